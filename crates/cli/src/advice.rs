@@ -1,9 +1,9 @@
-//! Advice on what to type after an error.
+//! Advice on the command to type after an error.
 //!
-//! Library errors say what is wrong with which value and know nothing of this command. Here, and
-//! nowhere else, an error becomes a line that names flags and verbs. There is one function for each
-//! crate's error; it looks at variants, never at message texts. An error without an entry falls
-//! back to the help that the library gives for any caller.
+//! Library errors describe the wrong value and do not name flags or verbs. This is the only place
+//! where an error becomes a line that names flags and verbs of the command. There is one function
+//! for each crate's error; it matches variants, never message texts. An error without an entry
+//! falls back to the help of the library.
 
 use rankwright::data::{DataError, Remedy};
 use rankwright::eval::EvalError;
@@ -18,7 +18,7 @@ use rankwright::tasks::{SavedTraining, TaskError, TrainOption};
 
 use crate::failure::Failure;
 
-/// One line on what to type, where there is something.
+/// One line of advice on what to type, where there is any.
 pub(crate) fn advice(failure: &Failure) -> Option<String> {
     match failure {
         Failure::Task(error) => task(error),
@@ -104,7 +104,7 @@ fn task(error: &TaskError) -> Option<String> {
     }
 }
 
-/// The way on from a training that was interrupted.
+/// Advice on resuming an interrupted training.
 fn stopped(unit: &str, saved: &SavedTraining) -> Option<String> {
     match saved {
         SavedTraining::Checkpoint { folder } => Some(format!(
@@ -143,7 +143,7 @@ fn data(error: &DataError) -> Option<String> {
     }
 }
 
-/// A remedy of the library as words to type.
+/// A remedy of the library as flags and verbs to type.
 fn of_data(remedy: &Remedy) -> String {
     match remedy {
         Remedy::IgnoreColumn { column } => {
@@ -215,7 +215,7 @@ fn learn(error: &LearnError) -> Option<String> {
     }
 }
 
-/// Advice on a training that was refused.
+/// Advice on a rejected training.
 fn of_training(error: &LearnError) -> Option<&'static str> {
     Some(match error {
         LearnError::MissingValidation { .. } => "give --valid DATA, or leave stop= out of the spec",
@@ -247,7 +247,7 @@ fn of_training(error: &LearnError) -> Option<&'static str> {
     })
 }
 
-/// Advice on a search over parameters.
+/// Advice on a rejected parameter search.
 fn of_tuning(error: &TuneError) -> Option<&'static str> {
     Some(match error {
         TuneError::NoSpace { .. } | TuneError::NothingToSearch { .. } => {
@@ -328,7 +328,7 @@ fn experiment(error: &ExperimentError) -> Option<String> {
     }
 }
 
-/// Metrics are asked for in specs, which say themselves what they take.
+/// Advice on metrics: none, as errors of specs list what they accept.
 fn eval(error: &EvalError) -> Option<String> {
     match error {
         EvalError::Spec(error) => spec(error),
@@ -337,7 +337,7 @@ fn eval(error: &EvalError) -> Option<String> {
     }
 }
 
-/// A spec's error lists what is known in its own text.
+/// Advice on specs: none, as the error lists the known names itself.
 fn spec(_error: &SpecError) -> Option<String> {
     None
 }

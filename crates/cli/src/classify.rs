@@ -1,8 +1,8 @@
-//! `classify`: the classes of documents from those of other documents, by Rocchio or kNN.
+//! `classify`: classes of documents, learnt from labelled documents, by Rocchio or kNN.
 //!
 //! Documents are tf-idf vectors of all their text. Without `--apply` the classifier is
-//! cross-validated by document: each one is decided on by a classifier, and with a vocabulary, that
-//! has not seen it. With `--apply` it learns from all labelled documents and decides on others.
+//! cross-validated by document: each one is classified with a classifier and a vocabulary that have
+//! not seen it. With `--apply` it learns from all labelled documents and classifies others.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ use crate::input::{not_over_an_input, one_stdin};
 use crate::output::Output;
 use crate::progress::timed;
 
-/// Decide on the classes of documents by those of labelled ones, with Rocchio or kNN.
+/// Classify documents by labelled ones, with Rocchio or kNN.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Labelled documents: JSON lines, TREC, SMART, CSV, TSV, Parquet, or a folder
@@ -32,20 +32,20 @@ pub(crate) struct Args {
     /// The classifier: `rocchio` or `knn(k=20)`, both with `distance=cosine` or `euclidean`
     #[arg(long, value_name = "SPEC", default_value = "rocchio")]
     classifier: String,
-    /// How text becomes terms: a language, such as `english` or `german(stem=false)`, or `plain`
+    /// Analysis of the text: a language, such as `english` or `german(stem=false)`, or `plain`
     #[arg(long, value_name = "SPEC", default_value = "english")]
     analysis: String,
     /// Folds of the cross validation
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..))]
     folds: u32,
-    /// Seed of the draw of the folds
+    /// Seed of the assignment to folds
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     seed: u64,
-    /// Documents to decide on, instead of a cross validation
+    /// Documents to classify, instead of a cross validation
     #[arg(long, value_name = "DOCS", num_args = 1.., requires = "out")]
     apply: Vec<PathBuf>,
-    /// Where the decisions go: id, class and value, with tabs between them. The value is the
-    /// distance to the class (rocchio) or its share of the neighbours (knn)
+    /// File for the decisions: id, class and value, separated by tabs. The value is the distance to
+    /// the class (rocchio) or its share of the neighbours (knn)
     #[arg(long, value_name = "FILE", requires = "apply")]
     out: Option<PathBuf>,
 }

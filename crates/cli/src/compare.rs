@@ -18,10 +18,10 @@ use crate::page::ExtraPage;
 use crate::progress::run_task;
 pub(crate) use systems::SystemArgs;
 
-/// Compare models on one data set (`DATA MODEL MODEL...`; which file is a model is told by
-/// content), score files for it (`--scores A --scores B DATA...`), both together, or runs
-/// (`--qrels QRELS RUN RUN...`). The first system is the baseline unless said otherwise: models
-/// in their order, then score files.
+/// Compare models on one data set (`DATA MODEL MODEL...`; models are recognised by content), score
+/// files for it (`--scores A --scores B DATA...`), both together, or runs (`--qrels QRELS RUN
+/// RUN...`). The first system is the baseline unless another is named: models in their order, then
+/// score files.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -35,7 +35,7 @@ pub(crate) struct Args {
     page: ExtraPage,
 }
 
-/// How significance is decided.
+/// Options of the significance test.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct TestArgs {
     /// The system that the others are compared with; the first if not given
@@ -59,7 +59,7 @@ pub(crate) struct TestArgs {
 }
 
 impl TestArgs {
-    /// As the library takes them.
+    /// The options in the library's form.
     pub(crate) fn options(&self) -> CompareOptions {
         CompareOptions::default()
             .baseline(self.baseline.clone())
@@ -112,8 +112,8 @@ fn text(args: &Args, report: &ComparisonReport) -> String {
     }
 }
 
-/// Columns of a terminal.
+/// Number of columns of a terminal.
 const WIDTH: usize = 80;
 
-/// What must be said where queries have weights.
+/// Note for weighted queries.
 const WEIGHTED: &str = "values are weighted by query; differences and tests count each query once";

@@ -26,18 +26,18 @@ pub(crate) struct Args {
     /// with the first
     #[arg(long, short, value_name = "SPEC", required = true)]
     learner: Vec<String>,
-    /// A metric to report; may be repeated, and the first decides on stopping. The first
+    /// A metric to report; may be repeated, and the first decides on early stopping. The first
     /// learner's target if not given
     #[arg(long = "metric", short, value_name = "SPEC")]
     metrics: Vec<String>,
-    /// Number of folds, 2 at least
+    /// Number of folds, at least 2
     #[arg(long, value_name = "N", default_value_t = 5)]
     folds: usize,
     /// Seed of the folds and the trainings
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     seed: u64,
-    /// Part of each fold's training queries that decide on stopping, for learners with stop= and
-    /// those that choose among models; the others train on all
+    /// Part of each fold's training queries that decides on early stopping, for learners with stop=
+    /// and those that choose among models; the others train on all
     #[arg(long, value_name = "PART")]
     valid_part: Option<f64>,
     #[command(flatten)]
@@ -75,7 +75,7 @@ fn text(args: &Args, result: &CrossValidateResult) -> String {
     format!("{}\n{}", args.report.table.draw(&table), args.report.table.draw(&second))
 }
 
-/// A row for each learner and metric: folds, then all queries with the interval.
+/// A row for each learner and metric: values of the folds, then of all queries with the interval.
 fn table(result: &CrossValidateResult) -> Table {
     let folds: Vec<String> = (1..=result.folds).map(|n| format!("fold {n}")).collect();
     let mut columns = vec![("learner", Align::Left), ("metric", Align::Left)];

@@ -1,5 +1,4 @@
-//! `demo`: the main job end to end, from text to a better ranking, with a record store made on the
-//! spot.
+//! `demo`: the main job end to end, from text to a better ranking, on a generated record store.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +11,8 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::run_training;
 
-/// Generate a record store, index it, and teach rankers to beat BM25 and a line made by hand.
+/// Generate a record store, index it, and train rankers to beat BM25 and a linear model with
+/// weights set by hand.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Keep the records, the index, the data, the models, the runs and two pages in this folder
@@ -21,7 +21,8 @@ pub(crate) struct Args {
     /// Number of records
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(100..))]
     records: u32,
-    /// Number of queries: a half to train on, a sixth to stop by, a third to test on
+    /// Number of queries: one half for training, one sixth for early stopping, one third for
+    /// testing
     #[arg(long, value_name = "N", default_value_t = 600, value_parser = clap::value_parser!(u32).range(12..))]
     queries: u32,
     /// Seed of the store and the trainings

@@ -17,14 +17,14 @@ use crate::progress::run_task;
                             rankwright eval --scores <FILE> <DATA>... [OPTIONS]\n       \
                             rankwright eval --run <RUN> --qrels <QRELS> [OPTIONS]")]
 pub(crate) struct Args {
-    /// A model (unless --scores is given), then feature data with labels; several files of data
-    /// are one data set
+    /// A model (unless --scores is given), then feature data with labels; several data files are
+    /// one data set
     #[arg(value_name = "MODEL|DATA", required_unless_present = "run", conflicts_with = "run")]
     inputs: Vec<PathBuf>,
-    /// Scores for DATA: one number a line, in row order
+    /// Scores for DATA: one number per line, in row order
     #[arg(long, value_name = "FILE", conflicts_with = "run")]
     scores: Option<PathBuf>,
-    /// Pass over features that the model does not know
+    /// Ignore features that the model does not know
     #[arg(long, conflicts_with_all = ["run", "scores"])]
     ignore_extra: bool,
     /// A run: TREC columns, a table with a header, or JSON lines

@@ -1,8 +1,9 @@
-//! `experiment`: a whole comparison from a file, resumed where it was left.
+//! `experiment`: runs a whole comparison from a file, and resumes it.
 //!
-//! Cells that are stored in the folder are not run again. Ctrl-C ends with code 130 after the round
-//! of each training, and the same command goes on; a kill costs the rounds since the last checkpoint.
-//! Members that fail are in the report and on standard error, and the code is 1 then.
+//! Cells that are stored in the folder are not run again. Ctrl-C ends with code 130 after the
+//! current round of each training, and the same command resumes; a kill costs the rounds since the
+//! last checkpoint. Learners that fail are listed in the report and on standard error, and the code
+//! is 1 then.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,29 +21,29 @@ use crate::output::Output;
 
 use crate::progress::timed;
 
-/// Run a whole comparison from a TOML file: learners on data sets, over folds and seeds. What is done
-/// already is not done again; the report is the same however often it was interrupted.
+/// Run a whole comparison from a TOML file: learners on data sets, over folds and seeds. Stored
+/// results are not computed again; the report does not depend on interruptions.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The experiment (see docs/experiments.md)
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Folder of the results: report.html, results.json, table.md, plots and more, and every model. The
-    /// file's name with .results, in the current folder, if not given
+    /// Folder of the results: report.html, results.json, table.md, plots and more, and every model.
+    /// The file's name with .results, in the current folder, if not given
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Trainings at a time, each with its share of the threads; chosen by cores and free memory if
-    /// not given
+    /// Number of trainings at a time, each with its share of the threads; chosen by cores and free
+    /// memory if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// Train only this learner, or all of this grid; may be repeated. Results of others that are
-    /// there already are reported all the same
+    /// Train only this learner, or all of this grid; may be repeated. Stored results of others are
+    /// still reported
     #[arg(long, value_name = "LEARNER")]
     only: Vec<String>,
-    /// Save each training after so many seconds
+    /// Save each training after this many seconds
     #[arg(long, value_name = "N", default_value_t = 20)]
     checkpoint_seconds: u64,
-    /// Say what is to be done, and do nothing
+    /// Show the cells to run, and run nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -86,7 +87,7 @@ fn text(summary: &RunSummary) -> String {
     let first = files.first().map(|file| format!("report   {}\n", file.display()));
     let inside = |file: &PathBuf| Some(file.strip_prefix(folder).ok()?.display().to_string());
     let mut rest: Vec<String> = files.iter().skip(1).filter_map(inside).collect();
-    // Plots are many: the folder does.
+    // There may be many plots, so only their folder is listed.
     let plots = rest.iter().filter(|file| file.starts_with("plots")).count();
     rest.retain(|file| !file.starts_with("plots"));
     if plots > 0 {
@@ -96,7 +97,7 @@ fn text(summary: &RunSummary) -> String {
     format!("{}{}{beside}", summary.text, first.unwrap_or_default())
 }
 
-/// What failed, on standard error, and the exit code that goes with it.
+/// Prints failed cells on standard error; returns the failure for the exit code.
 fn failure(summary: &RunSummary) -> Result<(), Failure> {
     if summary.failed.is_empty() {
         return Ok(());
@@ -111,7 +112,7 @@ fn failure(summary: &RunSummary) -> Result<(), Failure> {
     )))
 }
 
-/// What would be done.
+/// The cells to run, as text.
 fn plan_text(plan: &PlanSummary) -> String {
     let mut text = String::new();
     for cell in &plan.cells {
@@ -130,7 +131,7 @@ fn plan_text(plan: &PlanSummary) -> String {
     )
 }
 
-/// A bar over the cells, and Ctrl-C.
+/// A progress bar over the cells, which also passes on Ctrl-C.
 struct Cells<'a> {
     bar: ProgressBar,
     out: &'a Output,

@@ -1,4 +1,4 @@
-//! `explain`: why a list stands as it does.
+//! `explain`: explains the order of a ranked list.
 
 use std::path::PathBuf;
 
@@ -12,9 +12,10 @@ use crate::output::{Output, document};
 use crate::page::ExtraPage;
 use crate::progress::run_task;
 
-/// Explain a ranking: what each feature adds to each document's score (Shapley values: exact for
-/// trees and lines, sampled for nets), which features tell the list apart, and why one document is
-/// above another. Without --query: what moves scores in the whole data set.
+/// Explain a ranking: the contribution of each feature to each document's score (Shapley values:
+/// exact for trees and linear models, sampled for nets), the features that distinguish the
+/// documents of the list, and why one document is above another. Without --query: the features that
+/// change scores most in the whole data set.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The model
@@ -26,32 +27,33 @@ pub(crate) struct Args {
     /// The query whose list is explained
     #[arg(long, value_name = "ID")]
     query: Option<String>,
-    /// Only this document of the query, by id or by its row in the data, from 0; may be given again
+    /// Only this document of the query, by id or by its row in the data, from 0; may be repeated
     #[arg(long, value_name = "ID", requires = "query")]
     doc: Vec<String>,
-    /// Why is document A above document B? By id or row, as --doc
+    /// Explain why document A is above document B; by id or row, as --doc
     #[arg(long, num_args = 2, value_names = ["A", "B"], requires = "query")]
     pair: Option<Vec<String>>,
-    /// Features shown in each table; JSON and page have more
+    /// Number of features shown in each table; JSON and page have more
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
     /// Data whose documents contributions are relative to, such as the training data; without it
-    /// trees go by the rows they were trained on, lines by a document of zeros, other models by DATA
+    /// trees use the rows they were trained on, linear models a document of zeros, other models
+    /// DATA
     #[arg(long, value_name = "DATA")]
     background: Option<PathBuf>,
-    /// How scores go with this feature; may be given again
+    /// Show the dependence of scores on this feature; may be repeated
     #[arg(long, value_name = "FEATURE")]
     dependence: Vec<String>,
-    /// Curves of single documents in each dependence
+    /// Number of curves of single documents in each dependence
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=100))]
     curves: u16,
-    /// Orders of exchange that contributions of nets are averaged over
+    /// Number of permutations that contributions of nets are averaged over
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     permutations: u32,
     /// Seed of every sample
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     seed: u64,
-    /// Pass over features that the model does not know
+    /// Ignore features that the model does not know
     #[arg(long)]
     ignore_extra: bool,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! Why a command ended without its result.
+//! The reasons why a command ends without a result.
 
 use rankwright::data::DataError;
 use rankwright::eval::EvalError;
@@ -13,7 +13,7 @@ use rankwright::tasks::{SavedTraining, TaskError};
 
 use crate::interrupt;
 
-/// Every way to end with an exit code other than 0.
+/// Everything that ends a command with an exit code other than 0.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     #[error(transparent)]
@@ -36,16 +36,16 @@ pub(crate) enum Failure {
     Report(#[from] ReportError),
     #[error(transparent)]
     Experiment(#[from] ExperimentError),
-    /// Ctrl-C where nothing is saved.
+    /// Ctrl-C in a command that saves nothing.
     #[error("interrupted")]
     Stopped,
-    /// A request that cannot be met, with what to do instead.
+    /// A request that cannot be met, with an alternative.
     #[error("{0}")]
     Request(String),
-    /// Arguments that do not go together, where only the content of files shows it.
+    /// Arguments that do not go together, which only the content of files shows.
     #[error("{0}")]
     Usage(String),
-    /// Standard output is gone (a closed pipe); nothing is wrong with the work.
+    /// Standard output is closed (a broken pipe); the work itself succeeded.
     #[error("cannot write to standard output: {0}")]
     Output(std::io::Error),
 }
@@ -84,7 +84,7 @@ impl Failure {
                 | TaskError::NoValidationForBest
                 | TaskError::SameFile { .. },
             ) => 2,
-            // Neither a checkpoint nor a model: that is a failure, whoever began it.
+            // Neither a checkpoint nor a model was saved: a failure, even after Ctrl-C.
             Failure::Task(TaskError::TrainingStopped {
                 saved: SavedTraining::Lost { .. }, ..
             }) => 1,

@@ -1,8 +1,8 @@
-//! `features`: feature data from text, to train on or to score.
+//! `features`: computes feature data from text, for training or scoring.
 //!
-//! A row for each candidate of each query, labelled by the judgements. The set of features goes with the
-//! data: inside of the file where its format can hold it, or else beside it, OUT.features.toml. `train`
-//! puts it into the model, where `search` and `run` find it.
+//! A row for each candidate of each query, labelled by the judgements. The feature set is stored
+//! with the data: inside of the file where its format can hold it, or else beside it,
+//! OUT.features.toml. `train` copies it into the model, where `search` and `run` read it.
 
 use std::path::{Path, PathBuf};
 
@@ -29,14 +29,14 @@ pub(crate) struct Args {
     #[command(flatten)]
     queries: QueryArgs,
     /// Judgements: the labels; candidates without one have label 0, queries without any are left
-    /// out. Without the option all labels are 0
+    /// out. Without this option all labels are 0
     #[arg(long, value_name = "FILE")]
     qrels: Option<PathBuf>,
-    /// Features: specs with commas between them, a TOML file, feature data (the set it was made with),
+    /// Features: specs separated by commas, a TOML file, feature data (the set it was made with),
     /// or `default`. See `list features`
     #[arg(long, value_name = "SPEC", default_value = "default")]
     features: String,
-    /// Candidates of each query; by default as many as the feature set says, or 100
+    /// Number of candidates of each query; by default that of the feature set, or 100
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     candidates: Option<u32>,
     /// Add judged documents that are not among the candidates
@@ -44,7 +44,7 @@ pub(crate) struct Args {
     judged: bool,
     #[command(flatten)]
     stage: StageArgs,
-    /// Where the data goes; the extension tells the format
+    /// File for the data; the format is chosen by the extension
     #[arg(long, value_name = "DATA")]
     out: PathBuf,
 }
@@ -95,7 +95,7 @@ struct WrittenFeatures<'a> {
     result: &'a TrainingData,
 }
 
-/// A set from a list of specs, from its TOML form, or that of feature data.
+/// The feature set from a list of specs, from its TOML form, or of feature data.
 fn read_set(text: &str) -> Result<FeatureSet, Failure> {
     if text.ends_with(".toml") {
         let input = Input::open(Path::new(text))?;

@@ -1,4 +1,4 @@
-//! `index`: a collection of text made searchable.
+//! `index`: builds an index of a collection of text.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -26,19 +26,19 @@ pub(crate) struct Args {
     /// The folder of the index
     #[arg(long, value_name = "INDEX")]
     out: PathBuf,
-    /// The format of the documents; told by content if not given
+    /// Format of the documents; detected by content if not given
     #[arg(long, value_name = "NAME")]
     format: Option<String>,
-    /// How text becomes terms: a language, such as `english` or `german(stem=false)`, or `plain`
+    /// Analysis of the text: a language, such as `english` or `german(stem=false)`, or `plain`
     #[arg(long, value_name = "SPEC")]
     analysis: Option<String>,
     /// Kinds of fields, such as `title:text, year:number`; the others are guessed
     #[arg(long, value_name = "FIELDS", default_value = "")]
     schema: String,
-    /// Add to an index that is there; documents with known ids are replaced
+    /// Add to an existing index; documents with existing ids are replaced
     #[arg(long, conflicts_with = "rebuild")]
     add: bool,
-    /// Put a new index in the place of one that is there
+    /// Replace an existing index
     #[arg(long)]
     rebuild: bool,
 }
@@ -92,7 +92,7 @@ fn format(args: &Args) -> Result<Option<DocumentFormat>, Failure> {
     })
 }
 
-/// Builds under a bar of bytes, which counts documents too.
+/// Builds with a progress bar of bytes, which also counts documents.
 fn build(
     args: &Args,
     options: &BuildOptions,
@@ -128,7 +128,7 @@ fn bar(total: Option<u64>, out: &Output) -> ProgressBar {
     bar
 }
 
-/// Documents on their way, with the bytes read so far where the bar sees them.
+/// An iterator over documents that reports the bytes read so far to the bar.
 struct Counted<'a> {
     documents: &'a mut Documents,
     bytes: &'a AtomicU64,

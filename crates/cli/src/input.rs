@@ -9,13 +9,13 @@ use rankwright::tasks::{DataFiles, check_output, check_standard_input};
 
 use crate::failure::Failure;
 
-/// How feature data is read.
+/// Options of reading feature data.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct ReadArgs {
-    /// Format of the data (see `list formats`); told by content if not given
+    /// Format of the data (see `list formats`); detected by content if not given
     #[arg(long, value_name = "NAME")]
     pub(crate) format: Option<String>,
-    /// What an absent feature of a sparse row is worth; what the model says, or else zero
+    /// Meaning of an absent feature of a sparse row; the model's if not given, or else zero
     #[arg(long, value_enum)]
     pub(crate) absent: Option<AbsentArg>,
     /// Roles of columns in tables, e.g. `qid=session, label=clicks, ignore=url+title`
@@ -26,7 +26,7 @@ pub(crate) struct ReadArgs {
     pub(crate) pairs: Option<PathBuf>,
 }
 
-/// The rule for absent features.
+/// The meaning of absent features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AbsentArg {
     /// The value 0, as in LETOR
@@ -45,7 +45,7 @@ impl AbsentArg {
 }
 
 impl ReadArgs {
-    /// These files, to be read as the options say.
+    /// These files, to be read with these options.
     pub(crate) fn files(&self, files: &[PathBuf]) -> Result<DataFiles, Failure> {
         let mut data = DataFiles::new(files);
         data.format = self.format.as_deref().map(Format::from_name).transpose()?;
@@ -55,19 +55,19 @@ impl ReadArgs {
         Ok(data)
     }
 
-    /// Whether any of these was given.
+    /// Whether any of these options was given.
     pub(crate) fn is_given(&self) -> bool {
         let ReadArgs { format, absent, columns, pairs } = self;
         format.is_some() || absent.is_some() || columns.is_some() || pairs.is_some()
     }
 }
 
-/// Refuses standard input as more than one of a command's inputs.
+/// Rejects standard input as more than one of a command's inputs.
 pub(crate) fn one_stdin<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), Failure> {
     Ok(check_standard_input(paths)?)
 }
 
-/// Refuses to write a result over one of the files that it is made from.
+/// Rejects writing a result over one of its input files.
 pub(crate) fn not_over_an_input<'a>(
     out: &Path,
     inputs: impl IntoIterator<Item = &'a Path>,

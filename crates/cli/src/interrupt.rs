@@ -9,12 +9,12 @@ use crate::failure::Failure;
 /// The exit code of an interrupted command.
 pub(crate) const CODE: u8 = 130;
 
-/// Whether someone pressed Ctrl-C.
+/// Records whether Ctrl-C was pressed.
 #[derive(Debug, Clone)]
 pub(crate) struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Begins to listen; once in a process.
+    /// Installs the handler; once per process.
     pub(crate) fn listen() -> Result<Interrupt, Failure> {
         let asked = Arc::new(AtomicBool::new(false));
         let handler = Arc::clone(&asked);
@@ -28,7 +28,7 @@ impl Interrupt {
         Ok(Interrupt(asked))
     }
 
-    /// The flag that Ctrl-C raises.
+    /// The flag that Ctrl-C sets.
     pub(crate) fn flag(&self) -> &AtomicBool {
         &self.0
     }

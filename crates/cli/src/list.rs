@@ -1,4 +1,5 @@
-//! `list`: what there is, from the tables that the program itself works by.
+//! `list`: lists learners, metrics, features, first stages and formats, from the library's own
+//! tables.
 
 use rankwright::eval::table::{Align, Table};
 use rankwright::spec::ParamDef;
@@ -13,7 +14,7 @@ use crate::output::Output;
 /// List learners, metrics, features, first stages or formats, with defaults and an example each.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// What to list
+    /// The kind of thing to list
     #[arg(value_enum)]
     what: ListSubject,
 }
@@ -26,7 +27,7 @@ enum ListSubject {
     Metrics,
     /// Features of documents and queries, for an index
     Features,
-    /// First stages: how an index finds candidates
+    /// First stages, which find the candidates in an index
     FirstStages,
     /// Formats of documents, feature data, judgements, runs and models
     Formats,
@@ -57,7 +58,7 @@ fn learners_text(list: &LearnerList) -> String {
             }
         }
     }
-    // Those that most learners share come first.
+    // Parameters that most learners share come first.
     params.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
     for (param, names) in params {
         let default = param.default.as_deref().unwrap_or("(required)");

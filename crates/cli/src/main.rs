@@ -1,4 +1,4 @@
-//! The command `rankwright`: one file per verb, and what they share.
+//! The command `rankwright`: one file per verb, and shared code.
 //!
 //! Standard output carries the result alone: a table, or with `--json` one JSON document.
 //! Progress, notes and errors go to standard error. Exit codes: 0 done, 1 bad input or request,
@@ -47,7 +47,7 @@ use output::Output;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Learning to rank: text or feature files in, rankings and honest numbers out.
+/// Learning to rank: from text or feature files to rankings and metrics with stated conventions.
 #[derive(Debug, Parser)]
 #[command(
     name = "rankwright",
@@ -74,11 +74,11 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Show the main job end to end, with data made on the spot
+    /// Show the main job end to end, with generated data
     Demo(demo::Args),
     /// List learners, metrics or formats, with defaults and an example each
     List(list::Args),
-    /// Look into data sets, convert, split and generate them
+    /// Inspect, convert, split and generate data sets
     #[command(subcommand)]
     Data(data::DataVerb),
     /// Train a learner on feature data and write the model
@@ -95,12 +95,12 @@ enum Verb {
     Compare(compare::Args),
     /// Explain a ranking: per document, per feature, and between two documents
     Explain(explain::Args),
-    /// Make a page: a training, a comparison, a data set
+    /// Write a page on a training, a comparison or a data set
     #[command(subcommand)]
     Report(report::ReportVerb),
     /// Run a whole comparison from a file, and report on it
     Experiment(experiment::Args),
-    /// Look into models
+    /// Inspect and convert models
     #[command(subcommand)]
     Model(model::ModelVerb),
     /// Make a collection of text searchable
@@ -111,7 +111,7 @@ enum Verb {
     Run(run::Args),
     /// Compute features of candidates for many queries: feature data to train on
     Features(features::Args),
-    /// Decide on the classes of documents by those of labelled ones, with Rocchio or kNN
+    /// Classify documents by labelled ones, with Rocchio or kNN
     Classify(classify::Args),
     /// Print a completion script for a shell
     Completions {
@@ -124,7 +124,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let output = cli.output;
     allow_standard_streams();
-    // A damaged file may make a reader panic, which becomes an error; only that is to be seen.
+    // A damaged file may make a reader panic, which becomes an error; only the error is printed.
     let print = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         if !panics_are_caught() {
@@ -170,7 +170,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
     }
 }
 
-/// Which machine code trainings run: `RANKWRIGHT_SIMD` is `auto` or, for testing, `portable`.
+/// The machine code of trainings: `RANKWRIGHT_SIMD` is `auto` or, for testing, `portable`.
 pub(crate) fn simd() -> Result<Simd, Failure> {
     match std::env::var("RANKWRIGHT_SIMD").as_deref() {
         Err(_) | Ok("" | "auto") => Ok(Simd::Auto),

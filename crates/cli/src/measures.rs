@@ -20,19 +20,19 @@ pub(crate) struct MetricArgs {
     pub(crate) depth: Option<u32>,
 }
 
-/// What becomes of the numbers.
+/// Output options of the numbers.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct ReportArgs {
     /// Write the value of each query: tab-separated, with a header
     #[arg(long, value_name = "FILE")]
     pub(crate) per_query: Option<PathBuf>,
-    /// How the table is drawn
+    /// Style of the table
     #[arg(long, value_enum, default_value_t)]
     pub(crate) table: TableStyle,
 }
 
 impl MetricArgs {
-    /// The metrics asked for; empty where the usual ones are meant.
+    /// The metrics requested; empty for the default ones.
     pub(crate) fn specs(&self) -> Result<Vec<MetricSpec>, Failure> {
         specs(&self.metrics)
     }
@@ -48,7 +48,7 @@ pub(crate) fn specs(texts: &[String]) -> Result<Vec<MetricSpec>, Failure> {
     Ok(lists.into_iter().flatten().collect())
 }
 
-/// Metric, value, interval, queries; conventions below.
+/// A table of metric, value, interval and queries; conventions below.
 pub(crate) fn table(evaluation: &Evaluation) -> Table {
     let mut table = Table::new([
         ("metric", Align::Left),

@@ -1,4 +1,4 @@
-//! What is printed where: results on standard output, everything else on standard error.
+//! Output: results on standard output, everything else on standard error.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::advice::advice;
 use crate::failure::Failure;
 
-/// How results are printed.
+/// Output options.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(crate) struct Output {
     /// Print one JSON document instead of text
@@ -23,7 +23,7 @@ pub(crate) struct Output {
     pub(crate) quiet: bool,
 }
 
-/// How a table is drawn.
+/// The style of a table.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum TableStyle {
     /// Aligned plain text
@@ -52,7 +52,7 @@ impl Output {
         let newline = if text.ends_with('\n') { "" } else { "\n" };
         let written = write!(out, "{text}{newline}").and_then(|()| out.flush());
         match written {
-            // `rankwright ... | head` is no failure.
+            // `rankwright ... | head` is not a failure.
             Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             other => other.map_err(Failure::Output),
         }
@@ -82,7 +82,7 @@ impl Output {
         }
     }
 
-    /// Refuses to write a file to standard output where a JSON document is to stand alone.
+    /// Rejects a file on standard output where a JSON document must be the only output.
     pub(crate) fn keeps_stdout_free(&self, path: &Path) -> Result<(), Failure> {
         match self.json && path == Path::new("-") {
             true => Err(Failure::request(
@@ -92,24 +92,24 @@ impl Output {
         }
     }
 
-    /// Tells something on standard error.
+    /// Prints a note on standard error.
     pub(crate) fn note(&self, text: impl AsRef<str>) {
         if !self.quiet {
             eprintln!("note: {}", text.as_ref());
         }
     }
 
-    /// Tells what a reader noticed.
+    /// Prints the warnings of a reader of data.
     pub(crate) fn notes(&self, notes: &Warnings) {
         notes.iter().for_each(|note| self.note(note.to_string()));
     }
 
-    /// Tells each of some warnings.
+    /// Prints some warnings.
     pub(crate) fn warn<W: std::fmt::Display>(&self, warnings: &[W]) {
         warnings.iter().for_each(|warning| self.note(warning.to_string()));
     }
 
-    /// Prints an error and its way out.
+    /// Prints an error and its remedy.
     pub(crate) fn fail(&self, failure: &Failure) -> ExitCode {
         eprintln!("error: {failure}");
         if let Some(help) = advice(failure) {

@@ -12,10 +12,10 @@ use crate::failure::Failure;
 use crate::input::not_over_an_input;
 use crate::output::{Output, document};
 
-/// Columns where nobody says how many there are.
+/// Default number of columns.
 const COLUMNS: usize = 80;
 
-/// Where a report goes.
+/// Output files of a report.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct PageArgs {
     /// The HTML file: one file that needs no network; - for standard output
@@ -45,7 +45,7 @@ impl PageArgs {
     }
 }
 
-/// A page that a command writes beside its usual output.
+/// A page that a command writes besides its usual output.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct ExtraPage {
     /// Write a page with plots: one HTML file that needs no network
@@ -57,7 +57,7 @@ pub(crate) struct ExtraPage {
 }
 
 impl ExtraPage {
-    /// Refuses a place that must not be written to.
+    /// Rejects a path that must not be written to.
     pub(crate) fn check<'a>(
         &self,
         inputs: impl IntoIterator<Item = &'a Path>,
@@ -68,7 +68,7 @@ impl ExtraPage {
         not_over_an_input(html, inputs)
     }
 
-    /// Writes what `page` gives, where it is asked for, and adds the files' names to the document.
+    /// Writes the page that `page` makes, if requested, and adds the files' names to the document.
     pub(crate) fn finish(
         &self,
         page: impl FnOnce() -> Page,
@@ -92,7 +92,7 @@ fn write(page: &Page, html: &Path, assets: Option<&Path>, json: &mut Value) -> R
         None => None,
     };
     write_atomic(html, |file| file.write_all(text.as_bytes()))?;
-    // What is no object has no place for names; no report gives such a document.
+    // Only an object can hold the names; every report is one.
     if let Value::Object(members) = json {
         members.insert("html".to_owned(), json!(html));
         if let Some(files) = assets {
@@ -102,7 +102,7 @@ fn write(page: &Page, html: &Path, assets: Option<&Path>, json: &mut Value) -> R
     Ok(())
 }
 
-/// Columns of the terminal: what COLUMNS says, else what the terminal says, else 80.
+/// Number of columns: that of COLUMNS, else that of the terminal, else 80.
 fn columns() -> usize {
     let told = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
     let seen = || match io::stdout().is_terminal() {

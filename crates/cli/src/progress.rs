@@ -1,4 +1,4 @@
-//! What is seen on standard error while work takes a while; nothing where that is no terminal.
+//! Progress on standard error during longer work; nothing if it is not a terminal.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::Output;
 
-/// Runs `work` under a spinner that says what is going on; gives its result and the seconds.
+/// Runs `work` with a spinner that shows `what`; returns its result and the seconds.
 pub(crate) fn timed<T>(out: &Output, what: &str, work: impl FnOnce() -> T) -> (T, f64) {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     if !out.quiet {
@@ -26,7 +26,7 @@ pub(crate) fn timed<T>(out: &Output, what: &str, work: impl FnOnce() -> T) -> (T
     (result, start.elapsed().as_secs_f64())
 }
 
-/// Runs a task of the library: its steps are shown by a spinner, its warnings as notes.
+/// Runs a task of the library: a spinner shows its steps, and its warnings are printed as notes.
 pub(crate) fn run_task<T>(
     out: &Output,
     task: impl FnOnce(&Context<'_>) -> Result<T, TaskError>,
@@ -34,7 +34,7 @@ pub(crate) fn run_task<T>(
     run_within(out, Context::default(), &spinner(out), task)
 }
 
-/// Runs a task that trains: rounds are shown by a bar, and Ctrl-C cancels.
+/// Runs a task that trains: a bar shows the rounds, and Ctrl-C cancels.
 pub(crate) fn run_training<T>(
     out: &Output,
     task: impl FnOnce(&Context<'_>) -> Result<T, TaskError>,
@@ -45,7 +45,7 @@ pub(crate) fn run_training<T>(
     run_within(out, context, &bar.bar, task)
 }
 
-/// Runs a task that trains under a bar of its caller's.
+/// Runs a task that trains, with a bar given by the caller.
 pub(crate) fn run_within<T>(
     out: &Output,
     context: Context<'_>,
@@ -72,8 +72,8 @@ fn spinner(out: &Output) -> ProgressBar {
     bar
 }
 
-/// A bar of trees or other rounds: how many of how many, the metric that decides, rows a second,
-/// time left.
+/// A progress bar of trees or other rounds: rounds done of all rounds, the deciding metric, rows
+/// per second, time left.
 pub(crate) struct TrainingBar<'a> {
     bar: ProgressBar,
     out: &'a Output,
@@ -81,21 +81,21 @@ pub(crate) struct TrainingBar<'a> {
     training: Mutex<Training>,
 }
 
-/// The training under way.
+/// The current training.
 #[derive(Default)]
 struct Training {
-    /// File of a checkpoint.
+    /// File of its checkpoint.
     checkpoint: Option<PathBuf>,
     /// Text before the numbers.
     label: String,
     rows: usize,
-    /// Rounds at most, and the name of one.
+    /// Most rounds, and the name of a round.
     most: usize,
     unit: &'static str,
 }
 
 impl<'a> TrainingBar<'a> {
-    /// A bar for trainings to come.
+    /// A bar that is hidden until a training begins.
     pub(crate) fn hidden(out: &'a Output, interrupt: &'a Interrupt) -> Self {
         Self { bar: spinner(out), out, interrupt, training: Mutex::default() }
     }
@@ -131,7 +131,7 @@ impl TrainingProgress for TrainingBar<'_> {
 
 impl Progress for TrainingBar<'_> {
     fn checkpoint_failed(&self, error: &LearnError) {
-        // An interrupted training says itself what became of it.
+        // After an interruption, the error says what was saved.
         if !self.interrupt.asked() {
             let note = format!("the checkpoint was not saved, training goes on: {error}");
             self.bar.suspend(|| self.out.note(note));
@@ -159,7 +159,7 @@ impl Progress for TrainingBar<'_> {
         let done = history.iterations.len();
         let speed = (training.rows * done) as f64 / history.train_seconds.max(1e-9);
         let mut text = format!("{}  {} rows/s", training.label, short(speed));
-        // The training data comes first where it is watched, but validation decides.
+        // The training data comes first where it is evaluated, but validation data decides.
         let decides = usize::from(history.sets.first().is_some_and(|set| set == "training"));
         let values = history.iterations.last().map(|round| &round.values);
         let value = values.and_then(|sets| sets.get(decides).or(sets.first())?.first());
@@ -175,7 +175,7 @@ impl Progress for TrainingBar<'_> {
     }
 }
 
-/// A large number in few letters.
+/// A large number in short form.
 fn short(number: f64) -> String {
     match number {
         n if n >= 1e9 => format!("{:.1}G", n / 1e9),

@@ -1,4 +1,4 @@
-//! What `search`, `run` and `features` share: an index, a first stage, queries.
+//! Code shared by `search`, `run` and `features`: an index, a first stage, queries.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub(crate) struct StageArgs {
     /// model or feature set, or `bm25`. See `list first-stages`
     #[arg(long, value_name = "SPEC")]
     first_stage: Option<String>,
-    /// Only documents that pass, such as `genre:rock AND year:>=1990`
+    /// Only documents that pass this filter, such as `genre:rock AND year:>=1990`
     #[arg(long, value_name = "FILTER")]
     filter: Option<String>,
 }
@@ -30,7 +30,7 @@ impl StageArgs {
         Ok(self.first_stage.as_deref().map(FirstStage::parse).transpose()?)
     }
 
-    /// The filter, where there is one.
+    /// The filter, where one is given.
     pub(crate) fn filter(&self, index: &Index, out: &Output) -> Result<Option<Filter>, Failure> {
         let filter = self.filter.as_deref().map(|text| Filter::new(index, text)).transpose()?;
         if filter.as_ref().is_some_and(|filter| filter.documents() == 0) {
@@ -39,7 +39,7 @@ impl StageArgs {
         Ok(filter)
     }
 
-    /// The first stage with a model on top, where one is given.
+    /// A ranker of the first stage, with a model where one is given.
     pub(crate) fn ranker(
         &self,
         index: &Arc<Index>,
@@ -68,10 +68,10 @@ pub(crate) struct QueryArgs {
     /// Queries: TSV (id, text), JSON lines, TREC topics, or SMART (.I/.W)
     #[arg(long, value_name = "FILE")]
     queries: PathBuf,
-    /// Number the queries 1, 2, 3, ... by their place, as the judgements of Cranfield do
+    /// Number the queries 1, 2, 3, ... by position, as the judgements of Cranfield do
     #[arg(long)]
     number_by_position: bool,
-    /// The parts of a TREC topic that make a query; may be repeated
+    /// The parts of a TREC topic that form a query; may be repeated
     #[arg(long, value_name = "PART", value_enum, default_value = "title")]
     topic_part: Vec<CollectionPart>,
 }
@@ -84,12 +84,12 @@ enum CollectionPart {
 }
 
 impl QueryArgs {
-    /// The file.
+    /// The path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.queries
     }
 
-    /// Reads them.
+    /// Reads the queries.
     pub(crate) fn read(&self) -> Result<Vec<Query>, Failure> {
         let parts = self.topic_part.iter().map(|part| match part {
             CollectionPart::Title => TopicPart::Title,
@@ -102,7 +102,7 @@ impl QueryArgs {
     }
 }
 
-/// Opens an index under a spinner.
+/// Opens an index with a spinner.
 pub(crate) fn open_index(path: &Path, out: &Output) -> Result<Arc<Index>, Failure> {
     let what = format!("opening {}", path.display());
     Ok(Arc::new(timed(out, &what, || Index::open(path)).0?))

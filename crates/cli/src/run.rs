@@ -1,4 +1,4 @@
-//! `run`: rankings of an index for many queries, as a run file.
+//! `run`: ranks many queries on an index and writes a run file.
 
 use std::path::{Path, PathBuf};
 
@@ -20,14 +20,14 @@ pub(crate) struct Args {
     index: PathBuf,
     #[command(flatten)]
     queries: QueryArgs,
-    /// A model that re-ranks the candidates; it says by itself which features it needs
+    /// A model that re-ranks the candidates; it names the features that it needs
     #[arg(long, value_name = "MODEL")]
     model: Option<PathBuf>,
-    /// Candidates of each query; by default as many as the model was trained on, or 1000 without
+    /// Number of candidates of each query; by default that of the model's training, or 1000 without
     /// a model
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     candidates: Option<u32>,
-    /// Documents of each query that are written
+    /// Number of documents of each query that are written
     #[arg(short = 'k', long, value_name = "N", default_value_t = 1000)]
     top: usize,
     #[command(flatten)]
@@ -35,7 +35,7 @@ pub(crate) struct Args {
     /// The name of the run, its last column
     #[arg(long, value_name = "NAME", default_value = "rankwright")]
     tag: String,
-    /// Where the run goes, in TREC form; as JSON lines where it ends in .jsonl
+    /// File for the run, in TREC form; as JSON lines if it ends in .jsonl
     #[arg(long, value_name = "RUN")]
     out: PathBuf,
 }

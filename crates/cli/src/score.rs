@@ -1,4 +1,4 @@
-//! `score`: one number for each row, by a model.
+//! `score`: scores each row with a model.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::input::ReadArgs;
 use crate::output::Output;
 use crate::progress::run_task;
 
-/// Score feature data with a model: one score a line, in the row order of the input.
+/// Score feature data with a model: one score per line, in the row order of the input.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The model
@@ -19,10 +19,10 @@ pub(crate) struct Args {
     /// Feature data; several files are one data set
     #[arg(value_name = "DATA", required = true)]
     data: Vec<PathBuf>,
-    /// Where the scores go; standard output if not given
+    /// File for the scores; standard output if not given
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Pass over features that the model does not know
+    /// Ignore features that the model does not know
     #[arg(long)]
     ignore_extra: bool,
     #[command(flatten)]

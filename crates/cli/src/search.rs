@@ -1,4 +1,4 @@
-//! `search`: the best documents of one query, at a terminal.
+//! `search`: shows the best documents of one query.
 
 use std::io::{IsTerminal, stdout};
 use std::path::PathBuf;
@@ -19,13 +19,13 @@ pub(crate) struct Args {
     /// The query; several words need no quotes
     #[arg(value_name = "QUERY", required = true)]
     query: Vec<String>,
-    /// Documents to show
+    /// Number of documents to show
     #[arg(short = 'k', long, value_name = "N", default_value_t = 10)]
     top: usize,
-    /// A model that re-ranks the candidates; it says by itself which features it needs
+    /// A model that re-ranks the candidates; it names the features that it needs
     #[arg(long, value_name = "MODEL")]
     model: Option<PathBuf>,
-    /// Candidates that a model re-ranks; by default as many as it was trained on
+    /// Number of candidates that a model re-ranks; by default that of its training
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     candidates: Option<u32>,
     #[command(flatten)]
@@ -80,7 +80,7 @@ fn text(args: &Args, result: &SearchResult) -> String {
     let (before, behind) = if stdout().is_terminal() { ("\x1b[1m", "\x1b[0m") } else { ("[", "]") };
     let snippet = |hit: &Hit| format!("      {}", hit.snippet.marked(before, behind).trim());
     let snippets: Vec<String> = result.documents.iter().map(snippet).collect();
-    // A snippet below each row of the table; its header takes two lines.
+    // Inserts a snippet below each row of the table; its header takes two lines.
     for (row, snippet) in snippets.iter().enumerate().rev() {
         lines.insert((row + 3).min(lines.len()), snippet);
     }
@@ -97,7 +97,7 @@ fn text(args: &Args, result: &SearchResult) -> String {
     text
 }
 
-/// The rank in the first stage, and the way since: up, down, or none.
+/// The rank in the first stage, and the change since: up, down, or none.
 fn change(rank: u32, first: u32) -> String {
     match first.cmp(&rank) {
         std::cmp::Ordering::Greater => format!("{first} ▲{}", first - rank),

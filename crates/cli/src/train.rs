@@ -1,6 +1,6 @@
-//! `train`: any learner on feature data, a model file out.
+//! `train`: trains any learner on feature data and writes a model file.
 //!
-//! Ctrl-C saves what there is ([`crate::interrupt`]), and the same command goes on from there.
+//! Ctrl-C saves the training so far ([`crate::interrupt`]), and the same command resumes it.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,41 +20,41 @@ mod weights;
 /// Train a learner on feature data and write the model.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Feature data; several files are one data set. A `linear` learner can do without
+    /// Feature data; several files are one data set. A `linear` learner needs none
     #[arg(value_name = "DATA")]
     data: Vec<PathBuf>,
-    /// Validation data; may be repeated, each a set of its own. The first decides on stopping
+    /// Validation data; may be repeated, each a separate set. The first decides on early stopping
     #[arg(long, value_name = "DATA")]
     valid: Vec<PathBuf>,
     /// The learner, such as `lambdamart(trees=500, metric=ndcg@10)`. See `list learners`
     #[arg(long, short, value_name = "SPEC")]
     learner: String,
-    /// A metric to watch; may be repeated, and the first decides on stopping. The learner's
+    /// A metric to compute; may be repeated, and the first decides on early stopping. The learner's
     /// target if not given
     #[arg(long = "metric", short, value_name = "SPEC")]
     metrics: Vec<String>,
-    /// Seed of everything random; 1 if not given
+    /// Seed of all random choices; 1 if not given
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Where the model goes, with a side file MODEL.log.json beside it
+    /// File for the model, with a side file MODEL.log.json beside it
     #[arg(long, value_name = "MODEL")]
     out: PathBuf,
     /// A model to start from: new trees are added to its own
     #[arg(long, value_name = "MODEL")]
     start: Option<PathBuf>,
-    /// Pass over features of --valid that the training data does not know, and over features
-    /// that only one of --start and the training data knows
+    /// Ignore features of --valid that the training data does not know, and features that only one
+    /// of --start and the training data knows
     #[arg(long)]
     ignore_extra: bool,
-    /// Save the training in this folder on the way; a training that finds itself there goes on.
-    /// The folder and what was saved last are kept. Without this option only Ctrl-C saves, to
-    /// MODEL.checkpoint, and a training that comes to its end leaves nothing there
+    /// Save the training in this folder while it runs; the same command resumes from there. The
+    /// folder and what was saved last are kept. Without this option only Ctrl-C saves, to
+    /// MODEL.checkpoint, and a finished training leaves nothing there
     #[arg(long, value_name = "DIR")]
     checkpoint: Option<PathBuf>,
-    /// Save after so many trees, or other rounds of the learner
+    /// Save after this many trees, or other rounds of the learner
     #[arg(long, value_name = "N", requires = "checkpoint")]
     checkpoint_trees: Option<usize>,
-    /// Save after so many seconds
+    /// Save after this many seconds
     #[arg(long, value_name = "N", requires = "checkpoint", default_value_t = 60)]
     checkpoint_seconds: u64,
     /// Evaluate the metrics on the training data too

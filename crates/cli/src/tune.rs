@@ -1,14 +1,14 @@
 //! `tune`: random search or successive halving over a learner's parameters, by query.
 //!
-//! The same command goes on where the last one ended: finished trials are in the log, the training
-//! that was under way in a folder beside it (`LOG.trials`), which a finished search removes.
+//! The same command resumes an interrupted search: finished trials are in the log, the current
+//! training is in a folder beside it (`LOG.trials`), which a finished search removes.
 
 use std::path::{Path, PathBuf};
 
 use rankwright::data::DEFAULT_SEED;
 use rankwright::eval::SourceKind;
 use rankwright::learn::LearnerSpec;
-use rankwright::learn::tune::{TuneData, TuneMethod, Space, TunePlan, TuneSettings, default_space};
+use rankwright::learn::tune::{Space, TuneData, TuneMethod, TunePlan, TuneSettings, default_space};
 use rankwright::tasks::{Context, SearchSpace, TuneRequest, tune_learner};
 
 use crate::failure::Failure;
@@ -23,38 +23,37 @@ mod text;
 
 /// Search for good parameters of a learner, on validation data or folds by query.
 ///
-/// Trial 0 is the learner as given; the others are drawn from the space by seed and number, so
-/// that more trials extend fewer. The spec that was best is printed so that `train --learner`
-/// takes it.
+/// Trial 0 is the learner as given; the others are drawn from the space by seed and number, so that
+/// more trials extend fewer. The best spec is printed so that `train --learner` accepts it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Feature data; several files are one data set
     #[arg(value_name = "DATA", required_unless_present = "show_space")]
     data: Vec<PathBuf>,
-    /// Validation data, which trials are measured on and stop by
+    /// Validation data, for early stopping and for the value of each trial
     #[arg(long, value_name = "DATA", conflicts_with_all = ["folds", "valid_part"])]
     valid: Option<PathBuf>,
     /// Without --valid: number of folds by query, the same for all trials; 5 if not given
     #[arg(long, value_name = "K")]
     folds: Option<usize>,
-    /// On folds: part of each fold's training queries that decides on stopping, for learners that
-    /// need it (stop=)
+    /// On folds: part of each fold's training queries that decides on early stopping, for learners
+    /// that need it (stop=)
     #[arg(long, value_name = "PART")]
     valid_part: Option<f64>,
-    /// The learner; what it says is trial 0, and stays unless the space has it
+    /// The learner; its settings are trial 0, and are kept unless the space varies them
     #[arg(long, short, value_name = "SPEC")]
     learner: String,
-    /// Where to search, such as `rate=log(0.01,0.3), leaves=choice(7,15,31), min_rows=int(1,100),
-    /// l2=logint(1,100), sample_queries=uniform(0.5,1)`; a space of the learner's own if not given
+    /// The search space, such as `rate=log(0.01,0.3), leaves=choice(7,15,31), min_rows=int(1,100),
+    /// l2=logint(1,100), sample_queries=uniform(0.5,1)`; the learner's default space if not given
     #[arg(long, value_name = "SPEC")]
     space: Option<String>,
-    /// Print the space that is searched where none is given, and end
+    /// Print the learner's default space, and end
     #[arg(long)]
     show_space: bool,
-    /// Number of trials, trial 0 included
+    /// Number of trials, including trial 0
     #[arg(long, value_name = "N", default_value_t = 30)]
     trials: usize,
-    /// How trials are spent
+    /// Search method
     #[arg(long, value_enum, default_value_t)]
     method: MethodArg,
     /// The metric that decides; the learner's target if not given
@@ -63,39 +62,39 @@ pub(crate) struct Args {
     /// Seed of the draws, the folds and the trainings
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     seed: u64,
-    /// Train the best learner on all of DATA (with --valid for stopping), and write the model
+    /// Train the best learner on all of DATA (with --valid for early stopping), and write the model
     #[arg(long, value_name = "MODEL")]
     out: Option<PathBuf>,
-    /// Keep finished trials in this file, a line of JSON each; the same command then goes on
+    /// Keep finished trials in this file, one line of JSON each; the same command then resumes
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
-    /// Trials in the table, the best first; trial 0 is always there
+    /// Number of trials in the table, the best first; trial 0 is always included
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
-    /// Pass over features of --valid that the training data does not know
+    /// Ignore features of --valid that the training data does not know
     #[arg(long, requires = "valid")]
     ignore_extra: bool,
-    /// How the table is drawn
+    /// Style of the table
     #[arg(long, value_enum, default_value_t)]
     table: TableStyle,
     #[command(flatten)]
     read: ReadArgs,
 }
 
-/// How trials are spent.
+/// The search method.
 #[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
 enum MethodArg {
-    /// Every trial is trained whole
+    /// Every trial is trained completely
     #[default]
     Random,
-    /// All for a few rounds, the best third for three times as many, and so on
+    /// All trials for a few rounds, the best third for three times as many, and so on
     Halving,
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let learner = LearnerSpec::parse(&args.learner)?;
     if args.show_space {
-        // Whoever only looks need not say what it will be measured on.
+        // Showing the space needs no validation data.
         let halves = matches!(args.method, MethodArg::Halving);
         let stopping = halves || (args.folds.is_none() && args.valid_part.is_none());
         let space = default_space(&learner, stopping)?;

@@ -1,4 +1,4 @@
-//! The command as its users meet it: one program for all tests, as each program is linked anew.
+//! Tests of the command: one program for all tests, as each test program is linked separately.
 
 mod common;
 mod data;

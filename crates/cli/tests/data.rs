@@ -1,4 +1,4 @@
-//! `data`, `demo` and `list` as a user meets them.
+//! Tests of `data`, `demo` and `list`.
 
 use std::collections::HashSet;
 
@@ -129,7 +129,8 @@ fn the_demo_goes_from_text_to_a_comparison_and_keeps_what_it_made() {
         |v: &serde_json::Value, system: usize| v["metrics"][0]["systems"][system]["value"].clone();
     assert_eq!((value(&found, 0), value(&found, 4)), (value(&again, 0), value(&again, 1)));
     assert!(value(&found, 4).as_f64() > value(&found, 0).as_f64(), "learning beats BM25");
-    // What was kept goes on: the model knows its features, a training on the data knows them too.
+    // The kept files work together: the model records its features, and so does a training on the
+    // data.
     let shown = bench.run("search kept/index --model kept/lambdamart.model -k 2 --json a b").json();
     assert!(shown["documents"].as_array().is_some());
     bench.run("train kept/train.rwd --learner ranksvm --out mine.model").ok();

@@ -1,4 +1,4 @@
-//! `eval` and `compare` as a user meets them.
+//! Tests of `eval` and `compare`.
 
 use crate::common::{Bench, real_data};
 

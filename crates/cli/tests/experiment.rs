@@ -1,4 +1,4 @@
-//! `experiment` from outside: killed and resumed, failing members, changed data, the shipped files.
+//! Tests of `experiment`: killed and resumed, failing learners, changed data, the shipped files.
 
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -36,7 +36,7 @@ name = "bm25"
 feature = 22
 "#;
 
-/// Every file of the results but the times, and the cells' bytes but their times.
+/// All files of the results except the times, and the cells' bytes except their times.
 const LASTING: [&str; 5] =
     ["report.html", "results.json", "table.md", "per-query.tsv", "experiment.lock.json"];
 
@@ -44,7 +44,7 @@ fn lasting(bench: &Bench, folder: &str) -> Vec<String> {
     LASTING.iter().map(|file| bench.text(&format!("{folder}/{file}"))).collect()
 }
 
-/// Folders of finished cells, and of unfinished ones.
+/// Numbers of folders of finished cells, and of unfinished ones.
 fn cells(bench: &Bench, folder: &str) -> (usize, usize) {
     let Ok(names) = std::fs::read_dir(bench.path(folder).join("cells")) else { return (0, 0) };
     let names: Vec<_> = names.map(|name| name.unwrap().path()).collect();
@@ -57,7 +57,7 @@ fn spawn(bench: &Bench, more: &[&str]) -> Child {
     command(bench, &words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// Waits until something holds, or the process has ended; false in the latter case.
+/// Waits until a condition holds, or the process has ended; false in the latter case.
 fn wait_for(child: &mut Child, holds: impl Fn() -> bool) -> bool {
     let start = Instant::now();
     while child.try_wait().unwrap().is_none() {
@@ -77,7 +77,7 @@ fn killed_at_any_moment_and_resumed_gives_the_same_bytes() {
     bench.run("experiment x.toml --jobs 2 --quiet --out whole").ok();
     assert_eq!(cells(&bench, "whole"), (10, 0));
     let mut killed = 0;
-    // At once, amid the first checkpoints, and between later cells.
+    // At the start, during the first checkpoints, and between later cells.
     let moments: [(usize, usize); 5] = [(0, 0), (0, 1), (1, 0), (4, 1), (7, 0)];
     for (done, begun) in moments {
         let mut child = spawn(&bench, &["--out", "cut", "--checkpoint-seconds", "0"]);
@@ -129,7 +129,7 @@ fn two_jobs_give_the_same_bytes_as_one() {
         let [one, two] = ["one", "two"].map(|folder| bench.text(&format!("{folder}/{file}")));
         assert_eq!(one, two, "{file}");
     }
-    // The lock differs in the number of jobs alone.
+    // The lock differs only in the number of jobs.
     let lock = |folder: &str| -> Value {
         let text = bench.text(&format!("{folder}/experiment.lock.json"));
         let mut lock: Value = serde_json::from_str(&text).unwrap();
@@ -175,7 +175,7 @@ fn a_failing_member_is_reported_and_the_rest_is_finished() {
     assert_eq!(found["data"].as_array().unwrap().len(), 1);
     assert_eq!(found["data"][0]["learners"][0]["name"], "ranknet");
     assert!(bench.path("x.results/report.html").is_file());
-    // Once it is put right, only what failed is run.
+    // Once the file is corrected, only the failed cells are run.
     bench.put("x.toml", FILE);
     let dry = bench.run("experiment x.toml --dry-run").ok().out();
     assert!(dry.contains("10 cells, 7 to run") && dry.contains("done      split, bm25"), "{dry}");
@@ -278,7 +278,7 @@ fn a_study_writes_its_tables_and_plots() {
         assert!((value - sum / 40.0).abs() < 1e-8, "{value}");
         assert!(folds.iter().all(|fold| fold["validation"].as_f64().unwrap() > 0.0));
     }
-    // The same bytes from the same cells.
+    // The same cells give the same bytes.
     let before =
         (lasting(&bench, "x.results"), bench.text("x.results/plots/plot-1-made-rate-0-1.svg"));
     bench.run("experiment x.toml --quiet --jobs 2").ok();

@@ -1,4 +1,4 @@
-//! `explain`: documents, pairs, lists and whole data sets, for every kind of model.
+//! Tests of `explain`: documents, pairs, lists and whole data sets, for every kind of model.
 
 use crate::common::{Bench, bench, train};
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ fn first_query(bench: &Bench) -> String {
     word.unwrap().to_owned()
 }
 
-/// Every document's contributions sum to its score, which is what `score` says.
+/// Checks that every document's contributions sum to its score as `score` computes it.
 fn check_sums(bench: &Bench, found: &Value) {
     let scores = bench.run("score m.model valid.txt").ok().out();
     let scores: Vec<f64> = scores.lines().map(|line| line.parse().unwrap()).collect();
@@ -163,7 +163,7 @@ fn features_that_the_data_lacks_are_told() {
     let ran = bench.run(&line).ok();
     assert!(!ran.err().contains("lacks"), "{}", ran.err());
     assert_eq!(bench.run(&format!("{line} --json")).json()["features_not_in_data"], json!([]));
-    // The first few features only; ids that a file happens not to have are absent values.
+    // Only the first few features; ids that a file does not have are absent values.
     let few = |line: &str| line.split(' ').take(6).collect::<Vec<_>>().join(" ");
     let rows = bench.text("valid.txt");
     let rows: Vec<String> = rows.lines().filter(|line| line.contains("qid:")).map(few).collect();

@@ -1,5 +1,5 @@
-//! What `train` takes together: training data, validation data, a start model, and options that go
-//! with a learner.
+//! Tests of the inputs of `train`: training data, validation data, a start model, and options that
+//! depend on the learner.
 
 use crate::common::{Bench, bench, train};
 
@@ -31,7 +31,7 @@ fn features_that_training_does_not_know_are_named() {
     assert_eq!(ran.code(), 1);
     let said = "other.csv lacks 1 of the features of the training data: pr";
     assert!(ran.err().contains(said), "{}", ran.err());
-    // A line is measured on validation data too.
+    // A linear model is evaluated on validation data too.
     let line = "train train.txt --valid wide.txt --learner linear(weights=1:1) --out m";
     assert!(bench.run(line).err().contains("does not know: 3, 4"));
 }
@@ -105,7 +105,7 @@ fn options_that_would_do_nothing_for_a_line_are_refused() {
         assert!(said.contains("has no effect") && said.contains(flag), "{words}: {said}");
         assert!(!bench.path("x").exists() && !bench.path("c").exists(), "{words}");
     }
-    // These do something where there is data.
+    // These options have an effect where there is data.
     let line = "train train.txt --valid valid.txt --metric ap --eval-train --learner linear(weights=22:1) --out x --json";
     let found = bench.run(line).json();
     assert_eq!(found["valid"]["training"][0]["metric"], "ap");
@@ -116,7 +116,7 @@ fn options_that_would_do_nothing_for_a_line_are_refused() {
     assert!(bench.run("model inspect x").ok().out().contains("err@5"));
 }
 
-/// One seed where none is given, whichever verb draws at random.
+/// The default seed is the same in every verb with random choices.
 #[test]
 fn every_verb_has_the_same_seed_by_default() {
     let bench = Bench::new();

@@ -14,7 +14,7 @@ const ROWS: usize = 10_000_000;
 const FEATURES: usize = 50;
 const DOCUMENTS: usize = 100;
 
-/// Labels that the first three features tell something about.
+/// Data whose labels depend on the first three features.
 fn data() -> Dataset {
     let mut random = Random::new(1, 0);
     let mut values = Vec::with_capacity(ROWS * FEATURES);
@@ -29,7 +29,7 @@ fn data() -> Dataset {
     Dataset::from_dense(values, FEATURES, labels, query_ids).unwrap()
 }
 
-/// The most memory that a running process has held, in bytes.
+/// The largest memory of a running process so far, in bytes.
 fn peak(child: &Child) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -58,6 +58,6 @@ fn ten_million_rows_train_in_bounded_memory() {
     };
     assert!(status.success());
     println!("peak {} MiB, {} bytes a row", most >> 20, most / ROWS as u64);
-    // Two bytes a value in bins, about 60 bytes a row besides, and never the 200 of the values.
+    // Two bytes per value in bins, about 60 more bytes per row, and never the 200 of the values.
     assert!(most < 230 * ROWS as u64, "{most} bytes");
 }

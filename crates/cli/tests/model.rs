@@ -1,13 +1,13 @@
-//! `score`, `eval` and `compare` with models, and `model inspect`, as a user meets them.
+//! Tests of `score`, `eval` and `compare` with models, and of `model inspect`.
 
 use crate::common::Bench;
 use rankwright::data::{Absent, FeatureNames};
 use rankwright::model::{
     Activation, Blend, Child, Ensemble, Header, Layer, LayerNorm, Leaf, Linear, Model, ModelBody,
-    Net, Normalise, SplitCondition, Side, Split, TransformStep, Transforms, Tree,
+    Net, Normalise, Side, Split, SplitCondition, TransformStep, Transforms, Tree,
 };
 
-/// Feature 1 tells the label, feature 2 nothing; rows of query a are scattered.
+/// Feature 1 determines the label, feature 2 has no effect; rows of query a are not adjacent.
 const DATA: &str = "2 qid:a 1:3 2:1\n0 qid:a 1:1 2:1\n1 qid:b 1:2 2:1\n1 qid:a 1:2\n0 qid:b 1:1\n";
 
 fn ids(count: usize) -> Header {
@@ -43,7 +43,7 @@ fn line(weights: &str) -> Model {
     Model::new(Header::new(names, Absent::Zero), ModelBody::Linear(line)).unwrap()
 }
 
-/// A net of features 1 and 2; `within` brings them to 0..1 in their query first.
+/// A net of features 1 and 2; `within` first scales them to 0..1 within their query.
 fn net(layers: Vec<Layer>, within: bool) -> Model {
     let transforms =
         Transforms::new(vec![vec![TransformStep::SignedLog]; 2], vec![0.0; 2], within).unwrap();
@@ -58,7 +58,7 @@ fn deep(within: bool) -> Model {
     net(vec![first, last], within)
 }
 
-/// The line of `l.model`, upside down, and trees.
+/// A blend of the negated linear model of `l.model` and trees.
 fn blend() -> Model {
     let members = vec![(-0.75, line("1:-1/2:0.5")), (0.25, trees(ids(2)))];
     Model::new(ids(2), ModelBody::Blend(Blend::new(Normalise::MinMax, members).unwrap())).unwrap()
@@ -306,7 +306,7 @@ fn models_are_converted_and_read_wherever_a_model_is_taken() {
         let ran = bench.run(&format!("model inspect {format}.file --json")).ok();
         assert!(ran.out().contains("\"trees\""), "{}", ran.out());
     }
-    // The same bits through LightGBM's text, which adds alike.
+    // LightGBM's text keeps the bits, as it sums in the same order.
     let data = "label,qid,1,2\n0,1,1,1\n1,1,2,0\n2,1,3,0.5\n";
     bench.put("named.csv", data);
     let through = bench.run("score lightgbm.file named.csv").ok().out();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::common::{Bench, Ran, bench, command, real_data};
 
-/// Objectives, then ways to grow and to boost.
+/// Objectives, then options of growing and boosting.
 const OPTIONS: &[&str] = &[
     "lambdamart(weight=loss2",
     "lambdamart(weight=loss2++, mu=5",
@@ -26,7 +26,7 @@ const OPTIONS: &[&str] = &[
     "random-forest(sample_queries=0.6",
 ];
 
-/// Training and test data: MQ2008's first fold where it is there, else made up.
+/// Training and test data: MQ2008's first fold where it is available, else generated.
 fn data() -> (Bench, Vec<PathBuf>, PathBuf) {
     match real_data() {
         Some(root) => {

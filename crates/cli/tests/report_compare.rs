@@ -1,4 +1,4 @@
-//! `report compare`, and what `compare` shows besides its table.
+//! Tests of `report compare`, and of the output of `compare` besides its table.
 
 use crate::common::{Bench, bench, real_data};
 use serde_json::Value;
@@ -26,7 +26,7 @@ fn score_files_give_a_page_and_its_numbers() {
     let found = bench.run(&format!("report compare {SCORES} --metric rr --json --quiet")).json();
     assert_eq!(found["html"], "report.html");
     assert!(bench.text("report.html").starts_with("<!doctype html>"));
-    // rr of the old scores: 1/3, 1; of the new: 1, 1/2. Query c has nothing to find.
+    // rr of the old scores: 1/3, 1; of the new: 1, 1/2. Query c has no relevant document.
     let system = &found["per_query"]["systems"][0];
     assert_eq!(
         (&system["system"], &system["wins"], &system["losses"]),

@@ -1,4 +1,4 @@
-//! `report data` as a user meets it.
+//! Tests of `report data`.
 
 use crate::common::{Bench, bench, real_data};
 use serde_json::Value;

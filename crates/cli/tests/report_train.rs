@@ -1,9 +1,9 @@
-//! `report train` and `report shrinkage` as a user meets them.
+//! Tests of `report train` and `report shrinkage`.
 
 use crate::common::{Ran, bench, command, train};
 use serde_json::Value;
 
-/// The whole document of a report, and whether its page is there.
+/// The JSON document of a report; checks that its page exists.
 fn report(bench: &crate::common::Bench, words: &str) -> Value {
     let document = bench.run(&format!("report {words} --out r.html --json")).json();
     assert_eq!(document["html"], "r.html");
@@ -40,7 +40,7 @@ fn a_training_report_ends_with_the_values_of_eval() {
     assert_eq!(found["importance"]["permutation"]["data"], "valid.txt");
 }
 
-/// As in `train`, each `--valid` is a set of its own.
+/// As in `train`, each `--valid` is a separate set.
 #[test]
 fn validation_files_are_sets_of_their_own() {
     let bench = bench();

@@ -1,9 +1,9 @@
-//! Rules that the source itself must keep: what a library says holds for every face, and the
-//! command renders results that it does not make.
+//! Rules for the source: messages of the libraries name no flags and verbs, and the command only
+//! renders results of the library.
 
 use std::path::{Path, PathBuf};
 
-/// Crates whose texts reach users of Rust, Python and HTTP as well.
+/// Crates whose messages also reach users of Rust, Python and HTTP.
 const LIBRARIES: [&str; 9] =
     ["data", "eval", "experiment", "learn", "model", "rankwright", "report", "search", "spec"];
 
@@ -28,7 +28,7 @@ const VERBS: [&str; 17] = [
     "tune",
 ];
 
-/// Files of the command that make JSON of their own, and why.
+/// Files of the command that build JSON themselves, and the reason.
 const OWN_JSON: [(&str, &str); 1] =
     [("page.rs", "adds the names of the files that it wrote to the document")];
 
@@ -95,7 +95,7 @@ fn crates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-/// All source files but those of tests.
+/// All source files except tests.
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -131,7 +131,7 @@ fn command_word(text: &str) -> Option<String> {
     words.windows(2).find(called).map(|pair| pair.join(" "))
 }
 
-/// String literals of a file with their lines, up to its test module; comments are passed over.
+/// String literals of a file with their lines, up to its test module, without comments.
 fn strings(source: &str) -> Vec<(usize, String)> {
     let end = source.find("#[cfg(test)]\nmod ").unwrap_or(source.len());
     let bytes = &source.as_bytes()[..end];

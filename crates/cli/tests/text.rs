@@ -1,5 +1,5 @@
-//! `index`, `search`, `run`, `features` and `classify` as a user meets them, and the way from text to
-//! a compared ranking.
+//! Tests of `index`, `search`, `run`, `features` and `classify`, and of all steps from text to a
+//! compared ranking.
 
 use crate::common::{Bench, command};
 use rankwright::data::Dataset;
@@ -8,8 +8,8 @@ use serde_json::Value;
 
 const TOPICS: [&str; 4] = ["jazz", "ocean", "railway", "garden"];
 
-/// Sixty records of four topics. The longer a text repeats its topic the higher BM25 puts it; what
-/// people want are the popular ones.
+/// Sixty records of four topics. The more often a text repeats its topic the higher BM25 ranks it;
+/// the relevant ones are the popular ones.
 fn documents() -> String {
     let mut lines = String::new();
     for number in 0..60_usize {
@@ -28,7 +28,7 @@ fn documents() -> String {
     lines
 }
 
-/// Sixteen queries, and judgements: a record of the topic is worth its popularity.
+/// Sixteen queries, and judgements: the label of a record of the topic is its popularity.
 fn queries() -> (String, String) {
     let words = ["record", "weather", "about", "days"];
     let (mut queries, mut qrels) = (String::new(), String::new());
@@ -52,7 +52,7 @@ fn shop() -> Bench {
     bench
 }
 
-/// A shop with a model that looks at popularity.
+/// A shop with a model that uses popularity.
 fn learnt() -> Bench {
     let bench = shop();
     bench.run("features shop --queries queries.tsv --qrels qrels --out data.rwd").ok();
@@ -209,7 +209,7 @@ fn a_model_re_ranks_and_says_what_moved() {
     let number: u32 = id[1..].parse().unwrap();
     assert_eq!(plays(&documents[0]), Some(f64::from(number * 37 % 60)));
     assert!(plays(&documents[0]).unwrap() >= 40.0, "the best is popular");
-    // The first stage alone gives the ranks and scores that the model's table tells.
+    // The first stage alone gives the ranks and scores that the table with the model shows.
     let first = bench.run("search shop jazz record -k 60 --json").json();
     let first = first["documents"].as_array().unwrap();
     for document in documents {
@@ -227,8 +227,8 @@ fn a_model_re_ranks_and_says_what_moved() {
     assert_eq!(bench.run("search shop jazz --explain").code(), 2, "there is nothing to explain");
 }
 
-/// The README's tour: features, split, train. Defect of old: the split dropped the feature set, and the
-/// model took any index.
+/// The README's tour: features, split, train. Regression: the split dropped the feature set, and
+/// the model accepted any index.
 #[test]
 fn the_feature_set_travels_through_split_and_convert_into_the_model() {
     let bench = shop();
@@ -290,7 +290,7 @@ fn features_are_labelled_named_and_told_to_the_model() {
     assert!(set.contains("version = 1") && set.contains("analysis = \"english\""), "{set}");
     assert!(set.contains("window(field=title)"), "{set}");
     assert!(set.contains("first_stage = \"bm25\"") && set.contains("candidates = 10"), "{set}");
-    // The set that was written makes the same data again.
+    // The written set gives the same data again.
     bench.run("features shop --queries queries.tsv --qrels qrels --features d.rwd --candidates 10 --out e.rwd").ok();
     let bytes = |name: &str| std::fs::read(bench.path(name)).unwrap();
     assert_eq!(bytes("d.rwd"), bytes("e.rwd"));
@@ -379,7 +379,7 @@ fn classify_validates_by_document() {
     for part in ["class", "precision", "recall", "music", "travel", "accuracy 1.0000", "3 folds"] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    // Labels that text cannot tell: not right by having seen them.
+    // Labels independent of the text: only a leak would classify them correctly.
     let lines = (0..40).map(|number| {
         let side = if number % 2 == 0 { "left" } else { "right" };
         format!("{{\"id\": {number}, \"text\": \"same words for number{number}\", \"side\": \"{side}\"}}\n")

@@ -1,9 +1,9 @@
-//! README, tour, guide and how-to pages do what they say.
+//! The commands in README, tour, guide and how-to pages work as shown.
 //!
 //! Every block of shell commands (fence `sh`) is run, one after another in one folder, with the
-//! built command in the path; a block fails with the first of its commands that does. Where a block
-//! of plain text (fence `text`) follows with nothing between, it is what they print. Commands on
-//! data that not everybody has stand in `text` blocks and are not run.
+//! built command in the path; a block fails with its first failing command. A block of plain text
+//! (fence `text`) directly after it is the expected output. Commands on data that is not generally
+//! available are in `text` blocks and are not run.
 #![cfg(unix)]
 
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::common::{Bench, Ran};
 struct Block {
     fence: String,
     body: String,
-    /// Whether nothing stands between it and the block before.
+    /// Whether it directly follows the previous block.
     follows: bool,
 }
 
@@ -55,12 +55,13 @@ fn shell(bench: &Bench, script: &str) -> Ran {
     Ran(output.unwrap())
 }
 
-/// Without blanks at the ends of lines, which people's editors take away.
+/// The text without blanks at the ends of lines, which editors remove.
 fn plain(text: &str) -> String {
     text.trim_end().lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// Walks through a document of the project; gives the number of blocks run, and of those compared.
+/// Runs the blocks of a document of the project; returns the number of blocks run, and of those
+/// compared.
 fn walk(document: &str) -> (usize, usize) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(document);
     let blocks = blocks(&std::fs::read_to_string(path).unwrap());
@@ -106,7 +107,7 @@ fn every_command_of_the_how_to_pages_works() {
     }
 }
 
-/// Links to files of the project, in all documents: `(document, link)` of those that lead nowhere.
+/// Checks links to files of the project, in all documents: lists `(document, link)` of broken ones.
 #[test]
 fn every_link_between_documents_leads_somewhere() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -1,4 +1,4 @@
-//! `train` and `cv` as a user meets them.
+//! Tests of `train` and `cv`.
 
 use std::process::{Command, Stdio};
 use std::thread::sleep;
@@ -27,7 +27,7 @@ fn a_trained_model_scores_and_is_measured_as_training_said() {
     bench.run("score m.model valid.txt --out s.txt").ok();
     let scored = bench.run("eval --scores s.txt valid.txt --metric ndcg@10 --json").json();
     assert_eq!(scored["metrics"][0]["value"], valid["value"]);
-    // The best iteration is the one that was kept.
+    // The best iteration is the last one of the model.
     let best = found["best"].as_u64().unwrap() as usize;
     assert_eq!(found["trees"], best);
     let at_best = found["iterations"][best - 1]["values"][0][0].as_f64().unwrap();
@@ -90,7 +90,7 @@ fn start_adds_trees_to_a_model() {
     std::fs::rename(bench.path("m.model"), bench.path("first.model")).unwrap();
     let more = train(&bench, "mart(trees=4, leaves=5)", "--start first.model --valid valid.txt");
     assert_eq!((&more["trees"], more["iterations"].as_array().unwrap().len()), (&7.into(), 4));
-    // Squared error does not look back: three trees and four more are seven.
+    // Squared error has no state between trees: three trees and four more are seven.
     let seven = train(&bench, "mart(trees=7, leaves=5)", "--valid valid.txt");
     assert_eq!(more["valid"], seven["valid"]);
     let line = "train train.txt --learner mart(trees=2) --start first.model --out m.model";
@@ -179,7 +179,8 @@ fn queries_of(documents: &[(u32, u32)]) -> String {
 #[test]
 fn equal_scores_earn_nothing_from_files_sorted_by_label() {
     let bench = Bench::new();
-    // Nothing to learn from, so all scores are equal: sorted by label, a file must not look good.
+    // There is nothing to learn, so all scores are equal: a file sorted by label must not look
+    // good.
     for (name, labels) in [("best.txt", [4, 2, 1, 0, 0]), ("worst.txt", [0, 0, 1, 2, 4])] {
         bench.put(name, &queries_of(&labels.map(|label| (label, 7))));
     }
@@ -198,7 +199,7 @@ fn equal_scores_earn_nothing_from_files_sorted_by_label() {
 fn the_first_rows_of_a_file_are_not_the_first_ranks_of_training() {
     let bench = Bench::new();
     // Documents 1 and 2 are equally relevant, eight others are not. At the start all scores are
-    // equal. Were ranks given by rows then, ndcg@1 would depend on the document of the first row
+    // equal. If ranks were given by rows then, ndcg@1 would depend on the document of the first row
     // alone, and its twin would learn nothing from a pair with any other.
     let others = [(0, 3); 8];
     let orders = [
@@ -246,7 +247,7 @@ fn a_training_killed_at_any_moment_goes_on_to_the_same_bytes() {
     let bench = bench();
     let begun = Instant::now();
     let whole = sha(&Ran(long(&bench, "whole").output().unwrap()).json());
-    // Some kills fall into reading, some into training, and a few runs come to their end.
+    // Some kills happen while reading, some while training, and a few runs finish.
     let longest = begun.elapsed().as_millis() as usize / 2;
     let mut random = Random::new(20, 7);
     let (mut kills, mut moved) = (0, 0);
@@ -336,7 +337,7 @@ fn cross_validation_reports_folds_and_compares_learners() {
         let folds = learner["folds"].as_array().unwrap();
         let tested: u64 = folds.iter().map(|fold| fold["queries"].as_u64().unwrap()).sum();
         assert_eq!((folds.len(), tested), (4, 20));
-        // A learner that does not stop early has nothing to look at there, and trains on all.
+        // A learner without early stopping ignores that part, and trains on all.
         let stops = learner["learner"].as_str().unwrap().contains("stop=");
         let parts = |fold: &Value| ["trained", "validated"].map(|key| fold[key].as_u64().unwrap());
         let expected = if stops { [11, 4] } else { [15, 0] };
@@ -406,7 +407,7 @@ fn a_line_is_trained_told_and_used_like_any_model() {
         assert_eq!(eval["metrics"][0]["value"], found["valid"]["valid.txt"][0]["value"]);
         bench.run("model inspect m.model").ok();
     }
-    // Weights of raw values are there where the features were only shifted and scaled.
+    // Raw weights are available where the features were only shifted and scaled.
     let raw = |learner: &str| train(&bench, learner, "")["weights"][0]["raw"].as_f64().is_some();
     assert!(raw("ranksvm(transform=standard)") && !raw("ranksvm(transform=query-min-max)"));
     let text = bench.run("train train.txt --learner ranksvm --out m.model").ok().out();
@@ -462,7 +463,7 @@ fn a_finished_training_leaves_nothing_that_nobody_asked_for() {
     train(&bench, "mart(trees=2)", "");
     let left = ["m.model", "m.model.log.json", "train.txt", "valid.txt"];
     assert_eq!(names(), left);
-    // A folder that was named stays, and so does what is in it.
+    // A named folder is kept, with its content.
     std::fs::create_dir(bench.path("mine")).unwrap();
     bench.put("mine/notes.txt", "mine");
     train(&bench, "mart(trees=2)", "--checkpoint mine");
@@ -471,12 +472,12 @@ fn a_finished_training_leaves_nothing_that_nobody_asked_for() {
     assert!(bench.path("new").is_dir());
     train(&bench, "mart(trees=2)", "--checkpoint m.model.checkpoint --checkpoint-trees 1");
     assert!(bench.path("m.model.checkpoint/checkpoint.model").exists());
-    // Without the option this is the training's own, but for other files in it.
+    // Without the option the folder belongs to the training, except for other files in it.
     bench.put("m.model.checkpoint/notes.txt", "mine");
     train(&bench, "mart(trees=3)", "");
     assert!(!bench.path("m.model.checkpoint/checkpoint.model").exists());
     assert_eq!(bench.text("m.model.checkpoint/notes.txt"), "mine");
-    // A line has no checkpoints, so one that lies there is somebody else's.
+    // A linear model has no checkpoints, so an existing one belongs to another training.
     bench.put("m.model.checkpoint/checkpoint.model", "of another training");
     train(&bench, "linear(weights=22:1)", "");
     assert_eq!(bench.text("m.model.checkpoint/checkpoint.model"), "of another training");

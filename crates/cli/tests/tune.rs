@@ -1,4 +1,4 @@
-//! `tune` as a user meets it.
+//! Tests of `tune`.
 
 use std::process::{Command, Stdio};
 use std::thread::sleep;
@@ -8,21 +8,21 @@ use crate::common::{Bench, Ran, bench, command, real_data};
 use rankwright::data::Random;
 use serde_json::Value;
 
-/// A search on the validation data, with further words.
+/// A search on the validation data, with further arguments.
 fn tune(bench: &Bench, learner: &str, space: &str, more: &str) -> Ran {
     let words = ["tune", "train.txt", "--learner", learner, "--space", space];
     let words: Vec<&str> = words.into_iter().chain(more.split_whitespace()).collect();
     Ran(command(bench, &words).output().unwrap())
 }
 
-/// The document without what differs from run to run.
+/// The document without values that differ from run to run.
 fn timeless(mut document: Value) -> Value {
     for trial in document["trials"].as_array_mut().unwrap() {
         trial["seconds"].take();
     }
     document["best"]["seconds"].take();
     document["log"].take();
-    // They say how many trials a log had already.
+    // The warnings contain the number of trials in the log.
     document["warnings"].take();
     document
 }
@@ -192,7 +192,7 @@ fn a_log_is_extended_and_refuses_another_command() {
     }
 }
 
-/// A search long enough to be ended in the middle.
+/// A search long enough to be interrupted.
 fn long(bench: &Bench, method: &str, log: &str) -> Command {
     let learner = "lambdamart(trees=60, leaves=15, min_rows=2)";
     let space = "leaves=int(4,31), rate=log(0.02,0.5)";
@@ -272,7 +272,7 @@ fn a_poor_start_is_left_behind_on_real_data() {
     let Some(folder) = real_data() else { return };
     let bench = Bench::new();
     let part = |n: usize| folder.join(format!("mq2008/S{n}.txt")).display().to_string();
-    // Nine trees of two leaves see a handful of features.
+    // Nine trees of two leaves use a handful of features.
     let line = format!(
         "tune|{}|{}|--valid|{}|--learner|lambdamart(trees=9, leaves=2)|--space|\
          leaves=choice(8,16), min_rows=logint(5,100), rate=log(0.05,0.2)|--trials|9|\

@@ -25,7 +25,7 @@ pub enum UnreadableValues {
     /// A type without a number or text for each value.
     #[error("values of type {0} are not {1}")]
     Type(DataType, &'static str),
-    /// Binary data that is no text.
+    /// Binary data that is not UTF-8.
     #[error("the bytes in row {0} (counted from 1) are not UTF-8")]
     NotUtf8(usize),
 }
@@ -129,7 +129,7 @@ pub fn list_item(kind: &DataType) -> Option<&DataType> {
     }
 }
 
-/// The items of all lists of an array; [`list_range`] says which are a row's.
+/// The items of all lists of an array; [`list_range`] has the range of each row.
 ///
 /// # Errors
 ///
@@ -143,7 +143,7 @@ pub fn list_values(array: &dyn Array) -> Result<&ArrayRef, UnreadableValues> {
     }
 }
 
-/// The place of a row's list among the items of all lists; `None` for a null and where there is no
+/// The range of a row's list among the items of all lists; `None` for a null and if there is no
 /// such row or no list.
 #[must_use]
 pub fn list_range(array: &dyn Array, row: usize) -> Option<Range<usize>> {
@@ -176,10 +176,10 @@ fn converted<T: ArrowPrimitiveType>(
 
 /// The largest power of ten that a double holds exactly.
 const EXACT_TENS: i8 = 22;
-/// Whole numbers up to this are doubles.
+/// Whole numbers up to this are exact as doubles.
 const EXACT_WHOLE: u128 = 1 << 53;
 
-/// Decimals as numbers. The quotient of two exact doubles is correctly rounded; where the parts are
+/// Decimals as numbers. The quotient of two exact doubles is correctly rounded; if the parts are
 /// not exact, the digits are read as text.
 fn decimals<T: DecimalType>(
     array: &dyn Array,

@@ -1,8 +1,8 @@
-//! Where bytes come from: a mapped file, standard input, or a compressed file unpacked in memory.
+//! Sources of bytes: a mapped file, standard input, or a compressed file unpacked in memory.
 //!
-//! Compression is told by content (gzip and zstd magic), never by extension alone. A mapped file
-//! must not be shortened by another process while it is read; that is the usual limit of mapping,
-//! and the reason why every write of this project replaces files instead of changing them.
+//! Compression is detected by content (gzip and zstd magic), never by extension alone. Another
+//! process must not shorten a mapped file while it is read; that is the usual limit of mapping, and
+//! the reason why every write of this project replaces files instead of changing them.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -52,8 +52,8 @@ pub struct Input {
 }
 
 impl Input {
-    /// Opens a file; gzip and zstd are unpacked. In a program that allows it, `-` is standard input,
-    /// see [`allow_standard_streams`](crate::allow_standard_streams).
+    /// Opens a file; gzip and zstd are unpacked. In a program that allows it, `-` is standard
+    /// input, see [`allow_standard_streams`](crate::allow_standard_streams).
     pub fn open(path: impl AsRef<Path>) -> Result<Input, DataError> {
         let path = path.as_ref();
         if is_standard_stream(path) {
@@ -77,20 +77,20 @@ impl Input {
         Ok(Input { name, bytes, path: Some(path.to_owned()) })
     }
 
-    /// The file that was opened; `None` for standard input and bytes in memory, beside which no
-    /// other files are looked for.
+    /// The file that was opened; `None` for standard input and bytes in memory, which have no side
+    /// files.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// Takes bytes that are in memory already; gzip and zstd are unpacked.
+    /// Takes bytes in memory; gzip and zstd are unpacked.
     pub fn from_bytes(name: impl Into<String>, bytes: Vec<u8>) -> Result<Input, DataError> {
         let name = name.into();
         let unpacked = unpack(&bytes).map_err(|e| DataError::io("unpack", &name, e))?;
         Ok(Input { name, bytes: unpacked.unwrap_or(bytes).into(), path: None })
     }
 
-    /// Takes bytes as they are, packed or not.
+    /// Takes bytes unchanged, compressed or not.
     pub fn raw(name: impl Into<String>, bytes: impl Into<Bytes>) -> Input {
         Input { name: name.into(), bytes: bytes.into(), path: None }
     }

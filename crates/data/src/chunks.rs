@@ -5,10 +5,10 @@ use std::ops::Range;
 use memchr::{memchr, memchr_iter};
 use rayon::prelude::*;
 
-/// Size of a chunk: large enough to be worth a task, small enough to share out evenly.
+/// Size of a chunk: large enough for a task, small enough to balance the load.
 const CHUNK_BYTES: usize = 4 << 20;
 
-/// The bytes before and after the first such byte.
+/// The bytes before and after the first occurrence of `byte`.
 pub(crate) fn split_once(text: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
     let at = memchr(byte, text)?;
     Some((text.get(..at)?, text.get(at + 1..)?))
@@ -27,7 +27,7 @@ pub(crate) fn cut(text: &[u8], mut start: usize) -> Vec<Range<usize>> {
     chunks
 }
 
-/// As `cut`, each chunk with the number of its first line, from 1.
+/// Like `cut`, each chunk with the number of its first line, from 1.
 pub(crate) fn chunks(text: &[u8], start: usize) -> Vec<(Range<usize>, u64)> {
     let cuts = cut(text, start);
     let lines: Vec<u64> = cuts

@@ -1,4 +1,4 @@
-//! What is in a data set: counts, distributions, and what a person should know before training.
+//! Summary of a data set: counts, distributions, and warnings before training.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -13,9 +13,9 @@ pub struct DatasetSummary {
     pub rows: usize,
     /// Queries.
     pub queries: usize,
-    /// Labels and how many rows have each, ascending.
+    /// Labels and the number of rows with each, ascending.
     pub labels: Vec<(f64, usize)>,
-    /// Rows a query.
+    /// Number of rows per query.
     pub sizes: Sizes,
     /// Queries without a label of at least 1.
     pub blank_queries: usize,
@@ -23,9 +23,9 @@ pub struct DatasetSummary {
     pub level_queries: usize,
     /// Queries of a single row.
     pub single_queries: usize,
-    /// Rows whose document id stands in the same query before.
+    /// Rows whose document id occurs earlier in the same query.
     pub repeated_documents: usize,
-    /// Whether the rows of every query (with at least two labels) stand best label first.
+    /// Whether the rows of every query (with at least two labels) are sorted by label, best first.
     pub sorted_by_label: bool,
     /// A summary of each feature, in column order.
     pub features: Vec<FeatureSummary>,
@@ -34,19 +34,19 @@ pub struct DatasetSummary {
 /// The number of rows of queries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sizes {
-    /// Fewest.
+    /// The smallest number.
     pub min: usize,
-    /// In the middle.
+    /// The median.
     pub median: usize,
-    /// On average.
+    /// The mean.
     pub mean: f64,
-    /// At the 95th percentile.
+    /// The 95th percentile.
     pub p95: usize,
-    /// Most.
+    /// The largest number.
     pub max: usize,
 }
 
-/// One feature.
+/// Summary of one feature.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FeatureSummary {
     /// Its name.
@@ -57,9 +57,9 @@ pub struct FeatureSummary {
     pub zeros: usize,
     /// Rows where it is infinite.
     pub infinite: usize,
-    /// Least value; NaN if always missing.
+    /// Smallest value; NaN if always missing.
     pub min: f32,
-    /// Greatest value; NaN if always missing.
+    /// Largest value; NaN if always missing.
     pub max: f32,
     /// Mean of the finite values; NaN if there is none.
     pub mean: f64,
@@ -68,7 +68,7 @@ pub struct FeatureSummary {
 }
 
 impl FeatureSummary {
-    /// Whether it has one value only (or is always missing), and so says nothing.
+    /// Whether it has one value only (or is always missing), and so carries no information.
     pub fn is_constant(&self, rows: usize) -> bool {
         self.missing == rows || (self.missing == 0 && self.min == self.max)
     }
@@ -134,7 +134,7 @@ impl ColumnStats {
 const BLOCK: usize = 4096;
 
 impl DatasetSummary {
-    /// Looks through a data set.
+    /// Computes the summary of a data set.
     pub fn of(data: &Dataset) -> DatasetSummary {
         let mut labels: BTreeMap<u64, (f64, usize)> = BTreeMap::new();
         for &label in data.labels() {
@@ -194,7 +194,7 @@ impl DatasetSummary {
     }
 }
 
-/// A key that sorts as the number does.
+/// A key whose order is that of the numbers.
 fn order_key(value: f64) -> u64 {
     let bits = value.to_bits();
     if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }

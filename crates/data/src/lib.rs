@@ -1,13 +1,14 @@
-//! Data in and out: ranking data sets, judgements and runs, in every format that is about.
+//! Data in and out: ranking data sets, judgements and runs, in all common formats.
 //!
-//! A [`Dataset`] always knows its queries. [`format::read`] makes one from files, told by content;
-//! [`format::write`] writes one, atomically. [`Qrels`] and [`Run`] hold judgements and rankings.
-//! Whatever comes in gives a result or a [`DataError`] that names the place and the way out.
+//! A [`Dataset`] always knows its queries. [`format::read`] makes one from files, whose format it
+//! detects by content; [`format::write`] writes one, atomically. [`Qrels`] and [`Run`] hold
+//! judgements and rankings. Every input gives a result or a [`DataError`] that names the location
+//! and a remedy.
 #![cfg_attr(
     not(test),
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)
 )]
-// Grouping, roles and more are there for the readers of text as well.
+// Some code, such as grouping and roles, is unused without the readers of text.
 #![cfg_attr(not(feature = "text"), allow(dead_code))]
 
 #[cfg(feature = "columnar")]
@@ -49,9 +50,9 @@ mod warnings;
 
 pub use dataset::{Absent, Dataset, DatasetBuilder, Label, Query};
 pub use error::{ColumnProblem, DataError, PairProblem, Remedy, SourceLocation, quote};
-pub use inspect::{FeatureSummary, Sizes, DatasetSummary};
+pub use inspect::{DatasetSummary, FeatureSummary, Sizes};
 #[cfg(feature = "text")]
-pub use lists::{ListedDocument, ListFormat, Qrels, QueryLists, Run};
+pub use lists::{ListFormat, ListedDocument, Qrels, QueryLists, Run};
 pub use matrix::Matrix;
 pub use names::FeatureNames;
 pub use pairs::{Pair, Preference};

@@ -1,8 +1,8 @@
 //! The feature matrix: f32, row-major, NaN is "missing"; owned, or mapped from a cache file.
 //!
-//! Large matrices that a reader fills lie in anonymous pages of their own, huge ones where the
-//! kernel has them: touching 400 MB for the first time 4 KiB at a time would cost a fifth of the
-//! whole reading.
+//! Large matrices that a reader fills are in anonymous pages of their own, huge ones if the kernel
+//! has them: touching 400 MB for the first time 4 KiB at a time would cost a fifth of the whole
+//! reading time.
 
 use std::io;
 use std::ops::Range;
@@ -69,7 +69,7 @@ impl Matrix {
             return Ok(Matrix { storage, rows, columns });
         }
         let pages = MmapMut::map_anon(bytes)?;
-        // Advice only: without huge pages it is slower and no less right.
+        // Advice only: without huge pages it is slower, with the same result.
         #[cfg(target_os = "linux")]
         let _ = pages.advise(memmap2::Advice::HugePage);
         Ok(Matrix { storage: Storage::Pages(pages), rows, columns })
@@ -84,7 +84,7 @@ impl Matrix {
         }
     }
 
-    /// A matrix that lies in a mapped file at the byte `start`, which must be a multiple of 4.
+    /// A matrix in a mapped file at the byte `start`, which must be a multiple of 4.
     pub(crate) fn mapped(
         map: Arc<Mmap>,
         start: usize,
@@ -97,8 +97,8 @@ impl Matrix {
         Some(Matrix { storage: Storage::Mapped { map, start }, rows, columns })
     }
 
-    /// Says that these rows will not be read for a while. Those of a mapped file leave memory and
-    /// come back when they are touched; others stay where they are.
+    /// Releases rows that will not be read for a while. Those of a mapped file leave memory and are
+    /// loaded again when they are touched; others stay in memory.
     pub fn release(&self, rows: Range<usize>) {
         #[cfg(unix)]
         if let Storage::Mapped { map, start } = &self.storage {
@@ -167,7 +167,7 @@ impl Matrix {
         }
     }
 
-    /// As `select`, of rows that are known to exist.
+    /// Like `select`, for rows that are known to exist.
     pub(crate) fn selected(&self, order: &[u32]) -> Matrix {
         let mut values = Vec::with_capacity(order.len() * self.columns);
         for &row in order {
@@ -176,7 +176,7 @@ impl Matrix {
         Matrix { storage: Storage::Owned(values), rows: order.len(), columns: self.columns }
     }
 
-    /// Puts the rows into another order, in place: row `i` becomes what row `order[i]` was.
+    /// Puts the rows into another order, in place: the new row `i` is the old row `order[i]`.
     /// `order` must be a permutation. Follows its cycles, so it needs one spare row of memory.
     pub(crate) fn reorder(&mut self, order: &[u32]) {
         let columns = self.columns;

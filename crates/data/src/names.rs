@@ -19,7 +19,7 @@ pub enum FeatureNames {
 
 impl FeatureNames {
     /// Takes names; those that are just 0, 1, 2, ... or 1, 2, 3, ... become ids, so that a LETOR
-    /// file is still the same after a trip through a table.
+    /// file stays the same after a conversion to a table and back.
     pub fn from_names(names: Vec<String>) -> Self {
         let counts_from = |first: u32| {
             names.iter().enumerate().all(|(i, name)| *name == (first as usize + i).to_string())
@@ -68,7 +68,7 @@ impl FeatureNames {
         }
     }
 
-    /// The first name that another feature has already.
+    /// The first name that an earlier feature already has.
     pub fn duplicate(&self) -> Option<&str> {
         let FeatureNames::Named(names) = self else { return None };
         let mut seen = HashSet::with_capacity(names.len());

@@ -1,33 +1,34 @@
 //! Decimal numbers from bytes, nine characters at a time.
 //!
-//! The quick path takes `[-]digits[.digits]` with at most eight digits, without a branch on its
-//! form, which is what feature files are made of; everything else goes to `fast_float2`. Both
-//! give the correctly rounded value, as `str::parse` does: m and 10^k are exact in f64 (m < 10^8,
-//! k <= 8), so m / 10^k is the f64 nearest to the decimal; rounding that to f32 could only go
-//! wrong if it lies exactly half-way between two f32 values, and then the quick path steps aside
-//! (Clinger 1990, "How to read floating point numbers accurately", for the exact division).
+//! The fast path takes `[-]digits[.digits]` with at most eight digits, without a branch on its
+//! form, which covers most values in feature files; everything else goes to `fast_float2`. Both
+//! give the correctly rounded value, as `str::parse` does: m and 10^k are exact in f64 (m < 10^8, k
+//! <= 8), so m / 10^k is the f64 nearest to the decimal; rounding that to f32 could only go wrong
+//! if it lies exactly half-way between two f32 values, and then the fast path is not used (Clinger
+//! 1990, "How to read floating point numbers accurately", for the exact division).
 //!
-//! What bounds the speed of a reader is the chain from one token's end to the next; so the end
-//! is found first, by comparing sixteen bytes at once, and the digits are worked on beside it.
+//! The speed of a reader is bounded by the dependency from one token's end to the next; so the end
+//! is found first, by comparing sixteen bytes at once, and the digits are computed in parallel with
+//! it.
 
-/// Powers of ten, filled up to a size that a mask can index.
+/// Powers of ten, padded to a size that a mask can index.
 const POW10: [f64; 16] =
     [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// A stretch of text that begins with a token. Its fixed size is what lets the compiler see that
-/// no access below can be out of bounds.
+/// A piece of text that begins with a token. Because of its fixed size the compiler can see that no
+/// access below is out of bounds.
 pub(crate) type Window = [u8; 32];
 
-/// The first `N` bytes at a place of the text; `None` near its end.
+/// The first `N` bytes at an offset of the text; `None` near its end.
 #[inline(always)]
 pub(crate) fn window<const N: usize>(bytes: &[u8], at: usize) -> Option<&[u8; N]> {
     bytes.get(at..)?.first_chunk()
 }
 
-/// The length of the token that a window begins with: how many of its bytes (at most 16) are
-/// above the space character in ASCII.
+/// The length of the token at the start of a window: the number of its leading bytes (at most 16)
+/// that are above the space character in ASCII.
 #[inline(always)]
 pub(crate) fn token_length(window: &Window) -> usize {
     #[cfg(target_arch = "x86_64")]
@@ -46,7 +47,7 @@ pub(crate) fn token_length(window: &Window) -> usize {
     token_length_plain(window)
 }
 
-/// The clear twin of the vector compare.
+/// The simple version of the vector comparison.
 #[cfg(any(test, not(target_arch = "x86_64")))]
 fn token_length_plain(window: &Window) -> usize {
     window.iter().take(16).take_while(|b| (0x21..0x80).contains(*b)).count()
@@ -62,8 +63,8 @@ fn load8(window: &Window, at: usize) -> u64 {
     }
 }
 
-/// A set top bit for each byte that is no digit, of bytes less '0'. Carries reach only bytes
-/// after the first such, so the first is right, and so is "none".
+/// A set top bit for each byte that is no digit, of bytes minus '0'. Carries reach only bytes after
+/// the first such byte, so the first is right, and so is "none".
 #[inline(always)]
 fn non_digits(word: u64) -> u64 {
     (word.wrapping_add(0x76 * ONES) | word) & HIGH
@@ -77,7 +78,7 @@ fn eight(word: u64) -> u64 {
     (word & 0x0000_ffff_0000_ffff).wrapping_mul(42_949_672_960_001) >> 32
 }
 
-/// The digits that a window begins with: how many of its first eight bytes are digits before the
+/// The digits at the start of a window: the number of digits among its first eight bytes before the
 /// first other byte, and their value (meaningful for one to eight digits).
 #[inline(always)]
 pub(crate) fn digits(window: &Window) -> (usize, u64) {
@@ -97,7 +98,7 @@ fn unsigned<const AT: usize>(window: &Window, length: usize) -> Option<f64> {
     let before = (points.trailing_zeros() / 8) as usize;
     let has_point = (before < length.min(8)) as usize;
     let count = length - has_point;
-    // Eight digits are taken with a point among them, seven without.
+    // Eight digits are accepted with a point among them, seven without.
     if count.wrapping_sub(1) > 6 + has_point {
         return None;
     }
@@ -125,7 +126,7 @@ fn plain(window: &Window, length: usize) -> Option<f64> {
 /// The finite f32 that is the token of `length` (1 to 16) bytes at the start of a window.
 #[inline(always)]
 pub(crate) fn f32_token(window: &Window, length: usize) -> Option<f32> {
-    // One digit, mostly 0, is what counts and flags are; it is worth a way of its own.
+    // A single digit, mostly 0, is common in counts and flags and has a fast path of its own.
     let digit = window[0].wrapping_sub(b'0');
     if length == 1 && digit < 10 {
         return Some(f32::from(digit));

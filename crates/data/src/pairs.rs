@@ -1,4 +1,4 @@
-//! Preference pairs: of two documents of one query, which is the better one.
+//! Preference pairs: two documents of one query, and which of them is better.
 //!
 //! Read from lines `qid better worse [weight]` and from `qid A > B [weight]`, `qid A < B`,
 //! `qid A = B`, separated by tabs or spaces. A document is named by its document id or, where
@@ -109,7 +109,7 @@ impl Dataset {
     }
 }
 
-/// The pair of rows behind a preference.
+/// The pair of rows of a preference.
 fn resolve(
     Preference { better, worse, weight, equal }: Preference,
     rows: &[u32],
@@ -136,7 +136,7 @@ fn note_contradictions(pairs: &[Pair], name: &str, warnings: &mut Warnings) {
     warnings.add(WarningKind::ContradictoryPairs, opposed as u64, || SourceLocation::file(name));
 }
 
-/// Finds the rows that names stand for.
+/// Finds the rows of document names.
 struct Resolver<'a> {
     data: &'a Dataset,
     queries: HashMap<&'a str, u32>,
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
     use crate::format::{Format, ReadOptions, read_inputs};
 
-    /// Rows of the queries stand scattered, so that source rows and rows differ.
+    /// The rows of a query are not adjacent, so that source rows and rows differ.
     const DATA: &str = "1 qid:q 1:1 # a\n0 qid:r 1:2 # x\n0 qid:q 1:3 # b\n2 qid:r 1:4\n";
 
     fn with_pairs(pairs: &str) -> Result<(Dataset, Warnings), DataError> {

@@ -1,7 +1,7 @@
-//! Panics of other people's readers on hostile bytes, turned into errors.
+//! Panics of other crates' readers on damaged bytes, turned into errors.
 //!
-//! The arrow, parquet and tantivy crates panic on some damaged files. Such a panic is caught here; a
-//! program that does not want it printed asks [`panics_are_caught`] in its panic hook.
+//! The arrow, parquet and tantivy crates panic on some damaged files. Such a panic is caught here;
+//! a program that does not want it printed calls [`panics_are_caught`] in its panic hook.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -20,7 +20,7 @@ pub fn panics_are_caught() -> bool {
 pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let before = CATCHING.replace(true);
     let result = catch_unwind(AssertUnwindSafe(work));
-    // One may run inside of another, which goes on catching.
+    // Calls may be nested; the outer one still catches.
     CATCHING.set(before);
     result.map_err(|panic| message(&*panic))
 }

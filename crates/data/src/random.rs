@@ -1,10 +1,11 @@
-//! Random numbers whose bits are fixed for good: xoshiro256++ seeded by SplitMix64, and our own
-//! ways from bits to numbers, so that no library update and no machine's `libm` changes a draw.
+//! Random numbers whose bits never change: xoshiro256++ seeded by SplitMix64, and our own
+//! conversions from bits to numbers, so that no library update and no machine's `libm` changes a
+//! draw.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// The seed of everything random where the caller gives none.
+/// The default seed.
 pub const DEFAULT_SEED: u64 = 1;
 
 /// A seeded stream of random numbers.
@@ -29,13 +30,13 @@ impl Random {
         ((u128::from(self.0.next_u64()) * n as u128) >> 64) as usize
     }
 
-    /// Near-normal with mean 0 and variance 1: twelve uniform numbers less six (Irwin-Hall).
-    /// Never beyond 6, and made of additions only, so exact everywhere.
+    /// Near-normal with mean 0 and variance 1: the sum of twelve uniform numbers minus six
+    /// (Irwin-Hall). Never beyond 6, and computed by additions only, so exact on every machine.
     pub fn normal(&mut self) -> f64 {
         (0..3)
             .map(|_| {
                 let bits = self.0.next_u64();
-                // Four 16-bit uniform numbers a draw.
+                // Each draw gives four 16-bit uniform numbers.
                 (0..4).map(|i| (bits >> (16 * i) & 0xffff) as f64).sum::<f64>() / 65536.0
             })
             .sum::<f64>()

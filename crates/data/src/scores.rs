@@ -33,7 +33,7 @@ pub fn read_scores(input: &Input) -> Result<Vec<f64>, DataError> {
         .collect()
 }
 
-/// Writes scores atomically, each so that it reads back to the same float.
+/// Writes scores atomically; each reads back to the same float.
 pub fn write_scores(path: impl AsRef<Path>, scores: &[f64]) -> Result<(), DataError> {
     write_atomic(path, |out| scores.iter().try_for_each(|score| writeln!(out, "{score}")))
 }

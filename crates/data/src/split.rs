@@ -41,8 +41,8 @@ impl Parts {
         Ok(Parts(parts))
     }
 
-    /// Query numbers of each part, in data order, under its name. The queries are shuffled by
-    /// the seed and cut where the shares, added up, round to.
+    /// Query numbers of each part, in data order, under its name. The queries are shuffled by the
+    /// seed and cut at the rounded cumulative shares.
     pub fn split(&self, queries: usize, seed: u64) -> Vec<(String, Vec<usize>)> {
         let order = shuffled(queries, seed);
         let mut sum = 0.0;
@@ -76,13 +76,13 @@ fn shuffled(queries: usize, seed: u64) -> Vec<usize> {
 pub struct Fold {
     /// Queries to train on.
     pub train: Vec<usize>,
-    /// Queries to choose by.
+    /// Queries for model choice and early stopping.
     pub valid: Vec<usize>,
-    /// Queries to report on.
+    /// Queries to report results on.
     pub test: Vec<usize>,
 }
 
-/// Cuts the queries into `count` parts as even as can be and makes as many folds, LETOR's way:
+/// Cuts the queries into `count` parts of nearly equal size and makes as many folds, as LETOR does:
 /// fold f tests on one part, validates on another and trains on the rest, so that each query is
 /// tested exactly once.
 pub fn folds(queries: usize, count: usize, seed: u64) -> Result<Vec<Fold>, DataError> {
@@ -121,7 +121,8 @@ impl Dataset {
         numbers.into_iter().map(|(name, queries)| (name, self.selected(&queries))).collect()
     }
 
-    /// Splits off a share of the queries, drawn by the seed: the rest, and what is held out.
+    /// Splits off a share of the queries, drawn by the seed; returns the rest and the held-out
+    /// part.
     ///
     /// ```
     /// use rankwright_data::generate::LetorOptions;

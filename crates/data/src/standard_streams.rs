@@ -1,16 +1,16 @@
 //! Whether the path `-` means standard input or standard output.
 //!
-//! It does so in a program with a command line, which says so once, at its start. In every other
-//! program, a service for one, `-` is a file of that name, so that no request can read or write the
-//! streams of the process.
+//! In a program with a command line it does; such a program calls [`allow_standard_streams`] at its
+//! start. In every other program, a service for example, `-` is a file of that name, so that no
+//! request can read or write the streams of the process.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static ALLOWED: AtomicBool = AtomicBool::new(false);
 
-/// From now on, the path `-` means standard input or standard output in this process. For the `main` of
-/// a program with a command line.
+/// Makes the path `-` mean standard input or standard output in this process. For the `main` of a
+/// program with a command line.
 pub fn allow_standard_streams() {
     ALLOWED.store(true, Ordering::Relaxed);
 }

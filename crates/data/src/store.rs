@@ -1,10 +1,10 @@
 //! Atomic writes: a reader sees the old file or the whole new one, never a part.
 //!
 //! The content goes to a temporary file in the same folder, is synced, and then renamed over the
-//! target; the folder is synced last. A write that fails (disk full, a writer's error) leaves
-//! the old file as it was and removes the temporary one. A target that is no ordinary file (a
-//! pipe, `/dev/null`) is written directly; `-` is standard output in programs that allow it.
-//! Targets that end in `.gz` or `.zst` are packed on the way.
+//! target; the folder is synced last. A write that fails (disk full, a writer's error) leaves the
+//! old file unchanged and removes the temporary one. A target that is no ordinary file (a pipe,
+//! `/dev/null`) is written directly; `-` is standard output in programs that allow it. Targets that
+//! end in `.gz` or `.zst` are compressed.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -14,7 +14,7 @@ use crate::error::DataError;
 use crate::standard_streams::is_standard_stream;
 use crate::temporary::TemporaryFile;
 
-/// Writes a file atomically with what `body` puts into the writer.
+/// Writes a file atomically with the bytes that `body` writes.
 ///
 /// ```
 /// # let dir = tempfile::tempdir().unwrap();
@@ -30,7 +30,7 @@ pub fn write_atomic(
     let path = path.as_ref();
     let result = if is_standard_stream(path) {
         match packed(path, &mut BufWriter::new(io::stdout().lock()), body) {
-            // Whoever reads has seen enough (`... | head`); that is no failure.
+            // The reader has closed the pipe (`... | head`); that is no failure.
             Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             other => other,
         }
@@ -45,7 +45,7 @@ pub fn write_atomic(
     result.map_err(|e| DataError::io("write", path.display().to_string(), e))
 }
 
-/// A file that is whole on disk but does not stand in its place yet.
+/// A file that is complete on disk but does not have its final name yet.
 struct StagedFile<'a> {
     path: &'a Path,
     folder: &'a Path,
@@ -72,10 +72,10 @@ impl<'a> StagedFile<'a> {
         Ok(StagedFile { path, folder, temporary })
     }
 
-    /// Puts the file in its place.
+    /// Gives the file its final name.
     fn persist(self) -> io::Result<()> {
         self.temporary.persist(self.path)?;
-        // The rename itself lasts only once the folder is on disk; not every file system can do it.
+        // The rename is durable only after the folder is synced; not every file system can do that.
         if let Ok(folder) = File::open(self.folder) {
             let _ = folder.sync_all();
         }
@@ -83,9 +83,9 @@ impl<'a> StagedFile<'a> {
     }
 }
 
-/// Writes a file and a text that belongs beside it, so that they appear together: both are whole on
-/// disk before either is put in its place. Without a text, what stood beside an older file goes,
-/// since it does not describe the new one. The file must be an ordinary one, see [`is_ordinary`].
+/// Writes a file and a text beside it, so that they appear together: both are complete on disk
+/// before either gets its final name. Without a text, an older file's text is removed, since it
+/// does not describe the new one. The file must be an ordinary one, see [`is_ordinary`].
 pub(crate) fn write_with_companion(
     path: &Path,
     body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -94,7 +94,8 @@ pub(crate) fn write_with_companion(
 ) -> Result<(), DataError> {
     let failed = |path: &Path, e| DataError::io("write", path.display().to_string(), e);
     let file = StagedFile::write(path, body).map_err(|e| failed(path, e))?;
-    let beside = text.map(|text| StagedFile::write(companion, |out| out.write_all(text.as_bytes())));
+    let beside =
+        text.map(|text| StagedFile::write(companion, |out| out.write_all(text.as_bytes())));
     let beside = beside.transpose().map_err(|e| failed(companion, e))?;
     file.persist().map_err(|e| failed(path, e))?;
     match beside {
@@ -105,12 +106,13 @@ pub(crate) fn write_with_companion(
     }
 }
 
-/// Whether a path is that of a file, there or to come: no pipe, no device, not standard output.
+/// Whether a path is an ordinary file or does not exist yet: no pipe, no device, not standard
+/// output.
 pub(crate) fn is_ordinary(path: &Path) -> bool {
     !is_standard_stream(path) && !path.metadata().is_ok_and(|meta| !meta.is_file())
 }
 
-/// Temporary files are private; the result gets the old file's mode, or what the umask allows.
+/// Temporary files are private; the result gets the old file's mode, or the umask's default.
 #[cfg(unix)]
 fn inherit_mode(path: &Path, file: &File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
@@ -123,7 +125,7 @@ fn inherit_mode(_path: &Path, _file: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Packs what `body` writes, by the extension of the path.
+/// Compresses the bytes that `body` writes, by the extension of the path.
 #[cfg(not(feature = "compressed"))]
 fn packed(
     path: &Path,
@@ -138,7 +140,7 @@ fn packed(
     out.flush()
 }
 
-/// Packs what `body` writes, by the extension of the path.
+/// Compresses the bytes that `body` writes, by the extension of the path.
 #[cfg(feature = "compressed")]
 fn packed(
     path: &Path,

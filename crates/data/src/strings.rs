@@ -1,6 +1,6 @@
 //! A column of strings in two flat buffers instead of one allocation a row.
 
-/// Strings one after the other; cheap to append, cheap to read by number.
+/// Consecutive strings in one buffer; cheap to append, cheap to read by number.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Strings {
     text: String,
@@ -54,7 +54,7 @@ impl Strings {
         (&self.text, &self.ends)
     }
 
-    /// Puts a column together from untrusted flat parts; `None` where they do not fit each other.
+    /// Makes a column from untrusted flat parts; `None` if they do not fit each other.
     pub fn from_parts(text: String, ends: Vec<u64>) -> Option<Strings> {
         let ascending = ends.windows(2).all(|w| w[0] <= w[1]);
         let whole = ends.last().copied().unwrap_or(0) == text.len() as u64;

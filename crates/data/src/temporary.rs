@@ -1,14 +1,14 @@
-//! A new file beside its target: renamed over it in the end, or removed.
+//! A new file beside its target: renamed over it at the end, or removed.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Names that are tried; a name is taken only if another process has the same number.
+/// Number of names that are tried; a name exists only if another process has the same number.
 const TRIES: u32 = 100;
 
-/// A file that only its owner can read, gone with this value unless it is persisted.
+/// A file that only its owner can read, deleted on drop unless it is persisted.
 pub(crate) struct TemporaryFile {
     file: File,
     /// `None` once the file has its final name.
@@ -36,7 +36,7 @@ impl TemporaryFile {
         &self.file
     }
 
-    /// Gives the file its final name, in place of a file that has it.
+    /// Gives the file its final name, and replaces a file that has it.
     pub(crate) fn persist(mut self, target: &Path) -> io::Result<()> {
         if let Some(path) = &self.path {
             fs::rename(path, target)?;
@@ -49,13 +49,13 @@ impl TemporaryFile {
 impl Drop for TemporaryFile {
     fn drop(&mut self) {
         if let Some(path) = &self.path {
-            // Nobody is left to be told.
+            // An error in `drop` cannot be reported.
             let _ = fs::remove_file(path);
         }
     }
 }
 
-/// Options that make a new file for its owner alone.
+/// Options that create a new file that only its owner can read.
 fn private() -> fs::OpenOptions {
     let mut options = File::options();
     options.write(true).create_new(true);

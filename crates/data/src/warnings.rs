@@ -16,7 +16,7 @@ pub enum WarningKind {
     ByteOrderMark,
     /// Blank lines.
     BlankLines,
-    /// Features of a row that do not stand in ascending order.
+    /// Features of a row whose ids are not in ascending order.
     UnsortedFeatures,
     /// Values written `NULL` or `nan`.
     MissingValues,
@@ -34,7 +34,7 @@ pub enum WarningKind {
     InputsWithoutFeatureSet,
     /// A part of the data that the written format cannot hold.
     Lost(DataPart),
-    /// Pairs whose opposite is there too.
+    /// Pairs whose opposite is also present.
     ContradictoryPairs,
     /// Bytes that are not UTF-8.
     InvalidUtf8,
@@ -57,7 +57,7 @@ pub enum DataPart {
     FeatureNames,
     /// The feature set that the features were computed with.
     FeatureSet,
-    /// That absent features of sparse rows were taken as missing.
+    /// The rule that absent features of sparse rows are missing values.
     AbsentRule,
     /// Weights of rows.
     RowWeights,
@@ -70,7 +70,7 @@ pub enum DataPart {
 }
 
 impl DataPart {
-    /// The part with what happened to it.
+    /// Describes the loss of the part.
     fn lost(self) -> &'static str {
         match self {
             DataPart::FeatureNames => {
@@ -120,7 +120,7 @@ impl WarningKind {
     }
 }
 
-/// All problems of one kind: their number, and where the first one is.
+/// All problems of one kind: their number, and the location of the first one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DataWarning {
     /// The kind.
@@ -160,7 +160,7 @@ pub struct Warnings {
 }
 
 impl Warnings {
-    /// Counts one more of a kind; the place is made only for the first.
+    /// Counts more problems of a kind; `place` is called only for the first.
     pub fn add(&mut self, kind: WarningKind, count: u64, place: impl FnOnce() -> SourceLocation) {
         match self.warnings.iter_mut().find(|n| n.kind == kind) {
             _ if count == 0 => {}
@@ -169,7 +169,7 @@ impl Warnings {
         }
     }
 
-    /// Bytes as text; what is not UTF-8 is replaced by U+FFFD and counted.
+    /// Bytes as text; invalid UTF-8 is replaced by U+FFFD and counted.
     pub fn text(&mut self, bytes: &[u8], place: impl FnOnce() -> SourceLocation) -> String {
         match std::str::from_utf8(bytes) {
             Ok(text) => text.to_owned(),
@@ -180,14 +180,14 @@ impl Warnings {
         }
     }
 
-    /// Takes over the warnings of a later part of the input.
+    /// Adds the warnings of a later part of the input.
     pub fn merge(&mut self, later: Warnings) {
         for warning in later.warnings {
             self.add(warning.kind, warning.count, || warning.first);
         }
     }
 
-    /// The warnings in the order in which the kinds were first met.
+    /// The warnings in the order in which the kinds first occurred.
     pub fn iter(&self) -> impl Iterator<Item = &DataWarning> {
         self.warnings.iter()
     }

@@ -1,4 +1,4 @@
-//! Data sets survive every format, packed or not, and any chain of formats, bit for bit.
+//! Data sets survive every format, compressed or not, and any chain of formats, bit for bit.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ fn tables() -> Vec<Format> {
     formats
 }
 
-/// Writes a data set to a new file and reads it back, the format told by content.
+/// Writes a data set to a new file and reads it back; the format is detected by content.
 fn there_and_back(data: &Dataset, format: Format, packing: &str) -> (Dataset, Warnings) {
     let folder = tempfile::tempdir().unwrap();
     let name = format!("data.{}{packing}", format.info().extensions[0]);
@@ -51,7 +51,7 @@ fn label() -> impl Strategy<Value = f64> {
     ]
 }
 
-/// What one row has, before the query ids are known.
+/// The values of one row, before the query ids are known.
 #[derive(Debug, Clone)]
 struct Row {
     query: usize,
@@ -82,7 +82,7 @@ fn rows(width: usize, docid: &'static str) -> impl Strategy<Value = Vec<Row>> {
     prop::collection::vec(row, 1..30)
 }
 
-/// Which of the optional columns there are, and how absent features are meant.
+/// The optional columns that exist, and the rule for absent features.
 fn parts() -> impl Strategy<Value = [bool; 6]> {
     any::<[bool; 6]>()
 }
@@ -114,7 +114,7 @@ fn build(ids: &[String], rows: &[Row], features: FeatureNames, parts: [bool; 6])
     data.build().unwrap()
 }
 
-/// Data sets with whatever tables can hold: odd ids, odd names, scattered rows.
+/// Data sets with everything that tables can hold: unusual ids, unusual names, scattered rows.
 fn any_data() -> impl Strategy<Value = Dataset> {
     let names = prop_oneof![
         (0u32..2, 1usize..5).prop_map(|(first, count)| FeatureNames::Ids { first, count }),
@@ -191,7 +191,7 @@ proptest! {
         let scattered = (0..data.rows()).any(|row| data.source_row(row) != row);
         for format in tables() {
             let (back, warnings) = there_and_back(&data, format, "");
-            // A cache keeps the grouped order and has nothing to warn about.
+            // A cache keeps the grouped order and gives no warning.
             let noted = warnings.count(WarningKind::ScatteredQueries) > 0;
             prop_assert_eq!(noted, scattered && format != Format::Cache);
             prop_assert_eq!(back.rows_by_source(), data.rows_by_source());
@@ -297,7 +297,7 @@ fn the_feature_set_stays_with_the_data_in_every_table_format() {
         let path = folder.path().join(format!("d.{}", format.info().extensions[0]));
         assert!(format::write(&with, &path, format).unwrap().is_empty());
         assert_eq!(Dataset::read(&path).unwrap(), with, "{format:?}");
-        // Data without a set takes nothing over from the file whose place it takes.
+        // Data without a feature set does not inherit that of the file it replaces.
         format::write(&data, &path, format).unwrap();
         assert_eq!(Dataset::read(&path).unwrap(), data, "{format:?}");
     }

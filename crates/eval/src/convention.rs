@@ -65,7 +65,7 @@ choices! {
     }
 }
 
-/// The shared conventions of one measure, settled.
+/// The shared conventions of one measure, with all defaults filled in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Conventions {
     /// Queries without a relevant document.
@@ -84,7 +84,7 @@ pub struct Conventions {
 pub(crate) const SHARED: [&str; 5] = ["blank", "missing", "unjudged", "ties", "scores"];
 
 impl Conventions {
-    /// The conventions that a metric's parameters say; those that it lacks have their defaults.
+    /// The shared conventions in a metric's parameters; those that it lacks have their defaults.
     pub(crate) fn settle(params: &dyn ParamGroup, kind: SourceKind) -> Result<Self, SpecError> {
         let default = Self::of(kind);
         Ok(Self {
@@ -114,7 +114,7 @@ impl Conventions {
         }
     }
 
-    /// The order that these conventions ask for.
+    /// The order under these conventions.
     pub fn order(&self) -> OrderRule {
         OrderRule { ties: self.ties, scores32: self.scores == ScoreWidth::F32 }
     }
@@ -133,7 +133,7 @@ impl Conventions {
     }
 }
 
-/// The typed value of a parameter; `None` where the group has no such parameter.
+/// The typed value of a parameter; `None` if the group has no such parameter.
 fn value<T: ParamValue>(params: &dyn ParamGroup, key: &str) -> Result<Option<T>, SpecError> {
     let Some(text) = params.text(key) else { return Ok(None) };
     T::read(&text, &RangeDef::default()).map(Some).map_err(|error| error.at("metric", key, &text))

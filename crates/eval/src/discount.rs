@@ -1,4 +1,4 @@
-//! Discounts: how much a rank counts, relative to rank 1.
+//! Discounts: the weight of a rank, relative to rank 1.
 //!
 //! | name | discount of rank r = 1, 2, ... |
 //! |---|---|
@@ -27,7 +27,7 @@ choices! {
     }
 }
 
-/// Ranks whose logarithms are computed once.
+/// Number of ranks whose discounts are computed once.
 const TABLE: usize = 4096;
 
 impl Discount {

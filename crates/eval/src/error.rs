@@ -2,14 +2,15 @@
 
 use rankwright_spec::SpecError;
 
-/// The reason why an evaluation was refused. Errors inside a query are wrapped in [`EvalError::Query`].
+/// The reason why an evaluation was refused. Errors inside a query are wrapped in
+/// [`EvalError::Query`].
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EvalError {
     /// A metric or an option was refused.
     #[error(transparent)]
     Spec(#[from] SpecError),
-    /// A score that has no place in an order.
+    /// A score that cannot be ordered: NaN.
     #[error(
         "score of row {row} (from 0, within the query) is NaN; \
          a ranking needs a number for every document"
@@ -28,7 +29,7 @@ pub enum EvalError {
         /// The label.
         found: f64,
     },
-    /// A label beyond what the metric's scale allows.
+    /// A label that is too large for the metric's scale.
     #[error("{metric}: found label {found}, but the scale ends at {max}; {hint}")]
     LabelTooLarge {
         /// The metric.
@@ -51,7 +52,7 @@ pub enum EvalError {
         /// Last label of the table.
         max: usize,
     },
-    /// Sums of gains that leave the range of numbers.
+    /// Sums of gains that overflow.
     #[error("{metric}: the sum of gains is not a finite number; use smaller labels or gain=linear")]
     Overflow {
         /// The metric.
@@ -64,7 +65,7 @@ pub enum EvalError {
         what: &'static str,
         /// Its length.
         found: usize,
-        /// The length it should have.
+        /// The expected length.
         expected: usize,
     },
     /// A row in the ranges of two queries.
@@ -91,7 +92,7 @@ pub enum EvalError {
         /// The reason.
         message: String,
     },
-    /// Something wrong inside one query.
+    /// An error inside one query.
     #[error("query {query}: {source}")]
     Query {
         /// The query's id.
@@ -102,7 +103,7 @@ pub enum EvalError {
 }
 
 impl EvalError {
-    /// The same error with the query it happened in (kept as it is when it names one already).
+    /// The same error with the query it happened in (unchanged if it already names one).
     #[must_use]
     pub fn in_query(self, query: &str) -> Self {
         match self {

@@ -1,9 +1,9 @@
 //! Evaluates a set of queries: in parallel over queries, results in query order.
 //!
-//! Each query is loaded once and ranked once for each distinct order (tie policy, score width,
-//! rule for unjudged documents) among the measures. Means are sums in query order, so the number of
-//! threads cannot change a result; of several errors the one of the first query is returned.
-//! Cost: O(n) per query, measure and sorted input, plus the sort where the input is not sorted.
+//! Each query is loaded once and ranked once for each distinct order (tie policy, score width, rule
+//! for unjudged documents) among the measures. Means are sums in query order, so the number of
+//! threads cannot change a result; of several errors the one of the first query is returned. Cost:
+//! O(n) per query, measure and sorted input, plus the sort if the input is not sorted.
 
 use rankwright_spec::{check_params, params};
 use rayon::prelude::*;
@@ -36,30 +36,30 @@ pub struct Evaluation {
     /// Ids of the queries.
     #[serde(skip)]
     pub queries: Vec<String>,
-    /// One result for each measure, in the order asked for.
+    /// One result for each measure, in the requested order.
     #[serde(rename = "metrics")]
     pub results: Vec<MeasureResult>,
 }
 
 impl Evaluation {
-    /// The total of a metric by its name; `None` where it was not measured or no query counted.
+    /// The total of a metric by its name; `None` if it was not measured or no query counted.
     pub fn get(&self, metric: &str) -> Option<f64> {
         self.result(metric).map(|result| result.value).filter(|value| !value.is_nan())
     }
 
-    /// The value of a metric for one query by its id; `None` also where the query was skipped.
+    /// The value of a metric for one query by its id; `None` also if the query was skipped.
     pub fn get_query(&self, metric: &str, query: &str) -> Option<f64> {
         let place = self.queries.iter().position(|id| id == query)?;
         self.result(metric)?.values.get(place).copied().flatten()
     }
 
-    /// The result of a metric by its name, however the name is spaced or its parameters ordered.
+    /// The result of a metric by its name, for any spacing of the name and order of its parameters.
     pub fn result(&self, metric: &str) -> Option<&MeasureResult> {
         let named = |name: &str| self.results.iter().find(|r| r.measure.to_string() == name);
         named(metric).or_else(|| named(&MetricSpec::parse(metric).ok()?.to_string()))
     }
 
-    /// Each query with its value under a metric; `None` where the metric was not measured.
+    /// Each query with its value under a metric; `None` if the metric was not measured.
     pub fn per_query(&self, metric: &str) -> Option<impl Iterator<Item = (&str, Option<f64>)>> {
         let result = self.result(metric)?;
         Some(self.queries.iter().map(String::as_str).zip(result.values.iter().copied()))
@@ -72,10 +72,10 @@ pub struct MeasureResult {
     /// The measure.
     #[serde(rename = "metric")]
     pub measure: Measure,
-    /// Every convention of the number: those of the measure, and those of this evaluation
-    /// (`depth`, `weights=query` where queries do not all weigh 1).
+    /// Every convention of the number: those of the measure, and those of this evaluation (`depth`,
+    /// `weights=query` if queries have different weights).
     pub convention: String,
-    /// One value for each query, in query order; `None` where the query was skipped.
+    /// One value for each query, in query order; `None` if the query was skipped.
     #[serde(skip)]
     pub values: Vec<Option<f64>>,
     /// The total: for most measures the mean over the counted queries. NaN when none was counted.
@@ -98,7 +98,12 @@ pub fn evaluate(
     check_params(&options, "evaluation")?;
     let width = measures.len().max(1);
     let mut cells = vec![QueryValue::default(); source.len() * width];
-    let plan = EvaluationPlan { source, measures, orders: by_order(measures, options), depth: options.depth };
+    let plan = EvaluationPlan {
+        source,
+        measures,
+        orders: by_order(measures, options),
+        depth: options.depth,
+    };
     let first_error = cells
         .par_chunks_mut(width)
         .enumerate()
@@ -138,7 +143,7 @@ struct QueryValue {
 }
 
 /// Measures grouped by the order that they need. Those that no tie policy can change join any
-/// group, unless a depth cuts the list: then the order decides what they see.
+/// group, unless a depth cuts the list: then the order decides which documents they see.
 fn by_order(measures: &[Measure], options: EvalOptions) -> Vec<Vec<usize>> {
     let fits = |a: &Measure, b: &Measure| {
         let (x, y) = (a.conventions(), b.conventions());
@@ -182,8 +187,10 @@ impl<'s> EvaluationPlan<'s> {
             let list = workspace.rank_for(candidates, conventions, self.depth)?;
             for &m in group {
                 let measure = &self.measures[m];
-                cells[m] =
-                    QueryValue { value: measure.evaluate(&list)?, rows: measure.metric().rows(&list) };
+                cells[m] = QueryValue {
+                    value: measure.evaluate(&list)?,
+                    rows: measure.metric().rows(&list),
+                };
             }
         }
         Ok(())

@@ -34,7 +34,7 @@ impl<'a> ScoredDataset<'a> {
         Ok(Self { data, scores })
     }
 
-    /// Evaluates metrics (texts, specs or measures) on every query, with the usual options.
+    /// Evaluates metrics (texts, specs or measures) on every query, with default options.
     pub fn evaluate(&self, metrics: impl ToMeasures) -> Result<Evaluation, EvalError> {
         let measures = metrics.to_measures(SourceKind::Features)?;
         evaluate(self, &measures, EvalOptions::default())

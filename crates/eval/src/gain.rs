@@ -1,14 +1,14 @@
-//! Gains: the worth of a label at rank 1.
+//! Gains: the value of a label at rank 1.
 //!
-//! `exp` is 2^label - 1, `linear` is the label itself, and a table such as `0/1/3/7/15` gives a
-//! gain to each label from 0 on. Negative labels gain 0. A label above 1000 overflows 2^label:
+//! `exp` is 2^label - 1, `linear` is the label itself, and a table such as `0/1/3/7/15` has a gain
+//! for each label from 0 on. Negative labels gain 0. A label above 1000 would overflow 2^label:
 //! that is an error, never a number above 1.
 
 use rankwright_spec::{ParamKind, ParamValue, RangeDef, ValueError};
 
 use crate::error::EvalError;
 
-/// A gain for each label.
+/// The conversion of labels to gains.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Gain {
@@ -27,7 +27,7 @@ pub enum Gain {
 pub struct GainTable(Vec<f64>);
 
 impl GainTable {
-    /// The table, where it is legal.
+    /// The table, if it is legal.
     pub fn new(gains: Vec<f64>) -> Option<Self> {
         let legal = gains.iter().all(|g| g.is_finite() && *g >= 0.0)
             && gains.windows(2).all(|w| w[0] <= w[1]);
@@ -124,7 +124,7 @@ mod tests {
             assert_eq!(Gain::Linear.of(label), Ok(linear));
         }
         assert!((Gain::Exp.of(0.5).unwrap() - (2_f64.sqrt() - 1.0)).abs() < 1e-15);
-        // Where the exact path ends, the power goes on.
+        // Above the exact path the power is used.
         assert_eq!(Gain::Exp.of(62.0), Ok(62_f64.exp2() - 1.0));
         assert_eq!(Gain::Exp.of(63.0), Ok(63_f64.exp2() - 1.0));
         assert_eq!(table.of(2.0), Ok(3.5));

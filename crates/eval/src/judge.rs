@@ -43,12 +43,12 @@ impl<'a> JudgedRun<'a> {
         Self { run, qrels, returned }
     }
 
-    /// Judged queries that the run has nothing for.
+    /// Number of judged queries that the run lacks.
     pub fn missing(&self) -> usize {
         self.returned.iter().filter(|q| q.is_none()).count()
     }
 
-    /// Queries of the run without judgements.
+    /// Number of queries of the run without judgements.
     pub fn unjudged(&self) -> usize {
         self.run.queries() - (self.returned.len() - self.missing())
     }
@@ -91,7 +91,8 @@ impl QuerySource for JudgedRun<'_> {
 }
 
 impl JudgedRun<'_> {
-    /// Gives the documents their labels; judged ones that the run lacks go to `unretrieved`.
+    /// Sets the labels of the documents; those of judged documents that the run lacks go to
+    /// `unretrieved`.
     fn judge<'b>(
         &'b self,
         q: usize,
@@ -144,8 +145,8 @@ impl DocumentTable {
         self.filled = 0;
     }
 
-    /// The number of this id if it is there; otherwise it gets the next number. Numbers count
-    /// through `first` and go on through `second`.
+    /// The number of this id if it is in the table; otherwise it gets the next number. Numbers
+    /// count through `first` and continue through `second`.
     fn insert(&mut self, id: &[u8], first: &[&[u8]], second: &[&[u8]]) -> Option<usize> {
         let mask = self.slots.len() - 1;
         let mut at = self.hasher.hash_one(id) as usize & mask;

@@ -1,12 +1,12 @@
-//! Rankwright's evaluation: the one order, every metric with its conventions said aloud,
-//! per-query results, and the change of a metric when two ranks are swapped.
+//! Rankwright's evaluation: the one order, every metric with its conventions stated, per-query
+//! results, and the change of a metric when two ranks are swapped.
 //!
 //! Data flows down this list:
 //!
 //! - [`Candidates`]: one query's documents, from a [`QuerySource`];
 //! - [`Orderer`]: the one order, with its [`TiePolicy`];
 //! - [`RankedList`]: one ranked query, the input of a [`Metric`];
-//! - [`MetricSpec`], resolved to a [`Measure`]: a metric with every convention settled;
+//! - [`MetricSpec`], resolved to a [`Measure`]: a metric with all conventions filled in;
 //! - [`evaluate()`] and [`evaluate_slices()`]: all queries in parallel, an [`Evaluation`] out;
 //! - [`SwapDelta`]: the change of a metric under a swap, for lambda learners;
 //! - [`stats`]: significance tests and intervals on per-query values;
@@ -47,7 +47,7 @@ pub use evaluate::{EvalOptions, Evaluation, MeasureResult, conventions, evaluate
 pub use features::ScoredDataset;
 pub use gain::{Gain, GainTable};
 pub use judge::JudgedRun;
-pub use list::{Candidates, RankedList, ListBuffers, sort_labels};
+pub use list::{Candidates, ListBuffers, RankedList, sort_labels};
 pub use metric::{
     Aggregate, DEFAULT_METRIC, DefaultMetrics, METRICS, Measure, Metric, MetricDef, MetricSpec,
     MetricText, PRESETS, PresetDef, ToMeasures, expand, metric_or_default, metrics_or_default,

@@ -1,8 +1,8 @@
-//! One query in an evaluation: its candidates, and the ranked list that metrics see.
+//! One query in an evaluation: its candidates, and the ranked list, which is the input of metrics.
 //!
-//! A source fills [`Candidates`]: documents in any order. [`ListBuffers`] puts them in order
-//! under a convention and shows them to metrics as a [`RankedList`]. Both keep their buffers, so
-//! that a pass over many queries does not allocate.
+//! A source fills [`Candidates`]: documents in any order. [`ListBuffers`] sorts them under a
+//! convention and passes them to metrics as a [`RankedList`]. Both keep their buffers, so that a
+//! pass over many queries does not allocate.
 
 use crate::convention::{Conventions, Unjudged};
 use crate::error::EvalError;
@@ -13,7 +13,7 @@ use crate::order::{OrderRule, Orderer, Rows, TiePolicy, same_length};
 pub struct Candidates<'a> {
     /// Scores by row.
     pub scores: Vec<f64>,
-    /// Labels by row; 0 where unjudged.
+    /// Labels by row; 0 if unjudged.
     pub labels: Vec<f64>,
     /// Whether each row is judged; empty means that all are.
     pub judged: Vec<bool>,
@@ -21,7 +21,7 @@ pub struct Candidates<'a> {
     pub doc_ids: Vec<&'a [u8]>,
     /// Labels of judged documents that are not in the list.
     pub unretrieved: Vec<f64>,
-    /// Whether the ranking has this query at all.
+    /// Whether the ranking contains this query.
     pub returned: bool,
 }
 
@@ -67,7 +67,7 @@ impl<'a> Candidates<'a> {
 
 /// One query's documents from the best rank to the worst.
 ///
-/// Ranks count from 0 here; formulas in the metrics' pages count from 1.
+/// Ranks count from 0 here; formulas in the metrics' documentation count from 1.
 #[derive(Debug, Clone, Copy)]
 pub struct RankedList<'a> {
     labels: &'a [f64],
@@ -134,7 +134,7 @@ impl<'a> RankedList<'a> {
         self.ideal.first() != self.ideal.last()
     }
 
-    /// Whether the ranking has the query at all.
+    /// Whether the ranking contains the query.
     pub fn returned(&self) -> bool {
         self.returned
     }
@@ -256,7 +256,7 @@ impl ListBuffers {
     }
 }
 
-/// Copies `from` in the given order; leaves `into` empty where `from` is.
+/// Copies `from` in the given order; leaves `into` empty if `from` is.
 fn gather<T: Copy>(order: &[u32], from: &[T], into: &mut Vec<T>) {
     into.clear();
     if !from.is_empty() {
@@ -285,8 +285,8 @@ pub fn sort_labels(labels: &mut [f64]) {
 /// A whole label from 0 to 31, the usual kind.
 #[inline]
 pub(crate) fn small_grade(label: f64) -> Option<u8> {
-    // The sum's lowest bits are the nearest whole number; quicker than a cast, which minds
-    // every number.
+    // The sum's lowest bits are the nearest whole number; faster than a cast, which handles every
+    // number.
     let grade = (label + 6_755_399_441_055_744.0).to_bits() as u8;
     (grade < 32 && f64::from(grade) == label).then_some(grade)
 }

@@ -1,17 +1,18 @@
 //! The one order: score descending, then a tie rule.
 //!
-//! Training, metrics, search and serving all sort through this file, so that nobody's NDCG differs
-//! from anybody's ranking. A NaN score is an error that names the row; infinities are legal; -0.0
-//! and 0.0 are equal.
+//! Training, metrics, search and serving all sort through this file, so that a metric always
+//! measures the order that is served. A NaN score is an error that names the row; infinities are
+//! legal; -0.0 and 0.0 are equal.
 //!
 //! Each score becomes an integer whose ascending order is the score's descending order; the row
 //! number is packed below it, and one integer sort does the rest. Only groups of equal scores are
-//! looked at again. Cost: O(n) when the scores already descend (runs usually do), else O(n log n);
-//! no allocation once the buffers are warm.
+//! processed again. Cost: O(n) if the scores already descend (runs usually do), else O(n log n); no
+//! allocation after the buffers have grown.
 //!
-//! Training is the same order with one difference ([`Orderer::order_seeded`]): equal scores go by a
-//! seeded hash, because before the first tree all scores are equal and a file sorted by label would
-//! give its labels away. It starts from the order of last time, which a tree changes little.
+//! Training uses the same order with one difference ([`Orderer::order_seeded`]): equal scores are
+//! ordered by a seeded hash, because before the first tree all scores are equal and a file sorted
+//! by label would reveal its labels. It starts from the previous order, which a tree changes
+//! little.
 
 use rankwright_spec::choices;
 
@@ -22,13 +23,13 @@ choices! {
     #[derive(Hash)]
     #[non_exhaustive]
     pub enum TiePolicy {
-        /// Lower labels first, then row: no credit for luck. The default for feature data.
+        /// Lower labels first, then row: ties give no credit. The default for feature data.
         Worst = "worst",
         /// Document id descending by bytes, then row: trec_eval's rule. The default for runs.
         Docid = "docid",
         /// By row.
         Stable = "stable",
-        /// Higher labels first, then row: the most the scores allow.
+        /// Higher labels first, then row: the highest value that the scores allow.
         Best = "best",
         /// By row, and metrics take the exact mean over all orders of the tied documents.
         Mean = "mean",
@@ -93,7 +94,7 @@ impl Orderer {
         self.order_kept(rows, rule, |_| true)
     }
 
-    /// The same for the rows that `keep` accepts; the others do not appear.
+    /// Like `order`, for the rows that `keep` accepts; the others are left out.
     pub fn order_kept(
         &mut self,
         rows: Rows<'_>,
@@ -117,7 +118,7 @@ impl Orderer {
     }
 
     /// The score of rank `n`, counted from 1: a row is among the best `n` only if its score is not
-    /// below it. `None` where there are fewer than `n` scores, or `n` is 0. Cost: O(rows).
+    /// below it. `None` if there are fewer than `n` scores, or `n` is 0. Cost: O(rows).
     ///
     /// ```
     /// use rankwright_eval::Orderer;
@@ -142,8 +143,8 @@ impl Orderer {
 
     /// Rows from the best to the worst, equal scores ordered by a hash of `seed` and row.
     ///
-    /// `hint` is empty, or has an entry for each row: the order of last time if it holds one, and
-    /// afterwards the order found now. It saves time; it never changes the result.
+    /// `hint` is empty, or has an entry for each row: the previous order if it holds one, and
+    /// afterwards the new order. It saves time; it never changes the result.
     ///
     /// ```
     /// use rankwright_eval::Orderer;
@@ -182,7 +183,7 @@ impl Orderer {
         Ok(&self.order)
     }
 
-    /// Sets the seeded order by sorting the hint a little; false where the hint is no order of
+    /// Sets the seeded order by an insertion sort of the hint; false if the hint is no order of
     /// these rows, or there are too many equal scores.
     fn follow(&mut self, scores: &[f64], seed: u64, hint: &[u32]) -> bool {
         let n = scores.len();
@@ -198,11 +199,11 @@ impl Orderer {
             || self.sort_coarsely() && insert_sorted(&mut self.entries, seed);
         self.order.clear();
         self.order.extend(self.entries.iter().map(|e| e.row));
-        // A row named twice would stand beside itself: without one, each row is there.
+        // A row that occurs twice would be next to itself: without one, each row is present.
         sorted && self.order.windows(2).all(|w| w[0] != w[1])
     }
 
-    /// Sorts by the upper 48 bits of the scores, which a single word holds beside the place;
+    /// Sorts by the upper 48 bits of the scores, which fit in a single word beside the position;
     /// false for lists that are too long for that.
     fn sort_coarsely(&mut self) -> bool {
         if self.entries.len() > 1 << 16 {
@@ -224,7 +225,7 @@ impl Orderer {
         &self.ends
     }
 
-    /// Packs and sorts; tells whether any two kept scores are equal.
+    /// Packs and sorts; returns whether any two kept scores are equal.
     fn sort(
         &mut self,
         scores: &[f64],
@@ -309,7 +310,7 @@ fn descending_key(score: f64) -> u64 {
     if bits >> 63 == 1 { bits } else { !(bits | (1 << 63)) }
 }
 
-/// Position of a row among equal scores.
+/// Sort key of a row among equal scores.
 fn tie_hash(seed: u64, row: u32) -> u32 {
     let z = seed.wrapping_add(u64::from(row).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let z = (z ^ (z >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -333,7 +334,7 @@ impl ScoredRow {
     }
 }
 
-/// Insertion sort that gives up where it would take too many moves.
+/// Insertion sort that stops if it would take too many moves.
 fn insert_sorted(entries: &mut [ScoredRow], seed: u64) -> bool {
     let mut moves = MOVES * entries.len();
     for i in 1..entries.len() {
@@ -355,9 +356,9 @@ fn insert_sorted(entries: &mut [ScoredRow], seed: u64) -> bool {
     true
 }
 
-/// Moves for each row after which another way is cheaper.
+/// Moves per row after which a full sort is cheaper.
 const MOVES: usize = 4;
-/// One rise of the scores in so many rows, or more, calls for a sort.
+/// If the scores rise once in this many rows, or more often, a full sort is used.
 const SELDOM: usize = 8;
 
 #[cfg(test)]
@@ -463,7 +464,8 @@ mod tests {
         let (one, two) = (seeded(&ties, 1, &mut []), seeded(&ties, 2, &mut []));
         assert_ne!(one, two);
         assert_eq!(one, seeded(&ties, 1, &mut []));
-        // A row's place tells nothing about the row: the mean row of the upper half is near 100.
+        // A row's position does not depend on its number: the mean row of the upper half is near
+        // 100.
         let mean = one[..100].iter().sum::<u32>() as f64 / 100.0;
         assert!((mean - 99.5).abs() < 20.0, "{mean}");
         let zeros = [0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0];

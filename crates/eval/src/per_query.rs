@@ -8,8 +8,8 @@ use crate::evaluate::Evaluation;
 /// Per-query values of systems, paired by query id.
 ///
 /// A line for each metric and query in which some system has a value: `metric`, `query`, and a
-/// column for each system (`value` where there is only one). Values have 10 decimals; a query that
-/// a system skips is empty there.
+/// column for each system (`value` if there is only one). Values have 10 decimals; the value of a
+/// skipped query is empty.
 ///
 /// ```
 /// use rankwright_eval::{PerQueryTable, evaluate_slices};
@@ -27,7 +27,7 @@ pub struct PerQueryTable {
 }
 
 impl PerQueryTable {
-    /// Systems by name, measured by the same metrics on the same queries.
+    /// A table of systems by name, measured by the same metrics on the same queries.
     pub fn new(systems: &[(&str, &Evaluation)]) -> Result<Self, CompareError> {
         let named = systems.iter().map(|(name, system)| ((*name).to_owned(), (*system).clone()));
         let (names, systems) = align_evaluations(named.collect())?.into_iter().unzip();

@@ -1,4 +1,4 @@
-//! Evaluation of plain slices: scores, labels and query ids, one of each for a row.
+//! Evaluation of plain slices: scores, labels and query ids, one of each per row.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -11,9 +11,9 @@ use crate::source::{ScoredQueries, SourceKind};
 
 /// Evaluates scores against labels; rows with the same query id are one query.
 ///
-/// The ids may be of any hashable kind that has a text, and the rows in any order. Queries stand in
-/// the order of their first rows, and rows of a query in the order given. Metrics are texts, specs
-/// or measures, among them measures of one's own [`Metric`](crate::Metric).
+/// The ids may be of any hashable type that can be displayed, and the rows in any order. Queries
+/// are in the order of their first rows, and rows of a query in the order given. Metrics are texts,
+/// specs or measures, also measures of a custom [`Metric`](crate::Metric).
 ///
 /// ```
 /// use rankwright_eval::evaluate_slices;

@@ -1,7 +1,7 @@
 //! Sources of queries for an evaluation.
 //!
-//! A [`QuerySource`] hands out one query at a time into the caller's buffers. Two kinds exist:
-//! feature data with a column of scores ([`ScoredQueries`], here) and runs joined with judgements.
+//! A [`QuerySource`] loads one query at a time into the caller's buffers. Two kinds exist: feature
+//! data with a column of scores ([`ScoredQueries`], here) and runs joined with judgements.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::error::EvalError;
 use crate::list::Candidates;
 use crate::order::same_length;
 
-/// The kind of data that queries are made of; it decides the default tie policy.
+/// The kind of a source's data; it decides the default tie policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SourceKind {
     /// Rows of feature data with scores: ties default to `worst`.
@@ -68,7 +68,7 @@ pub struct ScoredQueries<'a> {
 }
 
 impl<'a> ScoredQueries<'a> {
-    /// Labels and scores by row, one row range and one id for each query.
+    /// A source from labels and scores by row, and one row range and one id for each query.
     pub fn new(
         labels: &'a [f64],
         scores: &'a [f64],
@@ -86,7 +86,7 @@ impl<'a> ScoredQueries<'a> {
         Ok(queries)
     }
 
-    /// A row belongs to one query; the ranges may stand in any order.
+    /// Checks that a row belongs to one query only; the ranges may be in any order.
     fn check_overlap(&self) -> Result<(), EvalError> {
         let mut order: Vec<usize> = (0..self.ranges.len()).collect();
         order.retain(|&q| !self.ranges[q].is_empty());
@@ -102,14 +102,14 @@ impl<'a> ScoredQueries<'a> {
         }
     }
 
-    /// With document ids by row, for `ties=docid`.
+    /// Adds document ids by row, for `ties=docid`.
     pub fn with_docids(mut self, doc_ids: &'a [&'a [u8]]) -> Result<Self, EvalError> {
         same_length("document ids", doc_ids.len(), self.labels.len())?;
         self.doc_ids = Some(doc_ids);
         Ok(self)
     }
 
-    /// With a weight for each query.
+    /// Adds a weight for each query.
     pub fn with_weights(mut self, weights: &'a [f64]) -> Result<Self, EvalError> {
         same_length("query weights", weights.len(), self.ranges.len())?;
         self.weights = Some(weights);

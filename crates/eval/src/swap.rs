@@ -1,12 +1,11 @@
-//! The change of a metric when two ranks are swapped: what a lambda learner multiplies with.
+//! The change of a metric when two ranks are swapped: the pair weight of lambda learners.
 //!
 //! A [`SwapDelta`] is prepared once per query and order, then gives a whole row of changes: swap
 //! rank i with every rank j. Metrics that are a sum over ranks of gain times discount (DCG, NDCG,
-//! RBP, P@k, recall@k) share [`AdditiveSwap`]: the change is
-//! `scale * (gain_i - gain_j) * (discount_j - discount_i)`, O(1) per pair. AP, RR, success and ERR
-//! bring their own, in their files. Memory is O(n); nothing is allocated once buffers are warm.
-//! Swapping a rank with itself, or two equal labels, gives 0. So does every swap in a query
-//! without a relevant document.
+//! RBP, P@k, recall@k) share [`AdditiveSwap`]: the change is `scale * (gain_i - gain_j) *
+//! (discount_j - discount_i)`, O(1) per pair. AP, RR, success and ERR have their own, in their
+//! files. Memory is O(n); nothing is allocated after the buffers have grown. Swapping a rank with
+//! itself, or two equal labels, gives 0. So does every swap in a query without a relevant document.
 
 use std::fmt;
 
@@ -27,13 +26,13 @@ use crate::list::small_grade;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait SwapDelta: fmt::Debug + Send {
-    /// Takes up a query: labels by rank, and all judged labels best first (the ideal order; for
+    /// Prepares a query: labels by rank, and all judged labels best first (the ideal order; for
     /// training data these are the same labels sorted).
     fn prepare(&mut self, labels: &[f64], ideal: &[f64]) -> Result<(), EvalError>;
 
-    /// Sets `out[j]`, for each rank j from `from` on, to the metric after swapping the ranks i
-    /// and j minus the metric before. Ranks count from 0; `out` has one entry for each rank, but
-    /// may end early where `from` is behind i.
+    /// Sets `out[j]`, for each rank j from `from` on, to the metric after swapping the ranks i and
+    /// j minus the metric before. Ranks count from 0; `out` has one entry for each rank, but may
+    /// end early if `from` is behind i.
     fn row_from(&self, i: usize, from: usize, out: &mut [f64]);
 
     /// The whole row of rank `i`.
@@ -41,8 +40,8 @@ pub trait SwapDelta: fmt::Debug + Send {
         self.row_from(i, 0, out);
     }
 
-    /// Gains and discounts, for metrics whose change is their product (see [`Factors`]); a fast
-    /// loop over pairs then needs no row. Of the query that was prepared last.
+    /// Gains and discounts of the query that was prepared last, for metrics whose change is their
+    /// product (see [`Factors`]); a fast loop over pairs then needs no row.
     fn factors(&self) -> Option<Factors<'_>> {
         None
     }
@@ -58,7 +57,7 @@ pub struct Factors<'a> {
     pub discounts: &'a [f64],
 }
 
-/// Gain of a label; an error where the metric's scale has no such label.
+/// Gain of a label; an error if the metric's scale has no such label.
 type GainOf = dyn Fn(f64) -> Result<f64, EvalError> + Send;
 /// Discount of a rank; 0 beyond a cut-off.
 type DiscountOf = dyn Fn(usize) -> f64 + Send;
@@ -70,7 +69,7 @@ pub(crate) struct AdditiveSwap {
     gain: Box<GainOf>,
     discount: Box<DiscountOf>,
     scale: Box<ScaleOf>,
-    /// Gains of the whole labels from 0 on, NaN until one is asked for.
+    /// Gains of the whole labels from 0 on; NaN until the first use.
     known: [f64; WHOLE],
     /// Gains, scaled.
     gains: Vec<f64>,
@@ -114,7 +113,7 @@ impl AdditiveSwap {
         Ok(gain)
     }
 
-    /// The same where it is known, else NaN.
+    /// The gain of a label if it is already computed, else NaN.
     fn known_gain(&self, label: f64) -> f64 {
         small_grade(label).map_or(f64::NAN, |grade| self.known[usize::from(grade)])
     }

@@ -1,4 +1,4 @@
-//! Metrics as a whole: one program for all tests, as each program is linked anew.
+//! Tests of whole metrics: one program for all tests, as each program is linked separately.
 
 mod common;
 mod conventions;

@@ -1,4 +1,4 @@
-//! Conventions make the difference that they say they make, and presets give the tools' numbers.
+//! Conventions have their documented effect, and presets give the tools' numbers.
 
 use crate::common::{measure, value};
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Equal to ir_measures 0.4.3 where its provider's rule is the same.
+//! Equal to ir_measures 0.4.3 for providers with the same rule.
 //!
 //! Providers break ties differently and gdeval prints five decimals, so queries with tied scores
 //! are left out and the tolerance is half of the fifth decimal.

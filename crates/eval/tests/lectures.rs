@@ -1,4 +1,4 @@
-//! The numbers on metrics that the lecture notes work out by hand.
+//! The numbers on metrics that the lecture notes compute by hand.
 
 use crate::common::{measure, value};
 use rankwright_eval::of_ranking;
@@ -35,7 +35,7 @@ fn linear_ndcg_and_its_two_swaps() {
 
 #[test]
 fn exponential_ndcg_of_two_score_columns() {
-    // Equal scores stand as the deck shows them, in row order.
+    // Equal scores are in row order, as in the slides.
     let labels = [3.0, 2.0, 1.0, 0.0, 0.0];
     let spec = "ndcg(ties=stable)@5";
     close(value(spec, &[3.0, 0.0, 2.0, 1.0, 0.0], &labels), 0.94998, 5e-6);

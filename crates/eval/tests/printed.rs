@@ -3,7 +3,7 @@
 
 use rankwright_eval::{METRICS, MetricSpec, PRESETS, SourceKind};
 
-/// Specs beyond bare names and presets: every parameter of its own once.
+/// Specs beyond bare names and presets: each parameter once.
 const MORE: &[&str] = &[
     "ndcg(gain=0/1/3.5/7, discount=letor, short=zero, blank=1, missing=skip, unjudged=drop, ties=mean, scores=f32)@10",
     "dcg(gain=linear, discount=zipf)@3",

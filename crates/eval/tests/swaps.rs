@@ -40,7 +40,7 @@ fn sorted(labels: &[f64], more: &[f64]) -> Vec<f64> {
     ideal
 }
 
-/// The metric with judged documents beyond the list; blank queries count 0, as for a learner.
+/// The metric with judged documents beyond the list; blank queries count 0, as in training.
 fn evaluate(spec: &str, labels: &[f64], unretrieved: &[f64]) -> f64 {
     let query = rankwright_eval::Candidates {
         scores: falling(labels.len()),

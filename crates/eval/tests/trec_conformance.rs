@@ -20,14 +20,14 @@ struct Call<'a> {
     complete: bool,
     /// -l: lowest relevant label.
     level: Option<u32>,
-    /// -M: documents looked at.
+    /// -M: maximum number of documents per query.
     depth: Option<usize>,
 }
 
 /// The spec for a name that trec_eval prints, if it is one of ours.
 fn spec_of(name: &str, call: &Call<'_>) -> Option<Spec> {
     let written = match name {
-        // trec_eval 10's own rbp divides labels by the best label of each query: not ours.
+        // trec_eval 10's own rbp divides labels by the best label of each query, unlike ours.
         "rbp" => return None,
         "map" | "ndcg" | "bpref" | "num_q" | "num_ret" | "num_rel" | "num_rel_ret" => {
             format!("{name}(preset=trec)")

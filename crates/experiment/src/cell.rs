@@ -1,9 +1,11 @@
-//! A cell: one learner on one fold of one data set with one seed, and where its result is kept.
+//! A cell of an experiment and the storage of its result: one learner on one fold of one data set
+//! with one seed.
 //!
 //! The folder of a cell is named by a digest of everything that determines the result. It is
-//! written beside (`DIGEST.part/cell`) and renamed when it is whole, so that a kill at any moment
-//! leaves a whole cell or none; `DIGEST.part` also holds the training's checkpoint. A stored cell
-//! counts only if its model and its scores have the checksums that it names; any other is run anew.
+//! written under a temporary name (`DIGEST.part/cell`) and renamed when it is complete, so that a
+//! kill at any moment leaves a whole cell or none; `DIGEST.part` also holds the training's
+//! checkpoint. A stored cell counts only if its model and its scores have the recorded checksums;
+//! any other is run again.
 
 use std::fs::{self, File};
 use std::io;
@@ -22,14 +24,14 @@ const RECORD: &str = "cell.json";
 const MODEL: &str = "ranker.model";
 const SCORES: &str = "scores.txt";
 
-/// What is to be run, by numbers into the experiment.
+/// A cell of an experiment: one learner on one fold of one data set with one seed.
 #[derive(Debug, Clone)]
 pub struct ExperimentCell {
-    /// Which data set.
+    /// Index of the data set.
     pub data: usize,
-    /// Which fold of it, from 0.
+    /// Index of the fold, from 0.
     pub fold: usize,
-    /// Which learner.
+    /// Index of the learner.
     pub learner: usize,
     /// The seed of the training.
     pub seed: u64,
@@ -37,26 +39,26 @@ pub struct ExperimentCell {
     pub digest: String,
     /// Everything that determines the result.
     pub key: Value,
-    /// Whether it is there.
+    /// Whether its result is stored.
     pub state: CellState,
 }
 
-/// Whether a cell is there.
+/// Whether the result of a cell is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum CellState {
-    /// It is stored, and its checksums hold.
+    /// The result is stored, and its checksums match.
     #[serde(rename = "done")]
     Stored,
-    /// It is to be run.
+    /// The cell is to be run.
     #[serde(rename = "to run")]
     Open,
-    /// It is not stored, and not asked for.
+    /// The result is not stored, and the cell was not requested.
     #[serde(rename = "left out")]
     Left,
 }
 
 impl CellState {
-    /// `done`, `to run` or `left out`.
+    /// The state in words: `done`, `to run` or `left out`.
     pub fn name(self) -> &'static str {
         match self {
             CellState::Stored => "done",
@@ -66,7 +68,7 @@ impl CellState {
     }
 }
 
-/// What is kept of a cell besides the model and the scores.
+/// The stored facts of a cell besides the model and the scores.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StoredCell {
     /// Everything that determines the result.
@@ -75,35 +77,35 @@ pub struct StoredCell {
     pub model_sha256: String,
     /// SHA-256 of the file of test scores.
     pub scores_sha256: String,
-    /// What a round of the training is called; empty where there are none.
+    /// The name of a round of the training; empty where there are none.
     pub unit: String,
-    /// Rounds that were done.
+    /// Number of rounds of the training.
     pub rounds: usize,
-    /// The round with the best value on validation data, where that was looked at.
+    /// The round with the best value on validation data, where there is validation data.
     pub best: Option<usize>,
-    /// Trees of the model, where it has any.
+    /// Number of trees of the model; 0 where it has none.
     pub trees: usize,
-    /// The metric that decides, on validation data after each round; empty where that was not
-    /// looked at, and none where no query has a value.
+    /// The deciding metric on validation data after each round; empty without validation data, and
+    /// none where no query has a value.
     pub curve: Vec<Option<f64>>,
-    /// Where the time went. Not part of any report.
+    /// Seconds by phase. Not part of any report.
     pub seconds: CellSeconds,
 }
 
 /// Seconds of a cell by phase.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct CellSeconds {
-    /// Turning features into bins.
+    /// Binning of the features.
     pub bin: f64,
     /// Training.
     pub train: f64,
-    /// The median round of the training, without looking at validation data.
+    /// The median round of the training, without evaluation on validation data.
     pub round: f64,
-    /// Scoring the test part.
+    /// Scoring of the test part.
     pub score: f64,
 }
 
-/// The folder of cells.
+/// The folder that holds the results of cells.
 #[derive(Debug, Clone)]
 pub(super) struct CellStore(pub(super) PathBuf);
 
@@ -112,12 +114,12 @@ impl CellStore {
         self.0.join(digest)
     }
 
-    /// Where an unfinished cell is kept.
+    /// The folder of an unfinished cell.
     pub(super) fn part(&self, digest: &str) -> PathBuf {
         self.0.join(format!("{digest}.part"))
     }
 
-    /// A stored cell with its test scores, if it is there and sound.
+    /// Loads a stored cell with its test scores, if it exists and is undamaged.
     pub(super) fn load(&self, cell: &ExperimentCell) -> Option<(StoredCell, Vec<f64>)> {
         let folder = self.place(&cell.digest);
         let history = fs::read(folder.join(RECORD)).ok()?;
@@ -136,12 +138,12 @@ impl CellStore {
         Some((stored, scores))
     }
 
-    /// Whether there is something of a cell, sound or not.
+    /// Whether the folder of a cell exists, damaged or not.
     pub(super) fn holds(&self, cell: &ExperimentCell) -> bool {
         self.place(&cell.digest).join(RECORD).is_file()
     }
 
-    /// Stores a cell: whole or not at all. A fixed model (`None`) has its checksum in `stored`.
+    /// Stores a cell, whole or not at all. A fixed model (`None`) has its checksum in `stored`.
     pub(super) fn store(
         &self,
         digest: &str,
@@ -164,7 +166,7 @@ impl CellStore {
         let history = serde_json::to_vec_pretty(&stored).map_err(|_| unwritable)?;
         write(&draft.join(RECORD), &history)?;
         sync(&draft);
-        // What stands there is damaged, or this cell would not have been run.
+        // The existing folder is damaged, otherwise this cell would not have been run.
         let old = part.join("damaged");
         let _ = fs::rename(&place, &old);
         fs::rename(&draft, &place).map_err(|e| failed("write", &place, e))?;
@@ -178,7 +180,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), DataError> {
     rankwright_data::store::write_atomic(path, |out| out.write_all(bytes))
 }
 
-/// An empty folder.
+/// Creates an empty folder.
 fn fresh(folder: &Path) -> io::Result<()> {
     match fs::remove_dir_all(folder) {
         Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
@@ -186,7 +188,7 @@ fn fresh(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Puts a folder's entries on disk; not every file system can do it.
+/// Flushes a folder's entries to disk; not every file system supports it.
 fn sync(folder: &Path) {
     if let Ok(folder) = File::open(folder) {
         let _ = folder.sync_all();

@@ -74,7 +74,7 @@ pub enum ExperimentError {
         /// The learner's spec.
         learner: String,
     },
-    /// Something is wrong in an experiment's file.
+    /// An error in an experiment's file.
     #[error("{file}, line {line}, column {column}: {what}")]
     File {
         /// Name of the file.
@@ -94,12 +94,12 @@ pub enum ExperimentError {
     UnknownLearner {
         /// The name.
         name: String,
-        /// A name that it may be a slip of.
+        /// A known name that is similar to it.
         nearest: Option<String>,
         /// The entries of learners in the experiment's file.
         known: Vec<String>,
     },
-    /// The system does not start threads.
+    /// The system could not start threads.
     #[error("cannot start {threads} threads: {source}")]
     Threads {
         /// The number of threads.
@@ -114,7 +114,7 @@ fn slip(nearest: Option<&String>) -> String {
 }
 
 impl ExperimentError {
-    /// The way out, where the error knows one for any caller.
+    /// The remedy, where there is one that holds for every caller.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Data(error) => error.help(),

@@ -1,19 +1,19 @@
-//! Factors: what learners of a study differ in, and where each of them stands by it.
+//! Factors: the settings in which learners of a study differ, and each learner's value of them.
 //!
-//! A factor is a parameter of learners, or [`ENTRY`], the name of the `[[learner]]` that a learner was
-//! written as. Its value is the setting, written or by default, so that a default counts as what it
-//! is; a learner that has no such parameter has [`ABSENT`].
+//! A factor is a parameter of learners, or [`ENTRY`], the name of a learner's `[[learner]]` entry.
+//! Its value is the setting, written or by default, so that a written default equals an omitted
+//! one; a learner that has no such parameter has [`ABSENT`].
 
 use std::collections::HashMap;
 
-use super::file::{Experiment, FactorView, Competitor, MemberKind};
+use super::file::{Competitor, Experiment, FactorView, MemberKind};
 
-/// The factor that is no parameter: the name of the entry.
+/// The factor that is not a parameter: the name of the entry.
 pub(super) const ENTRY: &str = "learner";
 /// The value of a parameter that a learner does not have.
 pub(super) const ABSENT: &str = "-";
 
-/// A member's value of a factor.
+/// A competitor's value of a factor.
 pub(super) fn value(experiment: &Experiment, member: &Competitor, factor: &str) -> String {
     if factor == ENTRY {
         return experiment.entry_of(member).to_owned();
@@ -21,18 +21,22 @@ pub(super) fn value(experiment: &Experiment, member: &Competitor, factor: &str) 
     setting(member, factor).unwrap_or_else(|| ABSENT.to_owned())
 }
 
-/// A member's setting of a parameter, written or by default.
+/// A competitor's setting of a parameter, written or by default.
 pub(super) fn setting(member: &Competitor, name: &str) -> Option<String> {
     let MemberKind::Learner(spec) = &member.what else { return None };
     spec.learner().params().text(name)
 }
 
-/// A member's values of several factors.
-pub(super) fn values(experiment: &Experiment, member: &Competitor, factors: &[String]) -> Vec<String> {
+/// A competitor's values of several factors.
+pub(super) fn values(
+    experiment: &Experiment,
+    member: &Competitor,
+    factors: &[String],
+) -> Vec<String> {
     factors.iter().map(|factor| value(experiment, member, factor)).collect()
 }
 
-/// "newton=cross-leaf leaves=7"; a name stands for itself.
+/// The values in words: "newton=cross-leaf leaves=7"; the name of an entry is written alone.
 pub(super) fn words(factors: &[String], values: &[String]) -> String {
     let word = |(factor, value): (&String, &String)| match factor.as_str() {
         ENTRY => value.clone(),
@@ -41,14 +45,14 @@ pub(super) fn words(factors: &[String], values: &[String]) -> String {
     factors.iter().zip(values).map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// The members of a view by row and column, in the order in which they first occur.
+/// The competitors of a view by row and column, in the order of their first occurrence.
 #[derive(Debug)]
 pub(super) struct FactorGrid {
     /// Values of the row factors.
     pub(super) rows: Vec<Vec<String>>,
     /// Values of the column factors.
     pub(super) columns: Vec<Vec<String>>,
-    /// Members of each row and column, of which one is chosen.
+    /// Competitors of each row and column, of which one is chosen.
     groups: HashMap<(usize, usize), Vec<usize>>,
 }
 
@@ -64,13 +68,14 @@ impl FactorGrid {
         grid
     }
 
-    /// The members of a place, in the order of the file; none where the factors do not meet.
+    /// The competitors at a row and column, in the order of the file; none where no competitor has
+    /// both values.
     pub(super) fn group(&self, row: usize, column: usize) -> &[usize] {
         self.groups.get(&(row, column)).map_or(&[], Vec::as_slice)
     }
 }
 
-/// The place of a value in a list, at its end if it is new.
+/// The index of a value in a list; a new value is added at the end.
 fn place(list: &mut Vec<Vec<String>>, values: Vec<String>) -> usize {
     let found = list.iter().position(|other| *other == values);
     found.unwrap_or_else(|| {

@@ -1,9 +1,10 @@
-//! An experiment's file: what is compared on which data, read and checked whole before anything runs.
+//! An experiment's file: the learners and data to compare, read and checked completely before
+//! anything runs.
 //!
-//! The format is told in `docs/experiments.md`. Whatever can be known without opening data is known
-//! here: keys, metrics, specs of learners, the baseline's name, variables in paths. Whether files can
-//! be read and whether a learner fits the data is found when it comes to that, and costs only the
-//! cells concerned.
+//! The format is described in `docs/experiments.md`. Everything that can be checked without opening
+//! data is checked here: keys, metrics, specs of learners, the baseline's name, variables in paths.
+//! Whether files can be read and whether a learner fits the data is found during the run, and
+//! affects only the cells concerned.
 
 use std::path::Path;
 
@@ -27,11 +28,11 @@ mod view;
 use document::{TomlDocument, TomlTable};
 use raw::{RawExperiment, Texts, Whole};
 
-pub use learner::{LearnerEntry, Competitor, MemberKind};
-pub use source::{DataSet, QueryDivision, FoldFiles, DataOrigin, DataSource};
+pub use learner::{Competitor, LearnerEntry, MemberKind};
+pub use source::{DataOrigin, DataSet, DataSource, FoldFiles, QueryDivision};
 pub use view::{FactorPlot, FactorTable, FactorView};
 
-/// A whole comparison: learners on data sets, over folds and seeds.
+/// A complete comparison: learners on data sets, over folds and seeds.
 ///
 /// ```
 /// use rankwright_experiment::Experiment;
@@ -58,21 +59,21 @@ pub use view::{FactorPlot, FactorTable, FactorView};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Experiment {
-    /// What it is called.
+    /// Name of the experiment.
     pub name: String,
-    /// What it is about; may be empty.
+    /// Description; may be empty.
     pub description: String,
-    /// What is measured; the first decides on stopping and on the order of things.
+    /// The metrics; the first one decides on early stopping and on sort orders.
     pub metrics: Vec<Measure>,
     /// Seeds of the trainings; values are means over them.
     pub seeds: Vec<u64>,
-    /// How learners are compared, the baseline among it.
+    /// Options of the comparison, including the baseline.
     pub compare: CompareOptions,
-    /// Data sets, each compared on its own.
+    /// Data sets; each has a separate comparison.
     pub data: Vec<DataSet>,
-    /// What is compared, one for each combination of a grid.
+    /// The competitors: one for each combination of a grid.
     pub learners: Vec<Competitor>,
-    /// What they were written as.
+    /// The `[[learner]]` entries of the file.
     pub entries: Vec<LearnerEntry>,
     /// Tables by factors.
     pub tables: Vec<FactorTable>,
@@ -93,7 +94,7 @@ impl Experiment {
         Self::parse(&text, &name, folder, &|name| std::env::var(name).ok())
     }
 
-    /// Reads a text; `file` is its name in messages.
+    /// Reads a text; error messages name it `file`.
     pub fn parse(
         text: &str,
         file: &str,
@@ -123,12 +124,12 @@ impl Experiment {
         Ok(experiment)
     }
 
-    /// What the entry is called that a member was written as.
+    /// The name of the entry that a competitor comes from.
     pub fn entry_of(&self, member: &Competitor) -> &str {
         self.entries.get(member.entry).map_or("", |entry| entry.name.as_str())
     }
 
-    /// The seeds of a member: one where no seed can change anything.
+    /// The seeds of a competitor: one where the seed has no effect.
     pub fn seeds_of(&self, member: &Competitor) -> &[u64] {
         let count = if member.what.is_seeded() { self.seeds.len() } else { 1 };
         self.seeds.get(..count).unwrap_or(&self.seeds)
@@ -159,7 +160,7 @@ fn metrics(
     }
 }
 
-/// The texts of a key; none where it is not there.
+/// The texts of a key; none where the key is absent.
 fn texts(value: &Option<Spanned<Texts>>) -> &[String] {
     value.as_ref().map_or(&[], |texts| &texts.get_ref().0)
 }
@@ -205,7 +206,7 @@ fn compare(
     Ok(options)
 }
 
-/// A list of names for a message, cut where it is long.
+/// A list of names for a message, shortened where it is long.
 pub(crate) fn some_of(names: &[&str]) -> String {
     const SHOWN: usize = 20;
     match names.get(..SHOWN) {

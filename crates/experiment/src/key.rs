@@ -1,9 +1,10 @@
-//! The keys of cells: everything that determines a cell's result, as JSON. Its digest names the cell.
+//! The keys of cells: everything that determines a cell's result, as JSON. Its digest names the
+//! cell.
 //!
 //! A key covers version, learner with every setting, seed, contents of the data files (not their
-//! names), the division into folds, rules of reading and the metric that stops. Names of learners and
-//! data sets are not in it, and neither are the other metrics: they can change without anything being
-//! trained anew. Another field, or another name for one, makes every stored cell worthless.
+//! names), the division into folds, options of reading and the metric of early stopping. Names of
+//! learners and data sets are not part of it, and neither are the other metrics: they can change
+//! without training again. Another field, or another name for one, makes every stored cell useless.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 use rankwright_data::DataError;
 use serde::Serialize;
 
-use super::file::{DataSet, DataOrigin, DataSource};
+use super::file::{DataOrigin, DataSet, DataSource};
 use super::lock::{FileChecksum, LearnerSettings, LockedDivision, LockedGenerator};
 use super::paths::FilePath;
 use super::sha256;
@@ -21,12 +22,12 @@ use super::sha256;
 pub(super) struct CellKey<'a> {
     pub(super) version: &'static str,
     pub(super) learner: &'a LearnerSettings,
-    /// None where no seed can change anything.
+    /// None where the seed has no effect.
     pub(super) seed: Option<u64>,
     pub(super) data: &'a DataKey<'a>,
-    /// From 1.
+    /// Number of the fold, from 1.
     pub(super) fold: usize,
-    /// The metric that decides, with its convention.
+    /// The deciding metric, with its convention.
     pub(super) metric: Option<&'a str>,
 }
 
@@ -40,7 +41,7 @@ pub(super) struct DataKey<'a> {
     ignore_extra: bool,
 }
 
-/// Checksums of the files of a fold, or a whole body of queries and its division.
+/// Checksums of the files of a fold, or a collection of queries and its division.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum SourceKey<'a> {
@@ -112,7 +113,7 @@ impl FileChecksums {
     }
 
     fn all(&self, files: &[FilePath]) -> Vec<&str> {
-        // Files without a checksum would share their cells.
+        // A file without a checksum would make different files share a cell.
         let sum = |file: &FilePath| self.by_path[&file.path].as_str();
         files.iter().map(sum).collect()
     }

@@ -2,21 +2,22 @@
 //!
 //! Data flows down this list:
 //!
-//! - `file` makes an [`Experiment`] of a TOML file, checked whole, with the place of every error;
-//!   `paths` settles where files are, `factor` says what learners differ in;
-//! - `plan` cuts it into cells (data x fold x learner x seed), each named by a digest of all that
-//!   determines its result (`key`), and finds those that are stored already (`cell`);
-//! - `run` trains and scores the others, several at a time (`memory` says how many), each
+//! - `file` reads an [`Experiment`] from a TOML file and checks it completely, with the position of
+//!   every error; `paths` resolves files, `factor` finds the settings in which learners differ;
+//! - `plan` divides it into cells (data x fold x learner x seed), each named by a digest of all
+//!   that determines its result (`key`), and finds those that are already stored (`cell`);
+//! - `run` trains and scores the others, several at a time (`memory` limits the number), each
 //!   stored whole or not at all; `parts` holds the data while it is needed;
-//! - `pool` joins folds and seeds to one evaluation per learner, `study` makes tables and curves by
-//!   factors, `results` and `lock` are the documents, and `report` writes them beside the page;
-//! - `request` goes through all of it in one call ([`ExperimentRequest`]).
+//! - `pool` combines folds and seeds to one evaluation per learner, `study` makes tables and curves
+//!   by factors, `results` and `lock` are the serialised files, and `report` writes them beside the
+//!   page;
+//! - `request` does all of it in one call ([`ExperimentRequest`]).
 //!
-//! `shrinkage` trains one learner with several rates of learning ([`ShrinkageRequest`]).
+//! `shrinkage` trains one learner with several learning rates ([`ShrinkageRequest`]).
 //!
-//! Results never depend on the number of jobs, on threads or on interruptions: what is reported is
-//! read back from the stored cells in the order of the file. Times are kept apart, in `times.json` and
-//! `times.md`.
+//! Results never depend on the number of jobs, on threads or on interruptions: the report is
+//! computed from the stored cells in the order of the file. Times are written to separate files,
+//! `times.json` and `times.md`.
 
 #![cfg_attr(
     not(test),
@@ -44,11 +45,11 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-pub use cell::{ExperimentCell, CellSeconds, CellState, StoredCell};
+pub use cell::{CellSeconds, CellState, ExperimentCell, StoredCell};
 pub use error::ExperimentError;
 pub use file::{
-    DataSet, QueryDivision, Experiment, FactorPlot, FactorTable, FactorView, FoldFiles, LearnerEntry,
-    Competitor, MemberKind, DataOrigin, DataSource,
+    Competitor, DataOrigin, DataSet, DataSource, Experiment, FactorPlot, FactorTable, FactorView,
+    FoldFiles, LearnerEntry, MemberKind, QueryDivision,
 };
 pub use lock::{
     ExperimentLock, FileChecksum, LearnerSettings, LockedComparison, LockedData, LockedDivision,
@@ -69,11 +70,11 @@ pub use study::{
     FactorTableTimes, FactorValues, FoldChoice,
 };
 
-/// The version that trains, part of what names a cell.
+/// The version of this program, part of the key of a cell.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// A result as JSON with the keys of objects in alphabetical order: the form of written files and of
-/// the keys that name cells.
+/// A result as JSON with the keys of objects in alphabetical order: the form of written files and
+/// of the keys that name cells.
 pub(crate) fn to_json(
     result: &impl serde::Serialize,
 ) -> Result<serde_json::Value, ExperimentError> {

@@ -1,8 +1,8 @@
 //! The lock file: everything needed to repeat an experiment, on this machine or another.
 //!
-//! Checksums say whether the data is the same, settings spell out every default of every learner,
-//! so that a later version with other defaults can be told to do the same. Threads, jobs and the
-//! machine are recorded too, though results do not depend on them; times are not.
+//! Checksums identify the data, and settings list every default of every learner, so that a later
+//! version with other defaults can reproduce the experiment. Threads, jobs and the machine are
+//! recorded too, though results do not depend on them; times are not.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use rankwright_learn::LearnerSpec;
 use serde::Serialize;
 
 use super::VERSION;
-use super::file::{DataSet, QueryDivision, Competitor, MemberKind, DataOrigin, DataSource};
+use super::file::{Competitor, DataOrigin, DataSet, DataSource, MemberKind, QueryDivision};
 use super::plan::Plan;
 
 /// Everything needed to repeat an experiment: the content of its lock file.
@@ -38,7 +38,7 @@ pub struct ExperimentLock {
     pub learners: Vec<LockedLearner>,
     /// Threads of all jobs together.
     pub threads: usize,
-    /// Cells at a time.
+    /// Number of cells run at a time.
     pub jobs: usize,
     /// The machine.
     pub machine: Machine,
@@ -92,7 +92,7 @@ pub struct LockedData {
     pub ignore_extra: bool,
 }
 
-/// Where the parts of a data set come from, besides its files.
+/// The source of the parts of a data set, besides its files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 #[non_exhaustive]
@@ -125,7 +125,7 @@ pub enum LockedDivision {
         /// Seed of the shuffle.
         seed: u64,
     },
-    /// Once, by shares.
+    /// One division, by shares.
     Split {
         /// The shares as written.
         split: String,
@@ -277,7 +277,9 @@ impl LockedData {
 impl LockedDivision {
     pub(super) fn new(division: &QueryDivision) -> Self {
         match division {
-            QueryDivision::Folds { count, seed } => LockedDivision::Folds { folds: *count, seed: *seed },
+            QueryDivision::Folds { count, seed } => {
+                LockedDivision::Folds { folds: *count, seed: *seed }
+            }
             QueryDivision::Split { text, seed, .. } => {
                 LockedDivision::Split { split: text.clone(), seed: *seed }
             }

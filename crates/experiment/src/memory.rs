@@ -1,21 +1,21 @@
-//! How many cells run at a time: as many as there are threads and as memory allows.
+//! The number of cells that run at a time: limited by threads and by memory.
 //!
-//! What a cell needs is guessed from the size of its data: text unpacks to less than its own size,
-//! packed files to several times theirs, and training holds about as much again as the matrix. The
-//! guess is on the large side; whoever knows better says `--jobs`.
+//! The memory of a cell is estimated from the size of its data: text unpacks to less than its own
+//! size, compressed files to several times theirs, and training needs about as much again as the
+//! matrix. The estimate is conservative; `--jobs` overrides it.
 
 use std::path::Path;
 
-use super::file::{DataSet, DataOrigin, DataSource};
+use super::file::{DataOrigin, DataSet, DataSource};
 
-/// Bytes of memory that are free for the asking, where the system tells.
+/// Bytes of available memory, where the system reports them.
 pub(super) fn available() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// Bytes that a cell of this data set is likely to need.
+/// Estimated bytes that a cell of this data set needs.
 pub(super) fn need(set: &DataSet) -> u64 {
     const SMALL: u64 = 64 << 20;
     let of = |paths: &mut dyn Iterator<Item = &Path>| paths.map(unpacked).sum::<u64>();
@@ -28,7 +28,7 @@ pub(super) fn need(set: &DataSet) -> u64 {
             bytes.max().unwrap_or(0)
         }
         DataSource::Whole { origin: DataOrigin::Files(files), .. } => {
-            // The whole is held beside the parts.
+            // The undivided data is held beside the parts.
             2 * of(&mut files.iter().map(|file| file.path.as_path()))
         }
         DataSource::Whole { origin: DataOrigin::Generated(options), .. } => {
@@ -48,7 +48,7 @@ fn unpacked(path: &Path) -> u64 {
     }
 }
 
-/// The number of jobs, and why.
+/// The number of jobs, and the reason.
 pub(super) fn jobs(
     asked: Option<usize>,
     threads: usize,
@@ -59,7 +59,7 @@ pub(super) fn jobs(
     if let Some(jobs) = asked {
         return (jobs.max(1), "as asked".to_owned());
     }
-    // A part is left for everybody else.
+    // Leaves a part of the memory to other programs.
     let fit = available.map_or(usize::MAX, |free| ((free / 10 * 7) / need.max(1)) as usize).max(1);
     let jobs = threads.min(fit).min(cells).max(1);
     let why = match () {

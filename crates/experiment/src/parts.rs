@@ -1,9 +1,9 @@
-//! The data of an experiment while it runs: read when first needed, shared by cells, dropped when the
-//! last cell that needs it is done.
+//! The data of an experiment while it runs: read when first needed, shared by cells, dropped after
+//! the last cell that needs it.
 //!
-//! Test parts stay to the end, as everything is measured on them then. Several cells that need the
-//! same part wait for the one that reads it. An error is kept too: each cell tells of it, but
-//! nothing is read twice for it.
+//! Test parts are kept to the end, as the report is computed on them. Several cells that need the
+//! same part wait for the one that reads it. An error is kept too: each cell reports it, but
+//! nothing is read twice.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,10 +12,10 @@ use rankwright_data::format::read;
 use rankwright_data::split::folds;
 use rankwright_data::{DataError, Dataset};
 
-use super::file::{DataSet, QueryDivision, DataOrigin, DataSource};
+use super::file::{DataOrigin, DataSet, DataSource, QueryDivision};
 use super::paths::FilePath;
 
-/// Something that is made once and kept until told otherwise.
+/// A value that is computed once and kept until it is dropped explicitly.
 #[derive(Debug)]
 struct Cached<T>(Mutex<Option<Result<Arc<T>, Arc<DataError>>>>);
 
@@ -46,7 +46,7 @@ pub(super) struct TrainingParts {
     pub(super) valid: Option<Dataset>,
 }
 
-/// A data set's parts.
+/// The parts of a data set, loaded on demand.
 #[derive(Debug)]
 pub(super) struct DataParts<'e> {
     set: &'e DataSet,
@@ -58,11 +58,11 @@ pub(super) struct DataParts<'e> {
 struct FoldParts {
     learning: Cached<TrainingParts>,
     test: Cached<Dataset>,
-    /// Cells that still need the training data.
+    /// Number of cells that still need the training data.
     waiting: AtomicUsize,
 }
 
-/// Query numbers of a fold.
+/// Query indices of a fold's parts.
 struct FoldQueries {
     train: Vec<usize>,
     valid: Vec<usize>,
@@ -75,14 +75,14 @@ impl<'e> DataParts<'e> {
         Self { set, whole: Cached::default(), folds }
     }
 
-    /// Announces a cell that will train on a fold.
+    /// Registers a cell that will train on a fold.
     pub(super) fn expect(&self, fold: usize) {
         if let Some(fold) = self.folds.get(fold) {
             fold.waiting.fetch_add(1, Ordering::SeqCst);
         }
     }
 
-    /// A cell is done with a fold's training data.
+    /// Releases a fold's training data for one cell.
     pub(super) fn release(&self, fold: usize) {
         let Some(fold) = self.folds.get(fold) else { return };
         if fold.waiting.fetch_sub(1, Ordering::SeqCst) == 1 {
@@ -93,7 +93,7 @@ impl<'e> DataParts<'e> {
         }
     }
 
-    /// What a fold trains on and stops by.
+    /// The training and validation data of a fold.
     pub(super) fn learning(&self, fold: usize) -> Result<Arc<TrainingParts>, Arc<DataError>> {
         self.fold(fold)?.learning.get(|| match &self.set.source {
             DataSource::Folds(folds) => {
@@ -111,7 +111,7 @@ impl<'e> DataParts<'e> {
         })
     }
 
-    /// What a fold is tested on.
+    /// The test data of a fold.
     pub(super) fn test(&self, fold: usize) -> Result<Arc<Dataset>, Arc<DataError>> {
         self.fold(fold)?.test.get(|| match &self.set.source {
             DataSource::Folds(folds) => self.read(&folds.get(fold).ok_or_else(no_such_fold)?.test),
@@ -123,7 +123,7 @@ impl<'e> DataParts<'e> {
         })
     }
 
-    /// Every fold's test part; what else was read for it goes.
+    /// The test parts of all folds; other data that was read for them is dropped.
     pub(super) fn tests(&self) -> Result<Vec<Arc<Dataset>>, Arc<DataError>> {
         let tests = (0..self.folds.len()).map(|fold| self.test(fold)).collect();
         self.whole.clear();
@@ -137,7 +137,9 @@ impl<'e> DataParts<'e> {
     fn whole(&self) -> Result<Arc<Dataset>, Arc<DataError>> {
         self.whole.get(|| match &self.set.source {
             DataSource::Whole { origin: DataOrigin::Files(files), .. } => self.read(files),
-            DataSource::Whole { origin: DataOrigin::Generated(options), .. } => Ok(options.generate()?),
+            DataSource::Whole { origin: DataOrigin::Generated(options), .. } => {
+                Ok(options.generate()?)
+            }
             DataSource::Folds(_) => Err(Arc::new(IN_PARTS)),
         })
     }

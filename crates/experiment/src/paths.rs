@@ -1,21 +1,22 @@
-//! Where files are: relative to the experiment's own file, with `${NAME}` for variables of the
-//! environment and `{1..5}` for a run of numbers.
+//! Resolves paths: relative to the experiment's own file, with `${NAME}` for environment variables
+//! and `{1..5}` for a range of numbers.
 //!
-//! What was written is kept beside what it came to, so that a lock file made on one machine is the
-//! same on another. A variable that is not set is an error: an empty text would name another file.
+//! The written form is kept beside the resolved path, so that a lock file made on one machine is
+//! the same on another. A variable that is not set is an error: an empty text would name another
+//! file.
 
 use std::path::{Path, PathBuf};
 
-/// A file, as written and as found.
+/// A file: its path as written and as resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilePath {
-    /// As it stands in the experiment, numbers filled in.
+    /// The path as written in the experiment, with numbers filled in.
     pub written: String,
-    /// Where it is.
+    /// The resolved path.
     pub path: PathBuf,
 }
 
-/// What paths are made of: the folder of the experiment's file, and the environment.
+/// Resolves paths with the folder of the experiment's file and the environment.
 #[derive(Clone, Copy)]
 pub(super) struct PathResolver<'a> {
     pub(super) folder: &'a Path,
@@ -23,7 +24,7 @@ pub(super) struct PathResolver<'a> {
 }
 
 impl PathResolver<'_> {
-    /// The files that a text stands for: one, or one for each number of a run.
+    /// The files that a text names: one, or one for each number of a range.
     pub(super) fn files(&self, text: &str) -> Result<Vec<FilePath>, String> {
         let file = |written: String| {
             let path = self.folder.join(self.filled(&written)?);
@@ -32,7 +33,7 @@ impl PathResolver<'_> {
         numbered(text)?.into_iter().map(file).collect()
     }
 
-    /// Exactly one file.
+    /// The file of a text that names exactly one.
     pub(super) fn file(&self, text: &str) -> Result<FilePath, String> {
         let mut files = self.files(text)?;
         match (files.pop(), files.is_empty()) {
@@ -41,7 +42,7 @@ impl PathResolver<'_> {
         }
     }
 
-    /// Variables filled in.
+    /// The text with variables replaced.
     fn filled(&self, text: &str) -> Result<String, String> {
         let mut filled = String::new();
         let mut rest = text;
@@ -61,7 +62,7 @@ impl PathResolver<'_> {
     }
 }
 
-/// `a{1..3}b` as a1b, a2b, a3b; any other text as it is. At most one run in a text.
+/// `a{1..3}b` as a1b, a2b, a3b; any other text unchanged. At most one range in a text.
 fn numbered(text: &str) -> Result<Vec<String>, String> {
     let runs = text.match_indices('{').filter(|(at, _)| !text[..*at].ends_with('$'));
     let Some((start, _)) = runs.into_iter().next() else { return Ok(vec![text.to_owned()]) };

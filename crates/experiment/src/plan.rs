@@ -1,7 +1,7 @@
-//! From an experiment to its cells: what is to be run, what is there already, how many at a time.
+//! The plan of an experiment: the cells to run, the cells already stored, and the number of jobs.
 //!
-//! Cost: every data file is read once for its checksum. A data set whose files cannot be read, and a
-//! model that cannot, cost only the cells concerned; the report tells of them.
+//! Cost: every data file is read once for its checksum. A data set or a model that cannot be read
+//! affects only the cells concerned; the report lists them.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -13,8 +13,8 @@ use rankwright_spec::nearest;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::cell::{ExperimentCell, CellState, CellStore};
-use super::file::{DataSet, Experiment, Competitor, MemberKind};
+use super::cell::{CellState, CellStore, ExperimentCell};
+use super::file::{Competitor, DataSet, Experiment, MemberKind};
 use super::key::{CellKey, DataKey, FileChecksums, checksum};
 use super::lock::{FileChecksum, LearnerSettings};
 use super::parts::DataParts;
@@ -22,18 +22,18 @@ use super::run::error_text;
 use super::{VERSION, memory, sha256, to_json};
 use crate::ExperimentError;
 
-/// How an experiment is to be run.
+/// Options of running an experiment.
 #[derive(Debug, Clone)]
 pub struct PlanOptions {
-    /// Cells at a time; chosen by threads and memory if not given.
+    /// Number of cells at a time; chosen by threads and memory if not given.
     pub jobs: Option<usize>,
     /// Threads of all jobs together; 0 takes one for each core.
     pub threads: usize,
-    /// Train only these learners; what is stored of the others is reported all the same.
+    /// Train only these learners; stored results of the others are still reported.
     pub only: Vec<String>,
     /// Time between checkpoints of a training; 0 saves after every round.
     pub checkpoint: Duration,
-    /// Which machine code to run.
+    /// The machine code to run.
     pub simd: Simd,
 }
 
@@ -49,15 +49,15 @@ impl Default for PlanOptions {
     }
 }
 
-/// The cells of an experiment and what is to be done about each.
+/// The cells of an experiment and their states.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct PlanSummary {
     /// The cells, in the order of data, fold, learner and seed.
     pub cells: Vec<PlannedCell>,
-    /// Cells at a time.
+    /// Number of cells at a time.
     pub jobs: usize,
-    /// The reason for so many.
+    /// The reason for this number.
     #[serde(skip)]
     pub why: String,
     /// Cells that are known to fail before anything is run.
@@ -65,7 +65,7 @@ pub struct PlanSummary {
     /// Folder of the results.
     #[serde(skip)]
     pub out: PathBuf,
-    /// Cells to run, cells of the same learner and data counted once.
+    /// Number of cells to run, without repeated digests.
     #[serde(skip)]
     open: usize,
 }
@@ -90,7 +90,7 @@ pub struct PlannedCell {
     pub cell: String,
     /// Name of its folder.
     pub digest: String,
-    /// Whether it is there.
+    /// Whether its result is stored.
     pub state: CellState,
 }
 
@@ -101,14 +101,14 @@ pub struct FailedCells {
     pub data: String,
     /// The learner; empty for all of them.
     pub learner: String,
-    /// Which folds and seeds; empty for all of them.
+    /// Folds and seeds; empty for all of them.
     pub cells: String,
-    /// What was said.
+    /// The error message.
     pub error: String,
 }
 
 impl fmt::Display for FailedCells {
-    /// "mq2008, lambdamart, fold 2: ..."
+    /// Writes "mq2008, lambdamart, fold 2: ..."
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = [&self.data, &self.learner, &self.cells].map(String::as_str);
         let place: Vec<&str> = place.into_iter().filter(|text| !text.is_empty()).collect();
@@ -116,7 +116,7 @@ impl fmt::Display for FailedCells {
     }
 }
 
-/// The cells of an experiment, and a place for their results.
+/// The cells of an experiment, and the folder for their results.
 #[derive(Debug)]
 pub struct Plan<'e> {
     pub(super) experiment: &'e Experiment,
@@ -124,7 +124,7 @@ pub struct Plan<'e> {
     pub(super) store: CellStore,
     pub(super) cells: Vec<ExperimentCell>,
     pub(super) parts: Vec<DataParts<'e>>,
-    /// The files of each data set, each once; of a data set that cannot be read, none.
+    /// The files of each data set, each once; empty for a data set that cannot be read.
     pub(super) files: Vec<Vec<FileChecksum>>,
     pub(super) failed: Vec<FailedCells>,
     pub(super) jobs: usize,
@@ -135,7 +135,7 @@ pub struct Plan<'e> {
 }
 
 impl<'e> Plan<'e> {
-    /// Plans; looks at every file, and runs nothing.
+    /// Makes the plan; reads every file and runs nothing.
     pub fn new(
         experiment: &'e Experiment,
         out: &Path,
@@ -174,7 +174,7 @@ impl<'e> Plan<'e> {
         Ok(plan)
     }
 
-    /// The plan as plain facts.
+    /// The plan in a serialisable form.
     pub fn summary(&self) -> PlanSummary {
         let cell = |cell: &ExperimentCell| PlannedCell {
             cell: self.name(cell),
@@ -196,17 +196,17 @@ impl<'e> Plan<'e> {
         &self.cells
     }
 
-    /// Where results go.
+    /// The folder of the results.
     pub fn out(&self) -> &Path {
         &self.out
     }
 
-    /// Cells at a time, and why so many.
+    /// Number of cells at a time, and the reason.
     pub fn jobs(&self) -> (usize, &str) {
         (self.jobs, &self.why)
     }
 
-    /// What is known to fail before anything is run.
+    /// Cells that are known to fail before anything is run.
     pub fn failed(&self) -> &[FailedCells] {
         &self.failed
     }
@@ -225,7 +225,7 @@ impl<'e> Plan<'e> {
         }
     }
 
-    /// Numbers of the cells to run, each digest once.
+    /// Indices of the cells to run, each digest once.
     pub fn open(&self) -> Vec<usize> {
         let mut seen = HashSet::new();
         let cells = self.cells.iter().enumerate().filter(|(_, cell)| cell.state == CellState::Open);
@@ -238,7 +238,7 @@ impl<'e> Plan<'e> {
         open
     }
 
-    /// Everything that determines each learner; none for a model that cannot be read.
+    /// The settings that determine each learner; none for a model that cannot be read.
     fn learner_keys(&mut self) -> Vec<Option<LearnerSettings>> {
         let key = |member: &Competitor| match &member.what {
             MemberKind::Learner(spec) => Ok(LearnerSettings::of_learner(spec)),
@@ -298,7 +298,15 @@ impl<'e> Plan<'e> {
                     let key = to_json(&key)?;
                     let digest = sha256(key.to_string().as_bytes()).chars().take(32).collect();
                     let (data, seed, state) = (number, *seed, CellState::Left);
-                    self.cells.push(ExperimentCell { data, fold, learner, seed, digest, key, state });
+                    self.cells.push(ExperimentCell {
+                        data,
+                        fold,
+                        learner,
+                        seed,
+                        digest,
+                        key,
+                        state,
+                    });
                 }
             }
         }
@@ -306,7 +314,7 @@ impl<'e> Plan<'e> {
         Ok(())
     }
 
-    /// Finds what is stored, several cells at a time: each is read whole for its checksums.
+    /// Finds stored cells, several at a time: each is read completely for its checksums.
     fn find_stored(&mut self, only: &[String]) {
         let experiment = self.experiment;
         let asked = |member: &Competitor| {

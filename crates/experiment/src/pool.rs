@@ -1,10 +1,11 @@
-//! From cells to one evaluation per learner: folds joined, seeds averaged.
+//! From cells to one evaluation per learner: folds concatenated, seeds averaged.
 //!
-//! The test queries of all folds are one list, fold by fold, measured together. Over seeds, a query's
-//! value is the mean of its values; a query that a metric skips is skipped for every seed alike, as
-//! that depends on labels alone. Where a metric's total is the plain mean over queries, the interval
-//! is Student's for the averaged values: it speaks of queries, not of seeds. Other totals (sums,
-//! geometric means, weighted queries) are averaged over the seeds and have no interval.
+//! The test queries of all folds form one list, fold by fold, which is evaluated together. The
+//! value of a query is the mean over seeds; a query that a metric skips is skipped for every seed,
+//! as that depends on labels alone. Where a metric's total is the plain mean over queries, the
+//! interval is Student's for the averaged values: it describes the variation over queries, not over
+//! seeds. Other totals (sums, geometric means, weighted queries) are averaged over the seeds and
+//! have no interval.
 
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ use crate::ExperimentError;
 /// The test parts of all folds with one learner's scores, as one list of queries.
 pub(super) struct Pooled<'a> {
     folds: Vec<ScoredDataset<'a>>,
-    /// Fold and number within it of each query.
+    /// Fold of each query, and its index within the fold.
     queries: Vec<(usize, usize)>,
 }
 
@@ -40,7 +41,7 @@ impl<'a> Pooled<'a> {
         Ok(Self { folds, queries: tests.iter().enumerate().flat_map(of_fold).collect() })
     }
 
-    /// The fold of a query, and its number within it.
+    /// The fold of a query, and its index within the fold.
     fn find(&self, q: usize) -> (&ScoredDataset<'a>, usize) {
         let (fold, query) = self.queries[q];
         (&self.folds[fold], query)

@@ -1,14 +1,14 @@
-//! The report on an experiment: a comparison for each data set on one page, and documents beside it.
+//! The report on an experiment: a comparison for each data set on one page, and files beside it.
 //!
-//! Everything is computed from the stored cells, in the order of the experiment's file. Interrupted
-//! or not, with any number of jobs and threads, the same bytes come out; times go to `times.json`
-//! alone, and threads to the lock file.
+//! Everything is computed from the stored cells, in the order of the experiment's file. The bytes
+//! do not depend on interruptions, jobs and threads; times are written to `times.json` alone, and
+//! threads to the lock file.
 //!
-//! A learner takes part in a data set's comparison when all of its cells there are stored. Where the
-//! baseline does not, the first that does takes its place, and the page says so.
+//! A learner takes part in a data set's comparison when all of its cells there are stored. Where
+//! the baseline does not, the first learner that does is the baseline, and the page says so.
 //!
 //! Tables and plots by factors ([`study`](super::study)) come first. With them, more than [`MANY`]
-//! learners are not compared all with all: they stand in one sorted list.
+//! learners are not compared with the baseline one by one: they are shown in one sorted list.
 //!
 //! Cost: each cell is read once and each learner measured once for each seed.
 
@@ -24,11 +24,11 @@ use rankwright_eval::table::comparison_table;
 use rankwright_eval::{EvalOptions, Evaluation, QuerySource, evaluate};
 use rankwright_report::chart::Chart;
 use rankwright_report::comparison::ComparisonReport;
-use rankwright_report::page::{PageBlock, Page, Section};
+use rankwright_report::page::{Page, PageBlock, Section};
 use rayon::prelude::*;
 use serde_json::Value;
 
-use super::cell::{ExperimentCell, CellState, StoredCell};
+use super::cell::{CellState, ExperimentCell, StoredCell};
 use super::file::Experiment;
 use super::plan::{FailedCells, Plan};
 use super::pool::{Pooled, mean};
@@ -38,12 +38,12 @@ use super::study::Study;
 use super::{ExperimentLock, tables, to_json};
 use crate::ExperimentError;
 
-/// What an experiment came to.
+/// The report on an experiment: page, numbers and tables.
 #[derive(Debug)]
 pub struct ExperimentReport {
     /// The page.
     pub page: Page,
-    /// Every number of it.
+    /// All numbers of the report.
     pub results: ExperimentResults,
     /// A Markdown table for each data set.
     pub markdown: String,
@@ -51,23 +51,23 @@ pub struct ExperimentReport {
     pub text: String,
     /// The value of every query, tab-separated.
     pub per_query: String,
-    /// Everything needed to repeat it.
+    /// Everything needed to repeat the experiment.
     pub lock: ExperimentLock,
-    /// Where the time went: differs from run to run.
+    /// Seconds of the trainings; they differ from run to run.
     pub times: ExperimentTimes,
-    /// How long a round takes by factors, as Markdown; empty without tables by factors.
+    /// Seconds of a round by factors, as Markdown; empty without tables by factors.
     pub times_markdown: String,
     /// Learning curves by factors.
     pub plots: Vec<Chart>,
-    /// What did not come to a result.
+    /// Cells without a result.
     pub failed: Vec<FailedCells>,
 }
 
-/// A learner on a data set, all of its cells there.
+/// All results of a learner on a data set.
 pub(super) struct System {
     pub(super) learner: usize,
     pub(super) cells: Vec<(ExperimentCell, StoredCell)>,
-    /// Scores of each seed and fold; empty where documents are not to be shown.
+    /// Scores of each seed and fold; empty where documents are not shown.
     pub(super) scores: Vec<Vec<Vec<f64>>>,
     /// One evaluation for each seed.
     pub(super) seeds: Vec<(u64, Evaluation)>,
@@ -75,42 +75,42 @@ pub(super) struct System {
     pub(super) mean: Evaluation,
 }
 
-/// A data set's results.
+/// All results on a data set.
 pub(super) struct SetResult {
     pub(super) data: usize,
     pub(super) queries: usize,
     pub(super) documents: usize,
     pub(super) features: usize,
     pub(super) systems: Vec<System>,
-    /// Where each learner is among the systems.
+    /// The index of each learner among the systems.
     pub(super) places: HashMap<usize, usize>,
-    /// Test queries of each fold.
+    /// Number of test queries of each fold.
     pub(super) folds: Vec<usize>,
-    /// Learners with cells that are neither stored nor asked for.
+    /// Learners with cells that are neither stored nor requested.
     pub(super) open: HashSet<usize>,
     /// None where there are too many learners to compare each with the baseline.
     pub(super) comparison: Option<ComparisonReport>,
-    /// The baseline's name, where it is not the one asked for.
+    /// The baseline's name, where it is not the requested one.
     pub(super) other_baseline: Option<String>,
 }
 
 impl SetResult {
-    /// A learner's results, if it has all of them.
+    /// A learner's results, if all of its cells are stored.
     pub(super) fn system(&self, learner: usize) -> Option<&System> {
         self.places.get(&learner).and_then(|place| self.systems.get(*place))
     }
 }
 
-/// Learners that are still compared all with the baseline where there are tables by factors.
+/// Most learners that are all compared with the baseline where there are tables by factors.
 const MANY: usize = 40;
 
-/// Whether learners stand in tables by factors only, because there are so many.
+/// Whether there are so many learners that they are shown only in tables by factors.
 pub(super) fn many(experiment: &Experiment) -> bool {
     !experiment.tables.is_empty() && experiment.learners.len() > MANY
 }
 
 impl ExperimentReport {
-    /// Reads the stored cells, measures and compares.
+    /// Reads the stored cells, evaluates and compares.
     pub fn new(plan: &Plan<'_>, ran: &PlanRun) -> Result<Self, ExperimentError> {
         let mut failed = ran.failed.clone();
         let mut sets = Vec::new();
@@ -135,7 +135,7 @@ impl ExperimentReport {
         })
     }
 
-    /// Writes everything into the plan's folder; gives the files.
+    /// Writes all files into the plan's folder; returns their paths.
     pub fn write(&self, plan: &Plan<'_>) -> Result<Vec<PathBuf>, ExperimentError> {
         let folder = plan.out();
         fs::create_dir_all(folder)
@@ -177,8 +177,9 @@ fn set_result(
 ) -> Result<Option<SetResult>, ExperimentError> {
     let experiment = plan.experiment;
     let of_learners = cells_of(plan, data);
-    let stored =
-        |cells: &Vec<&ExperimentCell>| !cells.is_empty() && cells.iter().all(|cell| plan.store.holds(cell));
+    let stored = |cells: &Vec<&ExperimentCell>| {
+        !cells.is_empty() && cells.iter().all(|cell| plan.store.holds(cell))
+    };
     let (Some(parts), true) = (plan.parts.get(data), of_learners.iter().any(stored)) else {
         return Ok(None);
     };
@@ -244,15 +245,19 @@ fn cells_of<'p>(plan: &'p Plan<'_>, data: usize) -> Vec<Vec<&'p ExperimentCell>>
 fn loaded(plan: &Plan<'_>, cells: &[&ExperimentCell]) -> Option<Vec<Loaded>> {
     let load = |cell: &&ExperimentCell| {
         let (mut stored, scores) = plan.store.load(cell)?;
-        // There may be thousands, and nobody asks for it any more.
+        // Keys are not needed any more, and there may be thousands.
         stored.key = Value::Null;
-        Some((ExperimentCell { key: Value::Null, digest: cell.digest.clone(), ..**cell }, stored, scores))
+        Some((
+            ExperimentCell { key: Value::Null, digest: cell.digest.clone(), ..**cell },
+            stored,
+            scores,
+        ))
     };
     let cells = cells.iter().map(load).collect::<Option<Vec<_>>>()?;
     (!cells.is_empty()).then_some(cells)
 }
 
-/// Measures a learner's scores, seed by seed.
+/// Evaluates a learner's scores, seed by seed.
 fn system(
     plan: &Plan<'_>,
     learner: usize,
@@ -280,7 +285,7 @@ fn system(
     Ok(System { learner, cells, scores, seeds: found, mean })
 }
 
-/// Compares the systems of a data set, with the baseline if it is there.
+/// Compares the systems of a data set, with the baseline if it is present.
 fn compared(
     experiment: &Experiment,
     data: usize,
@@ -298,7 +303,7 @@ fn compared(
     let options = experiment.compare.clone().baseline(baseline);
     let title = experiment.data.get(data).map_or("", |set| set.name.as_str());
     let mut report = ComparisonReport::new(title, named, &options)?;
-    // Lists of documents are those of one seed; means over several have none.
+    // Lists of documents belong to one seed; means over several seeds have none.
     if experiment.seeds.len() == 1 {
         let pooled = systems.iter().filter_map(|system| system.scores.first());
         let pooled = pooled.map(|scores| Pooled::new(tests, scores));
@@ -313,7 +318,7 @@ pub(super) fn name(experiment: &Experiment, learner: usize) -> &str {
     experiment.learners.get(learner).map_or("", |member| member.name.as_str())
 }
 
-/// Learners with cells that were neither stored nor asked for.
+/// Learners with cells that were neither stored nor requested.
 fn left(plan: &Plan<'_>) -> Vec<String> {
     let missing = plan.cells.iter().filter(|cell| cell.state == CellState::Left);
     let missing: BTreeSet<usize> = missing.map(|cell| cell.learner).collect();
@@ -380,13 +385,13 @@ fn page(
     }
 }
 
-/// Says so where another learner had to be the baseline.
+/// A note where another learner had to be the baseline.
 fn other_baseline(experiment: &Experiment, set: &SetResult) -> Option<String> {
     let (other, asked) = (set.other_baseline.as_ref()?, experiment.compare.baseline.as_deref()?);
     Some(format!("{asked} has no result there, so {other} is the baseline."))
 }
 
-/// What was found, in a sentence for each data set.
+/// The summary, a sentence for each data set.
 fn lead(experiment: &Experiment, sets: &[SetResult], failed: &[FailedCells]) -> String {
     let mut said: Vec<String> = Vec::new();
     if !experiment.description.is_empty() {
@@ -394,7 +399,7 @@ fn lead(experiment: &Experiment, sets: &[SetResult], failed: &[FailedCells]) -> 
     }
     for set in sets {
         let title = experiment.data.get(set.data).map_or("", |data| data.name.as_str());
-        // Of many, the best on test data is mostly the luckiest.
+        // Among many learners, the best one on test data is mostly chance.
         let best = best(set).filter(|_| !many(experiment)).map(|(system, value)| {
             let metric = experiment.metrics.first().map(ToString::to_string).unwrap_or_default();
             let name = name(experiment, system.learner);
@@ -429,7 +434,7 @@ fn best(set: &SetResult) -> Option<(&System, f64)> {
     best
 }
 
-/// A section of a data set's report, with ids of its own and the data set in its heading.
+/// A section of a data set's report, with its own ids and the data set in its heading.
 fn prefixed(mut section: Section, prefix: &str, title: &str) -> Section {
     if prefix.is_empty() {
         return section;

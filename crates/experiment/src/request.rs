@@ -10,7 +10,7 @@ use super::results::ExperimentResults;
 use super::run::ExperimentProgress;
 use crate::{Experiment, ExperimentError};
 
-/// An experiment's file, the folder of its results, and how to run it.
+/// An experiment's file, the folder of its results, and the options of running it.
 ///
 /// ```
 /// use rankwright_experiment::{ExperimentRequest, PlanOptions};
@@ -43,37 +43,38 @@ pub struct ExperimentRequest {
     pub file: PathBuf,
     /// Folder of the results.
     pub out: PathBuf,
-    /// How to run it.
+    /// Options of running it.
     pub options: PlanOptions,
 }
 
 impl ExperimentRequest {
-    /// Results go to the file's name with `.results`, in the current folder.
+    /// A request whose results go to the file's name with `.results`, in the current folder.
     pub fn new(file: impl Into<PathBuf>) -> Self {
         let file = file.into();
         let out = usual_folder(&file);
         Self { file, out, options: PlanOptions::default() }
     }
 
-    /// With this folder of results.
+    /// Sets the folder of results.
     pub fn out(mut self, folder: impl Into<PathBuf>) -> Self {
         self.out = folder.into();
         self
     }
 
-    /// With these options.
+    /// Sets the options.
     pub fn options(mut self, options: PlanOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// The cells and which of them are stored already; looks at every file and runs nothing.
+    /// The cells and which of them are stored already; reads every file and runs nothing.
     pub fn plan(&self) -> Result<PlanSummary, ExperimentError> {
         let experiment = Experiment::read(&self.file)?;
         Ok(Plan::new(&experiment, &self.out, &self.options)?.summary())
     }
 
-    /// Runs what is not stored yet, and writes the report unless it was asked to stop before.
+    /// Runs the cells that are not stored yet, and writes the report unless it was asked to stop
+    /// before.
     pub fn run(&self, progress: &dyn ExperimentProgress) -> Result<RunSummary, ExperimentError> {
         let experiment = Experiment::read(&self.file)?;
         progress.step("taking checksums of the data");
@@ -103,7 +104,7 @@ impl ExperimentRequest {
     }
 }
 
-/// `experiments/demo.toml` has its results in `demo.results`.
+/// The default folder: `experiments/demo.toml` has its results in `demo.results`.
 fn usual_folder(file: &Path) -> PathBuf {
     let stem = file.file_stem().map_or("experiment".into(), |stem| stem.to_string_lossy());
     PathBuf::from(format!("{stem}.results"))
@@ -116,10 +117,10 @@ pub struct RunSummary {
     /// Whether every cell was run; false after a request to stop, and then there is no report.
     #[serde(skip)]
     pub finished: bool,
-    /// All cells.
+    /// Number of all cells.
     #[serde(skip)]
     pub cells: usize,
-    /// Cells that are neither stored now nor were left out on request.
+    /// Number of cells that are neither stored now nor were left out on request.
     #[serde(skip)]
     pub open: usize,
     /// Folder of the results.

@@ -1,4 +1,4 @@
-//! Every number of an experiment's report, and where the time went, as results that serialise.
+//! All numbers of an experiment's report, and the times of its trainings, as serialisable results.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use rankwright_report::comparison::ComparisonReport;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::file::{DataSet, Experiment, Competitor};
+use super::file::{Competitor, DataSet, Experiment};
 use super::lock::LearnerSettings;
 use super::plan::{FailedCells, Plan};
 use super::report::{SetResult, System, name};
 use super::study::{FactorPlotResult, FactorTableResult, FactorTableTimes, Study};
-use super::{ExperimentCell, CellSeconds, StoredCell, VERSION};
+use super::{CellSeconds, ExperimentCell, StoredCell, VERSION};
 
-/// Every number of an experiment's report.
+/// All numbers of an experiment's report.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct ExperimentResults {
@@ -36,7 +36,7 @@ pub struct ExperimentResults {
     pub data: Vec<DataSetResult>,
     /// Cells without a result, and the reasons.
     pub failed: Vec<FailedCells>,
-    /// Learners with cells that are neither stored nor were asked for.
+    /// Learners with cells that are neither stored nor were requested.
     pub not_run: Vec<String>,
 }
 
@@ -48,19 +48,19 @@ pub struct DataSetResult {
     pub name: String,
     /// Number of folds.
     pub folds: usize,
-    /// Test queries of all folds.
+    /// Number of test queries of all folds.
     pub queries: usize,
-    /// Their documents.
+    /// Number of their documents.
     pub documents: usize,
     /// Number of features.
     pub features: usize,
-    /// The learners against the baseline; none where there are too many for that.
+    /// The comparison with the baseline; none where there are too many learners for it.
     pub comparison: Option<ComparisonReport>,
-    /// The learners that have all of their cells.
+    /// The learners whose cells are all stored.
     pub learners: Vec<LearnerResult>,
 }
 
-/// One learner on one data set.
+/// The results of one learner on one data set.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct LearnerResult {
@@ -68,7 +68,7 @@ pub struct LearnerResult {
     pub name: String,
     /// Its spec with every setting, or the file of a model.
     pub what: Option<LearnerSettings>,
-    /// Values with each seed.
+    /// Values for each seed.
     pub seeds: Vec<SeedResult>,
     /// Its trainings.
     pub cells: Vec<CellResult>,
@@ -84,7 +84,7 @@ pub struct SeedResult {
     pub values: BTreeMap<String, f64>,
 }
 
-/// One training.
+/// The result of one training.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct CellResult {
@@ -98,11 +98,11 @@ pub struct CellResult {
     pub model_sha256: String,
     /// The name of a round; empty where there are none.
     pub unit: String,
-    /// Rounds that were done.
+    /// Number of rounds of the training.
     pub rounds: usize,
     /// The round with the best value on validation data, where there is one.
     pub best: Option<usize>,
-    /// Trees of the model.
+    /// Number of trees of the model.
     pub trees: usize,
 }
 
@@ -110,7 +110,7 @@ pub struct CellResult {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ExperimentTimes {
-    /// Each training.
+    /// Times of each training.
     pub cells: Vec<CellTimes>,
     /// Seconds of a round by factors; none where the experiment has no tables.
     #[serde(skip_serializing_if = "Option::is_none")]

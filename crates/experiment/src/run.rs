@@ -1,9 +1,9 @@
 //! Running the open cells of a plan, several at a time.
 //!
-//! Each job has a thread pool of its own and takes the next open cell until there is none. A cell
-//! that fails is noted, and the others go on; a panic in a learner is such a failure. Whoever looks on
-//! can ask to stop: trainings then end after their round, with a checkpoint where they have rounds,
-//! and the same plan made anew goes on from there.
+//! Each job has its own thread pool and takes the next open cell until there is none. A failure of
+//! a cell is recorded, and the others continue; a panic in a learner is such a failure. The
+//! receiver of progress events can ask to stop: trainings then end after their round, with a
+//! checkpoint where they have rounds, and the same plan made again resumes from there.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -20,7 +20,7 @@ use rankwright_learn::{
 };
 use rankwright_model::{Model, ModelBody, ScoreOptions};
 
-use super::cell::{ExperimentCell, CellSeconds, CellState, StoredCell};
+use super::cell::{CellSeconds, CellState, ExperimentCell, StoredCell};
 use super::file::MemberKind;
 use super::parts::TrainingParts;
 use super::plan::{FailedCells, Plan, PlanSummary};
@@ -57,13 +57,13 @@ pub struct PlanRun {
     pub finished: bool,
     /// Cells that are stored now, of those that were open.
     pub done: usize,
-    /// What failed, in the order of the plan, cells with the same error together.
+    /// Failed cells, in the order of the plan; cells with the same error are grouped.
     pub failed: Vec<FailedCells>,
-    /// Holds the folder until the reports are written.
+    /// Holds the lock of the folder until the reports are written.
     _lock: Lock,
 }
 
-/// Keeps others out of a folder; the system lets go of it however the process ends.
+/// A lock that keeps other processes out of a folder; the system releases it when the process ends.
 #[derive(Debug)]
 struct Lock(#[allow(dead_code, reason = "held, not read")] File);
 
@@ -76,13 +76,13 @@ impl Lock {
             Err(fs::TryLockError::WouldBlock) => {
                 Err(ExperimentError::FolderInUse { folder: folder.to_owned() })
             }
-            // A file system without locks need not keep anybody from working.
+            // A file system without locks does not prevent the run.
             Ok(()) | Err(fs::TryLockError::Error(_)) => Ok(Self(file)),
         }
     }
 }
 
-/// How a cell ended, if it did not fail.
+/// The end of a cell that did not fail.
 enum CellEnd {
     Stored,
     Interrupted,
@@ -95,7 +95,8 @@ impl Plan<'_> {
             .map_err(|e| DataError::io("make the folder", self.store.0.display().to_string(), e))?;
         let lock = Lock::take(&self.out)?;
         for cell in self.cells.iter().filter(|cell| cell.state == CellState::Stored) {
-            // A kill may have come between storing a cell and tidying up behind it.
+            // The process may have been killed between storing a cell and removing its temporary
+            // folder.
             let _ = fs::remove_dir_all(self.store.part(&cell.digest));
         }
         let open = self.open();
@@ -123,7 +124,7 @@ impl Plan<'_> {
         })
     }
 
-    /// The threads of a job: its share of all, one at least.
+    /// The thread pool of a job: its share of all threads, at least one.
     fn pool(&self, job: usize) -> Result<rayon::ThreadPool, ExperimentError> {
         let share = self.threads / self.jobs + usize::from(job < self.threads % self.jobs);
         let threads = share.max(1);
@@ -131,7 +132,7 @@ impl Plan<'_> {
         pool.map_err(|source| ExperimentError::Threads { threads, source })
     }
 
-    /// A job: takes cells until there are none.
+    /// Runs a job: takes cells until there are none.
     fn work(
         &self,
         pool: &rayon::ThreadPool,
@@ -162,8 +163,12 @@ impl Plan<'_> {
         }
     }
 
-    /// Trains, scores and stores.
-    fn cell(&self, cell: &ExperimentCell, progress: &dyn ExperimentProgress) -> Result<CellEnd, String> {
+    /// Trains, scores and stores a cell.
+    fn cell(
+        &self,
+        cell: &ExperimentCell,
+        progress: &dyn ExperimentProgress,
+    ) -> Result<CellEnd, String> {
         let (Some(member), Some(set), Some(parts)) = (
             self.experiment.learners.get(cell.learner),
             self.experiment.data.get(cell.data),
@@ -219,7 +224,7 @@ impl Plan<'_> {
         Ok(CellEnd::Stored)
     }
 
-    /// Trains, from a checkpoint where there is one.
+    /// Trains a cell, from a checkpoint where there is one.
     fn train(
         &self,
         cell: &ExperimentCell,
@@ -250,7 +255,7 @@ impl Plan<'_> {
         };
         let resumed = place.as_ref().is_some_and(|place| place.file().exists());
         let outcome = match run() {
-            // A checkpoint that is of no use is no reason to do without the cell.
+            // The checkpoint may be unusable: removes it and trains the cell from the start.
             Err(_) if resumed => {
                 if let Some(place) = &place {
                     let _ = place.remove();
@@ -262,7 +267,7 @@ impl Plan<'_> {
         outcome.map_err(error_text)
     }
 
-    /// What failed before and in the run, in the order of the plan.
+    /// The failures from planning and running, in the order of the plan.
     fn failures(&self, ends: &HashMap<usize, Result<(), String>>) -> Vec<FailedCells> {
         let mut by_digest = HashMap::new();
         for (number, end) in ends {
@@ -273,9 +278,10 @@ impl Plan<'_> {
         let mut groups: Vec<(usize, usize, &str, Vec<&ExperimentCell>)> = Vec::new();
         for cell in &self.cells {
             let Some(error) = by_digest.get(cell.digest.as_str()) else { continue };
-            let same = |(data, learner, text, _): &&mut (usize, usize, &str, Vec<&ExperimentCell>)| {
-                (*data, *learner, *text) == (cell.data, cell.learner, error.as_str())
-            };
+            let same =
+                |(data, learner, text, _): &&mut (usize, usize, &str, Vec<&ExperimentCell>)| {
+                    (*data, *learner, *text) == (cell.data, cell.learner, error.as_str())
+                };
             match groups.iter_mut().find(same) {
                 Some((.., cells)) => cells.push(cell),
                 None => groups.push((cell.data, cell.learner, error, vec![cell])),
@@ -294,7 +300,8 @@ impl Plan<'_> {
         self.failed.iter().cloned().chain(failed).collect()
     }
 
-    /// "fold 1, seed 2; fold 3, seed 2", or nothing where there is one cell only anyway.
+    /// Folds and seeds in words: "fold 1, seed 2; fold 3, seed 2"; empty where there is only one
+    /// cell.
     fn in_words(&self, cells: &[&ExperimentCell]) -> String {
         let word = |cell: &&ExperimentCell| {
             let mut words = Vec::new();
@@ -312,7 +319,7 @@ impl Plan<'_> {
     }
 }
 
-/// The metric that decides after each round: the first on the one data set that is watched.
+/// The deciding metric after each round: the first metric on the only validation set.
 fn curve(history: &TrainingHistory) -> Vec<Option<f64>> {
     let value = |round: &Iteration| {
         let value = round.values.first().and_then(|set| set.first());
@@ -328,7 +335,7 @@ fn median_round(history: &TrainingHistory) -> f64 {
     seconds.get(seconds.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// Scores of the test part, which must be numbers.
+/// Scores of the test part; NaN is an error.
 fn score(model: &Model, test: &Dataset, options: ScoreOptions) -> Result<Vec<f64>, String> {
     if test.rows() == 0 {
         return Err("the test part has no queries; give it a larger share, or more data".to_owned());
@@ -343,7 +350,7 @@ fn score(model: &Model, test: &Dataset, options: ScoreOptions) -> Result<Vec<f64
     }
 }
 
-/// Passes the wish to stop on to a training.
+/// Forwards the request to stop to a training.
 struct CellProgress<'a>(&'a dyn ExperimentProgress);
 
 impl Progress for CellProgress<'_> {
@@ -352,7 +359,7 @@ impl Progress for CellProgress<'_> {
     }
 }
 
-/// An error on one line, with what to change in the experiment's file where that is known.
+/// An error on one line, with the change to make in the experiment's file where there is one.
 pub(super) fn error_text(error: impl Into<ExperimentError>) -> String {
     let error = error.into();
     let help = match &error {

@@ -1,8 +1,8 @@
-//! One learner with several shrinkages (rates of learning): the trainings of
+//! One learner with several shrinkages (learning rates): the trainings of
 //! [`ShrinkageReport`](rankwright_report::training::ShrinkageReport).
 //!
-//! Every training has the same data, seed and parameters but for `rate`. The best number of rounds of
-//! each is chosen on the validation data itself.
+//! Every training has the same data, seed and parameters except for `rate`. The best number of
+//! rounds of each is chosen on the validation data itself.
 
 use rankwright_data::{DEFAULT_SEED, Dataset};
 use rankwright_eval::{Measure, ScoredDataset};
@@ -16,7 +16,7 @@ use rankwright_report::training::{NamedData, ShrinkageInput, ShrinkageReport, Sh
 
 use crate::ExperimentError;
 
-/// The part of the queries that is held out where there is no validation data.
+/// The share of the queries that is held out where there is no validation data.
 const HELD_OUT: f64 = 0.2;
 
 /// A learner, the rates to train it with, and data to train and validate it on.
@@ -46,21 +46,21 @@ pub struct ShrinkageRequest<'a> {
     pub rates: Vec<f64>,
     /// Training data.
     pub train: NamedData<'a>,
-    /// Validation sets; the first one decides what is best. Where there is none, a fifth of the
-    /// training queries, drawn by the seed, is held out.
+    /// Validation sets; the first one determines the best round. If empty, a fifth of the training
+    /// queries, drawn by the seed, is held out.
     pub valid: Vec<NamedData<'a>>,
-    /// The metric to watch; the learner's target where not given.
+    /// The metric after each round; the learner's target metric where not given.
     pub measure: Option<Measure>,
-    /// Seed of every training, and of what is held out.
+    /// Seed of every training, and of the held-out queries.
     pub seed: u64,
-    /// How validation data is matched with the model.
+    /// Options of scoring validation data with the model.
     pub score: ScoreOptions,
-    /// Which machine code to run.
+    /// The machine code to run.
     pub simd: Simd,
 }
 
 impl<'a> ShrinkageRequest<'a> {
-    /// A request with the usual rates and settings.
+    /// A request with the default rates and settings.
     pub fn new(learner: LearnerSpec, train: NamedData<'a>) -> Self {
         Self {
             learner,
@@ -74,8 +74,9 @@ impl<'a> ShrinkageRequest<'a> {
         }
     }
 
-    /// Trains with every rate and compares the best models. `progress` gives a receiver of progress
-    /// events for each training, which is dropped at its end; `None` where one asked to stop.
+    /// Trains with every rate and compares the best models. `progress` makes a receiver of progress
+    /// events for each training, which is dropped at its end; `None` where a receiver asked to
+    /// stop.
     pub fn run<P: Progress>(
         &self,
         mut progress: impl FnMut(&LearnerSpec) -> P,
@@ -110,7 +111,7 @@ impl<'a> ShrinkageRequest<'a> {
         Ok(Some(report))
     }
 
-    /// The learner with each rate, or what is wrong with the rates or the learner.
+    /// The learner with each rate, or the error in the rates or the learner.
     pub fn learners(
         learner: &LearnerSpec,
         rates: &[f64],
@@ -144,7 +145,7 @@ impl<'a> ShrinkageRequest<'a> {
         Ok(Some(HeldOut { train, valid, names }))
     }
 
-    /// Trains with one rate; `None` where the progress asked to stop.
+    /// Trains with one rate; `None` where the receiver of progress events asked to stop.
     fn train<'d>(
         &self,
         input: &ShrinkageInput<'d>,
@@ -180,7 +181,7 @@ impl<'a> ShrinkageRequest<'a> {
     }
 }
 
-/// Training data that was split in two.
+/// Training data that was split into training and validation parts.
 struct HeldOut {
     train: Dataset,
     valid: Dataset,
@@ -200,7 +201,7 @@ impl HeldOut {
     }
 }
 
-/// The model of the best number of trees; other learners have chosen it already.
+/// The model with the best number of trees; other learners have already chosen it.
 fn best_model(model: Model, history: &TrainingHistory) -> Result<Model, ExperimentError> {
     let (header, kind) = model.into_parts();
     let kind = match (kind, history.best) {
@@ -239,7 +240,7 @@ mod tests {
             assert_eq!((curve.len(), run.value()), (15, most));
             assert_eq!(curve[run.rounds() - 1], most);
         }
-        // One tree alone ranks the same whatever part of its step is taken.
+        // A single tree gives the same ranking for every rate.
         assert_eq!(found.runs[0].curve(0)[0], found.runs[1].curve(0)[0]);
         assert_ne!(found.runs[0].curve(0), found.runs[1].curve(0));
         assert_eq!(found.runs[1].learner, "lambdamart(trees=15, rate=0.2, leaves=6, min_rows=5)");

@@ -25,7 +25,7 @@ pub(super) fn heading(experiment: &Experiment, set: &SetResult) -> String {
     format!("{title}: {}{folds}", counted(set.queries, "test query"))
 }
 
-/// What the head of the page says.
+/// The facts at the top of the page.
 pub(super) fn facts(
     experiment: &Experiment,
     sets: &[SetResult],
@@ -92,7 +92,7 @@ pub(super) fn overview(experiment: &Experiment, sets: &[SetResult]) -> Section {
     }
 }
 
-/// Every learner on every data set, the best by the first metric on top.
+/// The section with every learner on every data set, the best by the first metric at the top.
 pub(super) fn sorted(experiment: &Experiment, sets: &[SetResult]) -> Section {
     let mut blocks = vec![PageBlock::Text(
         "Too many to be compared with each other; the best of many is partly luck of the draw. \
@@ -126,7 +126,7 @@ pub(super) fn sorted(experiment: &Experiment, sets: &[SetResult]) -> Section {
     Section { id: "all".to_owned(), title: "All learners".to_owned(), blocks }
 }
 
-/// How much the seed moves each learner.
+/// The section on the variation of each learner over seeds.
 pub(super) fn seeds(experiment: &Experiment, sets: &[SetResult]) -> Section {
     let mut blocks = vec![PageBlock::Text(
         "Each seed on its own: how much of a difference may be luck of the draw. Values above are \
@@ -162,7 +162,7 @@ fn seed_values(system: &System, metric: usize) -> Vec<f64> {
     system.seeds.iter().filter_map(value).collect()
 }
 
-/// Standard deviation of a sample; none below two values.
+/// Standard deviation of a sample; none for fewer than two values.
 fn deviation(values: &[f64]) -> Option<f64> {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
@@ -174,7 +174,7 @@ fn value(value: Option<f64>) -> String {
     value.filter(|v| !v.is_nan()).map_or("-".to_owned(), |v| format!("{v:.4}"))
 }
 
-/// What was compared.
+/// The section on the learners.
 pub(super) fn learners(experiment: &Experiment) -> Section {
     let mut table = Table::new([("learner", Align::Left), ("what it is", Align::Left)]);
     for entry in &experiment.entries {
@@ -190,7 +190,7 @@ pub(super) fn learners(experiment: &Experiment) -> Section {
     }
 }
 
-/// What did not come to a result; no section where everything did.
+/// The section on cells without a result; none where there are no such cells.
 pub(super) fn failures(failed: &[FailedCells]) -> Option<Section> {
     if failed.is_empty() {
         return None;
@@ -206,12 +206,14 @@ pub(super) fn failures(failed: &[FailedCells]) -> Option<Section> {
     let text = "These did not come to a result and are left out of the comparison on their data \
                 set. Running the experiment again tries them again; stored cells are not run twice.";
     let id = "failed-table".to_owned();
-    let blocks =
-        vec![PageBlock::Text(text.to_owned()), PageBlock::Table { id, title: title.clone(), table }];
+    let blocks = vec![
+        PageBlock::Text(text.to_owned()),
+        PageBlock::Table { id, title: title.clone(), table },
+    ];
     Some(Section { id: "failed".to_owned(), title, blocks })
 }
 
-/// Where the data came from, to the byte.
+/// The section on the origin of the data, with checksums.
 pub(super) fn repeat(plan: &Plan<'_>) -> Section {
     let columns = ["data", "file", "SHA-256"].map(|name| (name, Align::Left));
     let mut table = Table::new(columns);

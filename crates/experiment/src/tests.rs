@@ -1,4 +1,5 @@
-//! Units of experiments: the file, digests, what is stored, and that interruptions leave no trace.
+//! Unit tests of experiments: the file, digests, stored cells, and that interruptions leave no
+//! trace.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -47,7 +48,7 @@ fn options() -> PlanOptions {
     PlanOptions { jobs: Some(1), threads: 2, ..PlanOptions::default() }
 }
 
-/// Runs to the end; gives the report.
+/// Runs to the end; returns the report.
 fn run(experiment: &Experiment, out: &Path, options: &PlanOptions) -> ExperimentReport {
     let plan = Plan::new(experiment, out, options).unwrap();
     let ran = plan.run(&NoProgress).unwrap();
@@ -55,7 +56,7 @@ fn run(experiment: &Experiment, out: &Path, options: &PlanOptions) -> Experiment
     ExperimentReport::new(&plan, &ran).unwrap()
 }
 
-/// All of a report that must not change.
+/// All contents of a report that must not change.
 fn lasting(report: &ExperimentReport) -> String {
     let ExperimentReport { page, results, markdown, per_query, plots, .. } = report;
     let results = to_json(results).unwrap();
@@ -184,7 +185,7 @@ fn jobs_threads_and_a_second_run_change_nothing() {
     assert_eq!(first.lock, run(&experiment, one.path(), &options()).lock);
 }
 
-/// Asks to stop after so many questions.
+/// Asks to stop after this many calls.
 struct Impatient(AtomicUsize);
 
 impl ExperimentProgress for Impatient {
@@ -273,7 +274,7 @@ fn a_study_is_the_same_after_interruptions_and_with_several_jobs() {
         assert!(stops < 200, "no end");
     }
     assert!(stops > 5, "{stops}");
-    // A grid's name stands for all of its learners.
+    // A grid's name selects all of its learners.
     let only = PlanOptions { only: vec!["trees".to_owned()], ..options() };
     let open = Plan::new(&experiment, &cut.path().join("new"), &only).unwrap().open().len();
     assert_eq!(open, 4 * 3 * 2);
@@ -328,7 +329,7 @@ fn damaged_cells_are_run_anew() {
     std::fs::write(of(1, "ranker.model"), "no model").unwrap();
     std::fs::write(of(2, "cell.json"), "{").unwrap();
     std::fs::remove_file(of(3, "ranker.model")).unwrap();
-    // Of another learner, whole in itself.
+    // The result of another learner, undamaged.
     std::fs::copy(of(6, "cell.json"), of(4, "cell.json")).unwrap();
     let again = Plan::new(&experiment, folder.path(), &options()).unwrap();
     assert_eq!(again.open(), [0, 1, 2, 3, 4]);
@@ -337,7 +338,7 @@ fn damaged_cells_are_run_anew() {
 
 #[test]
 fn a_failing_member_costs_nobody_else_anything() {
-    // Monotone in a feature that is not there, a baseline at that; and data that is not there.
+    // A baseline with a monotone constraint on an unknown feature; and data that does not exist.
     let text = FILE.replacen("mart(trees=6, ", "mart(trees=6, monotone=nosuch:+, ", 1).replacen(
         "[[data]]",
         "[[data]]\nname = \"gone\"\ntrain = [\"no/a\"]\ntest = [\"no/b\"]\n\n[[data]]",
@@ -478,7 +479,7 @@ fn the_lock_names_every_setting() {
     assert_eq!(lock["metrics"][0]["metric"], "ndcg@5");
 }
 
-/// The text whose digest names a cell: another one would make every stored cell worthless.
+/// The text whose digest names a cell: a change would make every stored cell useless.
 fn key_text(source: &str, learner: &str) -> String {
     let metric = "ndcg@5: gain=exp, discount=log2, short=keep, cutoff=5, blank=skip, missing=zero, \
                   unjudged=nonrel, ties=worst, scores=f64";

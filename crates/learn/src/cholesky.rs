@@ -1,9 +1,9 @@
 //! Symmetric linear systems by Cholesky's method, in a fixed order: the same bits on any number of
 //! threads. Cost O(n^3).
 
-/// Solves `(A + ridge) x = b` for a symmetric positive semi-definite A, by Cholesky. Where a
-/// pivot vanishes (an unknown that nothing depends on, and no ridge), that unknown is 0. Only the
-/// lower triangle of A is read.
+/// Solves `(A + ridge) x = b` for a symmetric positive semi-definite A, by Cholesky. If a pivot is
+/// 0 (an unknown that nothing depends on, and no ridge), that unknown is 0. Only the lower triangle
+/// of A is read.
 pub(crate) fn solve(mut a: Vec<f64>, mut b: Vec<f64>, ridge: f64) -> Vec<f64> {
     let n = b.len();
     let largest = (0..n).map(|i| a[i * n + i]).fold(0.0, f64::max);
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn cholesky_solves_a_laplacian_with_a_ridge() {
-        // Three leaves in a row, pairs of weight 2 and 1 between neighbours.
+        // A chain of three leaves, with pairs of weight 2 and 1 between neighbours.
         let a = vec![2.0, -2.0, 0.0, -2.0, 3.0, -1.0, 0.0, -1.0, 1.0];
         let b = vec![1.0, 0.5, -1.5];
         let x = solve(a.clone(), b.clone(), 0.1);

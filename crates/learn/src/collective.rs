@@ -1,20 +1,21 @@
-//! The seam between processes that share one training: each holds some of the queries, and only
-//! integers cross.
+//! The interface between processes that share one training: each holds some of the queries, and
+//! only integers are exchanged.
 //!
 //! Histograms, counts and fixed-point sums are added with wrapping integer addition, so neither the
-//! order nor the number of processes can change a bit of a tree that is grown from given derivatives;
-//! bin boundaries come from a gathered and sorted sample. [`Local`] is the implementation for one
-//! process: nothing to exchange.
+//! order nor the number of processes can change a bit of a tree that is grown from given
+//! derivatives; bin bounds come from a gathered and sorted sample. [`Local`] is the implementation
+//! for one process, which exchanges nothing.
 //!
-//! Not yet through the seam: the numbers of queries, by which samples, ties and draws are named, are
-//! those of the process, and constants that objectives settle over all documents are its own.
+//! Not exchanged yet: the query numbers that seed samples, ties and draws are those of the process,
+//! and constants that objectives compute over all documents are computed by each process for its
+//! own documents.
 
 use std::fmt::Debug;
 
 use crate::error::LearnError;
 
-/// What processes that train together exchange. Every process calls the same methods in the same
-/// order.
+/// Exchanges integers between processes that train together. Every process calls the same methods
+/// in the same order.
 pub trait Collective: Debug + Send + Sync {
     /// Number of processes.
     fn size(&self) -> usize;
@@ -28,12 +29,12 @@ pub trait Collective: Debug + Send + Sync {
     /// Replaces each cell by its largest value over all processes.
     fn max(&self, cells: &mut [u64]) -> Result<(), LearnError>;
 
-    /// Appends to `mine` what every other process has in its own, by rank; the caller must not
+    /// Appends to `mine` the values that every other process passes, by rank; the caller must not
     /// depend on the order.
     fn gather(&self, mine: &mut Vec<u32>) -> Result<(), LearnError>;
 }
 
-/// One process on its own.
+/// The implementation for a single process.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Local;
 
@@ -70,9 +71,9 @@ mod tests {
     use super::*;
     use crate::bins::Binned;
     use crate::simd::Simd;
-    use crate::tree::{Grow, Grower, Growth, GrowInput, Scales, TreeConfig};
+    use crate::tree::{Grow, GrowInput, Grower, Growth, Scales, TreeConfig};
 
-    /// Threads that play processes: each puts down what it has, and takes all up when all have.
+    /// Simulates processes by threads: each stores its values, and reads all when all have stored.
     #[derive(Debug)]
     struct Meeting {
         table: Mutex<Vec<Vec<u64>>>,
@@ -130,7 +131,7 @@ mod tests {
         }
     }
 
-    /// One tree on the labels, as this process sees it.
+    /// One tree on the labels, grown from the queries of this process.
     fn tree(
         data: &Dataset,
         params: &TreeConfig,
@@ -152,7 +153,7 @@ mod tests {
         let data = LetorOptions { queries: 30, documents: 50, seed: 4 }.generate().unwrap();
         let plain = TreeConfig { leaves: 20, min_rows: 7, ..TreeConfig::default() };
         let oblivious = TreeConfig { leaves: 32, growth: Growth::Oblivious, ..plain.clone() };
-        // Whole parts of any feature are categories, some of them in one process only.
+        // The integer parts of every feature are categories, some of them in one process only.
         let categorical = TreeConfig { categorical: (0..136).collect(), ..plain.clone() };
         for (params, size) in
             [(&plain, 2), (&plain, 3), (&oblivious, 2), (&oblivious, 3), (&categorical, 3)]

@@ -1,7 +1,7 @@
 //! Errors of training.
 //!
-//! An error says what is wrong with which value. What to do about it in a command, in Python or in
-//! a request is said there.
+//! An error names the problem and the value. Advice on how to fix it is added by the command line,
+//! the Python package or the server.
 
 use rankwright_data::DataError;
 use rankwright_eval::EvalError;
@@ -10,7 +10,7 @@ use rankwright_spec::SpecError;
 
 use crate::tune::TuneError;
 
-/// The reason why a training was refused or failed.
+/// The reason why a training was rejected or failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LearnError {
@@ -26,7 +26,7 @@ pub enum LearnError {
     /// A model could not be used or written.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// A search over parameters was refused or failed.
+    /// A search over parameters was rejected or failed.
     #[error(transparent)]
     Tune(#[from] TuneError),
 
@@ -36,7 +36,7 @@ pub enum LearnError {
     /// The training data has no columns.
     #[error("the training data has no features")]
     NoFeatures,
-    /// The learner stops or chooses by validation data, and there is none.
+    /// The learner stops early or selects its model by validation data, and there is none.
     #[error("{learner} needs validation data, and there is none")]
     MissingValidation {
         /// The learner.
@@ -74,7 +74,7 @@ pub enum LearnError {
         /// Its conventions, in words.
         convention: String,
     },
-    /// Preference pairs for a learner of labels.
+    /// Preference pairs were given to a learner that needs labels.
     #[error("{learner} does not learn from preference pairs; rankmart, lambdamart and ranksvm do")]
     PairsUnsupported {
         /// The learner or objective.
@@ -99,13 +99,13 @@ pub enum LearnError {
     /// No two documents of a query differ in label.
     #[error("no query has two documents with different labels, so there is nothing to rank")]
     NothingToRank,
-    /// No query has relevant and other documents.
+    /// No query has both relevant and other documents.
     #[error("no query has both relevant documents (labels from {rel} on) and others")]
     NothingRelevant {
         /// The lowest label that counts as relevant.
         rel: f64,
     },
-    /// Only relevant documents, or none, for a classifier.
+    /// All documents are relevant, or none is, and the learner is a classifier.
     #[error(
         "there are only {found} documents (relevant are labels from {rel} on); both kinds are needed"
     )]
@@ -118,7 +118,7 @@ pub enum LearnError {
     /// Everything that could be learnt from has weight 0.
     #[error("everything that could be learnt from has weight 0")]
     ZeroWeights,
-    /// A start model for a learner that takes none.
+    /// A start model was given to a learner that does not support one.
     #[error("{learner} does not start from a model; boosted trees do")]
     StartUnsupported {
         /// The learner.
@@ -150,7 +150,7 @@ pub enum LearnError {
         /// The most different labels.
         most: usize,
     },
-    /// A single label for a learner of grades.
+    /// All labels are equal, and the learner needs several grades.
     #[error("all labels are equal; ordinal regression needs different labels")]
     OneGrade,
     /// A label that was not among those that ordinal regression was prepared with.
@@ -159,22 +159,22 @@ pub enum LearnError {
         /// The label.
         label: f64,
     },
-    /// A metric outside of 0 to 1 for a learner that needs one within.
+    /// A metric has a value outside 0 to 1, and the learner needs one within.
     #[error("the metric is {value} on a query of the training data; adarank needs one from 0 to 1")]
     MetricOutOfRange {
         /// The value.
         value: f64,
     },
-    /// A metric whose change under swaps is not known.
+    /// The metric's change under swaps is not defined.
     #[error("the metric {metric} has no change under swaps, so lambdas cannot aim at it")]
     NoSwaps {
         /// The metric.
         metric: String,
     },
-    /// A Newton step over pairs for an objective without pairs.
+    /// A Newton step over pairs was requested for an objective without pairs.
     #[error("newton=cross-leaf and newton=joint are for objectives of pairs; this one has none")]
     NewtonWithoutPairs,
-    /// A number left the range in which training can go on.
+    /// A number left the range in which training can continue.
     #[error("{what}; {likely}")]
     NotFinite {
         /// The number that is not finite or too large.
@@ -182,7 +182,7 @@ pub enum LearnError {
         /// The likely cause.
         likely: &'static str,
     },
-    /// An objective of the caller's own gave a second derivative below 0.
+    /// An objective of the caller's own returned a hessian below 0.
     #[error("the objective gave a second derivative below 0; an upper bound of it is allowed")]
     NegativeHessian,
     /// An objective of the caller's own failed.
@@ -196,7 +196,7 @@ pub enum LearnError {
         /// The error.
         error: Box<LearnError>,
     },
-    /// Slices of different lengths in a query that the caller made.
+    /// Slices of different lengths in a query that the caller created.
     #[error(
         "a query has {scores} scores, {labels} labels, {weights} weights and room for {room} derivatives"
     )]
@@ -207,10 +207,10 @@ pub enum LearnError {
         labels: usize,
         /// Number of weights.
         weights: usize,
-        /// Number of derivatives that fit.
+        /// Number of derivatives that the output buffers hold.
         room: usize,
     },
-    /// A file that is no log of a training.
+    /// A file that is not a training log.
     #[error("{file} is no log of a training: {problem}")]
     Log {
         /// The file.
@@ -223,13 +223,13 @@ pub enum LearnError {
     Checkpoint {
         /// The file.
         path: String,
-        /// What is wrong with it, as the rest of a sentence.
+        /// The problem, as the rest of a sentence.
         problem: String,
     },
     /// A checkpoint whose state is not one of this training.
     #[error("the checkpoint {problem}")]
     CheckpointState {
-        /// What is wrong with it, as the rest of a sentence.
+        /// The problem, as the rest of a sentence.
         problem: &'static str,
     },
     /// A training that was cancelled before there was a model.

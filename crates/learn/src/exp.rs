@@ -1,19 +1,20 @@
-//! The exponential function, our own, so that a model's bits do not depend on a machine's `libm`.
+//! The exponential function, implemented here so that a model's bits do not depend on a machine's
+//! `libm`.
 //!
 //! ```text
 //! exp(x) = 2^k * exp(r),   k = round(x / ln 2),   |r| <= ln(2) / 2
 //! ```
 //!
-//! exp(r) is its Taylor series to the 13th power (what is left is below 1e-17). No branch, no table
-//! and no fused multiply-add: a loop over a slice is vectorised, and every width of register gives
-//! the same bits. Relative error below 4e-16. Below -708 the result is 0, above 709 infinity (true
-//! values there are below 4e-308 or above 8e307). NaN stays NaN.
+//! exp(r) is its Taylor series to the 13th power (the remainder is below 1e-17). No branch, no
+//! table and no fused multiply-add: a loop over a slice is vectorised, and every width of register
+//! gives the same bits. Relative error below 4e-16. Below -708 the result is 0, above 709 infinity
+//! (true values there are below 4e-308 or above 8e307). NaN stays NaN.
 
 const LOG2_E: f64 = std::f64::consts::LOG2_E;
 /// ln 2 in two parts; the first has 21 zero bits at the end, so that k times it is exact.
 const LN2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
 const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-/// Adding it leaves the nearest whole number in the lowest bits of the sum.
+/// Adding this constant leaves the nearest integer in the lowest bits of the sum.
 pub(crate) const ROUND: f64 = 6_755_399_441_055_744.0;
 
 /// 1/n! for n = 2 to 13.
@@ -35,13 +36,13 @@ const TAYLOR: [f64; 12] = [
 /// e to the power x.
 #[inline(always)]
 pub(crate) fn exp(x: f64) -> f64 {
-    // min and max would turn NaN into a bound; these comparisons let it pass.
+    // min and max would turn NaN into a bound; these comparisons preserve it.
     let clamped = if x < -708.0 { -708.0 } else { x };
     let clamped = if clamped > 709.0 { 709.0 } else { clamped };
     let rounded = clamped * LOG2_E + ROUND;
     let k = rounded - ROUND;
     let r = (clamped - k * LN2_HIGH) - k * LN2_LOW;
-    // Powers in halves (Estrin), so that the processor need not wait for each in turn.
+    // Estrin's scheme, so that the processor need not wait for each power in turn.
     let (r2, c) = (r * r, &TAYLOR);
     let r4 = r2 * r2;
     let low = (c[0] + c[1] * r) + (c[2] + c[3] * r) * r2;
@@ -54,7 +55,7 @@ pub(crate) fn exp(x: f64) -> f64 {
     if x > 709.0 { f64::INFINITY } else { value }
 }
 
-/// 1 / (1 + e^x): from 1 down to 0 as x rises.
+/// 1 / (1 + e^x): falls from 1 to 0 as x rises.
 #[inline(always)]
 pub(crate) fn falling_sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + exp(x))
@@ -69,7 +70,8 @@ pub(crate) fn softplus(x: f64) -> f64 {
 /// from 1, absolute near it.
 ///
 /// ```text
-/// ln x = k ln 2 + 2 (s + s^3/3 + s^5/5 + ...),   x = 2^k m,   m within sqrt(1/2)..sqrt(2),   s = (m - 1) / (m + 1)
+/// ln x = k ln 2 + 2 (s + s^3/3 + s^5/5 + ...)
+/// x = 2^k m,   m within sqrt(1/2)..sqrt(2),   s = (m - 1) / (m + 1)
 /// ```
 pub(crate) fn ln(x: f64) -> f64 {
     /// The bits of the square root of 1/2, the smallest mantissa.
@@ -78,7 +80,7 @@ pub(crate) fn ln(x: f64) -> f64 {
     let mantissa = f64::from_bits(x.to_bits().wrapping_sub((power as u64) << 52));
     let s = (mantissa - 1.0) / (mantissa + 1.0);
     let s2 = s * s;
-    // 1/(2n + 1) for n = 11 down to 0: what is left is below 1e-18.
+    // 1/(2n + 1) for n = 11 down to 0: the remainder is below 1e-18.
     let series = (0..12).rev().fold(0.0, |sum, n| sum * s2 + 1.0 / f64::from(2 * n + 1));
     power as f64 * std::f64::consts::LN_2 + 2.0 * s * series
 }

@@ -1,4 +1,4 @@
-//! Learning: from a [`Dataset`](rankwright_data::Dataset) to a model that ranks.
+//! Learning to rank: trains a ranking model on a [`Dataset`](rankwright_data::Dataset).
 #![cfg_attr(
     not(test),
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)
@@ -26,7 +26,7 @@ pub mod tree;
 pub mod tune;
 
 pub use blend::{
-    Blend, BlendNormalise, BlendOptions, BlendParams, BlendWeights, MembersText, BlendPreset,
+    Blend, BlendNormalise, BlendOptions, BlendParams, BlendPreset, BlendWeights, MembersText,
 };
 pub use boost::{
     BoostOptions, BoostParams, Booster, DropScale, LambdaMart, Mart, MartLoss, MartOptions,
@@ -53,8 +53,8 @@ pub use linear::{
     RankSvmParams, SolverOptions, SolverParams,
 };
 pub use net::{
-    ApproxNdcgNet, LambdaRank, ListMleNet, ListNet, NetActivation, NetOptimiser, NetOptions,
-    NetParams, NetSchedule, HiddenNorm, RankNet, RankNetOptions, RankNetParams, SoftmaxNet,
+    ApproxNdcgNet, HiddenNorm, LambdaRank, ListMleNet, ListNet, NetActivation, NetOptimiser,
+    NetOptions, NetParams, NetSchedule, RankNet, RankNetOptions, RankNetParams, SoftmaxNet,
     SoftmaxNetOptions, SoftmaxNetParams, SoftmaxNetTarget,
 };
 pub use preferences::Preferences;
@@ -67,7 +67,7 @@ pub use trainer::{Trainer, Validation};
 pub use training_log::TrainingLog;
 pub use transform::{Transform, TransformOptions, TransformParams};
 
-/// Learners, their builder methods and what training takes, to be imported whole.
+/// Learners, their builder methods and the types of training requests, for a glob import.
 pub mod prelude {
     pub use crate::objective::{
         ApproxNdcgOptions as _, HuberOptions as _, LambdaOptions as _, ListMleOptions as _,

@@ -1,12 +1,12 @@
-//! Permutation importance: how much worse a metric gets when the values of one feature are
-//! exchanged among all rows (Breiman, Random Forests, 2001, section 10).
+//! Permutation importance: the loss of a metric when the values of one feature are shuffled among
+//! all rows (Breiman, Random Forests, 2001, section 10).
 //!
 //! The feature's column is shuffled as a whole, across queries, `repeats` times with orders drawn
 //! from (seed, feature, repeat) alone, so that neither threads nor the other features change a
-//! digit. The loss is `value - value with the shuffled column` (the other way round for metrics
-//! where less is better); its mean and its standard deviation over the repeats are told. A feature
-//! that the data lacks loses exactly 0. Cost: features x repeats x (scoring + evaluating), in
-//! parallel over features.
+//! digit. The loss is `value - value with the shuffled column` (with the opposite sign for metrics
+//! where lower is better); its mean and its standard deviation over the repeats are reported. A
+//! feature that the data lacks has a loss of exactly 0. Cost: features x repeats x (scoring +
+//! evaluating), in parallel over features.
 
 use rankwright_data::{Dataset, Random};
 use rankwright_eval::compare::Better;
@@ -38,20 +38,20 @@ use crate::error::LearnError;
 pub struct Permutation {
     /// The measure.
     pub measure: Measure,
-    /// Its value on the data as it is.
+    /// Its value on the unshuffled data.
     pub value: f64,
     /// Feature number and the loss of each repeat, by feature.
     pub losses: Vec<(usize, Vec<f64>)>,
 }
 
-/// What to shuffle, and how often.
+/// Parameters of the shuffling.
 #[derive(Debug, Clone, Copy)]
 pub struct PermutationPlan {
-    /// How often each feature is shuffled, 1 at least.
+    /// Number of times each feature is shuffled, at least 1.
     pub repeats: usize,
     /// Seed of the shuffling.
     pub seed: u64,
-    /// How the data is met with the model.
+    /// Options for scoring the data with the model.
     pub options: ScoreOptions,
 }
 
@@ -66,7 +66,7 @@ impl Permutation {
         Permutation::of_features(model, data, measure, plan, model.used_features())
     }
 
-    /// The same for some features alone; their losses are those that [`Permutation::new`] finds.
+    /// The same for some features only; their losses equal those of [`Permutation::new`].
     pub fn of_features(
         model: &Model,
         data: &Dataset,
@@ -101,7 +101,7 @@ impl Permutation {
         Ok(Permutation { measure, value, losses: losses? })
     }
 
-    /// Mean and standard deviation of a feature's loss; no deviation for one repeat.
+    /// Mean and standard deviation of a feature's loss; `None` as deviation for one repeat.
     pub fn of(&self, feature: usize) -> Option<(f64, Option<f64>)> {
         let at = self.losses.binary_search_by_key(&feature, |(feature, _)| *feature).ok()?;
         let losses = &self.losses[at].1;

@@ -1,9 +1,9 @@
-//! Which document of a query should stand above which: one form for all pairwise learners.
+//! Preferences between documents of a query: one form for all pairwise learners.
 //!
-//! Preferences come from the data's own pairs, where it has any, else from the labels:
-//! every two documents of a query with different labels. The latter are quadratic in the documents,
-//! so they are counted and never listed unless someone asks. A query of 0 or 1 documents or of
-//! equal labels has none.
+//! Preferences are the data's own pairs, if it has any, else they follow from the labels: every two
+//! documents of a query with different labels. The latter are quadratic in the number of documents,
+//! so they are counted and listed only on request. A query of 0 or 1 documents or of equal labels
+//! has none.
 //!
 //! The weight of a preference is its own (1 for labels), times the weights of both documents (a
 //! document of weight 2 counts like two of them), times the weight of the query.
@@ -32,18 +32,18 @@ pub struct Preferences<'a> {
     data: &'a Dataset,
     /// The data's own pairs by query, in the order of the file within one.
     own: Vec<DocumentPair>,
-    /// Where each query's pairs begin; empty where the data has no pairs of its own.
+    /// The index of each query's first pair; empty if the data has no pairs of its own.
     firsts: Vec<usize>,
 }
 
 impl<'a> Preferences<'a> {
-    /// Sorts the data's own pairs by query, where it has any. Cost O(pairs log pairs).
+    /// Sorts the data's own pairs by query, if it has any. Cost O(pairs log pairs).
     pub fn new(data: &'a Dataset) -> Self {
         let (own, firsts) = by_query(data);
         Self { data, own, firsts }
     }
 
-    /// The query's own pairs, weights as in the file; `None` where the labels speak.
+    /// The query's own pairs, weights as in the file; `None` if preferences follow from the labels.
     pub fn own(&self, query: usize) -> Option<&[DocumentPair]> {
         match (self.firsts.get(query), self.firsts.get(query + 1)) {
             (Some(&from), Some(&to)) => self.own.get(from..to),
@@ -75,7 +75,7 @@ impl<'a> Preferences<'a> {
         all
     }
 
-    /// How many preferences a query has, weights left aside; equal pairs do not count.
+    /// The number of preferences of a query, regardless of weights; equal pairs do not count.
     pub(crate) fn count(&self, query: usize) -> u64 {
         match self.own(query) {
             Some(own) => own.iter().filter(|pair| !pair.equal).count() as u64,
@@ -83,7 +83,7 @@ impl<'a> Preferences<'a> {
         }
     }
 
-    /// Refuses data without a single preference.
+    /// Rejects data without a single preference.
     pub(crate) fn check(&self) -> Result<(), LearnError> {
         match (0..self.data.queries()).any(|query| self.count(query) > 0) {
             true => Ok(()),
@@ -93,27 +93,27 @@ impl<'a> Preferences<'a> {
     }
 }
 
-/// The preferences of one query; [`Preferences`] is quicker where many queries are asked for.
+/// The preferences of one query; [`Preferences`] is faster for many queries.
 #[cfg(test)]
 pub(crate) fn listed(data: &Dataset, query: usize) -> Vec<Listed> {
     Preferences::new(data).listed(query)
 }
 
-/// The number of pairs with different labels: all pairs less those within a label.
+/// The number of pairs with different labels: all pairs minus those with equal labels.
 pub(crate) fn count_by_labels(labels: &[f64]) -> u64 {
     let mut sorted = labels.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     let pairs = |n: usize| (n as u64) * (n as u64).saturating_sub(1) / 2;
-    // 0 and -0 are one label: the comparison of the numbers decides, not that of their bits.
+    // 0 and -0 are one label: numbers are compared, not their bits.
     pairs(labels.len()) - sorted.chunk_by(|a, b| a == b).map(|same| pairs(same.len())).sum::<u64>()
 }
 
-/// Preference pairs by query, documents numbered within it, and where each query's begin; both
-/// empty where the data has none.
+/// Preference pairs by query, documents numbered within it, and the index of each query's first
+/// pair; both empty if the data has none.
 pub(crate) fn by_query(data: &Dataset) -> (Vec<DocumentPair>, Vec<usize>) {
     let Some(pairs) = data.pairs() else { return (Vec::new(), Vec::new()) };
     let mut sorted = pairs.to_vec();
-    // Stable: pairs of a query keep the order of the file.
+    // A stable sort: pairs of a query keep the order of the file.
     sorted.sort_by_key(|pair| pair.query);
     let mut firsts = Vec::with_capacity(data.queries() + 1);
     for query in 0..=data.queries() {

@@ -1,4 +1,4 @@
-//! The trait of learners whose parameters are checked and ready to train.
+//! The trait of learners with checked parameters.
 
 use std::fmt::Debug;
 
@@ -11,8 +11,9 @@ use crate::session::{TrainRequest, TrainResult};
 
 /// A learner with checked parameters, ready to train once.
 pub trait Trainer: Debug + Send + Sync {
-    /// Trains. The caller has seen to it that the request has rows, a start model and preference
-    /// pairs only where the trainer takes them, and validation data where it needs some.
+    /// Trains a model. The caller has checked that the request has rows, that it has a start model
+    /// and preference pairs only if the trainer supports them, and that it has validation data if
+    /// the trainer needs some.
     fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError>;
 
     /// The objective as a spec, for the model's header.
@@ -28,28 +29,28 @@ pub trait Trainer: Debug + Send + Sync {
         false
     }
 
-    /// The most rounds and the name of a round ("epoch", "tree"), for progress bars and
-    /// checkpoints; `None`: it has no rounds.
+    /// The largest number of rounds and the name of a round ("epoch", "tree"), for progress bars
+    /// and checkpoints; `None` if it has no rounds.
     fn rounds(&self) -> Option<(usize, &'static str)> {
         None
     }
 
-    /// The use of validation data besides being evaluated on it.
+    /// The use of validation data in training, besides evaluation.
     fn validation(&self) -> Validation {
         Validation::Ignored
     }
 
-    /// The number of queries that have so many documents that their pairs are sampled.
+    /// The number of queries whose pairs are sampled because they have many documents.
     fn sampled_queries(&self, _data: &Dataset) -> usize {
         0
     }
 
-    /// The parameters of boosting, of learners that boost trees by gradients.
+    /// The parameters of boosting; `None` for learners that do not boost trees by gradients.
     fn boosting(&self) -> Option<&BoostParams> {
         None
     }
 
-    /// The model that needs no data: a linear model of given weights.
+    /// The model of a learner that needs no data: a linear model of given weights.
     fn without_data(&self) -> Option<Result<Model, LearnError>> {
         None
     }
@@ -58,10 +59,10 @@ pub trait Trainer: Debug + Send + Sync {
 /// The use of validation data by a learner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Validation {
-    /// It changes nothing in the model.
+    /// It does not change the model.
     Ignored,
-    /// The model is chosen by it where it is given.
+    /// The model is selected by it if it is given.
     Optional,
-    /// Training is refused without it.
+    /// Training without it is an error.
     Required,
 }

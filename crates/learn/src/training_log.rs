@@ -11,15 +11,15 @@ use crate::session::{Iteration, TrainingHistory};
 /// The log of a training.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrainingLog {
-    /// Round by round.
+    /// The rounds of the training.
     pub history: TrainingHistory,
-    /// Seconds for reading the data.
+    /// Seconds spent reading the data.
     pub load_seconds: f64,
-    /// Threads that it ran on.
+    /// Number of threads.
     pub threads: Option<usize>,
 }
 
-/// The file as it is written.
+/// The JSON document of the file.
 #[derive(Debug, Deserialize)]
 struct LogDocument {
     sets: Vec<String>,
@@ -86,7 +86,7 @@ impl TrainingLog {
         name.into()
     }
 
-    /// Reads the log of a model; `None` where there is none.
+    /// Reads the log of a model; `None` if there is none.
     pub fn beside(model: &Path) -> Result<Option<TrainingLog>, LearnError> {
         let path = TrainingLog::path_of(model);
         if !path.is_file() {

@@ -2,8 +2,8 @@
 //!
 //! | `transform=` | value x becomes | a missing value |
 //! |---|---|---|
-//! | `auto` | `log-standard` for features with a value beyond -10..10, else `standard` | 0, the mean |
-//! | `adapt` | x where all features lie within -1..1, else `log-standard` | 0 |
+//! | `auto` | `log-standard` if a value is beyond -10..10, else `standard` | 0, the mean |
+//! | `adapt` | x if all features lie within -1..1, else `log-standard` | 0 |
 //! | `none` | x | 0 |
 //! | `standard` | (x - mean) / standard deviation | 0, the mean |
 //! | `min-max` | (x - min) / (max - min) over all training data | the mean |
@@ -13,10 +13,10 @@
 //! | `rank` | the part of training values below it (ties: half of the equal ones) | 1/2 |
 //! | `gauss` | the normal quantile of that rank | 0, the median |
 //!
-//! `clip=C` cuts values (after a log) at C standard deviations from the mean before anything else;
-//! `rank` and `gauss` have no use for it and refuse it. Columns with infinite values are cut at
-//! their finite ones. A constant feature becomes 0 (`rank`: 1/2). Cost: one pass over the data, or
-//! two; for ranks a sort of each feature.
+//! `clip=C` limits values (after a log) to C standard deviations from the mean before anything
+//! else; it is an error with `rank` and `gauss`, which do not need it. Columns with infinite values
+//! are limited to their finite ones. A constant feature becomes 0 (`rank`: 1/2). Cost: one pass
+//! over the data, or two; for ranks a sort of each feature.
 
 mod quantiles;
 mod stats;
@@ -34,7 +34,7 @@ choices! {
     pub enum Transform {
         /// `log-standard` for features with a value beyond -10..10, else `standard`.
         Auto = "auto",
-        /// `none` where all features lie within -1..1, else `log-standard`.
+        /// `none` if all features lie within -1..1, else `log-standard`.
         Adapt = "adapt",
         /// The value as it is.
         None = "none",
@@ -77,14 +77,14 @@ fn check(params: &TransformParams) -> Result<(), String> {
     }
 }
 
-/// The space in which transforms are tuned.
+/// The default search space for tuning transforms.
 pub(crate) const TRANSFORM_SPACE: &str = "transform=choice(auto,standard,query-min-max,gauss)";
 
-/// From here on a feature counts as one of many sizes, for which `auto` takes logarithms.
+/// A feature with a larger absolute value gets logarithms with `auto`.
 const LARGE: f64 = 10.0;
 
 impl TransformParams {
-    /// Fits it to the values of a data set.
+    /// Fits the transforms to the values of a data set.
     pub(crate) fn fit(&self, data: &Dataset) -> Result<Transforms, LearnError> {
         if self.transform == Transform::Adapt {
             let within = |x: &f32| x.is_nan() || (-1.0..=1.0).contains(x);
@@ -119,7 +119,7 @@ impl TransformParams {
         Ok(Transforms::new(steps, missing, self.transform == Transform::QueryMinMax)?)
     }
 
-    /// The steps of a column, and what its missing values become.
+    /// The steps of a column, and the replacement of its missing values.
     fn steps(&self, column: &Stats, log: bool) -> (Vec<TransformStep>, f32) {
         let mut steps = Vec::new();
         if log {
@@ -143,7 +143,7 @@ impl TransformParams {
             let value = if self.transform == Transform::QueryMinMax { 0.5 } else { 0.0 };
             return (steps, value);
         };
-        // A constant feature says nothing, whatever value it takes later.
+        // A constant feature carries no information, even if it has another value later.
         let scale = if high > low && width > 0.0 { 1.0 / width } else { 0.0 };
         let scale = scale.min(f64::from(f32::MAX)) as f32;
         steps.push(TransformStep::Affine { shift: shift as f32, scale });

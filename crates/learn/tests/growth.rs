@@ -11,7 +11,7 @@ use rankwright_learn::simd::Simd;
 use rankwright_learn::{
     Checkpoints, LearnerSpec, Progress, TrainRequest, TrainingHistory, ValidationSet,
 };
-use rankwright_model::{Child, Model, ModelBody, SplitCondition, ScoreOptions, Tree};
+use rankwright_model::{Child, Model, ModelBody, ScoreOptions, SplitCondition, Tree};
 
 fn letor(seed: u64) -> Dataset {
     LetorOptions { queries: 30, documents: 40, seed }.generate().unwrap()

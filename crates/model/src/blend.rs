@@ -1,10 +1,10 @@
-//! A blend: `score = w_1 n(m_1) + w_2 n(m_2) + ...`, a weighted sum of other models' scores, added in
-//! f64 in the order of the members.
+//! A blend: `score = w_1 n(m_1) + w_2 n(m_2) + ...`, a weighted sum of other models' scores, added
+//! in f64 in the order of the members.
 //!
-//! Scores of different models have different sizes, so `n` may first bring each member's scores to
-//! one scale within a query ([`Normalise`]). Members are whole models: their features are matched
-//! with the blend's by name or id, as those of any model with data. A blend of blends would only be
-//! a longer sum and is refused.
+//! Scores of different models have different sizes, so `n` may first scale each member's scores
+//! within a query ([`Normalise`]). Members are whole models: their features are matched with the
+//! blend's by name or id, as those of any model with data. A blend of blends would only be a longer
+//! sum and is rejected.
 //!
 //! A term that overflows counts as the largest finite number, so that a score is never NaN. Cost:
 //! that of the members; ranks add a sort of each query.
@@ -13,11 +13,11 @@ use crate::error::ModelError;
 use crate::model::{Model, ModelBody};
 
 /// The normalisation of a member's scores within each query. Equal scores stay equal, and a list
-/// of nothing but equal scores (one document, say) becomes zeros, except under `None`.
+/// whose scores are all equal (one document, for example) becomes zeros, except under `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Normalise {
-    /// Nothing.
+    /// No normalisation.
     #[default]
     None,
     /// (s - min) / (max - min): from 0 to 1.
@@ -29,7 +29,7 @@ pub enum Normalise {
 }
 
 impl Normalise {
-    /// Every way.
+    /// All normalisations.
     pub const ALL: [Normalise; 4] =
         [Normalise::None, Normalise::MinMax, Normalise::Standard, Normalise::Rank];
 
@@ -58,7 +58,7 @@ impl Normalise {
         self.apply_with(scores, &mut Vec::new());
     }
 
-    /// The same with a buffer that is kept.
+    /// Like `apply`, with a reusable buffer.
     pub(crate) fn apply_with(self, scores: &mut [f64], order: &mut Vec<(f64, u32)>) {
         if self == Normalise::None {
             return;
@@ -66,11 +66,11 @@ impl Normalise {
         scores.iter_mut().for_each(|score| *score = finite(*score));
         let (mut low, mut high) = (f64::MAX, f64::MIN);
         for &score in scores.iter() {
-            // Not `min` and `max`, for which either zero may stand.
+            // Not `min` and `max`, which may return either zero.
             low = if score < low { score } else { low };
             high = if score > high { score } else { high };
         }
-        // Said outright: the mean of equal numbers may be another number.
+        // Checked explicitly: by rounding, the mean of equal numbers may be another number.
         if low >= high {
             return scores.fill(0.0);
         }
@@ -79,7 +79,7 @@ impl Normalise {
             Normalise::MinMax => {
                 // Halves, as the difference of two scores may overflow.
                 let (low, width) = (low / 2.0, high / 2.0 - low / 2.0);
-                // Where half the difference vanishes there is none.
+                // If half the difference underflows to 0, the scores count as equal.
                 let place = |score: f64| finite((score / 2.0 - low) / width);
                 scores.iter_mut().for_each(|score| *score = place(*score));
             }
@@ -94,23 +94,24 @@ fn finite(score: f64) -> f64 {
     if score.is_nan() { 0.0 } else { score.clamp(f64::MIN, f64::MAX) }
 }
 
-/// Scores of sizes up to `size`, which they are divided by so that no square overflows.
+/// Standardises scores whose absolute values are at most `size`; they are divided by it so that no
+/// square overflows.
 fn standard(scores: &mut [f64], size: f64) {
     scores.iter_mut().for_each(|score| *score /= size);
     let n = scores.len() as f64;
     let mean = scores.iter().sum::<f64>() / n;
     let squares: f64 = scores.iter().map(|score| (score - mean) * (score - mean)).sum();
     let deviation = (squares / n).sqrt();
-    // Differences so small that their squares vanish count as none.
+    // Differences so small that their squares underflow count as 0.
     let scale = if deviation > 0.0 { 1.0 / deviation } else { 0.0 };
     scores.iter_mut().for_each(|score| *score = finite((*score - mean) * scale));
 }
 
-/// At least two scores.
+/// Replaces scores (at least two) by their ranks.
 fn ranks(scores: &mut [f64], order: &mut Vec<(f64, u32)>) {
     order.clear();
     order.extend(scores.iter().zip(0..).map(|(&score, at)| (score, at)));
-    // 0 and -0 are equal, which `total_cmp` would not have.
+    // 0 and -0 are equal, but not for `total_cmp`.
     order.sort_unstable_by(|a, b| (a.0 + 0.0).total_cmp(&(b.0 + 0.0)));
     let others = (scores.len() - 1) as f64;
     let mut below = 0;
@@ -121,13 +122,13 @@ fn ranks(scores: &mut [f64], order: &mut Vec<(f64, u32)>) {
     }
 }
 
-/// One more term of a blend.
+/// Adds one term of a blend.
 #[inline(always)]
 pub(crate) fn add_term(sum: f64, weight: f64, score: f64) -> f64 {
     sum + finite(weight * finite(score))
 }
 
-/// Models and their weights.
+/// A weighted sum of models.
 ///
 /// ```
 /// use rankwright_data::{Absent, FeatureNames};
@@ -149,7 +150,7 @@ pub struct Blend {
 }
 
 impl Blend {
-    /// At least one member, none of them a blend; weights must be finite.
+    /// Makes a blend of at least one member, none of them a blend; weights must be finite.
     pub fn new(normalise: Normalise, members: Vec<(f64, Model)>) -> Result<Blend, ModelError> {
         if members.is_empty() {
             return Err(ModelError::invalid("a blend without members", "at least one"));

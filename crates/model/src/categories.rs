@@ -1,15 +1,15 @@
 //! A set of categories, as a bit for each.
 //!
 //! A category is a whole number from 0 on, given as the whole part of a value: 2.7 is category 2,
-//! -0.5 is category 0. Values below that, infinite ones and NaN are in no set.
+//! -0.5 is category 0. Values of -1 and below, infinite ones and NaN are in no set.
 
 use crate::error::ModelError;
 
-/// Largest number of categories that a set can tell apart: whole numbers beyond are not exact in
-/// the 32 bits of a value.
+/// Maximum number of categories of a set: larger whole numbers are not exact in the 32 bits of a
+/// value.
 const MOST: u32 = 1 << 24;
 
-/// Which categories go left.
+/// A set of categories, those that go left at a split.
 ///
 /// ```
 /// use rankwright_model::Categories;
@@ -21,7 +21,7 @@ const MOST: u32 = 1 << 24;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Categories {
-    /// Without zeros at the end, so that equal sets are equal.
+    /// Without zeros at the end, so that equal sets compare equal.
     words: Vec<u64>,
 }
 

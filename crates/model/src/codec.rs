@@ -1,36 +1,39 @@
-//! The model file: a line that says what it is, a line of JSON, a compact body, a checksum.
+//! The model file: a line with name and version, a line of JSON, a compact body, a checksum.
 //!
 //! | part | what |
 //! |---|---|
-//! | first line | `RANKWRIGHT MODEL 1`: what it is, and the version of the format (1 to 3) |
+//! | first line | `RANKWRIGHT MODEL 1`: the name and the version of the format (1 to 3) |
 //! | second line | the header as JSON: kind, how it was made, features (read it with `head -2`) |
 //! | body | numbers, little-endian, see below |
 //! | last 8 bytes | xxh3-64 of everything before |
 //!
 //! Body of `trees`: base f64, number of trees u32, then for each tree the number of splits `n` u32
-//! and arrays: features u32 x n, thresholds f32 x n, where missing values go (a bit each, lowest
+//! and arrays: features u32 x n, thresholds f32 x n, sides of missing values (a bit each, lowest
 //! first, 1 is left, spare bits 0), left children u32 x n, right children u32 x n (the top bit
 //! marks a leaf), gains f64 x n, rows u64 x n, leaf values f64 x (n + 1), leaf rows u64 x (n + 1).
 //! Body of `linear`: bias f64, number of weights u32, weights f64.
 //!
-//! Version 2 is written only where some rule is more than a threshold. Each tree then has after its
-//! thresholds the kind of each rule (a byte: 0 threshold, 1 threshold with 0 missing, 2 set, whose
-//! number stands in place of the threshold), and at its end the number of sets u32 and for each set
-//! the number of its words u32 and the words u64, a bit for each category.
+//! Version 2 is written only if some split condition is more than a threshold. Each tree then has
+//! after its thresholds the kind of each condition (a byte: 0 threshold, 1 threshold with 0
+//! missing, 2 set, whose number is stored in place of the threshold), and at its end the number of
+//! sets u32 and for each set the number of its words u32 and the words u64, a bit for each
+//! category.
 //!
-//! Version 3 holds the newer kinds. Body of `net`: number of features u32, whether they are brought to
-//! 0..1 within a query u8, what missing values become f32 x features; for each feature the number of
-//! its steps u8 and the steps: a byte for the kind, then 0 clip: low f32, high f32; 1 signed log:
-//! nothing; 2 affine: shift f32, scale f32; 3 table: number of points n u32, points f32 x n, values
-//! f32 x n. Then the number of layers u32 and for each layer: inputs u32, outputs u32, activation u8
-//! (0 none, 1 relu, 2 gelu, 3 tanh), whether it is normalised u8, weights f32 x outputs x inputs, biases
-//! f32 x outputs, and where it is normalised scales and shifts, f32 x outputs each.
-//! Body of `blend`: normalisation u8 (0 none, 1 min-max, 2 standard, 3 rank), number of members u32,
-//! and for each its weight f64, its length u64 and a whole model file, which is no blend itself.
+//! Version 3 holds nets and blends. Body of `net`: number of features u32, whether they are scaled
+//! to 0..1 within a query u8, replacement of missing values f32 x features; for each feature the
+//! number of its steps u8 and the steps: a byte for the kind, then 0 clip: low f32, high f32; 1
+//! signed log: nothing; 2 affine: shift f32, scale f32; 3 table: number of points n u32, points f32
+//! x n, values f32 x n. Then the number of layers u32 and for each layer: inputs u32, outputs u32,
+//! activation u8 (0 none, 1 relu, 2 gelu, 3 tanh), whether it is normalised u8, weights f32 x
+//! outputs x inputs, biases f32 x outputs, and if it is normalised scales and shifts, f32 x outputs
+//! each. Body of `blend`: normalisation u8 (0 none, 1 min-max, 2 standard, 3 rank), number of
+//! members u32, and for each its weight f64, its length u64 and a whole model file, which is no
+//! blend itself.
 //!
-//! The same model always gives the same bytes. Any bytes give a model or an error: sizes are held
-//! against what is left before anything is allocated, and what the checksum covers is not trusted
-//! either; trees are made by [`Tree::new`](crate::Tree::new) and models by [`Model::new`].
+//! The same model always gives the same bytes. Any bytes give a model or an error: sizes are
+//! compared with the remaining bytes before anything is allocated, and bytes with a valid checksum
+//! are not trusted either; trees are made by [`Tree::new`](crate::Tree::new) and models by
+//! [`Model::new`].
 
 mod blend;
 mod body;
@@ -88,8 +91,8 @@ fn read(bytes: &[u8]) -> Result<Model, ModelError> {
     made(version, header, &kind, numbers)
 }
 
-/// Reads a member of a blend. A blend among them is refused before it is read, so that no file leads
-/// deeper than this.
+/// Reads a member of a blend. A blend among them is rejected before it is read, so that nesting is
+/// bounded.
 fn read_member(bytes: &[u8]) -> Result<Model, ModelError> {
     let (version, header, kind, numbers) = opened(bytes)?;
     match kind.as_str() {
@@ -98,7 +101,8 @@ fn read_member(bytes: &[u8]) -> Result<Model, ModelError> {
     }
 }
 
-/// Checks the sum and reads the header; gives the version, the header, the kind and the body.
+/// Checks the checksum and reads the header; returns the version, the header, the kind and the
+/// body.
 fn opened(bytes: &[u8]) -> Result<(u32, Header, String, &[u8]), ModelError> {
     let (version, rest) = after_version(bytes)?;
     let whole = bytes.split_last_chunk::<SUM>();
@@ -106,7 +110,7 @@ fn opened(bytes: &[u8]) -> Result<(u32, Header, String, &[u8]), ModelError> {
     if xxh3_64(covered) != u64::from_le_bytes(*sum) {
         return Err(ModelError::damaged("its checksum does not fit its content"));
     }
-    // What follows the version, without the checksum.
+    // The bytes after the version, without the checksum.
     let covered = rest.split_last_chunk::<SUM>().map_or(&[][..], |(covered, _)| covered);
     let (line, numbers) =
         line_of(covered).ok_or_else(|| ModelError::damaged("there is no line with a header"))?;
@@ -114,10 +118,10 @@ fn opened(bytes: &[u8]) -> Result<(u32, Header, String, &[u8]), ModelError> {
     Ok((version, header, kind, numbers))
 }
 
-/// Reads the body and puts the model together.
+/// Reads the body and makes the model.
 fn made(version: u32, header: Header, kind: &str, numbers: &[u8]) -> Result<Model, ModelError> {
     let kind = body::read(kind, version, numbers)?;
-    // One form only: what needs no more than version 1 is not written as version 2.
+    // A model has one form only: one that fits version 1 is not written as version 2.
     match body::version(&kind) {
         plain if plain == version => Model::new(header, kind),
         plain => Err(ModelError::damaged(format!(
@@ -126,7 +130,7 @@ fn made(version: u32, header: Header, kind: &str, numbers: &[u8]) -> Result<Mode
     }
 }
 
-/// Checks the first line; gives the version and what follows.
+/// Checks the first line; returns the version and the bytes after it.
 fn after_version(bytes: &[u8]) -> Result<(u32, &[u8]), ModelError> {
     let Some(rest) = bytes.strip_prefix(MAGIC) else {
         return Err(ModelError::not_a_model(bytes, FORMAT.system));

@@ -7,7 +7,8 @@
 use crate::error::ModelError;
 use crate::tree::Tree;
 
-/// The most trees: one costs some 100 bytes before its first node, which a file need not spend.
+/// Maximum number of trees: a tree needs some 100 bytes in memory even without nodes, more than in
+/// a file.
 pub(crate) const MOST_TREES: usize = 1 << 19;
 
 /// A base score and trees.
@@ -28,7 +29,7 @@ pub struct Ensemble {
 }
 
 impl Ensemble {
-    /// Puts at most 524,288 trees on a base score, which must be finite.
+    /// Makes an ensemble of at most 524,288 trees and a base score, which must be finite.
     pub fn new(base: f64, trees: Vec<Tree>) -> Result<Ensemble, ModelError> {
         if trees.len() > MOST_TREES {
             let what = format!("{} trees", trees.len());
@@ -50,7 +51,7 @@ impl Ensemble {
         &self.trees
     }
 
-    /// The largest feature number plus one; 0 where nothing is asked.
+    /// The largest feature number plus one; 0 if there is no split.
     pub fn features(&self) -> usize {
         self.trees.iter().map(Tree::features).max().unwrap_or(0)
     }
@@ -60,13 +61,13 @@ impl Ensemble {
         self.trees.iter().fold(self.base, |sum, tree| sum + tree.value(row))
     }
 
-    /// The score of a row whose values are given by the numbers of features.
+    /// The score of a row whose values are looked up by feature number.
     pub(crate) fn score_by(&self, value: impl Fn(usize) -> f32) -> f64 {
         let add = |sum, tree: &Tree| sum + tree.leaves()[tree.leaf_by(&value)].value;
         self.trees.iter().fold(self.base, add)
     }
 
-    /// The model of the first `n` trees; all of them where there are fewer.
+    /// The model of the first `n` trees; all of them if there are fewer.
     pub fn truncated(&self, n: usize) -> Ensemble {
         Ensemble { base: self.base, trees: self.trees.iter().take(n).cloned().collect() }
     }

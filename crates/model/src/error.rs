@@ -1,4 +1,5 @@
-//! The errors of the model crate. They say what is wrong with which value, in words for every caller.
+//! The errors of the model crate. They name the fault and the value, in terms that suit every
+//! caller.
 
 use rankwright_data::DataError;
 
@@ -17,12 +18,12 @@ pub enum ModelError {
         /// The systems whose models could have been read.
         systems: String,
     },
-    /// A format of models that there is not.
+    /// An unknown model format.
     #[error("there is no model format '{name}'; known are {known}")]
     UnknownFormat {
-        /// The name that was asked for.
+        /// The given name.
         name: String,
-        /// The names that there are.
+        /// The known names.
         known: String,
     },
     /// A model of another version of the format.
@@ -33,7 +34,7 @@ pub enum ModelError {
         /// The version that is read.
         supported: u32,
     },
-    /// A model whose bytes are not what was once written.
+    /// A model whose bytes were changed after writing.
     #[error("the model is damaged: {what}")]
     Damaged {
         /// The damage.
@@ -47,7 +48,7 @@ pub enum ModelError {
         /// The parts that were expected.
         expected: String,
     },
-    /// Something that one of two model formats cannot express.
+    /// A part of a model that one of two model formats cannot express.
     #[error("{format} model: {what}")]
     Unsupported {
         /// The other system.
@@ -81,7 +82,8 @@ pub enum ModelError {
         /// The data's rule.
         data: &'static str,
     },
-    /// Rows were given one by one to a model whose scores depend on the other documents of the query.
+    /// Rows were given one by one to a model whose scores depend on the other documents of the
+    /// query.
     #[error("the scores of this model depend on the whole query: its rows must be scored together")]
     NeedsWholeQuery,
     /// Values that do not make rows.
@@ -97,12 +99,12 @@ pub enum ModelError {
     /// A number of a feature that the model does not have.
     #[error("there is no feature number {feature}; the model has {features} features, from 0 on")]
     NoSuchFeature {
-        /// The number that was asked for.
+        /// The given number.
         feature: usize,
         /// Number of features.
         features: usize,
     },
-    /// The library contradicts itself; the invariant is the one that does not hold.
+    /// A bug in this library: an invariant does not hold.
     #[error("internal error: this should always hold: {invariant}")]
     Internal {
         /// The statement that should be true.
@@ -137,7 +139,7 @@ impl ModelError {
         ModelError::Damaged { what: what.into() }
     }
 
-    /// The same error, with the part of a model that it is about.
+    /// Adds the part of a model to the error.
     pub(crate) fn within(self, part: impl std::fmt::Display) -> Self {
         match self {
             ModelError::Invalid { what, expected } => {
@@ -151,16 +153,16 @@ impl ModelError {
         }
     }
 
-    /// The same error, with the file that it is about.
+    /// Adds the file to the error.
     pub fn in_file(self, file: impl Into<String>) -> Self {
         match self {
-            // These name their file already.
+            // These already name their file.
             ModelError::Data(_) | ModelError::InFile { .. } => self,
             other => ModelError::InFile { file: file.into(), error: Box::new(other) },
         }
     }
 
-    /// Advice for every caller, where there is some.
+    /// A remedy, if there is one.
     pub fn help(&self) -> Option<String> {
         match self {
             ModelError::Data(error) => error.help(),
@@ -183,10 +185,10 @@ impl ModelError {
     }
 }
 
-/// The most names that a message shows.
+/// Maximum number of names in a message.
 pub(crate) const SHOWN: usize = 10;
 
-/// The first few of so many names, for a message.
+/// The first few of `count` names, for a message.
 pub(crate) fn first_names<S: AsRef<str>>(names: &[S], count: usize) -> String {
     let shown: Vec<&str> = names.iter().take(SHOWN).map(S::as_ref).collect();
     match count.saturating_sub(SHOWN) {

@@ -1,4 +1,4 @@
-//! Models from files and to files.
+//! Reads models from files and writes them.
 
 use std::path::Path;
 
@@ -10,21 +10,21 @@ use crate::interchange::ModelFormat;
 use crate::model::Model;
 
 impl Model {
-    /// Reads a model of any known format from a file, packed or not (gzip, zstd).
+    /// Reads a model of any known format from a file, compressed or not (gzip, zstd).
     pub fn load(path: impl AsRef<Path>) -> Result<Model, ModelError> {
         let path = path.as_ref();
-        // A file of that name, not standard input.
+        // `-` is a file of that name, not standard input.
         let path = if path == Path::new("-") { Path::new("./-") } else { path };
         let input = Input::open(path)?;
         Model::from_bytes(&input.bytes).map_err(|error| error.in_file(input.name))
     }
 
-    /// Writes the model to a file in our own format. The file appears whole or not at all.
+    /// Writes the model to a file in our own format, atomically.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), ModelError> {
         save(path.as_ref(), &self.to_bytes())
     }
 
-    /// Writes the model to a file in another system's format; an error where it cannot be expressed
+    /// Writes the model to a file in another system's format; fails if it cannot be expressed
     /// there.
     pub fn save_as(&self, path: impl AsRef<Path>, format: &ModelFormat) -> Result<(), ModelError> {
         save(path.as_ref(), &self.to_bytes_as(format)?)

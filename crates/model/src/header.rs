@@ -1,7 +1,7 @@
-//! The header of a model: its features, and how it was made.
+//! The header of a model: its features, and its origin.
 //!
-//! Everything here depends on data, spec and seed alone, so that the same training gives the same
-//! bytes; times, dates and machines go elsewhere.
+//! Everything here depends only on data, spec and seed, so that the same training gives the same
+//! bytes; times, dates and machines are recorded elsewhere.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,9 +10,9 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::error::ModelError;
 
-/// The most features that may have names: a name costs more memory than a file need spend on it.
+/// Maximum number of named features: a name needs more memory than its bytes in a file.
 pub(crate) const MOST_NAMES: usize = 1 << 17;
-/// The most notes.
+/// Maximum number of notes.
 pub(crate) const MOST_NOTES: usize = 1 << 12;
 
 /// The header of a model.
@@ -27,7 +27,7 @@ pub(crate) const MOST_NOTES: usize = 1 << 12;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Header {
-    /// The features, in the order in which trees and weights number them.
+    /// The features, in the order of their numbers in trees and weights.
     pub features: FeatureNames,
     /// The value of a feature that a sparse row leaves out.
     pub absent: Absent,
@@ -35,7 +35,7 @@ pub struct Header {
     pub learner: String,
     /// The objective that training minimised.
     pub objective: String,
-    /// The metric that training watched.
+    /// The metric that training reported.
     pub metric: String,
     /// The conventions of that metric.
     pub conventions: String,
@@ -46,8 +46,8 @@ pub struct Header {
     /// Rows in the training data.
     pub rows: u64,
     /// The feature set that the features of the training data were computed with, as canonical TOML
-    /// text: text analysis, first stage, number of candidates. `None` for features of unknown origin.
-    /// This crate does not look into it.
+    /// text: text analysis, first stage, number of candidates. `None` for features of unknown
+    /// origin. This crate does not look into it.
     pub feature_set: Option<String>,
     /// Other facts, by name.
     pub notes: BTreeMap<String, String>,
@@ -71,7 +71,7 @@ impl Header {
         }
     }
 
-    /// A number that tells feature sets apart: the xxh3-64 of the names, or of the range of ids.
+    /// A hash of the features: the xxh3-64 of the names, or of the range of ids.
     pub fn feature_hash(&self) -> u64 {
         match &self.features {
             FeatureNames::Ids { first, count } => {

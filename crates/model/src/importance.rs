@@ -1,12 +1,12 @@
-//! Which features a model leans on: the gain and the number of splits in trees, the weights of a net
+//! Feature importance of a model: the gain and the number of splits in trees, the weights of a net
 //! of one layer.
 //!
-//! Gain is what the splits on a feature took off the training loss; it favours features with many
-//! values and says nothing about new data. The weight of a transformed feature says how much the
-//! score moves with it, on the scale of its transform. Permutation importance (the drop of a metric
-//! when a feature's values are exchanged among rows) needs metrics and is computed elsewhere, from
-//! [`Model::score_permuted`], for every kind of model. Features that do not count are not listed;
-//! lines (whose weights are there to be read), deeper nets and blends have none.
+//! Gain is the reduction of the training loss by the splits on a feature; it favours features with
+//! many values and says nothing about new data. The weight of a transformed feature is the change
+//! of the score per unit of its transform. Permutation importance (the drop of a metric when a
+//! feature's values are shuffled among rows) needs metrics and is computed elsewhere, from
+//! [`Model::score_permuted`], for every kind of model. Features without importance are not listed;
+//! linear models (whose weights can be read directly), deeper nets and blends have no importance.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,14 +19,14 @@ pub struct Importance {
     pub feature: usize,
     /// Its name.
     pub name: String,
-    /// The gain of all splits on it; in a net of one layer the size of its weight.
+    /// The gain of all splits on it; in a net of one layer the absolute value of its weight.
     pub gain: f64,
     /// The number of splits on it; 0 in a net.
     pub splits: u64,
 }
 
 impl Model {
-    /// The features that count, by gain, largest first (then by splits, then by number).
+    /// The features with importance, by gain, largest first (then by splits, then by number).
     pub fn importance(&self) -> Vec<Importance> {
         let mut sums: BTreeMap<usize, (f64, u64)> = BTreeMap::new();
         match self.body() {
@@ -49,13 +49,13 @@ impl Model {
             Importance { feature, name, gain, splits }
         };
         let mut all: Vec<Importance> = sums.into_iter().map(named).collect();
-        // Stable: equal ones stay in the order of their numbers.
+        // The sort is stable: equal ones stay in the order of their numbers.
         all.sort_by(|a, b| b.gain.total_cmp(&a.gain).then(b.splits.cmp(&a.splits)));
         all
     }
 
-    /// The features that a score can depend on, by number: those that a split asks for, or that have
-    /// a weight other than 0; in a blend those of the members that have such a weight.
+    /// The features that a score can depend on, by number: those that a split tests, or that have a
+    /// weight other than 0; in a blend those of the members with a weight other than 0.
     pub fn used_features(&self) -> Vec<usize> {
         let used: BTreeSet<usize> = match self.body() {
             ModelBody::Trees(ensemble) => {
@@ -82,7 +82,7 @@ impl Model {
     }
 }
 
-/// The places of numbers other than 0.
+/// The indices of numbers other than 0.
 fn not_zero(numbers: impl Iterator<Item = f64>) -> impl Iterator<Item = usize> {
     numbers.enumerate().filter(|(_, number)| *number != 0.0).map(|(at, _)| at)
 }

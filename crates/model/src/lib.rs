@@ -1,10 +1,10 @@
-//! Models: trees, lines, nets and blends of them that score documents.
+//! Models that score documents: trees, linear models, nets and blends of them.
 //!
-//! A model is valid by construction. [`Tree::new`] and [`Model::new`] are the only ways in, and
-//! untrusted bytes go through them too: [`Model::from_bytes`], of our own files and of other systems',
-//! gives a model or a [`ModelError`], never a panic and never a tree with a cycle. A [`Model`]
-//! carries a [`Header`] that says what its features are called and how it was made;
-//! [`Model::score`] matches it with data ([`Matching`]).
+//! A model is valid by construction. [`Tree::new`] and [`Model::new`] are the only constructors,
+//! and untrusted bytes go through them too: [`Model::from_bytes`], of our own files and of other
+//! systems', gives a model or a [`ModelError`], never a panic and never a tree with a cycle. A
+//! [`Model`] has a [`Header`] with the names of its features and its origin; [`Model::score`]
+//! matches it with data ([`Matching`]).
 #![cfg_attr(
     not(test),
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)
@@ -53,8 +53,8 @@ pub use model::{BodyKind, Model, ModelBody};
 pub use net::{Activation, Layer, LayerNorm, Net};
 pub use score::ScoreOptions;
 pub use summary::{
-    BodySummary, FeatureLoss, FeatureImportance, LayerSummary, MemberSummary, ModelSummary,
+    BodySummary, FeatureImportance, FeatureLoss, LayerSummary, MemberSummary, ModelSummary,
     TreesSummary,
 };
 pub use transform::{TransformStep, Transforms};
-pub use tree::{ABOUT_ZERO, Child, Leaf, SplitCondition, Side, Split, Tree};
+pub use tree::{ABOUT_ZERO, Child, Leaf, Side, Split, SplitCondition, Tree};

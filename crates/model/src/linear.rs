@@ -1,11 +1,12 @@
-//! A line: `score = bias + w_1 x_1 + w_2 x_2 + ...`, added in f64 in the order of the features.
+//! A linear model: `score = bias + w_1 x_1 + w_2 x_2 + ...`, added in f64 in the order of the
+//! features.
 //!
-//! A missing value (NaN) counts 0, whatever the weight, and terms that are 0 are passed over. An
-//! infinite term counts as the largest finite number, so that a score is never NaN.
+//! A missing value (NaN) counts as 0 for any weight, and terms that are 0 are skipped. An infinite
+//! term counts as the largest finite number, so that a score is never NaN.
 //!
-//! Weights are written `22:0.03/72:0.06`: names and numbers with a colon, parted by slashes, so
+//! Weights are written `22:0.03/72:0.06`: names and numbers with a colon, separated by slashes, so
 //! that they fit into a spec such as `linear(bias=0, weights=22:0.03/72:0.06)`. The last colon
-//! counts, so names may hold colons themselves.
+//! separates, so names may contain colons.
 
 use std::collections::BTreeSet;
 
@@ -31,11 +32,11 @@ pub struct Linear {
     weights: Vec<f64>,
 }
 
-/// The largest feature id for which weights by id alone make a model.
+/// The largest feature id in weights from which a model is made without data.
 const LARGEST_ID: u32 = 1 << 24;
 
 impl Linear {
-    /// A line of a bias and a weight for each feature; all must be finite.
+    /// A linear model of a bias and a weight for each feature; all must be finite.
     pub fn new(bias: f64, weights: Vec<f64>) -> Result<Linear, ModelError> {
         if !bias.is_finite() {
             return Err(ModelError::invalid(format!("a bias of {bias}"), "a finite one"));
@@ -49,7 +50,7 @@ impl Linear {
         }
     }
 
-    /// A line of weights by feature name; features that are not named get 0.
+    /// A linear model of weights by feature name; features that are not named get 0.
     pub fn from_weights(
         names: &FeatureNames,
         bias: f64,
@@ -103,8 +104,8 @@ impl Linear {
             .collect()
     }
 
-    /// The features that weights speak of: ids up to the largest where all names are ids, else
-    /// the names in the order given.
+    /// The features that weights name: ids up to the largest if all names are ids, else the names
+    /// in the order given.
     pub fn names_of(weights: &[(String, f64)]) -> Result<FeatureNames, ModelError> {
         let ids: Option<Vec<u32>> = weights.iter().map(|(name, _)| name.parse().ok()).collect();
         match ids.filter(|ids| !ids.is_empty()) {
@@ -140,7 +141,7 @@ impl Linear {
     }
 }
 
-/// One more term of a line.
+/// Adds one term of a linear model.
 pub(crate) fn add_term(sum: f64, weight: f64, value: f32) -> f64 {
     if weight == 0.0 || value == 0.0 || value.is_nan() {
         return sum;

@@ -1,16 +1,17 @@
-//! Which column of a data set is which feature of a model.
+//! Matches the columns of a data set with the features of a model.
 //!
-//! - Where both have names, names are matched. A feature of the model that the data lacks is an
-//!   error: a table has a column or it has not.
-//! - Otherwise ids are matched. Names that are whole numbers are ids; where none is, the features
-//!   are numbered from 1 in their order ([`Matching::by_position`] tells, so that it can be said
-//!   aloud). Ids that a sparse file happens not to contain are absent values (0 or missing, as the model
-//!   says), not a mismatch; but a table whose columns are only counted must have them all.
+//! - If both have names, names are matched. A feature of the model that the data lacks is an error:
+//!   a table either has a column or does not.
+//! - Otherwise ids are matched. Names that are whole numbers are ids; if no name is one, the
+//!   features are numbered from 1 in their order ([`Matching::by_position`] is then true, so that
+//!   the caller can warn). Ids that a sparse file happens not to contain are absent values (0 or
+//!   missing, by the model's rule), not a mismatch; but a table whose columns are numbered by
+//!   position must have them all.
 //! - Features that the model does not know are an error, unless they are to be ignored. Ignoring
-//!   them is an error too where no feature would be left.
+//!   them is an error too if no feature would be left.
 //!
-//! A data set without columns (LETOR lines without features) meets every model matched by id.
-//! Cost: one pass over the names; nothing as large as a range of ids is built.
+//! A data set without columns (LETOR lines without features) fits every model matched by id. Cost:
+//! one pass over the names; nothing as large as a range of ids is allocated.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -43,11 +44,11 @@ pub struct Matching {
 
 #[derive(Debug, Clone, PartialEq)]
 enum ColumnMap {
-    /// Feature `f` is column `f + shift`, where there is such a column.
+    /// Feature `f` is column `f + shift`, if there is such a column.
     Shift { shift: i64, columns: usize },
-    /// Feature to column.
+    /// A column for each feature.
     Table(BTreeMap<usize, usize>),
-    /// Feature of a member to feature of its blend to column.
+    /// A column for each feature of a member, by way of the features of its blend.
     Through(Box<Matching>, Box<Matching>),
 }
 
@@ -61,8 +62,12 @@ impl Matching {
         Matching::with(model, &DataFeatures::new(data), ignore_extra)
     }
 
-    /// Matches the features of a model with those of a data set that is looked up more than once.
-    fn with(model: &Header, given: &DataFeatures<'_>, ignore_extra: bool) -> Result<Matching, ModelError> {
+    /// Like `new`, with the features of the data prepared for several lookups.
+    fn with(
+        model: &Header,
+        given: &DataFeatures<'_>,
+        ignore_extra: bool,
+    ) -> Result<Matching, ModelError> {
         let (features, data) = (&model.features, given.features);
         let map = match (features, data) {
             (FeatureNames::Named(needed), FeatureNames::Named(_)) => by_name(needed, given)?,
@@ -94,7 +99,7 @@ impl Matching {
     }
 
     /// Matches the features of each member of a blend with those of the blend. Time and memory grow
-    /// with the names of both: what other members need is passed over.
+    /// with the names of both: features of other members are ignored.
     pub(crate) fn members<'a>(
         members: impl Iterator<Item = &'a Header>,
         blend: &FeatureNames,
@@ -102,7 +107,8 @@ impl Matching {
         let given = DataFeatures::new(blend);
         let matched = |(number, member): (usize, &Header)| {
             let numbers = matches!(member.features, FeatureNames::Ids { .. });
-            if numbers && matches!(blend, FeatureNames::Named(_)) && given.ids == NameToId::Numbers {
+            if numbers && matches!(blend, FeatureNames::Named(_)) && given.ids == NameToId::Numbers
+            {
                 return Err(ModelError::invalid(
                     format!("member {number} numbers its features, and the blend names them"),
                     "the features of all members named as those of the blend",
@@ -125,8 +131,8 @@ impl Matching {
         Matching { map, features, absent: model.absent.value(), by_position: false }
     }
 
-    /// The columns of a member's features in the data that its blend is matched with; `self` is
-    /// where to find them in the blend.
+    /// The columns of a member's features in the data that its blend is matched with; `self`
+    /// matches the member with the blend.
     pub(crate) fn through(&self, blend: &Matching) -> Matching {
         Matching {
             map: ColumnMap::Through(Box::new(self.clone()), Box::new(blend.clone())),
@@ -136,7 +142,7 @@ impl Matching {
         }
     }
 
-    /// The value of a feature in a row. What is beyond the end of the row is missing.
+    /// The value of a feature in a row. A feature beyond the end of the row is missing.
     pub(crate) fn value(&self, row: &[f32], feature: usize) -> f32 {
         match self.column(feature) {
             Some(column) => row.get(column).copied().unwrap_or(f32::NAN),
@@ -144,7 +150,7 @@ impl Matching {
         }
     }
 
-    /// The column of a feature; `None` where all its values are absent.
+    /// The column of a feature; `None` if all its values are absent.
     pub fn column(&self, feature: usize) -> Option<usize> {
         match &self.map {
             ColumnMap::Shift { shift, columns } => {
@@ -157,7 +163,7 @@ impl Matching {
         }
     }
 
-    /// Whether names on one side were numbered to meet ids on the other, which is only right if
+    /// Whether names on one side were numbered to match ids on the other, which is only right if
     /// the order of the features is the same.
     pub fn by_position(&self) -> bool {
         self.by_position
@@ -176,7 +182,9 @@ impl Matching {
                 usize::try_from((features + shift).min(columns) - (*shift).max(0)).unwrap_or(0)
             }
             ColumnMap::Table(table) => table.len(),
-            ColumnMap::Through(..) => (0..self.features).filter(|f| self.column(*f).is_some()).count(),
+            ColumnMap::Through(..) => {
+                (0..self.features).filter(|f| self.column(*f).is_some()).count()
+            }
         }
     }
 
@@ -213,12 +221,12 @@ impl Matching {
     }
 }
 
-/// The features of a data set, to be looked up.
+/// The features of a data set, prepared for lookups.
 struct DataFeatures<'a> {
     features: &'a FeatureNames,
     /// The first column of each name.
     columns: HashMap<&'a str, usize>,
-    /// The way from names to ids.
+    /// The conversion of names to ids.
     ids: NameToId,
 }
 
@@ -256,8 +264,12 @@ fn by_name(needed: &[String], given: &DataFeatures<'_>) -> Result<ColumnMap, Mod
     }
 }
 
-/// Ids of the model met with named columns.
-fn by_id(features: &FeatureNames, names: &[String], given: &DataFeatures<'_>) -> Result<ColumnMap, ModelError> {
+/// Matches ids of the model with named columns.
+fn by_id(
+    features: &FeatureNames,
+    names: &[String],
+    given: &DataFeatures<'_>,
+) -> Result<ColumnMap, ModelError> {
     if given.ids == NameToId::Counted {
         return counted(features, names.len());
     }
@@ -270,7 +282,7 @@ fn by_id(features: &FeatureNames, names: &[String], given: &DataFeatures<'_>) ->
     Ok(ColumnMap::Table(table))
 }
 
-/// Ids of the model met with columns that are numbered from 1; each must have one.
+/// Matches ids of the model with columns that are numbered from 1; each must have one.
 fn counted(features: &FeatureNames, columns: usize) -> Result<ColumnMap, ModelError> {
     let first = match features {
         FeatureNames::Ids { first, .. } => *first as usize,
@@ -288,7 +300,7 @@ fn counted(features: &FeatureNames, columns: usize) -> Result<ColumnMap, ModelEr
     Ok(ColumnMap::Shift { shift: first as i64 - 1, columns })
 }
 
-/// The ways from feature names to ids.
+/// The conversions of feature names to ids.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum NameToId {
     /// Some names are whole numbers: these are ids, the other names have none.
@@ -313,7 +325,7 @@ impl NameToId {
     }
 }
 
-/// A whole number as `to_string` would write it, so that no two names are the same id.
+/// A whole number exactly as `to_string` would write it, so that no two names have the same id.
 fn number(name: &str) -> Option<u32> {
     name.parse().ok().filter(|id: &u32| id.to_string() == name)
 }
@@ -424,7 +436,7 @@ mod tests {
         assert_eq!([0, 1, 2].map(|f| through.column(f)), [Some(1), Some(2), None]);
         let error = of(named(&["a", "d"]), &blend).unwrap_err();
         assert!(error.starts_with("member 0 does not find its features"), "{error}");
-        // Numbers meet names by their order, but not names that are numbers.
+        // Numbers are matched with names by position, but not with names that are numbers.
         assert!(of(ids(1, 3), &blend).unwrap().by_position());
         let error = of(ids(1, 3), &named(&["3", "1"])).unwrap_err();
         assert!(error.starts_with("member 0 numbers its features"), "{error}");

@@ -5,13 +5,13 @@
 //! tanh(x)   = e / (e + 2),   e = exp(2x) - 1 = 2^k (exp(r) - 1) + (2^k - 1),   2x = k ln 2 + r
 //! ```
 //!
-//! Neither has a branch, a table or a fused multiply-add: a loop over a slice is vectorised, and every
-//! width of register gives the same bits. Both are odd functions here and exact at 0, and their
-//! relative error is below 3e-7 everywhere (tests hold them against the standard library).
+//! Neither has a branch, a table or a fused multiply-add: a loop over a slice is vectorised, and
+//! every width of register gives the same bits. Both are odd functions and exact at 0, and their
+//! relative error is below 3e-7 everywhere (tests compare them with the standard library).
 
 /// The bits of the square root of 1/2, the smallest mantissa.
 const ROOT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
-/// 2^52: small whole numbers stand in the lowest bits of its sums.
+/// 2^52: small whole numbers are in the lowest bits of its sums.
 const WHOLE: f64 = 4_503_599_627_370_496.0;
 /// Adding it leaves the nearest whole number in the lowest bits of the sum.
 const ROUND: f32 = 12_582_912.0;
@@ -21,14 +21,14 @@ const LN2_LOW: f32 = -2.121_944_4e-4;
 /// From here on tanh is 1 in 32 bits.
 const FLAT: f32 = 9.1;
 
-/// sign(x) ln(1 + |x|), for finite x; anything but a panic for others.
+/// sign(x) ln(1 + |x|), for finite x; an unspecified number for others, but no panic.
 #[inline(always)]
 pub(crate) fn signed_log(x: f32) -> f32 {
     let y = f64::from(x.abs());
     let whole = 1.0 + y;
     let power = whole.to_bits().wrapping_sub(ROOT_HALF) >> 52;
     let mantissa = f64::from_bits(whole.to_bits().wrapping_sub(power << 52));
-    // Where nothing is shifted the sum 1 + y has lost digits that y still has.
+    // If nothing is shifted the sum 1 + y has lost digits that y still has.
     let d = if power == 0 { y } else { mantissa - 1.0 };
     let s = d / (2.0 + d);
     let s2 = s * s;
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Values of every size.
+    /// Values of all magnitudes.
     fn sizes() -> impl Iterator<Item = f32> {
         (0..=2_000_000)
             .map(|n| f64::from(n - 1_000_000) / 1_000_000.0 * 38.0)

@@ -74,13 +74,13 @@ impl ModelBody {
 
 /// A checked model.
 ///
-/// | to | there is |
+/// | task | methods |
 /// |---|---|
 /// | read | [`from_bytes`](Model::from_bytes) and [`load`](Model::load), of any known [`ModelFormat`](crate::ModelFormat) |
 /// | write | [`to_bytes`](Model::to_bytes) and [`save`](Model::save) in our own format, [`to_bytes_as`](Model::to_bytes_as) and [`save_as`](Model::save_as) in another |
 /// | score a data set | [`predict`](Model::predict), [`score`](Model::score) with options |
-/// | score rows, again and again | [`scorer`](Model::scorer), [`scorer_for`](Model::scorer_for) other columns: a [`Scorer`](crate::Scorer) |
-/// | score in the plain way, for tests | [`score_row`](Model::score_row), [`score_query`](Model::score_query) |
+/// | score rows repeatedly | [`scorer`](Model::scorer), [`scorer_for`](Model::scorer_for) other columns: a [`Scorer`](crate::Scorer) |
+/// | score by the reference implementation, for tests | [`score_row`](Model::score_row), [`score_query`](Model::score_query) |
 /// | describe | [`summary`](Model::summary), [`importance`](Model::importance), [`weights`](Model::weights), [`header`](Model::header) |
 /// | explain | an [`Explainer`](crate::Explainer), [`dependence`](Model::dependence) on one feature |
 ///
@@ -100,11 +100,11 @@ impl ModelBody {
 pub struct Model {
     header: Header,
     body: ModelBody,
-    /// For each member of a blend the places of its features among those of the header.
+    /// For each member of a blend the matching of its features with those of the header.
     members: Vec<Matching>,
 }
 
-/// The places of members' features follow from the rest.
+/// The matchings of members follow from the rest.
 impl PartialEq for Model {
     fn eq(&self, other: &Model) -> bool {
         self.header == other.header && self.body == other.body
@@ -112,7 +112,7 @@ impl PartialEq for Model {
 }
 
 impl Model {
-    /// Puts a header and a body together; features must be in range.
+    /// Makes a model of a header and a body; features must be in range.
     pub fn new(header: Header, body: ModelBody) -> Result<Model, ModelError> {
         header.check()?;
         let known = header.features.len();
@@ -137,7 +137,7 @@ impl Model {
         }
     }
 
-    /// The header: features, and how the model was made.
+    /// The header: features, and the origin of the model.
     pub fn header(&self) -> &Header {
         &self.header
     }
@@ -147,19 +147,19 @@ impl Model {
         &self.body
     }
 
-    /// The header and the body, to be changed and put together again.
+    /// The header and the body, to be changed and joined again.
     pub fn into_parts(self) -> (Header, ModelBody) {
         (self.header, self.body)
     }
 
-    /// For each member of a blend the places of its features; empty for other models.
+    /// For each member of a blend the matching of its features; empty for other models.
     pub(crate) fn members(&self) -> &[Matching] {
         &self.members
     }
 
     /// Whether a score depends on the other documents of its query: in a net whose features are
-    /// brought to 0..1 there, in a blend whose members' scores are normalised, and in a blend with
-    /// such a member.
+    /// scaled to 0..1 within the query, in a blend whose members' scores are normalised, and in a
+    /// blend with such a member.
     pub fn is_listwise(&self) -> bool {
         match &self.body {
             ModelBody::Trees(_) | ModelBody::Linear(_) => false,
@@ -168,8 +168,8 @@ impl Model {
         }
     }
 
-    /// Whether it makes a difference if an absent value is 0 or missing: not to a line, nor to a
-    /// blend of lines.
+    /// Whether it makes a difference if an absent value is 0 or missing: not in a linear model, nor
+    /// in a blend of linear models.
     pub fn distinguishes_missing(&self) -> bool {
         match &self.body {
             ModelBody::Trees(_) | ModelBody::Net(_) => true,
@@ -180,10 +180,9 @@ impl Model {
         }
     }
 
-    /// The score of a row whose values stand in the order of the header's features: the slow and
-    /// plain way, and the reference for every other. A feature beyond the end of the row is
-    /// missing. To a model that [`is_listwise`](Model::is_listwise) the row is a query of one
-    /// document.
+    /// The score of a row whose values are in the order of the header's features: slow and simple,
+    /// the reference for every engine. A feature beyond the end of the row is missing. For a model
+    /// that [`is_listwise`](Model::is_listwise) the row is a query of one document.
     pub fn score_row(&self, row: &[f32]) -> f64 {
         match &self.body {
             ModelBody::Trees(trees) => trees.score_row(row),
@@ -193,7 +192,7 @@ impl Model {
         }
     }
 
-    /// The scores of the rows of one query, in the slow and plain way.
+    /// The scores of the rows of one query, by the slow reference implementation.
     pub fn score_query(&self, rows: &[&[f32]]) -> Vec<f64> {
         match &self.body {
             ModelBody::Trees(_) | ModelBody::Linear(_) => {
@@ -215,7 +214,7 @@ impl Model {
     }
 }
 
-/// Meets the members of a blend with its features.
+/// Matches the members of a blend with its features.
 fn matched_members(header: &Header, blend: &Blend) -> Result<Vec<Matching>, ModelError> {
     for (number, (_, member)) in blend.members().iter().enumerate() {
         let own = member.header().absent;
@@ -233,7 +232,7 @@ fn matched_members(header: &Header, blend: &Blend) -> Result<Vec<Matching>, Mode
 /// The scores of a member of a blend for the blend's rows.
 fn member_scores(member: &Model, matching: &Matching, rows: &[&[f32]]) -> Vec<f64> {
     match &member.body {
-        // The features of trees may be a huge range of ids, of which few are asked for.
+        // The features of trees may be a huge range of ids, of which splits test only a few.
         ModelBody::Trees(trees) => {
             let score = |row: &&[f32]| trees.score_by(|feature| matching.value(row, feature));
             rows.iter().map(score).collect()

@@ -2,12 +2,12 @@
 //!
 //! Everything is f32 in a fixed order, which is part of the contract: an output starts at its bias
 //! and adds weight times input in the order of the inputs. Every scorer gives the bits of
-//! [`Net::score_row`]: not the number of rows, nor threads, nor the processor changes one. Layer
-//! normalisation (Ba, Kiros and Hinton, *Layer Normalization*, 2016) sums in f64, in eight lanes.
+//! [`Net::score_row`], for any number of rows and threads and on any processor. Layer normalisation
+//! (Ba, Kiros and Hinton, *Layer Normalization*, 2016) sums in f64, in eight lanes.
 //!
-//! A number that overflows counts as the largest finite one, and two infinities that meet as 0, so
-//! that a score is never NaN. Cost: the number of weights for each row. A net of one layer is a line
-//! over transformed features.
+//! A number that overflows counts as the largest finite one, and a sum of two opposite infinities
+//! as 0, so that a score is never NaN. Cost: the number of weights for each row. A net of one layer
+//! is a linear model of transformed features.
 
 use crate::error::ModelError;
 use crate::math::tanh;
@@ -17,21 +17,21 @@ use crate::transform::Transforms;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Activation {
-    /// Nothing.
+    /// No activation.
     #[default]
     None,
     /// max(z, 0).
     Relu,
-    /// z/2 (1 + tanh(sqrt(2/pi) (z + 0.044715 z^3))): the Gaussian error linear unit in its tanh form
-    /// (Hendrycks and Gimpel, *Gaussian Error Linear Units*, 2016).
+    /// z/2 (1 + tanh(sqrt(2/pi) (z + 0.044715 z^3))): the Gaussian error linear unit in its tanh
+    /// form (Hendrycks and Gimpel, *Gaussian Error Linear Units*, 2016).
     Gelu,
-    /// tanh(z), our own to the bit on every machine.
+    /// tanh(z), by our own function, which gives the same bits on every machine.
     Tanh,
 }
 
 /// sqrt(2 / pi).
 const ROOT_2_PI: f32 = 0.797_884_6;
-/// The weight of the cube.
+/// The coefficient of the cube.
 const CUBE: f32 = 0.044_715;
 
 impl Activation {
@@ -49,12 +49,12 @@ impl Activation {
         }
     }
 
-    /// Replaces each value by that of the function.
+    /// Replaces each value by its activation.
     #[inline(always)]
     pub fn apply(self, values: &mut [f32]) {
         match self {
             Activation::None => {}
-            // Not `max`, for which either zero may stand.
+            // Not `max`, which may return either zero.
             Activation::Relu => each(values, |z| if z > 0.0 { z } else { 0.0 }),
             Activation::Gelu => each(values, |z| {
                 let inner = ROOT_2_PI * (z + CUBE * z * z * z);
@@ -75,19 +75,19 @@ fn each(values: &mut [f32], change: impl Fn(f32) -> f32) {
 pub struct LayerNorm {
     /// The factor of each output.
     pub scale: Vec<f32>,
-    /// The number that is added then.
+    /// The number that is added after that.
     pub shift: Vec<f32>,
 }
 
-/// Lanes of a sum.
+/// Number of lanes of a sum.
 const LANES: usize = 8;
 
 impl LayerNorm {
-    /// The number that is added to the variance before the root is taken.
+    /// The number that is added to the variance before the square root.
     pub const EPSILON: f64 = 1e-5;
 
-    /// `(z - mean) / sqrt(variance + EPSILON) scale + shift`, with the mean and the variance (over n)
-    /// of these outputs of one row.
+    /// `(z - mean) / sqrt(variance + EPSILON) scale + shift`, with the mean and the variance (over
+    /// n) of these outputs of one row.
     #[inline(always)]
     pub fn apply(&self, outputs: &mut [f32]) {
         let n = outputs.len().max(1) as f64;
@@ -211,10 +211,11 @@ impl Layer {
         self.weights.len() + self.biases.len() + scaling
     }
 
-    /// The outputs for one row of inputs: the plain way. Inputs beyond the end count 0.
+    /// The outputs for one row of inputs, by the reference implementation. Inputs beyond the end
+    /// count as 0.
     pub fn outputs_of(&self, inputs: &[f32]) -> Vec<f32> {
         let mut outputs = self.biases.clone();
-        // Without inputs there are no weights to go through.
+        // Without inputs there are no weights to iterate over.
         for (output, weights) in outputs.iter_mut().zip(self.weights.chunks(self.inputs.max(1))) {
             for (weight, input) in weights.iter().zip(inputs) {
                 *output += weight * input;
@@ -236,7 +237,7 @@ pub(crate) fn finish(norm: Option<&LayerNorm>, activation: Activation, outputs: 
     activation.apply(outputs);
 }
 
-/// Transforms and layers.
+/// A net: transforms and layers.
 ///
 /// ```
 /// use rankwright_model::{Activation, Layer, Net, Transforms};
@@ -255,7 +256,7 @@ pub struct Net {
 }
 
 impl Net {
-    /// Puts layers after one another: each takes what the one before gives, the first takes the
+    /// Makes a net of layers: each takes the outputs of the one before, the first takes the
     /// transformed features, the last has one output.
     pub fn new(transforms: Transforms, layers: Vec<Layer>) -> Result<Net, ModelError> {
         let mut given = transforms.columns();
@@ -293,7 +294,7 @@ impl Net {
         self.layers.iter().map(Layer::parameters).sum()
     }
 
-    /// The weights of the features, where the net is a line over them: one layer, no normalisation.
+    /// The weights of the features, if the net is linear in them: one layer, no normalisation.
     pub fn line(&self) -> Option<&[f32]> {
         match self.layers.as_slice() {
             [layer] if layer.norm.is_none() => Some(&layer.weights),
@@ -301,14 +302,14 @@ impl Net {
         }
     }
 
-    /// The score of a row: the plain way, and the reference for every other. A feature beyond the
-    /// end of the row is missing. Where features are brought to 0..1 within their query, the row is a
-    /// query of its own; [`Net::score_query`] takes them all.
+    /// The score of a row, by the reference implementation. A feature beyond the end of the row is
+    /// missing. If features are scaled to 0..1 within their query, the row is a query of its own;
+    /// [`Net::score_query`] takes a whole query.
     pub fn score_row(&self, row: &[f32]) -> f64 {
         self.score_query(&[row])[0]
     }
 
-    /// The scores of the rows of one query, in the plain way.
+    /// The scores of the rows of one query, by the reference implementation.
     pub fn score_query(&self, rows: &[&[f32]]) -> Vec<f64> {
         let columns = self.transforms.columns();
         let mut inputs = vec![f32::NAN; rows.len() * columns];
@@ -338,7 +339,7 @@ pub(crate) mod tests {
         (0..count).map(|_| draw.normal() as f32).collect()
     }
 
-    /// A net of these hidden sizes, drawn by a seed.
+    /// A random net of these hidden sizes.
     pub(crate) fn random(seed: u64, columns: usize, hidden: &[usize], min_max: bool) -> Net {
         let mut draw = Random::new(seed, 23);
         let mut inputs = columns;

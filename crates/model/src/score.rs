@@ -1,10 +1,10 @@
-//! Scores of a whole data set: matched, checked once, then in blocks of rows on all threads, or
-//! query by query where a score depends on the other documents of its query.
+//! Scores of a whole data set: features are matched and checked once, then rows are scored in
+//! blocks on all threads, or query by query if a score depends on the other documents of its query.
 //!
-//! Scores stand in the row order of the data set (`Dataset::to_source_order` gives the file's).
-//! Each is the same to the bit as [`Model::score_row`] (or [`Model::score_query`]) of the row with its
-//! values in the model's order, on any number of threads. Cost: rows x trees x depth. No rows, no
-//! scores.
+//! Scores are in the row order of the data set (`Dataset::to_source_order` gives the file's). Each
+//! is the same to the bit as [`Model::score_row`] (or [`Model::score_query`]) of the row with its
+//! values in the model's order, on any number of threads. Cost: rows x trees x depth. Without rows
+//! there are no scores.
 
 use std::ops::Range;
 
@@ -20,13 +20,13 @@ use crate::simd::Simd;
 /// Options of scoring a data set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ScoreOptions {
-    /// Pass over features that the model does not know, instead of refusing the data.
+    /// Ignore features that the model does not know, instead of rejecting the data.
     pub ignore_extra: bool,
-    /// Which machine code to run; the scores are the same.
+    /// The instruction set to use; the scores are the same.
     pub simd: Simd,
 }
 
-/// Rows that a task scores at a time.
+/// Number of rows that a task scores at a time.
 const BLOCK: usize = 512;
 
 impl Model {
@@ -55,14 +55,14 @@ impl Model {
         Ok(scores)
     }
 
-    /// The score of each row, in the row order of the data set (that of its labels and queries), with
-    /// default options. A data set keeps the rows of a query together, so that this may not be the
-    /// order of the file; [`Dataset::to_source_order`] gives that.
+    /// The score of each row, in the row order of the data set (that of its labels and queries),
+    /// with default options. A data set keeps the rows of a query together, so that this may differ
+    /// from the order of the file; [`Dataset::to_source_order`] restores that.
     pub fn predict(&self, data: &Dataset) -> Result<Vec<f64>, ModelError> {
         self.score(data, ScoreOptions::default())
     }
 
-    /// A scorer of rows whose values stand in the order of the model's features.
+    /// A scorer of rows whose values are in the order of the model's features.
     pub fn scorer(&self) -> Scorer {
         let own = Matching::own(self.header());
         Scorer::new(self, &own, self.header().features.len(), Simd::Auto)
@@ -78,8 +78,8 @@ impl Model {
         Ok(Scorer::new(self, &matching, features.len(), options.simd))
     }
 
-    /// The score of each row as if the values of one feature had been exchanged among the rows:
-    /// row `r` takes that of row `order[r]`. What permutation importance is made of.
+    /// The score of each row as if the values of one feature had been shuffled among the rows: row
+    /// `r` gets the value of row `order[r]`. Used for permutation importance.
     pub fn score_permuted(
         &self,
         data: &Dataset,
@@ -115,7 +115,7 @@ impl Model {
         Ok(scores)
     }
 
-    /// The rows that are scored at a time, with the places of their scores.
+    /// The rows that are scored at a time, with their slices of the scores.
     fn parts<'a>(
         &self,
         data: &Dataset,
@@ -126,7 +126,7 @@ impl Model {
             true => (0..data.queries()).map(|query| data.query_rows(query)).collect(),
             false => (0..rows).step_by(BLOCK).map(|start| start..rows.min(start + BLOCK)).collect(),
         };
-        // Queries stand one after another, as blocks do.
+        // Queries follow each other, like blocks.
         let place = |range: Range<usize>| {
             let (these, rest) = std::mem::take(&mut scores).split_at_mut(range.len());
             scores = rest;
@@ -137,7 +137,7 @@ impl Model {
 
     fn matched(&self, data: &Dataset, options: ScoreOptions) -> Result<Matching, ModelError> {
         let (model, data_rule) = (self.header().absent, data.absent());
-        // To a line an absent value is worth 0 either way.
+        // For a linear model an absent value counts as 0 in either case.
         if model != data_rule && self.distinguishes_missing() {
             return Err(ModelError::Absent { model: model.name(), data: data_rule.name() });
         }

@@ -1,23 +1,23 @@
-//! The choice between portable machine code and code for AVX2, and the proof that AVX2 is there.
+//! The choice between portable code and code for AVX2, and the proof that AVX2 is available.
 //!
-//! Most kernels are one piece of plain Rust, compiled twice: once for AVX2, once for any processor.
+//! Most kernels are written once in plain Rust and compiled twice: for AVX2, and for any processor.
 //! Nothing in them depends on the width of a register (no fused multiply-add, fixed lanes), so both
-//! give the same bits. The innermost steps of scoring are also written out for AVX2
+//! give the same bits. The innermost steps of scoring are also written with AVX2 intrinsics
 //! (`engine/kernel/avx2.rs`). Tests compare each with its twin.
 
-/// The machine code that kernels run.
+/// The instruction set that kernels use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Simd {
     /// The widest that this processor has.
     #[default]
     Auto,
-    /// The portable code, whatever the processor.
+    /// The portable code, on any processor.
     Portable,
 }
 
 impl Simd {
-    /// The proof that code for AVX2 may be called, where the processor has AVX2 and the portable code
-    /// was not asked for.
+    /// The proof that code for AVX2 may be called, if the processor has AVX2 and the portable code
+    /// was not requested.
     pub fn avx2(self) -> Option<Avx2> {
         match self {
             Simd::Auto => Avx2::detect(),
@@ -26,8 +26,8 @@ impl Simd {
     }
 }
 
-/// Proof that this processor has AVX2 and POPCNT. Only [`Avx2::detect`] makes one, so that a function
-/// that takes it can use those instructions.
+/// Proof that this processor has AVX2 and POPCNT. Only [`Avx2::detect`] makes one, so that a
+/// function that takes it can use those instructions.
 ///
 /// ```
 /// use rankwright_model::simd::{Avx2, Simd};
@@ -43,12 +43,13 @@ impl Simd {
 pub struct Avx2(());
 
 impl Avx2 {
-    /// Asks the processor (the answer is remembered, so that this costs a load and a comparison).
+    /// Detects the processor's features (the result is cached, so that a call costs a load and a
+    /// comparison).
     #[inline]
     pub fn detect() -> Option<Avx2> {
         #[cfg(target_arch = "x86_64")]
         {
-            // Every processor with AVX2 has POPCNT too; asked all the same, as kernels use both.
+            // Every processor with AVX2 has POPCNT too; checked anyway, as kernels use both.
             let found = std::arch::is_x86_feature_detected!("avx2")
                 && std::arch::is_x86_feature_detected!("popcnt");
             found.then_some(Avx2(()))

@@ -1,4 +1,4 @@
-//! A summary of a model that can be serialised: how it was made, its size, and what its features count.
+//! A serialisable summary of a model: its origin, its size, and the importance of its features.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub struct ModelSummary {
     pub learner: String,
     /// The objective that training minimised.
     pub objective: String,
-    /// The metric that training watched.
+    /// The metric that training reported.
     pub metric: String,
     /// The conventions of that metric.
     pub conventions: String,
@@ -44,11 +44,11 @@ pub struct ModelSummary {
     #[serde(flatten)]
     pub body: BodySummary,
     /// The weights other than 0 of a linear model, or of a net without hidden layers over its
-    /// transformed features; the largest first whatever the sign.
+    /// transformed features; sorted by absolute value, largest first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weights: Option<Vec<FeatureImportance>>,
-    /// The features that trees test, by gain; and after [`ModelSummary::with_losses`] those of models
-    /// without weights or trees, by loss.
+    /// The features that trees test, by gain; and after [`ModelSummary::with_losses`] those of
+    /// models without weights or trees, by loss.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub importance: Option<Vec<FeatureImportance>>,
 }
@@ -98,7 +98,7 @@ pub struct TreesSummary {
     pub leaves: usize,
     /// Leaves of the largest tree.
     pub most_leaves: usize,
-    /// The longest way from a root to a leaf, in splits.
+    /// The longest path from a root to a leaf, in splits.
     pub depth: usize,
     /// The mean over trees of their depth.
     pub mean_depth: f64,
@@ -153,7 +153,7 @@ pub struct FeatureImportance {
     /// Number of its splits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub splits: Option<u64>,
-    /// The loss from shuffling it, where that was measured.
+    /// The loss from shuffling it, if that was measured.
     #[serde(flatten)]
     pub loss: Option<FeatureLoss>,
 }
@@ -164,7 +164,7 @@ pub struct FeatureLoss {
     /// The mean over the shuffles.
     #[serde(rename = "loss")]
     pub mean: f64,
-    /// The standard deviation; none for a single shuffle.
+    /// The standard deviation; `None` for a single shuffle.
     #[serde(rename = "loss_spread")]
     pub spread: Option<f64>,
 }
@@ -223,8 +223,8 @@ impl Model {
 }
 
 impl ModelSummary {
-    /// The summary with the loss of shuffling each feature, by number. A model without weights and
-    /// trees gets its features by loss, the largest first.
+    /// The summary with the loss of shuffling each feature, by number. For a model without weights
+    /// and trees, the importance is the features by loss, the largest first.
     #[must_use]
     pub fn with_losses(mut self, model: &Model, losses: &[(usize, FeatureLoss)]) -> ModelSummary {
         if self.weights.is_none() && self.importance.is_none() {
@@ -240,7 +240,7 @@ impl ModelSummary {
         self
     }
 
-    /// The features that count: weights, or importance.
+    /// The features with weights or importance.
     pub fn feature_rows(&self) -> &[FeatureImportance] {
         self.weights.as_deref().or(self.importance.as_deref()).unwrap_or(&[])
     }
@@ -313,7 +313,7 @@ impl FeatureImportance {
     }
 }
 
-/// Weights other than 0, the largest first whatever the sign.
+/// Weights other than 0, by absolute value, the largest first.
 fn weight_rows(model: &Model, weights: &[f64]) -> Vec<FeatureImportance> {
     let all = weights.iter().copied().enumerate();
     let mut used: Vec<(usize, f64)> = all.filter(|(_, weight)| *weight != 0.0).collect();

@@ -1,4 +1,5 @@
-//! Transforms of raw feature values to inputs of a net: steps for each feature, fitted on training data.
+//! Transforms of raw feature values to inputs of a net: steps for each feature, fitted on training
+//! data.
 //!
 //! | step | value x becomes |
 //! |---|---|
@@ -7,22 +8,23 @@
 //! | affine | (x - shift) scale: standardised, or min-max over all training data |
 //! | table | linear between the points of a table, flat outside: quantiles, Gaussian ranks |
 //!
-//! After the steps a feature may be brought to 0..1 within the rows of its query, (x - min) / (max -
-//! min); where all its values there are equal they become 0. A missing value (NaN) takes no part in
-//! any of this and becomes the feature's `missing`, which is an input of the net as it stands.
+//! After the steps a feature may be scaled to 0..1 within the rows of its query, (x - min) / (max -
+//! min); if all its values there are equal they become 0. A missing value (NaN) takes no part in
+//! this and is replaced by the feature's `missing`, which is an input of the net without further
+//! steps.
 //!
-//! Infinite values count as the largest finite ones, and so does every result that overflows: inputs
-//! are finite whatever the data. Cost: values x steps; a table adds a binary search.
+//! Infinite values count as the largest finite ones, and so does every result that overflows:
+//! inputs are finite for any data. Cost: values x steps; a table adds a binary search.
 
 use crate::error::ModelError;
 use crate::math::signed_log;
 
-/// The most steps of one feature.
+/// Maximum number of steps of one feature.
 const MOST_STEPS: usize = 8;
-/// Rows that go through the steps together.
+/// Number of rows that go through the steps together.
 const CHUNK: usize = 64;
 
-/// One step for the values of a feature.
+/// One step of a feature's transform.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum TransformStep {
@@ -52,7 +54,7 @@ pub enum TransformStep {
 }
 
 impl TransformStep {
-    /// Replaces finite values by what they become, which is finite too; NaN stays.
+    /// Replaces finite values by their results, which are finite too; NaN stays.
     fn apply(&self, values: &mut [f32]) {
         match self {
             TransformStep::Clip { low, high } => each(values, |x| x.clamp(*low, *high)),
@@ -109,7 +111,7 @@ fn bounded(x: f32) -> f32 {
     x.clamp(f32::MIN, f32::MAX)
 }
 
-/// The value of a table at a place. In 64 bits, where no difference of two floats overflows.
+/// The value of a table at `x`. In 64 bits, in which no difference of two floats overflows.
 fn between(from: &[f32], to: &[f32], x: f32) -> f32 {
     let after = from.partition_point(|&point| point <= x);
     match (after.checked_sub(1), from.get(after)) {
@@ -119,13 +121,13 @@ fn between(from: &[f32], to: &[f32], x: f32) -> f32 {
             let (start, low, high) = (f64::from(from[before]), to[before], to[after]);
             let part = (f64::from(x) - start) / (f64::from(next) - start);
             let value = f64::from(low) + part * (f64::from(high) - f64::from(low));
-            // Rounding must not lead beyond the next point.
+            // Rounding must not pass the next point.
             (value as f32).clamp(low, high)
         }
     }
 }
 
-/// The steps of all features, and what becomes of missing values.
+/// The steps of all features, and the replacements of missing values.
 ///
 /// ```
 /// use rankwright_model::{TransformStep, Transforms};
@@ -145,8 +147,8 @@ pub struct Transforms {
 }
 
 impl Transforms {
-    /// Steps and the value of missing ones for each feature; `min_max_in_query` brings every
-    /// feature to 0..1 within its query after the steps.
+    /// Steps and the replacement of missing values for each feature; `min_max_in_query` scales
+    /// every feature to 0..1 within its query after the steps.
     pub fn new(
         steps: Vec<Vec<TransformStep>>,
         missing: Vec<f32>,
@@ -177,7 +179,7 @@ impl Transforms {
         Ok(Transforms { steps, missing, min_max_in_query })
     }
 
-    /// Values as they are; missing ones are 0.
+    /// No steps; missing values become 0.
     pub fn identity(columns: usize) -> Transforms {
         Transforms {
             steps: vec![Vec::new(); columns],
@@ -196,19 +198,19 @@ impl Transforms {
         &self.steps
     }
 
-    /// The input that stands for a missing value of each feature.
+    /// The input that replaces a missing value of each feature.
     pub fn missing(&self) -> &[f32] {
         &self.missing
     }
 
-    /// Whether features are brought to 0..1 within their query, so that an input depends on the
+    /// Whether features are scaled to 0..1 within their query, so that an input depends on the
     /// other rows.
     pub fn min_max_in_query(&self) -> bool {
         self.min_max_in_query
     }
 
-    /// Turns rows of one query into inputs, in place: every step, then (if asked) each feature to
-    /// 0..1 within these rows. Values that do not fill a row are left alone.
+    /// Turns rows of one query into inputs, in place: every step, then (with `min_max_in_query`)
+    /// each feature to 0..1 within these rows. An incomplete last row is not changed.
     pub fn apply(&self, rows: &mut [f32]) {
         let columns = self.columns();
         if columns == 0 {
@@ -218,7 +220,7 @@ impl Transforms {
         for rows in rows.chunks_mut(CHUNK * columns) {
             let values = &mut column_values[..rows.len() / columns];
             for (column, steps) in self.steps.iter().enumerate() {
-                // Side by side, so that a step takes several values at a time.
+                // The values of a column are gathered, so that a step processes several at a time.
                 let raw = rows.chunks_exact(columns).map(|row| bounded(row[column]));
                 values.iter_mut().zip(raw).for_each(|(value, raw)| *value = raw);
                 steps.iter().for_each(|step| step.apply(values));
@@ -237,9 +239,9 @@ impl Transforms {
         }
     }
 
-    /// Shift and scale of each feature, where these are all that happens: a line over the inputs is
-    /// then a line over the features. A line counts a missing value as 0, so `missing` must be what
-    /// 0 becomes.
+    /// Shift and scale of each feature, if there are no other steps: a model linear in the inputs
+    /// is then linear in the features. A linear model counts a missing value as 0, so `missing`
+    /// must be the input of a 0.
     pub fn is_affine(&self) -> Option<Vec<(f32, f32)>> {
         if self.min_max_in_query {
             return None;
@@ -257,8 +259,8 @@ impl Transforms {
         self.steps.iter().zip(&self.missing).map(affine).collect()
     }
 
-    /// The transforms in words: `signed log, shifted and scaled`. Where features
-    /// differ, each way with the number of its features, the commonest first.
+    /// The transforms in words: `signed log, shifted and scaled`. If features differ, each
+    /// transform with the number of its features, the most common first.
     pub fn describe(&self) -> String {
         let mut ways: Vec<(String, usize)> = Vec::new();
         for steps in &self.steps {
@@ -290,8 +292,8 @@ fn each(values: &mut [f32], change: impl Fn(f32) -> f32) {
     values.iter_mut().for_each(|value| *value = change(*value));
 }
 
-/// Brings the values of a column to 0..1; NaN is passed over. In 64 bits, where no difference of
-/// two floats overflows.
+/// Scales the values of a column to 0..1; NaN is skipped. In 64 bits, in which no difference of two
+/// floats overflows.
 fn min_max(rows: &mut [f32], column: usize, columns: usize) {
     let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
     for row in rows.chunks_exact(columns) {
@@ -317,7 +319,7 @@ pub(crate) mod tests {
     use proptest::prelude::*;
     use rankwright_data::Random;
 
-    /// Steps of all kinds, drawn by a seed.
+    /// Random steps of all kinds.
     pub(crate) fn random(seed: u64, columns: usize, min_max_in_query: bool) -> Transforms {
         let mut draw = Random::new(seed, 21);
         let steps = (0..columns).map(|_| (0..draw.below(4)).map(|_| step(&mut draw)).collect());

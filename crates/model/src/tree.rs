@@ -1,14 +1,14 @@
-//! A regression tree that cannot be wrong: every value of [`Tree`] has been checked.
+//! A regression tree that is valid by construction: every value of [`Tree`] has been checked.
 //!
 //! Splits and leaves are numbered. The root is split 0, or leaf 0 of a tree without splits. At a
-//! split a row goes left or right by its [`SplitCondition`], and to the side `missing` where its value is
-//! missing. [`Tree::new`] demands that
+//! split a row goes left or right by its [`SplitCondition`], and to the side `missing` if its value
+//! is missing. [`Tree::new`] checks that
 //!
 //! - there is one leaf more than there are splits, and each is reached exactly once;
-//! - a split's children have larger numbers than it has, so that there is no cycle and a loop
-//!   over the numbers meets parents before children;
+//! - a split's children have larger numbers than the split, so that there is no cycle and a loop
+//!   over the numbers visits parents before children;
 //! - thresholds are not NaN (infinite ones are legal), gains and leaf values are finite;
-//! - a set of categories that a rule names is there.
+//! - a set of categories that a split condition names exists.
 //!
 //! Checking costs one pass. A path from the root costs at most `depth` steps.
 
@@ -33,15 +33,15 @@ pub enum Side {
     Right,
 }
 
-/// The largest absolute value that counts as 0 where 0 means missing.
+/// The largest absolute value that counts as 0 if 0 means missing.
 pub const ABOUT_ZERO: f32 = 1e-35;
 
-/// The condition of a split. NaN is always missing.
+/// The condition under which a value goes left at a split. NaN is always missing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SplitCondition {
     /// Values at most this go left.
     AtMost(f32),
-    /// The same, but a value within [`ABOUT_ZERO`] of 0 is missing too.
+    /// Values at most this go left, but a value within [`ABOUT_ZERO`] of 0 is missing too.
     NonZeroAtMost(f32),
     /// Categories in the tree's set of this number go left.
     In(u32),
@@ -55,26 +55,30 @@ impl SplitCondition {
             SplitCondition::AtMost(threshold) => value <= threshold,
             SplitCondition::NonZeroAtMost(_) if value.abs() <= ABOUT_ZERO => return missing,
             SplitCondition::NonZeroAtMost(threshold) => value <= threshold,
-            SplitCondition::In(set) => sets.get(set as usize).is_some_and(|set| set.contains(value)),
+            SplitCondition::In(set) => {
+                sets.get(set as usize).is_some_and(|set| set.contains(value))
+            }
         };
         if left { Side::Left } else { Side::Right }
     }
 
-    /// The threshold, where the rule has one.
+    /// The threshold, if the condition has one.
     pub fn threshold(self) -> Option<f32> {
         match self {
-            SplitCondition::AtMost(threshold) | SplitCondition::NonZeroAtMost(threshold) => Some(threshold),
+            SplitCondition::AtMost(threshold) | SplitCondition::NonZeroAtMost(threshold) => {
+                Some(threshold)
+            }
             SplitCondition::In(_) => None,
         }
     }
 }
 
-/// A question about one feature.
+/// A split: a test of one feature, with two children.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Split {
     /// Number of the feature, from 0.
     pub feature: u32,
-    /// Which values go left.
+    /// The condition under which a value goes left.
     pub rule: SplitCondition,
     /// The side of missing values.
     pub missing: Side,
@@ -84,7 +88,7 @@ pub struct Split {
     pub right: Child,
     /// The gain of the split in training.
     pub gain: f64,
-    /// Training rows that came here.
+    /// Number of training rows that reached the split.
     pub rows: u64,
 }
 
@@ -103,12 +107,12 @@ impl Split {
     }
 }
 
-/// An end of a tree.
+/// A leaf of a tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Leaf {
     /// The number that it adds to a score.
     pub value: f64,
-    /// Training rows that came here.
+    /// Number of training rows that reached the leaf.
     pub rows: u64,
 }
 
@@ -140,7 +144,7 @@ pub struct Tree {
     sets: Vec<Categories>,
 }
 
-/// The most splits that a tree may have.
+/// Maximum number of splits of a tree.
 const MOST: usize = i32::MAX as usize;
 
 impl Tree {
@@ -149,7 +153,7 @@ impl Tree {
         Tree::with_sets(splits, leaves, Vec::new())
     }
 
-    /// The same with sets of categories, which rules name by number.
+    /// Like `new`, with sets of categories, which split conditions name by number.
     pub fn with_sets(
         splits: Vec<Split>,
         leaves: Vec<Leaf>,
@@ -171,7 +175,7 @@ impl Tree {
         Ok(Tree { splits, leaves, sets })
     }
 
-    /// The tree that is one leaf: the same value for every row.
+    /// A tree of one leaf: the same value for every row.
     pub fn constant(value: f64, rows: u64) -> Result<Tree, ModelError> {
         Tree::new(Vec::new(), vec![Leaf { value, rows }])
     }
@@ -191,7 +195,7 @@ impl Tree {
         &self.sets
     }
 
-    /// The node or leaf where every row starts.
+    /// The split or leaf at which every row starts.
     pub fn root(&self) -> Child {
         match self.splits.is_empty() {
             true => Child::Leaf(0),
@@ -201,7 +205,7 @@ impl Tree {
 
     /// The split of a child of this tree.
     pub(crate) fn split(&self, number: u32) -> &Split {
-        // Children of a valid tree are there.
+        // Children of a valid tree exist.
         &self.splits[number as usize]
     }
 
@@ -217,7 +221,7 @@ impl Tree {
 
     /// Splits on the longest path; 0 for a tree without splits.
     pub fn depth(&self) -> usize {
-        // Children come after parents, so that backwards each child's height is known.
+        // Children come after parents, so that a backward loop knows each child's height.
         let mut heights = vec![0usize; self.splits.len()];
         for (number, split) in self.splits.iter().enumerate().rev() {
             let height = |child: Child| match child {
@@ -229,12 +233,12 @@ impl Tree {
         heights.first().copied().unwrap_or(0)
     }
 
-    /// The number of the leaf that a row comes to. A feature beyond the end of the row is missing.
+    /// The number of the leaf that a row reaches. A feature beyond the end of the row is missing.
     pub fn leaf_of(&self, row: &[f32]) -> usize {
         self.leaf_by(&|feature| row.get(feature).copied().unwrap_or(f32::NAN))
     }
 
-    /// The number of the leaf that a row comes to whose values are given by the numbers of features.
+    /// The number of the leaf that a row reaches; values are looked up by feature number.
     pub(crate) fn leaf_by(&self, value: &impl Fn(usize) -> f32) -> usize {
         let mut at = self.root();
         loop {
@@ -249,14 +253,14 @@ impl Tree {
         }
     }
 
-    /// The value of the leaf that a row comes to.
+    /// The value of the leaf that a row reaches.
     pub fn value(&self, row: &[f32]) -> f64 {
         self.leaves[self.leaf_of(row)].value
     }
 }
 
 /// Checks numbers and shape. Among `n` splits there are `2n` sides for `n - 1` splits (all but the
-/// root) and `n + 1` leaves: if no child is out of range or met twice, all are met.
+/// root) and `n + 1` leaves: if no child is out of range or reached twice, all are reached.
 fn check_splits(splits: &[Split], leaves: usize, sets: usize) -> Result<(), ModelError> {
     let mut met_splits = vec![false; splits.len()];
     let mut met_leaves = vec![false; leaves];
@@ -268,7 +272,9 @@ fn check_splits(splits: &[Split], leaves: usize, sets: usize) -> Result<(), Mode
             return Err(bad(format!("asks for feature {}", split.feature), "a smaller number"));
         }
         match split.rule {
-            SplitCondition::AtMost(threshold) | SplitCondition::NonZeroAtMost(threshold) if threshold.is_nan() => {
+            SplitCondition::AtMost(threshold) | SplitCondition::NonZeroAtMost(threshold)
+                if threshold.is_nan() =>
+            {
                 return Err(bad("has a threshold that is NaN".into(), "a number"));
             }
             SplitCondition::In(set) if set as usize >= sets => {
@@ -329,7 +335,7 @@ pub(crate) mod tests {
         Tree::new(splits, leaves).unwrap()
     }
 
-    /// A tree that is all depth: each split has one leaf, on the left.
+    /// A tree of maximum depth: each split has one leaf, on the left.
     pub(crate) fn chain(splits: u32) -> Tree {
         let right = |i| if i + 1 == splits { Child::Leaf(splits) } else { Child::Split(i + 1) };
         let all = (0..splits).map(|i| split(0, i as f32, Child::Leaf(i), right(i))).collect();
@@ -340,7 +346,7 @@ pub(crate) mod tests {
     /// A tree of random shape, with thresholds among the values 0 to 9 that random rows have.
     pub(crate) fn random(seed: u64, splits: usize, features: usize) -> Tree {
         let mut draw = Random::new(seed, 0);
-        // Each new split takes the place of a random leaf of the tree so far.
+        // Each new split replaces a random leaf of the tree so far.
         let mut all: Vec<Split> = Vec::new();
         let mut places: Vec<Option<(usize, Side)>> = vec![None];
         for number in 0..splits {

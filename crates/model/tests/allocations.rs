@@ -1,5 +1,5 @@
-//! Scoring allocates nothing once the buffers of a thread are warm: counted by the allocator of this
-//! test program, for every kind of model, on eight threads at once.
+//! Scoring allocates nothing once the buffers of a thread are warm: counted by the allocator of
+//! this test program, for every kind of model, on eight threads at once.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -8,7 +8,7 @@ use std::thread;
 
 use rankwright_model::{Model, ScoreBuffers, Scorer, SparseRows};
 
-/// The system's allocator, which counts the calls of each thread.
+/// The system's allocator with a count of the calls of each thread.
 struct Counting;
 
 thread_local! {
@@ -19,22 +19,22 @@ fn count() {
     CALLS.with(|calls| calls.set(calls.get() + 1));
 }
 
-// SAFETY: every call is handed to the system's allocator as it came.
+// SAFETY: every call is passed unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
-        // SAFETY: the caller's promise is the system's.
+        // SAFETY: the caller's guarantees are those that the system's allocator needs.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is the system's.
+        // SAFETY: the caller's guarantees are those that the system's allocator needs.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count();
-        // SAFETY: the caller's promise is the system's.
+        // SAFETY: the caller's guarantees are those that the system's allocator needs.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
@@ -54,7 +54,7 @@ const MODELS: [&str; 7] = [
 ];
 const THREADS: usize = 8;
 const CALLS_PER_THREAD: usize = 50;
-/// Numbers of rows: one, a few, and so many that every width of block is used.
+/// Numbers of rows: one, a few, and enough that every width of block is used.
 const ROWS: [usize; 5] = [1, 3, 20, 60, 300];
 
 fn scorer(name: &str) -> Scorer {
@@ -62,7 +62,7 @@ fn scorer(name: &str) -> Scorer {
     Model::load(path).unwrap().scorer()
 }
 
-/// Scores rows in every way that the model allows.
+/// Scores rows by every method that the model allows.
 fn score_all(scorer: &Scorer, values: &[f32], scores: &mut [f64], buffers: &mut ScoreBuffers) {
     let columns = scorer.columns();
     if !scorer.is_listwise() {

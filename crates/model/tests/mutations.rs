@@ -1,8 +1,8 @@
-//! Model files are not to be trusted: more than 200,000 damaged ones, of every format, give a model
-//! that can be used or an error, at once and without taking memory that the file does not pay for.
+//! Model files are not trusted: more than 200,000 damaged ones, of every format, give a usable
+//! model or an error, quickly and without memory out of proportion to the file.
 //!
-//! The files are small models that the other systems have trained themselves, and what we write of
-//! them in each format. A test of its own process, as it counts what is allocated.
+//! The files are small models that the other systems have trained themselves, and our exports of
+//! them in each format. This test has its own process, as it counts allocations.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::PathBuf;
@@ -13,31 +13,31 @@ use rankwright_data::Random;
 use rankwright_model::{Model, ModelFormat, ScoreBuffers};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Edits of each file.
+/// Number of edits of each file.
 const EDITS: usize = 16_000;
-/// What reading may take beside four times the file.
+/// Memory that reading may use besides four times the file.
 const ROOM: usize = 16 << 20;
-/// The longest that a small file may take.
+/// Time limit for a small file.
 const LONG: Duration = Duration::from_secs(1);
 
-/// Counts what is allocated, and the most at any time.
+/// Counts allocated bytes, and their maximum.
 struct Counting;
 
 static NOW: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: everything is done by the system's allocator; only numbers are added up beside it.
+// SAFETY: the system's allocator does everything; only counters are added.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let now = NOW.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
         MOST.fetch_max(now, Ordering::Relaxed);
-        // SAFETY: the caller's promises are handed on.
+        // SAFETY: the caller's guarantees are passed on.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
         NOW.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller's promises are handed on.
+        // SAFETY: the caller's guarantees are passed on.
         unsafe { System.dealloc(at, layout) }
     }
 }
@@ -65,7 +65,7 @@ fn fixture(name: &str) -> Vec<u8> {
     std::fs::read(path).unwrap()
 }
 
-/// Every file that is damaged, by name.
+/// Every file to be damaged, by name.
 fn files() -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<(String, Vec<u8>)> =
         FIXTURES.iter().map(|name| ((*name).to_owned(), fixture(name))).collect();
@@ -76,7 +76,7 @@ fn files() -> Vec<(String, Vec<u8>)> {
     ] {
         let model = Model::from_bytes(&fixture(name)).unwrap();
         for format in ModelFormat::writable() {
-            // What a format cannot express is of no interest here.
+            // Models that a format cannot express are skipped.
             if let Ok(bytes) = model.to_bytes_as(format) {
                 files.push((format!("{source} as {format}"), bytes));
             }
@@ -85,7 +85,7 @@ fn files() -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// Bytes that are worth a try, as one thing or at the place of a number.
+/// Bytes that are likely to cause trouble, inserted or in place of a number.
 const NASTY: [&[u8]; 22] = [
     b"-1",
     b"0",
@@ -131,12 +131,12 @@ fn edited(file: &[u8], draw: &mut Random) -> Vec<u8> {
             bytes.swap(at, other);
         }
         6 => {
-            // Over as many bytes: what follows stays in its place.
+            // Overwrites as many bytes: the following bytes keep their position.
             let nasty = NASTY[draw.below(NASTY.len())];
             bytes.iter_mut().skip(at).zip(nasty).for_each(|(to, from)| *to = *from);
         }
         7 => {
-            // A large part twice, or not at all.
+            // A large part twice, or removed.
             let far = at + draw.below(bytes.len() - at);
             let part = if draw.below(2) == 0 { Vec::new() } else { bytes[at..far].repeat(2) };
             bytes.splice(at..far, part);
@@ -150,15 +150,15 @@ fn edited(file: &[u8], draw: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// The word, number or string at a place.
+/// The word, number or string at an offset.
 fn field(bytes: &[u8], at: usize) -> std::ops::Range<usize> {
     let part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-._\"".contains(byte);
     let from = at - bytes[..at].iter().rev().take_while(|byte| part(byte)).count();
     from..at + bytes[at..].iter().take_while(|byte| part(byte)).count()
 }
 
-/// Our files end in a checksum, behind which nothing would be reached without a new one. So do the
-/// members of a blend, which stand behind their lengths.
+/// Our files end in a checksum, without which nothing behind it would be tested. So do the members
+/// of a blend, which follow their lengths.
 fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     const MAGIC: &[u8] = b"RANKWRIGHT MODEL ";
     for at in 8..bytes.len() {
@@ -178,14 +178,15 @@ fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Reads a file; a model must score, and its fast engine the same bits.
+/// Reads a file; a model must score, and its fast engine must give the same bits.
 fn check(name: &str, bytes: &[u8]) -> bool {
     let before = NOW.load(Ordering::Relaxed);
     MOST.store(before, Ordering::Relaxed);
     let start = Instant::now();
     let read = Model::from_bytes(bytes);
     let (took, used) = (start.elapsed(), MOST.load(Ordering::Relaxed) - before);
-    // On a busy machine a process may stand still for as long; a slow file is slow twice.
+    // On a busy machine a process may pause for that long; a file that is really slow is slow
+    // twice.
     if took >= LONG {
         let start = Instant::now();
         drop(Model::from_bytes(bytes));
@@ -226,6 +227,6 @@ fn two_hundred_thousand_damaged_files_give_a_model_or_an_error() {
         }
     }
     assert!(count >= 200_000, "{count}");
-    // Most edits are damage, and some leave a model.
+    // Most edits are damage, and some give a model.
     assert!(read > count / 100 && read < count / 2, "{read} of {count} were read");
 }

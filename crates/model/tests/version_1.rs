@@ -1,17 +1,17 @@
-//! Models that were written once must be read for good.
+//! Models of version 1 must stay readable.
 
 use std::path::PathBuf;
 
 use rankwright_data::{Absent, FeatureNames};
 use rankwright_model::{
-    Child, Ensemble, Header, Leaf, Linear, Model, ModelBody, SplitCondition, Side, Split, Tree,
+    Child, Ensemble, Header, Leaf, Linear, Model, ModelBody, Side, Split, SplitCondition, Tree,
 };
 
 fn fixture(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
 }
 
-/// The model that the file of trees holds.
+/// The model in the file of trees.
 fn trees() -> Model {
     let split = |feature, threshold, missing, left, right, gain| Split {
         feature,
@@ -39,7 +39,7 @@ fn trees() -> Model {
     Model::new(header, ModelBody::Trees(Ensemble::new(-0.25, trees).unwrap())).unwrap()
 }
 
-/// The model that the file of a line holds.
+/// The model in the file of a linear model.
 fn line() -> Model {
     let weights = Linear::parse_weights("2:0.5/3:-0.1").unwrap();
     let names = Linear::names_of(&weights).unwrap();
@@ -67,7 +67,7 @@ fn a_line_of_version_1_is_read_with_the_same_scores() {
     assert_eq!(model.score_row(&[9.0, 2.0, 10.0]), 1.0 + 1.0 - 1.0);
 }
 
-/// The bytes of version 1 are settled: they change only together with the version.
+/// The bytes of version 1 are fixed: they change only together with the version.
 #[test]
 fn the_same_models_still_give_the_same_bytes() {
     for (name, model) in [("trees-1.model", trees()), ("line-1.model", line())] {

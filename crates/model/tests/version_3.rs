@@ -1,11 +1,11 @@
-//! Nets and blends that were written once must be read for good.
+//! Nets and blends of version 3 must stay readable.
 
 use std::path::PathBuf;
 
 use rankwright_data::{Absent, FeatureNames};
 use rankwright_model::{
     Activation, Blend, Child, Ensemble, Header, Layer, LayerNorm, Leaf, Linear, Model, ModelBody,
-    Net, Normalise, SplitCondition, Side, Split, TransformStep, Transforms, Tree,
+    Net, Normalise, Side, Split, SplitCondition, TransformStep, Transforms, Tree,
 };
 
 fn fixture(name: &str) -> PathBuf {
@@ -19,7 +19,7 @@ fn header(names: &[&str]) -> Header {
     header
 }
 
-/// The model that the file of a net holds: every step, both kinds of layer.
+/// The model in the file of a net: every step, both kinds of layer.
 fn net() -> Model {
     let table = TransformStep::Table { from: vec![0.0, 1.0, 4.0], to: vec![-1.0, 0.0, 1.5] };
     let steps = vec![
@@ -37,7 +37,7 @@ fn net() -> Model {
     Model::new(header(&["bm25", "page rank", "clicks"]), ModelBody::Net(net)).unwrap()
 }
 
-/// The model that the file of a blend holds: a member of each kind.
+/// The model in the file of a blend: a member of each kind.
 fn blend() -> Model {
     let (left, right) = (Child::Leaf(0), Child::Leaf(1));
     let (rule, missing) = (SplitCondition::AtMost(2.5), Side::Right);
@@ -52,8 +52,8 @@ fn blend() -> Model {
     Model::new(header(&["page rank", "clicks", "bm25"]), blend).unwrap()
 }
 
-/// Scores of one query as they were when the files were written (and, but for the last digits, as a
-/// few lines of Python computed them from the formulas).
+/// Scores of one query at the time when the files were written (and, except for the last digits, as
+/// a few lines of Python computed them from the formulas).
 const NET: [f64; 4] =
     [1.5376871824264526, -0.6234502792358398, -0.6234469413757324, -0.6233348250389099];
 const BLEND: [f64; 4] =
@@ -79,7 +79,7 @@ fn a_blend_of_version_3_is_read_with_the_same_scores() {
     assert_eq!(scored(&model), BLEND);
 }
 
-/// The bytes of version 3 are settled: they change only together with the version.
+/// The bytes of version 3 are fixed: they change only together with the version.
 #[test]
 fn the_same_models_still_give_the_same_bytes() {
     for (name, model) in [("net-3.model", net()), ("blend-3.model", blend())] {

@@ -1,4 +1,4 @@
-//! Two models on the same queries: which is better, and is the difference more than chance?
+//! Compares two models on the same queries, with a significance test of the difference.
 //!
 //! `cargo run -p rankwright --example compare`
 #![allow(clippy::print_stdout)]

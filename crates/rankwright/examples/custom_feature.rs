@@ -1,6 +1,6 @@
-//! A feature of one's own: the price of an item beside the budget of the shopper.
+//! A custom feature: the price of an item compared with the budget of the shopper.
 //!
-//! The index knows the feature, so that training and serving compute it by the same code.
+//! The index holds the feature, so that training and serving compute it with the same code.
 //!
 //! `cargo run -p rankwright --example custom_feature`
 #![allow(clippy::print_stdout)]
@@ -29,7 +29,7 @@ static WITHIN_BUDGET: FeatureDef = FeatureDef {
     ..FeatureDef::of_params::<BudgetParams>()
 };
 
-/// The feature, ready for an index: it has the prices of all items.
+/// The feature, prepared for an index: it holds the prices of all items.
 struct WithinBudget(NumberField);
 
 impl FeatureParams for BudgetParams {
@@ -41,7 +41,7 @@ impl FeatureParams for BudgetParams {
 impl Feature for WithinBudget {
     fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
         let given = evidence.query().fields.iter().find(|(name, _)| name == "budget");
-        // Values that are left alone are missing.
+        // Values that are not written are missing.
         let Some((_, Value::Number(budget))) = given else { return Ok(()) };
         for (value, price) in out.iter_mut().zip(evidence.numbers(&self.0)?) {
             *value = f64::from(price <= *budget);
@@ -68,7 +68,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let index = Arc::new(Index::in_memory(items())?.with_feature(&WITHIN_BUDGET)?);
 
-    // Shoppers buy what they searched for, if they can pay for it.
+    // Shoppers buy the item that they searched for, if its price is within their budget.
     let asked = [
         ("q1", "running shoe", 50.0),
         ("q2", "running shoe", 100.0),

@@ -1,4 +1,4 @@
-//! A learner of one's own: the single best feature, with a parameter, a declaration and a spec.
+//! A custom learner: the single best feature, with a parameter, a declaration and a spec.
 //!
 //! It is trained, cross-validated and printed like the learners of the crate:
 //! `cargo run -p rankwright --example custom_learner`.

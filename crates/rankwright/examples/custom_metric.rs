@@ -1,4 +1,4 @@
-//! A metric of one's own: evaluated, and used to stop a training.
+//! A custom metric: evaluated, and used for early stopping of a training.
 //!
 //! `cargo run -p rankwright --example custom_metric`
 #![allow(clippy::print_stdout)]

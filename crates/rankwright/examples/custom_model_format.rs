@@ -1,6 +1,6 @@
-//! A model format of one's own: linear models as lines of `feature TAB weight`.
+//! A custom model format: linear models as lines of `feature TAB weight`.
 //!
-//! Inside the library a format is the same: a folder with such a value, and a line in the table.
+//! Formats of the library are the same: a folder with such a value, and a line in the table.
 //!
 //! `cargo run -p rankwright --example custom_model_format`
 #![allow(clippy::print_stdout)]

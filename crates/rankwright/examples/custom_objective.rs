@@ -1,4 +1,4 @@
-//! An objective of one's own: one function on one query.
+//! A custom objective: one function on one query.
 //!
 //! `cargo run -p rankwright --example custom_objective`
 #![allow(clippy::print_stdout)]
@@ -6,10 +6,10 @@
 use rankwright::data::generate::LetorOptions;
 use rankwright::eval::SourceKind;
 use rankwright::learn::LearnError;
-use rankwright::learn::objective::{Derivatives, Objective, QueryView, ObjectiveBuffers};
+use rankwright::learn::objective::{Derivatives, Objective, ObjectiveBuffers, QueryView};
 use rankwright::prelude::*;
 
-/// Log-cosh of score - label, each query counting as much as any other, however long its list:
+/// Log-cosh of score - label, with the same total weight for each query, whatever its length:
 /// L = 1/n * sum of log(cosh(s - y)).
 #[derive(Debug)]
 struct LogCosh;
@@ -26,7 +26,7 @@ impl Objective for LogCosh {
         let derivatives = out.gradient.iter_mut().zip(out.hessian.iter_mut());
         for ((label, score), (gradient, hessian)) in documents.zip(derivatives) {
             let slope = (score - label).tanh();
-            // Below 0 for a document that should rise.
+            // Negative for a document whose score should rise.
             *gradient = (share * slope) as f32;
             *hessian = (share * (1.0 - slope * slope)) as f32;
         }
@@ -39,7 +39,11 @@ fn main() -> Result<(), LearnError> {
     let (mut gradient, mut hessian, mut memory) = ([0.0; 3], [0.0; 3], [0; 3]);
     let mut out =
         Derivatives { gradient: &mut gradient, hessian: &mut hessian, memory: &mut memory };
-    LogCosh.derivatives(&QueryView::new(&labels, &scores), &mut ObjectiveBuffers::default(), &mut out)?;
+    LogCosh.derivatives(
+        &QueryView::new(&labels, &scores),
+        &mut ObjectiveBuffers::default(),
+        &mut out,
+    )?;
     println!("label score gradient hessian");
     for i in 0..labels.len() {
         println!("{:5} {:5} {:8.4} {:7.4}", labels[i], scores[i], gradient[i], hessian[i]);

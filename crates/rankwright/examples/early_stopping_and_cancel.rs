@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let make = |queries, seed| LetorOptions { queries, documents: 30, seed }.generate();
     let (train, valid) = (make(80, 1)?, make(40, 2)?);
 
-    // Stops after 20 trees without a better value, and keeps the best number of them.
+    // Stops after 20 trees without a better value, and keeps the best number of trees.
     let learner = LambdaMart::new().trees(1000).leaves(15).stop(20);
     let request = TrainRequest::new(&train).validation(&valid).progress(&Printer);
     let stopped = learner.fit(request)?;
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("grew {} trees, kept the best {best}", stopped.history.iterations.len());
     assert!(best > 0 && stopped.history.iterations.len() < 1000);
 
-    // A flag is the simplest progress there is: raised anywhere, it ends the training.
+    // A flag is the simplest receiver of progress events: once set, it ends the training.
     let cancel = AtomicBool::new(false);
     let endless = LambdaMart::new().trees(1_000_000);
     let cancelled = thread::scope(|scope| {
@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     })?;
     println!("cancelled after {} trees", cancelled.history.iterations.len());
     assert!(!cancelled.finished);
-    // The trees so far are a model.
+    // The trees trained so far are a model.
     assert_eq!(cancelled.model.predict(&valid)?.len(), valid.rows());
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Metrics of plain slices: scores, labels and query ids.
+//! Computes metrics of plain slices: scores, labels and query ids.
 //!
 //! `cargo run -p rankwright --example evaluate_slices`
 #![allow(clippy::print_stdout)]
@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     assert_eq!(found.get("rr"), Some(1.0));
 
-    // Each query by its id.
+    // The value of each query by its id.
     for (query, value) in found.per_query("ndcg@10").into_iter().flatten() {
         println!("query {query:3} ndcg@10 {:.4}", value.unwrap_or(f64::NAN));
     }

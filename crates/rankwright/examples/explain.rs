@@ -1,4 +1,4 @@
-//! Why does one document stand above another?
+//! Explains why one document is ranked above another.
 //!
 //! `cargo run -p rankwright --example explain`
 #![allow(clippy::print_stdout)]
@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let explainer = Explainer::new(&model, ExplainOptions::default())?;
     let names = explainer.names();
 
-    // The first query, its two best documents.
+    // The two best documents of the first query.
     let list = explainer.explain(&data, &[0])?.remove(0);
     let mut order: Vec<usize> = (0..list.documents()).collect();
     order.sort_by(|a, b| list.scores[*b].total_cmp(&list.scores[*a]));

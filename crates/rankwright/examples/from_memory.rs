@@ -5,7 +5,7 @@
 
 use rankwright::prelude::*;
 
-/// Shop items that were shown for a search: words in common with it, price, and whether it was sold.
+/// Shop items shown for a search: words in common with it, price, and whether it was sold.
 const SHOWN: [(&str, &str, f32, f32, u32); 9] = [
     ("shoes", "red boot", 1.0, 80.0, 0),
     ("lamp", "desk lamp", 2.0, 25.0, 1),
@@ -19,7 +19,7 @@ const SHOWN: [(&str, &str, f32, f32, u32); 9] = [
 ];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Rows of a query need not stand together, and ids can be of any kind.
+    // Rows of a query need not be adjacent, and ids can be of any type.
     let data = Dataset::from_rows(SHOWN.map(|item| [item.2, item.3]), ["words", "price"])
         .labels(SHOWN.map(|item| item.4))
         .query_ids(SHOWN.map(|item| item.0))
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{} rows of {} queries", data.rows(), data.queries());
 
     let model = RankSvm::new().c(1.0).fit(&data)?.model;
-    // Scores stand in the order of the data set; this gives that of the rows above.
+    // Scores are in the order of the data set; this restores the order of the rows above.
     let scores = data.to_source_order(&model.predict(&data)?)?;
     for (item, score) in SHOWN.iter().zip(&scores) {
         println!("{:6}  {:13} {score:7.3}", item.0, item.1);

@@ -1,4 +1,4 @@
-//! Models of other systems from bytes and to bytes; no file is needed.
+//! Reads models of other systems from bytes and writes them to bytes, without files.
 //!
 //! `cargo run -p rankwright --example import_export_bytes`
 #![allow(clippy::print_stdout)]
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for name in ["lightgbm", "ranklib"] {
         let format = ModelFormat::find(name)?;
         let bytes = model.to_bytes_as(format)?;
-        // Reading tells the format by content.
+        // The format is detected by content.
         let back = Model::from_bytes(&bytes)?;
         let options = ScoreOptions { ignore_extra: true, ..ScoreOptions::default() };
         let (ours, theirs) = (model.predict(&data)?, back.score(&data, options)?);

@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let index = Arc::new(Index::in_memory(documents)?);
     let first = Ranker::first_stage(Arc::clone(&index))?;
 
-    // People like what matches and has stars.
+    // Users prefer recipes that match and have many stars.
     let queries = ["tomato soup", "onion soup", "onion tart", "apple soup", "tomato tart"];
     let judged = queries.iter().flat_map(|query| {
         RECIPES.iter().map(move |(id, title, stars)| {
@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         training_data(Arc::clone(&index), asked, Some(&qrels), &set, &RowOptions::default())?;
     println!("{} rows of {} queries, {} features", rows.rows, rows.queries, rows.features);
 
-    // The model remembers features, analysis and first stage, so the ranker needs nothing else.
+    // The model records features, analysis and first stage, so the ranker needs nothing else.
     let model = RankSvm::new().fit(&rows.data)?.model;
     let ranker = Ranker::new(index, &model)?;
     for (name, ranker) in [("BM25", &first), ("BM25 and a model", &ranker)] {

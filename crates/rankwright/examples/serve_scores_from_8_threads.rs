@@ -1,4 +1,4 @@
-//! One scorer shared by eight threads, without an allocation for a call.
+//! One scorer shared by eight threads, without an allocation per call.
 //!
 //! `cargo run -p rankwright --example serve_scores_from_8_threads`
 #![allow(clippy::print_stdout)]
@@ -17,10 +17,10 @@ thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
 }
 
-// SAFETY: every call goes on to the system's allocator with the same arguments.
+// SAFETY: every call is forwarded to the system's allocator with the same arguments.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // A thread that ends has no counter any more, and counts nothing.
+        // A thread that is ending has no counter any more, and counts nothing.
         let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
         // SAFETY: as the caller promises.
         unsafe { System.alloc(layout) }
@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let scorer = model.scorer();
 
     let serve = |number: usize| {
-        // Each thread has a scorer of its own, which is cheap, and buffers that are used again.
+        // Each thread has its own scorer, which is cheap, and reuses its buffers.
         let (scorer, mut buffers) = (scorer.clone(), ScoreBuffers::default());
         let rows = data.query_rows(number);
         let columns = data.columns();

@@ -1,10 +1,10 @@
-//! Tuning without text: a typed learner, a typed space, folds of queries.
+//! Typed tuning: a typed learner, a typed space, folds of queries.
 //!
 //! `cargo run -p rankwright --example tune_typed`
 #![allow(clippy::print_stdout)]
 
 use rankwright::data::generate::LetorOptions;
-use rankwright::learn::tune::{TuneData, Space, TuneJob, TunePlan, TuneSettings};
+use rankwright::learn::tune::{Space, TuneData, TuneJob, TunePlan, TuneSettings};
 use rankwright::prelude::*;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

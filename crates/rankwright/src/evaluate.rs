@@ -1,4 +1,4 @@
-//! Evaluation of a model in one line.
+//! Evaluation of a model in one call.
 
 use rankwright_data::Dataset;
 use rankwright_eval::{EvalOptions, Evaluation, ScoredDataset, SourceKind, ToMeasures};

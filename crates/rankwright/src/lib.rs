@@ -1,7 +1,8 @@
-//! Learning to rank, from raw text, feature files and runs to numbers that can be trusted.
+//! Learning to rank, from raw text, feature files and runs to models, rankings and metrics.
 //!
-//! [`prelude`] has what most programs use; [`tasks`] are whole jobs: a request in, a serialisable
-//! result out. The parts are crates of their own; those with a feature in brackets can be left out:
+//! [`prelude`] has the items that most programs use; [`tasks`] are whole jobs: a request in, a
+//! serialisable result out. The parts are separate crates; those with a feature in brackets are
+//! optional:
 //!
 //! - [`data`]: data sets, judgements and runs, in every format; splits and generators;
 //! - [`eval`]: the one order, every metric with its conventions, significance, tables;

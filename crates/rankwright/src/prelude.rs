@@ -1,4 +1,4 @@
-//! What most programs use, to be imported whole: `use rankwright::prelude::*;`.
+//! The items that most programs use, to be imported together: `use rankwright::prelude::*;`.
 
 pub use rankwright_data::{Absent, Dataset, DatasetBuilder, Qrels, QueryLists, Run};
 pub use rankwright_eval::compare::{CompareOptions, Comparison, compare_evaluations};

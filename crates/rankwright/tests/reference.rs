@@ -1,6 +1,6 @@
-//! The pages under `docs/reference/`: every learner, objective, metric, feature, first stage and
-//! format, written from the declarations themselves. A page that differs from them fails here; this
-//! writes them anew:
+//! Checks the pages under `docs/reference/`: every learner, objective, metric, feature, first stage
+//! and format, generated from the declarations themselves. A page that differs fails the test; this
+//! command rewrites them:
 //!
 //! ```text
 //! cargo test -p rankwright --test reference -- --ignored write_the_pages

@@ -1,5 +1,5 @@
-//! Writes a page with every kind of plot and block, to look at and for the browser tests:
-//! `cargo run -p rankwright-report --example sample_page -- page.html [PARTS FOLDER]`.
+//! Writes a page with every kind of plot and block, for manual inspection and for the browser
+//! tests: `cargo run -p rankwright-report --example sample_page -- page.html [PARTS FOLDER]`.
 
 use std::error::Error;
 use std::path::Path;
@@ -9,9 +9,9 @@ use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_report::chart::{
     Axis, BarSeries, Bars, Body, Chart, Forces, Grouping, Heat, Pushed, Scale, Series,
 };
-use rankwright_report::{PageBlock, Page, Section};
+use rankwright_report::{Page, PageBlock, Section};
 
-/// A name that would be markup in a page which forgets to escape, with right-to-left letters.
+/// A name that is markup if the page does not escape it, with right-to-left letters.
 const NASTY: &str = "<script>alert(1)</script> &\"' שלום 🚀";
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -56,7 +56,14 @@ fn page() -> Page {
 fn chart(id: &str, title: &str, x: Axis, y: Axis, body: Body) -> PageBlock {
     let caption = "NDCG with gain 2^label - 1 and discount log2(rank + 1); queries without \
                    relevant documents count 0. Higher is better.";
-    PageBlock::Chart(Chart { id: id.into(), title: title.into(), caption: caption.into(), x, y, body })
+    PageBlock::Chart(Chart {
+        id: id.into(),
+        title: title.into(),
+        caption: caption.into(),
+        x,
+        y,
+        body,
+    })
 }
 
 fn axis(label: &str) -> Axis {

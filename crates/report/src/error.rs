@@ -1,4 +1,4 @@
-//! What can go wrong in making a report.
+//! Errors of reports.
 
 use rankwright_data::DataError;
 use rankwright_eval::EvalError;
@@ -9,7 +9,7 @@ use rankwright_spec::SpecError;
 
 use crate::known::KnownNames;
 
-/// Why there is no report.
+/// The reason why a report could not be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReportError {
@@ -34,7 +34,7 @@ pub enum ReportError {
     /// A model cannot be explained.
     #[error(transparent)]
     Explain(ExplainError),
-    /// There is no metric to look at a model by.
+    /// There is no metric to measure a model by.
     #[error("there is no metric")]
     NoMetric,
     /// A report on shrinkage has no validation data.
@@ -53,7 +53,7 @@ pub enum ReportError {
         /// The queries there are.
         known: KnownNames,
     },
-    /// A query that is none of those that were compared.
+    /// A query that was not among those compared.
     #[error("there is no query {query} among the {} that were compared", known.count)]
     NotCompared {
         /// The id of the query.
@@ -61,7 +61,7 @@ pub enum ReportError {
         /// The queries there are.
         known: KnownNames,
     },
-    /// A metric that is none of those that were compared.
+    /// A metric that was not among those compared.
     #[error("{metric} is none of the metrics that were compared: {}", known.join(", "))]
     MetricNotCompared {
         /// The metric.
@@ -87,10 +87,10 @@ pub enum ReportError {
         /// The features there are.
         known: KnownNames,
     },
-    /// Documents were named without the query whose documents they are.
+    /// Documents were named without a query.
     #[error("documents were named, but no query whose documents they are")]
     DocumentsWithoutQuery,
-    /// The number of sources is not that of the systems.
+    /// The number of sources differs from the number of systems.
     #[error("found {found} sources of queries for {expected} systems; expected one for each")]
     SourceCount {
         /// The number of sources.
@@ -122,7 +122,7 @@ pub enum ReportError {
         /// Its size.
         found: usize,
     },
-    /// A correlation of near-duplicates that is none.
+    /// A bound for near-duplicates that is not a correlation.
     #[error("the correlation of near-duplicates is {found}; expected above 0, up to 1")]
     NearDuplicates {
         /// The correlation.
@@ -139,13 +139,13 @@ pub enum ReportError {
     Draw {
         /// Its id.
         chart: String,
-        /// What the plotting library says.
+        /// The message of the plotting library.
         why: String,
     },
 }
 
 impl ReportError {
-    /// The way out, where the error knows one for any caller.
+    /// The remedy, where there is one that holds for every caller.
     pub fn help(&self) -> Option<String> {
         match self {
             ReportError::Data(error) => error.help(),

@@ -1,24 +1,24 @@
-//! The names there are, told where one was asked for that is not among them.
+//! The known names, reported where an unknown name was given.
 
 use rankwright_spec::nearest;
 
-/// Names that a message shows at most.
+/// Most names in a message.
 const SHOWN: usize = 5;
 
-/// Names that are known: those that a slip may have been made of, or else the first.
+/// Known names for an error message: those similar to the unknown name, or else the first ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KnownNames {
-    /// The number of all.
+    /// Number of all known names.
     pub count: usize,
-    /// Those nearest to the name that was asked for.
+    /// The known names most similar to the unknown one.
     pub nearest: Vec<String>,
-    /// The first ones.
+    /// The first known names.
     pub first: Vec<String>,
 }
 
 impl KnownNames {
-    /// The names around one that is not among them.
+    /// The known names to report for an unknown one.
     pub(crate) fn around<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Self {
         let mut known: Vec<&str> = known.collect();
         let count = known.len();
@@ -33,7 +33,7 @@ impl KnownNames {
         Self { count, nearest: near, first }
     }
 
-    /// Some of them, as a part of a sentence.
+    /// Some of the names, as a part of a sentence.
     pub(crate) fn examples(&self) -> String {
         match self.nearest.is_empty() {
             true => format!("such as {}", self.first.join(", ")),
@@ -41,7 +41,7 @@ impl KnownNames {
         }
     }
 
-    /// The number and some of them; `place` says where they are, or whose.
+    /// The number of names and some of them; `place` describes what they belong to.
     pub(crate) fn among(&self, place: &str) -> String {
         format!("{} are {place}, {}", self.count, self.examples())
     }

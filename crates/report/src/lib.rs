@@ -1,11 +1,11 @@
-//! Reports: what happened in a training, which system is better and why a list stands as it does,
-//! as one self-contained HTML file, as SVG with the numbers beside it, and as text.
+//! Reports on trainings, on comparisons of systems and on explanations of rankings, as one
+//! self-contained HTML file, as SVG with the numbers beside it, and as text.
 //!
 //! Data flows down this list:
 //!
 //! - [`chart`]: plots as data, drawn as SVG or in the terminal, with their numbers as CSV and JSON;
 //! - [`page`]: sections of text, charts, tables and drawings, written as HTML;
-//! - a folder for each report, which computes what is to be seen and lays out a [`Page`].
+//! - a folder for each report, which computes its numbers and lays out a [`Page`].
 #![cfg_attr(
     not(test),
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)
@@ -25,5 +25,5 @@ mod warning;
 pub use chart::Chart;
 pub use error::ReportError;
 pub use known::KnownNames;
-pub use page::{PageBlock, Page, Section};
+pub use page::{Page, PageBlock, Section};
 pub use warning::ReportWarning;

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-/// Named values as a map; of two values with one name the later one counts.
+/// Serialises named values as a map; of two values with one name the later one counts.
 pub(crate) fn as_map<S, V>(pairs: &[(String, V)], serializer: S) -> Result<S::Ok, S::Error>
 where
     S: Serializer,
@@ -11,7 +11,7 @@ where
     serializer.collect_map(pairs.iter().map(|(name, value)| (name, value)))
 }
 
-/// A part of a report, or `{"left_out": ...}` with the reason.
+/// Serialises a part of a report, or `{"left_out": ...}` with the reason.
 pub(crate) fn or_reason<S, T>(part: &Result<T, String>, serializer: S) -> Result<S::Ok, S::Error>
 where
     S: Serializer,
@@ -23,7 +23,7 @@ where
     }
 }
 
-/// A value as the shortest number that reads back to the same f32; null where it is not finite.
+/// Serialises a value as the shortest number that reads back to the same f32; null if not finite.
 pub(crate) fn short_f32<S: Serializer>(value: &f32, serializer: S) -> Result<S::Ok, S::Error> {
     shortest(*value).serialize(serializer)
 }

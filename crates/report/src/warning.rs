@@ -10,11 +10,11 @@ use serde::{Serialize, Serializer};
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ReportWarning {
-    /// Without validation data, a part of the queries was held out.
+    /// A part of the queries was held out because there is no validation data.
     HeldOut {
-        /// Queries held out.
+        /// Number of queries held out.
         queries: usize,
-        /// Queries there are.
+        /// Number of queries in the data.
         of: usize,
     },
     /// There is no log of the training, so times are left out.
@@ -31,7 +31,7 @@ pub enum ReportWarning {
 }
 
 impl ReportWarning {
-    /// A short name of the kind, the same in every version.
+    /// The stable name of the kind of warning.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::HeldOut { .. } => "held_out",

@@ -1,4 +1,4 @@
-//! Reports as a whole: one program for all tests, as each program is linked anew.
+//! Tests of whole reports: one program for all tests, as each test program is linked separately.
 
 mod no_training;
 mod page;

@@ -1,4 +1,4 @@
-//! A report draws what it is given: none of this crate's code names what trains.
+//! Reports do not train: no code of this crate names a training function.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -38,14 +38,14 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
 }
 
 /// The lines of a file that are compiled into the library, with their numbers: no comments, and
-/// nothing from the unit tests on, which train models to look at.
+/// nothing from the unit tests on, which train models.
 fn shipped(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line));
     let tests = |(_, line): &(usize, &str)| !line.starts_with("mod tests {");
     lines.take_while(tests).filter(|(_, line)| !line.trim_start().starts_with("//"))
 }
 
-/// A line without what stands in quotes.
+/// A line without its string literals.
 fn without_text(line: &str) -> String {
     line.split('"').step_by(2).collect::<Vec<_>>().join(" ")
 }

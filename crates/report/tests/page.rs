@@ -1,11 +1,11 @@
-//! Whole pages: what must hold of every report's HTML, text and parts.
+//! Tests of whole pages: properties of every report's HTML, text and files.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_report::chart::{Axis, Body, Chart, Series};
-use rankwright_report::{PageBlock, Page, Section};
+use rankwright_report::{Page, PageBlock, Section};
 
 const NASTY: &str = "</script><script>alert(1)</script> <b>&\"' שלום 🚀";
 
@@ -46,8 +46,10 @@ fn page(blocks: Vec<PageBlock>) -> Page {
 fn everything() -> Page {
     let tree = "<?xml version=\"1.0\"?><svg xmlns=\"http://www.w3.org/2000/svg\"><title \
                 id=\"title\">t</title></svg>";
-    let drawing = || PageBlock::Drawing { id: "tree".into(), title: NASTY.into(), svg: tree.into() };
-    let group = |name: &str| (name.to_owned(), vec![PageBlock::Chart(chart("same", 2, 5)), drawing()]);
+    let drawing =
+        || PageBlock::Drawing { id: "tree".into(), title: NASTY.into(), svg: tree.into() };
+    let group =
+        |name: &str| (name.to_owned(), vec![PageBlock::Chart(chart("same", 2, 5)), drawing()]);
     page(vec![
         PageBlock::Text(NASTY.into()),
         PageBlock::Chart(chart("same", 2, 300)),

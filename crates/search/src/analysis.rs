@@ -1,9 +1,10 @@
-//! From text to terms: words, lower case, accents, stop words, stems.
+//! Text analysis: from text to terms (words, lower case, accents, stop words, stems).
 //!
 //! The steps are tantivy's: words are runs of letters and digits; words of more than 128 bytes are
 //! dropped; then lower case, accents to plain letters (`fold`), the language's stop words removed
-//! (`stop`), and Snowball stems (`stem`). A removed word leaves its place empty, so that positions and
-//! phrases stay true. Documents and queries go through the same steps; the spec is kept with the index.
+//! (`stop`), and Snowball stems (`stem`). A removed word still counts as a position, so that
+//! positions and phrases stay correct. Documents and queries are analysed alike; the spec is stored
+//! with the index.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,7 +18,7 @@ use tantivy::tokenizer::{
 
 use crate::params::read_params;
 
-/// Words of at least so many bytes are no words.
+/// Words of this many bytes or more are dropped.
 const LONGEST_WORD: usize = 128;
 
 /// Languages with stems, by name.
@@ -102,7 +103,7 @@ impl Analysis {
         Ok(Self { language: Some(language), stem, stop, fold })
     }
 
-    /// Tantivy's chain of these steps.
+    /// Tantivy's tokenizer chain of these steps.
     pub fn analyzer(&self) -> TextAnalyzer {
         let mut chain = TextAnalyzer::builder(SimpleTokenizer::default())
             .filter_dynamic(RemoveLongFilter::limit(LONGEST_WORD))
@@ -126,7 +127,7 @@ impl Analysis {
         self.words(text).into_iter().map(|(term, _)| term).collect()
     }
 
-    /// The terms of a text with their places among all of its words.
+    /// The terms of a text with their positions among all of its words.
     pub(crate) fn words(&self, text: &str) -> Vec<(String, usize)> {
         let mut analyzer = self.analyzer();
         let mut stream = analyzer.token_stream(text);
@@ -152,17 +153,17 @@ impl fmt::Display for Analysis {
     }
 }
 
-/// Different words that are remembered at most; then all are forgotten.
+/// Most different words that are cached; beyond this the cache is cleared.
 const MOST_WORDS: usize = 1 << 20;
 const REMOVED: u32 = u32::MAX;
 
-/// An analysis that remembers the term of each word it has met, as most words come again.
+/// An analysis with a cache from word to term, as most words occur many times.
 ///
-/// Gives what [`Analysis::words`] gives, with terms as numbers that count from 0 and hold until
+/// Gives the same terms as [`Analysis::words`], as numbers that count from 0 and are valid until
 /// [`Analyser::forget`].
 pub(crate) struct Analyser {
     analyzer: TextAnalyzer,
-    /// The term of each word met, or [`REMOVED`].
+    /// The term of each cached word, or [`REMOVED`].
     known: HashMap<Box<str>, u32, FixedState>,
     numbers: HashMap<Box<str>, u32, FixedState>,
     terms: Vec<Box<str>>,
@@ -174,7 +175,7 @@ impl Analyser {
         Self { analyzer: analysis.analyzer(), known, numbers, terms: Vec::new() }
     }
 
-    /// Tells each term with its place among the words; gives the number of words.
+    /// Calls `found` with each term and its position among the words; returns the number of words.
     pub(crate) fn analyse(&mut self, text: &str, mut found: impl FnMut(u32, usize)) -> usize {
         let mut place = 0;
         // The words of tantivy's SimpleTokenizer.
@@ -213,7 +214,7 @@ impl Analyser {
         &self.terms[number as usize]
     }
 
-    /// Forgets everything where there is too much of it; numbers begin anew.
+    /// Clears the cache where it is too large; numbers start at 0 again.
     pub(crate) fn forget(&mut self) {
         if self.known.len() > MOST_WORDS {
             self.known.clear();

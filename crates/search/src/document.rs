@@ -1,8 +1,8 @@
-//! A document and a query as they come in: an id and named values, not yet typed by a schema.
+//! A document and a query as read: an id and named values, not yet typed by a schema.
 
 use serde::{Deserialize, Serialize};
 
-/// A value as a source gives it. A schema says later what kind of field it belongs to.
+/// A value as read from a source. The schema defines later the kind of its field.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
@@ -61,19 +61,19 @@ impl Document {
         Self { id: id.into(), fields: Vec::new() }
     }
 
-    /// The same with one field more: a text, a number or several texts.
+    /// Adds a field: a text, a number or several texts.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.fields.push((name.to_owned(), value.into()));
         self
     }
 
-    /// A field's value.
+    /// The value of a field.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value)
     }
 
-    /// A field's text, where it is one text.
+    /// The text of a field, where it is one text.
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.get(name) {
             Some(Value::Text(text)) => Some(text),
@@ -82,24 +82,24 @@ impl Document {
     }
 }
 
-/// One query: its words, and further values where the file has them (a language, a category).
+/// A query: its text, and further values where the file has them (a language, a category).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
     /// The id that judgements and runs use.
     pub id: String,
-    /// The words.
+    /// The text.
     pub text: String,
     /// Further values by name.
     pub fields: Vec<(String, Value)>,
 }
 
 impl Query {
-    /// A query of words alone.
+    /// A query of text alone.
     pub fn new(id: impl Into<String>, text: impl Into<String>) -> Self {
         Self { id: id.into(), text: text.into(), fields: Vec::new() }
     }
 
-    /// The same with one value more, such as a language.
+    /// Adds a value, such as a language.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.fields.push((name.to_owned(), value.into()));

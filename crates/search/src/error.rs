@@ -1,4 +1,4 @@
-//! Errors between documents and a ranking.
+//! Errors of indexing, retrieval, features and re-ranking.
 
 use std::path::{Path, PathBuf};
 
@@ -9,14 +9,14 @@ use rankwright_spec::SpecError;
 
 use crate::classify::ClassifyError;
 
-/// Everything the search crate reports instead of a result.
+/// The error type of the search crate.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SearchError {
     /// A file could not be read or written.
     #[error(transparent)]
     Data(Box<DataError>),
-    /// A spec of an analysis, a first stage, a feature or a classifier was refused.
+    /// A spec of an analysis, a first stage, a feature or a classifier is invalid.
     #[error(transparent)]
     Spec(#[from] SpecError),
     /// A model could not be read or does not score these features.
@@ -25,7 +25,7 @@ pub enum SearchError {
     /// Scores cannot be ordered.
     #[error(transparent)]
     Eval(#[from] EvalError),
-    /// Labelled documents do not make a classifier.
+    /// Labelled documents cannot train a classifier.
     #[error(transparent)]
     Classify(#[from] ClassifyError),
 
@@ -35,19 +35,19 @@ pub enum SearchError {
         /// The folder.
         path: PathBuf,
     },
-    /// There is an index in a folder already, and it was not to be changed.
+    /// There is already an index in a folder, and the options do not allow to change it.
     #[error("{}: there is an index already", .path.display())]
     IndexExists {
         /// The folder.
         path: PathBuf,
     },
-    /// A file stands where the folder of an index should be.
+    /// A file is in the place of the folder of an index.
     #[error("{}: is a file, and an index is a folder", .path.display())]
     NotAFolder {
         /// The file.
         path: PathBuf,
     },
-    /// The folder for a new index holds files that are not of an index.
+    /// The folder for a new index holds files that do not belong to an index.
     #[error("{}: a folder with other things in it, and no index", .path.display())]
     FolderNotEmpty {
         /// The folder.
@@ -69,12 +69,12 @@ pub enum SearchError {
         /// The folder.
         path: PathBuf,
     },
-    /// An index whose bytes are not those that were once written.
+    /// An index whose bytes differ from those that were written.
     #[error("index {} is damaged: {what}", .path.display())]
     Damaged {
         /// The folder.
         path: PathBuf,
-        /// The part that does not fit.
+        /// The damaged part.
         what: String,
     },
     /// The system could not write or read the index: disk full, no permission.
@@ -85,7 +85,7 @@ pub enum SearchError {
         /// The system's message.
         what: String,
     },
-    /// Documents were to be added with another analysis or schema than that of the index.
+    /// The documents to add have another analysis or schema than the index.
     #[error("the index was built with analysis {analysis} and schema {schema}")]
     OtherBuild {
         /// The analysis of the index.
@@ -96,14 +96,14 @@ pub enum SearchError {
     /// A document, filter or extractor of one index was given to another.
     #[error("a {what} of one index was given to another")]
     OtherIndex {
-        /// The kind of thing.
+        /// The kind of object.
         what: &'static str,
     },
 
-    /// A part of a schema names no kind.
+    /// An entry of a schema without a kind.
     #[error("schema: `{part}` has no kind")]
     SchemaWithoutKind {
-        /// The part.
+        /// The entry.
         part: String,
     },
     /// A schema names a kind of field that does not exist.
@@ -112,7 +112,7 @@ pub enum SearchError {
         /// The kind.
         kind: String,
     },
-    /// Two fields whose names differ only in signs that an index cannot keep.
+    /// Two fields whose names differ only in characters that an index cannot store.
     #[error("schema: field `{field}` would be called `{name}`, which is taken")]
     FieldNameTaken {
         /// The field.
@@ -142,7 +142,7 @@ pub enum SearchError {
         why: String,
     },
 
-    /// A filter that does not read, or names a field that is not there.
+    /// A filter that cannot be parsed, or names an unknown field.
     #[error("filter `{filter}`: {why}")]
     BadFilter {
         /// The filter.
@@ -152,7 +152,7 @@ pub enum SearchError {
         /// The fields there are.
         fields: String,
     },
-    /// A feature set that is not one in TOML.
+    /// A feature set that is not valid TOML.
     #[error("feature set: {why}")]
     BadFeatureSet {
         /// The reason.
@@ -161,15 +161,15 @@ pub enum SearchError {
     /// A feature set without features.
     #[error("a set of no features")]
     NoFeatures,
-    /// Features of another version of the formulas.
+    /// Features computed by another version of the formulas.
     #[error("the features are of version {found}, this program computes version {known}")]
     FeatureVersion {
         /// Their version.
         found: u32,
-        /// The version that is computed.
+        /// The version that this program computes.
         known: u32,
     },
-    /// Features of text that was analysed otherwise than that of the index.
+    /// Features of text with another analysis than that of the index.
     #[error("the text of the features was analysed as {set}, the index's as {index}")]
     OtherAnalysis {
         /// The analysis of the feature set.
@@ -180,7 +180,7 @@ pub enum SearchError {
     /// A model with a feature that the index cannot compute.
     #[error("the model's features are not those of this index: {0}")]
     ModelFeatures(Box<SearchError>),
-    /// A model names a feature otherwise than the index does.
+    /// A model names a feature differently from the index.
     #[error("feature `{found}` is called `{expected}` here")]
     FeatureName {
         /// The model's name.
@@ -188,7 +188,7 @@ pub enum SearchError {
         /// The index's name.
         expected: String,
     },
-    /// The classes of a field do not make a classifier, whose scores are a feature.
+    /// The classes of a field cannot train a classifier, whose scores are a feature.
     #[error("classes of field `{field}`: {error}")]
     Classes {
         /// The field.
@@ -196,19 +196,19 @@ pub enum SearchError {
         /// The reason.
         error: ClassifyError,
     },
-    /// A feature of one's own has the name of another feature of the index.
+    /// A custom feature has the name of another feature of the index.
     #[error("there is a feature `{name}` already")]
     FeatureTaken {
         /// The name.
         name: &'static str,
     },
-    /// The name of a feature of one's own has signs that specs use, or another meaning there.
+    /// The name of a custom feature has characters with a meaning in specs.
     #[error("`{name}` cannot be the name of a feature")]
     NoFeatureName {
         /// The name.
         name: &'static str,
     },
-    /// A feature reads statistics that it did not name among its needs.
+    /// A feature reads statistics that it did not declare among its needs.
     #[error("a feature reads {what} of a text field that it does not name among its needs")]
     NotGathered {
         /// The statistics.
@@ -217,7 +217,7 @@ pub enum SearchError {
     /// A feature reads beyond the candidates of the query.
     #[error("a feature reads candidate {candidate} of {candidates}, which are numbered from 0")]
     NoSuchCandidate {
-        /// The number that is read.
+        /// The index that was read.
         candidate: usize,
         /// The number of candidates.
         candidates: usize,
@@ -225,7 +225,7 @@ pub enum SearchError {
     /// A feature reads beyond the different terms of the query.
     #[error("a feature reads term {term} of {terms}, which are numbered from 0")]
     NoSuchTerm {
-        /// The number that is read.
+        /// The index that was read.
         term: usize,
         /// The number of different terms.
         terms: usize,
@@ -248,10 +248,10 @@ pub enum SearchError {
     /// No query found a document.
     #[error("no query found a document, so that there are no rows")]
     NoRows,
-    /// Zero candidates or documents were asked for.
+    /// Zero candidates or documents were requested.
     #[error("the number of {what} must be at least 1")]
     Zero {
-        /// The things to be counted.
+        /// The kind of thing that is counted.
         what: &'static str,
     },
 
@@ -310,16 +310,16 @@ pub enum SearchError {
         fields: String,
     },
 
-    /// Something that the program relies on does not hold.
+    /// A bug in this program.
     #[error("internal error: {invariant} does not hold")]
     Internal {
-        /// The condition that was to hold.
+        /// The condition that should have held.
         invariant: &'static str,
     },
 }
 
 impl SearchError {
-    /// The way out, where there is one for any caller.
+    /// The remedy, where there is one that holds for every caller.
     pub fn help(&self) -> Option<String> {
         Some(match self {
             Self::Data(error) => return error.help(),
@@ -361,7 +361,7 @@ impl SearchError {
         DataError::malformed(place, found, expected).into()
     }
 
-    /// The same with the way out.
+    /// Adds a remedy to the error.
     pub(crate) fn with_help(self, text: impl Into<String>) -> Self {
         match self {
             Self::Data(error) => error.with_help(text.into()).into(),
@@ -369,7 +369,7 @@ impl SearchError {
         }
     }
 
-    /// An error of the system at the folder of an index.
+    /// A system error at the folder of an index.
     pub(crate) fn access(path: &Path, error: &std::io::Error) -> Self {
         Self::IndexAccess { path: path.to_owned(), what: error.to_string() }
     }

@@ -1,8 +1,8 @@
-//! Text in, ranking out: documents, an index, first-stage retrieval, features and re-ranking.
+//! Search: documents, an index, first-stage retrieval, features and re-ranking.
 //!
-//! [`Documents`] reads collections of many forms; [`build_index`] and [`Index`] keep them searchable;
-//! a [`FirstStage`] finds candidates, an [`Extractor`] computes features of them, and a [`Ranker`] puts
-//! both and a model together.
+//! [`Documents`] reads collections of many formats; [`build_index`] and [`Index`] make them
+//! searchable; a [`FirstStage`] finds candidates, an [`Extractor`] computes their features, and a
+//! [`Ranker`] combines both with a model.
 #![cfg_attr(
     not(test),
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)

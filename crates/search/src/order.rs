@@ -11,7 +11,7 @@ use rankwright_eval::{EvalError, OrderRule, Orderer, Rows};
 use crate::error::SearchError;
 use crate::index::Index;
 
-/// The order of documents with scores, as places in both slices.
+/// The order of documents with scores, as indices into both slices.
 pub(crate) fn order(
     index: &Index,
     docs: &[u32],

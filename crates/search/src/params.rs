@@ -1,4 +1,4 @@
-//! Reading of parameters that first stages, features and analyses share.
+//! Reads parameters, shared by first stages, features and analyses.
 
 use rankwright_spec::{ParamGroup, Spec, SpecError, read_spec};
 

@@ -1,14 +1,15 @@
-//! Queries in: TSV, JSON lines, TREC topics and SMART form, told by content.
+//! Reads queries: TSV, JSON lines, TREC topics and SMART form, detected by content.
 //!
 //! | form | id | text |
 //! |---|---|---|
 //! | TSV | first column | second column; a header line `qid ...` may name the columns |
 //! | JSONL | `id`, `_id`, `qid`, `query_id`, `query-id` | `text`, `query` or `title` |
-//! | TREC | `<num> Number: 301` | the parts asked for, by default the title |
+//! | TREC | `<num> Number: 301` | the requested parts, by default the title |
 //! | SMART | `.I 1` | `.W` alone |
 //!
-//! Further values of a query become its fields. An id stays as it is written: `001` is not `1`, and
-//! judgements must write it likewise. An empty text is allowed. Two queries of one id are an error.
+//! Further values of a query become its fields. An id is kept as written: `001` is not `1`, and
+//! judgements must write it in the same way. An empty text is allowed. Two queries of one id are an
+//! error.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -31,7 +32,7 @@ pub enum TopicPart {
     Title,
     /// `<desc>`: a sentence.
     Description,
-    /// `<narr>`: what is relevant and what is not.
+    /// `<narr>`: a description of relevant and irrelevant documents.
     Narrative,
 }
 
@@ -67,7 +68,7 @@ pub struct QueryOptions {
     /// Gives ids 1, 2, 3, ... by position instead of those in the file, as Cranfield's judgements
     /// number its queries.
     pub number_by_position: bool,
-    /// The parts of a TREC topic that make the text, in this order.
+    /// The parts of a TREC topic that form the text, in this order.
     pub parts: Vec<TopicPart>,
 }
 
@@ -77,9 +78,9 @@ impl Default for QueryOptions {
     }
 }
 
-/// Names under which a query's id is looked for, in this order.
+/// Names of a query's id, in order of precedence.
 const QUERY_IDS: [&str; 6] = ["id", "_id", "qid", "query_id", "query-id", "queryid"];
-/// Names under which a query's text is looked for.
+/// Names of a query's text, in order of precedence.
 const QUERY_TEXTS: [&str; 3] = ["text", "query", "title"];
 
 /// A query with the line on which it begins.
@@ -112,7 +113,7 @@ fn read_input(input: Input, options: &QueryOptions) -> Result<Vec<Query>, Search
     finish(&name, found, options)
 }
 
-/// Numbers queries where that is asked for, and refuses an id that comes twice.
+/// Numbers queries where requested, and rejects an id that occurs twice.
 fn finish(
     name: &str,
     found: Vec<Found>,
@@ -203,7 +204,7 @@ fn wrong_columns(place: SourceLocation, line: &str, cells: usize, columns: usize
         .with_help("queries are read from TSV, JSON lines, TREC topics and SMART form")
 }
 
-/// A row's query; the id is in the first column, the text in the one that is named so.
+/// The query of a row; the id is in the first column, the text in the column of that name.
 fn tsv_query(
     cells: &[&str],
     header: &[String],
@@ -241,7 +242,7 @@ fn read_topics(
     warnings: &mut Warnings,
 ) -> Result<Vec<Found>, SearchError> {
     let mut found = Vec::new();
-    // The parts of the topic that is open, and the line of its <top>.
+    // The parts of the current topic, and the line of its <top>.
     let mut topic: Option<(u64, FieldCollector)> = None;
     let mut tag: Option<String> = None;
     let mut content: Vec<u8> = Vec::new();
@@ -256,7 +257,7 @@ fn read_topics(
             content.extend_from_slice(cursor.slice(here + range.start..here + range.end));
             continue;
         }
-        // Old topics do not close their parts: any tag ends the one before it.
+        // Old topics do not close their parts: any tag ends the previous one.
         if let (Some((line, parts)), Some(tag)) = (&mut topic, tag.take()) {
             let text = warnings.text(&content, || cursor.place(*line));
             add_topic_part(parts, &tag, &entities::decode(&text));

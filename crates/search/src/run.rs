@@ -1,4 +1,4 @@
-//! Many queries, ranked into a run.
+//! Ranks many queries into a run.
 
 use std::time::Instant;
 
@@ -23,7 +23,7 @@ pub struct RunResult {
     pub queries: usize,
     /// Number of documents in the run.
     pub documents: usize,
-    /// Number of queries that found nothing.
+    /// Number of queries without a document.
     pub empty: usize,
     /// Seconds that ranking took.
     pub seconds: f64,

@@ -10,8 +10,8 @@
 //! | url | an address | depth, length, slashes |
 //! | stored | anything | shown with results, not searched |
 //!
-//! A value that is not of its field's kind (a number field with `n/a`) counts as absent, and is
-//! counted. Guessing looks at the first documents alone; a field that first appears later is stored.
+//! A value that is not of its field's kind (a number field with `n/a`) is absent, and is counted.
+//! Guessing reads the first documents only; a field that first appears later is stored.
 
 use std::collections::HashSet;
 
@@ -31,7 +31,7 @@ pub enum FieldKind {
     Text,
     /// A number.
     Number,
-    /// A day or a moment.
+    /// A date, with or without a time.
     Date,
     /// One or several labels.
     Category,
@@ -122,7 +122,7 @@ impl Schema {
         self.fields.iter().filter(move |f| f.kind == kind).map(|f| f.name.as_str())
     }
 
-    /// Sets the kind of a field, new or known.
+    /// Sets the kind of a field, new or existing.
     pub fn set(&mut self, name: &str, kind: FieldKind) {
         match self.fields.iter_mut().find(|field| field.name == name) {
             Some(field) => field.kind = kind,
@@ -130,7 +130,7 @@ impl Schema {
         }
     }
 
-    /// The kinds that the values of some documents suggest; `given` ones stay.
+    /// The kinds that the values of some documents suggest; `given` kinds are kept.
     pub fn guess(documents: &[Document], given: &Schema) -> Schema {
         let mut names: Vec<&str> = Vec::new();
         for (name, _) in documents.iter().flat_map(|d| &d.fields) {
@@ -172,7 +172,7 @@ const TEXT_NAMES: [&str; 10] = [
     "keywords",
 ];
 const LINK_NAMES: [&str; 5] = ["links", "outlinks", "citations", "references", "cites"];
-/// Notes of who typed a record in, as SMART's collections have them.
+/// Fields with notes of the person who entered a record, as in SMART's collections.
 const STORED_NAMES: [&str; 1] = ["note"];
 const URL_NAMES: [&str; 3] = ["url", "uri", "href"];
 
@@ -232,7 +232,7 @@ fn read_number(text: &str) -> Option<f64> {
     text.trim().parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-/// Seconds since 1970, of a day (its beginning, UTC) or a moment.
+/// Seconds since 1970 of a date (its beginning, UTC) or a timestamp.
 pub(crate) fn date_of(value: &Value) -> Option<i64> {
     match value {
         Value::Text(text) => read_date(text),
@@ -253,7 +253,7 @@ fn read_date(text: &str) -> Option<i64> {
     OffsetDateTime::parse(text, &Rfc3339).ok().map(OffsetDateTime::unix_timestamp)
 }
 
-/// The texts of a value, whatever it is.
+/// The texts of a value of any kind.
 pub(crate) fn texts_of(value: &Value) -> Vec<String> {
     match value {
         Value::Text(text) => vec![text.clone()],

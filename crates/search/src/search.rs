@@ -1,4 +1,4 @@
-//! One query, answered with documents to show: ids, scores, titles, snippets.
+//! Answers one query with documents to show: ids, scores, titles, snippets.
 
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ use crate::schema::FieldKind;
 use crate::snippet::Snippet;
 use crate::warning::SearchWarning;
 
-/// A query and the documents that are wanted.
+/// A query and the form of its result.
 ///
 /// ```
 /// use rankwright_search::SearchRequest;
@@ -30,16 +30,16 @@ pub struct SearchRequest<'a> {
     pub top: usize,
     /// A filter on documents.
     pub filter: Option<&'a Filter>,
-    /// Whether hits carry their feature values.
+    /// Whether hits include their feature values.
     pub features: bool,
-    /// Largest number of letters of a title; a longer one ends in three dots.
+    /// Most letters of a title; a longer one ends in three dots.
     pub title_letters: usize,
-    /// Largest number of letters of a snippet.
+    /// Most letters of a snippet.
     pub snippet_letters: usize,
 }
 
 impl<'a> SearchRequest<'a> {
-    /// The ten best documents of a query.
+    /// A request for the ten best documents of a query.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             query: Query::new("1", text),
@@ -51,28 +51,28 @@ impl<'a> SearchRequest<'a> {
         }
     }
 
-    /// The number of documents to show.
+    /// Sets the number of documents to show.
     #[must_use]
     pub fn top(mut self, top: usize) -> Self {
         self.top = top;
         self
     }
 
-    /// A further value of the query, such as a language.
+    /// Adds a further value of the query, such as a language.
     #[must_use]
     pub fn query_field(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.query.fields.push((name.into(), value.into()));
         self
     }
 
-    /// Only documents that pass.
+    /// Restricts the result to documents that pass a filter.
     #[must_use]
     pub fn filter(mut self, filter: Option<&'a Filter>) -> Self {
         self.filter = filter;
         self
     }
 
-    /// Hits carry their feature values.
+    /// Sets whether hits include their feature values.
     #[must_use]
     pub fn features(mut self, wanted: bool) -> Self {
         self.features = wanted;
@@ -97,7 +97,7 @@ pub struct SearchResult {
     pub warnings: Vec<SearchWarning>,
 }
 
-/// A document that was found.
+/// A document of a search result.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Hit {
@@ -113,10 +113,10 @@ pub struct Hit {
     pub first_score: f64,
     /// The title, or the beginning of another text, on one line.
     pub title: String,
-    /// The part of its text that shows why it was found.
+    /// An extract of its text with the words of the query.
     #[serde(flatten)]
     pub snippet: Snippet,
-    /// Feature values by name, where they were asked for and a model ranks.
+    /// Feature values by name, if requested and a model ranks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub features: Option<FeatureValues>,
 }

@@ -1,4 +1,4 @@
-//! The piece of a document's text that shows why it was found, with the query's words marked.
+//! Snippets: an extract of a document's text with the query's words marked.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,13 +14,13 @@ use crate::retrieve::idf;
 use crate::schema::{FieldKind, texts_of};
 use crate::terms::Terms;
 
-/// A piece of text, and where words of the query stand in it.
+/// An extract of a text, and the positions of the query's words in it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Snippet {
-    /// The piece, on one line.
+    /// The extract, on one line.
     #[serde(rename = "snippet")]
     pub text: String,
-    /// Bytes of the words to mark: start and end of each.
+    /// Byte ranges of the words to mark.
     #[serde(serialize_with = "pairs")]
     pub marks: Vec<Range<usize>>,
 }
@@ -30,7 +30,7 @@ fn pairs<S: Serializer>(marks: &[Range<usize>], serializer: S) -> Result<S::Ok, 
 }
 
 impl Snippet {
-    /// The text with something before and behind each marked word.
+    /// The text with `before` and `behind` around each marked word.
     pub fn marked(&self, before: &str, behind: &str) -> String {
         let mut marked = String::with_capacity(self.text.len());
         let mut at = 0;
@@ -47,8 +47,8 @@ impl Snippet {
 }
 
 impl Index {
-    /// The best piece of at most `length` letters from the longest text of a document; its beginning
-    /// where no word of the query stands in it.
+    /// The best extract of at most `length` letters from the longest text of a document; its
+    /// beginning where it has no word of the query.
     pub fn snippet(
         &self,
         candidate: &Candidate,
@@ -84,7 +84,7 @@ impl Index {
             true => (text.chars().take(length).collect(), Vec::new()),
             false => (found.fragment().to_owned(), found.highlighted().to_vec()),
         };
-        // Line ends become blanks of the same length, so that the marks stay true.
+        // Line ends become spaces of the same length, so that the marks stay correct.
         let text = text.replace(['\n', '\r', '\t'], " ");
         Ok(Snippet { text, marks })
     }

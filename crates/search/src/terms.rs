@@ -1,4 +1,4 @@
-//! The words of a query as terms: different ones in order of first appearance, and how often each.
+//! The terms of a query: different ones in order of first appearance, and their counts.
 
 use crate::analysis::Analysis;
 
@@ -16,14 +16,14 @@ use crate::analysis::Analysis;
 pub struct Terms {
     /// Different terms with their counts.
     terms: Vec<(String, u32)>,
-    /// The query as places in `terms`.
+    /// The query as indices into `terms`.
     sequence: Vec<usize>,
-    /// Where each word of it stands, removed words counted.
+    /// The position of each term, counting removed words.
     places: Vec<usize>,
 }
 
 impl Terms {
-    /// Analyses a query. Stop words may leave nothing of it.
+    /// Analyses a query. If it has only stop words, no term remains.
     pub fn new(text: &str, analysis: &Analysis) -> Self {
         let mut found = Self::default();
         for (term, place) in analysis.words(text) {
@@ -39,12 +39,12 @@ impl Terms {
         found
     }
 
-    /// Terms, repeated ones included.
+    /// Number of terms, including repeated ones.
     pub fn length(&self) -> usize {
         self.sequence.len()
     }
 
-    /// Whether nothing is left of the query.
+    /// Whether the query has no terms.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
@@ -59,12 +59,12 @@ impl Terms {
         self.terms.iter().map(|(_, count)| *count)
     }
 
-    /// The query as places among the different terms.
+    /// The query as indices of the different terms.
     pub(crate) fn sequence(&self) -> &[usize] {
         &self.sequence
     }
 
-    /// Where each word of the query stands, removed words counted.
+    /// The position of each term of the query, counting removed words.
     pub(crate) fn places(&self) -> &[usize] {
         &self.places
     }

@@ -1,8 +1,9 @@
 //! Feature data from an index: a row for each candidate of each query, labelled by judgements.
 //!
-//! Candidates are those of the first stage, so that a model is trained on what it will be served;
-//! judged documents that the first stage did not find can be added. Candidates without a judgement have
-//! label 0, and so have those judged below 0. Queries that find nothing have no rows.
+//! Candidates are those of the first stage, so that a model is trained on the documents that it
+//! will re-rank; judged documents that the first stage did not find can be added. Candidates
+//! without a judgement have label 0, and so have those judged below 0. Queries that find nothing
+//! have no rows.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,7 +20,7 @@ use crate::retrieve::{Candidate, Filter, FirstStage, SearchBuffers};
 use crate::terms::Terms;
 use crate::warning::SearchWarning;
 
-/// The documents that become rows.
+/// Options that select the documents which become rows.
 ///
 /// ```
 /// use rankwright_search::{FirstStage, RowOptions};
@@ -32,13 +33,13 @@ use crate::warning::SearchWarning;
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct RowOptions<'a> {
-    /// The first stage that finds candidates; `None` is that of the feature set, or BM25.
+    /// The first stage that finds candidates; `None` means that of the feature set, or BM25.
     pub stage: Option<FirstStage>,
-    /// Candidates of a query; `None` is the number of the feature set, or 100.
+    /// Number of candidates of a query; `None` means that of the feature set, or 100.
     pub candidates: Option<usize>,
-    /// Add judged documents that are not among the candidates.
+    /// Whether to add judged documents that are not among the candidates.
     pub judged: bool,
-    /// Only documents that pass.
+    /// A filter on documents.
     pub filter: Option<&'a Filter>,
 }
 
@@ -48,28 +49,28 @@ impl<'a> RowOptions<'a> {
         Self::default()
     }
 
-    /// The first stage that finds candidates.
+    /// Sets the first stage that finds candidates.
     #[must_use]
     pub fn first_stage(mut self, stage: impl Into<Option<FirstStage>>) -> Self {
         self.stage = stage.into();
         self
     }
 
-    /// The largest number of candidates of a query.
+    /// Sets the largest number of candidates of a query.
     #[must_use]
     pub fn candidates(mut self, candidates: impl Into<Option<usize>>) -> Self {
         self.candidates = candidates.into();
         self
     }
 
-    /// Whether judged documents that are not among the candidates become rows too.
+    /// Sets whether judged documents that are not among the candidates become rows too.
     #[must_use]
     pub fn judged(mut self, wanted: bool) -> Self {
         self.judged = wanted;
         self
     }
 
-    /// Only documents that pass.
+    /// Restricts rows to documents that pass a filter.
     #[must_use]
     pub fn filter(mut self, filter: Option<&'a Filter>) -> Self {
         self.filter = filter;
@@ -77,14 +78,14 @@ impl<'a> RowOptions<'a> {
     }
 }
 
-/// Feature data of queries, with an account of it.
+/// Feature data of queries, with counts and times.
 #[derive(Debug, Serialize)]
 #[non_exhaustive]
 pub struct TrainingData {
     /// The rows.
     #[serde(skip)]
     pub data: Dataset,
-    /// The features, a column each, with first stage and number of candidates.
+    /// The features, one per column, with first stage and number of candidates.
     #[serde(skip)]
     pub set: FeatureSet,
     /// Number of queries with rows.
@@ -104,14 +105,14 @@ pub struct TrainingData {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct FeatureSeconds {
-    /// Making features ready.
+    /// Preparing features.
     pub ready: f64,
     /// Finding candidates and computing their features.
     pub features: f64,
 }
 
-/// Computes the features of candidates of queries, to train on. With judgements, queries without
-/// any are left out; without judgements all labels are 0.
+/// Computes training data: the features of the candidates of queries. With judgements, queries
+/// without any are left out; without judgements all labels are 0.
 pub fn training_data(
     index: impl Into<Arc<Index>>,
     mut queries: Vec<Query>,
@@ -141,7 +142,7 @@ pub fn training_data(
     })
 }
 
-/// Keeps the queries that have judgements; gives the number of the others.
+/// Keeps the queries that have judgements; returns the number of the others.
 fn keep_judged(queries: &mut Vec<Query>, qrels: &Qrels) -> Result<usize, SearchError> {
     let all = queries.len();
     queries.retain(|query| qrels.lists().find(&query.id).is_some());
@@ -154,7 +155,7 @@ fn keep_judged(queries: &mut Vec<Query>, qrels: &Qrels) -> Result<usize, SearchE
     }
 }
 
-/// The first stage, settled.
+/// The first stage and its options, with defaults filled in.
 struct Finder<'a> {
     stage: FirstStage,
     candidates: usize,
@@ -179,7 +180,7 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// One query's rows.
+/// The rows of one query.
 struct QueryRows {
     ids: Vec<String>,
     labels: Vec<f64>,

@@ -23,9 +23,9 @@ pub enum SearchWarning {
         /// Candidates in use.
         used: usize,
     },
-    /// A model does not say what its features were computed on.
+    /// A model does not record the feature set that its features were computed with.
     NoFeatureSet,
-    /// Nothing is left of a query after the analysis.
+    /// A query has no terms after the analysis.
     NoTerms,
     /// Some queries found no document.
     NothingFound {
@@ -39,7 +39,7 @@ pub enum SearchWarning {
     },
     /// No document passes the filter.
     NothingPasses,
-    /// Documents that a later one of the same id replaced.
+    /// Documents were replaced by a later one of the same id.
     DuplicateIds {
         /// Their number.
         documents: u64,
@@ -54,7 +54,7 @@ pub enum SearchWarning {
         /// Their number.
         values: u64,
     },
-    /// Documents without a class, which were left out.
+    /// Documents without a class were left out.
     WithoutLabel {
         /// The field of the classes.
         label: String,

@@ -1,4 +1,4 @@
-//! Search as a whole: one program for all tests, as each program is linked anew.
+//! Tests of the whole crate: one program for all tests, as each test program is linked separately.
 
 mod common;
 mod features;

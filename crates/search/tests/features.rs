@@ -1,4 +1,4 @@
-//! Every feature on five documents, against values worked out by hand; sets and their refusals.
+//! Every feature on five documents, against values computed by hand; sets and rejected sets.
 
 use std::collections::BTreeSet;
 
@@ -37,7 +37,7 @@ fn text_values() -> Vec<(&'static str, [f64; 5])> {
     let (l, q) = (1.0 + ln(2.0), (b * b + t * t).sqrt());
     let square = |x: f64| x * x;
     vec![
-        // Only blue in d1 comes twice; ln 1 = 0.
+        // Only blue in d1 occurs twice; ln 1 = 0.
         ("nallapati-1(field=text)", [ln(2.0), 0.0, 0.0, 0.0, 0.0]),
         // tf/|D|: d1 2/4 and 1/4, d2 1/2, d4 1/3 twice.
         ("nallapati-2(field=text)", [ln(1.5) + ln(1.25), ln(1.5), 0.0, 2.0 * ln(4.0 / 3.0), 0.0]),
@@ -80,7 +80,8 @@ fn text_values() -> Vec<(&'static str, [f64; 5])> {
             "tf-idf(field=text, stat=variance)",
             [square(b - t / 2.0), square(t / 2.0), 0.0, square((b - t) / 2.0), 0.0],
         ),
-        // k1 (1 - b + b |D|/m) = 1.2 (0.25 + 0.75 |D|/2.4): 1.8 for 4 terms, 1.05 for 2, 1.425 for 3.
+        // k1 (1 - b + b |D|/m) = 1.2 (0.25 + 0.75 |D|/2.4): 1.8 for 4 terms, 1.05 for 2, 1.425 for
+        // 3.
         (
             "bm25(field=text)",
             [b * 4.4 / 3.8 + t * 2.2 / 2.8, t * 2.2 / 2.05, 0.0, (b + t) * 2.2 / 2.425, 0.0],
@@ -107,7 +108,7 @@ fn text_values() -> Vec<(&'static str, [f64; 5])> {
                 2.0 * ln(2.5 / 10.0),
             ],
         ),
-        // tf/|D|/2 + 1/8; d5 has no text, so that only the collection speaks.
+        // tf/|D|/2 + 1/8; d5 has no text, so that only the collection counts.
         (
             "jelinek-mercer(field=text)",
             [
@@ -118,7 +119,8 @@ fn text_values() -> Vec<(&'static str, [f64; 5])> {
                 2.0 * ln(0.125),
             ],
         ),
-        // (max(tf - 0.7, 0) + 0.7 u / 4)/|D| with u = 3, 2, 2, 3 different terms; d5: the collection.
+        // (max(tf - 0.7, 0) + 0.7 u / 4)/|D| with u = 3, 2, 2, 3 different terms; d5: the
+        // collection.
         (
             "absolute-discount(field=text)",
             [
@@ -192,9 +194,9 @@ fn other_values() -> Vec<(&'static str, [f64; 5])> {
     ]
 }
 
-/// PageRank times 5. With s = 0.15 + 0.17 r5, what everybody gets: r4 = r5 = s, so s = 0.15/0.83;
-/// r1 = s + 0.85 r3, r2 = s + 0.85 r1/2, r3 = s + 0.85 (r1/2 + r2 + r4) = 2.7 s + 0.78625 r1, so
-/// r1 = s + 2.295 s + 0.6683125 r1.
+/// PageRank times 5. With s = 0.15 + 0.17 r5, the amount that every document gets: r4 = r5 = s, so
+/// s = 0.15/0.83; r1 = s + 0.85 r3, r2 = s + 0.85 r1/2, r3 = s + 0.85 (r1/2 + r2 + r4) = 2.7 s +
+/// 0.78625 r1, so r1 = s + 2.295 s + 0.6683125 r1.
 fn pageranks() -> [f64; 5] {
     let s = 0.15 / 0.83;
     let r1 = 3.295 * s / (1.0 - 0.668_312_5);
@@ -203,15 +205,16 @@ fn pageranks() -> [f64; 5] {
     ranks
 }
 
-/// Authorities of d2 and d3: a2' = a2 + a3, a3' = a2 + 3 a3, whose largest eigenvalue is 2 + √2 with
-/// (1, 1 + √2). d1 is only pointed at by d3, a weaker part of the graph (1 < 2 + √2), and fades.
+/// Authorities of d2 and d3: a2' = a2 + a3, a3' = a2 + 3 a3, whose largest eigenvalue is 2 + √2
+/// with (1, 1 + √2). d1 is only linked to by d3, a weaker part of the graph (1 < 2 + √2), and tends
+/// to 0.
 fn authorities() -> [f64; 5] {
     let third = 1.0 + 2.0_f64.sqrt();
     let length = (1.0 + third * third).sqrt();
     [0.0, 1.0 / length, third / length, 0.0, 0.0]
 }
 
-/// Hubs: d1 points at both (2 + √2), d2 and d4 at d3 (1 + √2).
+/// Hubs: d1 links to both (2 + √2), d2 and d4 to d3 (1 + √2).
 fn hubs() -> [f64; 5] {
     let (both, one) = (2.0 + 2.0_f64.sqrt(), 1.0 + 2.0_f64.sqrt());
     let length = (both * both + 2.0 * one * one).sqrt();
@@ -299,7 +302,7 @@ fn a_value_of_the_query_decides_the_category_and_repeated_words_count() {
         "bm25(field=text)",
         [2.0 * b * 4.4 / 3.8, 0.0, 0.0, 2.0 * b * 2.2 / 2.425, 0.0],
     );
-    // The query's word for word: blue, a removed word, blue again, which stands nowhere.
+    // The query as a phrase is blue, a removed word, blue again, which occurs nowhere.
     check(&bench, &query, "phrase", [0.0; 5]);
     check(&bench, &query, "run(file={folder}/other.run)", [NONE; 5]);
 }

@@ -22,7 +22,8 @@ const LARGE: usize = 12_000;
 const TASK: &str = "RANKWRIGHT_TEST_TASK";
 const PLACE: &str = "RANKWRIGHT_TEST_PLACE";
 
-/// Not a test of its own: what the tests below start as another process, to be killed or starved.
+/// Not a test itself: the tests below run it as another process, which is killed or runs out of
+/// disk.
 #[test]
 #[ignore = "started by other tests"]
 fn child_that_builds_a_large_index() {
@@ -68,7 +69,7 @@ fn child(task: &str, place: &Path, limit: Option<u32>) -> Child {
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// Waits until a child has done so many documents.
+/// Waits until a child process has added this many documents.
 fn wait_for(place: &Path, documents: usize) {
     let start = Instant::now();
     loop {
@@ -81,7 +82,7 @@ fn wait_for(place: &Path, documents: usize) {
     }
 }
 
-/// Kills a child at a moment of its work: either all of the old is there, or all of the new.
+/// Kills a child process during its work: either all of the old index is there, or all of the new.
 fn kill_during(task: &str, after: usize, delay: Duration) {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path();
@@ -108,7 +109,7 @@ fn kill_during(task: &str, after: usize, delay: Duration) {
             assert!(error.to_string().contains("there is no index"), "{what}: {error}");
         }
     }
-    // Whoever comes next finds the place free, builds, and leaves nothing of the dead one behind.
+    // The next build finds the folder unlocked, and leaves nothing of the killed one behind.
     let next = vec![document("next", "the next record")];
     let existing = if task == "add" { Existing::Add } else { Existing::Replace };
     build(&path, next, existing).unwrap_or_else(|error| panic!("{what}: {error}"));
@@ -199,7 +200,7 @@ fn rich_index(path: &Path) {
     build_with(path, second, &BuildOptions::new().existing(Existing::Add)).unwrap();
 }
 
-/// Everything that an index is asked for, as text.
+/// The results of all queries of an index, as text.
 fn answers(path: &Path) -> Result<String, SearchError> {
     let index = Arc::new(Index::open(path)?);
     let mut said = format!("{} documents\n", index.documents());
@@ -325,7 +326,7 @@ fn a_damaged_index_says_how_to_build_it_anew_and_that_works() {
     assert_eq!(Index::open(&path).unwrap().documents(), 2);
 }
 
-/// Whether an index has to be built anew.
+/// Whether an index has to be rebuilt.
 fn is_broken(error: &SearchError) -> bool {
     matches!(error, SearchError::Damaged { .. })
 }

@@ -1,4 +1,4 @@
-//! Odd documents, queries and places: each with its stated outcome.
+//! Unusual documents, queries and paths, each with its defined outcome.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -37,7 +37,7 @@ fn documents_without_text_are_kept_and_counted_and_never_found() {
     assert_eq!(index.documents(), 6);
     assert_eq!(search(&index, "blue the of"), ["full"]);
     assert_eq!(index.document("bare").unwrap(), Some(Document::new("bare")));
-    // What no query finds may still be a candidate: judged documents are.
+    // A document that no query finds may still be a candidate: judged documents are.
     let bare = index.candidate("bare").unwrap().unwrap();
     let terms = Terms::new("blue", index.analysis());
     assert_eq!(index.snippet(&bare, &terms, 50).unwrap().text, "");
@@ -62,7 +62,7 @@ fn a_collection_of_nothing_or_without_text_is_refused() {
 fn of_documents_with_one_id_the_last_counts() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index");
-    // In one batch, and batches apart.
+    // In one batch, and in separate batches.
     let mut documents =
         vec![document("a", "first red"), document("b", "blue"), document("a", "second red")];
     documents.extend((0..5000).map(|number| document(&format!("x{number}"), "filler")));
@@ -134,7 +134,7 @@ fn a_number_in_a_text_field_is_searched_as_text() {
     assert_eq!(search(&Index::open(&path).unwrap(), "1984"), ["a"]);
 }
 
-/// Largest memory of this process so far, where the system tells it.
+/// Largest memory of this process so far, where the system reports it.
 fn peak_megabytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
@@ -249,7 +249,7 @@ fn a_place_that_is_no_index_is_refused_and_left_alone() {
         let error = Index::open(place).unwrap_err();
         assert!(message(&error).contains(said), "{}", message(&error));
     }
-    // An empty folder will do, and one to be made.
+    // An empty folder is accepted, and so is one that does not exist.
     fs::remove_file(full.join("letter.txt")).unwrap();
     build(&full, old_documents(), Existing::Refuse).unwrap();
     build(&folder.path().join("a/b/c"), old_documents(), Existing::Add).unwrap();
@@ -269,7 +269,7 @@ fn an_index_that_is_there_is_kept_unless_said() {
     is_clean(&path);
 }
 
-/// Documents that, when they are asked for, find that the place is taken.
+/// Documents that, when they are read, check that the folder is locked.
 #[test]
 fn two_builders_do_not_get_in_each_other_s_way() {
     for existing in [Existing::Refuse, Existing::Replace, Existing::Add] {
@@ -342,7 +342,7 @@ fn a_source_that_fails_or_a_stop_leaves_everything_as_it_was() {
     }
 }
 
-/// One generation; segments that were begun are removed with the next commit.
+/// Checks that there is one generation; unfinished segments are removed with the next commit.
 fn is_clean_but_for_segments(path: &Path) {
     let generations = names(path).into_iter().filter(|name| name.starts_with("generation-"));
     assert_eq!(generations.count(), 1);

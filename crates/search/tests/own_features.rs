@@ -1,5 +1,5 @@
-//! Features that a program adds to an index: trained and served by the same code, and refused
-//! elsewhere.
+//! Custom features of an index: training and serving use the same code, and other indexes reject
+//! the model.
 
 mod five;
 
@@ -23,7 +23,7 @@ params! {
     }
 }
 
-/// Share of the terms of a field that the query has.
+/// Share of a field's terms that occur in the query.
 struct Coverage {
     field: TextField,
     power: f64,
@@ -71,15 +71,15 @@ choices! {
         Position = "position",
         /// The documents of the first term of the query in the text.
         Documents = "documents",
-        /// Nothing: every value is left alone.
+        /// Nothing: no value is written.
         Nothing = "nothing",
-        /// Frequencies of a field that is not named.
+        /// Frequencies of a field that is not among the needs.
         Undeclared = "undeclared",
-        /// A candidate that is not there.
+        /// An unknown candidate.
         Beyond = "beyond",
-        /// A term that is not there.
+        /// An unknown term.
         Term = "term",
-        /// A mistake in the code.
+        /// A panic.
         Panic = "panic",
     }
 }

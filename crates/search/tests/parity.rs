@@ -1,4 +1,4 @@
-//! Training and serving compute the same features, and a model that does not fit is refused.
+//! Training and serving compute the same features, and a model that does not fit is rejected.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use rankwright_search::{
     SearchError, Terms,
 };
 
-/// A line over features, with the feature set where one is given.
+/// A linear model over features, with the feature set where one is given.
 fn line(features: &[String], set: Option<&FeatureSet>) -> Model {
     let names = FeatureNames::from_names(features.to_vec());
     let mut header = Header::new(names, Absent::Zero);
@@ -39,7 +39,7 @@ fn what_is_served_is_what_was_trained_on_bit_by_bit_with_any_threads() {
     }
 }
 
-/// Rows made for training and rows made while serving; gives the bits of all.
+/// Compares rows of training with rows of serving; returns the bits of all.
 fn parity(index: &Arc<Index>, set: &FeatureSet, stage: impl Fn() -> FirstStage) -> Vec<u32> {
     let extractor = Extractor::new(index.clone(), set).unwrap();
     let model = line(&extractor.set().features, Some(extractor.set()));

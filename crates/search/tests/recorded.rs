@@ -1,4 +1,4 @@
-//! A model knows the analysis, the first stage and the number of candidates it was trained on.
+//! A model records the analysis, the first stage and the number of candidates of its training.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use rankwright_search::{
     SearchError, SearchWarning, training_data,
 };
 
-/// A line over the features of a set, which it records.
+/// A linear model over the features of a set, which it records.
 fn line(set: &FeatureSet) -> Model {
     let names = FeatureNames::from_names(set.features.clone());
     let mut header = Header::new(names, Absent::Zero);

@@ -12,20 +12,20 @@ use rankwright_search::{
     QueryOptions, Schema, SearchBuffers, Terms, Value, build_index, read_queries,
 };
 
-/// How often each term occurs.
+/// Number of occurrences of each term.
 type Counts = BTreeMap<String, f64>;
 
-/// The living documents: the counts of each text field, by id.
+/// The living documents: the term counts of each text field, by id.
 struct Reference {
     analysis: Analysis,
     fields: Vec<String>,
     documents: BTreeMap<String, Vec<Counts>>,
 }
 
-/// What the formulas look at: the documents as bags of words, and the collection's numbers.
+/// The input of the formulas: the documents as bags of words, and the collection's numbers.
 struct Bags<'a> {
     bags: Vec<(&'a str, Counts)>,
-    /// Terms of all documents.
+    /// Number of terms of all documents.
     all: f64,
 }
 
@@ -148,10 +148,11 @@ impl Reference {
     }
 }
 
-/// A term of the query: itself, its count there, documents that have it, share of the collection.
+/// A term of the query: the term, its count in the query, its document frequency, its share of the
+/// collection.
 type Fact<'a> = (&'a str, f64, f64, f64);
 
-/// A first stage's spec and what it says.
+/// A first stage's spec and its parameters.
 struct Stage {
     spec: &'static str,
     name: &'static str,
@@ -207,7 +208,7 @@ impl Stage {
     }
 }
 
-/// Several of every first stage, over one field and over all.
+/// Several variants of every first stage, over one field and over all.
 fn stages() -> Vec<Stage> {
     let stage = |spec, name, field, b: fn(&str) -> f64, smoothing| {
         let weight: fn(&str) -> f64 = |field| if field == "title" { 2.0 } else { 1.0 };
@@ -274,7 +275,7 @@ fn agree(
     let ids: Vec<&str> = found.iter().map(|ranked| index.id(ranked).unwrap()).collect();
     for (id, ranked) in ids.iter().zip(&found) {
         let score = *expected.get(*id).unwrap_or_else(|| panic!("{what}: {id} does not match"));
-        // Logarithms of probabilities are sums of both signs, whose error is that of the parts.
+        // Log probabilities are sums of both signs, whose error is that of the summands.
         let is_likelihood = stage.smoothing > 0.0;
         let scale = if is_likelihood { score.abs().max(1.0) } else { score.abs() };
         let off = (ranked.score - score).abs();
@@ -317,7 +318,7 @@ fn value() -> impl Strategy<Value = Option<Value>> {
     ]
 }
 
-/// Documents of few ids, so that many are replaced.
+/// Documents with few different ids, so that many are replaced.
 fn document() -> impl Strategy<Value = Document> {
     (0..9_u32, value(), value(), value()).prop_map(|(id, title, text, note)| {
         let mut document = Document::new(format!("d{id}"));
@@ -349,7 +350,7 @@ proptest! {
         }
         let index = Index::open(&path).unwrap();
         prop_assert_eq!(index.documents(), reference.documents.len());
-        // One buffers for all, so that what a query leaves behind would show.
+        // The same buffers for all queries, so that leftovers of a query would be noticed.
         let mut buffers = SearchBuffers::default();
         for query in &queries {
             for stage in stages() {
@@ -400,7 +401,7 @@ fn scores_equal_the_reference_on_cranfield() {
     documents.iter().for_each(|document| reference.put(document));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index");
-    // The authors' names and the places of publication are left out.
+    // The authors' names and the places of publication are not searched.
     let schema = "title:text, text:text, author:stored, source:stored";
     let (first, rest) = documents.split_at(900);
     index(&path, schema, Existing::Refuse, first.to_vec());

@@ -1,4 +1,4 @@
-//! Collections and queries from files and folders, and the real ones where they are at hand.
+//! Collections and queries from files and folders, and real ones where they are available.
 #![allow(clippy::print_stderr)] // Says that real data is not at hand.
 
 use std::collections::HashSet;

@@ -192,7 +192,8 @@ macro_rules! params {
 /// # Ok::<(), rankwright_spec::SpecError>(())
 /// ```
 ///
-/// Without `= value` a group has its own defaults. `requires "loss=huber"` after a group makes that the condition of all its parameters.
+/// Without `= value` a group has its own defaults. `requires "loss=huber"` after a group makes that
+/// the condition of all its parameters.
 #[macro_export]
 macro_rules! param_groups {
     (@default $group:ident = $default:expr) => { $default };

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// One parameter of a learner, metric, feature or first stage.
 ///
-/// It serialises to what `list ... --json` shows.
+/// It serialises to the entries of `list ... --json`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ParamDef {
     /// Name in a spec.
@@ -17,7 +17,7 @@ pub struct ParamDef {
     /// The default as a spec writes it; `None` for a parameter that must be given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
-    /// Smallest and largest value, where there are limits.
+    /// Smallest and largest value, if there are limits.
     #[serde(skip_serializing_if = "RangeDef::is_unlimited")]
     pub range: RangeDef,
     /// The condition under which it has an effect, such as `newton=joint`.
@@ -57,7 +57,7 @@ pub enum ParamKind {
     Number,
     /// `true` or `false`.
     Boolean,
-    /// One of some names.
+    /// One of several names.
     Choice {
         /// The names.
         values: Vec<&'static str>,
@@ -79,7 +79,7 @@ pub enum ParamKind {
         /// The type of each.
         of: Box<ParamKind>,
     },
-    /// A value, or a name that stands for something else: `auto`, `none`.
+    /// A value, or a name with a special meaning: `auto`, `none`.
     Either {
         /// The name.
         name: &'static str,
@@ -110,7 +110,7 @@ impl ParamKind {
     }
 }
 
-/// The limits in words, with a space before them; `none` where there are none.
+/// The limits in words, with a space before them; the text `none` if there are no limits.
 fn limits(range: &RangeDef, none: &str) -> String {
     let Some(low) = range.min else {
         return range.max.map_or(none.to_owned(), |high| match range.max_excluded {

@@ -25,7 +25,7 @@ pub enum SpecError {
         kind: &'static str,
         /// The name as written.
         found: String,
-        /// Every name there is.
+        /// All known names.
         known: Vec<String>,
         /// The known name closest to it, when one is close.
         nearest: Option<String>,
@@ -72,7 +72,7 @@ pub enum SpecError {
         /// The values that are allowed.
         expected: String,
     },
-    /// Values that are each allowed, but not together or not here.
+    /// Values that are each allowed, but not together or not in this place.
     #[error("`{name}`: {why}")]
     Conflict {
         /// Name of the spec.
@@ -102,7 +102,8 @@ impl SpecError {
     }
 }
 
-/// The reason why the text of one parameter was refused; [`SpecError`] adds where it was written.
+/// The reason why the text of one parameter was refused; [`SpecError`] adds the spec and the
+/// parameter.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ValueError {
     /// The text is not a value of the parameter's kind, or not in its range.

@@ -14,25 +14,25 @@ pub trait ParamGroup {
     /// The parameters in the order in which specs print them, this value's own as their defaults.
     fn defs(&self) -> Vec<ParamDef>;
 
-    /// Sets a parameter from its text; false where there is no such parameter.
+    /// Sets a parameter from its text; false if there is no such parameter.
     fn set(&mut self, key: &str, text: &str) -> Result<bool, ValueError>;
 
-    /// The value of a parameter as a spec writes it; `None` where there is no such parameter.
+    /// The value of a parameter as a spec writes it; `None` if there is no such parameter.
     fn text(&self, key: &str) -> Option<String>;
 
     /// Checks the value of each parameter; the error names the first that is refused.
     fn check_values(&self) -> Result<(), (&'static str, ValueError)>;
 
-    /// Checks what no range can say: values that do not go together.
+    /// Checks conditions beyond ranges: values that conflict.
     fn check_together(&self) -> Result<(), String> {
         Ok(())
     }
 }
 
-/// The parameters of a spec.
+/// Reads the parameters of a spec.
 ///
 /// Every key must be known and every value legal, and a parameter that has no effect beside the
-/// others is refused rather than ignored. The name and the cut-off of the spec are the caller's.
+/// others is refused rather than ignored. The caller checks the name and the cut-off of the spec.
 ///
 /// ```
 /// use rankwright_spec::{Spec, params, read_spec, write_spec};
@@ -59,7 +59,7 @@ pub fn read_spec<G: ParamGroup + Default>(spec: &Spec) -> Result<G, SpecError> {
     Ok(group)
 }
 
-/// As [`read_spec`], into parameters that have values already.
+/// Like [`read_spec`], into parameters that already have values.
 pub fn read_into(group: &mut dyn ParamGroup, spec: &Spec) -> Result<(), SpecError> {
     let defs = group.defs();
     for (key, value) in &spec.args {

@@ -1,5 +1,6 @@
 //! Specs and parameters: the small language that names learners, metrics, features and first
-//! stages, and the one declaration of a parameter that every face reads.
+//! stages, and the single declaration of each parameter, which the command line, Python and the
+//! server read.
 //!
 //! - [`Spec`] is the parsed text: `lambdamart(leaves=31, metric=ndcg@10)`.
 //! - [`params!`] declares a struct of parameters: type, default, range and one line of help in one
@@ -32,7 +33,7 @@ pub use range::{Above, ParamRange, above};
 pub use spec::{Spec, split_specs};
 pub use value::{Auto, IntoParam, ParamValue, Slashed, TextValue};
 
-/// What the macros need; not part of the API.
+/// Functions that the macros call; not part of the API.
 #[doc(hidden)]
 pub mod private {
     pub use crate::group::{check_value, define, read_value};

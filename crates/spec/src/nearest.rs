@@ -1,6 +1,6 @@
 //! The known name closest to a misspelt one.
 
-/// The known name closest to `found` in edits, if it is close enough to be a slip.
+/// The known name closest to `found` in edits, if it is close enough to be a misspelling.
 pub fn nearest(found: &str, known: &[&str]) -> Option<String> {
     let found = found.to_ascii_lowercase();
     let limit = 1 + found.chars().count() / 3;

@@ -17,7 +17,7 @@ enum RequirementTest<'a> {
 }
 
 impl<'a> Condition<'a> {
-    /// Reads a condition; `None` where a declaration is wrong, which tests of the tables find.
+    /// Reads a condition; `None` if the declaration is wrong, which tests of the tables detect.
     pub(crate) fn parse(text: &'a str) -> Option<Self> {
         let at = text.find(['=', '>', '<', '!'])?;
         let (key, rest) = text.split_at(at);

@@ -48,7 +48,7 @@ impl Spec {
         Self { name: name.into(), args: Vec::new(), cutoff: None }
     }
 
-    /// Reads a spec; the error tells the column.
+    /// Reads a spec; the error names the column.
     pub fn parse(text: &str) -> Result<Self, SpecError> {
         Parser { text, at: 0 }.spec()
     }
@@ -58,7 +58,7 @@ impl Spec {
         self.args.iter().find(|(k, _)| k == key).map(|(_, v)| v.as_str())
     }
 
-    /// The same spec with `key=value` set (replaced where it was written already).
+    /// The same spec with `key=value` set (replaced if it was already there).
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<String>) -> Self {
         let value = value.into();
@@ -125,7 +125,7 @@ pub fn split_specs(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Position in the text; every method leaves it behind what it has read.
+/// A parser with its position in the text; every method moves it behind the text that it has read.
 struct Parser<'t> {
     text: &'t str,
     at: usize,

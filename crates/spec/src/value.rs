@@ -1,4 +1,4 @@
-//! Values of parameters: how each type is read from a spec and written into one.
+//! Values of parameters: reads each type from a spec and writes it into one.
 
 use std::fmt;
 
@@ -8,10 +8,10 @@ use crate::spec::Spec;
 
 /// A type that a parameter can have.
 pub trait ParamValue: Clone + PartialEq + Sized {
-    /// The type, as it is described to people and other languages.
+    /// The type, for descriptions to users and other languages.
     fn kind() -> ParamKind;
 
-    /// Reads a value; `range` is only for the words of the error.
+    /// Reads a value; `range` is used only in the text of the error.
     fn read(text: &str, range: &RangeDef) -> Result<Self, ValueError>;
 
     /// The value as a spec writes it; reads back to itself.
@@ -22,8 +22,8 @@ pub trait ParamValue: Clone + PartialEq + Sized {
         true
     }
 
-    /// Whether the value was made by [`read`](Self::read) or would pass it; types that can hold
-    /// any text check it here.
+    /// Checks a value that was not made by [`read`](Self::read); types that can hold any text check
+    /// it here.
     fn check(&self) -> Result<(), ValueError> {
         Ok(())
     }
@@ -78,7 +78,7 @@ macro_rules! integers {
 
 integers!(u32, u64, usize);
 
-/// A finite number. NaN as a default stands for "not given".
+/// A finite number. NaN as a default means "not given".
 impl ParamValue for f64 {
     fn kind() -> ParamKind {
         ParamKind::Number
@@ -123,7 +123,7 @@ impl ParamValue for bool {
     }
 }
 
-/// A text without white space around it. An empty one is "not given".
+/// A text without white space around it. An empty one means "not given".
 impl ParamValue for String {
     fn kind() -> ParamKind {
         ParamKind::Text
@@ -143,7 +143,7 @@ impl ParamValue for String {
 }
 
 /// A type of parameters that holds a text, so that builder methods take a `&str` for it, for an
-/// `Option` of it and for an [`Auto`] of it. The text is looked at in [`ParamValue::check`].
+/// `Option` of it and for an [`Auto`] of it. The text is checked in [`ParamValue::check`].
 pub trait TextValue: ParamValue {
     /// The value of a text, not checked yet.
     fn from_text(text: &str) -> Self;
@@ -199,7 +199,7 @@ impl<T: ParamValue> ParamValue for Option<T> {
     }
 }
 
-/// The error of the inner type, in the words of the outer one.
+/// The error of the inner type, with the expected values of the outer one.
 fn either<T: ParamValue>(error: ValueError, range: &RangeDef) -> ValueError {
     match error {
         ValueError::Expected(_) => expected::<T>(range),
@@ -216,15 +216,15 @@ impl<T: ParamValue> IntoParam<Option<T>> for T {
 /// A value, or `auto`: chosen by other parameters or by the data, as the help describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Auto<T> {
-    /// Chosen.
+    /// Chosen automatically.
     #[default]
     Auto,
-    /// Given.
+    /// Given by the user.
     Given(T),
 }
 
 impl<T> Auto<T> {
-    /// The given value, or this one.
+    /// The given value, or `chosen` for `auto`.
     pub fn or(self, chosen: T) -> T {
         match self {
             Self::Auto => chosen,
@@ -361,7 +361,7 @@ impl From<SpecError> for ValueError {
     }
 }
 
-/// The choice of a name.
+/// The choice with this name.
 pub fn choice_named<T: Copy>(text: &str, choices: &[(&'static str, T)]) -> Result<T, ValueError> {
     let named = choices.iter().find(|(name, _)| *name == text);
     named.map(|(_, value)| *value).ok_or_else(|| {

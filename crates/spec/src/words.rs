@@ -1,6 +1,6 @@
-//! Numbers of things in words.
+//! Counted things in words.
 
-/// `trees`, `passes`, `queries`.
+/// The plural of a unit: `trees`, `passes`, `queries`.
 pub fn plural(unit: &str) -> String {
     match unit.strip_suffix('y') {
         // day, days: only a y after a consonant changes.
@@ -10,7 +10,7 @@ pub fn plural(unit: &str) -> String {
     }
 }
 
-/// A number of things.
+/// A number of things in words.
 ///
 /// ```
 /// use rankwright_spec::words::counted;

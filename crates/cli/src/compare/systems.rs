@@ -9,19 +9,19 @@ use crate::failure::Failure;
 use crate::input::ReadArgs;
 use crate::measures::MetricArgs;
 
-/// What is compared, and how.
+/// The systems to compare.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct SystemArgs {
-    /// Feature data and models, or runs (with --qrels); all files of data are one data set
+    /// Feature data and models, or runs (with --qrels); several data files are one data set
     #[arg(value_name = "DATA|MODEL|RUN", required = true)]
     inputs: Vec<PathBuf>,
     /// Judgements for the runs
     #[arg(long, value_name = "QRELS", conflicts_with_all = ["scores", "format", "absent", "columns", "pairs"])]
     qrels: Option<PathBuf>,
-    /// Scores for the data, one number a line; repeat it for each system
+    /// Scores for the data, one number per line; repeat it for each system
     #[arg(long, value_name = "FILE")]
     scores: Vec<PathBuf>,
-    /// Pass over features that a model does not know
+    /// Ignore features that a model does not know
     #[arg(long, conflicts_with = "qrels")]
     ignore_extra: bool,
     #[command(flatten)]
@@ -33,7 +33,7 @@ pub(crate) struct SystemArgs {
 }
 
 impl SystemArgs {
-    /// The request to compare, as the library takes it.
+    /// The comparison request in the library's form.
     pub(crate) fn request(&self) -> Result<CompareRequest, Failure> {
         let input = match &self.qrels {
             Some(qrels) => CompareInput::Runs { runs: self.inputs.clone(), qrels: qrels.clone() },

@@ -1,4 +1,4 @@
-//! `data convert`: any format to any other.
+//! `data convert`: converts any format to any other.
 
 use std::path::{Path, PathBuf};
 
@@ -11,13 +11,13 @@ use crate::input::ReadArgs;
 use crate::output::Output;
 use crate::progress::run_task;
 
-/// Read data in any format and write it in another, which the extension of OUT tells.
+/// Read data in any format and write it in another, which is chosen by the extension of OUT.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Data files (several are one data set), then the file to write
     #[arg(value_name = "DATA... OUT", num_args = 2.., required = true)]
     files: Vec<PathBuf>,
-    /// Format to write (see `list formats`); told by the extension if not given
+    /// Format to write (see `list formats`); chosen by the extension if not given
     #[arg(long, value_name = "NAME")]
     to: Option<String>,
     #[command(flatten)]

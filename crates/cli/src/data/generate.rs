@@ -1,4 +1,4 @@
-//! `data generate`: reproducible data.
+//! `data generate`: generates reproducible data.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,8 @@ use crate::progress::run_task;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum GeneratorArgs {
-    /// MSLR-shaped feature data: 136 features, labels 0 to 4, a planted relevance that is not linear
+    /// MSLR-shaped feature data: 136 features, labels 0 to 4, a planted relevance that is not
+    /// linear
     Letor(LetorArgs),
     /// A synthetic history store to search: documents, queries and graded judgements
     Store(StoreArgs),
@@ -28,7 +29,7 @@ pub(crate) struct LetorArgs {
     /// Number of queries
     #[arg(long, value_name = "N", default_value_t = 1000)]
     queries: usize,
-    /// Mean number of documents a query
+    /// Mean number of documents per query
     #[arg(long, value_name = "N", default_value_t = 120)]
     documents: usize,
     /// Seed; the same seed gives the same bytes on any machine
@@ -37,7 +38,7 @@ pub(crate) struct LetorArgs {
     /// File to write
     #[arg(long, value_name = "PATH")]
     out: PathBuf,
-    /// Format to write; told by the extension if not given
+    /// Format to write; chosen by the extension if not given
     #[arg(long, value_name = "NAME")]
     to: Option<String>,
 }
@@ -53,7 +54,7 @@ pub(crate) struct StoreArgs {
     /// Seed; the same seed gives the same bytes on any machine
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     seed: u64,
-    /// Folder to write documents.jsonl, queries.jsonl and qrels.txt into; made if not there
+    /// Folder to write documents.jsonl, queries.jsonl and qrels.txt into; created if needed
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! `data inspect`: what is in a data set, and what to know before training on it.
+//! `data inspect`: the content of a data set, and warnings before training on it.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ pub(crate) struct Args {
     /// Data files; several are one data set
     #[arg(value_name = "DATA", required = true)]
     data: Vec<PathBuf>,
-    /// Show every feature, not only the odd ones
+    /// Show every feature, not only the unusual ones
     #[arg(long)]
     features: bool,
     #[command(flatten)]
@@ -61,7 +61,7 @@ fn text(s: &InspectResult, all: bool) -> String {
     parts.join("\n")
 }
 
-/// Labels with a bar each; the commonest twenty if there are many.
+/// Labels with a bar each; only the twenty most frequent if there are many.
 fn labels(s: &InspectResult) -> Table {
     let columns = [("label", Align::Right), ("documents", Align::Right), ("share", Align::Right)];
     let mut table = Table::new(columns.into_iter().chain([("", Align::Left)]));

@@ -1,4 +1,4 @@
-//! `data`: look into data sets, convert, split and generate them.
+//! `data`: inspects, converts, splits and generates data sets.
 
 mod convert;
 mod generate;
@@ -16,13 +16,13 @@ use crate::output::Output;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum DataVerb {
-    /// Counts, label and query-size distributions, odd features, warnings
+    /// Show counts, distributions of labels and query sizes, unusual features, warnings
     Inspect(inspect::Args),
-    /// Any format to any other
+    /// Convert any format to any other
     Convert(convert::Args),
-    /// Parts or folds, by query
+    /// Split by query, into parts or folds
     Split(split::Args),
-    /// Reproducible data
+    /// Generate reproducible data
     #[command(subcommand)]
     Generate(generate::GeneratorArgs),
 }
@@ -36,7 +36,7 @@ pub(crate) fn run(verb: &DataVerb, out: &Output) -> Result<(), Failure> {
     }
 }
 
-/// The format to write: as said, or by the path's extension.
+/// The format to write: the given one, or that of the path's extension.
 pub(crate) fn target_format(path: &Path, said: Option<&str>) -> Result<Format, Failure> {
     Ok(output_format(path, said.map(Format::from_name).transpose()?)?)
 }

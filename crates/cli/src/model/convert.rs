@@ -1,4 +1,4 @@
-//! `model convert`: from the model file of one system to that of another.
+//! `model convert`: converts the model file of one system to that of another.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +10,10 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::run_task;
 
-/// Turn a model of any known system into that of another.
+/// Convert a model of any known system to that of another.
 ///
-/// Models are read by content; `rankwright list formats` shows every system. What the other format
-/// cannot express is an error. docs/interchange.md says what each keeps.
+/// Models are recognised by content; `rankwright list formats` shows every system. A model that the
+/// other format cannot express is an error. docs/interchange.md describes what each format keeps.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The model; `-` is standard input
@@ -23,11 +23,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FORMAT", default_value = "rankwright",
         value_parser = PossibleValuesParser::new(ModelFormat::writable().map(|format| format.name)))]
     to: String,
-    /// Where the model goes; `-` is standard output
+    /// File for the model; `-` is standard output
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Number of the first feature of a model whose features have numbers and no names: 1 where it was
-    /// trained on the columns of LETOR data
+    /// Number of the first feature of a model whose features have numbers and no names: 1 where it
+    /// was trained on the columns of LETOR data
     #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u32).range(0..=1))]
     first_feature: Option<u32>,
 }

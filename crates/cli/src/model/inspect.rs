@@ -1,4 +1,4 @@
-//! `model inspect`: how a model was made, what it is made of, and which features matter.
+//! `model inspect`: the training of a model, its parts, and the importance of its features.
 
 mod parts;
 mod show;
@@ -34,13 +34,13 @@ pub(crate) struct Args {
     /// The metric of permutation importance; that of the model's training, or ndcg@10, if not given
     #[arg(long, short, value_name = "SPEC", requires = "data")]
     metric: Option<String>,
-    /// How often each feature is shuffled
+    /// Number of shuffles of each feature
     #[arg(long, value_name = "N", default_value_t = 5, requires = "data", value_parser = clap::value_parser!(u32).range(1..))]
     repeats: u32,
     /// Seed of the shuffling
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED, requires = "data")]
     seed: u64,
-    /// Pass over features of the data that the model does not know
+    /// Ignore features of the data that the model does not know
     #[arg(long, requires = "data")]
     ignore_extra: bool,
     #[command(flatten)]

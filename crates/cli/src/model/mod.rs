@@ -1,4 +1,4 @@
-//! `model`: look into models, and turn them into those of other systems.
+//! `model`: inspects models, and converts them to those of other systems.
 
 mod convert;
 mod inspect;
@@ -10,9 +10,9 @@ use crate::output::Output;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelVerb {
-    /// How a model was made, what it is made of, and which features matter
+    /// Show how a model was made, its parts, and which features matter
     Inspect(inspect::Args),
-    /// A model of any known system, written for another
+    /// Convert a model of any known system to another
     Convert(convert::Args),
 }
 

@@ -1,4 +1,4 @@
-//! `report compare`: which system is better, and where.
+//! `report compare`: a page that compares systems, query by query.
 
 use rankwright::tasks::{ReportComparisonRequest, report_comparison};
 
@@ -16,8 +16,8 @@ use crate::progress::run_task;
 pub(crate) struct Args {
     #[command(flatten)]
     systems: SystemArgs,
-    /// Show what changed within this query; may be repeated. If not given: the largest win, the
-    /// largest loss and one in the middle
+    /// Show the changes within this query; may be repeated. If not given: the largest win, the
+    /// largest loss and the one in the middle
     #[arg(long = "query", value_name = "ID")]
     queries: Vec<String>,
     #[command(flatten)]

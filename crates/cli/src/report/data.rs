@@ -1,4 +1,4 @@
-//! `report data`: what a data set looks like.
+//! `report data`: a page that describes a data set.
 
 use std::path::PathBuf;
 
@@ -12,8 +12,8 @@ use crate::output::Output;
 use crate::page::PageArgs;
 use crate::progress::run_task;
 
-/// Describe a data set on a page: labels, sizes of queries, what each feature tells about
-/// relevance, features that say the same, what is missing or odd.
+/// Describe a data set on a page: labels, sizes of queries, the relation of each feature to
+/// relevance, near-duplicate features, missing and unusual values.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Data files; several are one data set
@@ -22,10 +22,10 @@ pub(crate) struct Args {
     /// Metric of the single-feature rankers
     #[arg(long, short, value_name = "SPEC", default_value = "ndcg@10")]
     metric: String,
-    /// Features shown in charts, by how much they tell about relevance
+    /// Number of features shown in charts, the strongest relation to relevance first
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=50))]
     top: u32,
-    /// Documents on which features are compared with each other
+    /// Number of documents on which features are compared with each other
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(2..))]
     sample: u32,
     /// Seed of that sample

@@ -13,13 +13,13 @@ use crate::output::Output;
 /// The reports.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ReportVerb {
-    /// How a model learnt: curves, lambdas, forces, importance, time, trees
+    /// Learning curves, lambdas, forces, importance, time and trees of a trained model
     Train(train::Args),
     /// The learning curves of one learner with several shrinkages, overlaid
     Shrinkage(shrinkage::Args),
-    /// Which system is better, on which queries, and by how much
+    /// Comparison of systems: which is better, on which queries, and by how much
     Compare(compare::Args),
-    /// What a data set looks like: labels, sizes, features and what they tell about relevance
+    /// Labels, query sizes and features of a data set, and their relation to relevance
     Data(data::Args),
 }
 

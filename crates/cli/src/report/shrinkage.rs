@@ -1,4 +1,4 @@
-//! `report shrinkage`: one learner, several shrinkages.
+//! `report shrinkage`: a page on one learner with several shrinkages.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ pub(crate) struct Args {
     /// Feature data to train on; several files are one data set
     #[arg(value_name = "DATA", required = true)]
     data: Vec<PathBuf>,
-    /// Validation data; may be repeated, each a set of its own. The first decides what is best.
+    /// Validation data; may be repeated, each a separate set. The first determines the best round.
     /// Without it a fifth of the queries, drawn by the seed, is held out
     #[arg(long, value_name = "DATA")]
     valid: Vec<PathBuf>,
@@ -32,13 +32,13 @@ pub(crate) struct Args {
     /// The metric; the learner's target if not given
     #[arg(long, short, value_name = "SPEC")]
     metric: Option<String>,
-    /// How many trees, whatever the learner's spec says
+    /// Number of trees, instead of that of the learner's spec
     #[arg(long, value_name = "N")]
     trees: Option<usize>,
-    /// Seed of the trainings, and of what is held out
+    /// Seed of the trainings, and of the held-out queries
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     seed: u64,
-    /// Pass over features of --valid that the training data does not know
+    /// Ignore features of --valid that the training data does not know
     #[arg(long)]
     ignore_extra: bool,
     #[command(flatten)]
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     args.page.finish(&result.report.page(), &result, out)
 }
 
-/// The learner with the number of trees asked for.
+/// The learner with the requested number of trees.
 fn learner(args: &Args) -> Result<LearnerSpec, Failure> {
     let learner = LearnerSpec::parse(&args.learner)?;
     match args.trees {

@@ -1,4 +1,4 @@
-//! `report train`: how a model learnt.
+//! `report train`: a page on the training of a model.
 
 use std::path::PathBuf;
 
@@ -12,9 +12,9 @@ use crate::output::Output;
 use crate::page::PageArgs;
 use crate::progress::run_task;
 
-/// Show how a model learnt: learning curves, lambdas, labels over ranks, forces on a list, time,
-/// feature importance and trees. The log beside the model (MODEL.log.json) tells what cannot be
-/// computed again.
+/// Show the training of a model: learning curves, lambdas, labels over ranks, forces on a list,
+/// time, feature importance and trees. The log beside the model (MODEL.log.json) has the facts that
+/// cannot be recomputed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The model
@@ -23,26 +23,26 @@ pub(crate) struct Args {
     /// The data that it was trained on; several files are one data set
     #[arg(value_name = "DATA", required = true)]
     data: Vec<PathBuf>,
-    /// Validation data; may be repeated, each a set of its own. The first decides what is best
+    /// Validation data; may be repeated, each a separate set. The first determines the best round
     #[arg(long, value_name = "DATA")]
     valid: Vec<PathBuf>,
-    /// A metric; may be repeated, and the first decides what is best. That of the model's training,
-    /// or ndcg@10, if not given
+    /// A metric; may be repeated, and the first determines the best round. That of the model's
+    /// training, or ndcg@10, if not given
     #[arg(long = "metric", short, value_name = "SPEC")]
     metrics: Vec<String>,
-    /// The query of the forces picture; one that shows something if not given
+    /// The query of the forces picture; an informative one if not given
     #[arg(long, value_name = "ID")]
     query: Option<String>,
-    /// Stages of the training to look at, at most
+    /// Most stages of the training to compute
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(2..=1000))]
     points: u32,
-    /// How many trees to draw, from the first to the last
+    /// Number of trees to draw, from the first to the last
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=50))]
     trees: u32,
-    /// Seed of what is drawn at random: queries to look at, shuffles
+    /// Seed of all random choices: sampled queries, shuffles
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     seed: u64,
-    /// Pass over features of the data that the model does not know
+    /// Ignore features of the data that the model does not know
     #[arg(long)]
     ignore_extra: bool,
     #[command(flatten)]

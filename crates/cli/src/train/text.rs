@@ -1,4 +1,4 @@
-//! The text that is shown of a training.
+//! The text output of a training.
 
 use rankwright::eval::conventions;
 use rankwright::eval::table::{Align, Cell, Table};
@@ -7,7 +7,7 @@ use rankwright::tasks::TrainModelResult;
 
 use super::weights;
 
-/// A short table for people.
+/// A short summary of a training, with a table.
 pub(super) fn of(learner: &LearnerSpec, trained: &TrainModelResult) -> String {
     let mut lines = vec![
         format!("model    {}", trained.model.display()),
@@ -38,7 +38,7 @@ pub(super) fn of(learner: &LearnerSpec, trained: &TrainModelResult) -> String {
     text
 }
 
-/// How many rounds there were, of learners other than boosted trees.
+/// The number of rounds, for learners other than boosted trees.
 fn rounds_text(trained: &TrainModelResult) -> Option<String> {
     let done = trained.iterations.len();
     let text = format!("{done} ({})", trained.unit);
@@ -49,7 +49,7 @@ fn rounds_text(trained: &TrainModelResult) -> Option<String> {
     }
 }
 
-/// How many trees there are, how large they are and where they came from.
+/// Number, size and origin of the trees.
 fn trees_text(learner: &LearnerSpec, trained: &TrainModelResult) -> Option<String> {
     let count = trained.trees?;
     let grown = trained.iterations.len();

@@ -1,13 +1,13 @@
-//! The weights of a linear model: largest and smallest first, as they explain a ranking.
+//! The weights of a linear model: the largest and the smallest ones.
 
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::spec::words::counted;
 use rankwright::tasks::{FeatureWeight, TrainModelResult};
 
-/// How many of the largest and of the smallest are shown.
+/// Number of the largest, and of the smallest, weights that are shown.
 const SHOWN: usize = 8;
 
-/// The largest and the smallest weights, for people.
+/// A table of the largest and the smallest weights.
 pub(super) fn table(trained: &TrainModelResult) -> Option<Table> {
     let weights = trained.weights.as_ref()?;
     let count = weights.len();
@@ -47,7 +47,7 @@ pub(super) fn table(trained: &TrainModelResult) -> Option<Table> {
     Some(table)
 }
 
-/// A number in few digits, whatever its size.
+/// A number of any size in few digits.
 fn short(number: f64) -> String {
     match number.abs() {
         size if size == 0.0 || (1e-3..1e5).contains(&size) => format!("{number:.4}"),

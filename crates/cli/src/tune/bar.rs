@@ -1,14 +1,14 @@
-//! The bar of a search: how far it is, the best so far, time left.
+//! The progress bar of a parameter search: position, the best so far, time left.
 //!
-//! Its length is the number of rounds of all trials together, folds counted; trials of learners
-//! without rounds count 1. A trial that stops early jumps ahead.
+//! Its length is the number of rounds of all trials together, over all folds; a trial of a learner
+//! without rounds counts 1. The bar jumps ahead where a trial stops early.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rankwright::eval::compare::Better;
-use rankwright::learn::tune::{TuneData, Trial, TunePlan, TuneProgress};
+use rankwright::learn::tune::{Trial, TuneData, TunePlan, TuneProgress};
 use rankwright::learn::{LearnError, Progress, TrainingHistory};
 
 use crate::interrupt::Interrupt;
@@ -19,19 +19,19 @@ pub(super) struct TuneBar<'a> {
     out: &'a Output,
     plan: &'a TunePlan,
     interrupt: &'a Interrupt,
-    /// Trainings of a trial.
+    /// Number of trainings of a trial.
     parts: usize,
     state: Mutex<BarState>,
 }
 
 #[derive(Default)]
 struct BarState {
-    /// TrainingBar of finished trials.
+    /// Rounds of finished trials.
     done: f64,
     trial: usize,
-    /// TrainingBar of the trial under way, for each training.
+    /// Rounds of the current trial, for each training.
     cost: f64,
-    /// Which training of the trial it is, from 1.
+    /// Number of the current training of the trial, from 1.
     part: usize,
     best: Option<(usize, f64)>,
 }
@@ -58,7 +58,7 @@ impl<'a> TuneBar<'a> {
         all
     }
 
-    /// TrainingBar of one training of a trial. Boosted trees go on from where the rung before ended.
+    /// Rounds of one training of a trial. Boosted trees continue from the previous rung.
     fn cost(&self, trial: usize, limit: Option<usize>) -> f64 {
         let Some(spec) = self.plan.specs().get(trial) else { return 1.0 };
         let Some((most, _)) = spec.rounds() else { return 1.0 };
@@ -140,7 +140,7 @@ impl TuneProgress for TuneBar<'_> {
         }
         self.bar.set_position(state.done as u64);
         if found {
-            // What took no time says nothing of the time that is left.
+            // Steps that took no time give no information about the time left.
             self.bar.reset_eta();
         }
         if let Some(error) = &trial.error {

@@ -1,13 +1,13 @@
-//! The text that is shown of a search: the best trials, the spec to use, and how far to trust it.
+//! The text output of a parameter search: the best trials, the spec to use, and a caution.
 
 use rankwright::eval::table::{Align, Cell, Table};
-use rankwright::learn::tune::{TuneData, TuneMethod, Trial, TunePlan, TuneResult, TrialComparison};
+use rankwright::learn::tune::{Trial, TrialComparison, TuneData, TuneMethod, TunePlan, TuneResult};
 use rankwright::spec::words::counted;
 use rankwright::tasks::TuneLearnerResult;
 
 use super::Args;
 
-/// The best trials, and what follows from them.
+/// The best trials, and the spec to use.
 pub(super) fn of(args: &Args, plan: &TunePlan, found: &TuneLearnerResult) -> String {
     let result = &found.result;
     let mut text = args.table.draw(&table(args, plan, result)) + "\n";
@@ -26,7 +26,7 @@ pub(super) fn of(args: &Args, plan: &TunePlan, found: &TuneLearnerResult) -> Str
     text
 }
 
-/// How much better the best is than the learner as given.
+/// The difference of the best trial to the learner as given, in words.
 fn gain(best: &Trial, versus: Option<&TrialComparison>) -> String {
     match versus {
         None if best.trial == 0 => "none: no trial is better than trial 0".to_owned(),

@@ -1,4 +1,4 @@
-//! Runs the built command in a folder of its own.
+//! Runs the built command in a temporary folder.
 #![allow(dead_code, unreachable_pub, clippy::print_stdout)]
 
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A scratch folder in which the command runs.
+/// A temporary folder in which the command runs.
 pub struct Bench(TempDir);
 
 impl Bench {
@@ -45,7 +45,7 @@ impl Bench {
     }
 }
 
-/// What a run gave.
+/// The output of a run.
 pub struct Ran(pub Output);
 
 impl Ran {
@@ -61,7 +61,7 @@ impl Ran {
         String::from_utf8(self.0.stderr.clone()).unwrap()
     }
 
-    /// The run must have succeeded.
+    /// Checks that the run succeeded.
     pub fn ok(self) -> Self {
         assert_eq!(self.code(), 0, "{}{}", self.out(), self.err());
         self
@@ -85,15 +85,15 @@ pub fn bench() -> Bench {
     bench
 }
 
-/// The command with these words, to be started.
+/// The command with these arguments, to be started.
 pub fn command(bench: &Bench, words: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_rankwright"));
     command.args(words).current_dir(bench.path(""));
     command
 }
 
-/// Ctrl-C after a while; gives what the command said. Where it came before the command listened,
-/// it is tried again with more patience.
+/// Sends Ctrl-C after a while; returns the output of the command. If the command had not installed
+/// its handler yet, tries again with a longer delay.
 pub fn interrupted(bench: &Bench, words: &[&str]) -> Ran {
     let mut patience = Duration::from_millis(400);
     loop {
@@ -110,14 +110,14 @@ pub fn interrupted(bench: &Bench, words: &[&str]) -> Ran {
     }
 }
 
-/// Trains with these further words; gives the JSON document.
+/// Trains with these further arguments; returns the JSON document.
 pub fn train(bench: &Bench, learner: &str, more: &str) -> Value {
     let words = ["train", "train.txt", "--learner", learner, "--out", "m.model", "--json"];
     let words: Vec<&str> = words.into_iter().chain(more.split_whitespace()).collect();
     Ran(command(bench, &words).output().unwrap()).json()
 }
 
-/// The folder of real data, or a line that says it is not there.
+/// The folder of real data; prints a line where there is none.
 pub fn real_data() -> Option<PathBuf> {
     let folder = std::env::var_os("RANKWRIGHT_DATA").map(PathBuf::from);
     if folder.is_none() {

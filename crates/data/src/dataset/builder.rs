@@ -1,10 +1,10 @@
-//! A data set from values in memory: given part by part, checked as a whole.
+//! Builds a data set from values in memory: given part by part, checked as a whole.
 
 use std::borrow::{Borrow, Cow};
 use std::fmt::{Display, Write};
 use std::sync::Arc;
 
-use super::columns::{RowColumns, QueryIndex};
+use super::columns::{QueryIndex, RowColumns};
 use super::{Absent, Dataset};
 use crate::error::DataError;
 use crate::matrix::Matrix;
@@ -14,7 +14,7 @@ use crate::strings::Strings;
 
 /// A number that can be a label: any float or integer, or a reference to one.
 pub trait Label {
-    /// The label as it is kept.
+    /// The label as a number.
     fn value(self) -> f64;
 }
 
@@ -35,9 +35,9 @@ macro_rules! labels {
 
 labels!(f32 f64 u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
 
-/// Puts a data set together from values in memory; [`build`](Self::build) checks it.
+/// Builds a data set from values in memory; [`build`](Self::build) checks it.
 ///
-/// Every part is given in one order, that of the rows; rows of a query need not stand together.
+/// Every part is given in one order, that of the rows; rows of a query need not be adjacent.
 /// Features and query ids are needed. Without labels all labels are 0, which is enough to score.
 ///
 /// ```
@@ -127,7 +127,7 @@ impl DatasetBuilder {
         self
     }
 
-    /// A document id for each row; an empty one is none.
+    /// A document id for each row; an empty text means none.
     pub fn doc_ids<D: Display>(mut self, ids: impl IntoIterator<Item = D>) -> Self {
         let mut strings = Strings::default();
         ids.into_iter().for_each(|id| strings.push(&id.to_string()));
@@ -154,13 +154,13 @@ impl DatasetBuilder {
     }
 
     /// Preferences between rows of one query, each `(better, worse)`, `(better, worse, weight)` or
-    /// a [`Preference`]; rows are counted from 0 as they are given.
+    /// a [`Preference`]; rows are numbered from 0 in the order given.
     pub fn pairs<P: Into<Preference>>(mut self, pairs: impl IntoIterator<Item = P>) -> Self {
         self.pairs = Some(pairs.into_iter().map(Into::into).collect());
         self
     }
 
-    /// The value that features get which sparse rows do not mention.
+    /// The value of features that sparse rows do not mention.
     pub fn absent(mut self, absent: Absent) -> Self {
         self.absent = absent;
         self

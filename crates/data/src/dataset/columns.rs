@@ -10,7 +10,7 @@ use crate::names::FeatureNames;
 use crate::strings::Strings;
 use crate::warnings::{WarningKind, Warnings};
 
-/// Query ids met while reading, numbered by first appearance.
+/// Query ids of the input, numbered by first appearance.
 #[derive(Debug, Default)]
 pub(crate) struct QueryIndex {
     ids: Strings,
@@ -89,7 +89,7 @@ impl Dataset {
         Dataset::grouped(columns, "data", &mut warnings)
     }
 
-    /// As `new`, for a reader: warns of scattered queries of the named input.
+    /// Like `new`, for a reader: warns of scattered queries of the named input.
     pub(crate) fn grouped(
         columns: RowColumns,
         name: &str,
@@ -147,8 +147,8 @@ fn pick<T: Copy>(values: &mut Vec<T>, order: &[u32]) {
     *values = order.iter().map(|&row| values[row as usize]).collect();
 }
 
-/// Row starts of each query and, where rows are scattered, the grouped order, how many queries
-/// were scattered, and the first row that is out of place.
+/// Row starts of each query and, if rows are scattered, the grouped order, the number of scattered
+/// queries, and the first row that is not adjacent to its query.
 #[allow(clippy::type_complexity)]
 fn group(query_of_row: &[u32], queries: usize) -> (Vec<u32>, Option<(Vec<u32>, u64, u64)>) {
     let mut sizes = vec![0u32; queries];
@@ -242,6 +242,6 @@ fn weights_by_query(weights: &[f32], columns: &RowColumns) -> Result<Vec<f32>, D
             _ => {}
         }
     }
-    // A query that has a number has a row, but for those that a caller numbered and never used.
+    // Every numbered query has a row, except those that a caller numbered and never used.
     Ok(by_query.into_iter().map(|w| w.unwrap_or(1.0)).collect())
 }

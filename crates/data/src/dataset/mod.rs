@@ -1,8 +1,8 @@
 //! A ranking data set: rows of features with labels, grouped by query.
 //!
-//! The query is the unit: rows of one query always stand together, in the order of the file;
-//! queries stand in the order of their first row. Where the file had them scattered, the original
-//! row order is kept and can be restored (`to_source_order`).
+//! The query is the unit: rows of one query are always adjacent, in the order of the file; queries
+//! are in the order of their first row. If the rows were scattered in the file, the original row
+//! order is kept and can be restored (`to_source_order`).
 
 mod builder;
 mod columns;
@@ -27,7 +27,7 @@ use crate::warnings::Warnings;
 
 pub use builder::{DatasetBuilder, Label};
 #[cfg(feature = "text")]
-pub(crate) use columns::{RowColumns, QueryIndex};
+pub(crate) use columns::{QueryIndex, RowColumns};
 
 /// The value of features that a sparse row does not mention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -40,7 +40,7 @@ pub enum Absent {
 }
 
 impl Absent {
-    /// The value an absent feature gets.
+    /// The value of an absent feature.
     pub fn value(self) -> f32 {
         match self {
             Absent::Zero => 0.0,
@@ -95,7 +95,7 @@ pub struct Query<'a> {
 }
 
 impl Dataset {
-    /// A data set to be put together from parts in memory, see [`DatasetBuilder`].
+    /// Starts a data set from parts in memory, see [`DatasetBuilder`].
     pub fn builder() -> DatasetBuilder {
         DatasetBuilder::default()
     }
@@ -120,7 +120,7 @@ impl Dataset {
     }
 
     /// A data set from a matrix of `columns` features, row after row, with a label and a query id
-    /// a row. Features are called 1, 2, 3, ...; rows of a query need not stand together.
+    /// for each row. Features are called 1, 2, 3, ...; rows of a query need not be adjacent.
     pub fn from_dense<'a, L: Label, Q: Display>(
         values: impl Into<Cow<'a, [f32]>>,
         columns: usize,
@@ -130,13 +130,13 @@ impl Dataset {
         Dataset::builder().dense(values, columns).labels(labels).query_ids(query_ids).build()
     }
 
-    /// Reads a data set from a file of any format, told by content; see [`read`](crate::format::read)
-    /// for options, several files and warnings.
+    /// Reads a data set from a file of any format, detected by content; see
+    /// [`read`](crate::format::read) for options, several files and warnings.
     pub fn read(path: impl AsRef<Path>) -> Result<Dataset, DataError> {
         Ok(format::read(&[path], &ReadOptions::default())?.data)
     }
 
-    /// Reads a data set of any format, told by content, from the bytes of a file.
+    /// Reads a data set of any format, detected by content, from the bytes of a file.
     ///
     /// ```
     /// let data = rankwright_data::Dataset::read_bytes(b"2 qid:7 1:0.5\n0 qid:7 1:0.1\n")?;
@@ -148,9 +148,9 @@ impl Dataset {
         Ok(format::read_inputs(vec![input], &ReadOptions::default())?.data)
     }
 
-    /// Writes the data set to a file, atomically, in the format that the extension means; gives a
-    /// warning for each part that the format cannot hold. See [`write`](crate::format::write) for any
-    /// name and [`write_to`](crate::format::write_to) for any writer.
+    /// Writes the data set to a file, atomically, in the format of the extension; returns a warning
+    /// for each part that the format cannot hold. See [`write`](crate::format::write) for any name
+    /// and [`write_to`](crate::format::write_to) for any writer.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<Warnings, DataError> {
         let path = path.as_ref();
         match Format::from_path(path) {
@@ -222,32 +222,32 @@ impl Dataset {
         (0..self.queries()).map(|query| self.query(query))
     }
 
-    /// Document ids, where the input had any.
+    /// Document ids, if the input had any.
     pub fn doc_ids(&self) -> Option<&Strings> {
         self.doc_ids.as_ref()
     }
 
-    /// Row weights, where given.
+    /// Row weights, if given.
     pub fn row_weights(&self) -> Option<&[f32]> {
         self.row_weights.as_deref()
     }
 
-    /// Query weights, where given.
+    /// Query weights, if given.
     pub fn query_weights(&self) -> Option<&[f32]> {
         self.query_weights.as_deref()
     }
 
-    /// Positions at which results were shown, where given.
+    /// Positions at which results were shown, if given.
     pub fn positions(&self) -> Option<&[u32]> {
         self.positions.as_deref()
     }
 
-    /// Preference pairs, where given.
+    /// Preference pairs, if given.
     pub fn pairs(&self) -> Option<&[Pair]> {
         self.pairs.as_deref()
     }
 
-    /// The value that features got which sparse rows did not mention.
+    /// The value of features that sparse rows did not mention.
     pub fn absent(&self) -> Absent {
         self.absent
     }
@@ -265,7 +265,7 @@ impl Dataset {
         self
     }
 
-    /// The row of the input that became this row.
+    /// The number of this row in the input.
     pub fn source_row(&self, row: usize) -> usize {
         match &self.source_rows {
             Some(order) => order[row] as usize,
@@ -273,7 +273,7 @@ impl Dataset {
         }
     }
 
-    /// The row that an input row became: the inverse of `source_row`.
+    /// The row of each input row: the inverse of `source_row`.
     pub fn rows_by_source(&self) -> Vec<u32> {
         let mut rows = vec![0; self.rows()];
         for row in 0..self.rows() {
@@ -282,13 +282,13 @@ impl Dataset {
         rows
     }
 
-    /// Puts values that stand in row order back into the order of the input.
+    /// Reorders values from row order to the order of the input.
     pub fn to_source_order<T: Copy>(&self, values: &[T]) -> Result<Vec<T>, DataError> {
         self.check_one_a_row(values.len())?;
         Ok(self.rows_by_source().iter().map(|&row| values[row as usize]).collect())
     }
 
-    /// Puts values that stand in the order of the input into row order.
+    /// Reorders values from the order of the input to row order.
     pub fn from_source_order<T: Copy>(&self, values: &[T]) -> Result<Vec<T>, DataError> {
         self.check_one_a_row(values.len())?;
         Ok((0..self.rows()).map(|row| values[self.source_row(row)]).collect())

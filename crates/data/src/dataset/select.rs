@@ -7,8 +7,8 @@ use crate::error::DataError;
 use crate::pairs::Pair;
 
 impl Dataset {
-    /// The data set of some of the queries, in the given order, with all that is known of them. A
-    /// query that is given twice is there twice.
+    /// The data set of some of the queries, in the given order, with all their columns. A query
+    /// that is given twice is contained twice.
     pub fn select_queries(&self, queries: &[usize]) -> Result<Dataset, DataError> {
         let count = self.queries();
         match queries.iter().find(|&&query| query >= count) {
@@ -17,7 +17,7 @@ impl Dataset {
         }
     }
 
-    /// As `select_queries`, of queries that are known to exist.
+    /// Like `select_queries`, for queries that are known to exist.
     pub(crate) fn selected(&self, queries: &[usize]) -> Dataset {
         let mut order = Vec::new();
         let mut starts = Vec::with_capacity(queries.len());
@@ -45,7 +45,7 @@ impl Dataset {
         }
     }
 
-    /// The pairs inside of the selected queries, in their old order, once for each copy of a query.
+    /// The pairs of the selected queries, in their old order, once for each copy of a query.
     fn selected_pairs(&self, pairs: &[Pair], queries: &[usize], starts: &[u32]) -> Vec<Pair> {
         let mut copies: HashMap<u32, Vec<(u32, u32)>> = HashMap::new();
         for ((number, &query), &start) in (0..).zip(queries).zip(starts) {

@@ -1,4 +1,4 @@
-//! Faults of the columns of a table.
+//! Errors of the columns of a table.
 
 use std::fmt;
 
@@ -32,7 +32,7 @@ pub enum ColumnProblem {
         /// The format.
         format: Format,
     },
-    /// A column that was given a role is not there.
+    /// A column that was given a role does not exist.
     #[error(
         "no column is called '{column}', as `{}={column}` says; the columns are {}",
         role.name(), ListedColumns(columns)
@@ -42,7 +42,7 @@ pub enum ColumnProblem {
         role: Role,
         /// The column.
         column: String,
-        /// The columns there are.
+        /// The existing columns.
         columns: Vec<String>,
     },
     /// Two columns could have a role that only one can have.
@@ -55,12 +55,12 @@ pub enum ColumnProblem {
         /// Another one.
         other: String,
     },
-    /// No column seems to have a role that is needed.
+    /// No column has a name that means a required role.
     #[error("no column looks like the {}; the columns are {}", role.name(), ListedColumns(columns))]
     NoneForRole {
         /// The role.
         role: Role,
-        /// The columns there are.
+        /// The existing columns.
         columns: Vec<String>,
     },
     /// A column whose values are neither numbers nor texts.
@@ -98,7 +98,7 @@ pub enum ColumnProblem {
 }
 
 impl ColumnProblem {
-    /// A way out.
+    /// A remedy.
     pub fn remedy(&self) -> Remedy {
         match self {
             Self::Unnamed { .. } | Self::Duplicate { .. } => Remedy::NameColumns,
@@ -135,7 +135,7 @@ impl fmt::Display for ListedColumns<'_> {
     }
 }
 
-/// Columns that are new and columns that are not there.
+/// Columns that were added and columns that are missing.
 struct ColumnDifference<'a> {
     added: &'a [String],
     missing: &'a [String],

@@ -1,4 +1,4 @@
-//! Where in an input something is, and how bytes of it are shown.
+//! Locations in an input, and quoted bytes for errors.
 
 use std::fmt;
 
@@ -31,13 +31,13 @@ impl SourceLocation {
         SourceLocation { file: file.into(), line: Some(line), ..SourceLocation::default() }
     }
 
-    /// The same place with a byte column (from 1).
+    /// The same location with a byte column (from 1).
     pub fn at_column(mut self, column: u64) -> Self {
         self.column = Some(column);
         self
     }
 
-    /// The same place with a field name.
+    /// The same location with a field name.
     pub fn in_field(mut self, field: impl Into<String>) -> Self {
         self.field = Some(field.into());
         self
@@ -60,12 +60,12 @@ impl fmt::Display for SourceLocation {
     }
 }
 
-/// Bytes as they are shown in an error: quoted, escaped, at most 40 characters.
+/// Bytes as an error shows them: quoted, escaped, at most 40 characters.
 pub fn quote(bytes: &[u8]) -> String {
     if bytes.is_empty() {
         return "nothing".into();
     }
-    // 40 characters are at most 160 bytes; a line of 100 MB need not be looked at as a whole.
+    // 40 characters are at most 160 bytes; a line of 100 MB need not be decoded as a whole.
     let text = String::from_utf8_lossy(bytes.get(..200).unwrap_or(bytes));
     let mut shown: String = text.chars().take(40).flat_map(char::escape_debug).collect();
     if text.chars().nth(40).is_some() {

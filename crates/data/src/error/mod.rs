@@ -1,7 +1,7 @@
-//! Errors of outside data: where they are, what was found, what was expected, and a remedy.
+//! Errors of outside data: location, what was found, what was expected, and a remedy.
 //!
-//! Texts and remedies are in terms of this library. What a person types is for the program around it
-//! to say, by variant.
+//! Texts and remedies use the terms of this library. A program around it can match on the variants
+//! to describe options of its own.
 
 mod columns;
 mod location;
@@ -37,11 +37,11 @@ pub enum PairProblem {
     Weight(f32),
 }
 
-/// Everything the data crate reports instead of a result.
+/// An error of the data crate.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DataError {
-    /// The operating system refused.
+    /// An error of the operating system.
     #[error("cannot {action} {path}: {source}")]
     Io {
         /// `read`, `write`, `map`, ...
@@ -54,31 +54,31 @@ pub enum DataError {
     /// A part of the input does not follow its format.
     #[error("{place}: found {found}, expected {expected}")]
     Malformed {
-        /// Where.
+        /// The location.
         place: Box<SourceLocation>,
         /// The content found there.
         found: String,
         /// The content that the format has there.
         expected: String,
-        /// A way out, where there is one.
+        /// A remedy, if there is one.
         remedy: Option<Remedy>,
     },
-    /// The format of a file could not be told, or is not read.
+    /// The format of a file could not be detected, or is not supported.
     #[error("{file}: {reason}")]
     UnknownFormat {
         /// The file.
         file: String,
-        /// Why not.
+        /// The reason.
         reason: String,
-        /// A way out.
+        /// A remedy.
         remedy: Remedy,
     },
-    /// A binary file whose bytes are not what was once written.
+    /// A binary file whose bytes were changed after writing.
     #[error("{file} is damaged: {what}")]
     Damaged {
         /// The file.
         file: String,
-        /// The part that does not fit.
+        /// The damaged part.
         what: String,
     },
     /// A binary file of another version of its format.
@@ -99,22 +99,22 @@ pub enum DataError {
         /// The fault.
         problem: Box<ColumnProblem>,
     },
-    /// The input asks for more memory than is allowed.
+    /// The input needs more memory than is allowed.
     #[error("{file}: {what}")]
     TooLarge {
         /// The file.
         file: String,
-        /// The thing that would be too large.
+        /// The part that would be too large.
         what: String,
-        /// A way out.
+        /// A remedy.
         remedy: Remedy,
     },
-    /// There is nothing in the input.
+    /// The input is empty.
     #[error("{file} holds no {what}")]
     Empty {
         /// The file.
         file: String,
-        /// The missing thing: rows, judgements, ...
+        /// The missing part: rows, judgements, ...
         what: &'static str,
     },
     /// A part of a data set has another length than the rest.
@@ -124,9 +124,9 @@ pub enum DataError {
         what: &'static str,
         /// Its length.
         found: usize,
-        /// The things that there should be one for each of: rows or columns.
+        /// The unit that should have one value each: rows or columns.
         per: &'static str,
-        /// The length that it should have.
+        /// The expected length.
         expected: usize,
     },
     /// Values of a matrix do not make whole rows.
@@ -201,7 +201,7 @@ pub enum DataError {
         /// The name.
         name: String,
     },
-    /// A preference pair does not join two rows of one query.
+    /// A preference pair does not connect two rows of one query.
     #[error("preference {}: {problem}", number + 1)]
     InvalidPair {
         /// The number of the pair, from 0.
@@ -230,7 +230,7 @@ pub enum DataError {
     /// Nothing was given to read.
     #[error("no input was given")]
     NoInput,
-    /// A side file of one value a row stands beside some of the inputs only.
+    /// A side file of one value a row exists beside some of the inputs only.
     #[error("only some of the inputs have a .{ending} side file: {found} of {rows} rows")]
     SideFiles {
         /// The ending of the side file.
@@ -247,7 +247,7 @@ pub enum DataError {
         what: &'static str,
         /// The name.
         name: String,
-        /// The names that there are, with commas between them.
+        /// The known names, separated by commas.
         known: String,
     },
     /// A text of column roles that cannot be read.
@@ -282,7 +282,7 @@ pub enum DataError {
         /// The other one.
         second: String,
     },
-    /// Parts to split into that cannot be read.
+    /// A text of parts to split into that cannot be read.
     #[error("found '{found}' in the parts, expected {expected}")]
     InvalidParts {
         /// The text that was found.
@@ -310,7 +310,7 @@ pub enum DataError {
         /// The share to hold out.
         share: f64,
     },
-    /// A number that selects something which is not there.
+    /// An index that is out of range.
     #[error("there is no {what} {index}; there are {count}, counted from 0")]
     OutOfRange {
         /// The kind of thing that was selected: row, query.
@@ -332,7 +332,7 @@ pub enum DataError {
         /// The path.
         path: String,
     },
-    /// A format that this build leaves out.
+    /// A format that this build does not include.
     #[error("{} needs the feature `{feature}` of rankwright-data, which this build leaves out", format.info().name)]
     NotBuilt {
         /// The format.
@@ -340,7 +340,7 @@ pub enum DataError {
         /// The cargo feature that it needs.
         feature: &'static str,
     },
-    /// Something that this machine cannot do.
+    /// An operation that this machine does not support.
     #[error("{what}")]
     Unsupported {
         /// The reason.
@@ -352,7 +352,7 @@ pub enum DataError {
 }
 
 impl DataError {
-    /// A way out, if the error knows one.
+    /// A remedy, if there is one.
     pub fn remedy(&self) -> Option<Remedy> {
         match self {
             DataError::Malformed { remedy, .. } => remedy.clone(),
@@ -366,12 +366,12 @@ impl DataError {
         }
     }
 
-    /// The way out as text, in terms of this library.
+    /// The remedy as text, in terms of this library.
     pub fn help(&self) -> Option<String> {
         self.remedy().map(|remedy| remedy.to_string())
     }
 
-    /// An input/output error with the action and the path that it befell.
+    /// An input/output error with its action and path.
     pub fn io(action: &'static str, path: impl Into<String>, source: io::Error) -> Self {
         DataError::Io { action, path: path.into(), source }
     }
@@ -391,7 +391,7 @@ impl DataError {
         DataError::Malformed { place, found, expected, remedy: None }
     }
 
-    /// The same with a way out, where the input is malformed.
+    /// Adds a remedy, if the error is `Malformed`.
     #[must_use]
     pub fn with_help(self, remedy: impl Into<Remedy>) -> Self {
         match self {

@@ -1,20 +1,20 @@
-//! Ways out of errors, as values: a program around the library says them in its own terms.
+//! Remedies of errors, as values: a program around the library can phrase them in its own terms.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// A way out of an error. `Display` says it in terms of this library.
+/// A remedy of an error. `Display` phrases it in terms of this library.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Remedy {
-    /// Give a column that is no feature the role `ignore`.
+    /// Give the role `ignore` to a column that is no feature.
     IgnoreColumn {
         /// The column.
         column: String,
     },
     /// Leave columns out, or read fewer rows.
     FewerColumns,
-    /// Say which of two columns has a role.
+    /// Choose which of two columns has a role.
     ChooseColumn {
         /// The role.
         role: &'static str,
@@ -23,18 +23,18 @@ pub enum Remedy {
         /// Another one.
         other: String,
     },
-    /// Say which column has a role that no column seems to have.
+    /// Name the column of a role that no column name means.
     NameColumn {
         /// The role.
         role: &'static str,
-        /// Whether the data may do without (labels).
+        /// Whether the role may be left out (labels).
         optional: bool,
     },
     /// Check the column names in the given roles.
     CheckRoles,
-    /// Give every column a name of its own.
+    /// Give every column its own name.
     NameColumns,
-    /// Put a line of column names on top.
+    /// Add a header line.
     AddHeader,
     /// Give all files of one data set the same columns.
     SameColumns,

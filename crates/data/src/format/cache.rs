@@ -1,10 +1,10 @@
-//! The binary cache (`.rwd`): a data set as it lies in memory, checked and mapped when it is read.
+//! The binary cache (`.rwd`): a data set in its memory layout, checked and mapped when it is read.
 //!
 //! Layout, all numbers little-endian:
 //!
 //! | bytes | what |
 //! |---|---|
-//! | 0..8 | `RWDATA\r\n`; the line end shows up transfers that change line ends |
+//! | 0..8 | `RWDATA\r\n`; the line end reveals transfers that change line ends |
 //! | 8..12 | version of the format |
 //! | 12..16 | number of sections |
 //! | 16..24 | length of the file |
@@ -12,10 +12,10 @@
 //! | 32.. | table of sections: kind u32, 0 u32, offset u64, length u64, checksum u64 |
 //! | then | the sections, by ascending kind, each at a multiple of 64, zeros in between |
 //!
-//! A checksum is the xxh3-64 of the xxh3-64 of each MiB, so that threads can share the work and
-//! the result does not depend on how many there are. Every byte of the file is either checked
-//! against a fixed value or covered by a checksum: no single flip goes unnoticed. What passes is
-//! still not trusted: sizes, orders and ranges are verified before a data set is made of it.
+//! A checksum is the xxh3-64 of the xxh3-64 of each MiB, so that threads can share the work and the
+//! result does not depend on their number. Every byte of the file is either checked against a fixed
+//! value or covered by a checksum: every single bit flip is detected. Bytes with valid checksums
+//! are still not trusted: sizes, orders and ranges are verified before a data set is made.
 //!
 //! Opening costs one pass over the file at memory speed; the matrix stays mapped and is never
 //! copied. Equal data sets give equal bytes.
@@ -39,9 +39,10 @@ pub(super) use read::read;
 
 /// The first bytes of every cache file.
 const MAGIC: &[u8] = b"RWDATA\r\n";
-/// The part of it that survives a transfer which changes line ends.
+/// The part of it that survives a transfer that changes line ends.
 pub(super) const NAME: &[u8] = b"RWDATA";
-/// The newest version. A file has the lowest version that can hold it: 2 with a feature set, else 1.
+/// The newest version. A file has the lowest version that can hold it: 2 with a feature set, else
+/// 1.
 const VERSION: u32 = 2;
 const ALIGN: usize = 64;
 const HEAD: usize = 32;
@@ -174,10 +175,16 @@ fn sections(data: &Dataset) -> Vec<(SectionKind, Cow<'_, [u8]>)> {
         (SectionKind::QueryStarts, raw(&data.query_starts)),
     ];
     let (text, ends) = data.query_ids.parts();
-    sections.extend([(SectionKind::QueryText, raw(text.as_bytes())), (SectionKind::QueryEnds, raw(ends))]);
+    sections.extend([
+        (SectionKind::QueryText, raw(text.as_bytes())),
+        (SectionKind::QueryEnds, raw(ends)),
+    ]);
     if let Some(doc_ids) = &data.doc_ids {
         let (text, ends) = doc_ids.parts();
-        sections.extend([(SectionKind::DocidText, raw(text.as_bytes())), (SectionKind::DocidEnds, raw(ends))]);
+        sections.extend([
+            (SectionKind::DocidText, raw(text.as_bytes())),
+            (SectionKind::DocidEnds, raw(ends)),
+        ]);
     }
     if let FeatureNames::Named(names) = data.features() {
         let names: Strings = names.iter().map(String::as_str).collect();
@@ -195,6 +202,7 @@ fn sections(data: &Dataset) -> Vec<(SectionKind, Cow<'_, [u8]>)> {
         (SectionKind::Pairs, Cow::Owned(flat.flat_map(u32::to_le_bytes).collect()))
     }));
     sections.extend(data.source_rows.as_deref().map(|v| (SectionKind::SourceRows, raw(v))));
-    sections.extend(data.feature_set.as_ref().map(|t| (SectionKind::FeatureSet, raw(t.as_bytes()))));
+    sections
+        .extend(data.feature_set.as_ref().map(|t| (SectionKind::FeatureSet, raw(t.as_bytes()))));
     sections
 }

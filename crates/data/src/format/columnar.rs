@@ -1,20 +1,20 @@
-//! Parquet and Arrow IPC (file and stream): a column a feature, or one list column `features`.
+//! Parquet and Arrow IPC (file and stream): one column per feature, or one list column `features`.
 //!
-//! Integers, floats, booleans, decimals, strings and dictionaries of them are taken; a column of
-//! another type must be left out by name. A null is a missing value; in a query id, a label, a
+//! Integers, floats, booleans, decimals, strings and dictionaries of them are read; a column of
+//! another type must be ignored by name. A null is a missing value; in a query id, a label, a
 //! weight or a position it is an error with its row (counted from 1).
 //!
-//! Files are untrusted. Every length that a file claims is compared with the bytes that are there
-//! before memory is set aside for it, where our code sees it; and since the arrow and parquet
-//! crates still panic on some damaged files, a panic inside them becomes an error here. (The
-//! panic's own message goes to standard error all the same; a library must not replace the hook.)
+//! Files are untrusted. Every length in a file that our code reads is compared with the available
+//! bytes before memory is allocated for it; and since the arrow and parquet crates still panic on
+//! some damaged files, a panic inside them becomes an error here. (The panic's own message still
+//! goes to standard error; a library must not replace the hook.)
 
 mod ipc;
 mod metadata;
 #[cfg(test)]
 mod tests;
 mod values;
-// Writers number the rows and columns of the data set itself.
+// Writers index the rows and columns of the data set itself.
 #[allow(clippy::indexing_slicing)]
 mod write;
 
@@ -32,7 +32,7 @@ use self::values::{ListColumn, Values, is_plain, is_plain_list};
 use super::ReadOptions;
 use super::feature_set::FeatureSets;
 use super::roles::Role;
-use super::table::{Fields, TableSchema, Slot, TableBuilder};
+use super::table::{Fields, Slot, TableBuilder, TableSchema};
 use crate::arrow_values::{UnreadableValues, list_range};
 use crate::bytes::{Bytes, Input};
 use crate::dataset::{Absent, Dataset};
@@ -45,7 +45,7 @@ pub(super) use self::write::{write_arrow, write_parquet};
 /// A column of this name may hold all features of a row as a list.
 const LIST_COLUMN: &str = "features";
 
-/// Rows that are decoded at a time.
+/// Number of rows decoded at a time.
 const READ_ROWS: usize = 8192;
 
 /// Reads one data set from Parquet files with the same columns.
@@ -57,8 +57,8 @@ pub(super) fn read_parquet(
 ) -> Result<Dataset, DataError> {
     read_each(inputs, options, sets, warnings, |name, bytes, collector| {
         let fail = |error: &dyn fmt::Display| damaged(name, error);
-        // The types that Parquet itself has are enough; the Arrow schema that some writers embed
-        // is one more thing that can be damaged.
+        // The types of Parquet itself are enough; the Arrow schema that some writers embed is one
+        // more part that can be damaged.
         let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
         let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(bytes, plain)
             .map_err(|e| fail(&e))?;
@@ -110,7 +110,7 @@ fn read_each<'o>(
             Bytes::Mapped(map) => ::bytes::Bytes::from_owner(map),
             Bytes::Owned(bytes) => ::bytes::Bytes::from(bytes),
         };
-        // The collector is dropped when this fails, so nobody sees it half changed.
+        // The collector is dropped when this fails, so its partial state is never used.
         let result = catch_panic(|| read(&input.name, bytes, &mut collector));
         result.map_err(|text| damaged(&input.name, &format!("its reader gave up ({text})")))??;
         if let Some(text) = collector.feature_set.take() {
@@ -121,13 +121,13 @@ fn read_each<'o>(
 }
 
 fn damaged(file: &str, what: &dyn fmt::Display) -> DataError {
-    // Some messages of the crates below run over several lines.
+    // Some messages of these crates have several lines.
     let what = what.to_string();
     let what = what.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
     DataError::Damaged { file: file.to_owned(), what }
 }
 
-/// Where a column of the file that is open goes.
+/// The target of a column of the current file.
 #[derive(Clone, Copy)]
 enum ColumnTarget {
     Cell(Slot),
@@ -140,18 +140,18 @@ struct Collector<'o> {
     options: &'o ReadOptions,
     /// The name of the first file.
     first: String,
-    /// The columns, before the first batch tells how long the lists are.
+    /// The columns, before the first batch shows the length of the lists.
     pending: Option<TableSchema>,
     table: Option<TableBuilder<'o>>,
-    /// The number of values in each list; 0 where there is no list column.
+    /// The number of values in each list; 0 if there is no list column.
     list_length: usize,
-    /// Columns of the file that is open.
+    /// Columns of the current file.
     targets: HashMap<String, ColumnTarget>,
-    /// Rows of the file that is open, so far.
+    /// Rows of the current file, so far.
     rows: u64,
-    /// The feature set of the file that is open.
+    /// The feature set of the current file.
     feature_set: Option<String>,
-    /// The rule for absent features, where a file records it.
+    /// The rule for absent features, if a file records it.
     absent: Option<Absent>,
 }
 
@@ -281,12 +281,12 @@ impl<'o> Collector<'o> {
         Ok(())
     }
 
-    /// A row of the batch that is being read.
+    /// The location of a row of the current batch.
     fn place(&self, file: &str, row: usize) -> SourceLocation {
         SourceLocation::line(file, self.rows + row as u64 + 1)
     }
 
-    /// Makes the table, now that the first row of the first batch tells how long lists are.
+    /// Makes the table, once the first row of the first batch shows the length of the lists.
     fn table_for(
         &mut self,
         file: &str,
@@ -294,7 +294,8 @@ impl<'o> Collector<'o> {
         batch: &RecordBatch,
     ) -> Result<TableBuilder<'o>, DataError> {
         let list = batch.column_by_name(LIST_COLUMN);
-        let list = list.filter(|_| matches!(self.targets.get(LIST_COLUMN), Some(ColumnTarget::List)));
+        let list =
+            list.filter(|_| matches!(self.targets.get(LIST_COLUMN), Some(ColumnTarget::List)));
         if let Some(list) = list {
             self.list_length = list_range(list, 0).map_or(0, |range| range.len());
             if self.list_length == 0 {

@@ -1,12 +1,12 @@
 //! Comma- and tab-separated values with a header line.
 //!
-//! Columns get their roles by name (see `roles`). Fields may be quoted; a byte-order mark, CRLF
-//! and blank lines are lived with. A row with more or fewer fields than the header, bytes that
-//! are no UTF-8, a quote that never closes: each is an error with its line. An empty cell is a
-//! missing value. The writer puts the columns qid, docid, label, weight, query_weight, position
-//! first, then the features, rows in the order in which they came in.
+//! Columns get their roles by name (see `roles`). Fields may be quoted; a byte-order mark, CRLF and
+//! blank lines are accepted. A row with more or fewer fields than the header, bytes that are not
+//! UTF-8, and a quote that is never closed are errors with their line. An empty cell is a missing
+//! value. The writer puts the columns qid, docid, label, weight, query_weight, position first, then
+//! the features, rows in the order of the input.
 
-// Writers number the rows and columns of the data set itself.
+// Writers index the rows and columns of the data set itself.
 #[allow(clippy::indexing_slicing)]
 mod write;
 
@@ -14,7 +14,7 @@ use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
 
 use super::ReadOptions;
 use super::roles::Role;
-use super::table::{self, Fields, TableSchema, Slot, TableBuilder};
+use super::table::{self, Fields, Slot, TableBuilder, TableSchema};
 use crate::bytes::Input;
 use crate::dataset::Dataset;
 use crate::error::{ColumnProblem, DataError, SourceLocation, quote};
@@ -53,7 +53,8 @@ pub(super) fn read(
     table.ok_or_else(nothing)?.finish(warnings)
 }
 
-/// A first line of numbers, none of whose names is known, is data: the header is what is missing.
+/// Changes the error if the first line is numbers and none of its names is known: the header is
+/// missing.
 fn headless(error: DataError, names: &[String]) -> DataError {
     let is_number = |name: &&String| fast_float2::parse::<f64, _>(name.trim()).is_ok();
     let numbers = names.iter().filter(is_number).count();
@@ -66,7 +67,7 @@ fn headless(error: DataError, names: &[String]) -> DataError {
     }
 }
 
-/// One file that is being read.
+/// The file that is being read.
 struct CsvFile<'a> {
     name: &'a str,
     bytes: &'a [u8],
@@ -101,7 +102,7 @@ impl<'a> CsvFile<'a> {
         slots: &[Slot],
         names: &[String],
     ) -> Result<TableBuilder<'o>, DataError> {
-        // A cell takes a byte at least, which bounds what a file of blank lines may claim.
+        // A cell takes a byte at least, which bounds the rows that a file of blank lines may claim.
         let lines = memchr::memchr_iter(b'\n', self.bytes).count() + 1;
         table.reserve(lines, self.bytes.len());
         let mut record = ByteRecord::new();
@@ -151,7 +152,7 @@ impl<'a> CsvFile<'a> {
     }
 
     /// Whether the record that starts here runs to the end of the file because of an open quote,
-    /// which the csv crate takes for one long field.
+    /// which the csv crate reads as one long field.
     fn never_closes(&self, start: u64) -> bool {
         if self.reader.position().byte() < self.bytes.len() as u64 {
             return false;
@@ -221,7 +222,7 @@ mod tests {
     fn a_further_file_with_one_column_more_is_refused() {
         let input = |name: &str, text: &str| Input::from_bytes(name, text.into()).unwrap();
         let first = input("a.csv", "qid,label,x\nq,1,2\n");
-        // The added column stands in the middle: taken by position, labels would become features.
+        // The added column is in the middle: read by position, labels would become features.
         let second = input("b.csv", "qid,more,label,x\nq,7,0,3\n");
         let mut warnings = Warnings::default();
         let read = read(&[first, second], b',', &ReadOptions::default(), &mut warnings);

@@ -1,8 +1,9 @@
-//! Which format a file has: told by its content; its extension only breaks ties.
+//! Detects the format of a file by its content; its extension only breaks ties.
 //!
-//! Binary formats have a magic number. Of text, the first line that holds something decides:
-//! `{` is JSON; a label and `id:value` pairs are LETOR; tabs or commas are a table. What looks
-//! like something else that people have (a TREC run, qrels, a spreadsheet) is refused by name.
+//! Binary formats have a magic number. For text, the first line that is neither blank nor a comment
+//! decides: `{` is JSON; a label and `id:value` pairs are LETOR; tabs or commas are a table. Other
+//! common files (a TREC run, qrels, a spreadsheet) are rejected with an error that names their
+//! kind.
 //! Cost: the first line, and at most the first 64 KiB.
 
 use std::path::Path;
@@ -13,7 +14,7 @@ use super::{Format, names};
 use crate::bytes::Input;
 use crate::error::{DataError, Remedy, quote};
 
-/// Formats that are told by their first bytes.
+/// Formats that are detected by their first bytes.
 const MAGICS: &[(&[u8], Format)] = &[
     (NAME, Format::Cache),
     (b"PAR1", Format::Parquet),
@@ -22,7 +23,7 @@ const MAGICS: &[(&[u8], Format)] = &[
     (&[0xff; 4], Format::Arrow),
 ];
 
-/// Files that are not read, and what to do with them.
+/// Files that are not supported, and the advice for each.
 const FOREIGN: &[(&[u8], &str, &str)] = &[
     (b"PARE", "this is Parquet with an encrypted footer", "write it again without encryption"),
     (b"FEA1", "this is Feather of version 1", "write it again as Feather version 2 (Arrow IPC)"),
@@ -39,7 +40,7 @@ const FOREIGN: &[(&[u8], &str, &str)] = &[
     (b"\xfe\xff", "this is UTF-16 text", "save it as UTF-8"),
 ];
 
-/// Tells the format of an input.
+/// Detects the format of an input.
 pub(super) fn detect(input: &Input) -> Result<Format, DataError> {
     let bytes: &[u8] = &input.bytes;
     if let Some((_, format)) = MAGICS.iter().find(|(magic, _)| bytes.starts_with(magic)) {
@@ -56,7 +57,7 @@ pub(super) fn detect(input: &Input) -> Result<Format, DataError> {
         let help = format!("the formats are {}", names());
         return Err(unknown(input, "this is binary, but of no format that is read", help));
     }
-    // A first line may be longer than the sample, but what it starts with is enough.
+    // A first line may be longer than the sample, but its start is enough.
     let mut lines = sample.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
     let first = lines.find(|line| !line.is_empty());
     let Some(first) = first.or_else(|| beyond(text)) else {
@@ -64,13 +65,13 @@ pub(super) fn detect(input: &Input) -> Result<Format, DataError> {
     };
     let is_comment = |line: &[u8]| line.is_empty() || line.starts_with(b"#");
     let told = if is_comment(first) { lines.find(|line| !is_comment(line)) } else { Some(first) };
-    // Nothing but comments so far: LETOR is the one format that has them.
+    // Only comments so far: LETOR is the only format that has them.
     let Some(told) = told else { return Ok(Format::Letor) };
     let (first, told) = (String::from_utf8_lossy(first), String::from_utf8_lossy(told));
     by_line(input, &told, sample.contains(&b':')).unwrap_or_else(|| by_separator(input, &first))
 }
 
-/// The first line that holds something, where it is not in the sample.
+/// The first line with content, if it is beyond the sample.
 fn beyond(text: &[u8]) -> Option<&[u8]> {
     let text = text.trim_ascii_start();
     text.split(|&byte| byte == b'\n').next().filter(|line| !line.is_empty())
@@ -81,7 +82,7 @@ fn unknown(input: &Input, reason: impl Into<String>, remedy: impl Into<Remedy>) 
     DataError::UnknownFormat { file, reason: reason.into(), remedy }
 }
 
-/// The format, as far as one line can tell it: all but tables.
+/// The format, if one line is enough to detect it: all but tables.
 fn by_line(input: &Input, line: &str, has_colons: bool) -> Option<Result<Format, DataError>> {
     if line.starts_with('{') {
         return Some(Ok(Format::Jsonl));
@@ -102,8 +103,8 @@ fn by_line(input: &Input, line: &str, has_colons: bool) -> Option<Result<Format,
     Some(Err(unknown(input, format!("this is {what}, not feature data"), remedy)))
 }
 
-/// A label followed by a query or a feature, or nothing but a label. One good sign is enough, so
-/// that the LETOR reader can say what is wrong with the rest of the line.
+/// A label followed by a query or a feature, or only a label. One good sign is enough, so that the
+/// LETOR reader can report the fault in the rest of the line.
 fn is_letor(line: &str) -> bool {
     let data = line.split('#').next().unwrap_or_default();
     let mut words = data.split_ascii_whitespace();

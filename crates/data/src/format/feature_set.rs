@@ -1,5 +1,5 @@
-//! The feature set of a data file: inside of it where the format can hold a text (cache, Parquet,
-//! Arrow), or else in a file beside it, `DATA.features.toml`.
+//! The feature set of a data file: inside the file if the format can hold a text (cache, Parquet,
+//! Arrow), otherwise in a file beside it, `DATA.features.toml`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,20 +21,20 @@ pub(super) fn is_inside(format: Format) -> bool {
     matches!(format, Format::Cache | Format::Parquet | Format::Arrow)
 }
 
-/// The feature set of each input, where it has one.
+/// The feature set of each input that has one.
 #[derive(Debug)]
 pub(super) struct FeatureSets {
     of_inputs: Vec<(String, Option<String>)>,
 }
 
 impl FeatureSets {
-    /// The sets that stand beside inputs.
+    /// The sets in files beside inputs.
     pub(super) fn beside(inputs: &[Input]) -> Result<Self, DataError> {
         let beside = inputs.iter().map(|input| Ok((input.name.clone(), read_beside(input)?)));
         Ok(FeatureSets { of_inputs: beside.collect::<Result<_, DataError>>()? })
     }
 
-    /// The set that stands inside of an input, in place of what is beside it.
+    /// Sets the feature set inside an input, which replaces the one beside it.
     #[cfg(feature = "columnar")]
     pub(super) fn set_inside(&mut self, input: usize, text: String) {
         if let Some((_, known)) = self.of_inputs.get_mut(input) {
@@ -42,7 +42,7 @@ impl FeatureSets {
         }
     }
 
-    /// The one set of all inputs. Inputs without one beside inputs that have one are noted.
+    /// The common set of all inputs. Adds a warning if only some inputs have one.
     pub(super) fn join(self, warnings: &mut Warnings) -> Result<Option<Arc<str>>, DataError> {
         let with = || self.of_inputs.iter().filter_map(|(name, set)| Some((name, set.as_ref()?)));
         let Some((first, text)) = with().next() else { return Ok(None) };

@@ -2,14 +2,14 @@
 //!
 //! Keys get their roles by name (see `roles`). Features are `"features": [0.1, 0.2]` (ids from 1),
 //! `"features": {"bm25": 7.1}`, or any further key with a number. The first line fixes the
-//! features; a later line may leave some out (they are then absent, which is 0 or missing as
-//! the reader is told), but a key that the first line does not have is an error. `null` is
-//! missing. Each value is kept as raw text until its role is known, so that numbers go straight
-//! to f32, errors know their byte column, and nothing recurses however deep the nesting.
+//! features; a later line may leave some out (they are then absent, which is 0 or missing by the
+//! reader's option), but a key that the first line does not have is an error. `null` is missing.
+//! Each value is kept as raw text until its role is known, so that numbers go straight to f32,
+//! errors know their byte column, and nothing recurses at any depth of nesting.
 
 #[cfg(test)]
 mod tests;
-// Writers number the rows and columns of the data set itself.
+// Writers index the rows and columns of the data set itself.
 #[allow(clippy::indexing_slicing)]
 mod write;
 
@@ -21,7 +21,9 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::roles::Role;
-use super::table::{Fields, Problem, TableSchema, Slot, TableBuilder, expected, feature_from_text, missing};
+use super::table::{
+    Fields, Problem, Slot, TableBuilder, TableSchema, expected, feature_from_text, missing,
+};
 use super::{ReadOptions, Roles};
 use crate::bytes::Input;
 use crate::dataset::Dataset;
@@ -30,7 +32,7 @@ use crate::warnings::{WarningKind, Warnings};
 
 pub(super) use write::write;
 
-/// The key under which features may stand together.
+/// The key of a group of features.
 const FEATURES: &str = "features";
 
 /// The members of an object in their order, duplicates included.
@@ -58,7 +60,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
     }
 }
 
-/// A string that is borrowed where it has no escapes.
+/// A string that is borrowed if it has no escapes.
 struct Key<'a>(Cow<'a, str>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Key<'a> {
@@ -83,7 +85,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Key<'a> {
     }
 }
 
-/// One line, and where it stands.
+/// One line with its location.
 struct JsonLine<'a> {
     file: &'a str,
     number: u64,
@@ -95,7 +97,7 @@ impl<'a> JsonLine<'a> {
         SourceLocation::line(self.file, self.number)
     }
 
-    /// The place of a part of the line.
+    /// The location of a part of the line.
     fn place_of(&self, part: &str) -> SourceLocation {
         let offset = (part.as_ptr() as usize).checked_sub(self.text.as_ptr() as usize);
         match offset.filter(|offset| *offset <= self.text.len()) {
@@ -177,13 +179,13 @@ enum FeatureLayout {
     Array(Vec<Slot>),
 }
 
-/// Reads lines into a table, once the first line has told what there is.
+/// Reads lines into a table; the first line fixes the columns.
 struct LineReader<'o> {
     table: TableBuilder<'o>,
     absent: f32,
     keys: HashMap<String, Slot>,
     group: FeatureLayout,
-    /// The row in which each feature was last met, from 1.
+    /// The row in which each feature last occurred, from 1.
     met: Vec<u64>,
     row: u64,
 }
@@ -206,7 +208,7 @@ impl<'o> LineReader<'o> {
                 names.push(key.to_string());
             }
         }
-        // What is to be ignored may be missing from the first line, or stand among the features.
+        // An ignored key may be missing from the first line, or be among the features.
         for ignored in options.roles.columns(Role::Ignore) {
             if !names.iter().any(|name| name == ignored) {
                 names.push(ignored.to_owned());
@@ -252,7 +254,7 @@ impl<'o> LineReader<'o> {
         self.table.end_row(fields, || line.place())
     }
 
-    /// Reads what stands under `features`.
+    /// Reads the features under `features`.
     fn group<'a>(&mut self, line: &JsonLine<'a>, text: &'a str) -> Result<(), DataError> {
         let place = || line.place_of(text).in_field(FEATURES);
         let unlike = |expected: &str| Err(DataError::malformed(place(), kind(text), expected));
@@ -326,7 +328,7 @@ impl<'o> LineReader<'o> {
 }
 
 impl FeatureLayout {
-    /// Gives the features that stand together their columns.
+    /// Gives the features under `features` their columns.
     fn new<'a>(
         line: &JsonLine<'a>,
         text: &'a str,

@@ -1,4 +1,4 @@
-//! The formats of feature data: one table of them, detection by content, one way in and one out.
+//! The formats of feature data: their table, detection by content, reading and writing.
 
 mod cache;
 #[cfg(feature = "columnar")]
@@ -56,7 +56,8 @@ pub struct FormatInfo {
     pub format: Format,
     /// The name used in options.
     pub name: &'static str,
-    /// File extensions that mean it when writing, and when the content does not tell.
+    /// File extensions of the format, used for writing, and for reading if the content is
+    /// ambiguous.
     pub extensions: &'static [&'static str],
     /// A description in one line.
     pub doc: &'static str,
@@ -141,7 +142,7 @@ impl Format {
         })
     }
 
-    /// The format that a path's extension means; a final `.gz` or `.zst` is passed over.
+    /// The format of a path's extension; a final `.gz` or `.zst` is skipped.
     pub fn from_path(path: impl AsRef<Path>) -> Option<Format> {
         let name = path.as_ref().file_name()?.to_str()?.to_ascii_lowercase();
         let stem = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
@@ -158,11 +159,11 @@ fn names() -> String {
 /// Options for reading feature data.
 #[derive(Debug, Clone)]
 pub struct ReadOptions {
-    /// The format; told by content where not given.
+    /// The format; detected by content if not given.
     pub format: Option<Format>,
     /// The value of features that a sparse row does not mention.
     pub absent: Absent,
-    /// Roles of columns, beyond what their names tell.
+    /// Roles of columns that their names do not show.
     pub roles: Roles,
     /// The largest matrix, in bytes, that will be allocated; the machine's memory by default.
     pub max_matrix_bytes: u64,
@@ -179,14 +180,14 @@ impl Default for ReadOptions {
     }
 }
 
-/// The machine's memory in bytes, where the kernel tells it.
+/// The machine's memory in bytes, if the kernel reports it.
 pub(crate) fn physical_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// A data set that was read, and what was odd about its input.
+/// A data set that was read, with the warnings of its input.
 #[derive(Debug)]
 pub struct Loaded {
     /// The data.
@@ -204,7 +205,7 @@ pub fn read<P: AsRef<Path>>(paths: &[P], options: &ReadOptions) -> Result<Loaded
     read_inputs(inputs, options)
 }
 
-/// Reads one data set from inputs that are open already.
+/// Reads one data set from opened inputs.
 pub fn read_inputs(inputs: Vec<Input>, options: &ReadOptions) -> Result<Loaded, DataError> {
     let Some(first) = inputs.first() else {
         return Err(DataError::NoInput);
@@ -233,7 +234,7 @@ pub fn read_inputs(inputs: Vec<Input>, options: &ReadOptions) -> Result<Loaded, 
     }
     check_built(format)?;
     let mut warnings = Warnings::default();
-    // Only the columnar formats have sets of several inputs inside.
+    // Only the columnar formats have sets inside several inputs.
     #[cfg_attr(not(feature = "columnar"), allow(unused_mut))]
     let mut sets = FeatureSets::beside(&inputs)?;
     let mut data = match format {
@@ -259,8 +260,8 @@ pub fn read_inputs(inputs: Vec<Input>, options: &ReadOptions) -> Result<Loaded, 
     Ok(Loaded { data, warnings, format })
 }
 
-/// Writes a data set atomically, with its feature set inside or beside it. Rows go out in the order in
-/// which they came in. Gives a warning for each part that the format cannot hold.
+/// Writes a data set atomically, with its feature set inside or beside it. Rows are written in the
+/// order of the input. Returns a warning for each part that the format cannot hold.
 pub fn write(
     data: &Dataset,
     path: impl AsRef<Path>,
@@ -269,7 +270,7 @@ pub fn write(
     let path = path.as_ref();
     let is_beside = !feature_set::is_inside(format) && is_ordinary(path);
     let mut lost = lost_parts(data, format);
-    // A stream has no place beside it; numbered features are not those that a set names.
+    // A stream has no files beside it; numbered features are not those that a set names.
     if data.feature_set.is_some() && !feature_set::is_inside(format) {
         let names_kept = !lost.contains(&DataPart::FeatureNames);
         lost.extend((!is_beside || !names_kept).then_some(DataPart::FeatureSet));
@@ -290,7 +291,7 @@ pub fn write(
     Ok(warnings)
 }
 
-/// Writes a data set into a writer; a feature set is kept where the format holds it inside. Gives a
+/// Writes a data set into a writer; a feature set is kept if the format holds it inside. Returns a
 /// warning for each part that the format cannot hold.
 pub fn write_to(
     data: &Dataset,
@@ -309,7 +310,7 @@ pub fn write_to(
     Ok(warnings)
 }
 
-/// The parts of a data set that a format cannot hold; the feature set is left to the caller.
+/// The parts of a data set that a format cannot hold; the caller handles the feature set.
 fn lost_parts(data: &Dataset, format: Format) -> Vec<DataPart> {
     let is_letor = format == Format::Letor;
     let is_named = matches!(data.features(), FeatureNames::Named(_));
@@ -345,7 +346,7 @@ fn write_content(data: &Dataset, format: Format, out: &mut dyn Write) -> io::Res
     }
 }
 
-/// Refuses a format that this build leaves out.
+/// Rejects a format that this build does not include.
 fn check_built(format: Format) -> Result<(), DataError> {
     let (feature, is_built) = match format {
         Format::Letor | Format::Csv | Format::Tsv | Format::Jsonl => {
@@ -360,7 +361,7 @@ fn check_built(format: Format) -> Result<(), DataError> {
     }
 }
 
-/// The error of a format that `check_built` has refused before.
+/// The error of a format that `check_built` has already rejected.
 #[cfg(not(all(feature = "text", feature = "columnar")))]
 fn unbuilt() -> io::Error {
     io::ErrorKind::Unsupported.into()

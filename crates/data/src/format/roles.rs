@@ -1,9 +1,9 @@
 //! Roles of the columns of a table: guessed from their names, or given by the caller.
 //!
-//! A guess looks at the name alone, in lower case, with `-` and blanks taken for `_`. Nothing is
-//! chosen silently: two columns with the same guess, or a column that looks like a label beside
-//! the one that was named as label, is an error that says how to choose. Otherwise a label that
-//! slipped in among the features would make every model look perfect.
+//! A guess uses only the name, in lower case, with `-` and blanks replaced by `_`. Nothing is
+//! chosen silently: two columns with the same guess, or a column that looks like a label beside the
+//! one that was named as label, is an error that says how to choose. Otherwise a label that is read
+//! as a feature would make every model look perfect.
 
 use std::collections::{HashMap, HashSet};
 
@@ -25,13 +25,13 @@ pub enum Role {
     QueryWeight,
     /// The position at which the result was shown, from 1.
     Position,
-    /// A feature: every column that is nothing else.
+    /// A feature: every column without another role.
     Feature,
     /// Left out.
     Ignore,
 }
 
-/// A role, its name in options, and the column names that mean it unasked.
+/// A role, its name in options, and the column names that mean it by default.
 const ROLES: &[(Role, &str, &[&str])] = &[
     (Role::Query, "qid", &["qid", "q_id", "query_id", "queryid", "query", "q"]),
     (Role::Label, "label", &["label", "relevance", "rel", "grade", "target", "y"]),
@@ -73,7 +73,7 @@ impl Role {
         })
     }
 
-    /// The role that a column name means unasked; features have none.
+    /// The role that a column name means by default; features have none.
     pub fn guess(column: &str) -> Option<Role> {
         let plain = column.trim().to_lowercase().replace(['-', ' '], "_");
         let known = |entry: &&(Role, &str, &[&str])| entry.2.contains(&plain.as_str());
@@ -86,7 +86,7 @@ impl Role {
     }
 }
 
-/// Roles that are said instead of guessed.
+/// Roles that are given instead of guessed.
 ///
 /// ```
 /// use rankwright_data::format::{Role, Roles};
@@ -102,7 +102,7 @@ pub struct Roles {
 
 impl Roles {
     /// Reads `role=column, role=column, ...`; `feature` and `ignore` take several columns, joined
-    /// by `+`. `label=none` says that there are no labels (all are then 0).
+    /// by `+`. `label=none` means that there are no labels (all are then 0).
     pub fn parse(text: &str) -> Result<Roles, DataError> {
         let mut roles = Roles::default();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
@@ -117,7 +117,7 @@ impl Roles {
         Ok(roles)
     }
 
-    /// Says the role of one column.
+    /// Sets the role of one column.
     pub fn set(&mut self, role: Role, column: &str) -> Result<(), DataError> {
         let name = role.name();
         if column.is_empty() {
@@ -135,7 +135,7 @@ impl Roles {
         Ok(())
     }
 
-    /// The role that was said for a column.
+    /// The role that was given to a column.
     pub fn role(&self, column: &str) -> Option<Role> {
         self.said.iter().find(|(_, name)| name == column.trim()).map(|(role, _)| *role)
     }
@@ -173,8 +173,8 @@ impl Roles {
         Ok(roles)
     }
 
-    /// Checks that every column that was named is there; returns whether labels are said to be
-    /// none. A role for a column that does not exist is most likely a misspelling.
+    /// Checks that every named column exists; returns whether `label=none` was given. A role for a
+    /// column that does not exist is most likely a misspelling.
     fn check_said(&self, file: &str, columns: &[String]) -> Result<bool, DataError> {
         let mut unlabelled = false;
         for (role, name) in &self.said {

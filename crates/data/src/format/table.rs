@@ -1,8 +1,9 @@
-//! What all tables share: columns with roles in, a data set out; and the rules for single values.
+//! Code shared by all tables: columns with roles in, a data set out; and the rules for single
+//! values.
 //!
-//! Features are f32 and NaN is missing; a finite number that f32 cannot hold is refused, as is
-//! anything that is no number. Labels and weights must be finite. A table without rows is an
-//! error, one without features is not. Cost: one pass, the matrix is filled in place.
+//! Features are f32 and NaN is missing; a finite number that f32 cannot hold is rejected, as is
+//! anything that is no number. Labels and weights must be finite. A table without rows is an error,
+//! one without features is not. Cost: one pass, the matrix is filled in place.
 
 mod cell;
 #[cfg(test)]
@@ -13,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::ReadOptions;
 use super::roles::{Role, Roles};
-use crate::dataset::{RowColumns, Dataset, QueryIndex};
+use crate::dataset::{Dataset, QueryIndex, RowColumns};
 use crate::error::{ColumnProblem, DataError, Remedy, SourceLocation};
 use crate::matrix::Matrix;
 use crate::names::FeatureNames;
@@ -25,16 +26,16 @@ pub(super) use cell::feature_from_f64;
 pub(super) use cell::{Fields, Problem, expected, feature_from_text, missing};
 pub(super) use write::{check_writable, write_number, write_rows};
 
-/// Where the cells of a column go.
+/// The target of the cells of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Slot {
-    /// Into this column of the matrix.
+    /// A column of the matrix.
     Feature(usize),
-    /// Into the column of this role, or nowhere (`Ignore`).
+    /// The column of a role; `Ignore` drops the cells.
     Role(Role),
 }
 
-/// The columns of a table: those of the first file fix them for all.
+/// The columns of a table, fixed by the first file.
 #[derive(Debug)]
 pub(super) struct TableSchema {
     file: String,
@@ -44,7 +45,11 @@ pub(super) struct TableSchema {
 
 impl TableSchema {
     /// Gives the columns of the first file their roles.
-    pub(super) fn new(file: &str, names: &[String], roles: &Roles) -> Result<TableSchema, DataError> {
+    pub(super) fn new(
+        file: &str,
+        names: &[String],
+        roles: &Roles,
+    ) -> Result<TableSchema, DataError> {
         let mut schema =
             TableSchema { file: file.to_owned(), columns: Vec::new(), features: Vec::new() };
         for (name, role) in names.iter().zip(roles.assign(file, names)?) {
@@ -57,7 +62,7 @@ impl TableSchema {
         Ok(schema)
     }
 
-    /// One more feature that is no column of its own.
+    /// Adds a feature that is no column of its own.
     pub(super) fn add_feature(&mut self, name: String) -> Slot {
         self.features.push(name);
         Slot::Feature(self.features.len() - 1)
@@ -75,7 +80,7 @@ impl TableSchema {
         self.columns.iter().any(|(_, slot)| *slot == Slot::Role(role))
     }
 
-    /// The place with the name of the column of a role.
+    /// Adds the name of a role's column to a location.
     fn place_of(&self, role: Role, place: SourceLocation) -> SourceLocation {
         let of_role = |(_, slot): &&(String, Slot)| *slot == Slot::Role(role);
         match self.columns.iter().find(of_role) {
@@ -99,7 +104,7 @@ impl TableSchema {
             names.iter().filter(|n| !known.contains_key(n.as_str())).cloned().collect();
         let own = self.columns.iter().map(|(name, _)| name);
         let missing: Vec<String> = own.filter(|n| !given.contains(n.as_str())).cloned().collect();
-        // All columns of the first file and no other: then one of them stands there twice.
+        // All columns of the first file and no other: then one of them occurs twice.
         let mut seen = HashSet::new();
         let twice = names.iter().find(|name| !seen.insert(name.as_str()));
         let problem = match twice {
@@ -112,11 +117,11 @@ impl TableSchema {
     }
 }
 
-/// Collects the rows of a table.
+/// Collects rows and builds a data set of them.
 pub(super) struct TableBuilder<'o> {
     options: &'o ReadOptions,
     schema: TableSchema,
-    /// Warnings so far; handed on by `finish`.
+    /// Warnings so far; `finish` returns them.
     pub(super) warnings: Warnings,
     values: Vec<f32>,
     labels: Vec<f64>,
@@ -154,14 +159,14 @@ impl<'o> TableBuilder<'o> {
         &self.schema
     }
 
-    /// Makes room for further rows at once; `most` values bound what an untrusted count may claim.
+    /// Reserves memory for further rows; `most` values bound what an untrusted count may claim.
     pub(super) fn reserve(&mut self, rows: usize, most: usize) {
         let wanted = rows.saturating_mul(self.schema.features.len()).min(most);
-        // Only a hint: where it fails, growing row by row reports what does not fit.
+        // Only a hint: if it fails, growing row by row reports the error.
         let _ = self.values.try_reserve_exact(wanted);
     }
 
-    /// Adds rows whose features are all `fill`, and gives them out to be filled.
+    /// Adds rows whose features are all `fill`, and returns them to be filled.
     pub(super) fn add_rows(
         &mut self,
         file: &str,
@@ -197,7 +202,7 @@ impl<'o> TableBuilder<'o> {
         }
     }
 
-    /// Completes a row whose features are in place already.
+    /// Completes a row whose features are already set.
     pub(super) fn end_row(
         &mut self,
         fields: Fields<'_>,

@@ -1,19 +1,19 @@
 //! MSLR-shaped data with a planted relevance.
 //!
 //! Each query has one to five terms with an idf each; each document has five text streams (body,
-//! anchor, title, url, whole) with 25 statistics each, as MSLR-WEB has them, and eleven features
-//! of its own (links, ranks, clicks): 136 in all. Counts, heavy tails, ties and zeros come about
-//! as they do on the web: from term counts in streams of uneven length that may be empty.
+//! anchor, title, url, whole) with 25 statistics each, as MSLR-WEB has them, and eleven features of
+//! its own (links, ranks, clicks): 136 in all. Counts, heavy tails, ties and zeros arise as they do
+//! on the web: from term counts in streams of uneven length that may be empty.
 //!
-//! Behind a document stand three hidden numbers: how well it fits (r), how popular it is (p) and
-//! how good it is (q). The features are noisy views of them. Relevance is not linear in them:
+//! Each document has three hidden numbers: match (r), popularity (p) and quality (q). The features
+//! are noisy functions of them. Relevance is not linear in them:
 //!
 //! u = r + 0.5 max(p, 0) n + 0.7 [r > 0.4 and q > 0] - 0.9 [q < -0.8 and p > 0.3] + noise,
 //!
-//! where n says how much the query is about known places. Labels 0 to 4 are cut from u so that
-//! about 52, 32, 13, 2 and 1 % fall to each; the cuts are the same for every seed, so that data
-//! of two seeds are two samples of one world. Only additions, products, quotients and square
-//! roots are used: they are exact on every machine.
+//! where n is the query's weight of popularity. Labels 0 to 4 are cut from u so that about 52, 32,
+//! 13, 2 and 1 % get each; the cuts are the same for every seed, so that data of two seeds are two
+//! samples of one distribution. Only additions, products, quotients and square roots are used: they
+//! are exact on every machine.
 
 use rankwright_spec::{check_params, params};
 use rayon::prelude::*;
@@ -29,7 +29,7 @@ const DOCUMENT_FEATURES: usize = 11;
 const FEATURES: usize = STREAMS * STREAM_FEATURES + DOCUMENT_FEATURES;
 const MAX_TERMS: usize = 5;
 
-/// A text stream: how likely it is to be there, its typical length, and how much rarer terms are
+/// A text stream: the probability that it exists, its typical length, and how much rarer terms are
 /// in it than in the body.
 #[derive(Clone, Copy)]
 struct Stream {
@@ -98,7 +98,7 @@ impl LetorOptions {
         Dataset::from_dense(values, FEATURES, labels, query_ids)
     }
 
-    /// Refuses what cannot be held, before anything is allocated.
+    /// Rejects sizes that do not fit in memory, before anything is allocated.
     fn check_size(&self) -> Result<(), DataError> {
         let rows = self.queries.checked_mul(self.documents).filter(|rows| *rows < 1 << 31);
         let bytes = rows.map(|rows| rows as u64 * FEATURES as u64 * 4);
@@ -116,7 +116,8 @@ impl LetorOptions {
     }
 }
 
-/// Sizes spread around the mean with a tail to the right, down to a single document.
+/// The number of documents: spread around the mean with a tail to the right, down to a single
+/// document.
 fn size(random: &mut Random, mean: usize) -> usize {
     let z = random.normal();
     let low = (1.0 + z / 3.2).max(0.0);
@@ -124,7 +125,7 @@ fn size(random: &mut Random, mean: usize) -> usize {
     ((spread * 0.809 * mean as f64) as usize).clamp(1, mean * 15 / 2)
 }
 
-/// Where utilities are cut into labels: quantiles of a fixed sample.
+/// The utilities at which labels change: quantiles of a fixed sample.
 fn cuts() -> [f64; 4] {
     let mut utilities: Vec<f64> = (0..2000u64)
         .into_par_iter()
@@ -142,13 +143,13 @@ fn cuts() -> [f64; 4] {
     })
 }
 
-/// What a query is like.
+/// The properties of a query.
 struct Intent {
     terms: usize,
     idf: [f64; MAX_TERMS],
-    /// How much it is about known places, 0 to 1.
+    /// Weight of popularity for the query, 0 to 1.
     known: f64,
-    /// How good its documents are on the whole.
+    /// Mean quality of its documents.
     level: f64,
 }
 
@@ -161,7 +162,7 @@ impl Intent {
     }
 }
 
-/// Draws a document: fills its row and gives its utility.
+/// Draws a document: fills its row and returns its utility.
 fn document(random: &mut Random, intent: &Intent, row: &mut [f32]) -> f64 {
     let r = intent.level + 0.9 * random.normal();
     let p = random.normal();
@@ -185,7 +186,7 @@ fn tail(random: &mut Random) -> f64 {
     (0.15 + u) / (1.03 - u).sqrt()
 }
 
-/// The statistics of one stream: coverage, length, idf, then sum, least, greatest, mean and
+/// The statistics of one stream: coverage, length, idf, then sum, minimum, maximum, mean and
 /// variance of counts, of counts by length and of tf-idf, then boolean, cosine, BM25 and three
 /// language-model-like scores.
 fn text_features(random: &mut Random, intent: &Intent, fit: f64, stream: Stream, out: &mut [f32]) {
@@ -229,7 +230,7 @@ fn text_features(random: &mut Random, intent: &Intent, fit: f64, stream: Stream,
     put(if length > 0.0 { smooth(2.0) } else { 0.0 });
 }
 
-/// Sum, least, greatest, mean and variance.
+/// Sum, minimum, maximum, mean and variance.
 fn five(values: impl Iterator<Item = f64> + Clone, count: f64, put: &mut impl FnMut(f64)) {
     let sum: f64 = values.clone().sum();
     let mean = sum / count;
@@ -241,7 +242,7 @@ fn five(values: impl Iterator<Item = f64> + Clone, count: f64, put: &mut impl Fn
 }
 
 /// Slashes and length of the url, in-links, out-links, PageRank, site rank, two quality scores,
-/// clicks on the document for the query and at all, and dwell time.
+/// clicks on the document for the query and in total, and dwell time.
 fn own_features(random: &mut Random, intent: &Intent, hidden: [f64; 3], out: &mut [f32]) {
     let [r, p, q] = hidden;
     let slashes = (1.0 + 2.0 * random.unit() * tail(random) - 0.4 * p).max(1.0).floor();
@@ -267,7 +268,7 @@ fn own_features(random: &mut Random, intent: &Intent, hidden: [f64; 3], out: &mu
     }
 }
 
-/// Six decimals, as feature files have them.
+/// The value rounded to six decimals, as in feature files.
 fn rounded(value: f64) -> f32 {
     ((value * 1e6).round() / 1e6) as f32
 }

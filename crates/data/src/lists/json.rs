@@ -20,7 +20,7 @@ pub(super) fn read(
     mut warnings: Warnings,
 ) -> Result<(QueryLists, Warnings), DataError> {
     let mut rows = Vec::new();
-    // The nothing after the last line feed is no blank line.
+    // The empty text after the last line feed is no blank line.
     let text = text.strip_suffix(b"\n").unwrap_or(text);
     for (index, line) in text.split(|&b| b == b'\n').enumerate() {
         let place = SourceLocation::line(name, index as u64 + 1);
@@ -38,7 +38,11 @@ pub(super) fn read(
     Ok((lists, warnings))
 }
 
-fn row(line: &[u8], kind: ListKind, place: SourceLocation) -> Result<(String, String, f64), DataError> {
+fn row(
+    line: &[u8],
+    kind: ListKind,
+    place: SourceLocation,
+) -> Result<(String, String, f64), DataError> {
     let object: Map<String, Value> = serde_json::from_slice(line).map_err(|e| {
         let place = place.clone().at_column(e.column() as u64);
         DataError::malformed(place, quote(line), format!("a JSON object ({e})"))

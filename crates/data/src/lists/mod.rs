@@ -1,9 +1,9 @@
 //! Judgements and runs: for each query a list of documents with a number each.
 //!
-//! A [`Qrels`] file says how relevant a document is, a [`Run`] what score a system gave it. Both
-//! are held as spans into the text they came from, 16 bytes a document, so that ten million
-//! documents cost little more than their file. TREC columns, tab-separated tables with a header
-//! (BEIR), and JSON lines are read; told by content.
+//! A [`Qrels`] file has the relevance of documents, a [`Run`] the scores of a system. Both are held
+//! as spans into the text they came from, 16 bytes a document, so that ten million documents need
+//! little more memory than their file. TREC columns, tab-separated tables with a header (BEIR), and
+//! JSON lines are read; the format is detected by content.
 
 mod json;
 mod read;
@@ -26,7 +26,7 @@ pub use write::ListFormat;
 pub struct QueryLists {
     name: String,
     text: Bytes,
-    /// Whether `text` is the file itself, so that a document's line can be told.
+    /// Whether `text` is the file itself, so that the line of a document is known.
     is_file: bool,
     blocks: Vec<Vec<PackedDocument>>,
     queries: Vec<QueryList>,
@@ -40,7 +40,7 @@ struct QueryList {
     spans: Vec<(u32, Range<u32>)>,
 }
 
-/// A document: where its id stands in the text (48 bits start, 16 bits length), and its number.
+/// A document: the position of its id in the text (48 bits start, 16 bits length), and its number.
 #[derive(Debug, Clone, Copy)]
 struct PackedDocument {
     id: u64,
@@ -70,7 +70,7 @@ pub struct ListedDocument<'a> {
 }
 
 impl QueryLists {
-    /// Makes lists of rows (query, document, number), queries in the order of first appearance.
+    /// Makes lists from rows (query, document, number), queries in the order of first appearance.
     pub fn from_rows<'a>(
         name: impl Into<String>,
         rows: impl IntoIterator<Item = (&'a str, &'a str, f64)>,
@@ -99,7 +99,7 @@ impl QueryLists {
         QueryLists { name, text, is_file, blocks, queries, by_id: HashMap::default() }
     }
 
-    /// Takes over a block of entries; `runs` says whose they are.
+    /// Adds a block of entries; `runs` has their queries.
     fn add_block(&mut self, entries: Vec<PackedDocument>, runs: Vec<(String, u32)>) {
         let block = self.blocks.len() as u32;
         let mut start = 0;
@@ -169,7 +169,7 @@ impl QueryLists {
         })
     }
 
-    /// Where the document with this number in a query's list stands.
+    /// The location of the document with this number in a query's list.
     pub fn place(&self, query: usize, document: usize) -> SourceLocation {
         match self.entries(query).nth(document) {
             Some(entry) if self.is_file => {
@@ -221,7 +221,7 @@ impl Qrels {
         &self.0
     }
 
-    /// Reads judgements from a file; [`read`](Self::read) gives warnings too.
+    /// Reads judgements from a file; [`read`](Self::read) returns warnings too.
     pub fn open(path: impl AsRef<Path>) -> Result<Qrels, DataError> {
         Ok(Qrels::read(Input::open(path)?)?.0)
     }
@@ -263,7 +263,7 @@ impl Run {
         &self.0
     }
 
-    /// Reads a run from a file; [`read`](Self::read) gives warnings too.
+    /// Reads a run from a file; [`read`](Self::read) returns warnings too.
     ///
     /// ```
     /// # let folder = tempfile::tempdir().unwrap();

@@ -1,15 +1,15 @@
 //! Reads judgements and runs from text: TREC columns and tables with a header.
 //!
 //! The text is cut into chunks at line ends, read in parallel, and joined in file order. Blank
-//! lines and lines that begin with `#` are passed over (a document id may hold a `#`). Lines may
-//! go on after the last column, as trec_eval allows; that is noted.
+//! lines and lines that begin with `#` are skipped (a document id may contain a `#`). Lines may
+//! have more columns than are read, as trec_eval allows; that gives a warning.
 //!
 //! Judgements have two older forms. Cranfield's are three columns `qid docid relevance` without a
-//! header: taken so if the first line has three columns, the last a number; then every line must
-//! have three. SMART's are `qid docid 0 0` and name the relevant documents alone: taken so if every
+//! header: detected if the first line has three columns, the last a number; then every line must
+//! have three. SMART's are `qid docid 0 0` and list only the relevant documents: detected if every
 //! line ends in two zeros and more than one document is named, since as TREC columns such a file
-//! would judge nothing but a document `0`. Their query numbers are padded (`01`), the queries' own
-//! are not, so leading zeros are dropped there.
+//! would judge nothing but a document `0`. Its query numbers are padded (`01`), those of the query
+//! file are not, so leading zeros are dropped there.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ use crate::error::{DataError, Remedy, SourceLocation, quote};
 use crate::number::f64_token;
 use crate::warnings::{WarningKind, Warnings};
 
-/// The kind of list; decides the columns and the words of messages.
+/// The kind of list; decides the columns and the texts of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ListKind {
     Qrels,
@@ -46,14 +46,14 @@ impl ListKind {
     }
 }
 
-/// Which columns of a line are read.
+/// The columns of a line that are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct LineLayout {
     columns: usize,
     document: usize,
     value: usize,
     expected: &'static str,
-    /// Whether a line may go on after the last column.
+    /// Whether a line may have more columns.
     open_ended: bool,
 }
 
@@ -85,7 +85,7 @@ const THREE_COLUMNS: LineLayout = LineLayout {
     expected: "'qid docid relevance', as in the first line",
     open_ended: false,
 };
-/// The value is worked out from the layout: who is named is relevant.
+/// The value column is ignored: every listed document is relevant.
 const SMART_QRELS: LineLayout = LineLayout {
     columns: 4,
     document: 1,
@@ -110,7 +110,7 @@ pub(super) fn read(input: Input, kind: ListKind) -> Result<(QueryLists, Warnings
         return json::read(&name, bytes.get(skip..).unwrap_or(&[]), kind, warnings);
     }
     let header = is_header(first);
-    // A header with tabs says that tabs alone separate, so that ids may hold spaces.
+    // A header with tabs means that only tabs separate, so that ids may contain spaces.
     let tabs = header && first.contains(&b'\t');
     let layout = match (header, kind) {
         (true, _) => TABLE,
@@ -122,7 +122,7 @@ pub(super) fn read(input: Input, kind: ListKind) -> Result<(QueryLists, Warnings
     let job = ListJob { name: &name, text: &bytes, layout, kind, header, tabs };
     let parts: Vec<Result<ChunkEntries, DataError>> =
         chunks(&bytes, skip).into_par_iter().map(|(range, line)| job.chunk(range, line)).collect();
-    // The first error in file order, whatever the threads did.
+    // The first error in file order, for any order of the threads.
     let parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?;
     let mut lists = QueryLists::empty(name, bytes, true);
     for part in parts {
@@ -139,7 +139,7 @@ fn is_data(line: &[u8]) -> bool {
     line.iter().find(|b| !b.is_ascii_whitespace()).is_some_and(|&b| b != b'#')
 }
 
-/// A header names its columns: three words, of which the first is a usual name of a query id.
+/// Whether a line is a header: three words, of which the first is a usual name of a query id.
 fn is_header(line: &[u8]) -> bool {
     let words: Vec<&[u8]> =
         line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
@@ -164,7 +164,7 @@ fn is_three_columns(line: &[u8]) -> bool {
     value.is_some_and(|word| word.parse::<f64>().is_ok()) && words.next().is_none()
 }
 
-/// Whether every line is `qid docid 0 0`, with more than one document. Other files are told by
+/// Whether every line is `qid docid 0 0`, with more than one document. Other files are detected by
 /// their first line.
 fn is_smart(text: &[u8]) -> bool {
     let mut first: Option<&[u8]> = None;
@@ -208,7 +208,7 @@ struct Fields {
     query: Range<usize>,
     document: Range<usize>,
     value: Range<usize>,
-    /// Whether there is more than the layout asks for.
+    /// Whether the line has more columns than the layout.
     more: bool,
 }
 

@@ -88,7 +88,7 @@ fn pairs_that_end_in_two_zeros_are_judgements_of_smart() {
     let (qrels, _) = self::qrels("01 1410  0 0\n01 1572  0 0\n10 46 0 0\n").unwrap();
     let expected = [("1", "1410", 1.0), ("1", "1572", 1.0), ("10", "46", 1.0)];
     assert_eq!(rows(qrels.lists()), expected.map(|(q, d, v)| (q.into(), d.into(), v)));
-    // One line that does not end so makes the whole file TREC's.
+    // One line that ends differently makes the whole file TREC's.
     let (trec, _) = self::qrels("01 ITER 0 0\n01 0 0 0\n01 0 d 1\n").unwrap();
     let trec = rows(trec.lists());
     assert_eq!(trec.last().unwrap(), &("01".to_owned(), "d".to_owned(), 1.0));

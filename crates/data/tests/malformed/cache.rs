@@ -91,14 +91,14 @@ pub(crate) fn cache() -> Vec<Case> {
     ]
 }
 
-/// A cache file after a change.
+/// The bytes of a cache file after a change.
 fn changed(change: impl Fn(&mut Vec<u8>)) -> Vec<u8> {
     let mut bytes = file_of(&sample(3), Format::Cache);
     change(&mut bytes);
     bytes
 }
 
-/// Where a section of the cache starts: the table has 32 bytes an entry, the offset at 8.
+/// The start of a section of the cache: the table has 32 bytes an entry, the offset at 8.
 fn start(kind: usize) -> usize {
     let bytes = file_of(&sample(3), Format::Cache);
     let at = 32 + (kind - 1) * 32 + 8;

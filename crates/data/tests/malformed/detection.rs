@@ -1,4 +1,4 @@
-//! Files of no format, or of another.
+//! Files of an unknown or unsupported format.
 
 use crate::Reader::Text;
 use crate::{Case, case};

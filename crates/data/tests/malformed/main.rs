@@ -1,8 +1,8 @@
-//! Bad input, file by file: what is said about it, word for word.
+//! Bad input, file by file, with the exact error messages.
 //!
-//! Each case gives the message and, after ` -> `, the advice. A message names the place, what was
-//! found and what was expected, and no two cases say the same. After the table come files that
-//! are damaged at random: they never crash a reader, and a cache never hides a changed bit.
+//! Each case has the message and, after ` -> `, the remedy. A message names the location, what was
+//! found and what was expected, and no two cases have the same message. After the table come files
+//! that are damaged at random: they never crash a reader, and a cache never hides a changed bit.
 
 mod cache;
 #[cfg(feature = "columnar")]
@@ -20,7 +20,7 @@ use rankwright_data::bytes::Input;
 use rankwright_data::format::{self, Format, ReadOptions, Roles};
 use rankwright_data::{DataError, Dataset};
 
-/// How a case is read.
+/// The way in which a case is read.
 enum Reader {
     /// As feature data, under this file name.
     Text(&'static str),
@@ -28,7 +28,7 @@ enum Reader {
     As(Format),
     /// As feature data with these column roles.
     Columns(&'static str),
-    /// As feature data, with a matrix of at most so many bytes.
+    /// As feature data, with a matrix of at most this many bytes.
     Limit(u64),
     /// As feature data after a first file with this content.
     Second(&'static str),
@@ -92,7 +92,7 @@ impl Case {
         }
     }
 
-    /// What a user is told.
+    /// The message that a user sees.
     fn told(&self) -> String {
         match self.read() {
             Ok(()) => "nothing".into(),

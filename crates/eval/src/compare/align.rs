@@ -8,8 +8,8 @@ use crate::evaluate::{Evaluation, MeasureResult};
 /// Evaluations with their queries in the order of the first one.
 ///
 /// Every system must have been measured on the same set of queries, by the same metrics under the
-/// same conventions; the order of queries does not matter. An id may stand for several queries only
-/// where all systems have their queries in the same order.
+/// same conventions; the order of queries does not matter. Several queries may have the same id
+/// only if all systems have their queries in the same order.
 pub fn align_evaluations(
     systems: Vec<(String, Evaluation)>,
 ) -> Result<Vec<(String, Evaluation)>, CompareError> {
@@ -31,7 +31,7 @@ pub fn align_evaluations(
     Ok(aligned)
 }
 
-/// The place of each query in an evaluation.
+/// The index of each query in an evaluation.
 fn places_by_id<'a>(
     name: &str,
     evaluation: &'a Evaluation,
@@ -46,7 +46,7 @@ fn places_by_id<'a>(
     Ok(places)
 }
 
-/// For each query of the first system, its place in the other one.
+/// For each query of the first system, its index in the other one.
 fn order_of(
     (first_name, first): (&str, &Evaluation),
     (name, evaluation): (&str, &Evaluation),

@@ -20,9 +20,9 @@ pub enum CompareError {
     /// The baseline is none of the systems.
     #[error("baseline `{name}` is not among the systems; expected one of: {known}")]
     UnknownBaseline {
-        /// The name asked for.
+        /// The given name.
         name: String,
-        /// The systems there are.
+        /// The known systems.
         known: String,
     },
     /// The name of a test is not known.
@@ -69,9 +69,9 @@ pub enum CompareError {
     /// So few samples that no p-value can reach alpha.
     #[error("{samples} samples cannot give a p-value as low as alpha {alpha}; more samples can")]
     TooFewSamples {
-        /// Samples asked for.
+        /// The given number of samples.
         samples: usize,
-        /// Significance level asked for.
+        /// The given significance level.
         alpha: f64,
     },
     /// A system was measured on a query that another was not measured on.

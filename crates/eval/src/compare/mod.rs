@@ -1,13 +1,13 @@
-//! Systems compared on metrics: means, differences to a baseline, and what they are worth.
+//! Comparison of systems on metrics: means, differences to a baseline, and their significance.
 //!
-//! Plain data in (names and per-query values), so it serves runs, models and learners alike. For
-//! each metric every system is set against the baseline on the queries where both have a value;
-//! p-values are corrected over the systems within a metric. The seed is the same for every pair,
-//! so a system's p-value does not depend on which others stand in the table.
+//! The input is plain data (names and per-query values), so it works for runs, models and learners
+//! alike. For each metric every system is compared with the baseline on the queries for which both
+//! have a value; p-values are corrected over the systems within a metric. The seed is the same for
+//! every pair, so a system's p-value does not depend on the other systems in the table.
 //!
 //! Cost: one test per metric and system. Edge cases: a query without a value (`None`) is left out
 //! of that system's mean and of its pairs; no pairs give p = 1 and no difference; a single system
-//! is only described, not compared, and nothing is called best.
+//! is only described, not compared, and not marked as best.
 
 use std::collections::HashSet;
 
@@ -115,7 +115,7 @@ fn check_metric(systems: &[String], metric: &MetricValues) -> Result<(), Compare
             let (system, found) = (system.clone(), values.len());
             return Err(CompareError::QueryCount { metric: label(), system, found, expected });
         }
-        // Skipped queries stand in as 0 here, so that an error names the query's own position.
+        // Skipped queries become 0 here, so that an error names the query's own position.
         let filled: Vec<f64> = values.iter().map(|value| value.unwrap_or(0.0)).collect();
         check_values(&filled).map_err(|source| CompareError::Values {
             metric: label(),
@@ -137,7 +137,7 @@ fn compare_metric(
         system: system.clone(),
         source,
     };
-    // `check_metric` saw one list of values for each system.
+    // `check_metric` has checked that there is one list of values for each system.
     let base_values = &metric.values[baseline];
     let mut results = Vec::with_capacity(systems.len());
     for (i, (system, values)) in systems.iter().zip(&metric.values).enumerate() {
@@ -216,7 +216,7 @@ fn correct_and_mark(results: &mut [SystemResult], better: Better, options: &Comp
     let compared = results.iter_mut().filter_map(|r| r.versus.as_mut());
     for (versus, p) in compared.zip(corrected) {
         versus.p_corrected = p;
-        // The sign test speaks about counts, the others about the mean.
+        // The sign test is about counts, the others about the mean.
         let improvement = match options.test {
             Test::Sign => versus.counts.wins as f64 - versus.counts.losses as f64,
             _ => versus.difference.unwrap_or(0.0) * better.sign(),

@@ -99,7 +99,7 @@ impl CompareOptions {
         }
     }
 
-    /// Samples and seed as the tests take them.
+    /// Samples and seed for the tests.
     pub(super) fn sampling(&self) -> Sampling {
         Sampling { samples: self.samples, seed: self.seed }
     }

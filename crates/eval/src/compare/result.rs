@@ -5,19 +5,19 @@ use serde::{Serialize, Serializer};
 use super::CompareOptions;
 use crate::stats::Wins;
 
-/// The good end of a metric.
+/// Whether higher or lower values of a metric are better.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Better {
-    /// As for NDCG.
+    /// Higher is better, as for NDCG.
     #[default]
     Higher,
-    /// As for RMSE.
+    /// Lower is better, as for RMSE.
     Lower,
 }
 
 impl Better {
-    /// +1 or -1: a difference times this is positive where it is an improvement.
+    /// +1 or -1: a difference times this is positive if it is an improvement.
     pub(super) fn sign(self) -> f64 {
         match self {
             Self::Higher => 1.0,
@@ -31,20 +31,20 @@ impl Better {
 pub struct MetricValues {
     /// Name of the metric in tables.
     pub label: String,
-    /// Conventions of the metric, where it is one of ours.
+    /// Conventions of the metric, if it is one of this crate's.
     pub convention: Option<String>,
-    /// The good end of the metric.
+    /// Whether higher or lower values are better.
     pub better: Better,
-    /// `values[system][query]`; `None` where the query is skipped.
+    /// `values[system][query]`; `None` if the query is skipped.
     pub values: Vec<Vec<Option<f64>>>,
-    /// The value of each system as a whole, with its interval, where that is not the plain mean
-    /// of its queries (a geometric mean, a sum, weighted queries); empty otherwise. Differences
-    /// and tests are about the queries' values in any case.
+    /// The total of each system, with its interval, if that is not the plain mean of its queries (a
+    /// geometric mean, a sum, weighted queries); empty otherwise. Differences and tests always use
+    /// the queries' values.
     pub totals: Vec<(f64, Option<[f64; 2]>)>,
 }
 
 impl MetricValues {
-    /// A metric of which more is better.
+    /// A metric for which higher values are better.
     pub fn new(label: impl Into<String>, values: Vec<Vec<Option<f64>>>) -> Self {
         Self {
             label: label.into(),
@@ -90,7 +90,7 @@ impl Serialize for Mark {
 pub struct BaselineDelta {
     /// Queries that both counted.
     pub pairs: usize,
-    /// Mean of system minus baseline over these queries; none without any.
+    /// Mean of system minus baseline over these queries; `None` without any.
     pub difference: Option<f64>,
     /// 95 % interval of it: percentile under the bootstrap test, Student-t under the others.
     pub difference_ci95: Option<[f64; 2]>,
@@ -98,7 +98,7 @@ pub struct BaselineDelta {
     pub p: f64,
     /// The same, corrected over the systems of the metric.
     pub p_corrected: f64,
-    /// Cohen's d_z of system minus baseline; none where it is undefined.
+    /// Cohen's d_z of system minus baseline; `None` if it is undefined.
     pub effect: Option<f64>,
     /// Queries on which the system is better, equal, worse.
     #[serde(flatten)]
@@ -112,16 +112,16 @@ pub struct BaselineDelta {
 pub struct SystemResult {
     /// Name of the system.
     pub system: String,
-    /// Mean over the system's own queries (or the metric's own total); none without any.
+    /// Mean over the system's own queries (or the metric's own total); `None` without any.
     #[serde(rename = "value")]
     pub mean: Option<f64>,
-    /// Student-t 95 % interval of the mean; none below two queries.
+    /// Student-t 95 % interval of the mean; `None` below two queries.
     pub ci95: Option<[f64; 2]>,
     /// Queries counted.
     pub queries: usize,
     /// Whether no other system has a better mean.
     pub best: bool,
-    /// Comparison with the baseline; none for the baseline itself.
+    /// Comparison with the baseline; `None` for the baseline itself.
     #[serde(rename = "versus_baseline")]
     pub versus: Option<BaselineDelta>,
 }
@@ -132,16 +132,16 @@ pub struct MetricComparison {
     /// Name of the metric.
     #[serde(rename = "metric")]
     pub label: String,
-    /// Conventions of the metric, where it is one of ours.
+    /// Conventions of the metric, if it is one of this crate's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub convention: Option<String>,
-    /// The good end of the metric.
+    /// Whether higher or lower values are better.
     pub better: Better,
     /// One result per system.
     pub systems: Vec<SystemResult>,
 }
 
-/// Systems compared on metrics.
+/// The result of a comparison of systems on metrics.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     /// Names of the systems.

@@ -1,4 +1,4 @@
-//! Classification accuracy: a document is called relevant when its score reaches a threshold.
+//! Classification accuracy: a document is classified as relevant if its score reaches a threshold.
 //!
 //! ```text
 //! accuracy = share of documents where (score >= threshold) equals (label >= rel)

@@ -197,14 +197,14 @@ impl Metric for Ap {
     }
 }
 
-/// Swaps of AP in O(1): when a relevant document moves from rank i down to j, it takes its term
-/// along, and each relevant document between loses one from its count; moving up is the reverse.
+/// Swaps of AP in O(1): when a relevant document moves from rank i down to j, its term moves with
+/// it, and each relevant document between loses one from its count; moving up is the reverse.
 #[derive(Debug)]
 struct ApSwap {
     ap: Ap,
     scale: f64,
     relevant: Vec<bool>,
-    /// Relevant documents up to and with each rank.
+    /// Number of relevant documents up to and including each rank.
     hits: Vec<f64>,
     /// Sum of 1/rank over the relevant ranks before each rank, within the cut-off.
     inverse: Vec<f64>,
@@ -226,7 +226,7 @@ impl ApSwap {
         let (at_top, at_low) = (self.weights[top], self.weights[low]);
         let between = self.inverse[low] - self.inverse[top];
         if self.relevant[top] {
-            // `between` holds the term of `top` itself, which is not between.
+            // `between` includes the term of `top` itself, which is not between.
             self.hits[low] * at_low - self.hits[top] * at_top - (between - at_top)
         } else {
             (self.hits[top] + 1.0) * at_top + between - self.hits[low] * at_low

@@ -7,9 +7,9 @@
 //!
 //! R and N count the judged relevant and the judged non-relevant documents of the query, and
 //! N(above) the judged non-relevant ones above the document; with none above, the term is 1. This
-//! is trec_eval's definition. Unjudged documents are passed over, and so are negative labels, which
-//! trec_eval reads as "not judged". Conventions default to trec_eval's (`blank=0`,
-//! `missing=skip`). Cost O(n).
+//! is trec_eval's definition. Unjudged documents are skipped, and so are negative labels, which
+//! trec_eval reads as "not judged". Conventions default to trec_eval's (`blank=0`, `missing=skip`).
+//! Cost O(n).
 //!
 //! ```
 //! use rankwright_eval::of_ranking;

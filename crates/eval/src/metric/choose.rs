@@ -1,4 +1,4 @@
-//! The metrics that someone asks for: texts, specs or measures, or the usual ones.
+//! The metrics of an evaluation: texts, specs or measures, or the default ones.
 
 use std::str::FromStr;
 
@@ -7,7 +7,7 @@ use rankwright_spec::SpecError;
 use super::{Measure, MetricSpec, expand};
 use crate::source::SourceKind;
 
-/// The target of training and the metric of reports where nobody names one.
+/// The default target of training and the default metric of reports.
 pub const DEFAULT_METRIC: &str = "ndcg@10";
 
 /// Metrics as a caller writes them: a text (several metrics are separated by commas), a
@@ -78,18 +78,18 @@ impl FromStr for Measure {
     }
 }
 
-/// The metrics that are taken where nobody names any.
+/// The metrics that are used if none is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DefaultMetrics<'a> {
-    /// Those that an evaluation of such data usually reports.
+    /// The metrics that an evaluation of such data usually reports.
     Usual,
-    /// The metric that a model was trained for, as its header has it. A header may come from
-    /// anywhere: a text that is no metric is passed over for [`DEFAULT_METRIC`].
+    /// The metric that a model was trained for, from its header. A header is untrusted: a text that
+    /// is no metric is replaced by [`DEFAULT_METRIC`].
     Trained(&'a str),
 }
 
-/// The metrics that are given (texts, specs or measures), or the default ones where none is.
+/// The given metrics (texts, specs or measures), or the default ones if none is given.
 ///
 /// ```
 /// use rankwright_eval::{DefaultMetrics, SourceKind, metrics_or_default};

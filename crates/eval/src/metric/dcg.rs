@@ -76,7 +76,7 @@ impl Dcg {
         finite(position_sum(list, self.cutoff, gain, |rank| self.discount.at(rank))?)
     }
 
-    /// DCG of labels that stand best first; stops at the first label without a gain.
+    /// DCG of labels in the ideal order; stops at the first label without a gain.
     pub(crate) fn of_ideal(&self, ideal: &[f64]) -> Result<f64, EvalError> {
         let depth = self.cutoff.map_or(usize::MAX, |k| k as usize);
         let mut sum = 0.0;
@@ -90,7 +90,7 @@ impl Dcg {
         finite(sum)
     }
 
-    /// Whether even the best document gains nothing.
+    /// Whether even the best document has gain 0.
     pub(crate) fn no_gain(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
         match list.ideal().first() {
             Some(&best) => Ok(self.gain.of(best)? <= 0.0),

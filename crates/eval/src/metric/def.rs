@@ -42,7 +42,7 @@ pub trait MetricParams: ParamGroup {
         if let Some(preset) = &preset {
             spec.args.push(("preset".to_owned(), preset.clone()));
         }
-        // Only values that neither the default nor the preset gives are written.
+        // Only values that differ from both the default and the preset are written.
         let start = def.start(preset.as_deref())?;
         for name in self.defs().iter().map(|def| def.name).filter(|name| *name != "preset") {
             match self.text(name) {
@@ -68,7 +68,7 @@ pub struct MetricDef {
     pub aliases: &'static [&'static str],
     /// One sentence of help.
     pub help: &'static str,
-    /// A spec that works, with the most useful parameters.
+    /// A valid spec with the most useful parameters.
     pub example: &'static str,
     /// Whether `@k` may follow; without it the whole list counts.
     pub cutoff: bool,

@@ -1,14 +1,14 @@
 //! ERR: expected reciprocal rank (Chapelle et al., CIKM 2009).
 //!
-//! A reader goes down the list and stops at a document of label l with probability
-//! R(l) = (2^l - 1) / 2^max. ERR is the mean of 1 / (rank where the reader stops):
+//! A user reads down the list and stops at a document of label l with probability R(l) = (2^l - 1)
+//! / 2^max. ERR is the mean of 1 / (rank at which the user stops):
 //!
 //! ```text
 //! ERR@k = sum over r = 1..k of 1/r * R_r * product over s < r of (1 - R_s)
 //! ```
 //!
-//! A label above `max` is an error. Negative labels never satisfy. Cost O(k). No closed form
-//! under `ties=mean`. A query without a label above 0 is blank.
+//! A label above `max` is an error. The user never stops at negative labels. Cost O(k). No closed
+//! form under `ties=mean`. A query without a label above 0 is blank.
 //!
 //! ```
 //! use rankwright_eval::of_ranking;
@@ -70,7 +70,7 @@ struct Err {
 }
 
 impl Err {
-    /// Probability that a document of this label satisfies the reader.
+    /// Probability that the user stops at a document of this label.
     fn satisfies(&self, label: f64) -> Result<f64, EvalError> {
         if label > self.max {
             return Result::Err(EvalError::LabelTooLarge {
@@ -124,7 +124,7 @@ impl Metric for Err {
 /// delta = P_i * (a - b) * (M + Q * w_j - w_i)
 /// ```
 ///
-/// Documents below j see the same product as before. M and Q are kept up while j walks away from i
+/// Documents below j see the same product as before. M and Q are updated while j moves away from i
 /// in either direction; there is no division, so R may come close to 1.
 #[derive(Debug)]
 struct ErrSwap {

@@ -1,16 +1,16 @@
-//! Inversions: pairs with different labels that stand in the wrong order, and the share of pairs
-//! in the right order (pair accuracy).
+//! Inversions: pairs with different labels that are in the wrong order, and the share of pairs in
+//! the right order (pair accuracy).
 //!
 //! ```text
 //! inversions    = number of (i above j) with label_i < label_j
 //! pair accuracy = 1 - inversions / (number of pairs with different labels)
 //! ```
 //!
-//! Counted while merging, O(n log n). Equal scores stand as the tie policy puts them: `worst`
-//! counts every tied pair as wrong, `best` as right, `mean` as half, which is the exact
-//! expectation. Unjudged documents count as label 0 unless dropped. A query without a pair has 0
-//! inversions, and no pair accuracy: it is skipped. A query that the run lacks has no inversions to
-//! count and is skipped.
+//! Counted while merging, O(n log n). Equal scores are ordered by the tie policy: `worst` counts
+//! every tied pair as wrong, `best` as right, `mean` as half, which is the exact expectation.
+//! Unjudged documents count as label 0 unless dropped. A query without a pair has 0 inversions, and
+//! no pair accuracy: it is skipped. A query that the run lacks has no inversions to count and is
+//! skipped.
 //!
 //! ```
 //! use rankwright_eval::of_ranking;
@@ -100,8 +100,8 @@ impl Metric for Inversions {
 
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
         let mut labels = list.labels().to_vec();
-        // Tied groups are taken apart: put in falling order they have no inversion of their own,
-        // then every pair of different labels in them is worth one half.
+        // Tied groups are counted separately: in falling order they have no inversion of their own,
+        // then every pair of different labels in them counts one half.
         let mut halves = 0_u64;
         for group in list.tie_groups().into_iter().flatten() {
             let group = &mut labels[group];

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Recall x of R relevant documents is reached with the relevant document number x * R, rounded:
-//! `round=nearest` is floor(x * R + 0.5), as trec_eval 10 does; `round=up` is floor(x * R + 0.9), as
-//! trec_eval 9 and pytrec_eval do. A level that the list never reaches counts 0; level 0 is the
+//! `round=nearest` is floor(x * R + 0.5), as trec_eval 10 does; `round=up` is floor(x * R + 0.9),
+//! as trec_eval 9 and pytrec_eval do. A level that the list never reaches counts 0; level 0 is the
 //! highest precision anywhere. Cost O(n). R = 0 makes the query blank.
 //!
 //! ```
@@ -27,7 +27,7 @@ use crate::error::EvalError;
 use crate::list::RankedList;
 
 choices! {
-    /// The relevant document that reaches a level of recall.
+    /// The rounding that decides which relevant document reaches a level of recall.
     #[non_exhaustive]
     pub enum RecallRounding {
         /// floor(x * R + 0.5), as trec_eval 10 does.
@@ -94,7 +94,7 @@ impl Metric for InterpolatedPrecision {
         let needed = (self.recall * list.relevant(self.rel) as f64 + up) as usize;
         let (mut hits, mut best) = (0_usize, 0.0);
         for (rank, &label) in list.labels().iter().enumerate() {
-            // Precision only peaks at relevant ranks.
+            // Precision has its maxima at relevant ranks.
             if label >= self.rel {
                 hits += 1;
                 if hits >= needed {

@@ -4,8 +4,8 @@
 //! judged@k = (judged documents within rank k) / min(k, n)
 //! ```
 //!
-//! Low values say that the other metrics count many unjudged documents as non-relevant. It looks
-//! at the ranking with its unjudged documents whatever other metrics drop. An empty list has no
+//! Low values mean that the other metrics count many unjudged documents as non-relevant. It uses
+//! the ranking with its unjudged documents even if other metrics drop them. An empty list has no
 //! value and is skipped; a query that the run lacks counts 0 under `missing=zero`. Cost O(k).
 //!
 //! ```

@@ -4,10 +4,10 @@
 //! tau-b = (concordant - discordant) / sqrt((n0 - ties in score) * (n0 - ties in label))
 //! ```
 //!
-//! n0 = n(n-1)/2 pairs; ties count pairs. From -1 to 1. The list is sorted by score already, so
-//! one counting merge gives the discordant pairs: O(n log n). Equal scores are ties by definition;
-//! no tie policy applies. All labels equal, or fewer than two documents: no value, skipped. All
-//! scores equal: 0.
+//! n0 = n(n-1)/2 pairs; ties count pairs. From -1 to 1. The list is already sorted by score, so one
+//! counting merge gives the discordant pairs: O(n log n). Equal scores are ties by definition; no
+//! tie policy applies. All labels equal, or fewer than two documents: no value, skipped. All scores
+//! equal: 0.
 //!
 //! ```
 //! use rankwright_eval::{MetricSpec, SourceKind, of_ranking};

@@ -1,4 +1,4 @@
-//! From the text of a metric to something that evaluates: [`MetricSpec`], then [`Measure`].
+//! The metrics of an evaluation: a checked text, [`MetricSpec`], is resolved to a [`Measure`].
 //!
 //! A spec is checked when it is parsed; it is resolved when the kind of data is known, because the
 //! default tie policy differs between feature data and runs.
@@ -14,7 +14,7 @@ use super::names::{find_metric, trec_name};
 use super::{Aggregate, Metric, MetricDef};
 use crate::convention::{Blank, Conventions, Missing, SHARED};
 use crate::error::EvalError;
-use crate::list::{Candidates, RankedList, ListBuffers};
+use crate::list::{Candidates, ListBuffers, RankedList};
 use crate::order::TiePolicy;
 use crate::source::SourceKind;
 use crate::swap::SwapDelta;
@@ -32,9 +32,9 @@ use crate::swap::SwapDelta;
 /// ```
 #[derive(Debug, Clone)]
 pub struct MetricSpec {
-    /// As the user wrote it, arguments in the table's order.
+    /// The spec in the user's form, arguments in the table's order.
     written: Spec,
-    /// With the table's name; a trec_eval name is spelt out.
+    /// The spec with the table's name; a trec_eval name is expanded.
     canonical: Spec,
     def: &'static MetricDef,
 }
@@ -69,7 +69,7 @@ impl MetricSpec {
         Ok(spec)
     }
 
-    /// The spec with the metric's own name and every trec_eval name spelt out.
+    /// The spec with the metric's own name; trec_eval names are expanded.
     pub fn canonical(&self) -> &Spec {
         &self.canonical
     }
@@ -79,7 +79,7 @@ impl MetricSpec {
         self.def
     }
 
-    /// Settles every convention for a kind of data: a value is that of the spec, else that of the
+    /// Fills in every convention for a kind of data: a value is that of the spec, else that of the
     /// preset, else the metric's default.
     pub fn resolve(&self, kind: SourceKind) -> Result<Measure, SpecError> {
         let Self { canonical: spec, def, .. } = self;
@@ -153,7 +153,7 @@ fn say(
     own.into_iter().chain(shared).chain(total).collect::<Vec<_>>().join(", ")
 }
 
-/// A metric with every convention settled, ready to evaluate.
+/// A metric with all conventions filled in, ready to evaluate.
 #[derive(Debug, Clone)]
 pub struct Measure {
     spec: Spec,
@@ -164,7 +164,7 @@ pub struct Measure {
 }
 
 impl Measure {
-    /// A measure of one's own metric.
+    /// A measure of a custom metric.
     pub fn custom(name: &str, metric: impl Metric + 'static, conventions: Conventions) -> Self {
         let own = Some(metric.convention()).filter(|own| !own.is_empty());
         let own = own.into_iter().collect();
@@ -173,7 +173,7 @@ impl Measure {
         Self { spec, metric, conventions, convention, order_free: false }
     }
 
-    /// The spec as the user wrote it.
+    /// The spec in the user's form.
     pub fn spec(&self) -> &Spec {
         &self.spec
     }
@@ -188,7 +188,7 @@ impl Measure {
         &self.conventions
     }
 
-    /// Every convention by name, as `key=value, key=value`: what must be printed with the number.
+    /// Every convention by name, as `key=value, key=value`; it must be printed with the number.
     pub fn convention(&self) -> &str {
         &self.convention
     }
@@ -203,16 +203,16 @@ impl Measure {
         self.metric.aggregate()
     }
 
-    /// Changes of the metric under swaps, where the metric has them.
+    /// Changes of the metric under swaps, if the metric supports them.
     pub fn swap(&self) -> Option<Box<dyn SwapDelta>> {
         self.metric.swap()
     }
 
-    /// The value of one ranked query; `None` when it is skipped. The list must have been ranked
-    /// under this measure's conventions.
+    /// The value of one ranked query; `None` if it is skipped. The list must have been ranked under
+    /// this measure's conventions.
     ///
-    /// A query without a relevant document is settled first (`blank`), then one that the run lacks
-    /// (`missing`); only then does the metric look at the ranking.
+    /// A query without a relevant document is handled first (`blank`), then one that the run lacks
+    /// (`missing`); only then is the metric computed.
     pub fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
         let returned = list.returned();
         if !returned && self.conventions.missing == Missing::Skip {
@@ -271,7 +271,7 @@ impl fmt::Display for Measure {
     }
 }
 
-/// The value of a metric for labels that are in rank order already.
+/// The value of a metric for labels that are already in rank order.
 ///
 /// ```
 /// use rankwright_eval::of_ranking;

@@ -1,11 +1,11 @@
 //! Metrics: one file each, and one list of all ([`METRICS`]).
 //!
-//! A [`Metric`] sees one query as a [`RankedList`] and gives a number. Queries without a relevant
-//! document, queries that a run lacks, ties and means are handled once, outside
+//! A [`Metric`] takes one query as a [`RankedList`] and returns a number. Queries without a
+//! relevant document, queries that a run lacks, ties and means are handled once, outside
 //! ([`Measure`], [`evaluate`](crate::evaluate())), so that a metric is its formula and little more.
 //!
 //! A metric's file declares its parameters (`param_groups!`, from the groups in `shared.rs` and its
-//! own), its [`MetricDef`] and its formula. To add one: write its file, and name it in this one.
+//! own), its [`MetricDef`] and its formula. To add one: write its file, and add it to this one.
 
 use std::fmt::Debug;
 
@@ -114,7 +114,7 @@ pub static METRICS: &[&MetricDef] = &[
     &counts::NUM_REL_RET,
 ];
 
-/// A number for one ranked query.
+/// Computes a number for one ranked query.
 ///
 /// ```
 /// use rankwright_eval::{Conventions, EvalError, Measure, Metric, RankedList, SourceKind};
@@ -134,10 +134,10 @@ pub static METRICS: &[&MetricDef] = &[
 /// # Ok::<(), EvalError>(())
 /// ```
 pub trait Metric: Debug + Send + Sync {
-    /// The value for a query; `None` where it has none, which skips the query.
+    /// The value for a query; `None` if it has none, which skips the query.
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError>;
 
-    /// Whether the query has nothing to find, so that the convention `blank` decides.
+    /// Whether the query has no relevant document, so that the convention `blank` decides.
     fn is_blank(&self, _list: &RankedList<'_>) -> Result<bool, EvalError> {
         Ok(false)
     }
@@ -147,7 +147,7 @@ pub trait Metric: Debug + Send + Sync {
         Some(0.0)
     }
 
-    /// The metric's own conventions as `key=value, key=value`; empty when it has none.
+    /// The metric's own conventions as `key=value, key=value`; empty if it has none.
     fn convention(&self) -> String {
         String::new()
     }
@@ -162,7 +162,7 @@ pub trait Metric: Debug + Send + Sync {
         list.len() as f64
     }
 
-    /// The good end of the metric.
+    /// Whether higher or lower values are better.
     fn better(&self) -> Better {
         Better::Higher
     }
@@ -184,10 +184,10 @@ pub enum Aggregate {
     Sum,
     /// Geometric mean over queries; values below the floor are raised to it.
     GeometricMean {
-        /// The least value.
+        /// The smallest value.
         floor: f64,
     },
-    /// Mean over rows: each query counts as often as it has rows.
+    /// Mean over rows: the weight of a query is its number of rows.
     RowMean,
     /// Square root of the mean over rows of the squared values.
     RowRootMeanSquare,
@@ -208,9 +208,9 @@ impl Aggregate {
 
 /// Sum over ranks of gain(label) * discount(rank), up to `depth` ranks.
 ///
-/// Under `ties=mean` each document of a tied group meets every rank of the group equally often, so
-/// the group's mean gain times the group's discounts is the exact expectation
-/// (McSherry and Najork, ECIR 2008). Cost O(n).
+/// Under `ties=mean` each document of a tied group has every rank of the group equally often, so
+/// the group's mean gain times the group's discounts is the exact expectation (McSherry and Najork,
+/// ECIR 2008). Cost O(n).
 pub(crate) fn position_sum(
     list: &RankedList<'_>,
     cutoff: Option<u32>,

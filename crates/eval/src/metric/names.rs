@@ -8,7 +8,7 @@ use rankwright_spec::{Spec, SpecError, nearest, split_specs};
 
 use super::{METRICS, MetricDef, MetricSpec};
 
-/// trec_eval names that end in a cut-off, and the metric they stand for.
+/// trec_eval names that end in a cut-off, and their metrics.
 const WITH_CUTOFF: [(&str, &str); 5] = [
     ("P_", "p"),
     ("recall_", "recall"),
@@ -17,10 +17,10 @@ const WITH_CUTOFF: [(&str, &str); 5] = [
     ("success_", "success"),
 ];
 
-/// trec_eval names without one. `map`, `ndcg` and `bpref` are names of ours already.
+/// trec_eval names without one. `map`, `ndcg` and `bpref` are also names in our table.
 const PLAIN: [(&str, &str); 3] = [("recip_rank", "rr"), ("Rprec", "rprec"), ("gm_map", "gmap")];
 
-/// The official set, as trec_eval prints it without options.
+/// The official set, which trec_eval prints without options.
 const OFFICIAL: [&str; 29] = [
     "num_q(preset=trec)",
     "num_ret(preset=trec)",
@@ -53,7 +53,7 @@ const OFFICIAL: [&str; 29] = [
     "P_1000",
 ];
 
-/// The metric that a trec_eval name stands for.
+/// The metric of a trec_eval name.
 pub(crate) fn trec_name(name: &str) -> Option<Spec> {
     let trec = |metric: &str| Spec::new(metric).with("preset", "trec");
     if let Some((_, metric)) = PLAIN.iter().find(|(n, _)| *n == name) {
@@ -100,7 +100,7 @@ pub(crate) fn find_metric(name: &str) -> Result<&'static MetricDef, SpecError> {
 pub fn expand(text: &str) -> Result<Vec<MetricSpec>, SpecError> {
     let parts = split_specs(text);
     if parts.is_empty() {
-        // An empty list is a slip; the parser says what was expected.
+        // An empty list is a mistake; the parser's error says what was expected.
         return MetricSpec::parse(text).map(|m| vec![m]);
     }
     let names = parts.into_iter().flat_map(|part| match part {

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! The ideal includes judged documents that were not retrieved. Published figures differ by gain
-//! (2^label - 1 or label), by discount, by what a query without gain counts (`blank`) and by lists
-//! shorter than k: `short=keep` uses the ranks there are, `short=zero` gives 0 (LETOR). Never above
+//! (2^label - 1 or label), by discount, by the value of a query without gain (`blank`) and by lists
+//! shorter than k: `short=keep` uses the existing ranks, `short=zero` gives 0 (LETOR). Never above
 //! 1: labels that would overflow are errors, and only rounding is clamped. Cost O(k); exact under
 //! `ties=mean`.
 //!
@@ -36,7 +36,7 @@ choices! {
     /// The treatment of a list with fewer documents than the cut-off of NDCG.
     #[non_exhaustive]
     pub enum NdcgShort {
-        /// Use the ranks there are.
+        /// Uses the existing ranks.
         Keep = "keep",
         /// It counts 0.
         Zero = "zero",

@@ -1,13 +1,13 @@
-//! RMSE and MAE: how far scores are from labels, for pointwise learners.
+//! RMSE and MAE: the error of scores as predictions of labels, for pointwise learners.
 //!
 //! ```text
 //! RMSE = sqrt(mean of (score - label)^2)        MAE = mean of |score - label|
 //! ```
 //!
-//! Each query gets its own value. The total is over all rows by default (`over=rows`, what people
-//! expect of these two: long queries weigh more); `over=queries` takes the mean of the queries'
-//! values. Unjudged documents are left out unless `unjudged=nonrel`. An empty query is skipped. An
-//! infinite score makes an infinite error. Cost O(n).
+//! Each query gets its own value. The total is over all rows by default (`over=rows`, the usual
+//! definition: long queries weigh more); `over=queries` takes the mean of the queries' values.
+//! Unjudged documents are left out unless `unjudged=nonrel`. An empty query is skipped. An infinite
+//! score makes an infinite error. Cost O(n).
 //!
 //! ```
 //! use rankwright_eval::{MetricSpec, SourceKind};

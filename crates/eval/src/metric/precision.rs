@@ -4,9 +4,9 @@
 //! P@k = (relevant documents within rank k) / k
 //! ```
 //!
-//! A list of n < k documents is divided by k all the same (`short=keep`, trec_eval, LETOR 4.0), by
-//! n (`short=list`, RankLib, XGBoost), or counts 0 (`short=zero`, LETOR 3.0). Without a cut-off, k
-//! is the length of the list; an empty list counts 0. Cost O(k); exact under `ties=mean`.
+//! A list of n < k documents is still divided by k (`short=keep`, trec_eval, LETOR 4.0), by n
+//! (`short=list`, RankLib, XGBoost), or counts 0 (`short=zero`, LETOR 3.0). Without a cut-off, k is
+//! the length of the list; an empty list counts 0. Cost O(k); exact under `ties=mean`.
 //!
 //! ```
 //! use rankwright_eval::of_ranking;
@@ -86,7 +86,7 @@ struct Precision {
 }
 
 impl Precision {
-    /// 1 / (what the hits are divided by) for a list of n documents.
+    /// The inverse of the divisor for a list of n documents.
     fn scale(&self, n: usize) -> f64 {
         let k = self.cutoff.map_or(n, |k| k as usize);
         match self.short {

@@ -1,8 +1,8 @@
 //! Presets: the conventions of known tools, as parameter values.
 //!
-//! A preset is a list of `key=value` for each metric that the tool has; what the user writes
-//! beside it wins. Sources of the rules: the tools' own code, checked against their outputs in the
-//! tests.
+//! A preset is a list of `key=value` for each metric that the tool has; parameters in the user's
+//! spec override it. Sources of the rules: the tools' own code, checked against their outputs in
+//! the tests.
 
 use rankwright_spec::{ParamKind, ParamValue, RangeDef, SpecError, ValueError, nearest, params};
 use serde::Serialize;
@@ -19,7 +19,7 @@ pub struct PresetDef {
     pub name: &'static str,
     /// The tool and its conventions.
     pub help: &'static str,
-    /// For each metric that the tool has: the values; entries with more than one match add up.
+    /// The values for each metric that the tool has; all matching entries apply.
     #[serde(skip)]
     pub(crate) rules: &'static [(&'static [&'static str], Values)],
 }
@@ -29,7 +29,7 @@ pub struct PresetDef {
 pub struct Preset(&'static PresetDef);
 
 impl Preset {
-    /// The preset of this name.
+    /// The preset with this name.
     pub fn named(name: &str) -> Option<Self> {
         PRESETS.iter().find(|preset| preset.name == name).map(Self)
     }
@@ -257,7 +257,7 @@ mod tests {
         let spec = params.spec(Some(5)).unwrap();
         let said = spec.resolve(SourceKind::Run).unwrap().convention().to_owned();
         let plain = NdcgParams::default().spec(Some(5)).unwrap().resolve(SourceKind::Run).unwrap();
-        // `ties` is docid in both: the preset's, and what auto comes to for runs.
+        // `ties` is docid in both: from the preset, and from `auto` for runs.
         assert_eq!(said, plain.convention());
     }
 

@@ -1,6 +1,6 @@
 //! RBP: rank-biased precision (Moffat and Zobel, TOIS 2008), and its residual.
 //!
-//! A reader goes on from each rank with probability p (the persistence):
+//! A user continues from each rank with probability p (the persistence):
 //!
 //! ```text
 //! RBP      = (1 - p) * sum over r of gain_r * p^(r-1)
@@ -8,9 +8,9 @@
 //! ```
 //!
 //! Without `max` the gain is binary: 1 from label `rel` up. With `max` it is graded, label / max,
-//! and a label above it is an error. The residual is the weight of what is not known: unjudged
-//! ranks, and all ranks behind the end of the list; RBP could still rise by that much. A cut-off
-//! ends the list there. Cost O(n). RBP is exact under `ties=mean`.
+//! and a label above it is an error. The residual is the weight of the unknown: unjudged ranks, and
+//! all ranks beyond the end of the list; RBP could still rise by that much. A cut-off ends the list
+//! there. Cost O(n). RBP is exact under `ties=mean`.
 //!
 //! ```
 //! use rankwright_eval::of_ranking;
@@ -34,11 +34,11 @@ use crate::list::RankedList;
 use crate::swap::{AdditiveSwap, SwapDelta};
 
 params! {
-    /// The reader of RBP.
+    /// The persistence of RBP's user.
     pub struct PersistenceParams {
         p: f64 = 0.8, above(0.0).below(1.0), "Persistence of the reader.";
     }
-    /// Builder methods for the reader of RBP.
+    /// Builder methods for the persistence of RBP's user.
     pub trait PersistenceOptions: persistence_params;
 }
 

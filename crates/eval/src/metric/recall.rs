@@ -1,10 +1,10 @@
-//! Recall@k: the share of the query's relevant documents that stand within rank k.
+//! Recall@k: the share of the query's relevant documents within rank k.
 //!
 //! ```text
 //! recall@k = (relevant documents within rank k) / R
 //! ```
 //!
-//! R counts relevant documents that were not retrieved too. Without a cut-off the whole list
+//! R also counts relevant documents that were not retrieved. Without a cut-off the whole list
 //! counts. Cost O(k); exact under `ties=mean`. R = 0 makes the query blank.
 //!
 //! ```

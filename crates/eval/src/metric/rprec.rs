@@ -4,8 +4,8 @@
 //! Rprec = (relevant documents within rank R) / R
 //! ```
 //!
-//! A list shorter than R is divided by R all the same, as in trec_eval. Cost O(R). R = 0 makes the
-//! query blank.
+//! A list shorter than R is still divided by R, as in trec_eval. Cost O(R). R = 0 makes the query
+//! blank.
 //!
 //! ```
 //! use rankwright_eval::of_ranking;

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Cost O(first relevant rank). Exact under `ties=mean`: in the first group of n tied documents
-//! with m relevant ones, the first of them stands at place j with probability
-//! m/(n-j+1) * product over i < j of (1 - m/(n-i+1)).
+//! with m relevant ones, the first of them is at position j with probability m/(n-j+1) * product
+//! over i < j of (1 - m/(n-i+1)).
 //!
 //! ```
 //! use rankwright_eval::of_ranking;
@@ -105,7 +105,7 @@ impl Metric for Rr {
     }
 }
 
-/// Only the first two relevant ranks matter to a swap.
+/// Swaps of RR; only the first two relevant ranks matter.
 #[derive(Debug)]
 struct RrSwap {
     rr: Rr,

@@ -1,8 +1,8 @@
 //! Success@k: 1 if any of the first k documents is relevant, else 0.
 //!
 //! Also called hit rate. Without a cut-off the whole list counts. Cost O(k). Exact under
-//! `ties=mean`: where the cut-off splits a group of n tied documents with m relevant ones, and s
-//! of the group's ranks lie within k, the chance of a hit is 1 - C(n-m, s) / C(n, s).
+//! `ties=mean`: if the cut-off splits a group of n tied documents with m relevant ones, and s of
+//! the group's ranks lie within k, the probability of a hit is 1 - C(n-m, s) / C(n, s).
 //!
 //! ```
 //! use rankwright_eval::of_ranking;
@@ -94,7 +94,7 @@ impl Metric for Success {
     }
 }
 
-/// A swap across the cut-off changes the number of hits by one; only 0 and 1 matter.
+/// Swaps of success: one across the cut-off changes the number of hits by one; only 0 and 1 matter.
 #[derive(Debug)]
 struct SuccessSwap {
     success: Success,

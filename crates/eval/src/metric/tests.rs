@@ -1,4 +1,4 @@
-//! Every metric keeps the promises of the list.
+//! Tests of every metric in the list.
 
 use super::*;
 use crate::metric::MetricSpec;
@@ -53,7 +53,7 @@ fn a_metric_describes_itself_to_other_languages() {
 
 #[test]
 fn typed_parameters_and_specs_are_the_same_metric() {
-    use crate::metric::{ApParams, MetricParams, ApNorm, RmseParams};
+    use crate::metric::{ApNorm, ApParams, MetricParams, RmseParams};
     use crate::metric::{BlankOptions, NormOptions, RelOptions, UnjudgedOptions};
     use crate::{Blank, Unjudged};
     let ap = ApParams::default().norm(ApNorm::AtMostCutoff).rel(2.0).blank(Blank::One);

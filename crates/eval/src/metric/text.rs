@@ -11,7 +11,7 @@ use super::MetricSpec;
 /// The text of a metric as the value of a parameter, so that builder methods take `"err@20"`.
 ///
 /// A text from a spec is checked when it is read; one from a builder method is checked with the
-/// other parameters. [`MetricText::spec`] gives the metric.
+/// other parameters. [`MetricText::spec`] returns the metric.
 ///
 /// ```
 /// use rankwright_eval::MetricText;
@@ -39,7 +39,7 @@ impl MetricText {
         Self(text.into())
     }
 
-    /// The metric; the error says what is wrong with the text.
+    /// The metric; the error describes the fault of the text.
     pub fn spec(&self) -> Result<MetricSpec, SpecError> {
         MetricSpec::parse(&self.0)
     }
@@ -125,7 +125,7 @@ mod tests {
     use rankwright_spec::{Auto, Spec, check_params, params, read_spec, write_spec};
 
     params! {
-        /// Three ways to hold a metric.
+        /// Three types of parameters that hold a metric.
         pub(super) struct Held {
             target: MetricText = MetricText::new("ndcg@10"), .., "Target.";
             watch: Auto<MetricText> = Auto::Auto, .., "Watched metric.";

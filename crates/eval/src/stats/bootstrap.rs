@@ -133,7 +133,8 @@ mod tests {
     #[test]
     fn every_query_is_drawn_equally_often() {
         let rng = <Xoshiro256PlusPlus as rand_xoshiro::rand_core::SeedableRng>::seed_from_u64(5);
-        // One query of seven counts 1: the mean sum of 70,000 resamples is 1, standard error 0.0035.
+        // One query of seven counts 1: the mean sum of 70,000 resamples is 1, standard error
+        // 0.0035.
         let sums = resampled_sums(&[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], rng, 70_000);
         assert!((sums.iter().sum::<f64>() / 70_000.0 - 1.0).abs() < 0.014);
     }

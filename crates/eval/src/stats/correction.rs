@@ -30,7 +30,7 @@ choices! {
         Holm = "holm",
         /// Every p-value times the number of comparisons.
         Bonferroni = "bonferroni",
-        /// p-values as they are.
+        /// No correction.
         None = "none",
     }
 }

@@ -9,7 +9,7 @@
 
 use super::Paired;
 
-/// Cohen's d_z, positive where the system is above its baseline.
+/// Cohen's d_z, positive if the system is above its baseline.
 ///
 /// ```
 /// use rankwright_eval::stats::{Paired, effect_size};

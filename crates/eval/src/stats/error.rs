@@ -28,22 +28,22 @@ pub enum StatsError {
         /// The value.
         value: f64,
     },
-    /// The number of samples is 0 or more than memory and patience allow.
+    /// The number of samples is 0 or above [`MAX_SAMPLES`].
     #[error("{found} samples; expected 1 to {MAX_SAMPLES}")]
     Samples {
-        /// The number asked for.
+        /// The given number.
         found: usize,
     },
     /// A confidence level outside 0..1.
     #[error("confidence level {found}; expected a number between 0 and 1, for example 0.95")]
     Level {
-        /// The level asked for.
+        /// The given level.
         found: f64,
     },
     /// A tolerance that is negative or not a number.
     #[error("tolerance {found}; expected 0 or a positive number, for example 0.001")]
     Tolerance {
-        /// The tolerance asked for.
+        /// The given tolerance.
         found: f64,
     },
     /// The name of a correction is not known.
@@ -54,7 +54,7 @@ pub enum StatsError {
     },
 }
 
-/// Values above this are refused, because sums of squares of them could overflow.
+/// Values above this are rejected, because sums of their squares could overflow.
 const LIMIT: f64 = 1e100;
 
 /// Refuses the first value that is not a finite number of reasonable size.

@@ -1,6 +1,6 @@
 //! Paired differences, checked once: d_i = system_i - baseline_i.
 //!
-//! Metric values are sums of floats, so 0.3 and 0.1 + 0.2 stand for the same number. Differences
+//! Metric values are sums of floats, so 0.3 and 0.1 + 0.2 count as the same number. Differences
 //! within `unit` = 4 x machine epsilon x (largest absolute value) are taken as 0, and comparisons
 //! of sums allow n x unit. Without this a randomisation test would decide exact ties by rounding.
 //!

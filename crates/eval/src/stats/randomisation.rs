@@ -6,14 +6,14 @@
 //! Carterette, "A comparison of statistical significance tests for information retrieval
 //! evaluation", CIKM 2007.
 //!
-//! Queries with difference 0 do not move any sum and are left out of the count m. Where 2^m is
-//! at most the number of samples B, all assignments are enumerated and p is exact; otherwise B
-//! are drawn and p = (count + 1) / (B + 1), the observed assignment being one of them (Davison
-//! and Hinkley, "Bootstrap Methods and their Application", 1997, eq. 4.11).
+//! Queries with difference 0 do not change any sum and are left out of the count m. If 2^m is at
+//! most the number of samples B, all assignments are enumerated and p is exact; otherwise B are
+//! drawn and p = (count + 1) / (B + 1), the observed assignment being one of them (Davison and
+//! Hinkley, "Bootstrap Methods and their Application", 1997, eq. 4.11).
 //!
 //! Cost O(B m / 8): one random bit per query and sample, and a table for every eight queries
-//! turns eight signed additions into one look-up. Edge cases: no queries, or no difference at
-//! all: p = 1; a single query: p = 1. Swapping the systems gives the same p, bit for bit.
+//! replaces eight signed additions by one look-up. Edge cases: no queries, or no difference at all:
+//! p = 1; a single query: p = 1. Swapping the systems gives the same p, bit for bit.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng;
@@ -26,7 +26,7 @@ use super::{Paired, Sampling, StatsError};
 pub struct Randomisation {
     /// Two-sided p-value.
     pub p: f64,
-    /// Sign assignments looked at.
+    /// Number of sign assignments that were counted.
     pub assignments: u64,
     /// Whether these were all that exist, so that p has no sampling error.
     pub exact: bool,
@@ -102,8 +102,8 @@ impl SignTables {
         Self(differences.chunks(8).map(Self::table).collect())
     }
 
-    /// Doubles the table once per difference. Missing ones of a last, short octet add nothing,
-    /// whatever their bits say.
+    /// Doubles the table once per difference. Missing differences of a last, short octet add
+    /// nothing for any bits.
     fn table(octet: &[f64]) -> [f64; 256] {
         let mut table = [0.0; 256];
         for bit in 0..8 {
@@ -131,7 +131,7 @@ mod tests {
     use super::super::sample::{self, in_pools};
     use super::*;
 
-    /// The plain version: one sign at a time, no tables.
+    /// The reference version: one sign at a time, no tables.
     fn plain_sum(differences: &[f64], signs: &[u64]) -> f64 {
         let sign = |i: usize| if signs[i / 64] >> (i % 64) & 1 == 1 { 1.0 } else { -1.0 };
         differences.iter().enumerate().map(|(i, d)| sign(i) * d).sum()

@@ -1,4 +1,4 @@
-//! Samples of tests that draw at random: their number, the seed, and a generator for each block.
+//! Samples of randomised tests: their number, the seed, and a generator for each block.
 //!
 //! Samples are cut into blocks of fixed size; block b draws from its own Xoshiro256++ seeded from
 //! (seed, b). Threads take whole blocks, so which thread runs a block cannot change its draws.
@@ -10,10 +10,10 @@ use rayon::prelude::*;
 
 use super::StatsError;
 
-/// The most samples a test will draw.
+/// Maximum number of samples of a test.
 pub const MAX_SAMPLES: usize = 100_000_000;
 
-/// Number of samples and seed of a test that draws at random.
+/// Number of samples and seed of a randomised test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sampling {
     /// Number of samples, 1 to [`MAX_SAMPLES`].

@@ -4,8 +4,8 @@
 //! p = min(1, 2 P(X <= min(w, l))), exact.
 //! Dixon and Mood, "The statistical sign test", JASA 1946.
 //!
-//! Cost O(n). Edge cases: no wins and no losses, or as many of one as of the other: p = 1. It
-//! looks at counts alone, so it may disagree in direction with the mean difference.
+//! Cost O(n). Edge cases: no wins and no losses, or as many of one as of the other: p = 1. It uses
+//! only counts, so it may disagree in direction with the mean difference.
 
 use statrs::function::gamma::ln_gamma;
 
@@ -35,7 +35,7 @@ pub fn sign_test(pairs: &Paired, tolerance: f64) -> Result<SignTest, StatsError>
     Ok(SignTest { counts, p: fair_coin(counts.wins, counts.losses) })
 }
 
-/// Two-sided exact p-value of so many heads and tails.
+/// Two-sided exact p-value of a number of heads and tails.
 fn fair_coin(heads: usize, tails: usize) -> f64 {
     let (n, k) = ((heads + tails) as f64, heads.min(tails) as f64);
     // P(X = k), then downwards by P(X = i - 1) = P(X = i) * i / (n - i + 1): each term is smaller

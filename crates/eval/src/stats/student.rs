@@ -15,7 +15,7 @@ pub(super) fn two_sided_tail(t: f64, df: f64) -> f64 {
     if square.is_infinite() {
         return 0.0;
     }
-    // Near 0 the other form of the same identity is the one without cancellation.
+    // Near 0 the other form of the same identity has no cancellation.
     let tail = if square < 1.0 {
         1.0 - beta_reg(0.5, df / 2.0, square / (df + square))
     } else {

@@ -13,7 +13,7 @@ use super::student::two_sided_tail;
 /// Outcome of a paired t-test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TTest {
-    /// The statistic, positive where the system is above its baseline.
+    /// The statistic, positive if the system is above its baseline.
     pub t: f64,
     /// Degrees of freedom, n - 1.
     pub df: f64,

@@ -1,14 +1,14 @@
 //! Queries won, tied and lost.
 //!
-//! Query i is won where d_i > tolerance, lost where d_i < -tolerance, tied otherwise. Cost O(n).
-//! Edge cases: with tolerance 0 only differences below rounding are ties; no queries give 0, 0, 0.
+//! Query i is won if d_i > tolerance, lost if d_i < -tolerance, tied otherwise. Cost O(n). Edge
+//! cases: with tolerance 0 only differences below rounding are ties; no queries give 0, 0, 0.
 
 use serde::Serialize;
 
 use super::error::check_tolerance;
 use super::{Paired, StatsError};
 
-/// Counts of queries by which side did better.
+/// Counts of queries won, tied and lost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Wins {
     /// Queries where the system is above its baseline.

@@ -1,7 +1,7 @@
 //! A [`Comparison`] as a table: systems by metrics, or every number of every pair.
 //!
-//! Values have four decimals. The note below says how significance was decided and on how many
-//! queries, so that the table can be read on its own. A hyphen stands where there is no number.
+//! Values have four decimals. The note below states how significance was decided and on how many
+//! queries, so that the table can be read on its own. A hyphen replaces a missing number.
 
 use super::{Align, Cell, Table};
 use crate::compare::{BaselineDelta, Comparison, MetricComparison, SystemResult};
@@ -104,7 +104,7 @@ fn legend(comparison: &Comparison) -> String {
     )
 }
 
-/// The number of queries of each mean, for each metric where they differ.
+/// The number of queries of each mean, for each metric if they differ.
 fn query_counts(comparison: &Comparison) -> String {
     let metrics = &comparison.metrics;
     let all = || metrics.iter().flat_map(|metric| own(metric).chain(paired(metric)));
@@ -152,7 +152,7 @@ fn signed(value: Option<f64>) -> String {
     value.map_or("-".to_owned(), |value| unsigned_zero(format!("{value:+.4}")))
 }
 
-/// A zero has no sign once it is rounded.
+/// Removes the sign of a number that is zero after rounding.
 fn unsigned_zero(text: String) -> String {
     match text.strip_prefix(['+', '-']) {
         Some("0.0000") => "0.0000".to_owned(),

@@ -1,8 +1,8 @@
 //! A LaTeX `tabular` with the rules of the booktabs package.
 //!
-//! All ten characters that TeX treats specially are escaped, and `<`, `>`, `|`, which the
-//! default font encoding prints as something else. A leading minus is set as a minus, not as a
-//! hyphen. Triangles need amssymb; a comment in the output names the packages.
+//! All ten characters that TeX treats specially are escaped, and `<`, `>`, `|`, which the default
+//! font encoding prints as other characters. A leading minus is set as a minus, not as a hyphen.
+//! Triangles need amssymb; a comment in the output names the packages.
 
 use super::{Align, Cell, Table, one_line};
 use crate::compare::Mark;
@@ -28,7 +28,7 @@ pub(super) fn render(table: &Table) -> String {
 
 fn line(cells: &[Cell]) -> String {
     let joined = cells.iter().map(cell).collect::<Vec<_>>().join(" & ");
-    // After `\\` of the line above, a bracket or star would be read as its argument.
+    // After `\\` of the previous line, a bracket or star would be read as its argument.
     let guard = if joined.starts_with(['[', '*']) { "{}" } else { "" };
     format!("{guard}{joined} \\\\\n")
 }

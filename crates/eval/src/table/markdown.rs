@@ -1,6 +1,6 @@
-//! A GitHub-flavoured Markdown table, padded so that the source reads well too.
+//! A GitHub-flavoured Markdown table, padded so that the source is readable too.
 //!
-//! Characters that Markdown would take for markup are escaped with a backslash.
+//! Characters that Markdown would read as markup are escaped with a backslash.
 
 use super::{Align, Cell, Table, one_line, pad, width};
 
@@ -31,7 +31,7 @@ pub(super) fn render(table: &Table) -> String {
     out
 }
 
-/// The line below the header that carries the alignment.
+/// The line below the header with the alignment.
 fn rule(table: &Table, widths: &[usize]) -> String {
     let mut out = String::from("|");
     for (column, width) in widths.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! A small table that renders as plain text, Markdown or LaTeX.
 //!
-//! Cells carry what they mean (best of the column, significantly better or worse) as data; each
-//! rendering decides how that looks: text writes `*` and `▲`, Markdown `**...**`, LaTeX
+//! Cells hold their meaning (best of the column, significantly better or worse) as data; each
+//! output format decides how to show it: text writes `*` and `▲`, Markdown `**...**`, LaTeX
 //! `\textbf` and a triangle. Column width counts characters, which is right for all but wide
 //! scripts. Cost is linear in the cells.
 //!
@@ -17,24 +17,24 @@ pub use comparison::{comparison_details, comparison_table};
 
 use crate::compare::Mark;
 
-/// On which side a column is flush.
+/// The alignment of a column.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Align {
-    /// Text.
+    /// Left, for text.
     #[default]
     Left,
-    /// Numbers.
+    /// Right, for numbers.
     Right,
 }
 
-/// One cell: its text, and what is to be said about it.
+/// One cell: its text, and its marks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Cell {
     /// The text, without any markup.
     pub text: String,
     /// Whether it is the best of its column.
     pub best: bool,
-    /// Significance mark behind the text.
+    /// Significance mark after the text.
     pub mark: Mark,
 }
 
@@ -56,7 +56,7 @@ impl From<&str> for Cell {
     }
 }
 
-/// Header, alignment, rows, and notes that stand below.
+/// A table: header, alignment, rows, and notes below.
 ///
 /// ```
 /// use rankwright_eval::table::{Align, Cell, Table};
@@ -104,7 +104,7 @@ impl Table {
         latex::render(self)
     }
 
-    /// Columns of the widest line.
+    /// Number of columns of the widest row.
     fn columns(&self) -> usize {
         self.rows.iter().map(Vec::len).fold(self.header.len(), usize::max)
     }
@@ -113,14 +113,14 @@ impl Table {
         self.align.get(column).copied().unwrap_or_default()
     }
 
-    /// The header as cells, filled up to every column.
+    /// The header as cells, padded to all columns.
     fn header_cells(&self) -> Vec<Cell> {
         let names = self.header.iter().map(|name| Cell::new(name.as_str()));
         let missing = self.columns().saturating_sub(self.header.len());
         names.chain(std::iter::repeat_n(Cell::default(), missing)).collect()
     }
 
-    /// The rows, each filled up to every column.
+    /// The rows, each padded to all columns.
     fn full_rows(&self) -> impl Iterator<Item = Vec<Cell>> {
         let columns = self.columns();
         self.rows.iter().map(move |row| {
@@ -130,7 +130,8 @@ impl Table {
     }
 }
 
-/// Line breaks and other control characters would break a row in every rendering.
+/// The text without line breaks and other control characters, which would break a row in every
+/// output format.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
@@ -139,7 +140,7 @@ fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Fills `text` with spaces up to `width`.
+/// Pads `text` with spaces to a width.
 fn pad(text: &str, to: usize, align: Align) -> String {
     let space = " ".repeat(to.saturating_sub(width(text)));
     match align {

@@ -1,11 +1,11 @@
 //! Aligned plain text, two spaces between columns.
 //!
-//! `*` behind a number says best of the column, `▲` and `▼` say significant. They have places of
-//! their own, so that the digits of a column stay below each other.
+//! `*` after a number marks the best of the column, `▲` and `▼` mark significance. They have
+//! character positions of their own, so that the digits of a column are aligned.
 
 use super::{Align, Cell, Table, one_line, pad, width};
 
-/// Widths of the three places of a column: text, star, mark.
+/// Widths of the three parts of a column: text, star, mark.
 struct Places {
     text: usize,
     star: bool,

@@ -1,4 +1,4 @@
-//! Helpers that the tests share.
+//! Helpers shared by the tests.
 
 #![allow(dead_code, clippy::print_stderr)] // each file uses its part; skips are told
 
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use rankwright_eval::{Measure, MetricSpec, SourceKind};
 
-/// A folder of the real data, or a line that says that the test skips.
+/// A folder of the real data; prints that the test is skipped if it is missing.
 pub(crate) fn data(folder: &str) -> Option<PathBuf> {
     let path = std::env::var_os("RANKWRIGHT_DATA").map(|root| PathBuf::from(root).join(folder));
     let found = path.filter(|p| p.is_dir());
@@ -29,7 +29,7 @@ pub(crate) fn value(spec: &str, scores: &[f64], labels: &[f64]) -> f64 {
     measure(spec).of(scores, labels).unwrap().unwrap()
 }
 
-/// Scores that fall with the row, so that labels stand in rank order.
+/// Scores that fall with the row, so that labels are in rank order.
 pub(crate) fn falling(n: usize) -> Vec<f64> {
     (0..n).map(|i| -(i as f64)).collect()
 }

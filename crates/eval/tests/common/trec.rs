@@ -1,4 +1,4 @@
-//! A plain reader of TREC runs and judgements, for the tests alone: no checks, no speed.
+//! A simple reader of TREC runs and judgements, only for tests: no checks, not fast.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;

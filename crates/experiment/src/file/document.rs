@@ -1,4 +1,4 @@
-//! The text of an experiment's file, and errors with their place in it.
+//! The text of an experiment's file, and errors with their position in it.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ pub(super) struct TomlDocument<'a> {
 }
 
 impl<'a> TomlDocument<'a> {
-    /// An error at a place.
+    /// An error at a position.
     pub(super) fn error(&self, at: Range<usize>, what: impl ToString) -> ExperimentError {
         let before = self.text.get(..at.start).unwrap_or(self.text);
         ExperimentError::File {
@@ -28,7 +28,7 @@ impl<'a> TomlDocument<'a> {
         }
     }
 
-    /// Reads the whole text.
+    /// Deserialises the whole text.
     pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T, ExperimentError> {
         toml::from_str(self.text).map_err(|error| {
             let at = error.span().unwrap_or_default();
@@ -53,18 +53,18 @@ impl<'a> TomlDocument<'a> {
         ))
     }
 
-    /// A table of the text that starts here.
+    /// A table that starts at this position of the text.
     pub(super) fn table(self, start: usize, name: &'static str) -> TomlTable<'a> {
         TomlTable { document: self, start, name }
     }
 
-    /// A value as it stands in a spec.
+    /// A value as written in a spec.
     pub(super) fn scalar(&self, value: &Spanned<Scalar>) -> String {
         let written = self.text.get(value.span()).unwrap_or_default();
         match value.get_ref() {
             Scalar::Text(text) => text.trim().to_owned(),
             Scalar::Switch(on) => on.to_string(),
-            // Such as 0x1f.
+            // Another notation, such as 0x1f.
             Scalar::Whole(number) if written.starts_with('0') => number.to_string(),
             Scalar::Whole(_) | Scalar::Float => {
                 written.replace('_', "").trim_start_matches('+').to_owned()
@@ -73,17 +73,17 @@ impl<'a> TomlDocument<'a> {
     }
 }
 
-/// A table of the file: the place of errors about keys that are not there.
+/// A table of the file: the position of errors about absent keys.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TomlTable<'a> {
     pub(super) document: TomlDocument<'a>,
     start: usize,
-    /// As it is written, such as `[[learner]]`.
+    /// The header as written, such as `[[learner]]`.
     name: &'static str,
 }
 
 impl TomlTable<'_> {
-    /// An error at a key's value, or at the table where the key is not there.
+    /// An error at a key's value, or at the table where the key is absent.
     pub(super) fn wrong<T>(
         &self,
         value: &Option<Spanned<T>>,
@@ -93,7 +93,7 @@ impl TomlTable<'_> {
         self.document.error(at, what)
     }
 
-    /// A text that must be there and not be empty.
+    /// A required text that is not empty.
     pub(super) fn needed<'v>(
         &self,
         key: &str,
@@ -112,7 +112,7 @@ impl TomlTable<'_> {
         }
     }
 
-    /// A name, which goes into tables and tab-separated files.
+    /// A name on one line, as it goes into tables and tab-separated files.
     pub(super) fn one_line(
         &self,
         key: &Option<Spanned<String>>,

@@ -1,9 +1,10 @@
-//! `grid = { leaves = [7, 31], rate = [0.03, 0.1] }` beside a spec: one learner for each combination.
+//! `grid = { leaves = [7, 31], rate = [0.03, 0.1] }` beside a spec: one learner for each
+//! combination.
 //!
-//! The first parameter varies slowest. Each combination becomes the spec that one would have written
-//! by hand, so that its cells are found again whichever way it was written. Values are texts, numbers
-//! and switches as they stand in a spec; a combination that the learner refuses is an error, at the
-//! value where that can be told.
+//! The first parameter varies slowest. Each combination becomes the same spec as if written by
+//! hand, so that its stored cells are found in either form. Values are texts, numbers and booleans
+//! as in a spec; a combination that the learner rejects is an error, reported at the value where
+//! that is possible.
 
 use std::ops::Range;
 
@@ -15,13 +16,13 @@ use super::document::TomlTable;
 use super::raw::{RawLearner, Scalar};
 use crate::ExperimentError;
 
-/// Learners of an experiment, all grids together.
+/// Most learners of an experiment, all grids together.
 const MOST: usize = 10_000;
 
 /// A parameter and its values.
 pub(super) struct GridAxis {
     key: String,
-    /// Each with its place in the file.
+    /// Each value with its position in the file.
     values: Vec<(String, Range<usize>)>,
 }
 
@@ -70,7 +71,7 @@ fn axis(
     }
 }
 
-/// Refuses what is no parameter of the learner. Of an unknown learner nothing is said here.
+/// Rejects names that are not parameters of the learner. An unknown learner is not reported here.
 fn known(
     table: &TomlTable<'_>,
     raw: &RawLearner,
@@ -94,8 +95,8 @@ fn known(
     Err(table.document.error(name.span(), message))
 }
 
-/// Every combination: its values as they stand in its name, and the learner. `before` are those of
-/// other entries.
+/// Every combination: its values as they appear in its name, and the learner. `before` is the
+/// number of learners of other entries.
 pub(super) fn expand(
     table: &TomlTable<'_>,
     raw: &RawLearner,
@@ -114,7 +115,7 @@ pub(super) fn expand(
     (0..count).map(|number| combination(table, raw, spec, axes, number)).collect()
 }
 
-/// The combination of this number, the last parameter counting fastest.
+/// The combination of this number; the last parameter varies fastest.
 fn combination(
     table: &TomlTable<'_>,
     raw: &RawLearner,
@@ -155,7 +156,7 @@ fn combination(
             None => table.wrong(&raw.grid, format!("with {values}: {error}")),
         }
     })?;
-    // Values in their plain form, as in the spec itself.
+    // Values in their normal form, as in the spec itself.
     let plain = |(key, value, _): &(&str, &str, &Range<usize>)| {
         let plain = learner.learner().params().text(key);
         format!("{key}={}", plain.unwrap_or_else(|| (*value).to_owned()))
@@ -164,7 +165,7 @@ fn combination(
     Ok((name.join(" "), learner))
 }
 
-/// "lambdamart(trees=500), leaves 7 or 31, rate 0.03 or 0.1".
+/// The grid in words: "lambdamart(trees=500), leaves 7 or 31, rate 0.03 or 0.1".
 pub(super) fn in_words(spec: &Spec, axes: &[GridAxis]) -> String {
     let words = axes.iter().map(|axis| {
         let values: Vec<&str> = axis.values.iter().map(|(value, _)| value.as_str()).collect();

@@ -1,4 +1,4 @@
-//! `[[learner]]`: a spec, a grid of specs, a model that is there already, or a feature to rank by.
+//! `[[learner]]`: a spec, a grid of specs, an existing model, or a feature to rank by.
 
 use std::collections::HashMap;
 
@@ -12,39 +12,39 @@ use super::grid;
 use super::raw::RawLearner;
 use crate::ExperimentError;
 
-/// A `[[learner]]` as it is written: one member, or one for each combination of its grid.
+/// A `[[learner]]` entry of the file: one competitor, or one for each combination of its grid.
 #[derive(Debug, Clone)]
 pub struct LearnerEntry {
-    /// What it is called, before the values of a grid.
+    /// Name without the values of a grid.
     pub name: String,
-    /// What it does, for the report: the spec, and what the grid varies.
+    /// Description for the report: the spec, and the values of the grid.
     pub text: String,
     /// Whether it is a spec, as opposed to a model or a feature.
     pub learns: bool,
 }
 
-/// One of those compared.
+/// A competitor of an experiment: a learner with all its settings, or a fixed model.
 #[derive(Debug, Clone)]
 pub struct Competitor {
-    /// What it is called.
+    /// Name in the report.
     pub name: String,
-    /// Which entry it was written as.
+    /// Index of its entry.
     pub entry: usize,
-    /// What it does.
+    /// Learner or model.
     pub what: MemberKind,
 }
 
-/// What a member does.
+/// The kind of a competitor.
 #[derive(Debug, Clone)]
 pub enum MemberKind {
-    /// Learns, for each fold and seed.
+    /// A learner, trained for each fold and seed.
     Learner(Box<LearnerSpec>),
-    /// Scores with a model that is there already.
+    /// An existing model, which only scores.
     Model(FilePath),
 }
 
 impl MemberKind {
-    /// As the report shows it.
+    /// The description in the report.
     pub fn text(&self) -> String {
         match self {
             MemberKind::Learner(spec) => spec.to_string(),
@@ -52,13 +52,13 @@ impl MemberKind {
         }
     }
 
-    /// Whether the seed can change anything.
+    /// Whether the seed can change the result.
     pub fn is_seeded(&self) -> bool {
         matches!(self, MemberKind::Learner(spec) if spec.learns())
     }
 }
 
-/// Reads all of `[[learner]]`: as written, and one by one.
+/// Reads all of `[[learner]]`: the entries, and their competitors.
 pub(super) fn read(
     document: TomlDocument<'_>,
     raw: &[Spanned<RawLearner>],
@@ -83,7 +83,8 @@ pub(super) fn read(
     }
 }
 
-/// What was read so far; by name and by what they do, as there may be thousands.
+/// The entries and competitors read so far; indexed by name and by description, as there may be
+/// thousands.
 #[derive(Default)]
 struct All {
     entries: Vec<LearnerEntry>,
@@ -128,7 +129,7 @@ impl All {
         Ok(())
     }
 
-    /// Adds an entry; gives its name.
+    /// Adds an entry; returns its name.
     fn entry(
         &mut self,
         table: &TomlTable<'_>,
@@ -164,11 +165,11 @@ impl All {
     }
 }
 
-/// Why a member is not added.
+/// The reason why a competitor is rejected.
 enum Refused {
-    /// Another has its name.
+    /// Another competitor has the same name.
     Name(String),
-    /// Another does the same.
+    /// Another competitor has the same learner or model.
     Same(String),
 }
 
@@ -184,7 +185,7 @@ fn what(
             let file = places.file(text.get_ref()).map_err(|e| table.wrong(model, e))?;
             Ok(MemberKind::Model(file))
         }
-        // A line with one weight ranks by one feature.
+        // A linear model with one weight ranks by one feature.
         (None, None, Some(word)) => {
             let word = table.document.scalar(word);
             learner(table, feature, &format!("linear(weights={word}:1)"))

@@ -1,5 +1,5 @@
-//! An experiment's file as TOML has it: keys and types. Everything that needs more than one key, or
-//! the folder and the environment, is checked afterwards.
+//! The TOML structure of an experiment's file: keys and types. Checks that need several keys, the
+//! folder or the environment follow later.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -108,7 +108,7 @@ pub(super) struct RawPlot {
     pub(super) data: Option<Spanned<Texts>>,
 }
 
-/// A text that is read as something else; what is wrong with it is told at its place.
+/// A text that is parsed as another type; errors are reported at its position.
 #[derive(Debug, Default)]
 pub(super) struct Parsed<T>(pub(super) T);
 
@@ -119,7 +119,7 @@ impl<'de, T: FromStr<Err: fmt::Display>> Deserialize<'de> for Parsed<T> {
     }
 }
 
-/// `letor(queries=500, documents=60)`; its seed stands beside it.
+/// `letor(queries=500, documents=60)`; the seed is a separate key.
 #[derive(Debug)]
 pub(super) struct Generator(pub(super) LetorOptions);
 
@@ -143,7 +143,7 @@ impl FromStr for Generator {
     }
 }
 
-/// The shares of a split: `train` and `test`, and `valid` if wanted.
+/// The shares of a split: `train` and `test`, and optionally `valid`.
 #[derive(Debug)]
 pub(super) struct Shares {
     pub(super) text: String,
@@ -171,11 +171,11 @@ impl FromStr for Shares {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Whole(pub(super) u64);
 
-/// A list of texts; one text is a list of one.
+/// A list of texts; a single text is a list of one.
 #[derive(Debug, Default)]
 pub(super) struct Texts(pub(super) Vec<String>);
 
-/// A value of a parameter; of a number, its place tells how it is written.
+/// A value of a parameter; the notation of a number is read from its position in the text.
 #[derive(Debug)]
 pub(super) enum Scalar {
     Text(String),
@@ -184,7 +184,7 @@ pub(super) enum Scalar {
     Float,
 }
 
-/// A visitor of values: what it expects, and the kinds that it takes.
+/// Declares a visitor of values: the expected type, and the accepted kinds.
 macro_rules! value {
     ($type:ty, $expected:literal, $($visit:item)*) => {
         impl<'de> Deserialize<'de> for $type {

@@ -1,4 +1,4 @@
-//! `[[data]]`: where queries come from, and how they are divided into training, validation and test.
+//! `[[data]]`: the source of queries, and their division into training, validation and test parts.
 //!
 //! | keys | folds |
 //! |---|---|
@@ -25,61 +25,61 @@ use super::texts;
 use crate::ExperimentError;
 
 const SOURCES: [&str; 6] = ["train", "fold", "folders", "parts", "files", "generate"];
-/// How generated data is divided where nothing is said.
+/// The default split of generated data.
 const SPLIT: &str = "train=0.6,valid=0.2,test=0.2";
 
-/// A data set and how it is divided.
+/// A data set and its division into folds or parts.
 #[derive(Debug, Clone)]
 pub struct DataSet {
-    /// What it is called.
+    /// Name of the data set.
     pub name: String,
-    /// Where it comes from.
+    /// Source of its queries.
     pub source: DataSource,
-    /// Format of the files; told by content if not given.
+    /// Format of the files; detected by content if not given.
     pub format: Option<Format>,
-    /// What an absent feature of a sparse row is worth.
+    /// The meaning of an absent feature in a sparse row.
     pub absent: Absent,
     /// Roles of columns, as [`Roles::parse`] reads them; may be empty.
     pub columns: String,
-    /// Whether features of validation and test data that training does not know are passed over.
+    /// Whether features of validation and test data that the training data lacks are ignored.
     pub ignore_extra: bool,
 }
 
-/// Where the parts of a data set come from.
+/// The source of the parts of a data set.
 #[derive(Debug, Clone)]
 pub enum DataSource {
     /// Files for each part of each fold.
     Folds(Vec<FoldFiles>),
-    /// One body of queries, divided here.
+    /// One collection of queries, divided by the experiment.
     Whole {
-        /// Where it comes from.
+        /// The source of the queries.
         origin: DataOrigin,
-        /// How it is divided.
+        /// The division of the queries.
         division: QueryDivision,
     },
 }
 
-/// The files of a fold; several files of a part are one data set.
+/// The files of a fold; several files of a part form one data set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoldFiles {
-    /// To train on.
+    /// Training files.
     pub train: Vec<FilePath>,
-    /// To stop and choose by; may be empty.
+    /// Validation files, for early stopping and model choice; may be empty.
     pub valid: Vec<FilePath>,
-    /// To report on.
+    /// Test files, for the report.
     pub test: Vec<FilePath>,
 }
 
-/// Queries before they are divided.
+/// The source of queries before their division.
 #[derive(Debug, Clone)]
 pub enum DataOrigin {
     /// Read from files.
     Files(Vec<FilePath>),
-    /// Made on the spot.
+    /// Generated data.
     Generated(LetorOptions),
 }
 
-/// How queries are divided.
+/// The division of queries into parts.
 #[derive(Debug, Clone)]
 pub enum QueryDivision {
     /// Cross validation: fold f tests on one part, validates on another, trains on the rest.
@@ -89,7 +89,7 @@ pub enum QueryDivision {
         /// Seed of the shuffle.
         seed: u64,
     },
-    /// Once, by shares.
+    /// One division, by shares.
     Split {
         /// The shares as written.
         text: String,
@@ -110,7 +110,7 @@ impl DataSet {
         }
     }
 
-    /// Every file, in order, some perhaps several times.
+    /// Every file, in order; a file may occur several times.
     pub fn files(&self) -> Vec<&FilePath> {
         match &self.source {
             DataSource::Folds(folds) => folds
@@ -123,7 +123,7 @@ impl DataSet {
         }
     }
 
-    /// How its files are read.
+    /// The options of reading its files.
     pub(crate) fn options(&self) -> Result<ReadOptions, rankwright_data::DataError> {
         let roles = Roles::parse(&self.columns)?;
         Ok(ReadOptions {
@@ -161,7 +161,7 @@ pub(super) fn data_sets(
     }
 }
 
-/// One `[[data]]`.
+/// Reads one `[[data]]`.
 struct DataReader<'a> {
     table: TomlTable<'a>,
     raw: &'a RawData,
@@ -196,7 +196,7 @@ impl DataReader<'_> {
         }
     }
 
-    /// The keys that say where data comes from and how it is divided, those that are there.
+    /// The present keys among those that define source and division of the data.
     fn present(&self) -> Vec<(&'static str, Range<usize>)> {
         fn span<T>(value: &Option<Spanned<T>>) -> Option<Range<usize>> {
             value.as_ref().map(Spanned::span)
@@ -259,7 +259,7 @@ impl DataReader<'_> {
         }
     }
 
-    /// The files of a key; none where it is not there.
+    /// The files of a key; none where the key is absent.
     fn listed(&self, value: &Option<Spanned<Texts>>) -> Result<Vec<FilePath>, ExperimentError> {
         let mut files = Vec::new();
         for text in texts(value) {
@@ -287,7 +287,7 @@ impl DataReader<'_> {
         })
     }
 
-    /// LETOR's folders.
+    /// The folds of LETOR's folders.
     fn folders(&self) -> Result<DataSource, ExperimentError> {
         let inside = |folder: &FilePath, name: &str| {
             vec![FilePath {
@@ -376,7 +376,8 @@ impl DataReader<'_> {
     }
 }
 
-/// Of data that is made, the number of queries is known at once; of files it is found in the run.
+/// The error where generated data has fewer queries than folds; for files this is checked in the
+/// run.
 fn too_many_folds(origin: &DataOrigin, folds: u64) -> Option<String> {
     match origin {
         _ if folds < 3 => {

@@ -1,8 +1,9 @@
-//! `[[table]]` and `[[plot]]`: learners by the factors that they differ in.
+//! `[[table]]` and `[[plot]]`: learners arranged by the factors in which they differ.
 //!
-//! Both are a [`FactorView`]: learners laid out by row and column (a plot: by line and panel), with what is
-//! left chosen on validation data. Every setting in which the learners of a view differ must be in one
-//! of the three: a difference that nobody named would be taken for that of a factor.
+//! Both are a [`FactorView`]: learners arranged by row and column (in a plot: by line and panel),
+//! and the other factors chosen on validation data. Every setting in which the learners of a view
+//! differ must be in one of the three: an unnamed difference would be mistaken for the effect of a
+//! factor.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -13,21 +14,21 @@ use toml::Spanned;
 use super::super::factor::{ENTRY, FactorGrid, setting, value, values, words};
 use super::document::{TomlDocument, TomlTable};
 use super::raw::{RawPlot, RawTable, Texts};
-use super::{Experiment, Competitor, MemberKind, some_of, texts};
+use super::{Competitor, Experiment, MemberKind, some_of, texts};
 use crate::ExperimentError;
 
-/// Learners laid out by factors.
+/// Learners arranged by factors.
 #[derive(Debug, Clone)]
 pub struct FactorView {
-    /// What is shown.
+    /// Title of the table or plot.
     pub title: String,
-    /// Which learners, by number, in the order of the file.
+    /// Indices of the learners, in the order of the file.
     pub learners: Vec<usize>,
-    /// Which data sets, by number.
+    /// Indices of the data sets.
     pub data: Vec<usize>,
-    /// Factors down the rows, or those that tell lines apart.
+    /// Factors of the rows, or of the lines of a plot.
     pub rows: Vec<String>,
-    /// Factors across the columns, or those of the panels.
+    /// Factors of the columns, or of the panels of a plot.
     pub columns: Vec<String>,
     /// Factors whose values are chosen on validation data.
     pub choose: Vec<String>,
@@ -36,18 +37,18 @@ pub struct FactorView {
 /// A table of test values by factors.
 #[derive(Debug, Clone)]
 pub struct FactorTable {
-    /// What stands where.
+    /// The arrangement of the learners.
     pub view: FactorView,
-    /// The metrics shown, by number, each in columns of its own.
+    /// Indices of the metrics shown, each in its own columns.
     pub metrics: Vec<usize>,
-    /// Values of row factors: the first row that agrees is what others are compared with.
+    /// Values of row factors: the first row that matches is the baseline.
     pub baseline: Vec<(String, String)>,
 }
 
 /// Learning curves by factors.
 #[derive(Debug, Clone)]
 pub struct FactorPlot {
-    /// Lines are its rows, panels its columns.
+    /// The arrangement: rows are lines, columns are panels.
     pub view: FactorView,
 }
 
@@ -148,7 +149,7 @@ impl ViewReader<'_> {
         Ok(view)
     }
 
-    /// The learners of the entries named, or of all that have a spec.
+    /// The learners of the named entries, or of all entries with a spec.
     fn learners(&self) -> Result<Vec<usize>, ExperimentError> {
         let entries = &self.experiment.entries;
         let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
@@ -196,7 +197,7 @@ impl ViewReader<'_> {
         }
     }
 
-    /// Each factor is a parameter of one of the learners at least, and is named once.
+    /// Checks that each factor is a parameter of at least one learner and is named once.
     fn known_once(&self, view: &FactorView) -> Result<(), ExperimentError> {
         let mut known = parameters(self.experiment, &view.learners);
         known.insert(ENTRY);
@@ -220,8 +221,8 @@ impl ViewReader<'_> {
         Ok(())
     }
 
-    /// No two learners stand at the same place with the same choice, and those that are chosen among
-    /// have validation values.
+    /// Checks that no two learners have the same row, column and choice, and that learners to
+    /// choose among have validation values.
     fn told_apart(&self, view: &FactorView) -> Result<(), ExperimentError> {
         let experiment = self.experiment;
         let grid = FactorGrid::new(experiment, view);
@@ -249,7 +250,7 @@ impl ViewReader<'_> {
     }
 }
 
-/// Every parameter that one of the learners has.
+/// All parameters of the learners.
 fn parameters(experiment: &Experiment, learners: &[usize]) -> BTreeSet<&'static str> {
     let members = learners.iter().filter_map(|number| experiment.learners.get(*number));
     let of = |member: &Competitor| match &member.what {
@@ -259,8 +260,8 @@ fn parameters(experiment: &Experiment, learners: &[usize]) -> BTreeSet<&'static 
     members.flat_map(of).map(|param| param.name).collect()
 }
 
-/// A setting in which learners differ without a factor for it. Where the entry is a factor, it stands
-/// for all that one entry has and another has not.
+/// A setting in which learners differ without a factor for it. Where the entry is a factor, it
+/// covers all settings in which the entries differ.
 fn unnamed<'e>(experiment: &'e Experiment, view: &FactorView) -> Option<&'e str> {
     let all = || [&view.rows, &view.columns, &view.choose].into_iter().flatten();
     let by_entry = all().any(|factor| factor == ENTRY);

@@ -1,15 +1,15 @@
-//! Choosing among learners by the deciding metric on validation data.
+//! Chooses among learners by the deciding metric on validation data.
 //!
-//! A training's value is that of its best round, which is the one its model is taken from. A learner's
-//! value on a fold is the mean over its seeds. The first in the file wins among equals. A learner
-//! without a value on a fold, where a training saw no query that counts, cannot win there.
+//! The value of a training is that of its best round, from which its model is taken. The value of a
+//! learner on a fold is the mean over its seeds. Among equals the first in the file wins. A learner
+//! without a value on a fold, because no validation query counts, cannot win there.
 
 use rankwright_eval::compare::Better;
 
 use super::super::cell::{ExperimentCell, StoredCell};
 use super::super::report::System;
 
-/// What validation data says of a learner on a fold.
+/// Validation results of a learner on a fold.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Validated {
     /// The mean over seeds of each training's best value.
@@ -18,10 +18,10 @@ pub(super) struct Validated {
     pub(super) round: Option<f64>,
 }
 
-/// Who was chosen on a fold.
+/// The learner that was chosen on a fold.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Chosen {
-    /// Number of the learner in the experiment.
+    /// Index of the learner in the experiment.
     pub(super) learner: usize,
     pub(super) validated: Validated,
 }
@@ -45,7 +45,7 @@ fn beats(value: f64, other: f64, better: Better) -> bool {
     }
 }
 
-/// What validation data says of some cells of a learner.
+/// The validation results of some cells of a learner.
 pub(super) fn validated<'a>(
     cells: impl Iterator<Item = &'a (ExperimentCell, StoredCell)>,
     better: Better,
@@ -53,7 +53,8 @@ pub(super) fn validated<'a>(
     let found: Vec<Option<(usize, f64)>> =
         cells.map(|(_, stored)| best(&stored.curve, better)).collect();
     let count = found.len() as f64;
-    // One training without a value leaves the mean without one: seeds are not to be told apart.
+    // One training without a value leaves the mean without one: a mean over other seeds would not
+    // compare.
     let Some(found) = found.into_iter().collect::<Option<Vec<_>>>().filter(|f| !f.is_empty())
     else {
         return Validated::default();
@@ -64,12 +65,12 @@ pub(super) fn validated<'a>(
     }
 }
 
-/// What validation data says of a learner on a fold.
+/// The validation results of a learner on a fold.
 pub(super) fn on_fold(system: &System, fold: usize, better: Better) -> Validated {
     validated(system.cells.iter().filter(|(cell, _)| cell.fold == fold), better)
 }
 
-/// The first best of several, by a value for each; one alone needs no value.
+/// The first best one, by a value for each; a single candidate needs no value.
 pub(super) fn choose(
     systems: &[&System],
     better: Better,

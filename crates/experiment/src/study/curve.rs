@@ -1,13 +1,14 @@
 //! Learning curves by factors: the deciding metric on validation data after each round.
 //!
 //! For each line and panel the setting is chosen once, by the mean over folds and seeds of the best
-//! value; its curve is the mean over its folds and seeds, as far as the shortest training goes, since
-//! beyond that the mean would be one of other trainings. Panels of a data set have the same range
-//! upwards: that of the values after the first tenth of the rounds, as the steep beginning would leave
-//! no room for the rest; what lies outside is not drawn, and the caption says so. A curve has at most [`POINTS`] points, evenly spaced, the last round among them.
+//! value; its curve is the mean over its folds and seeds, up to the end of the shortest training,
+//! since beyond that the mean would cover other trainings. Panels of a data set share the range of
+//! y: that of the values after the first tenth of the rounds, as the steep beginning would leave no
+//! room for the rest; values outside are not drawn, and the caption says so. A curve has at most
+//! [`POINTS`] points, evenly spaced, including the last round.
 //!
-//! Edge cases: a line whose learners failed or are yet to be run is not there; a round without a value
-//! on one fold is a gap; a panel without lines is not drawn.
+//! Edge cases: a line whose learners failed or are yet to be run is left out; a round without a
+//! value on one fold is a gap; a panel without lines is not drawn.
 
 use std::collections::HashSet;
 
@@ -21,21 +22,21 @@ use super::choice::{choose, validated};
 use super::table::{deciding, varies};
 use super::{FactorLine, FactorPlotResult};
 
-/// Points of a line at most.
+/// Most points of a line.
 const POINTS: usize = 150;
 
-/// The charts of a `[[plot]]`.
+/// The charts of a `[[plot]]`, and their results.
 #[derive(Debug, Default)]
 pub(super) struct Drawn {
     pub(super) charts: Vec<Chart>,
     pub(super) results: Vec<FactorPlotResult>,
 }
 
-/// A line: what it is called, who was chosen, and its points.
+/// A line of a plot: its name, the chosen learner, and its points.
 struct CurveLine {
     name: String,
     learner: usize,
-    /// What was chosen, of what there was a choice of.
+    /// The chosen values of the factors that vary, in words.
     chosen: String,
     value: Option<f64>,
     unit: String,
@@ -70,7 +71,7 @@ pub(super) fn drawn(
     drawn
 }
 
-/// The line of a row in a column, if all of its learners are there or have failed.
+/// The line of a row in a column; none while one of its learners is yet to be run.
 fn line(
     experiment: &Experiment,
     plot: &FactorPlot,
@@ -99,7 +100,7 @@ fn line(
     })
 }
 
-/// "rate=0.1 ridge=1": a learner's values of the factors that there was a choice of.
+/// A learner's values of the factors that vary: "rate=0.1 ridge=1".
 fn in_words(
     experiment: &Experiment,
     choose: &[String],
@@ -124,7 +125,7 @@ fn mean(cells: &[(ExperimentCell, StoredCell)]) -> Vec<f64> {
     (0..shortest).map(at).collect()
 }
 
-/// Rounds from 1 and their values, evenly thinned.
+/// Rounds from 1 and their values, evenly spaced.
 fn thinned(curve: &[f64]) -> Vec<(f64, f64)> {
     let point = |at: usize| ((at + 1) as f64, curve[at]);
     if curve.len() <= POINTS {
@@ -134,8 +135,8 @@ fn thinned(curve: &[f64]) -> Vec<(f64, f64)> {
     (0..POINTS).map(|i| point(i * last / (POINTS - 1))).collect()
 }
 
-/// From the lowest to the highest value of all panels after the first tenth of each line; none without
-/// two different ones.
+/// The range from the lowest to the highest value of all panels after the first tenth of each line;
+/// none without two different values.
 fn range(panels: &[Vec<CurveLine>]) -> Option<(f64, f64)> {
     let later = |line: &CurveLine| line.points.len() / 10;
     let lines = panels.iter().flatten();
@@ -152,7 +153,7 @@ fn is_outside(value: f64, range: Option<(f64, f64)>) -> bool {
     range.is_some_and(|(low, high)| value < low || value > high)
 }
 
-/// A value, or a gap where it has no place.
+/// A value, or a gap where it is outside the range.
 fn inside(value: f64, range: Option<(f64, f64)>) -> f64 {
     if is_outside(value, range) { f64::NAN } else { value }
 }
@@ -163,7 +164,7 @@ struct Panel<'a> {
     plot: &'a FactorPlot,
     set: &'a SetResult,
     values: &'a [String],
-    /// Names the file: letters, digits and `-`, each once in the experiment.
+    /// Name of the file: letters, digits and `-`, unique in the experiment.
     id: String,
 }
 
@@ -176,7 +177,7 @@ impl Panel<'_> {
         self.experiment.data.get(self.set.data).map_or("", |data| data.name.as_str())
     }
 
-    /// "leaves=7", or nothing where there is one panel.
+    /// The panel in words: "leaves=7"; empty where there is one panel.
     fn panel(&self) -> String {
         words(&self.plot.view.columns, self.values)
     }

@@ -1,8 +1,10 @@
-//! Studies: tables and learning curves by factors, with what is not shown chosen on validation data.
+//! Studies: tables and learning curves by factors, with the other factors chosen on validation
+//! data.
 //!
-//! `choice` finds the best setting of each place, by fold or over all folds; `table` measures the
-//! chosen ones on the test parts and compares rows within a column; `show` lays that out in tables;
-//! `curve` draws validation values by rounds; `result` has both as results that serialise. Nothing here looks at test values to choose.
+//! `choice` finds the best setting of each table cell, by fold or over all folds; `table` evaluates
+//! the chosen ones on the test parts and compares rows within a column; `show` formats the tables;
+//! `curve` draws validation values by rounds; `result` holds both as serialisable results. Test
+//! values are never used to choose.
 
 mod choice;
 mod curve;
@@ -27,23 +29,23 @@ pub use result::{
     FactorTableTimes, FactorValues, FoldChoice,
 };
 
-/// Every table and plot of an experiment.
+/// All tables and plots of an experiment.
 #[derive(Debug, Default)]
 pub(super) struct Study {
-    /// Of each `[[table]]`, one for each data set with results.
+    /// The tables of each `[[table]]`, one for each data set with results.
     tables: Vec<Vec<ShownTable>>,
-    /// Of each `[[plot]]`.
+    /// The charts of each `[[plot]]`.
     plots: Vec<curve::Drawn>,
     titles: (Vec<String>, Vec<String>),
 }
 
-/// A table of a data set, as it is shown.
+/// A table of a data set, formatted.
 #[derive(Debug)]
 struct ShownTable {
     heading: String,
     times_heading: String,
     values: Table,
-    /// What was chosen; none where there was nothing to choose and no rounds.
+    /// The chosen settings; none where there was nothing to choose and no rounds.
     chosen: Option<Table>,
     /// Milliseconds of a round; none where there are no rounds.
     times: Option<Table>,
@@ -75,7 +77,7 @@ impl Study {
         Ok(study)
     }
 
-    /// The tables, one after the other.
+    /// The tables as text, one after the other.
     pub(super) fn text(&self, markdown: bool) -> String {
         let mut text = String::new();
         for shown in self.tables.iter().flatten() {
@@ -92,7 +94,7 @@ impl Study {
         text
     }
 
-    /// How long a round takes, as Markdown.
+    /// Milliseconds of a round, as Markdown.
     pub(super) fn times(&self) -> String {
         let shown = self.tables.iter().flatten();
         let tables = shown.filter_map(|shown| Some((&shown.times_heading, shown.times.as_ref()?)));
@@ -113,7 +115,7 @@ impl Study {
         self.plots.iter().flat_map(|plot| plot.results.iter().cloned()).collect()
     }
 
-    /// Every plot, to be written beside the page.
+    /// All charts, to be written beside the page.
     pub(super) fn charts(&self) -> Vec<Chart> {
         self.plots.iter().flat_map(|plot| plot.charts.iter().cloned()).collect()
     }

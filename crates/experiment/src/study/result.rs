@@ -1,4 +1,4 @@
-//! Tables and learning curves by factors as results that serialise.
+//! Tables and learning curves by factors as serialisable results.
 
 use std::collections::BTreeMap;
 
@@ -25,19 +25,19 @@ pub struct FactorTableResult {
     pub columns: Vec<String>,
     /// Factors whose values are chosen.
     pub choose: Vec<String>,
-    /// The row that others are compared with.
+    /// The row that the others are compared with.
     pub baseline: Option<FactorValues>,
     /// Number of test queries.
     pub queries: usize,
-    /// Learners that failed, and could not be chosen.
+    /// Learners that failed, so that they could not be chosen.
     pub failed: Vec<String>,
     /// Learners that are yet to be run.
     pub not_run: Vec<String>,
-    /// The places of the table that have a value.
+    /// The cells of the table that have a value.
     pub cells: Vec<FactorCell>,
 }
 
-/// A place of a table by factors.
+/// The position of a cell in a table by factors.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct FactorPlace {
@@ -49,14 +49,14 @@ pub struct FactorPlace {
     pub metric: String,
 }
 
-/// The value at a place, against the baseline's row in the same column.
+/// The value of a table cell, compared with the baseline's row in the same column.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct FactorCell {
-    /// The place.
+    /// The position in the table.
     #[serde(flatten)]
     pub place: FactorPlace,
-    /// Mean over the test queries; none without any.
+    /// Mean over the test queries; none where no query counts.
     pub value: Option<f64>,
     /// 95 % interval of the mean.
     pub ci95: Option<[f64; 2]>,
@@ -70,9 +70,9 @@ pub struct FactorCell {
     pub difference_ci95: Option<[f64; 2]>,
     /// p-value of the difference; none for the baseline.
     pub p: Option<f64>,
-    /// The same, corrected over the rows of the column.
+    /// The p-value corrected over the rows of the column.
     pub p_corrected: Option<f64>,
-    /// Sign of a significant difference; empty without one.
+    /// Symbol of a significant difference; empty without one.
     pub mark: &'static str,
     /// Mean over folds of the best round.
     pub rounds: Option<f64>,
@@ -88,7 +88,7 @@ pub struct FoldChoice {
     pub fold: usize,
     /// Name of the learner.
     pub learner: String,
-    /// Its values of the factors to choose.
+    /// Its values of the chosen factors.
     pub chosen: FactorValues,
     /// Its value on validation data, mean over the seeds.
     pub validation: Option<f64>,
@@ -96,7 +96,7 @@ pub struct FoldChoice {
     pub best: Option<f64>,
 }
 
-/// Seconds of a round at each place of a table.
+/// Seconds of a round in each cell of a table.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct FactorTableTimes {
@@ -104,19 +104,19 @@ pub struct FactorTableTimes {
     pub title: String,
     /// Name of the data set.
     pub data: String,
-    /// The places.
+    /// The times by cell.
     pub seconds: Vec<FactorSeconds>,
 }
 
-/// Seconds of a round at one place.
+/// Seconds of a round in one table cell.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct FactorSeconds {
-    /// The place.
+    /// The position in the table.
     #[serde(flatten)]
     pub place: FactorPlace,
-    /// Seconds of the median round, mean over the cells of all that could be chosen; none without
-    /// rounds.
+    /// Seconds of the median round, mean over the cells of all learners to choose from; none
+    /// without rounds.
     pub round: Option<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! A table by factors as it is shown: values with marks, what was chosen, times, and the result.
+//! Formats a table by factors: values with marks, the chosen settings, times, and the result.
 
 use std::collections::BTreeSet;
 
@@ -9,13 +9,13 @@ use super::super::factor::{ABSENT, values, words};
 use super::super::file::{DataSet, Experiment, FactorTable};
 use super::super::report::{SetResult, name};
 use super::choice::Chosen;
-use super::table::{TableData, TableCell};
+use super::table::{TableCell, TableData};
 use super::{
     FactorCell, FactorPlace, FactorSeconds, FactorTableResult, FactorTableTimes, FactorValues,
     FoldChoice, ShownTable,
 };
 
-/// Everything that is shown of a table on a data set.
+/// All parts of a table on a data set, formatted.
 pub(super) fn shown(
     experiment: &Experiment,
     table: &FactorTable,
@@ -59,7 +59,7 @@ impl Showing<'_> {
         self.experiment.metrics.first().map(ToString::to_string).unwrap_or_default()
     }
 
-    /// Rows and columns with something in each place.
+    /// A table with a text for each row and column.
     fn laid_out(
         &self,
         heads: impl IntoIterator<Item = String>,
@@ -77,7 +77,7 @@ impl Showing<'_> {
         table
     }
 
-    /// Heads of all columns: the metric where there are several or nothing else, and the factors.
+    /// Headings of all columns: the metric where there are several or no factors, and the factors.
     fn heads(&self) -> Vec<String> {
         let head = |(metric, column): &(usize, usize)| {
             let factors = self.columns().nth(*column).unwrap_or_default();
@@ -89,8 +89,8 @@ impl Showing<'_> {
         self.found.heads.iter().map(head).collect()
     }
 
-    /// Heads of the columns of one metric, for what does not depend on the metric; a column without
-    /// factors is called `alone`.
+    /// Headings of the columns of one metric, for values that do not depend on the metric; a column
+    /// without factors is called `alone`.
     fn heads_once(&self, alone: &str) -> Vec<String> {
         let head = |words: String| if words.is_empty() { alone.to_owned() } else { words };
         self.columns().map(head).collect()
@@ -117,7 +117,7 @@ impl Showing<'_> {
         table
     }
 
-    /// On how many queries, folds and seeds.
+    /// The number of queries, folds and seeds, in words.
     fn measured(&self) -> String {
         let folds = match self.experiment.data.get(self.set.data).map_or(1, DataSet::folds) {
             1 => String::new(),
@@ -139,7 +139,7 @@ impl Showing<'_> {
         format!("{}: mean over {queries}{folds}{skipped}{seeds}.", self.metrics().join(", "))
     }
 
-    /// What was chosen, and how.
+    /// The chosen factors and the way of choosing, in words.
     fn choice(&self) -> Option<String> {
         let (choose, one) = (&self.table.view.choose, self.table.view.choose.len() == 1);
         let (last, before) = choose.split_last()?;
@@ -156,7 +156,7 @@ impl Showing<'_> {
         ))
     }
 
-    /// What the marks mean.
+    /// The meaning of the marks.
     fn legend(&self) -> Option<String> {
         let baseline = self.found.grid.rows.get(self.found.baseline)?;
         let compared = self.found.grid.rows.len().checked_sub(1).filter(|rows| *rows > 0)?;
@@ -174,7 +174,7 @@ impl Showing<'_> {
         ))
     }
 
-    /// What could not be chosen or shown.
+    /// Notes on learners that could not be chosen or shown.
     fn missing(&self) -> Vec<String> {
         let mut notes = Vec::new();
         let some = |learners: &BTreeSet<usize>| {
@@ -194,7 +194,7 @@ impl Showing<'_> {
         notes
     }
 
-    /// What was chosen most often, and how many rounds were best.
+    /// The table of the settings chosen most often, and the mean best round.
     fn chosen(&self) -> Option<Table> {
         let places = || self.found.places.iter().flatten().flatten();
         let rounds = places().any(|place| place.round().is_some());
@@ -223,7 +223,8 @@ impl Showing<'_> {
         Some(table)
     }
 
-    /// "0.1, 5, - (4/5)", where there was no choice of the last; nothing where there was none at all.
+    /// The setting chosen most often: "0.1, 5, - (4/5)", with `-` for a factor that does not vary;
+    /// none where no factor varies.
     fn most_often(&self, place: &TableCell) -> Option<String> {
         let choose = &self.table.view.choose;
         if !place.varies.contains(&true) {
@@ -260,7 +261,7 @@ impl Showing<'_> {
         Some(table)
     }
 
-    /// Every place that has something, with what `of` makes of it.
+    /// The result of `of` for every table cell that has a value.
     fn places<T>(&self, of: impl Fn(FactorPlace, &TableCell) -> T) -> Vec<T> {
         let view = &self.table.view;
         let mut all = Vec::new();
@@ -347,7 +348,7 @@ fn named(factors: &[String], values: &[String]) -> FactorValues {
     factors.iter().cloned().zip(values.iter().cloned()).collect()
 }
 
-/// Three digits that count.
+/// The number with three significant digits.
 fn milliseconds(value: f64) -> String {
     match value {
         v if v >= 100.0 => format!("{v:.0}"),

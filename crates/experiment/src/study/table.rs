@@ -1,11 +1,11 @@
-//! The numbers of a table: the chosen learners' test values, row against row within a column.
+//! The numbers of a table: the chosen learners' test values, rows compared within a column.
 //!
-//! At each place the setting is chosen for each fold on that fold's validation part. The values of all
-//! test queries, each of its fold's chosen learner, are one list; lists of a column are compared with
-//! that of the baseline's row, query by query.
+//! In each table cell the setting is chosen for each fold on that fold's validation part. The
+//! values of all test queries, each from its fold's chosen learner, form one list; the lists of a
+//! column are compared with that of the baseline's row, query by query.
 //!
-//! Edge cases: a place whose factors do not meet, where a learner is yet to be run, or where none can
-//! be chosen, has no value; learners that failed are left out of the choice and counted; a column
+//! Edge cases: a cell without learners, with a learner that is yet to be run, or where none can be
+//! chosen, has no value; learners that failed are left out of the choice and counted; a column
 //! without the baseline's row has values and no tests.
 
 use std::collections::BTreeSet;
@@ -19,16 +19,16 @@ use super::super::report::{SetResult, System};
 use super::choice::{Chosen, choose, on_fold};
 use crate::ExperimentError;
 
-/// What a table shows of a data set.
+/// The numbers of a table on a data set.
 #[derive(Debug)]
 pub(super) struct TableData {
     pub(super) grid: FactorGrid,
-    /// The row that others are compared with.
+    /// Index of the row that the others are compared with.
     pub(super) baseline: usize,
-    /// Number of the metric, and of the grid's column, of each column of the table: all columns of
+    /// Index of the metric, and of the grid's column, of each column of the table: all columns of
     /// the first metric, then those of the next.
     pub(super) heads: Vec<(usize, usize)>,
-    /// By row and column of the table.
+    /// Table cells by row and column of the table.
     pub(super) places: Vec<Vec<Option<TableCell>>>,
     /// Learners that could not be chosen because they failed.
     pub(super) failed: BTreeSet<usize>,
@@ -36,18 +36,18 @@ pub(super) struct TableData {
     pub(super) open: BTreeSet<usize>,
 }
 
-/// A place of a table.
+/// A cell of a table: the chosen learners and their result.
 #[derive(Debug)]
 pub(super) struct TableCell {
-    /// Which of the factors to choose there was a choice of.
+    /// For each factor to choose, whether it varies in this cell.
     pub(super) varies: Vec<bool>,
-    /// For each fold.
+    /// The choice on each fold.
     pub(super) chosen: Vec<Chosen>,
     /// The mean, and the comparison with the baseline.
     pub(super) result: SystemResult,
-    /// Seconds of the median round, mean over the cells of all that could be chosen.
+    /// Seconds of the median round, mean over the cells of all learners to choose from.
     pub(super) seconds: Option<f64>,
-    /// What a round is called.
+    /// The name of a round.
     pub(super) unit: String,
 }
 
@@ -60,7 +60,7 @@ impl TableCell {
     }
 }
 
-/// What is at a place before it is compared.
+/// A table cell before it is compared.
 struct CellCandidate {
     varies: Vec<bool>,
     chosen: Vec<Chosen>,
@@ -106,7 +106,7 @@ impl TableData {
         Ok(found)
     }
 
-    /// Chooses at a place.
+    /// Chooses the learners of a table cell.
     fn candidate(
         &mut self,
         experiment: &Experiment,
@@ -186,7 +186,7 @@ impl TableData {
     }
 }
 
-/// Which factors have several values among these learners.
+/// For each factor, whether it has several values among these learners.
 pub(super) fn varies(
     experiment: &Experiment,
     factors: &[String],
@@ -200,12 +200,12 @@ pub(super) fn varies(
     factors.iter().map(of).collect()
 }
 
-/// Which end of the deciding metric is the good one.
+/// The better direction of the deciding metric.
 pub(super) fn deciding(experiment: &Experiment) -> Better {
     experiment.metrics.first().map_or(Better::Higher, |metric| metric.metric().better())
 }
 
-/// The test values of every query, each of its fold's chosen learner.
+/// The test values of every query, each from its fold's chosen learner.
 fn values(set: &SetResult, chosen: &[Chosen], metric: usize) -> Vec<Option<f64>> {
     let mut values = Vec::with_capacity(set.queries);
     let mut start = 0;
@@ -213,7 +213,7 @@ fn values(set: &SetResult, chosen: &[Chosen], metric: usize) -> Vec<Option<f64>>
         let result = set.system(chosen.learner).and_then(|s| s.mean.results.get(metric));
         let of_fold = result.and_then(|result| result.values.get(start..start + queries));
         debug_assert!(of_fold.is_some(), "a learner that was chosen has values of its fold");
-        // Queries of later folds keep their places in any case.
+        // Queries without a value are filled in, so that queries of later folds keep their indices.
         values.extend((0..*queries).map(|query| *of_fold?.get(query)?));
         start += queries;
     }

@@ -1,11 +1,11 @@
-//! Grids and studies: what is made of a file, what is refused, and that nothing but validation data
-//! chooses.
+//! Tests of grids and studies: the reading of files, rejected files, and that only validation data
+//! decides a choice.
 
 use std::collections::HashSet;
 
 use rankwright_eval::{Evaluation, MeasureResult};
 
-use super::super::cell::{ExperimentCell, CellSeconds, CellState, StoredCell};
+use super::super::cell::{CellSeconds, CellState, ExperimentCell, StoredCell};
 use super::super::file::Experiment;
 use super::super::report::{SetResult, System};
 use super::super::tests::{digests, parse};
@@ -81,7 +81,7 @@ fn cells_of_a_grid_are_those_of_specs_written_by_hand() {
     assert_eq!(digests(&text), digests(FILE));
 }
 
-/// The error of a file with something replaced has all these parts.
+/// Checks that the error of a file with a replaced part contains all these texts.
 fn refused(found: &str, instead: &str, parts: &[&str]) {
     assert!(FILE.contains(found), "{found}");
     let error = parse(&FILE.replacen(found, instead, 1)).unwrap_err().to_string();
@@ -141,7 +141,7 @@ fn what_is_wrong_in_a_table_or_a_plot_is_told_with_its_place() {
     refused("folds = 3", "folds = 25", &["line 9", "24 queries cannot be divided into 25 folds"]);
 }
 
-/// A cell of a fold with a curve.
+/// A cell of a fold with a learning curve.
 fn cell(fold: usize, learner: usize, seed: u64, curve: &[f64]) -> (ExperimentCell, StoredCell) {
     let cell = ExperimentCell {
         data: 0,
@@ -166,7 +166,7 @@ fn cell(fold: usize, learner: usize, seed: u64, curve: &[f64]) -> (ExperimentCel
     (cell, stored)
 }
 
-/// A system with one test value for all queries of a fold, two for each, and a curve for each fold.
+/// A system with one test value for both queries of each fold, and a curve for each fold.
 fn system(experiment: &Experiment, learner: usize, tests: [f64; 3], curves: [&[f64]; 3]) -> System {
     let values: Vec<Option<f64>> = tests.iter().flat_map(|v| [Some(*v), Some(v + 0.01)]).collect();
     let result = |measure: &rankwright_eval::Measure| MeasureResult {
@@ -200,13 +200,13 @@ fn set(systems: Vec<System>) -> SetResult {
     }
 }
 
-/// A grid of two rates for each of two steps, with one number of leaves.
+/// A grid of two rates for each of two newton steps, with one number of leaves.
 fn two_by_two() -> Experiment {
     let text = FILE.replacen("leaves = [3, 5]", "leaves = [3]", 1);
     parse(&text).unwrap()
 }
 
-/// Validation prefers the second rate of the first row on folds 1 and 3, the test parts never do.
+/// Validation prefers the second rate of the first row on folds 1 and 3; the test parts never do.
 fn disagreeing(experiment: &Experiment) -> SetResult {
     set(vec![
         system(experiment, 0, [0.9, 0.9, 0.9], [&[0.1, 0.5, 0.4], &[0.8], &[0.2, 0.3]]),
@@ -286,7 +286,7 @@ fn several_metrics_stand_side_by_side_and_the_choice_is_told_once() {
     );
     let experiment = parse(&text).unwrap();
     let mut set = disagreeing(&experiment);
-    // AP turns the order round; the deciding metric, ndcg@5, still chooses.
+    // AP reverses the order; the deciding metric, ndcg@5, still decides.
     for system in &mut set.systems {
         system.mean.results[1].values.iter_mut().flatten().for_each(|value| *value = 1.0 - *value);
     }

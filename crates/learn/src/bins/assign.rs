@@ -1,33 +1,33 @@
-//! From values to bins: the number of bounds below a value.
+//! Bin of a value: the number of bounds below the value.
 //!
-//! Two counts of 16 instead of a search: first the blocks of 16 bounds that end below the value,
-//! for eight values at a time, then the bounds of the block where it falls. Counts are what wide
-//! registers are good at, and nothing has to be guessed. The slow twin is
+//! Two counts of 16 replace a search: first the blocks of 16 bounds that end below the value, for
+//! eight values at a time, then the bounds of the block that contains it. Counts vectorise well and
+//! have no branch to mispredict. The reference implementation is
 //! [`FeatureBins::bin`](super::FeatureBins::bin). Cost: 32 comparisons a value.
 
 use super::bounds::FeatureBins;
 use super::categories::category;
 
-/// Rows worked on together.
+/// Number of rows binned together.
 pub(crate) const BLOCK: usize = 256;
-/// Bounds in a block, and blocks.
+/// Number of bounds in a block, and number of blocks.
 const SIDE: usize = 16;
-/// Values whose blocks are found together.
+/// Number of values whose blocks are found together.
 const LANES: usize = 8;
 
-/// The bounds of one feature, filled up with infinity to 256.
+/// The bounds of one feature, padded with infinity to 256.
 #[derive(Debug, Clone)]
 pub(crate) struct Searcher {
     bounds: [[f32; SIDE]; SIDE],
     /// The last bound of each block.
     ends: [f32; SIDE],
     missing: Option<u8>,
-    /// The categories of the bins, where values are categories.
+    /// The category of each bin of a categorical feature.
     categories: Option<Vec<u32>>,
 }
 
 impl Searcher {
-    /// For bins of which there are at most 255 for values.
+    /// Takes the bins of a feature with at most 255 value bins.
     pub(crate) fn new(bins: &FeatureBins) -> Self {
         let mut bounds = [[f32::INFINITY; SIDE]; SIDE];
         for (to, from) in bounds.as_flattened_mut().iter_mut().zip(&bins.bounds) {
@@ -38,7 +38,7 @@ impl Searcher {
         Self { bounds, ends, missing, categories: bins.categories.clone() }
     }
 
-    /// The bins of a block of values; those of `out` beyond the values are of no meaning.
+    /// The bins of a block of values. Entries of `out` beyond the number of values are meaningless.
     pub(crate) fn search(&self, values: &[f32; BLOCK], out: &mut [u8; BLOCK]) {
         if let Some(categories) = &self.categories {
             for (out, value) in out.iter_mut().zip(values) {

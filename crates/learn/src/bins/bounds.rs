@@ -1,23 +1,24 @@
-//! Where the bins of one feature end: quantiles of the values in a sample.
+//! Upper bounds of the bins of one feature: quantiles of the values in a sample.
 //!
-//! Up to `most` distinct values get a bin each. With more, bins take about the same number of
-//! rows: the quota is what remains divided by the bins that remain, and a value that alone fills
-//! a quota gets a bin of its own, so that one frequent value (0, mostly) does not eat its
-//! neighbours. A bound lies halfway between the last value of a bin and the first of the next,
-//! so `x <= bound` holds for exactly the bin's values. Cost O(n log n) for the sort.
+//! Up to `most` distinct values get a bin each. With more, bins take about the same number of rows:
+//! the quota is the number of remaining rows divided by the number of remaining bins, and a value
+//! that alone fills a quota gets a bin of its own, so that one frequent value (mostly 0) does not
+//! take the rows of its neighbours' bins. A bound lies halfway between the last value of a bin and
+//! the first of the next, so `x <= bound` holds for exactly the bin's values. Cost O(n log n) for
+//! the sort.
 //!
-//! No values (all missing) or one distinct value: no bounds, one bin. Infinite values are values
-//! like others.
+//! No values (all missing) or one distinct value: no bounds, one bin. Infinite values are treated
+//! like all others.
 
 /// The bins of one feature.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FeatureBins {
     /// Upper bounds of all bins but the last, ascending.
     pub(crate) bounds: Vec<f32>,
-    /// Whether some value is missing; missing values have the bin after the last.
+    /// Whether some value is missing; missing values have the bin after the last value bin.
     pub(crate) missing: bool,
-    /// The category of each bin, ascending, where values are categories; there are no bounds then,
-    /// and what has no bin of its own is missing.
+    /// The category of each bin, ascending, for a categorical feature. It then has no bounds, and a
+    /// category without a bin of its own counts as missing.
     pub(crate) categories: Option<Vec<u32>>,
 }
 
@@ -27,18 +28,18 @@ impl FeatureBins {
         self.categories.as_ref().map_or(self.bounds.len() + 1, Vec::len)
     }
 
-    /// Number of bins, with the one for missing values where there is one.
+    /// Number of bins, including the one for missing values if there is one.
     pub(crate) fn slots(&self) -> usize {
         self.values() + usize::from(self.missing)
     }
 
-    /// Whether the feature tells rows apart.
+    /// Whether the feature has more than one bin, so that a split on it is possible.
     pub(crate) fn is_useful(&self) -> bool {
         self.slots() > 1
     }
 
-    /// The bin of a value; for NaN the one after the last. The slow twin of
-    /// the kernel that fills whole blocks.
+    /// The bin of a value; for NaN the one after the last. The reference implementation of the
+    /// kernel that fills whole blocks.
     #[cfg(test)]
     pub(crate) fn bin(&self, value: f32) -> usize {
         if let Some(categories) = &self.categories {
@@ -53,13 +54,13 @@ impl FeatureBins {
     }
 }
 
-/// A number as an integer that sorts alike; -0 and 0 are the same.
+/// A float as an integer with the same order; -0 and 0 are the same.
 pub(crate) fn sort_key(value: f32) -> u32 {
     let bits = (value + 0.0).to_bits();
     bits ^ (((bits as i32 >> 31) as u32) | 0x8000_0000)
 }
 
-/// The number of a [`sort_key`].
+/// The float of a [`sort_key`].
 pub(crate) fn from_sort_key(key: u32) -> f32 {
     let mask = if key & 0x8000_0000 != 0 { 0x8000_0000 } else { u32::MAX };
     f32::from_bits(key ^ mask)
@@ -80,7 +81,7 @@ pub(crate) fn bounds(sorted: &[u32], most: usize) -> Vec<f32> {
 }
 
 fn quantiles(distinct: &[(f32, usize)], rows: usize, most: usize) -> Vec<f32> {
-    // Values that fill a bin alone are counted first, so that the others share what remains.
+    // Values that fill a bin alone are counted first, so that the others share the remaining bins.
     let mean = rows as f64 / most as f64;
     let is_big = |count: usize| count as f64 >= mean;
     let (mut big_bins, mut small_rows) = (0, rows);
@@ -112,7 +113,7 @@ fn quantiles(distinct: &[(f32, usize)], rows: usize, most: usize) -> Vec<f32> {
     bounds
 }
 
-/// A number t with low <= t < high, halfway where that is possible.
+/// A threshold t with low <= t < high, halfway if that is representable.
 fn between(low: f32, high: f32) -> f32 {
     let middle = ((f64::from(low) + f64::from(high)) / 2.0) as f32;
     if middle >= low && middle < high { middle } else { low }

@@ -1,12 +1,13 @@
-//! Which categories have a bin of their own: the most frequent ones of a sample.
+//! Categories with a bin of their own: the most frequent ones of a sample.
 //!
-//! A value's category is its whole part, as the model reads it
+//! A value's category is its integer part, as the model reads it
 //! ([`Categories`](rankwright_model::Categories)): 2.7 is category 2, -0.5 is category 0. At most
 //! `most` categories get a bin, the more frequent first and among equals the lower number, so that
-//! any number of them costs a byte a row. All others share the bin of missing values, as do NaN,
-//! values of -1 and below, 2^24 and above. Bins are numbered by category. Cost: a look-up a value.
+//! a row takes one byte however many categories there are. All others share the bin of missing
+//! values, as do NaN, values of -1 and below, 2^24 and above. Bins are numbered in the order of
+//! their categories. Cost: one look-up a value.
 //!
-//! No category at all (everything missing) leaves one bin, and the feature tells nothing.
+//! A feature without any category (all values missing) has one bin and cannot be split on.
 
 use rankwright_data::Matrix;
 use rayon::prelude::*;
@@ -15,15 +16,15 @@ use super::bounds::{FeatureBins, from_sort_key};
 use crate::collective::Collective;
 use crate::error::LearnError;
 
-/// Categories are below this: beyond, whole numbers are not exact in a value's 32 bits.
+/// Categories are below this limit: above it, not every integer is exact in an `f32`.
 const END: f32 = 16_777_216.0;
 
-/// Rows that a task looks at.
+/// Number of rows a task reads.
 const ROWS: usize = 4096;
 
-/// The category of a value.
+/// The category of a value; `None` if it has none.
 pub(crate) fn category(value: f32) -> Option<u32> {
-    // Comparisons are false for NaN; the whole part of -0.5 is 0.
+    // Comparisons are false for NaN; the integer part of -0.5 is 0.
     (value > -1.0 && value < END).then_some(value as u32)
 }
 
@@ -40,7 +41,7 @@ pub(crate) fn frequent(sorted: &[u32], most: usize) -> Vec<u32> {
     kept
 }
 
-/// Marks features with a value, in any row, that has no bin of its own as having missing values.
+/// Marks a feature as having missing values if any row has a category without a bin of its own.
 pub(crate) fn mark_others(
     matrix: &Matrix,
     features: &mut [FeatureBins],

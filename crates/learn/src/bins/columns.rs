@@ -1,14 +1,14 @@
-//! Columns: which features share a byte.
+//! Columns: the packing of features into bytes.
 //!
 //! A column is one byte a row. A feature with many bins has a column of its own; features with few
-//! share one as digits of a mixed-radix number, as long as the product of their bins is at most
-//! 256. Histograms are built by column, so fewer columns is less work; a shared column's histogram
-//! is summed over the other digits when splits are sought, which gives the same sums. Features
-//! with one bin tell nothing and have no column.
+//! share one as digits of a mixed-radix number, as long as the product of their numbers of bins is
+//! at most 256. Histograms are built by column, so fewer columns is less work; a shared column's
+//! histogram is summed over the other digits when splits are searched, which gives the same sums.
+//! Features with one bin cannot be split on and have no column.
 
 use super::bounds::FeatureBins;
 
-/// A byte takes this many values.
+/// Number of values of a byte.
 pub(crate) const CELLS: usize = 256;
 
 /// One feature in a column: its bin is `byte / stride % slots`.
@@ -18,7 +18,7 @@ pub(crate) struct PackedFeature {
     pub(crate) feature: u32,
     /// Number of bins.
     pub(crate) slots: u16,
-    /// What one bin more adds to the byte.
+    /// The amount by which the byte grows when the bin grows by one.
     pub(crate) stride: u16,
 }
 
@@ -29,19 +29,19 @@ impl PackedFeature {
     }
 }
 
-/// One byte a row.
+/// A column: one byte a row, for one or several features.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BinColumn {
     /// The features in it, at least one.
     pub(crate) members: Vec<PackedFeature>,
-    /// Number of values the byte takes.
+    /// Number of values that the byte takes.
     pub(crate) cells: u16,
 }
 
-/// Gives every useful feature a place. Features keep their order as far as sharing allows.
+/// Assigns every useful feature to a column. Features keep their order as far as sharing allows.
 pub(crate) fn columns(features: &[FeatureBins]) -> Vec<BinColumn> {
     let mut columns: Vec<BinColumn> = Vec::new();
-    // First fit: the narrowest open column is the last one opened for few-valued features.
+    // First fit: the narrowest open column is the last one opened for features with few bins.
     let mut open: Vec<usize> = Vec::new();
     for (feature, bins) in features.iter().enumerate().filter(|(_, bins)| bins.is_useful()) {
         let slots = bins.slots() as u16;

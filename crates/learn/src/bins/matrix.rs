@@ -1,7 +1,7 @@
-//! Binned data: a byte a row and column, kept in two layouts.
+//! Binned data: one byte a row and column, stored in two layouts.
 //!
-//! *Lines* hold up to 64 columns of a row side by side, one cache line: histograms read whole
-//! rows, and a row of a deep leaf costs one miss for 64 columns. *By column* holds the bytes of a
+//! *Lines* hold up to 64 columns of a row side by side, one cache line: histograms read whole rows,
+//! and a row of a deep leaf costs one cache miss for 64 columns. *By column* holds the bytes of a
 //! column together: a partition reads one column of many rows. Both are filled by blocks of rows,
 //! in parallel; memory is two bytes a row and column, and nothing else is kept.
 
@@ -18,15 +18,15 @@ use super::sample::feature_bins;
 use crate::collective::Collective;
 use crate::error::LearnError;
 
-/// Columns in a full line.
+/// Number of columns in a full line.
 pub(crate) const LINE: usize = 64;
-/// Blocks of rows after which a mapped file is let go of.
+/// Number of blocks of rows after which pages of a mapped file are released.
 const DROP: usize = 32;
-/// Columns in a tile at most: their histograms should stay in the first-level cache.
+/// Largest number of columns in a tile: their histograms should stay in the first-level cache.
 pub(crate) const TILE: usize = 13;
 /// Bytes a row of the narrowest line.
 pub(crate) const NARROW: usize = 8;
-/// Columns that are turned together.
+/// Number of columns that are transposed together.
 const TOGETHER: usize = 8;
 
 /// Up to 64 columns, row by row.
@@ -36,8 +36,8 @@ pub(crate) struct BinLines {
     pub(crate) first: usize,
     /// Number of columns.
     pub(crate) columns: usize,
-    /// Bytes a row: a power of two, so that no row lies on two cache lines; those without a column
-    /// are 0.
+    /// Bytes a row: a power of two, so that no row crosses a cache line. Bytes without a column are
+    /// 0.
     pub(crate) width: usize,
     bytes: Pages,
 }
@@ -48,7 +48,7 @@ impl BinLines {
         Ok(Self { first, columns, width, bytes: Pages::zeroed(rows * width)? })
     }
 
-    /// The columns in tiles as even as can be, numbered through all lines.
+    /// The columns in tiles of nearly equal size, numbered through all lines.
     pub(crate) fn tiles(&self) -> impl Iterator<Item = Range<usize>> {
         let count = self.columns.div_ceil(TILE);
         let cut = move |at: usize| self.first + self.columns * at / count.max(1);
@@ -61,8 +61,8 @@ impl BinLines {
     }
 }
 
-/// Zeroed bytes in pages of their own, huge ones where the kernel has them: rows of a leaf lie far
-/// apart, and looking up small pages would cost as much as the reading.
+/// Zeroed bytes in pages of their own, huge pages where the kernel supports them: rows of a leaf
+/// lie far apart, and the address translation of small pages would cost as much as the reads.
 #[derive(Debug)]
 struct Pages {
     map: MmapMut,
@@ -73,7 +73,7 @@ impl Pages {
     fn zeroed(len: usize) -> Result<Self, LearnError> {
         let map = MmapMut::map_anon(len.max(1))
             .map_err(|error| DataError::io("get memory for", format!("{len} bytes"), error))?;
-        // Advice only: without huge pages it is slower and no less right.
+        // Advice only: without huge pages the result is the same, but slower.
         #[cfg(target_os = "linux")]
         let _ = map.advise(memmap2::Advice::HugePage);
         Ok(Self { map, len })
@@ -88,11 +88,11 @@ impl Pages {
     }
 }
 
-/// A data set in bins.
+/// A data set in bins, in both layouts.
 #[derive(Debug)]
 pub(crate) struct Binned {
     rows: usize,
-    /// Bins of all features of the data, useful or not.
+    /// Bins of all features of the data, including features with one bin.
     features: Vec<FeatureBins>,
     columns: Vec<BinColumn>,
     lines: Vec<BinLines>,
@@ -100,7 +100,7 @@ pub(crate) struct Binned {
 }
 
 impl Binned {
-    /// Bins a data set: at most `most` bins a feature (2 to 255), one more for missing values.
+    /// Bins a data set: at most `most` bins a feature (2 to 255), plus one for missing values.
     pub(crate) fn new(
         data: &Dataset,
         most: usize,
@@ -109,7 +109,7 @@ impl Binned {
         Self::with_categories(data, most, &[], collective)
     }
 
-    /// The same, where the values of some features are numbers of categories.
+    /// Like [`Binned::new`], with the features whose values are category numbers.
     pub(crate) fn with_categories(
         data: &Dataset,
         most: usize,
@@ -122,8 +122,8 @@ impl Binned {
             .step_by(LINE)
             .map(|first| BinLines::new(first, (columns.len() - first).min(LINE), data.rows()))
             .collect::<Result<_, _>>()?;
-        // What the sample touched comes back block by block; a mapped file is never in memory whole
-        // beside the bins.
+        // Pages that the sample touched are read again block by block, so a mapped file is never in
+        // memory as a whole beside the bins.
         data.matrix().release(0..data.rows());
         let searchers: Vec<Searcher> = features.iter().map(Searcher::new).collect();
         for line in &mut lines {
@@ -153,7 +153,7 @@ impl Binned {
         self.features.get(feature as usize)
     }
 
-    /// Where a feature lies; `None` where it tells nothing.
+    /// The column of a feature and its position there; `None` if the feature has only one bin.
     pub(crate) fn place(&self, feature: u32) -> Option<(usize, PackedFeature)> {
         let mut columns = self.columns.iter().enumerate();
         columns.find_map(|(at, column)| {
@@ -177,14 +177,14 @@ impl Binned {
         &self.by_column.bytes()[column * self.rows..(column + 1) * self.rows]
     }
 
-    /// The bin of a feature in a row: the slow twin of the layouts.
+    /// The bin of a feature in a row: the reference implementation of both layouts.
     #[cfg(test)]
     pub(crate) fn bin(&self, row: usize, column: usize, member: PackedFeature) -> usize {
         member.bin(self.column(column)[row])
     }
 }
 
-/// Bins a block of rows of the columns of one line.
+/// Bins a block of rows for the columns of one line.
 fn fill_block(
     data: &Dataset,
     start: usize,
@@ -215,7 +215,8 @@ fn fill_block(
     }
 }
 
-/// The lines by column: a few columns at a time, so that reads and writes both stay together.
+/// Transposes the lines into columns: a few columns at a time, so that reads and writes both stay
+/// local.
 fn turn(lines: &[BinLines], columns: usize, rows: usize) -> Result<Pages, LearnError> {
     let mut by_column = Pages::zeroed(columns * rows)?;
     if rows == 0 {

@@ -1,9 +1,9 @@
-//! Bins: features as small whole numbers, the form in which trees are grown.
+//! Bins: features as small integers, the form in which trees are grown.
 //!
-//! [`bounds`] finds where the bins of a feature end, [`categories`] which categories have a bin of
-//! their own, [`columns`] which features share a byte,
-//! [`assign`] turns values into bins, and [`Binned`] holds the result twice: in lines, for
-//! histograms, and by column, for partitions.
+//! [`bounds`] finds the upper bounds of a feature's bins, [`categories`] the categories with a bin
+//! of their own, [`columns`] packs features into bytes, [`assign`] maps values to bins, and
+//! [`Binned`] holds the result in two layouts: in lines, for histograms, and by column, for
+//! partitions.
 
 mod assign;
 mod bounds;
@@ -14,4 +14,4 @@ mod sample;
 
 pub(crate) use bounds::FeatureBins;
 pub(crate) use columns::{CELLS, PackedFeature};
-pub(crate) use matrix::{Binned, BinLines, NARROW, TILE};
+pub(crate) use matrix::{BinLines, Binned, NARROW, TILE};

@@ -1,9 +1,10 @@
 //! The bins of all features, from the rows or from a sample of them.
 //!
-//! Up to [`SAMPLE`] rows count one by one. Of more, a row counts when the hash of its query's
-//! number and its place in the query falls below the share wanted: the choice does not depend on
-//! threads or on other rows. Whether a feature has missing values is always
-//! found out from all rows. Cost: one pass over the matrix, and a sort of the sample per feature.
+//! Data of up to [`SAMPLE`] rows is used in full. Of larger data, a row is in the sample when the
+//! hash of its query's number and its position in the query falls below the sampled share: the
+//! choice does not depend on threads or on other rows. Whether a feature has missing values is
+//! always determined from all rows. Cost: one pass over the matrix, and a sort of the sample per
+//! feature.
 
 use rankwright_data::{Dataset, Matrix};
 use rayon::prelude::*;
@@ -13,7 +14,7 @@ use super::categories::{frequent, mark_others};
 use crate::collective::Collective;
 use crate::error::LearnError;
 
-/// Rows that bin boundaries are taken from, about.
+/// Approximate number of rows from which bin bounds are computed.
 pub(crate) const SAMPLE: u64 = 200_000;
 
 /// Columns read together: one cache line of the matrix.
@@ -32,8 +33,8 @@ pub(crate) fn feature_bins(
     let missing = missing(data.matrix(), collective)?;
     let firsts: Vec<usize> = (0..data.columns()).step_by(TOGETHER).collect();
     let mut found: Vec<FeatureBins> = Vec::with_capacity(data.columns());
-    // A few blocks of columns at a time, in buffers that are used again: the sample of all of them
-    // would be as large as the bins.
+    // A few blocks of columns at a time, in reused buffers: the sample of all columns would be as
+    // large as the bins.
     let mut blocks: Vec<Vec<Vec<u32>>> = vec![Vec::new(); rayon::current_num_threads().max(1)];
     for firsts in firsts.chunks(blocks.len()) {
         let pairs = blocks.par_iter_mut().zip(firsts);
@@ -64,7 +65,7 @@ pub(crate) fn feature_bins(
     Ok(found)
 }
 
-/// The values of some columns in the rows that count, as sortable keys.
+/// The values of some columns in the sampled rows, as sortable keys.
 fn read_keys(data: &Dataset, rows: &[u32], first: usize, keys: &mut Vec<Vec<u32>>) {
     let columns = first..(first + TOGETHER).min(data.columns());
     keys.resize(columns.len(), Vec::new());
@@ -82,7 +83,7 @@ fn read_keys(data: &Dataset, rows: &[u32], first: usize, keys: &mut Vec<Vec<u32>
     }
 }
 
-/// The rows that count, ascending.
+/// The sampled rows, ascending.
 fn chosen(data: &Dataset, all: u64) -> Vec<u32> {
     if all <= SAMPLE {
         return (0..data.rows() as u32).collect();
@@ -96,7 +97,7 @@ fn chosen(data: &Dataset, all: u64) -> Vec<u32> {
     (0..data.queries()).flat_map(in_query).map(|row| row as u32).collect()
 }
 
-/// A well-mixed number for a row of a query (the finaliser of MurmurHash3, twice).
+/// A well-mixed hash of a row of a query (the finaliser of MurmurHash3, twice).
 fn hash(query: u64, place: u64) -> u64 {
     let mix = |mut z: u64| {
         z = (z ^ (z >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
@@ -106,7 +107,7 @@ fn hash(query: u64, place: u64) -> u64 {
     mix(mix(query.wrapping_add(0x9e37_79b9_7f4a_7c15)) ^ place)
 }
 
-/// Which features have a missing value in any row.
+/// For each feature, whether it has a missing value in any row.
 fn missing(matrix: &Matrix, collective: &dyn Collective) -> Result<Vec<bool>, LearnError> {
     let columns = matrix.columns();
     if columns == 0 {

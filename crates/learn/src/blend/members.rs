@@ -1,9 +1,9 @@
-//! The members of a blend as a spec writes them: `lambdamart(trees=100)+ranksvm+file:a.model`.
+//! The members of a blend as written in a spec: `lambdamart(trees=100)+ranksvm+file:a.model`.
 //!
 //! They are joined by `+` outside of parentheses, so that numbers such as `1e+3` and constraints
-//! such as `22:+` within a learner stay whole. `file:` and a path is a model of any format that is
-//! read; paths have no `+`, comma or parenthesis in them. A blend is no member: its own members can
-//! be named instead.
+//! such as `22:+` within a learner are not split. `file:` and a path is a model of any supported
+//! format; paths must not contain `+`, commas or parentheses. A blend cannot be a member: its own
+//! members can be named instead.
 
 use std::path::{Path, PathBuf};
 
@@ -15,27 +15,27 @@ use super::preset::{self, BlendPreset};
 use crate::error::LearnError;
 use crate::learner::LearnerSpec;
 
-/// What stands before the path of a model.
+/// The prefix of a model's path.
 const FILE: &str = "file:";
 
-/// One member.
+/// One member of a blend.
 #[derive(Debug, Clone)]
 pub(super) enum BlendMember {
-    /// To be trained.
+    /// A learner to be trained.
     Learner(Box<LearnerSpec>),
-    /// A model that is there already.
+    /// An existing model.
     File(PathBuf),
 }
 
 const EXPECTED: &str = "learners and files, such as lambdamart(trees=100)+file:a.model";
 
-/// The members of a blend as text: `lambdamart(trees=100)+ranksvm+file:a.model`; empty: those of the
-/// preset.
+/// The members of a blend as text: `lambdamart(trees=100)+ranksvm+file:a.model`; empty for those of
+/// the preset.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MembersText(String);
 
 impl MembersText {
-    /// A text, not checked yet.
+    /// Takes a text without checking it.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
@@ -64,7 +64,7 @@ impl TextValue for MembersText {
     }
 }
 
-/// The members of a preset and those that are named.
+/// The members of the preset and those that are named.
 pub(super) fn members(
     named: &MembersText,
     preset: BlendPreset,
@@ -95,7 +95,7 @@ fn member(text: &str, target: &MetricText) -> Result<BlendMember, SpecError> {
         return Err(refused("an empty member"));
     }
     let mut spec = Spec::parse(text)?;
-    // Asked before the spec is read whole: blends in blends in blends end here.
+    // Checked before the whole spec is parsed: this ends the recursion of nested blends.
     if spec.name == "blend" {
         let why = "a blend is no member of another; name its members instead".to_owned();
         return Err(SpecError::Conflict { name: "blend".to_owned(), why });
@@ -120,7 +120,7 @@ fn split(text: &str) -> Vec<&str> {
     text.split(outside).map(str::trim).collect()
 }
 
-/// Members in their plain form: every learner as it prints.
+/// The canonical text of the members: every learner as it prints.
 fn tidy(text: &str) -> String {
     let plain = |member: &str| match LearnerSpec::parse(member) {
         Ok(learner) if !member.starts_with(FILE) => learner.to_string(),

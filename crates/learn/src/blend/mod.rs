@@ -4,19 +4,21 @@
 //! score = sum over members of w_m n(score of m)       n: normalised within the query
 //! ```
 //!
-//! Members are learners, trained here one after the other, or models from files; any mixture of
-//! trees, lines and nets goes ([`members`]). [`preset`] has the recipe that won the Yahoo challenge
-//! (Burges, Svore, Bennett, Pastusiak and Wu, *Learning to Rank Using an Ensemble of
-//! Lambda-Gradient Models*, 2011). The weights are learnt on the first validation set ([`weights`]),
-//! on data that the members were not fitted to; where there is none, a part of the training
-//! queries is held out for that, drawn by the seed, and the members train on the rest. If all
-//! members come from files, the training data itself is there for the weights. With `weights=equal`
-//! nothing is learnt: on a few hundred queries, weights follow the luck of the queries more than the
-//! merit of the members. Then a part is held out only if some member looks at validation data.
+//! Members are learners, trained here one after the other, or models from files; trees, linear
+//! models and neural nets can be combined ([`members`]). [`preset`] has the recipe that won the
+//! Yahoo challenge (Burges, Svore, Bennett, Pastusiak and Wu, *Learning to Rank Using an Ensemble
+//! of Lambda-Gradient Models*, 2011). The weights are learnt on the first validation set
+//! ([`weights`]), on data that the members were not fitted to; without validation data, a part of
+//! the training queries, drawn by the seed, is held out for that, and the members train on the
+//! rest. If all members come from files, the weights are learnt on the training data itself. With
+//! `weights=equal` nothing is learnt: on a few hundred queries, learnt weights depend more on the
+//! sample of queries than on the quality of the members. Then a part is held out only if some
+//! member uses validation data.
 //!
-//! Members without a `metric=` of their own get the blend's, and member k (from 0) the seed plus k, so
-//! that equal learners that draw differ. Checkpoints go to a folder for each member ([`nested`]).
-//! Cost: that of the members, and of some thousand rankings of the validation data.
+//! Members without a `metric=` of their own get the blend's, and member k (from 0) gets the seed
+//! plus k, so that equal learners with random draws differ. Checkpoints go to a folder for each
+//! member ([`nested`]). Cost: that of the members, plus a few thousand rankings of the validation
+//! data.
 
 mod members;
 mod nested;
@@ -137,15 +139,15 @@ struct BlendTrainer {
     members: Vec<BlendMember>,
     normalise: Normalise,
     hold_out: f64,
-    /// How weights are learnt; none: they are equal.
+    /// The search for weights; `None` for equal weights.
     search: Option<weights::WeightSearch>,
     target: MetricSpec,
 }
 
-/// Where members learn, and where their weights are learnt.
+/// The data on which members are trained, and the data held out for their weights.
 struct BlendSplit<'a> {
     train: Cow<'a, Dataset>,
-    /// Validation data that is no part of the request's.
+    /// Validation data that is held out of the training data.
     held: Option<Dataset>,
 }
 
@@ -156,7 +158,8 @@ impl Trainer for BlendTrainer {
         let (models, finished) = self.models(request, &parts, &mut nested)?;
         let weights = match &self.search {
             Some(search) if finished => self.weights(search, request, &parts, &models)?,
-            // Asked for, or someone wants to stop: what there is, in equal parts.
+            // Equal weights were requested, or training was stopped: the members trained so far get
+            // equal weights.
             _ => vec![1.0 / models.len() as f64; models.len()],
         };
         let kind = ModelBody::Blend(BlendModel::new(self.normalise, weighted(weights, models))?);
@@ -192,7 +195,7 @@ impl Trainer for BlendTrainer {
 }
 
 impl BlendTrainer {
-    /// The request's data as it is, or with a part of the queries held out.
+    /// The request's data unchanged, or with a part of the queries held out.
     fn parts<'a>(&self, request: &TrainRequest<'a>) -> Result<BlendSplit<'a>, LearnError> {
         let looks = |member: &BlendMember| match member {
             BlendMember::Learner(learner) => self.search.is_some() || learner.uses_validation(),
@@ -216,7 +219,7 @@ impl BlendTrainer {
         Ok(BlendSplit { train: Cow::Owned(train), held: Some(held) })
     }
 
-    /// All members, trained or read; false where someone wants to stop.
+    /// All members, trained or read; false if training was stopped.
     fn models(
         &self,
         request: &TrainRequest<'_>,
@@ -248,7 +251,7 @@ impl BlendTrainer {
         Ok((models, true))
     }
 
-    /// The weights of the members, learnt.
+    /// Learns the weights of the members.
     fn weights(
         &self,
         search: &weights::WeightSearch,
@@ -272,7 +275,7 @@ impl BlendTrainer {
     }
 }
 
-/// Members with a weight; all of them where none has one.
+/// Members with a weight above 0; all of them if none has one.
 fn weighted(weights: Vec<f64>, models: Vec<Model>) -> Vec<(f64, Model)> {
     let any = weights.iter().any(|weight| *weight != 0.0);
     weights.into_iter().zip(models).filter(|(weight, _)| !any || *weight != 0.0).collect()

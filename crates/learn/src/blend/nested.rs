@@ -1,11 +1,11 @@
 //! Trainings within a training: the members of a blend, the bags of a bagging.
 //!
-//! To whoever looks on, a member is a round: the history has its own metrics on the validation data
-//! once it is trained. Checkpoints of each go to a folder below that of the outer training,
-//! `member-1` and so on, and its finished model to `done` in there, with a fingerprint of data,
-//! learner and seed. A training that goes on takes finished members from there and goes on within
-//! the one that was interrupted. Where saving was not asked for, finished models are written when
-//! someone wants to stop, and not before.
+//! In progress events and the history, a member is a round: after it is trained, the history has
+//! its metrics on the validation data. Checkpoints of each member go to a folder below that of the
+//! outer training, `member-1` and so on, and its finished model to `done` in that folder, with a
+//! fingerprint of data, learner and seed. A resumed training reads finished members from there and
+//! resumes the one that was interrupted. If regular checkpoints were not requested, finished models
+//! are written only when training is stopped.
 
 use std::time::{Duration, Instant};
 
@@ -15,23 +15,23 @@ use rankwright_model::{Model, ModelBody};
 
 use crate::error::LearnError;
 use crate::learner::LearnerSpec;
-use crate::session::checkpoint::{Saver, CheckpointState, fingerprint, load};
+use crate::session::checkpoint::{CheckpointState, Saver, fingerprint, load};
 use crate::session::validation::values;
 use crate::session::{
     Checkpoints, Iteration, Phases, Progress, TrainRequest, TrainResult, TrainingHistory,
     empty_history, header,
 };
 
-/// The outer training.
+/// The outer training and its history.
 pub(crate) struct Nested<'a> {
     request: &'a TrainRequest<'a>,
     history: TrainingHistory,
     begun: Instant,
-    /// Finished models that are not written yet, and where they would go.
+    /// Finished models that are not written yet, and their checkpoint folders.
     pending: Vec<(Checkpoints, u64, Model)>,
 }
 
-/// What the outer training's progress hears of a member.
+/// Forwards a member's checkpoint errors and stop requests to the outer training's progress.
 struct MemberProgress<'a>(&'a dyn Progress);
 
 impl Progress for MemberProgress<'_> {
@@ -45,7 +45,7 @@ impl Progress for MemberProgress<'_> {
 }
 
 impl<'a> Nested<'a> {
-    /// Begins; `unit` is what a member is called.
+    /// Starts the outer training; `unit` is the name of a member in the history.
     pub(crate) fn begin(request: &'a TrainRequest<'a>, unit: &str) -> Self {
         let history = TrainingHistory { unit: unit.to_owned(), ..empty_history(request) };
         let is_there = |number: &usize| {
@@ -72,8 +72,7 @@ impl<'a> Nested<'a> {
         }
     }
 
-    /// Trains the next member, or takes it from where it was saved; false where someone wants to
-    /// stop.
+    /// Trains the next member, or reads it from its checkpoint; false if training was stopped.
     pub(crate) fn train(
         &mut self,
         learner: &LearnerSpec,
@@ -86,7 +85,8 @@ impl<'a> Nested<'a> {
         if whole {
             self.add(&model, started.elapsed().as_secs_f64())?;
         }
-        // A member that is done just now leaves nothing to go on from but itself.
+        // When training stops, finished members must be written: they have no checkpoint to resume
+        // from.
         if !whole || self.request.progress.should_stop() {
             self.write_pending();
         }
@@ -119,7 +119,7 @@ impl<'a> Nested<'a> {
         Ok((result.model, result.finished))
     }
 
-    /// Another member is there, trained or read: tells the history of it.
+    /// Adds a trained or read member to the history.
     pub(crate) fn add(&mut self, model: &Model, seconds: f64) -> Result<(), LearnError> {
         let mut all = Vec::with_capacity(self.request.valid.len());
         let sets = self.request.valid.iter().map(|set| (set.data, self.request.features));
@@ -146,13 +146,13 @@ impl<'a> Nested<'a> {
         for (place, mark, model) in self.pending.drain(..) {
             let state = CheckpointState::finished(mark);
             if let Err(error) = Saver::new(&place, 0).save(model, &state, 0) {
-                // The model is still here.
+                // The model is still in memory.
                 self.request.progress.checkpoint_failed(&error);
             }
         }
     }
 
-    /// What the outer training gives.
+    /// The result of the outer training.
     pub(crate) fn finish(self, kind: ModelBody, finished: bool) -> Result<TrainResult, LearnError> {
         let mut history = self.history;
         history.train_seconds = self.begun.elapsed().as_secs_f64();
@@ -160,7 +160,7 @@ impl<'a> Nested<'a> {
     }
 }
 
-/// What was asked for, as text.
+/// The learner and request as text, for the fingerprint.
 fn about(learner: &LearnerSpec, request: &TrainRequest<'_>) -> String {
     let metrics: Vec<String> = request.metrics.iter().map(Measure::to_string).collect();
     let valid: Vec<(&str, u64)> =
@@ -168,7 +168,7 @@ fn about(learner: &LearnerSpec, request: &TrainRequest<'_>) -> String {
     format!("member {learner} {} {metrics:?} {valid:?}", request.seed)
 }
 
-/// The model as it was before the checkpoint's note came into its header.
+/// The model without the checkpoint's note in its header.
 fn without_note(model: Model) -> Result<Model, LearnError> {
     let (mut header, kind) = model.into_parts();
     header.notes.remove("checkpoint");

@@ -1,4 +1,4 @@
-//! Blends that have a name.
+//! Blends with a name.
 
 use rankwright_spec::choices;
 
@@ -13,7 +13,7 @@ choices! {
 }
 
 impl BlendPreset {
-    /// Its members.
+    /// The members of the preset.
     pub(super) fn members(self) -> &'static [&'static str] {
         match self {
             Self::None => &[],
@@ -22,13 +22,13 @@ impl BlendPreset {
     }
 }
 
-/// The members of a bare `blend`: trees, a net and a line, which err differently.
+/// The members of a bare `blend`: trees, a neural net and a linear model, whose errors differ.
 pub(super) const DEFAULT: &str = "lambdamart+lambdarank+ranksvm";
 
-/// The winner of the Yahoo Learning to Rank Challenge, track 1: a linear combination of 8 LambdaMART
-/// ensembles that differ in leaves, rate and sampling, 2 LambdaRank nets and 2 logistic models
-/// (Burges et al. 2011). Trees stop by validation data, which a blend always has. The logistic
-/// models differ in how features are prepared: labels of two grades must do.
+/// The winner of the Yahoo Learning to Rank Challenge, track 1: a linear combination of 8
+/// LambdaMART ensembles that differ in leaves, rate and sampling, 2 LambdaRank nets and 2 logistic
+/// models (Burges et al. 2011). Trees stop early by validation data, which a blend always has. The
+/// logistic models differ in the transform of features and use labels of two grades.
 const YAHOO: &[&str] = &[
     "lambdamart(trees=1000, rate=0.1, leaves=15, stop=50)",
     "lambdamart(trees=1000, rate=0.05, leaves=31, stop=100)",

@@ -1,4 +1,4 @@
-//! Blends as people ask for them.
+//! Blends trained from specs, as users write them.
 
 use rankwright_data::Dataset;
 use std::time::Duration;
@@ -82,7 +82,9 @@ fn the_yahoo_recipe_is_eight_two_and_two() {
     assert_eq!(names[8..], ["lambdarank", "lambdarank", "logistic", "logistic", "mart"]);
     let texts: std::collections::HashSet<String> = all.iter().map(|m| format!("{m:?}")).collect();
     assert_eq!(texts.len(), all.len(), "no two are the same");
-    assert!(all.iter().all(|m| matches!(m, BlendMember::Learner(l) if l.target().to_string() == "err")));
+    assert!(
+        all.iter().all(|m| matches!(m, BlendMember::Learner(l) if l.target().to_string() == "err"))
+    );
 }
 
 #[test]
@@ -102,7 +104,7 @@ fn members_are_trained_as_if_alone_on_what_is_not_held_out() {
         let alone = learner.train(TrainRequest { seed, ..request() }).unwrap().model;
         assert_eq!(alone.to_bytes(), member.to_bytes());
     }
-    // Without validation data the members see fewer queries.
+    // Without validation data the members are trained on fewer queries.
     let held =
         parse(text).train(TrainRequest { seed: 3, ..TrainRequest::new(&train) }).unwrap().model;
     let ModelBody::Blend(blend) = held.body() else { panic!("no blend") };
@@ -204,13 +206,13 @@ fn finished_members_are_taken_from_their_folders() {
     assert!(member.header().notes.contains_key("checkpoint"));
     let ModelBody::Blend(blend) = first.body() else { panic!("no blend") };
     assert!(blend.members().iter().all(|(_, member)| member.header().notes.is_empty()));
-    // What belongs to another training is not taken, until it is taken away.
+    // Checkpoints of another training are an error until they are removed.
     let error = learner.train(TrainRequest { seed: 9, ..request() }).unwrap_err().to_string();
     assert!(error.contains("belongs to a training with other data"), "{error}");
     assert!(Checkpoints::new(folder.path()).remove().unwrap());
     assert!(!folder.path().join("member-1").exists() && !folder.path().exists());
     assert!(learner.train(TrainRequest { seed: 9, ..request() }).is_ok());
-    // Where nobody asked for checkpoints on the way, none is left by a training without a pause.
+    // If no regular checkpoints were requested, an uninterrupted training leaves none.
     let quiet = Checkpoints { every: Duration::MAX, ..Checkpoints::new(folder.path().join("q")) };
     let whole = learner
         .train(TrainRequest { checkpoints: Some(quiet.clone()), ..TrainRequest::new(&train) });

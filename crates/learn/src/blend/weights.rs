@@ -1,15 +1,16 @@
-//! The weights of a blend, learnt for the metric on scores of data that the members have not seen.
+//! The weights of a blend, learnt for the metric on scores of data that the members were not fitted
+//! to.
 //!
-//! From equal weights, coordinate ascent ([`Climb`]) moves one weight at a time as long as the
-//! metric gains; weights stay at 0 or above, as a member that has learnt the same task should not
-//! count against itself. Validation data has few queries and a metric many flat places, so a single
-//! search follows accidents; the weights are means over several searches, each on a random half of
-//! the queries, every other one on the half that the one before left out (in the manner of bagged
-//! ensemble selection: Caruana, Niculescu-Mizil, Crew and Ksikes 2004). The halves are named by the
-//! seed.
+//! From equal weights, coordinate ascent ([`Climb`]) changes one weight at a time as long as the
+//! metric improves; weights stay at 0 or above, because a member trained for the same task should
+//! not count negatively. Validation data has few queries and a metric is constant almost
+//! everywhere, so a single search would overfit; the weights are means over several searches, each
+//! on a random half of the queries, every second one on the half that the previous one left out (in
+//! the manner of bagged ensemble selection: Caruana, Niculescu-Mizil, Crew and Ksikes 2004). The
+//! halves are determined by the seed.
 //!
-//! Cost: repeats x passes x members x 31 rankings of half of the validation data. One member has
-//! weight 1; where no query of a half counts, the weights of that search stay equal.
+//! Cost: repeats x passes x members x 31 rankings of half of the validation data. A single member
+//! has weight 1; if no query of a half has a metric value, the weights of that search stay equal.
 
 use rankwright_data::Random;
 
@@ -17,10 +18,10 @@ use crate::ensemble::climb::{Climb, NumberGrid, WeightPoint};
 use crate::ensemble::target::TargetMetric;
 use crate::error::LearnError;
 
-/// Passes over the weights at most.
+/// Largest number of passes over the weights.
 const PASSES: usize = 20;
 
-/// How weights are sought.
+/// Parameters of the search for weights.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WeightSearch {
     pub(super) repeats: usize,
@@ -28,7 +29,7 @@ pub(super) struct WeightSearch {
 }
 
 impl WeightSearch {
-    /// Weights that add up to 1, for scores by row and member.
+    /// Weights that sum to 1, for scores by row and member.
     pub(super) fn weights(
         &self,
         target: &TargetMetric<'_>,
@@ -56,7 +57,7 @@ impl WeightSearch {
     }
 }
 
-/// Pass after pass from equal weights, until one changes nothing.
+/// Repeats passes from equal weights, until one changes nothing.
 fn ascend(
     climb: &Climb<'_, f64>,
     members: usize,
@@ -75,7 +76,7 @@ fn ascend(
     Ok(place)
 }
 
-/// Flags of one half of the queries; of the other half for the next odd repeat.
+/// Flags of one half of the queries; the next odd repeat gets the other half.
 fn halves(queries: usize, seed: u64, repeat: usize) -> Vec<bool> {
     let mut order: Vec<usize> = (0..queries).collect();
     Random::new(seed ^ 0x6861_6c76_6573, (repeat / 2) as u64).shuffle(&mut order);
@@ -96,7 +97,8 @@ mod tests {
         LetorOptions { queries: 30, documents: 15, seed: 3 }.generate().unwrap()
     }
 
-    /// The first member knows the labels, the second knows nothing, the third the opposite.
+    /// The first member scores by the labels, the second is uninformative, the third is the
+    /// opposite of the first.
     fn scores(data: &Dataset) -> Vec<f64> {
         let mut random = Random::new(5, 0);
         let of_row = |label: &f64| [*label + 0.3 * random.normal(), random.normal(), -*label];

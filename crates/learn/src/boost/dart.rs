@@ -1,21 +1,23 @@
-//! Scores of an ensemble whose trees come, go and change their weight (DART; what is dropped and
-//! what a tree weighs is said in [`dropout`](super::dropout)).
+//! Scores of an ensemble whose trees are dropped, restored and reweighted (DART; the choice of
+//! dropped trees and the weights are in [`dropout`](super::dropout)).
 //!
-//! Floating-point sums remember the order of their additions: a tree taken out and put back would
-//! leave other bits than it found, and a resumed training others than one that ran through. So
-//! leaf values are whole numbers of a unit, a power of two 2^32 times below the largest leaf of
-//! the first tree that moves anything; all sums stay below 2^53 units and are exact, in any
-//! order. A tree keeps the values it was grown with; what counts is their product with its weight,
-//! rounded to whole units. What a start model gives lies below, stays, and is never dropped.
+//! Floating-point sums depend on the order of their additions: removing a tree and adding it back
+//! would change bits of the score, and a resumed training would differ from an uninterrupted one.
+//! So leaf values are integer multiples of a unit, a power of two 2^32 times below the largest leaf
+//! of the first tree with a leaf other than 0; all sums stay below 2^53 units and are exact, in any
+//! order. A tree keeps the values it was grown with; its contribution is their product with its
+//! weight, rounded to whole units. The scores of a start model are kept apart, stay constant, and
+//! are never dropped.
 //!
-//! Dropped trees are found again by bins ([`Routes`](crate::tree::Routes)): leaf numbers of all
-//! trees would take rows x trees x 2 bytes, several times the bins themselves, to save a few
-//! look-ups for the tenth part of the trees. One pass gives both what a row loses while they are
-//! gone and what they bring back, as their new weights are known before the new tree is. Cost of a
-//! round: two look-ups a row, dropped tree and split passed, and three numbers a row in memory.
+//! The leaves of dropped trees are found by bins ([`Routes`](crate::tree::Routes)): storing leaf
+//! numbers of all trees would take rows x trees x 2 bytes, several times the bins themselves, to
+//! save a few look-ups for a tenth of the trees. One pass computes both the score a row loses while
+//! the trees are dropped and the score they add when restored, because their new weights are known
+//! before the new tree is. Cost of a round: two look-ups for each row, dropped tree and split on
+//! the path, and three numbers a row in memory.
 //!
-//! A tree without leaves other than 0 has no unit and needs none. A training whose leaves grow
-//! two million times as large as the first is an error, which names the rate.
+//! A tree whose leaves are all 0 has no unit and needs none. If leaves grow two million times as
+//! large as those of the first tree, training fails with an error that names the rate.
 
 use rankwright_data::Dataset;
 use rankwright_model::{Ensemble, Header, Leaf, Model, ModelBody, ScoreOptions, Tree};
@@ -26,14 +28,14 @@ use super::scores::add_tree;
 use crate::error::LearnError;
 use crate::tree::{Grown, GrownRows, Routes};
 
-/// Rows that one task leads through all dropped trees.
+/// Number of rows that one task routes through all dropped trees.
 const CHUNK: usize = 1 << 12;
-/// How far below the first tree's largest leaf the unit lies, as a power of two.
+/// Ratio of the first tree's largest leaf to the unit, as a power of two.
 const UNIT_BITS: i32 = 32;
-/// Sums of whole numbers are exact up to here.
+/// Sums of integers are exact up to this limit.
 const MOST: f64 = (1_u64 << 53) as f64;
 
-/// Scores as a part that stays and a whole number of units.
+/// Scores as a constant part and an integer number of units.
 #[derive(Debug)]
 pub(crate) struct UnitScores {
     below: Vec<f64>,
@@ -41,12 +43,13 @@ pub(crate) struct UnitScores {
 }
 
 impl UnitScores {
-    /// Scores to which nothing was added yet.
+    /// Scores that consist of the constant part only.
     pub(crate) fn new(below: Vec<f64>) -> Self {
         Self { units: vec![0.0; below.len()], below }
     }
 
-    /// Adds what trees with leaves in units (see [`Dart::change`]) give to rows of data.
+    /// Adds the scores that trees with leaves in units (see [`Dart::changed`]) give to rows of
+    /// data.
     pub(crate) fn add(
         &mut self,
         trees: &[Tree],
@@ -73,20 +76,20 @@ pub(crate) struct Dart {
     dropout: Dropout,
     rate: f64,
     seed: u64,
-    /// 0 until a tree moves anything.
+    /// The unit; 0 until a tree has a leaf other than 0.
     unit: f64,
     weights: Vec<f64>,
     layers: UnitScores,
-    /// What the dropped trees bring back, in units.
+    /// The scores that the dropped trees add when they are restored, in units.
     back: Vec<f64>,
-    /// How the dropped trees change, in units, for other data.
+    /// The changes of the dropped trees, in units, for other data.
     changed: Vec<Tree>,
-    /// No sum of units exceeds this.
+    /// Upper bound of every sum of units.
     bound: f64,
 }
 
 impl Dart {
-    /// Begins with the scores of the start model, or of none.
+    /// Starts from the scores of the start model, or from the base score.
     pub(crate) fn new(dropout: Dropout, rate: f64, seed: u64, below: Vec<f64>) -> Self {
         Self {
             dropout,
@@ -101,12 +104,12 @@ impl Dart {
         }
     }
 
-    /// What one unit is worth.
+    /// The value of one unit.
     pub(crate) fn unit(&self) -> f64 {
         self.unit
     }
 
-    /// Takes the trees that this round drops out of the scores. `trees` are those there are, as
+    /// Removes the trees that this round drops from the scores. `trees` are the existing trees, as
     /// they were grown.
     pub(crate) fn drop(
         &mut self,
@@ -146,8 +149,8 @@ impl Dart {
         Ok(())
     }
 
-    /// Adds a tree that was just grown, and puts the dropped ones back with their new weights.
-    /// Gives the tree as it is to be kept, its leaves whole units.
+    /// Adds a newly grown tree, and restores the dropped ones with their new weights. Returns the
+    /// tree to be kept, its leaves rounded to whole units.
     pub(crate) fn add(
         &mut self,
         tree: &Tree,
@@ -168,12 +171,12 @@ impl Dart {
         Ok(tree)
     }
 
-    /// How the last round changed the ensemble, in units: trees whose scores are to be added.
+    /// The changes of the ensemble in the last round, in units: trees whose scores are to be added.
     pub(crate) fn changed(&self) -> &[Tree] {
         &self.changed
     }
 
-    /// The trees as they count after so many rounds.
+    /// The trees with their weights after this many rounds.
     pub(crate) fn weighted(&self, trees: &[Tree], rounds: usize) -> Result<Vec<Tree>, LearnError> {
         let weights = self.dropout.weights(self.rate, self.seed, rounds);
         let weighted = |(tree, weight): (&Tree, f64)| {
@@ -182,17 +185,17 @@ impl Dart {
         trees.iter().zip(weights).map(weighted).collect()
     }
 
-    /// The bytes from which a checkpoint goes on: the unit, and the leaves of all trees as they
-    /// were grown, in units.
+    /// The checkpoint's bytes for resuming: the unit, and the leaves of all trees as they were
+    /// grown, in units.
     pub(crate) fn to_bytes(&self, trees: &[Tree]) -> Vec<u8> {
         let leaves = trees.iter().flat_map(|tree| units(tree, 1.0, self.unit));
         let whole = leaves.flat_map(|units| (units as i64).to_le_bytes());
         self.unit.to_le_bytes().into_iter().chain(whole).collect()
     }
 
-    /// Goes on from such bytes and the weighted trees of a checkpoint, of which the first `rounds`
-    /// count. Gives these as they were grown, and how all of them are to be added to the scores
-    /// of any data, in units.
+    /// Resumes from such bytes and the weighted trees of a checkpoint, of which the first `rounds`
+    /// are used. Returns these as they were grown, and trees in units whose scores are to be added
+    /// to those of any data.
     pub(crate) fn restore(
         &mut self,
         trees: &[Tree],
@@ -205,7 +208,7 @@ impl Dart {
         let (unit, leaves) = numbers.split_first().ok_or_else(wrong)?;
         let unit = f64::from_le_bytes(*unit);
         let count: usize = trees.iter().map(|tree| tree.leaves().len()).sum();
-        // A power of two has no bits but those of its exponent.
+        // A power of two has no bits outside its exponent.
         let legal = unit == 0.0 || (unit.is_normal() && unit.to_bits() << 12 == 0 && unit > 0.0);
         if leaves.len() != count || !rest.is_empty() || !legal {
             return Err(wrong());
@@ -229,7 +232,7 @@ impl Dart {
         Ok((grown, all))
     }
 
-    /// Puts restored trees into the scores of the training data.
+    /// Adds restored trees to the scores of the training data.
     pub(crate) fn rescore(
         &mut self,
         trees: &[Tree],
@@ -242,11 +245,11 @@ impl Dart {
         Ok(())
     }
 
-    /// A grown tree with its leaves rounded to units, which the first one settles.
+    /// A grown tree with its leaves rounded to units; the first tree determines the unit.
     fn in_units(&mut self, tree: &Tree) -> Result<Tree, LearnError> {
         if self.unit == 0.0 {
             let most = tree.leaves().iter().fold(0.0_f64, |most, leaf| most.max(leaf.value.abs()));
-            // Below this a unit would be no normal number; such leaves are as good as 0.
+            // Below this limit a unit would not be a normal number; such leaves are treated as 0.
             if most > f64::MIN_POSITIVE * (1_u64 << UNIT_BITS) as f64 {
                 let exponent = f64::from_bits(most.to_bits() & (0x7ff << 52));
                 self.unit = exponent / (1_u64 << UNIT_BITS) as f64;
@@ -259,7 +262,7 @@ impl Dart {
         Ok(tree)
     }
 
-    /// Counts a tree into what no sum can exceed.
+    /// Adds the largest leaf of a tree to the upper bound of sums.
     fn count(&mut self, tree: &Tree) -> Result<(), LearnError> {
         let largest = |most: f64, units: f64| most.max(units.abs());
         self.bound += units(tree, 1.0, self.unit).fold(0.0, largest);
@@ -273,7 +276,7 @@ impl Dart {
     }
 }
 
-/// A dropped tree: where its rows are, and what its leaves were and are, in units.
+/// A dropped tree: the routes of its rows, and its leaves before and after reweighting, in units.
 struct DroppedTree<'a> {
     routes: Routes<'a>,
     leaves: Vec<(f64, f64)>,
@@ -290,17 +293,17 @@ impl<'a> DroppedTree<'a> {
 
 /// The leaves of a tree times its weight, in whole units.
 fn units(tree: &Tree, weight: f64, unit: f64) -> impl Iterator<Item = f64> {
-    // The first division is exact: leaves are whole units.
+    // The first division is exact: leaves are integer multiples of the unit.
     let of = move |leaf: &Leaf| if unit == 0.0 { 0.0 } else { rounded(leaf.value / unit * weight) };
     tree.leaves().iter().map(of)
 }
 
-/// The nearest whole number; never -0, whose sign a checkpoint does not keep.
+/// The nearest integer; never -0, whose sign a checkpoint does not keep.
 fn rounded(value: f64) -> f64 {
     value.round() + 0.0
 }
 
-/// What a tree adds, in units, when its weight changes.
+/// The change of a tree's leaves, in units, when its weight changes.
 fn change(tree: &Tree, (was, is): (f64, f64), unit: f64) -> Result<Tree, LearnError> {
     let leaves = units(tree, was, unit).zip(units(tree, is, unit)).map(|(was, is)| is - was);
     with_values(tree, leaves)

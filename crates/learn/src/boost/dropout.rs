@@ -1,17 +1,17 @@
-//! Which trees a round of DART drops, and what they weigh afterwards (Rashmi and Gilad-Bachrach,
-//! *DART: Dropouts meet Multiple Additive Regression Trees*, 2015).
+//! Dropout of DART: the trees dropped in a round, and their weights afterwards (Rashmi and
+//! Gilad-Bachrach, *DART: Dropouts meet Multiple Additive Regression Trees*, 2015).
 //!
-//! In a round, each tree grown so far is dropped with a chance of `share`; where the draws spare
-//! all of them, one is taken, as in the paper. With a chance of `skip` the round drops none and is
-//! one of plain boosting. At most `most` are dropped, a random part of those drawn. The new tree
-//! is fitted to what the k dropped ones did, and would do their work a second time; so all k + 1
-//! are scaled. With `tree`, the new one gets the size of one of the dropped: it is multiplied by
-//! 1/(k + rate) besides the rate, they by k/(k + rate). That is the paper's 1/(k + 1) and
-//! k/(k + 1) at rate 1, and XGBoost's rule otherwise. With `forest`, the new one gets the size of
-//! all dropped together: all are multiplied by 1/(1 + rate).
+//! In a round, each tree grown so far is dropped with probability `share`; if none is drawn, one
+//! tree is dropped, as in the paper. With probability `skip` the round drops none and is one of
+//! plain boosting. At most `most` are dropped, a random subset of those drawn. The new tree is
+//! fitted to the residual without the k dropped trees, so together with them it would overshoot;
+//! therefore all k + 1 are scaled. With `tree`, the new tree gets the size of one dropped tree: it
+//! is multiplied by 1/(k + rate) in addition to the rate, they by k/(k + rate). That is the paper's
+//! 1/(k + 1) and k/(k + 1) at rate 1, and XGBoost's rule otherwise. With `forest`, the new tree
+//! gets the size of all dropped trees together: all are multiplied by 1/(1 + rate).
 //!
-//! Draws are named by seed and round, so the weights at any round are a function of these and
-//! need not be kept. Cost of going through all rounds: O(trees^2) draws, microseconds each round.
+//! Draws are determined by seed and round, so the weights at any round are a function of these and
+//! need not be stored. Cost over all rounds: O(trees^2) draws, microseconds each round.
 
 use rankwright_data::Random;
 use rankwright_spec::choices;
@@ -26,16 +26,16 @@ choices! {
     }
 }
 
-/// Dropping trees while others are grown (DART).
+/// Parameters of dropping trees (DART).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Dropout {
-    /// Chance of each tree to be dropped.
+    /// Probability of dropping each tree.
     pub(crate) share: f64,
-    /// Chance that a round drops none.
+    /// Probability that a round drops none.
     pub(crate) skip: f64,
-    /// Most trees dropped in a round; 0 is no limit.
+    /// Largest number of trees dropped in a round; 0 for no limit.
     pub(crate) most: usize,
-    /// How trees are scaled.
+    /// The scale of the new tree and of the dropped ones.
     pub(crate) scale: DropScale,
 }
 
@@ -47,7 +47,7 @@ impl Default for Dropout {
 }
 
 impl Dropout {
-    /// The trees that a round drops, ascending; `trees` are there.
+    /// The trees that a round drops, ascending, out of `trees`.
     pub(crate) fn dropped(&self, seed: u64, round: usize, trees: usize) -> Vec<usize> {
         let mut random = Random::new(seed ^ 0x4472_6f70_5472_6565, round as u64);
         if trees == 0 || random.unit() < self.skip {
@@ -65,7 +65,7 @@ impl Dropout {
         dropped
     }
 
-    /// What the dropped trees and the new one are multiplied by, when so many are dropped.
+    /// The factors of the dropped trees and of the new one, for this number of dropped trees.
     pub(crate) fn factors(&self, dropped: usize, rate: f64) -> (f64, f64) {
         let k = dropped as f64;
         match (dropped, self.scale) {
@@ -75,7 +75,7 @@ impl Dropout {
         }
     }
 
-    /// The weight of each tree after so many rounds.
+    /// The weight of each tree after this many rounds.
     pub(crate) fn weights(&self, rate: f64, seed: u64, rounds: usize) -> Vec<f64> {
         let mut weights = Vec::with_capacity(rounds);
         for round in 0..rounds {
@@ -131,7 +131,8 @@ mod tests {
         let forest = Dropout { scale: DropScale::Forest, ..ALWAYS };
         assert_eq!(forest.factors(3, 1.0), (0.5, 0.5));
         assert_eq!(ALWAYS.factors(0, 0.1), (1.0, 1.0));
-        // The new tree redoes, by its rate, what the dropped ones did, whose sum is 4.
+        // The new tree, times the rate, makes up for the reduction of the dropped trees: the sum
+        // stays 4.
         for dropout in [ALWAYS, forest] {
             let (of_dropped, of_new) = dropout.factors(4, 0.2);
             let size = 4.0 * of_dropped + 0.2 * 4.0 * of_new;

@@ -1,27 +1,30 @@
 //! Gradient-based one-side sampling (Ke et al., *LightGBM*, 2017, section 3), by query.
 //!
-//! A tree sees the queries whose documents have the largest sum of |gradient| (a share `top` of
-//! all), and of the others a random sample (a share `rest` of all) whose derivatives count
-//! (1 - top)/rest times, so that sums over the others stay right in expectation. The paper samples
-//! rows; lambdas of a query hang together, so whole queries are taken here. The shares are of
-//! the number of queries, rounded, at least one each; the factor is made of the numbers that come
-//! out. As in LightGBM, the first 1/rate trees see everything: early gradients say little.
+//! A tree is grown from the queries whose documents have the largest sum of |gradient| (a share
+//! `top` of all queries), and from a random sample of the others (a share `rest` of all queries)
+//! whose derivatives are multiplied by (1 - top)/rest, so that sums over the others are unbiased.
+//! The paper samples rows; the lambdas of a query depend on each other, so whole queries are
+//! sampled here. The shares are of the number of queries, rounded, at least one each; the factor is
+//! computed from the rounded numbers. As in LightGBM, the first 1/rate trees use all queries,
+//! because early gradients carry little information.
 //!
 //! A query's sum is added by one thread in the order of its documents, equal sums are ordered by
-//! the query's place, and the sample is drawn by hash of (seed, tree, query): threads cannot change
-//! a bit. With several processes each chooses among its own queries. Cost: the derivatives of all
-//! queries, and a sort of them; growth and leaf values then go through the chosen rows only.
+//! the query's position, and the sample is drawn by hash of (seed, tree, query), so the number of
+//! threads cannot change a bit. With several processes each samples its own queries. Cost: the
+//! derivatives of all queries, and a sort of the queries; growth and leaf values then use the
+//! sampled rows only.
 
 use rankwright_data::Random;
 
 use super::sample::mix;
 
-/// The parts of the queries that a tree sees: those of the largest gradients, and a sample of the rest.
+/// Parameters of GOSS: the share of queries with the largest gradients, and the share sampled from
+/// the rest.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Goss {
-    /// Part of the queries that is kept for their gradients.
+    /// Share of the queries that are kept for their large gradients.
     pub(crate) top: f64,
-    /// Part of the queries, of all, that is drawn from the others.
+    /// Share of all queries that is sampled from the others.
     pub(crate) rest: f64,
 }
 
@@ -31,8 +34,8 @@ impl Goss {
         number >= (1.0 / rate) as usize
     }
 
-    /// How often each query counts, by its sum of |gradient|: 1 for the largest, more for those
-    /// drawn of the others, 0 for the rest.
+    /// The multiplicity of each query, by its sum of |gradient|: 1 for the largest, more than 1 for
+    /// those sampled from the others, 0 for the rest.
     pub(crate) fn counts(&self, sums: &[f64], seed: u64, number: usize) -> Vec<f32> {
         let part = |part: f64| ((part * sums.len() as f64).round() as usize).max(1);
         let mut order: Vec<usize> = (0..sums.len()).collect();

@@ -1,18 +1,20 @@
-//! Line search: how far to go along a tree.
+//! Line search: the step length along a tree.
 //!
-//! Finds the step beta at which the slope of the loss along the tree's values vanishes: the step is
-//! doubled until the slope turns, then bisected. Slopes are sums of the objective's derivatives, so
-//! every objective can do it, lambdas too. Cost: up to 30 passes over the objective.
+//! Finds the step beta at which the derivative of the loss along the tree's values is 0: the step
+//! is doubled until the derivative changes sign, then bisected. The derivative is a sum of the
+//! objective's gradients, so this works with every objective, including lambdas. Cost: up to 30
+//! passes over the objective.
 
 use super::queries::{AllDerivatives, Pass, TrainingQueries};
 use crate::error::LearnError;
 
 /// Largest step.
 const FARTHEST: f64 = 64.0;
-/// Passes of the bisection.
+/// Number of bisections.
 const HALVINGS: usize = 24;
 
-/// The step along `direction` from the scores of `pass`; the farthest where the slope never turns, 0 where it rises from the start.
+/// The step along `direction` from the scores of `pass`; the largest step if the derivative never
+/// changes sign, 0 if the loss rises from the start.
 pub(crate) fn search(
     queries: &mut TrainingQueries<'_>,
     pass: Pass<'_>,

@@ -1,15 +1,16 @@
-//! Boosting: trees added one by one, each a step down the objective's slope.
+//! Boosting: trees added one by one, each a step that decreases the loss.
 //!
-//! [`train`] is the loop, [`learners`] the learners made of it, [`trainer`] joins the two. [`queries`] shows the data to the
-//! objective, [`sample`] draws queries and features, [`one_side`] chooses queries by their gradients,
-//! [`values`] gives leaves their values, [`scores`] moves the scores by them, [`dropout`] and
-//! [`dart`] drop trees on the way, [`watch`] moves the scores of validation data.
+//! [`train`] is the loop, [`learners`] the learners built on it, [`trainer`] joins the two.
+//! [`queries`] passes the data to the objective, [`sample`] draws queries and features, [`goss`]
+//! samples queries by their gradients, [`values`] computes leaf values, [`scores`] adds them to the
+//! scores, [`dropout`] and [`dart`] drop trees during training, [`watch`] updates the scores of
+//! validation data.
 
 mod dart;
 mod dropout;
+mod goss;
 mod learners;
 mod line;
-mod goss;
 mod params;
 pub(crate) mod queries;
 mod sample;

@@ -65,7 +65,7 @@ params! {
     pub trait NewtonOptions: newton_params;
 }
 
-/// The joint step has a matrix of leaves by leaves for each task.
+/// Largest number of leaves of the joint step: each task has a matrix of leaves by leaves.
 const MOST_JOINT_LEAVES: usize = 2048;
 
 fn check(params: &BoostParams) -> Result<(), String> {
@@ -75,7 +75,7 @@ fn check(params: &BoostParams) -> Result<(), String> {
             "goss_top and sample_queries both choose the queries of a tree; give one".into()
         );
     }
-    // A little above 1 is a sum of decimals that is 1.
+    // A sum slightly above 1 is a rounded sum of decimals that is 1.
     if goss && params.goss_top + params.goss_rest > 1.0 + 1e-9 {
         return Err(
             "goss_top and goss_rest are fractions of all queries: together at most 1".into()
@@ -89,7 +89,7 @@ fn check(params: &BoostParams) -> Result<(), String> {
     Ok(())
 }
 
-/// Refuses more leaves than the joint Newton step can solve for.
+/// Rejects more leaves than the joint Newton step can solve for.
 pub(crate) fn check_joint(newton: &NewtonParams, tree: &TreeParams) -> Result<(), String> {
     match newton.newton == Newton::Joint && tree.leaves > MOST_JOINT_LEAVES {
         false => Ok(()),
@@ -99,7 +99,7 @@ pub(crate) fn check_joint(newton: &NewtonParams, tree: &TreeParams) -> Result<()
     }
 }
 
-/// Boosting as the engine runs it: parameters that were checked, features as columns.
+/// Boosting parameters as the engine uses them: checked, with features as columns.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct BoostConfig {
     pub(crate) trees: usize,

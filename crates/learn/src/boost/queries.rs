@@ -1,8 +1,8 @@
-//! The training data as the objective sees it: query by query, in parallel.
+//! Derivatives of the training data: the objective is evaluated query by query, in parallel.
 //!
-//! Queries are dealt out in chunks of about equal work; each chunk keeps its own buffers. A query's
-//! derivatives depend on the query alone, so the chunks cannot change them. Weights of queries, and
-//! how often a sample counts them, are multiplied in here, once.
+//! Queries are divided into chunks of about equal work; each chunk keeps its own buffers. A query's
+//! derivatives depend on the query alone, so the chunks cannot change them. Query weights, and the
+//! multiplicities of a sample, are multiplied in here, once.
 
 use std::ops::Range;
 
@@ -10,10 +10,12 @@ use rankwright_data::Dataset;
 use rayon::prelude::*;
 
 use crate::error::LearnError;
-use crate::objective::{Derivatives, TrainingDocuments, Objective, DocumentPair, QueryView, ObjectiveBuffers};
+use crate::objective::{
+    Derivatives, DocumentPair, Objective, ObjectiveBuffers, QueryView, TrainingDocuments,
+};
 use crate::preferences::by_query;
 
-/// Queries that one task works on, with its buffers.
+/// The queries of one task, with its buffers.
 #[derive(Debug)]
 struct QueryChunk {
     queries: Range<usize>,
@@ -21,38 +23,38 @@ struct QueryChunk {
     work: ObjectiveBuffers,
 }
 
-/// The queries of a data set, ready for an objective.
+/// The queries of a data set, prepared for an objective.
 #[derive(Debug)]
 pub(crate) struct TrainingQueries<'a> {
     data: &'a Dataset,
     chunks: Vec<QueryChunk>,
     preferences: Vec<DocumentPair>,
-    /// Where each query's preferences begin; empty where there are none at all.
+    /// The index of each query's first preference; empty if the data has none.
     firsts: Vec<usize>,
-    /// Row and query weights multiplied; empty where all are 1.
+    /// Row weight times query weight; empty if all are 1.
     weights: Vec<f32>,
     memory: Vec<u32>,
 }
 
-/// The derivatives of all rows.
+/// The gradients and hessians of all rows.
 #[derive(Debug)]
 pub(crate) struct AllDerivatives {
     pub(crate) gradient: Vec<f32>,
     pub(crate) hessian: Vec<f32>,
 }
 
-/// What a pass over the queries needs besides them.
+/// Arguments of a pass over the queries.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pass<'a> {
     pub(crate) objective: &'a dyn Objective,
     pub(crate) scores: &'a [f64],
     pub(crate) seed: u64,
-    /// How often each query counts; `None` is once.
+    /// The multiplicity of each query; `None` if all are 1.
     pub(crate) sampled: Option<&'a [f32]>,
 }
 
 impl Pass<'_> {
-    /// How often a query counts.
+    /// The multiplicity of a query.
     fn times(&self, query: usize) -> f32 {
         self.sampled.map_or(1.0, |counts| counts[query])
     }
@@ -71,12 +73,12 @@ impl<'a> TrainingQueries<'a> {
         }
     }
 
-    /// All documents, for what an objective settles once.
+    /// All documents, for values that an objective computes once for the whole data.
     pub(crate) fn documents<'b>(&'b self, scores: &'b [f64]) -> TrainingDocuments<'b> {
         TrainingDocuments { labels: self.data.labels(), weights: &self.weights, scores }
     }
 
-    /// Fills in the derivatives of every row; those of queries that are not sampled are 0.
+    /// Computes the derivatives of every row; those of queries that are not sampled are 0.
     pub(crate) fn derivatives(
         &mut self,
         pass: Pass<'_>,
@@ -127,7 +129,7 @@ impl<'a> TrainingQueries<'a> {
         (0..self.data.queries()).into_par_iter().map(of_query).collect()
     }
 
-    /// Makes derivatives of all queries those of a sample.
+    /// Multiplies the derivatives of all queries by the multiplicities of a sample.
     pub(crate) fn count(&self, counts: &[f32], out: &mut AllDerivatives) {
         for (query, times) in counts.iter().enumerate() {
             let rows = self.data.query_rows(query);
@@ -135,13 +137,13 @@ impl<'a> TrainingQueries<'a> {
         }
     }
 
-    /// The queries without the buffers, for those who go through them in an order of their own.
+    /// The queries without the buffers, for callers that visit them in their own order.
     pub(crate) fn source(&self) -> QueryParts<'_> {
         QueryParts { data: self.data, preferences: &self.preferences, firsts: &self.firsts }
     }
 
-    /// Sums over all pairs of all queries that count: `add(row, other, h, sums)` adds one pair's
-    /// second derivative to the integer cells. Wrapping sums, so the order does not matter.
+    /// Sums over all pairs of all sampled queries: `add(row, other, h, sums)` adds one pair's
+    /// hessian to the integer cells. Sums wrap, so the order does not matter.
     pub(crate) fn sum_by_pairs(
         &mut self,
         pass: Pass<'_>,
@@ -175,8 +177,8 @@ impl<'a> TrainingQueries<'a> {
         self.chunks.par_iter_mut().map(of_chunk).try_reduce(|| vec![0; cells], both)
     }
 
-    /// The slope of the loss when all scores move along `direction`: each query's sum, added in
-    /// the order of the queries.
+    /// The derivative of the loss when all scores move along `direction`: each query's sum, added
+    /// in the order of the queries.
     pub(crate) fn slope(
         &mut self,
         pass: Pass<'_>,
@@ -193,8 +195,7 @@ impl<'a> TrainingQueries<'a> {
         Ok(slopes.iter().sum())
     }
 
-    /// The loss of the queries that count, added in their order; `None` where the objective has
-    /// none.
+    /// The loss of the sampled queries, added in their order; `None` if the objective has none.
     pub(crate) fn loss(&mut self, pass: Pass<'_>) -> Result<Option<f64>, LearnError> {
         let source =
             QueryParts { data: self.data, preferences: &self.preferences, firsts: &self.firsts };
@@ -230,7 +231,7 @@ impl QueryParts<'_> {
         self.data.query_weights().map_or(1.0, |weights| weights[query])
     }
 
-    /// An error of an objective, which knows no ids, with the id of the query that it befell.
+    /// Adds the query's id to an error of an objective, which does not know ids.
     fn named(&self, query: usize, error: LearnError) -> LearnError {
         let id = self.data.query(query).id;
         match error {
@@ -243,7 +244,7 @@ impl QueryParts<'_> {
         self.view_of(query, &pass.scores[self.data.query_rows(query)], pass.seed)
     }
 
-    /// A query with the scores of its documents.
+    /// A view of a query with the scores of its documents.
     pub(crate) fn view_of<'b>(
         &'b self,
         query: usize,
@@ -265,7 +266,7 @@ impl QueryParts<'_> {
         }
     }
 
-    /// The derivatives of one query, its weight multiplied in.
+    /// The derivatives of one query, multiplied by its weight.
     pub(crate) fn one(
         &self,
         view: &QueryView<'_>,
@@ -286,7 +287,7 @@ impl QueryParts<'_> {
     }
 }
 
-/// Derivatives as if their query were there so often.
+/// Multiplies the derivatives of a query by its multiplicity.
 fn multiply(gradient: &mut [f32], hessian: &mut [f32], times: f32) {
     if times != 1.0 {
         gradient.iter_mut().for_each(|g| *g *= times);
@@ -294,7 +295,7 @@ fn multiply(gradient: &mut [f32], hessian: &mut [f32], times: f32) {
     }
 }
 
-/// Cuts the queries into pieces of about equal work, several for each thread.
+/// Divides the queries into chunks of about equal work, several for each thread.
 fn chunks(data: &Dataset, objective: &dyn Objective) -> Vec<QueryChunk> {
     let cost = |query: usize| objective.cost(data.query_rows(query).len()).max(1);
     let all: u64 = (0..data.queries()).map(cost).sum();
@@ -305,14 +306,18 @@ fn chunks(data: &Dataset, objective: &dyn Objective) -> Vec<QueryChunk> {
         inside += cost(query);
         if inside >= share || query + 1 == data.queries() {
             let rows = data.query_rows(query).end - data.query_rows(first).start;
-            chunks.push(QueryChunk { queries: first..query + 1, rows, work: ObjectiveBuffers::default() });
+            chunks.push(QueryChunk {
+                queries: first..query + 1,
+                rows,
+                work: ObjectiveBuffers::default(),
+            });
             (first, inside) = (query + 1, 0);
         }
     }
     chunks
 }
 
-/// Row weights times query weights; empty where there are neither.
+/// Row weights times query weights; empty if there are neither.
 fn weights(data: &Dataset) -> Vec<f32> {
     if data.row_weights().is_none() && data.query_weights().is_none() {
         return Vec::new();

@@ -1,12 +1,12 @@
-//! Which queries and features a tree may see.
+//! Samples of the queries and features of a tree.
 //!
-//! A query is drawn by the hash of (seed, iteration, query), not by a running stream: the draw
-//! does not depend on the other queries, on threads or on where a resumed run began. Features are
-//! a seeded shuffle's first part, at least one.
+//! A query is drawn by the hash of (seed, iteration, query), not by a sequential random stream: the
+//! draw does not depend on the other queries, on threads or on the point at which a run was
+//! resumed. Features are the first part of a seeded shuffle, at least one.
 
 use rankwright_data::Random;
 
-/// How often each query counts for one tree, once or not at all; `None` when all count.
+/// The multiplicity of each query for one tree, 1 or 0; `None` if all queries are used.
 pub(crate) fn queries(part: f64, seed: u64, iteration: usize, count: usize) -> Option<Vec<f32>> {
     if part >= 1.0 || count == 0 {
         return None;
@@ -16,14 +16,14 @@ pub(crate) fn queries(part: f64, seed: u64, iteration: usize, count: usize) -> O
     let draws: Vec<f64> = (0..count).map(draw).collect();
     let mut counts: Vec<f32> = draws.iter().map(|d| f32::from(*d < part)).collect();
     if !counts.contains(&1.0) {
-        // A tree needs something to grow from.
+        // A tree needs at least one query.
         let least = (0..count).min_by(|a, b| draws[*a].total_cmp(&draws[*b]));
         least.into_iter().for_each(|query| counts[query] = 1.0);
     }
     Some(counts)
 }
 
-/// Flags of the features of one tree; `None` when all count.
+/// For each feature, whether one tree may use it; `None` if all may be used.
 pub(crate) fn features(part: f64, seed: u64, iteration: usize, count: usize) -> Option<Vec<bool>> {
     if part >= 1.0 || count == 0 {
         return None;
@@ -36,7 +36,7 @@ pub(crate) fn features(part: f64, seed: u64, iteration: usize, count: usize) -> 
     Some(flags)
 }
 
-/// One number of an iteration and a query.
+/// One number that identifies an iteration and a query.
 pub(super) fn mix(iteration: usize, query: usize) -> u64 {
     (iteration as u64) << 40 ^ query as u64
 }

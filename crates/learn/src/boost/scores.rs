@@ -1,8 +1,9 @@
-//! Scores of the training data, moved by a tree: by leaf where rows are known, by their bins
-//! otherwise.
+//! Updates the scores of the training data by a tree: by leaf for the rows it was grown from, by
+//! routing bins for the others.
 //!
-//! Each row gets one addition, whoever does it, so threads cannot change a bit. Cost: O(rows), and
-//! two look-ups a split passed for rows that the tree was not grown from.
+//! Each row gets exactly one addition, whichever task does it, so the number of threads cannot
+//! change a bit. Cost: O(rows), and two look-ups for each split on the path of a row that the tree
+//! was not grown from.
 
 use std::ops::Range;
 
@@ -11,8 +12,8 @@ use rayon::prelude::*;
 
 use crate::tree::{Grown, GrownRows};
 
-/// Adds a tree of such leaf values to all rows: `sampled` says how often each query counts, and
-/// the tree was grown from those that count at all.
+/// Adds a tree with these leaf values to the scores of all rows: `sampled` is the multiplicity of
+/// each query, and the tree was grown from the queries with a multiplicity above 0.
 pub(crate) fn add_tree(
     (grown, rows): (&Grown, &dyn GrownRows),
     values: &[f64],
@@ -32,7 +33,7 @@ pub(crate) fn add_tree(
     });
 }
 
-/// The rows of each query with their scores.
+/// The row range of each query with its scores.
 fn query_stretches<'a>(
     data: &Dataset,
     mut scores: &'a mut [f64],
@@ -47,8 +48,8 @@ fn query_stretches<'a>(
     stretches
 }
 
-/// Adds each leaf's value to its rows. Tasks own stretches of rows, and find the part of each
-/// leaf's ascending list that lies in theirs.
+/// Adds each leaf's value to the scores of its rows. Each task owns a range of rows, and finds the
+/// part of each leaf's ascending list that lies in it.
 pub(crate) fn add_leaves(grown: &Grown, rows: &dyn GrownRows, values: &[f64], to: &mut [f64]) {
     let chunk = to.len().div_ceil(4 * rayon::current_num_threads()).max(1);
     to.par_chunks_mut(chunk).enumerate().for_each(|(number, to)| {

@@ -1,8 +1,8 @@
-//! What a training begins with: a checkpoint, or a model that is there already (the lectures'
-//! BaseModel), or nothing.
+//! Start of a training: a checkpoint, a given model (the lectures' BaseModel), or only the base
+//! score.
 //!
 //! New trees are added to the given ones, so the result is one ensemble. The given model's features
-//! are found in the data by name or id, and its trees are renumbered to the data's columns.
+//! are looked up in the data by name or id, and its trees are renumbered to the data's columns.
 
 use rankwright_data::Dataset;
 use rankwright_model::{
@@ -12,20 +12,20 @@ use rankwright_model::{
 use crate::error::LearnError;
 use crate::session::{Snapshot, TrainRequest};
 
-/// What a training begins with.
+/// The base score and trees that a training starts from.
 #[derive(Debug)]
 pub(crate) struct StartState {
     pub(crate) base: f64,
     /// Trees of the start model, then those of a checkpoint, at least as many as its rounds.
     pub(crate) trees: Vec<Tree>,
-    /// How many are the start model's.
+    /// Number of trees of the start model.
     pub(crate) start: usize,
-    /// What the checkpoint says of dropped trees.
+    /// The checkpoint's state of dropped trees.
     pub(crate) dropped: Option<Vec<u8>>,
 }
 
 impl StartState {
-    /// A checkpoint where there is one, else the start model, else nothing but the base.
+    /// The checkpoint if there is one, else the start model, else only the base score.
     pub(crate) fn find(
         request: &TrainRequest<'_>,
         saved: Option<Snapshot>,

@@ -1,5 +1,5 @@
-//! Dropped trees and one-sided samples in whole trainings: against plain twins, at any number of
-//! threads, interrupted, stopped and with a start model.
+//! Dropped trees and GOSS samples in whole trainings: compared with reference implementations, for
+//! any number of threads, interrupted, stopped early and with a start model.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -30,7 +30,7 @@ fn ndcg() -> Measure {
     MetricSpec::parse("ndcg@10").unwrap().resolve(SourceKind::Features).unwrap()
 }
 
-/// Small trees, and so fast that samples begin with the third.
+/// Small trees, with a rate so high that sampling begins with the third tree.
 fn plain(trees: usize) -> BoostConfig {
     let tree = TreeConfig { leaves: 6, min_rows: 3, ..TreeConfig::default() };
     BoostConfig { trees, tree, rate: 0.5, ..BoostConfig::default() }
@@ -80,8 +80,8 @@ fn close(a: &Tree, b: &Tree) -> bool {
     same && a.leaves().len() == b.leaves().len() && a.leaves().iter().zip(b.leaves()).all(near)
 }
 
-/// The loop of the paper, each round from scratch: a tree is fitted to the ensemble without the
-/// dropped trees, and then all of those are scaled.
+/// The paper's loop, each round from scratch: a tree is fitted to the ensemble without the dropped
+/// trees, and then all of those are scaled.
 #[test]
 fn dropping_is_fitting_to_the_others_and_scaling() {
     let train_on = data(20, 3);
@@ -114,10 +114,10 @@ fn dropping_is_fitting_to_the_others_and_scaling() {
 fn a_query_that_counts_several_times_is_one_of_that_weight() {
     let rows = data(24, 5);
     let side = Goss { top: 0.25, rest: 0.25 };
-    // So fast that the first tree is sampled already.
+    // The rate is so high that the first tree is sampled already.
     for newton in [Newton::PerDocument, Newton::CrossLeaf, Newton::Joint] {
         let mut params = BoostConfig { rate: 2.0, newton, one_side: Some(side), ..plain(1) };
-        // Rows that weigh nothing are rows all the same.
+        // Rows of weight 0 are still counted as rows.
         params.tree.min_rows = 1;
         let found = train(&params, &TrainRequest::new(&rows)).unwrap().model;
         let lambda = LambdaConfig::for_metric(MetricSpec::parse("ndcg@10").unwrap());
@@ -167,11 +167,11 @@ fn all_queries_by_their_gradients_are_all_queries() {
     let seen: Vec<u64> = trees(&some).iter().map(seen).collect();
     let all = rows.rows() as u64;
     assert_eq!(seen[..2], [all, all], "the first 1/rate trees see everything");
-    // Then three queries of ten and two more.
+    // Afterwards three queries of ten by gradient and two sampled.
     assert!(seen[2..].iter().all(|seen| (all / 4..all * 3 / 4).contains(seen)), "{seen:?}");
 }
 
-/// Every option with others that it must get along with.
+/// Configurations that combine each option with others.
 fn mixtures() -> Vec<BoostConfig> {
     let forest = Dropout { scale: DropScale::Forest, share: 0.6, skip: 0.0, most: 2 };
     vec![
@@ -199,7 +199,7 @@ fn threads_and_machine_code_change_nothing() {
     }
 }
 
-/// Wants to stop after so many rounds.
+/// Stops the training after a number of rounds.
 pub(crate) struct Impatient(usize, AtomicUsize);
 
 impl Impatient {
@@ -240,7 +240,7 @@ fn an_interrupted_training_goes_on_to_the_same_bytes() {
                 TrainRequest { checkpoints: checkpoints(), progress: &progress, ..request() };
             let part = train(&params, &request).unwrap();
             assert_eq!((part.finished, part.history.iterations.len()), (false, count));
-            // The file is the model as it counts at that moment.
+            // The file holds the model with its weights at that moment.
             let file = Model::load(checkpoints().unwrap().file()).unwrap();
             assert_eq!(trees(&file), trees(&part.model));
         }
@@ -250,7 +250,8 @@ fn an_interrupted_training_goes_on_to_the_same_bytes() {
         for (resumed, whole) in resumed.history.iterations.iter().zip(&whole.history.iterations) {
             assert_eq!((&resumed.values, resumed.loss), (&whole.values, whole.loss));
         }
-        // Fewer trees than were saved: as if only those had been trained, and on from there.
+        // Fewer trees than were saved: as if only those had been trained; training can continue
+        // from there.
         let few = BoostConfig { trees: 3, ..params.clone() };
         let short = train(&few, &request()).unwrap();
         let saved = train(&few, &TrainRequest { checkpoints: checkpoints(), ..request() }).unwrap();
@@ -295,7 +296,7 @@ fn the_best_iteration_is_the_ensemble_as_it_was_then() {
     assert!(stopped.model.to_bytes() == only.model.to_bytes());
     let more = train(&dart(best + 4), &request).unwrap();
     assert_ne!(trees(&more.model)[..best], *trees(&only.model), "later rounds change trees");
-    // What was recorded round by round is what the models of so many rounds give.
+    // The values recorded in each round equal those of the models of that many rounds.
     for (at, iteration) in more.history.iterations.iter().enumerate() {
         let then = train(&dart(at + 1), &request).unwrap().model;
         let scores = then.score(&valid, ScoreOptions::default()).unwrap();
@@ -319,7 +320,7 @@ fn trees_of_a_start_model_are_never_dropped() {
 #[test]
 fn leaves_that_outgrow_the_first_tree_are_an_error_and_zeros_are_none() {
     let rows = data(6, 4);
-    // Nothing to prefer: leaves of 0, and no unit.
+    // Equal labels: all leaves are 0, and there is no unit.
     let blank = crate::ensemble::test_support::rows(&[("a", 0.0, &[1.0]), ("a", 0.0, &[2.0])]);
     let model = train(&dart(5), &TrainRequest::new(&blank)).unwrap().model;
     assert!(trees(&model).iter().flat_map(Tree::leaves).all(|leaf| leaf.value == 0.0));

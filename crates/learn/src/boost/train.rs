@@ -1,8 +1,8 @@
 //! The boosting loop.
 //!
-//! Each round: derivatives by query, whole numbers, a tree, leaf values, new scores; then metrics
-//! on what is watched, the history, a checkpoint when one is due. The model depends on data,
-//! parameters and seed only.
+//! Each round: derivatives by query, quantised derivatives, a tree, leaf values, new scores; then
+//! metrics on the validation data, the history, and a checkpoint when one is due. The model depends
+//! on data, parameters and seed only.
 
 use std::time::Instant;
 
@@ -25,7 +25,7 @@ use crate::session::validation::values;
 use crate::session::{
     Iteration, Phases, RoundPlan, RoundStatus, Session, Snapshot, TrainRequest, TrainResult,
 };
-use crate::tree::{Grow, Grower, Grown, GrownRows, GrowInput, Scales};
+use crate::tree::{Grow, GrowInput, Grower, Grown, GrownRows, Scales};
 
 /// The engine of boosting.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub(crate) struct BoostEngine {
 }
 
 impl BoostEngine {
-    /// Takes a configuration of checked parameters.
+    /// Creates the engine from a configuration of checked parameters.
     pub(crate) fn new(params: BoostConfig) -> Self {
         Self { params }
     }
@@ -72,7 +72,7 @@ impl BoostEngine {
         self.train_with(objective, request, &mut grower, bin_seconds)
     }
 
-    /// The loop itself, with whatever grows the trees.
+    /// The loop itself, with a given grower of trees.
     pub(crate) fn train_with(
         &self,
         objective: &mut dyn Objective,
@@ -112,7 +112,7 @@ struct BoostRun<'a> {
     /// Trees of the start model, then new ones, as they were grown.
     trees: Vec<Tree>,
     start: usize,
-    /// Of the training data; without the dropped trees while a tree is grown.
+    /// Scores of the training data; without the dropped trees while a tree is grown.
     scores: Vec<f64>,
     dart: Option<Dart>,
     derivatives: AllDerivatives,
@@ -157,7 +157,7 @@ impl<'a> BoostRun<'a> {
         Ok(Self { params, request, queries, base, trees, start, scores, dart, derivatives, watch })
     }
 
-    /// Adds the tree of this number, from 0.
+    /// Adds the tree with this number, counted from 0.
     fn round(
         &mut self,
         number: usize,
@@ -180,7 +180,8 @@ impl<'a> BoostRun<'a> {
         let scales = Scales::of(gradient, hessian, request.collective)?;
         let (sample, features) = (draw.rows.as_deref(), draw.features.as_deref());
         let before = grower.times();
-        let grown = grower.grow(GrowInput { gradient, hessian, scales: &scales, sample, features })?;
+        let grown =
+            grower.grow(GrowInput { gradient, hessian, scales: &scales, sample, features })?;
         let spent = grower.times().since(before);
         seconds.histograms = spent.histograms.as_secs_f64();
         seconds.partition = spent.partition.as_secs_f64();
@@ -211,7 +212,7 @@ impl<'a> BoostRun<'a> {
         Ok(Iteration { number: number + 1, leaves, loss, step, values, seconds })
     }
 
-    /// The derivatives of the queries that this tree sees.
+    /// The derivatives of the queries that this tree is grown from.
     fn derive(
         &mut self,
         objective: &dyn Objective,
@@ -231,7 +232,7 @@ impl<'a> BoostRun<'a> {
         Ok(())
     }
 
-    /// Moves the scores by a tree, and keeps it.
+    /// Adds a tree to the scores and to the ensemble.
     fn add(
         &mut self,
         tree: Tree,
@@ -251,7 +252,7 @@ impl<'a> BoostRun<'a> {
         Ok(())
     }
 
-    /// Moves the scores of what is watched by the last tree.
+    /// Adds the last tree to the scores of the validation data.
     fn add_to_watched(&mut self) -> Result<(), LearnError> {
         match (&self.dart, self.trees.last()) {
             (Some(dart), _) => self.watch.change(dart.changed(), dart.unit()),
@@ -265,7 +266,7 @@ impl<'a> BoostRun<'a> {
         self.trees.get(self.start..).unwrap_or_default()
     }
 
-    /// The mean loss on the training data and the metrics on what is watched.
+    /// The mean loss on the training data and the metrics on the validation data.
     fn watched(
         &mut self,
         objective: &dyn Objective,
@@ -281,7 +282,7 @@ impl<'a> BoostRun<'a> {
         Ok((loss.map(|loss| loss / self.scores.len() as f64), all))
     }
 
-    /// The start model's trees and so many new ones.
+    /// The start model's trees and this many new ones.
     fn ensemble(&self, trees: usize) -> Result<ModelBody, LearnError> {
         let new = match &self.dart {
             Some(dart) => dart.weighted(self.new_trees(), trees)?,
@@ -291,7 +292,7 @@ impl<'a> BoostRun<'a> {
         Ok(ModelBody::Trees(Ensemble::new(self.base, trees)?))
     }
 
-    /// What a checkpoint holds.
+    /// The content of a checkpoint.
     fn snapshot(&self) -> Result<Snapshot, LearnError> {
         Ok(Snapshot {
             model: self.ensemble(self.new_trees().len())?,
@@ -301,12 +302,12 @@ impl<'a> BoostRun<'a> {
     }
 }
 
-/// What is drawn for one tree.
+/// The queries, rows and features sampled for one tree.
 struct TreeSample {
     seed: u64,
-    /// How often each query counts; `None` is once.
+    /// The multiplicity of each query; `None` if all are 1.
     queries: Option<Vec<f32>>,
-    /// Rows of the queries that count.
+    /// Rows of the queries with a multiplicity above 0.
     rows: Option<Vec<u32>>,
     features: Option<Vec<bool>>,
 }
@@ -323,7 +324,7 @@ impl TreeSample {
         draw
     }
 
-    /// Settles which queries count.
+    /// Sets the sampled queries and their rows.
     fn see(&mut self, queries: Option<Vec<f32>>, data: &Dataset) {
         self.rows = queries.as_ref().map(|counts| {
             let drawn = counts.iter().enumerate().filter(|(_, times)| **times > 0.0);
@@ -333,19 +334,19 @@ impl TreeSample {
     }
 }
 
-/// The grown tree with its leaf values, shrunk.
+/// The grown tree with its leaf values multiplied by the rate.
 fn tree(grown: &Grown, steps: &[f64], rate: f64) -> Result<Tree, LearnError> {
     let values: Vec<f64> = steps.iter().map(|step| step * rate).collect();
     Ok(grown.tree(&values)?)
 }
 
-/// Raised whenever the same data, parameters and seed give other trees than before: a checkpoint of
-/// another algorithm is not carried on.
+/// Version of the algorithm, raised whenever the same data, parameters and seed give different
+/// trees than before: a checkpoint of another version is not resumed.
 const ALGORITHM: u32 = 1;
 
 /// The parameters as text, for checkpoints.
 fn parameters(params: &BoostConfig, request: &TrainRequest<'_>) -> String {
-    // The number of trees may grow: a finished training can be carried on.
+    // The number of trees may grow: a finished training can be continued.
     let params = BoostConfig { trees: 0, ..params.clone() };
     format!("algorithm {ALGORITHM} {params:?} {}", request.objective)
 }

@@ -13,7 +13,7 @@ use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, Validation};
 use crate::tree::{TreeOptions, TreeParams};
 
-/// A learner of boosted trees, ready to train.
+/// A learner of boosted trees with checked parameters.
 #[derive(Debug)]
 pub(crate) struct BoostTrainer {
     def: &'static LearnerDef,
@@ -25,7 +25,7 @@ pub(crate) struct BoostTrainer {
 }
 
 impl BoostTrainer {
-    /// Boosting by the gradients of an objective; all parameters are checked.
+    /// Boosting on the gradients of an objective; all parameters are checked.
     pub(crate) fn new(
         def: &'static LearnerDef,
         boost: &BoostParams,
@@ -42,13 +42,13 @@ impl BoostTrainer {
         })
     }
 
-    /// The same with another Newton step.
+    /// Sets the Newton step.
     pub(crate) fn newton(self, newton: &NewtonParams) -> Self {
         Self { newton: newton.clone(), ..self }
     }
 }
 
-/// A conflict in an objective, told of the learner that was written.
+/// An error of an objective's parameters, reworded for the learner that the user wrote.
 fn in_learner(error: SpecError, def: &LearnerDef) -> SpecError {
     match error {
         SpecError::Conflict { why, .. } => SpecError::Conflict { name: def.name.to_owned(), why },
@@ -104,7 +104,8 @@ param_groups! {
     /// use rankwright_learn::prelude::*;
     ///
     /// let data = LetorOptions { queries: 20, documents: 20, seed: 1 }.generate()?;
-    /// let result = Booster::new().trees(5).leaves(7).train(&mut Squared, &TrainRequest::new(&data))?;
+    /// let result =
+    ///     Booster::new().trees(5).leaves(7).train(&mut Squared, &TrainRequest::new(&data))?;
     /// assert_eq!(result.history.iterations.len(), 5);
     /// # Ok::<(), rankwright_learn::LearnError>(())
     /// ```

@@ -1,14 +1,15 @@
 //! Leaf values: one Newton step for each leaf, or one for all leaves together.
 //!
 //! `per-document`: `-G / (H + l2)`, G and H summed over the leaf's documents (Burges 2010).
-//! `cross-leaf`: H counts only pairs whose documents are in two leaves, as pairs inside a leaf do
-//! not move; a leaf without such pairs gets 0. `joint`: the pairs between leaves form a Laplacian
-//! A (A_ll = sum of h over pairs that leave l, A_lm = - sum over pairs between l and m), and the
-//! values solve `(A + ridge * mean diagonal + l2) v = -G`; the ridge removes the null space (all
-//! leaves up together change nothing).
+//! `cross-leaf`: H counts only pairs whose documents are in two leaves, because the leaf's value
+//! does not change the score difference of a pair inside it; a leaf without such pairs gets 0.
+//! `joint`: the pairs between leaves form a Laplacian A (A_ll = sum of h over pairs with one
+//! document in l, A_lm = - sum over pairs between l and m), and the values solve `(A + ridge * mean
+//! diagonal + l2) v = -G`; the ridge removes the null space (raising all leaves together changes
+//! nothing).
 //!
 //! All sums are fixed-point integers, so neither threads nor order matter; the joint system is
-//! solved by Cholesky in a fixed order. Cost: O(rows), plus O(pairs) and O(leaves^3) for the last.
+//! solved by Cholesky in a fixed order. Cost: O(rows), plus O(pairs) and O(leaves^3) for `joint`.
 
 use rayon::prelude::*;
 
@@ -19,10 +20,10 @@ use crate::collective::Collective;
 use crate::error::LearnError;
 use crate::tree::{Grown, GrownRows, Limits, Scales};
 
-/// Rows summed by one task.
+/// Number of rows summed by one task.
 const CHUNK: usize = 1 << 14;
 
-/// What leaf values are computed from.
+/// Input from which leaf values are computed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ValueInput<'a> {
     pub(crate) params: &'a BoostConfig,
@@ -64,7 +65,7 @@ pub(crate) fn leaf_values(
     Ok(clamped.map(|(leaf, v)| v.clamp(limits(leaf).low, limits(leaf).high)).collect())
 }
 
-/// `-G / (H + l2)` with G shrunk by l1; 0 where the denominator is 0.
+/// `-G / (H + l2)` with G shrunk by l1; 0 if the denominator is 0.
 fn newton_step(g: f64, h: f64, l1: f64, l2: f64, limits: Limits) -> f64 {
     let denominator = h + l2;
     let value = if denominator > 0.0 { -shrunk(g, l1) / denominator } else { 0.0 };
@@ -97,7 +98,7 @@ fn sums(
     Ok(cells.as_chunks().0.iter().map(|[g, h]| [*g as i64, *h as i64]).collect())
 }
 
-/// The leaf of each row; rows that were not sampled have none (the largest number).
+/// The leaf of each row; rows that were not sampled have none (`u32::MAX`).
 pub(crate) fn leaf_of_rows(grown: &Grown, rows: &dyn GrownRows, count: usize) -> Vec<u32> {
     let mut leaf_of = vec![u32::MAX; count];
     for (number, leaf) in grown.leaves.iter().enumerate() {
@@ -108,7 +109,7 @@ pub(crate) fn leaf_of_rows(grown: &Grown, rows: &dyn GrownRows, count: usize) ->
     leaf_of
 }
 
-/// Sums of the pairs' second derivatives: by leaf, or by pair of leaves as the Laplacian.
+/// Sums of the pairs' hessians: by leaf, or by pair of leaves as the Laplacian.
 fn pairs_between(
     leaf_of: &[u32],
     leaves: usize,

@@ -1,4 +1,4 @@
-//! Scores of validation data, moved by every new tree.
+//! Scores of validation data, updated by every new tree.
 
 use rankwright_data::Dataset;
 use rankwright_eval::Measure;
@@ -9,7 +9,7 @@ use crate::error::LearnError;
 use crate::session::ValidationSet;
 use crate::session::validation::{check_sets, values};
 
-/// Validation data and its scores.
+/// Validation sets and their scores.
 #[derive(Debug)]
 pub(crate) struct Watch<'a> {
     sets: Vec<Set<'a>>,
@@ -23,13 +23,13 @@ pub(crate) struct Watch<'a> {
 struct Set<'a> {
     data: &'a Dataset,
     scores: Vec<f64>,
-    /// What the scores are made of, where trees are dropped.
+    /// The scores in units, if trees are dropped.
     layers: Option<UnitScores>,
 }
 
 impl<'a> Watch<'a> {
-    /// Scores the sets with the model so far, once the deciding metric is known to have a value on
-    /// each.
+    /// Scores the sets with the model so far, after checking that the deciding metric has a value
+    /// on each.
     pub(crate) fn new(
         sets: &'a [ValidationSet<'a>],
         measures: &'a [Measure],
@@ -45,7 +45,7 @@ impl<'a> Watch<'a> {
         Ok(Self { sets, measures, header: model.header().clone(), options })
     }
 
-    /// Moves all scores by a new tree.
+    /// Adds a new tree to all scores.
     pub(crate) fn add(&mut self, tree: &Tree) -> Result<(), LearnError> {
         if self.sets.is_empty() {
             return Ok(());
@@ -59,7 +59,7 @@ impl<'a> Watch<'a> {
         Ok(())
     }
 
-    /// Moves all scores by trees with leaves in units, of which each is worth so much.
+    /// Adds trees with leaves in units of value `unit` to all scores.
     pub(crate) fn change(&mut self, trees: &[Tree], unit: f64) -> Result<(), LearnError> {
         for Set { data, scores, layers } in &mut self.sets {
             let layers = layers.get_or_insert_with(|| UnitScores::new(scores.clone()));

@@ -1,5 +1,5 @@
-//! AdaRank (Xu and Li, *AdaRank: A Boosting Algorithm for Information Retrieval*, SIGIR 2007): a line
-//! whose weights are found by boosting a metric over queries.
+//! AdaRank (Xu and Li, *AdaRank: A Boosting Algorithm for Information Retrieval*, SIGIR 2007): a
+//! linear model whose weights are found by boosting a metric over queries.
 //!
 //! ```text
 //! P(q) = w_q / sum of w                                  at the start
@@ -8,17 +8,17 @@
 //! f = f + alpha h,   P(q) = w_q exp(-E(q, f)) / Z
 //! ```
 //!
-//! A weak ranker is one feature, by falling values and, with `directions=both`, by rising ones too
-//! (then its alpha goes into the weight with a minus). E must be a metric from 0 to 1 where higher
-//! is better: NDCG, AP, ERR, RR and others. Once the best feature is in the line, boosting
-//! P alone would choose it for ever, as more of the same changes no ranking; so a feature is kept
-//! only where the metric of the whole line gains more than `tolerance`, and rests otherwise until
-//! another one was kept. When all rest, training is over.
+//! A weak ranker is one feature, by descending values and, with `directions=both`, by ascending
+//! ones too (then its alpha is subtracted from the weight). E must be a metric from 0 to 1 where
+//! higher is better: NDCG, AP, ERR, RR and others. Once the best feature is in the model, boosting
+//! P alone would choose it forever, because more of the same feature changes no ranking; so a
+//! feature is kept only if it improves the metric of the whole model by more than `tolerance`, and
+//! is otherwise suspended until another one is kept. When all are suspended, training ends.
 //!
 //! Cost: one ranking of the data for each feature at the start, then one for each try. Queries that
-//! the metric skips have no say; data where no query counts is refused. Constant features and a
-//! single document rank nothing and gain nothing; if no feature gains anything, the first choice
-//! stays.
+//! the metric skips are ignored; data where the metric skips every query is an error. Constant
+//! features and queries of a single document have no effect on the choice; if no feature improves
+//! the metric, the model keeps the first choice.
 
 use rankwright_eval::compare::Better;
 use rankwright_eval::{MetricSpec, SourceKind};
@@ -107,7 +107,7 @@ impl DeclaredLearner for AdaRank {
     }
 }
 
-/// The largest r that alpha is computed from; a perfect ranker's would be infinite.
+/// The largest r from which alpha is computed; that of a perfect ranker would be infinite.
 const LARGEST: f64 = 1.0 - 1e-6;
 
 #[derive(Debug)]
@@ -120,23 +120,23 @@ struct AdaRankTrainer {
     target: MetricSpec,
 }
 
-/// A feature, and the sign with which it ranks.
+/// A weak ranker: a feature, and the sign with which it ranks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Weak {
     column: usize,
     sign: f64,
 }
 
-/// A training under way.
+/// The state of a training.
 struct AdaRankState<'a> {
     target: &'a TargetMetric<'a>,
     grid: NumberGrid<'a, f32>,
     weak: Vec<Weak>,
-    /// Metric by weak ranker and query; queries that do not count have 0.
+    /// Metric by weak ranker and query; 0 for queries that the metric skips.
     alone: Vec<Vec<f64>>,
-    /// Weight of each query in the next choice; adds up to 1.
+    /// Weight of each query in the next choice; the weights sum to 1.
     shares: Vec<f64>,
-    /// Choices so far: number of the weak ranker and alpha.
+    /// Choices so far: index of the weak ranker, and alpha.
     chosen: Vec<(usize, f64)>,
     resting: Vec<bool>,
     scores: Vec<f64>,
@@ -182,7 +182,11 @@ impl Trainer for AdaRankTrainer {
 }
 
 impl<'a> AdaRankState<'a> {
-    fn new(target: &'a TargetMetric<'a>, grid: NumberGrid<'a, f32>, both: bool) -> Result<Self, LearnError> {
+    fn new(
+        target: &'a TargetMetric<'a>,
+        grid: NumberGrid<'a, f32>,
+        both: bool,
+    ) -> Result<Self, LearnError> {
         let signs: &[f64] = if both { &[1.0, -1.0] } else { &[1.0] };
         let of_column = |column| signs.iter().map(move |sign| Weak { column, sign: *sign });
         let weak: Vec<Weak> = (0..grid.columns()).flat_map(of_column).collect();
@@ -209,14 +213,14 @@ impl<'a> AdaRankState<'a> {
         })
     }
 
-    /// Tries weak rankers from the best down, until one is kept; false where none is.
+    /// Tries weak rankers from the best down, until one is kept; false if none is.
     fn step(&mut self, tolerance: f64) -> Result<bool, LearnError> {
         while let Some((number, r)) = self.best() {
             let alpha = alpha(r);
             let scores = self.moved(number, alpha);
             let values = self.values(&scores)?;
             let value = self.target.total(values.iter().copied());
-            // The first choice has nothing to be better than.
+            // The first choice is always kept.
             if self.chosen.is_empty() || value > self.value + tolerance {
                 self.keep((number, alpha), scores, &values);
                 return Ok(true);
@@ -226,7 +230,7 @@ impl<'a> AdaRankState<'a> {
         Ok(false)
     }
 
-    /// The weak ranker that does best on the queries as they weigh now, and how well.
+    /// The best weak ranker for the current query weights, and its weighted metric.
     fn best(&self) -> Option<(usize, f64)> {
         let performance = |number: usize| {
             let pairs = self.alone[number].iter().zip(&self.shares);
@@ -240,7 +244,7 @@ impl<'a> AdaRankState<'a> {
         })
     }
 
-    /// The scores with another weak ranker.
+    /// The scores after adding a weak ranker.
     fn moved(&self, number: usize, alpha: f64) -> Vec<f64> {
         let Weak { column, sign } = self.weak[number];
         let step = alpha * sign;
@@ -267,7 +271,7 @@ impl<'a> AdaRankState<'a> {
         self.shares = normalised(values.iter().enumerate().map(share).collect());
     }
 
-    /// The weight of each feature.
+    /// The weight of each feature in the linear model.
     fn line(&self) -> Vec<f64> {
         let mut weights = vec![0.0; self.grid.columns()];
         for (number, alpha) in &self.chosen {
@@ -277,12 +281,12 @@ impl<'a> AdaRankState<'a> {
         weights
     }
 
-    /// The choices as numbers.
+    /// The choices as numbers, for a checkpoint.
     fn saved(&self) -> Vec<f64> {
         self.chosen.iter().flat_map(|(number, alpha)| [*number as f64, *alpha]).collect()
     }
 
-    /// Makes the saved choices again, so that the sums have the same bits.
+    /// Repeats the saved choices, so that the sums have the same bits.
     fn restore(&mut self, saved: &[f64]) -> Result<(), LearnError> {
         for [number, alpha] in saved.as_chunks().0 {
             let number = *number as usize;
@@ -297,7 +301,7 @@ impl<'a> AdaRankState<'a> {
     }
 }
 
-/// The weight of a ranker that reaches `r` on average: 0 gives 0.
+/// The weight of a ranker with mean metric `r`: 0 for `r` = 0.
 fn alpha(r: f64) -> f64 {
     let r = r.clamp(-LARGEST, LARGEST);
     0.5 * ((1.0 + r) / (1.0 - r)).ln()
@@ -309,7 +313,7 @@ fn normalised(mut shares: Vec<f64>) -> Vec<f64> {
     shares
 }
 
-/// Refuses metrics that leave 0 to 1 on this data.
+/// Rejects metrics with values outside 0 to 1 on this data.
 fn check_range(values: &[Vec<Option<f64>>]) -> Result<(), LearnError> {
     let outside = |value: &&f64| !(-1e-9..=1.0 + 1e-9).contains(*value);
     match values.iter().flatten().flatten().find(outside) {
@@ -326,8 +330,8 @@ mod tests {
     use rankwright_data::Dataset;
     use rankwright_model::ModelBody;
 
-    /// Three queries of two documents, one of them relevant; RR is 1 or 1/2.
-    /// Feature 1 ranks a and b rightly, feature 2 c alone (and b tied).
+    /// Three queries of two documents, one of them relevant; RR is 1 or 1/2. Feature 1 ranks a and
+    /// b correctly, feature 2 only c (b is tied).
     fn small() -> Dataset {
         rows(&[
             ("a", 1.0, &[1.0, 0.0]),
@@ -350,8 +354,8 @@ mod tests {
         let model = one.train(TrainRequest::new(&data)).unwrap().model;
         let ModelBody::Linear(line) = model.body() else { panic!("no line") };
         assert!((line.weights()[0] - first).abs() < 1e-12 && line.weights()[1] == 0.0);
-        // Then shares are e^-1, e^-1, e^-1/2 over their sum; feature 1 would change nothing and
-        // rests; feature 2 has r = (1/2 + 1/2 + x) / (2 + x) with x = e^1/2 (after a factor e).
+        // Then shares are e^-1, e^-1, e^-1/2 over their sum; feature 1 would change nothing and is
+        // suspended; feature 2 has r = (1/2 + 1/2 + x) / (2 + x) with x = e^1/2 (after a factor e).
         let x = 0.5_f64.exp();
         let r = (1.0 + x) / (2.0 + x);
         let second = 0.5 * ((1.0 + r) / (1.0 - r)).ln();
@@ -360,7 +364,8 @@ mod tests {
         assert_eq!(result.history.iterations.len(), 2);
         assert!((line.weights()[0] - first).abs() < 1e-12, "{line:?}");
         assert!((line.weights()[1] - second).abs() < 1e-12, "{line:?} {second}");
-        // 1.199 and 0.920: query a keeps its order, and c is turned.
+        // Weights 1.199 and 0.920: query a keeps its order and that of c is reversed, so all are
+        // correct.
         assert_eq!(result.history.iterations[1].loss, Some(0.0));
     }
 

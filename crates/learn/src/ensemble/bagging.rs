@@ -1,14 +1,15 @@
-//! Bags (Breiman, *Bagging Predictors*, 1996): several boosted ensembles, each trained on a part of
-//! the queries, averaged into one.
+//! Bagging (Breiman, *Bagging Predictors*, 1996): several boosted ensembles, each trained on a part
+//! of the queries, averaged into one.
 //!
-//! Boosted trees follow their training queries closely; ensembles that have seen different queries
-//! err differently, and their mean errs less. Each bag draws its queries by seed and number, without
-//! replacement, and is trained with the seed plus its number. As all of them are sums of trees, so
-//! is their mean: one ensemble with all trees, each leaf divided by the number of bags. Scores are
-//! averaged as they are, since ensembles of one learner are of one scale.
+//! Boosted trees overfit their training queries; ensembles trained on different queries make
+//! different errors, and their mean has a smaller error. Each bag draws its queries by seed and
+//! number, without replacement, and is trained with the seed plus its number. As all of them are
+//! sums of trees, so is their mean: one ensemble with all trees, each leaf divided by the number of
+//! bags. Scores are averaged without normalisation, since ensembles of one learner have the same
+//! scale.
 //!
-//! Cost: bags times that of the learner, on part of the data, which is copied for each bag.
-//! Checkpoints go to a folder for each bag; bags that are done are kept there whole.
+//! Cost: number of bags times that of the learner, on part of the data, which is copied for each
+//! bag. Checkpoints go to a folder for each bag, which also keeps the models of finished bags.
 
 use rankwright_data::Random;
 use rankwright_model::{Ensemble, Leaf, Model, ModelBody, Tree};
@@ -69,7 +70,7 @@ impl DeclaredLearner for Bagging {
             expected: "a learner of boosted trees, such as lambdamart(trees=100)".to_owned(),
         };
         let mut spec = Spec::parse(written)?;
-        // Asked before the spec is read whole: bags in bags in bags end here.
+        // Checked before the whole spec is parsed: this ends the recursion of nested bags.
         if matches!(spec.name.as_str(), "bagging" | "blend") {
             return Err(refused());
         }
@@ -145,7 +146,7 @@ fn drawn(queries: usize, part: f64, seed: u64, bag: usize) -> Vec<usize> {
     order
 }
 
-/// One ensemble whose scores are the means of those given.
+/// One ensemble whose scores are the means of those of the given models.
 fn mean(models: Vec<Model>) -> Result<Ensemble, LearnError> {
     let count = models.len() as f64;
     let (mut base, mut trees) = (0.0, Vec::new());

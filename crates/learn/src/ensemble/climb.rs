@@ -1,14 +1,14 @@
-//! Climbing to a high place of a metric, one weight at a time: the search of coordinate ascent
-//! (Metzler and Croft 2007), for lines over features and for blends of models.
+//! Maximisation of a metric, one weight at a time: the search of coordinate ascent (Metzler and
+//! Croft 2007), for linear models over features and for blends of models.
 //!
-//! A place is a weight for each column; documents are scored by the weighted sum of their columns.
-//! One weight is moved while the others stay: a metric of rankings is constant between the points
-//! where two documents change places, so there is no slope to follow, and steps of growing size
-//! are tried both ways instead, from a thousandth of the sum of all weights to four times that sum,
-//! and no weight at all. Four steps around the best follow. The move is made if it gains
-//! more than `tolerance`; of equal ones the smallest wins.
+//! A point is a weight for each column; documents are scored by the weighted sum of their columns.
+//! One weight is changed while the others are fixed: a metric of rankings is constant between the
+//! points where two documents swap ranks, so it has no useful gradient, and steps of growing size
+//! are tried in both directions instead, from a thousandth of the sum of all weights to four times
+//! that sum, and a weight of 0. Four steps around the best are tried next. The step is taken if it
+//! improves the metric by more than `tolerance`; of equal ones the smallest is taken.
 //!
-//! Cost of a pass: columns x 31 rankings of the whole data. Scores are computed anew from the
+//! Cost of a pass: columns x 31 rankings of the whole data. Scores are computed again from the
 //! weights before each pass, so that a pass depends on its weights alone.
 
 use rayon::prelude::*;
@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use super::target::TargetMetric;
 use crate::error::LearnError;
 
-/// Numbers by row and column.
+/// A matrix of numbers by row and column.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NumberGrid<'a, T> {
     values: &'a [T],
@@ -24,7 +24,7 @@ pub(crate) struct NumberGrid<'a, T> {
 }
 
 impl<'a, T: Copy + Into<f64> + Sync> NumberGrid<'a, T> {
-    /// Row after row of so many columns.
+    /// Takes the values row by row, with this many columns.
     pub(crate) fn new(values: &'a [T], columns: usize) -> Self {
         Self { values, columns }
     }
@@ -49,25 +49,26 @@ impl<'a, T: Copy + Into<f64> + Sync> NumberGrid<'a, T> {
     }
 }
 
-/// Steps tried each way; the largest is 2 to this power times the smallest.
+/// Number of doublings of the step in each direction: the largest is 2 to this power times the
+/// smallest.
 const DOUBLINGS: i32 = 12;
-/// The smallest step, as a part of the sum of all weights.
+/// The smallest step, as a fraction of the sum of all weights.
 const SMALLEST: f64 = 1e-3;
-/// What the best step is multiplied with in the second look.
+/// Factors of the best step in the second search.
 const AROUND: [f64; 4] = [0.625, 0.8, 1.25, 1.6];
 
-/// Where to climb.
+/// The search for weights: a metric, columns to weight, and limits.
 #[derive(Debug)]
 pub(crate) struct Climb<'a, T> {
     pub(crate) target: &'a TargetMetric<'a>,
     pub(crate) grid: NumberGrid<'a, T>,
-    /// A move must gain more than this.
+    /// A step must improve the metric by more than this.
     pub(crate) tolerance: f64,
     /// Weights below this are not tried.
     pub(crate) least: f64,
 }
 
-/// A place: weights, and the metric there.
+/// A point of the search: weights, and the value of the metric.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct WeightPoint {
     pub(crate) weights: Vec<f64>,
@@ -75,7 +76,7 @@ pub(crate) struct WeightPoint {
 }
 
 impl<T: Copy + Into<f64> + Sync> Climb<'_, T> {
-    /// The place of these weights, scaled so that their absolute values add up to 1.
+    /// The point of these weights, scaled so that their absolute values sum to 1.
     pub(crate) fn place(&self, mut weights: Vec<f64>) -> Result<WeightPoint, LearnError> {
         let sum: f64 = weights.iter().map(|weight| weight.abs()).sum();
         if sum > 0.0 && sum.is_finite() {
@@ -89,8 +90,13 @@ impl<T: Copy + Into<f64> + Sync> Climb<'_, T> {
         Ok(WeightPoint { weights, value })
     }
 
-    /// Moves each weight once, in the given order. The same place comes back where no move gains.
-    pub(crate) fn pass(&self, from: &WeightPoint, order: &[usize]) -> Result<WeightPoint, LearnError> {
+    /// Changes each weight once, in the given order. Returns the same point if no step improves the
+    /// metric.
+    pub(crate) fn pass(
+        &self,
+        from: &WeightPoint,
+        order: &[usize],
+    ) -> Result<WeightPoint, LearnError> {
         let mut weights = from.weights.clone();
         let mut scores = self.grid.scores(&weights);
         let mut value = from.value;
@@ -107,7 +113,7 @@ impl<T: Copy + Into<f64> + Sync> Climb<'_, T> {
         if moved { self.place(weights) } else { Ok(from.clone()) }
     }
 
-    /// The step of one weight that gains most, and the value after it.
+    /// The step of one weight that improves the metric most, and the value after it.
     fn best_step(
         &self,
         column: usize,
@@ -128,7 +134,7 @@ impl<T: Copy + Into<f64> + Sync> Climb<'_, T> {
         Ok(Some(second.unwrap_or((step, value))))
     }
 
-    /// The smallest of the best steps, where one is better than `value`.
+    /// The smallest of the best steps, if one is better than `value`.
     fn best_of(
         &self,
         mut steps: Vec<f64>,
@@ -193,7 +199,7 @@ mod tests {
     fn weights_stay_above_the_least() {
         let data = data();
         let target = TargetMetric::new(&data, &MetricSpec::parse("ndcg@10").unwrap()).unwrap();
-        // Against the sum: only weights below 0 could help.
+        // The negated columns: only weights below 0 could improve the metric.
         let against: Vec<f64> = data.matrix().values().iter().map(|v| -f64::from(*v)).collect();
         let grid = NumberGrid::new(&against[..], 2);
         let climb = Climb { target: &target, grid, tolerance: 0.0, least: 0.0 };

@@ -1,14 +1,15 @@
 //! Coordinate ascent (Metzler and Croft, *Linear Feature-Based Models for Information Retrieval*,
-//! Information Retrieval 10, 2007): a line whose weights are moved one by one as long as the metric
-//! itself gains.
+//! Information Retrieval 10, 2007): a linear model whose weights are changed one by one as long as
+//! the metric itself improves.
 //!
-//! [`climb`](super::climb) is the search. It ends where no single weight can gain more than
-//! `tolerance`, which need not be the best place there is; so it starts again from random weights,
-//! `restarts` times in all, and the best place on the training data is kept. The order of
-//! the weights is shuffled anew for each pass. Everything random is named by seed, restart and pass.
+//! [`climb`](super::climb) is the search. It ends in a local maximum, where no change of a single
+//! weight improves the metric by more than `tolerance`; so it starts again from random weights,
+//! `restarts` times in all, and the best weights on the training data are kept. The order of the
+//! weights is shuffled for each pass. All random draws are determined by seed, restart and pass.
 //!
-//! Cost of a pass: features x 31 rankings of the data, however few queries a feature differs in.
-//! Data where no query has a value is refused; constant features keep a weight that changes no order.
+//! Cost of a pass: features x 31 rankings of the data, even if a feature differs in few queries
+//! only. Data where no query has a metric value is an error; constant features keep a weight that
+//! changes no order.
 
 use rankwright_data::Random;
 use rankwright_eval::MetricSpec;
@@ -79,11 +80,11 @@ struct CoordinateTrainer {
     target: MetricSpec,
 }
 
-/// Where a training stands.
+/// The state of a training.
 #[derive(Debug, Clone, PartialEq)]
 struct AscentState {
     restart: usize,
-    /// Passes done since the last start.
+    /// Number of passes since the last start.
     pass: usize,
     here: WeightPoint,
     best: WeightPoint,
@@ -124,7 +125,7 @@ impl Trainer for CoordinateTrainer {
 }
 
 impl CoordinateTrainer {
-    /// Pass after pass, start after start; false where someone wants to stop.
+    /// Runs pass after pass, start after start; false if training was stopped.
     fn walk(
         &self,
         mut walk: AscentState,
@@ -168,7 +169,7 @@ impl AscentState {
         AscentState { restart: 0, pass: 0, best: place.clone(), here: place }
     }
 
-    /// As numbers, to be saved.
+    /// The state as numbers, for a checkpoint.
     fn numbers(&self) -> Vec<f64> {
         let mut all = vec![self.restart as f64, self.pass as f64, self.here.value, self.best.value];
         all.extend(&self.here.weights);
@@ -176,7 +177,7 @@ impl AscentState {
         all
     }
 
-    /// The walk of saved numbers.
+    /// The state of saved numbers.
     fn read(saved: &[f64], columns: usize) -> Result<Self, LearnError> {
         let (head, weights) = saved.split_at_checked(4).ok_or_else(numbers::unreadable)?;
         let ([restart, pass, here, best], true) = (head, weights.len() == 2 * columns) else {
@@ -193,7 +194,7 @@ impl AscentState {
     }
 }
 
-/// The weights of a start: equal ones first, later random ones.
+/// The weights of a start: equal for the first start, random for the others.
 fn start(seed: u64, restart: usize, columns: usize) -> Vec<f64> {
     if restart == 0 {
         return vec![1.0; columns];
@@ -256,7 +257,9 @@ mod tests {
         let walk = AscentState { restart: 2, pass: 3, here: place(0.5), best: place(0.75) };
         let saved = walk.numbers();
         assert_eq!(AscentState::read(&saved, 2).unwrap(), walk);
-        assert!(AscentState::read(&saved, 3).is_err() && AscentState::read(&saved[..3], 2).is_err());
+        assert!(
+            AscentState::read(&saved, 3).is_err() && AscentState::read(&saved[..3], 2).is_err()
+        );
     }
 
     #[test]

@@ -1,22 +1,24 @@
 //! A random forest (Breiman 2001) on the labels: the mean of many regression trees, each grown on a
 //! part of the queries and of the features.
 //!
-//! Trees do not look at each other's errors, so they may be large, and their mean varies less than
-//! any of them. Queries are drawn whole and without replacement: 63 of a hundred, which is how many
-//! different ones a bootstrap sample has; features are drawn for each tree. The draws depend
-//! on seed and tree alone. Documents weigh what the data says.
+//! Trees are grown independently of each other's errors, so they may be large, and their mean has a
+//! smaller variance than any of them. Queries are drawn whole and without replacement: 63 of a
+//! hundred, which is the share of distinct ones in a bootstrap sample; features are drawn for each
+//! tree. The draws depend on seed and tree alone. Documents have the weights of the data.
 //!
 //! The trees come from the grower of boosting, on the derivatives of squared error at a fixed
-//! score, the mean label: a leaf is then the mean of its labels less that. With a rate of one
-//! over the number of trees their sum is their mean. Cost: that of boosting so many trees. Constant
-//! labels or features give a constant.
+//! score, the mean label: a leaf is then the mean of its labels minus that. With a rate of one over
+//! the number of trees their sum is their mean. Cost: that of boosting with the same number of
+//! trees. Constant labels or features give a constant.
 
 use rankwright_spec::{SpecError, above, param_groups, params};
 
 use crate::boost::{BoostConfig, BoostEngine, BoostParams, NewtonParams};
 use crate::error::LearnError;
 use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
-use crate::objective::{Derivatives, TrainingDocuments, Objective, QueryView, Squared, ObjectiveBuffers};
+use crate::objective::{
+    Derivatives, Objective, ObjectiveBuffers, QueryView, Squared, TrainingDocuments,
+};
 use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, Validation};
 use crate::tree::TreeParams;
@@ -55,7 +57,7 @@ impl DeclaredLearner for RandomForest {
         help: "The mean of trees on the labels, each of some queries and features (Breiman 2001).",
         example: "random-forest(trees=300, leaves=100)",
         takes: Takes { pairs: false, start: false, validation: true, missing: true },
-        // More trees of a forest are never worse: their number is no question for a search.
+        // More trees never make a forest worse: their number need not be tuned.
         tuning: Some(Tuning {
             space: &["leaves=logint(20,500), min_rows=logint(1,50), \
                       sample_queries=uniform(0.3,1), sample_features=uniform(0.1,0.7)"],
@@ -113,7 +115,7 @@ impl Trainer for ForestTrainer {
     }
 }
 
-/// Squared error at the mean label, whatever the scores are.
+/// Squared error at the mean label, independent of the scores.
 #[derive(Debug, Clone, Copy)]
 struct MeanLabel {
     mean: f64,
@@ -130,7 +132,11 @@ impl Objective for MeanLabel {
         Squared.derivatives(&QueryView { scores: &scores, ..*query }, work, out)
     }
 
-    fn loss(&self, query: &QueryView<'_>, work: &mut ObjectiveBuffers) -> Result<Option<f64>, LearnError> {
+    fn loss(
+        &self,
+        query: &QueryView<'_>,
+        work: &mut ObjectiveBuffers,
+    ) -> Result<Option<f64>, LearnError> {
         Squared.loss(query, work)
     }
 
@@ -151,7 +157,7 @@ mod tests {
     #[test]
     fn the_forest_is_the_mean_of_its_trees() {
         let data = LetorOptions { queries: 20, documents: 20, seed: 5 }.generate().unwrap();
-        // All queries and features: every tree is the one tree, and so is their mean.
+        // With all queries and features, all trees are equal, and so is their mean.
         let same = "trees=4, leaves=6, min_rows=5, sample_queries=1, sample_features=1";
         let forest = LearnerSpec::parse(&format!("random-forest({same})")).unwrap();
         let forest = forest.train(TrainRequest::new(&data)).unwrap().model;

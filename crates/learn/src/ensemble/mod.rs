@@ -1,10 +1,10 @@
-//! Learners made of many parts: weak rankers that are boosted, weights that are moved one by one,
-//! forests and bags of trees.
+//! Learners that combine many parts or search for weights directly: boosted weak rankers,
+//! coordinate ascent, forests and bags of trees.
 //!
-//! [`rankboost`] boosts thresholds on pairs, [`adarank`] features on queries; [`svmmap`] is a line
-//! with a margin in average precision; [`coordinate`] climbs the metric itself. [`forest`] and
-//! [`bagging`] average trees and ensembles. [`target`] computes a metric of many rankings,
-//! [`climb`] moves weights by it; blends use both.
+//! [`rankboost`] boosts thresholds on pairs, [`adarank`] features on queries; [`svmmap`] is a
+//! linear model with a margin in average precision; [`coordinate`] maximises the metric itself.
+//! [`forest`] and [`bagging`] average trees and ensembles. [`target`] computes a metric of many
+//! rankings, [`climb`] searches for weights that maximise it; blends use both.
 
 mod adarank;
 mod bagging;
@@ -34,7 +34,7 @@ pub use forest::{ForestOptions, ForestParams, RandomForest};
 pub use rankboost::{RankBoost, RankBoostOptions, RankBoostParams};
 pub use svmmap::{SvmMap, SvmMapOptions, SvmMapParams};
 
-/// The training data as a linear model sees it.
+/// The training data of a linear model, with features transformed.
 #[derive(Debug)]
 struct Inputs {
     transforms: Transforms,
@@ -45,7 +45,7 @@ struct Inputs {
 }
 
 impl Inputs {
-    /// Fits the transform and applies it; data without features is refused.
+    /// Fits the transform and applies it; data without features is an error.
     fn new(plan: &TransformParams, data: &Dataset) -> Result<Self, LearnError> {
         if data.columns() == 0 {
             return Err(LearnError::NoFeatures);
@@ -59,12 +59,13 @@ impl Inputs {
         NumberGrid::new(&self.values, self.columns)
     }
 
-    /// The model of weights on transformed features; a bias would change no ranking.
+    /// The linear model of weights on transformed features, without a bias, which would change no
+    /// ranking.
     fn line(&self, weights: &[f64]) -> Result<ModelBody, LearnError> {
         fold::model(&self.transforms, weights, 0.0, self.missing)
     }
 
-    /// Puts the weights of the line into the history.
+    /// Adds the weights of the linear model to the history.
     fn recorded(&self, mut result: TrainResult) -> TrainResult {
         result.history.weights = fold::weights(result.model.body(), &self.transforms);
         result

@@ -1,13 +1,13 @@
-//! What a learner keeps in a checkpoint: numbers, eight bytes each, little end first.
+//! The checkpoint format of these learners: numbers of eight bytes each, little-endian.
 
 use crate::error::LearnError;
 
-/// The bytes of numbers.
+/// Numbers as bytes.
 pub(crate) fn write(numbers: &[f64]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-/// The numbers of bytes.
+/// Bytes as numbers.
 pub(crate) fn read(bytes: &[u8]) -> Result<Vec<f64>, LearnError> {
     match bytes.as_chunks() {
         (numbers, []) => Ok(numbers.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect()),
@@ -15,7 +15,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<f64>, LearnError> {
     }
 }
 
-/// The error for a state that no training has left.
+/// The error for a state that no training could have written.
 pub(crate) fn unreadable() -> LearnError {
     LearnError::CheckpointState { problem: "holds the state of another learner" }
 }

@@ -1,38 +1,39 @@
-//! A metric of many rankings of the same queries: what a learner asks for that aims at the metric
-//! itself, not at a smooth loss.
+//! A metric of many rankings of the same queries, for learners that optimise the metric itself
+//! instead of a smooth loss.
 //!
 //! A ranking is given by scores that the caller fills in, query by query; several are evaluated in
-//! one pass, so that each query is loaded and its ideal order found once. The total is the metric's
-//! own mean over queries by their weights, added in the order of the queries, so that threads
-//! change nothing. Weights of documents have no part in a metric.
+//! one pass, so that each query is loaded and its ideal order computed once. The total is the
+//! metric's own mean over queries by their weights, added in the order of the queries, so that
+//! threads change nothing. Weights of documents do not enter a metric.
 //!
 //! Cost: a sort for each query and ranking. Metrics that are sums or means over rows (`num_q`,
-//! `rmse`) say nothing of rankings that a learner could aim at, and are refused.
+//! `rmse`) do not measure rankings, and are rejected.
 
 use rankwright_data::Dataset;
 use rankwright_eval::compare::Better;
 use rankwright_eval::{
-    Aggregate, Candidates, EvalError, Measure, MetricSpec, SourceKind, ListBuffers,
+    Aggregate, Candidates, EvalError, ListBuffers, Measure, MetricSpec, SourceKind,
 };
 use rankwright_spec::SpecError;
 use rayon::prelude::*;
 
 use crate::error::LearnError;
 
-/// A metric on a data set. Values are turned so that higher is better.
+/// A metric on a data set, with its sign flipped if lower is better, so that higher is always
+/// better.
 #[derive(Debug)]
 pub(crate) struct TargetMetric<'a> {
     data: &'a Dataset,
     measure: Measure,
     sign: f64,
-    /// Set for geometric means.
+    /// The floor of values; set for geometric means.
     floor: Option<f64>,
-    /// Flags of the queries that count; `None` is all.
+    /// Flags of the queries that are used; `None` for all.
     kept: Option<Vec<bool>>,
 }
 
 impl<'a> TargetMetric<'a> {
-    /// Refuses metrics that cannot be aimed at; for when a spec is read.
+    /// Rejects metrics that cannot be optimised; called when a spec is read.
     pub(crate) fn check(metric: &MetricSpec, learner: &str) -> Result<(), SpecError> {
         let measure = metric.resolve(SourceKind::Features)?;
         match measure.aggregate() {
@@ -48,7 +49,7 @@ impl<'a> TargetMetric<'a> {
         }
     }
 
-    /// The metric on this data; some query must have a value.
+    /// The metric on this data; an error if no query has a value.
     pub(crate) fn new(data: &'a Dataset, metric: &MetricSpec) -> Result<Self, LearnError> {
         let measure = metric.resolve(SourceKind::Features)?;
         let floor = match measure.aggregate() {
@@ -70,7 +71,13 @@ impl<'a> TargetMetric<'a> {
     /// The same metric on the flagged queries alone.
     pub(crate) fn part(&self, kept: Vec<bool>) -> TargetMetric<'a> {
         let measure = self.measure.clone();
-        TargetMetric { measure, kept: Some(kept), data: self.data, sign: self.sign, floor: self.floor }
+        TargetMetric {
+            measure,
+            kept: Some(kept),
+            data: self.data,
+            sign: self.sign,
+            floor: self.floor,
+        }
     }
 
     /// The data.
@@ -78,8 +85,8 @@ impl<'a> TargetMetric<'a> {
         self.data
     }
 
-    /// The metric of each query under each of `count` rankings, by query; `None` where the query
-    /// does not count. `fill(query, ranking, scores)` sets the scores of the query's documents.
+    /// The metric of each query under each of `count` rankings, by query; `None` if the metric
+    /// skips the query. `fill(query, ranking, scores)` sets the scores of the query's documents.
     pub(crate) fn values(
         &self,
         count: usize,
@@ -93,11 +100,11 @@ impl<'a> TargetMetric<'a> {
         let queries = (0..self.data.queries()).into_par_iter();
         let all: Vec<Result<Vec<Option<f64>>, EvalError>> =
             queries.map_init(buffers, of_query).collect();
-        // The first error in the order of the queries, whichever thread met one first.
+        // The first error in the order of the queries, independent of threads.
         Ok(all.into_iter().collect::<Result<Vec<_>, EvalError>>()?)
     }
 
-    /// The total of each of `count` rankings, higher is better; NaN where no query counts.
+    /// The total of each of `count` rankings, higher is better; NaN if no query has a value.
     pub(crate) fn totals(
         &self,
         count: usize,
@@ -107,7 +114,7 @@ impl<'a> TargetMetric<'a> {
         Ok((0..count).map(|ranking| self.total(values.iter().map(|v| v[ranking]))).collect())
     }
 
-    /// Puts the values of all queries together.
+    /// Combines the values of all queries.
     pub(crate) fn total(&self, values: impl Iterator<Item = Option<f64>>) -> f64 {
         let (mut sum, mut weights) = (0.0, 0.0);
         for (query, value) in values.enumerate() {
@@ -121,7 +128,7 @@ impl<'a> TargetMetric<'a> {
         self.sign * if self.floor.is_some() { mean.exp() } else { mean }
     }
 
-    /// Weight of a query; 0 where it is not one of the part.
+    /// Weight of a query; 0 if it is not in the flagged part.
     pub(crate) fn weight(&self, query: usize) -> f64 {
         if self.kept.as_ref().is_some_and(|kept| !kept[query]) {
             return 0.0;

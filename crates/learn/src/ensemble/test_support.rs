@@ -1,4 +1,4 @@
-//! What the tests of these learners share.
+//! Shared code of the tests of these learners.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -8,7 +8,7 @@ use rankwright_data::generate::LetorOptions;
 use crate::learner::LearnerSpec;
 use crate::session::{Checkpoints, Progress, TrainRequest, ValidationSet};
 
-/// Rows of (query, label, features).
+/// A data set from rows of (query, label, features).
 pub(crate) fn rows(rows: &[(&str, f64, &[f32])]) -> Dataset {
     Dataset::builder()
         .rows(rows.iter().map(|(.., features)| features))
@@ -18,7 +18,7 @@ pub(crate) fn rows(rows: &[(&str, f64, &[f32])]) -> Dataset {
         .unwrap()
 }
 
-/// Stops after some rounds.
+/// Stops a training after some rounds.
 struct After(usize, AtomicUsize);
 
 impl Progress for After {
@@ -27,8 +27,8 @@ impl Progress for After {
     }
 }
 
-/// Trains on one thread, on three, on eight, and with a pause in between: the same bytes each time, and others
-/// with another seed only where the learner draws anything.
+/// Trains on one thread, on three, on eight, and with an interruption: the model has the same bytes
+/// each time. With another seed it differs only if the learner makes random draws.
 pub(crate) fn trains_alike(learner: &str) {
     let [train, valid] =
         [3, 4].map(|seed| LetorOptions { queries: 14, documents: 16, seed }.generate().unwrap());

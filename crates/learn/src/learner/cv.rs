@@ -1,12 +1,11 @@
 //! Cross validation by query: every query is tested once, by a model that has not seen it.
 //!
-//! The queries are shuffled by the seed and cut into folds as even as can be; for each fold a
+//! The queries are shuffled by the seed and cut into folds of nearly equal size; for each fold a
 //! model is trained on the others. For a learner that stops early (`stop=`) or chooses among
-//! models, a part of the training queries is set aside (`valid_part`): it looks at that, never at the
-//! tested fold. A learner
-//! without it trains on all of them. Results are
-//! values per query, so that learners can be compared query by query. The folds depend on the
-//! number of queries and the seed alone: two learners see the same ones.
+//! models, a part of the training queries is set aside for that (`valid_part`); the tested fold is
+//! never used for it. Other learners train on all training queries. Results are values per query,
+//! so that learners can be compared query by query. The folds depend only on the number of queries
+//! and the seed: two learners see the same folds.
 //!
 //! Cost: as many trainings as folds, one after the other (each uses all threads).
 
@@ -23,26 +22,26 @@ use crate::session::{NoProgress, Progress, TrainRequest, ValidationSet};
 use crate::simd::Simd;
 use crate::trainer::Validation;
 
-/// How to cross-validate.
+/// Options of cross validation.
 #[derive(Clone)]
 pub struct CvOptions<'a> {
-    /// Number of folds, 2 at least.
+    /// Number of folds, at least 2.
     pub folds: usize,
     /// Seed of the folds and of the trainings.
     pub seed: u64,
-    /// Part of each fold's training queries to validate on, where the learner stops early or
-    /// chooses; other learners train on all.
+    /// Part of each fold's training queries to validate on, if the learner stops early or chooses
+    /// among models; other learners train on all.
     pub valid_part: Option<f64>,
-    /// What to measure; the first metric decides on stopping.
+    /// Metrics to compute; the first one decides on stopping.
     pub metrics: Vec<Measure>,
-    /// Which machine code to run.
+    /// The instruction set to use.
     pub simd: Simd,
-    /// Someone who looks on; told of each training.
+    /// Receives the progress events of each training.
     pub progress: &'a dyn Progress,
 }
 
 impl CvOptions<'_> {
-    /// Five folds, nothing set aside.
+    /// Five folds, no validation part.
     pub fn new(metrics: Vec<Measure>) -> Self {
         Self {
             folds: 5,
@@ -62,16 +61,16 @@ impl Debug for CvOptions<'_> {
     }
 }
 
-/// One fold.
+/// The result of one fold.
 #[derive(Debug, Clone)]
 pub struct FoldResult {
     /// Numbers of the tested queries, in data order.
     pub queries: Vec<usize>,
-    /// Queries that were trained on.
+    /// Number of queries trained on.
     pub trained: usize,
-    /// Queries that decided on stopping.
+    /// Number of queries that decided on stopping.
     pub validated: usize,
-    /// Trees of the fold's model (0 for a line).
+    /// Trees of the fold's model (0 for a linear model).
     pub trees: usize,
     /// Each metric on the tested queries.
     pub results: Vec<MeasureResult>,
@@ -79,17 +78,17 @@ pub struct FoldResult {
     pub seconds: f64,
 }
 
-/// What a cross validation gives.
+/// The result of a cross validation.
 #[derive(Debug, Clone)]
 pub struct CvResult {
-    /// Fold by fold.
+    /// The folds.
     pub folds: Vec<FoldResult>,
-    /// Each row's score by the model that has not seen its query.
+    /// Each row's score by the model that was not trained on its query.
     pub scores: Vec<f64>,
-    /// Each metric over all queries, with the value of each.
+    /// Each metric over all queries, with the value of each query.
     pub pooled: Evaluation,
-    /// False when the progress wanted to stop; there are no folds after that, and the pooled
-    /// values mean nothing.
+    /// False if the training was cancelled; there are no folds after that, and the pooled values
+    /// are meaningless.
     pub finished: bool,
 }
 
@@ -136,14 +135,14 @@ pub fn cross_validate(
     Ok(CvResult { folds: done, scores, pooled, finished })
 }
 
-/// The queries that each fold tests, ascending. From three folds on they are those of
+/// The queries that each fold tests, ascending. With three folds or more they are those of
 /// [`folds`].
 fn tested(queries: usize, count: usize, seed: u64) -> Result<Vec<Vec<usize>>, DataError> {
     match count {
         _ if count < 2 || count > queries => {
             Err(DataError::Folds { folds: count, queries, least: 2 })
         }
-        // LETOR's folds have a third part to validate on, for which two are too few.
+        // LETOR's folds have a third part to validate on, for which two folds are too few.
         2 => {
             let halves = Parts::parse("first=0.5,second=0.5")?.split(queries, seed);
             Ok(halves.into_iter().map(|(_, half)| half).collect())
@@ -152,7 +151,7 @@ fn tested(queries: usize, count: usize, seed: u64) -> Result<Vec<Vec<usize>>, Da
     }
 }
 
-/// Training queries in two: to learn from, and to validate on.
+/// Splits training queries in two: to learn from, and to validate on.
 fn set_aside(
     mut order: Vec<usize>,
     part: f64,
@@ -175,7 +174,7 @@ fn set_aside(
     Ok((train, order))
 }
 
-/// The three parts of a fold; no query is in two.
+/// The three disjoint parts of a fold.
 struct OneFold {
     number: usize,
     train: Vec<usize>,
@@ -184,7 +183,7 @@ struct OneFold {
 }
 
 impl OneFold {
-    /// Trains, scores the tested queries into their rows, and measures them.
+    /// Trains, writes the scores of the tested queries into their rows, and evaluates them.
     fn run(
         self,
         learner: &LearnerSpec,

@@ -8,10 +8,10 @@ use serde::{Serialize, Serializer};
 
 use crate::trainer::Trainer;
 
-/// A learner with its parameters: what `LambdaMart::new().trees(100)` is, and what a spec becomes.
+/// A learner with its parameters, built by `LambdaMart::new().trees(100)` or read from a spec.
 ///
-/// A learner is a struct that `params!` or `param_groups!` declares, a [`LearnerDef`], and a function
-/// that makes a [`Trainer`] of the parameters; all three are in one file.
+/// A learner is a struct that `params!` or `param_groups!` declares, a [`LearnerDef`], and a
+/// function that makes a [`Trainer`] of the parameters; all three are in one file.
 pub trait Learner: Debug + Send + Sync {
     /// The declaration.
     fn def(&self) -> &'static LearnerDef;
@@ -66,9 +66,9 @@ pub struct LearnerDef {
     pub help: &'static str,
     /// A spec that runs.
     pub example: &'static str,
-    /// What it can take besides features and labels.
+    /// Inputs that it accepts besides features and labels.
     pub takes: Takes,
-    /// How it is tuned where nobody says; `None` for learners that learn nothing.
+    /// Default tuning; `None` for learners that learn nothing.
     pub tuning: Option<Tuning>,
     /// The parameters; [`LearnerDef::of`] fills it in.
     #[doc(hidden)]
@@ -78,34 +78,34 @@ pub struct LearnerDef {
     pub read_spec: fn(&Spec) -> Result<Arc<dyn Learner>, SpecError>,
 }
 
-/// What a learner can take besides features and labels.
+/// Inputs that a learner accepts besides features and labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Takes {
     /// Preference pairs instead of labels.
     pub pairs: bool,
     /// A model to start from.
     pub start: bool,
-    /// Validation data, to stop or to choose by.
+    /// Validation data, for early stopping or for choosing a model.
     pub validation: bool,
-    /// Missing values as a case of their own, rather than as some value.
+    /// Missing values, treated separately rather than replaced by a value.
     pub missing: bool,
 }
 
-/// How a learner is tuned where nobody says.
+/// The default tuning of a learner.
 #[derive(Debug, Clone, Copy)]
 pub struct Tuning {
     /// The parameters to search, each with its range, in the language of spaces.
     pub space: &'static [&'static str],
     /// The parameter that is the number of rounds, which successive halving varies.
     pub resource: Option<&'static str>,
-    /// The range of that parameter where nothing stops early.
+    /// The range of that parameter without early stopping.
     pub rounds: Option<&'static str>,
-    /// `stop=` where there is validation data and none was given.
+    /// The default of `stop=` if there is validation data.
     pub stop: Option<&'static str>,
 }
 
 impl LearnerDef {
-    /// The declaration of a learner type, to be completed with names and words.
+    /// The declaration of a learner type, to be completed with name, help and example.
     pub const fn of<L: DeclaredLearner>() -> Self {
         Self {
             name: "",
@@ -123,7 +123,7 @@ impl LearnerDef {
         (self.param_defs)()
     }
 
-    /// The learner of a spec, whose name was looked up already.
+    /// The learner of a spec whose name is this declaration's.
     pub(crate) fn read(&self, spec: &Spec) -> Result<Arc<dyn Learner>, SpecError> {
         (self.read_spec)(spec)
     }

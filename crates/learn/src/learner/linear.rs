@@ -1,7 +1,7 @@
-//! The linear model that someone tuned by hand: weights given in the spec, nothing learnt.
+//! The linear model with weights given in the spec; nothing is learnt.
 //!
-//! With data, the weights must name features of it and the model has all of them; without, the
-//! weights themselves say which features there are.
+//! With data, the weights must name features of the data and the model has all of them; without
+//! data, the features are those that the weights name.
 
 use rankwright_data::Absent;
 use rankwright_eval::SourceKind;
@@ -63,7 +63,7 @@ impl TextValue for WeightsText {
 }
 
 params! {
-    /// Weights that someone wrote down.
+    /// Weights given by the user.
     pub struct FixedWeightsParams {
         weights: WeightsText = WeightsText::default(), ..,
             "Weights by feature name or id, separated by slashes: 22:0.03/72:0.06.";

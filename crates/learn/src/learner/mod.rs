@@ -2,8 +2,9 @@
 //!
 //! A [`Learner`] is a struct of parameters with a declaration ([`LearnerDef`]); [`LEARNERS`] lists
 //! all declarations and feeds help, documentation and tests. A [`LearnerSpec`] is a learner read
-//! from text, or made from one in a program; it is checked whole, down to the objective, and only
-//! names of features wait until the data is there. [`cv`] trains any of them on folds of queries.
+//! from text, or made from one in a program; it is checked completely, including the objective;
+//! only names of features are checked later, with the data. [`cv`] trains any of them on folds of
+//! queries.
 
 mod cv;
 mod def;
@@ -61,7 +62,7 @@ pub struct LearnerSpec {
     /// Names of the parameters that were given, defaults included.
     given: Vec<String>,
     target: MetricSpec,
-    /// A trainer that is asked and never trains.
+    /// A trainer for queries about the learner; it never trains.
     trainer: Arc<dyn Trainer>,
 }
 
@@ -85,7 +86,7 @@ impl LearnerSpec {
         Ok(Self { given, ..Self::checked(learner)? })
     }
 
-    /// Checks a learner that a program made, for cross validation and tuning.
+    /// Checks a learner built by a program, for cross validation and tuning.
     ///
     /// ```
     /// use rankwright_learn::prelude::*;
@@ -114,7 +115,7 @@ impl LearnerSpec {
         &self.spec
     }
 
-    /// Whether a parameter was given, be it with its default value.
+    /// Whether a parameter was given, even with its default value.
     pub fn is_given(&self, key: &str) -> bool {
         self.given.iter().any(|given| given == key)
     }
@@ -129,7 +130,7 @@ impl LearnerSpec {
         self.learner.def()
     }
 
-    /// The metric to aim at and to report: `metric=` in the spec, else ndcg@10.
+    /// The metric to optimise and to report: `metric=` in the spec, else ndcg@10.
     pub fn target(&self) -> &MetricSpec {
         &self.target
     }
@@ -144,8 +145,8 @@ impl LearnerSpec {
         self.trainer.boosting()
     }
 
-    /// The most rounds of a training and the name of a round ("tree", "epoch"); `None` for what is
-    /// trained in one go or not at all.
+    /// The maximum number of rounds of a training and the name of a round ("tree", "epoch"); `None`
+    /// for learners without rounds.
     pub fn rounds(&self) -> Option<(usize, &'static str)> {
         self.trainer.rounds()
     }
@@ -155,7 +156,7 @@ impl LearnerSpec {
         self.trainer.without_data().is_none()
     }
 
-    /// Whether validation data changes the model: by stopping, or by choosing.
+    /// Whether validation data changes the model: by early stopping, or by choosing a model.
     pub fn uses_validation(&self) -> bool {
         self.validation() != Validation::Ignored
     }
@@ -170,9 +171,9 @@ impl LearnerSpec {
         self.trainer.takes_pairs()
     }
 
-    /// The number of queries with so many documents that not every pair of them is visited in
-    /// training: each document meets [`SAMPLED_PARTNERS`](crate::objective::SAMPLED_PARTNERS) others
-    /// instead, drawn by the seed (for each tree, where trees are boosted). 0 for learners without
+    /// The number of queries with so many documents that training does not visit every pair: each
+    /// document is paired with [`SAMPLED_PARTNERS`](crate::objective::SAMPLED_PARTNERS) others
+    /// instead, drawn by the seed (for each tree, if trees are boosted). 0 for learners without
     /// pairs, and for data with preferences of its own.
     ///
     /// ```
@@ -196,7 +197,7 @@ impl LearnerSpec {
         self.trainer.without_data()
     }
 
-    /// Trains. Where the request has no metrics, the target is computed.
+    /// Trains. If the request has no metrics, the target is computed.
     pub fn train(&self, request: TrainRequest<'_>) -> Result<TrainResult, LearnError> {
         train(&*self.learner, request)
     }
@@ -227,7 +228,7 @@ fn train(learner: &dyn Learner, mut request: TrainRequest<'_>) -> Result<TrainRe
         return Err(LearnError::MissingValidation { learner: request.learner });
     }
     let started = Instant::now();
-    // Inside the pool, so that this thread works too instead of waiting for the others.
+    // Run inside the pool, so that this thread works too instead of waiting for the others.
     let mut result = None;
     rayon::scope(|_| result = Some(trainer.train(&request)));
     let mut result =
@@ -238,7 +239,7 @@ fn train(learner: &dyn Learner, mut request: TrainRequest<'_>) -> Result<TrainRe
     Ok(result)
 }
 
-/// Training of a learner that a program made.
+/// Training of a learner built by a program.
 pub trait Fit: Learner {
     /// Trains on a data set, or on a request with validation data and options.
     ///
@@ -276,8 +277,8 @@ impl FromStr for LearnerSpec {
     }
 }
 
-/// Other programs fit a linear model in each leaf; whoever asks for that should read that it is not
-/// there, not that a word is unknown.
+/// Rejects the parameters of linear models in leaves, which other programs have, with an error that
+/// says that they are not supported, not that the parameter is unknown.
 fn refuse_linear_leaves(spec: &Spec, def: &LearnerDef) -> Result<(), SpecError> {
     let trees = || def.params().iter().any(|param| param.name == "leaves");
     match ["linear_tree", "linear_leaves"].iter().find(|key| spec.get(key).is_some() && trees()) {

@@ -6,7 +6,7 @@ use rankwright_spec::params;
 use crate::objective::DEFAULT_METRIC;
 
 params! {
-    /// The metric that is reported, and that stopping and choosing go by.
+    /// The metric that is reported and used for early stopping and model choice.
     pub struct TargetParams {
         metric: MetricText = MetricText::new(DEFAULT_METRIC), ..,
             "Metric to report, and to stop and choose by.";

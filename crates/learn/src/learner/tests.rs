@@ -1,4 +1,4 @@
-//! Walks the table of learners, and meets specs as people write them.
+//! Tests over the table of learners, and specs as users write them.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -27,7 +27,7 @@ fn bytes(text: &str) -> Vec<u8> {
     let request = TrainRequest { valid: vec![watched], ..TrainRequest::new(data) };
     let result = LearnerSpec::parse(text).unwrap().train(request);
     let result = result.unwrap_or_else(|error| panic!("{text}: {error}"));
-    // The trees themselves: the header has the spec in it and differs in any case.
+    // Compares the trees only: the header contains the spec and always differs.
     let (mut header, kind) = result.model.into_parts();
     header.learner.clear();
     header.objective.clear();
@@ -83,8 +83,8 @@ fn models_of_every_learner_carry_the_feature_set_of_their_data() {
     }
 }
 
-/// A value other than the default for each parameter, and what must be written beside it for it
-/// to matter; and a value that is refused.
+/// A value other than the default for each parameter, the parameters that must be given with it to
+/// have an effect, and a value that is rejected.
 const VALUES: &[(&str, &str, &str)] = &[
     ("trees", "3", "0"),
     ("rate", "0.5", "0"),
@@ -173,19 +173,19 @@ const VALUES: &[(&str, &str, &str)] = &[
     ("repeats", "1", "0"),
 ];
 
-/// All features with something behind their ids.
+/// A list of all feature ids, each followed by a text.
 fn of_all(what: &str, between: &str) -> String {
     let all: Vec<String> = (1..=136).map(|id| format!("{id}{what}")).collect();
     all.join(between)
 }
 
-/// What a parameter needs beside it.
+/// A spec in which a parameter has an effect.
 fn ground(learner: &str, key: &str) -> Spec {
     let spec = match learner {
         "lambdarank" | "ranknet" | "listnet" | "listmle" | "softmax" | "approxndcg" => {
             let net = Spec::new(learner).with("layers", "8");
             return match key {
-                // One step of an epoch has no momentum yet.
+                // With one step in an epoch, momentum has no effect yet.
                 "momentum" => net.with("optimiser", "sgd").with("epochs", "2").with("batch", "3"),
                 "drop" | "drop_every" => {
                     let net = net.with("schedule", "step").with("epochs", "3");
@@ -229,7 +229,7 @@ fn ground(learner: &str, key: &str) -> Spec {
         "top" => spec.with("loss", "listmle"),
         "temperature" => spec.with("loss", "approxndcg"),
         "rel" => spec.with("loss", "logloss"),
-        // Growing level by level shows only where the leaves run out within a level.
+        // Growing level by level differs only if the leaf limit is reached within a level.
         "growth" => spec.with("leaves", "21"),
         "stop" => spec.with("trees", "40").with("rate", "1"),
         _ => spec,
@@ -263,9 +263,10 @@ fn every_parameter_has_an_effect_and_a_checked_range() {
             };
             let spec = base.clone().with(param.name, value);
             let plain = plain.entry(base.to_string()).or_insert_with_key(|text| bytes(text));
-            // With validation data, as here, these may change nothing; others test them without.
+            // With validation data, as here, these may change nothing; other tests check them
+            // without.
             let net = info.params().iter().any(|param| param.name == "epochs");
-            // Its second derivatives are so small that cat_l2 leaves no set of categories as it is.
+            // Its second derivatives are so small that cat_l2 changes every set of categories.
             let sets = ["cat_smooth", "cat_l2", "max_categories"].contains(&param.name);
             let elsewhere = ["hold_out", "restarts", "passes"].contains(&param.name)
                 || net && param.name == "stop"

@@ -10,7 +10,7 @@ use crate::error::LearnError;
 pub struct LearnerText(String);
 
 impl LearnerText {
-    /// A text, not checked yet.
+    /// A text that is not checked yet.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
@@ -26,7 +26,7 @@ impl ParamValue for LearnerText {
         ParamKind::Spec { of: "learner" }
     }
 
-    /// The text in its plain form; whether the learner suits is for its owner to check.
+    /// The text in canonical form; its owner checks whether the learner is suitable.
     fn read(text: &str, _: &RangeDef) -> Result<Self, ValueError> {
         match LearnerSpec::parse(text) {
             Ok(learner) => Ok(Self(learner.to_string())),

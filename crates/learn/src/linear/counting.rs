@@ -4,9 +4,10 @@
 //! loss = sum over pairs, i of a higher level than j, of w_i w_j max(0, m - (s_i - s_j))^2
 //! ```
 //!
-//! A pair counts while s_j > s_i - m. With the documents in the order of their scores, those pairs
-//! of i are a stretch of that order, and sums over the part of the stretch with a lower (or higher)
-//! level are kept in a binary indexed tree over the levels (Fenwick 1994) while the stretch grows:
+//! A pair has a loss while s_j > s_i - m. With the documents in the order of their scores, those
+//! pairs of i are a contiguous range of that order, and sums over the documents of the range with a
+//! lower (or higher) level are kept in a binary indexed tree over the levels (Fenwick 1994) while
+//! the range grows:
 //!
 //! ```text
 //! up    rising i, stretch s_j < s_i + m, higher levels:  slope_i += 2 w_i (W (m + s_i) - S)
@@ -21,28 +22,28 @@
 //!
 //! The smoothed hinge of width v is the squared one at m = 1 less that at m = 1 - v, over 2v.
 //!
-//! Cost O(n log n) time and O(n) memory for a query of n documents, whatever its number of pairs.
+//! Cost O(n log n) time and O(n) memory for a query of n documents, for any number of pairs.
 
 use super::pairs::LabelLevels;
 
-/// Squared hinges to be added up: each a margin and a factor.
+/// Squared hinges that are added up: the margin and the factor of each.
 pub(super) type Margins = [(f64, f64)];
 
-/// What a query keeps of the last place.
+/// The sorted scores of a query at the last point, kept for `hessian_product`.
 #[derive(Debug, Default)]
 pub(super) struct SortedScores {
     /// Documents in rising order of scores, equal ones by number.
     order: Vec<u32>,
-    /// Their scores in that order, less a score in the middle.
+    /// The scores in that order, minus the middle score.
     scores: Vec<f64>,
-    /// For each document, the factors times weights of all partners that count.
+    /// For each document, the sum of factor times weight over all partners whose pair has a loss.
     partners: Vec<f64>,
     keys: Vec<(f64, u32)>,
     tree: Vec<[f64; 3]>,
 }
 
 impl SortedScores {
-    /// The loss at these scores; gradient are set.
+    /// Returns the loss at these scores and sets the gradient.
     pub(super) fn value(
         &mut self,
         levels: &LabelLevels,
@@ -93,7 +94,7 @@ impl SortedScores {
         total
     }
 
-    /// The second derivatives at the last place times a direction.
+    /// Sets `gradient` to the product of the hessian at the last point and a direction.
     pub(super) fn hessian_product(
         &mut self,
         levels: &LabelLevels,
@@ -109,7 +110,7 @@ impl SortedScores {
             let document = order[place] as usize;
             [levels.weight(document) * along[document]]
         };
-        // The room of three sums serves single ones too.
+        // The buffer of three sums per level is reused for single sums.
         let room = self.tree.as_flattened_mut();
         let (tree, _) = room.as_chunks_mut();
         for &(margin, factor) in margins {
@@ -123,7 +124,7 @@ impl SortedScores {
         }
     }
 
-    /// Puts the documents in order; beginning with the last order, which is nearly right.
+    /// Sorts the documents; starts from the last order, which is nearly sorted.
     fn sort(&mut self, scores: &[f64]) {
         let n = scores.len();
         if self.order.len() != n {
@@ -131,9 +132,10 @@ impl SortedScores {
         }
         self.keys.clear();
         self.keys.extend(self.order.iter().map(|document| (scores[*document as usize], *document)));
-        // Equal scores by number, so that the last order cannot show.
+        // Equal scores are ordered by document number, so the result does not depend on the last
+        // order.
         self.keys.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        // Only differences count; without the common part of the scores they keep more digits.
+        // Only differences of scores matter; without their common part they keep more digits.
         let middle = self.keys.get(n / 2).map_or(0.0, |(score, _)| *score);
         self.order.clear();
         self.scores.clear();
@@ -145,7 +147,7 @@ impl SortedScores {
     }
 }
 
-/// One way through the documents of a query.
+/// One pass over the documents of a query in the order of their scores.
 struct Sweep<'a> {
     levels: &'a LabelLevels,
     order: &'a [u32],
@@ -154,7 +156,7 @@ struct Sweep<'a> {
 }
 
 impl Sweep<'_> {
-    /// From the lowest score up; `take` gets the sums over higher levels with s_j < s_i + m.
+    /// Goes from the lowest score up; `take` gets the sums over higher levels with s_j < s_i + m.
     #[inline]
     fn up<const N: usize>(
         &self,
@@ -168,7 +170,8 @@ impl Sweep<'_> {
         let mut end = 0;
         for place in 0..self.order.len() {
             while end < self.order.len() && self.scores[end] - self.scores[place] < self.margin {
-                // Levels from the highest down, so that those above one come before it.
+                // Levels are stored from the highest down, so that higher levels come before lower
+                // ones.
                 insert(tree, count - self.level(end), term(end));
                 end += 1;
             }
@@ -176,7 +179,7 @@ impl Sweep<'_> {
         }
     }
 
-    /// From the highest score down; `take` gets the sums over lower levels with s_j > s_i - m.
+    /// Goes from the highest score down; `take` gets the sums over lower levels with s_j > s_i - m.
     #[inline]
     fn down<const N: usize>(
         &self,
@@ -201,7 +204,7 @@ impl Sweep<'_> {
     }
 }
 
-/// Adds to a place of the tree, counted from 1.
+/// Adds a term at an index of the Fenwick tree, counted from 1.
 #[inline]
 fn insert<const N: usize>(tree: &mut [[f64; N]], mut place: u32, what: [f64; N]) {
     while let Some(cell) = tree.get_mut(place as usize) {
@@ -210,7 +213,7 @@ fn insert<const N: usize>(tree: &mut [[f64; N]], mut place: u32, what: [f64; N])
     }
 }
 
-/// The sum over all places before this one.
+/// The sum over all indices before this one.
 #[inline]
 fn before<const N: usize>(tree: &[[f64; N]], place: u32) -> [f64; N] {
     let mut place = place - 1;

@@ -1,9 +1,9 @@
-//! From weights of transformed features to a model.
+//! Makes a model from the weights of transformed features.
 //!
-//! Where features were only shifted and scaled, the line is one over raw features: their weights are
-//! multiplied by the scales, and the shifts go into the bias. A line counts a missing value as 0;
-//! where training data has missing values, which were taken for the mean, and for every other
-//! transform the model is a net of one layer that keeps the transforms.
+//! If features were only shifted and scaled, the model is linear in the raw features: their weights
+//! are multiplied by the scales, and the shifts go into the bias. A linear model counts a missing
+//! value as 0. If the training data has missing values, which training replaced by the mean, and
+//! for every other transform, the model is a net of one layer that keeps the transforms.
 
 use rankwright_model::{Activation, Layer, Linear, ModelBody, Net, TransformStep, Transforms};
 
@@ -63,7 +63,7 @@ fn affine(transforms: &Transforms, missing: bool) -> Option<Vec<(f32, f32)>> {
     if transforms.min_max_in_query() {
         return None;
     }
-    // What becomes of missing values has played no part in training.
+    // Training data without missing values: their treatment has not influenced the weights.
     let of = |steps: &Vec<TransformStep>| match steps.as_slice() {
         [] => Some((0.0, 1.0)),
         [TransformStep::Affine { shift, scale }] => Some((*shift, *scale)),
@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(net.score_row(&[4.0, 9.0]), 3.25);
         assert_eq!(net.score_row(&[f32::NAN, 9.0]), 0.25, "missing is the mean");
         assert_eq!(weights(&with_missing, &scaled(0.0)), [3.0, 7.0]);
-        // Where 0 stands for missing anyway, the line can say it.
+        // A missing value that becomes 0 is what a linear model does anyway.
         assert!(matches!(model(&scaled(-1.0), &[3.0, 7.0], 0.0, true), Ok(ModelBody::Linear(_))));
         let log = Transforms::new(vec![vec![TransformStep::SignedLog]], vec![0.0], false).unwrap();
         assert!(matches!(model(&log, &[1.0], 0.0, false), Ok(ModelBody::Net(_))));

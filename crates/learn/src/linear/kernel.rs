@@ -1,8 +1,8 @@
 //! The loops over feature values: rows times weights, and rows added up with coefficients.
 //!
 //! Values are f32, sums f64. A row's product is added in eight lanes that are joined in a fixed
-//! order; coefficients are added row after row. One piece of plain Rust, compiled twice (see
-//! [`crate::simd`]): both give the same bits.
+//! order; coefficients are added row after row. The code is plain Rust, compiled twice (see
+//! [`crate::simd`]): both versions give the same bits.
 
 #[cfg(target_arch = "x86_64")]
 use crate::simd::Avx2;
@@ -12,18 +12,18 @@ use crate::simd::Simd;
 pub(super) fn products(simd: Simd, rows: &[f32], weights: &[f64], out: &mut [f64]) {
     #[cfg(target_arch = "x86_64")]
     if let Some(avx2) = simd.avx2() {
-        // SAFETY: the token proves that AVX2 is there.
+        // SAFETY: the token proves that AVX2 is available.
         return unsafe { products_avx2(avx2, rows, weights, out) };
     }
     let _ = simd;
     products_of(rows, weights, out);
 }
 
-/// Adds each row times its coefficient to the sums. Rows with a coefficient of 0 are passed over.
+/// Adds each row times its coefficient to the sums. Rows with a coefficient of 0 are skipped.
 pub(super) fn add_rows(simd: Simd, rows: &[f32], coefficients: &[f64], sums: &mut [f64]) {
     #[cfg(target_arch = "x86_64")]
     if let Some(avx2) = simd.avx2() {
-        // SAFETY: the token proves that AVX2 is there.
+        // SAFETY: the token proves that AVX2 is available.
         return unsafe { add_rows_avx2(avx2, rows, coefficients, sums) };
     }
     let _ = simd;
@@ -34,7 +34,7 @@ pub(super) fn add_rows(simd: Simd, rows: &[f32], coefficients: &[f64], sums: &mu
 pub(super) fn add_squares(simd: Simd, rows: &[f64], weights: &[f64], sums: &mut [f64]) {
     #[cfg(target_arch = "x86_64")]
     if let Some(avx2) = simd.avx2() {
-        // SAFETY: the token proves that AVX2 is there.
+        // SAFETY: the token proves that AVX2 is available.
         return unsafe { add_squares_avx2(avx2, rows, weights, sums) };
     }
     let _ = simd;

@@ -1,9 +1,10 @@
-//! Training a line: transforms, the search for the best weights, and the model.
+//! Training of linear models: transforms, the search for the best weights, and the model.
 //!
-//! With one value of c, a round is a step of Newton's method and the last weights count: the loss is
-//! convex, so there is one best point. With several, a round is a value of c, from the smallest up,
-//! each beginning where the one before ended; the first metric on the first validation set chooses.
-//! A training that is interrupted goes on from the last step, or the last value of c.
+//! With one value of c, a round is a step of Newton's method and the last weights are the result:
+//! the loss is convex, so there is one minimum. With several values, a round is a value of c, from
+//! the smallest up, each starting from the weights of the one before; the first metric on the first
+//! validation set chooses. An interrupted training resumes from the last step, or the last value of
+//! c.
 
 use rankwright_data::Dataset;
 use rankwright_model::{Model, ModelBody, Transforms};
@@ -35,24 +36,24 @@ pub(super) enum LinearLoss {
     LogisticPairs { norm_query: bool },
 }
 
-/// The search for the smallest loss.
+/// Options of the search for the smallest loss.
 #[derive(Debug, Clone)]
 pub(super) struct LinearFit {
-    /// Values of c, rising.
+    /// Values of c, in rising order.
     pub(super) path: Vec<f64>,
     pub(super) steps: usize,
     pub(super) tolerance: f64,
     pub(super) transform: TransformParams,
 }
 
-/// A linear learner.
+/// Trains a linear learner.
 #[derive(Debug)]
 pub(super) struct LinearTrainer {
     pub(super) loss: LinearLoss,
     pub(super) fit: LinearFit,
 }
 
-/// The training data as it is searched.
+/// The training data with its transformed features.
 struct LinearData<'a> {
     request: &'a TrainRequest<'a>,
     transforms: Transforms,
@@ -159,7 +160,11 @@ impl LinearTrainer {
     }
 
     /// Searches for the best weights of a loss, for each value of c.
-    fn search<L: ConvexLoss>(&self, ground: &LinearData<'_>, loss: L) -> Result<TrainResult, LearnError> {
+    fn search<L: ConvexLoss>(
+        &self,
+        ground: &LinearData<'_>,
+        loss: L,
+    ) -> Result<TrainResult, LearnError> {
         let single = self.fit.path.len() == 1;
         let unit = if single { STEP } else { VALUE };
         let (rounds, state) =
@@ -175,7 +180,7 @@ impl LinearTrainer {
                 continue;
             }
             if !round {
-                // A value of c that is not done with is begun anew.
+                // A value of c that was interrupted is started again from its beginning.
                 if rounds.done() > 0 && rounds.should_stop() {
                     rounds.save_before_cancelling(&|| saved.to_bytes());
                     return rounds.finish(false);
@@ -194,7 +199,11 @@ impl LinearTrainer {
         self.noted(result, ground, &saved)
     }
 
-    fn model(&self, ground: &LinearData<'_>, place: &PathPosition) -> Result<ModelBody, LearnError> {
+    fn model(
+        &self,
+        ground: &LinearData<'_>,
+        place: &PathPosition,
+    ) -> Result<ModelBody, LearnError> {
         let (weights, extras) = place.point.split_at(ground.request.train.columns());
         let intercept = match self.loss {
             LinearLoss::Signed { .. } => extras.first().copied().unwrap_or(0.0),
@@ -203,7 +212,7 @@ impl LinearTrainer {
         ground.model(weights, intercept)
     }
 
-    /// Notes in the header what the weights alone do not tell: the chosen c, the thresholds.
+    /// Records in the header what the weights alone do not show: the chosen c, the thresholds.
     fn noted(
         &self,
         result: TrainResult,
@@ -244,5 +253,5 @@ fn least_squares(ground: &LinearData<'_>, shares: Vec<f64>, l2: f64) -> Vec<f64>
     search.point().to_vec()
 }
 
-/// Most steps of [`least_squares`]; a parabola needs few.
+/// Maximum number of steps of [`least_squares`]; a quadratic function needs few.
 const MOST_STEPS: usize = 100;

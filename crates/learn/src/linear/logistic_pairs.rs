@@ -4,50 +4,50 @@
 //! 1/2 |w|^2 + c * mean over preferences, by weight, of ln(1 + exp(-(s_better - s_worse)))
 //! ```
 //!
-//! Every pair of different levels is visited: O(n^2) time for a query of n documents, O(n) memory. The
-//! exponentials are those of the documents, not of the pairs: the chance of the wrong order is
-//! e_j / (e_i + e_j) with e = exp(s - middle). Where scores are too far apart for that, each pair's
-//! own exponential is taken.
+//! Every pair of different levels is visited: O(n^2) time for a query of n documents, O(n) memory.
+//! The exponentials are those of the documents, not of the pairs: the probability of the wrong
+//! order is e_j / (e_i + e_j) with e = exp(s - middle). If scores are too far apart for that, one
+//! exponential is computed per pair.
 //!
-//! Queries of more than 20,000 documents are sampled: each document meets 256 others, drawn once by
-//! the seed, and a pair stands for as many as it was drawn from.
+//! Queries of more than 20,000 documents are sampled: each document is paired with 256 others,
+//! drawn once by the seed, and a pair counts for as many pairs as it was drawn from.
 
 use rankwright_data::{Dataset, Random};
 
-use super::loss::{LossPoint, ConvexLoss, MarginLoss, Gradient};
+use super::loss::{ConvexLoss, Gradient, LossPoint, MarginLoss};
 use super::pairs::{self, LabelLevels, Pair, PairSource};
 use crate::exp::exp;
 use crate::objective::SAMPLED_PARTNERS;
 
-/// Documents of a query above which its pairs are sampled.
+/// Number of documents of a query above which its pairs are sampled.
 pub(super) const MOST_DOCUMENTS: usize = 20_000;
-/// Largest distance of two scores for which exponentials of single documents serve.
+/// Largest difference of two scores for which exponentials of single documents can be used.
 const WIDEST: f64 = 600.0;
 
-/// The loss of preferences.
+/// The logistic loss of preference pairs.
 #[derive(Debug)]
 pub(super) struct LogisticPairs {
     wanted: Vec<PairSource>,
 }
 
-/// What a query keeps.
+/// Values of a query that `value` keeps for `hessian_product`.
 #[derive(Debug, Default)]
 pub(super) struct QueryCache {
     hessians: Vec<f64>,
-    /// Documents from the lowest level up, and where each one's level begins.
+    /// Documents from the lowest level up, and the index at which each one's level begins.
     order: Vec<u32>,
     starts: Vec<u32>,
     weights: Vec<f64>,
     /// e^(s - middle) in that order, or the scores themselves where they are too far apart.
     strengths: Vec<f64>,
     far: bool,
-    /// Direction and sums in that order.
+    /// The direction and the sums, in that order.
     along: Vec<f64>,
     sums: Vec<f64>,
 }
 
 impl LogisticPairs {
-    /// Takes the preferences, and samples those of large queries.
+    /// Takes the preferences of all queries, and samples those of large queries.
     pub(super) fn new(data: &Dataset, mut wanted: Vec<PairSource>, seed: u64) -> Self {
         for (query, wanted) in wanted.iter_mut().enumerate() {
             if let PairSource::Levels(levels) = wanted
@@ -74,7 +74,7 @@ fn sampled(levels: &LabelLevels, seed: u64, query: usize) -> Vec<Pair> {
                 std::cmp::Ordering::Greater => (i, j),
                 std::cmp::Ordering::Less => (j, i),
             };
-            // Either of the two may draw the other.
+            // Either document of a pair may draw the other.
             let copies = 0.5 * (to - from) as f64;
             let weight = copies * levels.scale * levels.weight(i) * levels.weight(j);
             if weight > 0.0 {
@@ -86,7 +86,7 @@ fn sampled(levels: &LabelLevels, seed: u64, query: usize) -> Vec<Pair> {
 }
 
 impl QueryCache {
-    /// Puts the documents in the order of their levels, once.
+    /// Sorts the documents by level, once.
     fn arrange(&mut self, levels: &LabelLevels) {
         let n = levels.of.len();
         if self.order.len() == n {
@@ -105,7 +105,7 @@ impl QueryCache {
             self.order.iter().map(|document| levels.weight(*document as usize)).collect();
     }
 
-    /// The loss at these scores; gradient are set.
+    /// Returns the loss at these scores and sets the gradient.
     fn value(&mut self, levels: &LabelLevels, scores: &[f64], gradient: &mut [f64]) -> f64 {
         if scores.iter().any(|score| !score.is_finite()) {
             return f64::INFINITY;
@@ -150,7 +150,7 @@ impl QueryCache {
         levels.scale * total
     }
 
-    /// The second derivatives times a direction.
+    /// Sets `gradient` to the product of the hessian and a direction.
     fn hessian_product(&mut self, levels: &LabelLevels, along: &[f64], gradient: &mut [f64]) {
         self.along.clear();
         self.along.extend(self.order.iter().map(|document| along[*document as usize]));
@@ -177,7 +177,7 @@ impl QueryCache {
         self.give(levels.scale, gradient);
     }
 
-    /// Puts sums back into the order of the rows.
+    /// Writes sums back in the order of the rows.
     fn give(&self, scale: f64, gradient: &mut [f64]) {
         for (document, sum) in self.order.iter().zip(&self.sums) {
             gradient[*document as usize] = scale * sum;
@@ -188,24 +188,44 @@ impl QueryCache {
 impl ConvexLoss for LogisticPairs {
     type Cache = QueryCache;
 
-    fn value(&self, query: usize, at: LossPoint<'_>, memory: &mut QueryCache, gradient: Gradient<'_>) -> f64 {
+    fn value(
+        &self,
+        query: usize,
+        at: LossPoint<'_>,
+        memory: &mut QueryCache,
+        gradient: Gradient<'_>,
+    ) -> f64 {
         match &self.wanted[query] {
             PairSource::Nothing => {
                 gradient.scores.fill(0.0);
                 0.0
             }
             PairSource::Levels(levels) => memory.value(levels, at.scores, gradient.scores),
-            PairSource::Listed(list) => {
-                pairs::value(MarginLoss::Logistic, list, at.scores, &mut memory.hessians, gradient.scores)
-            }
+            PairSource::Listed(list) => pairs::value(
+                MarginLoss::Logistic,
+                list,
+                at.scores,
+                &mut memory.hessians,
+                gradient.scores,
+            ),
         }
     }
 
-    fn hessian_product(&self, query: usize, along: LossPoint<'_>, memory: &mut QueryCache, gradient: Gradient<'_>) {
+    fn hessian_product(
+        &self,
+        query: usize,
+        along: LossPoint<'_>,
+        memory: &mut QueryCache,
+        gradient: Gradient<'_>,
+    ) {
         match &self.wanted[query] {
             PairSource::Nothing => gradient.scores.fill(0.0),
-            PairSource::Levels(levels) => memory.hessian_product(levels, along.scores, gradient.scores),
-            PairSource::Listed(list) => pairs::hessian_product(list, &memory.hessians, along.scores, gradient.scores),
+            PairSource::Levels(levels) => {
+                memory.hessian_product(levels, along.scores, gradient.scores)
+            }
+            PairSource::Listed(list) => {
+                pairs::hessian_product(list, &memory.hessians, along.scores, gradient.scores)
+            }
         }
     }
 }

@@ -1,43 +1,55 @@
-//! What a line makes small: a smooth convex loss of the scores, seen one query at a time.
+//! Smooth convex losses of the scores of linear models, computed one query at a time.
 //!
-//! A loss gives its value and first derivatives, and then, as often as asked, the product of its
-//! matrix of second derivatives with a direction: all that Newton's method with conjugate gradients
-//! needs. Feature values, threads and the penalty are written once, in `problem.rs`.
+//! A loss gives its value and gradient, and then, any number of times, the product of its hessian
+//! with a direction: all that Newton's method with conjugate gradients needs. Feature values,
+//! threads and the penalty are handled once, in `problem.rs`.
 
-/// A place: the scores of a query's documents, and the unknowns besides the weights.
+/// A point at which a loss is evaluated: the scores of a query's documents, and the unknowns other
+/// than the weights.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LossPoint<'a> {
     pub(super) scores: &'a [f64],
     pub(super) extras: &'a [f64],
 }
 
-/// Where derivatives go: by each score (to be set), and by the other unknowns (to be added to).
+/// Buffers of the derivatives: by each score (to be set), and by the other unknowns (to be added
+/// to).
 #[derive(Debug)]
 pub(super) struct Gradient<'a> {
     pub(super) scores: &'a mut [f64],
     pub(super) extras: &'a mut [f64],
 }
 
-/// A loss; smooth, convex, and a sum over queries.
+/// A smooth, convex loss that is a sum over queries.
 pub(super) trait ConvexLoss: Sync {
-    /// What a query keeps from `value` to `hessian_product`.
+    /// Values that a query keeps from `value` for `hessian_product`.
     type Cache: Default + Send;
 
-    /// How many unknowns there are besides the weights (an intercept, thresholds), and where they
-    /// begin.
+    /// Start values of the unknowns other than the weights (an intercept, thresholds).
     fn extras(&self) -> Vec<f64> {
         Vec::new()
     }
 
-    /// The loss of a query and its gradient. Infinite where it is not defined.
-    fn value(&self, query: usize, at: LossPoint<'_>, memory: &mut Self::Cache, gradient: Gradient<'_>)
-    -> f64;
+    /// Returns the loss of a query and sets its gradient. The loss is infinite outside its domain.
+    fn value(
+        &self,
+        query: usize,
+        at: LossPoint<'_>,
+        memory: &mut Self::Cache,
+        gradient: Gradient<'_>,
+    ) -> f64;
 
-    /// The second derivatives at the last place where `value` was asked for, times a direction.
-    fn hessian_product(&self, query: usize, along: LossPoint<'_>, memory: &mut Self::Cache, gradient: Gradient<'_>);
+    /// The product of the hessian at the point of the last call of `value` and a direction.
+    fn hessian_product(
+        &self,
+        query: usize,
+        along: LossPoint<'_>,
+        memory: &mut Self::Cache,
+        gradient: Gradient<'_>,
+    );
 
-    /// Widths of the smoothing to go through, one after the other, each beginning where the one
-    /// before ended. A loss that is smooth by itself has one stage.
+    /// Widths of the smoothing, used one after the other, each starting from the result of the one
+    /// before. A loss that is smooth by itself has one stage.
     fn widths(&self) -> &'static [f64] {
         &[0.0]
     }
@@ -46,11 +58,12 @@ pub(super) trait ConvexLoss: Sync {
     fn smooth(&mut self, _width: f64) {}
 }
 
-/// Widths of a smoothed hinge: losses differ from the hinge by up to half of the last one.
+/// Widths of a smoothed hinge; the smoothed loss differs from the hinge by up to half of the last
+/// width.
 pub(super) const HINGE_WIDTHS: &[f64] = &[1.0, 0.2, 0.04];
 
-/// A loss of one number that should be large: a document's signed score, or the lead of a preferred
-/// document.
+/// A loss of one margin that should be large: a document's signed score, or the score difference of
+/// a preference pair.
 ///
 /// | shape | loss of m |
 /// |---|---|
@@ -72,7 +85,9 @@ impl MarginLoss {
     pub(super) fn at(self, m: f64) -> (f64, f64, f64) {
         let short = (1.0 - m).max(0.0);
         match self {
-            MarginLoss::Squared => (short * short, -2.0 * short, if short > 0.0 { 2.0 } else { 0.0 }),
+            MarginLoss::Squared => {
+                (short * short, -2.0 * short, if short > 0.0 { 2.0 } else { 0.0 })
+            }
             MarginLoss::Hinge(_) if short == 0.0 => (0.0, 0.0, 0.0),
             MarginLoss::Hinge(w) if short < w => (short * short / (2.0 * w), -short / w, 1.0 / w),
             MarginLoss::Hinge(w) => (short - 0.5 * w, -1.0, 0.0),
@@ -84,7 +99,7 @@ impl MarginLoss {
         }
     }
 
-    /// Widths to go through.
+    /// Widths of the smoothing, used one after the other.
     pub(super) fn widths(self) -> &'static [f64] {
         match self {
             MarginLoss::Hinge(_) => HINGE_WIDTHS,
@@ -107,7 +122,12 @@ mod tests {
     #[test]
     fn derivatives_are_those_of_finite_differences() {
         let step = 1e-6;
-        for shape in [MarginLoss::Squared, MarginLoss::Hinge(0.2), MarginLoss::Hinge(1.0), MarginLoss::Logistic] {
+        for shape in [
+            MarginLoss::Squared,
+            MarginLoss::Hinge(0.2),
+            MarginLoss::Hinge(1.0),
+            MarginLoss::Logistic,
+        ] {
             for m in [-3.0, -0.31, 0.07, 0.55, 0.83, 0.97, 1.3, 4.0] {
                 let (loss, first, second) = shape.at(m);
                 let (up, down) = (shape.at(m + step), shape.at(m - step));

@@ -1,16 +1,17 @@
-//! Lines: a weight for each feature, learnt by making a convex loss small.
+//! Linear models: a weight for each feature, learnt by minimising a convex loss.
 //!
 //! | learner | loss | file |
 //! |---|---|---|
 //! | `linear-regression` | squared error on the labels, ridge | `ridge.rs`, `pointwise.rs` |
-//! | `logistic`, `linear-svm` | logistic, squared hinge or hinge, of relevant or not | `pointwise.rs` |
+//! | `logistic`, `linear-svm` | logistic, (squared) hinge, of binary relevance | `pointwise.rs` |
 //! | `ordinal` | cumulative logit of the grades | `ordinal.rs` |
 //! | `ranksvm` | squared hinge or hinge of preferences, counted | `ranksvm.rs`, `counting.rs` |
 //! | `pairwise-logistic` | logistic loss of preferences | `logistic_pairs.rs` |
 //!
 //! All but the first are solved by the same Newton method (`newton.rs`) over the same passes
-//! (`problem.rs`, `kernel.rs`); `path.rs` goes step by step, `line.rs` is the training, `fold.rs` makes the model;
-//! `learners/` declares the learners. Sums are f64 in an order that the data alone decides.
+//! (`problem.rs`, `kernel.rs`); `path.rs` takes the steps one by one, `line.rs` is the training,
+//! `fold.rs` makes the model; `learners/` declares the learners. Sums are f64, added in an order
+//! that only the data decides.
 
 mod counting;
 pub(crate) mod fold;

@@ -1,37 +1,37 @@
-//! Newton's method in a trust region, steps by conjugate gradients: for smooth convex functions of
-//! many unknowns whose second derivatives are known by their products with directions only.
+//! Trust region Newton method with steps by conjugate gradients: for smooth convex functions of
+//! many unknowns whose hessian is available only as products with directions.
 //!
-//! Each step makes the quadratic model `g.s + s.Hs/2` small within a radius (Steihaug 1983), and the
-//! radius grows or shrinks with how well the model foretold the function (Lin, Weng and Keerthi,
+//! Each step minimises the quadratic model `g.s + s.Hs/2` within a radius (Steihaug 1983), and the
+//! radius grows or shrinks with how well the model predicted the function (Lin, Weng and Keerthi,
 //! *Trust region Newton method for large-scale logistic regression*, 2008). The linear systems are
-//! solved loosely at first and better and better as the gradient falls, so that convergence is
-//! faster than linear at the end. A function value that is infinite or no number counts as a bad
-//! step; the place is left only for a better one.
+//! solved roughly at first and more exactly as the gradient falls, so that convergence is faster
+//! than linear at the end. A function value that is infinite or NaN counts as a bad step; the
+//! search moves only to a better point.
 //!
-//! Cost of a step: one value, and a product with the second derivatives for each step of the
-//! conjugate gradients.
+//! Cost of a step: one value, and a product with the hessian for each step of the conjugate
+//! gradients.
 
-/// A function with two derivatives.
+/// A twice differentiable function.
 pub(super) trait Smooth {
-    /// The value and the gradient at a place.
+    /// Returns the value at a point and sets the gradient.
     fn value(&mut self, point: &[f64], gradient: &mut [f64]) -> f64;
 
-    /// The second derivatives at the place of the last `value`, times a direction.
+    /// Sets `out` to the product of the hessian at the point of the last `value` and a direction.
     fn hessian_product(&mut self, direction: &[f64], out: &mut [f64]);
 }
 
-/// What came of a step.
+/// Outcome of a Newton step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NewtonStep {
-    /// The place is better than before.
+    /// The new point is better than the one before.
     Moved,
-    /// The step was no good; the next will be shorter.
+    /// The step gave no improvement; the next one will be shorter.
     Stayed,
-    /// There is nothing left to gain.
+    /// No further improvement is possible.
     Converged,
 }
 
-/// A search under way.
+/// A running search for the minimum.
 #[derive(Debug, Clone)]
 pub(super) struct NewtonSearch {
     point: Vec<f64>,
@@ -40,30 +40,30 @@ pub(super) struct NewtonSearch {
     radius: Option<f64>,
 }
 
-/// Most products with the second derivatives in a step.
+/// Maximum number of products with the hessian in a step.
 const MOST_PRODUCTS: usize = 500;
-/// A step counts when the function falls by this part of what the model said.
+/// A step is accepted if the function falls by this part of the predicted reduction.
 const ENOUGH: f64 = 1e-4;
 
 impl NewtonSearch {
-    /// Begins at a place; `radius` is that of an earlier search that is gone on with.
+    /// Starts at a point; `radius` is that of an earlier search that is resumed.
     pub(super) fn begin(function: &mut dyn Smooth, point: Vec<f64>, radius: Option<f64>) -> Self {
         let mut gradient = vec![0.0; point.len()];
         let value = function.value(&point, &mut gradient);
         Self { point, value, gradient, radius }
     }
 
-    /// The place.
+    /// The current point.
     pub(super) fn point(&self) -> &[f64] {
         &self.point
     }
 
-    /// The function there.
+    /// The function value at the current point.
     pub(super) fn value(&self) -> f64 {
         self.value
     }
 
-    /// How far the next step may go; `None` before the first.
+    /// Maximum length of the next step; `None` before the first.
     pub(super) fn radius(&self) -> Option<f64> {
         self.radius
     }
@@ -73,8 +73,9 @@ impl NewtonSearch {
         length(&self.gradient)
     }
 
-    /// One step. `floor` is the length of the gradient that is small enough; `first` that where the
-    /// search began, by which the exactness of the step is chosen.
+    /// Takes one step. The search has converged when the gradient is shorter than `floor`; `first`
+    /// is the length of the gradient at the start of the search, which decides how exactly the step
+    /// is computed.
     pub(super) fn step(&mut self, function: &mut dyn Smooth, floor: f64, first: f64) -> NewtonStep {
         let slope = self.slope();
         if slope <= floor || !slope.is_finite() {
@@ -86,7 +87,7 @@ impl NewtonSearch {
         let along = dot(&self.gradient, &step);
         let foretold = -0.5 * (along - dot(&step, &rest));
         let size = length(&step);
-        // What rounding hides is not worth a step.
+        // A reduction below the rounding error is not worth a step.
         if foretold <= 1e-14 * self.value.abs() || size == 0.0 {
             return NewtonStep::Converged;
         }
@@ -101,12 +102,13 @@ impl NewtonSearch {
             (self.point, self.value, self.gradient) = (trial, value, gradient);
             return NewtonStep::Moved;
         }
-        // The function must remember the place that is kept.
+        // The function must be evaluated last at the point that is kept.
         self.value = function.value(&self.point, &mut self.gradient);
         if size <= 1e-15 * length(&self.point) { NewtonStep::Converged } else { NewtonStep::Stayed }
     }
 
-    /// The step, what is left of `-g - Hs`, and whether it ended at the border of the region.
+    /// Returns the step, the residual `-g - Hs`, and whether it ended at the border of the trust
+    /// region.
     fn inner(
         &self,
         function: &mut dyn Smooth,
@@ -142,16 +144,17 @@ impl NewtonSearch {
     }
 }
 
-/// How far along the direction the border is: the larger root of |step + t direction| = radius.
+/// The distance to the border along the direction: the larger root of |step + t direction| =
+/// radius.
 fn border(step: &[f64], direction: &[f64], radius: f64) -> f64 {
     let (sd, dd, ss) = (dot(step, direction), dot(direction, direction), dot(step, step));
     let left = (radius * radius - ss).max(0.0);
     let root = (sd * sd + dd * left).sqrt();
-    // The form without cancellation.
+    // The form of the root without cancellation.
     if sd >= 0.0 { left / (sd + root) } else { (root - sd) / dd }
 }
 
-/// The radius after a step: smaller where the model promised too much, larger where it held.
+/// The radius after a step: smaller if the model predicted too much, larger if it was accurate.
 fn next_radius(
     radius: f64,
     size: f64,
@@ -160,7 +163,7 @@ fn next_radius(
     along: f64,
     at_border: bool,
 ) -> f64 {
-    // Where a parabola through both values and the slope would have its bottom, in steps.
+    // The minimum of the parabola through both values and the slope, in units of the step.
     let rise = -fallen - along;
     let bottom = if rise <= 0.0 { 4.0 } else { (-0.5 * (along / rise)).max(0.25) };
     let bottom = bottom * size;

@@ -1,39 +1,40 @@
-//! Ordinal regression by the cumulative logit (proportional odds, McCullagh 1980): a line for the
-//! score s, and thresholds t_1 < ... < t_(K-1) between the K grades, all learnt together.
+//! Ordinal regression by the cumulative logit (proportional odds, McCullagh 1980): a linear model
+//! for the score s, and thresholds t_1 < ... < t_(K-1) between the K grades, all learnt together.
 //!
-//! P(grade <= k) = 1 / (1 + exp(s - t_k)), and for a document of grade k, with a = s - t_k and
-//! b = t_(k-1) - s, minus the logarithm of its probability falls into three convex parts:
+//! P(grade <= k) = 1 / (1 + exp(s - t_k)), and for a document of grade k, with a = s - t_k and b =
+//! t_(k-1) - s, the negative log-likelihood is the sum of three convex terms:
 //!
 //! ```text
 //! ln(1 + e^a) + ln(1 + e^b) - ln(1 - e^-(t_k - t_(k-1)))
 //! ```
 //!
 //! (the first is missing for the highest grade, the second for the lowest, the third for both). The
-//! third keeps the thresholds in order: it is infinite where two meet. Grades are the different
-//! labels of the training data, up to 255. The loss is a mean over documents, by weight. Cost O(n) exponentials a query.
+//! third keeps the thresholds in order: it is infinite where two are equal. Grades are the
+//! different labels of the training data, up to 255. The loss is a mean over documents, by weight.
+//! Cost O(n) exponentials a query.
 
 use rankwright_data::Dataset;
 
-use super::loss::{LossPoint, ConvexLoss, Gradient};
+use super::loss::{ConvexLoss, Gradient, LossPoint};
 use super::pointwise::{counted, shares};
 use crate::error::LearnError;
 use crate::exp::{falling_sigmoid, softplus};
 
-/// Most grades.
+/// Maximum number of grades.
 const MOST: usize = 255;
 
-/// The loss of grades.
+/// The cumulative logit loss of grades.
 #[derive(Debug)]
 pub(super) struct Grades<'a> {
     data: &'a Dataset,
     shares: Vec<f64>,
     grades: Vec<f64>,
-    /// Logits of the cumulative shares of the grades: the best thresholds where all scores are 0.
+    /// Logits of the cumulative shares of the grades: the best thresholds if all scores are 0.
     first: Vec<f64>,
 }
 
 impl<'a> Grades<'a> {
-    /// Refuses data of one grade only, or of more than 255.
+    /// Fails on data with only one grade, or with more than 255.
     pub(super) fn new(data: &'a Dataset) -> Result<Self, LearnError> {
         let shares = shares(data)?;
         let mut grades: Vec<f64> = counted(data, &shares).map(|(label, _)| label).collect();
@@ -59,7 +60,7 @@ impl<'a> Grades<'a> {
         Ok(Self { data, shares, grades, first })
     }
 
-    /// Share and grade of a row; `None` where it does not count.
+    /// Share and grade of a row; `None` if it has weight 0.
     fn row(&self, row: usize) -> Option<(f64, usize)> {
         let (label, share) = (self.data.labels()[row], self.shares[row]);
         let grade = self.grades.partition_point(|grade| *grade < label);
@@ -67,7 +68,7 @@ impl<'a> Grades<'a> {
     }
 }
 
-/// What a document keeps: its grade, and the second derivatives of its three parts.
+/// Values that a document keeps: its grade, and the second derivatives of its three terms.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct DocumentCache {
     grade: usize,
@@ -83,7 +84,13 @@ impl ConvexLoss for Grades<'_> {
         self.first.clone()
     }
 
-    fn value(&self, query: usize, at: LossPoint<'_>, kept: &mut Vec<DocumentCache>, gradient: Gradient<'_>) -> f64 {
+    fn value(
+        &self,
+        query: usize,
+        at: LossPoint<'_>,
+        kept: &mut Vec<DocumentCache>,
+        gradient: Gradient<'_>,
+    ) -> f64 {
         let thresholds = at.extras;
         if !thresholds.is_sorted_by(|a, b| a < b) {
             return f64::INFINITY;
@@ -131,9 +138,16 @@ impl ConvexLoss for Grades<'_> {
         total
     }
 
-    fn hessian_product(&self, _query: usize, along: LossPoint<'_>, kept: &mut Vec<DocumentCache>, gradient: Gradient<'_>) {
+    fn hessian_product(
+        &self,
+        _query: usize,
+        along: LossPoint<'_>,
+        kept: &mut Vec<DocumentCache>,
+        gradient: Gradient<'_>,
+    ) {
         let moves = along.extras;
-        for ((kept, score), slope) in kept.iter().zip(along.scores).zip(gradient.scores.iter_mut()) {
+        for ((kept, score), slope) in kept.iter().zip(along.scores).zip(gradient.scores.iter_mut())
+        {
             let DocumentCache { grade, above, below, gap } = *kept;
             *slope = 0.0;
             if above > 0.0 {

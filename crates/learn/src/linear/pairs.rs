@@ -1,12 +1,13 @@
-//! The preferences of a query as pair losses see them, and losses of listed pairs.
+//! The preferences of a query, and losses of listed pairs.
 //!
-//! A query's preferences are either those of its labels, kept as a level for each document and never
-//! listed, or a list: the data's own pairs, or a seeded sample where there would be too many to
-//! visit. A pair's weight is that of [`crate::preferences`], divided by the sum of all: the loss is a
-//! mean, so that c means the same on small and large data.
+//! A query's preferences are either those of its labels, kept as a level for each document and
+//! never listed, or a list: the data's own pairs, or a seeded sample if there would be too many to
+//! visit. A pair's weight is that of [`crate::preferences`], divided by the sum of all weights: the
+//! loss is a mean, so that c means the same on small and large data.
 //!
-//! With `norm_query` each query's weights are scaled so that all queries count alike, as in the
-//! ranking SVM of Cao et al. (2006); without it, a query counts by its number of pairs.
+//! With `norm_query` each query's weights are scaled so that all queries have the same total
+//! weight, as in the ranking SVM of Cao et al. (2006); without it, a query counts by its number of
+//! pairs.
 
 use rankwright_data::Dataset;
 
@@ -14,37 +15,37 @@ use super::loss::MarginLoss;
 use crate::error::LearnError;
 use crate::preferences::Preferences;
 
-/// One listed preference: documents of the query, and the weight.
+/// One listed preference: the preferred document, the other document, and the weight.
 pub(super) type Pair = (u32, u32, f64);
 
-/// The preferences of one query.
+/// The source of one query's preference pairs.
 #[derive(Debug, Default)]
 pub(super) enum PairSource {
-    /// None at all.
+    /// No preferences.
     #[default]
     Nothing,
-    /// Any two documents of different levels: the higher one should lead.
-    LabelLevels(LabelLevels),
+    /// Any two documents of different levels: the one of the higher level is preferred.
+    Levels(LabelLevels),
     /// Listed pairs.
     Listed(Vec<Pair>),
 }
 
-/// Documents by level.
+/// The label level of each document of a query.
 #[derive(Debug)]
 pub(super) struct LabelLevels {
     /// The level of each document, from 0.
     pub(super) of: Vec<u32>,
-    /// How many levels there are, 2 at least.
+    /// Number of levels, at least 2.
     pub(super) count: u32,
-    /// The weight of each document; empty where all are 1.
+    /// The weight of each document; empty if all are 1.
     pub(super) weights: Vec<f64>,
-    /// What every pair's weight is multiplied by: the weight of the query.
+    /// The factor of every pair's weight: the weight of the query.
     pub(super) scale: f64,
 }
 
 impl LabelLevels {
-    /// The levels of labels; `None` where all that count are equal. Documents of weight 0 count for
-    /// nothing, but keep their place.
+    /// The levels of labels; `None` if all documents with a positive weight have equal labels.
+    /// Documents of weight 0 are ignored, but keep their index.
     fn new(labels: &[f64], weights: Vec<f64>, scale: f64) -> Option<Self> {
         let mut different: Vec<f64> = labels.to_vec();
         different.sort_unstable_by(f64::total_cmp);
@@ -60,8 +61,8 @@ impl LabelLevels {
         self.weights.get(document).copied().unwrap_or(1.0)
     }
 
-    /// The sum of all pairs' weights but for the scale: half of (all squared less each level's
-    /// squared).
+    /// The sum of all pairs' weights, without the scale: half of (the squared total minus each
+    /// level's squared total).
     fn mass(&self) -> f64 {
         let mut sums = vec![0.0; self.count as usize];
         for (document, level) in self.of.iter().enumerate() {
@@ -96,11 +97,12 @@ impl PairSource {
     }
 }
 
-/// The preferences of every query; refuses data without any.
+/// The preferences of every query; fails if there are none.
 pub(super) fn wanted(data: &Dataset, norm_query: bool) -> Result<Vec<PairSource>, LearnError> {
     let preferences = Preferences::new(data);
     preferences.check()?;
-    let mut all: Vec<PairSource> = (0..data.queries()).map(|q| one(data, &preferences, q)).collect();
+    let mut all: Vec<PairSource> =
+        (0..data.queries()).map(|q| one(data, &preferences, q)).collect();
     let masses: Vec<f64> = all.iter().map(PairSource::mass).collect();
     let whole: f64 = masses.iter().sum();
     if whole <= 0.0 {
@@ -139,7 +141,8 @@ fn one(data: &Dataset, preferences: &Preferences<'_>, query: usize) -> PairSourc
     }
 }
 
-/// The loss of listed pairs at these scores; gradient are set, second derivatives kept.
+/// Returns the loss of listed pairs at these scores, sets the gradient and keeps second
+/// derivatives.
 pub(super) fn value(
     shape: MarginLoss,
     pairs: &[Pair],
@@ -161,8 +164,13 @@ pub(super) fn value(
     total
 }
 
-/// The second derivatives of listed pairs times a direction.
-pub(super) fn hessian_product(pairs: &[Pair], hessians: &[f64], along: &[f64], gradient: &mut [f64]) {
+/// Sets `gradient` to the product of the hessian of listed pairs and a direction.
+pub(super) fn hessian_product(
+    pairs: &[Pair],
+    hessians: &[f64],
+    along: &[f64],
+    gradient: &mut [f64],
+) {
     gradient.fill(0.0);
     for (&(better, worse, _), bend) in pairs.iter().zip(hessians) {
         if *bend != 0.0 {

@@ -1,11 +1,11 @@
 //! Parameters that linear learners share.
 //!
-//! The defaults of c and l2 are those that did well on the validation parts of MQ2008, MQ2007 and a
-//! sample of MSLR-WEB alike; as losses are means, they do not grow with the data.
+//! The defaults of c and l2 did well on the validation parts of MQ2008, MQ2007 and a sample of
+//! MSLR-WEB; as losses are means, the best values do not grow with the data.
 
 use rankwright_spec::{Slashed, above, params};
 
-use super::line::{LinearFit, LinearTrainer, LinearLoss};
+use super::line::{LinearFit, LinearLoss, LinearTrainer};
 use crate::transform::TransformParams;
 
 params! {
@@ -19,7 +19,8 @@ params! {
     pub trait SolverOptions: solver_params;
 }
 
-/// Refuses values of c that do not rise: from weak to strong, each begins where the one before ended.
+/// Fails if the values of c do not rise: each search starts from the weights of the smaller value
+/// before.
 pub(super) fn rising(c: &Slashed<f64>) -> Result<(), String> {
     match c.0.is_sorted_by(|a, b| a < b) {
         true => Ok(()),

@@ -1,19 +1,19 @@
-//! The search for the best weights along a path: for each value of c, and within it for each width of
-//! a smoothed loss, Newton's method from where the one before ended.
+//! The search for the best weights along a path: for each value of c, and within it for each width
+//! of a smoothed loss, Newton's method started from the result of the one before.
 //!
-//! A [`Solver`] goes step by step, and its [`PathPosition`] is all that is needed to go on later with the
-//! same bits.
+//! A [`Solver`] takes one step at a time, and its [`PathPosition`] is all that is needed to resume
+//! later with the same bits.
 
 use super::line::LinearFit;
 use super::loss::ConvexLoss;
-use super::newton::{NewtonSearch, Smooth, NewtonStep};
+use super::newton::{NewtonSearch, NewtonStep, Smooth};
 use super::problem::Problem;
 use crate::error::LearnError;
 
-/// Where a search is: what a checkpoint keeps.
+/// The position of a search on its path, which a checkpoint keeps.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct PathPosition {
-    /// The number of the value of c, and of the stage of smoothing, that are worked on.
+    /// Index of the current value of c, and of the current stage of smoothing.
     c: usize,
     stage: usize,
     /// Steps taken for this c.
@@ -25,7 +25,7 @@ pub(super) struct PathPosition {
 }
 
 impl PathPosition {
-    /// As bytes: numbers of eight each.
+    /// The position as bytes: eight per number.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let radius = self.radius.unwrap_or(f64::NAN).to_bits();
         let numbers = [self.c as u64, self.stage as u64, self.steps as u64, radius];
@@ -50,31 +50,31 @@ impl PathPosition {
     }
 }
 
-/// One step of a search.
+/// The outcome of one step of a search.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Taken {
-    /// The function after it.
+    /// The function value after the step.
     pub(super) value: f64,
-    /// Whether the place changed.
+    /// Whether the point changed.
     pub(super) moved: bool,
-    /// Whether it was the last for its value of c.
+    /// Whether it was the last step for its value of c.
     pub(super) ends: bool,
 }
 
-/// A search under way.
+/// A running search along the path.
 pub(super) struct Solver<'a, L: ConvexLoss> {
     fit: &'a LinearFit,
     problem: Problem<'a, L>,
     widths: &'static [f64],
     place: PathPosition,
-    /// The search of the stage that is worked on.
+    /// The search of the current stage.
     search: Option<NewtonSearch>,
     /// The length of the loss's gradient where all weights are 0.
     first: f64,
 }
 
 impl<'a, L: ConvexLoss> Solver<'a, L> {
-    /// Begins at weights of 0, or goes on from a place.
+    /// Starts at weights of 0, or resumes from a position.
     pub(super) fn begin(
         fit: &'a LinearFit,
         mut problem: Problem<'a, L>,
@@ -88,28 +88,27 @@ impl<'a, L: ConvexLoss> Solver<'a, L> {
         problem.c = 1.0;
         problem.value(&point, &mut gradient);
         let first = super::newton::length(&gradient);
-        let place = match place {
-            None => PathPosition { c: 0, stage: 0, steps: 0, radius: None, point },
-            Some(bytes) => {
-                PathPosition::from_bytes(bytes, point.len()).ok_or(LearnError::CheckpointState {
-                    problem: "holds the state of another learner",
-                })?
-            }
-        };
+        let place =
+            match place {
+                None => PathPosition { c: 0, stage: 0, steps: 0, radius: None, point },
+                Some(bytes) => PathPosition::from_bytes(bytes, point.len()).ok_or(
+                    LearnError::CheckpointState { problem: "holds the state of another learner" },
+                )?,
+            };
         Ok(Self { fit, problem, widths, place, search: None, first })
     }
 
-    /// Where it is.
+    /// The current position.
     pub(super) fn place(&self) -> &PathPosition {
         &self.place
     }
 
-    /// Whether every value of c is done with.
+    /// Whether every value of c is finished.
     pub(super) fn is_over(&self) -> bool {
         self.place.c >= self.fit.path.len()
     }
 
-    /// Takes a step; `None` when all is done.
+    /// Takes a step; `None` when the search is finished.
     pub(super) fn next(&mut self) -> Option<Taken> {
         let c = *self.fit.path.get(self.place.c)?;
         let Self { problem, place, .. } = self;
@@ -149,7 +148,8 @@ mod tests {
     #[test]
     fn a_place_is_read_back_as_it_was() {
         for radius in [None, Some(0.25)] {
-            let place = PathPosition { c: 2, stage: 1, steps: 7, radius, point: vec![1.5, -0.0, 1e-300] };
+            let place =
+                PathPosition { c: 2, stage: 1, steps: 7, radius, point: vec![1.5, -0.0, 1e-300] };
             let bytes = place.to_bytes();
             assert_eq!(PathPosition::from_bytes(&bytes, 3), Some(place));
             assert_eq!(PathPosition::from_bytes(&bytes, 4), None);

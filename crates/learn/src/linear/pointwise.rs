@@ -1,17 +1,17 @@
-//! Losses of single documents: relevant or not, and the label itself.
+//! Losses of single documents: binary relevance, and the label itself.
 //!
-//! [`Signed`] is a loss of `y (s + b)`, with y = +1 where the label reaches `rel` and -1 below, and b
-//! an intercept: the logistic loss, the squared hinge or the smoothed hinge of `loss.rs`.
+//! [`Signed`] is a loss of `y (s + b)`, with y = +1 where the label reaches `rel` and -1 below, and
+//! b an intercept: the logistic loss, the squared hinge or the smoothed hinge of `loss.rs`.
 //! [`LeastSquares`] is `(s + b - label)^2 / 2`. Both are means: each document counts by its weight
 //! times that of its query, divided by the sum of all; those of weight 0 do not count at all. Cost
 //! O(n).
 
 use rankwright_data::Dataset;
 
-use super::loss::{LossPoint, ConvexLoss, MarginLoss, Gradient};
+use super::loss::{ConvexLoss, Gradient, LossPoint, MarginLoss};
 use crate::error::LearnError;
 
-/// The part of each row in a mean over all: its weight, its query's multiplied in, over the sum.
+/// The share of each row in a mean over all rows: its weight times its query's, over the sum.
 pub(super) fn shares(data: &Dataset) -> Result<Vec<f64>, LearnError> {
     let mut all = match data.row_weights() {
         Some(weights) => weights.iter().map(|w| f64::from(*w)).collect(),
@@ -28,12 +28,12 @@ pub(super) fn shares(data: &Dataset) -> Result<Vec<f64>, LearnError> {
     Ok(all)
 }
 
-/// Labels and shares of the rows that count.
+/// Labels and shares of the rows with a positive weight.
 pub(super) fn counted(data: &Dataset, shares: &[f64]) -> impl Iterator<Item = (f64, f64)> {
     data.labels().iter().copied().zip(shares.iter().copied()).filter(|(_, share)| *share > 0.0)
 }
 
-/// A loss of relevant or not.
+/// A margin loss of binary relevance.
 #[derive(Debug)]
 pub(super) struct Signed<'a> {
     data: &'a Dataset,
@@ -43,7 +43,7 @@ pub(super) struct Signed<'a> {
 }
 
 impl<'a> Signed<'a> {
-    /// Refuses data of one class only.
+    /// Fails on data of one class only.
     pub(super) fn new(data: &'a Dataset, rel: f64, shape: MarginLoss) -> Result<Self, LearnError> {
         let shares = shares(data)?;
         let any =
@@ -63,14 +63,20 @@ impl<'a> Signed<'a> {
 }
 
 impl ConvexLoss for Signed<'_> {
-    /// Second derivatives by score, shares multiplied in.
+    /// Second derivatives by score, multiplied by the shares.
     type Cache = Vec<f64>;
 
     fn extras(&self) -> Vec<f64> {
         vec![0.0]
     }
 
-    fn value(&self, query: usize, at: LossPoint<'_>, hessians: &mut Vec<f64>, gradient: Gradient<'_>) -> f64 {
+    fn value(
+        &self,
+        query: usize,
+        at: LossPoint<'_>,
+        hessians: &mut Vec<f64>,
+        gradient: Gradient<'_>,
+    ) -> f64 {
         let intercept = at.extras[0];
         let mut total = 0.0;
         hessians.clear();
@@ -87,8 +93,16 @@ impl ConvexLoss for Signed<'_> {
         total
     }
 
-    fn hessian_product(&self, _query: usize, along: LossPoint<'_>, hessians: &mut Vec<f64>, gradient: Gradient<'_>) {
-        for ((bend, score), slope) in hessians.iter().zip(along.scores).zip(gradient.scores.iter_mut()) {
+    fn hessian_product(
+        &self,
+        _query: usize,
+        along: LossPoint<'_>,
+        hessians: &mut Vec<f64>,
+        gradient: Gradient<'_>,
+    ) {
+        for ((bend, score), slope) in
+            hessians.iter().zip(along.scores).zip(gradient.scores.iter_mut())
+        {
             *slope = bend * (score + along.extras[0]);
             gradient.extras[0] += *slope;
         }
@@ -130,7 +144,13 @@ impl ConvexLoss for LeastSquares<'_> {
         total
     }
 
-    fn hessian_product(&self, query: usize, along: LossPoint<'_>, _: &mut (), gradient: Gradient<'_>) {
+    fn hessian_product(
+        &self,
+        query: usize,
+        along: LossPoint<'_>,
+        _: &mut (),
+        gradient: Gradient<'_>,
+    ) {
         let rows = self.data.query_rows(query);
         for ((row, score), slope) in rows.zip(along.scores).zip(gradient.scores.iter_mut()) {
             *slope = self.shares[row] * (score + along.extras[0]);

@@ -1,16 +1,16 @@
-//! A line over data as a function to be made small:
+//! The training problem of a linear model, a function to be minimised:
 //!
 //! ```text
 //! f(w, e) = penalty/2 |w|^2 + c * sum over queries of their part in the mean loss(X w, e)
 //! ```
 //!
 //! where X are the transformed features and e the unknowns besides the weights (an intercept,
-//! thresholds), which are not penalised. Queries are cut into chunks by the data alone; a chunk's
-//! scores, losses and sums of rows are made by one task while its rows are in the cache, and the
-//! chunks' sums are added in their order: no number of threads changes a bit.
+//! thresholds), which are not penalised. Only the data decides how queries are cut into chunks. One
+//! task computes a chunk's scores, losses and sums of rows while its rows are in the cache, and the
+//! chunks' sums are added in their order: the number of threads does not change a bit.
 //!
-//! Cost of a value or of a product with the second derivatives: two passes over the features, and
-//! what the loss needs. Memory: a few numbers a row besides the features.
+//! Cost of a value or of a product with the hessian: two passes over the features, and the cost of
+//! the loss. Memory: a few numbers a row besides the features.
 
 use std::ops::Range;
 
@@ -18,16 +18,16 @@ use rankwright_data::Dataset;
 use rayon::prelude::*;
 
 use super::kernel::{add_rows, products};
-use super::loss::{LossPoint, ConvexLoss, Gradient};
+use super::loss::{ConvexLoss, Gradient, LossPoint};
 use super::newton::Smooth;
 use crate::simd::Simd;
 
-/// Least rows of a chunk, unless it is the last.
+/// Minimum number of rows of a chunk, except for the last.
 const CHUNK: usize = 2048;
-/// Rows of a large query whose sums are made by one task.
+/// Number of rows of a large query whose sums are computed by one task.
 const BLOCK: usize = 8192;
 
-/// Queries that one task works on.
+/// The queries that one task works on.
 #[derive(Debug)]
 struct ProblemChunk<M> {
     queries: Range<usize>,
@@ -37,7 +37,7 @@ struct ProblemChunk<M> {
     memory: Vec<M>,
 }
 
-/// Feature values as the learner sees them.
+/// Feature values after the transforms.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Design<'a> {
     pub(super) data: &'a Dataset,
@@ -46,7 +46,7 @@ pub(super) struct Design<'a> {
     pub(super) simd: Simd,
 }
 
-/// The function, and where it was looked at last.
+/// The function to be minimised, and the point at which it was last evaluated.
 #[derive(Debug)]
 pub(super) struct Problem<'a, L: ConvexLoss> {
     design: Design<'a>,
@@ -67,7 +67,13 @@ impl<'a, L: ConvexLoss> Problem<'a, L> {
                 let zeros = vec![0.0; rows.len()];
                 let queries = first..query + 1;
                 let memory = queries.clone().map(|_| L::Cache::default()).collect();
-                chunks.push(ProblemChunk { queries, rows, scores: zeros.clone(), gradient: zeros, memory });
+                chunks.push(ProblemChunk {
+                    queries,
+                    rows,
+                    scores: zeros.clone(),
+                    gradient: zeros,
+                    memory,
+                });
                 first = query + 1;
             }
         }
@@ -79,7 +85,8 @@ impl<'a, L: ConvexLoss> Problem<'a, L> {
         self.design.data.columns()
     }
 
-    /// One pass over all chunks: the sums of `each` query's losses, and of the rows with its gradient.
+    /// One pass over all chunks: the sum of the losses that `each` returns, and of the rows times
+    /// its gradient.
     fn pass(
         &mut self,
         point: &[f64],
@@ -117,7 +124,7 @@ impl<'a, L: ConvexLoss> Problem<'a, L> {
         total
     }
 
-    /// Multiplies the loss's part by c and adds the penalty's.
+    /// Multiplies the loss's part by c and adds that of the penalty.
     fn penalise(&self, point: &[f64], sums: &mut [f64]) {
         let columns = self.columns();
         for (at, (sum, x)) in sums.iter_mut().zip(point).enumerate() {
@@ -145,7 +152,7 @@ impl<L: ConvexLoss> Smooth for Problem<'_, L> {
     }
 }
 
-/// Products of all rows with the weights; those of a large query on all threads.
+/// Products of all rows with the weights; a large query uses all threads.
 fn all_products(simd: Simd, values: &[f32], weights: &[f64], out: &mut [f64]) {
     if out.len() < 2 * BLOCK || weights.is_empty() {
         return products(simd, values, weights, out);
@@ -154,7 +161,7 @@ fn all_products(simd: Simd, values: &[f32], weights: &[f64], out: &mut [f64]) {
     blocks.for_each(|(out, values)| products(simd, values, weights, out));
 }
 
-/// Sums of all rows with coefficients; blocks of a large query are added in their order.
+/// Adds up all rows times their coefficients; blocks of a large query are added in their order.
 fn add_all_rows(simd: Simd, values: &[f32], coefficients: &[f64], sums: &mut [f64]) {
     let columns = sums.len();
     if coefficients.len() < 2 * BLOCK || columns == 0 {

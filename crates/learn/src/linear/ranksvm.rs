@@ -1,17 +1,17 @@
-//! The ranking SVM: preferred documents should lead by a margin of 1 (Herbrich, Graepel and Obermayer
-//! 1999; Joachims 2002).
+//! The ranking SVM: preferred documents should score higher by a margin of 1 (Herbrich, Graepel and
+//! Obermayer 1999; Joachims 2002).
 //!
 //! ```text
 //! 1/2 |w|^2 + c * mean over preferences, by weight, of loss(s_better - s_worse)
 //! ```
 //!
 //! with the squared hinge or the hinge (smoothed, see `loss.rs`). There is no intercept: it would
-//! leave every lead as it is. (Where others write C times the sum, c is C times the number of
-//! preferences.) Preferences of labels are counted (`counting.rs`), those of the data's
-//! own pairs are visited one by one.
+//! not change any score difference. (Where others write C times the sum, c is C times the number of
+//! preferences.) Preferences of labels are counted (`counting.rs`), those of the data's own pairs
+//! are visited one by one.
 
 use super::counting::SortedScores;
-use super::loss::{LossPoint, ConvexLoss, MarginLoss, Gradient};
+use super::loss::{ConvexLoss, Gradient, LossPoint, MarginLoss};
 use super::pairs::{self, PairSource};
 
 /// The loss of the ranking SVM.
@@ -22,7 +22,7 @@ pub(super) struct Margin {
     pub(super) shape: MarginLoss,
 }
 
-/// What a query keeps.
+/// Values that a query keeps for `hessian_product`.
 #[derive(Debug, Default)]
 pub(super) struct MarginCache {
     sorted: SortedScores,
@@ -30,7 +30,7 @@ pub(super) struct MarginCache {
 }
 
 impl Margin {
-    /// The squared hinges that make up the loss.
+    /// The squared hinges whose sum is the loss.
     fn margins(&self) -> ([(f64, f64); 2], usize) {
         match self.shape {
             MarginLoss::Hinge(width) => {
@@ -45,7 +45,13 @@ impl Margin {
 impl ConvexLoss for Margin {
     type Cache = MarginCache;
 
-    fn value(&self, query: usize, at: LossPoint<'_>, memory: &mut MarginCache, gradient: Gradient<'_>) -> f64 {
+    fn value(
+        &self,
+        query: usize,
+        at: LossPoint<'_>,
+        memory: &mut MarginCache,
+        gradient: Gradient<'_>,
+    ) -> f64 {
         let (margins, count) = self.margins();
         match &self.wanted[query] {
             PairSource::Nothing => {
@@ -61,14 +67,27 @@ impl ConvexLoss for Margin {
         }
     }
 
-    fn hessian_product(&self, query: usize, along: LossPoint<'_>, memory: &mut MarginCache, gradient: Gradient<'_>) {
+    fn hessian_product(
+        &self,
+        query: usize,
+        along: LossPoint<'_>,
+        memory: &mut MarginCache,
+        gradient: Gradient<'_>,
+    ) {
         let (margins, count) = self.margins();
         match &self.wanted[query] {
             PairSource::Nothing => gradient.scores.fill(0.0),
             PairSource::Levels(levels) => {
-                memory.sorted.hessian_product(levels, &margins[..count], along.scores, gradient.scores);
+                memory.sorted.hessian_product(
+                    levels,
+                    &margins[..count],
+                    along.scores,
+                    gradient.scores,
+                );
             }
-            PairSource::Listed(list) => pairs::hessian_product(list, &memory.hessians, along.scores, gradient.scores),
+            PairSource::Listed(list) => {
+                pairs::hessian_product(list, &memory.hessians, along.scores, gradient.scores)
+            }
         }
     }
 

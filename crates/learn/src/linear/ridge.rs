@@ -4,9 +4,10 @@
 //! l2/2 |w|^2 + 1/2 * mean over rows, by weight, of (w.x + b - label)^2
 //! ```
 //!
-//! The sums of products of features are made in blocks of rows, which the data alone decides, and
-//! added in their order; the system is solved by Cholesky. A feature that is constant gets weight 0.
-//! Cost O(rows columns^2) once, so that many columns are left to conjugate gradients (`line.rs`).
+//! The sums of products of features are computed in blocks of rows, whose size only the data
+//! decides, and added in their order; the system is solved by Cholesky. A constant feature gets
+//! weight 0. Cost O(rows columns^2) once; for many columns conjugate gradients are used instead
+//! (`line.rs`).
 
 use rankwright_data::Dataset;
 use rayon::prelude::*;
@@ -16,14 +17,14 @@ use super::problem::Design;
 use crate::cholesky::solve;
 use crate::simd::Simd;
 
-/// Most columns of the normal equations.
+/// Maximum number of columns of the normal equations.
 pub(super) const MOST_COLUMNS: usize = 500;
-/// Most blocks: each has a square of sums.
+/// Maximum number of blocks; each has its own matrix of sums.
 const BLOCKS: usize = 64;
-/// Least rows of a block.
+/// Minimum number of rows of a block.
 const ROWS: usize = 2048;
 
-/// The weights, then the intercept.
+/// Returns the weights, then the intercept.
 pub(super) fn fit(design: Design<'_>, shares: &[f64], l2: f64) -> Vec<f64> {
     let Design { data, values, simd } = design;
     let columns = data.columns();

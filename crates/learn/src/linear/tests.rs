@@ -1,4 +1,4 @@
-//! Losses against finite differences and slow twins, and learners as people ask for them.
+//! Losses against finite differences and slow twins, and whole learners.
 
 mod learners;
 
@@ -8,8 +8,8 @@ use rankwright_data::{Dataset, Matrix, Random};
 
 use super::counting::SortedScores;
 use super::logistic_pairs::LogisticPairs;
-use super::loss::{LossPoint, ConvexLoss, MarginLoss, Gradient};
-use super::newton::{NewtonSearch, Smooth, NewtonStep};
+use super::loss::{ConvexLoss, Gradient, LossPoint, MarginLoss};
+use super::newton::{NewtonSearch, NewtonStep, Smooth};
 use super::ordinal::Grades;
 use super::pairs::{self, PairSource, wanted};
 use super::pointwise::{LeastSquares, Signed, shares};
@@ -18,7 +18,7 @@ use super::ranksvm::Margin;
 use super::ridge;
 use crate::simd::Simd;
 
-/// Data of drawn features and labels; with weights where asked for.
+/// Random features and labels; with random weights if `weighted`.
 fn drawn(seed: u64, sizes: &[usize], columns: usize, grades: usize, weighted: bool) -> Dataset {
     let mut draw = Random::new(seed, 5);
     let rows: usize = sizes.iter().sum();
@@ -41,7 +41,7 @@ fn with_pairs(data: Dataset, text: &str) -> Dataset {
     data.with_pairs(&input).unwrap().0
 }
 
-/// Compares first and second derivatives with differences, at a drawn place.
+/// Compares first and second derivatives with finite differences, at a random point.
 fn check_differences<L: ConvexLoss>(name: &str, data: &Dataset, loss: L) {
     let values = data.matrix().values();
     let mut problem = Problem::new(Design { data, values, simd: Simd::Auto }, loss);
@@ -83,7 +83,12 @@ fn every_loss_has_the_derivatives_of_finite_differences() {
     for weighted in [false, true] {
         let data = drawn(11, &[7, 1, 12, 5], 4, 4, weighted);
         let rel = 2.0;
-        for shape in [MarginLoss::Logistic, MarginLoss::Squared, MarginLoss::Hinge(1.0), MarginLoss::Hinge(0.2)] {
+        for shape in [
+            MarginLoss::Logistic,
+            MarginLoss::Squared,
+            MarginLoss::Hinge(1.0),
+            MarginLoss::Hinge(0.2),
+        ] {
             check_differences("signed", &data, Signed::new(&data, rel, shape).unwrap());
             if shape == MarginLoss::Logistic {
                 continue;
@@ -131,7 +136,7 @@ proptest! {
         grades in 1_usize..12,
         weighted: bool,
         width in prop::option::of(0.05..1.0_f64),
-        // Ties, and pairs right at the margin, are the hard cases.
+        // Ties, and pairs exactly at the margin, are the hard cases.
         coarse: bool,
         far in prop::sample::select(vec![0.0, 1e6]),
     ) {
@@ -160,7 +165,8 @@ proptest! {
             prop_assert!(close(&slow, &fast), "{slow:?} {fast:?}");
             sorted.hessian_product(levels, &margins, &along, &mut fast);
             pairs::hessian_product(&list, &hessians, &along, &mut slow);
-            // A pair exactly at a margin bends on one side only, and rounding may choose either.
+            // A pair exactly at a margin has a second derivative on one side only, and rounding may
+            // choose either.
             if !coarse {
                 prop_assert!(close(&slow, &fast), "{slow:?} {fast:?}");
             }

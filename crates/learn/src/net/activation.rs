@@ -1,12 +1,13 @@
-//! Activations: each value in place, and its slope for the way back.
+//! Activations: replaces each value by its activation, and keeps the derivative for the backward
+//! pass.
 //!
 //! ```text
 //! relu(z) = max(z, 0)          slope 0 at 0
 //! gelu(z) = z/2 (1 + tanh(c (z + 0.044715 z^3))),   c = sqrt(2 / pi)     (Hendrycks and Gimpel, 2016)
 //! ```
 //!
-//! The slopes are kept: on the way back a gradient is multiplied by them, whatever the activation was
-//! and whatever dropout did to it.
+//! The derivatives are kept: the backward pass multiplies a gradient by them, for any activation
+//! and with dropout included.
 
 use rankwright_model::Activation;
 
@@ -15,7 +16,7 @@ use crate::exp::falling_sigmoid;
 const GELU_SCALE: f32 = 0.797_884_6;
 const GELU_CUBE: f32 = 0.044_715;
 
-/// Turns each z of `values` into its activation and sets `slopes` to the derivatives there.
+/// Replaces each z of `values` by its activation and sets `slopes` to the derivatives there.
 pub(super) fn activate(activation: Activation, values: &mut [f32], slopes: &mut [f32]) {
     match activation {
         Activation::Relu => each(values, slopes, |z| if z > 0.0 { (z, 1.0) } else { (0.0, 0.0) }),
@@ -43,7 +44,7 @@ fn gelu(z: f32) -> (f32, f32) {
     (0.5 * z * (1.0 + t), 0.5 * (1.0 + t) + 0.5 * z * (1.0 - t * t) * inner)
 }
 
-/// By our own exponential, in 64 bits where the difference keeps its digits.
+/// The hyperbolic tangent by our own exponential; 64 bits keep the digits of the difference.
 #[inline(always)]
 fn tanh(x: f32) -> f32 {
     (1.0 - 2.0 * falling_sigmoid(2.0 * f64::from(x))) as f32

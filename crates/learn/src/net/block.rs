@@ -1,4 +1,4 @@
-//! A block of rows on its way through a net and back.
+//! The forward and backward pass of a block of rows.
 //!
 //! ```text
 //! there   z = X W' + b,   x^ = norm(z),   y = dropout(activation(scale x^ + shift))
@@ -6,50 +6,50 @@
 //! ```
 //!
 //! A mini-batch is cut into blocks, each with its buffers and a gradient of its own. A block's
-//! results depend on its rows alone, but for batch norm, whose sums are asked for and given back by
-//! the caller between the two halves of a layer. Cost: three products of matrices a layer (two for
-//! the first, whose inputs need no gradient).
+//! results depend only on its rows, except for batch norm, whose sums the caller adds up over all
+//! blocks between the two halves of a layer. Cost: three matrix products a layer (two for the
+//! first, whose inputs need no gradient).
 
 use super::activation::activate;
 use super::draws::Draws;
 use super::matrix::{NetMatrix, multiply};
 use super::norm::{self, BatchStats};
-use super::shape::{LayerShape, HiddenNorm, NetShape};
+use super::shape::{HiddenNorm, LayerShape, NetShape};
 
-/// What a layer keeps for the way back.
+/// Values that a layer keeps for the backward pass.
 #[derive(Debug, Default)]
 struct LayerCache {
-    /// After the norm, before scale and shift; empty without one.
+    /// Values after the norm, before scale and shift; empty without a norm.
     hats: Vec<f32>,
-    /// Of layer norm, one a row.
+    /// 1 / standard deviation of each row, for layer norm.
     inverses: Vec<f32>,
-    /// Derivative of the output by what went into the activation.
+    /// Derivative of the output by the input of the activation.
     slopes: Vec<f32>,
 }
 
-/// Buffers of a block.
+/// Buffers of a block of rows.
 #[derive(Debug)]
 pub(super) struct NetBlock {
     rows: usize,
     /// The inputs, then the outputs of each layer.
     values: Vec<Vec<f32>>,
     kept: Vec<LayerCache>,
-    /// The gradient by the outputs of the layer at hand, and room for the next.
+    /// The gradient by the outputs of the current layer, and a buffer for the next.
     delta: Vec<f32>,
     next: Vec<f32>,
-    /// The gradient by all numbers of the net, of this block's rows.
+    /// The gradient of this block's rows by all parameters of the net.
     pub(super) gradient: Vec<f32>,
     /// Sums for batch norm.
     pub(super) sums: Vec<f64>,
     draws: Draws,
 }
 
-/// What is random in a pass; 0 switches either off.
+/// The randomness of a pass; 0 turns either off.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Chance {
     /// Standard deviation of the noise on inputs.
     pub(super) noise: f32,
-    /// Part of the hidden outputs that is dropped.
+    /// Fraction of the hidden outputs that is dropped.
     pub(super) dropout: f32,
 }
 
@@ -68,7 +68,7 @@ impl NetBlock {
         }
     }
 
-    /// Takes rows of `data` and adds noise.
+    /// Loads rows of `data` and adds noise.
     pub(super) fn load(&mut self, data: NetMatrix<'_>, rows: &[u32], draws: Draws, noise: f32) {
         self.rows = rows.len();
         self.draws = draws;
@@ -80,7 +80,7 @@ impl NetBlock {
         }
     }
 
-    /// One score a row, once all layers are done.
+    /// The score of each row, after all layers.
     pub(super) fn scores(&self) -> &[f32] {
         self.values.last().map_or(&[], |scores| scores)
     }
@@ -145,14 +145,14 @@ impl NetBlock {
         }
     }
 
-    /// Begins the way back with the gradient by the scores.
+    /// Starts the backward pass with the gradient by the scores.
     pub(super) fn start_back(&mut self, gradient: &[f32]) {
         self.delta.clear();
         self.delta.extend_from_slice(gradient);
     }
 
-    /// The first half of the way back through a layer: activation and dropout, and the gradient of
-    /// the norm's scales and shifts. For batch norm, their sums are left in `sums`.
+    /// The first half of the backward pass through a layer: activation and dropout, and the
+    /// gradient of the norm's scales and shifts. For batch norm, their sums are left in `sums`.
     pub(super) fn backward_activation(&mut self, shape: &NetShape, at: usize) {
         let (layer, kept) = (&shape.layers[at], &self.kept[at]);
         if at + 1 < shape.layers.len() {

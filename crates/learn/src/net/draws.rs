@@ -1,16 +1,18 @@
-//! Random numbers by the million: noise on inputs and dropout.
+//! Fast random numbers for noise on inputs and dropout.
 //!
-//! Eight xorshift generators (Marsaglia, 2003) side by side, a loop that is vectorised; good enough
-//! for noise, and some twenty times faster than [`Random`], which seeds them. The draws of a block
-//! of rows are named by seed and number, so that neither threads nor an interruption change them.
+//! Eight xorshift generators (Marsaglia, 2003) side by side, in a loop that is vectorised; good
+//! enough for noise, and some twenty times faster than [`Random`], which seeds them. The draws of a
+//! block of rows depend only on a seed and a number, so that neither threads nor an interruption
+//! change them.
 //!
-//! Noise is the sum of four bytes, brought to mean 0 and variance 1: near normal, never beyond 3.46.
+//! Noise is the sum of four bytes, scaled to mean 0 and variance 1: nearly normal, never beyond
+//! 3.46.
 
 use rankwright_data::Random;
 
 const LANES: usize = 8;
 
-/// Eight streams.
+/// Eight random streams.
 #[derive(Debug, Clone)]
 pub(super) struct Draws([u32; LANES]);
 
@@ -18,7 +20,7 @@ impl Draws {
     /// The draws of a seed and a number.
     pub(super) fn new(seed: u64, number: u64) -> Self {
         let mut random = Random::new(seed, number);
-        // A generator that begins with 0 stays there.
+        // A xorshift generator with state 0 stays at 0.
         Self(std::array::from_fn(|_| 1 + random.below(u32::MAX as usize) as u32))
     }
 
@@ -47,7 +49,7 @@ impl Draws {
         }
     }
 
-    /// Sets values and slopes to 0 with probability `rate`, and makes up for it in the others.
+    /// Sets values and slopes to 0 with probability `rate`, and scales up the others to compensate.
     pub(super) fn drop(&mut self, rate: f32, values: &mut [f32], slopes: &mut [f32]) {
         let keep = 1.0 / (1.0 - rate);
         let least = (rate * (1 << 24) as f32) as i32;

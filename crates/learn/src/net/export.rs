@@ -1,23 +1,24 @@
-//! From the numbers of a training to a model: layers with batch norm folded into their weights.
+//! Makes a model from trained parameters: layers with batch norm folded into their weights.
 //!
-//! At rest batch norm uses the moving means of its statistics, so it is a line and the layer takes it
-//! in: with f = scale / sqrt(variance + epsilon), W becomes f W and the bias shift - f mean.
+//! In inference batch norm uses the moving means of its statistics, so it is linear and is folded
+//! into the layer: with f = scale / sqrt(variance + epsilon), W becomes f W and the bias shift - f
+//! mean.
 
 use rankwright_model::{Layer, LayerNorm, ModelBody, Net, Transforms};
 
 use super::norm::BatchStats;
-use super::shape::{LayerShape, HiddenNorm, NetShape};
+use super::shape::{HiddenNorm, LayerShape, NetShape};
 use crate::error::LearnError;
 
 /// Moving means of the statistics of batch norm, layer by layer; empty without it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Moving(pub(super) Vec<BatchStats>);
 
-/// What part of the moving means is taken over by each mini-batch.
+/// The weight of a new mini-batch in the moving means.
 const SHARE: f32 = 0.1;
 
 impl Moving {
-    /// Takes in the statistics of a mini-batch; the first are taken as they are.
+    /// Adds the statistics of a mini-batch; the first ones are taken unchanged.
     pub(super) fn add(&mut self, batch: &[BatchStats]) {
         if self.0.len() != batch.len() {
             self.0 = batch.to_vec();

@@ -1,4 +1,4 @@
-//! Which loss each net learner has: an objective of the one table, and how queries are shown to it.
+//! The losses of net learners: an objective of the common table, and how queries are passed to it.
 //!
 //! | learner | objective |
 //! |---|---|
@@ -8,10 +8,10 @@
 //! | `softmax` | `softmax(target=gain)` or `target=label`; `target=noisy-gain` is `xendcg(terms=1)` |
 //! | `listmle`, `approxndcg` | the objectives of these names |
 //!
-//! RankNet's gradient by the net's numbers is a sum over pairs of lambda_ij (ds_i/dw - ds_j/dw).
-//! Factored (Burges, MSR-TR-2010-82, section 2.1), the lambdas of a document are added up first, and
-//! the net is gone through once a document instead of twice a pair. `factored=false` goes the long
-//! way: same gradient, cost by pairs instead of documents.
+//! RankNet's gradient by the parameters of the net is a sum over pairs of lambda_ij (ds_i/dw -
+//! ds_j/dw). Factored (Burges, MSR-TR-2010-82, section 2.1), the lambdas of a document are added up
+//! first, and the net is evaluated once per document instead of twice per pair. `factored=false`
+//! evaluates it per pair: same gradient, cost by pairs instead of documents.
 //!
 //! A preference of weight p and its opposite of weight 1 - p make a soft label: the cross entropy
 //! with P = p. Equal pairs are P = 1/2.
@@ -22,10 +22,12 @@ use rankwright_spec::SpecError;
 use super::passes::{Derive, RowList, RowLists};
 use crate::boost::queries::QueryParts;
 use crate::error::LearnError;
-use crate::objective::{Derivatives, Objective, ObjectiveParams, DocumentPair, QueryView, ObjectiveBuffers};
+use crate::objective::{
+    Derivatives, DocumentPair, Objective, ObjectiveBuffers, ObjectiveParams, QueryView,
+};
 use crate::preferences::Preferences;
 
-/// The loss of a net, and how queries are shown to it.
+/// The loss of a net, and how queries are passed to it.
 #[derive(Debug)]
 pub(super) struct NetLoss {
     pub(super) objective: Box<dyn Objective>,
@@ -33,7 +35,7 @@ pub(super) struct NetLoss {
     pub(super) text: String,
     /// Whether it is a loss of pairs.
     pub(super) pairwise: bool,
-    /// Whether lambdas are added up by document first; only losses of pairs can do without.
+    /// Whether lambdas are added up by document first; only losses of pairs may turn it off.
     pub(super) factored: bool,
     /// Whether pairs of equal labels count.
     pub(super) ties: bool,
@@ -56,7 +58,7 @@ impl NetLoss {
         Ok(Self { pairwise: true, ..Self::listwise(objective)? })
     }
 
-    /// Whether pairs of a query of so many documents are sampled.
+    /// Whether the pairs of a query with this number of documents are sampled.
     pub(super) fn samples_pairs(&self, documents: usize) -> bool {
         self.factored && self.objective.samples_pairs(documents)
     }
@@ -66,9 +68,9 @@ impl NetLoss {
         self.pairwise
     }
 
-    /// Queries that can change anything, in their order; an error where there is nothing to learn
-    /// from. Pairwise losses see nothing in queries of equal labels, listwise ones pull their scores
-    /// together.
+    /// Queries that influence the gradient, in their order; an error if there is nothing to learn
+    /// from. Queries of equal labels give pairwise losses no gradient; listwise losses pull their
+    /// scores together.
     pub(super) fn queries(
         &self,
         preferences: &Preferences<'_>,
@@ -94,7 +96,7 @@ impl NetLoss {
         Ok(queries)
     }
 
-    /// Shows the net these queries, as lists, in one go or (pair by pair) in several.
+    /// Passes these queries to the net: as lists in one pass, or pair by pair in several.
     pub(super) fn show(
         &self,
         queries: &[usize],
@@ -152,7 +154,7 @@ impl NetLoss {
     }
 }
 
-/// Rows that are shown at once, pair by pair.
+/// Maximum number of rows in one pass when going pair by pair.
 const MOST_ROWS: usize = 1 << 16;
 
 /// The loss on training data, ready for passes.
@@ -160,7 +162,7 @@ pub(super) struct PreparedLoss<'a> {
     pub(super) source: QueryParts<'a>,
     pub(super) objective: &'a dyn Objective,
     pub(super) data: &'a Dataset,
-    /// Of this epoch.
+    /// The seed of this epoch.
     pub(super) seed: u64,
 }
 

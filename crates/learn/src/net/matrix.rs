@@ -1,24 +1,25 @@
-//! Products of matrices, over the crate `gemm`: the one place of this folder with unsafe code.
+//! Matrix products by the crate `gemm`: the only file of this folder with unsafe code.
 //!
-//! A [`NetMatrix`] is a slice seen row by row, or its transpose; nothing is copied. [`multiply`] runs on
-//! the calling thread alone: threads are our own affair, so that the order of additions does not
-//! depend on their number. `gemm` chooses its instructions by the processor (fused multiply-add
+//! A [`NetMatrix`] is a slice seen row by row, or its transpose; nothing is copied. [`multiply`]
+//! runs on the calling thread only: we manage threads ourselves, so that the order of additions
+//! does not depend on their number. `gemm` chooses its instructions by the processor (fused
+//! multiply-add
 //! where it has any), so the last bits of a product may differ from one kind of processor to
 //! another, but not from run to run. Tests compare with a plain triple loop.
 
-/// Numbers as a matrix.
+/// A view of numbers as a matrix.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NetMatrix<'a> {
     values: &'a [f32],
     rows: usize,
     columns: usize,
-    /// From a row to the next in `values`, and from a column to the next.
+    /// Distance in `values` from a row to the next, and from a column to the next.
     row_step: usize,
     column_step: usize,
 }
 
 impl<'a> NetMatrix<'a> {
-    /// Rows one after another; what does not fill a row is left out.
+    /// A matrix of consecutive rows; an incomplete last row is left out.
     pub(super) fn by_rows(values: &'a [f32], columns: usize) -> Self {
         let rows = values.len().checked_div(columns).unwrap_or(0);
         Self { values, rows, columns, row_step: columns, column_step: 1 }
@@ -29,7 +30,7 @@ impl<'a> NetMatrix<'a> {
         &self.values[row * self.row_step..row * self.row_step + self.columns]
     }
 
-    /// Columns in place of rows.
+    /// The transpose.
     pub(super) fn transposed(self) -> Self {
         Self {
             rows: self.columns,
@@ -45,7 +46,7 @@ impl<'a> NetMatrix<'a> {
 ///
 /// # Panics
 ///
-/// Where the sizes do not go together: a slip in the code that calls, never in the data.
+/// If the sizes do not match: a bug in the calling code, never a property of the data.
 pub(super) fn multiply(a: NetMatrix<'_>, b: NetMatrix<'_>, into: &mut [f32]) {
     assert_eq!(a.columns, b.rows, "inner sizes of a product");
     assert_eq!(into.len(), a.rows * b.columns, "size of a product");
@@ -100,9 +101,9 @@ mod tests {
             .collect()
     }
 
-    /// A matrix of these sizes, its numbers row by row or, where turned, column by column.
+    /// A matrix of these sizes, its numbers stored row by row or, if `turned`, column by column.
     fn matrix(values: &[f32], rows: usize, columns: usize, turned: bool) -> NetMatrix<'_> {
-        // Written out, as an empty slice has no rows to count.
+        // Written out, because an empty slice has no rows to count.
         match turned {
             false => NetMatrix { values, rows, columns, row_step: columns, column_step: 1 },
             true => NetMatrix { values, rows, columns, row_step: 1, column_step: rows },

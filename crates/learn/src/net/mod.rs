@@ -1,14 +1,15 @@
-//! Neural learners: RankNet, LambdaRank, ListNet, ListMLE, softmax and ApproxNDCG over a multi-layer
-//! net or a linear scorer, by our own back-propagation.
+//! Neural learners: RankNet, LambdaRank, ListNet, ListMLE, softmax and ApproxNDCG over a
+//! multi-layer net or a linear scorer, by our own back-propagation.
 //!
-//! [`learners`] declares the learners, [`loss`] shows queries to an objective, [`train`] is the loop of
-//! epochs. A mini-batch goes through [`passes`], which cuts it into blocks of rows ([`block`]); layers
-//! are made of [`matrix`] products, [`norm`] and [`activation`], their sizes are told by [`shape`].
-//! [`optimiser`] and [`schedule`] make steps of gradients, [`draws`] are noise and dropout, [`state`]
-//! is what a checkpoint keeps and [`export`] makes a model.
+//! [`learners`] declares the learners, [`loss`] passes queries to an objective, [`train`] is the
+//! loop of epochs. A mini-batch goes through [`passes`], which cuts it into blocks of rows
+//! ([`block`]); layers are made of [`matrix`] products, [`norm`] and [`activation`], their sizes
+//! are in [`shape`]. [`optimiser`] and [`schedule`] turn gradients into steps, [`draws`] are noise
+//! and dropout, [`state`] is the part of a net that a checkpoint keeps and [`export`] makes a
+//! model.
 //!
-//! The same bits come out on any number of threads: blocks and the order in which their gradients
-//! are added do not depend on it, and draws are named by mini-batch and block.
+//! Results are the same bits on any number of threads: blocks and the order in which their
+//! gradients are added do not depend on it, and random draws depend only on mini-batch and block.
 
 mod activation;
 mod block;

@@ -1,8 +1,8 @@
-//! Layer norm and batch norm, there and back.
+//! Layer norm and batch norm, forward and backward.
 //!
 //! Both bring values to mean 0 and variance 1, then multiply with a scale and add a shift that are
-//! learnt; layer norm over the outputs of a document, batch norm over the documents of a mini-batch,
-//! output by output. With x^ the value after the first step and g the gradient by x^:
+//! learnt; layer norm over the outputs of a document, batch norm over the documents of a
+//! mini-batch, output by output. With x^ the value after the first step and g the gradient by x^:
 //!
 //! ```text
 //! gradient by x = (g - mean of g - x^ * mean of g x^) / standard deviation
@@ -11,7 +11,7 @@
 //! The variance has [`EPSILON`] added to it, so equal values become 0. A mini-batch is cut into
 //! blocks: each gives its sums in 64 bits, which are added in the order of the blocks.
 
-/// Added to a variance before its root is taken.
+/// Added to a variance before the square root.
 const EPSILON: f32 = rankwright_model::LayerNorm::EPSILON as f32;
 
 const LANES: usize = 8;
@@ -60,8 +60,8 @@ pub(super) fn layer_forward(rows: &mut [f32], width: usize, inverses: &mut [f32]
     }
 }
 
-/// The way back through layer norm: `gradient` by the results (before the scale) becomes that by
-/// the inputs. `hats` are the results.
+/// The backward pass through layer norm: turns `gradient` by the results (before the scale) into
+/// the gradient by the inputs. `hats` are the results.
 pub(super) fn layer_backward(gradient: &mut [f32], hats: &[f32], width: usize, inverses: &[f32]) {
     let part = 1.0 / width as f32;
     let rows = gradient.chunks_exact_mut(width).zip(hats.chunks_exact(width));
@@ -74,7 +74,7 @@ pub(super) fn layer_backward(gradient: &mut [f32], hats: &[f32], width: usize, i
     }
 }
 
-/// Sums over the rows of a block, output by output, one after the other: of a and of a b.
+/// Sums over the rows of a block, output by output: first of a, then of a b.
 pub(super) fn column_sums(a: &[f32], b: &[f32], width: usize, into: &mut Vec<f64>) {
     into.clear();
     into.resize(2 * width, 0.0);
@@ -97,7 +97,7 @@ pub(super) struct BatchStats {
 }
 
 impl BatchStats {
-    /// From the sums of values and of their squares.
+    /// Statistics from the sums of values and of their squares.
     pub(super) fn new(sums: &[f64], rows: usize) -> Self {
         let (plain, squares) = sums.split_at(sums.len() / 2);
         let part = 1.0 / rows.max(1) as f64;
@@ -124,8 +124,9 @@ pub(super) fn batch_forward(rows: &mut [f32], stats: &BatchStats) {
     }
 }
 
-/// The way back through batch norm: `gradient` by the scaled results becomes that by the inputs.
-/// `sums` are those of the gradient and of its products with the results, over the mini-batch.
+/// The backward pass through batch norm: turns `gradient` by the scaled results into the gradient
+/// by the inputs. `sums` are those of the gradient and of its products with the results, over the
+/// mini-batch.
 pub(super) fn batch_backward(
     gradient: &mut [f32],
     hats: &[f32],
@@ -191,7 +192,7 @@ mod tests {
         assert_eq!(rows, [0.0; 12]);
     }
 
-    /// A loss of the results: weights times their cosines, so that all have different slopes.
+    /// A loss of the results: weights times their cosines, so that all have different derivatives.
     fn loss(results: &[f32]) -> f64 {
         let terms = results.iter().enumerate();
         terms.map(|(at, x)| (1.0 + at as f64 * 0.1) * f64::from(*x).cos()).sum()

@@ -1,55 +1,55 @@
-//! Optimisers: from a gradient to a step.
+//! Optimisers: turn a gradient into a step.
 //!
 //! ```text
 //! sgd     v = momentum v + g                              w -= rate v
 //! adam    m = 0.9 m + 0.1 g,  v = 0.999 v + 0.001 g^2     w -= rate m^ / (sqrt(v^) + 1e-8)
 //! ```
 //!
-//! m^ and v^ make up for the start at 0 (Kingma and Ba, 2015). Weight decay is added to the gradient
-//! as decay * w under `sgd` and `adam`; under `adamw` it shrinks weights apart from it, by rate *
-//! decay * w (Loshchilov and Hutter, 2019). Biases and norms do not decay. Steps go number by number,
-//! so that threads change nothing.
+//! m^ and v^ correct the bias of the start at 0 (Kingma and Ba, 2015). Weight decay is added to the
+//! gradient as decay * w under `sgd` and `adam`; under `adamw` it shrinks weights separately, by
+//! rate * decay * w (Loshchilov and Hutter, 2019). Biases and norms do not decay. Each parameter is
+//! updated by itself, so that threads change nothing.
 
 use rayon::prelude::*;
 
 use super::shape::NetShape;
 
-/// Which optimiser.
+/// The kinds of optimiser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OptimiserKind {
     /// Stochastic gradient descent with momentum.
     Sgd,
-    /// Adam, decay within the gradient.
+    /// Adam, weight decay within the gradient.
     Adam,
-    /// Adam, decay apart.
+    /// Adam, weight decay separate from the gradient.
     AdamW,
 }
 
 const FIRST: f32 = 0.9;
 const SECOND: f32 = 0.999;
 const LEAST: f32 = 1e-8;
-/// Numbers that one task moves.
+/// Number of parameters that one task updates.
 const PIECE: usize = 8192;
 
-/// An optimiser with its memory.
+/// An optimiser with its state.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Optimiser {
     pub(super) method: OptimiserKind,
     pub(super) momentum: f32,
     pub(super) decay: f32,
-    /// Means of gradients (of sgd: the moving step).
+    /// Moving means of gradients (for sgd: the momentum).
     pub(super) first: Vec<f32>,
-    /// Means of squares; empty for sgd.
+    /// Moving means of squared gradients; empty for sgd.
     pub(super) second: Vec<f32>,
     /// 0.9 and 0.999 to the power of the steps done.
     pub(super) powers: [f64; 2],
 }
 
-/// What the step of one number needs to know.
+/// The factors of one step, the same for all parameters of a range.
 #[derive(Debug, Clone, Copy)]
 struct UpdateRule {
     rate: f32,
-    /// Decay within the gradient, and apart from it.
+    /// Weight decay within the gradient, and separate from it.
     inside: f32,
     apart: f32,
     momentum: f32,
@@ -65,15 +65,24 @@ impl Optimiser {
         Self { method, momentum, decay, first, second, powers: [1.0; 2] }
     }
 
-    /// Moves the numbers one step against the gradient.
-    pub(super) fn step(&mut self, shape: &NetShape, numbers: &mut [f32], gradient: &[f32], rate: f32) {
+    /// Moves the parameters one step against the gradient.
+    pub(super) fn step(
+        &mut self,
+        shape: &NetShape,
+        numbers: &mut [f32],
+        gradient: &[f32],
+        rate: f32,
+    ) {
         self.powers[0] *= f64::from(FIRST);
         self.powers[1] *= f64::from(SECOND);
         let [first, second] = self.powers.map(|power| (1.0 / (1.0 - power)) as f32);
         for (range, decays) in shape.parts() {
             let decay = if decays { self.decay } else { 0.0 };
-            let (inside, apart) =
-                if self.method == OptimiserKind::AdamW { (0.0, decay * rate) } else { (decay, 0.0) };
+            let (inside, apart) = if self.method == OptimiserKind::AdamW {
+                (0.0, decay * rate)
+            } else {
+                (decay, 0.0)
+            };
             let rule = UpdateRule { rate, inside, apart, momentum: self.momentum, first, second };
             let (w, g) = (&mut numbers[range.clone()], &gradient[range.clone()]);
             let m = &mut self.first[range.clone()];
@@ -133,7 +142,7 @@ mod tests {
         near(steps(OptimiserKind::Sgd, 0.0, &[2.0]), 1.0 - 0.2);
         near(steps(OptimiserKind::Sgd, 0.0, &[2.0, 1.0]), 0.8 - 0.1 * (0.9 * 2.0 + 1.0));
         near(steps(OptimiserKind::Sgd, 0.5, &[2.0]), 1.0 - 0.1 * 2.5);
-        // The first step of Adam is the rate, whatever the gradient's size.
+        // The length of Adam's first step is the rate, for a gradient of any size.
         near(steps(OptimiserKind::Adam, 0.0, &[2.0]), 0.9);
         near(steps(OptimiserKind::Adam, 0.0, &[-0.01]), 1.1);
         let (m, v) = ((0.9 * 0.2 + 0.1) / 0.19, (0.999 * 0.004 + 0.001) / 0.001_999_f32);

@@ -1,9 +1,9 @@
 //! Parameters of every net.
 //!
-//! Where no transform is given, the data decides (`transform=adapt`): features that all lie between
-//! -1 and 1, as those of LETOR 4.0 do (brought to 0..1 within each query), are left as they are,
-//! since a feature that hardly differs should not be blown up; others are made `log-standard`, as
-//! heavy tails such as those of MSLR-WEB need it.
+//! If no transform is given, the data decides (`transform=adapt`): features that all lie between -1
+//! and 1, as those of LETOR 4.0 do (scaled to 0..1 within each query), are not changed, since a
+//! feature with little variation should not be scaled up; others get `log-standard`, which heavy
+//! tails such as those of MSLR-WEB need.
 
 use rankwright_model::Activation;
 use rankwright_spec::{Auto, Slashed, above, choices, params};
@@ -29,7 +29,7 @@ choices! {
 choices! {
     /// The method of gradient descent.
     pub enum NetOptimiser {
-        /// Adam, weight decay apart from the gradient.
+        /// Adam, weight decay separate from the gradient.
         AdamW = "adamw",
         /// Adam, weight decay within the gradient.
         Adam = "adam",
@@ -39,11 +39,11 @@ choices! {
 }
 
 choices! {
-    /// The course of the learning rate.
+    /// The change of the learning rate during training.
     pub enum NetSchedule {
-        /// Along a cosine to 0.
+        /// Falls to 0 along a cosine.
         Cosine = "cosine",
-        /// The same to the end.
+        /// Does not change.
         Constant = "constant",
         /// Multiplied by `drop` every `drop_every` epochs.
         Step = "step",
@@ -89,9 +89,9 @@ params! {
 pub(super) const NET_SPACE: &str = "rate=log(0.0003,0.01), layers=choice(32,64/32,128/64/32), dropout=uniform(0,0.4), \
      noise=uniform(0,0.3), decay=log(0.0001,0.3), batch=choice(4,8,16,32), norm=choice(none,layer)";
 
-/// Epochs without improvement after which training stops where nothing else is said.
+/// Default number of epochs without improvement after which training stops.
 const STOP: usize = 15;
-/// The most hidden layers.
+/// Maximum number of hidden layers.
 const DEEPEST: usize = 32;
 
 fn check(params: &NetParams) -> Result<(), String> {
@@ -108,7 +108,7 @@ fn check(params: &NetParams) -> Result<(), String> {
     Ok(())
 }
 
-/// A net as it is trained: checked parameters.
+/// The configuration of a net: checked parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct NetConfig {
     pub(super) hidden: Vec<usize>,
@@ -121,7 +121,7 @@ pub(super) struct NetConfig {
     pub(super) schedule: Schedule,
     pub(super) batch: usize,
     pub(super) epochs: usize,
-    /// `None`: as fits the data. `Some(0)`: never.
+    /// `None`: depends on the data. `Some(0)`: never.
     pub(super) stop: Option<usize>,
     pub(super) transform: TransformParams,
 }

@@ -1,17 +1,17 @@
-//! A mini-batch through the net and back: scores, derivatives of the loss, gradient.
+//! Forward and backward pass of a mini-batch: scores, derivatives of the loss, gradient.
 //!
-//! A mini-batch is a set of [`RowLists`] of rows. Its rows are cut into blocks of about 128, and at most
-//! 64 of them, however many threads there are; lists are handed to the loss as wholes. Each block has
-//! its own gradient, and these are added in the order of the blocks. So the result is the same on any
-//! number of threads, and a single list of a million documents keeps all of them busy.
+//! A mini-batch is a set of [`RowLists`] of rows. Its rows are cut into blocks of about 128, at
+//! most 64 blocks for any number of threads; the loss gets whole lists. Each block has its own
+//! gradient, and these are added in the order of the blocks. So the result is the same on any
+//! number of threads, and a single list of a million documents keeps all threads busy.
 //!
-//! Batch norm is the one thing that ties blocks together: with it they meet after each layer.
+//! Only batch norm makes blocks depend on each other: with it they synchronise after each layer.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::block::{NetBlock, Chance};
+use super::block::{Chance, NetBlock};
 use super::draws::Draws;
 use super::matrix::NetMatrix;
 use super::norm::BatchStats;
@@ -19,13 +19,13 @@ use super::shape::{HiddenNorm, NetShape};
 use crate::error::LearnError;
 use crate::objective::{Derivatives, DocumentPair, ObjectiveBuffers};
 
-/// Rows of a block, where that makes no more than [`MOST_BLOCKS`].
+/// Rows of a block, unless that makes more than [`MOST_BLOCKS`].
 const BLOCK_ROWS: usize = 128;
 const MOST_BLOCKS: usize = 64;
-/// Numbers of the net that one task adds up.
+/// Number of parameters of the net that one task adds up.
 const PIECE: usize = 8192;
 
-/// What the net is shown at once: rows of the data, list by list.
+/// Rows of one pass through the net, list by list.
 #[derive(Debug, Default)]
 pub(super) struct RowLists {
     /// Rows of the data, those of a list together.
@@ -33,14 +33,14 @@ pub(super) struct RowLists {
     pub(super) lists: Vec<RowList>,
 }
 
-/// Rows whose scores the loss looks at together.
+/// Rows whose scores the loss sees together.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RowList {
-    /// The query that they belong to.
+    /// The query of the rows.
     pub(super) query: usize,
-    /// Where it ends in the rows of all lists; it begins where the last one ends.
+    /// End of the list in the rows of all lists; it begins where the previous list ends.
     pub(super) end: usize,
-    /// Of a list of two: which is the better one (document 0 or 1). `None`: the whole query.
+    /// For a list of two: the preferred document (0 or 1). `None`: the list is a whole query.
     pub(super) pair: Option<DocumentPair>,
 }
 
@@ -61,7 +61,7 @@ impl RowLists {
     }
 }
 
-/// The derivatives of the loss of one list by its scores.
+/// Computes the derivatives of the loss of one list by its scores.
 pub(super) trait Derive: Sync {
     /// Sets the derivatives of a list, given its scores.
     fn derive(
@@ -73,15 +73,15 @@ pub(super) trait Derive: Sync {
     ) -> Result<(), LearnError>;
 }
 
-/// What a pass needs besides the lists.
+/// Inputs of a pass other than the lists.
 #[derive(Clone, Copy)]
 pub(super) struct With<'a> {
-    /// The numbers of the net.
+    /// The parameters of the net.
     pub(super) numbers: &'a [f32],
     /// All rows, transformed.
     pub(super) data: NetMatrix<'a>,
     pub(super) loss: &'a dyn Derive,
-    /// What derivatives are multiplied with.
+    /// Factor of the derivatives.
     pub(super) scale: f32,
     pub(super) chance: Chance,
     /// Seed and number of the random draws.
@@ -99,7 +99,7 @@ pub(super) struct Passes {
     works: Vec<ObjectiveBuffers>,
     /// Statistics of batch norm in the last pass, by layer; empty without it.
     pub(super) stats: Vec<BatchStats>,
-    /// The gradient by the numbers of the net, of all passes since it was cleared.
+    /// The gradient by the parameters of the net, of all passes since it was cleared.
     pub(super) total: Vec<f32>,
 }
 
@@ -135,7 +135,8 @@ impl Passes {
         Ok(())
     }
 
-    /// The scores of the lists' rows, without noise and dropout; of batch norm those of this batch.
+    /// The scores of the lists' rows, without noise and dropout; batch norm uses this batch's
+    /// statistics.
     #[cfg(test)]
     pub(super) fn score(&mut self, lists: &RowLists, with: With<'_>) -> Vec<f64> {
         let count = lists.rows.len().div_ceil(BLOCK_ROWS).min(MOST_BLOCKS);
@@ -261,7 +262,7 @@ impl Passes {
     }
 }
 
-/// What to say when numbers have left all bounds.
+/// The error when values are no longer finite.
 pub(super) fn diverged() -> LearnError {
     LearnError::not_finite(
         "the net's scores are no longer finite numbers",
@@ -274,13 +275,13 @@ fn part(rows: usize, count: usize, at: usize) -> Range<usize> {
     at * rows / count..(at + 1) * rows / count
 }
 
-/// Where a list begins.
+/// The index at which a list begins.
 fn begin(lists: &[RowList], at: usize) -> usize {
     if at == 0 { 0 } else { lists[at - 1].end }
 }
 
 /// Cuts the lists into pieces of about equal rows, a few for each thread. Lists do not depend on
-/// each other, so the number of threads may have a say here.
+/// each other, so the pieces may depend on the number of threads.
 fn share(lists: &[RowList], rows: usize) -> Vec<Range<usize>> {
     let most = rows.div_ceil(4 * rayon::current_num_threads()).max(32);
     let (mut pieces, mut first) = (Vec::new(), 0);

@@ -1,37 +1,38 @@
-//! How the rate of learning goes on.
+//! Learning rate schedules.
 //!
-//! Over the first `warmup` epochs it rises in a line from near 0. Then `constant` stays; `cosine`
-//! falls to 0 at the last epoch along half a wave (Loshchilov and Hutter, 2017); `step` is multiplied
-//! with `drop` every `drop_every` epochs. Counted in mini-batches, so the fall is smooth.
+//! Over the first `warmup` epochs the rate rises linearly from near 0. Then `constant` keeps it;
+//! `cosine` lets it fall to 0 at the last epoch along half a wave (Loshchilov and Hutter, 2017);
+//! `step` multiplies it by `drop` every `drop_every` epochs. Time is counted in mini-batches, so
+//! the fall is smooth.
 
-/// Its course after the warm-up.
+/// The change of the learning rate after the warm-up.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Course {
-    /// The same to the end.
+    /// Does not change.
     Constant,
-    /// Along a cosine to 0.
+    /// Falls to 0 along a cosine.
     Cosine,
-    /// Times `drop` every so many epochs.
+    /// Multiplied by `drop` every `every` epochs.
     Step {
-        /// Factor.
+        /// The factor.
         drop: f64,
-        /// Epochs.
+        /// Number of epochs between two multiplications.
         every: f64,
     },
 }
 
-/// A schedule.
+/// A learning rate schedule.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Schedule {
     pub(super) rate: f64,
     pub(super) course: Course,
-    /// Epochs of the warm-up.
+    /// Number of warm-up epochs.
     pub(super) warmup: f64,
     pub(super) epochs: f64,
 }
 
 impl Schedule {
-    /// The rate of a mini-batch, numbered from 0 over all epochs.
+    /// The learning rate of a mini-batch, numbered from 0 over all epochs.
     pub(super) fn at(&self, batch: u64, batches_an_epoch: usize) -> f32 {
         let an_epoch = batches_an_epoch.max(1) as f64;
         let epoch = batch as f64 / an_epoch;

@@ -1,10 +1,10 @@
-//! The sizes of a net, and where its numbers lie: all in one vector, so that optimisers, sums of
+//! The sizes of a net, and the ranges of its parameters in one vector, so that optimisers, sums of
 //! gradients and checkpoints are loops over a slice.
 //!
-//! A hidden layer is `y = activation(norm(W x + b))`; the last layer is `w x` alone: every loss here
-//! looks at differences of scores, so that a bias there would only drift. Under batch norm hidden
-//! layers have no bias either, since the mean is taken off again. No hidden layer gives a linear
-//! scorer.
+//! A hidden layer is `y = activation(norm(W x + b))`; the last layer is `w x` alone: every loss
+//! here depends on differences of scores, so that a bias there would only drift. Under batch norm
+//! hidden layers have no bias either, since the mean is subtracted again. Without a hidden layer
+//! the net is a linear scorer.
 
 use rankwright_spec::choices;
 use std::ops::Range;
@@ -17,40 +17,46 @@ choices! {
     pub enum HiddenNorm {
         /// None.
         None = "none",
-        /// Each document's outputs to mean 0 and variance 1 (Ba et al., 2016).
+        /// Scales each document's outputs to mean 0 and variance 1 (Ba et al., 2016).
         Layer = "layer",
-        /// Each output to mean 0 and variance 1 over the mini-batch (Ioffe and Szegedy, 2015).
+        /// Scales each output to mean 0 and variance 1 over the mini-batch (Ioffe and Szegedy,
+        /// 2015).
         Batch = "batch",
     }
 }
 
-/// One layer.
+/// The size of one layer, and the ranges of its parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LayerShape {
     pub(super) inputs: usize,
     pub(super) outputs: usize,
     /// Outputs x inputs, row by row.
     pub(super) weights: Range<usize>,
-    /// One an output, or none.
+    /// One per output, or empty.
     pub(super) biases: Range<usize>,
-    /// One an output where there is a norm: what its result is multiplied with, and what is added.
+    /// One per output if there is a norm: the factor and the offset of its result.
     pub(super) scales: Range<usize>,
     pub(super) shifts: Range<usize>,
     pub(super) norm: HiddenNorm,
     pub(super) activation: Activation,
 }
 
-/// All layers.
+/// The layers of a net and its number of parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct NetShape {
     pub(super) layers: Vec<LayerShape>,
-    /// How many numbers there are in all.
+    /// Total number of parameters.
     pub(super) numbers: usize,
 }
 
 impl NetShape {
-    /// A net of so many inputs, with hidden layers of these widths and one output.
-    pub(super) fn new(inputs: usize, hidden: &[usize], norm: HiddenNorm, activation: Activation) -> Self {
+    /// A net with this number of inputs, hidden layers of these widths and one output.
+    pub(super) fn new(
+        inputs: usize,
+        hidden: &[usize],
+        norm: HiddenNorm,
+        activation: Activation,
+    ) -> Self {
         let (mut layers, mut numbers, mut before) = (Vec::new(), 0, inputs);
         let mut take = |count: usize| {
             numbers += count;
@@ -83,9 +89,9 @@ impl NetShape {
         Self { layers, numbers }
     }
 
-    /// Numbers to begin with: weights drawn so that values keep their size from layer to layer (He
-    /// et al., 2015, for ReLU and GELU; Glorot's for tanh), everything else neutral. A linear scorer
-    /// begins with zeros: its losses have one valley, or no better place to begin.
+    /// Initial parameters: weights drawn so that values keep their size from layer to layer (He et
+    /// al., 2015, for ReLU and GELU; Glorot's for tanh), everything else neutral. A linear scorer
+    /// starts with zeros: its losses are convex, or have no better start.
     pub(super) fn draw(&self, seed: u64) -> Vec<f32> {
         let mut numbers = vec![0.0; self.numbers];
         for (at, layer) in self.layers.iter().enumerate() {
@@ -110,7 +116,7 @@ impl NetShape {
         self.layers.iter().any(|layer| layer.norm == HiddenNorm::Batch)
     }
 
-    /// The ranges of numbers, and whether weight decay is for them: weights only.
+    /// The ranges of parameters, and whether weight decay applies to them: to weights only.
     pub(super) fn parts(&self) -> impl Iterator<Item = (Range<usize>, bool)> {
         self.layers.iter().flat_map(|layer| {
             let rest = layer.weights.end..layer.shifts.end;

@@ -1,5 +1,6 @@
-//! How long an epoch takes, and what factoring RankNet saves; ignored by default. Run it with
-//! `cargo test --release -p rankwright-learn net::speed -- --ignored --nocapture --test-threads 1`.
+//! Measures the time of an epoch, and the time saved by factoring RankNet; ignored by default. Run
+//! it with `cargo test --release -p rankwright-learn net::speed -- --ignored --nocapture
+//! --test-threads 1`.
 
 use std::time::Instant;
 
@@ -11,7 +12,7 @@ use crate::learner::LearnerSpec;
 use crate::session::TrainRequest;
 
 /// Seconds of an epoch: the difference between a long training and a short one, so that transforms
-/// and the like do not count.
+/// and other fixed costs do not count.
 fn epoch(spec: &str, data: &Dataset, epochs: usize) -> f64 {
     let of = |epochs: usize| {
         let text = spec.replace("EPOCHS", &epochs.to_string());

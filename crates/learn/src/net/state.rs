@@ -1,6 +1,6 @@
-//! What a checkpoint keeps of a net: its numbers, the optimiser's memory, moving means of batch norm
-//! and how many mini-batches are done. Every random draw is named by seed and mini-batch, so nothing
-//! else is needed to go on with the same bits.
+//! The part of a net that a checkpoint keeps: its parameters, the optimiser's state, moving means
+//! of batch norm and the number of finished mini-batches. Every random draw depends only on seed
+//! and mini-batch, so nothing else is needed to resume with the same bits.
 
 use super::export::Moving;
 use super::norm::BatchStats;
@@ -8,18 +8,18 @@ use super::optimiser::Optimiser;
 use super::shape::{HiddenNorm, NetShape};
 use crate::error::LearnError;
 
-/// A net in training.
+/// The state of a net in training.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct NetState {
     pub(super) numbers: Vec<f32>,
     pub(super) optimiser: Optimiser,
     pub(super) moving: Moving,
-    /// Mini-batches done.
+    /// Number of finished mini-batches.
     pub(super) batches: u64,
 }
 
 impl NetState {
-    /// As bytes, little-endian: counts first, then all floats one after another.
+    /// The state as bytes, little-endian: counts first, then all floats one after another.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = self.batches.to_le_bytes().to_vec();
         self.optimiser.powers.iter().for_each(|power| bytes.extend(power.to_le_bytes()));
@@ -32,7 +32,7 @@ impl NetState {
         bytes
     }
 
-    /// Takes over what [`to_bytes`](Self::to_bytes) gave for a net of this shape.
+    /// Restores the bytes of [`to_bytes`](Self::to_bytes) for a net of this shape.
     pub(super) fn restore(&mut self, shape: &NetShape, bytes: &[u8]) -> Result<(), LearnError> {
         let mut rest = bytes;
         self.batches = u64::from_le_bytes(take(&mut rest)?);

@@ -1,5 +1,5 @@
-//! Nets as a whole: gradients by differences, both forms of RankNet, threads, interruptions, and
-//! what is refused.
+//! Tests of whole nets: gradients by finite differences, both forms of RankNet, threads,
+//! interruptions, and rejected input.
 
 mod gradients;
 mod refused;
@@ -11,7 +11,7 @@ use rankwright_spec::{Spec, read_spec};
 
 use super::loss::{NetLoss, PreparedLoss};
 use super::matrix::NetMatrix;
-use super::passes::{RowLists, Passes, With};
+use super::passes::{Passes, RowLists, With};
 use super::shape::NetShape;
 use super::{ApproxNdcgNet, LambdaRank, ListMleNet, ListNet, RankNet, SoftmaxNet};
 use crate::boost::queries::TrainingQueries;
@@ -54,7 +54,7 @@ fn loss(text: &str) -> NetLoss {
     loss.unwrap()
 }
 
-/// A net on data, and everything around it for passes.
+/// A net on data, and everything that passes need.
 struct Bench<'a> {
     data: &'a Dataset,
     loss: NetLoss,
@@ -65,7 +65,7 @@ struct Bench<'a> {
 impl<'a> Bench<'a> {
     fn new(text: &str, data: &'a Dataset, shape: NetShape) -> Self {
         let loss = loss(text);
-        // Scales and shifts off their neutral places, so that slips there show.
+        // Scales and shifts are not at their neutral values, so that mistakes there show.
         let mut numbers = shape.draw(3);
         let mut random = Random::new(5, 5);
         numbers.iter_mut().for_each(|n| *n += 0.1 * random.normal() as f32);
@@ -123,7 +123,7 @@ fn norm(values: &[f64]) -> f64 {
     values.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Size of the difference, as a part of the size.
+/// Relative size of the difference.
 fn apart(found: &[f32], expected: &[f64]) -> f64 {
     let difference: Vec<f64> = found.iter().zip(expected).map(|(f, e)| f64::from(*f) - e).collect();
     norm(&difference) / norm(expected)

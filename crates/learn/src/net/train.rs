@@ -1,8 +1,9 @@
-//! The loop: epochs of mini-batches.
+//! The training loop: epochs of mini-batches.
 //!
-//! Each epoch goes through the queries in an order of its own, drawn by seed and epoch; each
-//! mini-batch of `batch` queries makes one step against the mean gradient of its queries (times their
-//! weights). After an epoch the net so far is measured on what is watched.
+//! Each epoch visits the queries in an order of its own, drawn by seed and epoch; each mini-batch
+//! of `batch` queries makes one step against the mean gradient of its queries (times their
+//! weights). After each epoch the net is evaluated on the validation sets (and the training data if
+//! requested).
 
 use rankwright_data::{Dataset, Random};
 use rankwright_model::{Model, ModelBody, ScoreOptions, Transforms};
@@ -12,7 +13,7 @@ use super::loss::{NetLoss, PreparedLoss};
 use super::matrix::NetMatrix;
 use super::optimiser::Optimiser;
 use super::params::{NetConfig, NetParams};
-use super::passes::{RowLists, Passes, With, diverged};
+use super::passes::{Passes, RowLists, With, diverged};
 use super::shape::NetShape;
 use super::state::NetState;
 use crate::boost::queries::{Pass, TrainingQueries};
@@ -109,14 +110,14 @@ impl Trainer for NetTrainer {
     }
 }
 
-/// A training under way.
+/// A running training.
 struct NetRun<'a> {
     params: &'a NetConfig,
     loss: &'a NetLoss,
     request: &'a TrainRequest<'a>,
     preferences: Preferences<'a>,
     queries: TrainingQueries<'a>,
-    /// Queries that can change anything.
+    /// Queries that influence the gradient.
     useful: Vec<usize>,
     inputs: NetMatrix<'a>,
     transforms: Transforms,
@@ -126,7 +127,7 @@ struct NetRun<'a> {
     state: NetState,
 }
 
-/// Seed of what belongs to an epoch.
+/// The seed of an epoch.
 fn seed_of(request: &TrainRequest<'_>, epoch: usize) -> u64 {
     request.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(epoch as u64)
 }
@@ -153,7 +154,7 @@ impl NetRun<'_> {
         rounds.finish(true)
     }
 
-    /// Goes through all queries once.
+    /// Visits all queries once.
     fn epoch(&mut self, epoch: usize) -> Result<(), LearnError> {
         let mut order = self.useful.clone();
         Random::new(self.request.seed ^ 0x6570_6f63_6873_2121, epoch as u64).shuffle(&mut order);
@@ -203,7 +204,8 @@ impl NetRun<'_> {
         export::kind(&self.shape, &self.state.numbers, &self.state.moving, &self.transforms)
     }
 
-    /// The mean loss of a row of the training data under the net so far, where there is a loss.
+    /// The mean loss of a row of the training data under the current net, if the objective has a
+    /// loss.
     fn mean_loss(&mut self, epoch: usize) -> Result<Option<f64>, LearnError> {
         let model = Model::new(header(self.request), self.kind()?)?;
         let scores = model.score(self.request.train, ScoreOptions::default())?;

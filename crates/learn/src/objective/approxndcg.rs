@@ -1,20 +1,21 @@
-//! ApproxNDCG: NDCG with ranks made smooth (Qin, Liu and Li, Information Retrieval 2010; Bruch et
-//! al., SIGIR 2019).
+//! ApproxNDCG: NDCG with smooth ranks (Qin, Liu and Li, Information Retrieval 2010; Bruch et al.,
+//! SIGIR 2019).
 //!
 //! ```text
 //! r_i = 1 + sum over j != i of w_j sigmoid((s_j - s_i) / T)       close to the rank for small T
 //! L   = 1 - (sum over i of G_i / log2(1 + r_i)) / ideal           G_i = w_i (2^label_i - 1)
 //! ```
 //!
-//! With f_i = dL/dr_i >= 0 and d_ij = sigmoid'((s_j - s_i) / T) / T, each pair adds f_i w_j d_ij to the
-//! gradient of j and takes it from that of i. L is not convex; in place of the second derivative
-//! stands a bound of it, the sum of f_i w_j d_ij / T over the pairs of a document, which leaves out
-//! what the curve of the logarithm takes off.
+//! With f_i = dL/dr_i >= 0 and d_ij = sigmoid'((s_j - s_i) / T) / T, each pair adds f_i w_j d_ij to
+//! the gradient of j and subtracts it from that of i. L is not convex; the hessian given is an
+//! upper bound, the sum of f_i w_j d_ij / T over the pairs of a document, which omits the negative
+//! contribution of the curvature of the logarithm.
 //!
-//! Only documents with a gain have an f, so the cost is O(R n) for R of them; in queries of more than
-//! 20,000 documents each meets 256 partners drawn by the seed, each of which stands for its stretch
-//! of rows. A document of weight 0 is not there. Queries of 0 or 1 documents or without any gain give
-//! zeros; equal labels above 0 do not, since the smooth ranks can still move.
+//! Only documents with a gain have an f, so the cost is O(R n) for R of them; in queries of more
+//! than 20,000 documents each is compared with 256 partners drawn by the seed, each of which
+//! represents its range of rows. A document of weight 0 is ignored. Queries of 0 or 1 documents or
+//! without any gain give zeros; equal labels above 0 do not, since the smooth ranks can still
+//! change.
 
 use std::f64::consts::LN_2;
 
@@ -24,12 +25,12 @@ use rankwright_eval::Gain;
 use rankwright_spec::{SpecError, params};
 
 use super::def::{HessianKind, ObjectiveDef, ObjectiveParams};
-use super::{Derivatives, TrainingDocuments, Objective, QueryView, ObjectiveBuffers};
+use super::{Derivatives, Objective, ObjectiveBuffers, QueryView, TrainingDocuments};
 use super::{SAMPLED_PARTNERS, check_shape, listwise, pointwise};
 use crate::error::LearnError;
 use crate::exp::exp;
 
-/// NDCG with smooth ranks.
+/// The ApproxNDCG objective: NDCG with smooth ranks.
 #[derive(Debug, Clone, Copy)]
 pub struct ApproxNdcg {
     /// Width of the smooth step from rank to rank, in units of the score; above 0.
@@ -66,10 +67,10 @@ impl ObjectiveParams for ApproxNdcgParams {
     }
 }
 
-/// Documents of a query above which partners are drawn.
+/// Number of documents of a query above which partners are sampled.
 const MOST_DOCUMENTS: usize = 20_000;
 
-/// What a thread keeps from query to query.
+/// Buffers that a thread keeps from query to query.
 #[derive(Debug, Default)]
 pub(super) struct ApproxWork {
     gains: Vec<f64>,
@@ -79,14 +80,15 @@ pub(super) struct ApproxWork {
     /// Scores and weights of the partners.
     scores: Vec<f64>,
     weights: Vec<f64>,
-    /// What the partners' gradients grow by.
+    /// Increments of the partners' gradients.
     forces: Vec<f64>,
     gradient: Vec<f64>,
     hessian: Vec<f64>,
 }
 
 impl ApproxNdcg {
-    /// Gains over the ideal, and the partners; false where there is nothing to learn.
+    /// Computes the gains divided by the ideal, and the partners; false if the query has zero
+    /// derivatives.
     fn start(&self, query: &QueryView<'_>, work: &mut ApproxWork) -> Result<bool, LearnError> {
         pointwise::need_labels(query)?;
         let ApproxWork { gains, ideal, partners, scores, weights, .. } = work;
@@ -110,7 +112,7 @@ impl ApproxNdcg {
         Ok(true)
     }
 
-    /// The smooth rank of a document. A partner that is the document itself does not count.
+    /// The smooth rank of a document. A partner that is the document itself is skipped.
     fn rank(&self, document: usize, score: f64, work: &ApproxWork) -> f64 {
         let steepness = 1.0 / self.temperature;
         let mut lanes = [0.0; 4];
@@ -125,7 +127,7 @@ impl ApproxNdcg {
         1.0 + ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) - 0.5 * own).max(0.0)
     }
 
-    /// Adds the pairs of one document whose loss has the slope f by its rank.
+    /// Adds the pairs of one document; `f` is the derivative of the loss by its rank.
     fn add_pairs(&self, document: usize, score: f64, f: f64, work: &mut ApproxWork) {
         let steepness = 1.0 / self.temperature;
         let ApproxWork { partners, scores, weights, forces, gradient, hessian, .. } = work;
@@ -149,7 +151,8 @@ impl ApproxNdcg {
     }
 }
 
-/// All documents, or a sample of them, ascending; gives how many documents each stands for.
+/// Fills in all documents, or a sample of them, ascending; returns the number of documents that
+/// each represents.
 fn draw_partners(
     query: &QueryView<'_>,
     partners: &mut Vec<u32>,
@@ -196,7 +199,11 @@ impl Objective for ApproxNdcg {
         listwise::write(query, out, |i| (work.gradient[i], work.hessian[i]))
     }
 
-    fn loss(&self, query: &QueryView<'_>, work: &mut ObjectiveBuffers) -> Result<Option<f64>, LearnError> {
+    fn loss(
+        &self,
+        query: &QueryView<'_>,
+        work: &mut ObjectiveBuffers,
+    ) -> Result<Option<f64>, LearnError> {
         let work = &mut work.approx;
         if !self.start(query, work)? {
             return Ok(Some(0.0));

@@ -34,7 +34,7 @@ pub trait ObjectiveParams: ParamGroup + Default + Debug + Send + Sync {
     /// The objective with checked parameters.
     fn build(&self) -> Result<Box<dyn Objective>, SpecError>;
 
-    /// The objective as a spec; the metric is written even where it is the default.
+    /// The objective as a spec; the metric is written even if it is the default.
     fn spec(&self) -> Spec {
         let mut spec = write_spec(Self::DEF.name, self);
         if spec.get("metric").is_none()
@@ -45,14 +45,14 @@ pub trait ObjectiveParams: ParamGroup + Default + Debug + Send + Sync {
         spec
     }
 
-    /// Checks the parameters, then builds.
+    /// Checks the parameters, then builds the objective.
     fn checked(&self) -> Result<Box<dyn Objective>, SpecError> {
         check_params(self, Self::DEF.name)?;
         self.build()
     }
 }
 
-/// What the second derivative that an objective gives is.
+/// Accuracy of the hessian of an objective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HessianKind {
@@ -73,7 +73,7 @@ pub struct ObjectiveDef {
     pub help: &'static str,
     /// A spec that works, with the most useful parameters.
     pub example: &'static str,
-    /// What its second derivative is.
+    /// Accuracy of its hessian.
     pub hessian: HessianKind,
     /// Whether it can learn from preference pairs.
     pub preferences: bool,
@@ -86,7 +86,7 @@ pub struct ObjectiveDef {
 }
 
 impl ObjectiveDef {
-    /// The declaration of an objective's parameters, to be completed with names and words.
+    /// The declaration with the parameters of an objective; name and texts are to be filled in.
     pub const fn of<P: ObjectiveParams>() -> Self {
         Self {
             name: "",

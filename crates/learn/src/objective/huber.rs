@@ -5,30 +5,30 @@
 //!             |r| >  delta:  L = delta (|r| - delta / 2)     gradient delta * sign(r)
 //! ```
 //!
-//! delta is given, or the alpha-quantile of |r| over all rows (weighted), taken anew before each
-//! tree; where that quantile is 0 the largest |r| takes its place, since nothing could be learnt
-//! otherwise. The gradient is exact for fixed delta. The second derivative is 1 or 0; 1 is given
-//! throughout, times the weight, so that a leaf full of outliers still has a step. The best
-//! constant is found by bisection. Cost O(n) a query; the quantile O(rows), with weights
-//! O(rows log rows).
+//! delta is given, or the alpha-quantile of |r| over all rows (weighted), computed again before
+//! each tree; if that quantile is 0 the largest |r| is used, since nothing could be learnt
+//! otherwise. The gradient is exact for fixed delta. The second derivative is 1 or 0; the hessian
+//! given is always 1, times the weight, so that a leaf that contains only outliers still has a
+//! step. The best constant is found by bisection. Cost O(n) a query; the quantile O(rows), with
+//! weights O(rows log rows).
 
 use rankwright_spec::{SpecError, above, params};
 
 use super::def::{HessianKind, ObjectiveDef, ObjectiveParams};
 use super::pointwise::{self, weight};
-use super::{Derivatives, TrainingDocuments, Objective, QueryView, ObjectiveBuffers, check_shape};
+use super::{Derivatives, Objective, ObjectiveBuffers, QueryView, TrainingDocuments, check_shape};
 use crate::error::LearnError;
 
-/// Where squared error ends.
+/// The residual up to which the loss is squared error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum HuberWidth {
-    /// At this residual, above 0.
+    /// This residual, above 0.
     Delta(f64),
-    /// At this quantile of the residuals, above 0 and at most 1.
+    /// This quantile of the residuals, above 0 and at most 1.
     Alpha(f64),
 }
 
-/// Squared error that outliers cannot pull far.
+/// Huber loss: squared error that is robust to outliers.
 ///
 /// ```
 /// use rankwright_learn::objective::{TrainingDocuments, Huber, HuberWidth, Objective};
@@ -82,7 +82,7 @@ fn one_width(params: &HuberParams) -> Result<(), String> {
 }
 
 impl Huber {
-    /// Checks the width.
+    /// Checks the width and creates the objective.
     pub fn new(width: HuberWidth) -> Result<Self, SpecError> {
         let (legal, why) = match width {
             HuberWidth::Delta(d) => (d.is_finite() && d > 0.0, "delta must be above 0"),
@@ -102,7 +102,7 @@ impl Huber {
         self.delta = if quantile > 0.0 { quantile } else { self::quantile(all, 1.0, size) };
     }
 
-    /// The constant at which the gradients add up to 0.
+    /// The constant at which the gradients sum to 0.
     fn best_constant(&self, all: &TrainingDocuments<'_>) -> f64 {
         let counted = || all.labels.iter().enumerate().filter(|(row, _)| weight(all, *row) > 0.0);
         let mut low = counted().fold(f64::INFINITY, |m, (_, l)| m.min(*l));
@@ -121,7 +121,8 @@ impl Huber {
     }
 }
 
-/// The least value such that rows of `share` of the weight have no more; 0 without rows.
+/// The weighted quantile: the least value such that rows with a fraction `share` of the weight have
+/// at most that value; 0 without rows.
 fn quantile(all: &TrainingDocuments<'_>, share: f64, value: impl Fn(usize) -> f64) -> f64 {
     let rows = (0..all.labels.len()).filter(|row| weight(all, *row) > 0.0);
     let mut values: Vec<(f64, f64)> = rows.map(|row| (value(row), weight(all, row))).collect();
@@ -201,11 +202,15 @@ mod tests {
     fn the_width_follows_the_residuals() {
         let mut huber = Huber::new(HuberWidth::Alpha(0.75)).unwrap();
         let (labels, scores) = ([0.0, 0.0, 0.0, 0.0], [1.0, -2.0, 3.0, -40.0]);
-        huber.refresh(&TrainingDocuments { labels: &labels, weights: &[], scores: &scores }).unwrap();
+        huber
+            .refresh(&TrainingDocuments { labels: &labels, weights: &[], scores: &scores })
+            .unwrap();
         assert_eq!(huber.delta, 3.0);
-        // Where most residuals are 0, the largest one sets the width.
+        // If most residuals are 0, the largest one sets the width.
         let scores = [0.0, 0.0, 0.0, 7.0];
-        huber.refresh(&TrainingDocuments { labels: &labels, weights: &[], scores: &scores }).unwrap();
+        huber
+            .refresh(&TrainingDocuments { labels: &labels, weights: &[], scores: &scores })
+            .unwrap();
         assert_eq!(huber.delta, 7.0);
     }
 
@@ -214,7 +219,10 @@ mod tests {
         for weights in [&[][..], &[0.0, 0.0]] {
             let labels = &[3.0, 4.0][..weights.len()];
             let mut huber = Huber::new(HuberWidth::Alpha(0.9)).unwrap();
-            assert_eq!(huber.prepare(&TrainingDocuments { labels, weights, scores: &[] }).unwrap(), 0.0);
+            assert_eq!(
+                huber.prepare(&TrainingDocuments { labels, weights, scores: &[] }).unwrap(),
+                0.0
+            );
         }
     }
 

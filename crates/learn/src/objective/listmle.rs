@@ -1,8 +1,8 @@
-//! ListMLE: the likelihood of the order that the labels give (Xia et al., ICML 2008).
+//! ListMLE: the likelihood of the order given by the labels (Xia et al., ICML 2008).
 //!
-//! Scores are a Plackett-Luce model: the best document is drawn first, each with a probability in
-//! proportion to exp(s), then the second best among the rest, and so on. With the documents in the
-//! order of their labels:
+//! Scores define a Plackett-Luce model: the best document is drawn first, each with a probability
+//! proportional to exp(s), then the second best among the rest, and so on. With the documents in
+//! the order of their labels:
 //!
 //! ```text
 //! S_k = sum over j >= k of w_j exp(s_j)        L = sum over k of w_k (log S_k - s_k)
@@ -10,12 +10,12 @@
 //! hessian_i  = sum over k <= i of w_k (q_ik - q_ik^2),      q_ik = w_i exp(s_i) / S_k
 //! ```
 //!
-//! The gradient is exact and the hessian is the exact diagonal. Documents of equal labels stand in an
-//! order that is drawn anew for each query and iteration, so that on average all their orders count
-//! alike. `top=k` sums over the first k places only (Xia et al., NIPS 2009). A document of weight w
-//! counts w times where it is drawn and where others are drawn before it; one of weight 0 is not
-//! there. Sums are kept as logarithms, so no range of scores overflows. Queries of 0 or 1 documents
-//! give zeros; queries of equal labels pull scores together. Cost O(n log n).
+//! The gradient is exact and the hessian is the exact diagonal. Documents of equal labels are
+//! ordered by a random draw for each query and iteration, so that on average all their orders have
+//! the same weight. `top=k` sums over the first k positions only (Xia et al., NIPS 2009). A
+//! document of weight w counts w times where it is drawn and where others are drawn before it; one
+//! of weight 0 is ignored. Sums are kept as logarithms, so no range of scores overflows. Queries of
+//! 0 or 1 documents give zeros; queries of equal labels pull scores together. Cost O(n log n).
 
 use rankwright_data::Random;
 use rankwright_eval::EvalError;
@@ -23,15 +23,15 @@ use rankwright_eval::EvalError;
 use rankwright_spec::{SpecError, params};
 
 use super::def::{ObjectiveDef, ObjectiveParams};
-use super::{Derivatives, TrainingDocuments, Objective, QueryView, ObjectiveBuffers};
+use super::{Derivatives, Objective, ObjectiveBuffers, QueryView, TrainingDocuments};
 use super::{check_shape, pointwise};
 use crate::error::LearnError;
 use crate::exp::exp;
 
-/// The Plackett-Luce likelihood of the best order.
+/// The ListMLE objective: the Plackett-Luce likelihood of the best order.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ListMle {
-    /// Places that count, from the first on; `None` is all.
+    /// Number of first positions that are used; `None` for all.
     pub top: Option<usize>,
 }
 
@@ -57,20 +57,21 @@ impl ObjectiveParams for ListMleParams {
     }
 }
 
-/// What a thread keeps from query to query.
+/// Buffers that a thread keeps from query to query.
 #[derive(Debug, Default)]
 pub(super) struct ListWork {
     /// Documents of weight above 0, the best first.
     order: Vec<u32>,
     draws: Vec<f64>,
-    /// log(w exp(s)) by place.
+    /// log(w exp(s)) by position.
     logs: Vec<f64>,
-    /// log S by place.
+    /// log S by position.
     sums: Vec<f64>,
 }
 
 impl ListMle {
-    /// Puts the query in its best order and adds up from the end; gives the places that count.
+    /// Sorts the query into its best order and sums from the end; returns the number of positions
+    /// used.
     fn start(&self, query: &QueryView<'_>, work: &mut ListWork) -> Result<usize, LearnError> {
         pointwise::need_labels(query)?;
         if let Some(row) = query.scores.iter().position(|s| s.is_nan()) {
@@ -85,7 +86,7 @@ impl ListMle {
         let key = |d: u32| (query.labels[d as usize], draws[d as usize]);
         order.sort_unstable_by(|a, b| {
             let ((label_a, draw_a), (label_b, draw_b)) = (key(*a), key(*b));
-            // Adding 0 makes one zero of both.
+            // Adding 0 turns -0 into 0.
             (label_b + 0.0).total_cmp(&(label_a + 0.0)).then(draw_a.total_cmp(&draw_b))
         });
         logs.clear();
@@ -127,7 +128,7 @@ impl Objective for ListMle {
         let ListWork { order, logs, sums, .. } = &work.list;
         out.gradient.fill(0.0);
         out.hessian.fill(0.0);
-        // Logarithms of the sums of w / S and w / S^2 over the places so far.
+        // Logarithms of the sums of w / S and w / S^2 over the positions so far.
         let (mut first, mut second) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
         let mut finite = true;
         for (place, (&document, &log)) in order.iter().zip(logs).enumerate() {
@@ -151,7 +152,11 @@ impl Objective for ListMle {
         if finite { Ok(()) } else { Err(pointwise::too_large(query)) }
     }
 
-    fn loss(&self, query: &QueryView<'_>, work: &mut ObjectiveBuffers) -> Result<Option<f64>, LearnError> {
+    fn loss(
+        &self,
+        query: &QueryView<'_>,
+        work: &mut ObjectiveBuffers,
+    ) -> Result<Option<f64>, LearnError> {
         let places = self.start(query, &mut work.list)?;
         let ListWork { order, sums, .. } = &work.list;
         let of = |(&document, sum): (&u32, &f64)| {
@@ -166,7 +171,7 @@ impl Objective for ListMle {
     }
 
     fn cost(&self, documents: usize) -> u64 {
-        // Five exponentials or logarithms a document, and the order.
+        // Five exponentials or logarithms a document, and the sort.
         20 * documents as u64
     }
 }
@@ -176,7 +181,7 @@ mod tests {
     use super::*;
     use crate::objective::tests::derivatives;
 
-    /// By the definition, in the order given.
+    /// The loss and gradient by the definition, in the order given.
     fn plain(scores: &[f64], top: usize) -> (f64, Vec<f64>) {
         let (mut loss, mut gradient) = (0.0, vec![0.0; scores.len()]);
         for k in 0..scores.len().min(top) {
@@ -220,7 +225,8 @@ mod tests {
         let (labels, scores) = ([0.0, 1.0, 2.0], [5000.0, 0.0, -5000.0]);
         let (gradient, _) =
             derivatives(&ListMle::default(), &QueryView::new(&labels, &scores)).unwrap();
-        // The best stands last by far: it and the next should rise, the first should fall twice.
+        // The best document is last by far: it and the next should rise, the first should fall by
+        // 2.
         assert_eq!(gradient, [2.0, -1.0, -1.0]);
     }
 }

@@ -1,21 +1,22 @@
-//! What the listwise objectives share: scores of a query as a probability distribution.
+//! Shared code of the listwise objectives: scores of a query as a probability distribution.
 //!
 //! ```text
 //! p_i = w_i exp(s_i) / sum over the query of w_j exp(s_j)
 //! ```
 //!
 //! A document of weight w counts like w copies of it. Infinite scores are legal: documents at the
-//! largest score share everything. Where no document counts, all p are 0. Cost O(n).
+//! largest score share all the probability. If all weights are 0, all p are 0. Cost O(n).
 
 use super::{Derivatives, QueryView, pointwise};
 use crate::error::LearnError;
 use crate::exp::exp;
 
-/// Sets `into` to p; gives the logarithm of the denominator less the largest score, and that score.
+/// Sets `into` to p; returns the logarithm of the denominator minus the largest score, and that
+/// score.
 pub(super) fn softmax(values: &[f64], weights: &[f32], into: &mut Vec<f64>) -> (f64, f64) {
     let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     into.clear();
-    // The largest less itself is 0 even where it is infinite.
+    // The largest score minus itself is 0 even if it is infinite.
     into.extend(values.iter().map(|&s| exp(if s == most { 0.0 } else { s - most })));
     for (p, &weight) in into.iter_mut().zip(weights) {
         *p *= f64::from(weight);
@@ -24,7 +25,7 @@ pub(super) fn softmax(values: &[f64], weights: &[f32], into: &mut Vec<f64>) -> (
     (total.ln(), most)
 }
 
-/// Divides by the sum, where there is one; gives the sum.
+/// Divides the values by their sum, if it is not 0; returns the sum.
 pub(super) fn normalise(values: &mut [f64]) -> f64 {
     let total: f64 = values.iter().sum();
     if total > 0.0 {
@@ -33,7 +34,7 @@ pub(super) fn normalise(values: &mut [f64]) -> f64 {
     total
 }
 
-/// Sets the derivatives; refuses what 32 bits cannot hold.
+/// Sets the derivatives; an error if 32 bits cannot hold them.
 pub(super) fn write(
     query: &QueryView<'_>,
     out: &mut Derivatives<'_>,

@@ -1,4 +1,4 @@
-//! Binary log-loss on relevant or not (Friedman 2001, section 4.4, as the lectures have it).
+//! Binary log-loss on relevant or not (Friedman 2001, section 4.4, in the form of the lectures).
 //!
 //! ```text
 //! y = +1 where label >= rel, else -1
@@ -6,20 +6,22 @@
 //! ```
 //!
 //! Both derivatives are exact; each is multiplied by the document's weight. With ybar the weighted
-//! mean of y, the best constant is 1/2 log((1 + ybar) / (1 - ybar)); where all labels agree ybar is
-//! taken as +-0.999999, which bounds it by 7.3. Cost O(n).
+//! mean of y, the best constant is 1/2 log((1 + ybar) / (1 - ybar)); if all labels agree, ybar is
+//! taken as +-0.999999, which bounds the constant by 7.3. Cost O(n).
 
 use rankwright_spec::{SpecError, params};
 
 use super::def::{ObjectiveDef, ObjectiveParams};
-use super::{Derivatives, TrainingDocuments, Objective, QueryView, ObjectiveBuffers, check_shape, pointwise};
+use super::{
+    Derivatives, Objective, ObjectiveBuffers, QueryView, TrainingDocuments, check_shape, pointwise,
+};
 use crate::error::LearnError;
 use crate::exp::{falling_sigmoid, softplus};
 
-/// Largest mean of y that the starting constant reckons with.
+/// Largest mean of y for the starting constant.
 const SUREST: f64 = 0.999_999;
 
-/// The two-class logistic loss.
+/// The binary logistic loss.
 ///
 /// ```
 /// use rankwright_learn::objective::{TrainingDocuments, LogLoss, Objective};

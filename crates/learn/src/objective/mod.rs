@@ -1,8 +1,8 @@
-//! Objectives: what a learner makes small, seen one query at a time.
+//! Objectives: the losses that learners minimise, evaluated one query at a time.
 //!
-//! An [`Objective`] is a pure function of one query: labels and scores in, first and second
-//! derivatives out, into the caller's buffers. Threads, query weights, sampling and fixed-point
-//! sums are written once, outside.
+//! An [`Objective`] is a pure function of one query: labels and scores in, gradients and hessians
+//! out, into the caller's buffers. Threads, query weights, sampling and fixed-point sums are
+//! handled once, outside.
 
 use std::fmt::Debug;
 
@@ -46,17 +46,18 @@ pub use squared::{Squared, SquaredParams};
 pub use xendcg::{XeNdcg, XeNdcgOptions, XeNdcgParams};
 pub use yeti::{Yeti, YetiOptions, YetiParams};
 
-/// One query as an objective sees it. Slices have an entry for each document, in row order.
+/// The input of an objective: one query. Slices have an entry for each document, in row order.
 #[derive(Debug, Clone, Copy)]
 pub struct QueryView<'a> {
-    /// Number of the query in the training data; with `seed` it names the query's random draws.
+    /// Number of the query in the training data; with `seed` it determines the query's random
+    /// draws.
     pub query: usize,
     /// Labels.
     pub labels: &'a [f64],
     /// Scores of the model so far.
     pub scores: &'a [f64],
-    /// Weights of the documents; empty where all are 1. (The weight of the query itself is
-    /// multiplied in by the caller.)
+    /// Weights of the documents; empty if all are 1. (The weight of the query itself is multiplied
+    /// in by the caller.)
     pub weights: &'a [f32],
     /// Preference pairs given instead of labels, documents numbered within the query.
     pub pairs: Option<&'a [DocumentPair]>,
@@ -65,7 +66,7 @@ pub struct QueryView<'a> {
 }
 
 impl<'a> QueryView<'a> {
-    /// Query 0 with these labels and scores, nothing else.
+    /// Query 0 with these labels and scores, without weights or pairs.
     pub fn new(labels: &'a [f64], scores: &'a [f64]) -> Self {
         Self { query: 0, labels, scores, weights: &[], pairs: None, seed: 0 }
     }
@@ -84,53 +85,54 @@ pub struct DocumentPair {
     pub equal: bool,
 }
 
-/// What one pair of documents pulls at their scores; see [`Objective::pair_lambdas`].
+/// The lambda of one pair of documents; see [`Objective::pair_lambdas`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairLambda {
-    /// The document that is to rise, and its rank, both from 0.
+    /// The document that should rise, and its rank, both from 0.
     pub rises: (usize, usize),
-    /// The document that is to fall, and its rank.
+    /// The document that should fall, and its rank.
     pub falls: (usize, usize),
-    /// The derivative of the pair's loss by the score of either, without its sign.
+    /// The absolute derivative of the pair's loss by the score of either document.
     pub size: f64,
 }
 
-/// Where the derivatives of one query go. Slices have an entry for each document; what they hold
-/// at the start is undefined but for `memory`.
+/// Output buffers for the derivatives of one query. Slices have an entry for each document; their
+/// initial content is undefined, except that of `memory`.
 #[derive(Debug)]
 pub struct Derivatives<'a> {
     /// First derivative of the loss by the score: below 0 for a document that should rise.
     pub gradient: &'a mut [f32],
     /// Second derivative, never below 0.
     pub hessian: &'a mut [f32],
-    /// Keeps its content from one iteration to the next, 0 at the start: the order that the
-    /// query had last time, for example. Results must not depend on it.
+    /// Keeps its content from one iteration to the next, initially 0: for example the order of the
+    /// query in the previous iteration. Results must not depend on it.
     pub memory: &'a mut [u32],
 }
 
-/// Buffers that one thread keeps from query to query, so that nothing is allocated once warm.
+/// Buffers that one thread keeps from query to query, so that nothing is allocated after the first
+/// queries.
 #[derive(Debug, Default)]
 pub struct ObjectiveBuffers {
     lambda: lambda::LambdaWork,
     list: listmle::ListWork,
     approx: approxndcg::ApproxWork,
     yeti: yeti::YetiWork,
-    /// For whoever needs a few numbers for each document.
+    /// Buffers for objectives that need a few numbers for each document.
     numbers: [Vec<f64>; 3],
 }
 
-/// All documents of the training data, for what is settled once: the best constant, the grades.
+/// All documents of the training data, for values computed once: the best constant, the grades.
 #[derive(Debug, Clone, Copy)]
 pub struct TrainingDocuments<'a> {
     /// Labels of all rows.
     pub labels: &'a [f64],
-    /// Weight of each row, the query's weight multiplied in; empty where all are 1.
+    /// Weight of each row, multiplied by the query's weight; empty if all are 1.
     pub weights: &'a [f32],
     /// Scores of all rows so far; empty before training.
     pub scores: &'a [f64],
 }
 
-/// What a learner makes small. One function is required.
+/// A loss that a learner minimises. Only [`derivatives`](Objective::derivatives) is required.
 pub trait Objective: Debug + Send + Sync {
     /// The derivatives of the loss of one query by the scores of its documents.
     fn derivatives(
@@ -140,7 +142,7 @@ pub trait Objective: Debug + Send + Sync {
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError>;
 
-    /// The loss of one query, for those objectives that have one (what the history of a training shows).
+    /// The loss of one query, shown in the training history; `None` if the objective has no loss.
     fn loss(
         &self,
         _query: &QueryView<'_>,
@@ -149,20 +151,21 @@ pub trait Objective: Debug + Send + Sync {
         Ok(None)
     }
 
-    /// Looks at the data before training: settles what depends on all of it, refuses what does not
-    /// fit. Gives the constant that training starts from.
+    /// Called with all data before training: computes values that depend on all of it, and rejects
+    /// data that the objective does not support. Returns the constant that training starts from.
     fn prepare(&mut self, _all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
         Ok(0.0)
     }
 
-    /// Called before each tree with the scores so far; whatever it settles must depend on its
-    /// arguments alone, so that a resumed run goes on as before.
+    /// Called before each tree with the scores so far; its result must depend on its arguments
+    /// alone, so that a resumed run gives the same model.
     fn refresh(&mut self, _all: &TrainingDocuments<'_>) -> Result<(), LearnError> {
         Ok(())
     }
 
-    /// Tells the second derivative of each pair loss of one query to `visit(i, j, h)`, i and j
-    /// being documents of the query: what the exact Newton steps need. False: no pairs here.
+    /// Calls `visit(i, j, h)` with the second derivative of each pair loss of one query, i and j
+    /// being documents of the query: input of the exact Newton steps. False if the objective has no
+    /// pairs.
     fn pair_hessians(
         &self,
         _query: &QueryView<'_>,
@@ -172,8 +175,8 @@ pub trait Objective: Debug + Send + Sync {
         Ok(false)
     }
 
-    /// Tells the first derivative of each pair loss of one query: what each lambda is a sum of.
-    /// False: no pairs here.
+    /// Visits the first derivative of each pair loss of one query: the terms of which each lambda
+    /// is the sum. False if the objective has no pairs.
     fn pair_lambdas(
         &self,
         _query: &QueryView<'_>,
@@ -183,16 +186,16 @@ pub trait Objective: Debug + Send + Sync {
         Ok(false)
     }
 
-    /// Whether a query of so many documents has too many pairs to visit all, so that they are
+    /// Whether a query of this many documents has too many pairs to visit all, so that they are
     /// sampled.
     fn samples_pairs(&self, _documents: usize) -> bool {
         false
     }
 
-    /// Chooses the machine code of the kernels, for those objectives that have any.
+    /// Sets the SIMD instruction set of the kernels, if the objective has any.
     fn set_simd(&mut self, _simd: Simd) {}
 
-    /// How much work a query of so many documents is, for an even share among threads.
+    /// The relative cost of a query of this many documents, for balancing threads.
     fn cost(&self, documents: usize) -> u64 {
         documents as u64
     }

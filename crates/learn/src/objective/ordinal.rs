@@ -1,4 +1,5 @@
-//! Ordinal regression: the cumulative logit (proportional odds, McCullagh 1980) on any grades.
+//! Ordinal regression: the cumulative logit (proportional odds, McCullagh 1980) on any set of
+//! grades.
 //!
 //! The K distinct labels of the training data, in order, are the grades. With thresholds
 //! t_1 < ... < t_(K-1), P(grade <= k) = 1 / (1 + exp(F - t_k)). For a document of grade k let A and
@@ -9,13 +10,13 @@
 //! ```
 //!
 //! Both derivatives are exact for fixed thresholds, and multiplied by the document's weight. The
-//! thresholds start as the logits of the labels' cumulative shares, which is the best fit for
-//! F = 0, the constant that training starts from. Before each tree they are fitted to the scores
-//! by Newton's method (the likelihood is concave, the matrix has three diagonals), from those
-//! logits each time, so that a resumed run finds the same ones; sums go in a fixed order.
+//! thresholds start as the logits of the labels' cumulative shares, which is the best fit for F =
+//! 0, the constant that training starts from. Before each tree they are fitted to the scores by
+//! Newton's method (the likelihood is concave, the matrix is tridiagonal), from those logits each
+//! time, so that a resumed run finds the same ones; sums are added in a fixed order.
 //!
-//! More than 255 different labels are refused. One grade only gives zeros. Cost O(n log K) a query,
-//! O(rows) for each Newton step.
+//! More than 255 different labels are an error. A single grade gives zeros. Cost O(n log K) a
+//! query, O(rows) for each Newton step.
 
 use rayon::prelude::*;
 
@@ -23,19 +24,19 @@ use rankwright_spec::{SpecError, params};
 
 use super::def::{ObjectiveDef, ObjectiveParams};
 use super::pointwise::{self, weight};
-use super::{Derivatives, TrainingDocuments, Objective, QueryView, ObjectiveBuffers, check_shape};
+use super::{Derivatives, Objective, ObjectiveBuffers, QueryView, TrainingDocuments, check_shape};
 use crate::error::LearnError;
 use crate::exp::{exp, falling_sigmoid};
 
-/// Most grades.
+/// Largest number of grades.
 const MOST: usize = 255;
-/// Most Newton steps before a tree.
+/// Largest number of Newton steps before a tree.
 const STEPS: usize = 12;
-/// Rows whose sums are made by one task; fixed, so that no number of threads changes a sum.
+/// Number of rows summed by one task; fixed, so that the number of threads does not change a sum.
 const BLOCK: usize = 8192;
 /// Least distance of two thresholds.
 const APART: f64 = 1e-6;
-/// Shares of grades that the first thresholds reckon with lie this far from 0 and 1.
+/// Cumulative shares for the first thresholds are kept this far from 0 and 1.
 const RARE: f64 = 1e-9;
 
 params! {
@@ -78,7 +79,7 @@ pub struct Ordinal {
     thresholds: Vec<f64>,
 }
 
-/// What one document says about its two thresholds.
+/// The terms of one document in the derivatives by its two thresholds.
 #[derive(Debug, Clone, Copy)]
 struct ThresholdTerms {
     /// P(grade <= own), P(grade < own).
@@ -97,7 +98,7 @@ impl ThresholdTerms {
     }
 }
 
-/// Minus the log-likelihood and its derivatives by the thresholds.
+/// The negative log-likelihood and its derivatives by the thresholds.
 #[derive(Debug, Clone)]
 struct ThresholdFit {
     loss: f64,
@@ -142,7 +143,7 @@ impl ThresholdFit {
         }
     }
 
-    /// Solves (three diagonals) * step = -slope.
+    /// Solves (tridiagonal matrix) * step = -gradient.
     fn newton_step(&self) -> Vec<f64> {
         let n = self.slope.len();
         let ridge = 1e-12 * self.diagonal.iter().fold(1e-12, |m: f64, d| m.max(*d));
@@ -168,7 +169,7 @@ impl Ordinal {
         &self.thresholds
     }
 
-    /// The grades: every label of the training data once, in order.
+    /// The grades: every distinct label of the training data, ascending.
     pub fn grades(&self) -> &[f64] {
         &self.grades
     }
@@ -179,7 +180,7 @@ impl Ordinal {
             .map_err(|_| LearnError::UnknownGrade { label })
     }
 
-    /// The grade of a label that was found among them before.
+    /// The grade of a label that is known to be one of the grades.
     fn checked_grade(&self, label: f64) -> usize {
         let grade = self.grade(label);
         debug_assert!(grade.is_ok(), "the labels of a query are checked first");
@@ -234,7 +235,11 @@ impl Ordinal {
         Ok(())
     }
 
-    fn fit_at(&self, all: &TrainingDocuments<'_>, thresholds: &[f64]) -> Result<ThresholdFit, LearnError> {
+    fn fit_at(
+        &self,
+        all: &TrainingDocuments<'_>,
+        thresholds: &[f64],
+    ) -> Result<ThresholdFit, LearnError> {
         let block = |start: usize| {
             let mut fit = ThresholdFit::new(thresholds.len());
             for row in start..all.labels.len().min(start + BLOCK) {
@@ -248,13 +253,14 @@ impl Ordinal {
             Ok(fit)
         };
         let starts: Vec<usize> = (0..all.labels.len()).step_by(BLOCK).collect();
-        let parts: Result<Vec<ThresholdFit>, LearnError> = starts.into_par_iter().map(block).collect();
+        let parts: Result<Vec<ThresholdFit>, LearnError> =
+            starts.into_par_iter().map(block).collect();
         let mut sum = ThresholdFit::new(thresholds.len());
         parts?.iter().for_each(|part| sum.add(part));
         Ok(sum)
     }
 
-    /// Newton's method from the first thresholds, moved along with the scores.
+    /// Newton's method from the first thresholds, shifted with the scores.
     fn fit(&self, all: &TrainingDocuments<'_>) -> Result<Vec<f64>, LearnError> {
         let (mut sum, mut total) = (0.0, 0.0);
         for (row, score) in all.scores.iter().enumerate() {
@@ -291,7 +297,8 @@ impl Ordinal {
     }
 }
 
-/// The share of a step that halves no distance between thresholds.
+/// The largest fraction of a step that does not reduce a distance between thresholds by more than
+/// half.
 fn longest(thresholds: &[f64], step: &[f64]) -> f64 {
     let pairs = thresholds.windows(2).zip(step.windows(2));
     pairs.fold(1.0, |length: f64, (t, s)| {

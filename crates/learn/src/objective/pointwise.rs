@@ -1,11 +1,11 @@
-//! What the pointwise objectives share: a loop over documents with their weights, sums in a fixed
-//! order, and the check of labels.
+//! Shared code of the pointwise objectives: a loop over documents with their weights, sums in a
+//! fixed order, and the check of labels.
 //!
-//! A document of weight w counts w times; weight 0 gives exact zeros, whatever the label.
+//! A document of weight w counts w times; weight 0 gives exact zeros for any label.
 
 use rankwright_eval::EvalError;
 
-use super::{Derivatives, TrainingDocuments, QueryView};
+use super::{Derivatives, QueryView, TrainingDocuments};
 use crate::error::LearnError;
 
 /// Sets each document's derivatives from its label and score, times its weight.
@@ -31,7 +31,7 @@ pub(super) fn fill(
     if finite { Ok(()) } else { Err(too_large(query)) }
 }
 
-/// The error for derivatives that 32 bits cannot hold, or that a score spoilt.
+/// The error for derivatives that 32 bits cannot hold, or that are NaN because of a score.
 pub(super) fn too_large(query: &QueryView<'_>) -> LearnError {
     if let Some(row) = query.scores.iter().position(|s| s.is_nan()) {
         return EvalError::NanScore { row }.into();
@@ -42,7 +42,7 @@ pub(super) fn too_large(query: &QueryView<'_>) -> LearnError {
     )
 }
 
-/// Refuses queries that have preferences instead of labels.
+/// Rejects queries that have preferences instead of labels.
 pub(super) fn need_labels(query: &QueryView<'_>) -> Result<(), LearnError> {
     if query.labels.len() == query.scores.len() && query.pairs.is_none() {
         return Ok(());
@@ -65,7 +65,7 @@ pub(super) fn weight(all: &TrainingDocuments<'_>, row: usize) -> f64 {
     all.weights.get(row).map_or(1.0, |w| f64::from(*w))
 }
 
-/// Weighted mean of a value of the labels; 0 where no row counts.
+/// Weighted mean of a function of the labels; 0 if all weights are 0.
 pub(super) fn mean(all: &TrainingDocuments<'_>, value: impl Fn(f64) -> f64) -> f64 {
     let (mut sum, mut total) = (0.0, 0.0);
     for (row, &label) in all.labels.iter().enumerate() {
@@ -78,7 +78,7 @@ pub(super) fn mean(all: &TrainingDocuments<'_>, value: impl Fn(f64) -> f64) -> f
     if total > 0.0 { sum / total } else { 0.0 }
 }
 
-/// Refuses labels that are not finite.
+/// Rejects labels that are not finite.
 pub(super) fn check_labels(all: &TrainingDocuments<'_>) -> Result<(), LearnError> {
     match all.labels.iter().enumerate().find(|(_, l)| !l.is_finite()) {
         None => Ok(()),

@@ -1,6 +1,6 @@
-//! What holds for everything that learns an order from labels, whatever its pairs and their weights:
-//! lambdas of a query add up to 0, second derivatives are never below 0, a constant added to all
-//! scores changes nothing, and neither does the order of the documents in the file.
+//! Properties of every objective that learns an order from labels, for all pairs and weights:
+//! lambdas of a query sum to 0, hessians are never below 0, a constant added to all scores changes
+//! nothing, and neither does the order of the documents in the file.
 
 use proptest::prelude::*;
 use rankwright_spec::Spec;
@@ -8,7 +8,7 @@ use rankwright_spec::Spec;
 use super::tests::derivatives;
 use super::*;
 
-/// Weights and pairs of lambdas.
+/// Lambda objectives with different weights and pairs.
 const LAMBDAS: &[&str] = &[
     "lambda(metric=ndcg@5)",
     "lambda(metric=ndcg@5, weight=loss2)",
@@ -23,7 +23,7 @@ const LAMBDAS: &[&str] = &[
     "lambda(metric=p@1, weight=gap, pairs=coherent, truncation=2)",
 ];
 
-/// Every metric that has a change under swaps.
+/// YetiLoss with every metric whose change under swaps is defined.
 const YETIS: &[&str] = &[
     "yeti(metric=ndcg@5, samples=3)",
     "yeti(metric=dcg, samples=3, noise=0.1)",
@@ -46,7 +46,7 @@ fn close(found: &[f32], expected: &[f32]) -> bool {
 }
 
 prop_compose! {
-    /// Labels, scores that all differ and are whole eighths, and weights or none.
+    /// Labels, distinct scores that are multiples of 1/8, and weights or none.
     fn any_list()(
         documents in prop::collection::vec((0_i32..5, 0.0..3.0_f32), 0..14),
         places in Just((0..14).collect::<Vec<i32>>()).prop_shuffle(),
@@ -121,7 +121,7 @@ fn equal_labels_lists_of_one_and_empty_lists_give_zeros() {
                 assert_eq!(gradient.len(), count);
             }
         }
-        // Something to learn, so that all the zeros above say something.
+        // A query with a nonzero gradient, so that the zeros above are not trivial.
         let labels = [0.0, 3.0, 0.0, 1.0, 0.0, 2.0];
         let (gradient, _) = derivatives(&*objective, &QueryView::new(&labels, &scores)).unwrap();
         let rises = gradient[1] < 0.0 || text.starts_with("yeti");

@@ -5,15 +5,17 @@
 //! L = 1/2 sum of w_i (r_i - m)^2      gradient w_i (r_i - m)      hessian w_i
 //! ```
 //!
-//! The gradient is exact. The second derivative is w_i (1 - w_i / sum of w); w_i is what is given,
-//! slightly more, so that steps are slightly shorter. Any constant is as good as any other; the
-//! weighted mean of the labels is taken, so that scores look like labels. Cost O(n). A query of one
-//! document has gradient 0.
+//! The gradient is exact. The second derivative is w_i (1 - w_i / sum of w); the hessian given is
+//! w_i, slightly more, so that steps are slightly shorter. The loss does not depend on the starting
+//! constant; the weighted mean of the labels is used, so that scores look like labels. Cost O(n). A
+//! query of one document has gradient 0.
 
 use rankwright_spec::{SpecError, params};
 
 use super::def::{HessianKind, ObjectiveDef, ObjectiveParams};
-use super::{Derivatives, TrainingDocuments, Objective, QueryView, ObjectiveBuffers, check_shape, pointwise};
+use super::{
+    Derivatives, Objective, ObjectiveBuffers, QueryView, TrainingDocuments, check_shape, pointwise,
+};
 use crate::error::LearnError;
 
 params! {
@@ -40,7 +42,7 @@ impl ObjectiveParams for QueryRmseParams {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct QueryRmse;
 
-/// Weighted mean of score - label; 0 where no document counts.
+/// Weighted mean of score - label; 0 if all weights are 0.
 fn mean_residual(query: &QueryView<'_>) -> f64 {
     let total = pointwise::sum(query, |_, _| 1.0);
     if total > 0.0 { pointwise::sum(query, |label, score| score - label) / total } else { 0.0 }

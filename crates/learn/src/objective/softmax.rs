@@ -6,18 +6,18 @@
 //! ```
 //!
 //! `target=softmax`, the default and ListNet's own: t is the softmax of the labels. `target=gain`:
-//! t is the gains 2^label - 1 divided by their sum; `target=label`: the labels themselves divided by
-//! theirs. Under both a query without any gives zeros, and labels below 0 count as 0. The gradient is
-//! exact, the hessian is the exact diagonal of the matrix of second derivatives. A document of weight
-//! w counts like w copies of it. Queries of 0 or 1 documents give zeros; equal labels pull scores
-//! together. Cost O(n).
+//! t is the gains 2^label - 1 divided by their sum; `target=label`: the labels themselves divided
+//! by their sum. With both, a query whose sum is 0 gives zeros, and labels below 0 count as 0. The
+//! gradient is exact, the hessian is the exact diagonal of the matrix of second derivatives. A
+//! document of weight w counts like w copies of it. Queries of 0 or 1 documents give zeros; equal
+//! labels pull scores together. Cost O(n).
 
 use rankwright_eval::Gain;
 
 use rankwright_spec::{SpecError, choices, params};
 
 use super::def::{ObjectiveDef, ObjectiveParams};
-use super::{Derivatives, TrainingDocuments, Objective, QueryView, ObjectiveBuffers};
+use super::{Derivatives, Objective, ObjectiveBuffers, QueryView, TrainingDocuments};
 use super::{check_shape, listwise, pointwise};
 use crate::error::LearnError;
 
@@ -40,11 +40,11 @@ pub struct Softmax {
     pub target: SoftmaxTarget,
 }
 
-/// The two distributions of a query.
+/// The target and model distributions of a query.
 struct Distributions<'w> {
     model: &'w [f64],
     target: &'w [f64],
-    /// What [`listwise::softmax`] gives for the model.
+    /// The result of [`listwise::softmax`] for the model.
     log: (f64, f64),
 }
 
@@ -92,7 +92,7 @@ impl Softmax {
         Ok(())
     }
 
-    /// Both distributions; `None` where there is nothing to learn.
+    /// Both distributions; `None` if the derivatives are zero.
     fn distributions<'w>(
         &self,
         query: &QueryView<'_>,
@@ -122,7 +122,11 @@ impl Objective for Softmax {
         }
     }
 
-    fn loss(&self, query: &QueryView<'_>, work: &mut ObjectiveBuffers) -> Result<Option<f64>, LearnError> {
+    fn loss(
+        &self,
+        query: &QueryView<'_>,
+        work: &mut ObjectiveBuffers,
+    ) -> Result<Option<f64>, LearnError> {
         let found = self.distributions(query, work)?;
         Ok(Some(found.map_or(0.0, |d| listwise::cross_entropy(query, d.target, d.log))))
     }

@@ -1,16 +1,18 @@
-//! Squared error on the labels: MART (Friedman 2001), the plain regression on grades.
+//! Squared error on the labels: MART (Friedman 2001), plain regression on grades.
 //!
 //! ```text
 //! L = 1/2 sum of w (s - y)^2      gradient w (s - y)      hessian w
 //! ```
 //!
-//! Both derivatives are exact. The best constant is the weighted mean of the labels, 0 where
-//! there are no rows or all weights are 0. Cost O(n). Queries do not matter.
+//! Both derivatives are exact. The best constant is the weighted mean of the labels, 0 if there are
+//! no rows or all weights are 0. Cost O(n). The loss does not depend on queries.
 
 use rankwright_spec::{SpecError, params};
 
 use super::def::{ObjectiveDef, ObjectiveParams};
-use super::{Derivatives, TrainingDocuments, Objective, QueryView, ObjectiveBuffers, check_shape, pointwise};
+use super::{
+    Derivatives, Objective, ObjectiveBuffers, QueryView, TrainingDocuments, check_shape, pointwise,
+};
 use crate::error::LearnError;
 
 params! {

@@ -1,5 +1,5 @@
-//! The table of objectives, walked: each entry's text, and its derivatives against differences of
-//! its loss.
+//! Tests of every entry in the table of objectives: its texts, and its derivatives compared with
+//! finite differences of its loss.
 
 use proptest::prelude::*;
 use rankwright_spec::Spec;
@@ -10,7 +10,7 @@ fn objective(text: &str) -> Box<dyn Objective> {
     parse_objective(&Spec::parse(text).unwrap()).unwrap()
 }
 
-/// The derivatives of one query, from fresh buffers.
+/// The derivatives of one query, computed with new buffers.
 pub(in crate::objective) fn derivatives(
     objective: &dyn Objective,
     query: &QueryView<'_>,
@@ -31,7 +31,7 @@ fn prepared(text: &str, labels: &[f64], scores: &[f64], weights: &[f32]) -> Box<
     objective
 }
 
-/// Specs whose loss is known and whose derivatives are those of it.
+/// Specs whose loss is known and whose derivatives are those of the loss.
 const WITH_LOSS: &[&str] = &[
     "squared",
     "query-rmse",
@@ -80,7 +80,8 @@ fn every_objective_has_a_doc_line_and_an_example_that_prints_back_and_runs() {
     }
     for info in OBJECTIVES {
         let lossy = WITH_LOSS.iter().any(|t| Spec::parse(t).unwrap().name == info.name);
-        // The weights of yeti jump where an order changes; it is checked beside its code.
+        // The weights of yeti are discontinuous where an order changes; it is tested beside its
+        // code.
         let other = ["lambda", "yeti"].contains(&info.name);
         assert!(lossy || other, "{} has no loss to check it by", info.name);
     }
@@ -157,7 +158,8 @@ proptest! {
                 let view = QueryView { weights: &weights, ..QueryView::new(&labels, &scores) };
                 objective.loss(&view, &mut ObjectiveBuffers::default()).unwrap().unwrap()
             };
-            // All labels relevant, or none: the best constant is infinite, ours is bounded.
+            // All labels relevant, or none: the best constant is infinite, the one given is
+            // bounded.
             let bounded = text == "logloss" && base.abs() > 7.0;
             for other in [base - 0.1, base + 0.1].into_iter().filter(|_| !bounded) {
                 prop_assert!(loss(base) <= loss(other) + 1e-9, "{text} {base} {other}");
@@ -177,7 +179,9 @@ fn empty_and_single_document_queries_are_fine() {
             assert!(pointwise || gradient.iter().all(|g| *g == 0.0), "{}", info.name);
             assert!(hessian.iter().all(|h| h.is_finite()), "{}", info.name);
             objective.loss(&view, &mut ObjectiveBuffers::default()).unwrap();
-            objective.pair_hessians(&view, &mut ObjectiveBuffers::default(), &mut |_, _, _| {}).unwrap();
+            objective
+                .pair_hessians(&view, &mut ObjectiveBuffers::default(), &mut |_, _, _| {})
+                .unwrap();
         }
     }
 }

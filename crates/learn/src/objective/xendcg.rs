@@ -8,17 +8,17 @@
 //!
 //! The matrix of second derivatives is D - O, with D_ii = rho_i (1 - rho_i) and O_ij = rho_i rho_j
 //! off the diagonal. A boosted tree divides by D alone; the paper (section 4.2) and LightGBM's
-//! `rank_xendcg` make up for O by the first terms of a series,
+//! `rank_xendcg` compensate for O by the first terms of a series,
 //!
 //! ```text
 //! (D - O)^-1 l  =  D^-1 (l + O D^-1 l + O D^-1 O D^-1 l + ...)     l_i = rho_i - t_i
 //! ```
 //!
 //! and give the sum in brackets as the gradient, D as the hessian. `terms=1` is the plain gradient,
-//! exact; `terms=3`, the default, is the paper's. Each term costs O(n): with x = D^-1 of the last
-//! one, the next is rho_i (sum of rho_j x_j - rho_i x_i). The draws depend on seed and query alone.
-//! Labels below 0 count as 0. A document of weight w counts like w copies of it. Queries of 0 or 1
-//! documents give zeros; equal labels do not, because of g.
+//! exact; `terms=3`, the default, is the paper's. Each term costs O(n): with x = D^-1 of the
+//! previous term, the next is rho_i (sum of rho_j x_j - rho_i x_i). The draws depend on seed and
+//! query alone. Labels below 0 count as 0. A document of weight w counts like w copies of it.
+//! Queries of 0 or 1 documents give zeros; equal labels do not, because of g.
 
 use rankwright_data::Random;
 use rankwright_eval::Gain;
@@ -26,7 +26,7 @@ use rankwright_eval::Gain;
 use rankwright_spec::{SpecError, params};
 
 use super::def::{ObjectiveDef, ObjectiveParams};
-use super::{Derivatives, TrainingDocuments, Objective, QueryView, ObjectiveBuffers};
+use super::{Derivatives, Objective, ObjectiveBuffers, QueryView, TrainingDocuments};
 use super::{check_shape, listwise, pointwise};
 use crate::error::LearnError;
 
@@ -66,7 +66,7 @@ impl ObjectiveParams for XeNdcgParams {
 }
 
 impl XeNdcg {
-    /// Sets the target distribution.
+    /// Computes the target distribution.
     fn target(query: &QueryView<'_>, into: &mut Vec<f64>) -> Result<(), LearnError> {
         pointwise::need_labels(query)?;
         let mut random = Random::new(query.seed, query.query as u64);
@@ -80,12 +80,12 @@ impl XeNdcg {
     }
 }
 
-/// Turns rho - t into the sum of the first terms.
+/// Replaces rho - t by the sum of the first terms of the series.
 fn add_terms(gradient: &mut [f64], last: &mut [f64], rho: &[f64], terms: u32) {
     for _ in 1..terms {
         let mut sum = 0.0;
         for (l, p) in last.iter_mut().zip(rho) {
-            // Where rho rounds to 1 the others are 0, and so is what this is multiplied with.
+            // If rho rounds to 1, the others are 0, and so is the factor of this value.
             *l /= (1.0 - p).max(f64::EPSILON);
             sum += *l;
         }
@@ -118,7 +118,11 @@ impl Objective for XeNdcg {
         listwise::write(query, out, |i| (gradient[i], rho[i] * (1.0 - rho[i])))
     }
 
-    fn loss(&self, query: &QueryView<'_>, work: &mut ObjectiveBuffers) -> Result<Option<f64>, LearnError> {
+    fn loss(
+        &self,
+        query: &QueryView<'_>,
+        work: &mut ObjectiveBuffers,
+    ) -> Result<Option<f64>, LearnError> {
         let [rho, target, _] = &mut work.numbers;
         Self::target(query, target)?;
         let log = listwise::softmax(query.scores, query.weights, rho);
@@ -137,7 +141,7 @@ impl Objective for XeNdcg {
 mod tests {
     use super::*;
 
-    /// The series with the matrices written out.
+    /// Compares with the series computed by full matrices.
     #[test]
     fn terms_are_those_of_the_series() {
         let (rho, l) = ([0.5, 0.3, 0.15, 0.05], [0.2, -0.4, 0.15, 0.05]);

@@ -1,4 +1,4 @@
-//! YetiLoss: a metric made smooth by noise on the scores (Gulin, Kuralenok and Pavlov, "Winning the
+//! YetiLoss: a metric smoothed by noise on the scores (Gulin, Kuralenok and Pavlov, "Winning the
 //! transfer learning track of Yahoo!'s learning to rank challenge with YetiRank", 2011; Lyzhin et
 //! al., "Which tricks are important for learning to rank?", ICML 2023).
 //!
@@ -9,15 +9,16 @@
 //! L = sum over pairs (i better than j) of w_ij log(1 + exp(-(s_i - s_j)))
 //! ```
 //!
-//! Only neighbours of a drawn order make pairs, and each weighs what its swap would change: pairs
-//! that are close in score count, wherever in the list they may come to stand. The weights are
-//! constants in the derivatives, which are those of the pair logistic loss. Works for every metric with
-//! a change under swaps (NDCG, MAP and MRR are the paper's). The draws depend on seed, query and
-//! sample alone, so a resumed training repeats them.
+//! Only neighbours in a drawn order form pairs, and the weight of each is the change of its swap:
+//! pairs that are close in score have weight, at any rank they may take. The weights are constants
+//! in the derivatives, which are those of the pair logistic loss. Works for every metric whose
+//! change under swaps is defined (NDCG, MAP and MRR are the paper's). The draws depend on seed,
+//! query and sample alone, so a resumed training repeats them.
 //!
-//! Cost O(samples n log n), memory O(n). A metric's cut-off counts as written: below it nothing
-//! changes. Queries of 0 or 1 documents, of equal labels, or without a relevant document give zeros.
-//! A document of weight w counts like w copies. With two documents the pair is always there.
+//! Cost O(samples n log n), memory O(n). A metric's cut-off is used as written: below it nothing
+//! changes. Queries of 0 or 1 documents, of equal labels, or without a relevant document give
+//! zeros. A document of weight w counts like w copies. The pair of a query of two documents is
+//! always used.
 
 use rankwright_data::Random;
 use rankwright_eval::{Measure, MetricText, Orderer, SourceKind, SwapDelta, sort_labels};
@@ -25,12 +26,14 @@ use rankwright_eval::{Measure, MetricText, Orderer, SourceKind, SwapDelta, sort_
 use rankwright_spec::{SpecError, above, params};
 
 use super::def::{ObjectiveDef, ObjectiveParams};
-use super::{DEFAULT_METRIC, Derivatives, TrainingDocuments, Objective, QueryView, ObjectiveBuffers};
+use super::{
+    DEFAULT_METRIC, Derivatives, Objective, ObjectiveBuffers, QueryView, TrainingDocuments,
+};
 use super::{check_shape, pointwise};
 use crate::error::LearnError;
 use crate::exp::{exp, ln, softplus};
 
-/// Smoothing by noise.
+/// The YetiLoss objective: a metric smoothed by noise.
 #[derive(Debug, Clone)]
 pub struct Yeti {
     measure: Measure,
@@ -139,13 +142,13 @@ impl Yeti {
     }
 }
 
-/// How far the better document is ahead; two equal infinities differ by 0.
+/// The score difference of the better and the worse document; two equal infinities differ by 0.
 fn apart(query: &QueryView<'_>, pair: &Neighbours) -> f64 {
     let (better, worse) = (query.scores[pair.better], query.scores[pair.worse]);
     if better == worse { 0.0 } else { better - worse }
 }
 
-/// First and second derivative of a pair's loss, by how far the better document is ahead.
+/// First and second derivative of a pair's loss by its score difference.
 fn force(query: &QueryView<'_>, pair: &Neighbours) -> (f64, f64) {
     let apart = apart(query, pair);
     let small = exp(-apart.abs());
@@ -189,7 +192,11 @@ impl Objective for Yeti {
         Ok(())
     }
 
-    fn loss(&self, query: &QueryView<'_>, work: &mut ObjectiveBuffers) -> Result<Option<f64>, LearnError> {
+    fn loss(
+        &self,
+        query: &QueryView<'_>,
+        work: &mut ObjectiveBuffers,
+    ) -> Result<Option<f64>, LearnError> {
         let mut sum = 0.0;
         if query.scores.len() > 1 {
             self.each(query, &mut work.yeti, |pair| {
@@ -241,7 +248,7 @@ mod tests {
         parse_objective(&Spec::parse(text).unwrap()).unwrap()
     }
 
-    /// Two documents are always neighbours, so that this is the lambda of the metric.
+    /// Two documents are always neighbours, so the result is the lambda of the metric.
     #[test]
     fn two_documents_have_the_lambda_of_their_swap() {
         let (labels, scores) = ([0.0, 1.0], [0.4, 0.1]);
@@ -262,7 +269,7 @@ mod tests {
         QueryView { weights, seed: 11, ..QueryView::new(labels, scores) }
     }
 
-    /// While no drawn order changes, derivatives are those of the loss.
+    /// As long as no drawn order changes, the derivatives are those of the loss.
     #[test]
     fn derivatives_are_those_of_the_loss() {
         let labels = [0.0, 2.0, 1.0, 0.0, 1.0];

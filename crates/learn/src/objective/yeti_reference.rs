@@ -1,20 +1,20 @@
-//! The slow twin of `yeti`: its exact expectation over the noise, every order of a short list with
-//! its probability.
+//! The reference implementation of `yeti`: its exact expectation over the noise, from every order
+//! of a short list with its probability.
 //!
 //! ```text
 //! P(z_a > z_b > ...) = integral of f_a(t) P(t > z_b > ...) dt        from the last rank upwards
 //! ```
 //!
-//! f is the density of the logistic noise around a score; the integrals run over a fine grid, one
-//! after another, so that a list of n costs n! orders of n passes: for lists of 3 or 4. The change
-//! of a metric is that of its value by definition, computed on both orders.
+//! f is the density of the logistic noise around a score; the integrals are computed on a fine
+//! grid, one after another, so that a list of n costs n! orders of n passes: for lists of 3 or 4.
+//! The change of a metric is the difference of its values by definition, computed for both orders.
 
 use rankwright_spec::Spec;
 
 use super::tests::derivatives;
 use super::{QueryView, parse_objective};
 
-/// The values of a metric, best rank first, by definition.
+/// The value of a metric by definition, from labels with the best rank first.
 type Value = fn(&[f64]) -> f64;
 
 const METRICS: [(&str, Value); 6] = [
@@ -78,7 +78,7 @@ fn chance(order: &[usize], scores: &[f64], noise: f64) -> f64 {
     let lowest = scores.iter().copied().fold(f64::INFINITY, f64::min) - 30.0 * noise;
     let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max) + 30.0 * noise;
     let points = ((highest - lowest) / step) as usize;
-    // What the documents further down have been given so far, below each point.
+    // The probability that the lower-ranked documents so far have scores below each grid point.
     let mut below = vec![1.0; points];
     for &document in order.iter().rev() {
         let density = |at: usize| {
@@ -145,7 +145,7 @@ fn the_probabilities_of_all_orders_add_up_to_1() {
     assert!((chance(&[0, 1], &[0.4, 0.4], 1.0) - 0.5).abs() < 1e-4);
 }
 
-/// Whatever the order of the documents in the file, too: the draws differ, what they mean does not.
+/// Also for any order of the documents in the file: the draws differ, the expectation does not.
 #[test]
 fn the_mean_over_draws_is_the_exact_expectation() {
     let lists: [(&[f64], &[f64]); 3] = [

@@ -1,11 +1,11 @@
-//! Checkpoints: what a killed training needs to go on as if nothing had happened.
+//! Checkpoints: the state that a killed training needs to resume with the same result.
 //!
 //! A checkpoint is an ordinary model file, `checkpoint.model` in a folder of its own: the trees so
 //! far, and as a note in its header the history of the iterations and a fingerprint of data, spec
 //! and seed. Scores are not kept; adding up the trees in their order gives the same bits again, and
-//! every random draw is named by its iteration. Where trees are dropped ([`dart`](super::dart)), the
-//! file has them as they count now, and the note how they were grown. The file is replaced atomically, so a kill at any
-//! moment, or a full disk, leaves the last good one.
+//! every random draw depends only on its iteration. If trees are dropped ([`dart`](super::dart)),
+//! the file has them with their current weights, and the note has how they were grown. The file is
+//! replaced atomically, so a kill at any moment, or a full disk, leaves the last good one.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -20,14 +20,14 @@ use super::history::{Iteration, TrainingHistory};
 use super::rounds::Snapshot;
 use crate::error::LearnError;
 
-/// Where and how often to save.
+/// Folder and frequency of checkpoints.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checkpoints {
-    /// Folder of the checkpoint; made when it is first needed.
+    /// Folder of the checkpoint; created when it is first needed.
     pub folder: PathBuf,
-    /// Save after so many trees or other rounds; 0 never does.
+    /// Save after this number of trees or other rounds; 0 never does.
     pub every_trees: usize,
-    /// Save when so much time has passed.
+    /// Save after this time.
     pub every: Duration,
 }
 
@@ -37,24 +37,24 @@ impl Checkpoints {
         Self { folder: folder.into(), every_trees: 0, every: Duration::from_secs(60) }
     }
 
-    /// The file in the folder.
+    /// The path of the checkpoint file.
     pub fn file(&self) -> PathBuf {
         self.folder.join("checkpoint.model")
     }
 
-    /// Where a training within this one saves, numbered from 0: a member of a blend.
+    /// The checkpoints of a training within this one, numbered from 0: a member of a blend.
     pub(crate) fn member(&self, number: usize) -> Checkpoints {
         let folder = self.folder.join(format!("member-{}", number + 1));
         Checkpoints { folder, ..self.clone() }
     }
 
-    /// Where the finished model of such a training is kept until all are done.
+    /// The checkpoint that keeps the finished model of such a training until all are done.
     pub(crate) fn done(&self) -> Checkpoints {
         Checkpoints { folder: self.folder.join("done"), ..self.clone() }
     }
 
-    /// Takes away the file and those of trainings within this one, and folders with nothing else in
-    /// them. Tells whether there was a file.
+    /// Deletes the file and those of trainings within this one, and folders that are then empty.
+    /// Returns whether there was a file.
     ///
     /// ```
     /// use rankwright_learn::Checkpoints;
@@ -71,7 +71,7 @@ impl Checkpoints {
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }
-            // A folder that holds anything else stays, and one that is not there need not go.
+            // A folder that holds other files stays, and a missing folder is no error.
             let _ = std::fs::remove_dir(&place.folder);
         }
         Ok(any)
@@ -81,21 +81,22 @@ impl Checkpoints {
 /// The note in a checkpoint's header.
 const NOTE: &str = "checkpoint";
 
-/// What a checkpoint knows besides the trees.
+/// The state in a checkpoint besides the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct CheckpointState {
-    /// Of data, spec and seed.
+    /// Fingerprint of data, spec and seed.
     pub(crate) fingerprint: u64,
     /// Trees in the file that came from the start model.
     pub(crate) start: usize,
     pub(crate) iterations: Vec<Iteration>,
     pub(crate) train_seconds: f64,
-    /// What another learner than boosting, or one that drops trees, needs to go on: two hexadecimal digits a byte.
+    /// State of a learner other than boosting, or of one that drops trees: two hexadecimal digits a
+    /// byte.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) learner: Option<String>,
 }
 
-/// Saves from time to time.
+/// Saves checkpoints when they are due.
 #[derive(Debug)]
 pub(crate) struct Saver<'a> {
     options: &'a Checkpoints,
@@ -108,7 +109,7 @@ impl<'a> Saver<'a> {
         Self { options, last: Instant::now(), last_tree: trees }
     }
 
-    /// Whether it is time to save after so many trees.
+    /// Whether a checkpoint is due after this number of trees.
     pub(crate) fn is_due(&self, trees: usize) -> bool {
         let by_trees =
             self.options.every_trees > 0 && trees - self.last_tree >= self.options.every_trees;
@@ -141,7 +142,10 @@ const HEX: [char; 16] =
     ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
 
 /// Reads a checkpoint, if there is one, and checks that it belongs to this training.
-pub(crate) fn load(path: &Path, fingerprint: u64) -> Result<Option<(Model, CheckpointState)>, LearnError> {
+pub(crate) fn load(
+    path: &Path,
+    fingerprint: u64,
+) -> Result<Option<(Model, CheckpointState)>, LearnError> {
     if !path.exists() {
         return Ok(None);
     }
@@ -161,10 +165,10 @@ pub(crate) fn load(path: &Path, fingerprint: u64) -> Result<Option<(Model, Check
     Ok(Some((model, state)))
 }
 
-/// Rows hashed together.
+/// Number of rows hashed together.
 const BLOCK: usize = 4096;
 
-/// A number that tells trainings apart: every value of the data, and what was asked for.
+/// A fingerprint of a training: of every value of the data, and of the request as text.
 pub(crate) fn fingerprint(data: &Dataset, about: &str) -> u64 {
     let bytes_of = |values: &[f32]| xxh3_64(bytemuck::cast_slice(values));
     let width = data.columns().max(1);
@@ -187,7 +191,7 @@ pub(crate) fn fingerprint(data: &Dataset, about: &str) -> u64 {
     xxh3_64(bytemuck::cast_slice(&parts))
 }
 
-/// Two digits a byte.
+/// Writes bytes as two hexadecimal digits each.
 fn hexadecimal(bytes: &[u8]) -> String {
     let mut digits = String::with_capacity(2 * bytes.len());
     for byte in bytes {
@@ -208,13 +212,13 @@ impl CheckpointState {
         }
     }
 
-    /// The state of a finished training, kept as a part of another one.
+    /// The state of a finished training that is a part of another one.
     pub(crate) fn finished(fingerprint: u64) -> Self {
         let iterations = Vec::new();
         Self { fingerprint, start: 0, iterations, train_seconds: 0.0, learner: None }
     }
 
-    /// The learner's own bytes.
+    /// The learner's state as bytes.
     pub(crate) fn learner(&mut self) -> Result<Option<Vec<u8>>, LearnError> {
         let Some(text) = self.learner.take() else { return Ok(None) };
         let digit = |byte: &u8| (*byte as char).to_digit(16).map(|digit| digit as u8);

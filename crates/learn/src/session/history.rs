@@ -1,6 +1,6 @@
-//! What happened in a training, round by round: sizes, metrics and where the time went.
+//! The history of a training, round by round: sizes, metrics and times.
 //!
-//! The history goes to a side file: it has times in it, and a model's bytes must not.
+//! The history goes to a side file: it contains times, and a model's bytes must not.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,17 +15,17 @@ pub struct Phases {
     pub histograms: f64,
     /// Moving rows to the children.
     pub partition: f64,
-    /// Leaf values, and the scores that they change.
+    /// Leaf values, and the update of the scores.
     pub leaves: f64,
     /// Validation data and metrics.
     pub evaluate: f64,
-    /// All but the metrics, for learners other than boosting.
+    /// Everything except the metrics, for learners other than boosting.
     #[serde(default)]
     pub learn: f64,
 }
 
 impl Phases {
-    /// Seconds of learning: all but the metrics.
+    /// Seconds of learning: everything except the metrics.
     pub fn learning(&self) -> f64 {
         self.derivatives
             + self.quantise
@@ -41,21 +41,21 @@ impl Phases {
 pub struct Iteration {
     /// Its number, from 1; a start model's trees are not counted.
     pub number: usize,
-    /// Leaves of its tree, where it has one.
+    /// Leaves of its tree, if it has one.
     pub leaves: Option<usize>,
-    /// The training loss after it, where it is known: of boosting the mean, where the training data
-    /// is watched and the objective has one.
+    /// The training loss after the round, if it is known; for boosting the mean, computed only if
+    /// the training data is evaluated and the objective has a loss.
     pub loss: Option<f64>,
     /// The step that the line search chose.
     pub step: Option<f64>,
-    /// Values of each metric, for each data set that is watched; NaN where no query has one.
+    /// Values of each metric, for each evaluated data set; NaN if no query has a value.
     #[serde(with = "numbers")]
     pub values: Vec<Vec<f64>>,
-    /// Seconds.
+    /// Seconds by phase.
     pub seconds: Phases,
 }
 
-/// JSON knows no NaN: a value that is no number is written as null, and read back as NaN.
+/// JSON has no NaN: a value that is NaN is written as null, and read back as NaN.
 mod numbers {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -78,29 +78,29 @@ mod numbers {
     }
 }
 
-/// A whole training.
+/// The history of a whole training.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrainingHistory {
-    /// Data sets that were watched: the training data first where asked for, then validation.
+    /// Evaluated data sets: the training data first if requested, then the validation sets.
     pub sets: Vec<String>,
-    /// Metrics, the one that decides first.
+    /// Metrics; the first one decides.
     pub metrics: Vec<String>,
     /// Conventions of the metrics.
     pub conventions: Vec<String>,
-    /// What a round is called: "tree", "epoch", ...; empty where there are none.
+    /// Name of a round: "tree", "epoch", ...; empty if there are no rounds.
     #[serde(default)]
     pub unit: String,
     /// Number of rounds at the best value of the first metric on the deciding set.
     pub best: Option<usize>,
-    /// Round by round.
+    /// The rounds.
     pub iterations: Vec<Iteration>,
-    /// Seconds for turning features into bins.
+    /// Seconds for binning the features.
     pub bin_seconds: f64,
     /// Seconds for all rounds.
     pub train_seconds: f64,
-    /// What a line has learnt: the weight of each feature's value as the learner saw it, so that
-    /// weights can be compared with each other. In the order of the features; empty for models that
-    /// are no line.
+    /// The weights of a linear model: the weight of each transformed feature, so that weights can
+    /// be compared with each other. In the order of the features; empty for models that are not
+    /// linear.
     #[serde(default)]
     pub weights: Vec<f64>,
 }

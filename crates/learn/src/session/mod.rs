@@ -1,10 +1,10 @@
 //! One training session for all learners: request and result, progress, validation metrics,
 //! early stopping, the history and checkpoints.
 //!
-//! A learner that works in rounds (trees, epochs, passes) opens a [`Session`], tells it the end of
-//! each round, and is told whether to go on. Boosted trees keep the scores of their validation data
-//! up to date themselves and hand in the values ([`Session::end_round`]); every other learner hands
-//! in its model so far, which the session evaluates ([`Session::add`]).
+//! A learner that works in rounds (trees, epochs, passes) opens a [`Session`], reports the end of
+//! each round to it, and gets back whether to continue. Boosted trees keep the scores of their
+//! validation data up to date themselves and pass the values ([`Session::end_round`]); every other
+//! learner passes its current model, which the session evaluates ([`Session::add`]).
 
 pub(crate) mod checkpoint;
 mod history;

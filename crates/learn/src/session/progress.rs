@@ -7,8 +7,8 @@ use crate::error::LearnError;
 
 /// Receives progress events of a training, and may cancel it.
 ///
-/// An [`AtomicBool`] is the simplest one: set it from another thread, and the training stops after
-/// the round in hand.
+/// An [`AtomicBool`] is the simplest implementation: set it from another thread, and the training
+/// stops after the current round.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,8 +30,8 @@ pub trait Progress: Sync {
     /// Called after every round.
     fn round_finished(&self, _history: &TrainingHistory) {}
 
-    /// Called when a checkpoint could not be written. Training goes on, unless it was about to
-    /// stop: then the result holds what was trained, and no file does.
+    /// Called when a checkpoint could not be written. Training continues, unless it was about to
+    /// stop: then the result holds the trained model, and no file does.
     fn checkpoint_failed(&self, _error: &LearnError) {}
 
     /// Whether to stop now; called after every round, and within long ones.

@@ -39,18 +39,18 @@ pub struct TrainRequest<'a> {
     pub train: &'a Dataset,
     /// Validation data; the first set decides on stopping.
     pub valid: Vec<ValidationSet<'a>>,
-    /// Metrics to compute; the first one decides. Where there are none, the learner's target.
+    /// Metrics to compute; the first one decides. If empty, the learner's target.
     pub metrics: Vec<Measure>,
     /// Whether to compute the metrics on the training data too.
     pub watch_training: bool,
-    /// Seed of everything random.
+    /// Seed of all random numbers.
     pub seed: u64,
     /// A model to start from.
     pub start: Option<&'a Model>,
-    /// How validation data is matched with the training data's features, and the training data with
-    /// the start model's.
+    /// Options for matching validation data with the training data's features, and the training
+    /// data with the start model's.
     pub features: ScoreOptions,
-    /// Where and when to save checkpoints.
+    /// Folder and frequency of checkpoints.
     pub checkpoints: Option<Checkpoints>,
     /// Receives progress events.
     pub progress: &'a dyn Progress,
@@ -58,7 +58,7 @@ pub struct TrainRequest<'a> {
     pub learner: String,
     /// The objective as a spec, for the model's header; the learner fills it in.
     pub objective: String,
-    /// Which machine code to run.
+    /// The instruction set to use.
     pub simd: Simd,
     /// The other processes of this training.
     pub collective: &'a dyn Collective,
@@ -102,7 +102,7 @@ impl<'a> TrainRequest<'a> {
         self
     }
 
-    /// Sets the seed of everything random.
+    /// Sets the seed of all random numbers.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
@@ -123,7 +123,7 @@ impl<'a> TrainRequest<'a> {
         self
     }
 
-    /// Saves checkpoints on the way, and goes on from one that is there.
+    /// Saves checkpoints during training, and resumes from an existing one.
     #[must_use]
     pub fn checkpoints(mut self, checkpoints: Checkpoints) -> Self {
         self.checkpoints = Some(checkpoints);
@@ -149,10 +149,10 @@ impl fmt::Debug for TrainRequest<'_> {
 /// The trained model and the history of its training.
 #[derive(Debug)]
 pub struct TrainResult {
-    /// The model: all rounds, or the best number of them where validation data chose.
+    /// The model: all rounds, or the best number of them if validation data chose.
     pub model: Model,
     /// Metrics and times, round by round.
     pub history: TrainingHistory,
-    /// False where the training was cancelled before its end.
+    /// False if the training was cancelled before its end.
     pub finished: bool,
 }

@@ -1,11 +1,11 @@
 //! The rounds of a training: metrics, stopping, the history and checkpoints, for every learner.
 //!
 //! The first metric on the first validation set decides: its best model is kept (the earliest among
-//! equals), and with `stop` rounds without a better one the training is over. Without validation
-//! data the last model counts.
+//! equals), and after `stop` rounds without a better one the training is over. Without validation
+//! data the last model is the result.
 //!
-//! A checkpoint is an ordinary model file: the model so far, and as a note in its header the history
-//! and the learner's own bytes, from which it goes on as if nothing had happened.
+//! A checkpoint is an ordinary model file: the current model, and as a note in its header the
+//! history and the learner's state, from which training resumes with the same result.
 
 use std::time::Instant;
 
@@ -13,13 +13,13 @@ use rankwright_data::Dataset;
 use rankwright_eval::Measure;
 use rankwright_model::{Header, Model, ModelBody, ScoreOptions};
 
-use super::checkpoint::{Saver, CheckpointState, fingerprint, load};
+use super::checkpoint::{CheckpointState, Saver, fingerprint, load};
 use super::history::{Iteration, Phases, TrainingHistory};
 use super::request::{TrainRequest, TrainResult};
 use super::validation::{Decider, check_sets, values};
 use crate::error::LearnError;
 
-/// Whether to train on.
+/// Whether to continue training.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum RoundStatus {
@@ -31,71 +31,72 @@ pub(crate) enum RoundStatus {
     Cancelled,
 }
 
-/// What a learner plans before its first round.
+/// The plan of a training's rounds, made before the first one.
 #[derive(Debug, Clone)]
 pub(crate) struct RoundPlan {
     /// The name of a round: "tree", "epoch".
     pub(crate) unit: &'static str,
-    /// The most rounds.
+    /// Maximum number of rounds.
     pub(crate) most: usize,
-    /// Rounds without improvement on the first validation set after which training is over; `None`:
-    /// it runs to the end.
+    /// Number of rounds without improvement on the first validation set after which training is
+    /// over; `None`: it runs to the end.
     pub(crate) stop: Option<usize>,
     /// Seconds spent on binning the features.
     pub(crate) bin_seconds: f64,
-    /// The learner's parameters as text: a checkpoint made with others is refused. What may change
-    /// on resuming, such as the number of trees, is left out.
+    /// The learner's parameters as text: a checkpoint made with others is rejected. Parameters that
+    /// may change on resuming, such as the number of trees, are left out.
     pub(crate) parameters: String,
 }
 
 impl RoundPlan {
-    /// Rounds of a learner whose checkpoints go with its whole spec.
+    /// The rounds of a learner whose checkpoints are valid for its exact spec only.
     pub(crate) fn new(unit: &'static str, most: usize, request: &TrainRequest<'_>) -> Self {
         let parameters = format!("rounds {ALGORITHM} {}", request.learner);
         Self { unit, most, stop: None, bin_seconds: 0.0, parameters }
     }
 
-    /// Stops early.
+    /// Sets the rounds of early stopping.
     pub(crate) fn stop(self, stop: Option<usize>) -> Self {
         Self { stop, ..self }
     }
 }
 
-/// Raised whenever the same data, parameters and seed give other models than before.
+/// Version of the training algorithms; raised whenever the same data, parameters and seed give
+/// other models than before.
 const ALGORITHM: u32 = 1;
 
-/// The part of a checkpoint that the learner makes, and gets back.
+/// The part of a checkpoint that the learner writes, and gets back.
 #[derive(Debug)]
 pub(crate) struct Snapshot {
-    /// The model so far.
+    /// The current model.
     pub(crate) model: ModelBody,
     /// Trees in it that came from the start model.
     pub(crate) start: usize,
-    /// The learner's own bytes, where it needs any.
+    /// The learner's state as bytes, if it needs any.
     pub(crate) bytes: Option<Vec<u8>>,
 }
 
-/// The rounds of one training.
+/// The rounds of one training, with metrics, stopping, history and checkpoints.
 pub(crate) struct Session<'a> {
     request: &'a TrainRequest<'a>,
     header: Header,
     history: TrainingHistory,
     most: usize,
     decider: Option<Decider>,
-    /// Whether the last model is given even where there is validation data.
+    /// Whether the last model is returned even if there is validation data.
     keeps_last: bool,
-    /// The model to give, of learners that hand in whole models.
+    /// The model to return, for learners that pass whole models.
     kept: Option<ModelBody>,
     saver: Option<Saver<'a>>,
     fingerprint: u64,
     begun: Instant,
-    /// Seconds of training before this process.
+    /// Seconds of training in earlier processes.
     before: f64,
     lap: Instant,
 }
 
 impl<'a> Session<'a> {
-    /// Begins, or resumes: then the snapshot of the checkpoint is given too.
+    /// Starts, or resumes: then the snapshot of the checkpoint is returned too.
     pub(crate) fn begin(
         request: &'a TrainRequest<'a>,
         plan: RoundPlan,
@@ -130,7 +131,7 @@ impl<'a> Session<'a> {
             let bytes = state.learner()?;
             snapshot = Some(Snapshot { model: model.into_parts().1, start: state.start, bytes });
             state.restore(&mut history);
-            // Fewer rounds may be asked for than were saved.
+            // The request may have fewer rounds than were saved.
             history.iterations.truncate(plan.most);
         }
         history.best = decider.and_then(|decider| decider.best(&history));
@@ -153,8 +154,8 @@ impl<'a> Session<'a> {
         Ok((session, snapshot))
     }
 
-    /// Gives the last model at the end, whatever validation says: for learners whose rounds lead to
-    /// one best point.
+    /// Returns the last model at the end even if there is validation data: for learners whose
+    /// rounds lead to one minimum.
     pub(crate) fn keeping_last(mut self) -> Self {
         self.keeps_last = true;
         self
@@ -181,8 +182,8 @@ impl<'a> Session<'a> {
             || self.decider.is_some_and(|decider| decider.is_over(&self.history))
     }
 
-    /// Ends a round with the model so far: evaluates it on what is watched, remembers the best, and
-    /// goes on as [`end_round`](Self::end_round) does; `state` gives the learner's bytes.
+    /// Ends a round with the current model: evaluates it, remembers the best, and continues like
+    /// [`end_round`](Self::end_round); `state` returns the learner's bytes.
     pub(crate) fn add(
         &mut self,
         loss: Option<f64>,
@@ -203,7 +204,7 @@ impl<'a> Session<'a> {
     }
 
     /// Ends a round whose metrics the learner has computed: records it, reports progress, decides
-    /// whether to go on, and saves a checkpoint when one is due.
+    /// whether to continue, and saves a checkpoint when one is due.
     pub(crate) fn end_round(
         &mut self,
         iteration: Iteration,
@@ -226,7 +227,7 @@ impl<'a> Session<'a> {
         self.request.progress.round_finished(&self.history);
         let over = self.is_over();
         let cancelled = !over && self.should_stop();
-        // Also after the last round: a finished training can be carried on with more rounds.
+        // Also after the last round: a finished training can be continued with more rounds.
         if cancelled || self.saver.as_ref().is_some_and(|saver| saver.is_due(self.done())) {
             self.save_or_report(snapshot);
         }
@@ -237,18 +238,19 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Whether the training was cancelled; for learners with long rounds. Those that then end within
-    /// a round call [`save_before_cancelling`](Self::save_before_cancelling) before they finish.
+    /// Whether the training was cancelled; for learners with long rounds. Learners that then end
+    /// within a round call [`save_before_cancelling`](Self::save_before_cancelling) before they
+    /// finish.
     pub(crate) fn should_stop(&self) -> bool {
         self.request.progress.should_stop()
     }
 
-    /// Saves a checkpoint before its time: after the last whole round.
+    /// Saves a checkpoint after the last whole round even if it is not due.
     pub(crate) fn save_before_cancelling(&mut self, state: &dyn Fn() -> Vec<u8>) {
         self.save_or_report(&|session| session.kept_snapshot(state));
     }
 
-    /// The best model (where there is validation data), else the last, of those handed in.
+    /// Returns the best (with validation data) or the last of the models passed.
     pub(crate) fn finish(mut self, finished: bool) -> Result<TrainResult, LearnError> {
         let kept = self.kept.take();
         let model =
@@ -256,7 +258,7 @@ impl<'a> Session<'a> {
         self.finish_with(model, finished)
     }
 
-    /// The result of a training that made this model.
+    /// The result of a training with this model.
     pub(crate) fn finish_with(
         mut self,
         model: ModelBody,
@@ -267,7 +269,7 @@ impl<'a> Session<'a> {
         Ok(TrainResult { model, history: self.history, finished })
     }
 
-    /// Each metric on each watched set.
+    /// The value of each metric on each evaluated set.
     fn values(&self, model: &Model) -> Result<Vec<Vec<f64>>, LearnError> {
         let of = |data: &Dataset, options: ScoreOptions| {
             values(data, &model.score(data, options)?, &self.request.metrics)
@@ -288,7 +290,8 @@ impl<'a> Session<'a> {
         Ok(Snapshot { model, start: 0, bytes: Some(state()) })
     }
 
-    /// Saves; where that fails the model is still here, and the next time may find room.
+    /// Saves a checkpoint, and reports a failure: the model is still in memory, and the next save
+    /// may succeed.
     fn save_or_report(&mut self, snapshot: &dyn Fn(&Self) -> Result<Snapshot, LearnError>) {
         if self.saver.is_none() || self.done() == 0 {
             return;
@@ -351,7 +354,7 @@ pub(crate) fn empty_history(request: &TrainRequest<'_>) -> TrainingHistory {
     }
 }
 
-/// The request as text: a checkpoint of any other is refused.
+/// The request as text: a checkpoint of any other request is rejected.
 fn about(request: &TrainRequest<'_>, parameters: &str) -> String {
     let metrics: Vec<String> = request.metrics.iter().map(Measure::to_string).collect();
     let valid: Vec<(&str, u64)> =
@@ -379,14 +382,14 @@ mod tests {
         MetricSpec::parse("ndcg@5").unwrap().resolve(SourceKind::Features).unwrap()
     }
 
-    /// A line that looks at one feature.
+    /// A linear model of one feature.
     fn line(columns: usize, feature: usize) -> Result<ModelBody, LearnError> {
         let mut weights = vec![0.0; columns];
         weights[feature] = 1.0;
         Ok(ModelBody::Linear(Linear::new(0.0, weights)?))
     }
 
-    /// Learner bytes of these tests: the number of rounds done.
+    /// Runs rounds whose learner bytes are the number of finished rounds.
     fn run(
         request: &TrainRequest<'_>,
         rounds: usize,

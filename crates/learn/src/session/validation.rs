@@ -19,7 +19,7 @@ pub(crate) fn check_sets(
 ) -> Result<(), LearnError> {
     let Some(first) = measures.first() else { return Ok(()) };
     for ValidationSet { name, data } in sets {
-        // Whether there is a value is for the labels to say, not for the scores.
+        // Whether a metric has a value depends on the labels, not on the scores.
         let values = values(data, &vec![0.0; data.rows()], std::slice::from_ref(first))?;
         if values.first().is_none_or(|value| value.is_nan()) {
             return Err(LearnError::NoMetricValue {
@@ -41,10 +41,10 @@ pub(crate) fn values(
     Ok(evaluation.results.iter().map(|result| result.value).collect())
 }
 
-/// Follows the value that decides on stopping.
+/// Decides on stopping by the first metric of one set.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Decider {
-    /// Which of the watched sets decides.
+    /// Index of the evaluated set that decides.
     pub(crate) set: usize,
     pub(crate) better: Better,
     pub(crate) stop: Option<usize>,
@@ -68,7 +68,7 @@ impl Decider {
         best.map(|(trees, _)| trees)
     }
 
-    /// Whether it is time to stop.
+    /// Whether training should stop.
     pub(crate) fn is_over(&self, history: &TrainingHistory) -> bool {
         match (self.stop, history.best) {
             (Some(patience), Some(best)) => history.iterations.len() >= best + patience,

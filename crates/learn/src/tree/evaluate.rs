@@ -1,9 +1,9 @@
-//! Histograms and best splits of two fresh leaves, in one parallel step.
+//! Histograms and best splits of two new leaves, in one parallel step.
 //!
-//! The rows of the smaller leaf are added up; the larger one's histogram is the parent's less
-//! that, in the parent's place. Columns are dealt out in pieces; each piece adds, subtracts and
-//! searches its own columns, so nobody waits in between. With several processes the sums must be
-//! exchanged before the subtraction, and the step is done in two halves.
+//! The histogram of the smaller leaf is summed over its rows; the larger one's is the parent's
+//! minus that, computed in the parent's cells. Columns are divided into pieces; each piece sums,
+//! subtracts and searches its own columns, so no task waits for another. With several processes the
+//! sums must be exchanged before the subtraction, and the step is done in two halves.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::histogram::{Cells, LeafRows, add};
 use super::params::Direction;
 use super::sets::{BinSet, best_set, set_of};
-use super::split::{FoundSplit, Limits, SplitCriteria, Scratch, HistogramSearch, Strict};
+use super::split::{FoundSplit, HistogramSearch, Limits, Scratch, SplitCriteria, Strict};
 use crate::bins::{Binned, CELLS, PackedFeature};
 use crate::collective::Collective;
 use crate::error::LearnError;
@@ -35,43 +35,43 @@ pub(crate) struct SplitFeature {
     pub(crate) categorical: bool,
 }
 
-/// A leaf to be searched.
+/// A leaf whose histogram is searched: its packed sum and the limits on its value.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SearchedLeaf {
     pub(crate) total: u64,
     pub(crate) limits: Limits,
 }
 
-/// Splits found, one for each place; `None` where there is none.
+/// The best split of each split feature; `None` if it has none.
 pub(crate) type Founds = Vec<Option<FoundSplit>>;
 
-/// The features of a data set, in the order of their columns.
+/// Builds and searches histograms; holds the split features in the order of their columns.
 #[derive(Debug)]
 pub(crate) struct Evaluator<'a> {
     binned: &'a Binned,
     collective: &'a dyn Collective,
     simd: Simd,
     pub(crate) places: Vec<SplitFeature>,
-    /// The first column and the first place of each tile, and those after the last.
+    /// The first column and the first split feature of each tile, and those after the last tile.
     tiles: Vec<(usize, usize)>,
-    /// Whether any feature has a direction: then limits count everywhere.
+    /// Whether any feature has a direction: then value limits apply to every feature.
     constrained: bool,
-    /// Whether any feature has categories.
+    /// Whether any feature is categorical.
     categorical: bool,
 }
 
-/// The two leaves of a step: one whose rows are added up, and its sibling in the parent's cells.
+/// Two sibling leaves: the smaller, whose rows are summed, and the larger, in the parent's cells.
 #[derive(Debug)]
 pub(crate) struct SiblingLeaves<'a> {
     pub(crate) rows: LeafRows<'a>,
     pub(crate) packed: &'a [u64],
     pub(crate) small: SearchedLeaf,
     pub(crate) cells: &'a mut [Cells],
-    /// The sibling; none for the root.
+    /// The larger sibling; `None` for the root.
     pub(crate) large: Option<(SearchedLeaf, &'a mut [Cells])>,
 }
 
-/// The share of one task.
+/// The columns of one task.
 struct Piece<'a> {
     tiles: Range<usize>,
     /// Number of the first column.
@@ -115,12 +115,13 @@ impl<'a> Evaluator<'a> {
         Self { binned, collective, simd, places, tiles, constrained, categorical }
     }
 
-    /// Number of columns that a histogram needs room for.
+    /// Number of columns of a histogram.
     pub(crate) fn width(&self) -> usize {
         self.binned.columns().len()
     }
 
-    /// Builds, subtracts and searches on so many threads. `active` has a flag for each place.
+    /// Builds, subtracts and searches on `threads` threads. `active` has a flag for each split
+    /// feature.
     pub(crate) fn run(
         &self,
         step: SiblingLeaves<'_>,
@@ -133,7 +134,7 @@ impl<'a> Evaluator<'a> {
         Ok(founds)
     }
 
-    /// Builds and subtracts on so many threads, without a search.
+    /// Builds and subtracts on `threads` threads, without a search.
     pub(crate) fn sum(&self, step: SiblingLeaves<'_>, threads: usize) -> Result<(), LearnError> {
         let active = vec![false; self.places.len()];
         let mut founds = [vec![None; self.places.len()], vec![None; self.places.len()]];
@@ -187,7 +188,7 @@ impl<'a> Evaluator<'a> {
         Ok(())
     }
 
-    /// Deals out the columns.
+    /// Divides the columns into pieces.
     fn pieces<'b>(
         &'b self,
         mut cells: &'b mut [Cells],
@@ -197,9 +198,10 @@ impl<'a> Evaluator<'a> {
         threads: usize,
     ) -> Vec<Piece<'b>> {
         let tiles = self.tiles.len() - 1;
-        // Fewer pieces copy less of the scattered rows; but no fewer than lines, so that a piece's
-        // histograms are still in the second-level cache when they are subtracted and searched. The
-        // exchange between processes must be cut alike on all of them.
+        // Fewer pieces copy fewer of the scattered rows; but there are at least as many pieces as
+        // lines, so that a piece's histograms are still in the second-level cache when they are
+        // subtracted and searched. All processes must cut the pieces in the same way for the
+        // exchange.
         let lines = self.binned.lines().len();
         let wanted = if self.collective.size() > 1 { 1 } else { threads.max(lines) };
         let count = wanted.clamp(1, tiles.max(1));
@@ -231,7 +233,13 @@ impl<'a> Evaluator<'a> {
         pieces
     }
 
-    fn search(&self, piece: &mut Piece<'_>, small: SearchedLeaf, large: Option<SearchedLeaf>, rule: &SplitCriteria) {
+    fn search(
+        &self,
+        piece: &mut Piece<'_>,
+        small: SearchedLeaf,
+        large: Option<SearchedLeaf>,
+        rule: &SplitCriteria,
+    ) {
         let first = piece.column as u32;
         let [of_small, of_large] = &mut piece.founds;
         let (places, active) = (piece.places, piece.active);
@@ -251,7 +259,7 @@ impl<'a> Evaluator<'a> {
     fn search_values(&self, job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = self.simd.avx2().filter(|_| self.is_plain(job.rule)) {
-            // SAFETY: the token proves that AVX2 is there.
+            // SAFETY: the token proves that the processor has AVX2.
             return unsafe { search_avx2(avx2, job, out) };
         }
         match self.is_plain(job.rule) {
@@ -260,12 +268,12 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Whether neither l1 nor constraints count.
+    /// Whether neither l1 nor monotone constraints apply.
     pub(crate) fn is_plain(&self, rule: &SplitCriteria) -> bool {
         rule.l1 == 0.0 && !self.constrained
     }
 
-    /// The best split of one place with its rows counted: `count` is called with the rows' bytes.
+    /// The best split of one feature with its rows counted: `count` is called with the rows' bytes.
     pub(crate) fn counted(
         &self,
         place: usize,
@@ -295,8 +303,14 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The set of bins that a split on a place with categories sends left.
-    pub(crate) fn set(&self, place: SplitFeature, cells: &[Cells], rule: &SplitCriteria, found: &FoundSplit) -> BinSet {
+    /// The set of bins that a split on a categorical feature sends left.
+    pub(crate) fn set(
+        &self,
+        place: SplitFeature,
+        cells: &[Cells],
+        rule: &SplitCriteria,
+        found: &FoundSplit,
+    ) -> BinSet {
         let Some(cells) = cells.get(place.column as usize) else { return [0; CELLS] };
         let mut scratch = [0; CELLS];
         let target = SearchedLeaf { total: 0, limits: Limits::NONE };
@@ -304,7 +318,7 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// A search over some places in one leaf.
+/// A search over some split features in one leaf.
 struct SearchJob<'a> {
     places: &'a [SplitFeature],
     active: &'a [bool],
@@ -352,7 +366,7 @@ fn search_strict(job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
     }
 }
 
-/// The places with categories; what was found for them as if they were numbers is replaced.
+/// Searches the categorical features, replacing the splits found for them as numeric features.
 fn search_categories(job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
     let mut shared = [0; CELLS];
     for ((place, active), out) in job.places.iter().zip(job.active).zip(out) {
@@ -378,7 +392,7 @@ pub(crate) fn search_of<'a>(
         let slots = usize::from(place.member.slots);
         shared[..slots].fill(0);
         let stride = usize::from(place.member.stride);
-        // Runs of equal digits: whole stretches of cells go to the same bin.
+        // Runs of equal digits: consecutive cells belong to the same bin.
         for (run, cells) in cells[..CELLS].chunks(stride).enumerate() {
             let sum = cells.iter().fold(0_u64, |sum, cell| sum.wrapping_add(*cell));
             let bin = run % slots;

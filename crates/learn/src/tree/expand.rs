@@ -1,18 +1,18 @@
-//! What becomes of one leaf: its rows are parted, and its two children looked at.
+//! Expansion of one leaf: its rows are partitioned, and its two children evaluated.
 //!
-//! All that this needs is the leaf itself and its stretch of the two row buffers, so several leaves
-//! can be worked on at the same time. Of two children the one with fewer rows is added up, the other
-//! is what remains of the parent.
+//! This needs only the leaf itself and its part of the two row buffers, so several leaves can be
+//! expanded at the same time. Of the two children the one with fewer rows is summed; the other's
+//! histogram is the parent's minus that.
 //!
-//! Histograms hold no row counts. `min_rows` is still exact: a side with second derivative H has
-//! at least H / (largest of a row) rows, which settles most splits; where it does not, the rows
-//! of that one column are counted and the feature is searched again with the counts.
+//! Histograms hold no row counts. `min_rows` is still exact: a side with hessian sum H has at least
+//! H / (largest hessian of a row) rows, which decides most splits; otherwise the rows of that one
+//! column are counted and the feature is searched again with the counts.
 
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::evaluate::{Evaluator, Founds, SplitFeature, SiblingLeaves, SearchedLeaf};
+use super::evaluate::{Evaluator, Founds, SearchedLeaf, SiblingLeaves, SplitFeature};
 use super::grow::GrowTimes;
 use super::histogram::{Cells, LeafRows};
 use super::interact::{Allowed, Interactions};
@@ -26,26 +26,26 @@ use crate::bins::{Binned, CELLS};
 use crate::collective::Collective;
 use crate::error::LearnError;
 
-/// A gain must exceed this part of the leaf's own worth, or it is rounding.
+/// Least gain as a fraction of the leaf's own worth; a smaller gain is rounding error.
 pub(super) const LEAST_RELATIVE_GAIN: f64 = 1e-10;
 
 /// A leaf while its tree grows.
 #[derive(Debug)]
 pub(super) struct GrowingLeaf {
     pub(super) range: Range<usize>,
-    /// Which of the two buffers holds its rows.
+    /// The buffer, of the two, that holds its rows.
     pub(super) buffer: usize,
-    /// Rows of all processes.
+    /// Number of rows over all processes.
     pub(super) rows: u64,
     pub(super) total: u64,
     pub(super) depth: usize,
     pub(super) limits: Limits,
-    /// What may be asked for below, where features may not all meet.
+    /// Features allowed below this leaf, if there are interaction constraints.
     pub(super) allowed: Option<Arc<Allowed>>,
     /// The histogram, while the leaf may still be split.
     pub(super) cells: Option<Vec<Cells>>,
     pub(super) best: Option<BestSplit>,
-    /// Its children, where they were made before its turn.
+    /// Its children, if they were computed before the leaf was chosen.
     pub(super) ahead: Option<Box<Children>>,
 }
 
@@ -62,9 +62,9 @@ pub(super) struct BestSplit {
 pub(super) struct Children {
     pub(super) left: GrowingLeaf,
     pub(super) right: GrowingLeaf,
-    /// The bins that went left, where the split is on categories.
+    /// The bins that went left, if the split is on a categorical feature.
     pub(super) set: Option<BinSet>,
-    /// Histograms that are free again.
+    /// Histograms that can be reused.
     pub(super) freed: Vec<Vec<Cells>>,
     pub(super) times: GrowTimes,
 }
@@ -75,17 +75,17 @@ impl GrowingLeaf {
     }
 }
 
-/// A stretch of both buffers of rows.
+/// A contiguous part of both row buffers.
 #[derive(Debug)]
 pub(super) struct Arena<'a> {
-    /// Where the stretch begins.
+    /// The position at which the part begins.
     pub(super) first: usize,
     pub(super) buffers: [Slots<'a>; 2],
     pub(super) flags: &'a mut [u8],
 }
 
 impl<'a> Arena<'a> {
-    /// Cuts the stretch in two at a place.
+    /// Cuts the part in two at a position.
     pub(super) fn cut(self, at: usize) -> (Arena<'a>, Arena<'a>) {
         let mid = at - self.first;
         let [one, two] = self.buffers;
@@ -101,7 +101,7 @@ impl<'a> Arena<'a> {
         node.range.start - self.first..node.range.end - self.first
     }
 
-    /// The same stretch for a while.
+    /// Reborrows the same part.
     pub(super) fn lend(&mut self) -> Arena<'_> {
         let [one, two] = &mut self.buffers;
         Arena { first: self.first, buffers: [one.lend(), two.lend()], flags: self.flags }
@@ -116,7 +116,7 @@ impl<'a> Arena<'a> {
     }
 }
 
-/// What all leaves of a tree share.
+/// The state shared by all leaves of a tree.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Expander<'a> {
     pub(super) binned: &'a Binned,
@@ -124,16 +124,16 @@ pub(super) struct Expander<'a> {
     pub(super) collective: &'a dyn Collective,
     pub(super) evaluator: &'a Evaluator<'a>,
     pub(super) units: &'a Units,
-    /// Which places may be used.
+    /// For each split feature, whether it may be used.
     pub(super) active: &'a [bool],
-    /// Which of them may meet on a path, where not all may.
+    /// The interaction constraints, if there are any.
     pub(super) interactions: Option<&'a Interactions>,
-    /// What a split on a place costs, in packed units; empty where nothing does.
+    /// The cost of a split on each split feature, in packed units; empty if no feature has a cost.
     pub(super) costs: &'a [f64],
 }
 
 impl Expander<'_> {
-    /// Looks at the root; `all` where it holds every row in order.
+    /// Evaluates the root; `all` if it holds every row in order.
     pub(super) fn look_at_root(
         &self,
         root: &mut GrowingLeaf,
@@ -143,7 +143,8 @@ impl Expander<'_> {
     ) -> Result<(), LearnError> {
         let rows = if all { LeafRows::All } else { LeafRows::Some(arena.rows(root)) };
         let packed = arena.packed(root);
-        let step = SiblingLeaves { rows, packed, small: root.target(), cells: &mut cells, large: None };
+        let step =
+            SiblingLeaves { rows, packed, small: root.target(), cells: &mut cells, large: None };
         let threads = rayon::current_num_threads();
         let [mut founds, _] = self.evaluator.run(step, &self.units.rule, self.active, threads)?;
         root.best = self.pick(root, arena, &cells, &mut founds)?;
@@ -151,8 +152,8 @@ impl Expander<'_> {
         Ok(())
     }
 
-    /// Splits a leaf by its best split. With a spare histogram its children are looked at too, by so
-    /// many threads.
+    /// Splits a leaf by its best split. With a spare histogram its children are evaluated too, on
+    /// `threads` threads.
     pub(super) fn expand(
         &self,
         node: &mut GrowingLeaf,
@@ -205,7 +206,7 @@ impl Expander<'_> {
         Ok(children)
     }
 
-    /// Histograms and best splits of two children.
+    /// Builds the histograms and finds the best splits of two children.
     fn look_at_children(
         &self,
         children: &mut Children,
@@ -246,8 +247,12 @@ impl Expander<'_> {
         Ok(())
     }
 
-    /// Whether a leaf may be split at all, before its splits are looked at.
-    pub(super) fn may_split(&self, node: &GrowingLeaf, arena: &Arena<'_>) -> Result<bool, LearnError> {
+    /// Whether a leaf may be split at all, checked before its splits are searched.
+    pub(super) fn may_split(
+        &self,
+        node: &GrowingLeaf,
+        arena: &Arena<'_>,
+    ) -> Result<bool, LearnError> {
         if !self.params.may_deepen(node.depth) || node.rows < 2 * self.params.min_rows.max(1) {
             return Ok(false);
         }
@@ -257,7 +262,7 @@ impl Expander<'_> {
         }
     }
 
-    /// Half the variance of the first derivatives: the lectures' G of a leaf.
+    /// Half the variance of the gradients: the lectures' G of a leaf.
     fn impurity(&self, node: &GrowingLeaf, arena: &Arena<'_>) -> Result<f64, LearnError> {
         let mut sums = [0_u64; 2];
         for packed in arena.packed(node) {
@@ -302,12 +307,12 @@ impl Expander<'_> {
         }
     }
 
-    /// What a split on a place costs.
+    /// The cost of a split on a feature.
     pub(super) fn cost(&self, place: usize) -> f64 {
         self.costs.get(place).copied().unwrap_or(0.0)
     }
 
-    /// Largest worth less the cost; among equals the lowest feature.
+    /// The split with the largest worth minus cost; among equals the lowest feature.
     fn best_of(&self, founds: &Founds) -> Option<(usize, FoundSplit)> {
         let feature = |place: usize| self.evaluator.places[place].member.feature;
         let mut best: Option<(usize, FoundSplit)> = None;
@@ -324,7 +329,7 @@ impl Expander<'_> {
         best
     }
 
-    /// Rows of a leaf by byte of the place's column.
+    /// Number of rows of a leaf by byte of the feature's column.
     pub(super) fn count(
         &self,
         node: &GrowingLeaf,
@@ -340,8 +345,8 @@ impl Expander<'_> {
         Ok(counts)
     }
 
-    /// Moves the rows of a leaf to the other buffer, those of the left child first; gives their
-    /// number.
+    /// Moves the rows of a leaf to the other buffer, those of the left child first; returns the
+    /// number of rows of the left child.
     fn move_rows(
         &self,
         node: &GrowingLeaf,

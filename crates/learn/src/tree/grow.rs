@@ -1,24 +1,25 @@
-//! Growing one tree: pick a leaf, split it, look at its two children, until nothing is worth it.
+//! Growth of one tree: choose a leaf, split it, evaluate its two children, until no split gains
+//! enough.
 //!
 //! Leaf-wise growth takes the leaf with the largest gain, depth-wise growth the shallowest first;
-//! [`oblivious`](super::oblivious) asks whole levels at once.
-//! Equal gains go to the lower feature, then the lower bin, and between leaves to the older one, so
-//! a tree depends on the sums alone. The buffers of a [`Grower`] serve all trees of a training.
+//! [`oblivious`](super::oblivious) splits whole levels at once. Equal gains go to the lower
+//! feature, then the lower bin, and between leaves to the older one, so a tree depends on the sums
+//! alone. The buffers of a [`Grower`] serve all trees of a training.
 //!
-//! A large leaf is split by all threads together. Small ones would leave them waiting for each other,
-//! so the next few leaves in line are split at the same time, a thread each, and those whose turn has
-//! not come keep their children until it does: the tree is the same, and what is made in vain at
-//! the end is little.
+//! A large leaf is split by all threads together. With small leaves the threads would wait for each
+//! other, so the next few leaves in the order of growth are split at the same time, one thread
+//! each. A leaf split ahead of its turn keeps its children until it is chosen: the tree is the
+//! same, and few leaves are split in vain at the end.
 //!
-//! Features may have a cost, which is taken from the gain of every split on them until a tree has
-//! used them (the coupled penalty of cost-efficient gradient boosting, Peter et al. 2017). All splits
-//! of a tree pay alike, whatever it has used already: what leaves made at the same time pay cannot
-//! depend on which of them comes first.
+//! Features may have a cost, which is subtracted from the gain of every split on them until a tree
+//! has used them (the coupled penalty of cost-efficient gradient boosting, Peter et al. 2017). All
+//! splits of one tree pay the same cost, even if the tree already uses the feature: the cost of
+//! leaves split at the same time must not depend on their order.
 
 use std::ops::AddAssign;
 use std::time::{Duration, Instant};
 
-use rankwright_model::{Categories, Child, SplitCondition, Side, Split, Tree};
+use rankwright_model::{Categories, Child, Side, Split, SplitCondition, Tree};
 use rayon::prelude::*;
 
 use super::evaluate::Evaluator;
@@ -39,10 +40,10 @@ use crate::collective::Collective;
 use crate::error::LearnError;
 use crate::simd::Simd;
 
-/// Leaves up to this many rows are split by one thread each.
+/// Leaves of up to this many rows are split by one thread each.
 pub(super) const SMALL: usize = 1 << 15;
 
-/// Seconds by phase, for the history.
+/// Seconds by phase, for the training history.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct GrowTimes {
     pub(crate) histograms: Duration,
@@ -86,7 +87,7 @@ pub(crate) struct Grower<'a> {
     collective: &'a dyn Collective,
     evaluator: Evaluator<'a>,
     interactions: Option<Interactions>,
-    /// Features that some tree asks for, by number.
+    /// For each feature, by number, whether some tree splits on it.
     used: Vec<bool>,
     buffers: [Buffer; 2],
     flags: Vec<u8>,
@@ -94,15 +95,15 @@ pub(crate) struct Grower<'a> {
     times: GrowTimes,
 }
 
-/// What one tree is grown from.
+/// Input of one tree: gradients, hessians, and the rows and features that may be used.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct GrowInput<'a> {
     pub(crate) gradient: &'a [f32],
     pub(crate) hessian: &'a [f32],
     pub(crate) scales: &'a Scales,
-    /// The rows that count, ascending; `None` is all.
+    /// The sampled rows, ascending; `None` for all.
     pub(crate) sample: Option<&'a [u32]>,
-    /// Features that may be used, by number; `None` is all.
+    /// For each feature, by number, whether it may be used; `None` for all.
     pub(crate) features: Option<&'a [bool]>,
 }
 
@@ -131,18 +132,18 @@ impl<'a> Grower<'a> {
     }
 }
 
-/// Where the rows of a grown tree's leaves lie.
+/// The rows of a grown tree's leaves.
 pub(crate) trait GrownRows: Sync {
     /// Rows of a leaf of the last tree, ascending.
     fn rows_of(&self, leaf: &GrownLeaf) -> &[u32];
 
-    /// The way from any row to its leaf, for rows that the tree was not grown from.
+    /// Maps any row to its leaf, including rows that the tree was not grown from.
     fn routes(&self, grown: &Grown) -> Routes<'_>;
 }
 
-/// What grows trees: the fast [`Grower`], and in tests its twin.
+/// Grows trees: the fast [`Grower`], and in tests its reference implementation.
 pub(crate) trait Grow: GrownRows {
-    /// Told once of the trees that are there already, before the first one is grown.
+    /// Called once with the existing trees, before the first new tree is grown.
     fn begin(&mut self, _trees: &[Tree]) {}
 
     /// Grows a tree.
@@ -151,7 +152,7 @@ pub(crate) trait Grow: GrownRows {
     /// Time spent since training began, by phase.
     fn times(&self) -> GrowTimes;
 
-    /// The same as what knows only the rows.
+    /// This grower as [`GrownRows`].
     fn as_rows(&self) -> &dyn GrownRows;
 }
 
@@ -192,7 +193,7 @@ impl Grow for Grower<'_> {
 }
 
 impl Grower<'_> {
-    /// Grows a tree from its root; `all` where that holds every row in order.
+    /// Grows a tree from its root; `all` if the root holds every row in order.
     fn grow_from(
         &mut self,
         root: GrowingLeaf,
@@ -230,7 +231,7 @@ impl Grower<'_> {
             && let Some(at) = tree.next(params.growth)
         {
             if tree.nodes[at].ahead.is_none() {
-                // Processes that share the work must do all in the same order.
+                // Processes that share the work must split leaves in the same order.
                 let turn = if collective.size() > 1 { vec![at] } else { tree.turn(at, params) };
                 // The children of the last split stay leaves.
                 let look = tree.nodes.len() + 1 < params.leaves;
@@ -242,13 +243,13 @@ impl Grower<'_> {
     }
 }
 
-/// Both buffers up to the last row that counts.
+/// Both buffers up to the last sampled row.
 fn arena<'a>(buffers: &'a mut [Buffer; 2], flags: &'a mut [u8], end: usize) -> Arena<'a> {
     let [one, two] = buffers;
     Arena { first: 0, buffers: [one.slots(end), two.slots(end)], flags: &mut flags[..end] }
 }
 
-/// Histograms that are used again and again.
+/// Histograms kept for reuse.
 pub(super) struct Pool<'a> {
     pub(super) free: &'a mut Vec<Vec<Cells>>,
     width: usize,
@@ -264,14 +265,14 @@ impl Pool<'_> {
 struct Growing {
     /// The leaves by number.
     nodes: Vec<GrowingLeaf>,
-    /// The split above each leaf, and the side of it.
+    /// The split above each leaf, and its side there.
     parents: Vec<Option<(usize, Side)>>,
     splits: Vec<Split>,
     sets: Vec<Categories>,
 }
 
 impl Growing {
-    /// The tree that is one leaf.
+    /// The tree with a single leaf.
     fn new(root: GrowingLeaf) -> Growing {
         Growing { nodes: vec![root], parents: vec![None], splits: Vec::new(), sets: Vec::new() }
     }
@@ -292,7 +293,7 @@ impl Growing {
         self.first(growth, |_| true)
     }
 
-    /// The first in line among some of the leaves; the older one among equals.
+    /// The leaf to split next among those accepted by `counts`; the older one among equals.
     fn first(&self, growth: Growth, counts: impl Fn(usize) -> bool) -> Option<usize> {
         let mut first: Option<(usize, &BestSplit)> = None;
         for (at, node) in self.nodes.iter().enumerate().filter(|(at, _)| counts(*at)) {
@@ -304,7 +305,7 @@ impl Growing {
         first.map(|(at, _)| at)
     }
 
-    /// The leaves to split now, `at` among them: small ones are as many as there are threads.
+    /// The leaves to split now, including `at`: if they are small, as many as there are threads.
     fn turn(&self, at: usize, params: &TreeConfig) -> Vec<usize> {
         let is_small = |at: usize| self.nodes[at].range.len() <= SMALL;
         let room = params.leaves - self.nodes.len();
@@ -321,7 +322,7 @@ impl Growing {
         turn
     }
 
-    /// Makes the children of some leaves, and looks at them if they may be split in turn.
+    /// Splits some leaves, and evaluates the children if they may be split later.
     fn expand(
         &mut self,
         turn: &[usize],
@@ -354,7 +355,7 @@ impl Growing {
         Ok(())
     }
 
-    /// Divides the time that passed among leaves that were worked on at the same time.
+    /// Divides the elapsed time among leaves that were expanded at the same time.
     fn share_time(&mut self, turn: &[usize], passed: Duration) {
         let ahead = |node: &GrowingLeaf| node.ahead.as_ref().map(|children| children.times);
         let times = turn.iter().filter_map(|at| ahead(&self.nodes[*at]));
@@ -368,7 +369,7 @@ impl Growing {
         }
     }
 
-    /// Lets the children of leaf `at` take its place: the left one keeps its number.
+    /// Replaces leaf `at` by its children: the left one keeps its number.
     fn commit(
         &mut self,
         at: usize,
@@ -404,7 +405,7 @@ impl Growing {
         Ok(times)
     }
 
-    /// The finished tree; histograms go back.
+    /// The finished tree; its histograms return to the pool.
     fn finish(self, units: &Units, pool: &mut Pool<'_>) -> Grown {
         let leaves = self.nodes.into_iter().map(|node| {
             let GrowingLeaf { range, buffer, rows, limits, cells, ahead, .. } = node;
@@ -428,13 +429,18 @@ fn categories(binned: &Binned, feature: u32, set: &BinSet) -> Result<Categories,
     Ok(Categories::new(chosen.map(|(category, _)| *category))?)
 }
 
-/// A split for the model.
-fn split_of(best: &BestSplit, rows: (u64, u64), expander: &Expander<'_>, children: [Child; 2]) -> Split {
+/// A split in the form of the model.
+fn split_of(
+    best: &BestSplit,
+    rows: (u64, u64),
+    expander: &Expander<'_>,
+    children: [Child; 2],
+) -> Split {
     let BestSplit { gain, place, found } = *best;
     let place = expander.evaluator.places[place];
     let missing = match (place.missing, rows.0 >= rows.1) {
         (true, _) => found.missing,
-        // No value was missing in training: with the majority.
+        // No value was missing in training: missing values go with the majority.
         (false, true) => Side::Left,
         (false, false) => Side::Right,
     };
@@ -453,7 +459,7 @@ fn split_of(best: &BestSplit, rows: (u64, u64), expander: &Expander<'_>, childre
 }
 
 impl Grower<'_> {
-    /// Remembers which features were asked for.
+    /// Records the features that a tree splits on.
     fn note(&mut self, splits: &[Split]) {
         if self.params.feature_cost.is_empty() {
             return;
@@ -467,7 +473,7 @@ impl Grower<'_> {
         }
     }
 
-    /// What a split on each place costs in packed units; nothing at all where no feature does.
+    /// The cost of a split on each split feature in packed units; empty if no feature has a cost.
     fn costs(&self, units: &Units) -> Vec<f64> {
         if self.params.feature_cost.is_empty() {
             return Vec::new();
@@ -482,7 +488,7 @@ impl Grower<'_> {
         self.evaluator.places.iter().map(|place| cost(place.member.feature)).collect()
     }
 
-    /// Which places may be used.
+    /// For each split feature, whether it may be used.
     fn active(&self, features: Option<&[bool]>) -> Vec<bool> {
         let flag = |feature: u32| match features {
             Some(flags) => flags.get(feature as usize).copied().unwrap_or(false),
@@ -491,7 +497,7 @@ impl Grower<'_> {
         self.evaluator.places.iter().map(|place| flag(place.member.feature)).collect()
     }
 
-    /// Puts the rows and their packed derivatives into the first buffer.
+    /// Copies the rows and their packed derivatives into the first buffer.
     fn root(&mut self, input: GrowInput<'_>) -> Result<GrowingLeaf, LearnError> {
         let Buffer { rows, packed } = &mut self.buffers[0];
         let count = input.sample.map_or(self.binned.rows(), <[u32]>::len);

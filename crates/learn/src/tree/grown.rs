@@ -1,8 +1,8 @@
-//! A tree as it comes out of growing: splits, and which rows each leaf holds; values come later.
+//! A tree after growth: splits, and the rows of each leaf. Values are computed later.
 //!
-//! Most trees have a value for each leaf. In an oblivious tree several leaves may share one, as the
-//! same rows stayed together there: what has a value of its own is a grown leaf, and the leaves of
-//! the tree are [`End`]s that name one.
+//! Most trees have a value for each leaf. In an oblivious tree several leaves may share one,
+//! because the same rows stayed together there: a group with a value of its own is a grown leaf,
+//! and the leaves of the tree are [`End`]s, each of which refers to a grown leaf.
 
 use std::ops::Range;
 
@@ -10,29 +10,29 @@ use rankwright_model::{Categories, Leaf, ModelError, Split, Tree};
 
 use super::split::Limits;
 
-/// A grown tree: its splits, and where the rows of each leaf lie in the grower.
+/// A grown tree: its splits, and the position of each leaf's rows in the grower's buffers.
 #[derive(Debug)]
 pub(crate) struct Grown {
     pub(crate) splits: Vec<Split>,
-    /// The sets of categories that splits ask for.
+    /// The sets of categories that splits test.
     pub(crate) sets: Vec<Categories>,
-    /// Everything that gets a value of its own.
+    /// The grown leaves: each gets a value of its own.
     pub(crate) leaves: Vec<GrownLeaf>,
-    /// The leaves of the tree, where several of them share one of `leaves`.
+    /// The leaves of the tree, if several of them share one of `leaves`.
     pub(crate) ends: Option<Vec<End>>,
 }
 
 /// A leaf of a tree in which several share a value.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct End {
-    /// Which of the grown leaves it belongs to.
+    /// The index of its grown leaf.
     pub(crate) leaf: u32,
-    /// Rows of all processes that come here.
+    /// Number of rows that reach it, over all processes.
     pub(crate) rows: u64,
 }
 
 impl Grown {
-    /// A tree without categories whose leaves have a value each.
+    /// A tree without categorical splits whose leaves have a value each.
     pub(crate) fn plain(splits: Vec<Split>, leaves: Vec<GrownLeaf>) -> Self {
         Self { splits, sets: Vec::new(), leaves, ends: None }
     }
@@ -52,7 +52,7 @@ impl Grown {
         Tree::with_sets(self.splits.clone(), leaves, self.sets.clone())
     }
 
-    /// What each grown leaf has, given what each leaf of the tree made of them has.
+    /// The value of each grown leaf, given the values of the leaves of the tree.
     pub(crate) fn values(&self, of_tree: impl Iterator<Item = f64>) -> Vec<f64> {
         let Some(ends) = &self.ends else { return of_tree.collect() };
         let mut values = vec![0.0; self.leaves.len()];
@@ -63,14 +63,14 @@ impl Grown {
     }
 }
 
-/// A leaf of a grown tree.
+/// A leaf of a grown tree: a group of rows with a value of its own.
 #[derive(Debug, Clone)]
 pub(crate) struct GrownLeaf {
-    /// Where its rows lie in the buffer.
+    /// The range of its rows in the buffer.
     pub(crate) range: Range<usize>,
-    /// Which buffer.
+    /// The buffer, of the two, that holds its rows.
     pub(crate) buffer: usize,
-    /// Rows of all processes.
+    /// Number of rows over all processes.
     pub(crate) rows: u64,
     /// Limits on its value.
     pub(crate) limits: Limits,

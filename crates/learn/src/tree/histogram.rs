@@ -2,20 +2,20 @@
 //!
 //! The kernel takes a tile of up to 13 columns at a time, so that their histograms stay in the
 //! first-level cache, and blocks of 512 rows. Rows of a leaf lie scattered: a block's lines are
-//! copied together first, and while they are added up the lines of the next block are asked for, a
-//! few at a time. A column's cells are 264 apart, not 256, or the columns of a tile would fight for
-//! the same cache sets. Cost: one addition a row and column, which is one store, and a processor
-//! makes about one a cycle. [`plain`] is the slow twin.
+//! first copied together, and while they are summed the lines of the next block are prefetched, a
+//! few at a time. A column's cells are 264 apart, not 256, otherwise the columns of a tile would
+//! compete for the same cache sets. Cost: one addition a row and column, which is one store, and a
+//! processor does about one store a cycle. [`plain`] is the reference implementation.
 
 use std::ops::Range;
 
-use crate::bins::{CELLS, BinLines, NARROW, TILE};
+use crate::bins::{BinLines, CELLS, NARROW, TILE};
 
-/// Cells of one column, with a gap.
+/// Cells of one column, padded.
 pub(crate) type Cells = [u64; CELLS + 8];
-/// Rows in a block.
+/// Number of rows in a block.
 const BLOCK: usize = 512;
-/// Rows between two requests for lines of the next block.
+/// Number of rows between two groups of prefetches for the next block.
 const STRETCH: usize = 64;
 /// Bytes of the widest line.
 const LINE: usize = 64;
@@ -29,8 +29,8 @@ pub(crate) enum LeafRows<'a> {
     Some(&'a [u32]),
 }
 
-/// Adds the rows to the histograms of some tiles, numbered through all lines; `packed` goes with
-/// `rows`, and `cells` holds the columns of these tiles.
+/// Adds the rows to the histograms of some tiles, numbered through all lines; `packed` holds the
+/// derivatives of `rows`, and `cells` the columns of these tiles.
 pub(crate) fn add(
     lines: &[BinLines],
     rows: LeafRows<'_>,
@@ -52,7 +52,7 @@ pub(crate) fn add(
     }
 }
 
-/// The columns `places` of one line.
+/// Adds the rows to the columns `places` of one line.
 fn add_line(
     line: &BinLines,
     places: Range<usize>,
@@ -85,7 +85,7 @@ fn add_line(
 
 /// Copies the lines of some rows together.
 fn gather(line: &BinLines, rows: &[u32], copy: &mut [u8]) {
-    // A copy of known length is a few register moves.
+    // A copy of constant length compiles to a few register moves.
     match line.width {
         64 => gather_wide::<64>(line, rows, copy),
         32 => gather_wide::<32>(line, rows, copy),
@@ -103,7 +103,7 @@ fn gather_wide<const W: usize>(line: &BinLines, rows: &[u32], copy: &mut [u8]) {
     }
 }
 
-/// The lines of the next block, asked for a few at a time: more at once would only queue up.
+/// Prefetches the lines of the next block, a few at a time: more at once would only queue up.
 struct Prefetch<'a> {
     bytes: &'a [u8],
     width: usize,
@@ -111,10 +111,10 @@ struct Prefetch<'a> {
     at_a_time: usize,
 }
 
-/// Rows to come.
+/// Rows to prefetch.
 enum Next<'a> {
     Range(Range<usize>),
-    LeafRows(std::slice::Iter<'a, u32>),
+    Rows(std::slice::Iter<'a, u32>),
 }
 
 impl<'a> Prefetch<'a> {
@@ -139,11 +139,11 @@ impl<'a> Prefetch<'a> {
     }
 }
 
-/// Asks for a cache line that will be read soon.
+/// Prefetches a cache line that will be read soon.
 #[inline(always)]
 fn fetch_ahead(byte: &u8) {
-    // SAFETY: the address is that of a reference; a prefetch reads nothing into the program, and SSE
-    // is part of every x86-64 processor.
+    // SAFETY: the address is that of a reference; a prefetch reads nothing into the program, and
+    // SSE is part of every x86-64 processor.
     #[cfg(target_arch = "x86_64")]
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
@@ -162,7 +162,7 @@ struct RowBlock<'a> {
 }
 
 impl RowBlock<'_> {
-    /// Adds up some columns, tile by tile, from that at `place` in the line.
+    /// Sums some columns, tile by tile, starting at column `place` of the line.
     fn add(&self, place: usize, cells: &mut [Cells], ahead: &mut Prefetch<'_>) {
         let tiles = cells.len().div_ceil(TILE).max(1);
         let (mut place, mut left) = (place, cells);
@@ -174,7 +174,7 @@ impl RowBlock<'_> {
         }
     }
 
-    /// One tile, in code made for its width.
+    /// Sums one tile, with code compiled for its width.
     fn add_tile(&self, place: usize, cells: &mut [Cells], ahead: &mut Prefetch<'_>) {
         macro_rules! by_width {
             ($($width:literal)*) => {
@@ -190,7 +190,12 @@ impl RowBlock<'_> {
         by_width!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16);
     }
 
-    fn add_wide<const W: usize>(&self, place: usize, tile: &mut [Cells; W], ahead: &mut Prefetch<'_>) {
+    fn add_wide<const W: usize>(
+        &self,
+        place: usize,
+        tile: &mut [Cells; W],
+        ahead: &mut Prefetch<'_>,
+    ) {
         let RowBlock { bytes, width, packed } = *self;
         for (bytes, packed) in bytes.chunks(width * STRETCH).zip(packed.chunks(STRETCH)) {
             ahead.ask();
@@ -201,8 +206,8 @@ impl RowBlock<'_> {
     }
 }
 
-/// The innermost loop. A byte cannot leave its column's cells, so no index needs a check; eight
-/// bytes are loaded together, as loads and stores are what there is least of.
+/// The innermost loop. A byte cannot index outside its column's cells, so no index needs a check;
+/// eight bytes are loaded together, because loads and stores are the bottleneck.
 #[inline(always)]
 fn add_row<const W: usize>(line: &[u8], packed: u64, tile: &mut [Cells; W]) {
     let Some(bins) = line.first_chunk::<W>() else { return };
@@ -222,7 +227,7 @@ fn add_row<const W: usize>(line: &[u8], packed: u64, tile: &mut [Cells; W]) {
     }
 }
 
-/// The slow twin: column by column, row by row.
+/// The reference implementation: column by column, row by row.
 #[cfg(test)]
 pub(crate) fn plain(binned: &crate::bins::Binned, rows: &[u32], packed: &[u64]) -> Vec<Cells> {
     let mut all = vec![[0_u64; CELLS + 8]; binned.columns().len()];
@@ -243,7 +248,7 @@ mod tests {
     use proptest::prelude::*;
     use rankwright_data::{Dataset, Random};
 
-    /// Random values: every fourth feature has few.
+    /// Random values: every fourth feature has few distinct ones.
     fn data(rows: usize, columns: usize, seed: u64) -> Dataset {
         let mut random = Random::new(seed, 0);
         let mut value =

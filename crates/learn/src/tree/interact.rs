@@ -1,32 +1,32 @@
-//! Interaction constraints: which features may still be asked for, given those above.
+//! Interaction constraints: the features that a split may use, given the splits above it.
 //!
-//! Groups of features are given; all features on a path from the root must be members of one
-//! group. A feature in no group is a group by itself: it meets no other on any path. A tree
-//! without groups has no constraint, and none of this runs. Cost: one pass over the features and
-//! the groups that are left, for each split.
+//! Groups of features are given; all features on a path from the root must be members of one group.
+//! A feature in no group is a group by itself: it shares no path with another feature. A tree
+//! without groups has no constraint, and this code does not run. Cost: for each split, one pass
+//! over the features and the groups that still apply.
 
 use std::sync::Arc;
 
 use super::evaluate::SplitFeature;
 
-/// The groups of each place.
+/// The groups of each split feature.
 #[derive(Debug)]
 pub(super) struct Interactions {
     of_place: Vec<Vec<u32>>,
     groups: u32,
 }
 
-/// What may be asked for below a path.
+/// The features allowed below a path.
 #[derive(Debug)]
 pub(super) struct Allowed {
     /// Groups that hold all features of the path, ascending.
     groups: Vec<u32>,
-    /// Which places may be used.
+    /// For each split feature, whether it may be used.
     pub(super) active: Vec<bool>,
 }
 
 impl Interactions {
-    /// The groups by place; `None` without groups.
+    /// The groups by split feature; `None` if there are no groups.
     pub(super) fn new(groups: &[Vec<u32>], places: &[SplitFeature]) -> Option<Self> {
         if groups.is_empty() {
             return None;
@@ -46,12 +46,12 @@ impl Interactions {
         Some(Self { of_place, groups: count })
     }
 
-    /// What the root may ask for: any feature that the tree may use.
+    /// The features allowed at the root: all that the tree may use.
     pub(super) fn at_root(&self, active: &[bool]) -> Arc<Allowed> {
         Arc::new(Allowed { groups: (0..self.groups).collect(), active: active.to_vec() })
     }
 
-    /// What may be asked for below a split on a place.
+    /// The features allowed below a split on a feature.
     pub(super) fn below(&self, above: &Allowed, place: usize) -> Arc<Allowed> {
         let of = |place: usize| self.of_place.get(place).map_or(&[][..], Vec::as_slice);
         let left = above.groups.iter().filter(|group| of(place).contains(group));

@@ -1,11 +1,11 @@
 //! Trees, grown from integer histograms.
 //!
-//! `quantise` turns derivatives into whole numbers, `histogram` sums them by column and bin, `split`
-//! finds the best split of a feature, `partition` moves the rows of a split leaf. `evaluate` sums and
-//! searches for two fresh leaves at once, `expand` does all that one leaf needs, `grow` puts the tree
-//! together, and `routes` leads rows through it that it was not grown from. `sets` finds the best
-//! set of categories, `interact` knows which features may meet on a path, and `oblivious` grows
-//! trees with one question a level. [`TreeParams`] are its parameters.
+//! `quantise` turns derivatives into integers, `histogram` sums them by column and bin, `split`
+//! finds the best split of a feature, `partition` moves the rows of a split leaf. `evaluate` builds
+//! and searches the histograms of two new leaves at once, `expand` splits one leaf, `grow` builds
+//! the tree, and `routes` assigns rows outside the sample to leaves. `sets` finds the best set of
+//! categories, `interact` enforces interaction constraints, and `oblivious` grows trees with one
+//! split test for each level. [`TreeParams`] are the parameters of a tree.
 
 mod evaluate;
 mod expand;
@@ -17,15 +17,15 @@ mod oblivious;
 mod params;
 mod partition;
 mod quantise;
+#[cfg(test)]
+mod reference;
 mod routes;
 mod rules;
 mod sets;
 mod split;
-#[cfg(test)]
-mod reference;
 mod units;
 
-pub(crate) use grow::{Grow, GrowTimes, Grower, GrownRows, GrowInput};
+pub(crate) use grow::{Grow, GrowInput, GrowTimes, Grower, GrownRows};
 pub(crate) use grown::{Grown, GrownLeaf};
 pub(crate) use params::TreeConfig;
 pub use params::{Direction, Growth, TreeOptions, TreeParams};

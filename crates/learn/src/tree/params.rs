@@ -77,9 +77,9 @@ params! {
 }
 
 const DEFAULT_LEAVES: usize = 31;
-/// Levels of an oblivious tree where nothing is said.
+/// Default number of levels of an oblivious tree.
 const OBLIVIOUS_DEPTH: usize = 6;
-/// The most levels of an oblivious tree: every open leaf of a level keeps its histogram.
+/// Largest number of levels of an oblivious tree: every open leaf of a level keeps its histogram.
 const MOST_LEVELS: usize = 10;
 
 fn check(params: &TreeParams) -> Result<(), String> {
@@ -105,11 +105,11 @@ fn check(params: &TreeParams) -> Result<(), String> {
     }
 }
 
-/// A tree as the engine grows it: checked parameters, features as columns.
+/// Tree parameters as the engine uses them: checked, with features as columns.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TreeConfig {
     pub(crate) leaves: usize,
-    /// Most splits from the root to a leaf; `None` is no limit.
+    /// Largest number of splits from the root to a leaf; `None` for no limit.
     pub(crate) depth: Option<usize>,
     pub(crate) min_rows: u64,
     pub(crate) min_hessian: f64,
@@ -118,14 +118,14 @@ pub(crate) struct TreeConfig {
     pub(crate) l1: f64,
     pub(crate) l2: f64,
     pub(crate) growth: Growth,
-    /// Constraints by column.
+    /// Monotone constraints by column.
     pub(crate) monotone: Vec<(u32, Direction)>,
-    /// Groups of columns: only those of one group share a path. No groups: no constraint.
+    /// Groups of columns: only columns of one group share a path. Empty for no constraint.
     pub(crate) interactions: Vec<Vec<u32>>,
-    /// The cost of a split on a column that no tree before has used, in units of gain.
+    /// The cost of a split on a column that no earlier tree has used, in units of gain.
     pub(crate) feature_cost: Vec<(u32, f64)>,
     pub(crate) cost_weight: f64,
-    /// Columns whose values are numbers of categories.
+    /// Columns whose values are category numbers.
     pub(crate) categorical: Vec<u32>,
     pub(crate) cat_smooth: f64,
     pub(crate) cat_l2: f64,
@@ -133,7 +133,7 @@ pub(crate) struct TreeConfig {
 }
 
 impl TreeConfig {
-    /// The configuration of checked parameters; columns are known once the data is there
+    /// The configuration of checked parameters; columns are resolved once the data is known
     /// ([`TreeParams::resolve`]).
     pub(crate) fn new(params: &TreeParams) -> Self {
         let mut depth = Some(params.depth).filter(|depth| *depth > 0);
@@ -141,7 +141,7 @@ impl TreeConfig {
         if params.growth == Growth::Oblivious && leaves == DEFAULT_LEAVES {
             let levels = depth.unwrap_or(OBLIVIOUS_DEPTH);
             depth = Some(levels);
-            // More levels than there may be are refused by the check.
+            // The check rejects more levels than allowed.
             leaves = 1 << levels.min(16);
         }
         Self {
@@ -165,7 +165,7 @@ impl TreeConfig {
         }
     }
 
-    /// Levels of an oblivious tree: `depth`, or as many as `leaves` allows where those are fewer.
+    /// Levels of an oblivious tree: `depth`, or fewer if `leaves` allows fewer.
     pub(crate) fn levels(&self) -> usize {
         let by_leaves = self.leaves.max(1).ilog2() as usize;
         self.depth.map_or(by_leaves, |depth| depth.min(by_leaves))

@@ -1,9 +1,9 @@
-//! Partition: the rows of a split leaf, those of the left child first, each side in its old order.
+//! Partition of a split leaf's rows: those of the left child first, each side in its old order.
 //!
 //! Rows and their packed derivatives move together, from one buffer to another. Large leaves are
-//! cut into chunks: each chunk counts its left rows, the counts give every chunk its two places,
-//! and all chunks write at the same time. The result is that of the plain loop whatever the
-//! chunks. Cost: two passes over the leaf's rows.
+//! cut into chunks: each chunk counts its left rows, the counts give every chunk its two write
+//! positions, and all chunks write at the same time. The result equals that of the sequential loop
+//! for any chunk size. Cost: two passes over the leaf's rows.
 
 use rankwright_model::Side;
 use rayon::prelude::*;
@@ -11,10 +11,10 @@ use rayon::prelude::*;
 use super::sets::BinSet;
 use crate::bins::{CELLS, FeatureBins, PackedFeature};
 
-/// Leaves below this many rows are done by one thread.
+/// Leaves below this many rows are partitioned by one thread.
 const SMALL: usize = 1 << 14;
 
-/// Where rows come from or go to.
+/// The source or destination of moved rows: row numbers and packed derivatives.
 #[derive(Debug)]
 pub(crate) struct Slots<'a> {
     pub(crate) rows: &'a mut [u32],
@@ -22,7 +22,7 @@ pub(crate) struct Slots<'a> {
 }
 
 impl<'a> Slots<'a> {
-    /// The same for a while.
+    /// Reborrows the same slots.
     pub(crate) fn lend(&mut self) -> Slots<'_> {
         Slots { rows: self.rows, packed: self.packed }
     }
@@ -54,7 +54,7 @@ pub(crate) fn left_bytes_of_set(member: PackedFeature, set: &BinSet) -> [u8; CEL
     std::array::from_fn(|byte| set[member.bin(byte as u8)])
 }
 
-/// Moves rows to `to`: first those for which `left[byte]` is 1. Gives the number of those.
+/// Moves rows to `to`: first those for which `left[byte]` is 1. Returns the number of those.
 pub(crate) fn partition(
     column: &[u8],
     left: &[u8; 256],
@@ -102,7 +102,7 @@ pub(crate) fn partition(
     count
 }
 
-/// One chunk: each row to the next place of its side, without a branch.
+/// Moves one chunk: each row to the next position of its side, without a branch.
 fn scatter(
     rows: &[u32],
     packed: &[u64],
@@ -112,8 +112,8 @@ fn scatter(
 ) {
     let (mut at_left, mut at_right) = (0, 0);
     for ((row, packed), flag) in rows.iter().zip(packed).zip(flags) {
-        // Both sides are written, the side that the row does not belong to at its next free
-        // place, where the next row of that side overwrites it.
+        // Both sides are written; on the side that the row does not belong to, at its next free
+        // position, where the next row of that side overwrites it.
         if let (Some(r), Some(p)) = (left.rows.get_mut(at_left), left.packed.get_mut(at_left)) {
             (*r, *p) = (*row, *packed);
         }

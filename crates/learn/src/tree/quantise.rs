@@ -1,33 +1,33 @@
-//! Gradients as whole numbers: the step that makes sums exact, hence independent of their order.
+//! Derivatives as integers: sums become exact, hence independent of their order.
 //!
-//! First and second derivatives are multiplied by a power of two each and rounded to the nearest
-//! whole number; both are packed into 64 bits, `g << 32 | h`, so that one wrapping addition adds
-//! both. The powers are the largest for which the sum of absolute values over all rows stays below
-//! 2^30: then no partial sum leaves its half (h is never negative, so nothing carries into g).
-//! They are found from an exact integer sum of coarsely rounded values, so that they do not depend
-//! on the order either. Leaf values use wide sums ([`Scales::wide`]) with 31 bits more.
-//! Cost: three passes over the derivatives. All zero is legal; a NaN or an infinity is an error.
+//! Gradients and hessians are multiplied by a power of two each and rounded to the nearest integer;
+//! both are packed into 64 bits, `g << 32 | h`, so that one wrapping addition adds both. The powers
+//! are the largest for which the sum of absolute values over all rows stays below 2^30: then no
+//! partial sum overflows its half (h is never negative, so nothing carries into g). They are
+//! computed from an exact integer sum of coarsely rounded values, so that they do not depend on the
+//! order either. Leaf values use wide sums ([`Scales::wide`]) with 31 bits more. Cost: three passes
+//! over the derivatives. All zeros are legal; a NaN or an infinity is an error.
 
 use rayon::prelude::*;
 
 use crate::collective::Collective;
 use crate::error::LearnError;
 
-/// Rows a task.
+/// Number of rows of a task.
 const CHUNK: usize = 1 << 15;
 /// Sums of absolute values stay at or below 2 to this power.
 const SUM_BITS: i32 = 30;
-/// How much finer the wide sums are.
+/// Additional bits of the wide sums.
 const WIDER: i32 = 31;
-/// Bits of the coarse values from which the power is found.
+/// Bits of the coarse values from which the power is computed.
 const COARSE_BITS: i32 = 20;
 
-/// Powers of two that turn derivatives into whole numbers.
+/// Powers of two that scale derivatives to integers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Scales {
     pub(crate) gradient: f64,
     pub(crate) hessian: f64,
-    /// The largest packed second derivative of a row.
+    /// The largest packed hessian of a row.
     pub(crate) largest_hessian: u32,
 }
 
@@ -39,7 +39,7 @@ impl Scales {
         collective: &dyn Collective,
     ) -> Result<Self, LearnError> {
         let largest = |values: &[f32]| {
-            // Absolute values as bits sort like numbers, NaN above all.
+            // Bits of absolute values sort like the numbers, with NaN above all.
             let of_chunk = |chunk: &[f32]| {
                 chunk.iter().fold(0_u32, |most, v| most.max(v.to_bits() & 0x7fff_ffff))
             };
@@ -76,7 +76,7 @@ impl Scales {
         (u64::from(g) << 32).wrapping_add(u64::from(h))
     }
 
-    /// One row as wide whole numbers.
+    /// One row as wide integers.
     #[inline(always)]
     pub(crate) fn wide(&self, gradient: f32, hessian: f32) -> [i64; 2] {
         let wider = (1_i64 << WIDER) as f64;
@@ -84,12 +84,12 @@ impl Scales {
         [part(gradient, self.gradient), part(hessian, self.hessian)]
     }
 
-    /// What a second derivative is multiplied with in wide sums.
+    /// The factor of a hessian in wide sums.
     pub(crate) fn wide_hessian(&self) -> f64 {
         self.hessian * (1_i64 << WIDER) as f64
     }
 
-    /// Wide sums as numbers.
+    /// Wide sums as floats.
     pub(crate) fn numbers(&self, sums: [i64; 2]) -> (f64, f64) {
         let wider = (1_i64 << WIDER) as f64;
         (sums[0] as f64 / (self.gradient * wider), sums[1] as f64 / (self.hessian * wider))
@@ -108,8 +108,8 @@ impl Scales {
     }
 }
 
-/// The nearest whole number, ties to even, as 32 bits in two's complement. Adding 1.5 * 2^52
-/// leaves just that in the low bits of the mantissa.
+/// The nearest integer, ties to even, as 32 bits in two's complement. Adding 1.5 * 2^52 leaves
+/// exactly that in the low bits of the mantissa.
 #[inline(always)]
 fn rounded(value: f32, scale: f64) -> u32 {
     (f64::from(value) * scale + 6_755_399_441_055_744.0).to_bits() as u32
@@ -139,7 +139,7 @@ fn coarse_sum(values: &[f32], unit: i32) -> u64 {
     values.par_chunks(CHUNK).map(of_chunk).sum()
 }
 
-/// The two halves of packed sums: first derivatives, second derivatives.
+/// The two halves of packed sums: gradient and hessian.
 #[inline(always)]
 pub(crate) fn unpack(packed: u64) -> (i32, i32) {
     ((packed >> 32) as i32, packed as i32)
@@ -189,7 +189,7 @@ mod tests {
             let exact: f64 = h.iter().map(|h| f64::from(*h)).sum();
             let error = (f64::from(sum_h) / scales.hessian - exact).abs();
             prop_assert!(error <= 0.5 * g.len() as f64 / scales.hessian);
-            // Fine enough: the sum of all uses at least 28 of 30 bits.
+            // The scale is fine enough: the sum of all uses at least 28 of 30 bits.
             prop_assert!(exact == 0.0 || exact * scales.hessian > f64::from(1 << 28) * 0.49);
             let wide = g.iter().zip(&h).fold([0; 2], |sum, (g, h)| {
                 let [a, b] = scales.wide(*g, *h);

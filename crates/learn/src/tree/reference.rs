@@ -1,15 +1,15 @@
-//! The slow twin of the grower: the same trees from 64-bit floating-point sums.
+//! The reference implementation of the grower: the same trees from 64-bit floating-point sums.
 //!
-//! Every leaf's sums are added up row by row and feature by feature, with counts; every split is
-//! tried in the plainest way. No packing, no histograms kept, no subtraction, no threads. Training
+//! Every leaf's sums are added row by row and feature by feature, with counts; every split is tried
+//! by direct computation. No packing, no stored histograms, no subtraction, no threads. Training
 //! with it must give the same quality; on small data it gives the same splits.
 
 use std::ops::Range;
 
-use rankwright_model::{Child, SplitCondition, Side, Split};
+use rankwright_model::{Child, Side, Split, SplitCondition};
 
 use super::TreeConfig;
-use super::grow::{Grow, GrowTimes, GrownRows, GrowInput};
+use super::grow::{Grow, GrowInput, GrowTimes, GrownRows};
 use super::grown::{Grown, GrownLeaf};
 use super::routes::Routes;
 use super::split::Limits;
@@ -129,7 +129,8 @@ impl Grow for ReferenceGrower<'_> {
         let mut nodes = vec![ReferenceLeaf { range: all, best, parent: None }];
         let mut splits: Vec<Split> = Vec::new();
         while nodes.len() < self.params.leaves {
-            let gain = |node: &ReferenceLeaf| node.best.as_ref().map_or(f64::NEG_INFINITY, |b| b.gain);
+            let gain =
+                |node: &ReferenceLeaf| node.best.as_ref().map_or(f64::NEG_INFINITY, |b| b.gain);
             let at = (0..nodes.len())
                 .rev()
                 .max_by(|a, b| gain(&nodes[*a]).total_cmp(&gain(&nodes[*b])))
@@ -156,7 +157,9 @@ impl Grow for ReferenceGrower<'_> {
             let majority = if left.len() >= right.len() { Side::Left } else { Side::Right };
             splits.push(Split {
                 feature: best.member.feature,
-                rule: SplitCondition::AtMost(bins.bounds.get(best.bin).copied().unwrap_or(f32::INFINITY)),
+                rule: SplitCondition::AtMost(
+                    bins.bounds.get(best.bin).copied().unwrap_or(f32::INFINITY),
+                ),
                 missing: if bins.missing { best.missing } else { majority },
                 left: Child::Leaf(at as u32),
                 right: Child::Leaf(number),

@@ -1,16 +1,17 @@
-//! Routes: which leaf of a tree a row reaches, by its bins.
+//! Routes: the leaf of a tree that a row reaches, by its bins.
 //!
-//! A tree grown from some of the queries moves the scores of all rows. Those it has not seen are
-//! led through it by the bytes of the columns it asks for, of which only few rows miss the cache;
-//! the values themselves lie ten times further apart. Cost: two look-ups a row and split passed.
+//! A tree grown from some of the queries changes the scores of all rows. Rows outside the sample
+//! are routed by the bytes of the columns that the tree splits on, which rarely miss the cache; the
+//! values themselves lie ten times further apart. Cost: two look-ups for each row and split on its
+//! path.
 
-use rankwright_model::{Child, SplitCondition, Split};
+use rankwright_model::{Child, Split, SplitCondition};
 
 use super::grown::Grown;
 use super::partition::{left_bytes, left_bytes_of_set};
 use crate::bins::{Binned, CELLS};
 
-/// The ways through one tree.
+/// The routing tables of one tree.
 #[derive(Debug)]
 pub(crate) struct Routes<'a> {
     forks: Vec<Fork<'a>>,
@@ -18,15 +19,15 @@ pub(crate) struct Routes<'a> {
 
 #[derive(Debug)]
 struct Fork<'a> {
-    /// The split's column, by row.
+    /// The bytes of the split's column, by row.
     column: &'a [u8],
     left: [u8; CELLS],
-    /// Right child, left child.
+    /// The right child, then the left child.
     children: [Child; 2],
 }
 
 impl<'a> Routes<'a> {
-    /// Makes the ways through a tree that was grown on these bins.
+    /// Builds the routes of a tree that was grown on these bins.
     pub(crate) fn new(binned: &'a Binned, grown: &Grown) -> Self {
         let shared = |child: Child| match (child, &grown.ends) {
             (Child::Leaf(end), Some(ends)) => Child::Leaf(ends[end as usize].leaf),
@@ -77,7 +78,7 @@ mod tests {
     use super::*;
     use crate::collective::Local;
     use crate::simd::Simd;
-    use crate::tree::grow::{Grow, Grower, GrownRows, GrowInput};
+    use crate::tree::grow::{Grow, GrowInput, Grower, GrownRows};
     use crate::tree::{Scales, TreeConfig};
     use rankwright_data::{Dataset, Random};
 

@@ -2,9 +2,9 @@
 //! `feature_cost=12:0.5/33:2` and `categorical=3/17`.
 //!
 //! Terms are separated by slashes, and the members of a group by plus signs. In `name:value` the
-//! last colon counts, so names may contain colons. The column of a name is known once the data is
-//! there; a name that the data does not have is an error, because a rule that silently does nothing
-//! is worse than none.
+//! last colon is the separator, so names may contain colons. Names are resolved to columns once the
+//! data is known; a name that the data does not have is an error, because a rule that silently does
+//! nothing is worse than none.
 
 use rankwright_data::FeatureNames;
 use rankwright_spec::{ParamKind, ParamValue, RangeDef, SpecError, TextValue, ValueError, nearest};
@@ -73,7 +73,7 @@ rule_texts! {
     CategoricalText, slashed, "/", "none | features, each once, such as 3/17";
 }
 
-/// The text without white space around its signs; names may have some within.
+/// The text without white space around its separators; names may contain white space.
 pub(crate) fn trimmed(text: &str, signs: &str) -> String {
     let mut plain = text.to_owned();
     for sign in signs.chars() {
@@ -84,14 +84,14 @@ pub(crate) fn trimmed(text: &str, signs: &str) -> String {
 }
 
 impl MonotoneText {
-    /// The features that are named.
+    /// The names of the features in the rules.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.split('/').filter_map(|term| term.rsplit_once(':')).map(|(name, _)| name.trim())
     }
 }
 
 impl CategoricalText {
-    /// The features that are named.
+    /// The names of the features in the rules.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.split('/').filter(|name| *name != "none")
     }
@@ -110,7 +110,7 @@ fn costs(text: &str) -> Option<Vec<(&str, f64)>> {
     valued(text, |cost| cost.parse().ok().filter(|cost| (0.0..f64::INFINITY).contains(cost)))
 }
 
-/// Names with values, each name once.
+/// Pairs of a name and a value, each name once.
 fn valued<T>(text: &str, value: impl Fn(&str) -> Option<T>) -> Option<Vec<(&str, T)>> {
     let term = |term| {
         let (name, text): (&str, &str) = str::rsplit_once(term, ':')?;
@@ -139,7 +139,7 @@ fn each_once(names: &[&str]) -> bool {
 }
 
 impl TreeParams {
-    /// The configuration of a tree on data with these features; `learner` is for messages.
+    /// The configuration of a tree on data with these features; `learner` is used in messages.
     pub(crate) fn resolve(
         &self,
         features: &FeatureNames,
@@ -172,7 +172,7 @@ impl TreeParams {
     }
 }
 
-/// The terms of a text that was checked.
+/// The terms of a text that has been checked.
 fn terms<'a, T>(text: &'a str, parse: impl Fn(&'a str) -> Option<Vec<T>>) -> Vec<T> {
     if text == "none" {
         return Vec::new();
@@ -182,7 +182,7 @@ fn terms<'a, T>(text: &'a str, parse: impl Fn(&'a str) -> Option<Vec<T>>) -> Vec
     terms.unwrap_or_default()
 }
 
-/// The features that there are, for messages.
+/// The known features, for messages.
 fn known(features: &FeatureNames, found: &str) -> String {
     let (Some(last), true) = (features.len().checked_sub(1), !features.is_empty()) else {
         return "a feature of the data, which has none".to_owned();

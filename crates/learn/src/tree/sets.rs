@@ -1,31 +1,32 @@
 //! The best set of categories of one feature in one leaf.
 //!
-//! With squared second-order worth `G^2 / (H + l2)` the best way to part categories in two is a
-//! prefix of their order by `G / H` (Fisher 1958; Breiman et al. 1984 for trees), so that a sort
-//! and a scan replace 2^n subsets. Categories with few rows would lie at the ends by chance: they
-//! are ordered by `G / (H + smooth)`, and sets are valued with `l2` raised by `cat_l2`, as LightGBM
-//! does. Prefixes are taken from both ends, of at most `most` categories, and go left; the rest goes
-//! right, with what is missing or too rare for a bin, and categories that the leaf does not have.
-//! Up to [`ONE_VS_REST`] categories are tried one by one, with the plain `l2`.
+//! With the second-order worth `G^2 / (H + l2)` the best partition of the categories into two sets
+//! is a prefix of their order by `G / H` (Fisher 1958; Breiman et al. 1984 for trees), so that a
+//! sort and a scan replace 2^n subsets. Categories with few rows would lie at the ends by chance:
+//! they are ordered by `G / (H + smooth)`, and sets are valued with `l2` raised by `cat_l2`, as
+//! LightGBM does. Prefixes are taken from both ends, of at most `most` categories, and go left. The
+//! rest goes right, together with missing values, categories too rare for a bin, and categories
+//! that the leaf does not have. Up to [`ONE_VS_REST`] categories are tried one by one, with the
+//! plain `l2`.
 //!
-//! Equal keys go by category number, equal worths to the low end and to the shorter prefix. Cost
-//! O(n log n) for n categories. A [`FoundSplit`] holds the length and the end; [`set_of`] makes the set
-//! from the same cells again when the split is made. No category, or one, and nothing missing: no
-//! split.
+//! Equal keys are ordered by category number; equal worths go to the low end and to the shorter
+//! prefix. Cost O(n log n) for n categories. A [`FoundSplit`] holds the length and the end;
+//! [`set_of`] computes the set from the same cells again when the split is applied. With no
+//! category, or one and nothing missing, there is no split.
 
 use rankwright_model::Side;
 
 use super::quantise::unpack;
-use super::split::{FoundSplit, SplitCriteria, HistogramSearch, Strict};
+use super::split::{FoundSplit, HistogramSearch, SplitCriteria, Strict};
 use crate::bins::CELLS;
 
-/// Up to so many categories each is tried against all others.
+/// Up to this many categories, each is tried against all others.
 const ONE_VS_REST: usize = 4;
 
 /// A set of bins: 1 where the bin goes left.
 pub(crate) type BinSet = [u8; CELLS];
 
-/// Bins with anything in them, by `G / (H + smooth)`.
+/// The non-empty bins, ordered by `G / (H + smooth)`.
 fn order(cells: &[u64], smooth: f64) -> Vec<u8> {
     let key = |cell: u64| {
         let (g, h) = unpack(cell);
@@ -37,10 +38,14 @@ fn order(cells: &[u64], smooth: f64) -> Vec<u8> {
     keyed.into_iter().map(|(_, bin)| bin).collect()
 }
 
-/// The best set for a leaf. In what is found, `bin` is the number of categories less one (or the
-/// category's bin, where there are few), and `missing` the end that they are taken from: left is
-/// the low one.
-pub(crate) fn best_set(search: &HistogramSearch<'_>, rule: &SplitCriteria, strict: &Strict<'_>) -> Option<FoundSplit> {
+/// The best set for a leaf. In the result, `bin` is the number of categories minus one (or the
+/// category's bin, if there are at most [`ONE_VS_REST`]), and `missing` the end that they are taken
+/// from: left is the low one.
+pub(crate) fn best_set(
+    search: &HistogramSearch<'_>,
+    rule: &SplitCriteria,
+    strict: &Strict<'_>,
+) -> Option<FoundSplit> {
     let mut best: Option<FoundSplit> = None;
     let mut offer = |bin: u8, end: Side, left: u64, rows: u64, rule: &SplitCriteria| {
         if let Some(worth) = search.worth_of(left, rows, rule, strict)
@@ -71,7 +76,7 @@ pub(crate) fn best_set(search: &HistogramSearch<'_>, rule: &SplitCriteria, stric
     best
 }
 
-/// The set behind what [`best_set`] found in these cells.
+/// The set of the split that [`best_set`] found in these cells.
 pub(crate) fn set_of(cells: &[u64], rule: &SplitCriteria, found: &FoundSplit) -> BinSet {
     let mut set = [0; CELLS];
     if cells.len() <= ONE_VS_REST {
@@ -99,7 +104,15 @@ mod tests {
     }
 
     fn rule(cat_smooth: f64, cat_l2: f64, max_categories: usize) -> SplitCriteria {
-        SplitCriteria { l1: 0.0, l2: 0.5, min_hessian: 1.0, min_rows: 3, cat_smooth, cat_l2, max_categories }
+        SplitCriteria {
+            l1: 0.0,
+            l2: 0.5,
+            min_hessian: 1.0,
+            min_rows: 3,
+            cat_smooth,
+            cat_l2,
+            max_categories,
+        }
     }
 
     /// A category: gradient, hessian, rows.
@@ -109,8 +122,14 @@ mod tests {
         prop_oneof![1 => Just((0, 0, 0)), 6 => (-40_i32..40, 1_u32..30, 1_u64..9)]
     }
 
-    /// Worth of a set against the rest, by plain sums; none where a side is too small.
-    fn worth(all: &[Cell], other: Cell, left: &[usize], l2: f64, rule: &SplitCriteria) -> Option<f64> {
+    /// Worth of a set against the rest, by plain sums; `None` if a side is too small.
+    fn worth(
+        all: &[Cell],
+        other: Cell,
+        left: &[usize],
+        l2: f64,
+        rule: &SplitCriteria,
+    ) -> Option<f64> {
         let mut sides = [(0.0, 0.0, 0); 2];
         let cells =
             all.iter().enumerate().map(|(at, cell)| (usize::from(!left.contains(&at)), cell));
@@ -123,7 +142,7 @@ mod tests {
         sides.iter().all(enough).then(|| sides.iter().map(|(g, h, _)| g * g / (h + l2)).sum())
     }
 
-    /// Every prefix from both ends, in the plainest way.
+    /// Tries every prefix from both ends, by direct computation.
     fn slow(all: &[Cell], other: Cell, rule: &SplitCriteria) -> Option<(f64, Vec<usize>)> {
         let mut full: Vec<usize> = (0..all.len()).filter(|at| all[*at].1 > 0).collect();
         let mut sets: Vec<Vec<usize>> = full.iter().map(|at| vec![*at]).collect();
@@ -186,7 +205,7 @@ mod tests {
         fn without_smoothing_the_best_prefix_is_the_best_subset(
             sums in proptest::collection::vec((-40_i32..40, 1_u32..9), 5..=8),
         ) {
-            // Squared loss: the second derivative is the number of rows.
+            // Squared loss: the hessian sum is the number of rows.
             let all: Vec<Cell> = sums.iter().map(|(g, n)| (*g, *n, u64::from(*n))).collect();
             let values: Vec<u64> = all.iter().map(|(g, h, _)| pack(*g, *h)).collect();
             let free = SplitCriteria { l2: 0.0, min_rows: 1, ..rule(0.0, 0.0, 255) };
@@ -210,8 +229,8 @@ mod tests {
         let strict = Strict { counts: None, limits: Limits::NONE, direction: None };
         let one = rule(0.0, 0.0, 1);
         let found = best_set(&search, &one, &strict).unwrap();
-        // The three at 3 never part: with one category at most it is the lowest at the low end, or
-        // the highest at the high one.
+        // The three categories with gradient 3 are not separated: a set of one category is category
+        // 0 from the low end, or category 5 from the high end.
         let set = members(&set_of(&values, &one, &found));
         assert!(set == [0] || set == [5], "{set:?}");
         let two = rule(0.0, 0.0, 2);

@@ -1,14 +1,15 @@
 //! The best split of one feature in one leaf.
 //!
-//! With G and H the sums of first and second derivatives of a side, a split is worth
-//! `GL^2 / (HL + l2) + GR^2 / (HR + l2)`, less the same for the whole leaf: twice the fall of the
-//! loss to second order. Sums come from a histogram; every bin is tried as the last one on the
-//! left, with missing values on the right and, where there are any, on the left. All in the
-//! packed units of [`quantise`](super::quantise): one scale for G and one for H factor out.
+//! With G and H the sums of gradients and hessians of a side, a split is worth `GL^2 / (HL + l2) +
+//! GR^2 / (HR + l2)`, minus the same for the whole leaf: twice the decrease of the loss to second
+//! order. Sums come from a histogram; every bin is tried as the last one on the left, with missing
+//! values on the right and, if there are any, on the left. Everything is in the packed units of
+//! [`quantise`](super::quantise): one scale for G and one for H factor out.
 //!
-//! [`HistogramSearch::fast`] is for the common case, compiled for wide registers; [`HistogramSearch::plain`] knows
-//! l1, counts of rows and monotone bounds too, and is the fast one's twin. A side needs some
-//! second derivative, or it would have no value. Equal gains: the lowest bin, missing right first.
+//! [`HistogramSearch::fast`] is for the common case, compiled for wide registers;
+//! [`HistogramSearch::plain`] also handles l1, row counts and monotone bounds, and is the reference
+//! implementation of the fast one. A side needs a positive hessian sum, otherwise it would have no
+//! value. Equal gains go to the lowest bin, with missing values right first.
 
 use rankwright_model::Side;
 
@@ -16,15 +17,16 @@ use super::params::Direction;
 use super::quantise::unpack;
 use crate::bins::CELLS;
 
-/// How splits are valued, in packed units.
+/// Penalties and limits by which splits are valued, in packed units.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SplitCriteria {
     pub(crate) l1: f64,
     pub(crate) l2: f64,
-    /// Least sum of second derivatives of a side, at least 1.
+    /// Least hessian sum of a side, at least 1.
     pub(crate) min_hessian: f64,
     pub(crate) min_rows: u64,
-    /// What puts categories in order, what sets of them are valued with, and their size at most.
+    /// For categorical features: the smoothing of the order, the additional l2, and the largest
+    /// set.
     pub(crate) cat_smooth: f64,
     pub(crate) cat_l2: f64,
     pub(crate) max_categories: usize,
@@ -42,14 +44,14 @@ impl Limits {
     pub(crate) const NONE: Limits = Limits { low: f64::NEG_INFINITY, high: f64::INFINITY };
 }
 
-/// A split that was found, by feature.
+/// The best split of a feature.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct FoundSplit {
     /// Worth of both sides, in packed units.
     pub(crate) worth: f64,
     /// Last bin on the left.
     pub(crate) bin: u8,
-    /// Where missing values go.
+    /// The side of missing values.
     pub(crate) missing: Side,
     /// Packed sum of the left side.
     pub(crate) left: u64,
@@ -70,7 +72,7 @@ impl SplitCriteria {
         (-self.shrunk(g) / denominator).clamp(limits.low, limits.high)
     }
 
-    /// What a side with these sums is worth.
+    /// The worth of a side with these sums.
     pub(crate) fn worth(&self, g: f64, h: f64, limits: Limits) -> f64 {
         let denominator = h + self.l2;
         if denominator <= 0.0 {
@@ -85,25 +87,25 @@ impl SplitCriteria {
     }
 }
 
-/// One feature's histogram in one leaf, ready to be searched.
+/// One feature's histogram in one leaf, to be searched for the best split.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HistogramSearch<'a> {
     /// Cells of the value bins.
     pub(crate) values: &'a [u64],
-    /// Cell of the missing values, where the feature has any.
+    /// Cell of the missing values, if the feature has any.
     pub(crate) missing: Option<u64>,
     /// Packed sum of the leaf.
     pub(crate) total: u64,
 }
 
-/// Rows by bin, for exact limits on the number of rows.
+/// Number of rows by bin, for exact limits on the number of rows.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RowCounts<'a> {
     pub(crate) values: &'a [u64],
     pub(crate) missing: u64,
 }
 
-/// What a slow search minds besides the sums.
+/// Conditions that only the slow search checks: row counts, value limits and direction.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Strict<'a> {
     pub(crate) counts: Option<RowCounts<'a>>,
@@ -112,13 +114,13 @@ pub(crate) struct Strict<'a> {
 }
 
 impl HistogramSearch<'_> {
-    /// Number of bins that may be the last on the left, for missing values on the right. The last
-    /// value bin may when missing values are then alone on the right.
+    /// Number of bins that may be the last on the left, with missing values on the right. The last
+    /// value bin is one of them if missing values then remain alone on the right.
     fn ends(&self) -> usize {
         self.values.len() - usize::from(self.missing.is_none())
     }
 
-    /// Every possibility, one after the other.
+    /// Tries every split, one after the other.
     pub(crate) fn plain(&self, rule: &SplitCriteria, strict: &Strict<'_>) -> Option<FoundSplit> {
         let mut best: Option<FoundSplit> = None;
         for missing in [Side::Right, Side::Left] {
@@ -140,7 +142,8 @@ impl HistogramSearch<'_> {
         best
     }
 
-    /// The first sum and the number of ends to try; none when there is nothing missing to move.
+    /// The initial sum and the number of bins to try; `None` if there are no missing values to send
+    /// left.
     pub(crate) fn start(&self, missing: Side) -> Option<(u64, usize)> {
         match missing {
             Side::Right => Some((0, self.ends())),
@@ -180,7 +183,7 @@ impl HistogramSearch<'_> {
         Some(rule.worth(gl, hl, strict.limits) + rule.worth(gr, hr, strict.limits))
     }
 
-    /// The same without l1, counts and constraints, a register full of bins at a time.
+    /// Like [`HistogramSearch::plain`] without l1, counts and constraints, several bins at a time.
     #[inline(always)]
     pub(crate) fn fast(&self, rule: &SplitCriteria, scratch: &mut Scratch) -> Option<FoundSplit> {
         let mut best: Option<FoundSplit> = None;
@@ -215,11 +218,11 @@ impl Default for Scratch {
     }
 }
 
-/// Bins worked on together.
+/// Number of bins valued together.
 const LANES: usize = 4;
 
 impl Scratch {
-    /// The best end among the first `ends` bins, and its worth.
+    /// The best last bin on the left among the first `ends` bins, and its worth.
     #[inline(always)]
     fn scan(
         &mut self,
@@ -235,7 +238,7 @@ impl Scratch {
             *to = sum;
         }
         let padded = ends.next_multiple_of(LANES).min(CELLS);
-        // What lies behind the last end must not win: as if everything were on the left.
+        // Padding after the last bin must not win: it is filled as if everything were on the left.
         self.sums[ends..padded].fill(total);
         let mut most = [f64::NEG_INFINITY; LANES];
         let sums = self.sums[..padded].as_chunks::<LANES>().0;
@@ -296,8 +299,11 @@ mod tests {
 
     #[test]
     fn a_split_between_values_and_missing_is_possible() {
-        let search =
-            HistogramSearch { values: &[pack(-5, 2)], missing: Some(pack(5, 2)), total: pack(0, 4) };
+        let search = HistogramSearch {
+            values: &[pack(-5, 2)],
+            missing: Some(pack(5, 2)),
+            total: pack(0, 4),
+        };
         let found = search.fast(&rule(0.0, 1.0), &mut Scratch::default()).unwrap();
         assert_eq!((found.bin, found.missing, found.worth), (0, Side::Right, 25.0));
     }
@@ -308,7 +314,7 @@ mod tests {
         let search = HistogramSearch { values: &values, missing: None, total: pack(-1, 9) };
         let rule = rule(0.0, 1.0);
         let free = search.plain(&rule, &FREE).unwrap();
-        // The left side should rise, which a rising feature forbids.
+        // The left side should have the higher value, which a rising feature forbids.
         assert_eq!(free.bin, 0);
         let rising = Strict { direction: Some(Direction::Rising), ..FREE };
         assert_eq!(search.plain(&rule, &rising).unwrap().bin, 1);

@@ -1,4 +1,4 @@
-//! Parameters in the packed units of one tree, and back.
+//! Conversion of tree parameters to the packed units of one tree, and back.
 
 use super::evaluate::SearchedLeaf;
 use super::params::{Direction, TreeConfig};
@@ -29,31 +29,31 @@ impl Units {
         Self { rule, gradient: scales.gradient, hessian: scales.hessian, largest_hessian }
     }
 
-    /// The fall of the loss for a rise in worth.
+    /// The decrease of the loss for an increase in worth.
     pub(super) fn gain(&self, worth: f64) -> f64 {
         0.5 * worth * (self.hessian / self.gradient) / self.gradient
     }
 
-    /// The rise in worth that a gain needs: the other way round.
+    /// The increase in worth for a gain: the inverse of [`Units::gain`].
     pub(super) fn worth(&self, gain: f64) -> f64 {
         gain / self.gain(1.0)
     }
 
-    /// Limits as numbers.
+    /// Limits converted from packed units.
     pub(super) fn limits(&self, limits: Limits) -> Limits {
         let unit = self.hessian / self.gradient;
         Limits { low: limits.low * unit, high: limits.high * unit }
     }
 
-    /// Whether both sides have enough rows for sure, as no row has more second derivative than
-    /// the largest.
+    /// Whether both sides are certain to have enough rows, given the largest hessian of a row.
     pub(super) fn has_rows(&self, total: u64, left: u64) -> bool {
         let at_least = |packed: u64| (unpack(packed).1 as u64).div_ceil(self.largest_hessian);
         at_least(left) >= self.rule.min_rows
             && at_least(total.wrapping_sub(left)) >= self.rule.min_rows
     }
 
-    /// A split on a constrained feature parts the values of the two sides in the middle.
+    /// The limits of the two children: a split on a constrained feature separates their values in
+    /// the middle.
     pub(super) fn child_limits(
         &self,
         target: SearchedLeaf,

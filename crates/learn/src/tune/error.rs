@@ -4,13 +4,13 @@
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TuneError {
-    /// A learner without a space of its own.
+    /// A learner without a default space.
     #[error("{learner} has no parameters that are searched by default")]
     NoSpace {
         /// The learner.
         learner: String,
     },
-    /// A learner whose spec fixes all that is searched.
+    /// A learner whose spec already fixes all parameters of the space.
     #[error("{learner} fixes every parameter that would be searched")]
     NothingToSearch {
         /// The learner with its parameters.
@@ -27,7 +27,7 @@ pub enum TuneError {
     Trials {
         /// The number.
         trials: usize,
-        /// The most there can be.
+        /// The maximum.
         most: usize,
     },
     /// Too few folds.
@@ -44,13 +44,13 @@ pub enum TuneError {
         /// The learner.
         learner: String,
     },
-    /// A space that contains what successive halving varies.
+    /// A space that contains the parameter that successive halving varies.
     #[error("successive halving varies {resource} itself, so the space cannot contain it")]
     ResourceInSpace {
         /// The parameter.
         resource: &'static str,
     },
-    /// A trial whose parameters do not go together.
+    /// A trial whose parameters conflict.
     #[error("trial {trial} would be {learner}: {why}")]
     BadTrial {
         /// Its number.
@@ -72,12 +72,12 @@ pub enum TuneError {
         /// The file.
         path: String,
     },
-    /// A log that is not one of this search.
+    /// A log that belongs to another search.
     #[error("{path} {problem}")]
     Log {
         /// The file.
         path: String,
-        /// What is wrong with it, as the rest of a sentence.
+        /// The problem, as the rest of a sentence.
         problem: String,
     },
 }

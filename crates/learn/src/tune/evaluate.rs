@@ -1,9 +1,9 @@
-//! One trial: trained and measured, on validation data or on folds.
+//! Training and evaluation of one trial, on validation data or on folds.
 //!
-//! Boosted trees of a search by halving go on from where the rung before left them: a checkpoint
-//! holds all trees so far, and the same trees come out as in one go. Other learners are trained
-//! anew on each rung (a net's rate depends on how many epochs there are), and so is everything on
-//! folds. With a folder, trainings on validation data also save once a minute, and go on after a
+//! With successive halving, boosted trees continue from the rung before: a checkpoint holds all
+//! trees so far, and the result is the same as in one training. Other learners are trained anew on
+//! each rung (a net's learning rate depends on the number of epochs), and so is everything on
+//! folds. With a folder, trainings on validation data also save once a minute, and resume after a
 //! kill.
 
 use std::time::Duration;
@@ -18,22 +18,22 @@ use crate::error::LearnError;
 use crate::learner::{CvOptions, LearnerSpec, cross_validate};
 use crate::session::{Checkpoints, Progress, TrainRequest, TrainResult};
 
-/// A training to be done.
+/// One training of a trial.
 pub(super) struct Task<'a> {
     pub(super) plan: &'a TunePlan,
     pub(super) request: &'a TuneJob<'a>,
     pub(super) trial: usize,
-    /// Session of this rung.
+    /// Maximum number of rounds on this rung.
     pub(super) limit: Option<usize>,
-    /// Session of the rung before.
+    /// Number of rounds of the rung before.
     pub(super) before: usize,
-    /// Names the search in the names of checkpoints.
+    /// Identifies the search in the names of checkpoints.
     pub(super) mark: u64,
 }
 
 impl Task<'_> {
-    /// Trains and measures; `None` where someone wanted to stop. What is wrong with a trial is told
-    /// in it.
+    /// Trains and evaluates; `None` if the search was cancelled. The error of a failed trial is
+    /// stored in the trial.
     pub(super) fn run(&self) -> Option<Trial> {
         let mut trial = Trial {
             trial: self.trial,
@@ -114,7 +114,7 @@ impl Task<'_> {
         Ok(Some(result.pooled))
     }
 
-    /// Where this training saves, and goes on from.
+    /// The checkpoints that this training saves, and resumes from.
     fn checkpoints(&self, learner: &LearnerSpec) -> Option<Checkpoints> {
         learner.rounds()?;
         let folder = self.request.folder.as_ref()?;
@@ -125,7 +125,7 @@ impl Task<'_> {
             name = format!("{name}-{rounds}");
         }
         Some(Checkpoints {
-            // The next rung begins where this one ends.
+            // The next rung starts where this one ends.
             every_trees: self
                 .limit
                 .filter(|_| boosted)
@@ -135,17 +135,17 @@ impl Task<'_> {
         })
     }
 
-    /// Takes away what this training has saved, once nothing goes on from it.
+    /// Deletes the checkpoints of this training, once nothing resumes from them.
     pub(super) fn forget(&self) {
         let learner = self.plan.limited(self.trial, self.limit);
         if let Some(checkpoints) = learner.ok().and_then(|learner| self.checkpoints(&learner)) {
-            // What is left behind costs room on the disk, and nothing else.
+            // A checkpoint that cannot be deleted only costs disk space.
             let _ = checkpoints.remove();
         }
     }
 }
 
-/// Session in the model.
+/// Number of rounds in the model.
 fn rounds(result: &TrainResult) -> Option<f64> {
     let count = match result.model.body() {
         ModelBody::Trees(ensemble) => ensemble.trees().len(),
@@ -154,7 +154,7 @@ fn rounds(result: &TrainResult) -> Option<f64> {
     Some(count as f64).filter(|count| *count > 0.0)
 }
 
-/// Puts the value into the trial.
+/// Stores the value in the trial.
 fn measured(trial: &mut Trial, evaluation: Evaluation) {
     let Some(result) = evaluation.results.into_iter().next() else { return };
     trial.value = Some(result.value).filter(|value| value.is_finite());

@@ -1,9 +1,10 @@
-//! The log of a search: what is finished stays finished.
+//! The log of a search: finished trials survive an interruption.
 //!
-//! JSON lines. The first says which search it is (it is written atomically, with the file); each
-//! other is a [`Trial`], appended by one write and synced. A line counts once its end is there: a
-//! kill at any moment, or a full disk, loses at most the trial that was being written, whose torn
-//! line is cut off when the log is opened again. Only one process at a time writes to a log.
+//! JSON lines. The first identifies the search (it is written atomically, with the file); each
+//! other line is a [`Trial`], appended by one write and synced. A line is valid only with its line
+//! end: a kill at any moment, or a full disk, loses at most the trial that was being written, whose
+//! incomplete line is cut off when the log is opened again. Only one process at a time writes to a
+//! log.
 
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
@@ -18,7 +19,7 @@ use super::error::TuneError;
 use super::trial::Trial;
 use crate::error::LearnError;
 
-/// The first line.
+/// The first line of a log, which identifies the search.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct LogHead {
     #[serde(rename = "rankwright-tune")]
@@ -28,7 +29,7 @@ struct LogHead {
 
 const VERSION: u32 = 1;
 
-/// Finished trials, in a file or in memory alone.
+/// Finished trials, in a file or in memory only.
 #[derive(Debug)]
 pub(super) struct Log {
     file: Option<(File, PathBuf)>,
@@ -36,12 +37,12 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// A log that nobody keeps.
+    /// A log in memory only.
     pub(super) fn in_memory() -> Self {
         Self { file: None, trials: Vec::new() }
     }
 
-    /// Opens the log of a search, or begins it.
+    /// Opens the log of a search, or creates it.
     pub(super) fn open(path: &Path, search: &[(&str, String)]) -> Result<Self, LearnError> {
         let search = search.iter().map(|(name, text)| ((*name).to_owned(), text.clone()));
         let head = LogHead { version: VERSION, search: search.collect() };
@@ -67,7 +68,7 @@ impl Log {
         Ok(Self { file: Some((file, path.to_owned())), trials })
     }
 
-    /// A finished trial.
+    /// The finished trial of this number and limit.
     pub(super) fn find(&self, trial: usize, limit: Option<usize>) -> Option<&Trial> {
         self.trials.iter().find(|found| found.trial == trial && found.limit == limit)
     }
@@ -77,7 +78,7 @@ impl Log {
         &self.trials
     }
 
-    /// Keeps a finished trial.
+    /// Adds a finished trial.
     pub(super) fn add(&mut self, trial: Trial) -> Result<(), LearnError> {
         if let Some((file, path)) = &mut self.file {
             let line = line(&trial)?;
@@ -96,7 +97,7 @@ fn line(what: &impl Serialize) -> Result<String, LearnError> {
     Ok(text + "\n")
 }
 
-/// The trials of a log, once it is known to be that of this search.
+/// The trials of a log, after a check that it belongs to this search.
 fn read(path: &Path, text: &str, wanted: &LogHead) -> Result<Vec<Trial>, LearnError> {
     let name = path.display();
     let mut lines = text.lines().enumerate();
@@ -126,7 +127,7 @@ fn read(path: &Path, text: &str, wanted: &LogHead) -> Result<Vec<Trial>, LearnEr
     Ok(trials)
 }
 
-/// What differs between two searches.
+/// The difference between two searches, in words.
 fn difference(was: &LogHead, is: &LogHead) -> String {
     if was.version != is.version {
         return format!("its format is {}, this one's {}", was.version, is.version);
@@ -176,7 +177,7 @@ mod tests {
         log.add(trial(1, None)).unwrap();
         drop(log);
         let bytes = std::fs::read(&path).unwrap();
-        // Every few bytes, and around the ends of lines.
+        // Cuts every few bytes, and around the ends of lines.
         let near = |cut: &usize| *cut == first || *cut + 1 == first || *cut == bytes.len();
         for cut in (head..=bytes.len()).filter(|cut| cut % 29 == 0 || near(cut)) {
             std::fs::write(&path, &bytes[..cut]).unwrap();

@@ -1,4 +1,4 @@
-//! A search, drawn and checked whole before anything runs.
+//! The plan of a search: all trials are drawn and checked before anything runs.
 
 use rankwright_eval::Measure;
 use rankwright_spec::SpecError;
@@ -11,15 +11,15 @@ use crate::error::LearnError;
 use crate::learner::LearnerSpec;
 use crate::trainer::Validation;
 
-/// What trials are measured on.
+/// The data on which trials are measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum TuneData {
-    /// Validation data; learners that can stop early do so by it.
+    /// Validation data; learners that can stop early use it for that too.
     Valid,
     /// Folds of the training data by query. The value is that of all queries, each scored by the
-    /// model that has not seen it.
+    /// model that was not trained on it.
     Folds {
-        /// How many, 2 at least.
+        /// Number of folds, at least 2.
         count: usize,
         /// Part of each fold's training queries that decides on stopping, for learners that need
         /// it.
@@ -27,13 +27,13 @@ pub enum TuneData {
     },
 }
 
-/// How trials are spent.
+/// The method of a search.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum TuneMethod {
-    /// Every trial is trained whole.
+    /// Trains every trial completely.
     #[default]
     Random,
-    /// All for a few rounds, the best third for three times as many, and so on.
+    /// Trains all trials for a few rounds, the best third for three times as many, and so on.
     Halving,
 }
 
@@ -47,32 +47,32 @@ impl TuneMethod {
     }
 }
 
-/// What is asked of a search.
+/// Settings of a search.
 #[derive(Debug, Clone)]
 pub struct TuneSettings {
-    /// Where to search; the learner's own space if not given.
+    /// The search space; the learner's default space if not given.
     pub space: Option<Space>,
     /// Number of trials, trial 0 included.
     pub trials: usize,
-    /// How they are spent.
+    /// The method of the search.
     pub method: TuneMethod,
-    /// What to measure; the learner's target if not given.
+    /// Metric to optimise; the learner's target if not given.
     pub metric: Option<Measure>,
     /// Seed of the draws, the folds and the trainings.
     pub seed: u64,
-    /// What trials are measured on.
+    /// The data on which trials are measured.
     pub ground: TuneData,
 }
 
 impl TuneSettings {
-    /// Thirty trials of random search in the learner's own space.
+    /// Thirty trials of random search in the learner's default space.
     pub fn new(ground: TuneData) -> Self {
         let (method, seed) = (TuneMethod::Random, 1);
         Self { space: None, trials: 30, method, metric: None, seed, ground }
     }
 }
 
-/// The most trials of a search.
+/// Maximum number of trials of a search.
 const MOST_TRIALS: usize = 100_000;
 
 /// A search whose trials are drawn and checked.
@@ -102,13 +102,13 @@ pub struct TunePlan {
     space: Space,
     specs: Vec<LearnerSpec>,
     rungs: Vec<Rung>,
-    /// The parameter that halving spends.
+    /// The parameter that successive halving varies.
     resource: Option<&'static str>,
 }
 
 impl TunePlan {
-    /// Draws and checks every trial. With validation data, learners that can stop early are told
-    /// to, where their spec does not say.
+    /// Draws and checks every trial. With validation data, learners that can stop early get `stop=`
+    /// unless their spec has it.
     pub fn new(learner: &LearnerSpec, settings: TuneSettings) -> Result<Self, LearnError> {
         if !learner.learns() {
             return Err(TuneError::NothingToTune { learner: learner.to_string() }.into());
@@ -121,7 +121,7 @@ impl TunePlan {
         }
         let halves = settings.method == TuneMethod::Halving;
         let space = match &settings.space {
-            // A space that a program built has not been checked yet; its text is what a log keeps.
+            // A space built by a program has not been checked yet; a log keeps its text.
             Some(space) => Space::parse(&space.to_string())?,
             None => default_space(learner, halves || settings.ground == TuneData::Valid)?,
         };
@@ -139,12 +139,12 @@ impl TunePlan {
         Ok(Self { settings, measure, space, specs, rungs, resource })
     }
 
-    /// What was asked for.
+    /// The settings.
     pub fn settings(&self) -> &TuneSettings {
         &self.settings
     }
 
-    /// Where the search is.
+    /// The search space.
     pub fn space(&self) -> &Space {
         &self.space
     }
@@ -154,12 +154,12 @@ impl TunePlan {
         &self.specs
     }
 
-    /// The steps of the search.
+    /// The rungs of the search.
     pub fn rungs(&self) -> &[Rung] {
         &self.rungs
     }
 
-    /// What is measured.
+    /// The metric to optimise.
     pub fn measure(&self) -> &Measure {
         &self.measure
     }
@@ -169,7 +169,7 @@ impl TunePlan {
         self.specs.iter().any(|spec| spec.validation() == Validation::Required)
     }
 
-    /// A trial's learner with so many rounds.
+    /// A trial's learner with this number of rounds.
     pub(super) fn limited(
         &self,
         trial: usize,
@@ -187,7 +187,7 @@ impl TunePlan {
         })
     }
 
-    /// What tells this search from others, apart from the data and the number of trials.
+    /// The facts that identify this search, except the data and the number of trials.
     pub(super) fn about(&self) -> Vec<(&'static str, String)> {
         let ground = match self.settings.ground {
             TuneData::Valid => "validation data".to_owned(),
@@ -209,7 +209,7 @@ impl TunePlan {
     }
 }
 
-/// The learner with `stop=` where it can stop by validation data and says nothing of it.
+/// The learner with `stop=` if it can stop early by validation data and does not set it.
 fn stopping(
     learner: &LearnerSpec,
     space: &Space,
@@ -223,7 +223,7 @@ fn stopping(
     }
 }
 
-/// What halving spends, and its rungs.
+/// The parameter that successive halving varies, and the rungs.
 fn spend(
     base: &LearnerSpec,
     space: &Space,
@@ -240,13 +240,13 @@ fn spend(
     }
 }
 
-/// Refuses a space with a value that the learner does not take, even if no trial drew it.
+/// Rejects a space with a value that the learner does not accept, even if no trial drew it.
 fn check_ends(base: &LearnerSpec, space: &Space) -> Result<(), LearnError> {
     for (name, range) in space.parameters() {
         for value in range.ends() {
             let spec = base.canonical().clone().with(name, value);
             match LearnerSpec::from_spec(spec) {
-                // Whether values go together is for the drawn ones to say.
+                // Conflicts between values are checked on the drawn trials.
                 Ok(_) | Err(SpecError::Conflict { .. } | SpecError::MissingKey { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -258,7 +258,7 @@ fn check_ends(base: &LearnerSpec, space: &Space) -> Result<(), LearnError> {
     Ok(())
 }
 
-/// Refuses a dependent parameter that no value of the other one gives a meaning.
+/// Rejects a dependent parameter that has no effect under any value of the other one.
 fn check_dependent(
     base: &LearnerSpec,
     space: &Space,

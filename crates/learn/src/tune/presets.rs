@@ -1,16 +1,16 @@
-//! The space of a learner that is searched where none is given: its declaration has it.
+//! The default search space of a learner, taken from its declaration.
 //!
-//! Ranges are wide around the defaults, in the places where learners of the kind are known to be
-//! sensitive. Where there is validation data, stopping finds the number of rounds; on folds there
-//! is none, and the number of rounds is one more parameter.
+//! Ranges are wide around the defaults, for the parameters to which such learners are known to be
+//! sensitive. With validation data, early stopping finds the number of rounds; on folds there is
+//! none, and the number of rounds is one more parameter.
 
 use super::error::TuneError;
 use super::space::Space;
 use crate::error::LearnError;
 use crate::learner::{LearnerSpec, Tuning};
 
-/// The parameter that gives this one its meaning, if it has one only under some of its values; a
-/// trial whose draw of that one gives it no meaning goes without it.
+/// The parameter on whose value this one depends, if it has an effect only under some of its
+/// values; a trial in which it has no effect does not set it.
 pub(super) fn depends_on(learner: &LearnerSpec, name: &str) -> Option<String> {
     let def = learner.def().params().into_iter().find(|def| def.name == name)?;
     def.requires.map(|condition| {
@@ -19,13 +19,13 @@ pub(super) fn depends_on(learner: &LearnerSpec, name: &str) -> Option<String> {
     })
 }
 
-/// The tuning of a learner; none where nothing is learnt.
+/// The tuning of a learner; `None` if nothing is learnt.
 pub(super) fn preset(learner: &LearnerSpec) -> Option<Tuning> {
     learner.def().tuning
 }
 
-/// The space that is searched where none is given, without what the learner has written already.
-/// `stopping`: whether validation data finds the number of rounds.
+/// The default search space, without the parameters that the learner's spec sets. `stopping`:
+/// whether validation data finds the number of rounds.
 ///
 /// ```
 /// use rankwright_learn::LearnerSpec;
@@ -74,8 +74,10 @@ mod tests {
             let preset = preset(&learner).unwrap();
             if let Some(resource) = preset.resource {
                 assert!(info.params().iter().any(|p| p.name == resource), "{}", info.name);
-                let settings =
-                    TuneSettings { method: TuneMethod::Halving, ..TuneSettings::new(TuneData::Valid) };
+                let settings = TuneSettings {
+                    method: TuneMethod::Halving,
+                    ..TuneSettings::new(TuneData::Valid)
+                };
                 TunePlan::new(&learner, settings).unwrap();
             }
         }

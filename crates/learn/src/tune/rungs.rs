@@ -1,30 +1,30 @@
-//! How many trials go how far.
+//! Rungs: the number of trials and rounds of each step of a search.
 //!
-//! Random search has one rung: all trials, whole. Halving of n trials with eta = 3 and R rounds has
-//! rungs k = 0 .. s with
+//! Random search has one rung: all trials, trained completely. Halving of n trials with eta = 3 and
+//! R rounds has rungs k = 0 .. s with
 //!
 //! ```text
 //! trials(k) = floor(n / 3^k), at least 1        rounds(k) = ceil(R / 3^(s - k))
 //! ```
 //!
 //! (Jamieson and Talwalkar 2016, algorithm 1, in rounds). s is the largest number with 3^s <= n and
-//! 3^s <= R, at most 3: fewer than a 27th of the rounds say little of where a training will end.
-//! Trial 0 goes to the end whatever its value, as the others are compared with it.
+//! 3^s <= R, at most 3: fewer than a 27th of the rounds predict little of the final value. Trial 0
+//! always reaches the last rung, as the others are compared with it.
 
-/// What of the trials is left after a rung.
+/// One in this many trials continues after a rung.
 const ETA: usize = 3;
 const MOST: u32 = 3;
 
-/// A step of a search: so many trials, trained for so many rounds.
+/// A step of a search: a number of trials, trained for a number of rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rung {
-    /// Trials at most, trial 0 apart.
+    /// Maximum number of trials, without trial 0.
     pub trials: usize,
-    /// Session at most; `None`: as many as the learner's spec says.
+    /// Maximum number of rounds; `None`: as many as the learner's spec says.
     pub rounds: Option<usize>,
 }
 
-/// The rungs of halving, for a learner with so many rounds.
+/// The rungs of successive halving, for a learner with this number of rounds.
 pub(super) fn halving(trials: usize, rounds: usize) -> Vec<Rung> {
     let power = |k: u32| ETA.pow(k);
     let last = (0..=MOST).rev().find(|s| power(*s) <= trials.min(rounds)).unwrap_or(0);

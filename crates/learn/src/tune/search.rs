@@ -1,4 +1,4 @@
-//! Running a search: rung by rung, trial by trial, with what is finished kept in a log.
+//! Runs a search: rung by rung, trial by trial, with finished trials kept in a log.
 
 use std::fmt::Debug;
 use std::path::PathBuf;
@@ -18,35 +18,36 @@ use crate::error::LearnError;
 use crate::session::checkpoint::fingerprint;
 use crate::session::{NoProgress, Progress, ValidationSet};
 
-/// Someone who looks on while trials are trained; told of each training as an [`Progress`] is.
+/// Receives the progress events of a search, and those of each training.
 pub trait TuneProgress: Progress {
-    /// A trial is about to be trained, for so many rounds at most (`None`: whole).
+    /// Called before a trial is trained, for this number of rounds at most (`None`: completely).
     fn begun(&self, _trial: usize, _limit: Option<usize>) {}
 
-    /// A trial is finished, or was found to be.
+    /// Called when a trial is finished, or was found in the log.
     fn ended(&self, _trial: &Trial, _found: bool) {}
 }
 
 impl TuneProgress for NoProgress {}
 
-/// What a search runs on.
+/// Data and options of a search.
 pub struct TuneJob<'a> {
     /// Training data.
     pub train: &'a Dataset,
     /// Validation data, for a search that is measured on it.
     pub valid: Option<ValidationSet<'a>>,
-    /// How validation data is met with the training data's features, and which machine code runs.
+    /// Options for matching validation data with the training data's features, and the instruction
+    /// set.
     pub features: ScoreOptions,
-    /// Where finished trials are kept; a search that finds itself there goes on.
+    /// The file that keeps finished trials; a search that finds its own log there resumes.
     pub log: Option<PathBuf>,
-    /// Where trainings save on the way; nothing is left there at the end.
+    /// The folder of checkpoints during training; nothing is left there at the end.
     pub folder: Option<PathBuf>,
-    /// Someone who looks on.
+    /// Receives progress events.
     pub progress: &'a dyn TuneProgress,
 }
 
 impl<'a> TuneJob<'a> {
-    /// Training data and defaults for everything else.
+    /// Training data, and defaults for everything else.
     pub fn new(train: &'a Dataset) -> Self {
         let features = ScoreOptions::default();
         Self { train, valid: None, features, log: None, folder: None, progress: &NoProgress }
@@ -59,36 +60,36 @@ impl Debug for TuneJob<'_> {
     }
 }
 
-/// What a search gives.
+/// The result of a search.
 #[derive(Debug, Clone)]
 pub struct TuneResult {
-    /// Every trial as far as it was trained, the best first: those trained whole, then those with
-    /// fewer rounds, and last those that failed.
+    /// Every trial as far as it was trained, the best first: those trained completely, then those
+    /// with fewer rounds, and last those that failed.
     pub trials: Vec<Trial>,
-    /// The best trial against trial 0; `None` where either has no value, or they are one.
+    /// The best trial against trial 0; `None` if either has no value, or they are the same.
     pub versus: Option<TrialComparison>,
-    /// Trainings that are finished; halving has several for a trial.
+    /// Number of finished trainings; halving has several for a trial.
     pub done: usize,
-    /// How many of them were finished before, by the log.
+    /// Number of them that the log already had.
     pub found: usize,
-    /// False when the progress wanted to stop before the end.
+    /// False if the search was cancelled before its end.
     pub finished: bool,
 }
 
 impl TuneResult {
-    /// The best of the trials that were trained whole.
+    /// The best of the trials that were trained completely.
     pub fn best(&self) -> Option<&Trial> {
         self.trials.first().filter(|trial| trial.value.is_some() && trial.limit.is_none())
     }
 
-    /// Trial 0, if it was trained whole.
+    /// Trial 0, if it was trained completely.
     pub fn first(&self) -> Option<&Trial> {
         self.trials.iter().find(|trial| trial.trial == 0 && trial.limit.is_none())
     }
 }
 
 impl TunePlan {
-    /// Runs the search, or goes on with it.
+    /// Runs the search, or resumes it.
     pub fn run(&self, request: &TuneJob<'_>) -> Result<TuneResult, LearnError> {
         let valid = request.valid.as_ref().filter(|_| self.settings.ground == TuneData::Valid);
         let sets = [Some(request.train), valid.map(|set| set.data)];
@@ -105,7 +106,7 @@ impl TunePlan {
         let mut search = TrialSearch { plan: self, request, data, mark, better, log, found: 0 };
         let finished = search.run()?;
         if finished && let Some(folder) = &request.folder {
-            // Where something else lies in it, it stays.
+            // A folder that holds other files stays.
             let _ = std::fs::remove_dir(folder);
         }
         search.result(finished)
@@ -115,7 +116,7 @@ impl TunePlan {
 struct TrialSearch<'a> {
     plan: &'a TunePlan,
     request: &'a TuneJob<'a>,
-    /// Checksums.
+    /// Checksums of the data.
     data: Vec<String>,
     mark: u64,
     better: Better,
@@ -124,7 +125,7 @@ struct TrialSearch<'a> {
 }
 
 impl<'a> TrialSearch<'a> {
-    /// All rungs; false where someone wanted to stop.
+    /// Runs all rungs; false if the search was cancelled.
     fn run(&mut self) -> Result<bool, LearnError> {
         let mut alive: Vec<usize> = (0..self.plan.specs().len()).collect();
         let rungs = self.plan.rungs();
@@ -152,7 +153,7 @@ impl<'a> TrialSearch<'a> {
         Task { plan: self.plan, request: self.request, trial, limit, before, mark: self.mark }
     }
 
-    /// One trial on one rung; false where someone wanted to stop.
+    /// Runs one trial on one rung; false if the search was cancelled.
     fn trial(
         &mut self,
         trial: usize,
@@ -185,8 +186,8 @@ impl<'a> TrialSearch<'a> {
         Ok(true)
     }
 
-    /// What is known without training: the same learner was trained before, or this one had
-    /// stopped already when it had fewer rounds.
+    /// The result of a trial that needs no training: the same learner was trained before, or this
+    /// one had already stopped early with fewer rounds.
     fn copy(&self, trial: usize, limit: Option<usize>, before: Option<usize>) -> Option<Trial> {
         let spec = self.plan.specs().get(trial)?;
         let text = spec.to_string();
@@ -202,7 +203,8 @@ impl<'a> TrialSearch<'a> {
         Some(Trial { trial, limit, seconds, same_as: Some(known.trial), ..known.clone() })
     }
 
-    /// Those that go on to the next rung, in the order of their numbers: the best, and trial 0.
+    /// The trials that continue on the next rung, in the order of their numbers: the best, and
+    /// trial 0.
     fn survivors(&self, alive: &[usize], limit: Option<usize>, count: usize) -> Vec<usize> {
         let done = alive.iter().filter_map(|trial| self.log.find(*trial, limit));
         let done = done.filter(|trial| trial.value.is_some());

@@ -1,4 +1,4 @@
-//! The space of a search: which values each parameter may take.
+//! The search space: the values that each parameter may take.
 //!
 //! ```text
 //! space = parameter "=" range { "," parameter "=" range }
@@ -10,8 +10,9 @@
 //!       | value                               always this
 //! ```
 //!
-//! Numbers are drawn to three significant digits, so that a spec can be read, and never leave the
-//! ends. A range of one point (`int(5,5)`) gives that point. Cost: a draw for each parameter.
+//! Numbers are drawn to three significant digits, so that a spec stays readable, and always lie
+//! within the range. A range of one point (`int(5,5)`) gives that point. Cost: a draw for each
+//! parameter.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -26,17 +27,17 @@ use crate::exp::exp;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Range {
-    /// Always the same.
+    /// Always this value.
     Fixed(String),
-    /// One of several, each as likely.
+    /// One of several values, each with the same probability.
     Choice(Vec<String>),
-    /// A whole number from the first to the second.
+    /// A whole number from the first to the second, uniformly.
     Int(i64, i64),
-    /// A whole number from the first to the second, its logarithm evenly spread.
+    /// A whole number from the first to the second, uniform in its logarithm.
     LogInt(i64, i64),
-    /// A number between both.
+    /// A number between both, uniformly.
     Uniform(f64, f64),
-    /// A number between both, its logarithm evenly spread.
+    /// A number between both, uniform in its logarithm.
     Log(f64, f64),
 }
 
@@ -69,7 +70,7 @@ pub struct Space {
 
 const KINDS: [&str; 5] = ["choice", "int", "logint", "uniform", "log"];
 
-/// What stands before the text while it is read as the arguments of a spec.
+/// Text put before the space, so that it parses as the arguments of a spec.
 const BEFORE: &str = "space(";
 
 impl Space {
@@ -78,31 +79,31 @@ impl Space {
         Self::default()
     }
 
-    /// Adds a whole number.
+    /// Adds a whole number, uniform.
     #[must_use]
     pub fn int(self, name: &str, range: RangeInclusive<i64>) -> Self {
         self.with(name, Range::Int(*range.start(), *range.end()))
     }
 
-    /// Adds a whole number whose logarithm is evenly spread.
+    /// Adds a whole number, uniform in its logarithm.
     #[must_use]
     pub fn log_int(self, name: &str, range: RangeInclusive<i64>) -> Self {
         self.with(name, Range::LogInt(*range.start(), *range.end()))
     }
 
-    /// Adds a number.
+    /// Adds a number, uniform.
     #[must_use]
     pub fn uniform(self, name: &str, range: RangeInclusive<f64>) -> Self {
         self.with(name, Range::Uniform(*range.start(), *range.end()))
     }
 
-    /// Adds a number whose logarithm is evenly spread.
+    /// Adds a number, uniform in its logarithm.
     #[must_use]
     pub fn log(self, name: &str, range: RangeInclusive<f64>) -> Self {
         self.with(name, Range::Log(*range.start(), *range.end()))
     }
 
-    /// Adds one of several values, each as likely.
+    /// Adds one of several values, each with the same probability.
     #[must_use]
     pub fn choice<T: ToString>(self, name: &str, values: impl IntoIterator<Item = T>) -> Self {
         let values = values.into_iter().map(|value| value.to_string());
@@ -121,7 +122,7 @@ impl Space {
         self
     }
 
-    /// Reads a space; the error tells the column or the parameter.
+    /// Reads a space; the error names the column or the parameter.
     pub fn parse(text: &str) -> Result<Self, SpecError> {
         balanced(text)?;
         let spec = Spec::parse(&format!("{BEFORE}{text})")).map_err(|e| as_written(e, text))?;
@@ -143,7 +144,7 @@ impl Space {
         self.parameters.iter().find(|(key, _)| key == name).map(|(_, range)| range)
     }
 
-    /// The space without some parameters; it may be empty then.
+    /// The space without some parameters; the result may be empty.
     #[must_use]
     pub fn without(mut self, drop: impl Fn(&str) -> bool) -> Self {
         self.parameters.retain(|(name, _)| !drop(name));
@@ -158,7 +159,7 @@ impl Space {
     }
 }
 
-/// Keeps the draws of trials apart from others of the same seed.
+/// Separates the draws of trials from others of the same seed.
 const STREAM: u64 = 0x7475_6e65_0000_0000;
 
 impl Range {
@@ -210,7 +211,7 @@ impl Range {
         }
     }
 
-    /// Values that stand for all: each of a choice, both ends of numbers.
+    /// Values that represent the range: each of a choice, both ends of numbers.
     pub fn ends(&self) -> Vec<String> {
         match self {
             Range::Fixed(value) => vec![value.clone()],
@@ -225,8 +226,8 @@ impl Range {
     }
 
     fn draw(&self, random: &mut Random) -> String {
-        // A number is drawn even where there is nothing to choose, so that ranges do not shift
-        // each other's draws.
+        // A number is drawn even if there is nothing to choose, so that a range does not shift the
+        // draws of others.
         let unit = random.unit();
         match self {
             Range::Fixed(value) => value.clone(),
@@ -244,7 +245,7 @@ impl Range {
     }
 }
 
-/// How many whole numbers there are.
+/// The number of whole numbers in a range.
 fn span(low: i64, high: i64) -> f64 {
     high as f64 - low as f64 + 1.0
 }
@@ -258,13 +259,13 @@ fn whole(low: i64, high: i64, value: f64) -> String {
     (value.floor() as i64).clamp(low, high).to_string()
 }
 
-/// Three significant digits, within the ends.
+/// The value to three significant digits, within the range.
 fn short(low: f64, high: f64, value: f64) -> String {
     let rounded = format!("{value:.2e}").parse::<f64>().unwrap_or(value);
     rounded.clamp(low, high).to_string()
 }
 
-/// A choice, or what was expected instead.
+/// Reads a choice; the error says what was expected.
 fn choice(inner: &str, parts: &[&str]) -> Result<Range, String> {
     let mut depth = 0_i32;
     let mut commas = 0;
@@ -285,8 +286,8 @@ fn choice(inner: &str, parts: &[&str]) -> Result<Range, String> {
     Ok(Range::Choice(parts.iter().map(|part| (*part).to_owned()).collect()))
 }
 
-/// Refuses a `)` that nothing opens, which would end the spec around the text, and a `(` that
-/// nothing closes, which would take that spec's end for its own.
+/// Rejects a `)` without its `(`, which would end the spec around the text, and a `(` without its
+/// `)`, which would take the closing one of that spec.
 fn balanced(text: &str) -> Result<(), SpecError> {
     let mut depth = 0_usize;
     for (at, c) in text.chars().enumerate() {
@@ -312,7 +313,7 @@ fn syntax(text: &str, column: usize, found: String, expected: &'static str) -> S
     SpecError::Syntax { spec: text.to_owned(), column, found, expected }
 }
 
-/// An error of the spec around the text, told of the text alone.
+/// Changes an error of the spec around the text into one of the text alone.
 fn as_written(error: SpecError, text: &str) -> SpecError {
     match error {
         SpecError::Syntax { column, found, expected, .. } => {
@@ -320,7 +321,7 @@ fn as_written(error: SpecError, text: &str) -> SpecError {
             let length = text.chars().count();
             match column > length {
                 true => syntax(text, length + 1, "the end".to_owned(), expected),
-                // The last piece of text has the parenthesis after it.
+                // The last piece of text has the added parenthesis after it.
                 false => {
                     let rest: String = text.chars().skip(column - 1).collect();
                     let run: String =
@@ -425,7 +426,7 @@ mod tests {
         for value in ["-1", "0", "1", "2"] {
             assert!((share(1, value) - 0.25).abs() < 0.03, "{value}");
         }
-        // ln 2 / ln 3 of the logarithms from 1 to 3 lie below 2.
+        // The share of the logarithms from 1 to 3 that lies below 2 is ln 2 / ln 3.
         assert!((share(2, "1") - 0.631).abs() < 0.03);
     }
 

@@ -37,7 +37,7 @@ fn request<'a>(train: &'a Dataset, valid: &'a Dataset) -> TuneJob<'a> {
     TuneJob { valid, ..TuneJob::new(train) }
 }
 
-/// What must be the same whenever the same search is run.
+/// The part of a result that must be the same in every run: everything but the times.
 fn timeless(result: &TuneResult) -> Vec<Trial> {
     let of = |trial: &Trial| Trial { seconds: 0.0, ..trial.clone() };
     result.trials.iter().map(of).collect()
@@ -65,7 +65,7 @@ fn trial_0_is_the_learner_as_given_and_stops_by_validation_data() {
 #[test]
 fn what_cannot_be_searched_is_refused_before_anything_runs() {
     let five = || TuneSettings { trials: 5, ..TuneSettings::new(TuneData::Valid) };
-    // Of so many draws one is cross-leaf, of five none may be.
+    // Among twenty draws one is cross-leaf; among five there may be none.
     let twenty = || valid(20, TuneMethod::Random);
     let folds = || TuneSettings { trials: 5, ..TuneSettings::new(FOLDS) };
     for (learner, space, settings, expected) in [
@@ -135,7 +135,8 @@ fn a_space_may_name_parameters_that_depend_on_others() {
     assert!(yeti.specs()[1..].iter().all(|spec| spec.canonical().get("drop_skip").is_some()));
     // A search over them runs.
     let (train, valid_data) = (data(12, 1), data(6, 2));
-    let small = plan("lambdamart(trees=3, leaves=4, min_rows=2)", space, valid(6, TuneMethod::Random));
+    let small =
+        plan("lambdamart(trees=3, leaves=4, min_rows=2)", space, valid(6, TuneMethod::Random));
     let result = small.run(&request(&train, &valid_data)).unwrap();
     assert!(result.trials.iter().all(|trial| trial.error.is_none()), "{:?}", result.trials);
 }
@@ -192,7 +193,7 @@ fn halving_finds_a_planted_optimum_and_spends_less() {
     let versus = result.versus.clone().unwrap();
     assert!(versus.difference > 0.1 && versus.p < 0.01, "{versus:?}");
     assert_eq!(versus.better + versus.equal + versus.worse, best.queries);
-    // Everyone is there, as far as it went; trial 0 went to the end.
+    // Every trial is listed, as far as it was trained; trial 0 was trained completely.
     assert_eq!(result.trials.len(), 30);
     let went = |limit| result.trials.iter().filter(|trial| trial.limit == limit).count();
     assert_eq!((went(None), result.first().unwrap().limit), (2, None));
@@ -264,7 +265,7 @@ fn a_trial_that_fails_is_told_and_the_others_go_on() {
     assert!(error.contains("every trial failed") && error.contains("999"), "{error}");
 }
 
-/// Wants to stop after so many rounds of training.
+/// Cancels after this number of training rounds.
 struct Impatient {
     left: AtomicUsize,
 }
@@ -282,7 +283,8 @@ impl Progress for Impatient {
 
 impl TuneProgress for Impatient {}
 
-/// Runs a search that is stopped again and again; gives its result and how often it began.
+/// Runs a search that is cancelled and resumed until it ends; returns its result and the number of
+/// starts.
 fn stumbling(
     plan: &TunePlan,
     request: TuneJob<'_>,
@@ -322,7 +324,7 @@ fn a_search_that_is_stopped_again_and_again_comes_to_the_same_end() {
             assert!(!folder.path().join("places").exists());
         }
     }
-    // On folds a trial begins anew.
+    // On folds a trial starts anew.
     let settings = TuneSettings { trials: 4, ..TuneSettings::new(FOLDS) };
     let plan = plan("mart(trees=3)", space, settings);
     let expected = timeless(&plan.run(&TuneJob::new(&train)).unwrap());

@@ -1,42 +1,42 @@
-//! What is known of a trial that came to its end: a line of the log.
+//! The record of a finished trial: a line of the log.
 
 use rankwright_eval::compare::Better;
 use serde::{Deserialize, Serialize};
 
-/// A trial, trained and measured.
+/// A trial that was trained and measured.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
     /// Its number; 0 is the learner as given.
     pub trial: usize,
     /// The learner, as `train --learner` takes it.
     pub spec: String,
-    /// Session at most, on a rung of halving before the last; `None`: trained whole.
+    /// Maximum number of rounds, on a rung of halving before the last; `None`: trained completely.
     pub limit: Option<usize>,
     /// Seed of the training.
     pub seed: u64,
-    /// The metric over all queries; `None` where the trial failed.
+    /// The metric over all queries; `None` if the trial failed.
     pub value: Option<f64>,
     /// Its 95% interval over the queries.
     pub ci95: Option<(f64, f64)>,
-    /// Queries that count.
+    /// Number of queries with a value.
     pub queries: usize,
-    /// Session in the model (on folds the mean over them); `None` where there are none.
+    /// Number of rounds in the model (on folds the mean over them); `None` if it has no rounds.
     pub rounds: Option<f64>,
-    /// Session that were trained, where it is one training.
+    /// Number of rounds trained, if there was a single training.
     pub trained: Option<usize>,
     /// Seconds of binning and training.
     pub seconds: f64,
-    /// The trial (or this one, on the rung before) whose training this is too.
+    /// The trial (or this one, on the rung before) whose training was reused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_as: Option<usize>,
-    /// Why it failed.
+    /// The error, if it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Every convention of the value.
+    /// The convention of the metric.
     pub convention: String,
     /// Checksums of the training data and, where there is some, the validation data.
     pub data: Vec<String>,
-    /// The value of each query; `None` where it does not count.
+    /// The value of each query; `None` if it has none.
     pub values: Vec<Option<f64>>,
 }
 
@@ -54,7 +54,7 @@ impl Trial {
     }
 }
 
-/// The best first; equal ones by number, and those that failed last.
+/// Sorts the best first; equal ones by number, and failed ones last.
 pub(super) fn rank<'a>(
     trials: impl IntoIterator<Item = &'a Trial>,
     better: Better,

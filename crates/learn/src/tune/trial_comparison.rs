@@ -1,7 +1,7 @@
-//! How much better the best trial is than trial 0: Fisher's randomisation test, paired by query.
+//! Compares the best trial with trial 0: Fisher's randomisation test, paired by query.
 //!
-//! The best was chosen by the very values that are tested here, so p is too small: the more trials,
-//! the more so. It says when a difference is within the noise even so.
+//! The best was chosen by the same values that are tested here, so p is too small, the more so the
+//! more trials there are. A difference that is not significant even so is within the noise.
 
 use rankwright_eval::compare::Better;
 use rankwright_eval::stats::{
@@ -11,7 +11,7 @@ use rankwright_eval::stats::{
 use super::trial::Trial;
 use crate::error::LearnError;
 
-/// The best trial against trial 0, over the queries that count for both.
+/// The best trial against trial 0, over the queries that have a value in both.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrialComparison {
     /// Mean of the differences, best minus trial 0.
@@ -28,7 +28,7 @@ pub struct TrialComparison {
     pub worse: usize,
 }
 
-/// Compares two trials; none where no query counts for both.
+/// Compares two trials; `None` if no query has a value in both.
 pub(super) fn compare_trials(
     best: &Trial,
     first: &Trial,

@@ -1,7 +1,7 @@
 //! The body of a blend: weights, and members as whole model files with their lengths before them.
 //!
-//! Each member has its own checksum and is validated like any model. None may be a blend, which is
-//! told from its header before its body is read: bytes cannot make this recurse.
+//! Each member has its own checksum and is validated like any model. None may be a blend, which its
+//! header shows before its body is read: no bytes can make this recurse.
 
 use super::body::{ByteReader, put};
 use crate::blend::{Blend, Normalise};

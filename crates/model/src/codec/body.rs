@@ -1,4 +1,4 @@
-//! The body of a model file: numbers, little-endian, as the codec's table lays them out.
+//! The body of a model file: numbers, little-endian, in the layout of the codec's table.
 
 use super::{blend, net};
 use crate::categories::Categories;
@@ -6,15 +6,15 @@ use crate::ensemble::{Ensemble, MOST_TREES};
 use crate::error::ModelError;
 use crate::linear::Linear;
 use crate::model::ModelBody;
-use crate::tree::{Child, Leaf, SplitCondition, Side, Split, Tree};
+use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
 
 /// Marks a child that is a leaf.
 const LEAF: u32 = 1 << 31;
 /// The smallest tree: a number of splits, one leaf value, its rows.
 const SMALLEST_TREE: usize = 4 + 8 + 8;
 
-/// The version that holds a model: 1 for lines, and for trees where every rule is a threshold; 2 for
-/// other trees; 3 for nets and blends.
+/// The version that holds a model: 1 for linear models, and for trees if every split condition is a
+/// threshold; 2 for other trees; 3 for nets and blends.
 pub(super) fn version(kind: &ModelBody) -> u32 {
     let is_plain = |tree: &Tree| {
         tree.sets().is_empty()
@@ -68,7 +68,7 @@ fn write_tree(tree: &Tree, version: u32, out: &mut Vec<u8>) {
     }
 }
 
-/// A rule as its kind and 32 bits.
+/// A split condition as its kind and 32 bits.
 fn rule_bits(rule: SplitCondition) -> (u8, u32) {
     match rule {
         SplitCondition::AtMost(threshold) => (0, threshold.to_bits()),
@@ -90,7 +90,7 @@ pub(super) fn put<const N: usize>(out: &mut Vec<u8>, numbers: impl IntoIterator<
     numbers.into_iter().for_each(|number| out.extend_from_slice(&number));
 }
 
-/// Bit `i` is 1 where missing values of split `i` go left.
+/// Bit `i` is 1 if missing values of split `i` go left.
 fn missing_bits(eight: &[Split]) -> u8 {
     let bit = |(i, split): (usize, &Split)| u8::from(split.missing == Side::Left) << i;
     eight.iter().enumerate().map(bit).sum()
@@ -191,11 +191,11 @@ fn read_sets(from: &mut ByteReader<'_>) -> Result<Vec<Categories>, ModelError> {
     (0..count).map(set).collect()
 }
 
-/// The bytes that are left.
+/// The remaining bytes.
 pub(super) struct ByteReader<'a>(&'a [u8]);
 
 impl<'a> ByteReader<'a> {
-    /// The number of bytes that are left.
+    /// The number of remaining bytes.
     pub(super) fn left(&self) -> usize {
         self.0.len()
     }
@@ -225,7 +225,7 @@ impl<'a> ByteReader<'a> {
         Ok(self.each(count, of)?.collect())
     }
 
-    /// The same one after another.
+    /// Reads `count` consecutive values.
     fn each<const N: usize, T, F: Fn([u8; N]) -> T>(
         &mut self,
         count: usize,

@@ -77,11 +77,13 @@ pub(super) fn write(header: &Header, kind: &str) -> String {
         },
         feature_hash: hash_text(header),
         features: match &header.features {
-            FeatureNames::Ids { first, count } => HeaderFeatures::Ids { first: *first, count: *count },
+            FeatureNames::Ids { first, count } => {
+                HeaderFeatures::Ids { first: *first, count: *count }
+            }
             FeatureNames::Named(names) => HeaderFeatures::Names(Cow::Borrowed(names)),
         },
     };
-    // Strings, whole numbers and maps of strings: there is nothing that JSON cannot say.
+    // Strings, whole numbers and maps of strings can always be written as JSON.
     serde_json::to_string(&line).unwrap_or_else(|error| {
         debug_assert!(false, "a header is JSON: {error}");
         String::new()

@@ -1,4 +1,4 @@
-//! The body of a net: numbers, little-endian, as the codec's table lays them out.
+//! The body of a net: numbers, little-endian, in the layout of the codec's table.
 
 use super::body::{ByteReader, put};
 use crate::error::ModelError;
@@ -7,7 +7,7 @@ use crate::transform::{TransformStep, Transforms};
 
 /// The smallest layer: two sizes, two bytes, one bias.
 const SMALLEST_LAYER: usize = 4 + 4 + 1 + 1 + 4;
-/// The smallest feature: the value of missing ones, no steps.
+/// The smallest feature: the replacement of missing values, no steps.
 const SMALLEST_FEATURE: usize = 4 + 1;
 
 pub(super) fn write(net: &Net, out: &mut Vec<u8>) {
@@ -88,7 +88,7 @@ fn read_transforms(from: &mut ByteReader<'_>) -> Result<Transforms, ModelError> 
     let missing = from.numbers(columns, f32::from_le_bytes)?;
     let mut steps = Vec::with_capacity(columns);
     for _ in 0..columns {
-        // A byte counts them, so little is taken before they are there.
+        // The count is a byte, so little memory is allocated before the steps are read.
         let [count] = from.number()?;
         let mut own = Vec::with_capacity(usize::from(count));
         for _ in 0..count {

@@ -1,4 +1,4 @@
-//! What the codec promises: trips are exact, damage is noticed, no bytes panic.
+//! Tests of the codec: round trips are exact, damage is detected, no bytes panic.
 
 mod nets;
 
@@ -7,7 +7,9 @@ use rankwright_data::{Absent, FeatureNames};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::tree::tests::{chain, random, small};
-use crate::{Categories, Ensemble, Header, Linear, Model, ModelBody, ModelError, SplitCondition, Tree};
+use crate::{
+    Categories, Ensemble, Header, Linear, Model, ModelBody, ModelError, SplitCondition, Tree,
+};
 
 fn trees(trees: Vec<Tree>) -> Model {
     let names = ["bm25", "page\nrank \"é\"", "c", "d"].map(String::from).to_vec();
@@ -24,7 +26,7 @@ fn line() -> Model {
     Model::new(header, ModelBody::Linear(line)).unwrap()
 }
 
-/// The same bytes with a checksum that fits.
+/// The same bytes with a valid checksum.
 fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     let end = bytes.len() - 8;
     let sum = xxh3_64(&bytes[..end]);
@@ -32,7 +34,7 @@ fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Where the body starts.
+/// The offset of the body.
 fn body(bytes: &[u8]) -> usize {
     let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
     ends.map(|(at, _)| at + 1).nth(1).unwrap()
@@ -83,7 +85,7 @@ fn every_truncation_and_every_changed_byte_is_an_error() {
     }
 }
 
-/// Writes bytes into the body of a sealed model; the reason for which it is refused.
+/// Writes bytes into the body of a model with a valid checksum; returns the error.
 fn refusal(model: &Model, at: usize, new: &[u8]) -> String {
     let mut bytes = model.to_bytes();
     let at = body(&bytes) + at;
@@ -133,7 +135,7 @@ fn what_a_fitting_checksum_covers_is_checked_too() {
     }
 }
 
-/// A model with another text in its header; the reason for which it is refused.
+/// Replaces a text in the header of a model; returns the error.
 fn header_refusal(model: &Model, from: &str, to: &str) -> String {
     let bytes = model.to_bytes();
     let split = body(&bytes);
@@ -180,7 +182,7 @@ fn version_2_holds_sets_and_is_written_only_where_it_must() {
     let bytes = model.to_bytes();
     assert!(bytes.starts_with(b"RANKWRIGHT MODEL 2\n"));
     assert_eq!(Model::from_bytes(&bytes).unwrap(), model);
-    // base, trees, splits, features, bits: then the kinds of the first tree's rules.
+    // base, trees, splits, features, bits: then the kinds of the first tree's conditions.
     let kinds = 8 + 4 + 4 + 8 + 8;
     for (at, new, reason) in [
         (kinds, &[3][..], "a rule of kind 3"),

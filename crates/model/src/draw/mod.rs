@@ -1,4 +1,4 @@
-//! Pictures of a tree: as indented text, and as plain SVG.
+//! Drawings of a tree: as indented text, and as plain SVG.
 
 mod svg;
 mod text;
@@ -11,7 +11,7 @@ pub use text::tree_text;
 use crate::categories::Categories;
 use crate::tree::SplitCondition;
 
-/// A name with what cannot be printed replaced, and cut to a number of characters.
+/// A name with unprintable characters replaced, and cut to a number of characters.
 fn printable(name: &str, most: usize) -> String {
     let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
     match name.chars().nth(most) {
@@ -28,7 +28,7 @@ fn rows(count: u64) -> String {
     }
 }
 
-/// The condition of a split, to follow the name of its feature.
+/// The condition of a split, as text to follow the name of its feature.
 fn question(rule: SplitCondition, sets: &[Categories], at_most: &str) -> String {
     match rule {
         SplitCondition::AtMost(threshold) => format!("{at_most} {}", shortest(threshold)),
@@ -43,8 +43,8 @@ fn question(rule: SplitCondition, sets: &[Categories], at_most: &str) -> String 
     }
 }
 
-/// The shortest text that reads back to the same float: with an exponent where plain digits would
-/// be a long row of zeros.
+/// The shortest text that reads back to the same float: with an exponent if plain digits would be a
+/// long row of zeros.
 fn shortest(value: impl Display + LowerExp) -> String {
     let (plain, exponent) = (value.to_string(), format!("{value:e}"));
     match plain.len() <= exponent.len() + 3 {
@@ -73,7 +73,10 @@ mod tests {
     fn questions_name_thresholds_and_categories() {
         let sets = [Categories::new([2, 5]).unwrap()];
         assert_eq!(question(SplitCondition::AtMost(0.5), &sets, "<="), "<= 0.5");
-        assert_eq!(question(SplitCondition::NonZeroAtMost(0.5), &sets, "<="), "<= 0.5 (0 is missing)");
+        assert_eq!(
+            question(SplitCondition::NonZeroAtMost(0.5), &sets, "<="),
+            "<= 0.5 (0 is missing)"
+        );
         assert_eq!(question(SplitCondition::In(0), &sets, "<="), "in {2, 5}");
     }
 

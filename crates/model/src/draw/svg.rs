@@ -1,11 +1,11 @@
-//! A tree as plain SVG: boxes for splits and leaves, edges that say yes or no.
+//! A tree as plain SVG: boxes for splits and leaves, edges labelled yes or no.
 //!
-//! Leaves stand side by side in slots of equal width; a split stands midway between its children,
-//! one row above them. Two boxes of a row belong to subtrees without a leaf in common, so they are
-//! at least a slot apart and never overlap; edges run between rows and cross no box. There is no
-//! script, no style sheet and no font to load. Boxes bring their own light ground, edges are of a
-//! grey that shows on white and on black. Numbers in boxes are rounded; pointing at a box (its
-//! `title`) tells all digits. Size: linear in the leaves; nothing recurses.
+//! Leaves are placed side by side in slots of equal width; a split is placed midway between its
+//! children, one row above them. Two boxes of a row belong to subtrees without a leaf in common, so
+//! they are at least a slot apart and never overlap; edges run between rows and cross no box. There
+//! is no script, no style sheet and no font to load. Boxes have their own light background, edges
+//! have a grey that is visible on white and on black. Numbers in boxes are rounded; the tooltip of
+//! a box (its `title`) has all digits. Size: linear in the leaves; nothing recurses.
 
 use std::fmt::Write;
 
@@ -21,12 +21,12 @@ const GAP: usize = 14;
 const MARGIN: usize = 16;
 /// Width of a character of the monospace font at its size, rounded up.
 const CHARACTER: usize = 8;
-/// So wide that the word beside an edge reaches neither the next edge nor the border.
+/// Minimum width: the word beside an edge reaches neither the next edge nor the border.
 const NARROWEST: usize = 136;
-/// Characters of a name that a box shows.
+/// Maximum number of characters of a name in a box.
 const NAME: usize = 24;
 
-/// Draws a tree. `title` says which it is.
+/// Draws a tree with a title.
 ///
 /// ```
 /// use rankwright_data::FeatureNames;
@@ -71,7 +71,7 @@ struct Placed {
     node: Child,
     slot: f64,
     row: usize,
-    /// Number of the parent's box, and the side on which this one hangs.
+    /// Number of the parent's box, and the side of this one.
     parent: Option<(usize, Side)>,
 }
 
@@ -94,7 +94,7 @@ fn layout(tree: &Tree) -> Vec<Placed> {
             }
         }
     }
-    // Backwards the children of a split are placed before it.
+    // In a backward loop the children of a split are placed before it.
     let mut ends = vec![(0.0, 0.0); boxes.len()];
     for number in (0..boxes.len()).rev() {
         if let Child::Split(_) = boxes[number].node {
@@ -109,7 +109,7 @@ fn layout(tree: &Tree) -> Vec<Placed> {
     boxes
 }
 
-/// The text in a box, and the text that pointing at it shows.
+/// The text in a box, and the text of its tooltip.
 struct BoxText {
     lines: Vec<String>,
     whole: String,
@@ -148,7 +148,7 @@ impl BoxText {
     }
 }
 
-/// Some five digits of a number.
+/// A number to about five digits.
 fn rounded(value: f64) -> String {
     let exact = shortest(value);
     match value.abs() {
@@ -182,7 +182,7 @@ fn open(width: usize, height: usize, title: &str, tree: &Tree) -> String {
     )
 }
 
-/// An edge of three straight pieces, with its word beside the last one.
+/// Draws an edge of three straight pieces, with its word beside the last one.
 fn edge(svg: &mut String, from: (f64, usize), to: (f64, usize), side: Side, missing: Option<Side>) {
     let (x1, y1, x2, y2) = (from.0, from.1 + HEIGHT, to.0, to.1);
     let middle = y2 - (ROW - HEIGHT) / 2;
@@ -221,7 +221,7 @@ fn draw_box(svg: &mut String, (x, y): (f64, usize), width: usize, text: &BoxText
     svg.push_str("</g>\n");
 }
 
-/// Text for XML; characters that XML has no place for are replaced.
+/// Text for XML; characters that XML does not allow are replaced.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

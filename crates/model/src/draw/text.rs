@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Numbers are the shortest that read back to the same float. Indentation stops at a depth of 40,
-//! where the depth is written instead, so that the text of a tree that is one long chain stays
+//! from where the depth is written instead, so that the text of a tree that is one long chain stays
 //! linear in its size. A tree without splits is one line.
 
 use std::fmt::Write;
@@ -19,7 +19,7 @@ use rankwright_data::FeatureNames;
 use super::{printable, question, rows, shortest};
 use crate::tree::{Child, Side, Tree};
 
-/// From here on depth is told by a number.
+/// Depth from which a number replaces indentation.
 const DEEPEST: usize = 40;
 
 /// Draws a tree as text.

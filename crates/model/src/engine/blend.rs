@@ -1,7 +1,7 @@
-//! A blend: the engine of each member, its scores normalised, added by weight.
+//! A blend: the engine of each member; the scores are normalised and added by weight.
 //!
-//! Each member reads the data's columns where its own features are, by way of the blend's. Members of
-//! weight 0 add nothing and are not scored.
+//! Each member reads its features from the data's columns, matched by way of the blend's features.
+//! Members of weight 0 add nothing and are not scored.
 
 use super::{Engine, ScoreBuffers};
 use crate::blend::{Normalise, add_term};

@@ -11,7 +11,7 @@ use crate::matching::Matching;
 use crate::simd::Avx2;
 use crate::simd::Simd;
 
-/// Up to so many rows walk down the trees one by one.
+/// Up to this number of rows, each row walks down the trees by itself.
 const FEW: usize = 5;
 
 /// A base score, and batches of trees that add to it in turn.
@@ -67,7 +67,7 @@ impl TreeBatches {
                 TreeBatch::Network(network) => {
                     #[cfg(target_arch = "x86_64")]
                     if let Some(avx2) = self.simd.avx2() {
-                        // SAFETY: the token proves that AVX2 is there.
+                        // SAFETY: the token proves that AVX2 is available.
                         unsafe { add_avx2(avx2, network, values, columns, scores, buffers) };
                         continue;
                     }
@@ -85,7 +85,7 @@ impl TreeBatches {
                 TreeBatch::Network(network) => {
                     #[cfg(target_arch = "x86_64")]
                     if let Some(avx2) = self.simd.avx2() {
-                        // SAFETY: the token proves that AVX2 is there.
+                        // SAFETY: the token proves that AVX2 is available.
                         unsafe { add_row_avx2(avx2, network, row, score, ranks) };
                         continue;
                     }

@@ -14,7 +14,7 @@ pub(super) struct LinearEngine {
 impl LinearEngine {
     pub(super) fn new(line: &Linear, matching: &Matching) -> LinearEngine {
         let used = line.weights().iter().enumerate().filter(|(_, weight)| **weight != 0.0);
-        // An absent value counts 0 whether it is 0 or missing.
+        // An absent value counts as 0 whether it is 0 or missing.
         let terms = used.filter_map(|(feature, &weight)| Some((matching.column(feature)?, weight)));
         LinearEngine { bias: line.bias(), terms: terms.collect() }
     }

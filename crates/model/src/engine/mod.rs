@@ -1,6 +1,6 @@
 //! Engines: models prepared to score rows, each the fastest for its kind.
 //!
-//! [`Scorer`] is the public face; it picks the engine when it is made:
+//! [`Scorer`] is the public interface; it picks the engine when it is made:
 //!
 //! | model | rows | engine |
 //! |---|---|---|
@@ -12,10 +12,10 @@
 //! | net | any | `net.rs`: four rows at a time through sixteen outputs |
 //! | blend | any | `blend.rs`: the engines of its members |
 //!
-//! Trees of both sizes may be mixed: they are cut into batches, and each batch adds to the scores in
-//! turn (`forest.rs`). Whatever runs, a score is the same to the bit as that of
-//! [`Model::score_row`](crate::Model::score_row): not the engine, nor the number of rows, threads or
-//! the processor changes it.
+//! Trees of both sizes may be mixed: they are cut into batches, and each batch adds to the scores
+//! in turn (`forest.rs`). With every engine, a score is the same to the bit as that of
+//! [`Model::score_row`](crate::Model::score_row), for any number of rows and threads and on any
+//! processor.
 
 mod blend;
 mod forest;
@@ -54,17 +54,17 @@ const WIDE: usize = 128;
 /// Rows in a small block.
 const NARROW: usize = 32;
 
-/// Scores rows. An engine keeps nothing between calls; what it needs for a while is in
+/// Scores rows. An engine keeps no state between calls; its temporary buffers are in
 /// [`ScoreBuffers`].
 trait Engine: Debug + Send + Sync {
     /// Scores rows of `columns` values each; there is a row for each score.
     fn score(&self, values: &[f32], columns: usize, scores: &mut [f64], buffers: &mut ScoreBuffers);
 
-    /// The engine in a few words.
+    /// A short description of the engine.
     fn name(&self) -> String;
 }
 
-/// Buffers of one thread for [`Scorer`]. They grow to what is needed and are kept, so that calls
+/// Buffers of one thread for [`Scorer`]. They grow to the needed size and are kept, so that calls
 /// after the first allocate nothing. Any scorer can use them, one call at a time.
 #[derive(Debug, Default)]
 pub struct ScoreBuffers {
@@ -76,7 +76,7 @@ pub struct ScoreBuffers {
     blend: BlendBuffers,
 }
 
-/// The engine that fits a model.
+/// The fastest engine for a model.
 fn engine_of(model: &Model, matching: &Matching, simd: Simd) -> Box<dyn Engine> {
     match model.body() {
         ModelBody::Trees(ensemble) => Box::new(TreeBatches::new(ensemble, matching, simd)),

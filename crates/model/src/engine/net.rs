@@ -1,12 +1,13 @@
 //! A net: four rows at a time through panels of sixteen outputs.
 //!
 //! The weights of a layer are stored in panels of sixteen outputs, input after input, so that one
-//! input of a row meets sixteen weights that lie together. Each output has one running sum, which
-//! starts at the bias and takes the inputs in their order: the bits of the plain way, whatever the
-//! width of a register. Outputs beyond the last are padding with weights of 0 that nobody reads.
+//! input of a row is multiplied by sixteen adjacent weights. Each output has one running sum, which
+//! starts at the bias and adds the inputs in their order: the bits of the reference implementation,
+//! for any width of register. Outputs beyond the last are padding with weights of 0 that are never
+//! read.
 //!
-//! Rows go through the layers in blocks, so that what lies between two layers stays in the cache. Only
-//! the transforms of a net that looks at the whole query need all its rows at once.
+//! Rows go through the layers in blocks, so that the values between two layers stay in the cache.
+//! Only the transforms of a net that scales features within the query need all its rows at once.
 
 use super::{Engine, ScoreBuffers};
 use crate::matching::Matching;
@@ -27,14 +28,14 @@ const BLOCK: usize = 64;
 #[derive(Debug)]
 pub(super) struct NetEngine {
     transforms: Transforms,
-    /// The column of each feature, where it has one.
+    /// The column of each feature, if it has one.
     columns: Vec<Option<usize>>,
     absent: f32,
     layers: Vec<Panels>,
     simd: Simd,
 }
 
-/// A layer.
+/// A layer with its weights in panels.
 #[derive(Debug)]
 struct Panels {
     inputs: usize,
@@ -46,7 +47,7 @@ struct Panels {
     activation: Activation,
 }
 
-/// Buffers of a net: its inputs, and what lies between two layers.
+/// Buffers of a net: its inputs, and the values between two layers.
 #[derive(Debug, Default)]
 pub(super) struct LayerBuffers {
     inputs: Vec<f32>,
@@ -80,7 +81,7 @@ impl NetEngine {
     fn pass(&self, inputs: &[f32], scores: &mut [f64], outputs: &mut [Vec<f32>; 2]) {
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = self.simd.avx2() {
-            // SAFETY: the token proves that AVX2 is there.
+            // SAFETY: the token proves that AVX2 is available.
             unsafe { pass_avx2(avx2, &self.layers, inputs, scores, outputs) };
             return;
         }
@@ -167,8 +168,8 @@ impl Panels {
         Panels { inputs, outputs, weights, biases, norm, activation }
     }
 
-    /// The outputs of some rows, row by row. All rows pass a panel before the next, so that its
-    /// weights are fetched once.
+    /// The outputs of some rows, row by row. All rows go through a panel before the next, so that
+    /// its weights are loaded once.
     #[inline(always)]
     fn pass(&self, inputs: &[f32], rows: usize, outputs: &mut Vec<f32>) {
         outputs.clear();
@@ -195,11 +196,11 @@ impl Panels {
         }
     }
 
-    /// Puts the sums of a panel into their places.
+    /// Writes the sums of a panel to their outputs.
     #[inline(always)]
     fn put(&self, sums: [f32; PANEL], panel: usize, row: usize, outputs: &mut [f32]) {
         let own = &mut outputs[row * self.outputs..(row + 1) * self.outputs];
-        // Moved, not borrowed: what is borrowed would live in memory instead of registers.
+        // Moved, not borrowed: borrowed sums would be in memory instead of registers.
         own[panel * PANEL..].iter_mut().zip(sums).for_each(|(to, sum)| *to = sum);
     }
 }
@@ -222,7 +223,7 @@ fn tile(
     sums
 }
 
-/// One more term of sixteen sums.
+/// Adds one term to sixteen sums.
 #[inline(always)]
 fn add(sums: &mut [f32; PANEL], weights: &[f32; PANEL], input: f32) {
     for (sum, weight) in sums.iter_mut().zip(weights) {

@@ -1,21 +1,21 @@
-//! The select network: every tree evaluated from its leaves up, for many rows in a register.
+//! The select network: evaluates every tree from its leaves up, for many rows in a register.
 //!
 //! A byte for each row holds the number of a leaf. At a node whose children are both leaves it is
-//! the left one's number, or one more where the row's rank is above the node's test; at any other
-//! node it is taken from the right child or from the left one by the same comparison. So each node is
-//! a comparison and a selection of bytes, 32 rows at a time with AVX2, without a branch or a jump in
-//! memory; what a tree costs depends on its size, not on the way a row takes. At the root stands the
-//! leaf, whose value is added to the row's score, tree after tree in their order: the bits are those
-//! of [`Ensemble::score_row`](crate::Ensemble::score_row).
+//! the left one's number, or one more if the row's rank is above the node's test; at any other node
+//! it is taken from the right child or from the left one by the same comparison. So each node is a
+//! comparison and a selection of bytes, 32 rows at a time with AVX2, without a branch or a jump in
+//! memory; the cost of a tree depends on its size, not on the path of a row. The root has the
+//! leaf's number, whose value is added to the row's score, tree after tree in their order: the bits
+//! are those of [`Ensemble::score_row`](crate::Ensemble::score_row).
 //!
 //! A tree whose splits are the same on each level (CatBoost's oblivious trees) needs no selections:
 //! each level gives one bit of the leaf's number.
 //!
-//! For trees of at most 256 leaves. The slot of a node is that of one of its children, leaves beside a
-//! node have the first numbers, and nodes come by height, so that little memory is touched and no node
-//! waits for the one before it. The idea is a relative of QuickScorer (Lucchese et al., SIGIR 2015) and
-//! RapidScorer (Ye et al., KDD 2018), which also visit all nodes, but mask leaves out instead of
-//! selecting them.
+//! For trees of at most 256 leaves. A node reuses the slot of one of its children, leaves beside a
+//! node have the first numbers, and nodes are ordered by height, so that little memory is touched
+//! and no node waits for the one before it. The idea is related to QuickScorer (Lucchese et al.,
+//! SIGIR 2015) and RapidScorer (Ye et al., KDD 2018), which also visit all nodes, but mask leaves
+//! out instead of selecting them.
 
 use super::kernel::{Aligned, Kernel, SLOTS, Slots};
 use super::prepared_tree::{ChildLink, PreparedTree};
@@ -23,19 +23,19 @@ use super::rank_lookup::RankFinder;
 use super::split_tests::{RankTest, SplitTests};
 use super::steps::Steps;
 
-/// The most leaves of a tree.
+/// Maximum number of leaves of a tree.
 pub(crate) const MAX_LEAVES: usize = 256;
-/// Trees whose leaf values are added together.
+/// Number of trees whose leaf values are added together.
 const TOGETHER: usize = 8;
 
 /// Trees that share the ranks of a row.
 #[derive(Debug)]
 pub(crate) struct Network {
     ranker: RankFinder,
-    /// Rows of ranks.
+    /// Number of rows of ranks.
     rows: usize,
     trees: Vec<Program>,
-    /// The same trees for a few rows.
+    /// The same trees, for a few rows.
     steps: Steps,
     /// Values of all leaves, and [`MAX_LEAVES`] more, so that as many follow each tree's first.
     values: Vec<f64>,
@@ -65,7 +65,7 @@ struct LeafPair {
     low: u8,
 }
 
-/// A node that takes over what one of two slots holds, in place of one of them.
+/// A node that copies the content of one of two slots into one of them.
 #[derive(Debug, Clone, Copy)]
 struct Pick {
     test: RankTest,
@@ -78,7 +78,7 @@ struct Pick {
 #[derive(Debug)]
 pub(crate) struct BlockBuffers<const N: usize> {
     ranks: Vec<Aligned<[i8; N]>>,
-    /// First the numbers of the leaves, then what the nodes hold.
+    /// First the numbers of the leaves, then the content of the nodes.
     slots: Box<Slots<N>>,
     roots: [[u8; N]; TOGETHER],
 }
@@ -92,8 +92,8 @@ impl<const N: usize> Default for BlockBuffers<N> {
 }
 
 impl Network {
-    /// The longest prefix of the trees that one network can hold, and the number of its trees; none
-    /// where the first tree is too large.
+    /// The longest prefix of the trees that one network can hold, and the number of its trees;
+    /// `None` if the first tree is too large.
     pub(crate) fn of_prefix(trees: &[PreparedTree]) -> Option<(Network, usize)> {
         let mut tests = SplitTests::default();
         let fits = |tree: &&PreparedTree| tree.values.len() <= MAX_LEAVES && tests.add(tree);
@@ -155,7 +155,8 @@ impl Network {
         });
     }
 
-    /// Runs the trees over the ranks; `MISSING` where a value is missing that goes both ways.
+    /// Runs the trees over the ranks; `MISSING` if some splits send a missing value left and others
+    /// right.
     #[inline(always)]
     fn add_trees<K: Kernel, const N: usize, const MISSING: bool>(
         &self,
@@ -179,7 +180,7 @@ impl Network {
         }
     }
 
-    /// The values of a tree's leaves, and others behind them.
+    /// The values of a tree's leaves, followed by values of others.
     #[inline(always)]
     fn leaves(&self, start: usize) -> &[f64; MAX_LEAVES] {
         debug_assert!(start + MAX_LEAVES <= self.values.len(), "values follow each tree's first");
@@ -204,8 +205,8 @@ fn add_values<const N: usize, const T: usize>(
 }
 
 impl Program {
-    /// The program of a tree, and its leaves in the order of the program's numbers: those that stand
-    /// alone come first, so that few slots of leaves are ever looked at.
+    /// The program of a tree, and its leaves in the order of the program's numbers: leaves without
+    /// a sibling leaf come first, so that few slots of leaves are ever read.
     fn new(tree: &PreparedTree, tests: &[RankTest]) -> (Program, Vec<usize>) {
         if let Some(levels) = levels(tree, tests) {
             return (Program::Levels(levels), (0..tree.values.len()).collect());
@@ -237,7 +238,7 @@ impl Program {
                 ChildLink::Node(node) => slots[node] as u16,
             };
             let (left, right) = (slot(node.left), slot(node.right));
-            // What a node held is wanted by its parent alone, which takes its place.
+            // Only the parent reads the content of a node, so it reuses the slot.
             let to = match (node.left, node.right) {
                 (ChildLink::Leaf(_), ChildLink::Leaf(_)) => continue,
                 (ChildLink::Node(_), _) => left,
@@ -250,7 +251,7 @@ impl Program {
         (Program::Select { pairs, picks, root }, leaves)
     }
 
-    /// The leaf of each row.
+    /// Computes the leaf of each row.
     #[inline(always)]
     fn run<K: Kernel, const N: usize, const MISSING: bool>(
         &self,
@@ -282,8 +283,8 @@ impl Program {
     }
 }
 
-/// The nodes by height above the leaves. A node just after its child would wait for it; so there are
-/// others in between, and all children still come first.
+/// The nodes by height above the leaves. A node just after its child would wait for it; so there
+/// are others in between, and all children still come first.
 fn by_height(tree: &PreparedTree) -> Vec<usize> {
     let mut heights: Vec<usize> = Vec::with_capacity(tree.nodes.len());
     for node in &tree.nodes {
@@ -293,7 +294,7 @@ fn by_height(tree: &PreparedTree) -> Vec<usize> {
         };
         heights.push(1 + height(node.left).max(height(node.right)));
     }
-    // By counting: where the nodes of each height begin.
+    // Counting sort: the start of each height.
     let mut starts = vec![0; heights.last().map_or(0, |height| height + 2)];
     heights.iter().for_each(|height| starts[height + 1] += 1);
     for height in 1..starts.len() {
@@ -307,7 +308,7 @@ fn by_height(tree: &PreparedTree) -> Vec<usize> {
     order
 }
 
-/// The tests of the levels of an oblivious tree, from the root down; a leaf alone has no level.
+/// The tests of the levels of an oblivious tree, from the root down; a single leaf has no level.
 fn levels(tree: &PreparedTree, tests: &[RankTest]) -> Option<Vec<RankTest>> {
     let mut level = vec![tree.root()];
     let mut found = Vec::new();

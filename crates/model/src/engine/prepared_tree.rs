@@ -1,21 +1,21 @@
-//! Trees prepared for the columns of certain data.
+//! Trees prepared for the columns of a data set.
 //!
-//! A split on a feature that the data lacks always goes the same way, so it is left out; the splits
-//! that remain test columns. Nodes stand children first, the root last, and leaves are numbered
-//! from left to right as the drawn tree has them: under any node they are a range.
+//! A split on a feature that the data lacks always goes to the same side, so it is left out; the
+//! remaining splits test columns. Nodes are ordered children first, the root last, and leaves are
+//! numbered from left to right: under any node they are a range.
 
 use crate::categories::Categories;
 use crate::matching::Matching;
-use crate::tree::{Child, SplitCondition, Side, Split, Tree};
+use crate::tree::{Child, Side, Split, SplitCondition, Tree};
 
 /// The child of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ChildLink {
-    PreparedSplit(usize),
+    Node(usize),
     Leaf(usize),
 }
 
-/// A split.
+/// A split of a column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct PreparedSplit {
     pub(crate) column: usize,
@@ -28,15 +28,15 @@ pub(crate) struct PreparedSplit {
 /// A tree over columns.
 #[derive(Debug, Clone)]
 pub(crate) struct PreparedTree {
-    /// Children first; empty where the tree is one leaf.
+    /// Children first; empty if the tree is one leaf.
     pub(crate) nodes: Vec<PreparedSplit>,
     /// Values of the leaves, from left to right.
     pub(crate) values: Vec<f64>,
-    /// The sets that rules name by number.
+    /// The sets that split conditions name by number.
     pub(crate) sets: Vec<Categories>,
 }
 
-/// An entry of the stack of a walk over a tree. The walk needs no recursion, as a model from outside
+/// An entry of the stack of a walk over a tree. The walk needs no recursion, as an imported model
 /// may be deep.
 enum Visit {
     Enter(Child),
@@ -79,7 +79,7 @@ impl PreparedTree {
         prepared
     }
 
-    /// The node or leaf where every row starts.
+    /// The split or leaf at which every row starts.
     pub(crate) fn root(&self) -> ChildLink {
         match self.nodes.len() {
             0 => ChildLink::Leaf(0),

@@ -1,21 +1,21 @@
 //! The ranks of rows among the thresholds of each column test.
 //!
 //! Values are transposed from rows to columns, 16 columns at a time; up to [`FEW`] thresholds are
-//! counted one by one for many values at once, more by counting the ends of blocks of 16 and then
-//! inside one block.
+//! counted one by one for many values at once, more thresholds by counting the ends of blocks of 16
+//! and then inside one block.
 
 use super::kernel::{Aligned, BLOCK, Bytes, Kernel, REGISTER};
 use super::split_tests::{ColumnKey, ColumnTest, TestCondition};
 use crate::categories::Categories;
 use crate::tree::ABOUT_ZERO;
 
-/// Thresholds up to which counting one by one is quickest.
+/// Number of thresholds up to which counting one by one is fastest.
 const FEW: usize = 32;
 /// Blocks of thresholds.
 const BLOCKS: usize = 16;
 /// Columns transposed together: those of one cache line.
 const TOGETHER: usize = 16;
-/// The rank of a value that goes right whatever the threshold.
+/// The rank of a value that goes right at every threshold.
 const TOP: u8 = u8::MAX;
 
 /// A rank with its sign bit flipped: in the order of signed numbers.
@@ -41,7 +41,7 @@ struct LookupGroup {
 struct RankLookup {
     /// Row of ranks, and the rank of a missing value in it.
     first: (usize, u8),
-    /// The same for the other side, where there are two.
+    /// The same for the other side, if there are two.
     second: Option<(usize, u8)>,
     /// Column within the group.
     column: usize,
@@ -53,7 +53,7 @@ struct RankLookup {
 enum BoundSearch {
     /// Counted one by one.
     Few(Vec<f32>),
-    /// In 16 blocks of 16, filled up with infinity.
+    /// In 16 blocks of 16, padded with infinity.
     Blocks {
         ends: [f32; BLOCKS],
         blocks: Box<[[f32; BLOCK]; BLOCKS]>,
@@ -66,7 +66,9 @@ impl RankLookup {
     fn new(test: &ColumnTest, sorted: &[f32], [row, second]: [usize; 2]) -> RankLookup {
         let search = match &test.condition {
             TestCondition::Set(set) => BoundSearch::Set(set.clone()),
-            TestCondition::Thresholds(_) if sorted.len() <= FEW => BoundSearch::Few(sorted.to_vec()),
+            TestCondition::Thresholds(_) if sorted.len() <= FEW => {
+                BoundSearch::Few(sorted.to_vec())
+            }
             TestCondition::Thresholds(_) => {
                 let mut blocks = Box::new([[f32::INFINITY; BLOCK]; BLOCKS]);
                 for (to, from) in blocks.as_flattened_mut().iter_mut().zip(sorted) {
@@ -162,8 +164,8 @@ impl RankLookup {
 }
 
 impl RankFinder {
-    /// Adds a column test with its sorted thresholds and the numbers of its rows. They must come by
-    /// column.
+    /// Adds a column test with its sorted thresholds and the numbers of its rows. Column tests must
+    /// be added in the order of columns.
     pub(super) fn push(&mut self, test: &ColumnTest, sorted: &[f32], rows: [usize; 2]) {
         let first = test.key.column / TOGETHER * TOGETHER;
         let lookup = RankLookup::new(test, sorted, rows);
@@ -185,8 +187,9 @@ impl RankFinder {
         }
     }
 
-    /// Writes the ranks of up to `N` rows of `columns` values each; returns whether a value is missing
-    /// that some splits send left and others right. Ranks beyond the last row have no meaning.
+    /// Writes the ranks of up to `N` rows of `columns` values each; returns whether a value is
+    /// missing that some splits send left and others right. Ranks beyond the last row are
+    /// undefined.
     #[inline(always)]
     pub(crate) fn ranks<K: Kernel, const N: usize>(
         &self,

@@ -1,4 +1,4 @@
-//! A model prepared to score rows of certain columns.
+//! A model prepared to score rows of a data set's columns.
 
 use std::sync::Arc;
 
@@ -8,9 +8,9 @@ use crate::matching::Matching;
 use crate::model::Model;
 use crate::simd::Simd;
 
-/// A model that reads rows of certain columns: any number of threads can share one, a clone costs a
-/// pointer, and calls allocate nothing once the caller's [`ScoreBuffers`] have served a call of that
-/// size.
+/// A model prepared for the columns of a data set: any number of threads can share one, a clone
+/// costs a pointer, and calls allocate nothing after the caller's [`ScoreBuffers`] were used once
+/// for a call of that size.
 ///
 /// ```
 /// use rankwright_data::{Absent, FeatureNames};
@@ -50,7 +50,7 @@ impl Scorer {
         self.columns
     }
 
-    /// The engine in a few words.
+    /// A short description of the engine.
     pub fn engine(&self) -> String {
         self.engine.name()
     }
@@ -69,8 +69,8 @@ impl Scorer {
         Ok(score[0])
     }
 
-    /// Scores rows that stand one after another in `values`, one for each entry of `scores`. A model
-    /// that [`is_listwise`](Scorer::is_listwise) gives [`ModelError::NeedsWholeQuery`].
+    /// Scores consecutive rows in `values`, one for each entry of `scores`. A model that
+    /// [`is_listwise`](Scorer::is_listwise) gives [`ModelError::NeedsWholeQuery`].
     pub fn score_rows(
         &self,
         values: &[f32],
@@ -83,8 +83,8 @@ impl Scorer {
         }
     }
 
-    /// Scores the rows of one query, all of them and no others, which stand one after another in
-    /// `values`: one for each entry of `scores`.
+    /// Scores the rows of one query, all of them and no others, which are consecutive in `values`:
+    /// one for each entry of `scores`.
     pub fn score_query(
         &self,
         values: &[f32],

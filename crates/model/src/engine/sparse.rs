@@ -35,9 +35,9 @@ impl SparseRows<'_> {
 }
 
 impl Scorer {
-    /// Scores sparse rows: the rows of one query where the model
-    /// [`is_listwise`](Scorer::is_listwise), any rows where it is not. A value that a row does not hold
-    /// is absent (0 or missing, as the model says).
+    /// Scores sparse rows: the rows of one query if the model [`is_listwise`](Scorer::is_listwise),
+    /// otherwise any rows. A value that a row does not hold is absent (0 or missing, by the model's
+    /// rule).
     pub fn score_sparse(
         &self,
         rows: SparseRows<'_>,

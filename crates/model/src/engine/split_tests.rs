@@ -1,15 +1,16 @@
-//! The tests that the splits of some trees make, gathered by column, with thresholds as ranks.
+//! The tests of the splits of some trees, grouped by column, with thresholds as ranks.
 //!
 //! A split tests whether a value is above a threshold. Of all thresholds that some trees compare a
 //! column with, sorted, let the rank of a value be the number that lie below it: the value is above
-//! the k-th threshold (from 0) exactly if its rank is above k. Ranks fit a byte when there are at
-//! most 255 thresholds, and comparing bytes is what wide registers do best.
+//! the k-th threshold (from 0) exactly if its rank is above k. Ranks fit a byte if there are at
+//! most 255 thresholds, and wide registers compare many bytes at once.
 //!
-//! A missing value has the rank 0 where it goes left and 255 where it goes right. Splits of one column
-//! that send missing values to different sides share a [`ColumnTest`], which then has two rows of ranks;
-//! in a block of rows without missing values both would be equal, and only the first is used. A test
-//! for a set of categories is a column test of its own, with rank 1 for the right side. Ranks are kept
-//! with their sign bit flipped, because registers compare bytes as signed numbers.
+//! A missing value has the rank 0 if it goes left and 255 if it goes right. Splits of one column
+//! that send missing values to different sides share a [`ColumnTest`], which then has two rows of
+//! ranks; in a block of rows without missing values both would be equal, and only the first is
+//! used. A test for a set of categories is a column test of its own, with rank 1 for the right
+//! side. Ranks are stored with their sign bit flipped, because registers compare bytes as signed
+//! numbers.
 //!
 //! `rank_lookup.rs` finds the ranks of rows.
 
@@ -19,9 +20,9 @@ use super::prepared_tree::{PreparedSplit, PreparedTree};
 use super::rank_lookup::{RankFinder, flip_sign};
 use super::thresholds::Thresholds;
 use crate::categories::Categories;
-use crate::tree::{SplitCondition, Side};
+use crate::tree::{Side, SplitCondition};
 
-/// The most column tests, so that rows of ranks can be numbered with 16 bits.
+/// Maximum number of column tests, so that rows of ranks can be numbered with 16 bits.
 const MAX_COLUMN_TESTS: usize = 1 << 14;
 
 /// A column, and whether zeros in it count as missing. Numeric splits with the same key share a
@@ -54,12 +55,12 @@ pub(crate) struct SplitTests {
     columns: Vec<ColumnTest>,
     /// The number of the numeric column test of a key.
     numeric: HashMap<ColumnKey, usize>,
-    /// For each tree that was added and each of its nodes, the number of the column test and of the
+    /// For each added tree and each of its nodes, the number of the column test and of the
     /// threshold in it.
     of_nodes: Vec<Vec<(u16, u8)>>,
 }
 
-/// The comparison that a split makes: a row of ranks with a number, both with the sign bit flipped.
+/// The comparison of a split: a row of ranks with a number, both with the sign bit flipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RankTest {
     /// The row of ranks for blocks without missing values.
@@ -82,13 +83,13 @@ fn index_of(side: Side) -> usize {
 }
 
 impl SplitTests {
-    /// Adds the tests of a tree. Where a column would get too many thresholds it rolls back and
+    /// Adds the tests of a tree. If a column would get too many thresholds it rolls back and
     /// returns `false`.
     pub(crate) fn add(&mut self, tree: &PreparedTree) -> bool {
         if self.columns.len() + tree.nodes.len() > MAX_COLUMN_TESTS {
             return false;
         }
-        // Column tests that got a new threshold, and how many they had before.
+        // Column tests that got a new threshold, and the number that they had before.
         let mut before: Vec<(usize, usize)> = Vec::new();
         let mut of_nodes = Vec::with_capacity(tree.nodes.len());
         for node in &tree.nodes {
@@ -118,8 +119,8 @@ impl SplitTests {
         true
     }
 
-    /// Removes thresholds that were added. A column test without thresholds that stays behind does no
-    /// harm, nor does a side.
+    /// Removes thresholds that were added. A column test without thresholds may stay without harm,
+    /// and so may a side.
     fn roll_back(&mut self, before: &[(usize, usize)]) {
         for (at, had) in before.iter().rev() {
             if let TestCondition::Thresholds(list) = &mut self.columns[*at].condition {
@@ -128,7 +129,7 @@ impl SplitTests {
         }
     }
 
-    /// The number of the numeric column test of a key, made now if there is none.
+    /// The number of the numeric column test of a key, created if there is none.
     fn numeric_at(&mut self, key: ColumnKey) -> usize {
         *self.numeric.entry(key).or_insert_with(|| {
             let condition = TestCondition::Thresholds(Thresholds::default());
@@ -137,8 +138,8 @@ impl SplitTests {
         })
     }
 
-    /// The number of the column test of a set, made now if there is none. Sets have a column test for
-    /// each side.
+    /// The number of the column test of a set, created if there is none. Sets have a column test
+    /// for each side.
     fn set_at(&mut self, node: &PreparedSplit, set: &Categories) -> usize {
         let (key, side) = (ColumnKey::of(node), index_of(node.missing));
         let same = |test: &ColumnTest| match &test.condition {
@@ -148,15 +149,19 @@ impl SplitTests {
         self.columns.iter().position(same).unwrap_or_else(|| {
             let mut sides = [false; 2];
             sides[side] = true;
-            self.columns.push(ColumnTest { key, condition: TestCondition::Set(set.clone()), sides });
+            self.columns.push(ColumnTest {
+                key,
+                condition: TestCondition::Set(set.clone()),
+                sides,
+            });
             self.columns.len() - 1
         })
     }
 
     /// Numbers the rows of ranks, once every tree is added.
     pub(crate) fn layout(&self) -> RankLayout<'_> {
-        // Second rows stand behind all others: they are read only where something is missing, and
-        // what is read together lies together.
+        // Second rows come after all others: they are read only if a value is missing, and rows
+        // that are read together are adjacent.
         let mut next = self.columns.len() as u16;
         let mut seconds = Vec::with_capacity(self.columns.len());
         for test in &self.columns {
@@ -172,12 +177,13 @@ impl SplitTests {
     }
 }
 
-/// Split tests whose rows of ranks have numbers: the first row of each column test is its own number.
+/// Split tests whose rows of ranks have numbers: the first row of each column test is its own
+/// number.
 #[derive(Debug)]
 pub(crate) struct RankLayout<'a> {
     tests: &'a SplitTests,
-    /// The sorted thresholds of each column test, and the rank of each threshold by its number; a set
-    /// has one.
+    /// The sorted thresholds of each column test, and the rank of each threshold by its number; a
+    /// set has one.
     sorted: Vec<Vec<f32>>,
     ranks: Vec<Vec<u8>>,
     /// The second row of each column test that has one.
@@ -191,7 +197,7 @@ impl RankLayout<'_> {
         self.rows
     }
 
-    /// The comparison of each node of a tree, the `number`-th that was added.
+    /// The comparison of each node of the tree that was added as the `number`-th.
     pub(crate) fn tests(&self, number: usize, tree: &PreparedTree) -> Vec<RankTest> {
         let of_nodes = &self.tests.of_nodes[number];
         let test = |(node, (at, threshold)): (&PreparedSplit, &(u16, u8))| {

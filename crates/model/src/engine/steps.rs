@@ -1,9 +1,10 @@
-//! A few rows: walks down the trees of a network, over the ranks of one row.
+//! Scores a few rows: walks down the trees of a network, over the ranks of one row.
 //!
 //! The ranks of a row are found once for all trees; a step then compares two bytes, and a node has
-//! eight bytes in all, so that hundreds of trees stay in the second cache. Eight trees take their steps
-//! together: each step waits for memory, and eight can wait at the same time. They go on
-//! until the last has arrived; leaves lead to themselves, so that no lane needs a branch. Values are added tree by tree in their order.
+//! eight bytes in all, so that hundreds of trees stay in the second-level cache. Eight trees take
+//! their steps together: each step waits for memory, and eight can wait at the same time. They
+//! continue until the last one has reached a leaf; a leaf's next node is the leaf itself, so that
+//! no lane needs a branch. Values are added tree by tree in their order.
 
 use super::prepared_tree::{ChildLink, PreparedTree};
 use super::split_tests::RankTest;
@@ -18,8 +19,8 @@ pub(crate) struct Steps {
     trees: Vec<TreeStart>,
 }
 
-/// A split: a row of ranks, what they are compared with, and where it goes on, within the tree. Or a
-/// leaf that leads to itself.
+/// A split: a row of ranks, the number that they are compared with, and the next nodes within the
+/// tree. Or a leaf, whose next node is itself.
 #[derive(Debug, Clone, Copy)]
 struct RankSplit {
     row: u16,
@@ -27,7 +28,7 @@ struct RankSplit {
     places: [u16; 2],
 }
 
-/// A tree: where its nodes begin, and the number of its splits, after which come its leaves.
+/// A tree: the index of its first node, and the number of its splits, after which come its leaves.
 #[derive(Debug, Clone, Copy)]
 struct TreeStart {
     first: u32,
@@ -35,15 +36,15 @@ struct TreeStart {
 }
 
 impl Steps {
-    /// Adds a tree whose nodes make the comparisons `tests` and whose leaves are numbered in the order
-    /// of `leaves`.
+    /// Adds a tree whose nodes make the comparisons `tests` and whose leaves are numbered in the
+    /// order of `leaves`.
     pub(crate) fn add(&mut self, tree: &PreparedTree, tests: &[RankTest], leaves: &[usize]) {
         let splits = tree.nodes.len();
         let mut numbers = vec![0; tree.values.len()];
         for (number, leaf) in leaves.iter().enumerate() {
             numbers[*leaf] = number;
         }
-        // From the root down, so that the first steps of all rows lie together; then the leaves.
+        // From the root down, so that the first steps of all rows are adjacent; then the leaves.
         let place = |link: ChildLink| match link {
             ChildLink::Node(node) => (splits - 1 - node) as u16,
             ChildLink::Leaf(leaf) => (splits + numbers[leaf]) as u16,
@@ -51,14 +52,19 @@ impl Steps {
         let first = self.nodes.len() as u32;
         for (node, RankTest { row, above, .. }) in tree.nodes.iter().zip(tests).rev() {
             let (row, above) = (*row, *above);
-            self.nodes.push(RankSplit { row, above, places: [place(node.left), place(node.right)] });
+            self.nodes.push(RankSplit {
+                row,
+                above,
+                places: [place(node.left), place(node.right)],
+            });
         }
-        let leaf = |number: usize| RankSplit { row: 0, above: 0, places: [(splits + number) as u16; 2] };
+        let leaf =
+            |number: usize| RankSplit { row: 0, above: 0, places: [(splits + number) as u16; 2] };
         self.nodes.extend((0..leaves.len()).map(leaf));
         self.trees.push(TreeStart { first, splits: splits as u16 });
     }
 
-    /// Gives the leaf of each tree, in their order, for a row with these ranks.
+    /// Calls `found` with the leaf of each tree, in their order, for a row with these ranks.
     #[inline(always)]
     pub(crate) fn leaves(&self, ranks: &[i8], mut found: impl FnMut(usize, usize)) {
         let (eights, rest) = self.trees.as_chunks::<LANES>();
@@ -73,7 +79,7 @@ impl Steps {
         }
     }
 
-    /// Walks down some trees; the numbers of the leaves.
+    /// Walks down some trees; returns the numbers of the leaves.
     #[inline(always)]
     fn walk<const N: usize>(&self, trees: [TreeStart; N], ranks: &[i8]) -> [usize; N] {
         let mut places = [0; N];

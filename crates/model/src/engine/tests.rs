@@ -1,4 +1,4 @@
-//! Every engine against the plain way, bit for bit.
+//! Every engine against the reference implementation, bit for bit.
 
 mod nets;
 
@@ -7,11 +7,13 @@ use rankwright_data::{Absent, FeatureNames, Random};
 
 use super::*;
 use crate::tree::tests::random;
-use crate::{Categories, Child, Ensemble, Header, Leaf, Linear, Model, SplitCondition, Side, Split, Tree};
+use crate::{
+    Categories, Child, Ensemble, Header, Leaf, Linear, Model, Side, Split, SplitCondition, Tree,
+};
 
 const FEATURES: usize = 20;
 
-/// A tree of random shape with all kinds of rules.
+/// A tree of random shape with all kinds of split conditions.
 fn any_tree(seed: u64, splits: usize) -> Tree {
     let tree = random(seed, splits, FEATURES);
     let mut draw = Random::new(seed, 9);
@@ -24,7 +26,9 @@ fn any_tree(seed: u64, splits: usize) -> Tree {
         let rule = match draw.below(8) {
             0 => SplitCondition::NonZeroAtMost(threshold - 3.0),
             1 => SplitCondition::In(draw.below(2) as u32),
-            2 => SplitCondition::AtMost([f32::INFINITY, f32::NEG_INFINITY, -0.0, 0.0][draw.below(4)]),
+            2 => {
+                SplitCondition::AtMost([f32::INFINITY, f32::NEG_INFINITY, -0.0, 0.0][draw.below(4)])
+            }
             _ => SplitCondition::AtMost(threshold + draw.below(100) as f32 / 128.0),
         };
         let missing = if draw.below(2) == 0 { Side::Left } else { Side::Right };
@@ -34,7 +38,7 @@ fn any_tree(seed: u64, splits: usize) -> Tree {
     Tree::with_sets(splits, tree.leaves().to_vec(), sets).unwrap()
 }
 
-/// A tree that asks the same on each level.
+/// A tree with the same test on all splits of a level.
 fn oblivious(seed: u64, depth: usize) -> Tree {
     let mut draw = Random::new(seed, 5);
     let levels: Vec<(u32, f32)> =
@@ -79,14 +83,14 @@ fn rows(seed: u64, count: usize) -> Vec<f32> {
     (0..count * FEATURES).map(value).collect()
 }
 
-/// The scores of both kinds of machine code equal those of the plain way.
+/// Checks that the scores of portable and AVX2 code equal those of the reference implementation.
 fn check(model: &Model, seed: u64, count: usize) {
     let rows = rows(seed, count);
     let plain: Vec<u64> = rows.chunks(FEATURES).map(|row| model.score_row(row).to_bits()).collect();
     let own = Matching::own(model.header());
     for simd in [Simd::Auto, Simd::Portable] {
         let scorer = Scorer::new(model, &own, FEATURES, simd);
-        // The same buffers twice: nothing may be left over.
+        // The same buffers twice: no state may remain.
         let (mut work, mut scores) = (ScoreBuffers::default(), vec![0.0; count]);
         for _ in 0..2 {
             scorer.score_query(&rows, &mut scores, &mut work).unwrap();
@@ -162,7 +166,7 @@ fn sparse_rows_score_as_their_dense_form() {
         let kind = ModelBody::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
         let scorer = Model::new(Header::new(features.clone(), absent), kind).unwrap().scorer();
         let (mut work, count) = (ScoreBuffers::default(), 300);
-        // Row n holds column n % 4, where there is one; every value is n % 3.
+        // Row n holds column n % 4, if it exists; every value is n % 3.
         let columns: Vec<u32> = (0..count).map(|n| n % 4).filter(|c| *c < 3).collect();
         let values: Vec<f32> = (0..count).filter(|n| n % 4 < 3).map(|n| (n % 3) as f32).collect();
         let starts: Vec<usize> =

@@ -1,23 +1,24 @@
-//! The thresholds of one column test, while trees are added: up to [`MAX_THRESHOLDS`] distinct numbers.
+//! The thresholds of one column test, while trees are added: up to [`MAX_THRESHOLDS`] distinct
+//! numbers.
 //!
-//! Each is numbered in the order of arrival and found by its bits in a table of slots that is at least
-//! twice as long as what it holds. Only in the end are they sorted, once: a model of 1,000 large trees
-//! has a quarter of a million splits, and a search in a sorted list for each would take most of the
-//! time that it takes to make the model ready. With at most 255 entries even bits that were chosen to
-//! meet in the same slot cost little.
+//! Thresholds are numbered in the order of arrival and found by their bits in a hash table with at
+//! least twice as many slots as entries. They are sorted once, at the end: a model of 1,000 large
+//! trees has a quarter of a million splits, and a search in a sorted list for each would take most
+//! of the time of preparing the model. With at most 255 entries even bits that were chosen to
+//! collide in the same slot cost little.
 
-/// The most thresholds of a column test.
+/// Maximum number of thresholds of a column test.
 pub(crate) const MAX_THRESHOLDS: usize = 255;
 /// A slot without a threshold.
 const EMPTY: u8 = u8::MAX;
-/// Slots at first: two to this power.
+/// Initial number of slots: two to this power.
 const FEW: u32 = 4;
 
 /// Distinct numbers; -0 and 0 are the same, and NaN is none.
 #[derive(Debug)]
 pub(crate) struct Thresholds {
     values: Vec<f32>,
-    /// Numbers of values, at the place that their bits say or behind it.
+    /// Numbers of values, in the slot of their bits or after it.
     slots: Vec<u8>,
 }
 
@@ -33,7 +34,7 @@ impl Thresholds {
         self.values.len()
     }
 
-    /// The number of a threshold, which is taken up if it is new; none where there is no room.
+    /// The number of a threshold, which is added if it is new; `None` if the table is full.
     #[inline]
     pub(crate) fn number(&mut self, threshold: f32) -> Option<u8> {
         let threshold = threshold + 0.0;
@@ -66,13 +67,13 @@ impl Thresholds {
         Some(number)
     }
 
-    /// Forgets all but the first so many.
+    /// Removes all but the first `count`.
     pub(crate) fn truncate(&mut self, count: usize) {
         self.values.truncate(count);
         self.fill(self.slots.len());
     }
 
-    /// Fills the slots anew.
+    /// Rebuilds the slots.
     fn fill(&mut self, slots: usize) {
         self.slots.clear();
         self.slots.resize(slots, EMPTY);
@@ -85,7 +86,7 @@ impl Thresholds {
         }
     }
 
-    /// The thresholds sorted, and the place of each number among them.
+    /// The sorted thresholds, and the rank of each by its number.
     pub(crate) fn sorted(&self) -> (Vec<f32>, Vec<u8>) {
         let mut order: Vec<u8> = (0..self.values.len() as u8).collect();
         let value = |number: u8| self.values[usize::from(number)];

@@ -1,18 +1,18 @@
-//! Walking down trees: for a few rows, and for trees that are too large for a network.
+//! Walks down trees: for a few rows, and for trees that are too large for a network.
 //!
 //! Eight trees (or eight rows of one tree) take their steps together: each step waits for memory,
-//! and eight can wait at the same time. Leaves lead to themselves, so that no lane has to be asked
-//! whether it has arrived; the walk ends when a step changes nothing. Values are added tree by tree
-//! in their order.
+//! and eight can wait at the same time. A leaf's next node is the leaf itself, so that no lane
+//! needs a check whether it has reached one; the walk ends when a step changes nothing. Values are
+//! added tree by tree in their order.
 //!
-//! A node is 12 bytes, as the two children stand side by side, level by level: what does not fit the
-//! caches is what a single row waits for.
+//! A node is 12 bytes, as the two children are adjacent, level by level: for a single row the time
+//! is spent waiting for nodes that are not in the caches.
 
 use super::prepared_tree::{ChildLink, PreparedTree};
 use crate::categories::Categories;
-use crate::tree::{SplitCondition, Side};
+use crate::tree::{Side, SplitCondition};
 
-/// Walks that go on together.
+/// Number of simultaneous walks.
 const LANES: usize = 8;
 /// Marks a split that sends missing values right.
 const MISSING_RIGHT: u32 = 1 << 31;
@@ -21,21 +21,21 @@ const MISSING_RIGHT: u32 = 1 << 31;
 #[derive(Debug, Default)]
 pub(crate) struct Walks {
     nodes: Vec<WalkNode>,
-    /// The kind of each split, by node; empty where all are plain thresholds.
+    /// The kind of each split, by node; empty if all are plain thresholds.
     kinds: Vec<SplitKind>,
-    /// Values, by the number of a leaf's node.
+    /// Leaf values, by the number of the node.
     values: Vec<f64>,
     roots: Vec<u32>,
     sets: Vec<Categories>,
 }
 
-/// A split, or a leaf that leads to itself.
+/// A split, or a leaf whose next node is itself.
 #[derive(Debug, Clone, Copy)]
 struct WalkNode {
     threshold: f32,
-    /// With [`MISSING_RIGHT`].
+    /// The column, with the flag [`MISSING_RIGHT`].
     column: u32,
-    /// The right one is the next.
+    /// The left child; the right one is the next node.
     left: u32,
 }
 
@@ -79,12 +79,17 @@ impl Walks {
                         let node = &tree.nodes[number];
                         let (kind, threshold) = match node.rule {
                             SplitCondition::AtMost(threshold) => (SplitKind::AtMost, threshold),
-                            SplitCondition::NonZeroAtMost(threshold) => (SplitKind::NonZero, threshold),
+                            SplitCondition::NonZeroAtMost(threshold) => {
+                                (SplitKind::NonZero, threshold)
+                            }
                             SplitCondition::In(set) => (SplitKind::Set(sets + set), 0.0),
                         };
                         let missing = if node.missing == Side::Right { MISSING_RIGHT } else { 0 };
-                        let step =
-                            WalkNode { threshold, column: node.column as u32 | missing, left: next };
+                        let step = WalkNode {
+                            threshold,
+                            column: node.column as u32 | missing,
+                            left: next,
+                        };
                         below.extend([node.left, node.right]);
                         next += 2;
                         (step, kind, 0.0)
@@ -98,7 +103,7 @@ impl Walks {
         }
     }
 
-    /// The next node of a row; `PLAIN` where all splits are thresholds.
+    /// The next node of a row; `PLAIN` if all splits are thresholds.
     #[inline(always)]
     fn step<const PLAIN: bool>(&self, at: u32, row: &[f32]) -> u32 {
         let step = &self.nodes[at as usize];
@@ -123,7 +128,7 @@ impl Walks {
         rule.side(value, missing, &self.sets) == Side::Right
     }
 
-    /// The leaves at which some lanes arrive, each with a root and a row of its own.
+    /// The leaves that some lanes reach, each with a root and a row of its own.
     #[inline(always)]
     fn arrive<const N: usize>(&self, roots: [u32; N], rows: [&[f32]; N]) -> [u32; N] {
         match self.kinds.is_empty() {
@@ -163,7 +168,8 @@ impl Walks {
         }
     }
 
-    /// The same for many rows of `columns` values, eight rows at a time through each tree.
+    /// Adds the trees' values for many rows of `columns` values, eight rows at a time through each
+    /// tree.
     pub(crate) fn add(&self, values: &[f32], columns: usize, scores: &mut [f64]) {
         let row = |number: usize| &values[number * columns..(number + 1) * columns];
         for root in &self.roots {

@@ -1,20 +1,21 @@
 //! Explanations of a blend: those of its members, by their weights.
 //!
 //! Without normalisation the score is a weighted sum, and Shapley values of a sum are the sums of
-//! Shapley values. With min-max or standard scores each member's scores go through a line that is the
-//! same for all documents of the list: given the list, its contributions are multiplied by the slope of
-//! that line, and its base lies on it. Ranks follow no line: the member's contributions to a document
-//! are stretched by `(n(score) - n(base)) / (score - base)`, where n joins the list's points (score,
-//! rank) by straight lines. All of them sum to the score.
+//! Shapley values. With min-max or standard scores each member's scores go through a linear
+//! function that is the same for all documents of the list: given the list, its contributions are
+//! multiplied by the slope of that function, and its base is the function's value at the member's
+//! base. Ranks are not linear: the member's contributions to a document are scaled by `(n(score) -
+//! n(base)) / (score - base)`, where n interpolates the list's points (score, rank) linearly. All
+//! of them sum to the score.
 //!
-//! A list of nothing but equal scores (one document, say) is normalised to zeros, to which no feature
-//! adds anything.
+//! A list whose scores are all equal (one document, for example) is normalised to zeros, to which
+//! no feature adds anything.
 
 use super::ExplainMethod;
 use super::table::{Contributions, UsedFeatureRows};
 use crate::blend::{Normalise, add_term};
 
-/// A blend ready to be explained.
+/// A blend prepared for explanations.
 #[derive(Debug)]
 pub(super) struct BlendShap<'a> {
     pub(super) normalise: Normalise,
@@ -26,7 +27,7 @@ pub(super) struct BlendShap<'a> {
 pub(super) struct WeightedMember<'a> {
     pub(super) weight: f64,
     pub(super) method: ExplainMethod<'a>,
-    /// The places of its features among those of the blend.
+    /// The indices of its features among those of the blend.
     pub(super) columns: Vec<usize>,
 }
 
@@ -57,7 +58,7 @@ impl BlendShap<'_> {
     }
 }
 
-/// The effect of normalisation on a member's base, and to its contributions for each document.
+/// The effect of normalisation on a member's base, and on its contributions for each document.
 struct NormalisationEffect {
     base: f64,
     slopes: Vec<f64>,
@@ -91,7 +92,7 @@ impl NormalisationEffect {
     }
 }
 
-/// The value at x of straight lines through points, flat outside.
+/// The value at x of the linear interpolation of points, constant outside.
 fn joined(points: &[(f64, f64)], x: f64) -> f64 {
     let after = points.partition_point(|point| point.0 <= x);
     match (after.checked_sub(1).map(|at| points[at]), points.get(after)) {

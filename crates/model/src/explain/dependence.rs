@@ -2,10 +2,10 @@
 //! (Friedman, *Greedy function approximation*, 2001, section 8.2), and the curve of each document
 //! (individual conditional expectation: Goldstein et al., *Peeking inside the black box*, 2015).
 //!
-//! The values are quantiles of the feature in the data, so that most of them lie where documents are;
-//! equal ones count once. Where a score depends on the other documents of its query, one document at a
-//! time is changed and the others stay. Cost: documents x values x scoring (x documents of the query,
-//! where those matter). A feature that is missing everywhere has no values and an empty curve.
+//! The values are quantiles of the feature in the data, so that most of them lie where documents
+//! are; equal ones count once. If a score depends on the other documents of its query, one document
+//! at a time is changed and the others stay. Cost: documents x values x scoring (x documents of the
+//! query, if those matter). A feature that is missing everywhere has no values and an empty curve.
 
 use rankwright_data::Dataset;
 use rayon::prelude::*;
@@ -21,9 +21,9 @@ use crate::score::ScoreOptions;
 /// Options of a partial dependence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DependenceOptions {
-    /// The most values of the feature.
+    /// Maximum number of values of the feature.
     pub points: usize,
-    /// The most documents, chosen by seed.
+    /// Maximum number of documents, chosen by seed.
     pub documents: usize,
     /// The number of documents whose own curves are kept.
     pub curves: usize,
@@ -46,7 +46,7 @@ pub struct Dependence {
     pub values: Vec<f32>,
     /// The mean score at each of them.
     pub means: Vec<f64>,
-    /// The mean score where it is missing, if it is missing anywhere.
+    /// The mean score with the feature missing, if it is missing anywhere.
     pub missing: Option<f64>,
     /// The number of documents in the means.
     pub documents: usize,
@@ -55,7 +55,8 @@ pub struct Dependence {
 }
 
 impl Model {
-    /// The partial dependence of a data set's scores on a feature, given by its number in the model.
+    /// The partial dependence of a data set's scores on a feature, given by its number in the
+    /// model.
     pub fn dependence(
         &self,
         data: &Dataset,
@@ -116,7 +117,7 @@ fn grid(data: &Dataset, column: usize, points: usize) -> (Vec<f32>, bool) {
     let all = (0..data.rows()).map(|row| data.matrix().get(row, column));
     let mut values: Vec<f32> = all.filter(|value| !value.is_nan()).collect();
     let any_missing = values.len() < data.rows();
-    // No two zeros.
+    // -0 becomes 0.
     values.iter_mut().for_each(|value| *value += 0.0);
     values.sort_unstable_by(f32::total_cmp);
     let mut different = values.clone();

@@ -2,14 +2,14 @@
 
 use crate::error::ModelError;
 
-/// A reason why there is no explanation.
+/// The reason why there is no explanation.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExplainError {
     /// The model does not fit the data.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// Trees that do not say how many training rows came to each leaf.
+    /// Trees without the number of training rows at each leaf.
     #[error(
         "tree {tree} does not say how many training rows came to its leaves, which its expected \
          score is made of"
@@ -18,13 +18,13 @@ pub enum ExplainError {
         /// The first such tree, from 0.
         tree: usize,
     },
-    /// A net, which is explained against other documents.
+    /// A net without background documents, which its explanation needs.
     #[error("a net can only be explained against background documents, and none were given")]
     NoBackground,
     /// Background data without rows.
     #[error("the background data has no rows; expected documents such as the model was made for")]
     EmptyBackground,
-    /// A tree whose paths are too long to be held.
+    /// A tree whose paths are too long for memory.
     #[error(
         "tree {tree} has paths of {depth} splits on {features} features; expected trees that are \
          less deep"
@@ -34,10 +34,10 @@ pub enum ExplainError {
         tree: usize,
         /// Splits on its longest path.
         depth: usize,
-        /// The most different features on a path.
+        /// Maximum number of different features on a path.
         features: usize,
     },
-    /// A member of a blend that uses what the blend does not have.
+    /// A member of a blend that uses a feature that the blend does not have.
     #[error("member {member} of the blend uses its feature {feature}, which the blend lacks")]
     Unmatched {
         /// The member, from 0.
@@ -48,12 +48,12 @@ pub enum ExplainError {
     /// A number of a query that the data does not have.
     #[error("there is no query number {query}; the data has {queries} queries, from 0 on")]
     NoSuchQuery {
-        /// The number that was asked for.
+        /// The given number.
         query: usize,
         /// Number of queries.
         queries: usize,
     },
-    /// A feature whose values are to be changed but are not there.
+    /// A feature whose values are to be changed, but that the data does not have.
     #[error("the data has no values of feature {feature}; expected one of its own features")]
     NoColumn {
         /// The name of the feature.
@@ -62,7 +62,7 @@ pub enum ExplainError {
 }
 
 impl ExplainError {
-    /// Advice for every caller, where there is some.
+    /// A remedy, if there is one.
     pub fn help(&self) -> Option<String> {
         match self {
             ExplainError::Model(error) => error.help(),

@@ -1,14 +1,14 @@
-//! Exact Shapley values of a line: feature i adds `w_i x_i` less the mean of that over background
-//! documents, as its features add up without interplay (Lundberg and Lee, *A unified approach to
+//! Exact Shapley values of a linear model: feature i adds `w_i x_i` minus the mean of that over
+//! background documents, as its features do not interact (Lundberg and Lee, *A unified approach to
 //! interpreting model predictions*, 2017, corollary 1).
 //!
 //! Without background documents the mean is 0: a feature adds its whole term, and the base is the
-//! bias. A missing value is worth 0, as it is in the score.
+//! bias. A missing value counts as 0, as it does in the score.
 
 use super::table::{Contributions, UsedFeatureRows};
 use crate::linear::{Linear, add_term};
 
-/// A line ready to be explained.
+/// A linear model prepared for explanations.
 #[derive(Debug)]
 pub(super) struct LinearShap {
     bias: f64,
@@ -18,7 +18,11 @@ pub(super) struct LinearShap {
 }
 
 impl LinearShap {
-    pub(super) fn new(line: &Linear, features: &[usize], background: Option<&UsedFeatureRows>) -> LinearShap {
+    pub(super) fn new(
+        line: &Linear,
+        features: &[usize],
+        background: Option<&UsedFeatureRows>,
+    ) -> LinearShap {
         let weights: Vec<f64> = features.iter().map(|feature| line.weights()[*feature]).collect();
         let mut means = vec![0.0; weights.len()];
         if let Some(table) = background {

@@ -1,21 +1,21 @@
-//! Explanations: what each feature adds to a document's score.
+//! Explanations: the contribution of each feature to a document's score.
 //!
-//! `score = base + contribution of feature 1 + contribution of feature 2 + ...`, where contributions
-//! are Shapley values (Shapley 1953; Lundberg and Lee, *A unified approach to interpreting model
-//! predictions*, 2017): the mean change of the expected score when the feature becomes known, over
-//! all orders in which features may become known. The base is the expected score of a document of which
-//! nothing is known.
+//! `score = base + contribution of feature 1 + contribution of feature 2 + ...`, where
+//! contributions are Shapley values (Shapley 1953; Lundberg and Lee, *A unified approach to
+//! interpreting model predictions*, 2017): the mean change of the expected score when the feature
+//! becomes known, over all orders in which features may become known. The base is the expected
+//! score of a document of which nothing is known.
 //!
 //! | model | method | expected score over |
 //! |---|---|---|
 //! | trees | exact, `trees.rs` | the training rows at the leaves, or background documents |
-//! | line | exact, `linear.rs` | background documents, or a document of zeros |
+//! | linear | exact, `linear.rs` | background documents, or a document of zeros |
 //! | net | sampled orders, `net.rs` | background documents, which it needs |
 //! | net of one layer | exact, `net.rs` | background documents, or inputs of zero |
-//! | blend | its members', `blend.rs` | what the members take, in the list at hand |
+//! | blend | its members', `blend.rs` | those of the members, within the list |
 //!
-//! `base + sum` is the score up to rounding: within 1e-9 of the size of the terms. Explanations do not
-//! depend on threads. A query without documents has none to explain.
+//! `base + sum` is the score up to rounding: within 1e-9 of the size of the terms. Explanations do
+//! not depend on threads. A query without documents has none to explain.
 
 mod blend;
 mod dependence;
@@ -48,18 +48,18 @@ use crate::error::ModelError;
 use crate::matching::Matching;
 use crate::model::{Model, ModelBody};
 
-/// The most background documents that are looked at.
+/// Maximum number of background documents.
 const MOST_BACKGROUND: usize = 10_000;
 
 /// Options of explanations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExplainOptions {
-    /// Chooses background documents and orders of exchange.
+    /// Seed that chooses background documents and orders of exchange.
     pub seed: u64,
-    /// For nets: orders of exchange, each gone through forwards and backwards, against as many
+    /// For nets: number of orders of exchange, each used forwards and backwards, against as many
     /// background documents; at least 1.
     pub permutations: usize,
-    /// Pass over features that the model does not know, instead of refusing the data.
+    /// Ignore features that the model does not know, instead of rejecting the data.
     pub ignore_extra: bool,
 }
 
@@ -69,7 +69,7 @@ impl Default for ExplainOptions {
     }
 }
 
-/// A model ready to be explained.
+/// A model prepared for explanations.
 ///
 /// ```
 /// use rankwright_data::{Absent, Dataset};
@@ -118,8 +118,9 @@ impl ExplainMethod<'_> {
 }
 
 impl<'a> Explainer<'a> {
-    /// An explainer that needs no data: trees by the training rows at their leaves, lines relative
-    /// to a document of zeros, nets of one layer to inputs of zero. Deeper nets, and trees that do not tell their rows, are refused.
+    /// An explainer that needs no data: trees by the training rows at their leaves, linear models
+    /// relative to a document of zeros, nets of one layer to inputs of zero. Fails for deeper nets,
+    /// and for trees without row counts.
     pub fn new(model: &'a Model, options: ExplainOptions) -> Result<Explainer<'a>, ExplainError> {
         let features = model.used_features();
         let method = method_of(model, &features, None, options)?;
@@ -127,7 +128,7 @@ impl<'a> Explainer<'a> {
     }
 
     /// An explainer relative to background documents, of which at most 10,000 are chosen by seed:
-    /// the rows at the leaves of trees are counted anew.
+    /// the rows at the leaves of trees are counted on them.
     pub fn with_background(
         model: &'a Model,
         background: &Dataset,
@@ -144,8 +145,8 @@ impl<'a> Explainer<'a> {
         Ok(Explainer { model, options, features, method })
     }
 
-    /// The features that contributions are told of, by their numbers in the model, ascending: those
-    /// that the model uses.
+    /// The features that have contributions, by their numbers in the model, ascending: those that
+    /// the model uses.
     pub fn features(&self) -> &[usize] {
         &self.features
     }
@@ -177,7 +178,8 @@ impl<'a> Explainer<'a> {
     }
 }
 
-/// The columns of the model's features in a data set, which must take absent values as the model does.
+/// The columns of the model's features in a data set, which must treat absent values as the model
+/// does.
 fn matched(model: &Model, data: &Dataset, ignore_extra: bool) -> Result<Matching, ModelError> {
     let (own, other) = (model.header().absent, data.absent());
     if own != other && model.distinguishes_missing() {
@@ -200,7 +202,9 @@ fn method_of<'a>(
             };
             Ok(ExplainMethod::Trees(TreeShap::new(ensemble, features.to_vec(), &rows)?))
         }
-        ModelBody::Linear(line) => Ok(ExplainMethod::Linear(LinearShap::new(line, features, background))),
+        ModelBody::Linear(line) => {
+            Ok(ExplainMethod::Linear(LinearShap::new(line, features, background)))
+        }
         ModelBody::Net(net) => {
             let orders = options.permutations.max(1);
             let net = NetShap::new(net, features, background, orders, options.seed)?;
@@ -246,7 +250,7 @@ pub struct Explanation {
     pub query: usize,
     /// The rows of its documents.
     pub rows: Range<usize>,
-    /// The number that every score starts from.
+    /// The base, from which every score starts.
     pub base: f64,
     /// The score of each document, in the order of the rows.
     pub scores: Vec<f64>,
@@ -261,20 +265,20 @@ impl Explanation {
         self.scores.len()
     }
 
-    /// The values of a document's features, in the order of [`Explainer::features`]; none for a
-    /// document that there is not.
+    /// The values of a document's features, in the order of [`Explainer::features`]; empty if there
+    /// is no such document.
     pub fn values(&self, document: usize) -> &[f32] {
         self.values.get(document * self.width..(document + 1) * self.width).unwrap_or(&[])
     }
 
-    /// The contribution of each feature to the score of a document; none for a document that there is
-    /// not.
+    /// The contribution of each feature to the score of a document; empty if there is no such
+    /// document.
     pub fn contributions(&self, document: usize) -> &[f64] {
         self.parts.get(document * self.width..(document + 1) * self.width).unwrap_or(&[])
     }
 
-    /// The contribution of each feature to the lead of document `a` over document `b`; the sum is the
-    /// difference of their scores.
+    /// The contribution of each feature to the score difference between documents `a` and `b`; the
+    /// sum is that difference.
     pub fn difference(&self, a: usize, b: usize) -> Vec<f64> {
         let pairs = self.contributions(a).iter().zip(self.contributions(b));
         let mut parts: Vec<f64> = pairs.map(|(a, b)| a - b).collect();
@@ -284,8 +288,8 @@ impl Explanation {
         parts
     }
 
-    /// The mean contribution of each feature in the list: what is the same for all documents, and so
-    /// cannot change their order.
+    /// The mean contribution of each feature in the list: the part that is the same for all
+    /// documents, and so cannot change their order.
     pub fn means(&self) -> Vec<f64> {
         let mut means = vec![0.0; self.width];
         for document in 0..self.documents() {

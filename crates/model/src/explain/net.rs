@@ -1,23 +1,23 @@
-//! Shapley values of a net, by sampling: what a feature adds when the inputs of a background document
-//! are exchanged for those of the document one after another, on average over orders of exchange and
-//! over background documents (Strumbelj and Kononenko, *Explaining prediction models and individual
-//! predictions with feature contributions*, 2014).
+//! Shapley values of a net, by sampling: the change of the score when the inputs of a background
+//! document are exchanged for those of the document one after another, averaged over orders of
+//! exchange and over background documents (Strumbelj and Kononenko, *Explaining prediction models
+//! and individual predictions with feature contributions*, 2014).
 //!
-//! A net of one layer without an activation is a line over its inputs: it is explained exactly, feature
-//! i by `w_i` times the distance of its input from the background's mean (from 0, which in standardised
-//! inputs is the mean of the training data, where there is no background).
+//! A net of one layer without an activation is linear in its inputs: it is explained exactly,
+//! feature i by `w_i` times the difference between its input and the background's mean (without
+//! background: between its input and 0, which for standardised inputs is the mean of the training
+//! data).
 //!
-//! Each order is also gone through backwards (antithetic sampling: Mitchell et al., *Sampling
-//! permutations for Shapley value estimation*, 2022), which makes models of pairwise interplay exact
-//! already. Every walk leads from the score of the background document to that of the document, so the
-//! sums are exact whatever the number of orders; the same orders and background documents serve all
-//! documents.
+//! Each order is also used backwards (antithetic sampling: Mitchell et al., *Sampling permutations
+//! for Shapley value estimation*, 2022), which is already exact for models with pairwise
+//! interactions. Every walk leads from the score of the background document to that of the
+//! document, so the sums are exact for any number of orders; the same orders and background
+//! documents are used for all documents.
 //!
-//! Where features are brought to 0..1 within the query, the list's smallest and largest values stay
-//! what they are, and a background value beyond them counts as 0 or 1. Cost for a document: 2 x orders
-//! x features, times the net without its
-//! first layer, of whose sums an exchange changes one term each. Nets count in f32: what that leaves of
-//! a sum goes to its largest term.
+//! If features are scaled to 0..1 within the query, the list's smallest and largest values are
+//! kept, and a background value beyond them counts as 0 or 1. Cost for a document: 2 x orders x
+//! features, times the net without its first layer, since an exchange changes one term of each sum
+//! of that layer. Nets compute in f32: the rounding error of a sum goes to its largest term.
 
 use rankwright_data::{Absent, FeatureNames, Random};
 use rayon::prelude::*;
@@ -30,14 +30,14 @@ use crate::model::{Model, ModelBody};
 use crate::net::{Activation, Layer, Net, finish};
 use crate::transform::Transforms;
 
-/// A net ready to be explained.
+/// A net prepared for explanations.
 #[derive(Debug)]
 pub(super) struct NetShap {
-    /// From values to inputs, of the features used.
+    /// Transforms from values to inputs, of the features used.
     transforms: Transforms,
-    /// The same without the list.
+    /// The same without scaling within the query.
     steps: Transforms,
-    /// From inputs to scores.
+    /// A scorer from inputs to scores.
     layers: Scorer,
     /// The layers after the first.
     later: Vec<Layer>,
@@ -45,15 +45,16 @@ pub(super) struct NetShap {
     first: Layer,
     columns: Vec<Vec<f64>>,
     background: UsedFeatureRows,
-    /// Orders of exchange; none where the net is a line.
+    /// Orders of exchange; empty if the net is linear.
     orders: Vec<Vec<u32>>,
 }
 
-/// Two streams of random numbers are told apart by this.
+/// Separates the two streams of random numbers.
 const ORDERS: u64 = 1 << 40;
 
 impl NetShap {
-    /// Of more background rows than orders the first are taken. Only a line needs none.
+    /// If there are more background rows than orders, the first are used. Only a linear net needs
+    /// none.
     pub(super) fn new(
         net: &Net,
         features: &[usize],
@@ -65,7 +66,9 @@ impl NetShap {
         let background = match background {
             Some(table) if is_line => table.clone(),
             Some(table) => table.first(orders),
-            None if is_line => UsedFeatureRows { width: features.len(), rows: 0, values: Vec::new() },
+            None if is_line => {
+                UsedFeatureRows { width: features.len(), rows: 0, values: Vec::new() }
+            }
             None => return Err(ExplainError::NoBackground),
         };
         let given = net.transforms();
@@ -77,7 +80,7 @@ impl NetShap {
             Random::new(seed, ORDERS + number as u64).shuffle(&mut order);
             order
         };
-        // Every background document serves equally often.
+        // Every background document is used equally often.
         let orders = if is_line { 0 } else { orders.next_multiple_of(background.rows.max(1)) };
         let (first, later) = layers_of(net, features)?;
         let rows = || first.weights().chunks_exact(features.len().max(1));
@@ -111,7 +114,7 @@ impl NetShap {
         Contributions { base, scores, values }
     }
 
-    /// Base and contributions of a line over the inputs.
+    /// Base and contributions of a net that is linear in the inputs.
     fn line(&self, inputs: &UsedFeatureRows, background: &UsedFeatureRows) -> (f64, Vec<Vec<f64>>) {
         let weights = || self.columns.iter().map(|column| column.first().copied().unwrap_or(0.0));
         let mut means = vec![0.0; inputs.width];
@@ -130,9 +133,14 @@ impl NetShap {
     }
 
     /// Base and contributions by exchanging inputs in sampled orders.
-    fn sampled(&self, inputs: &UsedFeatureRows, background: &UsedFeatureRows) -> (f64, Vec<Vec<f64>>) {
-        let starts: Vec<BackgroundState> =
-            (0..background.rows).map(|row| BackgroundState::new(self, background.row(row))).collect();
+    fn sampled(
+        &self,
+        inputs: &UsedFeatureRows,
+        background: &UsedFeatureRows,
+    ) -> (f64, Vec<Vec<f64>>) {
+        let starts: Vec<BackgroundState> = (0..background.rows)
+            .map(|row| BackgroundState::new(self, background.row(row)))
+            .collect();
         let base = starts.iter().map(|start| start.score).sum::<f64>() / starts.len().max(1) as f64;
         let documents = (0..inputs.rows).into_par_iter();
         let values = documents.map_init(Exchange::default, |exchange, row| {
@@ -148,7 +156,7 @@ impl NetShap {
         (base, values.collect())
     }
 
-    /// The background documents as inputs, if they stood in this list without changing its ends.
+    /// The background documents as inputs, scaled by the smallest and largest values of this list.
     fn background_inputs(&self, list: &UsedFeatureRows) -> UsedFeatureRows {
         let mut inputs = self.background.clone();
         self.steps.apply(&mut inputs.values);
@@ -175,7 +183,7 @@ impl NetShap {
     }
 
     fn score(&self, inputs: &[f32], scores: &mut [f64]) {
-        // Fails only where the numbers of values and scores do not fit.
+        // Fails only if the numbers of values and scores do not fit.
         if self.layers.score_query(inputs, scores, &mut ScoreBuffers::default()).is_err() {
             scores.fill(f64::NAN);
         }
@@ -193,7 +201,7 @@ impl NetShap {
     }
 }
 
-/// The position of a value between the ends of a list, from 0 to 1; 0 where they are equal.
+/// The position of a value between the ends of a list, from 0 to 1; 0 if they are equal.
 fn between(low: f32, high: f32, value: f32) -> f32 {
     if low >= high {
         return 0.0;
@@ -202,16 +210,16 @@ fn between(low: f32, high: f32, value: f32) -> f32 {
     ((f64::from(value) - low) / (high - low)).clamp(0.0, 1.0) as f32
 }
 
-/// Whether a net of one layer is a line over its inputs.
+/// Whether a net of one layer is linear in its inputs.
 fn is_line(net: &Net) -> bool {
     let plain = net.layers().iter().all(|layer| layer.activation() == Activation::None);
     net.line().is_some() && plain
 }
 
-/// The first layer for the features that count alone (weights of 0 add nothing), and the others.
+/// The first layer for the used features only (weights of 0 add nothing), and the other layers.
 fn layers_of(net: &Net, features: &[usize]) -> Result<(Layer, Vec<Layer>), ExplainError> {
     let mut layers = net.layers().iter();
-    // A net has a layer.
+    // A net has at least one layer.
     let Some(first) = layers.next() else { return Err(ExplainError::NoBackground) };
     let rows = first.weights().chunks_exact(first.inputs().max(1));
     let weights = rows.flat_map(|row| features.iter().map(|feature| row[*feature])).collect();
@@ -260,7 +268,7 @@ struct Exchange {
 }
 
 impl Exchange {
-    /// Exchanges inputs one after another and adds what each did to the score.
+    /// Exchanges inputs one after another and adds the change of the score by each.
     fn add<'a>(
         &mut self,
         net: &NetShap,

@@ -1,24 +1,25 @@
-//! A tree laid out for TreeSHAP: its nodes in the order of a walk, each with what the walk needs.
+//! A tree laid out for TreeSHAP: its nodes in the order of a walk, each with the data of the walk.
 //!
-//! A row goes down a split of known features by its value and down both sides of an unknown one,
-//! weighted by the share of (training or background) rows there. For each feature on a path the
-//! shares of its splits are multiplied: `z`, the share of rows that the feature's splits let through
-//! if it is unknown. Below a split that no row reached, both sides count half.
+//! At a split a row goes down by its value if the feature is known, and down both sides if it is
+//! unknown, weighted by the share of (training or background) rows there. For each feature on a
+//! path the shares of its splits are multiplied: `z`, the share of rows that pass the feature's
+//! splits if it is unknown. Below a split that no row reached, both sides count half.
 
 use crate::tree::{Child, Tree};
 
-/// A node other than the root, and the way from its parent.
+/// A node other than the root, with the step from its parent.
 #[derive(Debug, Clone)]
 pub(super) struct PathStep {
-    /// Splits above the node.
+    /// Number of splits above the node.
     pub(super) level: u32,
-    /// The feature of the parent's split, by its place among those used.
+    /// The feature of the parent's split, as an index among those used.
     pub(super) slot: u32,
     /// Whether it is the left child.
     pub(super) left: bool,
-    /// The share of rows that this feature's splits on the path let through.
+    /// The share of rows that pass this feature's splits on the path.
     pub(super) share: f64,
-    /// The level of the next step above on the same feature, with its share; 0 and 1 if there is none.
+    /// The level of the next step above on the same feature, with its share; 0 and 1 if there is
+    /// none.
     pub(super) above: (u32, f64),
     /// The node.
     pub(super) node: PathNode,
@@ -27,7 +28,7 @@ pub(super) struct PathStep {
 /// A node on a walk.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum PathNode {
-    /// A split by number, with the place of its feature among those used.
+    /// A split by number, with the index of its feature among those used.
     Split(u32, u32),
     /// The value of a leaf.
     Leaf(f64),
@@ -42,9 +43,9 @@ pub(super) struct Paths {
     pub(super) steps: Vec<PathStep>,
     /// Splits on the longest path.
     pub(super) depth: usize,
-    /// The most different features on a path.
+    /// Maximum number of different features on a path.
     pub(super) features: usize,
-    /// The expected value: that of a row of which nothing is known.
+    /// The expected value: that of a row whose features are all unknown.
     pub(super) base: f64,
 }
 
@@ -54,14 +55,14 @@ struct PathState {
     share: f64,
     /// The level of the step above on this feature.
     before: u32,
-    /// Different features so far.
+    /// Number of different features so far.
     features: usize,
     /// The share of rows of all features together.
     weight: f64,
 }
 
 impl Paths {
-    /// Lays out a tree, given the rows at its leaves; `slot` gives the place of a feature.
+    /// Lays out a tree, given the rows at its leaves; `slot` returns the index of a feature.
     pub(super) fn new(tree: &Tree, leaves: &[f64], slot: impl Fn(u32) -> usize) -> Paths {
         let shares = left_shares(tree, leaves);
         let node = |child: Child| match child {
@@ -118,14 +119,14 @@ impl Paths {
     }
 }
 
-/// Both sides of a split, the left one to be taken first.
+/// Pushes both sides of a split, so that the left one is visited first.
 fn push_sides(open: &mut Vec<(u32, usize, bool)>, split: u32, level: usize) {
     open.push((split, level, false));
     open.push((split, level, true));
 }
 
-/// The share of rows that each split sends left, from the rows at the leaves alone, so that the
-/// numbers fit together whatever a file says of its splits.
+/// The share of rows that each split sends left, from the rows at the leaves only, so that the
+/// numbers are consistent even if a file's split counts are not.
 fn left_shares(tree: &Tree, leaves: &[f64]) -> Vec<f64> {
     let splits = tree.splits();
     let mut rows = vec![0.0; splits.len()];

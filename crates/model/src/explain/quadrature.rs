@@ -1,23 +1,23 @@
-//! Gauss-Legendre quadrature on 0..1: `n` places and weights that integrate every polynomial of
+//! Gauss-Legendre quadrature on 0..1: `n` nodes and weights that integrate every polynomial of
 //! degree up to `2n - 1` exactly.
 //!
-//! The places are the roots of the Legendre polynomial `P_n`, found by Newton's method from the usual
-//! first guess `cos(pi (i - 1/4) / (n + 1/2))`; the cosine is our own sum, so that the bits are the
-//! same on every machine. Cost: n^2 for each rule. `n = 0` is the empty rule.
+//! The nodes are the roots of the Legendre polynomial `P_n`, found by Newton's method from the
+//! usual first guess `cos(pi (i - 1/4) / (n + 1/2))`; the cosine is our own sum, so that the bits
+//! are the same on every machine. Cost: n^2 for each rule. `n = 0` is the empty rule.
 
-/// Places and weights.
+/// The nodes and weights of a quadrature rule.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Quadrature {
-    /// Between 0 and 1, ends excluded, ascending.
+    /// The nodes: between 0 and 1, ends excluded, ascending.
     pub(super) places: Vec<f64>,
-    /// Above 0; their sum is 1.
+    /// The weights: above 0, with sum 1.
     pub(super) weights: Vec<f64>,
 }
 
 impl Quadrature {
     pub(super) fn new(n: usize) -> Quadrature {
         let mut rule = Quadrature { places: vec![0.0; n], weights: vec![0.0; n] };
-        // The places lie symmetrically: one half is computed.
+        // The nodes are symmetric: one half is computed.
         for i in 0..n.div_ceil(2) {
             let (x, slope) = root(n, i);
             let weight = 1.0 / ((1.0 - x * x) * slope * slope);
@@ -31,7 +31,7 @@ impl Quadrature {
 /// The root number `i` of `P_n` from the right, with the derivative there.
 fn root(n: usize, i: usize) -> (f64, f64) {
     let mut x = cos(std::f64::consts::PI * (i as f64 + 0.75) / (n as f64 + 0.5));
-    // Twice as many digits with each step; the last ones only settle.
+    // Each step doubles the correct digits; the last steps change only the last bits.
     for _ in 0..8 {
         let (value, slope) = legendre(n, x);
         x -= value / slope;
@@ -39,7 +39,7 @@ fn root(n: usize, i: usize) -> (f64, f64) {
     (x, legendre(n, x).1)
 }
 
-/// `P_n` and its derivative at a place inside -1..1, by the recurrence of three terms.
+/// `P_n` and its derivative at a point inside -1..1, by the three-term recurrence.
 fn legendre(n: usize, x: f64) -> (f64, f64) {
     let (mut before, mut value) = (0.0, 1.0);
     for k in 0..n {
@@ -49,7 +49,7 @@ fn legendre(n: usize, x: f64) -> (f64, f64) {
     (value, n as f64 * (before - x * value) / (1.0 - x * x))
 }
 
-/// The cosine of an angle from 0 to pi, good to ten digits and more.
+/// The cosine of an angle from 0 to pi, exact to ten digits and more.
 fn cos(angle: f64) -> f64 {
     let (mut term, mut sum) = (1.0, 1.0);
     for k in 1..16 {

@@ -1,4 +1,4 @@
-//! The values of some features for some documents, and what an explanation of them consists of.
+//! The values of some features for some documents, and their contributions.
 
 use rankwright_data::{Dataset, Random};
 
@@ -47,14 +47,18 @@ impl UsedFeatureRows {
     /// The first rows.
     pub(super) fn first(&self, rows: usize) -> UsedFeatureRows {
         let rows = rows.min(self.rows);
-        UsedFeatureRows { width: self.width, rows, values: self.values[..rows * self.width].to_vec() }
+        UsedFeatureRows {
+            width: self.width,
+            rows,
+            values: self.values[..rows * self.width].to_vec(),
+        }
     }
 }
 
 /// The parts of the scores of one query's documents.
 #[derive(Debug, Clone)]
 pub(super) struct Contributions {
-    /// The number that every score starts from.
+    /// The base, from which every score starts.
     pub(super) base: f64,
     /// The scores.
     pub(super) scores: Vec<f64>,
@@ -62,7 +66,7 @@ pub(super) struct Contributions {
     pub(super) values: Vec<f64>,
 }
 
-/// At most so many of `count` things, chosen by seed, in random order.
+/// At most `most` of `count` numbers, chosen by seed, in random order.
 pub(super) fn sample(count: usize, most: usize, seed: u64) -> Vec<usize> {
     let mut all: Vec<usize> = (0..count).collect();
     let mut random = Random::new(seed, 0);

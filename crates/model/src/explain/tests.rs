@@ -1,4 +1,4 @@
-//! Explanations against numbers worked out on paper and against all subsets of the features.
+//! Explanations against numbers computed by hand and against all subsets of the features.
 
 mod others;
 
@@ -8,7 +8,7 @@ use rankwright_data::{Absent, FeatureNames, Matrix, Random};
 use super::*;
 use crate::categories::Categories;
 use crate::tree::tests::{chain, random, small};
-use crate::tree::{Child, Leaf, SplitCondition, Side, Split, Tree};
+use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
 use crate::{DependenceOptions, Ensemble, Header, Linear, ScoreOptions};
 
 pub(super) fn ids(count: usize) -> FeatureNames {
@@ -36,7 +36,7 @@ pub(super) fn trees(features: usize, base: f64, trees: Vec<Tree>) -> Model {
     Model::new(Header::new(ids(features), Absent::Zero), kind).unwrap()
 }
 
-/// Every sum must be the score, and the score that of the model.
+/// Checks that every sum is the score, and that the score is the model's.
 pub(super) fn check_sums(model: &Model, data: &Dataset, found: &[Explanation]) {
     let scores = model.score(data, ScoreOptions::default()).unwrap();
     for list in found {
@@ -102,7 +102,7 @@ fn two_levels_are_as_on_paper() {
     // Knowing x0: 12.5/6. Knowing x1: 0.4 x -1 + 0.6 x 3 = 1.4. Knowing both: 3.
     let x0 = 0.5 * ((12.5 / 6.0 - 0.85) + (3.0 - 1.4));
     assert_near(found.contributions(0), &[x0, 3.0 - 0.85 - x0]);
-    // Missing goes right, then left: 0.25. Knowing x1: 0.4 x -1 + 0.6 x 0.25 = -0.25.
+    // A missing value goes right, then left: 0.25. Knowing x1: 0.4 x -1 + 0.6 x 0.25 = -0.25.
     let x0 = 0.5 * ((12.5 / 6.0 - 0.85) + (0.25 + 0.25));
     assert_near(found.contributions(1), &[x0, 0.25 - 0.85 - x0]);
     // Left: knowing x0 is knowing all; knowing x1 is 1.4 as above.
@@ -160,7 +160,7 @@ fn trees_without_counts_say_so_and_take_them_from_background_documents() {
     assert!(matches!(error, ExplainError::EmptyBackground), "{error}");
 }
 
-/// Some splits ask otherwise: by category, or with 0 as missing.
+/// Replaces some split conditions: by categories, or with 0 as missing.
 fn mixed(tree: &Tree, seed: u64) -> Tree {
     let mut draw = Random::new(seed, 9);
     let sets = vec![Categories::new([0, 3, 4, 8]).unwrap()];
@@ -174,7 +174,7 @@ fn mixed(tree: &Tree, seed: u64) -> Tree {
     Tree::with_sets(splits, tree.leaves().to_vec(), sets).unwrap()
 }
 
-/// The expected value of a tree where only some features are known.
+/// The expected value of a tree if only some features are known.
 fn expected(tree: &Tree, rows: &[f64], row: &[f32], known: u32, at: Child) -> (f64, f64) {
     match at {
         Child::Leaf(leaf) => (tree.leaves()[leaf as usize].value, rows[leaf as usize]),
@@ -215,7 +215,7 @@ fn from_subsets(features: usize, value: impl Fn(u32) -> f64) -> Vec<f64> {
     (0..features).map(part).collect()
 }
 
-/// What the quick way must give for trees with these rows at their leaves.
+/// The reference values for trees with these rows at their leaves.
 fn slowly(model: &Model, leaves: &[Vec<f64>], row: &[f32], known: u32) -> f64 {
     let ModelBody::Trees(ensemble) = model.body() else { return f64::NAN };
     let of_tree =
@@ -296,8 +296,12 @@ fn neither_threads_nor_neighbours_change_a_bit() {
     let one = on(1);
     assert!(bits(&one) == bits(&on(3)));
     // The same documents as one list.
-    let mut alone =
-        UsedFeatureRows::gather(&data, 0..100, &matched(&model, &data, false).unwrap(), explainer.features());
+    let mut alone = UsedFeatureRows::gather(
+        &data,
+        0..100,
+        &matched(&model, &data, false).unwrap(),
+        explainer.features(),
+    );
     let together = explainer.method.explain(&alone);
     let parts: Vec<f64> = one.iter().flat_map(|list| list.parts.clone()).collect();
     assert!(together.values == parts);
@@ -305,7 +309,8 @@ fn neither_threads_nor_neighbours_change_a_bit() {
     assert!(explainer.method.explain(&alone).values == parts[..alone.values.len()]);
 }
 
-/// Not run by itself: `cargo test --release -p rankwright-model treeshap_speed -- --ignored --nocapture`.
+/// Ignored by default: `cargo test --release -p rankwright-model treeshap_speed -- --ignored
+/// --nocapture`.
 #[test]
 #[ignore = "takes its time to measure time"]
 fn treeshap_speed() {

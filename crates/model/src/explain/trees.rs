@@ -2,57 +2,59 @@
 //!
 //! Lundberg, Erion et al. (*From local explanations to global understanding with explainable AI for
 //! trees*, 2020) define the score of a row of which only the features in S are known as the average
-//! over the leaves that it may come to, each weighted by the rows that went there. For a leaf of value
-//! v whose path asks for the features 1..m let `z_i` be the share of rows that the splits on feature i
-//! let through, and `o_i` 1 if the row passes them all and 0 if not. The leaf then adds to feature i
+//! over the leaves that it may reach, each weighted by the rows that went there. For a leaf of
+//! value v whose path tests the features 1..m let `z_i` be the share of rows that pass the splits
+//! on feature i, and `o_i` 1 if the row passes them all and 0 if not. The leaf then adds to feature
+//! i
 //!
 //! ```text
 //! v (o_i - z_i) sum over S of |S|! (m - |S| - 1)! / m! prod_{j in S} o_j prod_{j not in S} z_j
 //!   = v (o_i - z_i) integral from 0 to 1 of prod_{j != i} (o_j t + z_j (1 - t)) dt
 //! ```
 //!
-//! as the weights of the subsets are beta integrals. The integrand is a polynomial of degree m - 1, so
-//! Gauss-Legendre quadrature with m/2 places is exact, and every term is positive: no cancellation, where
-//! the usual unwinding of polynomials divides by small numbers. At each place the product is carried
-//! down the tree, the leaves' terms are summed on the way up, and the factor of a feature is divided
-//! out where it was put in. Where a feature comes again further down, its upper factor is replaced,
-//! and what the upper step will count for these leaves is taken away.
+//! as the weights of the subsets are beta integrals. The integrand is a polynomial of degree m - 1,
+//! so Gauss-Legendre quadrature with m/2 nodes is exact, and every term is positive: no
+//! cancellation, while the usual unwinding of polynomials divides by small numbers. At each
+//! quadrature node the product is carried down the tree, the leaves' terms are summed on the way
+//! up, and the factor of a feature is divided out where it was multiplied in. If a feature occurs
+//! again further down, its upper factor is replaced, and the part that the upper step will count
+//! for these leaves is subtracted.
 //!
-//! The rows at the leaves are told by our own models, by those of LightGBM and CatBoost, and by those of
-//! XGBoost where a row's second derivative is 1 (`reg:squarederror`). What XGBoost's other objectives
-//! keep are sums of second derivatives, which our reader drops; RankLib and Solr keep nothing. Such
+//! Our own models, those of LightGBM and CatBoost, and those of XGBoost if a row's second
+//! derivative is 1 (`reg:squarederror`), contain the rows at the leaves. XGBoost's other objectives
+//! store sums of second derivatives, which our reader drops; RankLib and Solr store nothing. Such
 //! trees need background documents.
 //!
-//! Cost: T trees x L leaves x D/2 places, for eight documents side by side. A document's numbers
-//! depend neither on the others nor on threads. A tree of one leaf adds to the base alone.
+//! Cost: T trees x L leaves x D/2 quadrature nodes, for eight documents at a time. A document's
+//! numbers depend neither on the others nor on threads. A tree of one leaf adds only to the base.
 
 use rayon::prelude::*;
 
 use super::error::ExplainError;
-use super::paths::{PathNode, Paths, PathStep};
+use super::paths::{PathNode, PathStep, Paths};
 use super::quadrature::Quadrature;
 use super::table::{Contributions, UsedFeatureRows};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::tree::{Side, Split, Tree};
 
-/// Documents side by side.
+/// Number of documents processed together.
 const LANES: usize = 8;
-/// The most numbers (levels x places) that a walk holds for a document.
+/// Maximum number of values (levels x quadrature nodes) that a walk holds for a document.
 const MOST: usize = 1 << 20;
 
-/// An ensemble ready to be explained.
+/// An ensemble prepared for explanations.
 #[derive(Debug)]
 pub(super) struct TreeShap<'a> {
     ensemble: &'a Ensemble,
     features: Vec<usize>,
     trees: Vec<Paths>,
-    /// The rule of n places at n.
+    /// The quadrature rule of n nodes at index n.
     rules: Vec<Quadrature>,
     base: f64,
 }
 
-/// The rows at the leaves of each tree, as the model tells them.
+/// The rows at the leaves of each tree, as stored in the model.
 pub(super) fn counts(ensemble: &Ensemble) -> Result<Vec<Vec<f64>>, ExplainError> {
     let of_tree = |(number, tree): (usize, &Tree)| {
         let rows: Vec<f64> = tree.leaves().iter().map(|leaf| leaf.rows as f64).collect();
@@ -64,8 +66,12 @@ pub(super) fn counts(ensemble: &Ensemble) -> Result<Vec<Vec<f64>>, ExplainError>
     ensemble.trees().iter().enumerate().map(of_tree).collect()
 }
 
-/// The rows of a table that come to the leaves of each tree.
-pub(super) fn recount(ensemble: &Ensemble, features: &[usize], table: &UsedFeatureRows) -> Vec<Vec<f64>> {
+/// The number of rows of a table that reach the leaves of each tree.
+pub(super) fn recount(
+    ensemble: &Ensemble,
+    features: &[usize],
+    table: &UsedFeatureRows,
+) -> Vec<Vec<f64>> {
     let of_tree = |tree: &Tree| {
         let mut rows = vec![0.0; tree.leaves().len()];
         for row in 0..table.rows {
@@ -76,13 +82,13 @@ pub(super) fn recount(ensemble: &Ensemble, features: &[usize], table: &UsedFeatu
     ensemble.trees().par_iter().map(of_tree).collect()
 }
 
-/// The value of a feature in a row of those used.
+/// The value of a feature in a row of the used features.
 fn value_in(features: &[usize], row: &[f32], feature: usize) -> f32 {
     features.binary_search(&feature).map_or(f32::NAN, |slot| row[slot])
 }
 
 impl<'a> TreeShap<'a> {
-    /// `features` are those that the trees ask for, ascending; `leaves` the rows at the leaves.
+    /// `features` are those that the trees test, ascending; `leaves` the rows at the leaves.
     pub(super) fn new(
         ensemble: &'a Ensemble,
         features: Vec<usize>,
@@ -134,22 +140,22 @@ impl<'a> TreeShap<'a> {
     }
 }
 
-/// Places at which the polynomials of a tree are looked at.
+/// Number of quadrature nodes of a tree.
 fn places(tree: &Paths) -> usize {
     tree.features.div_ceil(2)
 }
 
-/// Eight documents on their way through trees. What is held for a level is that of the node which the
-/// walk has come to there.
+/// Eight documents on a walk through trees. The values of a level are those of the node that the
+/// walk has reached there.
 #[derive(Debug, Default)]
 struct DocumentWalk {
     /// The documents' values of each feature.
     values: Vec<[f32; LANES]>,
     /// The contribution of each feature to the documents' scores.
     sums: Vec<[f64; LANES]>,
-    /// The product of the factors on the path, at each place of each level.
+    /// The product of the factors on the path, at each quadrature node of each level.
     products: Vec<[f64; LANES]>,
-    /// The terms of the leaves below that are done, at each place of each level.
+    /// The terms of the finished leaves below, at each quadrature node of each level.
     totals: Vec<[f64; LANES]>,
     /// For each level the documents that pass all splits on its feature, a bit each.
     passing: Vec<u8>,
@@ -160,7 +166,7 @@ struct DocumentWalk {
 }
 
 impl DocumentWalk {
-    /// Takes in documents; lanes without one hold zeros, and nobody asks for their sums.
+    /// Loads documents; lanes without one hold zeros, and their sums are never read.
     fn load(&mut self, table: &UsedFeatureRows, rows: std::ops::Range<usize>) {
         self.values.clear();
         self.values.resize(table.width, [0.0; LANES]);
@@ -173,7 +179,7 @@ impl DocumentWalk {
         }
     }
 
-    /// Adds what a tree gives to each feature.
+    /// Adds the contributions of a tree to each feature.
     fn add(&mut self, tree: &Tree, paths: &Paths, rule: &Quadrature) {
         let (n, levels) = (rule.places.len(), paths.depth + 1);
         self.products.resize(self.products.len().max(levels * n), [0.0; LANES]);
@@ -211,8 +217,8 @@ impl DocumentWalk {
         })
     }
 
-    /// Goes down to a node: the products with the factor of the step's feature, which takes the
-    /// place of that of the step above on the same feature.
+    /// Goes down to a node: multiplies the products by the factor of the step's feature, which
+    /// replaces that of the step above on the same feature.
     fn enter(&mut self, step: &PathStep, rule: &Quadrature) {
         let (level, n) = (step.level as usize, rule.places.len());
         let goes = self.lefts[level - 1];
@@ -238,8 +244,8 @@ impl DocumentWalk {
         }
     }
 
-    /// Goes up from a node: its leaves count for the step's feature, no longer for the step above on
-    /// the same feature, and are handed to the parent.
+    /// Goes up from a node: its leaves count for the step's feature, no longer for the step above
+    /// on the same feature, and are added to the parent.
     fn leave(&mut self, step: &PathStep, rule: &Quadrature) {
         let (level, n) = (step.level as usize, rule.places.len());
         let (now, before) = (self.passing[level], self.passing[step.above.0 as usize]);
@@ -258,7 +264,7 @@ impl DocumentWalk {
                 let divisors = [1.0 / divisors.0, inverse(divisors.1)];
                 upper = lanes(|lane| upper[lane] + total[lane] * divisors[failed[lane]]);
             }
-            // The root adds nothing up.
+            // The root has no step to add to.
             if level > 1 {
                 above[q] = lanes(|lane| above[q][lane] + total[lane]);
             }
@@ -273,20 +279,21 @@ impl DocumentWalk {
     }
 }
 
-/// Something for each lane.
+/// Makes a value for each lane.
 #[inline(always)]
 fn lanes<T>(of: impl Fn(usize) -> T) -> [T; LANES] {
     std::array::from_fn(of)
 }
 
-/// The factor of a feature at a place, for documents that pass its splits and for those that do not.
+/// The factor of a feature at a quadrature node, for documents that pass its splits and for those
+/// that do not.
 #[inline(always)]
 fn factors(share: f64, place: f64) -> (f64, f64) {
     let unknown = share * (1.0 - place);
     (unknown + place, unknown)
 }
 
-/// The factors that a step replaces; 1 where its feature is new on the path.
+/// The factors that a step replaces; 1 if its feature is new on the path.
 #[inline(always)]
 fn factors_above(step: &PathStep, place: f64) -> (f64, f64) {
     if step.above.0 == 0 { (1.0, 1.0) } else { factors(step.above.1, place) }

@@ -1,31 +1,31 @@
-//! Shared parts of the readers and writers of tree formats: trees put together from single nodes, and
-//! the rules that others understand.
+//! Code shared by the readers and writers of tree formats: assembling trees from single nodes, and
+//! the split conditions that other systems support.
 //!
-//! Other systems number nodes as they like, or nest them. [`assemble`] walks such nodes from the
-//! root with a stack of its own (a chain of a million nodes is no deeper for it than one) and
-//! numbers splits in the order in which it meets them, so that children come after parents. It
-//! costs one step a node and stops at a node too many: a cycle, or a node with two parents.
+//! Other systems number nodes in their own order, or nest them. [`assemble`] walks such nodes from
+//! the root with an explicit stack (so that depth does not matter) and numbers splits in the order
+//! in which it visits them, so that children come after parents. It costs one step a node and stops
+//! at a node too many: a cycle, or a node with two parents.
 
 use rankwright_data::Absent;
 
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
-use crate::tree::{ABOUT_ZERO, Child, Leaf, SplitCondition, Side, Split, Tree};
+use crate::tree::{ABOUT_ZERO, Child, Leaf, Side, Split, SplitCondition, Tree};
 
-/// The most trees that a foreign model may have. A tree costs some 100 bytes before its first
-/// node, which a file need not spend; this keeps the cost of reading near the file's size.
+/// Maximum number of trees of a foreign model. A tree needs some 100 bytes in memory even without
+/// nodes, more than in a file; this limit keeps the memory of reading near the file's size.
 pub(super) const MOST_TREES: usize = 1 << 17;
 
-/// The largest feature number that a foreign model may name.
+/// The largest feature number of a foreign model.
 pub(super) const MOST_FEATURES: usize = 1 << 24;
 
 /// A node of a foreign tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum ForeignNode {
-    /// An end.
+    /// A leaf.
     Leaf(Leaf),
-    /// A threshold with two ways on.
+    /// A threshold with two children.
     Split {
         /// Number of the feature, from 0.
         feature: u32,
@@ -37,12 +37,12 @@ pub(super) enum ForeignNode {
         left: u32,
         /// Node on the right.
         right: u32,
-        /// Training rows that came here.
+        /// Number of training rows that reached the split.
         rows: u64,
     },
 }
 
-/// Makes a tree of at most `most` nodes, given what stands at each.
+/// Makes a tree of at most `most` nodes, which are looked up by number.
 pub(super) fn assemble(
     root: u32,
     most: usize,
@@ -65,7 +65,7 @@ pub(super) fn assemble(
             ForeignNode::Split { feature, threshold, missing, left, right, rows } => {
                 let here = splits.len();
                 let rule = SplitCondition::AtMost(threshold);
-                // The children are not known before they are met.
+                // The children are not known yet; they are set later.
                 let (below, gain) = (Child::Leaf(0), 0.0);
                 let split = Split { feature, rule, missing, left: below, right: below, gain, rows };
                 splits.push(split);
@@ -80,13 +80,13 @@ pub(super) fn assemble(
             None => {}
         }
     }
-    // Growing by doubling may have left half of the room unused.
+    // Growing by doubling may have left half of the capacity unused.
     splits.shrink_to_fit();
     leaves.shrink_to_fit();
     Tree::new(splits, leaves)
 }
 
-/// The same error with the tree that it befell.
+/// Adds the number of a tree to an error.
 pub(super) fn in_tree(number: usize, error: ModelError) -> ModelError {
     match error {
         ModelError::Invalid { what, expected } => {
@@ -111,18 +111,18 @@ pub(super) fn below(threshold: f64) -> Option<f32> {
     match f64::from(floor) == threshold {
         true if threshold == f64::NEG_INFINITY => None,
         true => Some(floor.next_down()),
-        // NaN stays NaN, for the tree to refuse.
+        // NaN stays NaN, which the tree rejects.
         false => Some(floor),
     }
 }
 
-/// The side on which a zero goes.
+/// The side of a zero.
 pub(super) fn side_of_zero(threshold: f32) -> Side {
     if 0.0 <= threshold { Side::Left } else { Side::Right }
 }
 
-/// The threshold of a split for formats that know no other rules. One that counts 0 as missing
-/// is such a threshold where missing values and all that count as 0 go the same way.
+/// The threshold of a split for formats without other conditions. A condition that counts 0 as
+/// missing is such a threshold if missing values and all that count as 0 go to the same side.
 pub(super) fn plain_threshold(
     format: &'static str,
     number: usize,
@@ -139,16 +139,18 @@ pub(super) fn plain_threshold(
         {
             Ok(threshold)
         }
-        SplitCondition::NonZeroAtMost(_) => refuse("takes 0 as missing, which cannot be written there"),
+        SplitCondition::NonZeroAtMost(_) => {
+            refuse("takes 0 as missing, which cannot be written there")
+        }
         SplitCondition::In(_) => refuse("asks for categories, which cannot be written there"),
     }
 }
 
-/// The first tree and split whose way for missing values matters and is not that of a 0: systems
-/// without missing values would score such a model otherwise.
+/// The first tree and split whose side of missing values matters and is not that of a 0: systems
+/// without missing values would give other scores for such a model.
 ///
-/// Our own learner sends missing values with the majority where a feature had none. Such a way
-/// says nothing; but where a feature has a split that sends them with the minority, it had some.
+/// Our own learner sends missing values with the majority if a feature had none in training. Such a
+/// side means nothing; but if a feature has a split that sends them with the minority, it had some.
 pub(super) fn missing_matters(header: &Header, ensemble: &Ensemble) -> Option<(usize, usize)> {
     let told = header.learner.is_empty() || header.absent == Absent::Missing;
     let mut had = vec![told; ensemble.features()];
@@ -175,16 +177,16 @@ pub(super) fn missing_matters(header: &Header, ensemble: &Ensemble) -> Option<(u
     matters.next().map(|(number, _, at, _)| (number, at))
 }
 
-/// A number as Java reads it: with a letter for its kind at the end, perhaps.
+/// The text of a number in Java's form, without a type letter at its end.
 pub(super) fn java_number(text: &str) -> &str {
     let text = text.trim();
     let bare = text.strip_suffix(['f', 'F', 'd', 'D']).unwrap_or(text);
-    // What ends in one of these letters without a digit before is a word, such as `inf`.
+    // A text that ends in one of these letters without a digit before is a word, such as `inf`.
     let digit = bare.ends_with(|c: char| c.is_ascii_digit() || c == '.');
     if digit { bare } else { text }
 }
 
-/// A number for Java to read.
+/// A number in a form that Java reads.
 pub(super) fn for_java(value: impl Into<f64> + std::fmt::Debug + Copy) -> String {
     match value.into() {
         f64::INFINITY => "Infinity".into(),

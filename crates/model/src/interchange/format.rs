@@ -1,4 +1,4 @@
-//! The description of a model format. Everything that lists, detects, reads or writes formats goes by
+//! The description of a model format. Everything that lists, detects, reads or writes formats uses
 //! the table of them in `mod.rs`.
 
 use std::fmt;
@@ -31,11 +31,11 @@ pub type WriteModel = fn(&Model) -> Result<Vec<u8>, ModelError>;
 pub struct ModelFormat {
     /// The name in requests: `lightgbm`.
     pub name: &'static str,
-    /// The system, as it spells its name.
+    /// The system, in its own spelling.
     pub system: &'static str,
     /// The files that are read.
     pub reads: &'static str,
-    /// The file that is written; empty where the format is only read.
+    /// The file that is written; empty if the format is only read.
     pub writes: &'static str,
     /// The usual endings of file names.
     pub extensions: &'static [&'static str],
@@ -43,13 +43,13 @@ pub struct ModelFormat {
     pub bodies: &'static [BodyKind],
     /// The agreement of our scores with those of the system.
     pub scores: &'static str,
-    /// Tells whether bytes begin like a file of this format.
+    /// Returns whether bytes begin like a file of this format.
     #[serde(skip)]
     pub detect: fn(&[u8]) -> bool,
     /// Reads a file. Any bytes must give a model or an error.
     #[serde(skip)]
     pub read: ReadModel,
-    /// Writes models of the kinds in `bodies`; none where the format is only read.
+    /// Writes models of the kinds in `bodies`; `None` if the format is only read.
     #[serde(skip)]
     pub write: Option<WriteModel>,
 }
@@ -65,7 +65,7 @@ impl ModelFormat {
         FORMATS.into_iter().filter(|format| format.can_write())
     }
 
-    /// The format of a name.
+    /// The format with this name.
     pub fn find(name: &str) -> Result<&'static ModelFormat, ModelError> {
         let found = FORMATS.into_iter().find(|format| format.name == name);
         found.ok_or_else(|| ModelError::UnknownFormat {
@@ -74,7 +74,7 @@ impl ModelFormat {
         })
     }
 
-    /// The format of some bytes, by how they begin.
+    /// The format of some bytes, detected by their beginning.
     pub fn detect(bytes: &[u8]) -> Option<&'static ModelFormat> {
         FORMATS.into_iter().find(|format| (format.detect)(bytes))
     }

@@ -1,12 +1,12 @@
-//! Models of other systems: read into ours, and written from ours.
+//! Models of other systems: reading and writing.
 //!
-//! Each format is a folder with a [`ModelFormat`] called `FORMAT`; to add one, make its folder and add
-//! it here: `mod`, and a reference in [`FORMATS`].
+//! Each format is a folder with a [`ModelFormat`] called `FORMAT`; to add one, make its folder and
+//! add it here: `mod`, and a reference in [`FORMATS`].
 //!
-//! A model that is read scores as its own system scores it; what ours cannot express is an error
-//! that says so, and so is what the other format cannot express on the way out: nothing is changed
-//! in silence. Files are not to be trusted: any bytes give a model or an error, in time and memory
-//! that grow with their length only.
+//! A model that is read scores as its own system scores it. A part that our models cannot express
+//! is an error that says so, and so is a part of our models that the other format cannot express:
+//! nothing is changed silently. Files are not trusted: any bytes give a model or an error, in time
+//! and memory that grow only with their length.
 
 mod catboost;
 mod common;
@@ -29,7 +29,7 @@ use crate::codec;
 use crate::error::ModelError;
 use crate::model::{BodyKind, Model};
 
-/// Every format; the first that detects itself in some bytes reads them.
+/// Every format; the first one that detects itself in some bytes reads them.
 static FORMATS: [&ModelFormat; 8] = [
     &codec::FORMAT,
     &lightgbm::FORMAT,
@@ -42,7 +42,7 @@ static FORMATS: [&ModelFormat; 8] = [
 ];
 
 impl Model {
-    /// Reads a model of any known format, ours or another system's, told by its content.
+    /// Reads a model of any known format, ours or another system's, detected by its content.
     pub fn from_bytes(bytes: &[u8]) -> Result<Model, ModelError> {
         match ModelFormat::detect(bytes) {
             Some(format) => Model::from_bytes_as(bytes, format),
@@ -55,7 +55,7 @@ impl Model {
         (format.read)(bytes)
     }
 
-    /// The model in another system's format; an error where it cannot be expressed there.
+    /// The model in another system's format; fails if it cannot be expressed there.
     pub fn to_bytes_as(&self, format: &ModelFormat) -> Result<Vec<u8>, ModelError> {
         match format.write {
             Some(write) if format.bodies.contains(&self.body().kind()) => write(self),

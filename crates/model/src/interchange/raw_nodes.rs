@@ -1,38 +1,38 @@
-//! Trees from nested JSON: nodes are put into a list as they end, children before their parents, with
-//! features as numbers of names. They become trees once the column of each name is known.
+//! Trees from nested JSON: nodes are added to a list as they end, children before their parents,
+//! with features as numbers of names. They become trees once the column of each name is known.
 
 use std::collections::HashMap;
 
-use super::common::{MOST_TREES, ForeignNode, assemble, in_tree};
+use super::common::{ForeignNode, MOST_TREES, assemble, in_tree};
 use crate::error::ModelError;
 use crate::tree::{Leaf, Side, Tree};
 
-/// The most features: a limit on the memory that a file can cost.
+/// Maximum number of features: a limit on the memory that a file can use.
 pub(super) const MOST_NAMES: usize = 1 << 17;
 
-/// All trees, as they were read.
+/// All trees of a file, before columns are known.
 #[derive(Default)]
 pub(super) struct RawTrees {
     /// Numbers of the feature names that nodes test.
     names: HashMap<String, u32>,
     nodes: Vec<RawNode>,
-    /// For each tree its weight and where its nodes end; the root is the last of them.
+    /// For each tree its weight and the end of its nodes; the root is the last of them.
     trees: Vec<(f64, usize)>,
 }
 
-/// A node as it stands in the file: a leaf where it has no feature.
+/// A node of the file: a leaf if it has no feature.
 #[derive(Clone, Copy, Default)]
 pub(super) struct RawNode {
     /// Number of its name.
     pub(super) feature: Option<u32>,
     /// Values at most this go left.
     pub(super) threshold: Option<f32>,
-    /// The side of missing values, if the file says so.
+    /// The side of missing values, if the file has it.
     pub(super) missing: Option<Side>,
-    /// Numbers of nodes as [`RawTrees::push`] gave them; 0 is none.
+    /// Numbers of nodes as [`RawTrees::push`] returned them; 0 is none.
     pub(super) left: u32,
     pub(super) right: u32,
-    /// Of a leaf.
+    /// The value of a leaf.
     pub(super) value: f64,
 }
 
@@ -51,13 +51,13 @@ impl RawTrees {
         self.names.iter().map(|(name, number)| (name.as_str(), *number))
     }
 
-    /// Takes a node whose children it has; its number, from 1.
+    /// Adds a node whose children were added before; returns its number, from 1.
     pub(super) fn push(&mut self, node: RawNode) -> u32 {
         self.nodes.push(node);
         self.nodes.len() as u32
     }
 
-    /// The nodes since the last tree are one.
+    /// Ends a tree: its nodes are those since the last one.
     pub(super) fn end_tree(&mut self, weight: f64) -> Result<(), String> {
         if self.trees.len() == MOST_TREES {
             return Err(format!("more than {MOST_TREES} trees"));
@@ -66,7 +66,7 @@ impl RawTrees {
         Ok(())
     }
 
-    /// The trees, given the column of each name and where missing values go at a threshold.
+    /// The trees, given the column of each name and the side of missing values at a threshold.
     pub(super) fn trees(
         &self,
         format: &str,

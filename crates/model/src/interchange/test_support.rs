@@ -1,12 +1,14 @@
-//! Random models, rows to score, and ways to damage a file, for the tests of several formats.
+//! Random models, rows to score, and damaged files, for the tests of several formats.
 
 use rankwright_data::{Absent, FeatureNames, Random};
 
 use crate::error::ModelError;
 use crate::tree::tests::random;
-use crate::{Child, Ensemble, Header, Leaf, Linear, Model, ModelBody, SplitCondition, Side, Split, Tree};
+use crate::{
+    Child, Ensemble, Header, Leaf, Linear, Model, ModelBody, Side, Split, SplitCondition, Tree,
+};
 
-/// A model of random trees over four features; `missing` says where missing values go at a
+/// A model of random trees over four features; `missing` returns the side of missing values at a
 /// threshold, and leaf values are rounded by `value`.
 pub(super) fn model(
     seed: u64,
@@ -38,12 +40,12 @@ pub(super) fn simple() -> Model {
     Model::new(Header::new(features, Absent::Zero), ModelBody::Trees(ensemble)).unwrap()
 }
 
-/// Names that formats may stumble over.
+/// Names that are hard for some formats.
 pub(super) fn names() -> FeatureNames {
     FeatureNames::Named(["bm25", "a \"b\" <c> & é", "# d\n", "e=1:2"].map(String::from).to_vec())
 }
 
-/// A line over those features.
+/// A linear model of those features.
 pub(super) fn line(bias: f64) -> Model {
     let line = Linear::new(bias, vec![0.1, -2.5e-7, 0.0, 1e30]).unwrap();
     Model::new(Header::new(names(), Absent::Zero), ModelBody::Linear(line)).unwrap()
@@ -79,14 +81,14 @@ pub(super) fn same_bits(a: &Model, b: &Model, rows: &[[f32; 4]]) -> bool {
     rows.iter().all(|row| a.score_row(row).to_bits() == b.score_row(row).to_bits())
 }
 
-/// Damages a file in many ways; each damaged form must give a model or an error. Says how many
-/// forms there were.
+/// Damages a file in many ways; each damaged form must give a model or an error. Returns the number
+/// of forms.
 pub(super) fn damage(bytes: &[u8], read: fn(&[u8]) -> Result<Model, ModelError>) -> usize {
     assert!(read(bytes).is_ok(), "{:?}", read(bytes));
     let mut count = 0;
     let mut see = |bytes: &[u8]| {
         if let Ok(model) = read(bytes) {
-            // What was read must also score.
+            // A model that was read must also score.
             model.score_row(&[1.0; 8]);
         }
         count += 1;
@@ -115,7 +117,7 @@ pub(super) fn damage(bytes: &[u8], read: fn(&[u8]) -> Result<Model, ModelError>)
     count
 }
 
-/// Where numbers stand in a text.
+/// The positions of numbers in a text.
 fn numbers(bytes: &[u8]) -> Vec<(usize, usize)> {
     let part = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
     let mut found = Vec::new();

@@ -1,5 +1,5 @@
-//! The table of formats, walked: every entry is described, detects what it writes, and says truly what
-//! it can write.
+//! Tests over the table of formats: every entry is described, detects the files that it writes, and
+//! writes exactly the kinds of models that it lists.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Scores of data sets against the plain way, row by row.
+//! Scores of data sets against the reference implementation, row by row.
 
 use proptest::prelude::*;
 use rankwright_data::{Absent, FeatureNames, Matrix, Random};
@@ -39,7 +39,7 @@ fn net(features: FeatureNames, absent: Absent, seed: u64, min_max: bool) -> Mode
     Model::new(Header::new(features, absent), ModelBody::Net(net)).unwrap()
 }
 
-/// A tree model, a line and a net.
+/// A blend of a tree model, a linear model and a net.
 fn blend(features: FeatureNames, absent: Absent, seed: u64, normalise: Normalise) -> Model {
     let members = vec![
         (0.5, forest(features.clone(), absent, seed)),
@@ -50,7 +50,7 @@ fn blend(features: FeatureNames, absent: Absent, seed: u64, normalise: Normalise
     Model::new(Header::new(features, absent), kind).unwrap()
 }
 
-/// The plain way: the row's values put into the model's order, then one row after another.
+/// The reference: the row's values in the model's order, then one row after another.
 fn slowly(model: &Model, data: &Dataset, ignore_extra: bool) -> Vec<u64> {
     let matching = Matching::new(model.header(), data.features(), ignore_extra).unwrap();
     let row = |row: usize| -> Vec<f32> {
@@ -120,7 +120,7 @@ proptest! {
         for (row, &from) in order.iter().enumerate() {
             let mut values = data.matrix().row(row).to_vec();
             values.push(0.0);
-            // The last feature is absent from the data: nothing to exchange.
+            // The last feature is absent from the data: there are no values to shuffle.
             if feature < 3 {
                 values[feature] = data.matrix().get(from as usize, feature);
             }
@@ -155,7 +155,8 @@ fn permuted_scores_of_whole_queries_are_those_of_permuted_data() {
 
 #[test]
 fn members_of_a_blend_are_matched_through_it() {
-    // The member's order differs from the blend's, whose order alone meets the data's numbers.
+    // The member's order differs from the blend's; only the blend's order is matched with the
+    // data's numbers.
     let weights = |weights: &[f64]| ModelBody::Linear(Linear::new(0.0, weights.to_vec()).unwrap());
     let header = |names: &[&str]| Header::new(named(names), Absent::Zero);
     let member = Model::new(header(&["b", "a"]), weights(&[1.0, 10.0])).unwrap();

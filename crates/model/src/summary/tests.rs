@@ -1,4 +1,4 @@
-//! Summaries as JSON, as others read them.
+//! Tests of summaries as JSON.
 
 use rankwright_data::{Absent, FeatureNames};
 use serde_json::{Value, json};

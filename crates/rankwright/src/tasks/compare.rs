@@ -24,9 +24,9 @@ use super::{
 pub enum CompareInput {
     /// Models and score files on one data set with labels.
     Data {
-        /// The data files and the models, told apart by content.
+        /// The data files and the models, which are recognised by content.
         files: DataFiles,
-        /// Score files for the data, one number a line.
+        /// Score files for the data, one number per line.
         scores: Vec<PathBuf>,
         /// Whether to ignore features that a model does not know; an error otherwise.
         ignore_extra: bool,
@@ -41,7 +41,7 @@ pub enum CompareInput {
 }
 
 impl CompareInput {
-    /// Every file that is read.
+    /// All input files.
     pub fn paths(&self) -> Vec<&Path> {
         match self {
             CompareInput::Data { files, scores, .. } => {
@@ -54,54 +54,54 @@ impl CompareInput {
     }
 }
 
-/// What to compare, and how.
+/// Systems to compare, metrics and options.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct CompareRequest {
     /// The systems.
     pub input: CompareInput,
-    /// The metrics; the usual ones where there is none.
+    /// The metrics; the default ones where empty.
     pub metrics: Vec<MetricSpec>,
-    /// Count only the best so many documents of each query.
+    /// Count only this many best documents of each query.
     pub depth: Option<usize>,
     /// Baseline, test, correction and samples.
     pub options: CompareOptions,
 }
 
 impl CompareRequest {
-    /// Compares by the usual metrics, test and correction.
+    /// Compares by the default metrics, test and correction.
     pub fn new(input: CompareInput) -> Self {
         let options = CompareOptions::default();
         CompareRequest { input, metrics: Vec::new(), depth: None, options }
     }
 
-    /// By these metrics instead.
+    /// Sets the metrics.
     pub fn metrics(mut self, metrics: Vec<MetricSpec>) -> Self {
         self.metrics = metrics;
         self
     }
 
-    /// Counts only the best so many documents of each query.
+    /// Counts only this many best documents of each query.
     pub fn depth(mut self, depth: Option<usize>) -> Self {
         self.depth = depth;
         self
     }
 
-    /// With these options of the comparison.
+    /// Sets the options of the comparison.
     pub fn options(mut self, options: CompareOptions) -> Self {
         self.options = options;
         self
     }
 }
 
-/// Systems compared with the baseline, and what they were evaluated on.
+/// Systems compared with the baseline, and their evaluations.
 #[derive(Debug, Serialize)]
 #[non_exhaustive]
 pub struct CompareResult {
     /// Values, differences and tests for each metric and system.
     #[serde(flatten)]
     pub comparison: Comparison,
-    /// What the caller should know.
+    /// Warnings to the caller.
     pub warnings: Vec<Warning>,
     /// The evaluation of each system.
     #[serde(skip)]
@@ -114,7 +114,7 @@ pub struct CompareResult {
     pub sources: CompareSources,
 }
 
-/// What the systems were evaluated on, for a closer look at single documents.
+/// The documents that the systems were evaluated on, to inspect single documents.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CompareSources {
@@ -205,7 +205,7 @@ fn of_runs(
     Ok(LoadedSystems { systems, data_name, sources: CompareSources::Runs { qrels, runs } })
 }
 
-/// Models in their order, then score files.
+/// Loads models in their order, then score files.
 fn of_data(
     request: &CompareRequest,
     files: &DataFiles,

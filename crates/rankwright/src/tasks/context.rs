@@ -1,4 +1,4 @@
-//! How a task reports what it does, and how its caller stops it.
+//! Progress, warnings and cancellation of a task.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,7 +45,7 @@ impl<'a> Context<'a> {
         self
     }
 
-    /// Ends the task with [`TaskError::Cancelled`] before its next step once this flag is true.
+    /// Ends the task with [`TaskError::Cancelled`] before its next step once this flag is set.
     pub fn cancel(mut self, flag: &'a AtomicBool) -> Self {
         self.cancel = Some(flag);
         self
@@ -64,7 +64,7 @@ impl<'a> Context<'a> {
         self
     }
 
-    /// Whether the caller wants the task to end.
+    /// Whether the caller asked to cancel the task.
     pub fn is_cancelled(&self) -> bool {
         self.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
@@ -90,7 +90,7 @@ impl<'a> Running<'a> {
         Running { context, warnings: Vec::new() }
     }
 
-    /// Announces a step, does it, and gives the seconds that it took.
+    /// Announces a step, runs it, and returns the seconds that it took.
     pub(super) fn step<T, E: Into<TaskError>>(
         &self,
         name: &str,
@@ -114,13 +114,13 @@ impl<'a> Running<'a> {
         self.warnings.push(warning);
     }
 
-    /// Keeps a warning that the caller has heard of already.
+    /// Keeps a warning that the caller has already received.
     #[cfg(feature = "train")]
     pub(super) fn keep(&mut self, warning: Warning) {
         self.warnings.push(warning);
     }
 
-    /// Warns of what a reader or writer of data met.
+    /// Emits the warnings of a reader or writer of data.
     pub(super) fn warn_of(&mut self, warnings: &Warnings) {
         warnings.iter().for_each(|warning| self.warn(Warning::Data(warning.clone())));
     }

@@ -16,17 +16,17 @@ pub struct ConvertRequest {
     pub data: DataFiles,
     /// The file to write.
     pub out: PathBuf,
-    /// The format to write; told by the extension of the file where not given.
+    /// The format to write; that of the file's extension where not given.
     pub format: Option<Format>,
 }
 
 impl ConvertRequest {
-    /// Writes the data in the format that the extension of the file tells.
+    /// Writes the data in the format of the file's extension.
     pub fn new(data: DataFiles, out: impl Into<PathBuf>) -> Self {
         ConvertRequest { data, out: out.into(), format: None }
     }
 
-    /// Writes this format.
+    /// Sets the format to write.
     pub fn format(mut self, format: Format) -> Self {
         self.format = Some(format);
         self
@@ -41,15 +41,15 @@ pub struct ConvertResult {
     pub out: PathBuf,
     /// Name of its format.
     pub format: &'static str,
-    /// Rows.
+    /// Number of rows.
     pub rows: usize,
-    /// Queries.
+    /// Number of queries.
     pub queries: usize,
     /// Number of features.
     pub features: usize,
     /// Seconds of the steps.
     pub seconds: ConvertSeconds,
-    /// What the caller should know.
+    /// Warnings to the caller.
     pub warnings: Vec<Warning>,
 }
 
@@ -88,7 +88,7 @@ pub fn convert_data(
     })
 }
 
-/// The format to write: as said, or by the extension of the path.
+/// The format to write: the given one, or that of the path's extension.
 pub fn output_format(path: &Path, said: Option<Format>) -> Result<Format, TaskError> {
     said.or_else(|| Format::from_path(path)).ok_or_else(|| {
         let extensions = FORMATS.iter().filter_map(|info| info.extensions.first().copied());

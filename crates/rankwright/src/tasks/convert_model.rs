@@ -26,7 +26,7 @@ pub struct ConvertModelRequest {
 }
 
 impl ConvertModelRequest {
-    /// Writes a model for another system.
+    /// Converts a model to another format.
     pub fn new(model: impl Into<PathBuf>, to: impl Into<String>, out: impl Into<PathBuf>) -> Self {
         let (model, to, out) = (model.into(), to.into(), out.into());
         ConvertModelRequest { model, to, out, first_feature: None }
@@ -43,12 +43,12 @@ pub struct ConvertModelResult {
     pub to: &'static str,
     /// Number of features.
     pub features: usize,
-    /// Bytes of the file that was written.
+    /// Size of the file that was written, in bytes.
     pub bytes: usize,
 }
 
-/// Reads a model of any known system and writes it for another. What the other format cannot
-/// express is an error.
+/// Reads a model of any known system and writes it for another. A model that the other format
+/// cannot express is an error.
 pub fn convert_model(
     request: &ConvertModelRequest,
     context: &Context<'_>,
@@ -78,7 +78,7 @@ fn read(request: &ConvertModelRequest) -> Result<(Model, &'static ModelFormat), 
     Ok((model, format.ok_or(TaskError::NoModel { file: input.name })?))
 }
 
-/// The same model with its features numbered from another number on.
+/// The same model with its features numbered from `first`.
 fn renumbered(model: Model, first: u32) -> Result<Model, TaskError> {
     let (mut header, body) = model.into_parts();
     match header.features {

@@ -18,20 +18,20 @@ pub struct CrossValidateRequest {
     pub data: DataFiles,
     /// The learners; several are compared with the first.
     pub learners: Vec<LearnerSpec>,
-    /// Metrics to report; the first decides on stopping. The first learner's target where there is
-    /// none.
+    /// Metrics to report; the first decides on early stopping. The first learner's target where
+    /// empty.
     pub metrics: Vec<MetricSpec>,
-    /// Number of folds, 2 at least.
+    /// Number of folds, at least 2.
     pub folds: usize,
     /// Seed of the folds and the trainings.
     pub seed: u64,
-    /// Part of each fold's training queries that decides on stopping, for learners that stop early
-    /// or choose among models; the others train on all.
+    /// Part of each fold's training queries that decides on early stopping, for learners that stop
+    /// early or choose among models; the others train on all.
     pub valid_part: Option<f64>,
 }
 
 impl CrossValidateRequest {
-    /// Five folds.
+    /// A cross validation with five folds.
     pub fn new(learners: Vec<LearnerSpec>, data: DataFiles) -> Self {
         CrossValidateRequest {
             data,
@@ -44,7 +44,7 @@ impl CrossValidateRequest {
     }
 }
 
-/// Every query tested once, by a model that has not seen it.
+/// The result of a cross validation: every query is tested once, by a model that has not seen it.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct CrossValidateResult {
@@ -52,18 +52,18 @@ pub struct CrossValidateResult {
     pub folds: usize,
     /// Seed of the folds and the trainings.
     pub seed: u64,
-    /// Part of the training queries that decided on stopping.
+    /// Part of the training queries that decided on early stopping.
     pub valid_part: Option<f64>,
     /// One entry for each learner.
     pub learners: Vec<CrossValidated>,
     /// The learners compared with the first, where there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Comparison>,
-    /// What the caller should know.
+    /// Warnings to the caller.
     pub warnings: Vec<Warning>,
 }
 
-/// One learner on all folds.
+/// The result of one learner on all folds.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct CrossValidated {
@@ -73,29 +73,29 @@ pub struct CrossValidated {
     pub folds: Vec<FoldValues>,
     /// The metrics over all queries.
     pub metrics: Vec<MeasureResult>,
-    /// Whether validation data has a say in the model: by stopping, or by choosing.
+    /// Whether validation data affects the model: by early stopping, or by choosing.
     #[serde(skip)]
     pub uses_validation: bool,
-    /// Values of each query.
+    /// Values of all queries.
     #[serde(skip)]
     pub pooled: Evaluation,
 }
 
-/// One fold of one learner.
+/// The result of one fold of one learner.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct FoldValues {
-    /// Queries that were tested.
+    /// Number of test queries.
     pub queries: usize,
-    /// Queries that were trained on.
+    /// Number of training queries.
     pub trained: usize,
-    /// Queries that decided on stopping.
+    /// Number of queries that decided on early stopping.
     pub validated: usize,
-    /// Trees of the model.
+    /// Number of trees of the model.
     pub trees: usize,
     /// Seconds of training.
     pub seconds: f64,
-    /// Each metric on the tested queries; NaN (`null` in JSON) where none counts.
+    /// Each metric on the test queries; NaN (`null` in JSON) where no query counts.
     pub values: Vec<f64>,
 }
 
@@ -138,7 +138,7 @@ pub fn cross_validate_learners(
     })
 }
 
-/// Refuses learners that cannot be told apart and options without an effect. Gives the metrics.
+/// Rejects equal learners and options without an effect. Returns the metrics.
 fn check(request: &CrossValidateRequest) -> Result<Vec<Measure>, TaskError> {
     let learners = &request.learners;
     let Some(first) = learners.first() else { return Err(TaskError::NoLearner) };

@@ -1,4 +1,4 @@
-//! Feature data in files: how to read it, and the reading.
+//! Files of feature data with the options of reading them.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use rankwright_model::ModelFormat;
 use super::context::Running;
 use super::{Context, TaskError, check_standard_input, file_label};
 
-/// Files of feature data, and how to read them. Several files are one data set.
+/// Files of feature data, and options of reading them. Several files are one data set.
 ///
 /// ```
 /// use rankwright::data::Absent;
@@ -23,59 +23,59 @@ use super::{Context, TaskError, check_standard_input, file_label};
 pub struct DataFiles {
     /// The files; `-` is standard input.
     pub files: Vec<PathBuf>,
-    /// The format; told by content where not given.
+    /// The format; detected by content where not given.
     pub format: Option<Format>,
-    /// The meaning of an absent feature of a sparse row: the model's rule where there is a model,
-    /// zero otherwise, where not given.
+    /// The meaning of an absent feature of a sparse row. Where not given: the model's rule where
+    /// there is a model, zero otherwise.
     pub absent: Option<Absent>,
-    /// Roles of columns, beyond what their names tell.
+    /// Roles of columns, in addition to those of their names.
     pub roles: Option<Roles>,
     /// A file of preference pairs.
     pub pairs: Option<PathBuf>,
 }
 
 impl DataFiles {
-    /// Files whose content tells their format.
+    /// Files whose format is detected by content.
     pub fn new<P: Into<PathBuf>>(files: impl IntoIterator<Item = P>) -> Self {
         DataFiles { files: files.into_iter().map(Into::into).collect(), ..DataFiles::default() }
     }
 
-    /// With this format, whatever the content looks like.
+    /// Sets the format, independent of the content.
     pub fn format(mut self, format: Format) -> Self {
         self.format = Some(format);
         self
     }
 
-    /// With this meaning of absent features.
+    /// Sets the meaning of absent features.
     pub fn absent(mut self, absent: Absent) -> Self {
         self.absent = Some(absent);
         self
     }
 
-    /// With these roles of columns.
+    /// Sets roles of columns.
     pub fn roles(mut self, roles: Roles) -> Self {
         self.roles = Some(roles);
         self
     }
 
-    /// With preference pairs from this file.
+    /// Sets a file of preference pairs.
     pub fn pairs(mut self, file: impl Into<PathBuf>) -> Self {
         self.pairs = Some(file.into());
         self
     }
 
-    /// Every file that is read.
+    /// All input files.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.files.iter().chain(&self.pairs).map(PathBuf::as_path)
     }
 
-    /// A file of validation data, read like these files, which are training data.
+    /// A file of validation data, read with the options of these files, which are training data.
     #[cfg(feature = "train")]
     pub(super) fn validation(&self, file: &Path) -> DataFiles {
         DataFiles { files: vec![file.to_owned()], pairs: None, ..self.clone() }
     }
 
-    /// Opens the files, unpacked where they are packed; gives the seconds too.
+    /// Opens and decompresses the files; returns the seconds too.
     pub(super) fn open(&self, task: &Running<'_>) -> Result<(Vec<Input>, f64), TaskError> {
         let name = format!("opening {}", file_label(&self.files));
         task.step(&name, || self.files.iter().map(Input::open).collect::<Result<_, _>>())
@@ -93,7 +93,7 @@ impl DataFiles {
         Ok(LoadedData { seconds: loaded.seconds + seconds, ..loaded })
     }
 
-    /// Reads inputs that are open already; a model says what absent features mean.
+    /// Reads opened inputs; a model defines the meaning of absent features.
     pub(super) fn load_opened(
         &self,
         inputs: Vec<Input>,
@@ -126,7 +126,7 @@ impl DataFiles {
         Ok(LoadedData { data, format: loaded.format, files: names, warnings, seconds })
     }
 
-    /// The meaning of absent features: said by the model, by the caller, or zero.
+    /// The meaning of absent features: that of the model, of the caller, or zero.
     fn absent_rule(&self, model: Option<Absent>) -> Result<Absent, TaskError> {
         match (model, self.absent) {
             (Some(model), Some(said)) if model != said => {
@@ -136,7 +136,7 @@ impl DataFiles {
         }
     }
 
-    /// A format that records its rule for absent features must agree with the caller.
+    /// Checks that a format that records its rule for absent features agrees with the caller.
     fn check_recorded(
         &self,
         file: &str,
@@ -165,13 +165,13 @@ pub struct LoadedData {
     pub format: Format,
     /// Names of the files.
     pub files: Vec<String>,
-    /// Recoverable problems that the reader met.
+    /// Recoverable problems while reading.
     pub warnings: Warnings,
     /// Seconds of reading.
     pub seconds: f64,
 }
 
-/// Reads one data set; a model that is to score it says what absent features mean.
+/// Reads one data set; a model that will score it defines the meaning of absent features.
 pub fn read_data(
     files: &DataFiles,
     model_rule: Option<Absent>,

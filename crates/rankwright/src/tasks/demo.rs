@@ -1,9 +1,9 @@
-//! Demonstration of the whole way from text to a better ranking, on a record store made for it.
+//! Demonstration of all steps from text to a better ranking, on a generated record store.
 //!
-//! Records and queries are generated, indexed, and found by BM25; features of the candidates train
-//! MART, RankMART and LambdaMART; all of them and a linear model of given weights re-rank the
-//! candidates of test queries, and are compared with BM25 by the judgements, with significance.
-//! Everything follows from the seed.
+//! Records and queries are generated, indexed, and retrieved by BM25; features of the candidates
+//! train MART, RankMART and LambdaMART; these and a linear model of given weights re-rank the
+//! candidates of test queries, and are compared with BM25 by the judgements, with significance. The
+//! seed determines all results.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -32,17 +32,17 @@ use super::split_data::make_folder;
 use super::train::Watched;
 use super::{Context, TaskError, Warning};
 
-/// Sizes of a demonstration, and a folder that keeps it.
+/// Sizes of a demonstration, and the folder for its files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DemoRequest {
-    /// Folder for everything that is made: records, queries and judgements, `index`, `train.rwd`
-    /// and `valid.rwd`, a `.model` and a `.run` of each system, `test.qrels.txt`, and two pages.
-    /// Nothing is kept where it is not given.
+    /// Folder for all files: records, queries and judgements, `index`, `train.rwd` and `valid.rwd`,
+    /// a `.model` and a `.run` of each system, `test.qrels.txt`, and two pages. Nothing is kept
+    /// where it is not given.
     pub out: Option<PathBuf>,
     /// Number of records.
     pub records: usize,
-    /// Number of queries: a half to train on, a sixth to validate, a third to test on.
+    /// Number of queries: one half for training, one sixth for validation, one third for testing.
     pub queries: usize,
     /// Seed of the store and of the trainings.
     pub seed: u64,
@@ -55,30 +55,30 @@ impl Default for DemoRequest {
 }
 
 impl DemoRequest {
-    /// The usual sizes; nothing is kept.
+    /// The default sizes; nothing is kept.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// With so many records.
+    /// Sets the number of records.
     pub fn records(mut self, records: usize) -> Self {
         self.records = records;
         self
     }
 
-    /// With so many queries.
+    /// Sets the number of queries.
     pub fn queries(mut self, queries: usize) -> Self {
         self.queries = queries;
         self
     }
 
-    /// With this seed.
+    /// Sets the seed.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// Keeps everything in this folder; made where it does not exist.
+    /// Keeps all files in this folder; created if needed.
     pub fn out(mut self, folder: impl Into<PathBuf>) -> Self {
         self.out = Some(folder.into());
         self
@@ -99,10 +99,10 @@ pub struct DemoResult {
     pub systems: Vec<DemoSystem>,
     /// Warnings about files, features and queries.
     pub warnings: Vec<Warning>,
-    /// Candidates of a query that the systems re-rank.
+    /// Number of candidates of a query that the systems re-rank.
     #[serde(skip)]
     pub candidates: usize,
-    /// Text of a test query, to search for.
+    /// Text of a test query, as an example of a search.
     #[serde(skip)]
     pub example_query: String,
     /// Pages of the comparison and of LambdaMART's training, where a folder was given.
@@ -110,7 +110,7 @@ pub struct DemoResult {
     pub pages: Vec<PathBuf>,
 }
 
-/// A generated store and its feature data in numbers.
+/// Counts and times of a generated store and its feature data.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct DemoStore {
@@ -120,7 +120,7 @@ pub struct DemoStore {
     pub seed: u64,
     /// Number of queries of each part.
     pub queries: DemoQueries,
-    /// Rows of the feature data.
+    /// Number of rows of the feature data.
     pub rows: DemoRows,
     /// Number of features.
     pub features: usize,
@@ -128,25 +128,25 @@ pub struct DemoStore {
     pub seconds: DemoSeconds,
 }
 
-/// Queries of the three parts.
+/// Numbers of queries of the three parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct DemoQueries {
-    /// To train on.
+    /// Training queries.
     pub train: usize,
-    /// To stop by.
+    /// Validation queries, for early stopping.
     pub valid: usize,
-    /// To test on.
+    /// Test queries.
     pub test: usize,
 }
 
-/// Rows of the feature data.
+/// Numbers of rows of the feature data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct DemoRows {
-    /// Of the training data.
+    /// Rows of the training data.
     pub train: usize,
-    /// Of the validation data.
+    /// Rows of the validation data.
     pub valid: usize,
 }
 
@@ -162,7 +162,7 @@ pub struct DemoSeconds {
     pub features: f64,
 }
 
-/// One of the systems.
+/// A system of the demonstration.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct DemoSystem {
@@ -173,14 +173,14 @@ pub struct DemoSystem {
     pub learner: String,
     /// Seconds of training.
     pub train_seconds: f64,
-    /// Milliseconds to rank a query, features included.
+    /// Milliseconds to rank a query, including its features.
     pub rank_ms: f64,
     /// Its evaluation on the test queries.
     #[serde(skip)]
     pub evaluation: Evaluation,
 }
 
-/// The systems beside BM25: name, file, learner. The line weighs features as a person might.
+/// The systems besides BM25: name, file, learner. The linear model has weights chosen by hand.
 const SYSTEMS: [[&str; 3]; 4] = [
     [
         "line by hand",
@@ -193,10 +193,10 @@ const SYSTEMS: [[&str; 3]; 4] = [
 ];
 
 const METRICS: [&str; 4] = ["ndcg@10", "ap", "err@10", "p@10"];
-/// The pages.
+/// File names of the pages.
 const COMPARISON: &str = "report.html";
 const TRAINING: &str = "training.html";
-/// Candidates of a query.
+/// Number of candidates of a query.
 const CANDIDATES: usize = 300;
 
 /// Generates a store, indexes it, trains rankers on it and compares them with BM25.
@@ -213,7 +213,7 @@ pub fn demo(request: &DemoRequest, context: &Context<'_>) -> Result<DemoResult, 
     demo.run()
 }
 
-/// A demonstration under way.
+/// A running demonstration.
 struct Demo<'a> {
     request: &'a DemoRequest,
     folder: &'a Path,
@@ -221,7 +221,7 @@ struct Demo<'a> {
     task: Running<'a>,
 }
 
-/// The store, searchable, with its queries in three parts.
+/// The indexed store, with its queries in three parts.
 struct SearchableStore {
     index: Arc<Index>,
     train: Vec<Query>,
@@ -234,7 +234,7 @@ struct SearchableStore {
     index_seconds: f64,
 }
 
-/// Feature data of the first two parts.
+/// Feature data of the training and validation parts.
 struct DemoFeatures {
     train: Dataset,
     valid: Dataset,
@@ -287,7 +287,7 @@ impl Demo<'_> {
         warnings.into_iter().for_each(|warning| self.task.warn(Warning::Search(warning)));
     }
 
-    /// Generates the store, writes it, and indexes what was written.
+    /// Generates the store, writes it, and indexes the written files.
     fn make_store(&mut self) -> Result<SearchableStore, TaskError> {
         let DemoRequest { records, queries, seed, .. } = *self.request;
         let folder = self.folder;
@@ -345,7 +345,7 @@ impl Demo<'_> {
         Ok(DemoFeatures { train, valid, seconds })
     }
 
-    /// Trains one system; gives the seconds too.
+    /// Trains one system; returns the seconds too.
     fn train(
         &self,
         name: &str,
@@ -388,7 +388,7 @@ impl Demo<'_> {
         Ok(DemoSystem { name, learner: String::new(), train_seconds: 0.0, rank_ms, evaluation })
     }
 
-    /// Writes the page of the comparison, and that of a training.
+    /// Writes the pages of the comparison and of a training.
     fn write_pages(
         &self,
         comparison: &ComparisonReport,
@@ -437,7 +437,7 @@ impl Demo<'_> {
     }
 }
 
-/// The judgements of some queries alone.
+/// The judgements of some queries only.
 fn judgements_of(qrels: &Qrels, queries: &[Query]) -> Result<Qrels, TaskError> {
     let lists = qrels.lists();
     let mut rows = Vec::new();

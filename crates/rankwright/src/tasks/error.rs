@@ -1,4 +1,4 @@
-//! Why a task gave no result.
+//! Errors of tasks.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ use rankwright_spec::words::counted;
 #[cfg(feature = "train")]
 use super::{SavedTraining, TrainOption};
 
-/// Everything that ends a task without a result.
+/// The reason why a task ended without a result.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TaskError {
@@ -55,7 +55,7 @@ pub enum TaskError {
     #[cfg(feature = "search")]
     #[error(transparent)]
     Search(#[from] SearchError),
-    /// The caller's flag was raised.
+    /// The caller cancelled the task.
     #[error("cancelled")]
     Cancelled,
     /// Standard input is named more than once.
@@ -66,16 +66,16 @@ pub enum TaskError {
     OutputIsInput {
         /// The file to write.
         out: PathBuf,
-        /// The input that it is.
+        /// The input that is the same file.
         input: PathBuf,
     },
-    /// A model stands where feature data belongs.
+    /// A model was given in place of feature data.
     #[error("{file} is a model; feature data is expected here")]
     ModelInsteadOfData {
         /// The file.
         file: String,
     },
-    /// A model stands where a run belongs.
+    /// A model was given in place of a run.
     #[error("{file} is a model; a run is expected here, since models rank feature data")]
     ModelInsteadOfRun {
         /// The file.
@@ -90,7 +90,7 @@ pub enum TaskError {
     /// Several models are given where one is expected.
     #[error("{count} models are given; one is expected here")]
     SeveralModels {
-        /// How many.
+        /// Number of models.
         count: usize,
     },
     /// All files are models.
@@ -99,7 +99,7 @@ pub enum TaskError {
     /// Neither a model nor scores are among the files to compare.
     #[error("none of the files is a model, and there are no scores to compare")]
     NoSystems,
-    /// Extra features are to be ignored, but nothing could have any.
+    /// Extra features are to be ignored, but there is no model.
     #[error("extra features cannot be ignored, since no model is among the files")]
     NoModelToIgnoreExtra,
     /// The caller's rule for absent features is not the model's.
@@ -113,7 +113,7 @@ pub enum TaskError {
         /// The model's rule.
         model: Absent,
     },
-    /// The caller's rule for absent features comes too late: the file has another one in it.
+    /// The caller's rule for absent features differs from the one recorded in the file.
     #[error(
         "absent features were said to be {}, but {file} is {format}, with absent features taken \
          as {} already",
@@ -129,7 +129,7 @@ pub enum TaskError {
         /// The file's rule.
         recorded: Absent,
     },
-    /// Models that are to score the same data take absent features differently.
+    /// Models that score the same data have different rules for absent features.
     #[error(
         "{first} takes absent features as {}, {second} as {}, so one data set cannot serve both",
         first_rule.name(), second_rule.name()
@@ -144,7 +144,7 @@ pub enum TaskError {
         /// Its rule.
         second_rule: Absent,
     },
-    /// The extension of a file to write means no format.
+    /// The extension of a file to write is not that of a known format.
     #[error(
         "the name {} does not tell a format; known endings are .{}", path.display(), known.join(", .")
     )]
@@ -154,7 +154,7 @@ pub enum TaskError {
         /// An extension of each format.
         known: Vec<&'static str>,
     },
-    /// Features with names cannot be numbered anew.
+    /// Named features cannot be renumbered.
     #[error("the features of the model have names, so they have no numbers to change")]
     FeaturesHaveNames,
     /// A file is to be written into a folder that does not exist.
@@ -165,28 +165,28 @@ pub enum TaskError {
         /// The file.
         file: PathBuf,
     },
-    /// A folder stands where a file is to be written.
+    /// A folder exists in place of a file to write.
     #[error("{} is a folder, not a file", path.display())]
     IsFolder {
         /// The folder.
         path: PathBuf,
     },
-    /// Something else stands where a cancelled training would be saved.
+    /// A path that is not a folder exists in place of the folder for checkpoints.
     #[error("{} is no folder, but a cancelled training would be saved in it", path.display())]
     CheckpointIsNoFolder {
         /// The path.
         path: PathBuf,
     },
-    /// A learner that learns from data has none.
+    /// A learner that needs training data has none.
     #[error("{learner} learns from data, and there is none")]
     NoTrainingData {
         /// The learner.
         learner: &'static str,
     },
-    /// Extra features are to be ignored, but nothing could have any.
+    /// Extra features are to be ignored, but there is neither validation data nor a start model.
     #[error("extra features cannot be ignored: there is neither validation data nor a start model")]
     NothingToIgnoreExtra,
-    /// An option of training for a learner that trains nothing.
+    /// A training option for a learner that is not trained.
     #[cfg(feature = "train")]
     #[error("{option} has no effect: the weights of {learner} are given and nothing is trained")]
     NothingTrained {
@@ -202,34 +202,34 @@ pub enum TaskError {
         /// The option.
         option: TrainOption,
     },
-    /// Checkpoints for a learner without rounds.
+    /// Checkpoints were requested for a learner without rounds.
     #[error("{learner} is trained in one go, so there is nothing to save on the way")]
     NoCheckpoints {
         /// The learner.
         learner: &'static str,
     },
-    /// One side of a training has features that the other does not know.
+    /// One input of a training has features that the other does not know.
     #[error(
         "{holder} has {} that {knower} does not know: {names}", counted(*count, "feature")
     )]
     UnknownFeatures {
-        /// The side that has them.
+        /// The input that has them.
         holder: String,
-        /// The side that does not know them.
+        /// The input that does not know them.
         knower: String,
-        /// How many.
+        /// Number of these features.
         count: usize,
         /// Their names, the first few.
         names: String,
     },
-    /// One side of a training lacks features of the other.
+    /// One input of a training lacks features of the other.
     #[error("{holder} lacks {count} of the features of {knower}: {names}")]
     MissingFeatures {
-        /// The side that lacks them.
+        /// The input that lacks them.
         holder: String,
-        /// The side that has them.
+        /// The input that has them.
         knower: String,
-        /// How many.
+        /// Number of these features.
         count: usize,
         /// Their names, the first few.
         names: String,
@@ -240,9 +240,9 @@ pub enum TaskError {
     TrainingStopped {
         /// The name of a round.
         unit: String,
-        /// Rounds that were finished.
+        /// Number of finished rounds.
         done: usize,
-        /// What is left of them.
+        /// The saved state of the training.
         saved: SavedTraining,
     },
     /// No learner is given.
@@ -254,13 +254,13 @@ pub enum TaskError {
         /// The learner.
         learner: String,
     },
-    /// Validation queries are set aside for learners that ignore them.
+    /// Validation queries are held out for learners that ignore them.
     #[error(
         "a part of the training queries is set aside for validation, but no learner stops early \
          or chooses by it"
     )]
     ValidPartUnused,
-    /// The best learner is to be trained on all data, and needs validation data for that.
+    /// The best learner is to be trained on all data, but it needs validation data for that.
     #[error(
         "the best learner is to be trained on all of the data, and stops by validation data, but \
          there is none"
@@ -272,12 +272,12 @@ pub enum TaskError {
         /// The file.
         path: PathBuf,
     },
-    /// A search was cancelled.
+    /// A parameter search was cancelled.
     #[error("interrupted after {done} finished trainings of the search")]
     SearchStopped {
-        /// Trainings that are finished.
+        /// Number of finished trainings.
         done: usize,
-        /// File that keeps them.
+        /// File that holds them.
         log: Option<PathBuf>,
     },
     /// A bug in this program.
@@ -286,18 +286,18 @@ pub enum TaskError {
         /// The condition that should have held.
         invariant: String,
     },
-    /// A tree of a model that has none.
+    /// A tree was requested of a model without trees.
     #[error("this model is {kind} and has no trees to show")]
     NoTrees {
         /// Kind of the model.
         kind: &'static str,
     },
-    /// A tree that the model does not have.
+    /// A tree was requested that the model does not have.
     #[error("there is no tree {number}; the model has {trees}, from 1 on")]
     NoSuchTree {
-        /// The number asked for.
+        /// The requested number.
         number: usize,
-        /// Trees of the model.
+        /// Number of trees of the model.
         trees: usize,
     },
     /// A part of a division has no query.
@@ -305,7 +305,7 @@ pub enum TaskError {
     EmptyPart {
         /// Name of the part.
         name: String,
-        /// Queries of the data.
+        /// Number of queries of the data.
         queries: usize,
     },
     /// A score file has another number of lines than the data has rows.
@@ -316,17 +316,17 @@ pub enum TaskError {
     ScoreCount {
         /// The score file.
         file: String,
-        /// Its lines.
+        /// Number of its lines.
         found: usize,
         /// Name of the data.
         data: String,
-        /// Its rows.
+        /// Number of its rows.
         expected: usize,
     },
 }
 
 impl TaskError {
-    /// What the caller can do, where the error knows.
+    /// A remedy, where the error has one.
     pub fn help(&self) -> Option<String> {
         match self {
             TaskError::Data(error) => error.help(),
@@ -358,7 +358,7 @@ impl TaskError {
     }
 }
 
-/// What is left of a cancelled training, in words.
+/// The saved state of a cancelled training, in words.
 #[cfg(feature = "train")]
 fn stopped(unit: &str, done: usize, saved: &SavedTraining) -> String {
     let stopped = format!("interrupted after {unit} {done}");

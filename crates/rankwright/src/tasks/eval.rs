@@ -18,18 +18,18 @@ use super::{
     resolve_metrics,
 };
 
-/// What is evaluated.
+/// The input of an evaluation.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum EvalInput {
-    /// A model on feature data with labels. The model is one of the files, told by content.
+    /// A model on feature data with labels. The model is one of the files, recognised by content.
     Model {
         /// The data files and the model.
         files: DataFiles,
         /// Whether to ignore features that the model does not know; an error otherwise.
         ignore_extra: bool,
     },
-    /// A file of scores, one a line, for feature data with labels.
+    /// A file of scores, one per line, for feature data with labels.
     Scores {
         /// The score file.
         scores: PathBuf,
@@ -45,31 +45,31 @@ pub enum EvalInput {
     },
 }
 
-/// What to evaluate, and by which metrics.
+/// An input to evaluate, and the metrics.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct EvalRequest {
-    /// What is evaluated.
+    /// The input.
     pub input: EvalInput,
-    /// The metrics; the usual ones where there is none.
+    /// The metrics; the default ones where empty.
     pub metrics: Vec<MetricSpec>,
-    /// Count only the best so many documents of each query.
+    /// Count only this many best documents of each query.
     pub depth: Option<usize>,
 }
 
 impl EvalRequest {
-    /// Evaluates by the usual metrics.
+    /// Evaluates by the default metrics.
     pub fn new(input: EvalInput) -> Self {
         EvalRequest { input, metrics: Vec::new(), depth: None }
     }
 
-    /// By these metrics instead.
+    /// Sets the metrics.
     pub fn metrics(mut self, metrics: Vec<MetricSpec>) -> Self {
         self.metrics = metrics;
         self
     }
 
-    /// Counts only the best so many documents of each query.
+    /// Counts only this many best documents of each query.
     pub fn depth(mut self, depth: Option<usize>) -> Self {
         self.depth = depth;
         self
@@ -80,15 +80,15 @@ impl EvalRequest {
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct EvalResult {
-    /// The metrics in the order asked for, and the value of each query.
+    /// The metrics in the requested order, and the value of each query.
     #[serde(flatten)]
     pub evaluation: Evaluation,
-    /// Rows of the data; none for a run.
+    /// Number of rows of the data; none for a run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rows: Option<usize>,
     /// Numbers of queries.
     pub queries: QueryCounts,
-    /// What the caller should know.
+    /// Warnings to the caller.
     pub warnings: Vec<Warning>,
 }
 
@@ -96,12 +96,12 @@ pub struct EvalResult {
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
 pub struct QueryCounts {
-    /// Queries with judgements or labels.
+    /// Number of queries with judgements or labels.
     pub judged: usize,
-    /// Judged queries that the run lacks.
+    /// Number of judged queries that the run lacks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<usize>,
-    /// Queries of the run without judgements.
+    /// Number of queries of the run without judgements.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unjudged: Option<usize>,
 }
@@ -193,7 +193,7 @@ pub fn read_qrels(path: &Path, context: &Context<'_>) -> Result<Qrels, TaskError
     load_qrels(path, &mut Running::new(context))
 }
 
-/// Reads a run; a model in its place is refused.
+/// Reads a run; a model in its place is an error.
 pub fn read_run(path: &Path, context: &Context<'_>) -> Result<Run, TaskError> {
     load_run(path, &mut Running::new(context))
 }
@@ -216,7 +216,7 @@ pub(super) fn load_run(path: &Path, task: &mut Running<'_>) -> Result<Run, TaskE
     Ok(run)
 }
 
-/// Warns where the queries of a run are not those of the judgements.
+/// Warns where the queries of a run differ from those of the judgements.
 pub(super) fn warn_about_queries(joined: &JudgedRun<'_>, run: &str, task: &mut Running<'_>) {
     let run = run.to_owned();
     if joined.missing() > 0 {
@@ -228,7 +228,7 @@ pub(super) fn warn_about_queries(joined: &JudgedRun<'_>, run: &str, task: &mut R
     }
 }
 
-/// Reads a score file and puts the scores into the row order of the data.
+/// Reads a score file and sorts the scores into the row order of the data.
 pub(super) fn read_scores_for(
     data: &Dataset,
     path: &Path,
@@ -238,7 +238,7 @@ pub(super) fn read_scores_for(
     align_scores(data, &scores, &path.display().to_string(), label)
 }
 
-/// Scores in the order of the source files, put into the row order of the data.
+/// Sorts scores from the order of the source files into the row order of the data.
 pub fn align_scores(
     data: &Dataset,
     scores: &[f64],

@@ -1,4 +1,4 @@
-//! Explanation of a ranking: what each feature adds to the scores of a query's documents.
+//! Explanation of a ranking: the contribution of each feature to the scores of a query's documents.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use super::{
     Context, DataFiles, TaskError, Warning, check_standard_input, file_label, load_model, matching,
 };
 
-/// A model, data, and what is to be explained of its scores.
+/// A model, data, and the explanations to compute.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ExplainRequest {
@@ -20,15 +20,15 @@ pub struct ExplainRequest {
     pub model: PathBuf,
     /// The data.
     pub data: DataFiles,
-    /// Data whose documents contributions are relative to; the model's own base where not given.
+    /// Background data that contributions are relative to; the model's own base where not given.
     pub background: Option<DataFiles>,
-    /// Id of the query; a sample of the whole data set where not given.
+    /// Id of the query; a sample of the whole data set is explained where not given.
     pub query: Option<String>,
     /// Documents of the query, by id or row number from 0; all of them where none is named.
     pub documents: Vec<String>,
-    /// Two documents of the query: why is the first above the second?
+    /// Two documents of the query; explains why the first is ranked above the second.
     pub pair: Option<[String; 2]>,
-    /// Features whose dependence is asked for, by name.
+    /// Names of the features whose dependence is computed.
     pub dependence: Vec<String>,
     /// Number of curves of single documents in each dependence.
     pub curves: usize,
@@ -37,7 +37,7 @@ pub struct ExplainRequest {
 }
 
 impl ExplainRequest {
-    /// Explains what moves the scores of a sample of the whole data set.
+    /// Explains the scores of a sample of the whole data set.
     pub fn new(model: impl Into<PathBuf>, data: DataFiles) -> Self {
         ExplainRequest {
             model: model.into(),
@@ -52,13 +52,13 @@ impl ExplainRequest {
         }
     }
 
-    /// Explains the list of this query.
+    /// Explains the ranking of this query.
     pub fn query(mut self, id: impl Into<String>) -> Self {
         self.query = Some(id.into());
         self
     }
 
-    /// Explains why the first of two documents of the query is above the second.
+    /// Explains why the first of two documents of the query is ranked above the second.
     pub fn pair(mut self, above: impl Into<String>, below: impl Into<String>) -> Self {
         self.pair = Some([above.into(), below.into()]);
         self
@@ -74,7 +74,7 @@ pub struct ExplainResult {
     pub explanation: RankingExplanation,
     /// Features that scores depend on and the data lacks.
     pub features_not_in_data: Vec<String>,
-    /// What the caller should know.
+    /// Warnings to the caller.
     pub warnings: Vec<Warning>,
 }
 

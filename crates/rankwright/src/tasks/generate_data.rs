@@ -10,7 +10,7 @@ use super::context::Running;
 use super::split_data::make_folder;
 use super::{Context, TaskError, output_format};
 
-/// Feature data to generate.
+/// Options of feature data to generate.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct GenerateLetorRequest {
@@ -18,18 +18,18 @@ pub struct GenerateLetorRequest {
     pub options: LetorOptions,
     /// The file to write.
     pub out: PathBuf,
-    /// The format to write; told by the extension of the file where not given.
+    /// The format to write; that of the file's extension where not given.
     pub format: Option<Format>,
 }
 
 impl GenerateLetorRequest {
-    /// Writes the data in the format that the extension of the file tells.
+    /// Writes the data in the format of the file's extension.
     pub fn new(options: LetorOptions, out: impl Into<PathBuf>) -> Self {
         GenerateLetorRequest { options, out: out.into(), format: None }
     }
 }
 
-/// Generated feature data.
+/// The result of generating feature data.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct GenerateLetorResult {
@@ -37,9 +37,9 @@ pub struct GenerateLetorResult {
     pub out: PathBuf,
     /// The seed.
     pub seed: u64,
-    /// Rows.
+    /// Number of rows.
     pub rows: usize,
-    /// Queries.
+    /// Number of queries.
     pub queries: usize,
     /// Number of features.
     pub features: usize,
@@ -47,7 +47,7 @@ pub struct GenerateLetorResult {
     pub seconds: GenerateSeconds,
 }
 
-/// Seconds of the steps of a generation.
+/// Seconds of the steps of generating data.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
 pub struct GenerateSeconds {
@@ -77,13 +77,13 @@ pub fn generate_letor(
     })
 }
 
-/// A store of documents to generate.
+/// Options of a store of documents to generate.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct GenerateStoreRequest {
     /// Sizes and seed.
     pub options: StoreOptions,
-    /// Folder to write documents, queries and judgements into; made where it does not exist.
+    /// Folder to write documents, queries and judgements into; created if needed.
     pub out: PathBuf,
 }
 
@@ -94,7 +94,7 @@ impl GenerateStoreRequest {
     }
 }
 
-/// A generated store.
+/// The result of generating a store.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct GenerateStoreResult {

@@ -1,4 +1,4 @@
-//! Inputs told apart by content: which are models, which are data.
+//! Inputs divided by content into models and data.
 
 use std::path::Path;
 
@@ -14,12 +14,12 @@ pub fn load_model(path: &Path) -> Result<Model, TaskError> {
     Ok(Model::from_bytes(&input.bytes).map_err(|error| error.in_file(input.name))?)
 }
 
-/// Inputs divided into models and everything else.
+/// Inputs divided into models and data.
 #[derive(Debug)]
 pub struct InputFiles {
     /// Models with the names of their files.
     pub models: Vec<(String, Model)>,
-    /// Everything else.
+    /// All other inputs.
     pub data: Vec<Input>,
 }
 
@@ -40,9 +40,9 @@ impl InputFiles {
         Ok(InputFiles { models, data })
     }
 
-    /// The meaning of absent features to all models; none where there are no models.
+    /// The common meaning of absent features for all models; none where there are no models.
     pub fn absent_rule(&self) -> Result<Option<Absent>, TaskError> {
-        // To a linear model zero and missing are the same, so other models decide.
+        // For a linear model zero and missing are the same, so other models decide.
         let decisive = self.models.iter().filter(|(_, model)| model.distinguishes_missing());
         let mut rules = decisive.map(|(name, model)| (name, model.header().absent));
         let Some((first, rule)) = rules.next() else {
@@ -59,7 +59,7 @@ impl InputFiles {
         }
     }
 
-    /// The only model, and the data that it is to score.
+    /// The only model, and the data that it will score.
     pub fn into_model_and_data(mut self) -> Result<(Model, Vec<Input>), TaskError> {
         match (self.models.pop(), self.models.len()) {
             (None, _) => Err(TaskError::NoModel {

@@ -1,12 +1,12 @@
-//! Inspection of data: what is in it, and what to know before training on it.
+//! Inspection of data: its content, and warnings before training on it.
 
-use rankwright_data::{FeatureSummary, DatasetSummary};
+use rankwright_data::{DatasetSummary, FeatureSummary};
 use serde::Serialize;
 
 use super::context::Running;
 use super::{Context, DataFiles, TaskError};
 
-/// The data to look into.
+/// The data to inspect.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct InspectRequest {
@@ -15,7 +15,7 @@ pub struct InspectRequest {
 }
 
 impl InspectRequest {
-    /// Looks into this data.
+    /// Inspects this data.
     pub fn new(data: DataFiles) -> Self {
         InspectRequest { data }
     }
@@ -25,79 +25,79 @@ impl InspectRequest {
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct InspectResult {
-    /// Rows (documents).
+    /// Number of rows (documents).
     pub rows: usize,
-    /// Queries.
+    /// Number of queries.
     pub queries: usize,
     /// Number of features.
     pub features: usize,
-    /// Labels and their rows, ascending.
+    /// Labels with their numbers of rows, ascending.
     pub labels: Vec<LabelCount>,
-    /// Rows a query.
+    /// Numbers of rows per query.
     pub query_sizes: QuerySizes,
-    /// Queries without a label of at least 1.
+    /// Number of queries without a label of at least 1.
     pub blank_queries: usize,
-    /// Queries whose labels are all equal.
+    /// Number of queries whose labels are all equal.
     pub level_queries: usize,
-    /// Queries of a single row.
+    /// Number of queries of a single row.
     pub single_queries: usize,
-    /// Rows whose document id stands in the same query before.
+    /// Number of rows whose document id occurs earlier in the same query.
     pub repeated_documents: usize,
-    /// Whether the rows of every query stand best label first.
+    /// Whether the rows of every query are sorted by label, best first.
     pub sorted_by_label: bool,
     /// The meaning of absent features: `zero` or `missing`.
     pub absent: &'static str,
     /// Number of preference pairs, where there are any.
     pub pairs: Option<usize>,
-    /// What to know before training, one sentence each.
+    /// Facts to know before training, one sentence each.
     pub warnings: Vec<String>,
     /// A summary of each feature, in column order.
     pub feature_summaries: Vec<FeatureCounts>,
     /// Name of the format.
     pub format: &'static str,
-    /// Recoverable problems that the reader met, one sentence each.
+    /// Recoverable problems while reading, one sentence each.
     pub notes: Vec<String>,
     /// Seconds of the steps.
     pub seconds: InspectSeconds,
 }
 
-/// A label and its rows.
+/// A label and its number of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct LabelCount {
     /// The label.
     pub label: f64,
-    /// Rows with it.
+    /// Number of rows with it.
     pub rows: usize,
 }
 
-/// Rows a query.
+/// Distribution of the number of rows per query.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct QuerySizes {
-    /// Fewest.
+    /// Minimum.
     pub min: usize,
-    /// Half of the queries have no more.
+    /// Median.
     pub median: usize,
-    /// On average.
+    /// Mean.
     pub mean: f64,
-    /// At the 95th percentile.
+    /// 95th percentile.
     pub p95: usize,
-    /// Most.
+    /// Maximum.
     pub max: usize,
 }
 
-/// One feature.
+/// Statistics of one feature.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct FeatureCounts {
     /// Its name.
     pub name: String,
-    /// Rows where it is missing.
+    /// Number of rows where it is missing.
     pub missing: usize,
-    /// Rows where it is 0.
+    /// Number of rows where it is 0.
     pub zeros: usize,
-    /// Rows where it is infinite.
+    /// Number of rows where it is infinite.
     pub infinite: usize,
     /// Least value; NaN (`null` in JSON) if always missing.
     pub min: f64,
@@ -105,7 +105,7 @@ pub struct FeatureCounts {
     pub max: f64,
     /// Mean of the finite values; NaN if there is none.
     pub mean: f64,
-    /// Whether it has one value only, or is always missing.
+    /// Whether it has only one value, or is always missing.
     pub constant: bool,
     /// The first earlier feature with the same value in every row.
     pub same_as: Option<String>,
@@ -117,7 +117,7 @@ pub struct FeatureCounts {
 pub struct InspectSeconds {
     /// Reading the data.
     pub load: f64,
-    /// Looking through it.
+    /// Computing the statistics.
     pub inspect: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Inspection of a model: how it was made, its parts, and which features matter.
+//! Inspection of a model: its training, its parts, and the importance of its features.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::context::Running;
 use super::{Context, DataFiles, TaskError, Warning, check_standard_input, load_model};
 
-/// A model to look into.
+/// A model to inspect.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct InspectModelRequest {
@@ -22,11 +22,11 @@ pub struct InspectModelRequest {
     pub tree: Option<usize>,
     /// Whether to draw that tree, or the first, as SVG.
     pub drawing: bool,
-    /// Data on which features are shuffled.
+    /// Data on which features are shuffled, for permutation importance.
     pub permutation: Option<PermutationRequest>,
 }
 
-/// Data on which each feature is shuffled, and how.
+/// Data on which each feature is shuffled, and the metric.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct PermutationRequest {
@@ -34,7 +34,7 @@ pub struct PermutationRequest {
     pub data: DataFiles,
     /// The metric; that of the model's training where not given.
     pub metric: Option<MetricSpec>,
-    /// Shuffles of each feature.
+    /// Number of shuffles of each feature.
     pub repeats: usize,
     /// Seed of the shuffles.
     pub seed: u64,
@@ -51,7 +51,7 @@ impl PermutationRequest {
 }
 
 impl InspectModelRequest {
-    /// Looks into this model.
+    /// Inspects this model.
     pub fn new(model: impl Into<PathBuf>) -> Self {
         let model = model.into();
         InspectModelRequest { model, tree: None, drawing: false, permutation: None }
@@ -64,18 +64,18 @@ impl InspectModelRequest {
 pub struct InspectModelResult {
     /// File of the model.
     pub model: PathBuf,
-    /// How it was made, its parts, and the importance of its features.
+    /// Training, parts, and importance of the features.
     #[serde(flatten)]
     pub summary: ModelSummary,
-    /// The metric that was lost by shuffling features.
+    /// The metric and value of the permutation importance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permutation: Option<PermutationSummary>,
-    /// The tree that was asked for.
+    /// The requested tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tree: Option<TreeText>,
-    /// What the caller should know.
+    /// Warnings to the caller.
     pub warnings: Vec<Warning>,
-    /// The drawing that was asked for, as SVG.
+    /// The requested drawing, as SVG.
     #[serde(skip)]
     pub drawing: Option<String>,
     /// The model itself.
@@ -89,11 +89,11 @@ pub struct InspectModelResult {
 pub struct PermutationSummary {
     /// The metric.
     pub metric: String,
-    /// Every convention of the number.
+    /// All conventions of the metric.
     pub convention: String,
-    /// Its value with nothing shuffled.
+    /// Its value without shuffling.
     pub value: f64,
-    /// Shuffles of each feature.
+    /// Number of shuffles of each feature.
     pub repeats: usize,
     /// Seed of the shuffles.
     pub seed: u64,
@@ -105,15 +105,15 @@ pub struct PermutationSummary {
 pub struct TreeText {
     /// Its number, from 1.
     pub number: usize,
-    /// Its leaves.
+    /// Number of leaves.
     pub leaves: usize,
     /// Its depth.
     pub depth: usize,
-    /// Its splits and leaves, a line each.
+    /// Its splits and leaves, one per line.
     pub text: String,
 }
 
-/// Looks into a model.
+/// Inspects a model.
 pub fn inspect_model(
     request: &InspectModelRequest,
     context: &Context<'_>,
@@ -191,7 +191,7 @@ fn permute(
     Ok(task.step("shuffling features", work)?.0)
 }
 
-/// The loss of each feature that was shuffled.
+/// The loss of each shuffled feature.
 fn losses(found: &Permutation) -> Vec<(usize, FeatureLoss)> {
     let numbers = found.losses.iter().map(|(number, _)| *number);
     let loss = |number| {

@@ -1,4 +1,4 @@
-//! Lists of what there is, from the tables that the library itself works by.
+//! Lists of learners, metrics, features, first stages and formats, from the library's own tables.
 
 use rankwright_data::format::FORMATS;
 use rankwright_eval::{METRICS, MetricDef, PRESETS, PresetDef};
@@ -89,17 +89,17 @@ pub struct FormatList {
 pub struct FileFormat {
     /// Its name.
     pub name: &'static str,
-    /// Extensions of its files, where they have some.
+    /// Extensions of its files; may be empty.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub extensions: &'static [&'static str],
-    /// What it is, in a line.
+    /// A description in one line.
     pub doc: &'static str,
     /// An example of a line.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub example: &'static str,
 }
 
-/// Formats of judgements and runs: name, what it is, an example line.
+/// Formats of judgements and runs: name, description, an example line.
 const LISTS: [[&str; 3]; 5] = [
     ["trec qrels", "judgements: query, ignored, document, relevance", "q1 0 d7 2"],
     ["trec run", "a run: query, ignored, document, rank, score, tag", "q1 Q0 d7 1 14.2 bm25"],
@@ -145,7 +145,7 @@ fn document_formats() -> Vec<FileFormat> {
     DocumentFormat::ALL.iter().map(format).collect()
 }
 
-/// Documents are for an index.
+/// The formats of documents; none without the feature `search`.
 #[cfg(not(feature = "search"))]
 fn document_formats() -> Vec<FileFormat> {
     Vec::new()

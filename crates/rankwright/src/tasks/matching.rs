@@ -1,4 +1,4 @@
-//! A model's features met with those of a data set.
+//! Matches a model's features with those of a data set.
 
 use rankwright_data::Dataset;
 use rankwright_model::{Matching, Model, ScoreOptions};
@@ -6,8 +6,8 @@ use rankwright_model::{Matching, Model, ScoreOptions};
 use super::context::Running;
 use super::{Context, TaskError, Warning};
 
-/// Checks that a model can score a data set. Gives the names of the features that scores depend on
-/// and the data lacks, and warnings about these and about matching by order alone.
+/// Checks that a model can score a data set. Returns the names of the features that scores depend
+/// on and the data lacks, and warnings about these and about matching by order only.
 pub fn match_features(
     model: &Model,
     data: &Dataset,

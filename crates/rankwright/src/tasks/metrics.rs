@@ -4,7 +4,7 @@ use rankwright_eval::{DefaultMetrics, Measure, MetricSpec, SourceKind, metrics_o
 
 use super::TaskError;
 
-/// Metrics for feature data or a run: those given, or the usual ones.
+/// Metrics for feature data or a run: the given ones, or the default ones.
 pub fn resolve_metrics(
     metrics: &[MetricSpec],
     kind: SourceKind,

@@ -1,10 +1,10 @@
 //! Whole jobs: a request in, a serialisable result out.
 //!
-//! A task does what a person would ask a command, a server or a notebook for: score a file,
+//! A task is a job that a user requests from a command, a server or a notebook: score a file,
 //! evaluate a model, compare systems. It reads files, checks that they fit each other, computes,
 //! and returns a result that implements `Serialize`, with [`Warning`]s about everything that the
-//! person should know. A task prints nothing and never ends the process. Progress goes to a
-//! callback, and a flag cancels it ([`Context`]).
+//! user should know. A task prints nothing and never ends the process. Progress is reported to a
+//! callback, and a flag cancels the task ([`Context`]).
 //!
 //! ```
 //! use rankwright::data::format::{Format, write};
@@ -120,7 +120,7 @@ pub use train::{
 };
 #[cfg(feature = "train")]
 pub use tune::{
-    TrialDelta, SearchSpace, TrialValues, TuneLearnerResult, TuneRequest, WrittenModel,
+    SearchSpace, TrialDelta, TrialValues, TuneLearnerResult, TuneRequest, WrittenModel,
     tune_learner,
 };
 pub use warning::Warning;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::TaskError;
 
-/// Refuses standard input (`-`) as more than one of a task's inputs.
+/// Rejects standard input (`-`) as more than one of a task's inputs.
 pub fn check_standard_input<'a>(
     paths: impl IntoIterator<Item = &'a Path>,
 ) -> Result<(), TaskError> {
@@ -14,7 +14,7 @@ pub fn check_standard_input<'a>(
     }
 }
 
-/// Refuses to write a result over one of the files that it is made from, by file identity.
+/// Rejects writing a result over one of its input files, compared by file identity.
 pub fn check_output<'a>(
     out: &Path,
     inputs: impl IntoIterator<Item = &'a Path>,
@@ -29,7 +29,7 @@ pub fn check_output<'a>(
     }
 }
 
-/// Files as they are named in messages: the first, and how many more.
+/// Files as named in messages: the first, and the number of others.
 pub fn file_label<P: AsRef<Path>>(files: &[P]) -> String {
     match files {
         [one] => one.as_ref().display().to_string(),
@@ -38,7 +38,7 @@ pub fn file_label<P: AsRef<Path>>(files: &[P]) -> String {
     }
 }
 
-/// Names of systems by their files: without folders where that tells them apart, else whole paths.
+/// Names of systems by their files: without folders where these names differ, else whole paths.
 pub fn system_names(paths: &[PathBuf]) -> Vec<String> {
     let short = |path: &Path| path.file_name().map(|n| n.to_string_lossy().into_owned());
     let shorts: Vec<Option<String>> = paths.iter().map(|path| short(path)).collect();
@@ -53,8 +53,7 @@ pub fn system_names(paths: &[PathBuf]) -> Vec<String> {
         .collect()
 }
 
-/// Names of the training data and of each validation set: by their files, where that tells them
-/// apart.
+/// Names of the training data and of each validation set: those of their files, where these differ.
 #[cfg(feature = "report")]
 pub(super) fn set_names(train: &[PathBuf], valid: &[PathBuf]) -> (String, Vec<String>) {
     let files: Vec<String> = train.iter().map(|path| file_name(path)).collect();
@@ -77,7 +76,7 @@ pub(super) fn file_name(path: &Path) -> String {
     }
 }
 
-/// The end of a path or of a label, for a title.
+/// The last part of a path or a label, for a title.
 #[cfg(feature = "report")]
 pub(super) fn short_name(name: &str) -> &str {
     name.rsplit(['/', '\\']).next().filter(|end| !end.is_empty()).unwrap_or(name)

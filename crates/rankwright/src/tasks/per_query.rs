@@ -1,4 +1,4 @@
-//! Values of every query as a file: metric, query, and a column for each system.
+//! Writes the values of every query to a file: metric, query, and a column for each system.
 
 use std::path::Path;
 

@@ -10,18 +10,18 @@ use super::{
     CompareRequest, CompareResult, CompareSources, Context, TaskError, Warning, compare_systems,
 };
 
-/// Systems to compare, and queries to look into.
+/// Systems to compare, and queries to show.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ReportComparisonRequest {
     /// The systems, the metrics and the test.
     pub comparison: CompareRequest,
-    /// Ids of queries whose documents are shown; a few telling ones where none is named.
+    /// Ids of queries whose documents are shown; a few informative ones where empty.
     pub queries: Vec<String>,
 }
 
 impl ReportComparisonRequest {
-    /// Reports on a comparison, with a few telling queries.
+    /// Reports on a comparison, with a few informative queries.
     pub fn new(comparison: CompareRequest) -> Self {
         ReportComparisonRequest { comparison, queries: Vec::new() }
     }
@@ -33,7 +33,7 @@ impl ReportComparisonRequest {
     }
 }
 
-/// A comparison, ready to be shown.
+/// A comparison report with its warnings.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct ReportComparisonResult {
@@ -56,14 +56,14 @@ pub fn report_comparison(
 }
 
 impl CompareResult {
-    /// The report on the comparison that came from this request, without a look at documents. The
-    /// main metric is the first that was asked for.
+    /// The report on the comparison of this request, without documents. The main metric is the
+    /// first requested one.
     pub fn into_report(self, request: &CompareRequest) -> Result<ComparisonReport, TaskError> {
         report(self, request).map(|(report, _)| report)
     }
 
-    /// The same with what only documents show: cut-offs, sizes of queries, and the changes within
-    /// these queries; within a few telling ones where none is named.
+    /// The report with the parts that need documents: cut-offs, sizes of queries, and the changes
+    /// within these queries; within a few informative ones where none is named.
     pub fn into_detailed_report(
         self,
         request: &CompareRequest,
@@ -86,7 +86,7 @@ fn report(
     let CompareResult { systems, comparison, data_name, sources, .. } = result;
     let title = format!("Comparison on {}", short_name(&data_name));
     let report = ComparisonReport::from_comparison(&title, systems, comparison)?;
-    // Of the usual metrics this one tells queries apart best.
+    // Of the default metrics this one distinguishes queries best.
     let report = match request.metrics.is_empty() {
         true => report.with_main(DEFAULT_METRIC)?,
         false => report,

@@ -1,4 +1,4 @@
-//! Report on a data set: labels, sizes of queries, and what each feature tells about relevance.
+//! Report on a data set: labels, sizes of queries, and the relation of each feature to relevance.
 
 use rankwright_report::data::{DataOptions, DataReport};
 use serde::{Serialize, Serializer};
@@ -7,7 +7,7 @@ use super::context::Running;
 use super::paths::short_name;
 use super::{Context, DataFiles, TaskError, Warning, file_label};
 
-/// Data, and what to look at.
+/// Data, and options of the report.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ReportDataRequest {
@@ -18,26 +18,26 @@ pub struct ReportDataRequest {
 }
 
 impl ReportDataRequest {
-    /// Reports on this data with the usual options.
+    /// Reports on this data with the default options.
     pub fn new(data: DataFiles) -> Self {
         ReportDataRequest { data, options: DataOptions::default() }
     }
 
-    /// With these options.
+    /// Sets the options.
     pub fn options(mut self, options: DataOptions) -> Self {
         self.options = options;
         self
     }
 }
 
-/// A data set, looked through.
+/// A report on a data set with its warnings.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct ReportDataResult {
     /// The report. Its `warnings` are about the content of the data.
     #[serde(flatten)]
     pub report: DataReport,
-    /// Recoverable problems that the reader met; serialised as `notes`, one sentence each.
+    /// Recoverable problems while reading; serialised as `notes`, one sentence each.
     #[serde(rename = "notes", serialize_with = "sentences")]
     pub warnings: Vec<Warning>,
 }

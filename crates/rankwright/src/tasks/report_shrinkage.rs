@@ -1,4 +1,4 @@
-//! Report on shrinkage: one learner trained with several rates of learning, curves side by side.
+//! Report on shrinkage: one learner trained with several learning rates, curves side by side.
 
 use std::path::{Path, PathBuf};
 
@@ -25,14 +25,15 @@ pub struct ReportShrinkageRequest {
     pub rates: Vec<f64>,
     /// Training data.
     pub data: DataFiles,
-    /// Files of validation data, each a set of its own, read like the training data. The first
-    /// decides what is best. Where there is none, a fifth of the training queries is held out.
+    /// Files of validation data, each a separate set, read with the options of the training data.
+    /// The first determines the best round. Where empty, a fifth of the training queries is held
+    /// out.
     pub valid: Vec<PathBuf>,
     /// The metric; the learner's target where not given.
     pub metric: Option<MetricSpec>,
     /// Seed of the trainings, and of the queries that are held out.
     pub seed: u64,
-    /// Whether to ignore features of validation data that the training data does not know; errors
+    /// Whether to ignore features of validation data that the training data does not know; an error
     /// otherwise.
     pub ignore_extra: bool,
 }
@@ -57,32 +58,32 @@ impl ReportShrinkageRequest {
         self
     }
 
-    /// By this metric.
+    /// Sets the metric.
     pub fn metric(mut self, metric: MetricSpec) -> Self {
         self.metric = Some(metric);
         self
     }
 
-    /// With this seed.
+    /// Sets the seed.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// Every file that is read.
+    /// All input files.
     pub fn inputs(&self) -> impl Iterator<Item = &Path> {
         self.data.paths().chain(self.valid.iter().map(PathBuf::as_path))
     }
 }
 
-/// Trainings with several rates, compared. Serialised as the numbers of the report, with all
+/// A comparison of trainings with several rates. Serialised as the numbers of the report, with all
 /// warnings.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ReportShrinkageResult {
     /// The report.
     pub report: ShrinkageReport,
-    /// All warnings; those of the report are among them.
+    /// All warnings, including those of the report.
     pub warnings: Vec<Warning>,
 }
 
@@ -93,7 +94,7 @@ impl Serialize for ReportShrinkageResult {
 }
 
 /// Trains a learner once for each rate and compares the learning curves. A cancelled training is
-/// [`TaskError::Cancelled`]; nothing is kept of it.
+/// [`TaskError::Cancelled`]; nothing of it is saved.
 pub fn report_shrinkage(
     request: &ReportShrinkageRequest,
     context: &Context<'_>,
@@ -147,7 +148,7 @@ mod tests {
         ReportShrinkageRequest::new(learner, rates, DataFiles::new([path]))
     }
 
-    /// Writes down beginnings and ends of trainings; raises a flag after some rounds.
+    /// Records beginnings and ends of trainings; sets a flag after some rounds.
     struct Events<'a> {
         seen: Mutex<Vec<String>>,
         rounds_left: Mutex<usize>,

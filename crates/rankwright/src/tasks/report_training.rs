@@ -14,7 +14,7 @@ use super::context::Running;
 use super::paths::{file_name, set_names};
 use super::{Context, DataFiles, TaskError, Warning, check_standard_input, load_model, matching};
 
-/// A model, the data of its training, and what to show of it.
+/// A model, the data of its training, and options of the report.
 ///
 /// ```
 /// use rankwright::tasks::{DataFiles, ReportTrainingRequest};
@@ -31,21 +31,21 @@ pub struct ReportTrainingRequest {
     pub model: PathBuf,
     /// The data that it was trained on.
     pub data: DataFiles,
-    /// Files of validation data, each a set of its own, read like the training data. The first
-    /// decides what is best.
+    /// Files of validation data, each a separate set, read with the options of the training data.
+    /// The first determines the best round.
     pub valid: Vec<PathBuf>,
-    /// Metrics; the first decides what is best. That of the model's training, or ndcg@10, where
-    /// there is none.
+    /// Metrics; the first determines the best round. That of the model's training, or ndcg@10,
+    /// where empty.
     pub metrics: Vec<MetricSpec>,
-    /// Id of the query whose list is shown; one that shows something where not given.
+    /// Id of the query whose list is shown; an informative one where not given.
     pub query: Option<String>,
-    /// Stages of the training to look at, at most; 2 at least.
+    /// Most stages of the training to compute; at least 2.
     pub points: usize,
     /// Number of trees to draw.
     pub trees: usize,
-    /// Seed of random draws: queries to look at, shuffles.
+    /// Seed of all random choices: sampled queries, shuffles.
     pub seed: u64,
-    /// Whether to ignore features of the data that the model does not know; errors otherwise.
+    /// Whether to ignore features of the data that the model does not know; an error otherwise.
     pub ignore_extra: bool,
 }
 
@@ -72,7 +72,7 @@ impl ReportTrainingRequest {
         self
     }
 
-    /// By these metrics.
+    /// Sets the metrics.
     pub fn metrics(mut self, metrics: Vec<MetricSpec>) -> Self {
         self.metrics = metrics;
         self
@@ -84,21 +84,20 @@ impl ReportTrainingRequest {
         self
     }
 
-    /// Every file that is read, but for the log.
+    /// All input files except the log.
     pub fn inputs(&self) -> impl Iterator<Item = &Path> {
         let valid = self.valid.iter().map(PathBuf::as_path);
         std::iter::once(self.model.as_path()).chain(self.data.paths()).chain(valid)
     }
 }
 
-/// The training of a model, ready to be shown. Serialised as the numbers of the report, with all
-/// warnings.
+/// A report on the training of a model. Serialised as the numbers of the report, with all warnings.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ReportTrainingResult {
     /// The report.
     pub report: TrainingReport,
-    /// All warnings; those of the report are among them.
+    /// All warnings, including those of the report.
     pub warnings: Vec<Warning>,
 }
 
@@ -150,7 +149,7 @@ pub fn report_training(
     Ok(ReportTrainingResult { report, warnings: task.into_warnings() })
 }
 
-/// The log beside the model, where there is one that can be read; the report does without.
+/// The log beside the model, if it exists and can be read; the report works without it.
 fn load_log(model: &Path, task: &mut Running<'_>) -> Option<TrainingLog> {
     let found = TrainingLog::beside(model);
     match &found {
@@ -161,7 +160,7 @@ fn load_log(model: &Path, task: &mut Running<'_>) -> Option<TrainingLog> {
     found.ok().flatten()
 }
 
-/// A data set, read by the model's rule for absent features and matched with its features.
+/// A data set, read with the model's rule for absent features and matched with its features.
 fn load_set(
     request: &ReportTrainingRequest,
     files: &DataFiles,

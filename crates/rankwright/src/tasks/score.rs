@@ -1,4 +1,4 @@
-//! Scoring feature data with a model: one number for each row.
+//! Scores feature data with a model: one number for each row.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ pub struct ScoreRequest {
     pub data: DataFiles,
     /// Whether to ignore features that the model does not know; an error otherwise.
     pub ignore_extra: bool,
-    /// File to write the scores to, one a line in row order, where given.
+    /// File to write the scores to, one per line in row order, where given.
     pub out: Option<PathBuf>,
 }
 
@@ -31,7 +31,7 @@ impl ScoreRequest {
         ScoreRequest { model: model.into(), data, ignore_extra: false, out: None }
     }
 
-    /// Whether to ignore features that the model does not know.
+    /// Sets whether to ignore features that the model does not know.
     pub fn ignore_extra(mut self, ignore: bool) -> Self {
         self.ignore_extra = ignore;
         self
@@ -44,7 +44,7 @@ impl ScoreRequest {
     }
 }
 
-/// Scores and how long they took.
+/// Scores, and the seconds of the steps.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct ScoreResult {
@@ -54,7 +54,7 @@ pub struct ScoreResult {
     pub seconds: ScoreSeconds,
     /// Features that scores depend on and the data lacks.
     pub features_not_in_data: Vec<String>,
-    /// What the caller should know.
+    /// Warnings to the caller.
     pub warnings: Vec<Warning>,
     /// A score for each row, in the row order of the files.
     #[serde(skip)]

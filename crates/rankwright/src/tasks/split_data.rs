@@ -10,25 +10,25 @@ use serde::Serialize;
 use super::context::Running;
 use super::{Context, DataFiles, TaskError, Warning, check_output};
 
-/// How data is divided.
+/// The division of a data set: parts or folds.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Division {
     /// Named parts with their shares; each is a file `NAME.EXTENSION`.
     Parts(Parts),
-    /// So many folds; each is a folder `foldN` with `train`, `valid` and `test`.
+    /// This many folds; each is a folder `foldN` with `train`, `valid` and `test`.
     Folds(usize),
 }
 
-/// Data, and how to divide it.
+/// Data, its division, and the folder to write into.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct SplitRequest {
     /// The data.
     pub data: DataFiles,
-    /// How it is divided.
+    /// The division.
     pub division: Division,
-    /// Folder to write into; made where it does not exist.
+    /// Folder to write into; created if needed.
     pub out: PathBuf,
     /// Seed of the shuffle.
     pub seed: u64,
@@ -42,13 +42,13 @@ impl SplitRequest {
         SplitRequest { data, division, out: out.into(), seed: 0, format: None }
     }
 
-    /// With this seed.
+    /// Sets the seed.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// Writes this format.
+    /// Sets the format to write.
     pub fn format(mut self, format: Format) -> Self {
         self.format = Some(format);
         self
@@ -63,7 +63,7 @@ pub struct SplitResult {
     pub seed: u64,
     /// One entry for each file.
     pub parts: Vec<WrittenPart>,
-    /// What the caller should know.
+    /// Warnings to the caller.
     pub warnings: Vec<Warning>,
 }
 
@@ -73,9 +73,9 @@ pub struct SplitResult {
 pub struct WrittenPart {
     /// The file.
     pub path: PathBuf,
-    /// Its queries.
+    /// Number of its queries.
     pub queries: usize,
-    /// Its rows.
+    /// Number of its rows.
     pub rows: usize,
 }
 
@@ -94,7 +94,7 @@ pub fn split_data(request: &SplitRequest, context: &Context<'_>) -> Result<Split
         parts.push(part);
         lost.merge(notes);
     }
-    // Each kind once, whatever the number of parts.
+    // One warning of each kind, for any number of parts.
     task.warn_of(&lost);
     Ok(SplitResult { seed: request.seed, parts, warnings: task.into_warnings() })
 }
@@ -146,7 +146,7 @@ fn write_part(
     Ok((WrittenPart { path, queries: part.queries(), rows: part.rows() }, notes))
 }
 
-/// Makes a folder and those above it.
+/// Creates a folder and its parents.
 pub(super) fn make_folder(folder: &Path) -> Result<(), TaskError> {
     std::fs::create_dir_all(folder)
         .map_err(|e| DataError::io("make the folder", folder.display().to_string(), e).into())

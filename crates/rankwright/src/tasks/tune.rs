@@ -1,13 +1,14 @@
 //! Search over a learner's parameters, on validation data or folds by query.
 //!
-//! The same request goes on where the last one ended: finished trials are in the log, the training
-//! that was under way in a folder beside it (`LOG.trials`), which a finished search removes.
+//! The same request resumes an interrupted search: finished trials are in the log, the current
+//! training is in a folder beside it (`LOG.trials`), which a finished search removes.
 
 use std::path::{Path, PathBuf};
 
 use rankwright_data::{DataError, Dataset};
 use rankwright_learn::tune::{
-    TuneData, TuneMethod, Space, Trial, TuneJob, TunePlan, TuneProgress, TuneResult, TrialComparison,
+    Space, Trial, TrialComparison, TuneData, TuneJob, TuneMethod, TunePlan, TuneProgress,
+    TuneResult,
 };
 use rankwright_learn::{
     LearnError, LearnerSpec, Progress, TrainRequest, TrainingHistory, ValidationSet,
@@ -21,7 +22,7 @@ use super::train::{
 };
 use super::{Context, DataFiles, TaskError, Warning, check_output, check_standard_input};
 
-/// A search, the data that it runs on, and where its result goes.
+/// A parameter search, its data, and the files for its results.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TuneRequest {
@@ -29,19 +30,19 @@ pub struct TuneRequest {
     pub plan: TunePlan,
     /// Training data.
     pub data: DataFiles,
-    /// File of validation data, for a plan that measures trials on it.
+    /// File of validation data, for a plan that evaluates trials on it.
     pub valid: Option<PathBuf>,
     /// Whether to ignore features of the validation data that the training data does not know; an
     /// error otherwise.
     pub ignore_extra: bool,
     /// File for the model of the best learner, trained on all of the data.
     pub out: Option<PathBuf>,
-    /// File that keeps finished trials; the same request then goes on.
+    /// File that keeps finished trials; the same request then resumes.
     pub log: Option<PathBuf>,
 }
 
 impl TuneRequest {
-    /// Searches, and keeps nothing.
+    /// A search that writes no files.
     pub fn new(plan: TunePlan, data: DataFiles) -> Self {
         TuneRequest { plan, data, valid: None, ignore_extra: false, out: None, log: None }
     }
@@ -59,62 +60,62 @@ pub struct TuneLearnerResult {
     pub learner: Option<String>,
     /// The space that was searched.
     pub space: String,
-    /// `random` or `halving`.
+    /// The method: `random` or `halving`.
     pub method: &'static str,
-    /// The metric that decides.
+    /// The deciding metric.
     pub metric: String,
-    /// Every convention of its values.
+    /// All conventions of its values.
     pub convention: Option<String>,
     /// Seed of the draws, the folds and the trainings.
     pub seed: u64,
-    /// Number of folds, where trials are measured on folds.
+    /// Number of folds, where trials are evaluated on folds.
     pub folds: Option<usize>,
-    /// Every trial, the best first.
+    /// All trials, the best first.
     pub trials: Vec<TrialValues>,
-    /// The best of the trials that were trained whole.
+    /// The best of the completely trained trials.
     pub best: Option<TrialValues>,
-    /// The best against trial 0.
+    /// The best trial compared with trial 0.
     pub versus_trial_0: Option<TrialDelta>,
-    /// What to keep in mind about the values.
+    /// A note on the interpretation of the values.
     pub note: &'static str,
     /// File of the finished trials.
     pub log: Option<PathBuf>,
     /// The model that was written.
     pub model: Option<WrittenModel>,
-    /// What the caller should know.
+    /// Warnings to the caller.
     pub warnings: Vec<Warning>,
-    /// The result as the library computed it.
+    /// The result in the form of the learn crate.
     #[serde(skip)]
     pub result: TuneResult,
 }
 
-/// One trial.
+/// The result of one trial.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct TrialValues {
     /// Its number; 0 is the learner as given.
     pub trial: usize,
-    /// The learner.
+    /// The learner as a spec.
     pub spec: String,
-    /// The metric; none where the trial failed.
+    /// Value of the metric; none where the trial failed.
     pub value: Option<f64>,
     /// Its 95 % interval.
     pub ci95: Option<(f64, f64)>,
-    /// Queries that count.
+    /// Number of queries that count.
     pub queries: usize,
-    /// Rounds in the model; on folds the mean over them.
+    /// Number of rounds in the model; on folds the mean over them.
     pub rounds: Option<f64>,
-    /// Rounds at most, where the trial was not trained whole.
+    /// Most rounds, where the trial was not trained completely.
     pub limit: Option<usize>,
     /// Seconds of training.
     pub seconds: f64,
-    /// The trial whose training this is too.
+    /// The earlier trial with the same training.
     pub same_as: Option<usize>,
-    /// Why it failed.
+    /// The error of a failed trial.
     pub error: Option<String>,
 }
 
-/// The best trial against trial 0, by the randomisation test over queries.
+/// The best trial compared with trial 0, by the randomisation test over queries.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct TrialDelta {
@@ -126,11 +127,11 @@ pub struct TrialDelta {
     pub test: &'static str,
     /// Its two-sided p-value.
     pub p: f64,
-    /// Queries where the best trial is better.
+    /// Number of queries where the best trial is better.
     pub better: usize,
-    /// Queries where both are equal.
+    /// Number of queries where both are equal.
     pub equal: usize,
-    /// Queries where trial 0 is better.
+    /// Number of queries where trial 0 is better.
     pub worse: usize,
 }
 
@@ -144,7 +145,7 @@ pub struct WrittenModel {
     pub sha256: String,
 }
 
-/// The space that is searched where none is given.
+/// The default search space of a learner.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SearchSpace {
@@ -165,8 +166,8 @@ const OPTIMISTIC: &str = "the best was picked on the very queries it is measured
                           value and p look better than they are; other queries tell what it is \
                           worth";
 
-/// Runs a search, or goes on with it; trains the best learner on all of the data and writes its
-/// model where a file is given for it.
+/// Runs a search, or resumes it; trains the best learner on all of the data and writes its model if
+/// a file is given for it.
 pub fn tune_learner(
     request: &TuneRequest,
     progress: &dyn TuneProgress,
@@ -199,7 +200,8 @@ pub fn tune_learner(
     Ok(result_of(request, result, model, task.into_warnings()))
 }
 
-/// Refuses what could not be written, or would have no effect, before anything is trained.
+/// Rejects files that could not be written, and options without an effect, before anything is
+/// trained.
 fn check(request: &TuneRequest) -> Result<(), TaskError> {
     let plan = &request.plan;
     if request.out.is_some() && request.valid.is_none() && plan.needs_validation() {
@@ -226,7 +228,7 @@ fn search(
     progress: &dyn TuneProgress,
     task: &Running<'_>,
 ) -> Result<TuneResult, TaskError> {
-    // Halving goes on from what it has saved, log or not.
+    // Halving resumes from its saved state, with or without a log.
     let halves = request.plan.settings().method == TuneMethod::Halving;
     let scratch = match request.log.is_none() && halves {
         true => Some(tempfile::tempdir().map_err(|e| DataError::io("make", "a folder", e))?),
@@ -250,8 +252,8 @@ fn validation_set(data: &Dataset) -> ValidationSet<'_> {
     ValidationSet { name: "validation data".to_owned(), data }
 }
 
-/// Trains the best learner once more, on all of the data, and writes the model; none where the
-/// caller cancelled.
+/// Trains the best learner again, on all of the data, and writes the model; none where the caller
+/// cancelled.
 fn train_best(
     request: &TuneRequest,
     path: &Path,
@@ -342,7 +344,7 @@ impl TrialDelta {
     }
 }
 
-/// Hands events on to the caller, and adds the caller's flag.
+/// Forwards events to the caller, and checks the caller's flag.
 struct TuneWatched<'a> {
     inner: &'a dyn TuneProgress,
     context: &'a Context<'a>,

@@ -1,9 +1,9 @@
-//! What a person should know although the task went on.
+//! Warnings of tasks: facts that the user should know although the task succeeded.
 
 use std::fmt;
 use std::path::PathBuf;
 
-use rankwright_data::DataWarning as DataWarning;
+use rankwright_data::DataWarning;
 #[cfg(feature = "report")]
 use rankwright_report::ReportWarning;
 #[cfg(feature = "search")]
@@ -11,17 +11,17 @@ use rankwright_search::SearchWarning;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-/// Something that a task met and went on from. Serialised as `{"kind": ..., "message": ...}`.
+/// A recoverable problem of a task. Serialised as `{"kind": ..., "message": ...}`.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Warning {
-    /// A reader met a recoverable problem, such as blank lines, or a format cannot hold a part of
-    /// the data that was written.
+    /// A recoverable problem while reading, such as blank lines, or a part of the data that the
+    /// written format cannot hold.
     Data(DataWarning),
-    /// The reader of a report should know this.
+    /// A warning of a report.
     #[cfg(feature = "report")]
     Report(ReportWarning),
-    /// An index, features or a ranking met a recoverable problem.
+    /// A recoverable problem of an index, features or a ranking.
     #[cfg(feature = "search")]
     Search(SearchWarning),
     /// Only one of two sides has feature names, so features are matched by their order.
@@ -35,84 +35,85 @@ pub enum Warning {
         names: Vec<String>,
         /// Number of features that the model uses.
         used: usize,
-        /// What they are taken as: `zero` or `missing`.
+        /// Their assumed value: `zero` or `missing`.
         taken_as: &'static str,
     },
-    /// A linear model was made without data, so its weights alone say which features there are.
+    /// A linear model was made without data, so its features are those of its weights.
     FeaturesOfWeights,
-    /// Some queries are too large to visit every pair of their documents.
+    /// Some queries are too large for a visit of every pair of their documents.
     SampledPairs {
         /// The learner.
         learner: &'static str,
-        /// Queries that are too large.
+        /// Number of queries that are too large.
         queries: usize,
-        /// Documents that each document is paired with.
+        /// Number of documents that each document is paired with.
         partners: usize,
-        /// Whether the draw is made anew for each tree.
+        /// Whether new pairs are drawn for each tree.
         boosted: bool,
     },
-    /// A checkpoint could not be written; the training went on.
+    /// A checkpoint could not be written; the training continued.
     CheckpointFailed {
-        /// Why not.
+        /// The reason.
         message: String,
     },
-    /// The checkpoint of an earlier, cancelled training was removed, since the training is whole.
+    /// The checkpoint of an earlier, cancelled training was removed, since the training is
+    /// finished.
     CheckpointRemoved {
         /// Its folder.
         folder: PathBuf,
-        /// Whether the folder is still there, with something else in it.
+        /// Whether the folder is still there, with other files in it.
         folder_kept: bool,
     },
-    /// A checkpoint that is not needed any more could not be removed.
+    /// A checkpoint that is no longer needed could not be removed.
     CheckpointNotRemoved {
         /// Its folder.
         folder: PathBuf,
-        /// Why not.
+        /// The reason.
         message: String,
     },
     /// The feature set of the data names other features than the data has, and is left out.
     OtherFeatureSet,
-    /// Some trainings of a search were finished before.
+    /// Some trainings of a search were already finished.
     TrialsFound {
-        /// How many.
+        /// Number of these trainings.
         trainings: usize,
-        /// File that kept them.
+        /// File that holds them.
         log: PathBuf,
     },
     /// There is no log beside the model.
     NoTrainingLog {
-        /// The file that it would be.
+        /// The path where it was expected.
         file: PathBuf,
     },
     /// The log beside the model cannot be read, and is left out.
     BadTrainingLog {
-        /// Why not.
+        /// The reason.
         message: String,
     },
     /// A run lacks judged queries.
     MissingQueries {
         /// Name of the run.
         run: String,
-        /// Judged queries that it lacks.
+        /// Number of judged queries that it lacks.
         missing: usize,
-        /// Judged queries in all.
+        /// Number of judged queries.
         judged: usize,
     },
     /// A run has queries without judgements, which are ignored.
     UnjudgedQueries {
         /// Name of the run.
         run: String,
-        /// How many.
+        /// Number of these queries.
         queries: usize,
     },
 }
 
-/// Features that are named in a message.
+/// Most features that are named in a message.
 const NAMED: usize = 5;
 
 impl Warning {
-    /// A short name of the kind, the same in every version; `data` for those of the data, which
-    /// have a kind of their own, and `search` for those of a search.
+    /// The stable name of the kind of warning; `data` for warnings of the data, which have a kind
+    /// of their own, and `search` for those of a search.
     pub fn kind(&self) -> &'static str {
         match self {
             Warning::Data(_) => "data",

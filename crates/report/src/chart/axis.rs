@@ -1,30 +1,30 @@
-//! Where a value stands along an axis, and which values are written beside it.
+//! The position of values along an axis, and the tick labels.
 //!
 //! One type serves numbers (evenly or by powers of ten) and names, so that every plot has the same
 //! two axes. Ticks of a linear axis are multiples of 1, 2 or 5 times a power of ten; those of a
 //! logarithmic one are powers of ten, with 2 and 5 between them where the axis is short.
 //!
 //! Edge cases: without any value a linear axis goes from 0 to 1 and a logarithmic one from 1 to 10;
-//! a single value is given room on both sides; ends that are no numbers or in the wrong order are
-//! not used; a value outside the ends stands at the nearer one.
+//! a single value is given room on both sides; ends that are not finite or in the wrong order are
+//! ignored; a value outside the ends is placed at the nearer end.
 
 use super::number::by_step;
 use super::{Axis, Scale};
 
-/// An axis with known ends.
+/// An axis with its two ends and its ticks.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct AxisSpan {
     low: f64,
     high: f64,
     scale: Scale,
-    /// The low end is on top or to the right.
+    /// Whether the low end is at the top or to the right.
     reversed: bool,
-    /// What is written, and where.
+    /// Value and label of each tick.
     pub(crate) ticks: Vec<(f64, String)>,
 }
 
 impl AxisSpan {
-    /// An axis of numbers for these values, with some `count` ticks. `whole` moves the ends out to
+    /// An axis of numbers for these values, with about `count` ticks. `whole` extends the ends to
     /// the next ticks.
     pub(crate) fn numbers(
         axis: &Axis,
@@ -59,7 +59,7 @@ impl AxisSpan {
         AxisSpan { low, high, scale: axis.scale, reversed: false, ticks }
     }
 
-    /// An axis of names, the `i`-th of them at `i`; only every `every`-th is written.
+    /// An axis of names, the `i`-th of them at value `i`; only every `every`-th is labelled.
     pub(crate) fn names(names: &[String], every: usize, reversed: bool) -> AxisSpan {
         let ticks = names.iter().enumerate().step_by(every.max(1));
         AxisSpan {
@@ -71,17 +71,17 @@ impl AxisSpan {
         }
     }
 
-    /// The ends.
+    /// The low and the high end.
     pub(crate) fn ends(&self) -> (f64, f64) {
         (self.low, self.high)
     }
 
-    /// Whether a value has a place here.
+    /// Whether a value can be placed on this axis.
     pub(crate) fn holds(&self, value: f64) -> bool {
         value.is_finite() && (self.scale == Scale::Linear || value > 0.0)
     }
 
-    /// The place of a value between 0 (the low end) and 1; turned round where the axis is.
+    /// The position of a value from 0 (low end) to 1 (high end); mirrored on a reversed axis.
     pub(crate) fn share(&self, value: f64) -> f64 {
         let share = match self.scale {
             Scale::Linear => (value - self.low) / (self.high - self.low),
@@ -92,12 +92,12 @@ impl AxisSpan {
     }
 }
 
-/// Room on both sides of a single value; something to look at where there is none.
+/// The ends with room on both sides of a single value; a default range where there is no value.
 fn with_room((low, high): (f64, f64), log: bool) -> (f64, f64) {
     if low > high {
         return if log { (1.0, 10.0) } else { (0.0, 1.0) };
     }
-    // Closer than floats can be told apart on the way to pixels.
+    // Ends closer than this cannot be told apart after conversion to pixels.
     if high - low > 1e-12 * high.abs().max(low.abs()) {
         return (low, high);
     }
@@ -108,7 +108,7 @@ fn with_room((low, high): (f64, f64), log: bool) -> (f64, f64) {
     (low - room, high + room)
 }
 
-/// 1, 2 or 5 times a power of ten, so that `width` has at most some `count` of them.
+/// The tick step: 1, 2 or 5 times a power of ten, so that `width` has at most about `count` ticks.
 fn step(width: f64, count: usize) -> f64 {
     let raw = width / count.max(1) as f64;
     let base = 10f64.powf(raw.log10().floor());

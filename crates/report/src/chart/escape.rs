@@ -1,10 +1,10 @@
-//! Text from outside (names, ids, labels) made safe inside HTML, SVG and attributes in double or
-//! single quotes.
+//! Escapes text from outside (names, ids, labels) for HTML, SVG and attributes in double or single
+//! quotes.
 //!
 //! Characters that XML 1.0 does not allow (most control characters) become U+FFFD, because a single
 //! one of them makes a whole SVG file unreadable. Line breaks and tabs become spaces.
 
-/// The text with every character escaped that could end it or begin markup.
+/// The text with every character escaped that could end the text or begin markup.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -22,7 +22,7 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
-/// At most `most` characters, the last of them `…` where something is cut off.
+/// The text cut to at most `most` characters; the last one is `…` if something was cut off.
 pub(crate) fn shorten(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();

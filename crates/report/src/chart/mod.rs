@@ -1,11 +1,11 @@
-//! Plots as plain data: what is shown, without a word on how it is drawn.
+//! Plots as plain data, independent of how they are drawn.
 //!
-//! A [`Chart`] is made by a report and handed to a [`Page`](crate::Page). The plotting library stays
-//! behind this folder: nothing of it can be seen from outside. The same chart becomes SVG, a few
-//! lines of text for the terminal, and a table of numbers (CSV and JSON).
+//! A [`Chart`] is made by a report and handed to a [`Page`](crate::Page). The plotting library is
+//! private to this folder: no public type exposes it. The same chart becomes SVG, a few lines of
+//! text for the terminal, and a table of numbers (CSV and JSON).
 //!
-//! Edge cases: a value that is no number leaves a gap; a chart without any value is drawn empty and
-//! says so; a range of width 0 is widened.
+//! Edge cases: a value that is not a number leaves a gap; a chart without any value is drawn empty
+//! with a note that says so; a range of width 0 is widened.
 
 mod axis;
 pub(crate) mod escape;
@@ -22,40 +22,40 @@ pub(crate) mod text;
 pub struct Chart {
     /// Short name, unique on its page: letters, digits and `-`. Names the files and the anchor.
     pub id: String,
-    /// What is seen.
+    /// Heading of the plot.
     pub title: String,
-    /// What is to be noticed, how it was computed; one or two sentences below the plot.
+    /// The main observation and how it was computed; one or two sentences below the plot.
     pub caption: String,
-    /// The axis from left to right (for [`Body::Bars`] the axis along which bars stand).
+    /// The axis from left to right (for [`Body::Bars`] the axis of the categories).
     pub x: Axis,
-    /// The axis upwards (for bars and histograms that of the values).
+    /// The axis upwards (for bars and histograms the axis of the values).
     pub y: Axis,
     /// The values.
     pub body: Body,
 }
 
-/// An axis: what it measures and how it is divided.
+/// An axis: its label, scale and range.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Axis {
-    /// What it measures, with the unit where there is one.
+    /// The quantity on the axis, with the unit where there is one.
     pub label: String,
-    /// Linear or logarithmic; not looked at where categories stand on the axis.
+    /// Linear or logarithmic; ignored on an axis of categories.
     pub scale: Scale,
-    /// Ends of the axis; what the values need where not given.
+    /// Ends of the axis; derived from the values where not given.
     pub range: Option<(f64, f64)>,
 }
 
-/// How an axis is divided.
+/// The scale of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scale {
-    /// Evenly.
+    /// Equal distances are equal differences.
     #[default]
     Linear,
-    /// By powers of ten; values of 0 or less are gaps.
+    /// Powers of ten; values of 0 or less are gaps.
     Log,
 }
 
-/// What is plotted.
+/// The values of a plot, by kind of plot.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Body {
     /// A line through each series' points.
@@ -66,24 +66,24 @@ pub enum Body {
     Stack(Vec<Series>),
     /// Bars.
     Bars(Bars),
-    /// A grid of colours.
+    /// A grid of coloured cells.
     Heat(Heat),
-    /// A ranked list with arrows at its documents.
+    /// Ranked lists with an arrow at each document.
     Forces(Forces),
 }
 
 /// Points with a name. NaN in y is a gap.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Series {
-    /// What the legend says.
+    /// Name in the legend.
     pub name: String,
-    /// x and y, by x.
+    /// x and y, sorted by x.
     pub points: Vec<(f64, f64)>,
     /// Lower and upper end of an interval around each point; empty where there is none.
     pub band: Vec<(f64, f64)>,
-    /// What is said of each point besides its numbers, such as a document's id; may be empty.
+    /// A label for each point, such as a document's id; may be empty.
     pub names: Vec<String>,
-    /// A broken line, for what is a reference rather than a result.
+    /// Draws a broken line, for a reference rather than a result.
     pub dashed: bool,
 }
 
@@ -92,19 +92,19 @@ pub struct Series {
 pub struct Bars {
     /// Names of the categories, in order.
     pub categories: Vec<String>,
-    /// A value for each category, and the name of the series (one series needs no legend). Bands are
-    /// error bars.
+    /// A value for each category, and the name of the series (one series needs no legend). Bands
+    /// are error bars.
     pub series: Vec<BarSeries>,
-    /// How several series share a category.
+    /// The arrangement of several series within a category.
     pub grouping: Grouping,
-    /// Bars go to the right and categories down, for long names.
+    /// Draws bars to the right and categories downwards, for long names.
     pub horizontal: bool,
 }
 
 /// The bars of one colour.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BarSeries {
-    /// What the legend says.
+    /// Name in the legend.
     pub name: String,
     /// A value for each category; NaN where there is none.
     pub values: Vec<f64>,
@@ -112,7 +112,7 @@ pub struct BarSeries {
     pub band: Vec<(f64, f64)>,
 }
 
-/// How several series of bars share a category.
+/// The arrangement of several series of bars within a category.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Grouping {
     /// Side by side.
@@ -122,25 +122,25 @@ pub enum Grouping {
     Stacked,
 }
 
-/// A grid of values as colours, from the smallest to the largest; with values on both sides of 0
-/// the colours part there.
+/// A grid of values as colours, from the smallest to the largest; with values on both sides of 0,
+/// each sign has its own colour.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Heat {
     /// Names of the columns, left to right.
     pub columns: Vec<String>,
     /// Names of the rows, top to bottom.
     pub rows: Vec<String>,
-    /// What a value is.
+    /// The quantity that the cells show.
     pub value: String,
     /// Row by row; NaN is an empty cell.
     pub cells: Vec<Vec<f64>>,
 }
 
-/// One or more ranked lists side by side, each with an arrow at every document: how strongly, and
-/// in which direction, training pushes it.
+/// One or more ranked lists side by side, with an arrow at each document that shows strength and
+/// direction of its training force.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Forces {
-    /// What each list is called, with its documents in rank order, the first at the top.
+    /// Name of each list, with its documents in rank order, the first at the top.
     pub lists: Vec<(String, Vec<Pushed>)>,
 }
 
@@ -149,8 +149,8 @@ pub struct Forces {
 pub struct Pushed {
     /// Its name.
     pub name: String,
-    /// Its label, which is its colour.
+    /// Its label, shown as a colour.
     pub label: f64,
-    /// The push; above 0 is upwards. Arrows of a list are scaled by the largest of that list.
+    /// The force; above 0 is upwards. Arrows of a list are scaled by the largest of that list.
     pub force: f64,
 }

@@ -1,6 +1,7 @@
-//! Numbers as people read them: a few significant digits, no trailing zeros.
+//! Formats numbers for people: a few significant digits, no trailing zeros.
 
-/// Up to five significant digits; powers of ten where a number is huge or tiny; `-` for no number.
+/// Up to five significant digits; scientific notation where a number is very large or very small;
+/// `-` for a value that is not finite.
 pub(crate) fn short(value: f64) -> String {
     let size = value.abs();
     if !value.is_finite() {
@@ -19,7 +20,7 @@ pub(crate) fn short(value: f64) -> String {
     trimmed(&format!("{value:.decimals$}")).to_owned()
 }
 
-/// Three significant digits, for places without room.
+/// Three significant digits, for narrow places.
 pub(crate) fn brief(value: f64) -> String {
     let size = value.abs();
     match value.is_finite() && (1e-3..1e3).contains(&size) {
@@ -31,7 +32,7 @@ pub(crate) fn brief(value: f64) -> String {
     }
 }
 
-/// The number with as many decimals as steps of this size need.
+/// The number with as many decimals as a tick step of this size needs.
 pub(crate) fn by_step(value: f64, step: f64) -> String {
     let largest = value.abs().max(step.abs());
     if largest >= 1e7 || (step > 0.0 && step < 1e-5) {
@@ -45,7 +46,7 @@ pub(crate) fn by_step(value: f64, step: f64) -> String {
     }
 }
 
-/// Without zeros behind the decimal point.
+/// The text without zeros at the end of its decimals.
 fn trimmed(text: &str) -> &str {
     match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.'),

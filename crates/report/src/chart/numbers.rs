@@ -1,8 +1,9 @@
-//! A chart's numbers: one row a value as CSV, the whole chart as JSON, and a table for people.
+//! The numbers of a chart: CSV with one row per value, JSON of the whole chart, and a table for
+//! people.
 //!
 //! CSV follows RFC 4180; numbers are written so that they read back to the same float, and a gap is
-//! an empty field (in JSON null). The table for people has a column for each series where that can
-//! be, and few digits.
+//! an empty field (in JSON null). The table for people has a column for each series where the
+//! series share their xs, and few digits.
 
 use std::collections::HashMap;
 
@@ -28,7 +29,7 @@ impl TableValue {
         }
     }
 
-    /// For people.
+    /// The value in short form, for people.
     pub(crate) fn short(&self) -> String {
         match self {
             TableValue::Name(name) => name.clone(),
@@ -54,7 +55,7 @@ fn name(text: &str) -> TableValue {
 }
 
 impl Chart {
-    /// The numbers, one row a value, with a header.
+    /// The numbers as CSV, one row per value, with a header.
     ///
     /// ```
     /// use rankwright_report::chart::{Axis, Bars, BarSeries, Body, Chart, Grouping};
@@ -125,7 +126,7 @@ impl Chart {
         out
     }
 
-    /// One row a value.
+    /// A table with one row per value.
     fn long(&self) -> Rows {
         let header = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         match &self.body {
@@ -168,7 +169,7 @@ impl Chart {
         }
     }
 
-    /// A table for people: series side by side where they share their places.
+    /// A table for people: series side by side where they share their xs or categories.
     pub(crate) fn table(&self) -> Rows {
         match &self.body {
             Body::Lines(all) | Body::Stack(all) if all.iter().all(|s| s.band.is_empty()) => {
@@ -244,7 +245,7 @@ fn band_at(band: &[(f64, f64)], i: usize, upper: bool) -> TableValue {
     TableValue::Number(if upper { pair.1 } else { pair.0 })
 }
 
-/// All xs in order, without repetition.
+/// All xs in ascending order, each once.
 fn xs(all: &[Series]) -> Vec<f64> {
     let mut xs: Vec<f64> = all.iter().flat_map(|s| s.points.iter().map(|p| p.0)).collect();
     xs.retain(|x| x.is_finite());
@@ -326,7 +327,8 @@ mod tests {
         let all = [one("a", &[(1.0, 0.5), (2.0, 0.6)]), one("b", &[(2.0, 0.7)])];
         let (header, rows) = by_x("iteration", &all);
         assert_eq!(header, ["iteration", "a", "b"]);
-        let text: Vec<Vec<_>> = rows.iter().map(|r| r.iter().map(TableValue::short).collect()).collect();
+        let text: Vec<Vec<_>> =
+            rows.iter().map(|r| r.iter().map(TableValue::short).collect()).collect();
         assert_eq!(text, [["1", "0.5", ""], ["2", "0.6", "0.7"]]);
     }
 }

@@ -1,9 +1,9 @@
-//! What is said of a chart's values one after another: by the mouse, or by the arrow keys.
+//! The tooltips of a chart, reached with the mouse or with the arrow keys.
 //!
-//! A stop is a place to halt at: in lines, areas and bars all series at one place along the axis;
-//! in points, grids and lists a single value. Each item points at the place that the picture gives
-//! for it (see [`Picture::places`](super::svg::Picture)), so both forms of a picture share stops.
-//! Gaps are no items, and a place with gaps only is no stop.
+//! A stop is one position of the tooltip: in lines, areas and bars all series at one position along
+//! the axis; in points, grids and lists a single value. Each item refers to a position of the drawn
+//! picture (see [`Picture::places`](super::svg::Picture)), so the wide and the narrow form share
+//! their stops. Gaps are no items, and a position with gaps only is no stop.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use super::svg::theme::ColourRole;
 use super::svg::{Picture, Place};
 use super::{Bars, Body, Chart, Forces, Heat, Series};
 
-/// In which direction the nearest stop is looked for.
+/// The coordinates in which the stop nearest to the mouse is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum By {
     X,
@@ -25,7 +25,7 @@ enum By {
 struct Item {
     /// Number of the series.
     series: usize,
-    /// Index among the picture's places.
+    /// Index into the picture's places.
     place: usize,
     text: String,
 }
@@ -59,7 +59,7 @@ pub(crate) fn to_json(chart: &Chart, wide: &Picture, narrow: &Picture) -> Value 
     json!({"by": by, "stride": stride, "of": of(chart), "series": series(chart), "stops": stops})
 }
 
-/// What every title begins with; said once, as there may be hundreds of stops.
+/// The beginning of every title; stored once, as there may be hundreds of stops.
 fn of(chart: &Chart) -> &str {
     match &chart.body {
         Body::Lines(_) | Body::Stack(_) => &chart.x.label,
@@ -67,7 +67,7 @@ fn of(chart: &Chart) -> &str {
     }
 }
 
-/// Names and classes.
+/// Names and CSS classes of the series.
 fn series(chart: &Chart) -> Vec<(String, &'static str)> {
     let named = |names: Vec<&String>| {
         let all = names.into_iter().enumerate();
@@ -79,7 +79,7 @@ fn series(chart: &Chart) -> Vec<(String, &'static str)> {
         }
         Body::Bars(bars) => named(bars.series.iter().map(|s| &s.name).collect()),
         Body::Heat(heat) => vec![(heat.value.clone(), ColourRole::Up.class())],
-        // A document's name says more than that of its list, which is in the title.
+        // The title already names the list, and the item shows the document's name.
         Body::Forces(forces) => forces.lists.iter().map(|_| (String::new(), "soft")).collect(),
     }
 }
@@ -94,7 +94,7 @@ fn stops(chart: &Chart) -> (By, usize, Vec<ChartStop>) {
     }
 }
 
-/// `0.5 (0.4 to 0.6)`.
+/// A value with its interval: `0.5 (0.4 to 0.6)`.
 fn with_band(value: f64, band: Option<&(f64, f64)>) -> String {
     match band {
         Some((low, high)) if low.is_finite() && high.is_finite() => {

@@ -1,13 +1,13 @@
-//! Which documents moved, and how far, between the baseline and another system.
+//! Documents whose rank differs between the baseline and another system.
 //!
 //! Documents of a run are matched by id, those of feature data by row. Ranks are those of the main
 //! metric's order: score descending, then its tie policy. A document that one of two runs lacks has
-//! no rank there. Shown are those that either system ranks among its first twenty, and relevant
-//! ones, up to sixty.
+//! no rank there. Up to sixty documents are shown: those that either system ranks among its first
+//! twenty, and relevant ones.
 //!
 //! Where no query is named, three are chosen for each system: the largest win, the largest loss and
-//! the one in the middle. Cost: two sorts of each chosen query. Edge cases: a system without a
-//! query in common with the baseline has no choice to make and shows nothing.
+//! the median. Cost: two sorts of each chosen query. Edge cases: a system without a query in common
+//! with the baseline shows nothing.
 
 use std::collections::HashMap;
 
@@ -21,11 +21,11 @@ use crate::error::ReportError;
 use crate::known::KnownNames;
 use crate::page::{PageBlock, Section};
 
-/// Systems that are set against the baseline here.
+/// Most systems that are compared with the baseline here.
 const SYSTEMS: usize = 4;
-/// Ranks that are always shown.
+/// Ranks up to which documents are always shown.
 const TOP: usize = 20;
-/// Documents shown of a query.
+/// Most documents shown of a query.
 const DOCUMENTS: usize = 60;
 
 /// One query under the baseline and under another system.
@@ -33,13 +33,13 @@ const DOCUMENTS: usize = 60;
 pub(super) struct Change {
     pub(super) query: usize,
     pub(super) system: usize,
-    /// Why this query is shown.
+    /// The reason why this query is shown.
     pub(super) why: &'static str,
     /// The main metric's value under the baseline and under the system.
     pub(super) values: (Option<f64>, Option<f64>),
     /// The documents, by their better rank.
     pub(super) documents: Vec<Moved>,
-    /// Documents that are not shown.
+    /// Number of documents that are not shown.
     pub(super) unshown: usize,
 }
 
@@ -47,13 +47,13 @@ pub(super) struct Change {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Moved {
     pub(super) name: String,
-    /// None where nobody judged it.
+    /// None where it is unjudged.
     pub(super) label: Option<f64>,
     pub(super) before: Option<DocumentRank>,
     pub(super) after: Option<DocumentRank>,
 }
 
-/// Where a document stands.
+/// Rank and score of a document under one system.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct DocumentRank {
     /// From 1.
@@ -67,13 +67,13 @@ impl Moved {
         ranks.min().unwrap_or(usize::MAX)
     }
 
-    /// Ranks risen; below 0 where it fell.
+    /// Number of ranks that the document rose; below 0 where it fell.
     pub(super) fn risen(&self) -> Option<i64> {
         Some(self.before?.rank as i64 - self.after?.rank as i64)
     }
 }
 
-/// The changes to show, and how many systems are left out.
+/// The changes to show, and the number of systems that are left out.
 pub(super) fn all(
     report: &ComparisonReport,
     sources: &[&dyn QuerySource],
@@ -93,7 +93,7 @@ pub(super) fn all(
     Ok((changes, report.differences.len().saturating_sub(SYSTEMS)))
 }
 
-/// The number of a query by its id.
+/// The index of a query by its id.
 fn find(report: &ComparisonReport, id: &str) -> Result<usize, ReportError> {
     let queries = report.systems.first().map_or(&[][..], |(_, e)| &e.queries);
     queries.iter().position(|query| query == id).ok_or_else(|| {
@@ -102,7 +102,7 @@ fn find(report: &ComparisonReport, id: &str) -> Result<usize, ReportError> {
     })
 }
 
-/// The largest win, the largest loss and the query in the middle.
+/// The largest win, the largest loss and the median query.
 fn telling(differences: &Differences) -> Vec<(usize, &'static str)> {
     let sorted = &differences.sorted;
     let win = sorted.first().filter(|(_, d)| *d > 0.0).map(|(q, _)| (*q, "largest win"));
@@ -141,7 +141,7 @@ fn one(
     Ok(Some(Change { query, system, why, values, documents, unshown }))
 }
 
-/// A document in a list, with what it is matched by.
+/// A document in a list, with the key that it is matched by.
 struct Listed {
     key: Vec<u8>,
     name: String,
@@ -149,7 +149,7 @@ struct Listed {
     place: DocumentRank,
 }
 
-/// A query's documents by rank.
+/// A query's documents in rank order.
 fn list(source: &dyn QuerySource, q: usize, rule: OrderRule) -> Result<Vec<Listed>, ReportError> {
     let mut candidates = Candidates::new();
     candidates.clear();
@@ -174,7 +174,7 @@ fn list(source: &dyn QuerySource, q: usize, rule: OrderRule) -> Result<Vec<Liste
     Ok(order.iter().enumerate().filter_map(listed).collect())
 }
 
-/// Both lists as one, by the better rank, then by the second list's.
+/// Both lists merged, sorted by the better rank, then by the rank in the second list.
 fn joined(before: Vec<Listed>, after: Vec<Listed>) -> Vec<Moved> {
     let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
     let mut all: Vec<Moved> = Vec::new();
@@ -193,7 +193,7 @@ fn joined(before: Vec<Listed>, after: Vec<Listed>) -> Vec<Moved> {
     all
 }
 
-/// A choice of queries, each with a chart and a table.
+/// The section: a choice of queries, each with a chart and a table.
 pub(super) fn section(report: &ComparisonReport, details: &Details) -> Option<Section> {
     if details.changes.is_empty() {
         return None;
@@ -262,7 +262,7 @@ fn chart(report: &ComparisonReport, change: &Change, number: usize) -> Chart {
         }
     };
     let ranks = change.documents.iter().filter_map(|m| Some(m.before?.rank.max(m.after?.rank)));
-    // The same on both axes, so that the diagonal is one.
+    // The same range on both axes, so that equal ranks are on the diagonal.
     let range = ranks.max().map(|last| (0.0, last as f64 + 1.0));
     Chart {
         id: format!("change-{number}"),
@@ -289,7 +289,8 @@ fn table(change: &Change, baseline: &str, system: &str) -> Table {
         ("score change".to_owned(), Align::Right),
     ]);
     for moved in &change.documents {
-        let rank = |place: Option<DocumentRank>| place.map_or("-".to_owned(), |p| p.rank.to_string());
+        let rank =
+            |place: Option<DocumentRank>| place.map_or("-".to_owned(), |p| p.rank.to_string());
         let score = |place: Option<DocumentRank>| place.map(|p| p.score);
         let both = score(moved.before).zip(score(moved.after));
         let risen = match moved.risen() {

@@ -1,8 +1,8 @@
 //! A metric at every cut-off from 1 to 20.
 //!
-//! It is the first that was asked for with a cut-off, or else the first that can have one;
-//! everything but the cut-off stays as it was asked for. Cost: one evaluation of each system, which
-//! ranks every query once for all cut-offs. Edge cases: no such metric, or one that is not of the
+//! The metric is the first requested one with a cut-off, or else the first that can have one; its
+//! other parameters stay as requested. Cost: one evaluation of each system, which ranks every query
+//! once for all cut-offs. Edge cases: no such metric, or a metric that is not in the built-in
 //! table, gives no curves; intervals need two queries.
 
 use rankwright_eval::{
@@ -50,8 +50,11 @@ pub(super) fn of(
     let convention = measures.last().map(|m| m.convention().to_owned()).unwrap_or_default();
     let curve = |source: &&dyn QuerySource| -> Result<Vec<CutoffPoint>, ReportError> {
         let results = evaluate(*source, &measures, options)?.results;
-        let point =
-            |(cutoff, r): (u32, &MeasureResult)| CutoffPoint { cutoff, value: r.value, ci95: r.ci95 };
+        let point = |(cutoff, r): (u32, &MeasureResult)| CutoffPoint {
+            cutoff,
+            value: r.value,
+            ci95: r.ci95,
+        };
         Ok((1..=LAST).zip(&results).map(point).collect())
     };
     Ok(Some(Curves {
@@ -61,7 +64,7 @@ pub(super) fn of(
     }))
 }
 
-/// The metric that is drawn.
+/// The metric that is drawn, as a spec.
 fn choose(results: &[MeasureResult]) -> Option<Spec> {
     let able = |result: &MeasureResult| {
         let spec = MetricSpec::from_spec(result.measure.spec().clone()).ok()?;
@@ -75,7 +78,7 @@ fn at(spec: &Spec, cutoff: u32, kind: SourceKind) -> Result<Measure, SpecError> 
     MetricSpec::from_spec(Spec { cutoff: Some(cutoff), ..spec.clone() })?.resolve(kind)
 }
 
-/// Lines with bands.
+/// The section: lines with bands.
 pub(super) fn section(curves: &Curves, systems: &[(String, Evaluation)]) -> Section {
     let series = |((name, _), points): (&(String, Evaluation), &Vec<CutoffPoint>)| Series {
         name: name.clone(),

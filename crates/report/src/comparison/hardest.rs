@@ -1,4 +1,5 @@
-//! The hardest queries, and those on which systems differ most, under the main metric.
+//! The hardest queries, and those with the largest difference between systems, under the main
+//! metric.
 //!
 //! Hardest: the worst mean over the systems that count the query. Most different: the largest span
 //! between the best and the worst system. Ties go by the order of the queries. Cost O(queries x
@@ -11,13 +12,13 @@ use rankwright_eval::table::{Align, Cell, Table};
 use super::{ComparisonReport, direction, fixed};
 use crate::page::{PageBlock, Section};
 
-/// Queries shown.
+/// Number of queries shown.
 pub(super) const SHOWN: usize = 15;
 
-/// A query with its values.
+/// A query with its value under each system.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct QueryRow {
-    /// Which query.
+    /// Index of the query.
     pub(super) query: usize,
     /// The value of each system.
     pub(super) values: Vec<Option<f64>>,
@@ -60,7 +61,7 @@ pub(super) fn most_different(report: &ComparisonReport) -> Vec<QueryRow> {
     rows
 }
 
-/// Two tables.
+/// The section: two tables.
 pub(super) fn section(report: &ComparisonReport) -> Option<Section> {
     let metric = report.main_metric();
     let hardest = hardest(report);

@@ -1,15 +1,15 @@
 //! Comparison report: which system is better, where, and by how much.
 //!
-//! Made from evaluations alone it has the table with significance, the means with intervals, the
-//! queries won and lost, and the hardest queries. With the sources of the evaluations
+//! From evaluations alone it has the table with significance, the means with intervals, the queries
+//! won and lost, and the hardest queries. With the sources of the evaluations
 //! ([`ComparisonReport::with_sources`]) it adds the metric at every cut-off and, for a few queries,
-//! which documents moved between two systems.
+//! the documents that moved between two systems.
 //!
-//! The first metric is the main one unless another is named ([`ComparisonReport::with_main`]): queries
-//! are sorted by it. Cost: the significance tests, then
-//! O(queries log queries) for each system; cut-offs take one more evaluation of each system.
-//! Edge cases: a single system is described and not compared; a query that a system skips is left
-//! out of that system's wins and losses; without metrics only the facts are left.
+//! The first metric is the main one unless another is named ([`ComparisonReport::with_main`]):
+//! queries are sorted by it. Cost: the significance tests, then O(queries log queries) for each
+//! system; cut-offs take one more evaluation of each system. Edge cases: a single system is
+//! described and not compared; a query that a system skips is left out of that system's wins and
+//! losses; without metrics only the facts are left.
 
 mod changes;
 mod cutoffs;
@@ -22,7 +22,7 @@ use rankwright_eval::compare::{
     Better, CompareOptions, Comparison, align_evaluations, compare_evaluations,
 };
 use rankwright_eval::{
-    Candidates, EvalOptions, Evaluation, MeasureResult, QuerySource, SourceKind, ListBuffers,
+    Candidates, EvalOptions, Evaluation, ListBuffers, MeasureResult, QuerySource, SourceKind,
 };
 
 use crate::error::ReportError;
@@ -31,7 +31,7 @@ use changes::Change;
 use cutoffs::Curves;
 use wins::Differences;
 
-/// Systems compared, ready to be shown.
+/// A comparison of systems and the report on it.
 ///
 /// ```
 /// use rankwright_eval::compare::CompareOptions;
@@ -55,32 +55,32 @@ pub struct ComparisonReport {
     title: String,
     systems: Vec<(String, Evaluation)>,
     comparison: Comparison,
-    /// The metric that queries are sorted by.
+    /// Index of the metric that queries are sorted by.
     main: usize,
-    /// Each system but the baseline against it, query by query, under the main metric.
+    /// The differences of each system to the baseline, query by query, under the main metric.
     differences: Vec<Differences>,
     facts: Vec<(String, String)>,
     sections: Vec<Section>,
     details: Option<Details>,
 }
 
-/// What only the sources of the evaluations know.
+/// Results that need the sources of the evaluations.
 #[derive(Debug, Clone)]
 struct Details {
     kind: SourceKind,
     shapes: Vec<QuerySize>,
     curves: Option<Curves>,
     changes: Vec<Change>,
-    /// Systems whose changes are not shown because there are too many.
+    /// Number of systems whose changes are not shown because there are too many.
     unshown: usize,
 }
 
-/// How large a query is.
+/// The size of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct QuerySize {
-    /// Judged documents.
+    /// Number of judged documents.
     documents: usize,
-    /// Those with a label of 1 or more.
+    /// Number of documents with a label of 1 or more.
     relevant: usize,
 }
 
@@ -95,7 +95,7 @@ impl ComparisonReport {
         Self::from_comparison(title, systems, comparison)
     }
 
-    /// Shows a comparison that was made already, of these evaluations.
+    /// Reports on an existing comparison of these evaluations.
     pub fn from_comparison(
         title: &str,
         systems: Vec<(String, Evaluation)>,
@@ -114,7 +114,7 @@ impl ComparisonReport {
         })
     }
 
-    /// With this metric as the main one, by its name; to be said before [`Self::with_sources`].
+    /// Makes this metric the main one, by its name; call it before [`Self::with_sources`].
     pub fn with_main(mut self, metric: &str) -> Result<Self, ReportError> {
         let found = self.comparison.metrics.iter().position(|m| m.label == metric);
         self.main = found.ok_or_else(|| {
@@ -125,21 +125,21 @@ impl ComparisonReport {
         Ok(self)
     }
 
-    /// With what the comparison was made from; stands in the head of the page.
+    /// Adds facts about the origin of the comparison; shown at the top of the page.
     pub fn with_facts(mut self, facts: Vec<(String, String)>) -> Self {
         self.facts.extend(facts);
         self
     }
 
-    /// With a section of one's own at the end. The report's own have the ids `summary`, `wins`,
+    /// Adds a section at the end. The report's own sections have the ids `summary`, `wins`,
     /// `hardest`, `cutoffs` and `changes`.
     pub fn with_section(mut self, section: Section) -> Self {
         self.sections.push(section);
         self
     }
 
-    /// With the sources that the evaluations were made from, in the order of the systems, and the
-    /// ids of queries whose documents are to be shown; a few telling ones where none is named.
+    /// Adds the sources of the evaluations, in the order of the systems, and the ids of queries
+    /// whose documents are shown; a few informative queries where none is named.
     pub fn with_sources(
         mut self,
         sources: &[&dyn QuerySource],
@@ -163,7 +163,7 @@ impl ComparisonReport {
         Ok(self)
     }
 
-    /// A source must have the queries of the evaluations, in the order of the first system.
+    /// Checks that a source has the queries of the evaluations, in the order of the first system.
     fn check_source(&self, system: usize, source: &dyn QuerySource) -> Result<(), ReportError> {
         let expected = self.systems.first().map_or(&[][..], |(_, e)| &e.queries);
         let found = (0..source.len()).map(|q| source.id(q));
@@ -186,7 +186,7 @@ impl ComparisonReport {
         &self.systems
     }
 
-    /// The page.
+    /// The report as a page.
     pub fn page(&self) -> Page {
         let mut facts = self.facts.clone();
         facts.extend(overview::facts(self));
@@ -237,7 +237,7 @@ impl ComparisonReport {
     }
 }
 
-/// Documents and relevant ones of each query.
+/// Number of documents and of relevant documents of each query.
 fn shapes(source: &dyn QuerySource) -> Result<Vec<QuerySize>, ReportError> {
     let (mut candidates, mut workspace) = (Candidates::new(), ListBuffers::default());
     let mut shape = |q: usize| -> Result<QuerySize, ReportError> {
@@ -250,7 +250,7 @@ fn shapes(source: &dyn QuerySource) -> Result<Vec<QuerySize>, ReportError> {
     (0..source.len()).map(&mut shape).collect()
 }
 
-/// +1 where more is better, else -1: a difference times this is positive where it is a win.
+/// +1 where more is better, else -1: a difference times this is positive for a win.
 fn direction(better: Better) -> f64 {
     match better {
         Better::Higher => 1.0,
@@ -258,7 +258,7 @@ fn direction(better: Better) -> f64 {
     }
 }
 
-/// Four decimals; a hyphen where there is no number, no sign at a zero.
+/// Four decimals; a hyphen where there is no number; no sign for zero.
 pub(crate) fn fixed(value: Option<f64>) -> String {
     match value.filter(|v| !v.is_nan()) {
         None => "-".to_owned(),
@@ -269,7 +269,7 @@ pub(crate) fn fixed(value: Option<f64>) -> String {
     }
 }
 
-/// The same with the sign of a rise.
+/// Four decimals with an explicit sign.
 pub(crate) fn signed(value: Option<f64>) -> String {
     match value {
         Some(v) if v > 0.0 && fixed(value) != "0.0000" => format!("+{}", fixed(value)),

@@ -1,7 +1,7 @@
 //! The table of means with significance, every number behind it, and a chart of means.
 //!
-//! Metrics whose values lie between -1 and 1 share a chart; one of another size (a count, a DCG)
-//! has its own, since a common axis would flatten the rest.
+//! Metrics whose values lie between -1 and 1 share a chart; one with a larger range (a count, a
+//! DCG) has its own, since a common axis would flatten the rest.
 
 use rankwright_eval::compare::{Mark, MetricComparison, SystemResult};
 use rankwright_eval::conventions;
@@ -11,10 +11,10 @@ use super::{ComparisonReport, fixed};
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
 use crate::page::{PageBlock, Section};
 
-/// Metrics drawn in one chart at most.
+/// Most metrics drawn in one chart.
 const METRICS: usize = 10;
 
-/// What the head of the page says besides what the caller knows.
+/// Facts at the top of the page: systems, baseline and number of queries.
 pub(super) fn facts(report: &ComparisonReport) -> Vec<(String, String)> {
     let queries = report.systems.first().map_or(0, |(_, e)| e.queries.len());
     vec![
@@ -24,7 +24,7 @@ pub(super) fn facts(report: &ComparisonReport) -> Vec<(String, String)> {
     ]
 }
 
-/// What was found under the main metric.
+/// Summary of the results under the main metric, in a sentence.
 pub(super) fn lead(report: &ComparisonReport) -> String {
     let Some(metric) = report.comparison.metrics.get(report.main) else {
         return "No metric was asked for.".to_owned();
@@ -71,7 +71,7 @@ fn sentence(name: &str, result: &SystemResult, baseline: &str) -> Option<String>
     Some(format!("{name} is {judgement} {baseline} ({difference}, {p})"))
 }
 
-/// Tables and chart.
+/// The section: tables and chart.
 pub(super) fn section(report: &ComparisonReport) -> Section {
     let mut table = comparison_table(&report.comparison);
     table.notes.extend(conventions(report.measures()));
@@ -93,7 +93,7 @@ pub(super) fn section(report: &ComparisonReport) -> Section {
     Section { id: "summary".to_owned(), title: "Which system is better".to_owned(), blocks }
 }
 
-/// What must be said where queries have weights.
+/// Note for weighted queries.
 pub(super) const WEIGHTED: &str =
     "values are weighted by query; differences and tests count each query once";
 

@@ -1,4 +1,5 @@
-//! The serialisable result of a comparison report: the comparison, and what the page adds to it.
+//! The serialisable result of a comparison report: the comparison, and the numbers that the page
+//! adds.
 
 use rankwright_eval::compare::Comparison;
 use serde::{Serialize, Serializer};
@@ -9,7 +10,7 @@ use super::hardest::{self, QueryRow};
 use super::wins::Differences;
 use super::{ComparisonReport, Details};
 
-/// Everything that the page shows.
+/// All numbers of the page.
 #[derive(Serialize)]
 struct ReportResult<'a> {
     #[serde(flatten)]
@@ -54,7 +55,7 @@ struct QueryValues<'a> {
     difference: f64,
 }
 
-/// What only the sources of the evaluations know.
+/// Results that need the sources of the evaluations.
 #[derive(Serialize)]
 struct DetailsResult<'a> {
     cutoffs: Option<CutoffCurves<'a>>,
@@ -114,7 +115,8 @@ impl Serialize for ComparisonReport {
 
 impl ComparisonReport {
     fn gains(&self, differences: &Differences) -> Gains<'_> {
-        let one = |(query, gain): &(usize, f64)| QueryGain { query: self.query_id(*query), gain: *gain };
+        let one =
+            |(query, gain): &(usize, f64)| QueryGain { query: self.query_id(*query), gain: *gain };
         Gains {
             system: self.name(differences.system),
             wins: differences.counts.wins,
@@ -147,8 +149,10 @@ impl ComparisonReport {
     }
 
     fn cutoff_curves<'a>(&'a self, curves: &'a Curves) -> CutoffCurves<'a> {
-        let system =
-            |(s, values): (usize, &'a Vec<CutoffPoint>)| CutoffCurve { system: self.name(s), values };
+        let system = |(s, values): (usize, &'a Vec<CutoffPoint>)| CutoffCurve {
+            system: self.name(s),
+            values,
+        };
         CutoffCurves {
             metric: &curves.metric,
             convention: &curves.convention,

@@ -37,7 +37,7 @@ fn with_sources(report: ComparisonReport, named: &[&str]) -> Result<ComparisonRe
     report.with_sources(&[&base, &other], &named, EvalOptions::default())
 }
 
-/// All charts of a page, those in choices too.
+/// All charts of a page, including those in choices.
 fn charts(blocks: &[PageBlock]) -> Vec<&Chart> {
     let mut found = Vec::new();
     for block in blocks {

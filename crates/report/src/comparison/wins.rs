@@ -1,8 +1,8 @@
 //! Queries won and lost against the baseline, under the main metric.
 //!
-//! The difference of a query is system minus baseline, turned around where less is better, so that
-//! above 0 is always a win. Differences below the rounding of the values are 0. Queries are sorted
-//! by it, the largest win first; above 300 queries neighbours share a bar, which is their mean.
+//! The difference of a query is system minus baseline, negated where less is better, so that above
+//! 0 is always a win. Differences below the rounding of the values are 0. Queries are sorted by it,
+//! the largest win first; above 300 queries neighbours share a bar, which is their mean.
 //! Edge cases: no common query gives an empty list.
 
 use rankwright_eval::Evaluation;
@@ -16,15 +16,15 @@ use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
 use crate::error::ReportError;
 use crate::page::{PageBlock, Section};
 
-/// Bars up to which every query has its own.
+/// Number of queries up to which each has its own bar.
 const BARS: usize = 300;
-/// Bars that share many queries.
+/// Number of bars where several queries share one.
 const BINS: usize = 100;
 
-/// One system against the baseline.
+/// Differences of one system to the baseline.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Differences {
-    /// Which system.
+    /// Index of the system.
     pub(super) system: usize,
     /// Queries won, tied, lost.
     pub(super) counts: Wins,
@@ -32,7 +32,7 @@ pub(super) struct Differences {
     pub(super) sorted: Vec<(usize, f64)>,
 }
 
-/// Every system but the baseline under the metric at this place.
+/// Differences of every system but the baseline under the metric of this index.
 pub(super) fn all(
     comparison: &Comparison,
     systems: &[(String, Evaluation)],
@@ -67,13 +67,15 @@ fn sorted(
     Ok(sorted)
 }
 
-/// Counts for every metric, and a chart for each system.
+/// The section: counts for every metric, and a chart for each system.
 pub(super) fn section(report: &ComparisonReport) -> Option<Section> {
     let groups: Vec<(String, Vec<PageBlock>)> = report
         .differences
         .iter()
         .enumerate()
-        .map(|(at, d)| (report.name(d.system).to_owned(), vec![PageBlock::Chart(chart(report, at, d))]))
+        .map(|(at, d)| {
+            (report.name(d.system).to_owned(), vec![PageBlock::Chart(chart(report, at, d))])
+        })
         .collect();
     if groups.is_empty() {
         return None;
@@ -105,7 +107,7 @@ fn counts(report: &ComparisonReport) -> Table {
     table
 }
 
-/// A bar: its name and its height.
+/// The bars, each with its name and its height.
 fn bars(report: &ComparisonReport, sorted: &[(usize, f64)]) -> Vec<(String, f64)> {
     if sorted.len() <= BARS {
         let one = |(query, d): &(usize, f64)| (report.query_id(*query).to_owned(), *d);
@@ -197,7 +199,7 @@ pub(super) fn text(report: &ComparisonReport, width: usize) -> String {
     out
 }
 
-/// The differences of one sign as blocks; several queries share a column where they must.
+/// The differences of one sign as blocks; several queries share a column where there are too many.
 fn blocks(sorted: &[(usize, f64)], columns: usize, sign: f64, largest: f64) -> String {
     let n = sorted.len();
     let columns = columns.min(n);
@@ -205,7 +207,7 @@ fn blocks(sorted: &[(usize, f64)], columns: usize, sign: f64, largest: f64) -> S
         let queries = sorted.get(c * n / columns..(c + 1) * n / columns).unwrap_or(&[]);
         let height = sign * mean(queries) / largest;
         match height > 0.0 {
-            // Anything above nothing is seen.
+            // Every value above 0 gets a visible block.
             true => BLOCKS.get(((height * 8.0).ceil() as usize).clamp(1, 8) - 1).copied(),
             false => Some(' '),
         }

@@ -1,9 +1,10 @@
-//! Counts of whole numbers in bins, for sizes of queries.
+//! Histogram of whole numbers, for query sizes.
 //!
-//! Up to 25 different numbers have a bin each; wider ranges are cut into at most 21 bins of an equal,
-//! round width, with 0 in a bin of its own. Cost O(n) times the bins. No numbers give no bins.
+//! Up to 25 different numbers have a bin each; wider ranges are divided into at most 21 bins of an
+//! equal, round width, with 0 in a bin of its own. Cost O(n) times the bins. No numbers give no
+//! bins.
 
-/// A bin: its first and last number, and how many fall into it.
+/// A bin: its first and last number, and the count of numbers in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bin {
     pub(super) first: usize,
@@ -20,7 +21,7 @@ impl Bin {
     }
 }
 
-/// Counts numbers.
+/// Counts numbers by bin.
 pub(super) fn bins(numbers: &[usize]) -> Vec<Bin> {
     let (Some(&low), Some(&high)) = (numbers.iter().min(), numbers.iter().max()) else {
         return Vec::new();
@@ -30,7 +31,7 @@ pub(super) fn bins(numbers: &[usize]) -> Vec<Bin> {
         span => round_width(span.div_ceil(20)),
     };
     let mut bins = Vec::new();
-    // A query without any is another kind of query: it never shares a bin.
+    // A query with a count of 0 is a different kind of query, so 0 never shares a bin.
     if low == 0 {
         bins.push(Bin { first: 0, last: 0, count: 0 });
     }
@@ -46,7 +47,7 @@ pub(super) fn bins(numbers: &[usize]) -> Vec<Bin> {
     bins
 }
 
-/// The next of 1, 2, 5, 10, 20, 50 and so on.
+/// The smallest of 1, 2, 5, 10, 20, 50 and so on that is large enough.
 fn round_width(least: usize) -> usize {
     let mut ten = 1_usize;
     loop {

@@ -1,4 +1,4 @@
-//! Labels, documents of queries, and relevant documents of queries.
+//! Distribution of labels, of documents per query, and of relevant documents per query.
 
 use rankwright_eval::table::{Align, Cell, Table};
 
@@ -7,10 +7,10 @@ use super::histogram::{Bin, bins};
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
 use crate::page::{PageBlock, Section};
 
-/// Labels that have a bar each; more of them share.
+/// Number of labels up to which each has its own bar; others share one.
 const LABELS: usize = 20;
 
-/// How the label of a bar is called, and how many documents it has.
+/// Name of each bar of labels and its number of documents.
 fn label_bars(report: &DataReport) -> Vec<(String, usize)> {
     let labels = &report.summary.labels;
     if labels.len() <= LABELS {
@@ -50,7 +50,7 @@ fn counts(id: &str, [title, caption, x, y]: [&str; 4], bars: Vec<(String, usize)
     }
 }
 
-/// Three charts and a table of counts.
+/// The section: three charts and a table of counts.
 pub(super) fn section(report: &DataReport) -> Section {
     let named = |bins: Vec<Bin>| bins.iter().map(|bin| (bin.name(), bin.count)).collect();
     let words = ["Labels", "How many documents have each label.", "Label", "Documents"];
@@ -63,9 +63,13 @@ pub(super) fn section(report: &DataReport) -> Section {
                    without one cannot be told well or badly ranked.";
     let words = ["Relevant documents of a query", caption, "Relevant documents", "Queries"];
     let relevant = counts("relevant", words, named(bins(&report.relevant)));
-    let table =
-        PageBlock::Table { id: "counts".to_owned(), title: "Counts".to_owned(), table: table(report) };
-    let blocks = [labels, sizes, relevant].map(PageBlock::Chart).into_iter().chain([table]).collect();
+    let table = PageBlock::Table {
+        id: "counts".to_owned(),
+        title: "Counts".to_owned(),
+        table: table(report),
+    };
+    let blocks =
+        [labels, sizes, relevant].map(PageBlock::Chart).into_iter().chain([table]).collect();
     Section { id: "labels".to_owned(), title: "Labels and queries".to_owned(), blocks }
 }
 

@@ -1,4 +1,4 @@
-//! What a person should know before training: warnings, constant features, missing values.
+//! Facts to know before training: warnings, constant features, missing values.
 
 use rankwright_data::FeatureSummary;
 
@@ -6,7 +6,7 @@ use super::DataReport;
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
 use crate::page::{PageBlock, Section};
 
-/// Features in the chart, and names in a sentence.
+/// Most features in the chart, and most names in a sentence.
 const SHOWN: usize = 30;
 
 /// The warnings of [`Summary`](rankwright_data::Summary), and constant features by name.
@@ -25,7 +25,7 @@ pub(super) fn warnings(report: &DataReport) -> Section {
     Section { id: "warnings".to_owned(), title: "What to know before training".to_owned(), blocks }
 }
 
-/// Names with commas; not more than can be read.
+/// Names separated by commas; a long list is cut.
 fn listed(names: &[&str]) -> String {
     match names.get(..SHOWN).filter(|_| names.len() > SHOWN) {
         Some(some) => format!("{} and {} more", some.join(", "), names.len() - SHOWN),
@@ -33,7 +33,7 @@ fn listed(names: &[&str]) -> String {
     }
 }
 
-/// Features that lack values, the most first.
+/// Features with missing values, the one with the most first.
 pub(super) fn features(report: &DataReport) -> Vec<&FeatureSummary> {
     let mut found: Vec<&FeatureSummary> =
         report.summary.features.iter().filter(|f| f.missing > 0).collect();
@@ -42,7 +42,7 @@ pub(super) fn features(report: &DataReport) -> Vec<&FeatureSummary> {
     found
 }
 
-/// A bar for each feature with missing values.
+/// The section: a bar for each feature with missing values.
 pub(super) fn section(report: &DataReport) -> Section {
     let features = features(report);
     let rows = report.summary.rows.max(1) as f64;

@@ -1,13 +1,13 @@
-//! Data report: what a data set looks like before anything is learnt from it.
+//! Data report: the properties of a data set that matter before training.
 //!
-//! Labels and sizes of queries, what each feature tells about relevance (`relation.rs`), how its
-//! values spread by label (`spread.rs`), which features say the same (`similar.rs`), what is
-//! missing or constant, and the warnings of a data set's summary.
+//! Labels and sizes of queries, the relation of each feature to relevance (`relation.rs`), the
+//! distribution of its values by label (`spread.rs`), near-duplicate features (`similar.rs`),
+//! missing and constant features, and the warnings of a data set's summary.
 //!
 //! Cost: three sorts of each query for every feature, in parallel over features, and a correlation
-//! for every pair of features on a sample of rows. Edge cases: a data set without features has the
-//! labels and sizes only; where all labels of every query are equal no feature tells anything, and
-//! a hyphen stands for the number.
+//! for every pair of features on a sample of rows. Edge cases: a data set without features has only
+//! labels and sizes; where all labels of every query are equal no feature has a correlation, and a
+//! hyphen is shown in place of the number.
 
 mod histogram;
 mod labels;
@@ -19,7 +19,7 @@ mod spread;
 #[cfg(test)]
 mod tests;
 
-use rankwright_data::{DEFAULT_SEED, Dataset, Random, DatasetSummary};
+use rankwright_data::{DEFAULT_SEED, Dataset, DatasetSummary, Random};
 use rankwright_eval::{Measure, MetricSpec, SourceKind};
 use rankwright_spec::words::counted;
 use rayon::prelude::*;
@@ -31,17 +31,17 @@ use relation::Relation;
 use similar::Similar;
 use spread::Spread;
 
-/// Features that charts can show.
+/// Upper limit of the number of features in charts.
 const MOST_SHOWN: usize = 50;
 
-/// What the report looks at.
+/// Options of a data report.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DataOptions {
-    /// The metric of single-feature rankers.
+    /// The metric of single-feature rankers, as a spec.
     pub metric: String,
-    /// Features shown in charts.
+    /// Number of features shown in charts.
     pub top: usize,
-    /// Rows on which features are compared with each other.
+    /// Number of rows on which features are compared with each other.
     pub sample: usize,
     /// Seed of that sample.
     pub seed: u64,
@@ -61,7 +61,7 @@ impl Default for DataOptions {
     }
 }
 
-/// A data set looked through, ready to be shown.
+/// A report on a data set.
 ///
 /// ```
 /// use rankwright_data::generate::LetorOptions;
@@ -83,18 +83,18 @@ pub struct DataReport {
     sizes: Vec<usize>,
     relevant: Vec<usize>,
     ranker: Measure,
-    /// Whether queries have weights, which means then take into account.
+    /// Whether queries have weights; means then take them into account.
     weighted: bool,
-    /// What each feature tells, in column order.
+    /// The relation of each feature to relevance, in column order.
     relations: Vec<Relation>,
-    /// Columns by what they tell, the most first.
+    /// Columns by the strength of their correlation with relevance, the strongest first.
     order: Vec<usize>,
     spreads: Vec<Spread>,
     similar: Similar,
 }
 
 impl DataReport {
-    /// Looks through a data set.
+    /// Computes the report of a data set.
     pub fn new(
         title: &str,
         data: &Dataset,
@@ -127,13 +127,13 @@ impl DataReport {
         })
     }
 
-    /// With what the data was read from; stands in the head of the page.
+    /// Adds facts about the origin of the data; shown at the top of the page.
     pub fn with_facts(mut self, facts: Vec<(String, String)>) -> Self {
         self.facts.extend(facts);
         self
     }
 
-    /// The page.
+    /// The report as a page.
     pub fn page(&self) -> Page {
         let mut sections = vec![labels::section(self), missing::warnings(self)];
         if !self.relations.is_empty() {
@@ -157,7 +157,7 @@ impl DataReport {
         facts
     }
 
-    /// How many there are, and how many metrics can tell anything about, where these are fewer.
+    /// The number of queries, and the number that metrics can use where it is smaller.
     fn queries(&self) -> String {
         let DatasetSummary { queries, blank_queries, .. } = &self.summary;
         match blank_queries {
@@ -169,7 +169,7 @@ impl DataReport {
         }
     }
 
-    /// The metric of single-feature rankers with all that it depends on.
+    /// The convention of the metric of single-feature rankers.
     fn convention(&self) -> String {
         let weights = if self.weighted { ", weights=query" } else { "" };
         format!("{}: {}{weights}", self.ranker, self.ranker.convention())
@@ -215,7 +215,7 @@ fn check(options: &DataOptions) -> Result<(), ReportError> {
     }
 }
 
-/// Seeded rows in ascending order; all where there are no more than asked for.
+/// Rows of a seeded sample in ascending order; all rows where there are no more than requested.
 fn sample(rows: usize, options: &DataOptions) -> Vec<usize> {
     let mut all: Vec<usize> = (0..rows).collect();
     if rows > options.sample {
@@ -230,7 +230,7 @@ fn sample(rows: usize, options: &DataOptions) -> Vec<usize> {
     all
 }
 
-/// One feature of every row.
+/// The values of one feature in all rows.
 fn column(data: &Dataset, column: usize) -> impl Iterator<Item = f32> + '_ {
     let width = data.columns().max(1);
     data.matrix().values().iter().skip(column).step_by(width).copied()

@@ -1,14 +1,14 @@
-//! What each feature tells about relevance: its correlation with the labels, and how well it ranks
-//! alone.
+//! The relation of each feature to relevance: its correlation with the labels, and its quality as
+//! the only feature of a ranker.
 //!
 //! Correlation is the mean over queries of Kendall's tau-b between feature and label (the metric
 //! `kendall`: exact, O(n log n) a query, ties of both sides taken into account). Documents without
 //! a value are left out of it. A query with equal labels has no tau and is skipped; a feature that
 //! is constant within a query has 0 there.
 //!
-//! As a ranker a feature is taken in both directions, larger values first and smaller values first;
-//! the better one counts. Documents without a value stand last in both, and ties follow the
-//! metric's policy (`worst` unless asked otherwise), so that a constant feature earns nothing.
+//! As a ranker a feature is tried in both directions, larger values first and smaller values first;
+//! the better one counts. Documents without a value are last in both, and ties follow the metric's
+//! policy (`worst` unless requested otherwise), so that a constant feature earns nothing.
 
 use rankwright_data::{Dataset, DatasetSummary};
 use rankwright_eval::compare::Better;
@@ -24,24 +24,24 @@ use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
 use crate::error::ReportError;
 use crate::page::{PageBlock, Section};
 
-/// Rows of a table at most.
+/// Most rows of a table.
 const TABLE: usize = 150;
 
-/// What one feature tells.
+/// The relation of one feature to relevance.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Relation {
     /// Mean tau-b over queries; NaN where no query has one.
     pub(super) tau: f64,
     pub(super) tau_ci95: Option<(f64, f64)>,
     pub(super) tau_queries: usize,
-    /// The ranker with larger values first.
+    /// The metric of the ranker with larger values first.
     pub(super) descending: f64,
-    /// The ranker with smaller values first.
+    /// The metric of the ranker with smaller values first.
     pub(super) ascending: f64,
 }
 
 impl Relation {
-    /// The better ranker, and whether it has larger values first.
+    /// The metric of the better ranker, and whether that one has larger values first.
     pub(super) fn best(&self, better: Better) -> (f64, bool) {
         let ascends = match better {
             Better::Higher => self.ascending > self.descending,
@@ -51,7 +51,7 @@ impl Relation {
     }
 }
 
-/// Every feature, in column order.
+/// The relations of all features, in column order.
 pub(super) fn all(
     data: &Dataset,
     summary: &DatasetSummary,
@@ -62,7 +62,7 @@ pub(super) fn all(
     let columns: Vec<usize> = (0..data.columns()).collect();
     let found: Vec<Result<Relation, ReportError>> =
         columns.par_iter().map(|&c| one(data, c, missing(c), ranker, &tau)).collect();
-    // One after another, so that of several errors the first is told.
+    // Collected in column order, so that of several errors the first one is reported.
     found.into_iter().collect()
 }
 
@@ -96,7 +96,7 @@ fn one(
     Ok(Relation { tau, tau_ci95, tau_queries, descending, ascending })
 }
 
-/// The correlation over documents that have a value.
+/// The correlation over the documents that have a value.
 fn tau_of_known(data: &Dataset, c: usize, tau: &Measure) -> Result<MeasureResult, ReportError> {
     let values: Vec<f32> = column(data, c).collect();
     let (mut scores, mut labels) = (Vec::new(), Vec::new());
@@ -145,7 +145,7 @@ pub(super) fn by_ranker(report: &DataReport) -> Vec<usize> {
     order
 }
 
-/// Bars to the right, one for each column given.
+/// A chart of horizontal bars, one for each column given.
 fn bars(
     report: &DataReport,
     columns: &[usize],
@@ -168,7 +168,7 @@ fn bars(
     })
 }
 
-/// Correlation with relevance: a chart of the strongest, a table of all.
+/// The section on correlation with relevance: a chart of the strongest features, a table of all.
 pub(super) fn section(report: &DataReport) -> Section {
     let shown = report.order.get(..report.options.top).unwrap_or(&report.order);
     let chart = Chart {
@@ -215,7 +215,7 @@ fn left_out(report: &DataReport) -> Option<String> {
     Some(format!("{more} more features are left out here; the JSON document has all"))
 }
 
-/// Features as rankers: a chart of the best, a table of all.
+/// The section on single-feature rankers: a chart of the best, a table of all.
 pub(super) fn rankers(report: &DataReport) -> Section {
     let order = by_ranker(report);
     let better = report.ranker.metric().better();

@@ -27,7 +27,7 @@ struct DataResult<'a> {
     warnings: Vec<String>,
     ranker: RankerMetric,
     feature_summaries: Vec<FeatureResult<'a>>,
-    /// Names of the features, the one that tells most about relevance first.
+    /// Names of the features, the one with the strongest correlation with relevance first.
     by_correlation: Vec<&'a str>,
     /// Names of the features with missing values.
     missing: Vec<&'a str>,

@@ -1,5 +1,5 @@
-//! Features that say the same: Spearman's rank correlation between features, over a seeded sample
-//! of rows.
+//! Near-duplicate features: Spearman's rank correlation between features, over a seeded sample of
+//! rows.
 //!
 //! ```text
 //! rho = sum over rows of (r_a - mean) (r_b - mean) / sqrt(spread of r_a * spread of r_b)
@@ -23,13 +23,13 @@ use super::{DataReport, fixed, signed};
 use crate::chart::{Axis, Body, Chart, Heat};
 use crate::page::{PageBlock, Section};
 
-/// Groups and members shown on the page.
+/// Most groups, and most members of a group, shown on the page.
 const SHOWN: usize = 30;
 
-/// What features have in common.
+/// Correlations between features.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Similar {
-    /// Rows looked at.
+    /// Number of rows in the sample.
     pub(super) rows: usize,
     /// Groups of near-duplicates by their first column; each member with its correlation to the
     /// first.
@@ -40,7 +40,7 @@ pub(super) struct Similar {
 }
 
 impl Similar {
-    /// Compares all features on these rows; `top` are those of the heat map.
+    /// Compares all features on these rows; `top` are the columns of the heat map.
     pub(super) fn of(data: &Dataset, rows: &[usize], top: &[usize], near: f64) -> Similar {
         let columns: Vec<usize> = (0..data.columns()).collect();
         let ranks: Vec<Option<Vec<f64>>> = columns
@@ -98,12 +98,12 @@ fn standard_ranks(values: &[f32]) -> Option<Vec<f64>> {
     (length > 0.0).then(|| ranks.into_iter().map(|rank| rank / length).collect())
 }
 
-/// A sum in the order of the rows.
+/// The dot product, summed in the order of the rows.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>()
 }
 
-/// Groups of two or more that are linked; members and groups in column order.
+/// The connected components of two or more columns; members and groups in column order.
 fn components(links: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let mut root: Vec<usize> = (0..links.len()).collect();
     fn top(root: &mut [usize], mut at: usize) -> usize {
@@ -132,7 +132,7 @@ fn components(links: &[Vec<usize>]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// A table of groups and a heat map of the strongest features.
+/// The section: a table of groups and a heat map of the strongest features.
 pub(super) fn section(report: &DataReport) -> Section {
     let similar = &report.similar;
     let near = report.options.near;

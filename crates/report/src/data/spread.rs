@@ -1,4 +1,4 @@
-//! How the values of a feature spread, by label.
+//! The distribution of a feature's values, by label.
 //!
 //! Each label's documents are counted in the same bins and shown as shares, so that labels of
 //! different frequency can be laid over each other. A feature of up to twelve different values has
@@ -15,28 +15,28 @@ use super::{DataReport, column, signed};
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
 use crate::page::{PageBlock, Section};
 
-/// Different values up to which each has its bin.
+/// Number of different values up to which each has its bin.
 const VALUES: usize = 12;
-/// Bins of other features.
+/// Number of bins of all other features.
 const BINS: usize = 20;
-/// Labels up to which each has its line.
+/// Number of labels up to which each has its line.
 const LABELS: usize = 6;
 
-/// Bins and the share of each label's documents in them.
+/// Bins of a feature and the share of each label's documents in them.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Spread {
     pub(super) column: usize,
     pub(super) bins: Bins,
-    /// Name of the label, and a share for each bin; of the label's documents that have a value.
+    /// Name of each label and its share in each bin, among the label's documents that have a value.
     pub(super) shares: Vec<(String, Vec<f64>)>,
 }
 
-/// Where values are counted.
+/// The bins that values are counted in.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Bins {
-    /// One for each of these values, ascending.
+    /// One bin for each of these values, ascending.
     Values(Vec<f32>),
-    /// So many of equal width between two ends, the outer ones open.
+    /// [`BINS`] bins of equal width between two ends, the outer ones open.
     Range(f64, f64),
 }
 
@@ -53,7 +53,8 @@ impl Bins {
             Bins::Values(values) => values.iter().position(|v| *v == value),
             Bins::Range(low, high) => {
                 let place = (f64::from(value) - low) / (high - low) * BINS as f64;
-                // Casts from floats saturate, which puts what is outside into the outer bins.
+                // Casts from floats saturate, which puts values outside the range into the outer
+                // bins.
                 (!place.is_nan()).then_some((place as usize).min(BINS - 1))
             }
         }
@@ -72,8 +73,13 @@ impl Bins {
 }
 
 impl Spread {
-    /// Counts one feature; `sample` are the rows that decide on the bins.
-    pub(super) fn of(data: &Dataset, summary: &DatasetSummary, c: usize, sample: &[usize]) -> Spread {
+    /// Counts one feature; the bins are derived from the rows of `sample`.
+    pub(super) fn of(
+        data: &Dataset,
+        summary: &DatasetSummary,
+        c: usize,
+        sample: &[usize],
+    ) -> Spread {
         let bins = bins(data, c, sample);
         let groups = groups(summary);
         let mut counts = vec![vec![0_usize; bins.len()]; groups.len()];
@@ -93,7 +99,7 @@ impl Spread {
     }
 }
 
-/// Labels as names with their first and last value.
+/// Names of labels with their first and last value.
 fn groups(summary: &DatasetSummary) -> Vec<(String, f64, f64)> {
     if summary.labels.len() <= LABELS {
         let one = |(label, _): &(f64, usize)| (format!("label {label}"), *label, *label);
@@ -136,7 +142,7 @@ fn bins(data: &Dataset, c: usize, sample: &[usize]) -> Bins {
     Bins::Range(f64::from(least), f64::from(most))
 }
 
-/// A choice of features with a chart each.
+/// The section: a choice of features with a chart each.
 pub(super) fn section(report: &DataReport) -> Section {
     let group = |(at, spread): (usize, &Spread)| {
         let tau = report.relations.get(spread.column).map(|r| r.tau);

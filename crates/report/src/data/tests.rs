@@ -18,7 +18,7 @@ fn report(text: &str) -> DataReport {
     DataReport::new("T", &data(text), &DataOptions::default()).unwrap()
 }
 
-/// Feature 1 has a tie, 2 is 1 turned around, 3 is constant, 4 lacks a value.
+/// Feature 1 has a tie, 2 is the negated 1, 3 is constant, 4 lacks a value.
 const FOUR: &str = "\
 0 qid:a 1:1 2:9 3:5 4:1
 0 qid:a 1:2 2:8 3:5 4:NULL

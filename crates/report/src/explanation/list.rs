@@ -1,10 +1,10 @@
-//! Which features tell the documents of a list apart.
+//! Features that distinguish the documents of a list.
 //!
-//! What a feature adds to all documents alike cannot change their order, so its mean over the list is
-//! taken away first. `spread` is the mean size of what is left; `agreement` is Kendall's tau-b between it
-//! and the scores: 1 where the feature alone would give the same order, -1 where the reverse. A list of
-//! fewer than two documents, or a feature that adds the same to all, has no agreement. Cost: documents
-//! x log documents for each feature.
+//! A feature that adds the same to all documents cannot change their order, so the mean of its
+//! contribution over the list is subtracted first. `spread` is the mean absolute value of the rest;
+//! `agreement` is Kendall's tau-b between the rest and the scores: 1 where the feature alone would
+//! give the same order, -1 where the reverse. A list of fewer than two documents, or a feature that
+//! adds the same to all, has no agreement. Cost: documents x log documents for each feature.
 
 use rankwright_eval::{EvalError, Measure, MetricSpec, SourceKind};
 use rankwright_model::Explanation;
@@ -13,12 +13,12 @@ use serde::Serialize;
 
 use crate::error::ReportError;
 
-/// What one feature does to the order of a list.
+/// The effect of one feature on the order of a list.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Effect {
     /// The name of the feature.
     pub feature: String,
-    /// The mean size of its contribution, less the list's mean.
+    /// The mean absolute value of its contribution less the list's mean.
     pub spread: f64,
     /// Kendall's tau-b between its contribution and the scores.
     pub agreement: Option<f64>,

@@ -1,10 +1,11 @@
-//! Explanation report: why a list stands as it does.
+//! Explanation report: the reasons for the order of a ranked list.
 //!
-//! Of one query: what each feature adds to each document's score, which features tell the documents of
-//! the list apart, and why one document stands above another. Of a whole data set: how much each feature
-//! moves scores, over a seeded sample of queries. Of a feature: how scores go with it. The maths of the
-//! contributions is the model crate's ([`rankwright_model::Explainer`]); here they are chosen, put
-//! into order and shown as a page, as text and as JSON.
+//! For one query: the contribution of each feature to each document's score, the features that
+//! distinguish the documents of the list, and the reasons why one document is ranked above another.
+//! For a whole data set: the size of each feature's contributions, over a seeded sample of queries.
+//! For a feature: the dependence of scores on its value. The contributions are computed by the
+//! model crate ([`rankwright_model::Explainer`]); this module selects and sorts them and shows them
+//! as a page, as text and as JSON.
 
 mod list;
 mod page;
@@ -21,54 +22,54 @@ use rankwright_model::{
 
 pub use self::list::Effect;
 pub use self::query::{Contribution, ExplainedDocument, PairPart, QueryPart, Share};
-pub use self::summary::{FeatureEffect, FeaturePoint, EffectSummary};
+pub use self::summary::{EffectSummary, FeatureEffect, FeaturePoint};
 
 use crate::error::ReportError;
 use crate::known::KnownNames;
 
-/// What is to be explained.
+/// A model and data, and which of its scores to explain.
 #[derive(Debug, Clone, Copy)]
 pub struct ExplanationRequest<'a> {
-    /// The model, and what it is called.
+    /// Name of the model, and the model.
     pub model: (&'a str, &'a Model),
-    /// The data, and what it is called.
+    /// Name of the data, and the data.
     pub data: (&'a str, &'a Dataset),
-    /// Documents that explanations are relative to, and what they are called.
+    /// Name and documents of the background data that explanations are relative to.
     pub background: Option<(&'a str, &'a Dataset)>,
-    /// The id of a query; a sample of the whole data set without it.
+    /// The id of the query to explain; if not given, a sample of the whole data set is explained.
     pub query: Option<&'a str>,
     /// Documents of the query, by id or row number; all of them where none is named.
     pub documents: &'a [String],
-    /// Two documents of the query: why is the first above the second?
+    /// Two documents of the query; explains why the first is ranked above the second.
     pub pair: Option<[&'a str; 2]>,
-    /// Features whose dependence is asked for, by name.
+    /// Names of the features whose dependence is computed.
     pub dependence: &'a [String],
-    /// How many documents' own curves go with each of them.
+    /// Number of documents whose individual curves are added to each dependence.
     pub curves: usize,
-    /// Seed, orders of exchange for nets, and whether unknown features are passed over.
+    /// Seed, number of permutations for nets, and whether unknown features are ignored.
     pub options: ExplainOptions,
 }
 
-/// What was found.
+/// An explanation of the order of documents: for one query or a whole data set.
 #[derive(Debug, Clone)]
 pub struct RankingExplanation {
-    /// What the model is called.
+    /// Name of the model.
     pub model: String,
-    /// What the data is called.
+    /// Name of the data.
     pub data: String,
-    /// What contributions are relative to.
+    /// Description of the background that contributions are relative to.
     pub relative_to: String,
     /// Whether contributions were estimated by sampling rather than computed exactly.
     pub sampled: bool,
-    /// The query that was asked for.
+    /// The explanation of the requested query.
     pub query: Option<QueryPart>,
-    /// The whole data set, where no query was asked for.
+    /// The effects over the whole data set, where no query was requested.
     pub summary: Option<EffectSummary>,
-    /// How scores go with the features that were asked for.
+    /// The dependence of scores on each of the requested features.
     pub dependence: Vec<Dependence>,
 }
 
-/// Explains what is asked.
+/// Computes the requested explanations.
 pub fn explain(request: &ExplanationRequest<'_>) -> Result<RankingExplanation, ReportError> {
     if request.query.is_none() && (request.pair.is_some() || !request.documents.is_empty()) {
         return Err(ReportError::DocumentsWithoutQuery);
@@ -103,7 +104,7 @@ pub fn explain(request: &ExplanationRequest<'_>) -> Result<RankingExplanation, R
     })
 }
 
-/// The explainer, and what its explanations are relative to.
+/// The explainer, and a description of the background that its explanations are relative to.
 fn explainer<'a>(request: &ExplanationRequest<'a>) -> Result<(Explainer<'a>, String), ReportError> {
     let model = request.model.1;
     if let Some((name, background)) = request.background {
@@ -112,7 +113,7 @@ fn explainer<'a>(request: &ExplanationRequest<'a>) -> Result<(Explainer<'a>, Str
     }
     match Explainer::new(model, request.options) {
         Ok(found) => Ok((found, without_background(model).to_owned())),
-        // The data at hand is the next best.
+        // Without counts or background, the data itself is the background.
         Err(ExplainError::NoCounts { .. } | ExplainError::NoBackground) => {
             let found = Explainer::with_background(model, request.data.1, request.options)?;
             Ok((found, format!("the documents of {}", request.data.0)))
@@ -130,7 +131,7 @@ fn without_background(model: &Model) -> &'static str {
     }
 }
 
-/// Whether a net takes part that is no line over its inputs.
+/// Whether the model contains a net that is not linear in its inputs.
 fn is_sampled(model: &Model) -> bool {
     match model.body() {
         ModelBody::Net(net) => {

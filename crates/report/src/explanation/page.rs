@@ -1,24 +1,26 @@
-//! What was found, as a page: bars for each of the first documents, for two against each other and for
-//! the list; points of value against contribution for the largest features; lines of dependence.
+//! An explanation as a page: bars for each of the first documents, for the compared pair and for
+//! the list; value against contribution for the most important features; curves of dependence.
 //!
-//! Shown are the 20 largest features of each; the others stand together in one bar, so that bars
-//! still sum to what the caption says.
+//! The 20 largest features of each are shown; all others share one bar, so that bars still sum to
+//! the number in the caption.
 
 use rankwright_model::Dependence;
 use rankwright_spec::words::counted;
 
 use super::text::above;
-use super::{ExplainedDocument, RankingExplanation, FeatureEffect, PairPart, QueryPart, EffectSummary};
+use super::{
+    EffectSummary, ExplainedDocument, FeatureEffect, PairPart, QueryPart, RankingExplanation,
+};
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
-use crate::page::{PageBlock, Page, Section};
+use crate::page::{Page, PageBlock, Section};
 
-/// Features in a plot.
+/// Most features in a plot.
 const FEATURES: usize = 20;
-/// Documents to choose from.
+/// Most documents to choose from.
 const DOCUMENTS: usize = 10;
 
 impl RankingExplanation {
-    /// The page.
+    /// The explanation as a page.
     pub fn page(&self) -> Page {
         let exact = if self.sampled { "estimated by sampling" } else { "exact" };
         let mut facts = vec![
@@ -42,7 +44,8 @@ impl RankingExplanation {
         };
         if !self.dependence.is_empty() {
             let charts = self.dependence.iter().enumerate();
-            let blocks = charts.map(|(number, found)| PageBlock::Chart(line(number, found))).collect();
+            let blocks =
+                charts.map(|(number, found)| PageBlock::Chart(line(number, found))).collect();
             let (id, title) = ("dependence".into(), "How scores go with a feature".into());
             sections.push(Section { id, title, blocks });
         }
@@ -72,7 +75,7 @@ fn summary_lead(summary: &EffectSummary) -> String {
     )
 }
 
-/// Names in a sentence.
+/// Names joined as a part of a sentence.
 fn words(names: &[&str]) -> String {
     match names {
         [] => "no feature".to_owned(),
@@ -100,7 +103,8 @@ fn query_sections(query: &QueryPart) -> Vec<Section> {
             blocks: vec![PageBlock::Chart(pair_chart(pair))],
         });
     }
-    let blocks = vec![PageBlock::Chart(spread_chart(query)), PageBlock::Chart(agreement_chart(query))];
+    let blocks =
+        vec![PageBlock::Chart(spread_chart(query)), PageBlock::Chart(agreement_chart(query))];
     sections.push(Section { id: "list".into(), title: "The list".into(), blocks });
     sections
 }
@@ -171,7 +175,7 @@ fn agreement_chart(query: &QueryPart) -> Chart {
     chart
 }
 
-/// Horizontal bars of the largest features, with the others in one bar.
+/// Horizontal bars of the largest features, with all others in one bar.
 fn bars(
     id: String,
     title: String,
@@ -230,7 +234,11 @@ fn summary_sections(summary: &EffectSummary) -> Vec<Section> {
     let groups = pointed.enumerate().map(group).collect();
     let choice = PageBlock::Choice { id: "value".into(), label: "Feature".into(), groups };
     vec![
-        Section { id: "size".into(), title: "Features".into(), blocks: vec![PageBlock::Chart(chart)] },
+        Section {
+            id: "size".into(),
+            title: "Features".into(),
+            blocks: vec![PageBlock::Chart(chart)],
+        },
         Section {
             id: "values".into(),
             title: "Value and contribution".into(),

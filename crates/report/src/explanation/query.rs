@@ -1,4 +1,4 @@
-//! One query: its documents with what each feature adds, and two of them against each other.
+//! One query: the contributions to its documents' scores, and a comparison of two documents.
 
 use rankwright_data::Dataset;
 use rankwright_eval::{OrderRule, Orderer, Rows};
@@ -11,41 +11,41 @@ use crate::error::ReportError;
 use crate::known::KnownNames;
 use crate::serialise::short_f32;
 
-/// Why the documents of a query stand in their order.
+/// The reasons for the order of a query's documents.
 #[derive(Debug, Clone)]
 pub struct QueryPart {
     /// Its id.
     pub query: String,
     /// Number of its documents.
     pub size: usize,
-    /// What every score starts from.
+    /// The score before any contribution.
     pub base: f64,
-    /// The documents asked for, from the top of the list down.
+    /// The requested documents, from the top of the list down.
     pub documents: Vec<ExplainedDocument>,
-    /// Two documents against each other.
+    /// The comparison of two documents.
     pub pair: Option<PairPart>,
-    /// Which features tell the documents apart, the largest spread first.
+    /// The effect of each feature on the order, the largest spread first.
     pub list: Vec<Effect>,
 }
 
-/// One document and what its score is made of.
+/// A document and the contributions to its score.
 #[derive(Debug, Clone, Serialize)]
 pub struct ExplainedDocument {
     /// Its id, or its row number where the data has no ids.
     pub doc: String,
     /// Its row in the input, counted from 0.
     pub row: usize,
-    /// Its rank, from 1; equal scores stand by row.
+    /// Its rank, from 1; equal scores are ordered by row.
     pub rank: usize,
     /// Its label.
     pub label: f64,
     /// Its score.
     pub score: f64,
-    /// What each feature adds, the largest in size first.
+    /// Contributions of the features, the largest absolute value first.
     pub contributions: Vec<Contribution>,
 }
 
-/// What a feature adds to a score.
+/// The contribution of a feature to a score.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Contribution {
     /// The name of the feature.
@@ -53,31 +53,31 @@ pub struct Contribution {
     /// Its value; NaN where it is missing.
     #[serde(serialize_with = "short_f32")]
     pub value: f32,
-    /// What it adds.
+    /// The contribution.
     pub contribution: f64,
 }
 
-/// Why one document stands above (or below) another.
+/// The reasons why one document is ranked above (or below) another.
 #[derive(Debug, Clone)]
 pub struct PairPart {
     /// The first document, without contributions of its own.
     pub a: ExplainedDocument,
-    /// The second one.
+    /// The second document, without contributions of its own.
     pub b: ExplainedDocument,
     /// The first score less the second: the sum of the shares.
     pub difference: f64,
-    /// What each feature adds to the difference, the largest in size first.
+    /// Contributions of the features to the difference, the largest absolute value first.
     pub shares: Vec<Share>,
 }
 
-/// What a feature adds to the difference of two scores.
+/// The contribution of a feature to the difference of two scores.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Share {
     /// The name of the feature.
     pub feature: String,
     /// Its values in the first and in the second document.
     pub values: [f32; 2],
-    /// What it adds.
+    /// The contribution to the difference.
     pub difference: f64,
 }
 
@@ -133,7 +133,7 @@ fn ranks(scores: &[f64]) -> Result<Vec<usize>, ReportError> {
     Ok(ranks)
 }
 
-/// What is known of the list.
+/// A query's data, explanation and ranks.
 struct About<'a> {
     data: &'a Dataset,
     found: &'a Explanation,
@@ -142,7 +142,7 @@ struct About<'a> {
 }
 
 impl About<'_> {
-    /// What a document is called.
+    /// The document's id, or its row number where it has no id.
     fn name(&self, place: usize) -> String {
         let row = self.found.rows.start + place;
         match self.data.doc_ids() {
@@ -151,7 +151,7 @@ impl About<'_> {
         }
     }
 
-    /// The place of a document that is named by its id or, if no id is that, by its row.
+    /// The index of a document by its id or, if no id matches, by its row.
     fn place(&self, query: &str, name: &str) -> Result<usize, ReportError> {
         let all = || 0..self.found.documents();
         let row = |place: &usize| self.data.source_row(self.found.rows.start + place).to_string();
@@ -205,7 +205,7 @@ impl About<'_> {
     }
 }
 
-/// The largest in size first; equal ones keep the order of the features.
+/// Compares by absolute value, the largest first; equal ones keep the order of the features.
 fn by_size(a: f64, b: f64) -> std::cmp::Ordering {
     b.abs().total_cmp(&a.abs())
 }

@@ -1,9 +1,10 @@
-//! An explanation as a serialisable result. Numbers that JSON cannot say, such as a missing value, are null.
+//! An explanation as a serialisable result. Numbers that JSON cannot represent, such as a missing
+//! value, are null.
 
 use rankwright_model::Dependence;
 use serde::{Serialize, Serializer};
 
-use super::{ExplainedDocument, Effect, RankingExplanation, PairPart, QueryPart, EffectSummary};
+use super::{Effect, EffectSummary, ExplainedDocument, PairPart, QueryPart, RankingExplanation};
 use crate::serialise::shortest;
 
 #[derive(Serialize)]
@@ -11,7 +12,7 @@ struct ExplanationResult<'a> {
     model: &'a str,
     data: &'a str,
     relative_to: &'a str,
-    /// Whether contributions are exact, as opposed to sampled.
+    /// Whether contributions are computed exactly, as opposed to sampled.
     exact: bool,
     dependence: Vec<DependenceResult<'a>>,
     #[serde(flatten)]
@@ -30,7 +31,7 @@ struct QueryResult<'a> {
     pair: Option<PairResult<'a>>,
 }
 
-/// Two documents, without contributions of their own.
+/// A pair of documents, without contributions of their own.
 #[derive(Serialize)]
 struct PairResult<'a> {
     a: DocumentHead<'a>,

@@ -1,9 +1,10 @@
-//! A whole data set: how much each feature moves scores.
+//! A whole data set: the size of each feature's effect on scores.
 //!
-//! Queries are taken in a seeded random order until enough documents are met (fewer where a net makes
-//! each of them dear). `size` is the mean size of a feature's contribution over their documents;
-//! `spread` is that of what is left when each list's mean is taken away, the part that can change an
-//! order. For the largest features single documents are kept too: value and contribution.
+//! Queries are taken in a seeded random order until there are enough documents (fewer for nets,
+//! where each explanation is expensive). `size` is the mean absolute contribution of a feature over
+//! these documents; `spread` is the same after each list's mean is subtracted, the part that can
+//! change an order. For the largest features, value and contribution of single documents are kept
+//! too.
 
 use rankwright_data::Random;
 use rankwright_model::{Explainer, Explanation};
@@ -13,31 +14,31 @@ use serde::Serialize;
 use super::{ExplanationRequest, is_sampled};
 use crate::error::ReportError;
 
-/// Documents that are enough.
+/// Number of documents to explain.
 const ENOUGH: usize = 3_000;
-/// The same where each is explained by sampling.
+/// Number of documents to explain where each one is explained by sampling.
 const ENOUGH_SAMPLED: usize = 200;
-/// Features with points.
+/// Number of features with points.
 const SHOWN: usize = 9;
-/// Points of a feature.
+/// Most points of a feature.
 const POINTS: usize = 300;
 
-/// How much the features move scores.
+/// The effects of all features on scores.
 #[derive(Debug, Clone, Serialize)]
 pub struct EffectSummary {
-    /// Queries looked at.
+    /// Number of queries in the sample.
     pub queries: usize,
-    /// Queries there are.
+    /// Number of queries in the data.
     #[serde(skip)]
     pub all_queries: usize,
-    /// Documents looked at.
+    /// Number of documents in the sample.
     pub documents: usize,
     /// The features, the largest size first.
     pub features: Vec<FeatureEffect>,
 }
 
 impl EffectSummary {
-    /// What was looked at, in words.
+    /// The size of the sample, in words.
     pub(super) fn seen(&self) -> String {
         let documents = counted(self.documents, "document");
         match self.queries == self.all_queries {
@@ -49,28 +50,28 @@ impl EffectSummary {
     }
 }
 
-/// How much one feature moves scores.
+/// The effect of one feature on scores.
 #[derive(Debug, Clone, Serialize)]
 pub struct FeatureEffect {
     /// Its name.
     pub feature: String,
-    /// The mean size of its contribution.
+    /// The mean absolute contribution.
     pub size: f64,
-    /// The mean size of its contribution less the mean of the list.
+    /// The mean absolute contribution after the mean of each list is subtracted.
     pub spread: f64,
-    /// Some documents, for the largest features.
+    /// Value and contribution in some documents, for the largest features.
     #[serde(skip)]
     pub points: Vec<FeaturePoint>,
 }
 
-/// One document as a feature sees it.
+/// Value and contribution of a feature in one document.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FeaturePoint {
     /// The row in the input, from 0.
     pub row: usize,
     /// The value of the feature; NaN where it is missing.
     pub value: f32,
-    /// What the feature adds.
+    /// The contribution of the feature.
     pub contribution: f64,
 }
 
@@ -99,11 +100,16 @@ impl EffectSummary {
             feature.points = points(&found, *slot, documents, source);
         }
         let features = features.into_iter().map(|(_, feature)| feature).collect();
-        Ok(EffectSummary { queries: queries.len(), all_queries: data.queries(), documents, features })
+        Ok(EffectSummary {
+            queries: queries.len(),
+            all_queries: data.queries(),
+            documents,
+            features,
+        })
     }
 }
 
-/// The features with their places, the largest first.
+/// The effects of features with their indices, the largest first.
 fn features(
     found: &[Explanation],
     names: Vec<String>,
@@ -132,7 +138,7 @@ fn features(
     all
 }
 
-/// Documents at even distances, by value; missing values come last.
+/// Evenly spaced documents, sorted by value; missing values come last.
 fn points(
     found: &[Explanation],
     slot: usize,

@@ -1,4 +1,4 @@
-//! A list worked out by hand: two features of a line, three documents.
+//! A list computed by hand: a linear model of two features, three documents.
 
 use rankwright_data::{Absent, FeatureNames};
 use rankwright_model::{Header, Linear};
@@ -65,7 +65,7 @@ fn the_list_is_told_apart_by_what_differs() {
     assert_eq!(found[0].feature, "bm25");
     assert!((found[0].spread - 4.0 / 3.0).abs() < 1e-12);
     assert!((found[1].spread - (4.0 / 3.0 + 1.0 / 3.0 + 5.0 / 3.0) / 3.0).abs() < 1e-12);
-    // Order b a c by score. bm25 says b c a: one of three pairs the wrong way round. clicks says a b c.
+    // Order b a c by score. bm25 gives b c a: one of three pairs is reversed. clicks gives a b c.
     assert!((found[0].agreement.unwrap() - 1.0 / 3.0).abs() < 1e-12);
     assert!((found[1].agreement.unwrap() - 1.0 / 3.0).abs() < 1e-12);
     let one = ExplanationRequest { query: Some("q2"), ..request(&model, &data) };
@@ -106,8 +106,11 @@ fn what_is_not_there_is_told_with_what_is_near() {
         error.contains("no feature 'bm52'") && error.contains("nearest to it: bm25"),
         "{error}"
     );
-    let error =
-        refusal(ExplanationRequest { query: None, documents: &documents, ..request(&model, &data) });
+    let error = refusal(ExplanationRequest {
+        query: None,
+        documents: &documents,
+        ..request(&model, &data)
+    });
     assert!(error.contains("name the query too"), "{error}");
 }
 

@@ -1,20 +1,22 @@
-//! What was found, as tables for a terminal: numbers with small bars, left of the middle for what pulls
-//! down and right of it for what lifts.
+//! An explanation as tables for a terminal: numbers with small bars, left of the middle for
+//! negative contributions and right of it for positive ones.
 
 use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_model::Dependence;
 use rankwright_spec::words::counted;
 
-use super::{Contribution, ExplainedDocument, RankingExplanation, PairPart, QueryPart, EffectSummary};
+use super::{
+    Contribution, EffectSummary, ExplainedDocument, PairPart, QueryPart, RankingExplanation,
+};
 
 /// Half the width of a bar.
 const HALF: usize = 10;
-/// Documents that are shown where none was asked for.
+/// Documents that are shown where none was requested.
 const DOCUMENTS: usize = 3;
 
 impl RankingExplanation {
-    /// Tables of the main things: `top` features each, and of a query the first documents, or all
-    /// where `all_documents`.
+    /// The main tables, each with its `top` largest features; of a query the first documents, or
+    /// all of them with `all_documents`.
     pub fn to_text(&self, top: usize, all_documents: bool) -> String {
         let mut parts = Vec::new();
         if let Some(query) = &self.query {
@@ -103,7 +105,7 @@ fn document_text(document: &ExplainedDocument, query: &QueryPart, top: usize) ->
     table.to_text()
 }
 
-/// A line for the features that are not shown.
+/// Adds a row for the features that are not shown.
 fn add_rest(table: &mut Table, all: usize, top: usize, rest: f64, most: f64) {
     if all > top {
         let what = format!("{} others together", all - top);
@@ -148,7 +150,7 @@ fn pair_text(pair: &PairPart, top: usize) -> String {
     table.to_text()
 }
 
-/// How the first document stands to the second.
+/// "above" or "not above": the rank of the first document relative to the second.
 pub(super) fn above(pair: &PairPart) -> &'static str {
     if pair.a.rank < pair.b.rank { "above" } else { "not above" }
 }
@@ -197,7 +199,7 @@ fn dependence_text(found: &Dependence) -> String {
     table.to_text()
 }
 
-/// A bar to both sides of a middle.
+/// A bar to the left or to the right of the middle.
 fn bar(value: f64, most: f64) -> String {
     let length = length(value.abs(), most, HALF);
     match value < 0.0 {

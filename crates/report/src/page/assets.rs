@@ -1,6 +1,6 @@
-//! A page's parts as files of their own: `ID.svg`, `ID.csv` and `ID.json` for each chart, `ID.csv`
-//! and `ID.json` for each table, `ID.svg` for each drawing. Ids are made safe first, so no name can
-//! lead out of the folder. Each file is written whole or not at all.
+//! A page's charts, tables and drawings as separate files: `ID.svg`, `ID.csv` and `ID.json` for
+//! each chart, `ID.csv` and `ID.json` for each table, `ID.svg` for each drawing. Ids are made safe
+//! first, so no name can lead out of the folder. Each file is written whole or not at all.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use rankwright_eval::compare::Mark;
 use rankwright_eval::table::Table;
 use serde_json::{Value, json};
 
-use super::{PageBlock, Page};
+use super::{Page, PageBlock};
 use crate::ReportError;
 use crate::chart::numbers::field;
 
@@ -66,7 +66,7 @@ fn csv(table: &Table) -> String {
     header + &rows.collect::<String>()
 }
 
-/// Cells as they are shown, with what is said about them.
+/// A table as JSON: its cells as shown, with their marks, and its notes.
 fn json(title: &str, table: &Table) -> Value {
     let cell = |cell: &rankwright_eval::table::Cell| {
         let mark = match cell.mark {

@@ -2,15 +2,15 @@
 //! security policy forbids the network and every script but the page's own.
 //!
 //! Without scripts everything can still be read: all groups of a choice are shown then, and the
-//! numbers stand below each plot. Everything that comes from outside is escaped, and the JSON inside
-//! the page has no `<`, so that it cannot end its element.
+//! numbers are below each plot. All text from outside is escaped, and the JSON inside the page has
+//! no `<`, so that it cannot end its element.
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 use rankwright_eval::compare::Mark;
 use rankwright_eval::table::{Align, Cell, Table};
 use sha2::{Digest, Sha256};
 
-use super::{PageBlock, Page, Section};
+use super::{Page, PageBlock, Section};
 use crate::ReportError;
 use crate::chart::escape::escape;
 use crate::chart::numbers::TableValue;
@@ -20,7 +20,7 @@ use crate::chart::{Chart, stops};
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
-/// Rows of numbers below a plot.
+/// Most rows of numbers below a plot.
 const ROWS: usize = 100;
 
 pub(super) fn render(page: &Page) -> Result<String, ReportError> {
@@ -41,7 +41,8 @@ pub(super) fn render(page: &Page) -> Result<String, ReportError> {
     Ok(out)
 }
 
-/// Nothing is fetched or sent, and no script runs but ours, known by its hash.
+/// The content security policy: nothing is fetched or sent, and only our script runs, identified by
+/// its hash.
 fn policy() -> String {
     let hash = BASE64_STANDARD.encode(Sha256::digest(own_script()));
     format!(
@@ -50,7 +51,7 @@ fn policy() -> String {
     )
 }
 
-/// What stands between the tags, which is what the hash is of.
+/// The text between the script tags, which the hash covers.
 fn own_script() -> String {
     format!("\n{SCRIPT}")
 }
@@ -112,7 +113,7 @@ fn section(one: &Section, out: &mut String) -> Result<(), ReportError> {
     Ok(())
 }
 
-/// A block; `level` is that of its heading.
+/// Writes a block; `level` is that of its heading.
 fn block(block: &PageBlock, level: usize, out: &mut String) -> Result<(), ReportError> {
     match block {
         PageBlock::Text(text) => out.push_str(&format!("<p dir=\"auto\">{}</p>\n", escape(text))),
@@ -145,7 +146,7 @@ fn figure(chart: &Chart, level: usize) -> Result<String, ReportError> {
     ))
 }
 
-/// The numbers as a table that can be opened.
+/// The numbers as a collapsible table.
 fn numbers(chart: &Chart) -> String {
     let (header, rows) = chart.table();
     if rows.is_empty() {
@@ -183,7 +184,7 @@ fn numbers(chart: &Chart) -> String {
     out
 }
 
-/// A cell; the first of a row is its heading.
+/// A cell; the first one of a row is a row heading.
 fn data_cell(content: &str, first: bool, text: bool) -> String {
     let side = if text { " class=\"l\"" } else { "" };
     match first {
@@ -238,7 +239,7 @@ fn cell(cell: &Cell) -> String {
     )
 }
 
-/// The `<svg>` element alone: what stands before it in a file has no place inside a page.
+/// A drawing as a figure: its `<svg>` element, without anything that comes before it in the file.
 fn drawing(id: &str, title: &str, svg: &str, level: usize) -> String {
     let start = svg.find("<svg").unwrap_or(0);
     let svg = scoped(svg.get(start..).unwrap_or_default(), id);
@@ -250,11 +251,11 @@ fn drawing(id: &str, title: &str, svg: &str, level: usize) -> String {
     )
 }
 
-/// The drawing with its own ids put under that of its block: two trees both call theirs `title`.
+/// The drawing with its ids prefixed by that of its block: two trees both use the id `title`.
 fn scoped(svg: &str, under: &str) -> String {
     let ids = svg.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next());
     let mut ids: Vec<&str> = ids.filter(|id| !id.is_empty()).collect();
-    // A longer id first, so that one which begins it does not spoil it.
+    // Longer ids first, so that an id that is a prefix of another does not corrupt it.
     ids.sort_by_key(|id| std::cmp::Reverse(id.len()));
     ids.dedup();
     let mut out = svg.to_owned();
@@ -264,7 +265,7 @@ fn scoped(svg: &str, under: &str) -> String {
             out = out.replace(&old, &format!("{before}{under}--{id}{after}"));
         }
     }
-    // Lists of ids; the block's own label says the same.
+    // The attribute holds a list of ids; the block's own label says the same.
     match out.find(" aria-labelledby=\"") {
         Some(at) => {
             let rest = out.get(at + 18..).unwrap_or_default();

@@ -1,23 +1,24 @@
-//! Names that are safe as anchors and as files, each of them once on a page.
+//! Names that are safe as anchors and as file names, unique on a page.
 //!
-//! Letters, digits and `-` stay; runs of anything else become one `-`. What is left empty is called
-//! `part`. A name that is taken, also in other case (some file systems do not tell), gets a number.
+//! Letters, digits and `-` stay; runs of anything else become one `-`. An empty result becomes
+//! `part`. A name that is already used, also with other letter case (some file systems ignore it),
+//! gets a number.
 
 use std::collections::HashSet;
 
-use super::{PageBlock, Page};
+use super::{Page, PageBlock};
 
-/// Names given so far.
+/// Names used so far.
 #[derive(Debug)]
 pub(crate) struct UniqueIds(HashSet<String>);
 
 impl UniqueIds {
-    /// None but those of the page's own parts.
+    /// Starts with the names of the page's own parts only.
     fn new() -> UniqueIds {
         UniqueIds(["main", "facts", "contents"].map(str::to_owned).into())
     }
 
-    /// A safe name, as close to the one wanted as can be.
+    /// A safe and unique name, as close as possible to the wanted one.
     fn unique(&mut self, wanted: &str) -> String {
         let base = safe(wanted);
         let numbered = (2..).map(|n: u64| format!("{base}-{n}"));
@@ -39,7 +40,7 @@ impl UniqueIds {
     }
 }
 
-/// At most 80 letters, digits and `-`.
+/// The name reduced to at most 80 letters, digits and `-`.
 fn safe(wanted: &str) -> String {
     let mut out = String::new();
     for c in wanted.chars() {
@@ -57,7 +58,7 @@ fn safe(wanted: &str) -> String {
 }
 
 impl Page {
-    /// The page with ids that are safe and unique.
+    /// The page with safe and unique ids.
     pub(super) fn with_safe_ids(&self) -> Page {
         let mut page = self.clone();
         let mut ids = UniqueIds::new();

@@ -1,4 +1,5 @@
-//! A report as data: a title, facts, and sections of blocks; written as HTML, as text and in parts.
+//! A report as data: a title, facts, and sections of blocks; written as HTML, as text and as
+//! separate files.
 
 mod assets;
 mod html;
@@ -12,38 +13,38 @@ use rankwright_eval::table::Table;
 use crate::ReportError;
 use crate::chart::Chart;
 
-/// A whole report.
+/// A complete report, independent of its output format.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Page {
     /// The heading, and the title of the window.
     pub title: String,
-    /// One or two sentences that say what was found.
+    /// One or two sentences that summarise the results.
     pub lead: String,
-    /// What it was made from: data, spec, seed, version, convention...
+    /// Facts about the origin: data, spec, seed, version, convention...
     pub facts: Vec<(String, String)>,
-    /// The parts, in order; each is in the table of contents.
+    /// The sections, in order; each is in the table of contents.
     pub sections: Vec<Section>,
 }
 
-/// A part of a report.
+/// A section of a report.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Section {
     /// Anchor: letters, digits and `-`, unique on the page.
     pub id: String,
     /// The heading.
     pub title: String,
-    /// What it shows.
+    /// The content, in order.
     pub blocks: Vec<PageBlock>,
 }
 
-/// A piece of a section.
+/// A block of a section.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PageBlock {
     /// A paragraph, as plain text.
     Text(String),
     /// A plot.
     Chart(Chart),
-    /// A table, with what it is called.
+    /// A table with a heading.
     Table {
         /// File name stem and anchor: letters, digits and `-`, unique on the page.
         id: String,
@@ -56,16 +57,17 @@ pub enum PageBlock {
     Drawing {
         /// File name stem and anchor: letters, digits and `-`, unique on the page.
         id: String,
-        /// What is seen.
+        /// The heading of the drawing.
         title: String,
         /// The SVG document.
         svg: String,
     },
-    /// One of several groups of blocks is seen at a time, chosen by name; all of them in print.
+    /// Several groups of blocks of which one is shown at a time, chosen by name; in print all of
+    /// them.
     Choice {
         /// Anchor: letters, digits and `-`, unique on the page.
         id: String,
-        /// What is chosen, such as "Query".
+        /// The kind of thing to choose, such as "Query".
         label: String,
         /// Name and blocks of each group.
         groups: Vec<(String, Vec<PageBlock>)>,
@@ -85,13 +87,13 @@ impl Page {
         html::render(self)
     }
 
-    /// The main things for a terminal of this many columns.
+    /// The main results for a terminal of this many columns.
     pub fn to_text(&self, width: usize) -> String {
         text::render(self, width)
     }
 
     /// Writes every plot and drawing as SVG and every chart's and table's numbers as CSV and JSON
-    /// into a folder, which is made where there is none; gives the files written.
+    /// into a folder, which is created if needed; returns the paths of the files.
     pub fn write_assets(&self, folder: &Path) -> Result<Vec<PathBuf>, ReportError> {
         assets::write(self, folder)
     }

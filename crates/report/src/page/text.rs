@@ -1,14 +1,14 @@
-//! A page for a terminal: what was found, the main plots and short tables.
+//! A page for a terminal: the summary, the main plots and short tables.
 
 use rankwright_eval::table::Table;
 
-use super::{PageBlock, Page};
+use super::{Page, PageBlock};
 use crate::chart::text::clean;
 use crate::chart::{Body, Chart};
 
-/// Plots that are shown.
+/// Most plots that are shown.
 const CHARTS: usize = 3;
-/// Rows of a table that are shown.
+/// Most rows of a table that are shown.
 const ROWS: usize = 15;
 
 pub(super) fn render(page: &Page, width: usize) -> String {
@@ -43,7 +43,7 @@ pub(super) fn render(page: &Page, width: usize) -> String {
     out
 }
 
-/// Blocks of a section; of a choice those of its first group.
+/// The blocks of a section; of a choice those of its first group.
 fn seen(blocks: &[PageBlock]) -> Vec<&PageBlock> {
     let mut out = Vec::new();
     for block in blocks {

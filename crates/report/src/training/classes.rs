@@ -1,19 +1,19 @@
-//! Labels as a handful of classes, worst first: what pictures by label have a colour for.
+//! Labels as a few classes, worst first: one colour each in the plots by label.
 //!
-//! Up to 8 different labels are a class each. More of them (clicks, prices) are cut into 5 ranges of
-//! equal width. One label alone is one class. Cost O(n).
+//! Up to 8 different labels are a class each. More of them (clicks, prices) are divided into 5
+//! ranges of equal width. One label alone is one class. Cost O(n).
 
 use std::collections::BTreeSet;
 
-/// Different labels up to which each is a class.
+/// Number of different labels up to which each is a class.
 const MOST: usize = 8;
-/// Ranges of labels where there are more.
+/// Number of ranges where there are more labels.
 const RANGES: usize = 5;
 
-/// The classes of labels.
+/// A partition of labels into classes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Classes {
-    /// What each is called, worst first.
+    /// Name of each class, worst first.
     pub names: Vec<String>,
     /// The least label of each class.
     least: Vec<f64>,
@@ -50,12 +50,12 @@ impl Classes {
         Classes { names: (0..RANGES).map(name).collect(), least: (0..RANGES).map(edge).collect() }
     }
 
-    /// How many classes there are.
+    /// The number of classes.
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// Whether there is none: no labels at all.
+    /// Whether there are no labels at all.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
@@ -66,7 +66,7 @@ impl Classes {
     }
 }
 
-/// A label in the order of numbers; labels of a data set are never NaN.
+/// A label ordered by value; labels of a data set are never NaN.
 #[derive(Debug, PartialEq, Clone, Copy)]
 struct Ordered(f64);
 

@@ -1,9 +1,9 @@
 //! Learning curves: each metric against rounds, on training and validation data.
 //!
-//! Of trees they are measured again, stage by stage, so that any metric and any data can be asked
-//! for. Of other learners they come from the log of the training, with the metrics and data sets
-//! that it watched. The best round is that of the best value on validation data (the earliest among
-//! equals); training data alone has none, as more rounds nearly always fit it better.
+//! For trees they are recomputed stage by stage, so that any metric and any data can be requested.
+//! For other learners they come from the log of the training, with its metrics and data sets. The
+//! best round is that of the best value on validation data (the earliest among equals); training
+//! data alone has none, as more rounds nearly always fit it better.
 
 use rankwright_eval::compare::Better;
 use rankwright_eval::{Measure, MetricSpec};
@@ -15,7 +15,7 @@ use super::stages::Stages;
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
 use crate::serialise::as_map;
 
-/// Points of a line that comes from a log.
+/// Most points of a line that comes from a log.
 const POINTS: usize = 200;
 
 /// One metric against rounds.
@@ -25,17 +25,17 @@ pub struct Curve {
     pub metric: String,
     /// Its convention.
     pub convention: String,
-    /// Rounds done at each point.
+    /// Number of rounds at each point.
     pub rounds: Vec<usize>,
     /// Name of each data set and its value at each point; NaN where there is none.
     #[serde(rename = "values", serialize_with = "as_map")]
     pub sets: Vec<(String, Vec<f64>)>,
     /// The best value on the validation data.
     pub best: Option<BestRound>,
-    /// Number of the set that decides what is best.
+    /// Index of the data set that determines the best round.
     #[serde(skip)]
     pub decides: usize,
-    /// Whether a round is a model of its own, as the members of a blend are, rather than a step.
+    /// Whether a round is a separate model, as the members of a blend are, rather than a step.
     #[serde(skip)]
     pub apart: bool,
 }
@@ -43,15 +43,15 @@ pub struct Curve {
 /// The best value of a curve.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct BestRound {
-    /// Rounds done.
+    /// Number of rounds.
     pub rounds: usize,
-    /// The metric.
+    /// Value of the metric.
     pub value: f64,
 }
 
 impl Curve {
-    /// Curves of measures at stages: `values[stage][set][measure]`. The set of number `decides`
-    /// decides what is best.
+    /// Curves of measures at stages: `values[stage][set][measure]`. The set with index `decides`
+    /// determines the best round.
     pub fn measured(
         measures: &[Measure],
         stages: &Stages,
@@ -77,7 +77,7 @@ impl Curve {
         measures.iter().enumerate().map(curve).collect()
     }
 
-    /// Curves of a log; empty where it watched nothing.
+    /// Curves of a log; empty where it has no metrics.
     pub fn logged(history: &TrainingHistory) -> Vec<Curve> {
         let shown = thinned(history.iterations.len(), POINTS, history.best);
         let decides = usize::from(history.sets.first().is_some_and(|name| name == "training"));
@@ -122,12 +122,12 @@ impl Curve {
         best.map(|(rounds, value)| BestRound { rounds, value })
     }
 
-    /// The name of the data set that decides what is best.
+    /// The name of the data set that determines the best round.
     pub(super) fn deciding(&self) -> &str {
         self.sets.get(self.decides).map_or("validation data", |(name, _)| name.as_str())
     }
 
-    /// A bar for each round that is a model of its own.
+    /// A chart with a bar for each round, where rounds are separate models.
     fn bars(&self, number: usize, unit: &str, source: &str) -> Chart {
         let series = self.sets.iter().map(|(name, values)| BarSeries {
             name: name.clone(),
@@ -179,7 +179,7 @@ impl Curve {
         }
     }
 
-    /// A broken line upwards at the best round.
+    /// A vertical broken line at the best round.
     fn mark(&self, round: usize, at: &str) -> Series {
         let known = || self.sets.iter().flat_map(|(_, v)| v).copied().filter(|v| v.is_finite());
         let (low, high) =
@@ -194,14 +194,15 @@ impl Curve {
     }
 }
 
-/// Which end of a metric is good; the upper one for what is no metric of ours.
+/// The better direction of a metric; upwards for a name that is not a known metric.
 fn better(metric: &str) -> Better {
     let spec = MetricSpec::parse(metric);
     let measure = spec.and_then(|spec| spec.resolve(rankwright_eval::SourceKind::Features));
     measure.map_or(Better::Higher, |measure| measure.metric().better())
 }
 
-/// Places of a long list: evenly spread, at most so many, the last and the best round among them.
+/// Indices into a long list: at most `points`, evenly spread, including the last and the best
+/// round.
 pub(super) fn thinned(count: usize, points: usize, best: Option<usize>) -> Vec<usize> {
     let step = count.div_ceil(points.max(1)).max(1);
     let mut places: Vec<usize> = (0..count).step_by(step).collect();

@@ -3,10 +3,10 @@
 //!
 //! With both the force on a document is minus its lambda, the sum over its pairs of
 //! `sigma * weight * rho` (up for the better document, down for the worse one). RankNet's weight is
-//! 1, so that the document with the most wrong pairs is pushed hardest, however far down it stands.
-//! LambdaRank's is the change of the metric if the two swapped places, so that pushes gather at the
-//! top. Pairs are not truncated nor normalised here, and a cut-off counts as written: the picture is
-//! of the idea, not of one learner's settings. Forces of a list add up to 0.
+//! 1, so that the document with the most wrong pairs has the largest force, whatever its rank.
+//! LambdaRank's is the change of the metric if the two swapped ranks, so that forces concentrate at
+//! the top. Pairs are neither truncated nor normalised here, and a cut-off counts as written: the
+//! picture shows the principle, not one learner's settings. Forces of a list add up to 0.
 //!
 //! Cost: O(pairs of the query) a stage. A query of equal labels has no force at all.
 
@@ -14,7 +14,7 @@ use rankwright_data::Dataset;
 use rankwright_eval::{Evaluation, Measure, MetricSpec, SourceKind};
 use rankwright_learn::LearnError;
 use rankwright_learn::objective::{
-    CutoffMode, Lambda, LambdaConfig, Objective, QueryView, Weight, ObjectiveBuffers,
+    CutoffMode, Lambda, LambdaConfig, Objective, ObjectiveBuffers, QueryView, Weight,
 };
 use rankwright_spec::{Spec, SpecError};
 use serde::Serialize;
@@ -26,15 +26,15 @@ use crate::error::ReportError;
 use crate::known::KnownNames;
 use crate::page::{PageBlock, Section};
 
-/// Documents of a list that are shown.
+/// Most documents of a list that are shown.
 const SHOWN: usize = 20;
 
-/// A query's list at a few stages.
+/// A query's list with its forces at a few stages.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ForcePictures {
     /// The query's id.
     pub query: String,
-    /// Its documents.
+    /// Number of its documents.
     pub documents: usize,
     /// The metric of LambdaRank's weights.
     pub metric: String,
@@ -45,18 +45,18 @@ pub struct ForcePictures {
     pub pictures: Vec<ForcePicture>,
 }
 
-/// A query's list at one stage.
+/// A query's list with its forces at one stage.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ForcePicture {
-    /// Rounds done.
+    /// Number of rounds.
     pub stage: usize,
-    /// The metric of this list, where it has a value.
+    /// The metric of this list; none where it is undefined.
     pub value: Option<f64>,
     /// Documents by rank: name, label, score, RankNet's force and LambdaRank's.
     pub documents: Vec<ForcedDocument>,
 }
 
-/// A document of a list.
+/// A document of a list with its forces.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ForcedDocument {
     /// Its id, or its number within the query.
@@ -65,13 +65,13 @@ pub struct ForcedDocument {
     pub label: f64,
     /// Its score at this stage.
     pub score: f64,
-    /// RankNet's push; above 0 is upwards.
+    /// RankNet's force; above 0 is upwards.
     pub ranknet: f64,
-    /// LambdaRank's push.
+    /// LambdaRank's force.
     pub lambdarank: f64,
 }
 
-/// Follows one query.
+/// Records the forces on one query's documents at each stage.
 #[derive(Debug)]
 pub struct ForceWatch<'a> {
     data: &'a Dataset,
@@ -85,8 +85,8 @@ pub struct ForceWatch<'a> {
 }
 
 impl<'a> ForceWatch<'a> {
-    /// Takes up a query: that of this id, or else one that shows something, judged by an evaluation
-    /// of the whole model whose first measure is `measure`.
+    /// Starts with the query of this id, or else an informative one, chosen by an evaluation of the
+    /// whole model whose first measure is `measure`.
     pub fn new(
         data: &'a Dataset,
         (objective, seed): (&str, u64),
@@ -108,7 +108,7 @@ impl<'a> ForceWatch<'a> {
         let weighted = |measure: &Measure| plain(sigma, Weight::Custom(measure.clone()));
         let (measure, lambdarank) = match weighted(measure) {
             Ok(lambdarank) => (measure.clone(), lambdarank),
-            // Kendall's tau and the like have no change under swaps.
+            // Metrics such as Kendall's tau define no change under swaps.
             Err(_) => (usual.clone(), weighted(&usual)?),
         };
         let ranknet = plain(sigma, Weight::One)?;
@@ -116,7 +116,7 @@ impl<'a> ForceWatch<'a> {
         Ok(Ok(ForceWatch { data, query, measure, sigma, seed, ranknet, lambdarank, pictures }))
     }
 
-    /// Which stages are shown: the start, the middle and the end.
+    /// The stages to show: the start, the middle and the end.
     pub fn wants(stages: &Stages) -> Vec<usize> {
         let last = stages.last();
         let mut wanted = [0, last / 2, last].map(|rounds| stages.nearest(rounds)).to_vec();
@@ -124,7 +124,7 @@ impl<'a> ForceWatch<'a> {
         wanted
     }
 
-    /// Looks at a stage; scores of the whole data.
+    /// Records a stage; `scores` are those of the whole data.
     pub fn add(&mut self, stage: usize, scores: &[f64]) -> Result<(), ReportError> {
         let (query, rows) = (self.query, self.data.query_rows(self.query));
         let labels = self.data.query(query).labels;
@@ -153,7 +153,7 @@ impl<'a> ForceWatch<'a> {
         Ok(())
     }
 
-    /// What was seen.
+    /// The recorded pictures.
     pub fn finish(self) -> ForcePictures {
         ForcePictures {
             query: self.data.query_ids().get(self.query).to_owned(),
@@ -165,13 +165,14 @@ impl<'a> ForceWatch<'a> {
     }
 }
 
-/// The pair logistic loss with this weight and nothing else.
+/// The pairwise logistic loss with this weight, without normalisation and truncation.
 fn plain(sigma: f64, weight: Weight) -> Result<Lambda, SpecError> {
     let truncation = Some(usize::MAX);
-    LambdaConfig { sigma, weight, truncation, cut: CutoffMode::Hard, ..LambdaConfig::default() }.check()
+    LambdaConfig { sigma, weight, truncation, cut: CutoffMode::Hard, ..LambdaConfig::default() }
+        .check()
 }
 
-/// The push on each document: minus its lambda.
+/// The force on each document: minus its lambda.
 pub(super) fn forces(objective: &Lambda, query: &QueryView<'_>) -> Result<Vec<f64>, LearnError> {
     let mut forces = vec![0.0; query.scores.len()];
     objective.pair_lambdas(query, &mut ObjectiveBuffers::default(), &mut |pair| {
@@ -188,8 +189,8 @@ fn find(data: &Dataset, id: &str) -> Result<usize, ReportError> {
     })
 }
 
-/// A query of 10 to 20 documents where there is one (longer ones rather than shorter), with as many
-/// different labels as can be, and whose value is nearest to the middle of all.
+/// A query of 10 to 20 documents if possible (longer ones rather than shorter), with as many
+/// different labels as possible, and whose metric is nearest to the median of all queries.
 fn choose(data: &Dataset, evaluation: &Evaluation) -> Option<usize> {
     let values = evaluation.results.first().map_or(&[][..], |result| &result.values);
     let mut known: Vec<f64> = values.iter().flatten().copied().collect();

@@ -1,9 +1,9 @@
-//! Which features matter: by gain and by number of splits in the trees, and by what a metric loses
-//! when the values of a feature are exchanged among the rows.
+//! Feature importance: gain and number of splits in the trees, and the loss of a metric when the
+//! values of a feature are permuted among the rows.
 //!
-//! Permutation is the costly one: it is done for the features of most gain (for models without
-//! gains: for all that count), 3 times each, on as many whole queries (drawn by the seed) as a
-//! budget of work allows, so that a report stays a matter of seconds.
+//! Permutation is the expensive one: it is computed for the features of most gain (for models
+//! without gains: for all used features), 3 times each, on as many whole queries (drawn by the
+//! seed) as a budget of work allows, so that a report takes seconds.
 
 use rankwright_data::{Dataset, Random};
 use rankwright_eval::Measure;
@@ -19,25 +19,25 @@ use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
 use crate::error::ReportError;
 use crate::page::{PageBlock, Section};
 
-/// Features that are shown.
+/// Most features that are shown.
 const SHOWN: usize = 20;
-/// Features that are shuffled where the model has no gains.
+/// Most features that are shuffled where the model has no gains.
 const MOST: usize = 200;
-/// How often each is shuffled.
+/// Number of shuffles of each feature.
 const REPEATS: usize = 3;
-/// Trees that rows walk through, in all.
+/// Budget: evaluated trees, summed over rows and shuffles.
 const BUDGET: usize = 200_000_000;
-/// Rows to shuffle, at least and at most.
+/// Least and greatest number of rows to shuffle.
 const ROWS: (usize, usize) = (1_000, 20_000);
 
-/// A feature and what it is worth.
+/// A feature and its importance.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FeatureWorth {
     /// Its name.
     pub name: String,
-    /// Sum of the gains of its splits (of a net that is a line: the size of its weight).
+    /// Sum of the gains of its splits (of a linear net: the absolute value of its weight).
     pub gain: Option<f64>,
-    /// Splits that ask for it.
+    /// Number of splits that test it.
     pub splits: Option<u64>,
     /// Mean loss of the metric when it is shuffled.
     pub loss: Option<f64>,
@@ -48,39 +48,39 @@ pub struct FeatureWorth {
 /// The features of a model by importance.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Importances {
-    /// Those that were looked at: by gain where there are gains, else by loss.
+    /// The measured features: sorted by gain where there are gains, else by loss.
     pub features: Vec<FeatureWorth>,
-    /// How many features the model uses.
+    /// Number of features that the model uses.
     pub used: usize,
-    /// Whether `gain` and `splits` are those of trees.
+    /// Whether `gain` and `splits` come from trees.
     #[serde(skip)]
     pub trees: bool,
-    /// On what the shuffling was done; a sentence where it was not.
+    /// The data of the shuffling; the reason where it was not done.
     #[serde(rename = "permutation", serialize_with = "if_shuffled")]
     pub shuffled: Part<Shuffled>,
 }
 
-/// On what features were shuffled.
+/// The data and metric of the shuffling.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Shuffled {
     /// The metric.
     pub metric: String,
     /// Its convention.
     pub convention: String,
-    /// Its value on these queries as they are.
+    /// Its value on these queries without shuffling.
     pub value: f64,
     /// The data's name.
     pub data: String,
-    /// Queries that were shuffled.
+    /// Number of queries that were shuffled.
     pub queries: usize,
-    /// Queries of the data.
+    /// Number of queries of the data.
     pub of_queries: usize,
     /// Number of shuffles of each feature.
     pub repeats: usize,
 }
 
 impl Importances {
-    /// Looks at a model, and shuffles data under its name.
+    /// Computes the importances of a model; shuffles the named data.
     pub fn new(
         model: &Model,
         (name, data): (&str, &Dataset),
@@ -99,7 +99,7 @@ impl Importances {
         let plan = PermutationPlan { repeats: REPEATS, seed, options };
         let found = Permutation::of_features(model, &part, measure.clone(), plan, chosen.clone());
         let found = match found {
-            // A metric without a value on these queries is no reason to do without the rest.
+            // A metric without a value on these queries still leaves the other importances.
             Err(error @ LearnError::MetricUndefined { .. }) => {
                 Err(format!("Not shuffled: {error}."))
             }
@@ -175,7 +175,7 @@ impl Importances {
         Section { id: "importance".into(), title: "Feature importance".into(), blocks }
     }
 
-    /// The features with the largest values of one kind.
+    /// A chart of the features with the largest values of one kind.
     fn chart(
         &self,
         id: &str,
@@ -247,7 +247,7 @@ impl Importances {
     }
 }
 
-/// Null where nothing was shuffled.
+/// Serialises the data of the shuffling; null where nothing was shuffled.
 fn if_shuffled<S: Serializer>(part: &Part<Shuffled>, serializer: S) -> Result<S::Ok, S::Error> {
     part.as_ref().ok().serialize(serializer)
 }
@@ -268,7 +268,7 @@ impl Shuffled {
     }
 }
 
-/// Queries in the order of a seeded shuffle until the rows are enough, then in the data's order.
+/// Queries in a seeded random order until there are enough rows, then sorted in the data's order.
 fn sample(model: &Model, data: &Dataset, features: usize, seed: u64) -> Vec<usize> {
     let work = work_of(model) * features.max(1) * REPEATS;
     let rows = (BUDGET / work.max(1)).clamp(ROWS.0, ROWS.1);
@@ -286,7 +286,7 @@ fn sample(model: &Model, data: &Dataset, features: usize, seed: u64) -> Vec<usiz
     chosen
 }
 
-/// What a row costs, in trees that it walks through; roughly.
+/// Approximate cost of scoring a row, in trees.
 fn work_of(model: &Model) -> usize {
     match model.body() {
         ModelBody::Trees(ensemble) => ensemble.trees().len().max(20),

@@ -1,9 +1,9 @@
-//! Labels over ranks: which share of each rank has which label, and where each label stands on
-//! average, stage by stage.
+//! Labels by rank: the share of each label at each rank, and the mean rank of each label, stage by
+//! stage.
 //!
-//! Ranks are those that training sees: by score, equal scores by a seeded hash, so that a list of
-//! equal scores is a random one. All queries of the data count alike. Cost O(n log n) a stage,
-//! parallel over queries; counts are whole numbers, so that threads cannot change them.
+//! Ranks are those of training: by score, equal scores by a seeded hash, so that a list of equal
+//! scores is in random order. All queries of the data have equal weight. Cost O(n log n) a stage,
+//! parallel over queries; counts are whole numbers, so that they do not depend on the threads.
 
 use rankwright_data::Dataset;
 use rankwright_learn::objective::QueryView;
@@ -16,7 +16,7 @@ use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
 use crate::error::ReportError;
 use crate::page::{PageBlock, Section};
 
-/// Ranks that are shown.
+/// Number of ranks that are shown.
 const RANKS: usize = 10;
 
 /// Labels by rank at each stage.
@@ -30,7 +30,7 @@ pub struct LabelRanks {
     pub mean_ranks: Vec<Vec<f64>>,
 }
 
-/// What one stage counts.
+/// Counts of one stage.
 #[derive(Debug, Clone)]
 struct StageCounts {
     at: Vec<Vec<u64>>,
@@ -54,7 +54,7 @@ impl StageCounts {
 }
 
 impl LabelRanks {
-    /// Nothing counted yet.
+    /// No stage counted yet.
     pub fn new(classes: Classes) -> LabelRanks {
         LabelRanks { classes, counts: Vec::new(), mean_ranks: Vec::new() }
     }
@@ -96,7 +96,7 @@ impl LabelRanks {
         ranks.map_while(share).collect()
     }
 
-    /// The pictures; `best` is the number of rounds that validation found best.
+    /// The section with its charts; `best` is the best number of rounds on validation data.
     pub(super) fn section(&self, stages: &Stages, best: Option<usize>, data: &str) -> Section {
         let last = stages.last();
         let wanted = [Some(0), Some(last / 10), Some(last / 2), best, Some(last)];
@@ -139,7 +139,7 @@ impl LabelRanks {
         };
         let bars = Bars {
             categories: (1..=shares.len()).map(|rank| rank.to_string()).collect(),
-            // The best labels stand at the bottom, on the axis.
+            // The best labels are drawn at the bottom, on the axis.
             series: self.classes.names.iter().enumerate().rev().map(series).collect(),
             grouping: Grouping::Stacked,
             horizontal: false,

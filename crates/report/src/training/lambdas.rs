@@ -1,8 +1,8 @@
-//! Where lambdas come from: how much each pair of labels, and each stretch of ranks, pulls at the
-//! scores, stage by stage.
+//! Origin of the lambdas: the share of each pair of labels, and of each range of ranks, in the
+//! lambdas, stage by stage.
 //!
-//! A lambda is a sum over pairs (Burges, MSR-TR-2010-82, section 3), and here each pair's part of it
-//! is counted by what the two documents are:
+//! A lambda is a sum over pairs (Burges, MSR-TR-2010-82, section 3); here each pair's contribution
+//! is counted by the classes and ranks of the two documents:
 //!
 //! ```text
 //! size of (a over b) = mean over queries of   sum of |lambda_ij|   over pairs with labels a, b
@@ -10,13 +10,13 @@
 //! ```
 //!
 //! By rank a pair is counted at the better-ranked of its two documents. The objective is the
-//! model's own (`pulls.rs`), normalisations and truncation included; weights of queries count. Up to 200 queries
-//! are looked at, drawn by the seed, and no more than a budget of pairs: a query too long for what
-//! is left of it is passed over. Cost: O(pairs of these queries) a stage, parallel over queries,
-//! summed in their order. Queries of 0 or 1 documents or of equal labels have no pairs.
+//! model's own (`pulls.rs`), including normalisations and truncation; weights of queries count. The
+//! sample is up to 200 queries, drawn by the seed, within a budget of pairs: a query too long for
+//! the rest of the budget is skipped. Cost: O(pairs of these queries) a stage, parallel over
+//! queries, summed in their order. Queries of 0 or 1 documents or of equal labels have no pairs.
 
 use rankwright_data::{Dataset, Random};
-use rankwright_learn::objective::{QueryView, ObjectiveBuffers};
+use rankwright_learn::objective::{ObjectiveBuffers, QueryView};
 use rankwright_learn::{LearnError, Preferences};
 use rankwright_model::Model;
 use rayon::prelude::*;
@@ -30,29 +30,29 @@ use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
 use crate::error::ReportError;
 use crate::page::{PageBlock, Section};
 
-/// Queries that are looked at.
+/// Most queries in the sample.
 const QUERIES: usize = 200;
-/// Work on all of them together, in units of an objective's cost.
+/// Budget of work over all of them, in units of an objective's cost.
 const BUDGET: u64 = 4_000_000;
-/// Stages that are looked at.
+/// Most stages that are computed.
 const STAGES: usize = 40;
-/// Pairs of labels that have a colour of their own.
+/// Most pairs of labels that have their own colour.
 const PAIRS: usize = 7;
-/// The last rank of each stretch but the last, and their names.
+/// The last rank of each range of ranks except the last range, and the names of the ranges.
 const ENDS: [usize; 6] = [1, 2, 3, 5, 10, 20];
 const RANKS: [&str; 7] = ["1", "2", "3", "4-5", "6-10", "11-20", "21 and below"];
 
-/// Sizes of lambdas at the stages that were looked at.
+/// Sizes of lambdas at the sampled stages.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Lambdas {
     /// The objective whose lambdas they are.
     pub objective: String,
-    /// Queries looked at.
+    /// Number of queries in the sample.
     pub queries: usize,
-    /// Queries of the data.
+    /// Number of queries in the data.
     #[serde(rename = "of_queries")]
     pub of: usize,
-    /// Rounds done at each stage looked at.
+    /// Number of rounds at each computed stage.
     pub stages: Vec<usize>,
     /// By the labels of the two documents: `2 over 0`.
     #[serde(rename = "by_pair")]
@@ -62,17 +62,17 @@ pub struct Lambdas {
     pub ranks: LambdaSizes,
 }
 
-/// Sizes of several kinds, stage by stage.
+/// Sizes of lambdas by category, stage by stage.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LambdaSizes {
-    /// What the kinds are called.
+    /// Names of the categories.
     pub names: Vec<String>,
-    /// `sizes[stage][kind]`.
+    /// `sizes[stage][category]`.
     pub sizes: Vec<Vec<f64>>,
 }
 
 impl LambdaSizes {
-    /// Each size as a part of all sizes of its stage; 0 where all are 0.
+    /// Each size as a share of all sizes of its stage; 0 where all are 0.
     pub fn shares(&self) -> Vec<Vec<f64>> {
         let share = |sizes: &Vec<f64>| -> Vec<f64> {
             let all: f64 = sizes.iter().sum();
@@ -81,7 +81,7 @@ impl LambdaSizes {
         self.sizes.iter().map(share).collect()
     }
 
-    /// Leaves out kinds that are 0 at every stage, and puts all but the `most` largest together.
+    /// Removes categories that are 0 at every stage, and merges all but the `most` largest.
     fn condensed(self, most: usize, rest: &str) -> LambdaSizes {
         let total = |kind: usize| self.sizes.iter().map(|sizes| sizes[kind]).sum::<f64>();
         let mut kinds: Vec<usize> = (0..self.names.len()).filter(|k| total(*k) > 0.0).collect();
@@ -104,7 +104,7 @@ impl LambdaSizes {
     }
 }
 
-/// Looks at the lambdas of a training.
+/// Records the sizes of lambdas at each stage.
 #[derive(Debug)]
 pub struct LambdaWatch<'a> {
     data: &'a Dataset,
@@ -120,7 +120,7 @@ pub struct LambdaWatch<'a> {
 }
 
 impl<'a> LambdaWatch<'a> {
-    /// Takes up the objective of a model; a sentence where there are no lambdas to look at.
+    /// Starts with the objective of a model; a reason where it has no lambdas.
     pub fn new(
         model: &Model,
         data: &'a Dataset,
@@ -151,7 +151,7 @@ impl<'a> LambdaWatch<'a> {
         }))
     }
 
-    /// Which stages are worth a look: some of those there are, the first and the last among them.
+    /// The stages to compute: a selection that includes the first and the last.
     pub fn wants(stages: &Stages) -> Vec<usize> {
         let (numbers, count) = (&stages.numbers, stages.numbers.len());
         match count <= STAGES {
@@ -160,7 +160,7 @@ impl<'a> LambdaWatch<'a> {
         }
     }
 
-    /// Looks at a stage.
+    /// Records a stage.
     pub fn add(&mut self, stage: usize, scores: &[f64]) -> Result<(), ReportError> {
         let kinds = self.classes.len() * self.classes.len();
         let found: Vec<(Vec<f64>, Vec<f64>)> = self
@@ -181,7 +181,7 @@ impl<'a> LambdaWatch<'a> {
         Ok(())
     }
 
-    /// The sizes of one query by pair of classes and by stretch of ranks.
+    /// The sizes of one query by pair of classes and by range of ranks.
     fn query(
         &self,
         query: usize,
@@ -209,7 +209,7 @@ impl<'a> LambdaWatch<'a> {
         Ok((pairs, ranks))
     }
 
-    /// What was seen.
+    /// The recorded sizes.
     pub fn finish(self) -> Lambdas {
         let names = &self.classes.names;
         let name = |(over, under): (&String, &String)| match over == under {
@@ -242,7 +242,7 @@ fn without_pairs(model: &Model) -> String {
     }
 }
 
-/// Queries in the order of a seeded shuffle, as many as fit, then in the order of the data.
+/// Queries in a seeded random order, as many as fit the budget, then sorted in the data's order.
 fn sample(data: &Dataset, pulls: &Pulls, seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..data.queries()).collect();
     Random::new(seed, 0x1a3b).shuffle(&mut order);
@@ -259,7 +259,7 @@ fn sample(data: &Dataset, pulls: &Pulls, seed: u64) -> Vec<usize> {
     chosen
 }
 
-/// The stretch of a rank, which counts from 1.
+/// The index of the range that contains a rank, which counts from 1.
 fn stretch(rank: usize) -> usize {
     ENDS.partition_point(|end| *end < rank)
 }

@@ -5,9 +5,9 @@ use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_spec::words::counted;
 
 use super::{BestRound, NamedData, Part, TrainingReport, TrainingRequest, trees};
-use crate::page::{PageBlock, Page, Section};
+use crate::page::{Page, PageBlock, Section};
 
-/// What the report was made from, in words.
+/// Facts about the origin of the report: model, data and settings, in words.
 pub(super) fn facts(input: &TrainingRequest<'_>, measures: &[Measure]) -> Vec<(String, String)> {
     let (name, model) = input.model;
     let header = model.header();
@@ -47,7 +47,7 @@ pub(super) fn facts(input: &TrainingRequest<'_>, measures: &[Measure]) -> Vec<(S
     facts
 }
 
-/// What is said of validation data where none is given.
+/// Description of the validation data where none is given.
 fn watched(input: &TrainingRequest<'_>) -> String {
     let sets = input.log.iter().flat_map(|log| &log.history.sets);
     let sets: Vec<&str> = sets.map(String::as_str).filter(|name| *name != "training").collect();
@@ -81,7 +81,7 @@ impl TrainingReport {
         }
     }
 
-    /// What was found, in a sentence or two.
+    /// Summary of the results, in one or two sentences.
     fn lead(&self) -> String {
         let value = |(name, found): &(String, rankwright_eval::Evaluation)| {
             let result = found.results.first()?;
@@ -155,7 +155,7 @@ impl TrainingReport {
         Section { id: "curve".into(), title: "Learning curve".into(), blocks }
     }
 
-    /// The whole model: a row for each metric and data set.
+    /// The table of the whole model: a row for each metric and data set.
     fn table(&self) -> Table {
         let mut table = Table::new([
             ("metric", Align::Left),
@@ -188,7 +188,7 @@ impl TrainingReport {
     }
 }
 
-/// A part's section, or one that says why it is left out.
+/// The section of a part, or one with the reason why the part is left out.
 fn section<T>(part: &Part<T>, id: &str, title: &str, show: impl FnOnce(&T) -> Section) -> Section {
     match part {
         Ok(part) => show(part),

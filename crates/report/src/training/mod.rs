@@ -1,11 +1,11 @@
-//! How a model learnt: curves, lambdas, labels over ranks, forces, time, importance, trees; and one
+//! Training report: curves, lambdas, labels over ranks, forces, time, importance, trees; and one
 //! learner with several shrinkages.
 //!
-//! [`TrainingReport::new`] looks at a model and the data that it was trained on.
-//! Trees are looked at stage by stage (`stages`), each stage once for everything that wants to
-//! see it; what cannot be computed again (time, curves of other learners) comes from the log beside
-//! the model. What does not apply to a model is left out, with a sentence that says why.
-//! [`TrainingReport::page`] lays all of it out. Results do not depend on the number of threads.
+//! [`TrainingReport::new`] takes a model and the data that it was trained on. Trees are scored
+//! stage by stage (`stages`), each stage once for all parts of the report; facts that cannot be
+//! recomputed (time, curves of other learners) come from the log beside the model. Parts that do
+//! not apply to a model are left out, with a sentence that gives the reason.
+//! [`TrainingReport::page`] lays out the page. Results do not depend on the number of threads.
 
 mod classes;
 mod curves;
@@ -37,34 +37,34 @@ pub use curves::{BestRound, Curve};
 pub use forces::{ForcePicture, ForcePictures, ForceWatch, ForcedDocument};
 pub use importance::{FeatureWorth, Importances, Shuffled};
 pub use labels::LabelRanks;
-pub use lambdas::{LambdaWatch, Lambdas, LambdaSizes};
+pub use lambdas::{LambdaSizes, LambdaWatch, Lambdas};
 pub use phases::PhaseTimes;
 pub use shrinkage::{ShrinkageInput, ShrinkageReport, ShrinkageRun};
 pub use stages::{StagedData, Stages, stage_numbers};
 pub use trees::chosen_trees;
 
-/// Something to show, or a sentence on why it is left out.
+/// A part of a report, or the reason why it is left out, as a sentence.
 pub type Part<T> = Result<T, String>;
 
-/// A data set under its name.
+/// A data set and its name.
 #[derive(Debug, Clone, Copy)]
 pub struct NamedData<'a> {
-    /// What it is called on the page.
+    /// Name on the page.
     pub name: &'a str,
     /// The data.
     pub data: &'a Dataset,
 }
 
-/// A model, the data of its training and what to show of it.
+/// A model, the data of its training and the metrics to report.
 #[derive(Debug, Clone)]
 pub struct TrainingRequest<'a> {
-    /// The model, and the name of its file.
+    /// Name of the model's file, and the model.
     pub model: (&'a str, &'a Model),
     /// The data that it was trained on.
     pub train: NamedData<'a>,
-    /// Validation sets; the first one decides what is best.
+    /// Validation sets; the first one determines the best round.
     pub valid: Vec<NamedData<'a>>,
-    /// Metrics; the first one decides what is best. Where there is none: the metric of the model's
+    /// Metrics; the first one determines the best round. If empty: the metric of the model's
     /// training, or ndcg@10 if the model names none.
     pub measures: Vec<Measure>,
     /// The log of the training.
@@ -77,7 +77,7 @@ impl TrainingRequest<'_> {
         std::iter::once(self.train).chain(self.valid.iter().copied()).collect()
     }
 
-    /// The metrics asked for, or the one of the training.
+    /// The requested metrics, or that of the training.
     fn measures(&self) -> Result<Vec<Measure>, ReportError> {
         if !self.measures.is_empty() {
             return Ok(self.measures.clone());
@@ -103,18 +103,18 @@ impl TrainingRequest<'_> {
     }
 }
 
-/// How a training report is made.
+/// Options of a training report.
 #[derive(Debug, Clone)]
 pub struct TrainingOptions {
-    /// Stages at most, 2 at least.
+    /// Most stages; 2 at least.
     pub points: usize,
-    /// The query of the forces picture; one that shows something where not given.
+    /// The query of the forces picture; an informative one where not given.
     pub query: Option<String>,
-    /// Trees to draw.
+    /// Number of trees to draw.
     pub trees: usize,
-    /// Seed of what is drawn at random: queries to look at, shuffles.
+    /// Seed of all random choices: sampled queries, shuffles.
     pub seed: u64,
-    /// How data is met with the model.
+    /// Options of scoring data with the model.
     pub score: ScoreOptions,
 }
 
@@ -130,7 +130,7 @@ impl Default for TrainingOptions {
     }
 }
 
-/// How a model learnt.
+/// A report on the training of a model.
 ///
 /// ```
 /// use rankwright_data::generate::LetorOptions;
@@ -154,21 +154,21 @@ impl Default for TrainingOptions {
 /// ```
 #[derive(Debug, Clone)]
 pub struct TrainingReport {
-    /// What it was made from, in words.
+    /// Facts about the origin of the report, in words.
     pub facts: Vec<(String, String)>,
-    /// Things that a reader should know.
+    /// Warnings to the reader.
     pub warnings: Vec<ReportWarning>,
-    /// The model's file.
+    /// Name of the model's file.
     pub name: String,
-    /// The stages looked at.
+    /// The stages that were computed.
     pub stages: Stages,
     /// A curve for each metric.
     pub curves: Vec<Curve>,
     /// Whether the curves come from the log.
     pub logged: bool,
-    /// Rounds that the training went through where the model keeps only the best of them.
+    /// Number of rounds of the training where the model keeps only the best of them.
     pub went_on: Option<usize>,
-    /// The whole model on each data set: the training data, then validation data.
+    /// Values of the whole model on each data set: the training data, then validation data.
     pub values: Vec<(String, Evaluation)>,
     /// Lambdas by pair of labels and by rank.
     pub lambdas: Part<Lambdas>,
@@ -180,12 +180,12 @@ pub struct TrainingReport {
     pub phases: Part<PhaseTimes>,
     /// Importance of features.
     pub importance: Importances,
-    /// Trees, drawn.
+    /// Drawings of trees, with the numbers of the trees.
     pub trees: Part<Vec<(usize, PageBlock)>>,
 }
 
 impl TrainingReport {
-    /// Looks at a model and its data.
+    /// Computes the report of a model and its data.
     pub fn new(
         request: &TrainingRequest<'_>,
         options: &TrainingOptions,
@@ -238,7 +238,7 @@ impl TrainingReport {
         })
     }
 
-    /// Rounds at the best value of the first metric on validation data.
+    /// Number of rounds at the best value of the first metric on validation data.
     pub fn best(&self) -> Option<usize> {
         self.curves.first().and_then(|curve| curve.best).map(|best| best.rounds)
     }
@@ -266,7 +266,7 @@ fn phases_of(log: Option<&TrainingLog>) -> Part<PhaseTimes> {
     PhaseTimes::new(log).ok_or_else(|| "Left out: the log has no rounds with times.".to_owned())
 }
 
-/// What is seen on the way through the stages.
+/// Results collected while the stages are computed.
 struct Seen<'a> {
     /// `values[stage][set][measure]`.
     values: Vec<Vec<Vec<f64>>>,

@@ -1,8 +1,8 @@
-//! Where the time went: seconds of each phase of a training, over its rounds and in total, from the
-//! log beside the model.
+//! Time by phase: seconds of each phase of a training, over its rounds and in total, from the log
+//! beside the model.
 //!
-//! Long trainings are shown in at most 200 points, each the mean of a stretch of rounds. Phases that
-//! took no time at all are left out.
+//! Long trainings are shown in at most 200 points, each the mean of several successive rounds.
+//! Phases that took no time are left out.
 
 use rankwright_learn::{Iteration, Phases, TrainingLog};
 use rankwright_spec::words::plural;
@@ -12,13 +12,13 @@ use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
 use crate::page::{PageBlock, Section};
 use crate::serialise::as_map;
 
-/// Points of a line.
+/// Most points of a line.
 const POINTS: usize = 200;
 
-/// The seconds of one phase.
+/// Reads the seconds of one phase.
 type SecondsOf = fn(&Phases) -> f64;
 
-/// The phases of a round and what they are called.
+/// The phases of a round and their names.
 const PHASES: [(&str, SecondsOf); 7] = [
     ("derivatives", |p| p.derivatives),
     ("rounding to whole numbers", |p| p.quantise),
@@ -34,17 +34,17 @@ const PHASES: [(&str, SecondsOf); 7] = [
 pub struct PhaseTimes {
     /// Names of the phases that took time.
     pub names: Vec<String>,
-    /// What a round is called.
+    /// Name of a round, such as `tree`.
     pub unit: String,
-    /// The round in the middle of each stretch.
+    /// The middle round of each group of successive rounds.
     pub rounds: Vec<f64>,
-    /// Mean seconds of a round: `seconds[stretch][phase]`.
+    /// Mean seconds of a round: `seconds[group][phase]`.
     pub seconds: Vec<Vec<f64>>,
     /// Seconds of each phase in all rounds together.
     pub totals: Vec<f64>,
-    /// Seconds for reading the data, and for sorting features into bins.
+    /// Seconds of reading the data, and of binning the features.
     pub before: (f64, f64),
-    /// Threads that the training ran on.
+    /// Number of threads of the training.
     pub threads: Option<usize>,
 }
 

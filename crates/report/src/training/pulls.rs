@@ -1,38 +1,38 @@
-//! What each pair of documents pulls at the scores under a model's own objective.
+//! The size of each pair's lambda under a model's own objective.
 //!
-//! | objective | pull of a pair whose better document leads by m |
+//! | objective | size for a pair whose better document leads by m |
 //! |---|---|
 //! | `lambda`, `pair-logistic` | the objective's own lambdas, with their normalisations |
 //! | `pair-hinge` (ranking SVM) | 1 where m < 1, else 0 |
 //! | `pair-squared-hinge` | 2 (1 - m) where m < 1, else 0 |
 //! | `pair-exponential` (RankBoost) | exp(-m), the weight of the pair before it is normalised |
 //!
-//! The last three are not among the objectives of boosting and are worked out here, pair by pair:
+//! The last three are not among the objectives of boosting and are computed here, pair by pair:
 //! O(n^2) a query. Document weights multiply them as they do lambdas; with `norm_query=true` the
-//! pulls of a query are divided by the number of its pairs. Equal labels do not pull.
+//! sizes of a query are divided by the number of its pairs. Pairs of equal labels have size 0.
 
 use rankwright_data::Dataset;
 use rankwright_learn::LearnError;
 use rankwright_learn::objective::{
-    TrainingDocuments, Objective, PairLambda, QueryView, ObjectiveBuffers, parse_objective,
+    Objective, ObjectiveBuffers, PairLambda, QueryView, TrainingDocuments, parse_objective,
 };
 use rankwright_spec::Spec;
 
 use crate::error::ReportError;
 
-/// The pulls of an objective.
+/// Computes the lambda of each pair under an objective.
 #[derive(Debug)]
 pub(super) enum Pulls {
-    /// An objective that tells its lambdas.
+    /// An objective that reports its own lambdas.
     Own(Box<dyn Objective>),
-    /// The slope of a pair loss by the lead of the better document, without its sign.
+    /// The absolute slope of a pair loss as a function of the lead of the better document.
     Slope { of: fn(f64) -> f64, norm_query: bool },
 }
 
 impl Pulls {
-    /// The pulls of an objective by its spec; `None` where it has no pairs, or is none of ours.
+    /// From an objective's spec; `None` where it has no pairs, or is not one of ours.
     pub(super) fn of(spec: &str, data: &Dataset) -> Result<Option<Pulls>, ReportError> {
-        // A header may come from anywhere.
+        // A model's header may come from another program.
         let Ok(spec) = Spec::parse(spec) else { return Ok(None) };
         let slope: Option<fn(f64) -> f64> = match spec.name.as_str() {
             "pair-hinge" => Some(|lead| if lead < 1.0 { 1.0 } else { 0.0 }),
@@ -49,11 +49,15 @@ impl Pulls {
         if !objective.pair_lambdas(&query, &mut ObjectiveBuffers::default(), &mut |_| {})? {
             return Ok(None);
         }
-        objective.prepare(&TrainingDocuments { labels: data.labels(), weights: &[], scores: &[] })?;
+        objective.prepare(&TrainingDocuments {
+            labels: data.labels(),
+            weights: &[],
+            scores: &[],
+        })?;
         Ok(Some(Pulls::Own(objective)))
     }
 
-    /// How much work a query of so many documents is.
+    /// The work of a query with this many documents.
     pub(super) fn cost(&self, documents: usize) -> u64 {
         match self {
             Pulls::Own(objective) => objective.cost(documents),
@@ -61,7 +65,7 @@ impl Pulls {
         }
     }
 
-    /// Tells each pair of a query.
+    /// Calls a function for each pair of a query.
     pub(super) fn visit(
         &self,
         query: &QueryView<'_>,
@@ -123,7 +127,9 @@ mod tests {
         let pulls = Pulls::of(objective, &lists(&[&labels])).unwrap().unwrap();
         let mut found = Vec::new();
         let query = QueryView::new(&labels, scores);
-        pulls.visit(&query, &mut ObjectiveBuffers::default(), &mut |pair| found.push(pair.size)).unwrap();
+        pulls
+            .visit(&query, &mut ObjectiveBuffers::default(), &mut |pair| found.push(pair.size))
+            .unwrap();
         found
     }
 

@@ -13,12 +13,12 @@ struct TrainingResult<'a, W> {
     model: &'a str,
     /// Name of a round, such as `tree`.
     unit: &'a str,
-    /// Rounds done at each stage that was looked at.
+    /// Number of rounds at each computed stage.
     stages: &'a [usize],
-    /// Rounds at the best value of the first metric on the first validation set.
+    /// Number of rounds at the best value of the first metric on the first validation set.
     best: Option<usize>,
     values: Vec<SetValue<'a>>,
-    /// `log` or `trees`.
+    /// Origin of the curves: `log` or `trees`.
     curves_from: &'static str,
     curves: &'a [Curve],
     #[serde(serialize_with = "or_reason")]
@@ -29,12 +29,12 @@ struct TrainingResult<'a, W> {
     #[serde(serialize_with = "or_reason")]
     time: &'a Part<PhaseTimes>,
     importance: &'a Importances,
-    /// Numbers of the trees that were drawn.
+    /// Numbers of the drawn trees.
     trees: Vec<usize>,
     warnings: &'a [W],
 }
 
-/// The whole model on one data set.
+/// Values of the whole model on one data set.
 #[derive(Serialize)]
 struct SetValue<'a> {
     data: &'a str,
@@ -60,7 +60,7 @@ impl<'a> SetValue<'a> {
 
 impl TrainingReport {
     /// The numbers of the report, with these warnings in place of its own: a caller that read the
-    /// data has more of them.
+    /// data may have more of them.
     pub fn result_with<'a, W: Serialize>(&'a self, warnings: &'a [W]) -> impl Serialize + 'a {
         TrainingResult {
             model: &self.name,

@@ -1,10 +1,10 @@
-//! One learner with several shrinkages (rates of learning), their learning curves overlaid.
+//! One learner with several shrinkages (learning rates), their learning curves overlaid.
 //!
-//! Shrinkage is the part of each tree's step that is taken (Friedman, Greedy Function
-//! Approximation, 2001, section 5): large steps learn fast and soon fit the training data only,
-//! small ones need more trees and end higher. Every run has the same data, seed and parameters but
-//! for `rate`. The best number of rounds of each run is chosen on the validation data itself, so
-//! that the values there are a little too good, for each rate alike.
+//! Shrinkage is the factor that each tree's step is multiplied by (Friedman, Greedy Function
+//! Approximation, 2001, section 5): large steps learn fast and soon overfit the training data,
+//! small ones need more trees and reach higher values. Every run has the same data, seed and
+//! parameters except for `rate`. The best number of rounds of each run is chosen on the validation
+//! data itself, so that the values there are slightly optimistic, for each rate alike.
 //!
 //! Differences between the best models of two rates are tested on the queries of the validation
 //! data, by randomisation, corrected after Holm. With a single rate there is nothing to compare.
@@ -22,22 +22,22 @@ use super::NamedData;
 use super::curves::thinned;
 use crate::chart::{Axis, Body, Chart, Series};
 use crate::error::ReportError;
-use crate::page::{PageBlock, Page, Section};
+use crate::page::{Page, PageBlock, Section};
 use crate::warning::ReportWarning;
 
-/// Points of a line.
+/// Most points of a line.
 const POINTS: usize = 200;
 
-/// The trainings that a report is about: a learner on two data sets, once for each rate.
+/// The trainings of a shrinkage report: a learner on two data sets, once for each rate.
 #[derive(Debug, Clone)]
 pub struct ShrinkageInput<'a> {
     /// The learner before its rate is replaced, as a spec.
     pub learner: String,
     /// Training data.
     pub train: NamedData<'a>,
-    /// Validation sets; the first one decides what is best.
+    /// Validation sets; the first one determines the best round.
     pub valid: Vec<NamedData<'a>>,
-    /// The metric after each round.
+    /// The metric that is computed after each round.
     pub measure: Measure,
     /// Seed of every training.
     pub seed: u64,
@@ -71,7 +71,7 @@ impl ShrinkageRun {
         rounds.map(|round| value(&round.values).unwrap_or(f64::NAN)).collect()
     }
 
-    /// Rounds at the best value on the validation data.
+    /// Number of rounds at the best value on the validation data.
     pub fn rounds(&self) -> usize {
         self.history.best.unwrap_or(self.history.iterations.len())
     }
@@ -82,24 +82,24 @@ impl ShrinkageRun {
     }
 }
 
-/// Trainings with several rates, side by side.
+/// A report on trainings with several rates.
 #[derive(Debug, Clone)]
 pub struct ShrinkageReport {
-    /// What it was made from, in words.
+    /// Facts about the origin of the report, in words.
     pub facts: Vec<(String, String)>,
-    /// Things that a reader should know.
+    /// Warnings to the reader.
     pub warnings: Vec<ReportWarning>,
-    /// The metric, and its convention.
+    /// The metric and its convention.
     pub metric: (String, String),
-    /// Names of the training data and of the validation sets, of which there is one at least.
+    /// Names of the training data and of the validation sets, of which there is at least one.
     pub sets: Vec<String>,
-    /// What a round is called.
+    /// Name of a round, such as `tree`.
     pub unit: String,
-    /// The runs, in the order asked for.
+    /// The runs, in the requested order.
     pub runs: Vec<ShrinkageRun>,
-    /// Which run has the best value.
+    /// Index of the run with the best value.
     pub best: usize,
-    /// The best models against that of the best rate; `None` for a single run.
+    /// The best models compared with that of the best rate; `None` for a single run.
     pub comparison: Option<Comparison>,
 }
 
@@ -197,11 +197,12 @@ impl ShrinkageReport {
             plural(&self.unit)
         );
         let (id, title) = ("shrinkage-values".to_owned(), "Best value of each rate".to_owned());
-        let blocks = vec![PageBlock::Text(text), PageBlock::Table { id, title, table: self.table() }];
+        let blocks =
+            vec![PageBlock::Text(text), PageBlock::Table { id, title, table: self.table() }];
         Section { id: "values".into(), title: "Best values".into(), blocks }
     }
 
-    /// A row for each rate.
+    /// A table with a row for each rate.
     pub fn table(&self) -> Table {
         let mut table = Table::new([
             ("rate".to_owned(), Align::Right),
@@ -257,17 +258,17 @@ struct ShrinkageResult<'a, W> {
     warnings: &'a [W],
 }
 
-/// One rate.
+/// The result of one rate.
 #[derive(Serialize)]
 struct RateResult<'a> {
     rate: f64,
     learner: &'a str,
-    /// Rounds at the best value on the first validation set.
+    /// Number of rounds at the best value on the first validation set.
     best: usize,
     value: f64,
     ci95: Option<(f64, f64)>,
     train_seconds: f64,
-    /// The best model against that of the best rate; none for the best rate itself.
+    /// The best model compared with that of the best rate; none for the best rate itself.
     versus_best: Option<BaselineDelta>,
     training: Vec<f64>,
     validation: Vec<f64>,
@@ -283,7 +284,7 @@ impl Serialize for ShrinkageReport {
 
 impl ShrinkageReport {
     /// The numbers of the report, with these warnings in place of its own: a caller that read the
-    /// data has more of them.
+    /// data may have more of them.
     pub fn result_with<'a, W: Serialize>(&'a self, warnings: &'a [W]) -> impl Serialize + 'a {
         ShrinkageResult {
             metric: &self.metric.0,

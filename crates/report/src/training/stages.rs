@@ -1,12 +1,12 @@
-//! Scores on the way: after 0, 1, 2, ... trees, added in the model's own order.
+//! Scores at stages of a model: after 0, 1, 2, ... trees, added in the model's own order.
 //!
-//! An ensemble is a sum, so the model after n trees is its first n trees: what training saw can be
-//! seen again from the model and the data alone. Scores move from one stage to the next by the
-//! trees between, in the order of [`Ensemble::score_row`], so that the last stage has the bits of
-//! [`Model::score`]. Cost: rows x trees x depth for all stages together, memory O(rows), parallel
-//! over blocks of rows.
+//! An ensemble is a sum, so the model after n trees is its first n trees: the scores during
+//! training can be recomputed from the model and the data alone. Each stage adds the trees since
+//! the previous one, in the order of [`Ensemble::score_row`], so that the last stage has the same
+//! bits as [`Model::score`]. Cost: rows x trees x depth for all stages together, memory O(rows),
+//! parallel over blocks of rows.
 //!
-//! Models that are no trees have one stage: themselves.
+//! Models without trees have one stage: the whole model.
 
 use rankwright_data::Dataset;
 use rankwright_model::{Child, Ensemble, Matching, Model, ModelBody, ScoreOptions, Tree};
@@ -15,23 +15,24 @@ use rayon::prelude::*;
 
 use crate::error::ReportError;
 
-/// Rows that a task walks through a tree at a time.
+/// Number of rows that a task scores with one tree at a time.
 const BLOCK: usize = 512;
 
-/// The stages of a model: how many rounds were done at each, and what a round is called.
+/// The stages of a model: the number of rounds at each, and the name of a round.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stages {
-    /// Rounds done at each stage, rising; the last is the whole model.
+    /// Number of rounds at each stage, ascending; the last is the whole model.
     pub numbers: Vec<usize>,
-    /// What a round is called: "tree", "epoch", ...
+    /// Name of a round: "tree", "epoch", ...
     pub unit: String,
-    /// Whether there is more than the whole model to look at.
+    /// Whether there are stages before the whole model.
     pub staged: bool,
 }
 
 impl Stages {
-    /// The stages of a model, at most `points` of them; `best` is one where it is given. `rounds`
-    /// and their name are for models whose rounds cannot be told from themselves.
+    /// The stages of a model, at most `points` of them, including `best` where it is given.
+    /// `rounds` is the number of rounds and their name, for models that do not contain it
+    /// themselves.
     pub fn of(model: &Model, points: usize, best: Option<usize>, rounds: (usize, &str)) -> Stages {
         match model.body() {
             ModelBody::Trees(ensemble) => {
@@ -43,18 +44,18 @@ impl Stages {
         }
     }
 
-    /// Rounds of the whole model.
+    /// Number of rounds of the whole model.
     pub fn last(&self) -> usize {
         self.numbers.last().copied().unwrap_or(0)
     }
 
-    /// The stage nearest to a number of rounds; of two the earlier.
+    /// The stage nearest to a number of rounds; of two equally near ones the earlier.
     pub fn nearest(&self, rounds: usize) -> usize {
         let numbers = self.numbers.iter().copied();
         numbers.min_by_key(|number| number.abs_diff(rounds)).unwrap_or(0)
     }
 
-    /// What a stage is called.
+    /// Name of a stage.
     pub fn name(&self, number: usize) -> String {
         match number {
             _ if !self.staged => "the model".to_owned(),
@@ -63,14 +64,14 @@ impl Stages {
         }
     }
 
-    /// What stands along the axis of stages.
+    /// Label of the axis of stages.
     pub fn axis(&self) -> String {
         plural(&self.unit)
     }
 }
 
-/// Numbers of trees from 0 to `trees`, at most `points` (2 at least) of them: one by one at the
-/// start, where most happens, then in growing steps. `best` is among them.
+/// Numbers of trees from 0 to `trees`, at most `points` (at least 2) of them: one by one at the
+/// start, where values change most, then in growing steps. `best` is included.
 ///
 /// ```
 /// use rankwright_report::training::stage_numbers;
@@ -100,7 +101,7 @@ pub fn stage_numbers(trees: usize, points: usize, best: Option<usize>) -> Vec<us
         low = high;
     }
     let mut numbers = with(low);
-    // With the largest ratio there are still 0, 1 and the last.
+    // Even the largest ratio leaves 0, 1 and the last.
     if numbers.len() > points {
         numbers.retain(|at| *at == 0 || *at == trees);
     }
@@ -112,7 +113,7 @@ pub fn stage_numbers(trees: usize, points: usize, best: Option<usize>) -> Vec<us
     numbers
 }
 
-/// A data set with the scores of the stage that was reached last.
+/// A data set with the scores of the last computed stage.
 #[derive(Debug)]
 pub struct StagedData<'a> {
     data: &'a Dataset,
@@ -120,18 +121,19 @@ pub struct StagedData<'a> {
     scores: Vec<f64>,
 }
 
-/// An ensemble met with the columns of the data.
+/// Adds the trees of an ensemble to the scores of a data set, stage by stage.
 #[derive(Debug)]
 struct StageScorer<'a> {
     trees: &'a [Tree],
-    /// The column of each split of each tree; none where all its values are absent.
+    /// The data column of each split of each tree; none where all its values are absent.
     columns: Vec<Vec<Option<usize>>>,
     absent: f32,
     done: usize,
 }
 
 impl<'a> StagedData<'a> {
-    /// Meets data with a model. Trees start at the base score, other models are at their end.
+    /// Matches data with a model. Trees start at the base score, other models have their final
+    /// scores.
     pub fn new(
         model: &'a Model,
         data: &'a Dataset,
@@ -155,7 +157,7 @@ impl<'a> StagedData<'a> {
         &self.scores
     }
 
-    /// Adds trees until so many are in the scores; goes only forward.
+    /// Adds trees until the scores contain this many; never removes trees.
     pub fn advance(&mut self, trees: usize) {
         let Some(walk) = &mut self.trees else { return };
         let end = trees.min(walk.trees.len());
@@ -192,7 +194,8 @@ impl<'a> StageScorer<'a> {
     }
 }
 
-/// The value of a tree for a row of the data; what [`Tree::value`] gives for the model's own order.
+/// The value of a tree for a row of the data: what [`Tree::value`] gives for the model's own
+/// columns.
 fn value(tree: &Tree, columns: &[Option<usize>], row: &[f32], absent: f32) -> f64 {
     let mut at = tree.root();
     loop {

@@ -1,4 +1,4 @@
-//! The whole report on small data, and what the other tests share.
+//! Tests of the whole report on small data, and helpers of the other tests.
 
 use rankwright_data::generate::LetorOptions;
 use rankwright_data::{Absent, Dataset, FeatureNames};

@@ -1,4 +1,4 @@
-//! A few of a model's trees, drawn: the first, some between, the last.
+//! Drawings of a few of a model's trees: the first, some between, the last.
 
 use rankwright_model::draw::tree_svg;
 use rankwright_model::{Model, ModelBody};
@@ -6,7 +6,7 @@ use rankwright_model::{Model, ModelBody};
 use super::Part;
 use crate::page::{PageBlock, Section};
 
-/// Leaves up to which a tree is drawn: more are no picture any more.
+/// Most leaves of a drawn tree: a larger drawing cannot be read.
 const MOST_LEAVES: usize = 256;
 
 /// Numbers of the trees to draw, from 1: `count` of them, evenly spread from the first to the last.
@@ -29,7 +29,7 @@ pub fn chosen_trees(trees: usize, count: usize) -> Vec<usize> {
     numbers
 }
 
-/// The drawings of a model's trees; a sentence where it has none.
+/// The drawings of a model's trees; a reason where it has none.
 pub(super) fn drawings(model: &Model, count: usize) -> Part<Vec<(usize, PageBlock)>> {
     let ModelBody::Trees(ensemble) = model.body() else {
         return Err(format!("Left out: the model is {}, not trees.", model.body().name()));
@@ -45,7 +45,9 @@ pub(super) fn drawings(model: &Model, count: usize) -> Part<Vec<(usize, PageBloc
                 let svg = tree_svg(tree, &model.header().features, &title);
                 PageBlock::Drawing { id: format!("tree-{number}"), title, svg }
             }
-            false => PageBlock::Text(format!("{title} has {leaves} leaves, too many to draw here.")),
+            false => {
+                PageBlock::Text(format!("{title} has {leaves} leaves, too many to draw here."))
+            }
         };
         (number, block)
     };
@@ -55,15 +57,16 @@ pub(super) fn drawings(model: &Model, count: usize) -> Part<Vec<(usize, PageBloc
     }
 }
 
-/// The drawings, one at a time.
+/// The section: a choice of the drawings.
 pub(super) fn section(drawings: &Part<Vec<(usize, PageBlock)>>) -> Section {
     let blocks = match drawings {
         Err(sentence) => vec![PageBlock::Text(sentence.clone())],
         Ok(drawings) => {
             let text = "Each leaf adds its value to the score of the documents that come to it. The \
                         first trees find what is common; later ones correct what is left.";
-            let group =
-                |(number, block): &(usize, PageBlock)| (format!("tree {number}"), vec![block.clone()]);
+            let group = |(number, block): &(usize, PageBlock)| {
+                (format!("tree {number}"), vec![block.clone()])
+            };
             let groups = drawings.iter().map(group).collect();
             let (id, label) = ("tree-choice".to_owned(), "Tree".to_owned());
             vec![PageBlock::Text(text.to_owned()), PageBlock::Choice { id, label, groups }]

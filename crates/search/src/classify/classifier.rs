@@ -22,7 +22,7 @@ params! {
     }
 }
 
-/// A classifier before it has seen a document.
+/// A classifier before training.
 ///
 /// ```
 /// use rankwright_search::classify::{Classifier, KnnParams};
@@ -92,7 +92,7 @@ impl fmt::Display for Classifier {
     }
 }
 
-/// A classifier that has learnt.
+/// A trained classifier.
 pub(super) enum Fitted {
     Rocchio(Rocchio),
     Knn(Knn),

@@ -1,13 +1,14 @@
-//! The quality of decisions, against the true classes.
+//! The quality of classification decisions, measured against the true classes.
 //!
-//! Of a class, precision is the share of what was put into it that belongs there, recall the share
-//! of what belongs there that was put into it, and F1 = 2PR / (P + R). Macro F1 is the mean over
-//! the classes, micro F1 that of the pooled counts; with one class a document the latter equals
-//! the accuracy. What has no cases (0 / 0) is 0. Classes are all that occur, true or decided.
+//! For a class, precision is the share of the documents assigned to it that belong to it, recall
+//! the share of the documents that belong to it that were assigned to it, and F1 = 2PR / (P + R).
+//! Macro F1 is the mean over the classes, micro F1 that of the pooled counts; with one class per
+//! document the latter equals the accuracy. A ratio 0 / 0 is 0. Classes are all that occur, true or
+//! decided.
 
 use serde::Serialize;
 
-/// True and decided classes, counted.
+/// A confusion matrix: the number of documents for each pair of true and decided class.
 ///
 /// ```
 /// use rankwright_search::classify::Evaluation;
@@ -27,13 +28,13 @@ pub struct ConfusionMatrix {
 pub struct ClassScore {
     /// The class.
     pub class: String,
-    /// Share of what was put into it that belongs there.
+    /// Share of the documents assigned to it that belong to it.
     pub precision: f64,
-    /// Share of what belongs there that was put into it.
+    /// Share of the documents that belong to it that were assigned to it.
     pub recall: f64,
     /// Their harmonic mean.
     pub f1: f64,
-    /// Number of documents that belong there.
+    /// Number of documents that belong to it.
     #[serde(rename = "documents")]
     pub count: u64,
 }
@@ -59,12 +60,12 @@ impl ConfusionMatrix {
         &self.classes
     }
 
-    /// Number of documents of a true class (row) that were put into a class (column).
+    /// Number of documents of a true class (row) that were assigned to a class (column).
     pub fn confusion(&self) -> &[Vec<u64>] {
         &self.confusion
     }
 
-    /// The share of right decisions; 0 without any.
+    /// The share of correct decisions; 0 without any.
     pub fn accuracy(&self) -> f64 {
         share(self.right(), self.all())
     }
@@ -76,7 +77,7 @@ impl ConfusionMatrix {
             let (right, count) = (row[number], row.iter().sum::<u64>());
             let said = self.confusion.iter().map(|row| row[number]).sum::<u64>();
             let (precision, recall) = (share(right, said), share(right, count));
-            // 2PR / (P + R) in counts, which is exact where both are 0 too.
+            // 2PR / (P + R) in counts, which also holds where both are 0.
             let f1 = share(2 * right, said + count);
             ClassScore { class: class.clone(), precision, recall, f1, count }
         })

@@ -11,9 +11,9 @@
 
 use std::collections::HashMap;
 
-use super::{ClassifyError, Decision, Distance, ClassNames, SparseVector};
+use super::{ClassNames, ClassifyError, Decision, Distance, SparseVector};
 
-/// Labelled documents to ask.
+/// Labelled documents for the search of nearest neighbours.
 ///
 /// ```
 /// use rankwright_search::classify::{Distance, Knn, SparseVector};
@@ -29,7 +29,7 @@ use super::{ClassifyError, Decision, Distance, ClassNames, SparseVector};
 pub struct Knn {
     distance: Distance,
     k: usize,
-    /// In order of name.
+    /// Classes in order of name.
     classes: Vec<String>,
     class_of: Vec<u32>,
     squared_lengths: Vec<f64>,
@@ -51,7 +51,7 @@ pub struct Neighbour<'a> {
 }
 
 impl Knn {
-    /// Takes labelled documents over.
+    /// Stores labelled documents.
     pub fn fit<S: AsRef<str>>(
         documents: &[SparseVector],
         classes: &[S],
@@ -88,10 +88,10 @@ impl Knn {
         self.nearest(vector, None)
     }
 
-    /// The class of most of the k nearest; see above for ties.
+    /// The class of most of the k nearest documents; ties are described above.
     pub fn classify(&self, vector: &SparseVector) -> Decision<'_> {
         let neighbours = self.neighbours(vector);
-        // Votes and distance of the nearest, by class; neighbours come nearest first.
+        // Votes and distance of the nearest neighbour, by class; neighbours come nearest first.
         let mut votes = vec![(0usize, f64::INFINITY); self.classes.len()];
         for neighbour in &neighbours {
             let (count, nearest) = &mut votes[self.class_of[neighbour.document] as usize];
@@ -100,7 +100,7 @@ impl Knn {
         }
         let most = votes.iter().map(|(count, _)| *count).max().unwrap_or(0);
         let tied = || self.classes.iter().zip(&votes).filter(|(_, (count, _))| *count == most);
-        // Of equals the first, and classes are in order of name.
+        // The minimum takes the first of equals, and classes are in order of name.
         let winner = tied().min_by(|(_, a), (_, b)| a.1.total_cmp(&b.1));
         Decision {
             class: winner.map_or(&self.classes[0], |(class, _)| class),
@@ -114,9 +114,9 @@ impl Knn {
         self.shares(&self.nearest(vector, None))
     }
 
-    /// The same without one of the labelled documents: what a labelled document's own score must
-    /// be made with, or it would be its own nearest neighbour and give its label away. All 0 if
-    /// there is no other document.
+    /// The scores without one of the labelled documents: needed for the score of a labelled
+    /// document itself, which would otherwise be its own nearest neighbour and reveal its label.
+    /// All 0 if there is no other document.
     pub fn scores_without(&self, vector: &SparseVector, document: usize) -> Vec<(&str, f64)> {
         self.shares(&self.nearest(vector, Some(document)))
     }
@@ -245,7 +245,7 @@ mod tests {
     proptest! {
         #[test]
         fn neighbours_equal_those_by_looking_at_every_document(
-            // Few values, so that zeros, equal documents and equal distances are common.
+            // Only a few values, so that zeros, equal documents and equal distances are common.
             rows in prop::collection::vec(prop::array::uniform5(-1i8..3), 1..30),
             vector in prop::array::uniform5(-1i8..3),
             k in 1usize..8,

@@ -9,16 +9,16 @@ use crate::document::{Document, Value};
 use crate::error::SearchError;
 use crate::schema::{FieldKind, Schema, texts_of};
 
-/// Documents whose values say what the fields are.
+/// Number of documents from which the kinds of the fields are guessed.
 const SAMPLE: usize = 1000;
 
-/// Documents with a class.
+/// Documents with a class, as terms.
 pub(super) struct LabelledDocuments {
-    /// The text fields that terms come from.
+    /// The text fields that terms are taken from.
     pub(super) fields: Vec<String>,
     pub(super) terms: Vec<Vec<String>>,
     pub(super) classes: Vec<String>,
-    /// Documents without a class.
+    /// Number of documents without a class.
     pub(super) left_out: usize,
 }
 
@@ -46,7 +46,7 @@ impl LabelledDocuments {
     }
 }
 
-/// Keeps the last document of each id; gives the number of the others.
+/// Keeps the last document of each id; returns the number of removed documents.
 pub(super) fn keep_last(documents: &mut Vec<Document>) -> usize {
     let places = documents.iter().enumerate();
     let last: HashMap<String, usize> = places.map(|(at, d)| (d.id.clone(), at)).collect();
@@ -59,7 +59,7 @@ pub(super) fn keep_last(documents: &mut Vec<Document>) -> usize {
     repeated
 }
 
-/// The text fields, by which classes are told; the label must be a field too.
+/// The text fields that the terms are taken from; the label must be a field too.
 fn text_fields(documents: &[Document], label: &str) -> Result<Vec<String>, SearchError> {
     let sample = documents.get(..SAMPLE).unwrap_or(documents);
     let mut schema = Schema::guess(sample, &Schema::default());
@@ -75,7 +75,7 @@ fn text_fields(documents: &[Document], label: &str) -> Result<Vec<String>, Searc
     }
 }
 
-/// The terms of all text of each document.
+/// The terms of the whole text of each document.
 pub(super) fn terms(
     documents: &[Document],
     fields: &[String],
@@ -88,7 +88,7 @@ pub(super) fn terms(
     documents.par_iter().map(of).collect()
 }
 
-/// The class of a document; of several the first.
+/// The class of a document; the first one of several.
 fn class(document: &Document, label: &str) -> Option<String> {
     let class = match document.get(label)? {
         Value::Text(text) => text.trim().to_owned(),

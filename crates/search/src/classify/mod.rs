@@ -1,10 +1,10 @@
-//! Text classifiers on labelled documents, on their own or as makers of document features.
+//! Text classifiers on labelled documents, for use alone or as document features.
 //!
-//! [`Rocchio`] compares with the centroid of each class, [`Knn`] asks the nearest labelled
-//! documents. Both take sparse vectors, which [`TfIdf`] makes of tokens, and dense points alike.
-//! `classify` gives a class; `scores` gives a number for each class, which is what a ranker wants.
-//! [`ConfusionMatrix`] counts right and wrong decisions. [`TextClassifier`] goes the whole way from documents
-//! to decisions or to a cross validation.
+//! [`Rocchio`] compares with the centroid of each class, [`Knn`] takes a vote of the nearest
+//! labelled documents. Both take sparse vectors, which [`TfIdf`] makes from tokens, and dense
+//! points alike. `classify` gives a class; `scores` gives a number for each class, for use by a
+//! ranker. [`ConfusionMatrix`] counts correct and wrong decisions. [`TextClassifier`] does all
+//! steps from documents to decisions or to a cross validation.
 
 mod classifier;
 mod evaluation;
@@ -28,15 +28,16 @@ use rankwright_spec::choices;
 choices! {
     /// A distance of two vectors.
     pub enum Distance {
-        /// One less the cosine of the angle; a vector of zeros has cosine 0 with everything.
+        /// One minus the cosine of the angle; a vector of zeros has cosine 0 with every vector.
         Cosine = "cosine",
-        /// The straight line.
+        /// The Euclidean distance.
         Euclidean = "euclidean",
     }
 }
 
 impl Distance {
-    /// From the two squared lengths and the inner product. Rounding cannot make it negative.
+    /// The distance from the two squared lengths and the inner product. Rounding cannot make it
+    /// negative.
     fn of(self, a: f64, b: f64, dot: f64) -> f64 {
         match self {
             Distance::Euclidean => (a + b - 2.0 * dot).max(0.0).sqrt(),
@@ -57,20 +58,20 @@ fn cosine(a: f64, b: f64, dot: f64) -> f64 {
 pub struct Decision<'a> {
     /// The class.
     pub class: &'a str,
-    /// Whether another class did exactly as well, so that the stated rule for ties decided.
+    /// Whether another class was exactly as good, so that the tie rule decided.
     pub ties: bool,
     /// The distance to the class's centroid (Rocchio) or its share of the neighbours (kNN).
     pub value: f64,
 }
 
-/// Why labelled documents do not make a classifier.
+/// The reason why labelled documents cannot train a classifier.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClassifyError {
-    /// Nothing to learn from.
+    /// There are no documents.
     #[error("found no labelled document, expected at least one")]
     Empty,
-    /// Not one class for each document.
+    /// The number of classes given differs from the number of documents.
     #[error("found {classes} classes for {documents} documents, expected one for each")]
     Lengths {
         /// Number of documents.
@@ -78,7 +79,7 @@ pub enum ClassifyError {
         /// Number of classes given.
         classes: usize,
     },
-    /// A weight that is no finite number.
+    /// A weight that is not finite.
     #[error("found the weight {weight} of term {term}, expected a finite number; drop the term")]
     NotFinite {
         /// The term or coordinate.
@@ -86,20 +87,20 @@ pub enum ClassifyError {
         /// Its weight.
         weight: f32,
     },
-    /// No neighbours are asked.
+    /// The number of neighbours is 0.
     #[error("found k = 0, expected at least one neighbour")]
     NoNeighbours,
-    /// More documents or coordinates than a 32-bit number counts.
+    /// More documents or coordinates than a 32-bit number can count.
     #[error("found {count} {what}, expected at most 4294967295; classify with a part of them")]
     TooLarge {
-        /// The kind of thing.
+        /// The kind of thing that is counted.
         what: &'static str,
         /// Their number.
         count: usize,
     },
 }
 
-/// Class names in order, each once, and the number of each document's class.
+/// Class names in order, each once, and the index of each document's class.
 struct ClassNames {
     names: Vec<String>,
     numbers: Vec<u32>,

@@ -1,15 +1,15 @@
 //! Rocchio's classifier (Rocchio 1971; Manning, Raghavan, Schütze 2008, 14.2): a class is the mean
 //! of its documents, and a vector belongs to the class whose mean is nearest.
 //!
-//! Means are kept by term, so that a vector costs its terms times the classes that have them;
-//! distances come from lengths and inner products, d² = |x|² + |c|² - 2 x·c, which near 0 is good
-//! to about 1e-8 of the lengths. Classes at exactly the same distance: the one whose name sorts
-//! first wins, and the decision says that there was a tie. One class always wins. A vector of
-//! zeros has cosine 0 to all, which is such a tie.
+//! Means are stored by term, so that the cost of a vector is its terms times the classes that have
+//! them; distances come from lengths and inner products, d² = |x|² + |c|² - 2 x·c, whose error near
+//! 0 is about 1e-8 of the lengths. Of classes at exactly the same distance the one whose name sorts
+//! first wins, and the decision is marked as a tie. With one class that class always wins. A vector
+//! of zeros has cosine 0 to all classes, which is such a tie.
 
 use std::collections::HashMap;
 
-use super::{ClassifyError, Decision, Distance, ClassNames, SparseVector, cosine};
+use super::{ClassNames, ClassifyError, Decision, Distance, SparseVector, cosine};
 
 /// The centroids of classes.
 ///
@@ -25,7 +25,7 @@ use super::{ClassifyError, Decision, Distance, ClassNames, SparseVector, cosine}
 #[derive(Debug, Clone)]
 pub struct Rocchio {
     distance: Distance,
-    /// In order of name, so that of equals the first is the one the tie rule wants.
+    /// Classes in order of name, so that the first of equals is the one of the tie rule.
     classes: Vec<String>,
     squared_lengths: Vec<f64>,
     /// For each term the classes whose centroid has it, ascending, and its weight there.
@@ -53,7 +53,7 @@ impl Rocchio {
             }
         }
         let mut terms: Vec<u32> = weights.keys().copied().collect();
-        // The map's own order is random; sums must not be.
+        // The order of a hash map is random; sums must not depend on it.
         terms.sort_unstable();
         let mut squared_lengths = vec![0.0; names.len()];
         for term in terms {

@@ -1,7 +1,7 @@
-//! Classification of documents by those of other documents, from documents to a report.
+//! Classification of documents by labelled documents, from documents to a report.
 //!
-//! Documents are tf-idf vectors of all their text. Cross validation goes by document: each one is
-//! decided on by a classifier, and with a vocabulary, that has not seen it.
+//! Documents are tf-idf vectors of all their text. Cross validation splits by document: each one is
+//! classified with a classifier and a vocabulary that have not seen it.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -64,13 +64,13 @@ pub struct ClassifierEvaluation {
     pub label: String,
     /// Number of folds.
     pub folds: u32,
-    /// Seed of the draw of the folds.
+    /// Seed of the random assignment to folds.
     pub seed: u64,
     /// Number of labelled documents.
     pub documents: usize,
     /// Number of documents without a class.
     pub without_label: usize,
-    /// Share of right decisions.
+    /// Share of correct decisions.
     pub accuracy: f64,
     /// Mean F1 of the classes.
     pub macro_f1: f64,
@@ -78,10 +78,10 @@ pub struct ClassifierEvaluation {
     pub micro_f1: f64,
     /// Precision, recall and F1 of each class.
     pub classes: Vec<ClassScore>,
-    /// Documents of a true class (row) that were put into a class (column), in the order of
+    /// Documents of a true class (row) that were assigned to a class (column), in the order of
     /// `classes`.
     pub confusion: Vec<Vec<u64>>,
-    /// Seconds that it took.
+    /// Seconds of the cross validation.
     pub seconds: f64,
 }
 
@@ -94,17 +94,17 @@ pub struct Classification {
     pub decisions: Vec<ClassDecision>,
     /// The classifier.
     pub classifier: String,
-    /// Number of documents it learnt from.
+    /// Number of training documents.
     pub learnt_from: usize,
     /// Number of labelled documents without a class.
     pub without_label: usize,
-    /// Number of documents decided on.
+    /// Number of classified documents.
     pub documents: usize,
-    /// Number of documents put into each class.
+    /// Number of documents assigned to each class.
     pub classes: BTreeMap<String, u64>,
-    /// Seconds that it took.
+    /// Seconds of the classification.
     pub seconds: f64,
-    /// Recoverable problems of the documents decided on.
+    /// Recoverable problems of the classified documents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<SearchWarning>,
 }
@@ -122,7 +122,7 @@ pub struct ClassDecision {
 }
 
 impl TextClassifier {
-    /// Takes labelled documents; of those with one id the last counts.
+    /// Stores labelled documents; of those with one id the last counts.
     pub fn new(
         mut documents: Vec<Document>,
         label: impl Into<String>,
@@ -150,7 +150,7 @@ impl TextClassifier {
         self.labelled.classes.len()
     }
 
-    /// Decides on each labelled document by a classifier that has not seen it.
+    /// Classifies each labelled document with a classifier that has not seen it.
     pub fn cross_validate(
         &self,
         folds: u32,
@@ -195,7 +195,7 @@ impl TextClassifier {
         })
     }
 
-    /// Learns from all labelled documents and decides on others; of those with one id the last
+    /// Trains on all labelled documents and classifies others; of those with one id the last
     /// counts.
     pub fn classify(&self, mut documents: Vec<Document>) -> Result<Classification, SearchError> {
         let start = Instant::now();
@@ -227,7 +227,7 @@ impl TextClassifier {
         })
     }
 
-    /// Learns from some of the labelled documents and decides on texts: class and value of each.
+    /// Trains on some of the labelled documents and classifies texts: class and value of each.
     fn decide(
         &self,
         learn: &[usize],

@@ -1,18 +1,17 @@
-//! Text as vectors, weighted `ltc` in SMART's notation (Salton, Buckley 1988): a term that comes
-//! tf times in a document and stands in df of N documents weighs
+//! Text as vectors, weighted `ltc` in SMART's notation (Salton, Buckley 1988): a term with
+//! frequency tf in a document that occurs in df of N documents has weight
 //!
 //! (1 + ln tf) · ln(N / df),
 //!
-//! and the vector is scaled to length 1. A term in every document weighs nothing, a term that was
-//! not there when the vocabulary was learnt is left out; a document of such terms only, or of
-//! none, is the vector of zeros. Terms are numbered in the order of their bytes, so that vectors
-//! depend on the documents, not on a hash.
+//! and the vector is scaled to length 1. A term in every document has weight 0, a term outside the
+//! vocabulary is ignored; a document without known terms is the vector of zeros. Terms are numbered
+//! in the order of their bytes, so that vectors depend on the documents, not on a hash.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::SparseVector;
 
-/// A vocabulary with the rareness of each term.
+/// A vocabulary with the idf of each term.
 ///
 /// ```
 /// use rankwright_search::classify::TfIdf;
@@ -28,9 +27,9 @@ pub struct TfIdf {
 }
 
 impl TfIdf {
-    /// Learns vocabulary and rareness from the tokens of documents.
+    /// Learns vocabulary and idf from the tokens of documents.
     pub fn fit<D: AsRef<[S]>, S: AsRef<str>>(documents: &[D]) -> TfIdf {
-        // For each term the last document seen with it and their number.
+        // For each term the last document that has it, and the number of such documents.
         let mut seen: HashMap<&str, (usize, u32)> = HashMap::new();
         for (number, document) in documents.iter().enumerate() {
             for token in document.as_ref() {
@@ -50,7 +49,7 @@ impl TfIdf {
         TfIdf { terms: terms.collect(), idf }
     }
 
-    /// Number of terms known.
+    /// Number of known terms.
     pub fn len(&self) -> usize {
         self.idf.len()
     }
@@ -82,7 +81,7 @@ impl TfIdf {
         let weights: Vec<(u32, f64)> = counts.into_iter().map(weight).collect();
         let length = weights.iter().map(|(_, w)| w * w).sum::<f64>().sqrt();
         let scaled = weights.iter().map(|(term, w)| (*term, (w / length) as f32)).collect();
-        // Only a length of 0 gives what is no number, and that is the vector of zeros.
+        // Only a length of 0 gives NaN, and the result is then the vector of zeros.
         SparseVector::new(scaled).unwrap_or_default()
     }
 }

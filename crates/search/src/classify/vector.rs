@@ -19,7 +19,7 @@ use super::ClassifyError;
 pub struct SparseVector(Vec<(u32, f32)>);
 
 impl SparseVector {
-    /// From pairs in any order; the weights of a term that comes twice are added, zeros dropped.
+    /// From pairs in any order; the weights of a repeated term are added, zeros dropped.
     pub fn new(mut pairs: Vec<(u32, f32)>) -> Result<SparseVector, ClassifyError> {
         // Stable, so that repeated weights are added in the order given.
         pairs.sort_by_key(|(term, _)| *term);

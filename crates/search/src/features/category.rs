@@ -1,4 +1,4 @@
-//! Whether a document's category is the query's, or is named in its words.
+//! Whether a document's category equals the query's, or occurs in its words.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::evidence::Evidence;
 use super::fields::{FieldParams, field};
 use crate::document::Value;
 use crate::error::SearchError;
-use crate::index::{Index, FieldLabels};
+use crate::index::{FieldLabels, Index};
 use crate::schema::FieldKind;
 use crate::terms::Terms;
 
@@ -24,10 +24,10 @@ pub(super) static CATEGORY_MATCH: FeatureDef = FeatureDef {
     })
 };
 
-/// Whether a document's category is the query's, or is named in its words.
+/// Whether a document's category equals the query's, or occurs in its words.
 ///
-/// A query with a field of the category's name matches by that value; otherwise a category matches when
-/// all of its terms are in the query. 1 or 0.
+/// A query with a field of the category's name matches by that value; otherwise a category matches
+/// when all of its terms are in the query. 1 or 0.
 struct CategoryMatch {
     field: String,
     labels: Arc<FieldLabels>,

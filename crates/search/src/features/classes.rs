@@ -1,9 +1,9 @@
-//! Class scores of documents, from those whose class is known: Rocchio and kNN.
+//! Class scores of documents, computed from labelled documents: Rocchio and kNN.
 //!
 //! Documents are tf-idf vectors of all their text. Rocchio's score is the cosine with the class's
-//! centroid, kNN's the share of the class among the k nearest documents other than itself. Every document
-//! of the index is looked at once when the features are made ready; those with several classes count for
-//! the first.
+//! centroid, kNN's the share of the class among the k nearest documents other than itself. Every
+//! document of the index is read once when the features are prepared; a document with several
+//! classes counts for the first.
 
 use std::sync::Arc;
 
@@ -93,7 +93,7 @@ fn build(
 struct ClassVectors {
     docs: Vec<u32>,
     vectors: Vec<SparseVector>,
-    /// Those with a class, as places in `docs`.
+    /// The documents with a class, as indices into `docs`.
     known: Vec<usize>,
     classes: Vec<String>,
 }
@@ -115,7 +115,7 @@ impl ClassVectors {
     }
 }
 
-/// A column of one class's scores for each document.
+/// A column with the score of one class for each document.
 fn class_column(
     index: &Index,
     field: &str,

@@ -1,4 +1,4 @@
-//! Features of the document alone: one number of each document, known before the query.
+//! Features of the document alone: one number per document, independent of the query.
 
 use std::sync::Arc;
 
@@ -15,13 +15,13 @@ use crate::params::read_params;
 use crate::schema::FieldKind;
 
 choices! {
-    /// The number of an address that is computed.
+    /// The number that is computed from an address.
     pub enum UrlPart {
-        /// Parts of the path.
+        /// Number of parts of the path.
         Depth = "depth",
-        /// Letters.
+        /// Number of letters.
         Length = "length",
-        /// Slashes.
+        /// Number of slashes.
         Slashes = "slashes",
     }
 }
@@ -130,7 +130,7 @@ pub(super) static RECENCY: FeatureDef = FeatureDef {
     })
 };
 
-/// A number of each document.
+/// A number for each document.
 pub(super) struct DocumentColumn(pub(super) Arc<Vec<f64>>);
 
 fn column(values: Vec<f64>) -> Result<Box<dyn Feature>, SearchError> {
@@ -155,8 +155,8 @@ fn signed_log(value: f64) -> f64 {
     value.abs().ln_1p().copysign(value)
 }
 
-/// exp(-ln 2 * age / half-life): 1 today, half of it a half-life ago. Dates to come count as today;
-/// a missing date stays missing.
+/// exp(-ln 2 * age / half-life): 1 today, 1/2 a half-life ago. Future dates count as today; a
+/// missing date stays missing.
 fn recency(seconds: f64, now: f64, half_life_days: f64) -> f64 {
     if seconds.is_nan() {
         return f64::NAN;

@@ -1,4 +1,4 @@
-//! The definition of a feature: name, help, example, parameters, and how it is built.
+//! The definition of a feature: name, help, example, parameters, and its constructor.
 
 use std::fmt;
 
@@ -13,9 +13,9 @@ use crate::params::read_params;
 use crate::retrieve::Weighting;
 use crate::schema::FieldKind;
 
-/// One feature, as help, documentation and other languages read it, and the way to build it.
+/// The declaration of a feature, for help, documentation and other languages, and its constructor.
 ///
-/// A definition of one's own is a `static` that [`Index::with_feature`] takes:
+/// A custom feature is a `static` that [`Index::with_feature`] takes:
 ///
 /// ```
 /// use rankwright_search::{
@@ -67,7 +67,7 @@ use crate::schema::FieldKind;
 /// # Ok::<(), SearchError>(())
 /// ```
 ///
-/// It serialises to what `list features --json` shows.
+/// It serialises to the entry of `list features --json`.
 #[derive(Clone, Copy)]
 pub struct FeatureDef {
     /// Name in specs.
@@ -76,7 +76,7 @@ pub struct FeatureDef {
     pub help: &'static str,
     /// A spec that works on an index with fields of these names.
     pub example: &'static str,
-    /// The kind of field it looks at; text fields include `all`.
+    /// The kind of field that it reads; text fields include `all`.
     pub field: Option<FieldKind>,
     /// Whether it is in the default set, on every field of its kind.
     pub is_default: bool,
@@ -85,19 +85,19 @@ pub struct FeatureDef {
     /// The parameters; [`FeatureDef::of_params`] fills it in.
     #[doc(hidden)]
     pub params: fn() -> Vec<ParamDef>,
-    /// The step from a spec to the feature; [`FeatureDef::of_params`] fills it in.
+    /// The constructor from a spec; [`FeatureDef::of_params`] fills it in.
     #[doc(hidden)]
     pub build: Build,
 }
 
-/// The parameters of a feature: a struct that `params!` declares, and the feature it makes.
+/// The parameters of a feature: a struct declared by `params!`, and the feature built from it.
 pub trait FeatureParams: ParamGroup + Default {
-    /// The feature with these parameters, ready for an index. Fields that the index lacks are an
-    /// error here, before any query comes.
+    /// The feature with these parameters, prepared for an index. Fields that the index lacks are an
+    /// error here, before the first query.
     fn build(&self, index: &Index) -> Result<Box<dyn Feature>, SearchError>;
 }
 
-/// Makes a feature of an index ready, from its spec.
+/// Prepares a feature for an index, from its spec.
 pub(super) type Build = fn(&Index, &Spec) -> Result<Box<dyn Feature>, SearchError>;
 
 impl FeatureDef {
@@ -107,7 +107,7 @@ impl FeatureDef {
         Self::of::<P>(|index, spec| read_params::<P>(spec)?.build(index))
     }
 
-    /// A definition without a name; a feature's file fills in the rest.
+    /// A definition without a name; the file of a feature fills in the rest.
     pub(super) const fn of<P: ParamGroup + Default>(build: Build) -> Self {
         Self {
             name: "",

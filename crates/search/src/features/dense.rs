@@ -1,8 +1,9 @@
-//! Similarity of meaning from given word vectors: the cosine of mean vectors.
+//! Semantic similarity from given word vectors: the cosine of mean vectors.
 //!
-//! The file is text, a word and its numbers a line, as word2vec and GloVe write it (a first line of two
-//! counts is passed over). A term's vector is the mean of those of the words that analyse to it; a text's
-//! is the idf-weighted mean of its terms' vectors. Texts without a known word have similarity 0.
+//! The file is text, a word and its numbers per line, as written by word2vec and GloVe (a first
+//! line of two counts is skipped). A term's vector is the mean of those of the words that analyse
+//! to it; a text's is the idf-weighted mean of its terms' vectors. Texts without a known word have
+//! similarity 0.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -36,11 +37,11 @@ pub(super) static DENSE: FeatureDef = FeatureDef {
     })
 };
 
-/// Mean vectors of all documents, and the terms' vectors for queries.
+/// The feature `dense`: mean vectors of all documents, and the terms' vectors for queries.
 struct Dense {
     terms: Terms,
     dimensions: usize,
-    /// Vectors of length 1, or 0, document by document.
+    /// Vectors of length 1, or of zeros, document by document.
     documents: Vec<f32>,
 }
 

@@ -1,7 +1,7 @@
 //! Statistics of a query's candidates: one pass over the postings of the query's terms.
 //!
-//! For each field the postings of each term are walked once, from candidate to candidate, reading
-//! frequencies, and positions where a feature asks for them. All features are then computed from
+//! For each field the postings of each term are read once, from candidate to candidate, with
+//! frequencies, and with positions where a feature needs them. All features are then computed from
 //! these numbers. Cost: terms x candidates skips in the postings, for each field.
 
 use std::cell::OnceCell;
@@ -16,16 +16,16 @@ use crate::terms::Terms;
 const NO_FREQUENCIES: SearchError = SearchError::NotGathered { what: "frequencies" };
 const NO_POSITIONS: SearchError = SearchError::NotGathered { what: "positions" };
 
-/// One text field: frequencies and positions, term by term, candidate by candidate.
+/// Statistics of one single field: frequencies and positions, term by term, candidate by candidate.
 #[derive(Debug, Default)]
 pub(crate) struct FieldEvidence {
     tfs: Vec<u32>,
-    /// Where the positions of (term, candidate) begin.
+    /// The start of the positions of each (term, candidate).
     starts: Vec<u32>,
     positions: Vec<u32>,
 }
 
-/// One text field: frequencies, and the terms' statistics.
+/// Statistics of a text field: frequencies, and the terms' statistics.
 #[derive(Debug, Default)]
 pub(crate) struct TextFieldEvidence {
     /// Frequencies, term by term, candidate by candidate.
@@ -49,7 +49,7 @@ pub struct Evidence<'a> {
     matching: OnceCell<usize>,
 }
 
-/// The statistics that features need.
+/// The statistics that a feature needs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[must_use]
 pub struct Needs {
@@ -58,26 +58,26 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// The same, and the frequencies of the query's terms in a text field.
+    /// Adds the frequencies of the query's terms in a text field.
     pub fn frequencies(mut self, field: TextField) -> Self {
         self.frequencies.insert(field);
         self
     }
 
-    /// The same, and the positions of the query's terms in a text field.
+    /// Adds the positions of the query's terms in a text field.
     pub fn positions(mut self, field: TextField) -> Self {
         self.positions.insert(field);
         self
     }
 
-    /// Both together.
+    /// The union of both.
     pub(super) fn and(mut self, mut other: Needs) -> Self {
         self.frequencies.append(&mut other.frequencies);
         self.positions.append(&mut other.positions);
         self
     }
 
-    /// Refuses text fields that an index does not have.
+    /// Checks that an index has all the text fields.
     pub(super) fn check(&self, index: &Index) -> Result<(), SearchError> {
         let fields = self.frequencies.iter().chain(&self.positions);
         fields.into_iter().try_for_each(|&field| index.check_text_field(field))
@@ -85,7 +85,7 @@ impl Needs {
 }
 
 impl<'a> Evidence<'a> {
-    /// Gathers what is needed. `docs` ascends.
+    /// Collects the needed statistics. `docs` is ascending.
     pub(crate) fn gather(
         index: &'a Index,
         query: &'a Query,
@@ -156,7 +156,7 @@ impl<'a> Evidence<'a> {
         Ok(evidence)
     }
 
-    /// The evidence of a text field that was asked for.
+    /// The statistics of a text field, which must be among the needs.
     pub(crate) fn text_field(
         &self,
         text_field: TextField,
@@ -173,7 +173,7 @@ impl<'a> Evidence<'a> {
         text_field.tfs.iter().skip(candidate).step_by(self.docs.len()).copied()
     }
 
-    /// The evidence of each field that a text field stands for, with positions.
+    /// The statistics of each single field of a text field, with positions.
     pub(crate) fn fields_with_positions(
         &self,
         text_field: TextField,
@@ -212,7 +212,7 @@ impl<'a> Evidence<'a> {
     }
 }
 
-/// The part for features of one's own.
+/// The interface for custom features.
 impl<'a> Evidence<'a> {
     /// The index.
     pub fn index(&self) -> &'a Index {
@@ -239,8 +239,8 @@ impl<'a> Evidence<'a> {
         Ok(self.index.ids()?.get(self.doc(candidate)?))
     }
 
-    /// A candidate as it came into the index. It is read and unpacked each time, which is slow
-    /// compared with other evidence.
+    /// A candidate as it was added to the index. It is read and decompressed each time, which is
+    /// slow compared with other evidence.
     pub fn document(&self, candidate: usize) -> Result<Document, SearchError> {
         self.index.source(self.doc(candidate)?)
     }
@@ -272,8 +272,8 @@ impl<'a> Evidence<'a> {
         Ok(&self.text_field(field)?.stats)
     }
 
-    /// Positions of a term in a candidate, ascending, words that the analysis removes counted: a
-    /// list for each field that the text field stands for.
+    /// Positions of a term in a candidate, ascending, counting also words that the analysis
+    /// removes: a list for each single field of the text field.
     pub fn positions(
         &self,
         field: TextField,

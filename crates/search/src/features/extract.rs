@@ -1,8 +1,8 @@
-//! A feature set made ready for an index, and the rows it computes.
+//! A feature set prepared for an index, and the rows that it computes.
 //!
-//! The same code makes the rows of training data and those that a served query is scored by.
-//! Values are computed in f64 and kept as f32. Cost of a query: one pass over the postings of its terms
-//! for the candidates, then candidates x features.
+//! The same code computes the rows of training data and those of a served query. Values are
+//! computed in f64 and stored as f32. Cost of a query: one pass over the postings of its terms for
+//! the candidates, then candidates x features.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::index::Index;
 use crate::retrieve::Candidate;
 use crate::terms::Terms;
 
-/// Features ready to be computed.
+/// Computes the features of a set on an index.
 pub struct Extractor {
     index: Arc<Index>,
     set: FeatureSet,
@@ -25,10 +25,10 @@ pub struct Extractor {
     needs: Needs,
 }
 
-/// A feature with the origin of its code.
+/// A feature and the origin of its code.
 struct FeatureColumn {
     feature: Box<dyn Feature>,
-    /// Whether a program added it to the index.
+    /// Whether it is a custom feature.
     is_own: bool,
 }
 
@@ -43,12 +43,12 @@ impl std::fmt::Debug for Extractor {
 pub struct FeatureRows {
     /// The values.
     pub values: Vec<f32>,
-    /// Columns of a row.
+    /// Number of columns.
     pub columns: usize,
 }
 
 impl Extractor {
-    /// Expands a set and makes its features ready.
+    /// Expands a set and prepares its features.
     pub fn new(index: impl Into<Arc<Index>>, set: &FeatureSet) -> Result<Extractor, SearchError> {
         let index = index.into();
         let set = set.expand(&index)?;
@@ -71,7 +71,7 @@ impl Extractor {
         &self.index
     }
 
-    /// The set, expanded: a column each.
+    /// The expanded set: one feature per column.
     pub fn set(&self) -> &FeatureSet {
         &self.set
     }
@@ -108,7 +108,7 @@ impl Extractor {
             known.into_iter().try_for_each(|(at, column)| compute(at, column, &evidence))?;
             Ok(evidence)
         })?;
-        // Outside: a panic of the program's own code is not damage of the index.
+        // Outside of `guard`: a panic in custom code is not damage of the index.
         own.into_iter().try_for_each(|(at, column)| compute(at, column, &evidence))?;
         Ok(FeatureRows { values, columns })
     }
@@ -122,7 +122,7 @@ impl FeatureRows {
     }
 }
 
-/// The nearest f32; what is too large for one is the largest.
+/// The nearest f32; values out of range become the largest f32.
 fn to_f32(value: f64) -> f32 {
     if value.is_nan() {
         f32::NAN

@@ -1,4 +1,4 @@
-//! Parameters that name a field, and the fields they stand for.
+//! Parameters that name a field, and the resolved fields.
 
 use rankwright_spec::{Auto, Spec, SpecError, params};
 

@@ -15,7 +15,7 @@ use crate::retrieve::idf;
 use crate::schema::FieldKind;
 
 params! {
-    /// Parameters of a feature that sums up one value for each term.
+    /// Parameters of a feature that summarises one value per term.
     pub struct SummaryParams {
         field: String = "all".to_owned(), .., "Text field; all: every text field as one.";
         stat: TermSummary = TermSummary::Sum, .., "Summary over the terms.";
@@ -88,21 +88,21 @@ pub(super) type TermValue = fn(f64, f64, &TermNumbers) -> f64;
 
 /// Numbers of a term in a text field of the collection.
 pub(super) struct TermNumbers {
-    /// ln((N+1)/(df+0.5)), which stays above 0.
+    /// ln((N+1)/(df+0.5)), which is always above 0.
     pub(super) idf: f64,
     /// |C| / c(q,C).
     pub(super) rarity: f64,
 }
 
-/// The way from values of matched terms to the feature.
+/// Combines the values of matched terms into the feature.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Combine {
     Sum,
     /// A summary in which terms that do not occur count as 0.
     TermSummary(TermSummary),
-    /// A summary of the matched terms alone.
+    /// A summary of the matched terms only.
     MatchedSummary(TermSummary),
-    /// The number of values as a share of the query's different terms.
+    /// The number of matched terms as a share of the query's different terms.
     Share,
 }
 

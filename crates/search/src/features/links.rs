@@ -1,8 +1,8 @@
-//! The links of an index as a graph, and each document's standing in it.
+//! The links of an index as a graph, and each document's importance in it.
 //!
-//! Nodes are the living documents in the order of their ids, so that nothing depends on how the index
-//! is cut. Links to documents that are not there are left out. Computed once, when features are made
-//! ready.
+//! Nodes are the living documents in the order of their ids, so that values do not depend on the
+//! segments of the index. Links to unknown documents are ignored. Computed once, when features are
+//! prepared.
 
 use std::sync::Arc;
 

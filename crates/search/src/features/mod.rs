@@ -1,14 +1,14 @@
-//! Features: what a learnt ranker sees of a query and a document, each by name.
+//! Features: the input of a learnt ranker for a query and a document, each by name.
 //!
-//! A feature is a spec: `bm25(field=title)`, `pagerank`, `recency(field=date, half_life=30)`. The spec is
-//! the name of the column in data files and models, so that a model says by itself what must be
-//! computed, and training and serving run the same code ([`Extractor`]). `field=*` stands for every
-//! field that will do, `stat=*` for every summary; [`FeatureSet`] expands them.
+//! A feature is a spec: `bm25(field=title)`, `pagerank`, `recency(field=date, half_life=30)`. The
+//! spec is the name of the column in data files and models, so that a model itself defines what
+//! must be computed, and training and serving run the same code ([`Extractor`]). `field=*` stands
+//! for every suitable field, `stat=*` for every summary; [`FeatureSet`] expands them.
 //!
 //! A feature is defined beside its formula, with its parameters, and has a line in [`FEATURES`]. A
-//! program adds features of its own to an index ([`Index::with_feature`]): whoever has the index,
-//! for training or for serving, computes them by the same code, and a model that names a feature
-//! which the index does not know is refused.
+//! program adds custom features to an index ([`Index::with_feature`]): everything that uses this
+//! index, for training or for serving, computes them with the same code, and a model that names a
+//! feature which the index does not know is rejected.
 
 mod category;
 mod classes;
@@ -39,7 +39,7 @@ use crate::index::Index;
 use crate::retrieve::features as weightings;
 use summary::TermSummary;
 
-/// Every feature, in the order of the columns of the default set.
+/// All features, in the order of the columns of the default set.
 pub static FEATURES: &[&FeatureDef] = &[
     &nallapati::NALLAPATI_1,
     &nallapati::NALLAPATI_2,
@@ -84,16 +84,16 @@ pub static FEATURES: &[&FeatureDef] = &[
     &dense::DENSE,
 ];
 
-/// One number for each candidate of a query, ready to be computed on one index.
+/// A feature prepared for one index: computes a number for each candidate of a query.
 ///
-/// [`FeatureDef`] is the way from a spec to a feature.
+/// [`FeatureDef`] builds a feature from a spec.
 pub trait Feature: Send + Sync {
-    /// The statistics that have to be gathered; none unless said otherwise.
+    /// The statistics that must be collected; none by default.
     fn needs(&self) -> Needs {
         Needs::default()
     }
 
-    /// The value of each candidate, in the order of the evidence; NaN is missing, and so is a value
-    /// that is left alone.
+    /// Writes the value of each candidate, in the order of the evidence; NaN is missing, and so is
+    /// a value that is not written.
     fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError>;
 }

@@ -1,7 +1,7 @@
-//! Features of how near to each other the words stand.
+//! Features of the proximity of the query's terms in a text.
 //!
-//! Positions count words of the text, removed ones included. In `all` the best of the fields counts,
-//! as words of different fields are not near each other.
+//! Positions count all words of the text, including removed ones. In `all` the best of the fields
+//! counts (for phrases their sum), as words of different fields are not near each other.
 
 use rankwright_spec::Spec;
 
@@ -52,7 +52,7 @@ struct Proximity {
     kind: ProximityKind,
 }
 
-/// The number that is computed.
+/// The kind of proximity that is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ProximityKind {
     Window,
@@ -99,11 +99,11 @@ impl ProximityKind {
         }
     }
 
-    /// The fields of a text field together.
+    /// Combines the values of the single fields of a text field.
     fn together(self, values: impl Iterator<Item = f64>) -> f64 {
         let present = values.filter(|value| !value.is_nan());
         match self {
-            // The window of the field with a match; 0 says that there is none.
+            // The smallest window among fields with a match; 0 if there is none.
             ProximityKind::Window => {
                 let matched = present.filter(|&value| value > 0.0);
                 matched.reduce(f64::min).unwrap_or(0.0)
@@ -115,12 +115,13 @@ impl ProximityKind {
     }
 }
 
-/// Pairs of terms that stand side by side in the query.
+/// Pairs of terms that are adjacent in the query.
 fn neighbours(sequence: &[usize]) -> impl Iterator<Item = (usize, usize)> {
     sequence.windows(2).map(|pair| (pair[0], pair[1])).filter(|(a, b)| a != b)
 }
 
-/// Words in the smallest window that holds one position of each list that has any; 0 without lists.
+/// Number of words in the smallest window that contains one position of each non-empty list; 0
+/// without lists.
 fn smallest_window(lists: &[&[u32]]) -> u32 {
     let mut all: Vec<(u32, usize)> = Vec::new();
     for (list, positions) in lists.iter().enumerate() {
@@ -155,7 +156,7 @@ fn smallest_distance(a: &[u32], b: &[u32]) -> Option<u32> {
     best
 }
 
-/// Number of times that the query's terms stand in its own order at its own distances.
+/// Number of occurrences of the query's terms in its own order at its own distances.
 fn phrases<'p>(sequence: &[usize], offsets: &[usize], places: impl Fn(usize) -> &'p [u32]) -> u32 {
     let (Some(&first), Some(&origin)) = (sequence.first(), offsets.first()) else { return 0 };
     let begins_here = |&start: &&u32| {
@@ -184,7 +185,7 @@ mod tests {
     fn phrases_keep_the_query_s_distances() {
         let places = |term: usize| -> &[u32] { [&[0, 7][..], &[1, 9][..]][term] };
         assert_eq!(phrases(&[0, 1], &[0, 1], places), 1);
-        // A removed word stood between them in the query.
+        // The query has a removed word between them.
         assert_eq!(phrases(&[0, 1], &[3, 5], places), 1);
         assert_eq!(phrases(&[0, 1], &[0, 3], places), 0);
         assert_eq!(phrases(&[], &[], places), 0);

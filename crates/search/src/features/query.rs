@@ -1,8 +1,9 @@
-//! Features of the query alone: the same for each of its documents, they tell easy queries from hard.
+//! Features of the query alone: the same for each of its documents, they separate easy queries from
+//! hard ones.
 //!
 //! `query-scope` (He and Ounis 2004) is -ln(n/N) where n of N documents have a term of the query;
 //! `query-clarity` their simplified clarity score, sum over terms of P(q|Q) log2(P(q|Q) / P(q|C)).
-//! Both look at all text fields together. A query of no known terms has 0.
+//! Both use all text fields together. A query without known terms has 0.
 
 use rankwright_spec::params;
 
@@ -15,12 +16,12 @@ use crate::params::read_params;
 use crate::retrieve::idf;
 
 params! {
-    /// Parameters of a feature of the query that has none.
+    /// The empty parameters of a feature of the query.
     pub struct NoParams {}
 }
 
 params! {
-    /// Parameters of a feature of the query that sums up one value for each term.
+    /// Parameters of a feature of the query that summarises one value per term.
     pub struct QuerySummaryParams {
         stat: TermSummary = TermSummary::Sum, .., "Summary over the terms.";
     }
@@ -76,7 +77,7 @@ fn build(index: &Index, kind: QueryKind) -> Box<dyn Feature> {
     Box::new(QueryFeature { text_field: index.all(), kind })
 }
 
-/// The number of the query that is computed.
+/// The number that is computed from the query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum QueryKind {
     Length,

@@ -1,7 +1,7 @@
-//! Features that others give: the score or rank of a document in a run (Joachims' meta-search).
+//! Features from other systems: the score or rank of a document in a run (Joachims' meta-search).
 //!
-//! A document that the run does not list for the query has a missing value, and so has every document
-//! of a query that the run does not know.
+//! A document that the run does not list for the query has a missing value, and so has every
+//! document of a query that is not in the run.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -81,7 +81,7 @@ impl Feature for RunFeature {
     }
 }
 
-/// Documents with their ranks in place of their scores, by the order of runs.
+/// Documents with their ranks instead of their scores, in the order of runs.
 fn ranks<'r>(listed: &[(&'r [u8], f64)]) -> Result<Vec<(&'r [u8], f64)>, SearchError> {
     let (doc_ids, scores): (Vec<&[u8]>, Vec<f64>) = listed.iter().copied().unzip();
     let rows = Rows { scores: &scores, labels: &[], doc_ids: &doc_ids };

@@ -1,7 +1,7 @@
 //! A set of features: specs, expanded for an index into columns of one feature each.
 //!
-//! Written as a list of specs, as a TOML file, or `default`. The TOML file that `features` writes beside
-//! its data goes into the model that is trained on it:
+//! Written as a list of specs, as a TOML file, or `default`. The TOML file that `features` writes
+//! beside its data is stored in the model that is trained on it:
 //!
 //! ```toml
 //! version = 1
@@ -11,8 +11,8 @@
 //! features = ["bm25(field=title)", "pagerank(field=links)"]
 //! ```
 //!
-//! `version` is that of the formulas; `analysis` how text became terms; a model whose set says
-//! something else than the index is refused. `first_stage` and `candidates` say which documents of a
+//! `version` is that of the formulas; `analysis` is that of the text; a model whose set differs
+//! from the index in these is rejected. `first_stage` and `candidates` define which documents of a
 //! query became rows; a ranker takes them as its defaults.
 
 use rankwright_spec::{Auto, Spec, SpecError, split_specs};
@@ -25,16 +25,16 @@ use crate::index::Index;
 use crate::retrieve::FirstStage;
 use crate::schema::FieldKind;
 
-/// The version of the formulas. It goes up when a feature's values change.
+/// The version of the formulas. It is increased when a feature's values change.
 pub const FEATURE_VERSION: u32 = 1;
 
-/// Candidates of a query where nothing else is said.
+/// The default number of candidates of a query.
 pub const DEFAULT_CANDIDATES: usize = 100;
 
-/// More classes than this are not expanded.
+/// Most classes that `*` is expanded to.
 const MOST_CLASSES: usize = 64;
 
-/// Features by spec.
+/// A list of features by spec.
 ///
 /// ```
 /// use rankwright_search::FeatureSet;
@@ -50,7 +50,7 @@ pub struct FeatureSet {
     /// The version of the formulas.
     #[serde(default = "version")]
     pub version: u32,
-    /// The analysis of the text; `None` before the set has met an index.
+    /// The analysis of the text; `None` before the set is used with an index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub analysis: Option<String>,
     /// The spec of the first stage whose candidates became rows; `None` before there are rows.
@@ -68,7 +68,7 @@ fn version() -> u32 {
 }
 
 impl FeatureSet {
-    /// These features, by the formulas of this program.
+    /// A set of these features, by the formulas of this program.
     pub fn new(features: Vec<String>) -> Self {
         Self {
             version: FEATURE_VERSION,
@@ -79,8 +79,8 @@ impl FeatureSet {
         }
     }
 
-    /// Reads a list of specs, with commas between them; `default` is one that fits most indexes.
-    /// An index knows the names, as it can have features of its own.
+    /// Reads a list of specs, separated by commas; `default` is one that fits most indexes. The
+    /// names are checked by the index, as it can have custom features.
     pub fn parse(text: &str) -> Result<Self, SearchError> {
         let features: Vec<String> = split_specs(text).into_iter().map(str::to_owned).collect();
         for feature in &features {
@@ -133,7 +133,7 @@ impl FeatureSet {
         Ok(FeatureSet { analysis, features: columns, ..self.clone() })
     }
 
-    /// Whether the set is of these formulas and of this index's analysis.
+    /// Checks that the set has this version of the formulas and the analysis of this index.
     pub fn check(&self, index: &Index) -> Result<(), SearchError> {
         if self.version != FEATURE_VERSION {
             let (found, known) = (self.version, FEATURE_VERSION);
@@ -149,7 +149,7 @@ impl FeatureSet {
     }
 }
 
-/// The spec that stands for a feature on every field and with every choice.
+/// The spec of a feature on every field and with every choice, with `*`.
 fn every(def: &FeatureDef) -> Spec {
     let mut spec = Spec::new(def.name);
     if def.field.is_some() {

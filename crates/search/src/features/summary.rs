@@ -1,9 +1,9 @@
-//! One number out of the values of several terms.
+//! Summaries of the values of several terms as one number.
 
 use rankwright_spec::choices;
 
 choices! {
-    /// The number that stands for the values of several terms.
+    /// The kind of summary of the values of several terms.
     pub enum TermSummary {
         /// Their sum.
         Sum = "sum",
@@ -19,7 +19,7 @@ choices! {
 }
 
 impl TermSummary {
-    /// Of these values and as many zeros as there are to `count`; 0 of nothing.
+    /// The summary of these values, filled up with zeros to `count` values; 0 without any.
     pub(super) fn of(self, values: &[f64], count: usize) -> f64 {
         let zeros = count > values.len();
         let sum: f64 = values.iter().sum();

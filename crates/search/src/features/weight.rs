@@ -15,7 +15,7 @@ struct WeightFeature<W> {
     columns: DocumentColumns,
 }
 
-/// Makes the feature of a weighting ready.
+/// Builds the feature of a weighting.
 pub(super) fn build_weight<W: Weighting>(
     index: &Index,
     spec: &Spec,

@@ -1,10 +1,10 @@
 //! Building an index, and adding to one.
 //!
-//! Documents are read in batches; while a batch is read, the one before is analysed on all threads
-//! and handed to tantivy in order. Nothing is visible before the end: a new index appears, or takes
-//! the place of an old one, when `rankwright.json` names its folder; documents that are added appear
-//! with tantivy's own atomic commit. Whoever is killed or runs out of disk leaves what was there.
-//! A later document with an id replaces an earlier one.
+//! Documents are read in batches; while a batch is read, the previous one is analysed on all
+//! threads and passed to tantivy in order. Nothing is visible before the end: a new index appears,
+//! or replaces an old one, when `rankwright.json` names its folder; added documents appear with
+//! tantivy's own atomic commit. A build that is killed or runs out of disk leaves the previous
+//! state. A later document with an id replaces an earlier one.
 
 use std::fs::File;
 use std::path::Path;
@@ -22,17 +22,17 @@ use crate::error::SearchError;
 use crate::schema::Schema;
 use crate::warning::SearchWarning;
 
-/// Documents whose values say what the fields are.
+/// Number of documents from which the kinds of the fields are guessed.
 pub(super) const SAMPLE: usize = 1000;
-/// The treatment of an index that is there already.
+/// The treatment of an existing index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Existing {
-    /// Refuse.
+    /// Return an error.
     #[default]
     Refuse,
-    /// Put a new one in its place, at the end and at once.
+    /// Replace it by a new one, atomically at the end.
     Replace,
-    /// Add to it; documents with known ids are replaced.
+    /// Add to it; documents with existing ids are replaced.
     Add,
 }
 
@@ -51,35 +51,35 @@ pub enum Existing {
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct BuildOptions {
-    /// The analysis; `None` is English, or that of the index.
+    /// The analysis; `None` means English, or that of the existing index.
     pub analysis: Option<Analysis>,
-    /// Kinds of fields that are given; the others are guessed.
+    /// Given kinds of fields; the others are guessed.
     pub schema: Schema,
-    /// The treatment of an index that is there already.
+    /// The treatment of an existing index.
     pub existing: Existing,
 }
 
 impl BuildOptions {
-    /// English text, kinds of fields that are guessed, and no change of an index that is there.
+    /// English text, guessed kinds of fields, and an error for an existing index.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The analysis of the text.
+    /// Sets the analysis of the text.
     #[must_use]
     pub fn analysis(mut self, analysis: impl Into<Option<Analysis>>) -> Self {
         self.analysis = analysis.into();
         self
     }
 
-    /// Kinds of fields; those of fields that it does not name are guessed.
+    /// Sets kinds of fields; those of fields that it does not name are guessed.
     #[must_use]
     pub fn schema(mut self, schema: Schema) -> Self {
         self.schema = schema;
         self
     }
 
-    /// The treatment of an index that is there already.
+    /// Sets the treatment of an existing index.
     #[must_use]
     pub fn existing(mut self, existing: Existing) -> Self {
         self.existing = existing;
@@ -91,13 +91,14 @@ impl BuildOptions {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct BuildReport {
-    /// Documents read.
+    /// Number of documents read.
     pub documents: u64,
-    /// Of them, those that were replaced by a later one of the same id.
+    /// Number of documents that were replaced by a later one of the same id.
     pub duplicates: u64,
-    /// Documents without a term in any text field. They are kept, and no query finds them.
+    /// Number of documents without a term in any text field. They are kept, and no query finds
+    /// them.
     pub without_terms: u64,
-    /// Values that are not of their field's kind, taken as absent.
+    /// Number of values that are not of their field's kind; they count as absent.
     pub not_of_kind: u64,
     /// The analysis of the index, as a spec.
     pub analysis: String,
@@ -130,8 +131,8 @@ impl BuildReport {
     }
 }
 
-/// Builds an index in a folder. `progress` is told the documents so far, and can stop the work, which
-/// then leaves everything as it was and gives `None`.
+/// Builds an index in a folder. `progress` receives the number of documents so far and can stop the
+/// build, which then leaves everything unchanged and returns `None`.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -154,7 +155,7 @@ pub fn build_index(
 ) -> Result<Option<BuildReport>, SearchError> {
     let path = path.as_ref();
     let old = match Meta::read(path) {
-        // What is to be replaced need not read; that is the way out of a damaged index.
+        // An index to be replaced need not be readable: this repairs a damaged index.
         Err(_) if options.existing == Existing::Replace && path.is_dir() => None,
         read => read?,
     };
@@ -184,7 +185,7 @@ fn check_place(path: &Path, is_index: bool, options: &BuildOptions) -> Result<()
     Ok(())
 }
 
-/// Removes what builds left behind that were killed; nothing where the index does not read.
+/// Removes the leftovers of killed builds; does nothing where the index cannot be read.
 fn remove_leftovers(path: &Path) {
     let Ok(meta) = Meta::read(path) else { return };
     let in_use = meta.map(|meta| meta.generation);
@@ -198,7 +199,7 @@ fn remove_leftovers(path: &Path) {
 
 const LOCK: &str = "building.lock";
 
-/// Held while an index is written. The system lets go of it when the process ends, however it ends.
+/// Locks the folder while an index is written. The system releases the lock when the process ends.
 pub(super) fn lock_folder(path: &Path) -> Result<File, SearchError> {
     let file = File::options().create(true).truncate(false).write(true).open(path.join(LOCK));
     let file = file.map_err(|error| SearchError::access(path, &error))?;
@@ -208,7 +209,7 @@ pub(super) fn lock_folder(path: &Path) -> Result<File, SearchError> {
     }
 }
 
-/// A new generation, put in use at the end; old ones are removed.
+/// Builds a new generation, puts it in use at the end, and removes old ones.
 fn create(
     path: &Path,
     documents: &mut (impl Iterator<Item = Result<Document, SearchError>> + Send),
@@ -236,7 +237,7 @@ fn create(
     };
     let result = work();
     let keep = matches!(result, Ok(Some(_)));
-    // Whatever is not in use goes: the old generation, or what was begun in vain.
+    // Removes generations that are not in use: the old one, or an unfinished one.
     let in_use = Meta::read(path).ok().flatten().map(|meta| meta.generation);
     for old in generations(path).into_iter().filter(|&n| Some(n) != in_use && (keep || n == number))
     {
@@ -245,7 +246,7 @@ fn create(
     result
 }
 
-/// The fields that options and the first documents say, one of them text.
+/// The layout from the options and the first documents; at least one field must be text.
 pub(super) fn layout_of(
     first: &[Document],
     options: &BuildOptions,
@@ -258,7 +259,7 @@ pub(super) fn layout_of(
     }
 }
 
-/// Documents into the generation in use, by tantivy's own commit.
+/// Adds documents to the generation in use, with tantivy's own commit.
 fn add(
     path: &Path,
     meta: Meta,
@@ -276,7 +277,7 @@ fn add(
         });
     }
     let layout = IndexLayout::new(&meta.schema)?;
-    // Damage is found now, not by a thread that merges segments.
+    // Damage is found now, not later by a thread that merges segments.
     let mut index = guard(path, || {
         let index = tantivy::Index::open_in_dir(meta.folder(path))
             .map_err(|error| SearchError::tantivy(path, &error))?;

@@ -1,4 +1,4 @@
-//! Checks of the files of an index, and of what tantivy makes of them.
+//! Checks of the files of an index, and of their content as tantivy reads it.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use tantivy::{Directory as _, SegmentReader};
 use super::layout::ID;
 use crate::error::SearchError;
 
-/// Runs work that reads tantivy's files; damage that makes it panic is an error.
+/// Runs code that reads tantivy's files; a panic caused by damage becomes an error.
 pub(super) fn guard<T>(
     path: &Path,
     work: impl FnOnce() -> Result<T, SearchError>,
@@ -20,8 +20,9 @@ pub(super) fn guard<T>(
     }
 }
 
-/// Compares the files in use with the checksums at their ends. Bytes that changed on the disk would
-/// else be read as other numbers, or as lengths that no memory holds. Cost: one reading of the files.
+/// Compares the files in use with the checksums at their ends. Bytes that changed on disk would
+/// otherwise be read as other numbers, or as lengths that exceed the memory. Cost: one pass over
+/// the files.
 pub(super) fn check_files(path: &Path, index: &tantivy::Index) -> Result<(), SearchError> {
     let failed = |error: tantivy::TantivyError| SearchError::tantivy(path, &error);
     let list = index.load_metas().map_err(failed)?;
@@ -29,7 +30,8 @@ pub(super) fn check_files(path: &Path, index: &tantivy::Index) -> Result<(), Sea
     files.sort_unstable();
     let directory = index.directory();
     let check = |file: &PathBuf| -> Result<(), SearchError> {
-        // The list has files that a segment need not have; one that it needs is missed later.
+        // The list has optional files of a segment; a required file that is missing is reported
+        // later.
         if !directory.exists(file).map_err(|error| failed(error.into()))?
             || directory.validate_checksum(file).map_err(|error| failed(error.into()))?
         {
@@ -42,7 +44,7 @@ pub(super) fn check_files(path: &Path, index: &tantivy::Index) -> Result<(), Sea
     checked.into_iter().collect()
 }
 
-/// Compares the number of documents that tantivy's list tells with those that have an id.
+/// Compares the number of documents in tantivy's list with the number of documents that have an id.
 pub(super) fn check_documents(path: &Path, reader: &SegmentReader) -> Result<(), SearchError> {
     let failed = |error: tantivy::TantivyError| SearchError::tantivy(path, &error);
     let ids = reader.fast_fields().str(ID).map_err(failed)?;

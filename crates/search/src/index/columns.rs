@@ -1,5 +1,5 @@
-//! Columns of an index: one number, or some labels, of each document. They are read on first use and
-//! kept.
+//! Columns of an index: one number, or several labels, per document. They are read on first use and
+//! cached.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use tantivy::DateTime;
 use tantivy::columnar::Column;
 
 use super::layout::{Stat, url_column};
-use super::{Index, IndexId, FieldLabels, Segment, TextField, lock};
+use super::{FieldLabels, Index, IndexId, Segment, TextField, lock};
 use crate::error::SearchError;
 use crate::schema::FieldKind;
 
@@ -16,12 +16,12 @@ use crate::schema::FieldKind;
 #[derive(Debug, Clone)]
 pub struct NumberField {
     index: IndexId,
-    /// A value for each place of a document.
+    /// The value of each document.
     values: Arc<Vec<f64>>,
 }
 
 impl NumberField {
-    /// The values, by document; refuses the field of another index.
+    /// The values by document; the field of another index is an error.
     pub(crate) fn of(&self, index: &Index) -> Result<&[f64], SearchError> {
         match self.index == index.index_id() {
             true => Ok(&self.values),
@@ -53,7 +53,7 @@ impl Index {
         self.column(&slot.name)
     }
 
-    /// A part of the addresses in a field.
+    /// A number computed from the addresses in a field.
     pub(crate) fn url_values(&self, name: &str, stat: &str) -> Result<Arc<Vec<f64>>, SearchError> {
         let slot = self.layout.other(name, FieldKind::Url);
         let slot = slot.ok_or_else(|| self.no_field(name, FieldKind::Url))?;
@@ -99,7 +99,11 @@ impl Index {
     }
 
     /// The labels (or links) of each document in a field.
-    pub(crate) fn labels(&self, name: &str, kind: FieldKind) -> Result<Arc<FieldLabels>, SearchError> {
+    pub(crate) fn labels(
+        &self,
+        name: &str,
+        kind: FieldKind,
+    ) -> Result<Arc<FieldLabels>, SearchError> {
         let slot = self.layout.other(name, kind).ok_or_else(|| self.no_field(name, kind))?;
         if let Some(labels) = lock(&self.labels).get(&slot.name) {
             return Ok(labels.clone());

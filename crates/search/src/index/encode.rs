@@ -1,17 +1,18 @@
-//! Analysed text on its way to tantivy.
+//! The encoding of analysed text for tantivy.
 //!
-//! Our threads analyse documents, and need the terms for statistics; tantivy's writer should not
-//! analyse them again. So a field's text is handed over as its terms with one letter behind each that
-//! says how far on the term stands from the one before: U+0001 one word, U+0002 two, ... and
-//! U+001F thirty-one or more (tantivy needs order, phrases need small steps). [`Decoder`] is the tokenizer that the
-//! writer sees. Terms are letters and digits, so the letters cannot be part of one.
+//! Our threads analyse documents, since they need the terms for statistics; tantivy's writer should
+//! not analyse them again. So a field's text is passed as its terms, each followed by one character
+//! for the distance in words to the previous term: U+0001 one word, U+0002 two, ... and U+001F
+//! thirty-one or more (tantivy needs the order, phrases need small distances). [`Decoder`] is the
+//! tokenizer for the writer. Terms consist of letters and digits, so these characters cannot be
+//! part of one.
 
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
-/// The largest step that is told exactly.
+/// The largest distance that is encoded exactly.
 const FARTHEST: usize = 31;
 
-/// Appends a term that stands `step` words behind the one before.
+/// Appends a term that is `step` words after the previous one.
 pub(crate) fn push_term(text: &mut String, term: &str, step: usize) {
     text.push_str(term);
     text.push(char::from(step.clamp(1, FARTHEST) as u8));
@@ -32,7 +33,7 @@ impl Tokenizer for Decoder {
     }
 }
 
-/// The terms of an analysed text.
+/// The token stream of an encoded text.
 pub(crate) struct EncodedTerms<'a> {
     rest: &'a str,
     token: &'a mut Token,

@@ -1,4 +1,4 @@
-//! The features that an index can compute: those of the crate, and those that a program adds.
+//! The features that an index can compute: those of the crate, and custom ones.
 
 use rankwright_spec::{Spec, SpecError};
 
@@ -7,11 +7,11 @@ use crate::error::SearchError;
 use crate::features::{FEATURES, FeatureDef};
 
 impl Index {
-    /// The same with one feature more, which a program defines. It is computed wherever this index
-    /// is used: for training data, in a ranker, and in the default set if it belongs there.
+    /// Adds a custom feature. It is computed wherever this index is used: for training data, in a
+    /// ranker, and in the default set if its definition says so.
     ///
-    /// A model trained with it needs an index with it; a ranker on another index refuses the model.
-    /// Refused are names of features that the index has already, and names that are no spec.
+    /// A model trained with it needs an index with it; a ranker on another index rejects the model.
+    /// Names of existing features, and names that are not valid in specs, are errors.
     pub fn with_feature(mut self, def: &'static FeatureDef) -> Result<Index, SearchError> {
         let spec = Spec::parse(def.name)?;
         if spec != Spec::new(def.name) || def.name == "default" {
@@ -24,7 +24,7 @@ impl Index {
         Ok(self)
     }
 
-    /// Every feature that can be computed: those of [`FEATURES`], then those that were added.
+    /// All features that can be computed: those of [`FEATURES`], then custom ones.
     pub fn features(&self) -> impl Iterator<Item = &'static FeatureDef> {
         FEATURES.iter().chain(&self.own_features).copied()
     }

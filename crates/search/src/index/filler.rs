@@ -1,7 +1,7 @@
-//! Documents into a tantivy index, in batches.
+//! Adds documents to a tantivy index, in batches.
 //!
-//! While a batch is read, the one before is analysed on all threads and handed to tantivy in order.
-//! A later document with an id replaces an earlier one.
+//! While a batch is read, the previous one is analysed on all threads and passed to tantivy in
+//! order. A later document with an id replaces an earlier one.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -21,23 +21,23 @@ use crate::analysis::Analysis;
 use crate::document::Document;
 use crate::error::SearchError;
 
-/// A batch ends at so many documents, or bytes of text.
+/// Largest number of documents, and of bytes of text, in a batch.
 const BATCH_DOCUMENTS: usize = 2048;
 const BATCH_BYTES: usize = 16 << 20;
-/// Memory that a thread of tantivy may fill before it writes a segment.
+/// Memory that a thread of tantivy may use before it writes a segment.
 const MEMORY: usize = 192 << 20;
 
-/// Receives the number of documents so far, and says whether to go on.
+/// Receives the number of documents so far, and returns whether to continue.
 pub(super) type Progress<'a> = &'a mut (dyn FnMut(u64) -> ControlFlow<()> + Send);
 
-/// Tokenizers that take terms which are analysed already.
+/// Tokenizers for terms that are already analysed.
 pub(super) fn writing_tokenizers() -> TokenizerManager {
     let tokenizers = TokenizerManager::default();
     tokenizers.register(ANALYZER, TextAnalyzer::builder(Decoder::default()).build());
     tokenizers
 }
 
-/// The next documents, as many or as few as make a batch.
+/// Reads the next batch of documents.
 pub(super) fn read_batch(
     documents: &mut impl Iterator<Item = Result<Document, SearchError>>,
     most: usize,
@@ -59,16 +59,16 @@ fn size_of_value(value: &crate::Value) -> usize {
     }
 }
 
-/// Counts of documents that were written.
+/// Counts of the documents that were written.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Filled {
-    /// Documents read.
+    /// Number of documents read.
     pub(super) documents: u64,
-    /// Of them, those that were replaced by a later one of the same id.
+    /// Number of documents that were replaced by a later one of the same id.
     pub(super) duplicates: u64,
-    /// Documents without a term in any text field.
+    /// Number of documents without a term in any text field.
     pub(super) without_terms: u64,
-    /// Values that are not of their field's kind.
+    /// Number of values that are not of their field's kind.
     pub(super) not_of_kind: u64,
 }
 
@@ -77,10 +77,10 @@ pub(super) struct Filler<'a> {
     path: &'a Path,
     layout: &'a IndexLayout,
     analysis: &'a Analysis,
-    /// One for each thread that analyses, with the words it remembers.
+    /// One preparer for each analysing thread, with its cache of words.
     preparers: Mutex<Vec<Preparer>>,
     writer: IndexWriter,
-    /// Documents may have been there before us.
+    /// Whether the index already had documents.
     adding: bool,
     /// Hashes of the ids so far.
     seen: HashSet<u128, FixedState>,
@@ -94,7 +94,7 @@ impl<'a> Filler<'a> {
         index: &tantivy::Index,
         adding: bool,
     ) -> Result<Self, SearchError> {
-        // Analysis takes about as long as tantivy's part.
+        // Half of the threads: analysis takes about as long as tantivy's part.
         let threads = (rayon::current_num_threads() / 2).clamp(1, 8);
         let writer = index.writer_with_num_threads(threads, threads * MEMORY);
         let writer = writer.map_err(|error| SearchError::tantivy(path, &error))?;
@@ -130,8 +130,8 @@ impl<'a> Filler<'a> {
         Ok(Some(filled))
     }
 
-    /// Keeps the last document of an id: earlier ones of the batch are dropped here, those of batches
-    /// before are deleted in the index.
+    /// Keeps the last document of an id: earlier ones of the batch are dropped here, those of
+    /// earlier batches are deleted in the index.
     fn drop_duplicates(&mut self, batch: &mut Vec<Document>) -> u64 {
         let mut dropped = 0;
         let mut keep: Vec<bool> = Vec::with_capacity(batch.len());
@@ -161,7 +161,8 @@ impl<'a> Filler<'a> {
 
     fn add_batch(&self, batch: &[Document]) -> Result<DocumentProblems, SearchError> {
         let parts = batch.par_chunks(64).map(|documents| self.prepare(documents));
-        let parts: Result<Vec<(Vec<TantivyDocument>, DocumentProblems)>, SearchError> = parts.collect();
+        let parts: Result<Vec<(Vec<TantivyDocument>, DocumentProblems)>, SearchError> =
+            parts.collect();
         let mut counts = DocumentProblems::default();
         for (documents, odd) in parts? {
             counts.add(odd);

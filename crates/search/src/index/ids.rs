@@ -1,8 +1,8 @@
-//! The ids of all documents, in memory: by number, and found by bisection.
+//! The ids of all documents, in memory: accessed by number, and found by binary search.
 //!
-//! Numbers are given by place in the index and mean nothing outside of it. The order of the ids
+//! Numbers are positions in the index and have no meaning outside of it. The order of the ids
 //! decides between equal scores (the larger id first, the rule for runs), so that results do not
-//! depend on how the index is cut into segments.
+//! depend on the segments of the index.
 
 use rankwright_data::Strings;
 
@@ -12,12 +12,12 @@ pub(crate) struct DocumentIds {
     texts: Strings,
     /// Living documents by id, ascending.
     sorted: Vec<u32>,
-    /// The place of each document in `sorted`.
+    /// The index of each document in `sorted`.
     places: Vec<u32>,
 }
 
 impl DocumentIds {
-    /// Takes the ids of all documents; `alive` says which ones still count.
+    /// Takes the ids of all documents; `alive` says which ones are not deleted.
     pub(crate) fn new(texts: Strings, alive: impl Fn(u32) -> bool) -> Self {
         let mut sorted: Vec<u32> = (0..texts.len() as u32).filter(|&doc| alive(doc)).collect();
         sorted.sort_unstable_by(|&a, &b| texts.get(a as usize).cmp(texts.get(b as usize)));
@@ -39,13 +39,13 @@ impl DocumentIds {
         found.ok().and_then(|place| self.sorted.get(place)).copied()
     }
 
-    /// An id that two living documents have, which no index should hold.
+    /// An id that two living documents have, which must not happen.
     pub(crate) fn repeated(&self) -> Option<&str> {
         let pair = self.sorted.windows(2).find(|pair| self.get(pair[0]) == self.get(pair[1]));
         pair.map(|pair| self.get(pair[0]))
     }
 
-    /// The place of a document among all ids, ascending.
+    /// The rank of a document among all ids, ascending.
     pub(crate) fn place(&self, doc: u32) -> u32 {
         self.places[doc as usize]
     }

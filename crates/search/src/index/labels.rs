@@ -8,18 +8,18 @@ use rankwright_data::Strings;
 use crate::error::SearchError;
 use crate::index::Index;
 
-/// The different texts of a field, and which documents have which.
+/// The different texts of a field, and the texts of each document.
 #[derive(Debug, Default)]
 pub(crate) struct FieldLabels {
     names: Strings,
     /// Labels of all documents, one after another.
     labels: Vec<u32>,
-    /// Where each document's labels end.
+    /// The end of each document's labels.
     ends: Vec<u32>,
 }
 
 impl FieldLabels {
-    /// Reads a column of texts; a segment without it has none.
+    /// Reads a column of texts; a segment without the column has no labels.
     pub(super) fn read(index: &Index, column: &str) -> Result<FieldLabels, SearchError> {
         let failed = |error: tantivy::TantivyError| index.failed(&error);
         let mut found = FieldLabels::default();

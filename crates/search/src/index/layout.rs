@@ -1,8 +1,9 @@
-//! Where things lie in tantivy: a schema of ours as a schema of tantivy's.
+//! The layout of an index in tantivy: the mapping from our schema to tantivy's.
 //!
 //! Text fields are indexed with positions and not stored; their statistics are columns beside them
-//! ([`Stat`]), once more for all text fields together where there are several. The whole document is
-//! one stored value. Text comes to tantivy analysed already (see [`crate::index::encode`]).
+//! ([`Stat`]), with additional ones for all text fields together where there are several. The whole
+//! document is one stored value. Text is analysed before it is passed to tantivy (see
+//! [`crate::index::encode`]).
 
 use tantivy::schema::{
     FAST, Field, INDEXED, IndexRecordOption, STORED, STRING, Schema as TantivySchema,
@@ -16,17 +17,17 @@ use crate::schema::{FieldKind, Schema};
 pub(crate) const ANALYZER: &str = "rankwright";
 pub(crate) const ID: &str = "_id";
 pub(crate) const SOURCE: &str = "_source";
-/// All text fields together.
+/// Name of all text fields together.
 pub(crate) const ALL: &str = "all";
 
 /// A statistic of a text field of a document, kept as a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Stat {
-    /// Terms.
+    /// Number of terms.
     Length,
-    /// Different terms.
+    /// Number of different terms.
     Distinct,
-    /// Words, removed ones included.
+    /// Number of words, including removed ones.
     Words,
     /// The length of the vector of 1 + ln(tf).
     Norm,
@@ -35,7 +36,7 @@ pub(crate) enum Stat {
 }
 
 impl Stat {
-    /// Every statistic.
+    /// All statistics.
     pub(crate) const EACH: [Stat; 5] =
         [Stat::Length, Stat::Distinct, Stat::Words, Stat::Norm, Stat::Entropy];
 
@@ -52,10 +53,10 @@ impl Stat {
     }
 }
 
-/// Numbers of an address that are kept.
+/// The stored numbers of an address.
 pub(crate) const URL_STATS: [&str; 3] = ["depth", "length", "slashes"];
 
-/// The column of a part of an address.
+/// The column of a number of an address.
 pub(crate) fn url_column(stat: &str, field: &str) -> String {
     format!("_url_{stat}_{field}")
 }
@@ -69,7 +70,7 @@ pub(crate) struct TextSlot {
     pub(crate) fields: Vec<Field>,
 }
 
-/// A field that is no text.
+/// A field that is not text.
 #[derive(Debug, Clone)]
 pub(crate) struct OtherSlot {
     /// The name that documents use.
@@ -134,7 +135,7 @@ impl IndexLayout {
         self.schema.get_field(name).ok()
     }
 
-    /// A field that is no text, by the name that documents use.
+    /// A field that is not text, by the name that documents use.
     pub(crate) fn other(&self, name: &str, kind: FieldKind) -> Option<&OtherSlot> {
         self.others.iter().find(|slot| slot.source == name && slot.kind == kind)
     }
@@ -173,7 +174,7 @@ fn add_other(builder: &mut SchemaBuilder, name: &str, kind: FieldKind) {
     }
 }
 
-/// Letters, digits, `_` and `-`; tantivy reads more into the others.
+/// The name with only letters, digits, `_` and `-`; tantivy gives other characters a meaning.
 fn plain_name(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
     let name: String = name.chars().map(plain).collect();
@@ -195,7 +196,9 @@ mod tests {
     #[test]
     fn two_fields_of_one_plain_name_are_refused() {
         let schema = Schema::parse("a.b:text, a_b:text").unwrap();
-        assert!(IndexLayout::new(&schema).unwrap_err().to_string().contains("`a_b`, which is taken"));
+        assert!(
+            IndexLayout::new(&schema).unwrap_err().to_string().contains("`a_b`, which is taken")
+        );
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The description of an index: the file `rankwright.json` in its folder.
 //!
-//! An index is a folder with this file and a folder `generation-N` that tantivy keeps. The file
-//! names the generation in use, so that replacing it (atomically) is what makes a rebuilt index
-//! take the place of the old one; whoever is killed before leaves the old one in use.
+//! An index is a folder with this file and a folder `generation-N` of tantivy. The file names the
+//! generation in use, so that replacing the file (atomically) makes a rebuilt index replace the old
+//! one; a build that is killed before that leaves the old one in use.
 
 use std::io::ErrorKind::{NotADirectory, NotFound};
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ use serde::{Deserialize, Serialize};
 use crate::error::SearchError;
 use crate::schema::Schema;
 
-/// The version of the folder's form.
+/// The version of the folder's format.
 const VERSION: u32 = 1;
 const FILE: &str = "rankwright.json";
 
 /// The content of `rankwright.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Meta {
-    /// The version of the folder's form.
+    /// The version of the folder's format.
     pub(crate) rankwright_index: u32,
     /// The generation in use.
     pub(crate) generation: u64,
@@ -56,12 +56,12 @@ impl Meta {
         Ok(Some(meta))
     }
 
-    /// Whether there is such a file, readable or not.
+    /// Whether the file exists, readable or not.
     pub(crate) fn is_there(folder: &Path) -> bool {
         folder.join(FILE).is_file()
     }
 
-    /// Puts the file in place: from then on this generation is the index.
+    /// Writes the file: from then on this generation is the index.
     pub(crate) fn write(&self, folder: &Path) -> Result<(), SearchError> {
         store::write_atomic(folder.join(FILE), |out| {
             serde_json::to_writer_pretty(&mut *out, self)?;
@@ -81,7 +81,7 @@ pub(crate) fn generation(index: &Path, number: u64) -> PathBuf {
     index.join(format!("generation-{number}"))
 }
 
-/// Generations that lie in an index's folder, used or not.
+/// All generations in an index's folder, used or not.
 pub(crate) fn generations(index: &Path) -> Vec<u64> {
     let entries = std::fs::read_dir(index).into_iter().flatten().flatten();
     let numbers = entries
@@ -89,12 +89,12 @@ pub(crate) fn generations(index: &Path) -> Vec<u64> {
     numbers.collect()
 }
 
-/// Files that were to become `rankwright.json` when their writer was killed.
+/// Temporary files of `rankwright.json` whose writer was killed.
 pub(crate) fn temporaries(index: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(index).into_iter().flatten().flatten();
     let is_temporary = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with(TEMPORARY);
     entries.filter(|entry| is_temporary(&entry.file_name())).map(|entry| entry.path()).collect()
 }
 
-/// The beginning of the names of temporary files of atomic writes.
+/// The prefix of the names of temporary files of atomic writes.
 const TEMPORARY: &str = ".rankwright-";

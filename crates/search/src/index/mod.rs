@@ -1,12 +1,12 @@
-//! The index: tantivy's terms, positions and columns, behind what scoring and features ask for.
+//! The index: a wrapper around tantivy's terms, positions and columns, for scoring and features.
 //!
 //! `impl Index` is in a file for each concept: opening and text fields here, `columns.rs`,
-//! `stored.rs` (documents and ids), `postings.rs`, `features.rs` (names of features), and `update.rs`
-//! (in memory, adding, deleting).
+//! `stored.rs` (documents and ids), `postings.rs`, `features.rs` (names of features), and
+//! `update.rs` (in memory, adding, deleting).
 //!
-//! Documents are numbered through all segments; deleted ones never come out and never count, so that
-//! statistics are exact. Columns, ids and statistics of terms are read on first use and kept. Text is
-//! looked at by [`TextField`]: one field, or all text fields as if they were one.
+//! Documents are numbered across all segments; deleted ones are never returned and never counted,
+//! so that statistics are exact. Columns, ids and statistics of terms are read on first use and
+//! cached. Text is accessed by [`TextField`]: one field, or all text fields as if they were one.
 
 mod build;
 mod check;
@@ -50,7 +50,7 @@ use layout::{ANALYZER, IndexLayout};
 use meta::Meta;
 use postings::FieldPostings;
 
-/// The number of an opened index; no two of a process are equal.
+/// The number of an opened index, unique within the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct IndexId(u64);
 
@@ -61,7 +61,7 @@ impl IndexId {
     }
 }
 
-/// The place where an index is kept.
+/// The location of an index: a folder or memory.
 #[derive(Debug, Clone)]
 enum IndexLocation {
     Folder(PathBuf),
@@ -69,7 +69,7 @@ enum IndexLocation {
 }
 
 impl IndexLocation {
-    /// The folder, as errors name it.
+    /// The folder for error messages.
     fn path(&self) -> &Path {
         match self {
             Self::Folder(path) => path,
@@ -88,11 +88,11 @@ struct TextFieldInfo {
     name: String,
     /// The name of its columns.
     column: String,
-    /// Places of its fields among the text fields.
+    /// Indices of its single fields among the text fields.
     fields: Vec<usize>,
     /// Length of each document.
     lengths: Arc<Vec<f64>>,
-    /// Terms in all documents.
+    /// Number of terms in all documents.
     terms: u64,
 }
 
@@ -124,7 +124,7 @@ pub struct Index {
     columns: Mutex<HashMap<String, Arc<Vec<f64>>>>,
     labels: Mutex<HashMap<String, Arc<FieldLabels>>>,
     stats: Mutex<HashMap<(TextField, String), TermStats>>,
-    /// Features that a program added.
+    /// Custom features.
     own_features: Vec<&'static FeatureDef>,
 }
 
@@ -138,7 +138,7 @@ impl std::fmt::Debug for Index {
 }
 
 impl Index {
-    /// Opens an index for reading, as it is now.
+    /// Opens an index for reading, in its current state.
     pub fn open(path: impl AsRef<Path>) -> Result<Index, SearchError> {
         let path = path.as_ref();
         let meta = Meta::read(path)?.ok_or_else(|| SearchError::NoIndex { path: path.into() })?;
@@ -151,7 +151,7 @@ impl Index {
         })
     }
 
-    /// Opens what tantivy holds, as it is now.
+    /// Opens tantivy's content in its current state.
     fn read(
         place: IndexLocation,
         mut index: tantivy::Index,
@@ -229,7 +229,7 @@ impl Index {
         Ok(())
     }
 
-    /// Runs work that reads tantivy's files; damage that makes it panic is an error.
+    /// Runs code that reads tantivy's files; a panic caused by damage becomes an error.
     pub(crate) fn guard<T>(
         &self,
         work: impl FnOnce() -> Result<T, SearchError>,
@@ -237,12 +237,12 @@ impl Index {
         guard(self.place.path(), work)
     }
 
-    /// Living documents.
+    /// Number of living documents.
     pub fn documents(&self) -> usize {
         self.documents as usize
     }
 
-    /// Places for documents, deleted ones included.
+    /// Number of documents, including deleted ones.
     pub(crate) fn slots(&self) -> usize {
         self.slots as usize
     }
@@ -270,7 +270,7 @@ impl Index {
         self.id
     }
 
-    /// The place of a candidate among the documents; refuses those of other indexes.
+    /// The number of a candidate's document; a candidate of another index is an error.
     pub(crate) fn own(&self, candidate: &Candidate) -> Result<u32, SearchError> {
         match candidate.index == self.id {
             true => Ok(candidate.doc),
@@ -278,7 +278,7 @@ impl Index {
         }
     }
 
-    /// Refuses a filter of another index.
+    /// Checks that a filter belongs to this index.
     pub(crate) fn check_own(&self, filter: IndexId) -> Result<(), SearchError> {
         match filter == self.id {
             true => Ok(()),
@@ -291,7 +291,7 @@ impl Index {
         SearchError::tantivy(self.place.path(), error)
     }
 
-    /// Bytes of this index that are not those that were written.
+    /// The error of bytes that differ from those that were written.
     pub(crate) fn damaged(&self, what: String) -> SearchError {
         SearchError::Damaged { path: self.place.path().into(), what }
     }
@@ -309,7 +309,7 @@ impl Index {
         self.layout.texts.iter().flat_map(|(_, slot)| slot.fields.clone()).collect()
     }
 
-    /// The number of a document of tantivy's.
+    /// Our number of a document with this tantivy address.
     pub(crate) fn number(&self, address: tantivy::DocAddress) -> u32 {
         self.segments[address.segment_ord as usize].base + address.doc_id
     }
@@ -348,7 +348,7 @@ impl Index {
         if text_field == self.all() { layout::ALL } else { &self.text_fields[text_field.0].name }
     }
 
-    /// Refuses a text field that this index does not have.
+    /// Checks that this index has a text field.
     pub(crate) fn check_text_field(&self, text_field: TextField) -> Result<(), SearchError> {
         match text_field.0 < self.text_fields.len() {
             true => Ok(()),
@@ -366,12 +366,12 @@ impl Index {
         &self.text_fields[text_field.0].lengths
     }
 
-    /// Terms of all documents in a text field.
+    /// Number of terms of all documents in a text field.
     pub(crate) fn terms(&self, text_field: TextField) -> u64 {
         self.text_fields[text_field.0].terms
     }
 
-    /// Mean length in a text field; 1 where there is nothing.
+    /// Mean length in a text field; 1 where it is empty.
     pub(crate) fn mean_length(&self, text_field: TextField) -> f64 {
         let terms = self.terms(text_field) as f64;
         if terms == 0.0 { 1.0 } else { terms / f64::from(self.documents) }
@@ -382,13 +382,13 @@ impl Index {
         &self.text_fields[text_field.0].fields
     }
 
-    /// Whether a document still counts.
+    /// Whether a document is not deleted.
     pub(crate) fn is_alive(&self, doc: u32) -> bool {
         let (segment, local) = self.locate(doc);
         !segment.reader.is_deleted(local)
     }
 
-    /// The segment of a document, and its number there.
+    /// The segment of a document, and its number in the segment.
     fn locate(&self, doc: u32) -> (&Segment, u32) {
         let at = self.segments.partition_point(|segment| segment.base <= doc);
         let segment = &self.segments[at.saturating_sub(1)];
@@ -396,7 +396,7 @@ impl Index {
     }
 }
 
-/// The content of a mutex; one whose holder panicked holds a cache that is still whole.
+/// Locks a mutex; if its holder panicked, the cache in it is still valid.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Where a term stands: documents, frequencies and positions, and what is known of it in all.
+//! Postings of a term: documents, frequencies and positions, and its statistics in the collection.
 
 use std::sync::Arc;
 
@@ -24,16 +24,16 @@ impl FieldPostings {
     }
 }
 
-/// Terms whose statistics are kept at most; then all are forgotten.
+/// Most terms whose statistics are cached; beyond this the cache is cleared.
 const MOST_STATS: usize = 1 << 18;
 
 /// Document frequency and collection frequency of a term in a text field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct TermStats {
-    /// Documents that have it.
+    /// Number of documents that have it.
     pub documents: u64,
-    /// Times that it occurs.
+    /// Number of its occurrences.
     pub occurrences: u64,
 }
 
@@ -82,7 +82,7 @@ impl TermHits {
 }
 
 impl Index {
-    /// The documents of a term in a text field; its statistics are kept.
+    /// The documents of a term in a text field; caches its statistics.
     pub(crate) fn hits(
         &self,
         text_field: TextField,
@@ -152,7 +152,8 @@ impl Index {
         Ok(hits.stats())
     }
 
-    /// Tells `found` the positions of a term in each of the documents that has it. `docs` ascends.
+    /// Calls `found` with the positions of a term in each of the documents that has it. `docs` is
+    /// ascending.
     pub(crate) fn positions(
         &self,
         field: usize,
@@ -168,7 +169,8 @@ impl Index {
         })
     }
 
-    /// Tells `found` the frequency of a term in each of the documents that has it. `docs` ascends.
+    /// Calls `found` with the frequency of a term in each of the documents that has it. `docs` is
+    /// ascending.
     pub(crate) fn frequencies(
         &self,
         field: usize,
@@ -180,7 +182,7 @@ impl Index {
         self.walk(field, term, docs, option, |at, list| found(at, list.term_freq()))
     }
 
-    /// Stops at each of the documents that has a term.
+    /// Visits each of the documents that has a term.
     fn walk(
         &self,
         field: usize,

@@ -1,4 +1,4 @@
-//! One document made ready for tantivy: analysed, counted, typed.
+//! Prepares one document for tantivy: analyses, counts and types its values.
 
 use std::borrow::Cow;
 
@@ -11,30 +11,31 @@ use crate::index::encode::push_term;
 use crate::index::layout::{ALL, IndexLayout, OtherSlot, Stat, TextSlot, URL_STATS, url_column};
 use crate::schema::{FieldKind, date_of, number_of, texts_of};
 
-/// Words between two values of one field, so that no phrase spans them.
+/// Number of words between two values of one field, so that no phrase spans them.
 const VALUE_GAP: usize = 31;
 
 /// Problems of documents that do not stop a build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct DocumentProblems {
-    /// Documents without a term in any text field. They are kept, and no query finds them.
+    /// Number of documents without a term in any text field. They are kept, and no query finds
+    /// them.
     pub(crate) without_terms: u64,
-    /// Values that are not of their field's kind, taken as absent.
+    /// Number of values that are not of their field's kind; they count as absent.
     pub(crate) not_of_kind: u64,
 }
 
 impl DocumentProblems {
-    /// Both together.
+    /// Adds the counts of another.
     pub(crate) fn add(&mut self, other: DocumentProblems) {
         self.without_terms += other.without_terms;
         self.not_of_kind += other.not_of_kind;
     }
 }
 
-/// Turns documents into tantivy's, with buffers and words of its own.
+/// Converts documents to tantivy's, with its own buffers and cache of words.
 pub(crate) struct Preparer {
     analyser: Analyser,
-    /// The terms of the field at hand, and of all fields so far.
+    /// The terms of the current field, and of all fields so far.
     terms: Vec<u32>,
     all: Vec<u32>,
     text: String,
@@ -57,7 +58,7 @@ impl Preparer {
         std::mem::take(&mut self.counts)
     }
 
-    /// The document as tantivy takes it.
+    /// The document in tantivy's form.
     pub(crate) fn prepare(
         &mut self,
         layout: &IndexLayout,
@@ -95,7 +96,7 @@ impl Preparer {
         Ok(out)
     }
 
-    /// Fills `text` and `terms` with the terms of a value; gives the number of words.
+    /// Fills `text` and `terms` with the terms of a value; returns the number of words.
     fn analyse(&mut self, value: &Value) -> u64 {
         let Self { analyser, terms, text, .. } = self;
         text.clear();
@@ -154,7 +155,7 @@ fn add_url(out: &mut TantivyDocument, layout: &IndexLayout, slot: &OtherSlot, ur
     }
 }
 
-/// The statistics of a field's terms, which come out sorted.
+/// Adds the statistics of a field's terms; sorts the terms.
 fn add_stats(
     out: &mut TantivyDocument,
     layout: &IndexLayout,
@@ -165,7 +166,7 @@ fn add_stats(
     let length = terms.len() as u64;
     terms.sort_unstable();
     let mut tfs: Vec<u32> = terms.chunk_by(|a, b| a == b).map(|same| same.len() as u32).collect();
-    // Sorted, so that sums do not depend on the numbers of the terms.
+    // Sorted, so that sums do not depend on the numbering of the terms.
     tfs.sort_unstable();
     for stat in Stat::EACH {
         let Some(field) = layout.column(&stat.column(&slot.name)) else { continue };
@@ -179,7 +180,7 @@ fn add_stats(
     }
 }
 
-/// The texts of a value: a title may be a number, such as 1984.
+/// The texts of a value; a number is one too, as a title may be 1984.
 fn parts(value: &Value) -> Vec<Cow<'_, str>> {
     match value {
         Value::Text(text) => vec![text.into()],
@@ -198,7 +199,7 @@ fn entropy(tfs: &[u32], length: u64) -> f64 {
     tfs.iter().map(share).map(|p| -p * p.log2()).sum()
 }
 
-/// Depth (parts of the path), length in letters, and slashes of an address.
+/// Depth (number of parts of the path), length in letters, and number of slashes of an address.
 fn url_stats(url: &str) -> [u64; 3] {
     let path = match url.split_once("://") {
         Some((_, rest)) => rest.split_once('/').map_or("", |(_, path)| path),

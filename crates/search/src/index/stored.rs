@@ -1,11 +1,11 @@
-//! Documents of an index as they came in, by id.
+//! Stored documents of an index, by id.
 
 use rankwright_data::Strings;
 use tantivy::TantivyDocument;
 use tantivy::schema::Value as _;
 
 use super::layout::ID;
-use super::{DocumentIds, Index, FieldLabels, lock};
+use super::{DocumentIds, FieldLabels, Index, lock};
 use crate::document::Document;
 use crate::error::SearchError;
 use crate::retrieve::Candidate;
@@ -33,7 +33,7 @@ impl Index {
         Ok(self.ids.get_or_init(|| ids))
     }
 
-    /// The document of an id, as it came in; `None` where there is none.
+    /// The document of an id, as it was added; `None` where there is none.
     pub fn document(&self, id: &str) -> Result<Option<Document>, SearchError> {
         let doc = self.ids()?.find(id);
         doc.map(|doc| self.source(doc)).transpose()
@@ -57,7 +57,7 @@ impl Index {
         Ok(words)
     }
 
-    /// A document as it came in.
+    /// A document as it was added.
     pub(crate) fn source(&self, doc: u32) -> Result<Document, SearchError> {
         self.guard(|| {
             let (segment, local) = self.locate(doc);

@@ -1,4 +1,4 @@
-//! An index in memory, and changes of an index that is open.
+//! An index in memory, and changes of an open index.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::error::SearchError;
 const DELETE_MEMORY: usize = 16 << 20;
 
 impl Index {
-    /// An index of these documents in memory; kinds of fields are guessed, text is English.
+    /// An index of these documents in memory; kinds of fields are guessed, the text is English.
     ///
     /// ```
     /// use rankwright_search::{Document, Index, Ranker};
@@ -56,8 +56,8 @@ impl Index {
         Ok((Self::read(IndexLocation::Memory, index, analysis, schema)?, report))
     }
 
-    /// Adds documents, in place of those that have their ids, and opens the index anew: candidates
-    /// and filters from before no longer belong to it.
+    /// Adds documents, replacing those with the same ids, and reopens the index: earlier candidates
+    /// and filters no longer belong to it.
     pub fn add(
         &mut self,
         documents: impl IntoIterator<Item = Result<Document, SearchError>, IntoIter: Send>,
@@ -74,9 +74,8 @@ impl Index {
         Ok(report)
     }
 
-    /// Deletes the documents of these ids and opens the index anew: candidates and filters from
-    /// before no longer belong to it. Gives the number of documents deleted; unknown ids are
-    /// ignored.
+    /// Deletes the documents of these ids and reopens the index: earlier candidates and filters no
+    /// longer belong to it. Returns the number of deleted documents; unknown ids are ignored.
     ///
     /// ```
     /// use rankwright_search::{Document, Index};
@@ -110,7 +109,7 @@ impl Index {
             .ok_or(SearchError::Internal { invariant: "deleting does not add documents" })
     }
 
-    /// Tantivy's index, ready to take terms that are analysed already.
+    /// Tantivy's index with tokenizers for terms that are already analysed.
     fn writable(&self) -> tantivy::Index {
         let mut index = self.index.clone();
         index.set_tokenizers(writing_tokenizers());
@@ -121,7 +120,12 @@ impl Index {
         let path: Option<&Path> = self.path();
         let opened = match path {
             Some(path) => Self::open(path)?,
-            None => Self::read(IndexLocation::Memory, index, self.analysis.clone(), self.schema.clone())?,
+            None => Self::read(
+                IndexLocation::Memory,
+                index,
+                self.analysis.clone(),
+                self.schema.clone(),
+            )?,
         };
         *self = Self { own_features: std::mem::take(&mut self.own_features), ..opened };
         Ok(())

@@ -1,27 +1,28 @@
 //! A directed graph in compressed rows: for each node its out-links, and for each its in-links.
 //!
-//! Built in O(links log links) from pairs in any order; 8 bytes a link and 16 a node. A link from
-//! a node to itself says nothing about importance and is dropped, a link given twice counts once,
-//! so that the graph depends on the set of pairs only. A graph may have no nodes or no links.
+//! Built in O(links log links) from pairs in any order; 8 bytes per link and 16 per node. A link
+//! from a node to itself has no information about importance and is dropped, a link given twice
+//! counts once, so that the graph depends on the set of pairs only. A graph may have no nodes or no
+//! links.
 
-/// Why pairs do not make a graph.
+/// The reason why pairs do not form a graph.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LinkError {
-    /// A link names a node that is not there.
+    /// A link names an unknown node.
     #[error(
         "found a link from node {from} to node {to}, expected nodes below {nodes}; \
          drop links to documents that are not in the collection"
     )]
     NoSuchNode {
-        /// Where the link starts.
+        /// The source of the link.
         from: u32,
-        /// Where it ends.
+        /// The target of the link.
         to: u32,
         /// Number of nodes.
         nodes: usize,
     },
-    /// More nodes than a 32-bit number counts.
+    /// More nodes than a 32-bit number can count.
     #[error("found {nodes} nodes, expected at most 4294967295; rank parts of the graph apart")]
     TooLarge {
         /// Number of nodes.
@@ -46,7 +47,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// A graph of so many nodes with these links, each given as (from, to).
+    /// A graph of this many nodes with these links, each given as (from, to).
     pub fn new(
         nodes: usize,
         links: impl IntoIterator<Item = (u32, u32)>,
@@ -81,12 +82,12 @@ impl Graph {
         self.outgoing.ends.len()
     }
 
-    /// The nodes that a node points at, ascending; none for a node that is not there.
+    /// The nodes that a node points to, ascending; none for an unknown node.
     pub fn out_links(&self, node: usize) -> &[u32] {
         self.outgoing.row(node)
     }
 
-    /// The nodes that point at a node, ascending; none for a node that is not there.
+    /// The nodes that point to a node, ascending; none for an unknown node.
     pub fn in_links(&self, node: usize) -> &[u32] {
         self.incoming.row(node)
     }
@@ -102,7 +103,7 @@ impl Graph {
     }
 }
 
-/// The ends of the links, row after row; row i is `ends[starts[i]..starts[i + 1]]`.
+/// The link targets, row after row; row i is `ends[starts[i]..starts[i + 1]]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct LinkRows {
     starts: Vec<usize>,

@@ -3,14 +3,14 @@
 //!
 //! a(v) = sum over u -> v of h(u),   h(u) = sum over u -> v of a(v),
 //!
-//! each scaled to length 1 (L2) a round; the limits are the first singular vectors of the link
-//! matrix. Starts from equal hubs and ends when hubs and authorities together move by no more
-//! than the tolerance; O(nodes + links) a round. Sums run in order of node number, so that the
-//! bits do not depend on threads.
+//! each scaled to length 1 (L2) in every round; the limits are the first singular vectors of the
+//! link matrix. Starts from equal hubs and ends when hubs and authorities together change by no
+//! more than the tolerance; O(nodes + links) per round. Sums are in order of node number, so that
+//! the bits do not depend on threads.
 //!
-//! A node without in-links has authority 0, one without out-links hub 0; without any links all
-//! are 0, and no vector has length 1 then. Where two parts of a graph are equally strong the
-//! limit depends on the start; from equal hubs both keep their weight.
+//! A node without in-links has authority 0, one without out-links hub 0; without any links all are
+//! 0, and no vector has length 1 then. Where two components of a graph are equally strong the limit
+//! depends on the start; from equal hubs both keep their weight.
 
 use rayon::prelude::*;
 
@@ -19,9 +19,9 @@ use super::{GRAIN, Graph};
 /// Options of HITS.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HitsOptions {
-    /// Ends when the absolute changes of a round sum to no more than this.
+    /// Stops when the absolute changes of a round sum to no more than this.
     pub tolerance: f64,
-    /// Ends after so many rounds in any case.
+    /// Most rounds.
     pub iterations: usize,
 }
 
@@ -31,7 +31,7 @@ impl Default for HitsOptions {
     }
 }
 
-/// Hub and authority of every node; each vector has length 1, or is all 0 without links.
+/// Hub and authority scores of every node; each vector has length 1, or is all 0 without links.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hits {
     /// Hub score of each node.
@@ -71,7 +71,7 @@ pub fn hits(graph: &Graph, options: HitsOptions) -> Hits {
     Hits { hubs, authorities }
 }
 
-/// Each node's sum of the weights of its neighbours, scaled to length 1.
+/// The sum of the weights of each node's neighbours, scaled to length 1.
 fn gather<'a>(
     nodes: usize,
     neighbours: impl Fn(usize) -> &'a [u32] + Sync,

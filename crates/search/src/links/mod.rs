@@ -1,8 +1,8 @@
-//! Links between documents: the graph, and two ways to read importance off it.
+//! Links between documents: the graph, and two measures of importance.
 //!
-//! [`pagerank`] asks where someone ends up who follows links at random; [`hits`] tells documents
-//! that point well (hubs) from documents that are pointed at (authorities). Both are features of
-//! a document that no query changes, so they are computed once for an index.
+//! [`pagerank`] is the share of time that a random surfer spends on a document; [`hits`] separates
+//! documents with good links (hubs) from documents that are linked to (authorities). Both are
+//! features of a document that do not depend on the query, so they are computed once per index.
 
 mod graph;
 mod hits;
@@ -12,5 +12,5 @@ pub use graph::{Graph, LinkError};
 pub use hits::{Hits, HitsOptions, hits};
 pub use pagerank::{PageRankOptions, pagerank};
 
-/// Nodes a task takes at least: below that, handing out work costs more than the work.
+/// Fewest nodes per task: below that, distributing the work costs more than the work.
 const GRAIN: usize = 4096;

@@ -1,13 +1,13 @@
-//! PageRank (Page, Brin, Motwani, Winograd 1998): the share of time that a random surfer spends
-//! on each node, who follows a link with probability d and starts anew anywhere with 1 - d:
+//! PageRank (Page, Brin, Motwani, Winograd 1998): the share of time that a random surfer spends on
+//! each node, who follows a link with probability d and jumps to a random node with 1 - d:
 //!
 //! p(v) = (1 - d) / n + d (sum over u -> v of p(u) / out(u) + D / n),
 //!
-//! where D is the rank of the nodes without out-links: from those the surfer goes anywhere.
-//! Ranks sum to 1 then. Power iteration from 1 / n, until the ranks together move by no more than
-//! the tolerance; O(nodes + links) a round. The error left is at most d / (1 - d) times the last
-//! move. Each node's sum runs over its in-links in ascending order and sums over all nodes in
-//! order of number, so that the bits do not depend on threads.
+//! where D is the rank of the nodes without out-links: from those the surfer jumps to a random
+//! node. Ranks sum to 1 then. Power iteration from 1 / n, until the ranks together change by no
+//! more than the tolerance; O(nodes + links) per round. The remaining error is at most d / (1 - d)
+//! times the last change. Each node's sum is over its in-links in ascending order, and sums over
+//! all nodes are in order of number, so that the bits do not depend on threads.
 //!
 //! No nodes give no ranks, a single node rank 1, and a graph without links 1 / n everywhere.
 
@@ -18,12 +18,12 @@ use super::{GRAIN, Graph};
 /// Options of PageRank.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PageRankOptions {
-    /// The chance that the surfer follows a link. Below 0 counts as 0, above 1 as 1, and what is
-    /// no number as 0.
+    /// The probability that the surfer follows a link. Below 0 counts as 0, above 1 as 1, and NaN
+    /// as 0.
     pub damping: f64,
-    /// Ends when the absolute changes of a round sum to no more than this.
+    /// Stops when the absolute changes of a round sum to no more than this.
     pub tolerance: f64,
-    /// Ends after so many rounds in any case.
+    /// Most rounds.
     pub iterations: usize,
 }
 
@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(run(1), run(3));
     }
 
-    /// The whole matrix written out, dangling rows filled in, multiplied round after round.
+    /// The slow reference: the whole matrix, dangling rows filled in, multiplied round after round.
     fn dense(nodes: usize, links: &[(u32, u32)], rounds: usize) -> Vec<f64> {
         let n = nodes as f64;
         let mut matrix = vec![vec![0.0; nodes]; nodes];

@@ -1,4 +1,4 @@
-//! The making of a ranker: what it is told, what the model says, and the difference.
+//! Builds a ranker from given options and those recorded in the model; reports differences.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use crate::index::Index;
 use crate::retrieve::FirstStage;
 use crate::warning::SearchWarning;
 
-/// Documents of a query where no model re-ranks them.
+/// Default number of documents of a query without a model.
 const DOCUMENTS: usize = 1000;
 
-/// A ranker to be made. First stage and number of candidates are those that the model was trained
-/// on, unless others are given.
+/// Options of a ranker to build. First stage and number of candidates are those that the model was
+/// trained on, unless others are given.
 #[derive(Debug)]
 #[must_use]
 pub struct RankerBuilder<'m> {
@@ -31,26 +31,25 @@ impl<'m> RankerBuilder<'m> {
         Self { index, model: None, stage: None, candidates: None }
     }
 
-    /// A model that re-ranks the candidates.
+    /// Sets a model that re-ranks the candidates.
     pub fn model(mut self, model: &'m Model) -> Self {
         self.model = Some(model);
         self
     }
 
-    /// The first stage that finds candidates.
+    /// Sets the first stage that finds candidates.
     pub fn first_stage(mut self, stage: FirstStage) -> Self {
         self.stage = Some(stage);
         self
     }
 
-    /// The largest number of candidates of a query.
+    /// Sets the largest number of candidates of a query.
     pub fn candidates(mut self, candidates: usize) -> Self {
         self.candidates = Some(candidates);
         self
     }
 
-    /// Makes the ranker. Refuses a model whose features this index cannot compute as they were
-    /// computed for training.
+    /// Builds the ranker. Rejects a model whose features this index cannot compute as in training.
     pub fn build(self) -> Result<Ranker, SearchError> {
         let Self { index, model, stage, candidates } = self;
         if candidates == Some(0) {
@@ -76,7 +75,7 @@ impl<'m> RankerBuilder<'m> {
         }
         let usual = if model.is_some() { DEFAULT_CANDIDATES } else { DOCUMENTS };
         let reranker = model.map(|model| Reranker::new(&index, model, set)).transpose()?;
-        // Read now, so that the first query does not wait for them.
+        // Read now, so that the first query is not slower.
         index.ids()?;
         Ok(Ranker {
             stage: stage.or(trained_stage).unwrap_or_default(),

@@ -1,10 +1,11 @@
-//! Candidates from a first stage, their features, a model's scores, one order.
+//! The ranker: candidates from a first stage, their features, a model's scores, and the final
+//! order.
 //!
-//! The model says by the names of its features what must be computed, and by its feature set on
-//! which analysis, first stage and number of candidates it was trained. Features that this index
-//! does not know or cannot compute, or that were computed with another analysis are
-//! refused when the ranker is made, not when a query comes. Documents of equal score stand by id, the
-//! larger first, as runs are ordered.
+//! The model defines by the names of its features what must be computed, and by its feature set the
+//! analysis, the first stage and the number of candidates of its training. Features that this index
+//! does not know or cannot compute, or that were computed with another analysis, are rejected when
+//! the ranker is built, not at the first query. Documents of equal score are ordered by id, the
+//! larger first, as in runs.
 
 mod builder;
 mod reranker;
@@ -27,7 +28,7 @@ use reranker::Reranker;
 
 /// A first stage on an index, and a model that re-ranks the candidates it finds.
 ///
-/// Threads can share it; it keeps its index.
+/// Threads can share it; it holds its index.
 #[derive(Debug)]
 pub struct Ranker {
     index: Arc<Index>,
@@ -37,33 +38,33 @@ pub struct Ranker {
     warnings: Vec<SearchWarning>,
 }
 
-/// The ranked documents of a query, and their way there.
+/// The ranked documents of a query, with the results of the first stage.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranking {
     /// The terms of the query.
     pub terms: Terms,
     /// The documents in their final order.
     pub documents: Vec<Candidate>,
-    /// For each of them its rank in the first stage, from 1.
+    /// The rank of each document in the first stage, from 1.
     pub first_ranks: Vec<u32>,
-    /// For each of them its score in the first stage.
+    /// The score of each document in the first stage.
     pub first_scores: Vec<f64>,
     /// Feature values, row by row in the final order; empty without a model.
     pub features: FeatureRows,
 }
 
 impl Ranker {
-    /// Ranks by a model, on candidates as the model was trained on.
+    /// A ranker with a model, on candidates as in the model's training.
     pub fn new(index: impl Into<Arc<Index>>, model: &Model) -> Result<Ranker, SearchError> {
         Self::builder(index).model(model).build()
     }
 
-    /// Ranks by BM25 alone.
+    /// A ranker that ranks by BM25 alone.
     pub fn first_stage(index: impl Into<Arc<Index>>) -> Result<Ranker, SearchError> {
         Self::builder(index).build()
     }
 
-    /// A ranker to be described.
+    /// A builder of a ranker.
     ///
     /// ```
     /// use rankwright_search::{Bm25, Document, FirstStage, Index, Ranker};
@@ -98,12 +99,12 @@ impl Ranker {
         self.reranker.is_some()
     }
 
-    /// Differences between the training of the model and this ranker.
+    /// Warnings about differences between the training of the model and this ranker.
     pub fn warnings(&self) -> &[SearchWarning] {
         &self.warnings
     }
 
-    /// The features of the model, a column each; none without a model.
+    /// The features of the model, one per column; none without a model.
     pub fn features(&self) -> &[String] {
         self.reranker.as_ref().map_or(&[], Reranker::features)
     }

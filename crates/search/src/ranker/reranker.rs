@@ -1,4 +1,4 @@
-//! A model with the features it needs, on one index.
+//! A model with the features that it needs, prepared for one index.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::order::order;
 use crate::retrieve::Candidate;
 use crate::terms::Terms;
 
-/// The feature set that a model was trained on, where it records one.
+/// The feature set that a model records, if any.
 pub(super) fn feature_set_of(model: &Model) -> Result<Option<FeatureSet>, SearchError> {
     model.header().feature_set.as_deref().map(FeatureSet::from_toml).transpose()
 }
@@ -25,7 +25,7 @@ pub(super) struct Reranker {
 }
 
 impl Reranker {
-    /// Makes the features of a model ready; `set` is the one that it records.
+    /// Prepares the features of a model; `set` is the one that it records.
     pub(super) fn new(
         index: &Arc<Index>,
         model: &Model,
@@ -39,7 +39,7 @@ impl Reranker {
         let refused = |error| SearchError::ModelFeatures(Box::new(error));
         let extractor = Extractor::new(Arc::clone(index), &set).map_err(refused)?;
         let expanded = &extractor.set().features;
-        // A feature that stands for several, or is written twice, would move the columns.
+        // A feature that expands to several, or is written twice, would shift the columns.
         let moved = set.features.iter().zip(expanded).find(|(own, expanded)| own != expanded);
         if let Some((found, expected)) = moved {
             let (found, expected) = (found.clone(), expected.clone());
@@ -51,12 +51,12 @@ impl Reranker {
         }
     }
 
-    /// The features, a column each.
+    /// The features, one per column.
     pub(super) fn features(&self) -> &[String] {
         &self.extractor.set().features
     }
 
-    /// Orders candidates by the model.
+    /// Orders candidates by the model's scores.
     pub(super) fn rank(
         &self,
         index: &Index,

@@ -1,8 +1,10 @@
-//! BM25F (Robertson, Zaragoza and Taylor 2004): fields add to one frequency before it saturates.
+//! BM25F (Robertson, Zaragoza and Taylor 2004): fields are added to one frequency before
+//! saturation.
 //!
 //! For a term: f = sum over fields of weight * tf / (1 - b + b * length / mean length), each by its
-//! field; the score is the sum of count * idf * f (k1 + 1) / (f + k1), with BM25's idf over documents
-//! that have the term in any of the fields. A field of weight 0 counts neither for f nor for idf.
+//! field; the score is the sum of count * idf * f (k1 + 1) / (f + k1), with BM25's idf over
+//! documents that have the term in any of the fields. A field of weight 0 counts neither for f nor
+//! for idf.
 
 use rankwright_spec::{Auto, ParamKind, ParamValue, RangeDef, ValueError, params};
 
@@ -50,7 +52,7 @@ impl PerField {
         fields.iter().map(|(name, _)| name.as_str())
     }
 
-    /// The number of a field; `rest` where others are named and this one is not.
+    /// The number of a field; `rest` where only other fields are named.
     fn of(&self, name: &str, rest: f64) -> f64 {
         match self {
             Self::All(number) => *number,
@@ -149,7 +151,7 @@ impl FirstStageParams for Bm25f {
 }
 
 impl Bm25f {
-    /// The text fields that count. Fields that are named must exist.
+    /// The text fields with a weight above 0. Named fields must exist.
     fn fields(&self, index: &Index) -> Result<Vec<WeightedField>, SearchError> {
         let weights = self.weights.clone().given();
         for name in self.b.names().chain(weights.iter().flat_map(PerField::names)) {

@@ -1,9 +1,9 @@
-//! Sums of documents while a query is looked at.
+//! Score accumulators of documents during a query.
 
 use super::{Candidate, Filter};
 use crate::index::{Index, IndexId, TermHits};
 
-/// Buffers of a search; keep them from query to query.
+/// Buffers of a search; reuse them from query to query.
 #[derive(Debug, Default)]
 pub struct SearchBuffers {
     sums: Vec<f64>,
@@ -11,12 +11,12 @@ pub struct SearchBuffers {
     is_touched: Vec<bool>,
     index: IndexId,
     pub(super) hits: Vec<TermHits>,
-    /// A number for each document; all 0 between queries.
+    /// A frequency for each document; all 0 between queries.
     pub(super) frequencies: Vec<f64>,
 }
 
 impl SearchBuffers {
-    /// Makes room for the documents of an index.
+    /// Resizes the buffers for the documents of an index.
     pub(super) fn start(&mut self, index: &Index) {
         let slots = index.slots();
         self.clear();
@@ -25,7 +25,7 @@ impl SearchBuffers {
         self.index = index.index_id();
     }
 
-    /// Forgets what a query that failed may have left.
+    /// Clears the sums that a failed query may have left.
     fn clear(&mut self) {
         for &doc in &self.touched {
             self.sums[doc as usize] = 0.0;
@@ -44,7 +44,7 @@ impl SearchBuffers {
         }
     }
 
-    /// Takes the sums out, and leaves nothing behind.
+    /// Returns the scored documents that pass the filter, and clears the buffers.
     pub(super) fn finish(
         &mut self,
         filter: Option<&Filter>,

@@ -1,10 +1,10 @@
-//! A document of a ranking, tied to its index.
+//! A document of a ranking, bound to its index.
 
 use crate::index::IndexId;
 
-/// A document of a ranking: its place in the index that found it, and its score.
+/// A document of a ranking: its number in the index that found it, and its score.
 ///
-/// Another index refuses to answer for it.
+/// Other indexes reject it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Candidate {
     pub(crate) doc: u32,

@@ -1,5 +1,5 @@
-//! The cosine of tf-idf vectors (Salton; SMART's lnc.ltc): document weights 1 + ln tf, query weights
-//! (1 + ln count) idf with idf = ln((N + 1) / (df + 0.5)), both of length 1.
+//! The cosine of tf-idf vectors (Salton; SMART's lnc.ltc): document weights 1 + ln tf, query
+//! weights (1 + ln count) idf with idf = ln((N + 1) / (df + 0.5)), both of length 1.
 
 use rankwright_spec::params;
 

@@ -1,4 +1,4 @@
-//! The definition of a first stage: name, help, example, parameters, and how it scores.
+//! The definition of a first stage: name, help, example, parameters, and its constructor.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,9 +12,9 @@ use crate::index::Index;
 use crate::params::read_params;
 use crate::terms::Terms;
 
-/// One first stage, as help, documentation and other languages read it.
+/// The declaration of a first stage, for help, documentation and other languages.
 ///
-/// It serialises to what `list first-stages --json` shows.
+/// It serialises to the entry of `list first-stages --json`.
 #[derive(Clone, Copy)]
 pub struct FirstStageDef {
     /// Name in specs.
@@ -33,7 +33,7 @@ impl FirstStageDef {
         Self { name: "", help: "", example: "", params: defs::<P>, read: read::<P> }
     }
 
-    /// The parameters.
+    /// The declarations of the parameters.
     pub fn params(&self) -> Vec<ParamDef> {
         (self.params)()
     }
@@ -68,11 +68,12 @@ impl Serialize for FirstStageDef {
             parameters: Vec<ParamDef>,
         }
         let Self { name, help, example, .. } = *self;
-        FirstStageDescription { name, help, example, parameters: self.params() }.serialize(serializer)
+        FirstStageDescription { name, help, example, parameters: self.params() }
+            .serialize(serializer)
     }
 }
 
-/// The parameters of a first stage, which score documents.
+/// The parameters of a first stage, with its scoring function.
 ///
 /// [`Bm25`](crate::Bm25), [`Bm25f`](crate::Bm25f), [`Cosine`](crate::Cosine),
 /// [`Dirichlet`](crate::Dirichlet), [`JelinekMercer`](crate::JelinekMercer) and

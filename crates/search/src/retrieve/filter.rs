@@ -1,7 +1,7 @@
-//! Which documents a ranking may hold: a query in tantivy's language over fields.
+//! Filters: the documents that a ranking may contain, given by a query in tantivy's query language.
 //!
-//! `genre:rock AND year:>=1990`, `-language:en`, `title:"blue train"`. Words without a field are looked
-//! for in all text fields. Scores do not depend on it.
+//! `genre:rock AND year:>=1990`, `-language:en`, `title:"blue train"`. Words without a field are
+//! searched in all text fields. Scores do not depend on the filter.
 
 use tantivy::collector::DocSetCollector;
 use tantivy::query::QueryParser;
@@ -9,7 +9,7 @@ use tantivy::query::QueryParser;
 use crate::error::SearchError;
 use crate::index::{Index, IndexId};
 
-/// The documents of an index that pass a condition; another index refuses it.
+/// The documents of an index that pass a condition; other indexes reject it.
 #[derive(Debug, Clone)]
 pub struct Filter {
     passes: Vec<bool>,
@@ -18,7 +18,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Finds the documents that pass.
+    /// Finds the documents that pass a condition.
     pub fn new(index: &Index, text: &str) -> Result<Filter, SearchError> {
         let parser = QueryParser::for_index(index.tantivy(), index.tantivy_fields());
         let query = parser.parse_query(text).map_err(|error| SearchError::BadFilter {

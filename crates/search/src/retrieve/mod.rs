@@ -1,12 +1,12 @@
 //! The first stage: the n best documents of a query, exactly.
 //!
-//! Every posting of the query's terms is looked at, term by term in the order of the query, into one
-//! sum a document; no document is skipped by a bound, so that any weighting will do and the list is
-//! exact. A query of no terms (empty, or stop words alone) finds nothing. Cost: the postings of the
-//! terms.
+//! Every posting of the query's terms is read, term by term in the order of the query, and added to
+//! one sum per document; no document is skipped by a bound, so that any weighting can be used and
+//! the list is exact. A query without terms (empty, or stop words alone) finds nothing. Cost: the
+//! postings of the terms.
 //!
-//! A first stage is a file with its parameters, its formula and its [`FirstStageDef`], and a line in
-//! [`FIRST_STAGES`].
+//! A first stage is a file with its parameters, its formula and its [`FirstStageDef`], and a line
+//! in [`FIRST_STAGES`].
 
 mod absolute_discount;
 mod bm25;
@@ -43,7 +43,7 @@ use crate::index::Index;
 use crate::terms::Terms;
 use def::SharedStage;
 
-/// Every first stage.
+/// All first stages.
 pub static FIRST_STAGES: &[&FirstStageDef] = &[
     &bm25::FIRST_STAGE,
     &bm25f::FIRST_STAGE,
@@ -62,7 +62,7 @@ pub(crate) mod features {
     pub(crate) use super::jelinek_mercer::FEATURE as JELINEK_MERCER;
 }
 
-/// A way to find documents, from a spec or from typed parameters.
+/// A first stage of retrieval, from a spec or from typed parameters.
 ///
 /// ```
 /// use rankwright_search::{Bm25, FirstStage};
@@ -82,7 +82,7 @@ pub struct FirstStage {
 }
 
 impl FirstStage {
-    /// The first stage of typed parameters, checked.
+    /// The first stage of typed parameters, which are checked.
     pub fn new<P: FirstStageParams>(params: P) -> Result<Self, SpecError> {
         check_params(&params, P::def().name)?;
         Ok(Self { spec: write_spec(P::def().name, &params), params: Arc::new(params) })

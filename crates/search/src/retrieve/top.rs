@@ -8,7 +8,7 @@ use crate::index::Index;
 use crate::order::order;
 use crate::{Candidate, SearchError};
 
-/// Cuts a list to its best `n` in order.
+/// Truncates a list to its best `n`, in order.
 pub(super) fn best(
     index: &Index,
     mut scored: Vec<Candidate>,

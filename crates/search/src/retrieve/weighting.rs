@@ -1,10 +1,11 @@
-//! A weighting of terms: how strongly the frequency of a term speaks for a document.
+//! A weighting of terms: the score of a document from the frequencies of the query's terms.
 //!
-//! For a query of terms q with counts, a document of length |D| with frequency tf(q), N documents of
-//! mean length m, df(q) documents with the term, |C| terms in all, of which cf(q) are the term
-//! (p = cf / |C|), a score is the sum over matched terms, a part of the document, and a constant of
-//! the query, so that a document costs only its matched terms. Terms that the collection does not
-//! have are left out. Each weighting is a file; it is a first stage and a feature at once.
+//! For a query of terms q with counts, a document of length |D| with frequency tf(q), N documents
+//! of mean length m, df(q) documents with the term, |C| terms in all, of which cf(q) are the term
+//! (p = cf / |C|), a score is the sum over matched terms, plus a part that depends on the document
+//! alone, plus a constant of the query, so that the cost of a document is its matched terms. Terms
+//! that the collection does not have are ignored. Each weighting is a file; it is both a first
+//! stage and a feature.
 
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ pub(crate) trait Weighting:
 {
     /// The definition as a first stage.
     const FIRST_STAGE: &'static FirstStageDef;
-    /// Statistics of a document that the formula reads beside the length.
+    /// Statistics of a document that the formula reads besides the length.
     const STATS: &'static [Stat] = &[];
     /// Whether the weights of a query's terms are scaled to a vector of length 1.
     const UNIT_QUERY: bool = false;
@@ -30,18 +31,18 @@ pub(crate) trait Weighting:
     /// The text field.
     fn field(&self) -> &str;
 
-    /// The weight of a term in the query, and the number of it that [`Self::matched`] needs.
+    /// The weight of a term in the query, and the number that [`Self::matched`] needs for it.
     fn term(&self, term: &QueryTerm) -> (f64, f64);
 
-    /// The amount that a matched term adds, for a weight of 1.
+    /// The contribution of a matched term, for a weight of 1.
     fn matched(&self, number: f64, tf: f64, mean_length: f64, document: &DocumentStats) -> f64;
 
-    /// The amount that every document gets for an occurrence of a term in the query.
+    /// The contribution to every document for an occurrence of a term in the query.
     fn constant(&self, _share: f64) -> f64 {
         0.0
     }
 
-    /// The amount that a document gets for every occurrence of a term in the query, matched or not.
+    /// The contribution to a document for every occurrence of a term in the query, matched or not.
     fn document(&self, _document: &DocumentStats) -> f64 {
         0.0
     }
@@ -50,11 +51,11 @@ pub(crate) trait Weighting:
 /// A term of a query in a collection that has it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct QueryTerm {
-    /// Occurrences in the query.
+    /// Number of occurrences in the query.
     pub(super) count: f64,
-    /// Documents of the collection.
+    /// Number of documents of the collection.
     pub(super) documents: f64,
-    /// Documents with the term.
+    /// Number of documents with the term.
     pub(super) df: f64,
     /// Share of the term among all terms of the collection.
     pub(super) share: f64,
@@ -73,25 +74,25 @@ pub(crate) fn bm25_idf(documents: f64, df: f64) -> f64 {
     (1.0 + (documents - df + 0.5) / (df + 0.5)).ln()
 }
 
-/// ln((N + 1) / (df + 0.5)), which stays above 0.
+/// ln((N + 1) / (df + 0.5)), which is always above 0.
 pub(crate) fn idf(documents: f64, df: f64) -> f64 {
     ((documents + 1.0) / (df + 0.5)).ln()
 }
 
-/// A weighting made ready for one query and one text field.
+/// A weighting prepared for one query and one text field.
 #[derive(Debug)]
 pub(crate) struct Weigher<'w, W> {
     weighting: &'w W,
     mean_length: f64,
     /// Weight and number of each term.
     terms: Vec<(f64, f64)>,
-    /// Terms of the query that the collection has, repeated ones included.
+    /// Number of terms of the query that the collection has, including repeated ones.
     known: f64,
     constant: f64,
 }
 
 impl<'w, W: Weighting> Weigher<'w, W> {
-    /// Gathers the numbers of the query's terms.
+    /// Collects the numbers of the query's terms.
     pub(crate) fn new(
         weighting: &'w W,
         index: &Index,
@@ -122,14 +123,14 @@ impl<'w, W: Weighting> Weigher<'w, W> {
         Weigher { weighting, mean_length: index.mean_length(field), terms, known, constant }
     }
 
-    /// The amount that a matched term adds.
+    /// The contribution of a matched term.
     #[inline]
     pub(crate) fn matched(&self, term: usize, tf: f64, document: &DocumentStats) -> f64 {
         let (weight, number) = self.terms[term];
         weight * self.weighting.matched(number, tf, self.mean_length, document)
     }
 
-    /// The amount that a document gets whatever it matches.
+    /// The contribution to a document that does not depend on the matched terms.
     pub(crate) fn document(&self, document: &DocumentStats) -> f64 {
         self.constant + self.known * self.weighting.document(document)
     }
@@ -143,7 +144,7 @@ pub(crate) struct DocumentColumns {
 }
 
 impl DocumentColumns {
-    /// Those that this weighting names.
+    /// The statistics that this weighting names.
     pub(crate) fn of_weighting<W: Weighting>(
         index: &Index,
         field: TextField,
@@ -156,7 +157,7 @@ impl DocumentColumns {
         })
     }
 
-    /// Those of one document.
+    /// The statistics of one document.
     #[inline]
     pub(crate) fn of(&self, doc: u32) -> DocumentStats {
         let at = |column: &Option<Arc<Vec<f64>>>| {

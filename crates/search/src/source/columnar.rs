@@ -1,9 +1,9 @@
 //! Documents as rows of a Parquet file.
 //!
 //! The id is found as in a table, and may be a whole number. Texts, dates and times (in ISO form)
-//! become text, numbers and booleans (0 or 1) numbers, lists texts. Columns of other types are
-//! skipped and counted once each. A null is absent. Files are untrusted, and the crates below
-//! panic on some damaged ones: such a panic becomes an error.
+//! become text, numbers and booleans (0 or 1) become numbers, lists become texts. Columns of other
+//! types are skipped, each counted once. A null is absent. Files are untrusted, and the crates used
+//! here panic on some damaged ones: such a panic becomes an error.
 
 mod moments;
 
@@ -25,14 +25,14 @@ use super::{DocumentReader, id};
 use crate::document::{Document, Value};
 use crate::error::SearchError;
 
-/// Rows that are decoded at a time.
+/// Number of rows that are decoded at a time.
 const READ_ROWS: usize = 1024;
 
 pub(super) struct Parquet {
     name: String,
     length: u64,
     rows: u64,
-    /// Rows given out.
+    /// Number of rows returned so far.
     given: u64,
     reader: ParquetRecordBatchReader,
     batch: Option<Batch>,
@@ -42,7 +42,7 @@ impl Parquet {
     pub(super) fn open(input: Input) -> Result<Parquet, SearchError> {
         let Input { name, bytes, .. } = input;
         let length = bytes.len() as u64;
-        // Neither copies: the mapped file itself becomes the owner of the bytes.
+        // Neither branch copies: the mapped file itself becomes the owner of the bytes.
         let bytes = match bytes {
             Bytes::Mapped(map) => ::bytes::Bytes::from_owner(map),
             Bytes::Owned(bytes) => ::bytes::Bytes::from(bytes),
@@ -89,7 +89,8 @@ enum ReadError {
     Values(#[from] UnreadableValues),
 }
 
-/// Runs foreign code on foreign bytes; its errors and panics are damage of the file.
+/// Runs code of other crates on untrusted bytes; its errors and panics are reported as damage of
+/// the file.
 fn checked<T, E: fmt::Display>(
     file: &str,
     work: impl FnOnce() -> Result<T, E>,
@@ -99,12 +100,12 @@ fn checked<T, E: fmt::Display>(
         Ok(Err(error)) => error.to_string(),
         Err(panic) => panic,
     };
-    // Some messages of the crates below run over several lines.
+    // Some messages of these crates have several lines.
     let what = what.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
     Err(DataError::Damaged { file: file.to_owned(), what }.into())
 }
 
-/// A column, converted once a batch.
+/// A column, converted once per batch.
 enum TypedColumn {
     Text(LargeStringArray),
     Number(Float64Array),
@@ -116,7 +117,7 @@ enum TypedColumn {
 struct Batch {
     rows: usize,
     at: usize,
-    /// The column of the id, unless it is of a type that is not read.
+    /// The column of the id, unless its type is not supported.
     id: Option<usize>,
     columns: Vec<(String, TypedColumn)>,
     skipped: Vec<String>,
@@ -171,7 +172,7 @@ impl Batch {
     }
 }
 
-/// A column in the form in which it is read; `None` if it is of a type that is not.
+/// A column in the form in which it is read; `None` if its type is not supported.
 fn column(array: &ArrayRef, is_id: bool) -> Result<Option<TypedColumn>, UnreadableValues> {
     let kind = array.data_type();
     Ok(match kind {
@@ -181,7 +182,9 @@ fn column(array: &ArrayRef, is_id: bool) -> Result<Option<TypedColumn>, Unreadab
         kind if list_item(kind).is_some_and(|item| is_text(item) || is_number(item)) => {
             Some(TypedColumn::List(array.clone(), words(list_values(array)?)?))
         }
-        kind if is_text(kind) || (is_id && is_number(kind)) => Some(TypedColumn::Text(words(array)?)),
+        kind if is_text(kind) || (is_id && is_number(kind)) => {
+            Some(TypedColumn::Text(words(array)?))
+        }
         kind if is_number(kind) => Some(TypedColumn::Number(numbers(array)?)),
         _ => None,
     })
@@ -210,7 +213,9 @@ impl TypedColumn {
         place: impl FnOnce() -> SourceLocation,
     ) -> Option<Value> {
         match self {
-            TypedColumn::Text(texts) => text_at(texts, row).map(|text| Value::Text(text.to_owned())),
+            TypedColumn::Text(texts) => {
+                text_at(texts, row).map(|text| Value::Text(text.to_owned()))
+            }
             TypedColumn::Number(numbers) => {
                 let number = numbers.is_valid(row).then(|| numbers.value(row))?;
                 number.is_finite().then_some(Value::Number(number))
@@ -351,7 +356,7 @@ mod tests {
         for at in (0..whole.len()).step_by(13) {
             let mut bytes = whole.clone();
             bytes[at] ^= 0x55;
-            // It may still be readable; it may not panic.
+            // The file may still be readable; it must not panic.
             let mut warnings = Warnings::default();
             if let Ok(mut reader) = Parquet::open(Input::from_bytes("p", bytes).unwrap()) {
                 while let Some(Ok(_)) = reader.next(&mut warnings) {}

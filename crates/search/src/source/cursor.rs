@@ -1,4 +1,4 @@
-//! A named text and how far it has been read, in bytes and in lines.
+//! A named text and the reading position in it, in bytes and in lines.
 
 use std::ops::Range;
 
@@ -6,12 +6,12 @@ use memchr::{memchr, memchr_iter};
 use rankwright_data::SourceLocation;
 use rankwright_data::bytes::{Bytes, Input};
 
-/// An input that is read once, from front to back.
+/// An input that is read once, from beginning to end.
 pub(crate) struct Cursor {
     name: String,
     bytes: Bytes,
     at: usize,
-    /// The line on which `at` stands, from 1.
+    /// The line of `at`, from 1.
     line: u64,
 }
 
@@ -30,7 +30,7 @@ impl Cursor {
         self.at
     }
 
-    /// The line on which the cursor stands.
+    /// The line of the cursor.
     pub(crate) fn line(&self) -> u64 {
         self.line
     }
@@ -39,17 +39,17 @@ impl Cursor {
         SourceLocation::line(&self.name, line)
     }
 
-    /// A part of the text; nothing where the range is outside.
+    /// A part of the text; empty where the range is outside.
     pub(crate) fn slice(&self, range: Range<usize>) -> &[u8] {
         self.bytes.get(range).unwrap_or(&[])
     }
 
-    /// The bytes that have not been read.
+    /// The unread bytes.
     pub(crate) fn rest(&self) -> &[u8] {
         self.bytes.get(self.at..).unwrap_or(&[])
     }
 
-    /// Goes on to a byte, counting lines.
+    /// Moves to a byte, counting lines.
     pub(crate) fn advance_to(&mut self, to: usize) {
         let to = to.clamp(self.at, self.bytes.len());
         self.line += memchr_iter(b'\n', self.slice(self.at..to)).count() as u64;
@@ -72,7 +72,7 @@ impl Cursor {
         Some((number, range))
     }
 
-    /// The next line that has more than blanks.
+    /// The next line that is not blank.
     pub(crate) fn next_full_line(&mut self) -> Option<(u64, Range<usize>)> {
         loop {
             let (number, range) = self.next_line()?;

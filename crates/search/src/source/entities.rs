@@ -1,6 +1,6 @@
 //! Character references in SGML and HTML: `&amp;`, `&#228;`, `&#xE4;`.
 //!
-//! A reference that is not known, has no `;` or names no character stays as it is written.
+//! A reference that is unknown, has no `;` or names no character is kept as written.
 
 /// Names that occur in text collections and on ordinary pages.
 #[rustfmt::skip]
@@ -24,7 +24,7 @@ const NAMED: [(&str, &str); 91] = [
     ("beta", "β"), ("gamma", "γ"), ("mu", "μ"), ("rarr", "→"), ("larr", "←"), ("minus", "−"),
 ];
 
-/// The longest reference that is looked at, without `&` and `;`.
+/// The longest reference that is decoded, without `&` and `;`.
 const LONGEST: usize = 10;
 
 /// Text with its character references replaced.
@@ -47,7 +47,7 @@ pub(crate) fn decode(text: &str) -> String {
     out
 }
 
-/// Adds what a reference stands for; `false` if it stands for nothing.
+/// Appends the character of a reference; `false` if there is none.
 fn decode_one(name: &str, out: &mut String) -> bool {
     let Some(number) = name.strip_prefix('#') else {
         let known = NAMED.iter().find(|(known, _)| *known == name);

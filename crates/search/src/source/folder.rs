@@ -1,12 +1,12 @@
-//! A folder of `*.txt`, `*.md`, `*.html` and `*.htm` files, each of them a document.
+//! A folder of `*.txt`, `*.md`, `*.html` and `*.htm` files, each of which is a document.
 //!
-//! Files come in the order of their paths, so that an index does not depend on the file system.
+//! Files are read in the order of their paths, so that an index does not depend on the file system.
 //! The id is the path inside the folder with `/`; blanks, control characters and `%` in it are
-//! written `%20` and so on, since runs are split at blanks. Links to folders are not followed.
+//! encoded as `%20` and so on, since runs are split at blanks. Links to folders are not followed.
 //!
 //! A text has `text`, and `title` where its first line is short. A page has `title`, `text`, `url`
 //! (its id) and `links`: ids of the pages of the folder that it refers to, and other addresses as
-//! they are written.
+//! written.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -20,7 +20,7 @@ use super::{DocumentReader, html, id};
 use crate::document::{Document, Value};
 use crate::error::SearchError;
 
-/// The longest first line that is a title, in bytes.
+/// Most bytes of a first line that is a title.
 const LONGEST_TITLE: usize = 120;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -70,7 +70,11 @@ impl Folder {
         Ok(Folder { entries: entries.into_iter(), ids, read: 0, total })
     }
 
-    fn document(&self, entry: FolderEntry, warnings: &mut Warnings) -> Result<Document, SearchError> {
+    fn document(
+        &self,
+        entry: FolderEntry,
+        warnings: &mut Warnings,
+    ) -> Result<Document, SearchError> {
         let input = Input::open(&entry.path)?;
         let place = || SourceLocation::file(&input.name);
         let bytes = input.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&input.bytes);
@@ -98,7 +102,7 @@ impl Folder {
         Ok(document)
     }
 
-    /// Links of a page as ids where they lead into the folder, each once, in order.
+    /// Links of a page, as ids where they point into the folder, each once, in order.
     fn links(&self, page: &str, written: Vec<String>) -> Vec<String> {
         let mut seen = HashSet::new();
         let resolved = written.into_iter().filter_map(|href| {
@@ -152,7 +156,7 @@ impl DocumentReader for Folder {
     }
 }
 
-/// The kind of a file, by its extension in any case.
+/// The kind of a file, by its extension, ignoring case.
 fn kind_of(path: &Path) -> Option<FileKind> {
     match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
         "txt" => Some(FileKind::Text),
@@ -168,7 +172,7 @@ fn id_of(root: &Path, path: &Path) -> String {
     steps.join("/")
 }
 
-/// A step of a path without characters that an id may not have.
+/// A component of a path with characters encoded that an id may not have.
 fn encoded(step: &str) -> String {
     let mut out = String::with_capacity(step.len());
     for c in step.chars() {
@@ -184,7 +188,7 @@ fn encoded(step: &str) -> String {
     out
 }
 
-/// A step of an address with its `%20` decoded.
+/// A component of an address with `%20` and the like decoded.
 fn decoded(step: &str) -> String {
     let mut out = Vec::with_capacity(step.len());
     let mut rest = step.as_bytes();

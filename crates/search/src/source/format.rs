@@ -1,4 +1,4 @@
-//! The formats that documents come in, and how one is told by content.
+//! The formats of documents, and their detection by content.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use rankwright_data::bytes::Input;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DocumentFormat {
-    /// One JSON object a line.
+    /// One JSON object per line.
     Jsonl,
     /// TREC's `<DOC>` ... `</DOC>`.
     Trec,

@@ -1,9 +1,9 @@
 //! The title, the words and the links of an HTML page.
 //!
-//! One pass, linear in the page, on any text: comments, declarations, scripts, styles and
-//! templates are dropped, tags of blocks part lines, other tags part nothing (`<b>W</b>ord` is one
-//! word). What is not closed goes on to the end of the page, as browsers have it. Blanks are made
-//! single, except that lines stay lines.
+//! One pass, linear in the page, on any text: comments, declarations, scripts, styles and templates
+//! are dropped, block tags separate lines, other tags separate nothing (`<b>W</b>ord` is one word).
+//! An unclosed element extends to the end of the page, as in browsers. Runs of blanks become one
+//! blank, except that lines stay lines.
 
 use memchr::memmem;
 
@@ -21,13 +21,13 @@ pub(super) struct HtmlPage {
 /// Elements whose content is not text.
 const HIDDEN: [&str; 5] = ["script", "style", "template", "noscript", "svg"];
 
-/// Elements that do not part words.
+/// Elements that do not separate words.
 const INLINE: [&str; 24] = [
     "a", "abbr", "b", "bdi", "bdo", "cite", "code", "dfn", "em", "font", "i", "kbd", "mark", "q",
     "s", "samp", "small", "span", "strong", "sub", "sup", "u", "var", "wbr",
 ];
 
-/// Reads a page.
+/// Parses a page.
 pub(super) fn page(html: &str) -> HtmlPage {
     let mut page = HtmlPage::default();
     let mut raw = String::new();
@@ -49,12 +49,12 @@ pub(super) fn page(html: &str) -> HtmlPage {
     page
 }
 
-/// The text behind a mark; nothing if the mark does not occur.
+/// The text after a mark; empty if the mark does not occur.
 fn after<'a>(text: &'a str, mark: &str) -> &'a str {
     text.split_once(mark).map_or("", |(_, rest)| rest)
 }
 
-/// Takes in an element's tag (without its `<`) and gives what follows it.
+/// Processes an element's tag (without its `<`) and returns the text after it.
 fn element<'a>(tag: &'a str, page: &mut HtmlPage, raw: &mut String) -> &'a str {
     let (close, tag) = match tag.strip_prefix('/') {
         Some(tag) => (true, tag),
@@ -84,7 +84,7 @@ fn element<'a>(tag: &'a str, page: &mut HtmlPage, raw: &mut String) -> &'a str {
     rest
 }
 
-/// The content up to `</name`, and what follows that.
+/// The content up to `</name`, and the text after that.
 fn after_close<'a>(text: &'a str, name: &str) -> (&'a str, &'a str) {
     for at in memmem::find_iter(text.as_bytes(), b"</") {
         let tag = text.as_bytes().get(at + 2..at + 2 + name.len()).unwrap_or(&[]);
@@ -96,7 +96,7 @@ fn after_close<'a>(text: &'a str, name: &str) -> (&'a str, &'a str) {
     (text, "")
 }
 
-/// The value of `href`, decoded, and what follows the tag's `>`.
+/// The value of `href`, decoded, and the text after the tag's `>`.
 fn scan_attributes(text: &str) -> (Option<String>, &str) {
     let mut href = None;
     let mut rest = text;
@@ -122,7 +122,7 @@ fn scan_attributes(text: &str) -> (Option<String>, &str) {
     }
 }
 
-/// A value, quoted or bare, and what follows it.
+/// A value, quoted or bare, and the text after it.
 fn attribute_value(text: &str) -> (&str, &str) {
     for quote in ['"', '\''] {
         if let Some(inner) = text.strip_prefix(quote) {
@@ -133,7 +133,7 @@ fn attribute_value(text: &str) -> (&str, &str) {
     text.split_at(end)
 }
 
-/// Single blanks inside lines, and no blank lines.
+/// The text with single blanks inside lines, and without blank lines.
 fn tidy(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {

@@ -1,16 +1,16 @@
 //! Ids of documents and queries: 1 to 1,000 bytes without blanks and control characters.
 //!
 //! Runs and judgements are columns split at blanks, so an id with a blank could be indexed but
-//! never judged; it is refused where it comes in.
+//! never judged; it is rejected when it is read.
 
 use rankwright_data::{SourceLocation, quote};
 
 use crate::error::SearchError;
 
-/// Names under which a document's id is looked for, in this order, whatever their case.
+/// Names of a document's id, in order of precedence, ignoring case.
 pub(crate) const DOCUMENT_IDS: [&str; 6] = ["id", "_id", "docid", "doc_id", "docno", "key"];
 
-/// The most bytes an id may have.
+/// Most bytes of an id.
 const LONGEST: usize = 1000;
 
 /// Checks an id.
@@ -37,7 +37,7 @@ pub(crate) fn checked(
     Err(error.with_help("runs and judgements are split at blanks; put '_' in their place"))
 }
 
-/// The place of an id among names: the first of `wanted` that is there, whatever its case.
+/// The index of an id among names: the first of `wanted` that is present, ignoring case.
 pub(crate) fn position<'a>(
     wanted: &[&str],
     names: impl Iterator<Item = &'a str> + Clone,

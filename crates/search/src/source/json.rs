@@ -118,7 +118,7 @@ impl JsonRecord {
         Err(if whole { error.with_help(help) } else { error })
     }
 
-    /// Takes out an id: a text or a whole number under one of these names.
+    /// Removes and returns an id: a text or a whole number under one of these names.
     pub(crate) fn take_id(
         &mut self,
         names: &[&str],
@@ -146,7 +146,7 @@ impl JsonRecord {
         id::checked(text, place)
     }
 
-    /// Takes out the first text that stands under one of these names.
+    /// Removes and returns the first text under one of these names.
     pub(crate) fn take_text(&mut self, names: &[&str]) -> Option<String> {
         let is = |name: &str| {
             let named =
@@ -160,7 +160,7 @@ impl JsonRecord {
         }
     }
 
-    /// The fields that are left.
+    /// The remaining fields.
     pub(crate) fn into_fields(
         self,
         warnings: &mut Warnings,
@@ -177,7 +177,7 @@ impl JsonRecord {
     }
 }
 
-/// The depth of the recursion is that of the JSON, which serde_json limits to 128.
+/// The recursion is as deep as the JSON, which serde_json limits to 128.
 fn flatten(name: String, value: Json, out: &mut Vec<(String, Value)>, skipped: &mut u64) {
     let value = match value {
         Json::Null => return,

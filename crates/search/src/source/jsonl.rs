@@ -1,9 +1,9 @@
 //! Documents as JSON lines, as BEIR and many exports have them.
 //!
-//! The id is a text or a whole number under `id`, `_id`, `docid`, `doc_id`, `docno` or `key`.
-//! Texts stay texts, numbers and booleans (0 or 1) become numbers, lists of texts or numbers become
+//! The id is a text or a whole number under `id`, `_id`, `docid`, `doc_id`, `docno` or `key`. Texts
+//! stay texts, numbers and booleans (0 or 1) become numbers, lists of texts or numbers become
 //! texts. Nested objects are flattened: BEIR's `"metadata": {"url": ..}` is the field
-//! `metadata.url`. Nulls, empty lists and empty objects give nothing; an object or a list inside a
+//! `metadata.url`. Nulls, empty lists and empty objects are ignored; an object or a list inside a
 //! list is skipped and counted. Of equal keys the last wins.
 
 use rankwright_data::Warnings;

@@ -1,28 +1,28 @@
-//! A tokenizer for the SGML of TREC: opening tags, closing tags and what is between them.
+//! A tokenizer for the SGML of TREC: opening tags, closing tags and the text between them.
 //!
-//! Linear in the text whatever it is: a `<` that no `>` follows before the next `<` is text, and
-//! so is `<!--` that no `-->` follows within 4,096 bytes, so that a slip in one document does not
-//! swallow the next. Attributes are passed over.
+//! Linear in any text: a `<` that no `>` follows before the next `<` is text, and so is `<!--` that
+//! no `-->` follows within 4,096 bytes, so that an error in one document does not swallow the next.
+//! Attributes are ignored.
 
 use std::ops::Range;
 
 use memchr::{memchr, memchr2, memmem};
 
-/// A part of the text.
+/// A token of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Token {
     /// `<name ...>`, the name in lower case.
     Open(String),
     /// `</name>`, the name in lower case.
     Close(String),
-    /// Text between tags; a literal `<` begins a text of its own.
+    /// Text between tags; a literal `<` begins a separate text.
     Text(Range<usize>),
 }
 
-/// The longest comment.
+/// Most bytes of a comment.
 const COMMENT: usize = 4096;
 
-/// Walks over a text.
+/// Iterates over the tokens of a text.
 pub(crate) struct Tokens<'a> {
     text: &'a [u8],
     at: usize,
@@ -33,7 +33,7 @@ impl<'a> Tokens<'a> {
         Tokens { text, at: 0 }
     }
 
-    /// The place up to which the text has been read.
+    /// The position up to which the text has been read.
     pub(crate) fn at(&self) -> usize {
         self.at
     }
@@ -42,14 +42,14 @@ impl<'a> Tokens<'a> {
         self.text.get(at..).unwrap_or(&[])
     }
 
-    /// The end of a comment that starts here.
+    /// The end of a comment that starts at the current position.
     fn comment_end(&self) -> Option<usize> {
         let inner = self.from(self.at).strip_prefix(b"<!--")?;
         let end = memmem::find(inner.get(..COMMENT).unwrap_or(inner), b"-->")?;
         Some(self.at + 4 + end + 3)
     }
 
-    /// The tag that starts here, and where it ends.
+    /// The tag that starts at the current position, and its end.
     fn tag(&self) -> Option<(Token, usize)> {
         let inner = self.from(self.at + 1);
         let end = memchr2(b'<', b'>', inner).filter(|&end| inner.get(end) == Some(&b'>'))?;
@@ -60,7 +60,7 @@ impl<'a> Tokens<'a> {
         };
         let end = self.at + 1 + end + 1;
         if matches!(name.first(), Some(b'!' | b'?')) {
-            // A declaration has no content; it is like a tag that nobody closes.
+            // A declaration has no content; it is treated as an empty text.
             return Some((Token::Text(end..end), end));
         }
         let is_name = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':');

@@ -1,6 +1,6 @@
-//! Documents in: files of several formats, and folders, as one stream.
+//! Reads documents: files of several formats, and folders, as one stream.
 //!
-//! | format | a document is | told by |
+//! | format | a document is | detected by |
 //! |---|---|---|
 //! | `jsonl` | a line with a JSON object | `{` |
 //! | `trec` | `<DOC>` ... `</DOC>` | `<DOC` |
@@ -9,9 +9,9 @@
 //! | `parquet` | a row | `PAR1` |
 //! | `folder` | a text, Markdown or HTML file | being a folder |
 //!
-//! gzip and zstd are unpacked. Bytes that are not UTF-8 are replaced by U+FFFD and counted, as are
-//! other oddities that do no harm ([`Warnings`]); what cannot be read is an error with its
-//! place, after which the stream ends. Cost is linear in the bytes, whatever they are.
+//! gzip and zstd are decompressed. Bytes that are not UTF-8 are replaced by U+FFFD and counted, as
+//! are other recoverable problems ([`Warnings`]); unreadable input is an error with its location,
+//! after which the stream ends. Cost is linear in the bytes.
 
 #[cfg(feature = "columnar")]
 mod columnar;
@@ -50,11 +50,11 @@ trait DocumentReader: Send {
     /// The next document; `None` at the end.
     fn next(&mut self, warnings: &mut Warnings) -> Option<Result<Document, SearchError>>;
 
-    /// Its progress: bytes read, of bytes in all.
+    /// Its progress: bytes read, and bytes in total.
     fn position(&self) -> (u64, u64);
 }
 
-/// The documents of a collection, one after another.
+/// The documents of a collection, as an iterator.
 ///
 /// ```
 /// use rankwright_search::Documents;
@@ -73,22 +73,23 @@ pub struct Documents {
     format: Option<DocumentFormat>,
     open: Option<Opened>,
     warnings: Warnings,
-    /// Bytes of the inputs that are through, as they lie on the disk.
+    /// Bytes of finished inputs, in their size on disk.
     done: u64,
     total: Option<u64>,
 }
 
-/// The input that is being read.
+/// The current input.
 struct Opened {
     name: String,
     reader: Box<dyn DocumentReader>,
-    /// Its bytes on the disk, where known.
+    /// Its size on disk in bytes, where known.
     size: Option<u64>,
     documents: u64,
 }
 
 impl Documents {
-    /// Opens a file, a folder, or standard input for `-`; the format is told by content if `None`.
+    /// Opens a file, a folder, or standard input for `-`; the format is detected by content if
+    /// `None`.
     pub fn open(
         path: impl AsRef<Path>,
         format: Option<DocumentFormat>,
@@ -98,7 +99,7 @@ impl Documents {
 
     /// Opens several inputs as one collection, in this order. Each may have its own format.
     ///
-    /// Every path must exist now; later inputs are opened when it is their turn.
+    /// Every path must exist now; an input is opened when the previous one ends.
     pub fn open_all<P: AsRef<Path>>(
         paths: &[P],
         format: Option<DocumentFormat>,
@@ -115,7 +116,7 @@ impl Documents {
         Ok(documents)
     }
 
-    /// Bytes read so far, as they lie on the disk: of a packed file, the share of it.
+    /// Bytes read so far, in sizes on disk: of a compressed file, the corresponding share.
     pub fn bytes_read(&self) -> u64 {
         let part = self.open.as_ref().map_or(0, |open| {
             let (at, length) = open.reader.position();
@@ -131,7 +132,7 @@ impl Documents {
         self.total
     }
 
-    /// Oddities met so far.
+    /// Recoverable problems so far.
     pub fn warnings(&self) -> &Warnings {
         &self.warnings
     }
@@ -155,7 +156,7 @@ impl Documents {
         Ok(())
     }
 
-    /// Ends the input that is open.
+    /// Closes the current input.
     fn close(&mut self) {
         if let Some(open) = self.open.take() {
             self.done += open.size.unwrap_or_else(|| open.reader.position().1);
@@ -217,7 +218,7 @@ fn has_text(document: &Document) -> bool {
     })
 }
 
-/// Bytes of a path on the disk: `None` for what is no ordinary file. Folders are summed up later.
+/// Bytes of a path on disk: `None` if it is not an ordinary file. Folders are added later.
 fn size_of(path: &Path) -> Result<Option<u64>, SearchError> {
     if is_standard_stream(path) {
         return Ok(None);
@@ -230,7 +231,7 @@ fn size_of(path: &Path) -> Result<Option<u64>, SearchError> {
     }
 }
 
-/// A reader with the length of what it reads.
+/// A reader and the size of its input.
 type Counted = (Box<dyn DocumentReader>, Option<u64>);
 
 /// The reader for an input; `None` if it is blank.
@@ -247,7 +248,7 @@ fn reader(
     reader_of(Input::open(path)?, format, warnings)
 }
 
-/// The reader for an input that is no folder.
+/// The reader for an input that is not a folder.
 fn reader_of(
     input: Input,
     format: Option<DocumentFormat>,

@@ -1,10 +1,11 @@
-//! Named parts of a document in the order in which they came; parts of one name are joined.
+//! Collects the named parts of a document in order; parts of one name are joined.
 
 use std::collections::HashMap;
 
 use crate::document::Value;
 
-/// Collects parts in time linear in their number, however many names there are.
+/// Collects the fields of a document in time linear in the number of parts, for any number of
+/// names.
 #[derive(Default)]
 pub(crate) struct FieldCollector {
     parts: Vec<(String, String)>,
@@ -12,7 +13,7 @@ pub(crate) struct FieldCollector {
 }
 
 impl FieldCollector {
-    /// Adds a part; a later one of the same name follows after `joint`. Blank ones are left out.
+    /// Adds a part; a later one of the same name is appended after `joint`. Blank ones are ignored.
     pub(crate) fn add(&mut self, name: &str, text: &str, joint: &str) {
         if text.trim().is_empty() {
             return;
@@ -42,7 +43,7 @@ impl FieldCollector {
     }
 }
 
-/// Keeps the last value of each name, at the place of the first.
+/// Keeps the last value of each name, at the index of the first.
 pub(crate) fn last_wins<T>(fields: &mut Vec<(String, T)>) {
     let few = fields.len() <= 16;
     let names = || fields.iter().map(|(name, _)| name.as_str());
@@ -63,7 +64,7 @@ pub(crate) fn last_wins<T>(fields: &mut Vec<(String, T)>) {
     *fields = kept;
 }
 
-/// Text with every run of blanks made one space, without blanks at its ends.
+/// The text with every run of blanks replaced by one space, trimmed.
 pub(crate) fn single_spaced(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {

@@ -1,9 +1,9 @@
 //! The SMART system's form: `.I id` begins a document, `.T`, `.W` and so on its sections.
 //!
 //! `.T` is `title`, `.W` `text`, `.A` `author`, `.B` `source`, `.K` `keywords`, `.N` `note`, `.C`
-//! `category`, `.X` `links` (see `smart_links`); another letter is a field of its own, in lower
-//! case. Sections keep their line breaks; one that comes again goes on after a line break.
-//! Cranfield repeats the title at the beginning of the text, and that is left as it is.
+//! `category`, `.X` `links` (see `smart_links`); any other letter is a field of that name, in lower
+//! case. Sections keep their line breaks; a repeated one is appended after a line break. Cranfield
+//! repeats the title at the beginning of the text, which is kept.
 
 use std::ops::Range;
 
@@ -71,7 +71,7 @@ impl Records {
         Records { cursor, pending: None }
     }
 
-    /// The first `.I`; anything before it is an error.
+    /// Reads up to the first `.I`; anything before it is an error.
     fn first(&mut self) -> Option<Result<(u64, Range<usize>), SearchError>> {
         let (line, range) = self.cursor.next_full_line()?;
         let content = self.cursor.slice(range.clone());
@@ -84,7 +84,10 @@ impl Records {
         })
     }
 
-    pub(crate) fn next(&mut self, warnings: &mut Warnings) -> Option<Result<SmartRecord, SearchError>> {
+    pub(crate) fn next(
+        &mut self,
+        warnings: &mut Warnings,
+    ) -> Option<Result<SmartRecord, SearchError>> {
         let (line, range) = match self.pending.take() {
             Some(pending) => pending,
             None => match self.first()? {

@@ -1,16 +1,16 @@
 //! Links from the `.X` sections of SMART collections.
 //!
-//! A line is `id kind id2`, and `id2` is the document in which it stands. In CACM kind 5 says that
-//! one of the two documents cites the other, 4 is bibliographic coupling and 6 co-citation. Kind 5
-//! is the one that is a link. CACM states each of its 2,720 citations in both documents, without
-//! saying which of the two cites; but nobody cites what is not yet written. So `links` holds the
-//! *older* documents: older by month and year in `.B` where both documents have them, else by
-//! number (CACM's numbers follow the years, save for a few at the end). In the same month, the
-//! smaller number counts as older. Lines that name the document itself say nothing and are left out.
+//! A line is `id kind id2`, and `id2` is the document that contains the line. In CACM kind 5 means
+//! that one of the two documents cites the other, 4 is bibliographic coupling and 6 co-citation.
+//! Only kind 5 is a link. CACM states each of its 2,720 citations in both documents, without saying
+//! which of the two cites; but a document can only cite older ones. So `links` holds the *older*
+//! documents: older by month and year in `.B` where both documents have them, else by number
+//! (CACM's numbers follow the years, except for a few at the end). In the same month, the smaller
+//! number counts as older. Lines that name the document itself are ignored.
 //!
 //! CISI has the same three columns, but its second is a count of co-citations, from 1 on. So where
-//! a file has any value but 4, 5 and 6 there, every other document that is named is a link, which
-//! then goes both ways.
+//! a file has any value but 4, 5 and 6 there, every other named document is a link, in both
+//! directions.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,7 +19,7 @@ use rankwright_data::{SourceLocation, WarningKind, Warnings};
 
 use super::smart::SmartLine;
 
-/// The meaning of the links of a whole file.
+/// The interpretation of the `.X` sections of a whole file.
 #[derive(Default)]
 pub(super) struct LinkReading {
     /// Whether the second column is CACM's kind.
@@ -29,7 +29,7 @@ pub(super) struct LinkReading {
 }
 
 impl LinkReading {
-    /// One pass over a file; next to nothing where it has no `.X`.
+    /// Scans a file in one pass; almost free where it has no `.X`.
     pub(super) fn scan(text: &[u8]) -> LinkReading {
         let mut reading = LinkReading { kinds: true, dates: HashMap::new() };
         if memmem::find(text, b"\n.X").is_none() {
@@ -129,7 +129,7 @@ mod tests {
     fn a_document_links_to_the_older_ones_of_kind_5() {
         let file = ".I 2\n.B\nCACM May,1970\n.X\n1\t5\t2\n.I 9\n.B\nCACM March, 1963\n.I 3\n.X\n";
         let section = "1\t5\t2\n2\t5\t2\n3\t5\t2\n9\t5\t2\n9\t5\t2\n1\t4\t2\n7\t6\t2";
-        // 1 by its number, 9 by its date; 3 is newer by number, 7 only co-cited.
+        // 1 is older by number, 9 by date; 3 is newer by number, 7 only co-cited.
         assert_eq!(links(file, "2", section), ["1", "9"]);
         assert_eq!(links(file, "9", "2 5 9"), Vec::<String>::new());
     }

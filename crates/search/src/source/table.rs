@@ -1,9 +1,9 @@
 //! Documents as rows of a table with a header line: CSV and TSV.
 //!
 //! The id is the column `id`, `_id`, `docid`, `doc_id`, `docno` or `key`, else the first. Every
-//! value stays text, since only a schema can say whether `1984` is a number or a title; an empty
-//! cell is absent. CSV is quoted as usual; in TSV a quotation mark is a character like any other,
-//! since collections have unpaired ones, and one quote must not swallow the rows after it.
+//! value stays text, since only a schema can decide whether `1984` is a number or a title; an empty
+//! cell is absent. CSV is quoted as usual; in TSV a quotation mark is an ordinary character, since
+//! collections have unpaired ones, and one quote must not swallow the following rows.
 
 use std::collections::HashSet;
 use std::io::{self, Read};
@@ -16,7 +16,7 @@ use super::{DocumentReader, id};
 use crate::document::{Document, Value};
 use crate::error::SearchError;
 
-/// Bytes as the csv crate takes them.
+/// Bytes in the form that the csv crate takes.
 struct CsvBytes {
     bytes: Bytes,
     at: usize,

@@ -161,7 +161,7 @@ fn bytes_that_are_not_utf8_are_replaced_and_counted() {
     }
 }
 
-/// Every format must be linear: shapes that make naive scanners look ahead again and again.
+/// Every format must be linear, also for inputs that make naive scanners look ahead repeatedly.
 #[test]
 fn long_and_hostile_lines_are_read_in_linear_time() {
     let n = 100_000;
@@ -178,7 +178,7 @@ fn long_and_hostile_lines_are_read_in_linear_time() {
     }
     let tags: String = (0..n).map(|i| format!("<t{i}>x</t{i}>")).collect();
     assert_eq!(read(&format!("<DOC><DOCNO>1</DOCNO>{tags}</DOC>"))[0].fields.len(), n);
-    // Quadratic work would be 10^10 steps; this is seconds even unoptimised.
+    // Quadratic work would be 10^10 steps; this takes seconds even unoptimised.
     assert!(start.elapsed().as_secs() < 120);
 }
 

@@ -1,10 +1,10 @@
 //! TREC's SGML: `<DOC>` ... `</DOC>` with `<DOCNO>` and further tags as fields.
 //!
 //! Tags directly inside a document are its fields, by lower-case name; `TTL`, `TITLE`, `HEADLINE`
-//! and `HL` are `title`, `TEXT`, `BODY` and `HTML` are `text`, and so are words that stand outside
-//! any tag. Markup inside a field is dropped, character references are decoded, parts of one name
-//! are joined by a blank line. A field that nobody closes goes on to the end of its document; a
-//! document that nobody closes is an error, since it would swallow the next.
+//! and `HL` are `title`, `TEXT`, `BODY` and `HTML` are `text`, and so are words outside any tag.
+//! Markup inside a field is dropped, character references are decoded, parts of one name are joined
+//! by a blank line. An unclosed field extends to the end of its document; an unclosed document is
+//! an error, since it would swallow the next.
 
 use rankwright_data::{WarningKind, Warnings};
 
@@ -27,11 +27,11 @@ fn field_name(tag: &str) -> &str {
     }
 }
 
-/// A document as it is put together.
+/// A document while it is read.
 #[derive(Default)]
 struct TrecDraft {
     parts: FieldCollector,
-    /// The tag that is open.
+    /// The open tag.
     tag: Option<String>,
     content: Vec<u8>,
     /// Whether a document number was closed; another id tag is then an ordinary field.
@@ -39,7 +39,7 @@ struct TrecDraft {
 }
 
 impl TrecDraft {
-    /// Ends a field, or the words before one.
+    /// Ends a field, or the text before one.
     fn flush(
         &mut self,
         warnings: &mut Warnings,
@@ -54,7 +54,7 @@ impl TrecDraft {
         let tag = self.tag.take();
         match tag.as_deref() {
             Some("docno") if !self.numbered => {
-                // DOCNO wins over a DOCID that stood before it.
+                // DOCNO takes precedence over an earlier DOCID.
                 self.parts.take("docno");
                 self.parts.add("docno", &text, "");
                 self.numbered = true;
@@ -65,7 +65,7 @@ impl TrecDraft {
         }
     }
 
-    /// Markup inside a field parts words, unless a blank does already.
+    /// Separates words at markup inside a field, unless there is a blank already.
     fn part_words(&mut self) {
         if self.content.last().is_some_and(|b| !b.is_ascii_whitespace()) {
             self.content.push(b' ');
@@ -74,7 +74,7 @@ impl TrecDraft {
 }
 
 impl Trec {
-    /// Goes to the content of the next document; the line of its `<DOC>`.
+    /// Moves to the content of the next document; returns the line of its `<DOC>`.
     fn enter(&mut self, warnings: &mut Warnings) -> Option<u64> {
         let start = self.0.at();
         let mut tokens = Tokens::new(self.0.rest());
@@ -111,7 +111,7 @@ impl Trec {
         Some(line)
     }
 
-    /// Reads the document that was entered.
+    /// Reads the current document.
     fn body(&mut self, line: u64, warnings: &mut Warnings) -> Result<Document, SearchError> {
         let place = || self.0.place(line);
         let text = self.0.rest();

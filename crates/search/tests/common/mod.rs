@@ -1,4 +1,4 @@
-//! What the tests of indexes share: small documents, builds, and what an index answers.
+//! Helpers of the tests of indexes: small documents, builds, and searches.
 #![allow(dead_code, unreachable_pub)] // Not every test uses all of it.
 
 use std::collections::BTreeSet;
@@ -49,14 +49,14 @@ pub fn old_documents() -> Vec<Document> {
     vec![document("old-1", "a small old record"), document("old-2", "another old one")]
 }
 
-/// Names in a folder, hidden ones included.
+/// Names in a folder, including hidden ones.
 pub fn names(folder: &Path) -> BTreeSet<String> {
     let entries = fs::read_dir(folder).unwrap();
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-/// An index's folder holds what is in use and nothing else: one generation, whose segments are
-/// those of tantivy's list.
+/// Checks that an index's folder holds nothing but what is in use: one generation, whose segments
+/// are those of tantivy's list.
 pub fn is_clean(path: &Path) {
     let names = names(path);
     let generations: Vec<&String> =
@@ -71,7 +71,7 @@ pub fn is_clean(path: &Path) {
     }
 }
 
-/// A document of a large collection, for builds that are to take a while.
+/// A document of a large collection, for builds that take a while.
 pub fn large(number: usize) -> Document {
     let word = |at: usize| format!("word{} ", (number * 31 + at * at * 7) % 9973);
     document(

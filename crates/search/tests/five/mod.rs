@@ -1,4 +1,4 @@
-//! Five documents with fields of every kind, small enough to work features out by hand.
+//! Five documents with fields of every kind, small enough to compute features by hand.
 #![allow(dead_code, unreachable_pub)] // Not every test uses all of it.
 
 use std::ops::ControlFlow;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 const SCHEMA: &str = "title:text, text:text, links:links, plays:number, date:date, \
                       genre:category, shelf:category, url:url";
 
-/// The example: what each document holds. Positions of terms are those among all words.
+/// The five documents. Positions of terms are those among all words.
 ///
 /// | | title | text | terms of the text at their positions |
 /// |---|---|---|---|
@@ -78,7 +78,7 @@ pub fn build(path: &Path, analysis: &str) -> Arc<Index> {
     let options = BuildOptions::new().analysis(analysis).schema(Schema::parse(SCHEMA).unwrap());
     let documents = documents().into_iter().map(Ok);
     let report = build_index(path, documents, &options, &mut |_| ControlFlow::Continue(()));
-    // Only the plays of d3, n/a, are not of their kind.
+    // Only the plays of d3, n/a, are not of their field's kind.
     assert_eq!(report.unwrap().unwrap().not_of_kind, 1);
     Arc::new(Index::open(path).unwrap())
 }

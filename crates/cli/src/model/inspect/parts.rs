@@ -3,7 +3,7 @@
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::model::{BodySummary, LayerSummary};
 
-/// Facts with their names, in the order in which they are shown.
+/// Facts with their names, in display order.
 pub(super) fn lines(body: &BodySummary) -> Vec<(String, String)> {
     let line = |what: &str, text: String| (what.to_owned(), text);
     match body {
@@ -29,7 +29,7 @@ pub(super) fn lines(body: &BodySummary) -> Vec<(String, String)> {
     }
 }
 
-/// `136 to 64, layer norm, relu, 8832 parameters`.
+/// A layer in words: `136 to 64, layer norm, relu, 8832 parameters`.
 fn layer(layer: &LayerSummary) -> String {
     let norm = if layer.norm { ", layer norm" } else { "" };
     let activation = match layer.activation {
@@ -50,7 +50,7 @@ fn normalised(normalise: &str) -> &'static str {
     }
 }
 
-/// A row for each member of a blend.
+/// A table with a row for each member of a blend.
 pub(super) fn members(body: &BodySummary) -> Option<Table> {
     let BodySummary::Blend { members, .. } = body else { return None };
     let columns = [

@@ -34,7 +34,7 @@ pub(super) fn text(found: &InspectModelResult) -> String {
     parts.join("\n")
 }
 
-/// The header and the size of the model, a line each.
+/// The header and the size of the model, one line per fact.
 fn facts(found: &InspectModelResult) -> Table {
     let summary = &found.summary;
     let file = found.model.display().to_string();
@@ -55,7 +55,7 @@ fn facts(found: &InspectModelResult) -> Table {
         line("trained on", format!("{rows} of {queries}, seed {}", summary.seed));
     }
     if let Some(text) = &summary.feature_set {
-        // The names of the features follow; here is what else a set says.
+        // The names of the features follow; this shows the other facts of the set.
         let set = FeatureSet::from_toml(text);
         line("feature set", set.map_or_else(|error| error.to_string(), |set| set_text(&set)));
     }
@@ -67,7 +67,7 @@ fn facts(found: &InspectModelResult) -> Table {
     table
 }
 
-/// A row for each feature that counts: its weight, or gain and splits, and its loss.
+/// A row for each used feature: its weight, or gain and splits, and its loss.
 fn features(found: &InspectModelResult) -> Table {
     let rows = found.summary.feature_rows();
     let columns: &[&str] = match found.summary.kind {
@@ -99,7 +99,7 @@ fn cells(row: &FeatureImportance, total: f64) -> Vec<Cell> {
     cells
 }
 
-/// How the features of a model were computed from text.
+/// Analysis, first stage and candidates of the features of a model, as text.
 fn set_text(set: &FeatureSet) -> String {
     let analysis = set.analysis.as_deref().unwrap_or("any");
     format!("version {} of the formulas, analysis {analysis}", set.version)

@@ -1,4 +1,5 @@
-//! Opening a cache file: header, layout and checksums first, then whether its parts make sense.
+//! Opens a cache file: checks header, layout and checksums first, then the consistency of its
+//! parts.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,8 +7,8 @@ use std::sync::Arc;
 use bytemuck::Pod;
 
 use super::{
-    ALIGN, BIG_ENDIAN, ENTRY, HEAD, KINDS, SectionKind, MAGIC, NAME, VERSION, checksum, header_checksum,
-    kinds_of, named,
+    ALIGN, BIG_ENDIAN, ENTRY, HEAD, KINDS, MAGIC, NAME, SectionKind, VERSION, checksum,
+    header_checksum, kinds_of, named,
 };
 use crate::bytes::{Bytes, Input};
 use crate::dataset::{Absent, Dataset};
@@ -17,7 +18,7 @@ use crate::names::FeatureNames;
 use crate::pairs::Pair;
 use crate::strings::Strings;
 
-/// Opens a cache file; there can be only one, since it is a whole data set.
+/// Opens a cache file; only one is allowed, since it is a whole data set.
 pub(in crate::format) fn read(inputs: Vec<Input>) -> Result<Dataset, DataError> {
     let mut inputs = inputs.into_iter();
     let Some(input) = inputs.next() else {
@@ -52,7 +53,7 @@ fn damaged(file: &str, what: impl Into<String>) -> DataError {
     DataError::Damaged { file: file.to_owned(), what: what.into() }
 }
 
-/// A cache file whose checksums hold.
+/// A cache file with valid checksums.
 struct CacheFile<'a> {
     name: &'a str,
     bytes: &'a [u8],
@@ -105,7 +106,7 @@ impl<'a> CacheFile<'a> {
         Ok(file)
     }
 
-    /// Sections must lie one after the other, by ascending kind, with zeros in the gaps.
+    /// Sections must follow each other, by ascending kind, with zeros in the gaps.
     fn read_table(&mut self, table: &[u8], table_end: usize) -> Result<(), DataError> {
         let (mut last_kind, mut end) = (0, table_end);
         for entry in table.chunks_exact(ENTRY) {
@@ -150,7 +151,7 @@ impl<'a> CacheFile<'a> {
         Some(start..end)
     }
 
-    /// The values of a section, which must be this many; `None` where there is no such section.
+    /// The values of a section, which must be this many; `None` if there is no such section.
     fn values<T: Pod>(&self, kind: SectionKind, count: usize) -> Result<Option<Vec<T>>, DataError> {
         let Some(range) = self.section(kind) else { return Ok(None) };
         if count.checked_mul(size_of::<T>()) != Some(range.len()) {
@@ -163,7 +164,12 @@ impl<'a> CacheFile<'a> {
         values.ok_or_else(|| damaged(self.name, format!("{} is not there", named(kind as u64))))
     }
 
-    fn strings(&self, text: SectionKind, ends: SectionKind, count: usize) -> Result<Option<Strings>, DataError> {
+    fn strings(
+        &self,
+        text: SectionKind,
+        ends: SectionKind,
+        count: usize,
+    ) -> Result<Option<Strings>, DataError> {
         let (range, ends) = match (self.section(text), self.values::<u64>(ends, count)?) {
             (None, None) => return Ok(None),
             (range, values) => (self.needed(text, range)?, self.needed(ends, values)?),
@@ -175,7 +181,7 @@ impl<'a> CacheFile<'a> {
         Strings::from_parts(content, ends).map(Some).ok_or_else(unfit)
     }
 
-    /// The text of a section; `None` where there is no such section.
+    /// The text of a section; `None` if there is no such section.
     fn text(&self, kind: SectionKind) -> Result<Option<Arc<str>>, DataError> {
         let Some(range) = self.section(kind) else { return Ok(None) };
         let text = self.bytes.get(range).and_then(|bytes| std::str::from_utf8(bytes).ok());
@@ -259,13 +265,13 @@ fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(bytes.get(at..at.checked_add(8)?)?.try_into().ok()?))
 }
 
-/// The section that says how much there is of everything.
+/// The section with the numbers of rows, columns and queries.
 struct SectionSizes {
     rows: usize,
     columns: usize,
     queries: usize,
     absent: Absent,
-    /// The first feature id; `None` where features have names.
+    /// The first feature id; `None` if features have names.
     first_id: Option<u32>,
 }
 
@@ -299,7 +305,7 @@ impl SectionSizes {
     }
 }
 
-/// Checks that the parts make a data set, which checksums cannot tell. `Err` names the fault.
+/// Checks that the parts make a data set, which checksums cannot show. `Err` names the fault.
 fn verify(data: &Dataset) -> Result<(), &'static str> {
     let rows = data.rows();
     let starts = &data.query_starts;

@@ -1,7 +1,8 @@
 //! Arrow IPC from untrusted bytes: files by their footer, streams message by message.
 //!
-//! What a message claims is compared with what is there before the arrow crate sees it, because
-//! that crate sets memory aside for any claim. Buffers are slices of the input, not copies.
+//! The sizes that a message claims are compared with the available bytes before the arrow crate
+//! sees it, because that crate allocates memory for any claim. Buffers are slices of the input, not
+//! copies.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -15,12 +16,13 @@ use super::metadata::Metadata;
 use super::{Collector, damaged};
 use crate::error::DataError;
 
-/// zstd packs at most 128 KiB into 4 bytes, LZ4 255 bytes into one; whoever claims more is damaged.
+/// zstd packs at most 128 KiB into 4 bytes, LZ4 255 bytes into one; a buffer that claims more is
+/// damaged.
 const MOST_BY_ZSTD: u64 = 1 << 15;
 const MOST_BY_LZ4: u64 = 255;
 
-/// Reads a file by its footer. The arrow crate's own reader would set aside whatever memory a
-/// block claims to need; slices of what is there cannot.
+/// Reads a file by its footer. The arrow crate's own reader would allocate the memory that a block
+/// claims to need; slices of the available bytes cannot.
 pub(super) fn read_file(
     name: &str,
     buffer: Buffer,
@@ -71,7 +73,7 @@ fn block_bytes(name: &str, buffer: &Buffer, block: &Block) -> Result<Buffer, Dat
         place().ok_or_else(|| damaged(name, &"a block lies outside of the file"))?;
     let data = buffer.slice_with_length(start, length);
     let skip = if data.starts_with(&[0xff; 4]) { 8 } else { 4 };
-    // The decoder, too, lets the message end where it likes, whatever length the block gives it.
+    // Like this check, the decoder ends a message by its own length, not by the block's.
     check_unpacked(name, data.get(skip..).unwrap_or(&[]), data.get(meta..).unwrap_or(&[]))?;
     Ok(data)
 }
@@ -103,7 +105,7 @@ pub(super) fn read_stream(
     }
 }
 
-/// Walks over the messages of a stream and checks what each claims.
+/// Walks over the messages of a stream and checks the sizes that each claims.
 fn check_stream(name: &str, mut rest: &[u8]) -> Result<(), DataError> {
     while let Some((marker, after)) = rest.split_first_chunk::<4>() {
         let (length, after) = match marker {
@@ -128,8 +130,9 @@ fn check_stream(name: &str, mut rest: &[u8]) -> Result<(), DataError> {
     Ok(())
 }
 
-/// Refuses packed buffers that claim to hold more than packing can do: the arrow crate would set
-/// aside that memory at once. Messages that do not parse are left for the decoder to refuse.
+/// Rejects compressed buffers that claim to hold more than compression allows: the arrow crate
+/// would allocate that memory at once. Messages that do not parse are left for the decoder to
+/// reject.
 fn check_unpacked(name: &str, meta: &[u8], body: &[u8]) -> Result<(), DataError> {
     let Ok(message) = arrow_ipc::root_as_message(meta) else { return Ok(()) };
     let batch = message

@@ -1,5 +1,5 @@
-//! Parts of a data set that Parquet and Arrow files keep in their metadata: the feature set, and the
-//! rule for absent features.
+//! Parts of a data set that Parquet and Arrow files keep in their metadata: the feature set, and
+//! the rule for absent features.
 
 use super::damaged;
 use crate::dataset::{Absent, Dataset};
@@ -8,7 +8,7 @@ use crate::error::DataError;
 const FEATURE_SET: &str = "rankwright.feature_set";
 const ABSENT: &str = "rankwright.absent";
 
-/// The metadata that a file of ours has.
+/// The metadata of a file that this crate wrote.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Metadata {
     pub(super) feature_set: Option<String>,
@@ -27,7 +27,7 @@ impl Metadata {
         absent.into_iter().chain(self.feature_set.map(|text| (FEATURE_SET.to_owned(), text)))
     }
 
-    /// Takes what is ours from the metadata of a file.
+    /// Reads this crate's entries from the metadata of a file.
     pub(super) fn read<'a>(
         file: &str,
         entries: impl Iterator<Item = (&'a str, &'a str)>,

@@ -1,4 +1,4 @@
-//! Single values from Arrow arrays: numbers, words, and lists of numbers.
+//! Single values from Arrow arrays: numbers, texts, and lists of numbers.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float32Type;
@@ -16,7 +16,7 @@ pub(super) fn is_plain_list(kind: &DataType) -> bool {
     list_item(kind).is_some_and(is_plain)
 }
 
-/// Types that stand for one number or one word.
+/// Types whose values are single numbers or texts.
 pub(super) fn is_plain(kind: &DataType) -> bool {
     match kind {
         DataType::Dictionary(_, value) => {
@@ -43,7 +43,7 @@ impl Values {
         })
     }
 
-    /// As `of`, but integers stay text, so that long ids keep all their digits.
+    /// Like `of`, but integers stay text, so that long ids keep all their digits.
     pub(super) fn ids(array: &ArrayRef) -> Result<Values, UnreadableValues> {
         match array.data_type() {
             kind if kind.is_floating() => Values::of(array),
@@ -52,7 +52,7 @@ impl Values {
         }
     }
 
-    /// A feature, and whether it is missing and says so in a word.
+    /// A feature, and whether it is a missing value spelled as a word.
     fn feature(&self, row: usize) -> Result<(f32, bool), Problem> {
         match self {
             Values::Single(values) if values.is_valid(row) && !values.value(row).is_nan() => {
@@ -69,8 +69,8 @@ impl Values {
         }
     }
 
-    /// Puts the features of all rows into a column of the matrix; counts those whose being missing
-    /// is said in a word. A problem comes with its row.
+    /// Writes the features of all rows into a column of the matrix; counts the missing values that
+    /// are spelled as a word. A problem comes with its row.
     pub(super) fn fill_column(
         &self,
         cells: &mut [f32],
@@ -88,7 +88,7 @@ impl Values {
         Ok(spelled)
     }
 
-    /// Puts the value of a row into its field.
+    /// Writes the value of a row into its field.
     pub(super) fn set<'a>(
         &'a self,
         row: usize,
@@ -111,7 +111,7 @@ impl Values {
     }
 }
 
-/// A list column: all values of its rows, and where each row has its own.
+/// A list column: all values of its rows, and the range of each row.
 pub(super) struct ListColumn<'a> {
     array: &'a ArrayRef,
     values: Values,
@@ -126,7 +126,7 @@ impl<'a> ListColumn<'a> {
         Ok(ListColumn { array, values: Values::of(list_values(array)?)?, length })
     }
 
-    /// Puts the lists of all rows into the last columns of the matrix.
+    /// Writes the lists of all rows into the last columns of the matrix.
     pub(super) fn fill_last_columns(
         &self,
         cells: &mut [f32],

@@ -1,5 +1,5 @@
-//! Data sets as Parquet and Arrow IPC files: qid, docid, label, weight, query_weight, position
-//! (those that there are), then a 32-bit float column a feature, in which missing is null.
+//! Writes data sets as Parquet and Arrow IPC files: qid, docid, label, weight, query_weight,
+//! position (if present), then one 32-bit float column per feature, in which missing is null.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::format::table::check_writable;
 /// Rows that are written as one group.
 const GROUP_ROWS: usize = 65536;
 
-/// Writes Parquet, packed with zstd, in groups of 65,536 rows.
+/// Writes Parquet, compressed with zstd, in groups of 65,536 rows.
 pub(in crate::format) fn write_parquet(data: &Dataset, out: &mut dyn Write) -> io::Result<()> {
     let entries = Metadata::of(data).entries();
     let entries = entries.map(|(key, value)| KeyValue::new(key, value)).collect();
@@ -28,8 +28,8 @@ pub(in crate::format) fn write_parquet(data: &Dataset, out: &mut dyn Write) -> i
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_max_row_group_row_count(Some(GROUP_ROWS))
         .build();
-    // The writer wants to be sent between threads, which `out` cannot be: it writes into memory
-    // that is emptied after each group.
+    // The writer must be `Send`, which `out` is not: it writes into memory that is emptied after
+    // each group.
     let mut writer = ArrowWriter::try_new(Vec::new(), schema_of(data)?, Some(properties))?;
     for batch in batches(data)? {
         writer.write(&batch?)?;
@@ -39,7 +39,7 @@ pub(in crate::format) fn write_parquet(data: &Dataset, out: &mut dyn Write) -> i
     out.write_all(&writer.into_inner()?)
 }
 
-/// Writes an Arrow IPC file, not packed, so that others can map it.
+/// Writes an Arrow IPC file, not compressed, so that other programs can map it.
 pub(in crate::format) fn write_arrow(data: &Dataset, out: &mut dyn Write) -> io::Result<()> {
     let mut writer = FileWriter::try_new(out, &*schema_of(data)?).map_err(io::Error::other)?;
     for batch in batches(data)? {
@@ -68,7 +68,7 @@ fn schema_of(data: &Dataset) -> io::Result<SchemaRef> {
     Ok(Arc::new(ArrowSchema::new_with_metadata(fields, metadata)))
 }
 
-/// The rows in the order in which they came in, in groups.
+/// The rows in the order of the input, in groups.
 fn batches(data: &Dataset) -> io::Result<impl Iterator<Item = io::Result<RecordBatch>>> {
     let schema = schema_of(data)?;
     let order = data.rows_by_source();

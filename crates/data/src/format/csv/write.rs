@@ -1,5 +1,5 @@
-//! Data sets as tables: qid, docid, label, weight, query_weight, position (those that there are), then
-//! a column a feature, rows in the order in which they came in.
+//! Writes data sets as tables: qid, docid, label, weight, query_weight, position (if present), then
+//! one column per feature, rows in the order of the input.
 
 use std::io::{self, Write};
 
@@ -66,7 +66,7 @@ fn write_row(data: &Dataset, row: usize, query: usize, delimiter: u8, out: &mut 
     out.push(b'\n');
 }
 
-/// A field, quoted where it must be.
+/// A field, quoted if necessary.
 fn write_text(out: &mut Vec<u8>, text: &str, delimiter: u8) {
     let special = |byte: u8| byte == delimiter || matches!(byte, b'"' | b'\n' | b'\r');
     if !text.bytes().any(special) {

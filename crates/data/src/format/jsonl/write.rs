@@ -1,4 +1,4 @@
-//! Data sets as JSON lines: `{"qid": ..., "docid": ..., "label": ..., "features": ...}`.
+//! Writes data sets as JSON lines: `{"qid": ..., "docid": ..., "label": ..., "features": ...}`.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use crate::dataset::Dataset;
 use crate::format::table::{check_writable, write_number, write_rows};
 use crate::names::FeatureNames;
 
-/// Writes one object a row; features as an array where their names are just 1, 2, 3, ...
+/// Writes one object a row; features as an array if their names are just 1, 2, 3, ...
 pub(in crate::format) fn write(data: &Dataset, out: &mut dyn Write) -> io::Result<()> {
     check_writable(data.features(), false)?;
     if let Some(at) = data.matrix().values().iter().position(|value| value.is_infinite()) {

@@ -1,7 +1,7 @@
-//! The quick reader of LETOR lines. It takes the plain form that nearly every line has (ids
-//! ascending, ordinary decimal numbers) straight into a row of the matrix, and steps aside for
-//! anything else: the caller then reads the same line with the reference reader in `line.rs`,
-//! which either understands it or says what is wrong. A property test holds the two together.
+//! The fast reader of LETOR lines. It reads the plain form that nearly every line has (ids
+//! ascending, ordinary decimal numbers) straight into a row of the matrix, and returns `None` for
+//! anything else: the caller then reads the same line with the reference reader in `line.rs`, which
+//! either understands it or reports the fault. A property test checks that the two agree.
 
 use memchr::memchr;
 
@@ -13,20 +13,20 @@ pub(super) struct Fast<'a> {
     pub(super) label: f64,
     pub(super) qid: Option<&'a [u8]>,
     pub(super) comment: Option<&'a [u8]>,
-    /// Where the next line begins.
+    /// The offset of the next line.
     pub(super) next: usize,
 }
 
-/// The text of the id of each column, with its colon: in a dense row the next id is known, and
-/// one compare is cheaper than reading it.
+/// The text of the id of each column, with its colon: in a dense row the next id is known, and one
+/// comparison is cheaper than parsing it.
 #[derive(Debug)]
 pub(super) struct IdTexts {
     first: u32,
     written: Vec<IdPattern>,
 }
 
-/// The bytes of an id and its colon, moved to the top of a word; the shift that takes other
-/// bytes there; their number.
+/// The bytes of an id and its colon, moved to the top of a word; the shift that moves other bytes
+/// there; their number.
 #[derive(Debug, Clone, Copy)]
 struct IdPattern {
     bytes: u64,
@@ -34,12 +34,12 @@ struct IdPattern {
     length: u32,
 }
 
-/// The bytes that are looked at for one feature: an id with its colon, and a value.
+/// The bytes read for one feature: an id with its colon, and a value.
 type Feature = [u8; 48];
 
 impl IdTexts {
     pub(super) fn new(first: u32, columns: usize) -> IdTexts {
-        // Beyond this the table would push other things out of the cache.
+        // A larger table would push other data out of the cache.
         let known = columns.min(4096) as u32;
         let written = (first..first + known).map(|id| {
             let text = format!("{id}:");
@@ -50,8 +50,8 @@ impl IdTexts {
         IdTexts { first, written: written.collect() }
     }
 
-    /// The column of the id that the text begins with, at least `least`, and the length of id
-    /// and colon.
+    /// The column of the id at the start of the text, at least `least`, and the length of id and
+    /// colon.
     #[inline(always)]
     fn read(&self, least: usize, text: &Feature) -> Option<(usize, usize)> {
         let word = u64::from_le_bytes(*text.first_chunk()?);
@@ -69,8 +69,8 @@ impl IdTexts {
     }
 }
 
-/// Reads the line at `at`. `row` has a cell for each column and holds what absent features are
-/// worth. `None`: not plain; the row may hold rubbish then.
+/// Reads the line at `at`. `row` has a cell for each column, filled with the value of absent
+/// features. `None`: the line is not plain; the content of the row is then undefined.
 #[inline]
 pub(super) fn parse<'a>(
     bytes: &'a [u8],
@@ -95,7 +95,7 @@ pub(super) fn parse<'a>(
     finish(bytes, features(bytes, at, ids, row)?, label, qid)
 }
 
-/// Reads features into the row; gives where they end.
+/// Reads features into the row; returns the offset of their end.
 #[inline(never)]
 fn features(bytes: &[u8], mut at: usize, ids: &IdTexts, row: &mut [f32]) -> Option<usize> {
     let mut least = 0;
@@ -121,7 +121,7 @@ fn features(bytes: &[u8], mut at: usize, ids: &IdTexts, row: &mut [f32]) -> Opti
     }
 }
 
-/// Steps over the spaces at `at`, at least one.
+/// Skips the spaces at `at`, at least one.
 #[inline(always)]
 fn space(bytes: &[u8], mut at: usize) -> Option<usize> {
     if bytes.get(at) != Some(&b' ') {
@@ -134,7 +134,8 @@ fn space(bytes: &[u8], mut at: usize) -> Option<usize> {
     Some(at)
 }
 
-/// The end of the line: a line feed, with a carriage return before it, or a comment.
+/// Reads the end of the line: a line feed, with or without a carriage return before it, or a
+/// comment.
 #[inline]
 fn finish<'a>(bytes: &'a [u8], at: usize, label: f64, qid: Option<&'a [u8]>) -> Option<Fast<'a>> {
     match (bytes.get(at)?, bytes.get(at + 1)) {

@@ -1,5 +1,4 @@
-//! One line of LETOR text, read plainly: the reference for the quick reader, and the one that
-//! knows what to say when a line is wrong.
+//! The reference reader of one line of LETOR text, which also reports the fault of a wrong line.
 //!
 //! `label [qid:Q] id:value ... [# comment]`, separated by spaces or tabs. Ids are whole numbers;
 //! values are decimal numbers, `inf`, or `NULL` / `nan` for missing. The document id is X in
@@ -8,7 +7,7 @@
 use crate::chunks::split_once;
 use crate::error::quote;
 
-/// Ids above this are refused: the matrix is dense.
+/// Ids above this are rejected: the matrix is dense.
 pub(super) const MAX_ID: u32 = 1 << 24;
 
 /// The content of a line.
@@ -24,7 +23,7 @@ pub(super) struct LetorLine<'a> {
     pub(super) nulls: u64,
 }
 
-/// Why a line is no LETOR line.
+/// The reason why a line is no LETOR line.
 #[derive(Debug, PartialEq)]
 pub(super) struct LineError {
     /// Byte column, from 1.
@@ -73,7 +72,7 @@ pub(super) fn parse(line: &[u8]) -> Result<LetorLine<'_>, LineError> {
     Ok(out)
 }
 
-/// A repeated id; quick where ids ascend.
+/// Rejects a repeated id; fast if ids ascend.
 fn refuse_repeated(features: &[(u32, f32)], at: usize, word: &[u8]) -> Result<(), LineError> {
     let Some((&(last, _), before)) = features.split_last() else { return Ok(()) };
     let ascends =
@@ -159,7 +158,7 @@ fn number<T: std::str::FromStr>(word: &[u8]) -> Option<T> {
     number_text(word)?.parse().ok()
 }
 
-/// The document id of a comment; the undecodable text if it is not UTF-8.
+/// The document id of a comment; an error with the text if it is not UTF-8.
 pub(super) fn docid(comment: &[u8]) -> Result<Option<&str>, String> {
     let rest = comment.trim_ascii_start();
     let named = rest.strip_prefix(b"docid").map(<[u8]>::trim_ascii_start);

@@ -10,7 +10,7 @@ mod fast;
 mod line;
 mod scan;
 mod side;
-// Writers number the rows and columns of the data set itself.
+// Writers index the rows and columns of the data set itself.
 #[allow(clippy::indexing_slicing)]
 mod write;
 
@@ -18,7 +18,7 @@ use rayon::prelude::*;
 
 use crate::bytes::Input;
 use crate::chunks::split_once;
-use crate::dataset::{Absent, RowColumns, Dataset, QueryIndex};
+use crate::dataset::{Absent, Dataset, QueryIndex, RowColumns};
 use crate::error::{DataError, SourceLocation, quote};
 use crate::format::ReadOptions;
 use crate::matrix::Matrix;
@@ -53,7 +53,7 @@ pub(super) fn read(
     });
     let job = ChunkJob { sources: sources.collect(), chunks: &chunks, absent: options.absent };
     let (mut matrix, mut parts) = job.run(shape, options)?;
-    // A later row went beyond what line ends and first rows showed: read again, now knowing.
+    // A later row has an id beyond the first estimate: read again with the known size.
     let seen = parts.iter().fold(shape, |s, p| MatrixShape {
         first: s.first.min(p.least_id),
         end: s.end.max(p.end_id),
@@ -77,7 +77,7 @@ fn without_bom<'a>(input: &'a Input, warnings: &mut Warnings) -> &'a [u8] {
     }
 }
 
-/// The matrix to fill: ids `first..end` of so many rows.
+/// The size of the matrix: ids `first..end` and the number of rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct MatrixShape {
     first: u32,
@@ -91,7 +91,7 @@ impl MatrixShape {
     }
 }
 
-/// An input without its byte-order mark; its first row tells whether its rows have a qid.
+/// An input without its byte-order mark; its first row decides whether its rows have a qid.
 struct LetorInput<'a> {
     name: &'a str,
     text: &'a [u8],
@@ -108,7 +108,7 @@ struct ChunkJob<'a> {
 #[derive(Debug, Default)]
 struct ChunkResult {
     labels: Vec<f64>,
-    /// Query ids, each with the number of rows that follow one another under it.
+    /// Query ids, each with the number of adjacent rows that have it.
     runs: Vec<(String, u32)>,
     doc_ids: Strings,
     with_docid: usize,
@@ -118,7 +118,11 @@ struct ChunkResult {
 }
 
 impl ChunkJob<'_> {
-    fn run(&self, shape: MatrixShape, options: &ReadOptions) -> Result<(Matrix, Vec<ChunkResult>), DataError> {
+    fn run(
+        &self,
+        shape: MatrixShape,
+        options: &ReadOptions,
+    ) -> Result<(Matrix, Vec<ChunkResult>), DataError> {
         let name = self.sources.first().map_or("", |source| source.name);
         let columns = shape.columns();
         let cells = shape.rows.saturating_mul(columns);
@@ -136,12 +140,17 @@ impl ChunkJob<'_> {
         }
         let parts: Vec<Result<ChunkResult, DataError>> =
             work.into_par_iter().map(|(chunk, rows)| self.chunk(chunk, shape, rows)).collect();
-        // The first error in file order, whatever the threads did.
+        // The first error in file order, for any order of the threads.
         let parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?;
         Ok((matrix, parts))
     }
 
-    fn chunk(&self, chunk: &LineChunk, shape: MatrixShape, rows: &mut [f32]) -> Result<ChunkResult, DataError> {
+    fn chunk(
+        &self,
+        chunk: &LineChunk,
+        shape: MatrixShape,
+        rows: &mut [f32],
+    ) -> Result<ChunkResult, DataError> {
         let Some(source) = self.sources.get(chunk.input) else { return Ok(ChunkResult::default()) };
         let text = source.text.get(..chunk.bytes.end).unwrap_or(&[]);
         let mut reader = ChunkReader {
@@ -150,7 +159,11 @@ impl ChunkJob<'_> {
             shape,
             ids: fast::IdTexts::new(shape.first, shape.columns()),
             absent: self.absent.value(),
-            part: ChunkResult { least_id: shape.first, end_id: shape.end, ..ChunkResult::default() },
+            part: ChunkResult {
+                least_id: shape.first,
+                end_id: shape.end,
+                ..ChunkResult::default()
+            },
         };
         if self.absent == Absent::Missing {
             rows.fill(f32::NAN);
@@ -158,7 +171,8 @@ impl ChunkJob<'_> {
         let columns = shape.columns();
         let (mut at, mut number, mut filled) = (chunk.bytes.start, chunk.first_line, 0);
         while at < text.len() {
-            // A row beyond those counted cannot be: both passes ask `has_data` of the same lines.
+            // There are no more rows than were counted: both passes call `has_data` on the same
+            // lines.
             let row = rows.get_mut(filled * columns..(filled + 1) * columns).unwrap_or(&mut []);
             let (next, is_row) = reader.line(text, at, number, row)?;
             filled += usize::from(is_row);
@@ -193,7 +207,7 @@ struct ChunkReader<'a> {
 }
 
 impl ChunkReader<'_> {
-    /// Reads the line at `at` into `row`; gives the start of the next line, and whether this one
+    /// Reads the line at `at` into `row`; returns the start of the next line, and whether this one
     /// was a row.
     fn line(
         &mut self,
@@ -267,7 +281,7 @@ impl ChunkReader<'_> {
         }
         part.with_docid += usize::from(docid.is_some());
         if part.with_docid > 0 {
-            // Rows before the first id get the empty one.
+            // Rows before the first id get an empty id.
             while part.doc_ids.len() + 1 < part.labels.len() {
                 part.doc_ids.push("");
             }

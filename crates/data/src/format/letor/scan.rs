@@ -18,8 +18,8 @@ pub(super) struct LineChunk {
     pub(super) lines: u64,
     /// Line number of the first line, from 1.
     pub(super) first_line: u64,
-    /// One more than the largest id that ends a line, 0 if no line has features. Ids need not be
-    /// sorted, so a larger one may come up.
+    /// One more than the largest id at the end of a line, 0 if no line has features. Ids need not
+    /// be sorted, so a larger one may occur.
     pub(super) end_id: u32,
     /// Whether the first row begins with feature 0.
     pub(super) zero: bool,
@@ -27,7 +27,7 @@ pub(super) struct LineChunk {
     pub(super) qid: bool,
 }
 
-/// Cuts the text and counts.
+/// Cuts the texts into chunks and counts their rows.
 pub(super) fn chunks(texts: &[&[u8]]) -> Vec<LineChunk> {
     let cuts: Vec<(usize, Range<usize>)> = texts
         .iter()
@@ -91,7 +91,7 @@ fn end_id(body: &[u8]) -> u32 {
     let colon = memrchr(b':', body).and_then(|at| body.get(..at));
     let Some(before) = colon else { return 0 };
     let digits = before.iter().rev().take_while(|b| b.is_ascii_digit()).count();
-    // In `qid:7` no digit stands before the colon.
+    // In `qid:7` there is no digit before the colon.
     let id = before.get(before.len() - digits..).and_then(|id| std::str::from_utf8(id).ok());
     let id = id.and_then(|id| id.parse().ok());
     id.map_or(0, |id: u32| id.saturating_add(1))

@@ -1,7 +1,7 @@
-//! Side files as LightGBM has them: for a data file `x` whose rows have no qid, `x.query` gives
-//! the number of rows of each query, a number a line. For any `x`, `x.weight` gives a weight a row
-//! and `x.position` the position a row was shown at. The queries are called 1, 2, 3, ... over all
-//! input files together.
+//! LightGBM's side files: for a data file `x` whose rows have no qid, `x.query` has the number of
+//! rows of each query, a number a line. For any `x`, `x.weight` has a weight a row and `x.position`
+//! the position at which a row was shown. The queries are called 1, 2, 3, ... over all input files
+//! together.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -20,7 +20,7 @@ pub(super) struct Sides {
 }
 
 impl Sides {
-    /// Reads what stands beside an input; fills `query_of_row` where its rows have no qid.
+    /// Reads the side files of an input; fills `query_of_row` if its rows have no qid.
     pub(super) fn read(
         &mut self,
         input: &Input,
@@ -81,7 +81,7 @@ impl Sides {
         Ok(())
     }
 
-    /// The row weights and positions, where every input had them.
+    /// The row weights and positions, if every input had them.
     #[allow(clippy::type_complexity)]
     pub(super) fn finish(
         self,
@@ -109,7 +109,7 @@ fn one_a_row(input: &Input, ending: &str, found: usize, rows: usize) -> Result<(
     Err(DataError::malformed(place, format!("{found} lines"), expected))
 }
 
-/// The side file with this ending, if it is there.
+/// The side file with this ending, if it exists.
 fn side_path(input: &Input, ending: &str) -> Option<PathBuf> {
     let mut path = input.path()?.as_os_str().to_owned();
     path.push(format!(".{ending}"));

@@ -137,7 +137,7 @@ fn errors_count_lines_across_pieces() {
     assert_eq!(error, "f.txt:400001:11: found 'x', expected a number, NULL or nan");
 }
 
-/// Words that a line may be made of, good and bad.
+/// Words of a line, valid and invalid.
 fn word() -> impl Strategy<Value = String> {
     prop_oneof![
         20 => (0u32..12, -99999i32..99999).prop_map(|(id, v)| format!("{id}:{}", v as f32 / 1000.0)),
@@ -165,7 +165,7 @@ fn file() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
-    /// The quick reader against the plain one, on files that are mostly right.
+    /// The fast reader against the reference reader, on files that are mostly valid.
     #[test]
     fn quick_and_plain_reading_agree(text in file()) {
         let bytes = text.as_bytes();
@@ -186,7 +186,7 @@ proptest! {
                 }
             }
             (Err(_), Err(_)) => {}
-            // A second qid in a row, or a different number of columns, is no difference here.
+            // A second qid in a row, or a different number of columns, is not compared here.
             (left, right) => prop_assert!(false, "{left:?} against {right:?}"),
         }
     }

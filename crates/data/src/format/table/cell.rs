@@ -1,4 +1,4 @@
-//! Single cells of a table: what a feature, a label, a weight or an id may be.
+//! Single cells of a table: the allowed values of a feature, a label, a weight or an id.
 
 use std::borrow::Cow;
 
@@ -6,12 +6,12 @@ use super::write::number_text;
 use crate::error::{DataError, Remedy, SourceLocation, quote};
 use crate::format::roles::Role;
 
-/// A value that cannot be taken, before its place is known.
+/// A value that is rejected, before its location is known.
 #[derive(Debug)]
 pub(in crate::format) struct Problem {
     found: String,
     expected: &'static str,
-    /// Whether the column may be none of a feature.
+    /// Whether the column is perhaps no feature.
     no_feature: bool,
 }
 
@@ -20,7 +20,7 @@ impl Problem {
         Problem { found: found.into(), expected, no_feature: false }
     }
 
-    /// As `new`, with the advice to leave the column out.
+    /// Like `new`, with the advice to ignore the column.
     pub(in crate::format) fn no_feature(
         found: impl Into<String>,
         expected: &'static str,
@@ -43,7 +43,7 @@ const IN_RANGE: &str = "a number within ±3.4e38 (features are 32-bit floats)";
 #[derive(Debug, Clone, Copy)]
 pub(in crate::format) struct TextValue {
     pub(in crate::format) value: f32,
-    /// Whether it is missing and says so in a word.
+    /// Whether it is a missing value spelled as a word.
     pub(in crate::format) spelled_missing: bool,
 }
 
@@ -78,7 +78,7 @@ pub(in crate::format) fn feature_from_f64(value: f64) -> Result<f32, Problem> {
     }
 }
 
-/// The columns of one row that are no features.
+/// The values of one row that are no features.
 #[derive(Debug, Default)]
 pub(in crate::format) struct Fields<'a> {
     pub(super) query: Option<Cow<'a, str>>,
@@ -90,7 +90,7 @@ pub(in crate::format) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Takes a cell of text for its role.
+    /// Sets the value of a role from text.
     pub(in crate::format) fn set_text(
         &mut self,
         role: Role,
@@ -112,7 +112,7 @@ impl<'a> Fields<'a> {
         Ok(())
     }
 
-    /// Takes a number for its role; as an id it is written plainly (`10`, not `10.0`).
+    /// Sets the value of a role from a number; as an id it is written plainly (`10`, not `10.0`).
     pub(in crate::format) fn set_number(&mut self, role: Role, value: f64) -> Result<(), Problem> {
         let refused = || Err(Problem::new(number_text(value), expected(role)));
         let is_weight = value >= 0.0 && (value as f32).is_finite();
@@ -133,7 +133,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The values that a cell of a role may have.
+/// The allowed values of a role.
 pub(in crate::format) fn expected(role: Role) -> &'static str {
     match role {
         Role::Query => "a query id",

@@ -1,4 +1,4 @@
-//! Tests of what tables share.
+//! Tests of the code shared by tables.
 
 use std::io::Write;
 
@@ -79,7 +79,8 @@ fn a_matrix_beyond_the_limit_is_refused() {
 #[test]
 fn further_files_need_the_same_columns_in_any_order() {
     let names = |list: &[&str]| list.iter().map(|n| n.to_string()).collect::<Vec<_>>();
-    let schema = TableSchema::new("a.csv", &names(&["qid", "label", "x"]), &Roles::default()).unwrap();
+    let schema =
+        TableSchema::new("a.csv", &names(&["qid", "label", "x"]), &Roles::default()).unwrap();
     let slots = schema.slots("b.csv", &names(&["x", "label", "qid"])).unwrap();
     assert_eq!(slots[0], Slot::Feature(0));
     let error = |list: &[&str]| schema.slots("b.csv", &names(list)).unwrap_err().to_string();

@@ -1,5 +1,5 @@
-//! What the writers of tables share: short numbers, rows formatted in parallel, names that read
-//! back as what they were.
+//! Code shared by the writers of tables: short numbers, rows formatted in parallel, and a check of
+//! names that would not read back.
 
 use std::collections::HashSet;
 use std::fmt::{Display, LowerExp};
@@ -37,7 +37,7 @@ pub(in crate::format) fn write_rows(
     format: impl Fn(usize, &mut Vec<u8>) + Sync,
 ) -> io::Result<()> {
     const CHUNK: usize = 256;
-    // A few chunks a thread at a time, so that memory stays small however many rows there are.
+    // A few chunks a thread at a time, so that memory stays small for any number of rows.
     for group in order.chunks(CHUNK * 8 * rayon::current_num_threads()) {
         let texts: Vec<Vec<u8>> = group
             .par_chunks(CHUNK)
@@ -52,7 +52,7 @@ pub(in crate::format) fn write_rows(
     Ok(())
 }
 
-/// Refuses feature names that would not come back from a table as they went in.
+/// Rejects feature names that would read back differently from a table.
 pub(in crate::format) fn check_writable(
     features: &FeatureNames,
     roles_matter: bool,

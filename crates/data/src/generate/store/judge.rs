@@ -4,30 +4,30 @@
 //!
 //! u = 2.6 t + c p + l + 0.7 r² + 0.4 q + 0.3 noise.
 //!
-//! t is how much of the query (by rareness of its words) the record has, where title and artist
-//! count more than the text; p the plays on a logarithmic scale, with c = 1.5 for a single word
-//! and 0.9 else, because who types one word wants the known; l is 0.9 if the record has the
-//! language of the user, else 0.3 times the share of the query that is in the title; r is recency
-//! from 0 (1950) to 1 (2025); q is how good the record is, which nobody sees. Records without a
-//! word of the query are grade 0.
+//! t is the share of the query (by rareness of its words) that the record has, where title and
+//! artist count more than the text; p is the number of plays on a logarithmic scale, with c = 1.5
+//! for a single word and 0.9 otherwise, because users who type one word look for something well
+//! known; l is 0.9 if the record has the language of the user, else 0.3 times the share of the
+//! query that is in the title; r is recency from 0 (1950) to 1 (2025); q is the hidden quality of
+//! the record. Records without a word of the query are grade 0.
 //!
-//! The pool of 50 to 150 records has the best by u, some others that match, and some of all;
-//! whatever is not in the pool would be 0. Logarithms are straight lines between powers of two,
-//! so that bits are the same on every machine.
+//! The pool of 50 to 150 records has the best by u, some others that match, and some of all; every
+//! record outside the pool would be 0. Logarithms are linear between powers of two, so that bits
+//! are the same on every machine.
 
 use super::queries::GeneratedQuery;
 use super::records::{RecordDraft, YEARS};
 use super::words::Vocabulary;
 use crate::random::Random;
 
-/// Of the way from the middling to the best utility, how far each grade begins, and how many
-/// records of a query may have it or a better one.
+/// For each grade, the start as a fraction of the distance from the middling to the best utility,
+/// and the maximum number of records of a query with this grade or a better one.
 const GRADES: [(f64, usize); 4] = [(0.30, 45), (0.46, 24), (0.64, 11), (0.82, 4)];
 
 /// The rank whose utility counts as middling.
 const MIDDLING: usize = 70;
 
-/// Where a word stands in a record.
+/// The occurrences of a word in a record.
 struct Posting {
     record: u32,
     title: bool,
@@ -35,14 +35,14 @@ struct Posting {
     count: u32,
 }
 
-/// For each word the records that have it.
+/// The records of each word.
 pub(super) struct Judge<'a> {
     drafts: &'a [RecordDraft],
     postings: Vec<Vec<Posting>>,
 }
 
 impl<'a> Judge<'a> {
-    /// Reads all records.
+    /// Indexes all records.
     pub(super) fn new(drafts: &'a [RecordDraft], vocabulary: &Vocabulary) -> Judge<'a> {
         let mut postings: Vec<Vec<Posting>> = (0..vocabulary.len()).map(|_| Vec::new()).collect();
         for (number, draft) in drafts.iter().enumerate() {
@@ -141,7 +141,7 @@ fn grades(ranked: &[(f64, u32)]) -> impl Iterator<Item = (u32, u8)> {
     })
 }
 
-/// A logarithm to base 2 of what is at least 1: exact at powers of two, a line between.
+/// A logarithm to base 2 of a number of at least 1: exact at powers of two, linear between.
 fn log2(mut x: f64) -> f64 {
     let mut whole = 0.0;
     while x >= 2.0 {

@@ -1,10 +1,10 @@
-//! A record store: synthetic documents, queries and graded judgements to try search on.
+//! A record store: synthetic documents, queries and graded judgements for search experiments.
 //!
 //! Nothing in it is real. Words, languages, artists and lyrics-like texts are made of syllables;
 //! relevance comes from a hidden utility of text match, plays, language and recency (see
-//! `judge.rs`), so that text alone ranks decently and a learner that sees the rest ranks better.
-//! `words.rs` makes the vocabulary, `records.rs` the records with their links, `queries.rs` what
-//! people type. 20,000 records with 600 queries take about a third of a second of processor time.
+//! `judge.rs`), so that text alone ranks decently and a learner with the other features ranks
+//! better. `words.rs` makes the vocabulary, `records.rs` the records with their links, `queries.rs`
+//! the queries. 20,000 records with 600 queries take about a third of a second of processor time.
 //!
 //! Only basic arithmetic and square roots are used and every record and query has its own random
 //! stream, so that bytes depend on the options only, not on machine or threads.
@@ -29,9 +29,9 @@ use judge::Judge;
 use records::RecordDraft;
 use words::{GENRES, LANGUAGES, Vocabulary};
 
-/// What a record takes while it is made and held, at most.
+/// Maximum memory of a record while it is made and held.
 const BYTES_A_RECORD: u64 = 4096;
-/// What a query and its judgements take, at most.
+/// Maximum memory of a query and its judgements.
 const BYTES_A_QUERY: u64 = 16_384;
 
 params! {
@@ -50,7 +50,7 @@ pub struct StoreRecord {
     pub id: String,
     /// The title.
     pub title: String,
-    /// Who made it.
+    /// The artist.
     pub artist: String,
     /// Lyrics-like text of 30 to 120 words, lines divided by ` / `.
     pub text: String,
@@ -60,7 +60,7 @@ pub struct StoreRecord {
     pub genre: &'static str,
     /// The year it came out, 1950 to 2025.
     pub year: u32,
-    /// How often it was played; few are played very often.
+    /// The number of plays; a few records have very many.
     pub popularity: u64,
     /// Ids of records by other artists that influenced it.
     pub links: Vec<String>,
@@ -71,7 +71,7 @@ pub struct StoreRecord {
 pub struct StoreQuery {
     /// The id, `q0001` and so on.
     pub id: String,
-    /// What was typed.
+    /// The text of the query.
     pub text: String,
     /// The language of the user.
     pub language: &'static str,
@@ -130,7 +130,7 @@ impl StoreOptions {
         Ok(Store { documents, queries, qrels })
     }
 
-    /// Refuses what cannot be held, before anything is allocated.
+    /// Rejects sizes that do not fit in memory, before anything is allocated.
     fn check_size(&self) -> Result<(), DataError> {
         let records = (self.records as u64).checked_mul(BYTES_A_RECORD);
         let queries = (self.queries as u64).checked_mul(BYTES_A_QUERY);
@@ -152,8 +152,8 @@ impl StoreOptions {
 }
 
 impl Store {
-    /// Writes `documents.jsonl`, `queries.jsonl` and `qrels.txt` (TREC columns) into a folder that
-    /// is there, each of them atomically.
+    /// Writes `documents.jsonl`, `queries.jsonl` and `qrels.txt` (TREC columns) into an existing
+    /// folder, each of them atomically.
     pub fn write(&self, folder: impl AsRef<Path>) -> Result<(), DataError> {
         let folder = folder.as_ref();
         write_atomic(folder.join("documents.jsonl"), |out| {
@@ -200,7 +200,7 @@ fn record_id(number: usize) -> String {
     format!("r{:06}", number + 1)
 }
 
-/// A record in letters.
+/// A record with its words as text.
 fn spell(number: usize, draft: &RecordDraft, vocabulary: &Vocabulary) -> StoreRecord {
     let capitals = |words: &[u32]| -> String {
         let words: Vec<String> = words.iter().map(|w| capital(vocabulary.spelt(*w))).collect();

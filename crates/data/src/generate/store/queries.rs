@@ -1,9 +1,9 @@
-//! Queries as people of the store might type them: one to four words that they remember of a
-//! record, with the language they speak.
+//! Queries of the store's users: one to four words that they remember of a record, with the
+//! language of the user.
 //!
-//! The record is one that is played more than others. Its words come from the title, the artist,
-//! both, or the text; some are remembered wrongly (another word of the record) and a few are
-//! misspelt. At least one word stays as it is.
+//! Records with more plays are chosen more often. The words come from the title, the artist, both,
+//! or the text; some are remembered wrongly (another word of the record) and a few are misspelt. At
+//! least one word stays unchanged.
 
 use super::records::RecordDraft;
 use super::words::{Vocabulary, language};
@@ -13,12 +13,16 @@ use crate::random::Random;
 pub(super) struct GeneratedQuery {
     pub(super) text: String,
     pub(super) language: usize,
-    /// Its words without the misspelt, each once.
+    /// Its words without the misspelt ones, each once.
     pub(super) words: Vec<u32>,
 }
 
 /// Draws a query.
-pub(super) fn draw(random: &mut Random, vocabulary: &Vocabulary, drafts: &[RecordDraft]) -> GeneratedQuery {
+pub(super) fn draw(
+    random: &mut Random,
+    vocabulary: &Vocabulary,
+    drafts: &[RecordDraft],
+) -> GeneratedQuery {
     let record = target(random, drafts);
     let mut words = remembered(random, vocabulary, record);
     for word in words.iter_mut().skip(1) {
@@ -43,7 +47,7 @@ pub(super) fn draw(random: &mut Random, vocabulary: &Vocabulary, drafts: &[Recor
     GeneratedQuery { text: spelt.join(" "), language, words }
 }
 
-/// The record in mind: mostly the most played of three.
+/// The record that the user looks for: mostly the most played of three.
 fn target<'a>(random: &mut Random, drafts: &'a [RecordDraft]) -> &'a RecordDraft {
     let mut best = &drafts[random.below(drafts.len())];
     if random.unit() < 0.7 {
@@ -80,7 +84,7 @@ fn remembered(random: &mut Random, vocabulary: &Vocabulary, record: &RecordDraft
     words
 }
 
-/// Two letters side by side change places, or, if they are the same, one goes.
+/// Swaps two neighbouring letters or, if they are the same, deletes one.
 fn misspell(random: &mut Random, word: &mut String) {
     let mut letters: Vec<char> = word.chars().collect();
     if letters.len() < 2 {

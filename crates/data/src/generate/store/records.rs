@@ -1,11 +1,11 @@
-//! Artists and their records: what they are about, when they came out, how much they are played,
-//! and which records influenced them.
+//! Artists and their records: theme, year, number of plays, and the records that influenced them.
 //!
-//! A record has a theme of a few words of its genre; title and text are made of them, so that
-//! words of a record belong together. Plays have a heavy tail: an artist's fame times a Pareto
-//! draw, more for newer and for better records. Influence goes back in time by preferential
-//! attachment (Barabási, Albert 1999): who was named before is named again, the better ones more
-//! often. How good a record is stays hidden; plays and links are noisy views of it.
+//! A record has a theme of a few words of its genre; title and text are made of them, so that words
+//! of a record belong together. Plays have a heavy tail: an artist's fame times a Pareto draw, more
+//! for newer and for better records. Influence goes back in time by preferential attachment
+//! (Barabási, Albert 1999): a record that was named before is more likely to be named again, better
+//! ones more often. The quality of a record stays hidden; plays and links are noisy functions of
+//! it.
 
 use rayon::prelude::*;
 
@@ -34,13 +34,13 @@ pub(super) struct RecordDraft {
     pub(super) genre: usize,
     pub(super) year: u32,
     pub(super) popularity: u64,
-    /// How good it is: hidden.
+    /// Hidden quality.
     pub(super) quality: f64,
     /// Records that influenced it, ascending.
     pub(super) links: Vec<u32>,
 }
 
-/// Draws so many records.
+/// Draws this number of records.
 pub(super) fn draw(count: usize, vocabulary: &Vocabulary, streams: &Streams) -> Vec<RecordDraft> {
     let artists: Vec<Artist> =
         (0..count / 8 + 2).map(|i| artist(&mut streams.artist(i), vocabulary)).collect();
@@ -115,7 +115,7 @@ fn title(random: &mut Random, vocabulary: &Vocabulary, language: usize, theme: &
     title
 }
 
-/// For each record those that influenced it, all of them earlier and by other artists.
+/// The records that influenced each record, all of them earlier and by other artists.
 fn influences(drafts: &[RecordDraft], random: &mut Random) -> Vec<Vec<u32>> {
     let mut order: Vec<u32> = (0..drafts.len() as u32).collect();
     order.sort_by_key(|i| drafts[*i as usize].year);
@@ -149,7 +149,7 @@ fn influence(
     for _ in 0..8 {
         let again = !named.is_empty() && random.unit() < 0.6;
         let from = if again { named } else { earlier };
-        // The latest are named most, or the first records would gather all influence.
+        // Late records are named most, otherwise the first records would get all influence.
         let u = random.unit();
         let back = (u * u * from.len() as f64) as usize;
         let number = *from.iter().rev().nth(back)?;

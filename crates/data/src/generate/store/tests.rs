@@ -1,4 +1,4 @@
-//! What is promised of a store: bytes, counts, links, grades, and that there is something to learn.
+//! Tests of the store: bytes, counts, links, grades, and that there is something to learn.
 
 use std::collections::{HashMap, HashSet};
 

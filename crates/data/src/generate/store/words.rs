@@ -12,7 +12,7 @@ use crate::random::Random;
 /// The languages, all invented.
 pub(super) const LANGUAGES: [&str; 5] = ["aruan", "belic", "cormish", "dalese", "estran"];
 
-/// How many of 100 records and users have each language.
+/// Percentage of records and users of each language.
 pub(super) const LANGUAGE_SHARES: [usize; 5] = [45, 22, 15, 10, 8];
 
 /// The genres.
@@ -31,7 +31,7 @@ pub(super) const GENRES: [&str; 12] = [
     "swing",
 ];
 
-/// What syllables are made of: beginnings, vowels, ends.
+/// The parts of syllables: beginnings, vowels, ends.
 type Sounds = (&'static [&'static str], &'static [&'static str], &'static [&'static str]);
 
 const SOUNDS: [Sounds; 5] = [
@@ -65,16 +65,16 @@ const SOUNDS: [Sounds; 5] = [
 const FUNCTION: usize = 40;
 const CONTENT: usize = 3200;
 const NAMES: usize = 1600;
-/// Content words go round by sixteens: one for each genre, the other four are common.
+/// Content words are made in rounds of sixteen: one for each genre, the other four are common.
 const ROUND: usize = 16;
-/// Every so many rounds of content words are loans.
+/// One in this many rounds of content words is loans.
 const LOANS: usize = 3;
 
 /// All words, as numbers.
 pub(super) struct Vocabulary {
     words: Vec<String>,
     function: Vec<Vec<u32>>,
-    /// By language, then genre.
+    /// Words by language, then genre.
     topic: Vec<Vec<Vec<u32>>>,
     common: Vec<Vec<u32>>,
     names: Vec<u32>,
@@ -130,12 +130,12 @@ impl Vocabulary {
         self.words.len()
     }
 
-    /// How a word is written.
+    /// The spelling of a word.
     pub(super) fn spelt(&self, word: u32) -> &str {
         &self.words[word as usize]
     }
 
-    /// Whether a word carries no meaning; these were made first.
+    /// Whether a word is a function word; these have the lowest numbers.
     pub(super) fn is_function(&self, word: u32) -> bool {
         (word as usize) < FUNCTION * LANGUAGES.len()
     }
@@ -150,7 +150,7 @@ impl Vocabulary {
         self.topic[language][genre][self.topic_zipf.draw(random)]
     }
 
-    /// A word of a genre that a record may be about: rare words nearly as often as frequent ones.
+    /// A word of a genre as the theme of a record: rare words nearly as often as frequent ones.
     pub(super) fn theme(&self, random: &mut Random, language: usize, genre: usize) -> u32 {
         let words = &self.topic[language][genre];
         let u = random.unit();
@@ -168,7 +168,7 @@ impl Vocabulary {
     }
 }
 
-/// Makes words that were not there before.
+/// Makes words that are different from all earlier ones.
 struct Maker {
     words: Vec<String>,
     taken: HashSet<String>,
@@ -196,7 +196,7 @@ impl Maker {
     }
 }
 
-/// Draws ranks with chance in proportion to 1 / (rank + 2.7).
+/// Draws ranks with a probability proportional to 1 / (rank + 2.7).
 struct Zipf {
     sums: Vec<f64>,
 }

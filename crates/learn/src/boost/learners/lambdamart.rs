@@ -1,7 +1,7 @@
 //! LambdaMART (Burges, MSR-TR-2010-82): boosted trees on pairs weighted by the change of a metric.
 //!
-//! The gradient of a document is the sum of its lambdas ([`lambda`](crate::objective)); leaves take a
-//! Newton step. Any metric with a change under swaps can be the target.
+//! The gradient of a document is the sum of its lambdas ([`lambda`](crate::objective)); leaves take
+//! a Newton step. Any metric whose change under a swap is defined can be the target.
 
 use rankwright_spec::{SpecError, param_groups};
 

@@ -1,4 +1,4 @@
-//! Learners of boosted trees, a file each.
+//! Learners of boosted trees, one file each.
 
 mod lambdamart;
 mod mart;
@@ -14,10 +14,10 @@ pub use tree::RegressionTree;
 pub use xendcg::XeNdcgMart;
 pub use yetirank::YetiRank;
 
-/// The space in which boosted trees are tuned.
+/// The default search space for tuning boosted trees.
 pub(super) const TREE_SPACE: &str = "rate=log(0.02,0.3), leaves=choice(7,15,31,63), min_rows=logint(1,100), l2=log(0.01,100), \
      sample_queries=uniform(0.5,1), sample_features=uniform(0.3,1)";
 
-/// What every learner of boosted trees takes.
+/// Input that every learner of boosted trees accepts.
 pub(super) const TREES_TAKE: crate::learner::Takes =
     crate::learner::Takes { pairs: false, start: true, validation: true, missing: true };

@@ -29,7 +29,7 @@ impl DeclaredLearner for RegressionTree {
     };
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
-        // One tree takes its whole step.
+        // A single tree takes its full step.
         let boost = BoostParams { trees: 1, rate: 1.0, ..BoostParams::default() };
         Ok(Box::new(BoostTrainer::new(Self::DEF, &boost, &self.tree, &SquaredParams::default())?))
     }

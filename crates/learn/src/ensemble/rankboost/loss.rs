@@ -1,46 +1,46 @@
-//! The loss of RankBoost: each preference counts the exponential of how far it is wrong.
+//! The loss of RankBoost: the sum over preferences of the exponential of the score difference.
 //!
 //! ```text
 //! L = sum over preferences of w exp(s_worse - s_better)
-//! gradient of a document: what it loses as the worse one less what it loses as the better one
+//! gradient of a document: its terms as the worse one minus its terms as the better one
 //! hessian: the sum of both
 //! ```
 //!
-//! The distribution D over pairs that RankBoost keeps is each term divided by L, and the
-//! potential pi(x) of a document is minus its gradient over L (Freund et al. 2003, section 3.2).
-//! From labels the terms factor, exp(s_worse) exp(-s_better), so that sums over all documents
-//! of lower and of higher grades do the work of all pairs: O(n log n) for the sort, no pair is ever
-//! listed. Preferences that the data gives are walked through, O(pairs); equal ones say nothing
-//! here. With `norm_query` a query's terms are divided by the weight of its preferences, so
-//! that long lists do not outvote short ones.
+//! RankBoost's distribution D over pairs is each term divided by L, and the potential pi(x) of a
+//! document is minus its gradient over L (Freund et al. 2003, section 3.2). With labels the terms
+//! factor, exp(s_worse) exp(-s_better), so that sums over all documents of lower and of higher
+//! grades replace the sum over all pairs: O(n log n) for the sort, pairs are never listed.
+//! Preferences given in the data are visited one by one, O(pairs); equal ones are ignored here.
+//! With `norm_query` a query's terms are divided by the weight of its preferences, so that long
+//! lists do not outweigh short ones.
 //!
-//! 0 or 1 documents or equal labels give zeros. Scores so far apart that an exponential leaves the
-//! range of a float are an error; boosting does not come near, as L never grows.
+//! Queries of 0 or 1 documents or of equal labels give zeros. Scores so far apart that an
+//! exponential overflows are an error; boosting does not come near, because L never grows.
 
 use crate::error::LearnError;
 use crate::exp::exp;
-use crate::objective::{Derivatives, Objective, DocumentPair, QueryView, ObjectiveBuffers};
+use crate::objective::{Derivatives, DocumentPair, Objective, ObjectiveBuffers, QueryView};
 
 /// The exponential loss of preferences.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PairExponential {
-    /// Whether every query counts alike.
+    /// Whether every query has the same total weight.
     pub(super) norm_query: bool,
 }
 
-/// What each document loses, and all of them.
+/// The loss terms of each document, and the total weight of the pairs.
 #[derive(Debug, Default)]
 pub(super) struct Losses {
-    /// As the worse one of its pairs.
+    /// Terms as the worse document of its pairs.
     pub(super) worse: Vec<f64>,
-    /// As the better one.
+    /// Terms as the better document.
     pub(super) better: Vec<f64>,
-    /// Weight of all pairs.
+    /// Total weight of all pairs.
     pub(super) weight: f64,
 }
 
 impl Losses {
-    /// From the preferences or the labels of a query.
+    /// The losses from the preferences or the labels of a query.
     pub(super) fn of(query: &QueryView<'_>) -> Self {
         let n = query.scores.len();
         let mut losses = Losses { worse: vec![0.0; n], better: vec![0.0; n], weight: 0.0 };
@@ -65,7 +65,8 @@ impl Losses {
         }
     }
 
-    /// Grade by grade from the lowest: what lies below is one sum; then the same from the highest.
+    /// Visits the grades from the lowest, with one sum for all lower grades; then the same from the
+    /// highest.
     fn add_grades(&mut self, query: &QueryView<'_>) {
         let QueryView { labels, scores, weights, .. } = *query;
         let mut order: Vec<usize> = (0..labels.len()).collect();
@@ -73,7 +74,7 @@ impl Losses {
         let (low, high) = scores
             .iter()
             .fold((f64::MAX, f64::MIN), |(low, high), score| (low.min(*score), high.max(*score)));
-        // Any constant would do; this one keeps the exponentials in range.
+        // Any constant is correct; this one keeps the exponentials in range.
         let middle = low / 2.0 + high / 2.0;
         let weight = |row: usize| weights.get(row).map_or(1.0, |w| f64::from(*w));
         let grades = || order.chunk_by(|a, b| labels[*a] == labels[*b]);

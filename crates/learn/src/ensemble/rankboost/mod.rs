@@ -1,15 +1,15 @@
 //! RankBoost (Freund, Iyer, Schapire and Singer, *An Efficient Boosting Algorithm for Combining
 //! Preferences*, JMLR 2003): stumps added one by one, each weighted by how well it orders the pairs
-//! that the sum so far gets wrong.
+//! that the ensemble so far orders wrongly.
 //!
 //! A distribution over the preferences is kept, and every round shifts it to those that are still
-//! in the wrong order. [`loss`] holds it in O(n) for each query, [`stump`] finds the weak ranker
-//! and its weight alpha; the loop around them is that of boosting, with its sampling, watching,
+//! in the wrong order. [`loss`] computes it in O(n) memory for each query, [`stump`] finds the weak
+//! ranker and its weight alpha; the loop is that of boosting, with its sampling, validation, early
 //! stopping and checkpoints. The model is an ensemble of stumps: 0 below the threshold, alpha
 //! above, times the rate.
 //!
 //! Cost of a round: one pass over the bins, rows x features bytes. Data without any preference is
-//! refused; where every feature is constant the model is 0 everywhere.
+//! an error; if every feature is constant the model is 0 everywhere.
 
 mod loss;
 mod stump;

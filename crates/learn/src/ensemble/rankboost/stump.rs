@@ -1,35 +1,35 @@
 //! The weak rankers of RankBoost: one feature, one threshold.
 //!
 //! ```text
-//! h(x) = 1 where x is above the threshold, else 0; a missing value is either, by what is better
+//! h(x) = 1 if x is above the threshold, else 0; a missing value is either, whichever is better
 //! r = sum over pairs of D (h(better) - h(worse)) = sum over documents of pi h
 //! alpha = 1/2 ln((1 + r) / (1 - r))
 //! ```
 //!
-//! The ranker with the largest |r| is taken (Freund et al. 2003, sections 3.1 and 3.2); where r is
-//! below 0, alpha is too. As `pi` is minus the gradient over the loss and the second derivatives add
-//! up to twice the loss, all that is needed are sums of derivatives by bin: whole numbers, so that
-//! neither threads nor processes matter. Equal |r| go to the lower feature, then the lower bin, then
-//! to missing values on the left. A threshold that parts all pairs rightly would have an infinite
-//! alpha; a millionth is added above and below the fraction line.
+//! The ranker with the largest |r| is chosen (Freund et al. 2003, sections 3.1 and 3.2); if r is
+//! below 0, alpha is too. As `pi` is minus the gradient over the loss and the hessians sum to twice
+//! the loss, only sums of derivatives by bin are needed: integers, so that neither threads nor
+//! processes matter. Equal |r| go to the lower feature, then the lower bin, then to missing values
+//! on the left. A threshold that orders all pairs correctly would have an infinite alpha; a
+//! millionth is added to numerator and denominator.
 //!
-//! Cost: one pass over the bins of all features. Without any derivative, or where no feature tells
-//! documents apart, the tree is a constant 0.
+//! Cost: one pass over the bins of all features. If all derivatives are 0, or all features are
+//! constant, the tree is a constant 0.
 
 use std::cmp::Reverse;
 use std::time::Instant;
 
-use rankwright_model::{Child, SplitCondition, Side, Split};
+use rankwright_model::{Child, Side, Split, SplitCondition};
 use rayon::prelude::*;
 
 use crate::bins::{Binned, CELLS, FeatureBins, PackedFeature};
 use crate::collective::Collective;
 use crate::error::LearnError;
 use crate::tree::{
-    Grow, GrowTimes, Grown, GrownLeaf, GrownRows, GrowInput, Limits, Routes, left_bytes,
+    Grow, GrowInput, GrowTimes, Grown, GrownLeaf, GrownRows, Limits, Routes, left_bytes,
 };
 
-/// Added above and below the fraction line.
+/// Added to numerator and denominator.
 const SMOOTHING: f64 = 1e-6;
 
 /// Finds stumps on one data set.
@@ -43,7 +43,7 @@ pub(super) struct Stumps<'a> {
     times: GrowTimes,
 }
 
-/// A weak ranker.
+/// A weak ranker: one feature and one threshold.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Stump {
     pub(super) feature: u32,
@@ -95,7 +95,7 @@ impl<'a> Stumps<'a> {
         cells.par_chunks(CELLS).enumerate().filter_map(of_column).max_by_key(order)
     }
 
-    /// Puts the rows of the left side first; gives their number.
+    /// Moves the rows of the left side to the front; returns their number.
     fn part(&mut self, stump: Stump, sample: Option<&[u32]>) -> Option<usize> {
         let (column, member) = self.binned.place(stump.feature)?;
         let bins = self.binned.feature(stump.feature)?;
@@ -117,7 +117,7 @@ impl<'a> Stumps<'a> {
         Some(count)
     }
 
-    /// r, and the rows of all processes on the left and on the right.
+    /// The value of r, and the number of rows of all processes on the left and on the right.
     fn measure(&self, left: usize, input: &GrowInput<'_>) -> Result<(f64, u64, u64), LearnError> {
         let wide = |rows: &[u32]| {
             rows.iter().fold([0_i64; 2], |sum, row| {
@@ -137,7 +137,7 @@ impl<'a> Stumps<'a> {
         Ok((r, left, right))
     }
 
-    /// The tree that adds nothing.
+    /// The tree that is a constant 0.
     fn nothing(&mut self, input: &GrowInput<'_>) -> Result<Grown, LearnError> {
         self.rows = match input.sample {
             None => (0..self.binned.rows() as u32).collect(),
@@ -150,7 +150,7 @@ impl<'a> Stumps<'a> {
     }
 }
 
-/// Which of two stumps is better: [`Stumps`] takes the largest.
+/// The order of stumps: [`Stumps`] takes the largest.
 fn order(stump: &Stump) -> (u64, Reverse<(u32, usize, bool)>) {
     (stump.worth, Reverse((stump.feature, stump.bin, stump.missing == Side::Right)))
 }
@@ -160,11 +160,11 @@ pub(super) fn alpha(r: f64) -> f64 {
     0.5 * ((1.0 + r + SMOOTHING) / (1.0 - r + SMOOTHING)).ln()
 }
 
-/// The best threshold of one feature; `None` where each has r = 0.
+/// The best threshold of one feature; `None` if r is 0 for each.
 fn best_of_feature(cells: &[u64], member: PackedFeature, bins: &FeatureBins) -> Option<Stump> {
     let mut sums = [0_i64; CELLS];
     for (byte, cell) in cells.iter().enumerate() {
-        // The gradient is the upper half; the lower one is never negative and carries nothing.
+        // The gradient is the upper half; the lower one is never negative, so nothing carries.
         sums[member.bin(byte as u8)] += i64::from((cell >> 32) as i32);
     }
     let missing = if bins.missing { sums[bins.values()] } else { 0 };
@@ -184,7 +184,7 @@ fn best_of_feature(cells: &[u64], member: PackedFeature, bins: &FeatureBins) -> 
 }
 
 fn leaf(range: std::ops::Range<usize>, rows: u64, value: f64) -> GrownLeaf {
-    // Limits that leave one value: boosting would compute another.
+    // Limits that allow only this value: boosting would compute another.
     GrownLeaf { range, buffer: 0, rows, limits: Limits { low: value, high: value } }
 }
 

@@ -1,4 +1,4 @@
-//! RankBoost against plain versions: every pair listed, every threshold tried.
+//! RankBoost compared with reference implementations: every pair listed, every threshold tried.
 
 use proptest::prelude::*;
 use rankwright_data::bytes::Input;
@@ -12,9 +12,9 @@ use crate::bins::Binned;
 use crate::collective::Local;
 use crate::ensemble::test_support::{rows, trains_alike};
 use crate::learner::LearnerSpec;
-use crate::objective::{Derivatives, Objective, DocumentPair, QueryView, ObjectiveBuffers};
+use crate::objective::{Derivatives, DocumentPair, Objective, ObjectiveBuffers, QueryView};
 use crate::session::TrainRequest;
-use crate::tree::{Grow, GrownRows, GrowInput as GrowInput, Scales};
+use crate::tree::{Grow, GrowInput, GrownRows, Scales};
 
 /// Losses by document, as the worse one and as the better one, from every pair.
 fn by_pairs(labels: &[f64], scores: &[f64], weights: &[f32]) -> (Vec<f64>, Vec<f64>, f64) {
@@ -171,7 +171,7 @@ fn the_stump_found_is_the_best_of_all_and_its_alpha_by_formula() {
         let best = best_r(&data, &scores);
         assert!((grown.splits[0].gain - best).abs() < 1e-5, "{seed}: {best}");
         assert!((grown.leaves[1].limits.low.abs() - alpha(best)).abs() < 1e-4);
-        // Each row is on the side that its value says.
+        // Each row is on the side of its value.
         let split = grown.splits[0];
         for (leaf, side) in grown.leaves.iter().zip([Side::Left, Side::Right]) {
             for row in stumps.rows_of(leaf) {
@@ -184,8 +184,8 @@ fn the_stump_found_is_the_best_of_all_and_its_alpha_by_formula() {
 
 #[test]
 fn one_round_by_hand() {
-    // Three pairs, of which feature 1 above 0.5 orders two rightly and says nothing of the third:
-    // r = 2/3, alpha = 1/2 ln 5.
+    // Three pairs, of which feature 1 above 0.5 orders two correctly and ties the third: r = 2/3,
+    // alpha = 1/2 ln 5.
     let data =
         rows(&[("a", 1.0, &[1.0]), ("a", 0.0, &[0.0]), ("a", 0.0, &[0.0]), ("a", 0.0, &[1.0])]);
     let learner = LearnerSpec::parse("rankboost(trees=1)").unwrap();
@@ -199,7 +199,8 @@ fn one_round_by_hand() {
 
 #[test]
 fn the_loss_falls_by_the_factor_that_the_paper_promises() {
-    // With every pair alike, the loss of a round is at most sqrt(1 - r^2) of that before.
+    // With equal weights of all pairs, the loss of a round is at most sqrt(1 - r^2) times the
+    // previous one.
     let data = LetorOptions { queries: 20, documents: 15, seed: 3 }.generate().unwrap();
     let learner = LearnerSpec::parse("rankboost(trees=30, norm_query=false)").unwrap();
     let request = TrainRequest { watch_training: true, ..TrainRequest::new(&data) };

@@ -1,20 +1,21 @@
-//! SVM-map (Yue, Finley, Radlinski and Joachims, SIGIR 2007): a line with a margin in average
-//! precision.
+//! SVM-map (Yue, Finley, Radlinski and Joachims, SIGIR 2007): a linear model with a margin in
+//! average precision.
 //!
 //! ```text
 //! minimise 1/2 |w|^2 + C xi
 //! with  w sum of (Psi(right) - Psi(y_q)) >= sum of (1 - AP(y_q)) - xi   for all rankings y_q
 //! ```
 //!
-//! both sums being means over queries, by their weights. Of the many constraints a few matter: the
-//! rankings that the line so far violates most ([`violated`]) become one more plane, and the line
-//! is fitted to all planes ([`qp`]), until no constraint is violated by more than `epsilon`
-//! beyond xi (one slack for all queries: Joachims, Finley and Yu, *Cutting-Plane Training of
-//! Structural SVMs*, Machine Learning 2009).
+//! both sums being means over queries, by their weights. Of the many constraints only a few are
+//! active: the rankings that the current model violates most ([`violated`]) become one more cutting
+//! plane, and the model is fitted to all planes ([`qp`]), until no constraint is violated by more
+//! than `epsilon` beyond xi (one slack for all queries: Joachims, Finley and Yu, *Cutting-Plane
+//! Training of Structural SVMs*, Machine Learning 2009).
 //!
-//! Relevant is a label of `rel` or more. Queries of one kind only have no say; where there are no
-//! others, training is refused. Weights of documents have no part in average precision. Cost of a
-//! round: rows x features, and R N for each query. The number of rounds does not grow with the data.
+//! Documents with a label of `rel` or more are relevant. Queries with only relevant or only other
+//! documents are ignored; data without any other query is an error. Weights of documents do not
+//! enter average precision. Cost of a round: rows x features, and R N for each query. The number of
+//! rounds does not grow with the data.
 
 mod newton;
 mod qp;
@@ -80,23 +81,23 @@ struct SvmMapTrainer {
     transform: TransformParams,
 }
 
-/// A constraint on all queries together.
+/// A cutting plane: a constraint on all queries together.
 #[derive(Debug, Clone, PartialEq)]
 struct Plane {
     loss: f64,
     gradient: Vec<f64>,
 }
 
-/// The data as the search sees it.
+/// The training data of the cutting-plane method.
 struct SvmMapData<'a> {
     data: &'a Dataset,
     inputs: &'a Inputs,
     relevant: Vec<bool>,
-    /// Weight of each query, adding up to 1; 0 for those without a say.
+    /// Weight of each query; the weights sum to 1 and are 0 for ignored queries.
     shares: Vec<f64>,
 }
 
-/// The planes so far and the line fitted to them.
+/// The planes so far and the linear model fitted to them.
 struct PlaneFit {
     planes: Vec<Plane>,
     programme: Programme,
@@ -110,7 +111,7 @@ impl Trainer for SvmMapTrainer {
         let columns = request.train.columns();
         let (rounds, saved) =
             Session::begin(request, RoundPlan::new("round", self.rounds, request))?;
-        // The line of the last round is the fitted one; those before are on the way to it.
+        // The weights of the last round are the fitted ones; earlier ones are intermediate.
         let mut rounds = rounds.keeping_last();
         let mut fit = match saved.and_then(|saved| saved.bytes) {
             Some(saved) => PlaneFit::read(&numbers::read(&saved)?, self.c, columns)?,
@@ -180,7 +181,7 @@ impl<'a> SvmMapData<'a> {
         Plane { loss, gradient: self.weighted_sum(&coefficients) }
     }
 
-    /// The rows, each times its coefficient, added up in the order of fixed blocks.
+    /// The sum of the rows times their coefficients, added in the order of fixed blocks.
     fn weighted_sum(&self, coefficients: &[f64]) -> Vec<f64> {
         const BLOCK: usize = 1024;
         let columns = self.inputs.columns;
@@ -209,10 +210,10 @@ impl PlaneFit {
         Self { planes: Vec::new(), programme: Programme::new(c), weights: vec![0.0; columns] }
     }
 
-    /// Takes a plane in and fits the line to all.
+    /// Adds a plane and fits the weights to all planes.
     fn add(&mut self, plane: Plane, epsilon: f64) {
         self.push(plane);
-        // A tenth of what decides on the end, so that an unfinished solution does not.
+        // A tenth of the tolerance that ends training, so that an inexact solution does not end it.
         self.programme.solve(0.1 * epsilon);
         self.set_weights();
     }
@@ -225,7 +226,7 @@ impl PlaneFit {
         self.programme.add(loss, products);
     }
 
-    /// The weighted sum of the planes.
+    /// Sets the weights to the weighted sum of the planes' gradients.
     fn set_weights(&mut self) {
         self.weights.fill(0.0);
         for (plane, a) in self.planes.iter().zip(self.programme.weights()) {
@@ -241,7 +242,7 @@ impl PlaneFit {
         self.planes.iter().map(violation).fold(0.0, f64::max)
     }
 
-    /// As numbers, to be saved: each plane's weight, loss and gradient.
+    /// The state as numbers, for a checkpoint: each plane's weight, loss and gradient.
     fn numbers(&self) -> Vec<f64> {
         let of_plane = |(plane, a): (&Plane, &f64)| {
             let mut all = vec![*a, plane.loss];
@@ -300,7 +301,7 @@ mod tests {
             }
             fit.add(plane, 1e-4);
         }
-        // The programme of the planes found bounds every line from below.
+        // The programme of the planes found is a lower bound for every linear model.
         let found = objective(&fit.weights, 2.0);
         assert!(found - fit.programme.value() < 2.0 * 3e-4, "{found} {}", fit.programme.value());
         for k in 0..20 {

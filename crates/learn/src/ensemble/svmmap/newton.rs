@@ -1,30 +1,30 @@
-//! A direction of ascent of a small concave quadratic function, g'x - 1/2 x'Hx, without bounds.
+//! An ascent direction of a small concave quadratic function, g'x - 1/2 x'Hx, without bounds.
 //!
 //! Elimination with pivots from the diagonal, the largest first, which for a positive semidefinite
-//! H are the largest of all. What is left when the pivots are rounding is flat: the function rises
-//! along it without end or not at all.
+//! H are the largest of all. The remaining subspace, once the pivots are rounding errors, is flat:
+//! along it the function increases without bound or is constant.
 //!
 //! Cost: O(n^3). No variables: no direction.
 
-/// Pivots below this share of the first one are rounding.
+/// Pivots below this fraction of the first one are rounding errors.
 const FLAT: f64 = 1e-13;
 
-/// H and g, eliminated so far.
+/// H and g after some steps of elimination.
 pub(super) struct Reduced {
     hessian: Vec<Vec<f64>>,
     gradient: Vec<f64>,
-    /// The variable in each place.
+    /// The variable at each position.
     order: Vec<usize>,
 }
 
 impl Reduced {
-    /// H, row by row, and g.
+    /// Takes H, row by row, and g.
     pub(super) fn new(hessian: Vec<Vec<f64>>, gradient: Vec<f64>) -> Self {
         let order = (0..gradient.len()).collect();
         Self { hessian, gradient, order }
     }
 
-    /// The way to the maximum; or, where there is none, a flat direction whose slope is above the
+    /// The step to the maximum; or, if there is none, a flat direction whose slope is above the
     /// tolerance.
     pub(super) fn ascent(mut self, tolerance: f64) -> Vec<f64> {
         let variables = self.gradient.len();
@@ -46,7 +46,7 @@ impl Reduced {
         direction
     }
 
-    /// Eliminates; gives the number of pivots.
+    /// Eliminates; returns the number of pivots.
     fn eliminate(&mut self) -> usize {
         let variables = self.gradient.len();
         let mut least = 0.0;
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_flat_direction_is_taken_if_it_rises() {
-        // x + y is bent, x - y flat.
+        // The function is curved along x + y and flat along x - y.
         let hessian = || vec![vec![1.0, 1.0], vec![1.0, 1.0]];
         let rising = Reduced::new(hessian(), vec![1.0, 3.0]).ascent(1e-9);
         assert_eq!(rising, [-1.0, 1.0]);

@@ -1,20 +1,22 @@
-//! The small quadratic programme of a cutting-plane method, solved by pairs.
+//! The small quadratic programme of a cutting-plane method, solved by pairs of variables.
 //!
 //! ```text
 //! maximise sum of a_k d_k - 1/2 sum of a_k a_l G_kl    with a_k >= 0 and sum of a_k <= C
 //! ```
 //!
-//! The room that is left below C is one more variable without loss or gradient, so that the sum is
-//! always C and a step moves weight from one variable to another: from that with the lowest
-//! slope to that with the highest, as far as the slope rises or the weight lasts (sequential
-//! minimal optimisation, Platt 1998). It ends when no two slopes differ by more than the
-//! tolerance; then the objective is within C times the tolerance of the best.
+//! The remaining slack below C is one more variable without loss or gradient, so that the sum is
+//! always C and a step moves weight from one variable to another: from the one with the lowest
+//! slope to the one with the highest, up to the maximum along that direction or until the weight is
+//! used up (sequential minimal optimisation, Platt 1998). It ends when no two slopes differ by more
+//! than the tolerance; then the objective is within C times the tolerance of the best.
 //!
-//! Where planes are nearly linear combinations of others, steps by pairs zigzag and hardly get
-//! on. After a number of them all weights above 0 are moved at once, to the best weights with the
-//! others at 0 (`newton.rs`), and pairs go on from there with the planes that are to come in.
+//! If planes are nearly linear combinations of others, steps by pairs zigzag and converge slowly.
+//! After a number of them all weights above 0 are changed at once, to the best weights with the
+//! others at 0 (`newton.rs`), and steps by pairs continue from there, which also bring in planes of
+//! weight 0.
 //!
-//! Cost: O(planes) a step of a pair, O(planes^3) a step of all. No planes: nothing to do.
+//! Cost: O(planes) for a step of a pair, O(planes^3) for a step of all. Without planes there is
+//! nothing to solve.
 
 use super::newton::Reduced;
 
@@ -23,18 +25,18 @@ use super::newton::Reduced;
 pub(super) struct Programme {
     c: f64,
     losses: Vec<f64>,
-    /// Inner products, row by row; each row as long as its number plus one.
+    /// Inner products, row by row; the length of each row is its index plus one.
     products: Vec<Vec<f64>>,
     weights: Vec<f64>,
 }
 
-/// Steps by pairs before all weights are moved at once, for each plane.
+/// Number of steps by pairs before all weights are changed at once, for each plane.
 const STEPS: usize = 20_000;
-/// The same after that; a plane that comes in takes one step.
+/// The same after the first change of all weights; bringing in a plane takes one step.
 const FURTHER_STEPS: usize = 10;
-/// Moves of all weights at most, for each plane.
+/// Largest number of changes of all weights, for each plane.
 const MOVES: usize = 100;
-/// The share of C below which the room that is left is rounding.
+/// The fraction of C below which the remaining slack is a rounding error.
 const NO_ROOM: f64 = 1e-12;
 
 impl Programme {
@@ -54,7 +56,7 @@ impl Programme {
         &self.weights
     }
 
-    /// Puts back the weights of an earlier solution.
+    /// Restores the weights of an earlier solution.
     pub(super) fn set_weights(&mut self, weights: &[f64]) {
         self.weights.copy_from_slice(weights);
     }
@@ -76,12 +78,13 @@ impl Programme {
         (0..self.losses.len()).map(|l| self.product(k, l) * self.weights[l]).sum()
     }
 
-    /// Improves the weights until no slopes differ by more than the tolerance.
+    /// Improves the weights until no two slopes differ by more than the tolerance.
     pub(super) fn solve(&mut self, tolerance: f64) {
         self.solve_after(STEPS, tolerance);
     }
 
-    /// The same, with this many steps by pairs for each plane before the first move of all weights.
+    /// The same, with this many steps by pairs for each plane before the first change of all
+    /// weights.
     fn solve_after(&mut self, steps: usize, tolerance: f64) {
         let planes = self.losses.len();
         let mut is_solved = self.solve_by_pairs(tolerance, steps * planes);
@@ -89,7 +92,7 @@ impl Programme {
             if is_solved {
                 return;
             }
-            // Each move that does not reach the best leaves one weight less.
+            // Each step that does not reach the maximum sets one more weight to 0.
             for _ in 0..=planes {
                 if self.move_all(tolerance) {
                     break;
@@ -107,12 +110,12 @@ impl Programme {
         self.c - self.weights.iter().sum::<f64>()
     }
 
-    /// Steps by pairs; gives whether they ended within the tolerance.
+    /// Takes steps by pairs; returns whether they ended within the tolerance.
     fn solve_by_pairs(&mut self, tolerance: f64, steps: usize) -> bool {
         let mut slopes = self.slopes();
         for _ in 0..steps {
             let room = self.room();
-            // `None` is the room that is left.
+            // `None` is the remaining slack.
             let (mut up, mut most) = (None, 0.0);
             let (mut down, mut least) = (None, if room > 0.0 { 0.0 } else { f64::INFINITY });
             for (k, &slope) in slopes.iter().enumerate() {
@@ -143,21 +146,23 @@ impl Programme {
                 self.weights[k] += step;
             }
             if let Some(k) = down {
-                // Exactly 0 where all of it goes: no crumbs that are moved again and again.
+                // Exactly 0 if all of the weight moves: no rounding remainder that is moved again
+                // and again.
                 self.weights[k] = if step == available { 0.0 } else { self.weights[k] - step };
             }
         }
         self.losses.is_empty()
     }
 
-    /// Moves all weights above 0 and the room towards their best, until one of them is used up.
-    /// Gives whether the best was reached, or all weight is in one place.
+    /// Moves all weights above 0 and the slack towards their best values, until one of them reaches
+    /// 0. Returns whether the maximum was reached, or only one variable is above 0.
     fn move_all(&mut self, tolerance: f64) -> bool {
         let slopes = self.slopes();
         let room = self.room();
         let mut used: Vec<usize> =
             (0..self.weights.len()).filter(|&k| self.weights[k] > 0.0).collect();
-        // What all others gain it loses: the room, or the largest weight.
+        // The variable that gives up the weight that all others gain: the slack, or the largest
+        // weight.
         let payer = match room > NO_ROOM * self.c {
             true => None,
             false => {
@@ -193,8 +198,8 @@ impl Programme {
         self.advance(&changes, best)
     }
 
-    /// Changes weights, and the room (`None`), by the best step along a direction or as far as
-    /// each of them lasts. Gives whether it was the best step.
+    /// Changes weights, and the slack (`None`), by the best step along a direction or until one of
+    /// them reaches 0. Returns whether it was the best step.
     fn advance(&mut self, changes: &[(Option<usize>, f64)], best: f64) -> bool {
         let room = self.room();
         let has = |k: Option<usize>| k.map_or(room, |k| self.weights[k]);
@@ -231,7 +236,7 @@ mod tests {
 
     #[test]
     fn one_plane_by_hand() {
-        // max a - a^2: a = 1/2, or C where that is less.
+        // max a - a^2: a = 1/2, or C if that is less.
         let planes = [(1.0, vec![1.0, 1.0])];
         let mut wide = programme(10.0, &planes);
         wide.solve(1e-9);
@@ -247,7 +252,7 @@ mod tests {
     /// The distance of the primal value from that of the programme; 0 at the optimum.
     fn gap(programme: &Programme, c: f64, planes: &[(f64, Vec<f64>)]) -> f64 {
         let weights = programme.weights();
-        // w = sum of a_k g_k; the slack is the most that a plane is violated.
+        // w = sum of a_k g_k; the slack is the largest violation of a plane.
         let w: Vec<f64> =
             (0..3).map(|i| weights.iter().zip(planes).map(|(a, (_, g))| a * g[i]).sum()).collect();
         let dot = |g: &Vec<f64>| g.iter().zip(&w).map(|(a, b)| a * b).sum::<f64>();
@@ -286,7 +291,7 @@ mod tests {
             planes in proptest::collection::vec(
                 (0.0..1.0_f64, proptest::collection::vec(-1.0..1.0_f64, 3)), 1..9),
             c in 0.1..20.0_f64,
-            // Few steps by pairs: most of the way is moves of all weights.
+            // With few steps by pairs most progress comes from changes of all weights.
             steps in prop_oneof![Just(STEPS), Just(1)],
         ) {
             let mut programme = programme(c, &planes);

@@ -1,6 +1,6 @@
-//! The ranking that a line violates most: the largest sum of its loss and of what the line sees in
-//! it (Yue, Finley, Radlinski and Joachims, *A Support Vector Method for Optimizing Average
-//! Precision*, SIGIR 2007, section 4 and algorithm 2).
+//! The ranking that a linear model violates most: the largest sum of its loss and of its joint
+//! feature score w Psi (Yue, Finley, Radlinski and Joachims, *A Support Vector Method for
+//! Optimizing Average Precision*, SIGIR 2007, section 4 and algorithm 2).
 //!
 //! ```text
 //! Psi(y) = 1 / (R N) sum over relevant r, others n of y_rn (x_r - x_n)
@@ -8,29 +8,29 @@
 //! H(y) = 1 - AP(y) + w Psi(y)
 //! ```
 //!
-//! Average precision minds only where relevant documents stand, so within the R relevant documents
-//! and within the N others the best order is by falling score. What remains is how many relevant
-//! ones stand above each of the others, and these can be settled one by one: moving the j-th best
-//! other above the i-th relevant document changes H by
+//! Average precision depends only on the ranks of relevant documents, so within the R relevant
+//! documents and within the N others the best order is by descending score. It remains to choose
+//! how many relevant ones are above each of the others, and these numbers can be chosen one by one:
+//! moving the j-th best other above the i-th relevant document changes H by
 //!
 //! ```text
 //! 1/R (i / (i + j - 1) - i / (i + j)) - 2 (s_i - s_j) / (R N)
 //! ```
 //!
-//! whatever the rest does. Cost O(n log n + R N). A query without relevant documents, or of nothing
-//! else, has one ranking and no say.
+//! independently of the rest. Cost O(n log n + R N). A query without relevant documents, or with
+//! relevant documents only, has one ranking and is ignored.
 
-/// What a query gives to a cutting plane.
+/// The terms of a query in a cutting plane.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Violated {
     /// 1 - AP of the ranking.
     pub(super) loss: f64,
-    /// Psi of the right ranking less that of this one is the sum of each document's features times
-    /// its entry here.
+    /// Coefficients of the documents: Psi of the correct ranking minus that of this one is the sum
+    /// of each document's features times its coefficient.
     pub(super) coefficients: Vec<f64>,
 }
 
-/// The most violated ranking of a query; `None` where the query has no say.
+/// The most violated ranking of a query; `None` if the query has only one ranking.
 pub(super) fn most_violated(scores: &[f64], relevant: &[bool]) -> Option<Violated> {
     let falling = |wanted: bool| {
         let mut rows: Vec<usize> = (0..scores.len()).filter(|r| relevant[*r] == wanted).collect();
@@ -43,7 +43,7 @@ pub(super) fn most_violated(scores: &[f64], relevant: &[bool]) -> Option<Violate
     }
     let (r, n) = (rel.len() as f64, others.len() as f64);
     let mut coefficients = vec![0.0; scores.len()];
-    // Others above each relevant document.
+    // Number of others above each relevant document.
     let mut above = vec![0_usize; rel.len()];
     for (j, &other) in others.iter().enumerate() {
         let first = best_place(&rel, scores, scores[other], j + 1, n);
@@ -58,8 +58,8 @@ pub(super) fn most_violated(scores: &[f64], relevant: &[bool]) -> Option<Violate
     Some(Violated { loss: 1.0 - precisions / r, coefficients })
 }
 
-/// Above which relevant document (from 0; their number is "below all") the j-th other, of this
-/// score, is best placed.
+/// The relevant document (from 0; their number means "below all") above which the j-th other, which
+/// has this score, is best placed.
 fn best_place(rel: &[usize], scores: &[f64], score: f64, j: usize, n: f64) -> usize {
     let r = rel.len() as f64;
     let (mut place, mut most, mut sum) = (rel.len(), 0.0, 0.0);
@@ -144,7 +144,7 @@ mod tests {
             let scores: Vec<f64> = documents.iter().map(|d| d.0).collect();
             let relevant: Vec<bool> = documents.iter().map(|d| d.1).collect();
             let Some(found) = most_violated(&scores, &relevant) else { return Ok(()) };
-            // The right ranking: all relevant documents above all others.
+            // The correct ranking: all relevant documents above all others.
             let mut right: Vec<usize> = (0..scores.len()).collect();
             right.sort_by_key(|row| !relevant[*row]);
             let (loss, of_right) = by_definition(&right, &relevant);
@@ -153,7 +153,7 @@ mod tests {
             let all = orders(scores.len());
             let rankings = all.iter().map(|order| by_definition(order, &relevant));
             let most = rankings.map(|found| worth(&found)).fold(f64::MIN, f64::max);
-            // H of the ranking found, from its coefficients: Psi = Psi(right) - coefficients.
+            // H of the ranking found, from its coefficients: Psi = Psi(correct) - coefficients.
             let mine = found.loss + dot(&of_right, &scores) - dot(&found.coefficients, &scores);
             prop_assert!((mine - most).abs() < 1e-9, "{mine} {most}");
         }

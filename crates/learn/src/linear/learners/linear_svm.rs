@@ -1,4 +1,4 @@
-//! The linear support vector machine on relevant or not (Nallapati 2004).
+//! The linear support vector machine on binary relevance (Nallapati 2004).
 
 use rankwright_spec::{Slashed, SpecError, above, param_groups, params};
 
@@ -28,7 +28,7 @@ fn check(params: &LinearSvmParams) -> Result<(), String> {
 }
 
 param_groups! {
-    /// Linear support vector machine on relevant or not (Nallapati 2004).
+    /// Linear support vector machine on binary relevance (Nallapati 2004).
     pub struct LinearSvm {
         loss: LinearSvmParams, LinearSvmOptions::linear_svm_params;
         solver: SolverParams, SolverOptions::solver_params;

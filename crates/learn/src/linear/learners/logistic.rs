@@ -1,4 +1,4 @@
-//! Logistic regression on relevant or not: maximum entropy (Nallapati 2004).
+//! Logistic regression on binary relevance: maximum entropy (Nallapati 2004).
 
 use rankwright_spec::{Slashed, SpecError, above, param_groups, params};
 
@@ -27,7 +27,7 @@ fn check(params: &LogisticRegressionParams) -> Result<(), String> {
 }
 
 param_groups! {
-    /// Logistic regression on relevant or not: maximum entropy (Nallapati 2004).
+    /// Logistic regression on binary relevance: maximum entropy (Nallapati 2004).
     pub struct LogisticRegression {
         loss: LogisticRegressionParams, LogisticRegressionOptions::logistic_regression_params;
         solver: SolverParams, SolverOptions::solver_params;

@@ -25,7 +25,8 @@ fn check(params: &OrdinalRegressionParams) -> Result<(), String> {
 }
 
 param_groups! {
-    /// Ordinal regression on the grades: a linear model and a threshold between any two grades (McCullagh 1980).
+    /// Ordinal regression on the grades: a linear model and a threshold between neighbouring grades
+    /// (McCullagh 1980).
     pub struct OrdinalRegression {
         loss: OrdinalRegressionParams, OrdinalRegressionOptions::ordinal_regression_params;
         solver: SolverParams, SolverOptions::solver_params;

@@ -29,7 +29,7 @@ fn check(params: &RankSvmParams) -> Result<(), String> {
 }
 
 param_groups! {
-    /// The ranking SVM: a linear model that puts preferred documents ahead by a margin.
+    /// The ranking SVM: a linear model that scores preferred documents higher by a margin.
     pub struct RankSvm {
         svm: RankSvmParams, RankSvmOptions::rank_svm_params;
         solver: SolverParams, SolverOptions::solver_params;

@@ -97,7 +97,7 @@ fn the_classes_of_one_feature_are_told_apart() {
         assert!((score(1.5)).abs() < 0.05, "{spec}: {}", score(1.5));
         assert!(score(1.0) < -0.5 && score(2.0) > 0.5, "{spec}");
     }
-    // A widest margin: c large, the hinge of the SVM goes through -1 at 1 and 1 at 2.
+    // The widest margin: with a large c, the SVM's function is -1 at 1 and 1 at 2.
     let hard = train("linear-svm(loss=hinge, c=4000, transform=none)", &data).unwrap();
     assert!((line(&hard).weights()[0] - 2.0).abs() < 0.1, "{:?}", line(&hard));
 }
@@ -162,7 +162,8 @@ fn constant_and_missing_features_have_stated_outcomes() {
     let data = one_query(3, &values, &[0.0, 0.0, 1.0, 1.0]);
     for spec in SPECS {
         let result = train(spec, &data).unwrap();
-        // Missing values were taken for the mean, which a line over raw features cannot say.
+        // Training replaced missing values by the mean, which a linear model of raw features cannot
+        // do.
         assert!(matches!(result.model.body(), ModelBody::Net(_)), "{spec}");
         assert_eq!(result.history.weights[1], 0.0, "{spec}: a constant feature has no weight");
         let score = |row: &[f32]| result.model.score_row(row);
@@ -194,7 +195,7 @@ fn wrong_parameters_are_named() {
 
 #[test]
 fn preferences_of_the_data_take_the_place_of_labels() {
-    // The labels say that the first feature is good, the pairs that it is bad.
+    // The labels prefer high values of the first feature, the pairs low ones.
     let data = one_query(1, &[3.0, 2.0, 1.0], &[2.0, 1.0, 0.0]);
     for spec in ["ranksvm(c=1)", "ranksvm(c=1, loss=hinge)", "pairwise-logistic(c=1)"] {
         let by_labels = train(spec, &data).unwrap();
@@ -224,14 +225,14 @@ fn the_best_c_on_validation_data_is_chosen() {
     assert!(values.iter().all(|value| *value <= values[best - 1]), "{values:?} {best}");
     let c = ["0.1", "10", "1000"][best - 1];
     assert_eq!(result.model.header().notes["c"], c);
-    // A warm start leads where a cold one does.
+    // A warm start ends at the same weights as a cold start.
     let alone = train(&format!("ranksvm(c={c})"), &data).unwrap();
     for (a, b) in alone.history.weights.iter().zip(&result.history.weights) {
         assert!((a - b).abs() < 0.02, "{a} {b}");
     }
 }
 
-/// Wants to stop after so many rounds.
+/// Cancels after this number of rounds.
 struct After(usize, AtomicUsize);
 
 impl Progress for After {
@@ -285,7 +286,7 @@ fn a_list_of_many_documents_costs_neither_quadratic_time_nor_memory() {
     assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
 }
 
-/// MQ2008's parts, where the machine has them.
+/// Parts of MQ2008, if the machine has them.
 fn mq2008(parts: &[usize]) -> Option<Dataset> {
     let folder = std::env::var_os("RANKWRIGHT_DATA").map(PathBuf::from)?;
     let folder = folder.join("mq2008");

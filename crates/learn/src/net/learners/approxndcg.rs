@@ -1,4 +1,4 @@
-//! ApproxNDCG (Qin, Liu and Li 2010): a net on NDCG with ranks made smooth.
+//! ApproxNDCG (Qin, Liu and Li 2010): a net on NDCG with smoothed ranks.
 
 use rankwright_spec::{SpecError, param_groups};
 
@@ -13,7 +13,7 @@ use crate::trainer::Trainer;
 use crate::transform::{TransformOptions, TransformParams};
 
 param_groups! {
-    /// ApproxNDCG: a net on NDCG with ranks made smooth.
+    /// ApproxNDCG: a net on NDCG with smoothed ranks.
     pub struct ApproxNdcgNet {
         net: NetParams, NetOptions::net_params;
         features: TransformParams = TransformParams::default().transform(ADAPTED),
@@ -39,7 +39,7 @@ impl DeclaredLearner for ApproxNdcgNet {
 }
 
 impl ApproxNdcgNet {
-    /// The loss, and how queries are shown to it.
+    /// The loss, and how queries are passed to it.
     pub(in crate::net) fn loss(&self) -> Result<NetLoss, SpecError> {
         NetLoss::listwise(&self.loss)
     }

@@ -1,4 +1,5 @@
-//! ListNet (Cao et al. 2007): a net on the cross entropy between labels and scores as distributions.
+//! ListNet (Cao et al. 2007): a net on the cross entropy between labels and scores as
+//! distributions.
 
 use rankwright_spec::{SpecError, param_groups};
 
@@ -38,7 +39,7 @@ impl DeclaredLearner for ListNet {
 }
 
 impl ListNet {
-    /// The loss, and how queries are shown to it.
+    /// The loss, and how queries are passed to it.
     pub(in crate::net) fn loss(&self) -> Result<NetLoss, SpecError> {
         NetLoss::listwise(&SoftmaxParams::default())
     }

@@ -17,8 +17,8 @@ pub use listnet::ListNet;
 pub use ranknet::{RankNet, RankNetOptions, RankNetParams};
 pub use softmax::{SoftmaxNet, SoftmaxNetOptions, SoftmaxNetParams, SoftmaxNetTarget};
 
-/// The transform of nets where none is given.
+/// The default transform of nets.
 const ADAPTED: Transform = Transform::Adapt;
 
-/// What every net takes.
+/// The inputs that every net accepts.
 const NETS_TAKE: Takes = Takes { pairs: false, start: false, validation: true, missing: false };

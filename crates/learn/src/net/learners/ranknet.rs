@@ -1,11 +1,12 @@
-//! RankNet (Burges et al. 2005): a net on the logistic loss of pairs, factored by query (Burges 2010).
+//! RankNet (Burges et al. 2005): a net on the logistic loss of pairs, factored by query (Burges
+//! 2010).
 
 use rankwright_spec::{SpecError, param_groups, params};
 
 use super::super::loss::NetLoss;
 use super::super::params::NET_SPACE;
 use super::super::train::NetTrainer;
-use super::super::{NetOptions, NetParams, HiddenNorm};
+use super::super::{HiddenNorm, NetOptions, NetParams};
 use super::{ADAPTED, NETS_TAKE};
 use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
 use crate::objective::{PairOptions, PairParams, TiedLabels};
@@ -34,7 +35,7 @@ param_groups! {
     }
 }
 
-/// Pair by pair, nothing is known of whole queries or mini-batches.
+/// Fails on parameters of whole queries or mini-batches if pairs are passed one by one.
 fn check(params: &RankNet) -> Result<(), String> {
     if params.form.factored {
         return Ok(());
@@ -74,7 +75,7 @@ impl DeclaredLearner for RankNet {
 }
 
 impl RankNet {
-    /// The loss, and how queries are shown to it.
+    /// The loss, and how queries are passed to it.
     pub(in crate::net) fn loss(&self) -> Result<NetLoss, SpecError> {
         let loss = NetLoss::pairwise(&self.pair)?;
         let ties = self.pair.ties == TiedLabels::Half;

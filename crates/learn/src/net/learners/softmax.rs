@@ -13,13 +13,13 @@ use crate::trainer::Trainer;
 use crate::transform::{TransformOptions, TransformParams};
 
 choices! {
-    /// The distribution that scores should have.
+    /// The target distribution of the scores.
     pub enum SoftmaxNetTarget {
         /// 2^label - 1.
         Gain = "gain",
         /// The label.
         Label = "label",
-        /// 2^label less a random number below 1, drawn anew each time (Bruch 2021).
+        /// 2^label minus a random number below 1, drawn anew each time (Bruch 2021).
         NoisyGain = "noisy-gain",
     }
 }
@@ -62,7 +62,7 @@ impl DeclaredLearner for SoftmaxNet {
 }
 
 impl SoftmaxNet {
-    /// The loss, and how queries are shown to it.
+    /// The loss, and how queries are passed to it.
     pub(in crate::net) fn loss(&self) -> Result<NetLoss, SpecError> {
         let softmax = SoftmaxParams::default();
         match self.loss.target {

@@ -1,13 +1,13 @@
-//! Gradients against differences, and RankNet's two forms against each other.
+//! Gradients against finite differences, and RankNet's two forms against each other.
 
 use rankwright_model::Activation;
 
 use super::super::shape::HiddenNorm;
 use super::*;
 use crate::boost::queries::Pass;
-use crate::objective::{Derivatives, QueryView, ObjectiveBuffers};
+use crate::objective::{Derivatives, ObjectiveBuffers, QueryView};
 
-/// Differences of a function of the numbers, number by number.
+/// Finite differences of a function of the parameters, one by one.
 fn differences(numbers: &[f32], step: f32, of: impl Fn(&[f32]) -> f64) -> Vec<f64> {
     let slope = |at: usize| {
         let moved = |by: f32| {
@@ -21,7 +21,7 @@ fn differences(numbers: &[f32], step: f32, of: impl Fn(&[f32]) -> f64) -> Vec<f6
     (0..numbers.len()).map(slope).collect()
 }
 
-/// The loss of all queries, where the objective has one.
+/// The loss of all queries, if the objective has one.
 fn total_loss(bench: &Bench<'_>, numbers: &[f32]) -> f64 {
     let scores = bench.scores(numbers);
     let mut queries = TrainingQueries::new(bench.data, bench.loss.objective.as_ref());
@@ -55,7 +55,8 @@ fn every_loss_has_the_gradient_of_its_differences() {
     }
 }
 
-/// With a metric there is no loss: the lambdas are held, and scores times lambdas take its place.
+/// With a metric there is no loss: the lambdas are held constant, and the sum of scores times
+/// lambdas replaces the loss.
 #[test]
 fn lambdas_of_every_metric_go_through_the_net_as_they_should() {
     let data = data(&[9, 14, 6], 4, 2);
@@ -74,7 +75,11 @@ fn lambdas_of_every_metric_go_through_the_net_as_they_should() {
             };
             let (gradient, hessian) = (&mut lambdas[rows.clone()], &mut vec![0.0; rows.len()]);
             let mut out = Derivatives { gradient, hessian, memory: &mut [] };
-            bench.loss.objective.derivatives(&view, &mut ObjectiveBuffers::default(), &mut out).unwrap();
+            bench
+                .loss
+                .objective
+                .derivatives(&view, &mut ObjectiveBuffers::default(), &mut out)
+                .unwrap();
         }
         let along = |numbers: &[f32]| {
             let scores = bench.scores(numbers);
@@ -94,7 +99,7 @@ fn every_kind_of_layer_has_the_gradient_of_its_differences() {
         for activation in [Activation::Relu, Activation::Gelu, Activation::Tanh] {
             let shape = NetShape::new(3, &[7, 4], norm, activation);
             let bench = Bench::new("listnet", &data, shape);
-            // A kink within the step spoils a difference: the smaller, the fewer.
+            // A kink within the step spoils a difference; a smaller step meets fewer kinks.
             let step = if activation == Activation::Relu { 1e-3 } else { 5e-3 };
             let expected = differences(&bench.numbers, step, |numbers| total_loss(&bench, numbers));
             let apart = apart(&bench.gradient(), &expected);
@@ -124,7 +129,7 @@ fn ranknet_pair_by_pair_and_factored_have_the_same_gradient() {
     let pairs = "0 0 4 0.5\n0 4 > 7 2\n1 12 = 9 0.25\n1 10 11\n2 30 24 3\n";
     let preferred = with_pairs(data(&[9, 14, 30, 2], 4, 4), pairs);
     same("ranknet(factored=false)", "ranknet", &preferred);
-    // Preferences take the labels' place.
+    // Preferences replace the labels.
     let (shape, other) = (NetShape::new(4, &[], HiddenNorm::None, Activation::None), "ranknet");
     assert!(
         Bench::new(other, &preferred, shape.clone()).gradient()
@@ -139,8 +144,8 @@ fn linear_gradient(data: &Dataset) -> f32 {
     bench.gradient()[0]
 }
 
-/// P-hat(1, 2) = 0.2 with truth 1 gives lambda -0.8; by the weight of one feature that is -0.8 times
-/// the difference of the two values.
+/// P-hat(1, 2) = 0.2 with truth 1 gives lambda -0.8; by the weight of one feature that is -0.8
+/// times the difference of the two values.
 #[test]
 fn numbers_of_the_lectures_come_out_of_a_linear_scorer() {
     let first = 0.25_f32.ln();

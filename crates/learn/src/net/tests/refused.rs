@@ -1,4 +1,4 @@
-//! Specs and data that nets refuse, and what they say.
+//! Specs and data that nets reject, and the error messages.
 
 use super::*;
 use crate::learner::LearnerSpec;
@@ -68,7 +68,7 @@ fn data_with_nothing_to_learn_from_is_refused() {
     assert!(
         LearnerSpec::parse("ranknet(epochs=1)").unwrap().train(TrainRequest::new(&pairs)).is_ok()
     );
-    // Lambdas of a metric need labels that say something.
+    // Lambdas of a metric need labels that differ.
     assert!(refusal("lambdarank(epochs=1)", &pairs).contains("need labels"));
     assert!(refusal("listnet(epochs=1)", &pairs).contains("preference pairs"));
 }
@@ -87,7 +87,7 @@ fn huge_values_of_features_are_no_trouble() {
     for transform in ["none", "standard", "log-standard", "rank"] {
         let spec = format!("softmax(epochs=2, transform={transform})");
         let result = LearnerSpec::parse(&spec).unwrap().train(TrainRequest::new(&data));
-        // Raw values of that size may leave all bounds, and then it is said.
+        // Raw values of that size may become infinite, and then the error says so.
         match result {
             Ok(_) => {}
             Err(error) => {

@@ -1,4 +1,4 @@
-//! Whole trainings: the same bits again and again, and nets that have learnt something.
+//! Whole trainings: reproducible to the bit, and better than chance.
 
 use rankwright_data::format::{ReadOptions, read};
 use rankwright_data::generate::LetorOptions;
@@ -88,7 +88,7 @@ fn seeds_make_a_difference_and_nothing_else_does() {
     assert!(of(1).body() != of(2).body());
 }
 
-/// Every learner gets well ahead of chance on data that it has not seen, linear or not.
+/// Every learner is much better than chance on unseen data, linear or not.
 #[test]
 fn every_learner_learns() {
     let (data, test) = (letor(120, 1), letor(60, 2));
@@ -139,8 +139,8 @@ fn validation_chooses_the_epoch_and_stops() {
     assert!(error.contains("needs validation data"), "{error}");
 }
 
-/// The model gives the scores that training saw: with batch norm, of a batch whose statistics are
-/// those that were folded in.
+/// The model gives the same scores as training; with batch norm, for a batch with the statistics
+/// that were folded in.
 #[test]
 fn an_exported_net_gives_the_scores_of_training() {
     let data = data(&[30, 200], 5, 8);

@@ -1,31 +1,32 @@
-//! Coherent pairs: beside the pairs of the first ranks, those of documents that belong there.
+//! Coherent pairs: in addition to the pairs of the first ranks, those of documents that belong
+//! there.
 //!
-//! With a truncation level T only the documents at the first T ranks meet all others. A relevant
-//! document further down meets those T alone, so that it can be pulled up less than a less relevant one
-//! on top, which has all the worse documents below it to be told from: lambdas that contradict the
-//! labels (Marcuzzi, Lucchese and Orlando, "LambdaRank
-//! gradients are incoherent", CIKM 2023). Their remedy, Lambda-eX, adds pairs; here the added ones are
-//! those of the documents that an ideal ranking has at its first T ranks and that stand below them:
-//! they are paired with everything below T as well.
+//! With a truncation level T only the documents at the first T ranks are paired with all others. A
+//! relevant document further down is paired with those T alone, so that it can get a smaller lambda
+//! than a less relevant one at the top, which is paired with all the worse documents below it:
+//! lambdas that contradict the labels (Marcuzzi, Lucchese and Orlando, "LambdaRank gradients are
+//! incoherent", CIKM 2023). Their remedy, Lambda-eX, adds pairs; here the added ones are those of
+//! the documents that an ideal ranking has at its first T ranks and that are ranked below T: they
+//! are also paired with all documents below T.
 //!
-//! The ideal first T are chosen by label, then by rank. At most T documents are added, so that the cost
-//! stays O(T n). Documents of the lowest label are never added: there is nothing below them.
+//! The ideal first T are chosen by label, then by rank. At most T documents are added, so the cost
+//! stays O(T n). Documents of the lowest label are never added: no document is worse.
 
 use rankwright_spec::choices;
 
 use super::ranked::Ranked;
 
 choices! {
-    /// The pairs that count.
+    /// The pairs that are used.
     pub enum PairChoice {
-        /// Those of the ranks above the truncation level.
+        /// Pairs of the ranks above the truncation level.
         Top = "top",
-        /// Those, and the pairs of the documents that belong above it.
+        /// Those, and the pairs of the documents that an ideal ranking has above it.
         Coherent = "coherent",
     }
 }
 
-/// Finds the ranks that belong above the truncation level but stand below it, ascending.
+/// Finds the ranks below the truncation level whose documents belong above it, ascending.
 pub(super) fn promote(ranked: &mut Ranked, truncation: usize) {
     let n = ranked.len();
     ranked.promoted.clear();
@@ -70,8 +71,8 @@ mod tests {
         assert!(ranked.promoted.is_empty());
     }
 
-    /// With every relevant document promoted there is no pair left out that could count, but those of
-    /// equal labels: the same as without truncation.
+    /// With every relevant document promoted, only pairs of equal labels are left out: the result
+    /// equals that without truncation.
     #[test]
     fn promoting_all_relevant_ones_is_the_same_as_no_truncation() {
         let labels = [0.0, 0.0, 1.0, 0.0, 2.0, 0.0, 0.0];
@@ -89,8 +90,8 @@ mod tests {
         assert!(some.iter().sum::<f32>().abs() < 1e-6);
     }
 
-    /// A document of label 1 on top is pulled up against twenty worse ones. So must one of label 2 be
-    /// that stands below the level.
+    /// A document of label 1 at the top has a lambda from twenty worse ones. So must a document of
+    /// label 2 below the truncation level.
     #[test]
     fn a_better_document_below_the_level_is_pulled_against_all_worse_ones() {
         let mut labels = [0.0; 22];

@@ -1,24 +1,24 @@
 //! The hot loop over pairs: 8 pairs at a time in 32-bit floats, one division for all 8.
 //!
-//! With E = exp(sigma * s), the chance that j beats i is rho = E_j / (E_i + E_j): one exponential
-//! for each document, none for a pair. With D = E_i + E_j, gap = 0.01 + |s_i - s_j| and w the
-//! pair's weight (above 0 where i is the better one, below 0 where j is),
+//! With E = exp(sigma * s), the probability that j beats i is rho = E_j / (E_i + E_j): one
+//! exponential for each document, none for a pair. With D = E_i + E_j, gap = 0.01 + |s_i - s_j| and
+//! w the pair's weight (above 0 if i is the better one, below 0 if j is),
 //!
 //! ```text
 //! lambda_i -= w * E_worse * D / (D * D * gap)      lambda_j += the same
 //! hessian  += |w| * E_i * E_j / (D * D * gap)      to both
 //! ```
 //!
-//! Pairs of equal gain have w = 0 and vanish without a mask; so do the lanes behind the last
-//! document, whose E and gain are 0. What keeps 32 bits exact enough (1e-5 of a query's largest
-//! lambda, tested against the twin): E comes from a 64-bit exponential; scores inside `gap` are
-//! whole numbers of 31 bits, whose differences are exact; gains are scaled to 0..1 within the
-//! query; sums go to 64 bits every 64 rows and every 512 documents.
+//! Pairs of equal gain have w = 0 and contribute 0 without a mask; so do the lanes after the last
+//! document, whose E and gain are 0. 32 bits are precise enough (1e-5 of a query's largest lambda,
+//! tested against the reference implementation) because E comes from a 64-bit exponential; scores
+//! inside `gap` are integers of 31 bits, whose differences are exact; gains are scaled to 0..1
+//! within the query; sums go to 64 bits every 64 rows and every 512 documents.
 //!
 //! The score range times sigma must be within [`WIDEST`], so that no product leaves the range of a
-//! 32-bit float; a wider query goes pair by pair in 64 bits (`pairs.rs`). Each loop is one piece of
-//! plain Rust compiled twice, for AVX2 and portable, with the same bits. Cost O(rows * n) time,
-//! O(n) memory.
+//! 32-bit float; a wider query is computed pair by pair in 64 bits (`pairs.rs`). Each loop is the
+//! same plain Rust compiled twice, for AVX2 and portable, with identical results. Cost O(rows * n)
+//! time, O(n) memory.
 
 use crate::exp::{ROUND, exp};
 #[cfg(target_arch = "x86_64")]
@@ -27,28 +27,29 @@ use crate::simd::Simd;
 
 const LANES: usize = 8;
 type Lanes = [f32; LANES];
-/// Rows after which 32-bit sums of documents are added to the 64-bit ones.
+/// Number of rows after which 32-bit sums of documents are added to the 64-bit ones.
 const TILE: usize = 64;
-/// Blocks of lanes after which 32-bit sums of a row are added to the 64-bit ones.
+/// Number of lane blocks after which 32-bit sums of a row are added to the 64-bit ones.
 const CHUNK: usize = 64;
 /// Largest sigma * (best score - worst score).
 pub(super) const WIDEST: f64 = 60.0;
 /// sigma * score of the best document: E is then within e^-35 and e^25.
 const TOP: f64 = 25.0;
-/// The score range as a whole number.
+/// The score range as an integer.
 const STEPS: f64 = (1 << 30) as f64;
-/// Added to every gap, as LightGBM has it: pairs of nearly equal scores count at most 100-fold.
+/// Added to every gap, as in LightGBM: the weight of pairs of nearly equal scores grows at most
+/// 100-fold.
 pub(super) const GAP: f64 = 0.01;
 
-/// One query by rank, in columns that end with a block of empty lanes.
+/// One query by rank, in columns padded with a block of empty lanes.
 #[derive(Debug, Default)]
 pub(super) struct RankColumns {
     documents: usize,
     strength: Vec<f32>,
     place: Vec<i32>,
-    /// What is added to each difference of places.
+    /// Constant that is added to each score difference.
     gap: f64,
-    /// What lambdas must be multiplied with, beside sigma and the unit of weight.
+    /// Factor of the lambdas, besides sigma and the unit of weight.
     pub(super) scale: f64,
     /// Gains, or labels.
     gain: Vec<f32>,
@@ -59,13 +60,13 @@ pub(super) struct RankColumns {
     pub(super) tie: Vec<f32>,
     lambda: Vec<f32>,
     hessian: Vec<f32>,
-    /// First derivative of each rank, before `scale`, sigma and the unit of weight.
+    /// Gradient of each rank, before `scale`, sigma and the unit of weight.
     pub(super) lambdas: Vec<f64>,
-    /// Second derivative of each rank, before the same and sigma once more.
+    /// Hessian of each rank, before the same factors and sigma once more.
     pub(super) hessians: Vec<f64>,
 }
 
-/// What one row of pairs adds up to on the side of its own document.
+/// Sums of one row of pairs for the row's own document.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct RowSums {
     pub(super) lambda: f64,
@@ -75,7 +76,7 @@ pub(super) struct RowSums {
 }
 
 impl RankColumns {
-    /// Takes up the scores of a query, best first, within [`WIDEST`] of each other.
+    /// Loads the scores of a query, best first, within [`WIDEST`] of each other.
     pub(super) fn start(&mut self, scores: &[f64], sigma: f64, gap: bool, simd: Simd) {
         let n = scores.len();
         let (best, worst) = (scores.first().copied(), scores.last().copied());
@@ -99,7 +100,7 @@ impl RankColumns {
         let columns = (&mut self.strength[..n], &mut self.place[..n]);
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = simd.avx2() {
-            // SAFETY: the token proves that AVX2 is there.
+            // SAFETY: the token proves that the processor has AVX2.
             unsafe { fill_avx2(avx2, scores, best, sigma, steps, columns) };
             return;
         }
@@ -107,7 +108,7 @@ impl RankColumns {
         fill(scores, best, sigma, steps, columns);
     }
 
-    /// Empty 64-bit sums for so many documents: first derivatives, second derivatives.
+    /// Cleared 64-bit sums for this many documents: gradients and hessians.
     pub(super) fn clear_sums(&mut self, documents: usize) -> (&mut [f64], &mut [f64]) {
         for sums in [&mut self.lambdas, &mut self.hessians] {
             sums.clear();
@@ -116,7 +117,7 @@ impl RankColumns {
         (&mut self.lambdas, &mut self.hessians)
     }
 
-    /// Takes up gains within 0..1 and discounts, for [`RankColumns::product_rows`].
+    /// Loads gains within 0..1 and discounts, for [`RankColumns::product_rows`].
     pub(super) fn set_factors(&mut self, gains: impl Iterator<Item = f64>, discounts: &[f64]) {
         let n = self.documents;
         self.gain.clear();
@@ -127,7 +128,7 @@ impl RankColumns {
         self.discount.resize(n + LANES, 0.0);
     }
 
-    /// Empties the row of weights.
+    /// Sets the row of weights to 0.
     pub(super) fn clear_row(&mut self, ties: bool) {
         self.row.clear();
         self.row.resize(self.documents + LANES, 0.0);
@@ -135,7 +136,7 @@ impl RankColumns {
         self.tie.resize(if ties { self.documents + LANES } else { 0 }, 0.0);
     }
 
-    /// Takes up labels for [`RankColumns::sign_rows`]; false where 32 bits cannot tell them apart.
+    /// Loads labels for [`RankColumns::sign_rows`]; false if distinct labels are equal in 32 bits.
     pub(super) fn set_labels(&mut self, labels: &[f64]) -> bool {
         self.gain.clear();
         self.gain.extend(labels.iter().map(|&l| l as f32));
@@ -143,13 +144,13 @@ impl RankColumns {
         labels.iter().zip(&self.gain).all(|(l, g)| f64::from(*g) == *l)
     }
 
-    /// Each of the first `rows` ranks against all ranks below it, weights from gains and discounts.
-    /// Gives the sum of absolute lambdas.
+    /// Adds the pairs of each of the first `rows` ranks with all ranks below it, weights from gains
+    /// and discounts. Returns the sum of absolute lambdas.
     pub(super) fn product_rows(&mut self, rows: usize, simd: Simd) -> f64 {
         self.rows::<false>(rows, simd)
     }
 
-    /// The same with weight 1 wherever labels differ.
+    /// The same with weight 1 for all pairs of different labels.
     pub(super) fn sign_rows(&mut self, rows: usize, simd: Simd) -> f64 {
         self.rows::<true>(rows, simd)
     }
@@ -158,26 +159,27 @@ impl RankColumns {
         let rows = rows.min(self.documents.saturating_sub(1));
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = simd.avx2() {
-            // SAFETY: the token proves that AVX2 is there.
+            // SAFETY: the token proves that the processor has AVX2.
             return unsafe { rows_avx2::<SIGNS>(avx2, self, rows) };
         }
         let _ = simd;
         rows_of::<SIGNS>(self, rows)
     }
 
-    /// Rank i against the ranks `from..to` with the weights in `row` (and `tie`), which are 0
-    /// outside of that range. The other side of each pair is added to the columns.
+    /// Adds the pairs of rank i with the ranks `from..to`, using the weights in `row` (and `tie`),
+    /// which are 0 outside of that range. The other side of each pair is added to the columns.
     pub(super) fn given_row(&mut self, i: usize, from: usize, to: usize, simd: Simd) -> RowSums {
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = simd.avx2() {
-            // SAFETY: the token proves that AVX2 is there.
+            // SAFETY: the token proves that the processor has AVX2.
             return unsafe { given_row_avx2(avx2, self, i, from, to) };
         }
         let _ = simd;
         given_row(self, i, from, to)
     }
 
-    /// Adds the 32-bit sums to the 64-bit ones; wanted after every [`TILE`] rows and at the end.
+    /// Adds the 32-bit sums to the 64-bit ones; must be called after every [`TILE`] rows and at the
+    /// end.
     pub(super) fn flush(&mut self) {
         for (sums, column) in
             [(&mut self.lambdas, &mut self.lambda), (&mut self.hessians, &mut self.hessian)]
@@ -189,7 +191,7 @@ impl RankColumns {
         }
     }
 
-    /// Whether so many rows call for a flush.
+    /// Whether this number of rows requires a flush.
     pub(super) fn is_full(rows: usize) -> bool {
         rows.is_multiple_of(TILE)
     }
@@ -243,7 +245,7 @@ fn fill_avx2(
     fill(scores, best, sigma, steps, into);
 }
 
-/// What the weights of a row come from.
+/// The source of the weights of a row.
 #[derive(Debug, Clone, Copy)]
 enum RowInput {
     Factors,
@@ -276,13 +278,13 @@ impl LaneSums {
     }
 }
 
-/// The sum of the lanes, always in this order.
+/// The sum of the lanes, always in the same order.
 #[inline(always)]
 fn across(x: &Lanes) -> f64 {
     f64::from(((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7])))
 }
 
-/// 8 pairs of one row.
+/// Computes 8 pairs of one row.
 #[inline(always)]
 fn pairs<const TIES: bool>(
     anchor: Anchor,
@@ -297,7 +299,8 @@ fn pairs<const TIES: bool>(
     for l in 0..LANES {
         let other = others.0[l];
         let both = own + other;
-        // Without gaps all places are 0 and the constant is 1: one loop body, which is vectorised.
+        // Without gaps all score steps are 0 and the constant is 1: one loop body, which is
+        // vectorised.
         let gap = anchor.gap + (anchor.place - others.1[l]).abs() as f32;
         let inverse = 1.0 / ((both * both) * gap);
         let worse = if weight[l] > 0.0 { other } else { own };
@@ -318,8 +321,8 @@ fn pairs<const TIES: bool>(
     }
 }
 
-/// One query's columns from a rank on, in blocks of lanes. (Slices and plain loops: what the
-/// standard library's iterators leave as calls would run without wide registers.)
+/// One query's columns from a rank on, in blocks of lanes. (Slices and plain loops: iterators of
+/// the standard library that are not inlined would run without wide registers.)
 struct Blocks<'a> {
     strengths: &'a [Lanes],
     places: &'a [[i32; LANES]],
@@ -360,7 +363,7 @@ impl<'a> Blocks<'a> {
         })
     }
 
-    /// Goes through all blocks, `weight` telling the weights of a block's pairs.
+    /// Visits all blocks; `weight` computes the weights of a block's pairs.
     #[inline(always)]
     fn sweep<const TIES: bool>(
         mut self,

@@ -2,24 +2,25 @@
 //! ranking", 2025).
 //!
 //! The change of P@k under a swap is 0 unless one rank is within k and the other is not, so that a
-//! relevant document far below hears from k documents only, and from none once k better ones stand
-//! there. LambdaGap weighs a pair by the difference of gains alone and leaves out the pairs that
-//! stand fewer than k ranks apart:
+//! relevant document far below has pairs with k documents only, and with none once k relevant ones
+//! are ranked there. LambdaGap weights a pair by the difference of gains alone and leaves out the
+//! pairs that are fewer than k ranks apart:
 //!
 //! ```text
 //! weight_ij = |G_i - G_j|  where |i - j| >= k,  else 0
 //! ```
 //!
-//! A relevant document has a worse one k or more ranks above it only if it stands below rank k
-//! itself: whoever is within the first k has nothing to gain. Cost O(1) a pair; equal gains weigh 0.
+//! A relevant document has a worse one k or more ranks above it only if it is itself ranked below
+//! k: documents within the first k have nothing to gain. Cost O(1) a pair; pairs of equal gains
+//! have weight 0.
 
 use rankwright_eval::{EvalError, SwapDelta};
 
-/// The weights, over the gains of P@k.
+/// LambdaGap weights over the gains of P@k.
 #[derive(Debug)]
 pub(super) struct LambdaGap {
     pub(super) metric: Box<dyn SwapDelta>,
-    /// k.
+    /// The least distance of ranks: k.
     pub(super) least: usize,
 }
 
@@ -51,13 +52,13 @@ mod tests {
         gap.prepare(&labels, &[2.0, 1.0, 0.0, 0.0, 0.0]).unwrap();
         let mut row = vec![f64::NAN; 5];
         gap.row(4, &mut row);
-        // Rank 3 is relevant too, rank 4 is next to it.
+        // Rank 3 is relevant too, rank 4 is adjacent.
         assert_eq!(row, [0.5, 0.5, 0.0, 0.0, 0.0]);
         gap.row(2, &mut row);
         assert_eq!(row, [0.5, 0.0, 0.0, 0.0, 0.0]);
     }
 
-    /// Nothing pulls at a ranking whose relevant documents are all within k.
+    /// A relevant document within k has no weights (here rank 3 of 5 with k = 3).
     #[test]
     fn a_relevant_document_within_k_hears_from_nobody_above() {
         let p = MetricSpec::parse("p@3").unwrap().resolve(SourceKind::Features).unwrap();

@@ -1,8 +1,8 @@
-//! NDCG-Loss2 and NDCG-Loss2++: weights of pairs under which the pair loss bounds a metric (Wang et
-//! al., "The LambdaLoss framework for ranking metric optimization", CIKM 2018).
+//! NDCG-Loss2 and NDCG-Loss2++: pair weights with which the pair loss bounds a metric (Wang et al.,
+//! "The LambdaLoss framework for ranking metric optimization", CIKM 2018).
 //!
-//! With G the gains, divided by the ideal DCG, and d(r) the discount of rank r (1 / log2(1 + r)),
-//! documents at the ranks i and j weigh
+//! With G the gains, divided by the ideal DCG, and d(r) the discount of rank r (1 / log2(1 + r)), a
+//! pair of documents at the ranks i and j has the weight
 //!
 //! ```text
 //! rho_ij   = |d(i) - d(j)|                          LambdaRank's part
@@ -11,19 +11,20 @@
 //! loss2++:   (rho_ij + mu * delta_ij) * |G_i - G_j|   (equation 17; mu = 10 in the paper)
 //! ```
 //!
-//! delta looks at how far apart two documents stand, not where: a pair at ranks 50 and 51 counts as
-//! much as one at 1 and 2, which is what makes the sum a bound of 1 - NDCG for any scores. Only for
-//! metrics that are sums of gain times discount. Cost O(1) a pair. Equal gains weigh 0.
+//! delta depends on the distance of two ranks, not on the ranks themselves: a pair at ranks 50 and
+//! 51 has the same weight as one at 1 and 2, which makes the sum a bound of 1 - NDCG for any
+//! scores. Only for metrics that are sums of gain times discount. Cost O(1) a pair. Pairs of equal
+//! gains have weight 0.
 
 use rankwright_eval::{EvalError, SwapDelta};
 
-/// The weights, over a metric's own gains and discounts.
+/// LambdaLoss weights over a metric's own gains and discounts.
 #[derive(Debug)]
 pub(super) struct LambdaLoss {
     pub(super) metric: Box<dyn SwapDelta>,
-    /// What rho counts: 0 or 1.
+    /// The factor of rho: 0 or 1.
     pub(super) rho: f64,
-    /// What delta counts.
+    /// The factor of delta.
     pub(super) delta: f64,
 }
 
@@ -81,7 +82,8 @@ mod tests {
         assert_eq!(weights(1.0, 1.0, 2)[2], 0.0);
     }
 
-    /// The sum of delta over the partners of a document is what its rank takes off its gain.
+    /// Weights depend on the distance of two ranks only. (The deltas of a document with all ranks
+    /// above it sum to 1 - d(rank), the discount that its rank loses.)
     #[test]
     fn equal_distances_weigh_the_same_wherever_they_are() {
         let ndcg = MetricSpec::parse("ndcg").unwrap().resolve(SourceKind::Features).unwrap();

@@ -1,25 +1,25 @@
 //! The pair logistic loss (RankNet, Burges et al., ICML 2005), one pair at a time in 64 bits.
 //!
 //! ```text
-//! i better than j:   L = w * log(1 + exp(-sigma (s_i - s_j)))
-//! judged equal:      L = w/2 * (log(1 + exp(-sigma (s_i - s_j))) + log(1 + exp(sigma (s_i - s_j))))
+//! i better than j:  L = w * log(1 + exp(-sigma (s_i - s_j)))
+//! judged equal:     L = w/2 * (log(1 + exp(-sigma (s_i - s_j))) + log(1 + exp(sigma (s_i - s_j))))
 //! ```
 //!
 //! With rho = 1 / (1 + exp(sigma (s_i - s_j))), the derivative by s_i is -sigma w rho for a
 //! preference and sigma w (1/2 - rho) for an equal pair; by s_j it is the opposite. The second
 //! derivative is sigma^2 w rho (1 - rho) for both documents and both kinds.
 //!
-//! The metric weight of a pair comes from elsewhere (`weight.rs`) and is a constant here. Scores
-//! may be infinite: two equal infinities differ by 0.
+//! The metric weight of a pair is computed in `weight.rs` and is a constant here. Scores may be
+//! infinite: the difference of two equal infinities is taken as 0.
 
 use super::kernel::GAP;
 use crate::exp::{exp, softplus};
 
-/// The loss of pairs, before weights.
+/// The loss of a pair, before weights.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Logistic {
     pub(super) sigma: f64,
-    /// Divide a pair's weight by 0.01 + |s_i - s_j|.
+    /// Whether a pair's weight is divided by 0.01 + |s_i - s_j|.
     pub(super) gap: bool,
 }
 
@@ -30,22 +30,22 @@ pub(super) struct RankPair {
     pub(super) i: usize,
     /// Rank of the other.
     pub(super) j: usize,
-    /// Weight, above 0 where i is the better one, below 0 where j is, 0 where they are equal.
+    /// Weight: above 0 if i is the better one, below 0 if j is, 0 if they are equal.
     pub(super) weight: f64,
     /// Weight as an equal pair, never below 0.
     pub(super) tie: f64,
-    /// How many pairs this one stands for, with regard to j; 1 but where pairs are sampled.
+    /// The number of pairs that this one represents, for document j; 1 unless pairs are sampled.
     pub(super) copies: f64,
-    /// Whether the pair counts for i too (not where pairs are sampled).
+    /// Whether the pair is added to document i too (false if pairs are sampled).
     pub(super) both: bool,
 }
 
 /// Derivatives of one pair's loss.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Force {
-    /// By the score of i; by that of j it is the opposite.
+    /// Derivative by the score of i; by that of j it has the opposite sign.
     pub(super) gradient: f64,
-    /// By either score twice.
+    /// Second derivative by either score.
     pub(super) hessian: f64,
 }
 
@@ -56,7 +56,7 @@ impl Logistic {
         let gap = if self.gap { GAP + apart.abs() } else { 1.0 };
         let sign = if pair.weight < 0.0 { -1.0 } else { 1.0 };
         let x = self.sigma * (sign * apart);
-        // exp of -|x| never overflows, and rho (1 - rho) has no difference in it.
+        // exp of -|x| never overflows, and rho (1 - rho) is computed without a difference.
         let small = exp(-x.abs());
         let large = 1.0 / (1.0 + small);
         let rho = if x < 0.0 { large } else { small * large };
@@ -65,12 +65,13 @@ impl Logistic {
         Force { gradient: self.sigma * gradient, hessian: self.sigma * self.sigma * hessian }
     }
 
-    /// The loss of a pair whose documents have these scores; the gap has no part in it.
+    /// The loss of a pair whose documents have these scores; the division by the gap is not
+    /// included.
     pub(super) fn loss(&self, pair: &RankPair, s_i: f64, s_j: f64) -> f64 {
         let x = self.sigma * difference(s_i, s_j);
         let preference = if pair.weight < 0.0 { softplus(x) } else { softplus(-x) };
         let mut loss = 0.0;
-        // A weight of 0 times an infinite loss would not be a number.
+        // A weight of 0 times an infinite loss would be NaN.
         if pair.weight != 0.0 {
             loss += pair.weight.abs() * preference;
         }

@@ -9,24 +9,26 @@
 //! ```
 //!
 //! The weight is 1 or abs(delta metric), times the weights of both documents (a document of weight
-//! 2 counts like two of them). Which pairs count is told in `rows.rs`, the weight in `weight.rs`,
-//! the pair's loss in `logistic.rs`, the fast loop in `kernel.rs`.
+//! 2 counts like two of them). `rows.rs` selects the pairs, `weight.rs` computes their weight,
+//! `logistic.rs` the pair's loss; `kernel.rs` is the fast loop.
 //!
-//! Other weights than the change of the metric are chosen by `weight=` (`lambdaloss.rs`,
-//! `lambdagap.rs`), other pairs than those of the first ranks by `pairs=` (`coherent.rs`).
+//! Weights other than the change of the metric are chosen by `weight=` (`lambdaloss.rs`,
+//! `lambdagap.rs`), pairs other than those of the first ranks by `pairs=` (`coherent.rs`).
 //!
-//! Two normalisations, each an option; LightGBM's `lambdarank_norm` is both of them. `norm_gap`
-//! divides a pair's weight by 0.01 + |s_i - s_j| unless all scores of the query are equal.
-//! `norm_query` multiplies a query's derivatives by log2(1 + S) / S, where S is twice the sum of
-//! its absolute pair lambdas (document weights included), so that no query outweighs the others.
+//! There are two normalisations, each an option; LightGBM's `lambdarank_norm` is both of them.
+//! `norm_gap` divides a pair's weight by 0.01 + |s_i - s_j| unless all scores of the query are
+//! equal. `norm_query` multiplies a query's derivatives by log2(1 + S) / S, where S is twice the
+//! sum of its absolute pair lambdas (document weights included), so that no query dominates the
+//! others.
 //!
-//! Where a query has preferences, its pairs come from there with their weights; equal ones count
-//! as P = 1/2. Under a metric that needs labels too, which give the ranks their worth.
+//! If a query has preferences, its pairs are those, with their weights; equal pairs have target
+//! probability P = 1/2. With a metric such a query needs labels too, from which the metric computes
+//! the weights.
 //!
-//! The loss is known for weight 1 without normalisation; with a metric, lambdas are no gradient of
-//! a known function. The second derivative is exact for fixed order and weights. Cost: O(T n) for
-//! truncation T, memory O(n). Queries of 0 or 1 documents, of equal labels and, under a metric,
-//! without a relevant document give zeros. Lambdas of a query add up to 0.
+//! The loss is defined for weight 1 without normalisation; with a metric, lambdas are not the
+//! gradient of a known function. The second derivative is exact for fixed order and weights. Cost:
+//! O(T n) for truncation T, memory O(n). Queries of 0 or 1 documents, of equal labels and, with a
+//! metric, without a relevant document give zeros. Lambdas of a query sum to 0.
 
 mod coherent;
 mod kernel;
@@ -36,13 +38,13 @@ mod logistic;
 mod pairs;
 mod params;
 mod ranked;
+#[cfg(test)]
+mod reference;
 mod rows;
 #[cfg(test)]
 mod speed;
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod reference;
 mod weight;
 
 use rankwright_eval::SwapDelta;
@@ -55,7 +57,8 @@ use self::ranked::Ranked;
 use self::rows::{is_sampled, spans};
 use self::weight::{Swaps, WeightTarget};
 use super::{
-    Derivatives, TrainingDocuments, Objective, PairLambda, QueryView, ObjectiveBuffers, check_shape, pointwise,
+    Derivatives, Objective, ObjectiveBuffers, PairLambda, QueryView, TrainingDocuments,
+    check_shape, pointwise,
 };
 use crate::error::LearnError;
 use crate::simd::Simd;
@@ -68,10 +71,12 @@ pub use params::{
 pub use rows::PARTNERS as SAMPLED_PARTNERS;
 pub use weight::{CutoffMode, Scheme, Weight};
 
-/// The pairwise objective; made by [`LambdaConfig::check`].
+/// The pairwise objective; [`LambdaConfig::check`] creates it.
 ///
 /// ```
-/// use rankwright_learn::objective::{Derivatives, LambdaConfig, Objective, QueryView, ObjectiveBuffers};
+/// use rankwright_learn::objective::{
+///     Derivatives, LambdaConfig, Objective, ObjectiveBuffers, QueryView,
+/// };
 ///
 /// let pair = LambdaConfig::default().check()?;
 /// // P(first beats second) is 1/5, and the first is the better one: lambda is -4/5.
@@ -94,7 +99,7 @@ pub struct Lambda {
     unlabelled: bool,
 }
 
-/// What a thread keeps from query to query.
+/// Buffers that a thread keeps from query to query.
 #[derive(Debug, Default)]
 pub(super) struct LambdaWork {
     ranked: Ranked,
@@ -104,22 +109,23 @@ pub(super) struct LambdaWork {
     ranks: Vec<u32>,
 }
 
-/// Least sigma * (best score - worst score) for which the kernel takes equal pairs, but 0.
+/// Smallest sigma * (best score - worst score), other than 0, for which the kernel takes equal
+/// pairs.
 const NARROWEST: f64 = 0.01;
 
-/// What the sums of a query must be multiplied with.
+/// Factors of the sums of a query.
 #[derive(Debug, Clone, Copy)]
 struct QueryScale {
     gradient: f64,
     hessian: f64,
-    /// log2(1 + S) / S, or 1.
+    /// The query's norm: log2(1 + S) / S, or 1.
     norm: f64,
 }
 
 impl Lambda {
     pub(super) fn new(params: LambdaConfig) -> Result<Self, SpecError> {
         let cut = match params.scheme {
-            // Its pairs stand k ranks apart, and matter wherever they are.
+            // LambdaGap pairs are k ranks apart, and are used at all ranks.
             Scheme::Gap => None,
             _ => params.weight.cutoff().map(|k| k as usize + 3),
         };
@@ -128,7 +134,7 @@ impl Lambda {
         Ok(Self { params, target, truncation, unlabelled: false })
     }
 
-    /// Ranks whose documents are paired with all below them; `None` where all are.
+    /// Number of ranks whose documents are paired with all below them; `None` for all.
     pub fn truncation(&self) -> Option<usize> {
         (self.truncation < usize::MAX).then_some(self.truncation)
     }
@@ -138,7 +144,7 @@ impl Lambda {
         Logistic { sigma: self.params.sigma, gap }
     }
 
-    /// Puts the query in order and prepares the metric.
+    /// Orders the query by score and prepares the metric.
     fn start<'w>(
         &self,
         query: &QueryView<'_>,
@@ -163,7 +169,7 @@ impl Lambda {
         target.map(|t| t.prepare(swaps, &ranked.labels, &ranked.ideal)).transpose()
     }
 
-    /// Sums of the query into `work.columns`, and their scale.
+    /// Computes the sums of the query in `work.columns`, and their scale.
     fn sums(
         &self,
         query: &QueryView<'_>,
@@ -173,7 +179,8 @@ impl Lambda {
         let LambdaWork { ranked, columns, swaps, row, ranks } = work;
         let swap = self.start(query, ranked, swaps, hint)?;
         let range = self.params.sigma * ranked.range();
-        // The halves of an equal pair of nearly equal scores cancel to less than 32 bits hold.
+        // The halves of an equal pair of nearly equal scores cancel beyond the precision of 32
+        // bits.
         let beyond_kernel = range > WIDEST || self.ties() && range > 0.0 && range < NARROWEST;
         let pairs = QueryPairs { ranked, swap, truncation: self.truncation, ties: self.ties() };
         let (scale, total) = if beyond_kernel || query.pairs.is_some() {
@@ -188,7 +195,7 @@ impl Lambda {
         Ok(QueryScale { norm: if self.params.norm_query { norm_of(total) } else { 1.0 }, ..scale })
     }
 
-    /// Adds up derivatives pair by pair; gives the scale and S.
+    /// Sums derivatives pair by pair; returns the scale and S.
     fn sums_by_pair(
         &self,
         query: &QueryView<'_>,
@@ -214,7 +221,7 @@ impl Lambda {
         Ok((QueryScale { gradient: 1.0, hessian: 1.0, norm: 1.0 }, total))
     }
 
-    /// The same through the kernel.
+    /// Sums derivatives with the kernel.
     fn sums_by_row(
         &self,
         query: &QueryView<'_>,
@@ -228,7 +235,7 @@ impl Lambda {
         let factors = pairs.swap.and_then(|swap| swap.factors());
         let (least, unit) = factors.map_or((0.0, 1.0), |f| spread(f.gains));
         let mut total = 0.0;
-        // Gains closer than that count as equal, and have no reciprocal.
+        // Gains closer than this limit count as equal, and their unit has no finite reciprocal.
         if unit >= f64::MIN_POSITIVE {
             match factors {
                 Some(factors) if self.is_plain(ranked) => {
@@ -251,7 +258,8 @@ impl Lambda {
         (QueryScale { gradient, hessian: gradient * sigma, norm: 1.0 }, gradient * total)
     }
 
-    /// Rows of weights one after another: metrics without factors, weighted documents, samples.
+    /// Rows of explicit weights, one after another: metrics without factors, weighted documents,
+    /// samples.
     fn given_rows(
         &self,
         query: &QueryView<'_>,
@@ -282,8 +290,8 @@ impl Lambda {
         total
     }
 
-    /// Every pair of a query with its derivatives, and what these are to be multiplied with: the
-    /// query's norm, times the pairs that a sampled one stands for.
+    /// Visits every pair of a query with its derivatives and their factor: the query's norm, times
+    /// the number of pairs that a sampled one represents.
     fn each_pair(
         &self,
         query: &QueryView<'_>,
@@ -318,7 +326,7 @@ impl Lambda {
         self.params.ties == TiedLabels::Half
     }
 
-    /// Whether derivatives are those of a known loss.
+    /// Whether the derivatives are those of a known loss.
     fn has_loss(&self) -> bool {
         self.target.is_none() && !self.params.norm_gap && !self.params.norm_query
     }
@@ -332,8 +340,7 @@ fn norm_of(total: f64) -> f64 {
 
 /// The least value and the range.
 fn spread(values: &[f64]) -> (f64, f64) {
-    // Plain comparisons in lanes, which are vectorised; min and max of numbers that may be NaN
-    // are not.
+    // Comparisons in lanes are vectorised; min and max of floats that may be NaN are not.
     let (mut least, mut most) = ([f64::INFINITY; 8], [f64::NEG_INFINITY; 8]);
     let (whole, rest) = values.as_chunks::<8>();
     for chunk in whole {
@@ -380,7 +387,11 @@ impl Objective for Lambda {
         ))
     }
 
-    fn loss(&self, query: &QueryView<'_>, work: &mut ObjectiveBuffers) -> Result<Option<f64>, LearnError> {
+    fn loss(
+        &self,
+        query: &QueryView<'_>,
+        work: &mut ObjectiveBuffers,
+    ) -> Result<Option<f64>, LearnError> {
         if !self.has_loss() {
             return Ok(None);
         }
@@ -402,7 +413,7 @@ impl Objective for Lambda {
     fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
         pointwise::check_labels(all)?;
         self.unlabelled = all.labels.windows(2).all(|w| w[0] == w[1]);
-        // The largest label is the one that a scale may not have.
+        // Only the largest label can be outside the metric's scale of grades.
         let largest = all.labels.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         if let Some(target) = self.target.as_ref().filter(|_| largest.is_finite()) {
             target.prepare(&mut Swaps::default(), &[largest], &[largest])?;
@@ -431,7 +442,7 @@ impl Objective for Lambda {
     ) -> Result<bool, LearnError> {
         self.each_pair(query, work, |ranked, pair, force, scale| {
             let place = |rank: usize| (ranked.order[rank] as usize, rank);
-            // Below 0 by the score of i: i is to rise.
+            // If the derivative by the score of i is below 0, i should rise.
             let (rises, falls) = match force.gradient <= 0.0 {
                 true => (place(pair.i), place(pair.j)),
                 false => (place(pair.j), place(pair.i)),
@@ -446,7 +457,7 @@ impl Objective for Lambda {
             true => rows::PARTNERS,
             false => self.truncation.min(documents),
         };
-        // A pair takes about a fiftieth of what a document takes to be put in order.
+        // A pair takes about a fiftieth of the time that sorting takes for a document.
         (documents as u64).saturating_mul(50 + rows as u64)
     }
 
@@ -459,7 +470,8 @@ impl Objective for Lambda {
     }
 }
 
-/// How many pairs a visited pair stands for: a sampled pair is met from both of its ends.
+/// The number of pairs that a visited pair represents: a sampled pair is visited from both of its
+/// ends.
 fn share(pair: &logistic::RankPair) -> f64 {
     if pair.both { 1.0 } else { 0.5 * pair.copies }
 }

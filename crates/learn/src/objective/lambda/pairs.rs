@@ -1,9 +1,10 @@
-//! Every pair of a query, one at a time in 64 bits: the clear way, for whatever the kernel is not
-//! made for.
+//! Every pair of a query, one at a time in 64 bits: the general path, for cases that the kernel
+//! does not cover.
 //!
 //! Used for preference pairs, for queries whose scores are too far apart for 32 bits, for the loss
-//! and for the second derivatives of pairs; and the weights of one row for the kernel. The pairs come from the labels (`rows.rs`), or from
-//! the query's own preferences. Cost O(pairs); memory O(n).
+//! and for the hessians of pairs; it also computes the weights of one row for the kernel. The pairs
+//! come from the labels (`rows.rs`), or from the query's own preferences. Cost O(pairs); memory
+//! O(n).
 
 use rankwright_eval::SwapDelta;
 
@@ -13,19 +14,19 @@ use super::rows::{PairRows, RankSpan, spans};
 use crate::error::LearnError;
 use crate::objective::{DocumentPair, QueryView};
 
-/// The pairs of one query, ready to be walked through.
+/// Iterates over the pairs of one query.
 #[derive(Debug)]
 pub(super) struct QueryPairs<'a> {
     pub(super) ranked: &'a Ranked,
-    /// The metric's changes; `None` for weight 1.
+    /// The metric's changes under swaps; `None` for weight 1.
     pub(super) swap: Option<&'a dyn SwapDelta>,
     pub(super) truncation: usize,
-    /// Whether equal labels count.
+    /// Whether pairs of equal labels count.
     pub(super) ties: bool,
 }
 
 impl QueryPairs<'_> {
-    /// Calls `visit` for each pair that has a weight. `row` and `ranks` are buffers.
+    /// Calls `visit` for each pair with a weight other than 0. `row` and `ranks` are buffers.
     pub(super) fn each(
         &self,
         query: &QueryView<'_>,
@@ -73,7 +74,7 @@ impl QueryPairs<'_> {
         }
     }
 
-    /// Whether a pair of promoted ranks has been met from its other side.
+    /// Whether a pair of promoted ranks has been visited from its other side.
     fn is_met(&self, i: usize, j: usize) -> bool {
         j < i && self.ranked.promoted.binary_search(&(j as u32)).is_ok()
     }
@@ -107,7 +108,7 @@ impl QueryPairs<'_> {
         }
         let met = || self.ranked.promoted.iter().take_while(|met| (**met as usize) < i);
         met().for_each(|met| signed[*met as usize] = 0.0);
-        // The last block of lanes may reach beyond the row.
+        // The last block of lanes may extend beyond the row.
         signed[to..].iter_mut().take(8).for_each(|w| *w = 0.0);
         if self.ties {
             for ((t, delta), label) in

@@ -77,10 +77,10 @@ params! {
     pub trait LambdaOptions: lambda_params;
 }
 
-/// The metric that learners aim at and report where none is given.
+/// The metric that learners optimise and report by default.
 pub const DEFAULT_METRIC: &str = "ndcg@10";
 
-/// The number of ranks as the kernel takes it: `None` is chosen by the metric.
+/// The number of ranks for the kernel: `None` means that it is chosen by the metric.
 fn ranks(truncation: Auto<Option<usize>>) -> Option<usize> {
     truncation.given().map(|ranks| ranks.unwrap_or(usize::MAX))
 }
@@ -136,8 +136,8 @@ impl ObjectiveParams for LambdaParams {
     }
 }
 
-/// A pairwise objective with a weight of any kind, also a metric of the caller's own;
-/// [`LambdaConfig::check`] makes the objective.
+/// Configuration of a pairwise objective with a weight of any kind, including a metric of the
+/// caller's own; [`LambdaConfig::check`] creates the objective.
 ///
 /// ```
 /// use rankwright_learn::objective::{LambdaConfig, Weight};
@@ -155,24 +155,24 @@ pub struct LambdaConfig {
     pub sigma: f64,
     /// Weight of a pair.
     pub weight: Weight,
-    /// How the metric becomes a weight.
+    /// The computation of a pair's weight from the metric.
     pub scheme: Scheme,
-    /// Which pairs count beside those of the first ranks.
+    /// The pairs used in addition to those of the first ranks.
     pub pairs: PairChoice,
-    /// Pairs count where the better-ranked of the two stands among so many ranks. `None`: k + 3
-    /// where the metric has a cut-off k, otherwise no limit; `usize::MAX` is no limit in any case.
+    /// A pair is used if its better-ranked document is among this many first ranks. `None`: k + 3
+    /// if the metric has a cut-off k, otherwise no limit; `usize::MAX` is no limit in any case.
     pub truncation: Option<usize>,
-    /// Pairs of equal labels.
+    /// The treatment of pairs of equal labels.
     pub ties: TiedLabels,
-    /// Divide a pair's weight by 0.01 + the difference of the scores, in queries whose scores are
-    /// not all equal. One half of LightGBM's `lambdarank_norm`.
+    /// Whether a pair's weight is divided by 0.01 + the difference of the scores, in queries whose
+    /// scores are not all equal. One half of LightGBM's `lambdarank_norm`.
     pub norm_gap: bool,
-    /// Multiply the derivatives of a query by log2(1 + S) / S, S being twice the sum of its
-    /// absolute pair lambdas. The other half of LightGBM's `lambdarank_norm`.
+    /// Whether the derivatives of a query are multiplied by log2(1 + S) / S, S being twice the sum
+    /// of its absolute pair lambdas. The other half of LightGBM's `lambdarank_norm`.
     pub norm_query: bool,
-    /// What becomes of the metric's cut-off.
+    /// The treatment of the metric's cut-off.
     pub cut: CutoffMode,
-    /// Machine code of the kernel.
+    /// The SIMD instruction set of the kernel.
     pub simd: Simd,
 }
 
@@ -195,13 +195,13 @@ impl Default for LambdaConfig {
 }
 
 impl LambdaConfig {
-    /// Lambdas for a metric, both normalisations on.
+    /// Lambdas for a metric, with both normalisations.
     pub fn for_metric(metric: MetricSpec) -> Self {
         let weight = Weight::Metric(metric);
         Self { weight, norm_gap: true, norm_query: true, ..Self::default() }
     }
 
-    /// Checks the parameters and settles the metric.
+    /// Checks the parameters and resolves the metric.
     pub fn check(self) -> Result<Lambda, SpecError> {
         let conflict = |why: &str| {
             Err(SpecError::Conflict { name: self.weight.to_string(), why: why.to_owned() })

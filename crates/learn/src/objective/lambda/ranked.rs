@@ -1,8 +1,8 @@
-//! One query in the order of its scores: what pairs are made from.
+//! One query in the order of its scores, from which pairs are formed.
 //!
-//! The order is the one order of `rankwright-eval`, equal scores by a hash of seed and query, so
-//! that files sorted by label give nothing away while scores are still equal. Cost O(n) where the
-//! order is that of last time, else O(n log n); memory O(n).
+//! The order is the one defined in `rankwright-eval`, with equal scores ordered by a hash of seed
+//! and query, so that files sorted by label do not leak the labels while scores are still equal.
+//! Cost O(n) if the order is that of the previous iteration, else O(n log n); memory O(n).
 
 use rankwright_eval::{EvalError, Orderer, sort_labels};
 
@@ -16,18 +16,18 @@ pub(super) struct Ranked {
     /// Document at each rank.
     pub(super) order: Vec<u32>,
     pub(super) scores: Vec<f64>,
-    /// Labels; empty where the query has none.
+    /// Labels; empty if the query has none.
     pub(super) labels: Vec<f64>,
-    /// Weights of the documents; empty where all are 1.
+    /// Weights of the documents; empty if all are 1.
     pub(super) weights: Vec<f64>,
-    /// Labels, best first; only where asked for.
+    /// Labels, best first; filled in only on request.
     pub(super) ideal: Vec<f64>,
-    /// Ranks that are paired although they stand below the truncation level (`coherent.rs`).
+    /// Ranks below the truncation level that are paired nevertheless (`coherent.rs`).
     pub(super) promoted: Vec<u32>,
 }
 
 impl Ranked {
-    /// Puts a query in order; `hint` as in [`Orderer::order_seeded`].
+    /// Orders a query by score; `hint` as in [`Orderer::order_seeded`].
     pub(super) fn fill(
         &mut self,
         query: &QueryView<'_>,
@@ -55,7 +55,8 @@ impl Ranked {
         self.order.len()
     }
 
-    /// Weight of a pair by the weights of its documents: a document of weight 2 counts like two.
+    /// Weight of a pair: the product of its documents' weights, so a document of weight 2 counts
+    /// like two.
     pub(super) fn pair_weight(&self, i: usize, j: usize) -> f64 {
         match (self.weights.get(i), self.weights.get(j)) {
             (Some(a), Some(b)) => a * b,
@@ -72,14 +73,14 @@ impl Ranked {
     }
 }
 
-/// The seed by which equal scores of a query are put in order.
+/// The seed by which equal scores of a query are ordered.
 fn seed_of(query: &QueryView<'_>) -> u64 {
     query.seed ^ (query.query as u64).wrapping_mul(0xd1b5_4a32_d192_ed03)
 }
 
 impl QueryView<'_> {
-    /// The documents from the first rank to the last as training sees them: by score, equal scores
-    /// by a hash of seed and query.
+    /// The documents from the first rank to the last, ordered as in training: by score, equal
+    /// scores by a hash of seed and query.
     ///
     /// ```
     /// use rankwright_learn::objective::QueryView;
@@ -100,7 +101,7 @@ fn check_labels(labels: &[f64]) -> Result<(), EvalError> {
     bad.map_or(Ok(()), |(row, &found)| Err(EvalError::BadLabel { row, found }))
 }
 
-/// Copies `from` in the given order, an order of its rows; leaves `into` empty where `from` is.
+/// Copies `from` in the given order, a permutation of its rows; leaves `into` empty if `from` is.
 fn gather<T: Copy + Into<f64>>(order: &[u32], from: &[T], into: &mut Vec<f64>) {
     into.clear();
     if from.len() == order.len() {

@@ -1,5 +1,5 @@
-//! The slow twin of the lambda kernel: a plain double loop in 64 bits with the library's exp, as
-//! the formulas are written. Tests compare everything with it.
+//! The reference implementation of the lambda kernel: a plain double loop in 64 bits with the
+//! library's exp, as the formulas are written. All tests compare with it.
 
 use rankwright_eval::{MetricSpec, Orderer, SourceKind};
 
@@ -57,8 +57,8 @@ pub(super) fn reference(params: &LambdaConfig, query: &QueryView<'_>) -> (Vec<f6
     (gradient, hessian)
 }
 
-/// Which ranks below the truncation level count as if above it: under `pairs=coherent` those that
-/// an ideal ranking has there, the lowest label left out.
+/// The ranks below the truncation level that are treated as above it: with `pairs=coherent` those
+/// that an ideal ranking has there, except documents of the lowest label.
 fn belongs(params: &LambdaConfig, labels: &[f64], truncation: usize) -> Vec<bool> {
     let ahead = |rank: usize| {
         let better = labels.iter().filter(|label| **label > labels[rank]).count();
@@ -73,7 +73,7 @@ fn belongs(params: &LambdaConfig, labels: &[f64], truncation: usize) -> Vec<bool
     (0..labels.len()).map(of).collect()
 }
 
-/// What a pair of rank i and every rank weighs: the metric's change, or by the scheme's formula; 1
+/// The weight of the pair of rank i and every rank: the metric's change, or the scheme's formula; 1
 /// for weight 1.
 fn changes(params: &LambdaConfig, labels: &[f64], truncation: usize, i: usize) -> Vec<f64> {
     let Weight::Metric(metric) = &params.weight else { return vec![1.0; labels.len()] };
@@ -110,7 +110,7 @@ fn changes(params: &LambdaConfig, labels: &[f64], truncation: usize, i: usize) -
     (0..labels.len()).map(weight).collect()
 }
 
-/// LambdaGap: 1/k for a relevant and another document that stand k ranks apart or more.
+/// LambdaGap: 1/k for a relevant and another document that are k or more ranks apart.
 fn gap(labels: &[f64], k: usize, i: usize) -> Vec<f64> {
     let relevant = |rank: usize| labels[rank] >= 1.0;
     let counts = |j: usize| relevant(i) != relevant(j) && i.abs_diff(j) >= k;

@@ -1,21 +1,21 @@
-//! Which pairs of ranks count: rows of pairs, cut at a rank, or a sample of them.
+//! The pairs of ranks that are used: rows of pairs, cut at a rank, or a sample of them.
 //!
-//! With the documents in order, each rank i above the truncation level is paired with all ranks
-//! below it: of each pair, the better-ranked document stands above that level. Under
-//! `pairs=coherent` (`coherent.rs`) some ranks below that level are paired with all others there too.
-//! Memory is O(n); no matrix of pairs is ever built.
+//! With the documents ordered by score, each rank i above the truncation level is paired with all
+//! ranks below it: of each pair, the better-ranked document is above that level. With
+//! `pairs=coherent` (`coherent.rs`) some ranks below that level are also paired with all others
+//! there. Memory is O(n); no matrix of pairs is ever built.
 //!
-//! Where that is more than 20,000 x 20,000 pairs (a query of more than 20,000 documents without
-//! truncation), pairs are sampled: the ranks are cut into 256 stretches, a rank is drawn from each,
-//! and every document meets these 256 partners. A partner stands for all documents of its stretch,
-//! so the derivatives of each document keep their expectation; the mean of a query's lambdas is
-//! taken off, so that they still add up to 0. The draw depends on seed and query alone.
+//! If that is more than 20,000 x 20,000 pairs (a query of more than 20,000 documents without
+//! truncation), pairs are sampled: the ranks are cut into 256 ranges, a rank is drawn from each,
+//! and every document is paired with these 256 partners. A partner represents all documents of its
+//! range, so the derivatives of each document keep their expectation; the mean of a query's lambdas
+//! is subtracted, so that they still sum to 0. The draw depends on seed and query alone.
 
 use rankwright_data::Random;
 
-/// Pairs, counted both ways, above which they are sampled.
+/// Number of pairs, counted both ways, above which they are sampled.
 pub(super) const MOST_PAIRS: usize = 20_000 * 20_000;
-/// Partners of each document where pairs are sampled.
+/// Number of partners of each document if pairs are sampled.
 pub const PARTNERS: usize = 256;
 
 /// One rank and the ranks that it is paired with.
@@ -23,15 +23,15 @@ pub const PARTNERS: usize = 256;
 pub(super) struct RankSpan {
     pub(super) i: usize,
     pub(super) from: usize,
-    /// Exclusive.
+    /// End of the range, exclusive.
     pub(super) to: usize,
-    /// How many pairs each pair stands for, with regard to its other document.
+    /// The number of pairs that each pair represents, for its other document.
     pub(super) copies: f64,
-    /// Whether the pairs count for rank i too (not where pairs are sampled).
+    /// Whether the pairs are added to rank i too (false if pairs are sampled).
     pub(super) both: bool,
 }
 
-/// What a pair of [`spans`] is made of: a query's size, the truncation level and its draws.
+/// Input of [`spans`]: a query's size, the truncation level and its draws.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PairRows<'a> {
     pub(super) documents: usize,

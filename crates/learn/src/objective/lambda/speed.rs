@@ -1,4 +1,4 @@
-//! How long the lambdas of an iteration take; ignored by default. Run it with
+//! Time of the lambdas of an iteration; ignored by default. Run it with
 //! `cargo test --release -p rankwright-learn speed -- --ignored --nocapture --test-threads 1`.
 
 use std::time::Instant;
@@ -11,7 +11,7 @@ use super::*;
 const QUERIES: usize = 6000;
 const DOCUMENTS: usize = 120;
 const ROUNDS: usize = 30;
-/// Queries that are timed together.
+/// Number of queries that are timed together.
 const BLOCK: usize = 50;
 
 struct Bench {
@@ -24,7 +24,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// Labels as in MSLR-WEB30K, scores near normal.
+    /// Labels distributed as in MSLR-WEB30K, scores nearly normal.
     fn new() -> Self {
         let mut random = Random::new(1, 1);
         let rows = QUERIES * DOCUMENTS;
@@ -39,7 +39,7 @@ impl Bench {
         Self { labels, scores, gradient, hessian, memory, random }
     }
 
-    /// Adds a tree of 31 leaves at rate 0.1.
+    /// Adds a random tree of 31 leaves at rate 0.1 to the scores.
     fn grow(&mut self) {
         let leaves: Vec<f64> = (0..31).map(|_| 0.1 * self.random.normal()).collect();
         for score in &mut self.scores {
@@ -51,7 +51,13 @@ impl Bench {
         query * DOCUMENTS..(query + 1) * DOCUMENTS
     }
 
-    fn lambdas(&mut self, objective: &Lambda, work: &mut ObjectiveBuffers, query: usize, seed: u64) {
+    fn lambdas(
+        &mut self,
+        objective: &Lambda,
+        work: &mut ObjectiveBuffers,
+        query: usize,
+        seed: u64,
+    ) {
         let r = Self::range(query);
         let view = QueryView::new(&self.labels[r.clone()], &self.scores[r.clone()]);
         let view = QueryView { query, seed, ..view };
@@ -63,8 +69,8 @@ impl Bench {
         objective.derivatives(&view, work, &mut out).unwrap();
     }
 
-    /// Milliseconds of an iteration: the best, and the sum of each block's best, which other
-    /// programs on the machine disturb less.
+    /// Milliseconds of an iteration: the best, and the sum of each block's best, which is less
+    /// disturbed by other programs on the machine.
     fn time(&mut self, grow: bool, mut one: impl FnMut(&mut Self, usize, u64)) -> (f64, f64) {
         let mut best = f64::INFINITY;
         let mut blocks = vec![f64::INFINITY; QUERIES / BLOCK];

@@ -1,4 +1,4 @@
-//! The pairwise objectives against their slow twin, and at the edges.
+//! The pairwise objectives compared with their reference implementation, and edge cases.
 
 use proptest::prelude::*;
 use rankwright_eval::MetricSpec;
@@ -36,7 +36,7 @@ fn lambda(metric: &str) -> LambdaConfig {
     LambdaConfig::for_metric(MetricSpec::parse(metric).unwrap())
 }
 
-/// Every metric by its changes, and the other weights and pairs.
+/// Every metric with its changes, and the other weights and pairs.
 fn variants() -> Vec<LambdaConfig> {
     let mut all: Vec<LambdaConfig> = METRICS.iter().map(|metric| lambda(metric)).collect();
     let (scheme, pairs) = (Scheme::Loss2PlusPlus(10.0), PairChoice::Coherent);
@@ -56,7 +56,7 @@ fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |m, x| m.max(x.abs()))
 }
 
-/// Within 1e-5 of the largest, or of `least`.
+/// Checks that values are within 1e-5 of the largest, or of `least`.
 fn close(found: &[f32], expected: &[f64], least: f64) -> Result<(), TestCaseError> {
     let largest = largest(expected).max(least);
     for (f, e) in found.iter().zip(expected) {
@@ -80,7 +80,7 @@ prop_compose! {
         weighted in any::<bool>(),
     ) -> (Vec<f64>, Vec<f64>, Vec<f32>) {
         let labels = documents.iter().map(|d| if blank { 0.0 } else { d.0 }).collect();
-        // Every fourth score is a tie.
+        // Every fourth score is rounded, which creates ties.
         let round = |s: f64| if s.to_bits().is_multiple_of(4) { (s * 4.0).round() / 4.0 } else { s };
         let scores = documents.iter().map(|d| round(d.1) * scale + shift).collect();
         let weights = documents.iter().map(|d| d.2).filter(|_| weighted).collect();
@@ -126,8 +126,8 @@ proptest! {
         let objective = params.clone().check().unwrap();
         let (gradient, hessian) = derivatives(&objective, &query);
         let (slow_gradient, slow_hessian) = reference(&params, &query);
-        // The two halves of an equal pair nearly cancel; what they cancel from is the scale, and
-        // where all pairs are such, so does their sum, which is in the norm.
+        // The two halves of an equal pair nearly cancel; the tolerance is relative to the halves.
+        // If all pairs are equal pairs, their sum, which is in the norm, cancels too.
         let halves = match (objective.ties(), params.norm_query) {
             (false, _) => 0.0,
             (true, false) => largest(&slow_hessian),
@@ -183,7 +183,7 @@ fn pair_lambdas_add_up(
     close(&sums.iter().map(|s| *s as f32).collect::<Vec<_>>(), gradient, least)
 }
 
-/// Derivatives that LightGBM 4.7 gave for this query (lambdarank, truncation level 6), read off
+/// Derivatives that LightGBM 4.7 gave for this query (lambdarank, truncation level 6), derived from
 /// trees that have one document alone in a leaf. Its logistic function is a table, hence the
 /// tolerance.
 #[test]
@@ -225,7 +225,7 @@ fn lambdas_are_those_of_lightgbm() {
     }
 }
 
-/// The loss with order, weights and both norms frozen where the scores are.
+/// The loss with order, weights and both norms fixed at the current scores.
 #[test]
 fn lambdas_are_the_gradient_of_the_loss_with_frozen_weights() {
     let labels = [2.0, 0.0, 1.0, 4.0, 0.0, 3.0, 1.0];
@@ -283,7 +283,7 @@ fn equal_labels_and_queries_without_a_relevant_document_give_zeros() {
     }
     let plain = LambdaConfig::default().check().unwrap();
     assert!(is_zero(derivatives(&plain, &QueryView::new(&[2.0; 20], &scores))));
-    // Half of a tie is a force towards equal scores.
+    // An equal pair pulls the scores together.
     let half = LambdaConfig { ties: TiedLabels::Half, ..LambdaConfig::default() }.check().unwrap();
     let (gradient, _) = derivatives(&half, &QueryView::new(&[1.0; 2], &[1.0, 0.0]));
     let expected = 0.5 - 1.0 / (1.0 + 1_f64.exp());
@@ -310,8 +310,8 @@ fn last_orders_and_warm_buffers_change_nothing() {
     }
 }
 
-/// With all scores equal the order is a draw: where the relevant documents stand in the file must
-/// not matter.
+/// With all scores equal the order is random: the position of the relevant documents in the file
+/// must not matter.
 #[test]
 fn a_file_sorted_by_label_gives_nothing_away() {
     let sorted: Vec<f64> = (0..40).map(|i| f64::from(i < 10)).collect();
@@ -391,7 +391,7 @@ fn preferences_that_cannot_be_are_told() {
     let mut ndcg = lambda("ndcg").check().unwrap();
     let unlabelled = QueryView { pairs: Some(&pairs), ..QueryView::new(&[], &[0.0, 0.0]) };
     assert!(try_derivatives(&ndcg, &unlabelled).is_err());
-    // All labels of the data equal: as good as none.
+    // All labels of the data equal: treated like missing labels.
     ndcg.prepare(&TrainingDocuments { labels: &[0.0, 0.0], weights: &[], scores: &[] }).unwrap();
     let zeros = QueryView { pairs: Some(&pairs), ..QueryView::new(&[0.0, 0.0], &[0.0, 0.0]) };
     let message = try_derivatives(&ndcg, &zeros).unwrap_err().to_string();
@@ -409,7 +409,8 @@ fn labels_beyond_a_scale_are_told_before_training() {
         assert!(message.contains(word), "{message}");
         assert!(try_derivatives(&objective, &QueryView::new(&labels, &[0.0, 0.0])).is_err());
     }
-    // Gains of 1e30 are within 32 bits, gains of 1e300 are not, unless divided by the best.
+    // Gains of 1e30 are within the range of 32 bits, gains of 1e300 are not, unless divided by the
+    // best.
     let query = |labels| QueryView::new(labels, &[0.0, 0.1]);
     let dcg = LambdaConfig { norm_query: false, ..lambda("dcg(gain=linear)") }.check().unwrap();
     assert!(derivatives(&dcg, &query(&[1e30, 0.0])).0[0] < -1e29);
@@ -473,7 +474,7 @@ fn sampled_pairs_keep_the_expectation_and_the_sum() {
     assert!((total - sum).abs() < 1e-4 * sum, "{total} {sum}");
 }
 
-/// Sampled pairs are of all ranks, so that nobody needs to be promoted, and no pair may be lost.
+/// Sampled pairs cover all ranks, so no document needs to be promoted, and no pair may be lost.
 #[test]
 fn coherent_pairs_change_nothing_where_pairs_are_sampled() {
     let (labels, scores) = draws(210_000);

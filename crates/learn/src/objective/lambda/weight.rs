@@ -1,4 +1,4 @@
-//! The weight of a pair: 1, or how much a metric would change if the two documents swapped ranks.
+//! The weight of a pair: 1, or the change of a metric if the two documents swapped ranks.
 //!
 //! | weight | learner |
 //! |---|---|
@@ -7,11 +7,12 @@
 //! | by the distance of ranks, or both | NDCG-Loss2, NDCG-Loss2++ (`lambdaloss.rs`) |
 //! | gains of pairs k ranks apart | LambdaGap (`lambdagap.rs`) |
 //!
-//! A metric with a cut-off k knows two ways. `cut=soft`, the default and what other tools do: the
-//! change of the metric without its cut-off, so that documents far below rank k are still told
-//! apart; NDCG is scaled by the ideal DCG at the truncation level. `cut=hard`: the change of the
-//! metric exactly as written, which is 0 between two ranks below k. P@k, recall@k and success@k
-//! are always hard: without a cut-off they never change. Equal labels have weight 0 under a metric.
+//! A metric with a cut-off k can be used in two modes. `cut=soft`, the default and the convention
+//! of other tools: the change of the metric without its cut-off, so that documents far below rank k
+//! still have lambdas; NDCG is scaled by the ideal DCG at the truncation level. `cut=hard`: the
+//! change of the metric exactly as written, which is 0 between two ranks below k. P@k, recall@k and
+//! success@k are always hard: without a cut-off they never change. Pairs of equal labels have
+//! weight 0 with a metric.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -22,43 +23,43 @@ use super::lambdagap::LambdaGap;
 use super::lambdaloss::LambdaLoss;
 use crate::error::LearnError;
 
-/// What a pair counts.
+/// The weight of a pair.
 #[derive(Debug, Clone)]
 pub enum Weight {
     /// 1: the plain pair logistic loss.
     One,
     /// The change of a metric when the two documents swap ranks.
     Metric(MetricSpec),
-    /// The same for a metric of one's own; always as written.
+    /// The same for a metric of the caller's own; always used as written.
     Custom(Measure),
 }
 
 choices! {
     /// The treatment of a metric's cut-off.
     pub enum CutoffMode {
-        /// The metric goes on below the cut-off.
+        /// The metric without its cut-off.
         Soft = "soft",
         /// The metric as written.
         Hard = "hard",
     }
 }
 
-/// How a metric becomes the weight of a pair.
+/// The formula by which a metric gives the weight of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Scheme {
-    /// Its change when the two swap ranks: LambdaRank.
+    /// The metric's change when the two swap ranks: LambdaRank.
     #[default]
     Swap,
     /// NDCG-Loss2 (LambdaLoss), for NDCG and DCG.
     Loss2,
-    /// NDCG-Loss2++: both, Loss2 multiplied by this.
+    /// NDCG-Loss2++: the sum of both, Loss2 multiplied by this factor.
     Loss2PlusPlus(f64),
     /// LambdaGap, for P@k.
     Gap,
 }
 
 impl Scheme {
-    /// Refuses a metric that the scheme is not made for.
+    /// Rejects a metric that the scheme does not support.
     fn check(self, name: &str, cutoff: Option<u32>) -> Result<(), SpecError> {
         let why = match self {
             Scheme::Loss2 | Scheme::Loss2PlusPlus(_) if !matches!(name, "ndcg" | "dcg") => {
@@ -70,7 +71,7 @@ impl Scheme {
         Err(SpecError::Conflict { name: name.to_owned(), why: why.to_owned() })
     }
 
-    /// The weights over a metric's changes.
+    /// The weights of the scheme over a metric's gains and changes.
     fn over(self, metric: Box<dyn SwapDelta>, cutoff: Option<u32>) -> Box<dyn SwapDelta> {
         match self {
             Scheme::Swap => metric,
@@ -81,21 +82,21 @@ impl Scheme {
     }
 }
 
-/// Metrics that say nothing without their cut-off.
+/// Metrics that are constant without their cut-off.
 const ALWAYS_HARD: [&str; 3] = ["p", "recall", "success"];
 
-/// A metric settled as a weight.
+/// A metric resolved as a pair weight.
 #[derive(Debug)]
 pub(super) struct WeightTarget {
-    /// Tells the targets of a process apart.
+    /// Identifies the target within the process.
     id: u64,
     measure: Measure,
     scheme: Scheme,
-    /// How many of the ideal labels the metric is to see.
+    /// The number of ideal labels that the metric needs.
     ideal: usize,
 }
 
-/// The swaps that a thread keeps from query to query, with the target that they belong to.
+/// The swap computations that a thread keeps from query to query, with the target they belong to.
 #[derive(Debug, Default)]
 pub(super) struct Swaps {
     kept: Option<(u64, Box<dyn SwapDelta>)>,
@@ -111,7 +112,7 @@ impl Weight {
         }
     }
 
-    /// Settles the metric; `None` for weight 1.
+    /// Resolves the metric; `None` for weight 1.
     pub(super) fn settle(
         &self,
         scheme: Scheme,
@@ -163,7 +164,7 @@ impl std::fmt::Display for Weight {
 }
 
 impl WeightTarget {
-    /// Takes up a query: labels by rank, and best first.
+    /// Loads a query: labels by rank, and best first.
     pub(super) fn prepare<'s>(
         &self,
         swaps: &'s mut Swaps,
@@ -199,7 +200,8 @@ mod tests {
 
     #[test]
     fn a_soft_cut_goes_on_below_the_cut_off_and_a_hard_one_does_not() {
-        let (soft, hard) = (deltas("ndcg@2", CutoffMode::Soft, 5), deltas("ndcg@2", CutoffMode::Hard, 5));
+        let (soft, hard) =
+            (deltas("ndcg@2", CutoffMode::Soft, 5), deltas("ndcg@2", CutoffMode::Hard, 5));
         assert!(soft[4] > 0.0 && hard[4] == 0.0);
         assert_eq!(soft, deltas("ndcg", CutoffMode::Hard, 5));
         assert!(hard[0] > 0.0);
@@ -207,7 +209,8 @@ mod tests {
 
     #[test]
     fn ndcg_is_scaled_by_the_ideal_at_the_truncation_level() {
-        let (two, all) = (deltas("ndcg@2", CutoffMode::Soft, 2), deltas("ndcg@2", CutoffMode::Soft, 5));
+        let (two, all) =
+            (deltas("ndcg@2", CutoffMode::Soft, 2), deltas("ndcg@2", CutoffMode::Soft, 5));
         let ideal = |depth: usize| -> f64 {
             let gains = [7.0, 3.0, 1.0];
             gains[..depth].iter().enumerate().map(|(r, g)| g / (r as f64 + 2.0).log2()).sum()

@@ -1,26 +1,28 @@
-//! Oblivious (symmetric) trees: one question for all leaves of a level, as CatBoost grows them
+//! Oblivious (symmetric) trees: one split test for all leaves of a level, as CatBoost grows them
 //! (Prokhorenkova et al. 2018; Kohavi 1994).
 //!
-//! A question (feature, threshold, side of missing values) is chosen by the sum of its gains over
+//! A split test (feature, threshold, side of missing values) is chosen by the sum of its gains over
 //! the leaves of the level; equal sums go to the lower feature, then missing values right, then the
-//! lower bin. It need not serve every leaf. A leaf in which a side would have too few rows, too
-//! little second derivative, a value against a monotone constraint, or no gain, *stays whole*: its
-//! rows keep one value and may be parted by a later level. In the tree both sides of the question
-//! then lead to the same, so its shape is always full, 2^levels leaves, some of which share a value
-//! ([`End`]); a leaf that no row reaches has that of the rows it stayed together with. So `min_rows`
-//! holds for everything that gets a value of its own, though a leaf of the tree may hold fewer rows.
+//! lower bin. It need not be useful in every leaf. A leaf in which a side would have too few rows,
+//! too small a hessian sum, a value against a monotone constraint, or no gain, *stays whole*: its
+//! rows keep one value and may be split by a later level. In the tree both sides of the test then
+//! lead to the same subtree, so its shape is always full, 2^levels leaves, some of which share a
+//! value ([`End`]); a leaf that no row reaches has the value of the rows it stayed together with.
+//! So `min_rows` holds for every group of rows with a value of its own, though a leaf of the tree
+//! may hold fewer rows.
 //!
-//! Growth ends after `levels` questions, or when none gains more than `min_gain` in all. The gain of
-//! a split in the model is its rows' share of what the whole leaf gained.
+//! Growth ends after `levels` tests, or when no test has a total gain above `min_gain`. The gain of
+//! a split in the model is the share of its rows in the gain of the whole leaf.
 //!
-//! Cost of a level: histograms of the smaller children, the others by subtraction, and a scan of all
-//! bins of all features in all open leaves, whose histograms are kept. Histograms hold no counts: a
-//! question is first valued without `min_rows`, which can only be too much, and the best one's rows
-//! are counted where that is in doubt, until the best is one whose rows are known.
+//! Cost of a level: histograms of the smaller children, the others by subtraction, and a scan of
+//! all bins of all features in all open leaves, whose histograms are kept. Histograms hold no
+//! counts: a test is first valued without `min_rows`, which can only overestimate it. If it is
+//! uncertain that the best test leaves enough rows, they are counted and its feature is valued
+//! again, until the best test is one whose rows are known.
 
-mod shape;
 #[cfg(test)]
 mod reference;
+mod shape;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -29,8 +31,8 @@ use rankwright_model::Side;
 use rayon::prelude::*;
 
 use self::shape::{rows_of_positions, splits};
-use super::evaluate::{SplitFeature, SiblingLeaves, search_of};
-use super::expand::{Arena, BestSplit, Children, Expander, LEAST_RELATIVE_GAIN, GrowingLeaf};
+use super::evaluate::{SiblingLeaves, SplitFeature, search_of};
+use super::expand::{Arena, BestSplit, Children, Expander, GrowingLeaf, LEAST_RELATIVE_GAIN};
 use super::grow::{GrowTimes, Pool, SMALL};
 use super::grown::{End, Grown, GrownLeaf};
 use super::histogram::{Cells, LeafRows};
@@ -39,7 +41,7 @@ use super::split::{FoundSplit, HistogramSearch, Strict, halves};
 use crate::bins::CELLS;
 use crate::error::LearnError;
 
-/// A question and what it gains in all leaves together, in packed units.
+/// A split test of a level and its total gain over all leaves, in packed units.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct LevelSplit {
     more: f64,
@@ -47,31 +49,31 @@ struct LevelSplit {
     missing: Side,
 }
 
-/// Rows of the open leaves, by byte of one column.
+/// Number of rows of the open leaves, by byte of one column.
 type Counts = Vec<[u64; CELLS]>;
 
-/// The question for a level, and the rows of its column where they had to be counted.
+/// The split test chosen for a level, and the row counts of its column if they were needed.
 #[derive(Debug)]
 struct Choice {
-    /// Number of the place.
+    /// Index of the split feature.
     number: usize,
     question: LevelSplit,
     counts: Option<Counts>,
 }
 
-/// A level that was asked.
+/// A level after its split test was applied.
 #[derive(Debug)]
 struct EvaluatedLevel {
     place: SplitFeature,
     question: LevelSplit,
-    /// By position: what its leaf gained and its rows, where it was parted.
+    /// By position: the gain of its leaf and its number of rows, if the leaf was split.
     gains: Vec<Option<(f64, u64)>>,
 }
 
-/// The tree so far.
+/// The levels grown so far.
 struct GrownLevels<'e> {
     expander: &'e Expander<'e>,
-    /// What has a value of its own; open ones have a histogram.
+    /// The grown leaves, each with a value of its own; open ones have a histogram.
     nodes: Vec<GrowingLeaf>,
     /// The node of each position of the last level, left to right.
     positions: Vec<usize>,
@@ -79,7 +81,7 @@ struct GrownLevels<'e> {
     allowed: Option<Arc<Allowed>>,
 }
 
-/// Grows a tree from its root; `all` where that holds every row in order.
+/// Grows a tree from its root; `all` if the root holds every row in order.
 pub(super) fn grow(
     expander: &Expander<'_>,
     mut root: GrowingLeaf,
@@ -116,7 +118,7 @@ impl GrownLevels<'_> {
         self.nodes.iter().filter(|node| node.cells.is_some())
     }
 
-    /// The best question for the level.
+    /// The best split test for the level.
     fn choose(&self, arena: &Arena<'_>) -> Result<Option<Choice>, LearnError> {
         let Expander { evaluator, units, params, .. } = self.expander;
         let own: f64 = self.open().map(|node| self.own(node).abs()).sum();
@@ -144,7 +146,7 @@ impl GrownLevels<'_> {
         }
     }
 
-    /// Largest gain less the cost; among equals the lowest feature.
+    /// The test with the largest gain minus cost; among equals the lowest feature.
     fn best_of(&self, found: &[Option<LevelSplit>]) -> Option<(usize, LevelSplit)> {
         let feature = |place: usize| self.expander.evaluator.places[place].member.feature;
         let mut best: Option<(usize, LevelSplit, f64)> = None;
@@ -161,13 +163,13 @@ impl GrownLevels<'_> {
         best.map(|(place, question, _)| (place, question))
     }
 
-    /// What a leaf is worth as it is.
+    /// The worth of a leaf that is not split.
     fn own(&self, node: &GrowingLeaf) -> f64 {
         let (g, h) = halves(node.total);
         self.expander.units.rule.worth(g, h, node.limits)
     }
 
-    /// The best question about one feature.
+    /// The best split test on one feature.
     fn search(&self, place: SplitFeature, counts: Option<&Counts>) -> Option<LevelSplit> {
         let mut totals = [[0.0; CELLS]; 2];
         for (number, node) in self.open().enumerate() {
@@ -187,8 +189,8 @@ impl GrownLevels<'_> {
         best
     }
 
-    /// Visits every question about a feature that would gain something in a leaf: side of missing
-    /// values, bin, gain, and the packed sum of the left side.
+    /// Visits every test on a feature that would gain something in a leaf: side of missing values,
+    /// bin, gain, and the packed sum of the left side.
     fn visit(
         &self,
         place: SplitFeature,
@@ -233,7 +235,7 @@ impl GrownLevels<'_> {
         }
     }
 
-    /// What a question gains in one leaf, and the packed sum of the left side there.
+    /// The gain of a test in one leaf, and the packed sum of the left side there.
     fn answer(
         &self,
         place: SplitFeature,
@@ -250,7 +252,7 @@ impl GrownLevels<'_> {
         answer
     }
 
-    /// Whether all leaves that the question would part have rows enough for sure.
+    /// Whether all leaves that the test would split are certain to have enough rows.
     fn is_settled(&self, place: SplitFeature, question: LevelSplit) -> bool {
         self.open().all(|node| match self.answer(place, node, None, question) {
             Some((_, left)) => self.expander.units.has_rows(node.total, left),
@@ -262,8 +264,8 @@ impl GrownLevels<'_> {
         self.open().map(|node| self.expander.count(node, place, arena)).collect()
     }
 
-    /// Asks a question: parts the leaves that it serves, and looks at their children where another
-    /// level may follow.
+    /// Applies a split test: splits the leaves in which it gains, and evaluates their children if
+    /// another level may follow.
     fn ask(
         &mut self,
         choice: Choice,
@@ -295,7 +297,7 @@ impl GrownLevels<'_> {
         Ok(times)
     }
 
-    /// Notes the split in every leaf that the question serves.
+    /// Stores the split in every leaf in which the test gains.
     fn decide(&mut self, choice: &Choice, place: SplitFeature) {
         let Choice { number, question, counts } = choice;
         let answer = |(at, node): (usize, &GrowingLeaf)| {
@@ -313,7 +315,8 @@ impl GrownLevels<'_> {
         }
     }
 
-    /// Parts the leaves that have a split: large ones by all threads, small ones a thread each.
+    /// Partitions the leaves that have a split: large ones by all threads, small ones one thread
+    /// each.
     fn part(
         &mut self,
         look: bool,
@@ -359,7 +362,7 @@ impl GrownLevels<'_> {
         Ok((times, parted))
     }
 
-    /// The finished tree; histograms go back.
+    /// The finished tree; its histograms return to the pool.
     fn finish(self, arena: &Arena<'_>, pool: &mut Pool<'_>) -> Result<Grown, LearnError> {
         let Self { expander, mut nodes, positions, asked, .. } = self;
         pool.free.extend(nodes.iter_mut().filter_map(|node| node.cells.take()));
@@ -382,7 +385,7 @@ fn total(times: GrowTimes) -> f64 {
     (times.histograms + times.partition).as_secs_f64()
 }
 
-/// Worth of both sides where nothing but second derivatives limits it; the same as the slow way.
+/// Worth of both sides if only the hessian sums limit it; equal to the general computation.
 #[inline(always)]
 fn plain_worth(search: &HistogramSearch<'_>, left: u64, min_hessian: f64, l2: f64) -> Option<f64> {
     let (gl, hl) = halves(left);
@@ -391,7 +394,7 @@ fn plain_worth(search: &HistogramSearch<'_>, left: u64, min_hessian: f64, l2: f6
     (hl >= min_hessian && hr >= min_hessian).then_some(worth)
 }
 
-/// Rows by bin of a feature; those with a missing value after the last.
+/// Number of rows by bin of a feature; those with a missing value come after the last bin.
 fn by_bin(place: SplitFeature, by_byte: &[u64; CELLS]) -> [u64; CELLS + 1] {
     let mut rows = [0; CELLS + 1];
     for (byte, count) in by_byte.iter().enumerate() {
@@ -400,7 +403,7 @@ fn by_bin(place: SplitFeature, by_byte: &[u64; CELLS]) -> [u64; CELLS + 1] {
     rows
 }
 
-/// Parts one leaf, and sums up its children where they may be parted in turn.
+/// Partitions one leaf, and builds the histograms of its children if they may be split later.
 fn part_one(
     expander: &Expander<'_>,
     node: &mut GrowingLeaf,

@@ -1,16 +1,17 @@
-//! The slow twin: every question asked of every row of every leaf, by plain sums.
+//! The reference implementation: every split test evaluated on every row of every leaf, by plain
+//! sums.
 
 use proptest::prelude::*;
 use rankwright_data::{Dataset, Random};
-use rankwright_model::{Child, SplitCondition, Side, Split};
+use rankwright_model::{Child, Side, Split, SplitCondition};
 
 use crate::bins::Binned;
 use crate::collective::Local;
 use crate::simd::Simd;
-use crate::tree::grow::{Grow, Grower, GrownRows, GrowInput};
+use crate::tree::grow::{Grow, GrowInput, Grower, GrownRows};
 use crate::tree::{Direction, Grown, Growth, Scales, TreeConfig};
 
-/// A question of the twin: feature, last bin on the left, side of missing values, gain.
+/// A split test of the reference: feature, last bin on the left, side of missing values, gain.
 #[derive(Debug, Clone, Copy)]
 struct ReferenceSplit {
     feature: u32,
@@ -25,7 +26,7 @@ struct ReferenceLevels<'a> {
     params: &'a TreeConfig,
     gradient: &'a [f32],
     hessian: &'a [f32],
-    /// Rows of what has a value of its own.
+    /// The rows of each grown leaf.
     nodes: Vec<Vec<usize>>,
     positions: Vec<usize>,
     asked: Vec<ReferenceSplit>,
@@ -41,7 +42,7 @@ impl ReferenceLevels<'_> {
         }
     }
 
-    /// Worth of some rows; none where they are too few.
+    /// Worth of some rows; `None` if they are too few.
     fn worth(&self, rows: &[usize]) -> Option<f64> {
         let g: f64 = rows.iter().map(|row| f64::from(self.gradient[*row])).sum();
         let h: f64 = rows.iter().map(|row| f64::from(self.hessian[*row])).sum();
@@ -54,7 +55,7 @@ impl ReferenceLevels<'_> {
         rows.iter().copied().partition(|row| self.goes_left(asked, *row))
     }
 
-    /// What a question gains in a leaf, where it serves it.
+    /// The gain of a test in a leaf; `None` if the leaf stays whole.
     fn gain(&self, asked: ReferenceSplit, rows: &[usize]) -> Option<f64> {
         let own = self.worth(rows)?;
         let (left, right) = self.parts(asked, rows);
@@ -127,7 +128,7 @@ fn params(levels: usize, min_rows: u64, l2: f64) -> TreeConfig {
     TreeConfig { leaves: 1 << levels, min_rows, l2, growth, ..TreeConfig::default() }
 }
 
-/// The grown tree, the rows of its grown leaves, and whether routes lead each row to its own.
+/// The grown tree and the rows of its grown leaves; checks that routes lead each row to its leaf.
 fn grown(trial: &ReferenceData, binned: &Binned, params: &TreeConfig) -> (Grown, Vec<Vec<usize>>) {
     let (gradient, hessian) = (&trial.gradient[..], &trial.hessian[..]);
     let scales = Scales::of(gradient, hessian, &Local).unwrap();
@@ -143,7 +144,7 @@ fn grown(trial: &ReferenceData, binned: &Binned, params: &TreeConfig) -> (Grown,
     (grown, rows)
 }
 
-/// One question a level, children in order.
+/// Asserts one split test for each level, with children in order.
 fn assert_full(splits: &[Split], leaves: usize) {
     assert_eq!(splits.len() + 1, leaves);
     for (number, split) in splits.iter().enumerate() {
@@ -192,11 +193,11 @@ proptest! {
             let bound = bins.bounds.get(asked.bin).copied().unwrap_or(f32::INFINITY);
             prop_assert_eq!((splits[0].feature, splits[0].rule), (asked.feature, SplitCondition::AtMost(bound)));
             prop_assert!(!bins.missing || splits[0].missing == asked.missing);
-            // Shares of the gain add up to all of it.
+            // The gains of the splits add up to the whole gain.
             let gain: f64 = splits.iter().map(|split| split.gain).sum();
             prop_assert!((gain - asked.gain / 2.0).abs() <= 1e-9 * gain, "{} {}", gain, asked.gain);
         }
-        // Every leaf of the model has the rows that really come there.
+        // Every leaf of the model has the number of rows that reach it.
         let values = vec![0.0; leaves.len()];
         let tree = grown.tree(&values).unwrap();
         let mut counts = vec![0_u64; tree.leaves().len()];
@@ -210,7 +211,7 @@ proptest! {
 
 #[test]
 fn the_slow_way_to_a_gain_gives_the_same_tree() {
-    // A rising feature that is constant constrains nothing, but the strict search is used.
+    // A monotone constraint on a constant feature has no effect, but selects the strict search.
     let trial = trial(300, 4, 5);
     let binned = Binned::new(&trial.data, 255, &Local).unwrap();
     let (plain, _) = grown(&trial, &binned, &params(4, 3, 1.0));

@@ -1,14 +1,14 @@
 //! The full shape of an oblivious tree: all splits of all levels, and the rows of every leaf.
 
-use rankwright_model::{Child, SplitCondition, Side, Split};
+use rankwright_model::{Child, Side, Split, SplitCondition};
 
 use super::EvaluatedLevel;
 use crate::error::LearnError;
 use crate::tree::expand::{Arena, Expander, GrowingLeaf};
 use crate::tree::partition::left_bytes;
 
-/// Rows that come to each position of the last level. Those of a leaf with several positions are
-/// led through the questions.
+/// Number of rows that reach each position of the last level. Rows of a leaf with several positions
+/// are routed by the split tests.
 pub(super) fn rows_of_positions(
     expander: &Expander<'_>,
     nodes: &[GrowingLeaf],
@@ -44,8 +44,12 @@ pub(super) fn rows_of_positions(
     Ok(rows)
 }
 
-/// All splits, level by level; `rows` are those of the leaves.
-pub(super) fn splits(expander: &Expander<'_>, asked: &[EvaluatedLevel], rows: &[u64]) -> Vec<Split> {
+/// All splits, level by level; `rows` are the row counts of the leaves.
+pub(super) fn splits(
+    expander: &Expander<'_>,
+    asked: &[EvaluatedLevel],
+    rows: &[u64],
+) -> Vec<Split> {
     let mut splits = Vec::with_capacity(rows.len());
     for (level, asked) in asked.iter().enumerate() {
         let EvaluatedLevel { place, question, gains } = asked;
@@ -54,7 +58,7 @@ pub(super) fn splits(expander: &Expander<'_>, asked: &[EvaluatedLevel], rows: &[
         let side = |first: usize| halves.iter().skip(first).step_by(2).sum::<u64>();
         let missing = match place.missing {
             true => question.missing,
-            // No value was missing in training: with the majority.
+            // No value was missing in training: missing values go with the majority.
             false if side(0) >= side(1) => Side::Left,
             false => Side::Right,
         };

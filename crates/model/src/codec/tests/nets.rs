@@ -1,4 +1,4 @@
-//! The same promises for nets and blends.
+//! The same tests for nets and blends.
 
 use super::*;
 use crate::net;
@@ -57,7 +57,7 @@ fn every_truncation_and_every_changed_byte_of_them_is_an_error() {
         let bytes = model.to_bytes();
         for end in 0..bytes.len() {
             assert!(Model::from_bytes(&bytes[..end]).is_err(), "cut at {end}");
-            // What is cut off before a checksum that fits is noticed all the same.
+            // Missing bytes before a valid checksum are detected too.
             if end > body(&bytes) && end != bytes.len() - 8 {
                 let cut = sealed([&bytes[..end], &[0; 8]].concat());
                 assert!(Model::from_bytes(&cut).is_err(), "cut and sealed at {end}");

@@ -15,7 +15,7 @@ impl Avx2 {
     #[inline(always)]
     fn load<T: Byte>(self, bytes: &[T; REGISTER]) -> __m256i {
         const { assert!(size_of::<T>() == 1) };
-        // SAFETY: 32 bytes that need not be aligned; `self` proves that AVX2 is there.
+        // SAFETY: 32 bytes that need not be aligned; `self` proves that AVX2 is available.
         unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
     }
 
@@ -29,10 +29,10 @@ impl Avx2 {
     /// Four times eight numbers of 32 bits, all within 0 to 255 or -1, as bytes in their order.
     #[inline(always)]
     fn narrow(self, [a, b, c, d]: [__m256i; 4]) -> __m256i {
-        // SAFETY: `self` proves that AVX2 is there.
+        // SAFETY: `self` proves that AVX2 is available.
         unsafe {
             let bytes = _mm256_packus_epi16(_mm256_packs_epi32(a, b), _mm256_packs_epi32(c, d));
-            // Packing goes by halves of a register: put the quarters in their order.
+            // Packing works on halves of a register: put the quarters in their order.
             _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7))
         }
     }
@@ -41,7 +41,7 @@ impl Avx2 {
 impl Kernel for Avx2 {
     #[inline(always)]
     fn pair<const N: usize>(self, ranks: &[i8; N], above: i8, low: u8, out: &mut [u8; N]) {
-        // SAFETY: `self` proves that AVX2 is there.
+        // SAFETY: `self` proves that AVX2 is available.
         unsafe {
             let (above, low) = (_mm256_set1_epi8(above), _mm256_set1_epi8(low as i8));
             for (out, ranks) in out.as_chunks_mut().0.iter_mut().zip(ranks.as_chunks().0) {
@@ -59,9 +59,9 @@ impl Kernel for Avx2 {
         slots: &mut Slots<N>,
         of: [usize; 3],
     ) {
-        // Slots are numbered below that anyway; so the compiler knows it too.
+        // Slot numbers are below that anyway; this tells the compiler.
         let [left, right, to] = of.map(|slot| slot % SLOTS);
-        // SAFETY: `self` proves that AVX2 is there.
+        // SAFETY: `self` proves that AVX2 is available.
         unsafe {
             let above = _mm256_set1_epi8(above);
             for (piece, ranks) in ranks.as_chunks().0.iter().enumerate() {
@@ -76,7 +76,7 @@ impl Kernel for Avx2 {
 
     #[inline(always)]
     fn level<const N: usize>(self, ranks: &[i8; N], above: i8, bit: u8, out: &mut [u8; N]) {
-        // SAFETY: `self` proves that AVX2 is there.
+        // SAFETY: `self` proves that AVX2 is available.
         unsafe {
             let (above, bit) = (_mm256_set1_epi8(above), _mm256_set1_epi8(bit as i8));
             for (out, ranks) in out.as_chunks_mut().0.iter_mut().zip(ranks.as_chunks().0) {
@@ -89,14 +89,14 @@ impl Kernel for Avx2 {
 
     #[inline(always)]
     fn prefetch(self, values: &[f32]) {
-        // SAFETY: a hint may name any address.
+        // SAFETY: a prefetch hint may have any address.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(values.as_ptr().cast()) }
     }
 
     #[inline(always)]
     fn count(self, thresholds: &[f32], values: &[f32; REGISTER]) -> Bytes {
         let mut out = [0; REGISTER];
-        // SAFETY: `self` proves that AVX2 is there; the four loads are within the 32 values.
+        // SAFETY: `self` proves that AVX2 is available; the four loads are within the 32 values.
         unsafe {
             let at = |eight: usize| _mm256_loadu_ps(values.as_ptr().add(8 * eight));
             let values = [at(0), at(1), at(2), at(3)];
@@ -115,7 +115,7 @@ impl Kernel for Avx2 {
 
     #[inline(always)]
     fn count_one(self, block: &[f32; BLOCK], value: f32) -> u8 {
-        // SAFETY: `self` proves that AVX2 is there; the two loads are the 16 values.
+        // SAFETY: `self` proves that AVX2 is available; the two loads are the 16 values.
         unsafe {
             let value = _mm256_set1_ps(value);
             let below = |eight: usize| {
@@ -129,13 +129,14 @@ impl Kernel for Avx2 {
     #[inline(always)]
     fn missing_mask(self, values: &[f32; REGISTER], least: f32) -> Bytes {
         let mut out = [0; REGISTER];
-        // SAFETY: `self` proves that AVX2 is there; the four loads are within the 32 values.
+        // SAFETY: `self` proves that AVX2 is available; the four loads are within the 32 values.
         unsafe {
             let sign = _mm256_set1_ps(-0.0);
             let least = _mm256_set1_ps(least);
             let eight = |eight: usize| {
                 let size = _mm256_andnot_ps(sign, _mm256_loadu_ps(values.as_ptr().add(8 * eight)));
-                // Not greater: NaN too. All bits as 32 bits, of which bytes keep one.
+                // "Not greater" includes NaN. The masks have all 32 bits set; the bytes keep eight
+                // of them.
                 let missing = _mm256_cmp_ps::<_CMP_NGT_UQ>(size, least);
                 _mm256_srli_epi32::<24>(_mm256_castps_si256(missing))
             };
@@ -147,7 +148,7 @@ impl Kernel for Avx2 {
     #[inline(always)]
     fn flip_sign(self, ranks: &Bytes, mask: &Bytes, missing: u8) -> Ranks {
         let mut out = [0; REGISTER];
-        // SAFETY: `self` proves that AVX2 is there.
+        // SAFETY: `self` proves that AVX2 is available.
         unsafe {
             let missing = _mm256_set1_epi8(missing as i8);
             let ranks = _mm256_blendv_epi8(self.load(ranks), missing, self.load(mask));

@@ -1,51 +1,52 @@
-//! The innermost steps of the select network, on 32 rows at a time: in plain Rust ([`Portable`]), and
-//! with the instructions of AVX2 (`avx2.rs`), which the compiler does not find by itself for all steps.
+//! The innermost steps of the select network, on 32 rows at a time: in plain Rust ([`Portable`]),
+//! and with AVX2 intrinsics (`avx2.rs`), since the compiler does not vectorise all steps well.
 //!
-//! Both give the same bytes; a test compares them. Everything else is written once, over [`Kernel`].
+//! Both give the same bytes; a test compares them. Everything else is written once, over
+//! [`Kernel`].
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests;
 
-/// Rows that are handled together: the bytes of a register with AVX2.
+/// Number of rows that are handled together: the bytes of an AVX2 register.
 pub(crate) const REGISTER: usize = 32;
-/// Thresholds in a block.
+/// Number of thresholds in a block.
 pub(crate) const BLOCK: usize = 16;
 
-/// A byte for each of some rows.
+/// A byte for each of 32 rows.
 pub(crate) type Bytes = [u8; REGISTER];
-/// A rank for each of some rows, with its sign bit flipped.
+/// A rank for each of 32 rows, with its sign bit flipped.
 pub(crate) type Ranks = [i8; REGISTER];
 /// The leaf numbers that leaves and nodes hold, for `N` rows.
 pub(crate) type Slots<const N: usize> = Aligned<[[u8; N]; SLOTS]>;
 
-/// Bytes of which no 32 lie across two cache lines.
+/// Bytes aligned so that no 32 of them cross a cache line.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(32))]
 pub(crate) struct Aligned<T>(pub(crate) T);
 
-/// Slots: one for each leaf, and for the pairs, of which there are at most half as many.
+/// Number of slots: one for each leaf, and for the pairs, of which there are at most half as many.
 pub(crate) const SLOTS: usize = 512;
 
-/// The steps. Those of trees are for `N` rows, a multiple of [`REGISTER`]. A kernel is a value, so that
-/// one that needs certain instructions can be the proof that they are there.
+/// The steps. Those of trees are for `N` rows, a multiple of [`REGISTER`]. A kernel is a value, so
+/// that one that needs certain instructions can be the proof that they are available.
 pub(crate) trait Kernel: Copy {
-    /// `low`, or one more where the rank is above.
+    /// Sets `out` to `low`, or one more if the rank is above.
     fn pair<const N: usize>(self, ranks: &[i8; N], above: i8, low: u8, out: &mut [u8; N]);
-    /// Fills the slot `to` (the third) with the second where the rank is above, else with the first.
+    /// Sets the slot `to` (the third) to the second if the rank is above, else to the first.
     fn pick<const N: usize>(self, ranks: &[i8; N], above: i8, slots: &mut Slots<N>, of: [usize; 3]);
-    /// Adds the bits of `bit` where the rank is above.
+    /// Adds the bits of `bit` if the rank is above.
     fn level<const N: usize>(self, ranks: &[i8; N], above: i8, bit: u8, out: &mut [u8; N]);
-    /// Starts loading values into the cache that will be read soon.
+    /// Starts loading values into the cache.
     fn prefetch(self, values: &[f32]);
     /// The number of thresholds, at most 255, that lie below each value.
     fn count(self, thresholds: &[f32], values: &[f32; REGISTER]) -> Bytes;
     /// The number of thresholds of a block that lie below a value.
     fn count_one(self, block: &[f32; BLOCK], value: f32) -> u8;
-    /// All bits set where a value is NaN or its absolute value at most `least`.
+    /// All bits set if a value is NaN or its absolute value is at most `least`.
     fn missing_mask(self, values: &[f32; REGISTER], least: f32) -> Bytes;
-    /// The ranks with `missing` in place of those that the mask marks, and the sign bit flipped.
+    /// The ranks with those that the mask marks replaced by `missing`, and the sign bit flipped.
     fn flip_sign(self, ranks: &Bytes, mask: &Bytes, missing: u8) -> Ranks;
 }
 

@@ -68,10 +68,10 @@ proptest! {
         few in proptest::collection::vec(value(), 1..255),
         numbers in any::<[u8; 2]>(),
     ) {
-        // Numbers of leaves end at 255.
+        // Leaf numbers end at 255.
         let numbers = [numbers[0], numbers[1].min(254)];
         if let Some(avx2) = Avx2::detect() {
-            // SAFETY: the token proves that AVX2 is there.
+            // SAFETY: the token proves that AVX2 is available.
             let wide = unsafe { run_avx2(avx2, &bytes, &values, &few, numbers) };
             prop_assert_eq!(wide, run(Portable, &bytes, &values, &few, numbers));
         }

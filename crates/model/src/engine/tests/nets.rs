@@ -1,4 +1,5 @@
-//! Nets and blends against the plain way, bit for bit, row by row and query by query.
+//! Nets and blends against the reference implementation, bit for bit, row by row and query by
+//! query.
 
 use super::*;
 use crate::net;
@@ -19,7 +20,7 @@ fn line(seed: u64) -> Model {
     Model::new(header(), ModelBody::Linear(Linear::new(0.5, weights).unwrap())).unwrap()
 }
 
-/// Members of every kind; those of fewer features find them among the blend's.
+/// A blend with members of every kind; members with fewer features find them among the blend's.
 fn blend(seed: u64, normalise: Normalise, min_max: bool) -> Model {
     let few = Header::new(FeatureNames::Ids { first: 1, count: 5 }, Absent::Zero);
     let narrow = ModelBody::Net(net::tests::random(seed, 5, &[3], false));
@@ -33,7 +34,8 @@ fn blend(seed: u64, normalise: Normalise, min_max: bool) -> Model {
     Model::new(header(), ModelBody::Blend(Blend::new(normalise, members).unwrap())).unwrap()
 }
 
-/// The scores of a query by both kinds of machine code equal those of the plain way.
+/// Checks that the scores of a query by portable and AVX2 code equal those of the reference
+/// implementation.
 fn check_query(model: &Model, seed: u64, count: usize) {
     let rows = rows(seed, count);
     let slices: Vec<&[f32]> = rows.chunks(FEATURES).collect();

@@ -1,4 +1,4 @@
-//! Lines, nets, blends and partial dependence.
+//! Linear models, nets, blends and partial dependence.
 
 use super::*;
 use crate::blend::{Blend, Normalise};
@@ -29,7 +29,7 @@ fn a_line_adds_weight_times_distance_from_the_mean() {
     assert_eq!(plain[0].base, 2.0);
     assert_eq!(plain[0].contributions(0), [3.0, 0.0]);
     assert_eq!(plain[0].contributions(1), [9.0, -4.0]);
-    // Means of the terms: 6 and -2, as the missing value counts 0.
+    // Means of the terms: 6 and -2, as the missing value counts as 0.
     let explainer = Explainer::with_background(&model, &some, options()).unwrap();
     let found = all(&explainer, &some);
     assert_eq!(found[0].base, 2.0 + 6.0 - 2.0);
@@ -41,7 +41,7 @@ fn a_line_adds_weight_times_distance_from_the_mean() {
 
 #[test]
 fn a_net_of_a_product_is_exact_with_both_directions() {
-    // relu(x0 + x1) - relu(x0 - x1) with 0 <= x: interplay of two features.
+    // relu(x0 + x1) - relu(x0 - x1) with 0 <= x: an interaction of two features.
     let first =
         Layer::new(3, vec![1.0, 1.0, 0.0, 1.0, -1.0, 0.0], vec![0.0; 2], None, Activation::Relu);
     let last = Layer::new(2, vec![1.0, -1.0], vec![0.5], None, Activation::None).unwrap();

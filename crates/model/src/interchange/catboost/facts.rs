@@ -1,4 +1,4 @@
-//! The facts of a CatBoost file besides its trees.
+//! The content of a CatBoost file besides its trees.
 
 use std::fmt;
 
@@ -12,22 +12,22 @@ use crate::bounded::BoundedVec;
 use crate::error::ModelError;
 use crate::tree::Side;
 
-/// Facts that the trees need, and those worth keeping.
+/// Facts that the trees need, and facts for the header.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
-    /// By number of the float feature: its column, and where missing values go.
+    /// By number of the float feature: its column, and the side of missing values.
     pub(super) features: Vec<(u32, Side)>,
-    /// By column; empty where it has none.
+    /// Names by column; empty if it has none.
     columns: Vec<String>,
     pub(super) scale: f64,
     pub(super) bias: f64,
-    /// The loss that was made small.
+    /// The training loss.
     pub(super) loss: String,
-    /// The version of CatBoost, where it is said.
+    /// The version of CatBoost, if the file has it.
     pub(super) version: String,
 }
 
-/// More columns and outputs than anyone has; a limit on what a file can cost.
+/// Maximum number of columns and outputs: a limit on the memory that a file can use.
 const MOST_COLUMNS: usize = 1 << 19;
 const MOST_OUTPUTS: usize = 1 << 16;
 
@@ -106,8 +106,7 @@ impl<'de> Visitor<'de> for NumberOrText {
     }
 }
 
-/// The origin of the model; whatever else stands there may change its form from version to
-/// version.
+/// The origin of the model; other entries may change their form from version to version.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct ModelInfo {
@@ -173,7 +172,7 @@ impl Facts {
             Some(Treatment::AsIs | Treatment::AsFalse) | None => Side::Left,
         };
         self.features.push((column, missing));
-        // Without other kinds of features columns are the numbers; holes would cost memory.
+        // Without other kinds of features, columns are the feature numbers; gaps would cost memory.
         match column as usize == self.columns.len() {
             true => self.columns.push(feature.feature_id),
             false => {
@@ -186,7 +185,7 @@ impl Facts {
         Ok(())
     }
 
-    /// The names; numbers from 0 where no feature has one.
+    /// The names; numbers from 0 if no feature has one.
     pub(super) fn names(&self) -> FeatureNames {
         let count = self.columns.len();
         if self.columns.iter().all(String::is_empty) {
@@ -200,7 +199,7 @@ impl Facts {
     }
 }
 
-/// The version in what CatBoost says about its build, such as `Branch: tags/v1.2.10`.
+/// The version in CatBoost's build information, such as `Branch: tags/v1.2.10`.
 fn version(build: &str) -> &str {
     let after = build.split_once("tags/v").map_or("", |(_, after)| after);
     after.split(|c: char| c != '.' && !c.is_ascii_digit()).next().unwrap_or("")

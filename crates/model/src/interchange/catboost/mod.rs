@@ -1,21 +1,21 @@
-//! CatBoost models in their JSON form (`save_model(path, format="json")`), in only.
+//! CatBoost models in their JSON form (`save_model(path, format="json")`), read only.
 //!
 //! `score = scale * (tree_1 + tree_2 + ...) + bias`; the scale is multiplied into the leaves.
 //!
-//! - `oblivious_trees`: every level asks one question, so a tree is a list of `k` splits and `2^k`
-//!   leaf values. Bit `i` of a leaf's number is the answer to split `i`: 1 where
-//!   `value > border`. Here split 0 becomes the root. A tree of depth k is spelt out as `2^k - 1`
-//!   splits, so `k` is at most 16, which is CatBoost's own limit, and files that promise more
-//!   leaves than their size could hold are refused.
+//! - `oblivious_trees`: all splits of a level have the same test, so a tree is a list of `k` splits
+//!   and `2^k` leaf values. Bit `i` of a leaf's number is the result of split `i`: 1 if `value >
+//!   border`. Here split 0 becomes the root. A tree of depth k is expanded to `2^k - 1` splits, so
+//!   `k` is at most 16, which is CatBoost's own limit, and files that claim more leaves than their
+//!   size could hold are rejected.
 //! - `trees`: nodes with `left`, `right` and `split`, or `value`: other ways of growing.
 //!
-//! `nan_value_treatment` of a feature says where missing values go: `AsTrue` to the right, `AsFalse`
-//! and `AsIs` (a feature without missing values in training, where NaN is above no border) to the
-//! left. Names are kept where features have them; else features are numbered from 0. Row counts
-//! are the rounded leaf weights.
+//! `nan_value_treatment` of a feature decides the side of missing values: `AsTrue` right, `AsFalse`
+//! and `AsIs` (a feature without missing values in training, where NaN is above no border) left.
+//! Names are kept if features have them; otherwise features are numbered from 0. Row counts are the
+//! rounded leaf weights.
 //!
-//! Refused: categories, texts and embeddings, splits on anything but numbers, more than one output.
-//! The file is gone through twice: for what it says about features first, then tree by tree.
+//! Rejected: categories, texts and embeddings, splits on anything but numbers, more than one
+//! output. The file is read twice: for its features first, then tree by tree.
 
 mod facts;
 #[cfg(test)]

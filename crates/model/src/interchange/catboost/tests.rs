@@ -1,4 +1,4 @@
-//! What reading CatBoost's JSON promises.
+//! Tests of reading CatBoost's JSON.
 
 use rankwright_data::FeatureNames;
 
@@ -24,7 +24,7 @@ const LEVELS: &str = r#"{
   "scale_and_bias": [2, [0.5]]
 }"#;
 
-/// `x0 > 0.5 ? (x1 > -2 ? 8 : 2) : 1`, with keys in an order of their own.
+/// `x0 > 0.5 ? (x1 > -2 ? 8 : 2) : 1`, with keys in an unusual order.
 const NESTED: &str = r#"{
   "scale_and_bias": [1, 10],
   "trees": [ { "left": { "value": 1, "weight": 5 },

@@ -1,4 +1,4 @@
-//! The trees of a CatBoost file, one at a time, so that none is held in two forms for long.
+//! The trees of a CatBoost file, read one at a time, so that none is held in two forms for long.
 
 use std::fmt;
 
@@ -9,29 +9,29 @@ use super::facts::Facts;
 use super::{broken, refuse};
 use crate::bounded::BoundedVec;
 use crate::error::ModelError;
-use crate::interchange::common::{MOST_TREES, ForeignNode, assemble, at_most, in_tree};
+use crate::interchange::common::{ForeignNode, MOST_TREES, assemble, at_most, in_tree};
 use crate::tree::{Leaf, Split, Tree};
 
-/// CatBoost's own limit for trees that ask the same at each level.
+/// CatBoost's own depth limit of oblivious trees.
 const DEEPEST: usize = 16;
 const MOST_LEAVES: usize = 1 << DEEPEST;
 
 /// Reads all trees.
 pub(super) fn read(bytes: &[u8], facts: &Facts) -> Result<Vec<Tree>, ModelError> {
-    // What trees may cost in memory, so that a small file cannot ask for much.
+    // Memory limit of the trees, so that a small file cannot use much.
     let room = (12 << 20) + 3 * bytes.len();
     let mut work = TreeWork { facts, trees: Vec::new(), room, fault: None };
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let read = (&mut json).deserialize_map(&mut work);
     match (read, work.fault.take()) {
-        // Our own reasons first: the reader only knows that it was stopped.
+        // Our own errors first: the JSON reader only knows that it was stopped.
         (_, Some(fault)) => Err(fault),
         (Err(error), None) => Err(broken(&error)),
         (Ok(()), None) => Ok(work.trees),
     }
 }
 
-/// Trees so far, and why there are no more.
+/// The trees so far, and the error that ended reading.
 struct TreeWork<'a> {
     facts: &'a Facts,
     trees: Vec<Tree>,
@@ -40,7 +40,7 @@ struct TreeWork<'a> {
 }
 
 impl TreeWork<'_> {
-    /// Keeps a tree, or the reason why it is none.
+    /// Adds a tree, or keeps its error.
     fn add<E: Error>(&mut self, tree: Result<Tree, ModelError>) -> Result<(), E> {
         let number = self.trees.len();
         let checked = match tree {
@@ -60,7 +60,7 @@ impl TreeWork<'_> {
         }
     }
 
-    /// Takes memory for so many leaves and their splits.
+    /// Reserves memory for this number of leaves and their splits.
     fn reserve(&mut self, leaves: usize) -> Result<(), ModelError> {
         let cost = leaves.saturating_mul(size_of::<Split>() + size_of::<Leaf>());
         match self.room.checked_sub(cost) {
@@ -89,8 +89,8 @@ impl TreeWork<'_> {
         }
     }
 
-    /// A tree of levels: node `2^d - 1 + p` is the one on level `d` to which the answers `p`
-    /// (lowest bit first) lead.
+    /// An oblivious tree: node `2^d - 1 + p` is the one on level `d` that is reached by the results
+    /// `p` (lowest bit first) of the splits above.
     fn levels(&mut self, tree: &LevelsVisitor) -> Result<Tree, ModelError> {
         let splits = tree.splits.as_ref().map_or(&[][..], |splits| &splits.0);
         let (depth, values) = (splits.len(), &tree.leaf_values.0);
@@ -122,7 +122,7 @@ impl TreeWork<'_> {
         })
     }
 
-    /// A tree of nodes that were read one within the other.
+    /// A tree of nested nodes.
     fn nested(&mut self, nodes: &[CatboostNode], root: u32) -> Result<Tree, ModelError> {
         self.reserve(nodes.len().div_ceil(2))?;
         let scale = self.facts.scale;
@@ -143,7 +143,7 @@ impl TreeWork<'_> {
     }
 }
 
-/// The object that a file is; only its trees count here.
+/// The object of a file; only its trees are read here.
 impl<'de> Visitor<'de> for &mut TreeWork<'_> {
     type Value = ();
 
@@ -163,7 +163,7 @@ impl<'de> Visitor<'de> for &mut TreeWork<'_> {
     }
 }
 
-/// A list of trees, of levels or not.
+/// A list of trees, oblivious or not.
 struct CatboostTrees<'a, 'b>(&'a mut TreeWork<'b>, bool);
 
 impl<'de> DeserializeSeed<'de> for CatboostTrees<'_, '_> {
@@ -181,7 +181,7 @@ impl<'de> Visitor<'de> for CatboostTrees<'_, '_> {
         f.write_str("a list of trees")
     }
 
-    /// A model of which every tree was cut off.
+    /// A model whose trees were all removed.
     fn visit_unit<E: Error>(self) -> Result<(), E> {
         Ok(())
     }
@@ -222,7 +222,7 @@ struct CatboostSplit {
     border: f64,
 }
 
-/// A node as it was read: with ends and a split, or with a value.
+/// A node: with children and a split, or with a value.
 #[derive(Default)]
 struct CatboostNode {
     ends: Option<(u32, u32)>,
@@ -231,8 +231,8 @@ struct CatboostNode {
     weight: f64,
 }
 
-/// Reads a node and those under it into a list; its number there. The JSON reader allows 128
-/// levels.
+/// Reads a node and those under it into a list; returns its number there. The JSON reader allows
+/// 128 levels.
 struct Under<'a>(&'a mut Vec<CatboostNode>);
 
 impl<'de> DeserializeSeed<'de> for Under<'_> {

@@ -1,22 +1,24 @@
 //! Trees for the learning-to-rank plugins of Elasticsearch and OpenSearch, `model/xgboost+json`:
-//! the form in which XGBoost dumps trees (`dump_model` with `dump_format="json"`), in and out.
+//! the form in which XGBoost dumps trees (`dump_model` with `dump_format="json"`), read and
+//! written.
 //!
 //! A list of trees; a node is a `leaf`, or has a `split` (the name of a feature), a
-//! `split_condition` and two `children`: values below the condition go to the first (`yes`), missing
-//! ones to the one that `missing` names. The plugins also take an object with the list as `splits`
-//! and an `objective`; it is read where the objective leaves the sums as they are.
+//! `split_condition` and two `children`: values below the condition go to the first (`yes`),
+//! missing ones to the one that `missing` names. The plugins also accept an object with the list as
+//! `splits` and an `objective`; it is read if the objective does not transform the sums.
 //!
-//! Written is the list, which every version of the plugins takes. `x <= t` becomes `x < t'` with the
-//! next number above. A base score becomes a first tree of one leaf. Numbers have 32 bits. Refused:
-//! splits with categories or with 0 as missing, lines, numbers beyond 32 bits.
+//! The writer writes the list, which every version of the plugins accepts. `x <= t` becomes `x <
+//! t'` with the next number above. A base score becomes a first tree of one leaf. Numbers have 32
+//! bits. Rejected: splits with categories or with 0 as missing, linear models, numbers beyond 32
+//! bits.
 //!
-//! Missing values: only late versions of OpenSearch's plugin go by `missing`; others take a feature
-//! without value as 0, or send it to the second child. Where a model has not learnt from missing
-//! values, `missing` is the way of a 0, so that the versions differ least.
+//! Missing values: only late versions of OpenSearch's plugin use `missing`; others count a feature
+//! without a value as 0, or send it to the second child. If a model has not learnt from missing
+//! values, `missing` is the side of a 0, so that the versions differ least.
 //!
-//! The form does not list features: those that no split asks for are lost, and a dump of unnamed
+//! The form does not list features: those that no split tests are lost, and a dump of unnamed
 //! features (`f0`, `f1`, ...) is read as numbers from 0. XGBoost leaves its base score out of a
-//! dump, and so do the plugins: scores are less by it. JSON may nest 128 levels, so trees of more
+//! dump, and so do the plugins: scores are lower by it. JSON may nest 128 levels, so trees of more
 //! than about 60 levels cannot be read back.
 
 mod read;
@@ -44,10 +46,10 @@ pub(super) static FORMAT: ModelFormat = ModelFormat {
     read,
     write: Some(write),
 };
-/// The number of bytes in which it is detected.
+/// Number of bytes that are searched for detection.
 const LOOK: usize = 4096;
 
-/// Whether bytes begin like it: a list of nodes, or an object with such a list as `splits`.
+/// Whether bytes begin like this form: a list of nodes, or an object with such a list as `splits`.
 fn detect(bytes: &[u8]) -> bool {
     let head = bytes.get(..LOOK).unwrap_or(bytes).trim_ascii_start();
     let has = |key: &[u8]| head.windows(key.len()).any(|part| part == key);

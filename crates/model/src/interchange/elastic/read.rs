@@ -1,4 +1,4 @@
-//! From the JSON of a dump to a model.
+//! Reads a model from the JSON of a dump.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
 use crate::interchange::common::{MOST_FEATURES, below};
-use crate::interchange::raw_nodes::{RawTrees, RawNode};
+use crate::interchange::raw_nodes::{RawNode, RawTrees};
 use crate::model::{Model, ModelBody};
 use crate::tree::Side;
 
@@ -21,8 +21,8 @@ const PLAIN: [&str; 5] =
 
 /// Reads a model.
 pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
-    let ElasticFile { forest, objective, missing_as_zero } =
-        serde_json::from_slice(bytes).map_err(|error| {
+    let ElasticFile { forest, objective, missing_as_zero } = serde_json::from_slice(bytes)
+        .map_err(|error| {
             let expected = "the JSON of XGBoost's dump_model, as model/xgboost+json takes it";
             ModelError::invalid(format!("{NAME}: {error}"), expected)
         })?;
@@ -30,7 +30,7 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
         return Err(refuse(format!("the objective '{objective}' changes the sum of the trees")));
     }
     let (features, columns) = features(&forest);
-    // Without a word on missing values, the plugins send them to the right.
+    // If a node does not name the side of missing values, the plugins send them right.
     let missing = |node: &RawNode, _| node.missing.unwrap_or(Side::Right);
     let ensemble = Ensemble::new(0.0, forest.trees(NAME, &columns, missing)?)?;
     let absent = if missing_as_zero { Absent::Zero } else { Absent::Missing };
@@ -42,8 +42,8 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
     Model::new(header, ModelBody::Trees(ensemble))
 }
 
-/// The features that the trees ask for, and the column of each name. Names that are numbers, or
-/// XGBoost's `f` with a number, become ids; others stand in the order in which they were met.
+/// The features that the trees test, and the column of each name. Names that are numbers, or
+/// XGBoost's `f` with a number, become ids; others are in the order of first occurrence.
 fn features(forest: &RawTrees) -> (FeatureNames, Vec<u32>) {
     let mut names: Vec<&str> = vec![""; forest.names().count()];
     for (name, number) in forest.names() {
@@ -162,7 +162,9 @@ impl<'de> Visitor<'de> for NodeVisitor<'_> {
             }
             NodeVisitor::Children(forest) => {
                 let mut count = 0;
-                while let Some([child, _]) = list.next_element_seed(NodeVisitor::Node(&mut *forest))? {
+                while let Some([child, _]) =
+                    list.next_element_seed(NodeVisitor::Node(&mut *forest))?
+                {
                     let place = found.get_mut(count);
                     *place.ok_or_else(|| S::Error::custom("a node with three children"))? = child;
                     count += 1;
@@ -173,12 +175,14 @@ impl<'de> Visitor<'de> for NodeVisitor<'_> {
     }
 
     fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Below, M::Error> {
-        let (NodeVisitor::Trees(forest) | NodeVisitor::Children(forest) | NodeVisitor::Node(forest)) = self;
+        let (NodeVisitor::Trees(forest)
+        | NodeVisitor::Children(forest)
+        | NodeVisitor::Node(forest)) = self;
         node(forest, map)
     }
 }
 
-/// Reads a node; it is the first of what is given back.
+/// Reads a node; it is the first of the returned values.
 fn node<'de, M: MapAccess<'de>>(forest: &mut RawTrees, mut map: M) -> Result<Below, M::Error> {
     let wrong = |what: &str| Err(M::Error::custom(what));
     let mut node = RawNode::default();
@@ -191,7 +195,7 @@ fn node<'de, M: MapAccess<'de>>(forest: &mut RawTrees, mut map: M) -> Result<Bel
                 node.feature = Some(forest.name(map.next_value()?).map_err(M::Error::custom)?);
             }
             "split_condition" => {
-                // As XGBoost and the plugins have it, in 32 bits.
+                // In 32 bits, as in XGBoost and the plugins.
                 let condition = f64::from(map.next_value::<f32>()?);
                 node.threshold = below(condition);
             }

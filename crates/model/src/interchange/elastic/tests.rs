@@ -1,11 +1,11 @@
-//! What reading and writing the plugins' trees promises.
+//! Tests of reading and writing the plugins' trees.
 
 use proptest::prelude::*;
 use rankwright_data::{Absent, FeatureNames};
 
 use super::{detect, read, write};
 use crate::interchange::test_support::{damage, hand, line, model, names, rows, same_bits};
-use crate::{Categories, Ensemble, Header, Model, ModelBody, SplitCondition, Side, Tree};
+use crate::{Categories, Ensemble, Header, Model, ModelBody, Side, SplitCondition, Tree};
 
 const DUMP: &str = r#"[
   { "nodeid": 0, "depth": 0, "split": "f3", "split_condition": 0.5, "yes": 1, "no": 2, "missing": 2,
@@ -135,7 +135,7 @@ fn damaged_files_give_a_model_or_an_error() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// Features that no split asks for are lost, and so rows are scored by name.
+    /// Features that no split tests are lost, and so rows are scored by name.
     #[test]
     fn models_survive_the_trip(seed in 0..u64::MAX - 100) {
         let model = model(seed, |_, side| side, |value| f64::from(value as f32));

@@ -1,4 +1,4 @@
-//! Trees as the plugins take them, written with a stack of our own.
+//! Writes trees for the plugins, with an explicit stack.
 
 use std::fmt::Write;
 
@@ -21,7 +21,7 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
         .collect();
     let learnt = missing_matters(model.header(), ensemble).is_some();
     let (base, trees) = (ensemble.base(), ensemble.trees());
-    // The plugins want at least one tree.
+    // The plugins need at least one tree.
     let first = (base != 0.0 || trees.is_empty()).then(|| Tree::constant(base, 0)).transpose()?;
     let mut out = String::new();
     for (number, tree) in first.iter().chain(trees).enumerate() {
@@ -40,7 +40,7 @@ enum Pending {
 
 fn one(out: &mut String, tree: &Tree, names: &[String], learnt: bool) -> Result<(), ModelError> {
     let mut ahead = vec![Pending::Node { at: tree.root(), id: 0, depth: 0 }];
-    // The numbers that are given already.
+    // Number of nodes numbered so far.
     let mut given = 1;
     while let Some(next) = ahead.pop() {
         let (at, id, depth) = match next {
@@ -86,7 +86,7 @@ const UNNAMED: ModelError =
 const UNKNOWN_NODE: ModelError =
     ModelError::Internal { invariant: "a tree has the nodes that its splits name" };
 
-/// JSON has no infinite numbers.
+/// A number of 32 bits; JSON has no infinite numbers.
 fn narrow(what: &str, value: f32) -> Result<f32, ModelError> {
     match value.is_finite() {
         true => Ok(value),

@@ -1,7 +1,7 @@
-//! LightGBM's JSON: what `dump_model` gives, with trees nested into each other.
+//! Reads LightGBM's JSON: the result of `dump_model`, with nested nodes.
 //!
-//! Nodes are laid flat as they are met, children before parents, and numbered from the end, so that
-//! parents come first. serde_json ends at 128 levels, which bounds the recursion.
+//! Nodes are added to lists as they are read, children before parents, and numbered from the end,
+//! so that parents come first. serde_json stops at 128 levels, which bounds the recursion.
 
 use std::fmt;
 
@@ -13,9 +13,9 @@ use super::unsupported;
 use crate::categories::Categories;
 use crate::error::ModelError;
 use crate::model::Model;
-use crate::tree::{Child, Leaf, SplitCondition, Side, Split, Tree};
+use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
 
-/// Sets may take this much memory besides the file's size: a single large category makes one.
+/// Memory that sets may use besides the file's size: a single large category makes a large set.
 const SETS: usize = 4 << 20;
 
 /// The parts of the file that are read.
@@ -80,7 +80,8 @@ impl<'de> Deserialize<'de> for ReadNames {
     }
 }
 
-/// The trees, in a list that grows by quarters: most of a small tree is its place in it.
+/// The trees, in a list that grows by quarters: a small tree is mostly its list entry, so
+/// that spare capacity is expensive.
 struct TreeListVisitor(Vec<DumpedNodes>);
 
 impl<'de> Deserialize<'de> for TreeListVisitor {
@@ -91,7 +92,10 @@ impl<'de> Deserialize<'de> for TreeListVisitor {
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
                 f.write_str("a list of trees")
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<TreeListVisitor, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(
+                self,
+                mut list: A,
+            ) -> Result<TreeListVisitor, A::Error> {
                 let mut trees = Vec::new();
                 while let Some(tree) = list.next_element::<Info>()? {
                     if trees.len() == trees.capacity() {
@@ -109,7 +113,8 @@ impl<'de> Deserialize<'de> for TreeListVisitor {
 /// One tree.
 #[derive(Deserialize)]
 struct Info {
-    /// Every dump has these; they are asked for so that a tree is not much smaller there.
+    /// Every dump has these; they are required so that a tree in a file is not much smaller than in
+    /// memory.
     #[serde(rename = "num_leaves")]
     _num_leaves: u64,
     #[serde(rename = "num_cat")]
@@ -126,7 +131,7 @@ struct DumpedNodes {
     leaves: Vec<Leaf>,
     /// Categories of each set.
     sets: Vec<Vec<u32>>,
-    /// Whether a leaf is a line.
+    /// Whether a leaf has a linear model.
     is_linear: bool,
 }
 
@@ -166,7 +171,7 @@ impl<'de> Deserialize<'de> for DumpedNodes {
     }
 }
 
-/// A node, laid into the parts of its tree.
+/// A node, added to the lists of its tree.
 struct NodeSeed<'a>(&'a mut DumpedNodes);
 
 #[derive(Deserialize)]
@@ -243,8 +248,12 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
                 NodeField::DefaultLeft => said.default_left = map.next_value()?,
                 NodeField::MissingType => said.missing = Some(map.next_value()?),
                 NodeField::InternalCount | NodeField::LeafCount => said.rows = map.next_value()?,
-                NodeField::LeftChild => said.left = Some(map.next_value_seed(NodeSeed(&mut *self.0))?),
-                NodeField::RightChild => said.right = Some(map.next_value_seed(NodeSeed(&mut *self.0))?),
+                NodeField::LeftChild => {
+                    said.left = Some(map.next_value_seed(NodeSeed(&mut *self.0))?)
+                }
+                NodeField::RightChild => {
+                    said.right = Some(map.next_value_seed(NodeSeed(&mut *self.0))?)
+                }
                 NodeField::LeafValue => said.value = Some(map.next_value()?),
                 NodeField::LeafCoeff => {
                     self.0.is_linear = true;
@@ -276,7 +285,10 @@ impl Said {
             }
             (Some(DecisionType::In), Some(Threshold::Ids(ids))) => {
                 parts.sets.push(ids);
-                (SplitCondition::In(u32::try_from(parts.sets.len() - 1).map_err(too_many)?), Side::Right)
+                (
+                    SplitCondition::In(u32::try_from(parts.sets.len() - 1).map_err(too_many)?),
+                    Side::Right,
+                )
             }
             _ => return Err(need("decision_type '<=' or '==' and a threshold that fits it")),
         };

@@ -1,4 +1,4 @@
-//! Trees of ours as LightGBM's text, version v4.
+//! Writes our trees as LightGBM's text, version v4.
 
 use std::fmt::{Display, Write};
 
@@ -8,7 +8,7 @@ use super::unsupported;
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::model::{Model, ModelBody};
-use crate::tree::{Child, Leaf, SplitCondition, Side, Split, Tree};
+use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
 
 pub(crate) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
     let ModelBody::Trees(ensemble) = model.body() else {
@@ -19,7 +19,7 @@ pub(crate) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
     let mut out = String::from("tree\nversion=v4\nnum_class=1\nnum_tree_per_iteration=1\n");
     // Writing to a String cannot fail.
     let _ = writeln!(out, "label_index=0\nmax_feature_idx={}", count as i64 - 1);
-    // The raw score is the score with this one.
+    // With this objective the prediction is the raw score.
     out.push_str("objective=regression\n");
     line(&mut out, "feature_names", names(&model.header().features)?);
     line(&mut out, "feature_infos", (0..count).map(|_| "none"));
@@ -31,7 +31,7 @@ pub(crate) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
     Ok(out.into_bytes())
 }
 
-/// The names as LightGBM would have them.
+/// The feature names in LightGBM's form.
 fn names(features: &FeatureNames) -> Result<Vec<String>, ModelError> {
     let name = |column: usize| match features {
         FeatureNames::Ids { first: 0, .. } => format!("Column_{column}"),
@@ -54,7 +54,7 @@ fn blocks(ensemble: &Ensemble) -> Result<Vec<String>, ModelError> {
         false => Some(Tree::constant(ensemble.base(), 0)?),
     };
     let trees = base.iter().chain(ensemble.trees());
-    // An error speaks of the tree by its number in our model.
+    // An error names the tree by its number in our model.
     let ours = |number: usize| number - usize::from(base.is_some());
     trees.enumerate().map(|(number, tree)| block(number, tree, ours)).collect()
 }
@@ -115,7 +115,8 @@ fn line<T: Display>(out: &mut String, key: &str, values: impl IntoIterator<Item 
     out.push('\n');
 }
 
-/// A number in the shortest form that reads back to the same bits, with an exponent where short.
+/// A number in the shortest form that reads back to the same bits, with an exponent if that is
+/// shorter.
 struct ShortFloat(f64);
 
 impl Display for ShortFloat {
@@ -124,7 +125,7 @@ impl Display for ShortFloat {
     }
 }
 
-/// LightGBM's bits, as its module page has them; nothing for what it cannot express.
+/// LightGBM's bits, as the module documentation lists them; `None` if it cannot express the split.
 fn decision(split: &Split) -> Option<u8> {
     let left = 2 * u8::from(split.missing == Side::Left);
     match split.rule {
@@ -136,7 +137,9 @@ fn decision(split: &Split) -> Option<u8> {
 
 fn threshold(split: &Split) -> ShortFloat {
     match split.rule {
-        SplitCondition::AtMost(threshold) | SplitCondition::NonZeroAtMost(threshold) => ShortFloat(f64::from(threshold)),
+        SplitCondition::AtMost(threshold) | SplitCondition::NonZeroAtMost(threshold) => {
+            ShortFloat(f64::from(threshold))
+        }
         SplitCondition::In(set) => ShortFloat(f64::from(set)),
     }
 }

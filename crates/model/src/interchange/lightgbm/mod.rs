@@ -1,34 +1,34 @@
-//! LightGBM's models: the text of `save_model` in and out, the JSON of `dump_model` in.
+//! LightGBM's models: reads and writes the text of `save_model`, reads the JSON of `dump_model`.
 //!
 //! **Reading.** Scores are LightGBM's raw ones, `predict(raw_score=True)`, to the bit: both add
 //! leaf values in f64 in the order of the trees. The objective's own transform of a score (such as
-//! the sigmoid of `binary`) keeps the order of documents and is left out; a note tells the
-//! objective. Shrinkage is in the leaf values already. With `average_output` (random forests) every
-//! leaf is divided by the number of trees, which may move the last bit: this is what `predict` does
+//! the sigmoid of `binary`) keeps the order of documents and is left out; a note has the objective.
+//! Leaf values already include shrinkage. With `average_output` (random forests) every leaf is
+//! divided by the number of trees, which may change the last bit: this is the result of `predict`
 //! without `raw_score`.
 //!
 //! | `decision_type` | means | ours |
 //! |---|---|---|
-//! | bit 0 | categories of a bitset go left, all else right | `Rule::In`, missing right |
+//! | bit 0 | categories of a bitset go left, others right | `SplitCondition::In`, missing right |
 //! | bit 1 | missing goes left | `missing` |
-//! | bits 2 and 3: 0, None | NaN counts as 0 | `Rule::AtMost`, `missing` is the side of 0 |
-//! | 1, Zero | 0 and NaN are missing | `Rule::NonZeroAtMost` |
-//! | 2, NaN | NaN is missing | `Rule::AtMost` |
+//! | bits 2 and 3: 0, None | NaN counts as 0 | `SplitCondition::AtMost`, `missing`: side of 0 |
+//! | 1, Zero | 0 and NaN are missing | `SplitCondition::NonZeroAtMost` |
+//! | 2, NaN | NaN is missing | `SplitCondition::AtMost` |
 //!
-//! A threshold is rounded down to f32, which no value of ours can tell from the f64 (`x <= t`).
-//! A first tree that is one leaf becomes the base score. Categories are LightGBM's codes: a file
-//! that was trained on a pandas table wants the codes of that table. Gains that are not finite
-//! (they do not touch a score) are brought to the nearest finite number.
+//! A threshold is rounded down to f32, which is the same for every f32 value (`x <= t`). A first
+//! tree that is one leaf becomes the base score. Categories are LightGBM's codes: a model that was
+//! trained on a pandas table needs the codes of that table. Gains that are not finite (they do not
+//! affect a score) become the nearest finite number.
 //!
-//! Refused: linear trees, several classes (`num_tree_per_iteration` over 1), versions other than
-//! v2 to v4, and JSON of trees deeper than some 120 splits, which the text form holds.
+//! Rejected: linear trees, several classes (`num_tree_per_iteration` over 1), versions other than
+//! v2 to v4, and JSON of trees deeper than some 120 splits, which the text form can hold.
 //!
 //! **Writing.** Trees as text of version v4, a base score as a first tree of one leaf, so that
 //! LightGBM adds the same numbers in the same order. Feature ids that count from 0 become
 //! `Column_0`, ...; those that count from 1 become the names `1`, `2`, ... in the order of the
-//! columns. Refused: linear models, sets of categories with missing values on the left, and names
-//! that are empty or hold white space. LightGBM takes values within 1e-35 of 0 as 0, whatever the
-//! threshold; and it takes what a sparse row leaves out as 0.
+//! columns. Rejected: linear models, sets of categories with missing values on the left, and names
+//! that are empty or contain white space. LightGBM treats values within 1e-35 of 0 as 0, for any
+//! threshold; and it treats features that a sparse row leaves out as 0.
 
 mod dump;
 mod export;
@@ -59,7 +59,7 @@ pub(super) static FORMAT: ModelFormat = ModelFormat {
     write: Some(write),
 };
 
-/// The number of bytes in which the JSON is detected, whose first keys may be sorted.
+/// Number of bytes that are searched to detect the JSON, whose first keys may be sorted.
 const LOOK: usize = 1 << 16;
 
 /// Whether bytes begin like LightGBM's text or like its JSON.

@@ -1,4 +1,4 @@
-//! The parts that both forms of LightGBM's files share: decisions, names and the model at the end.
+//! Code shared by both forms of LightGBM's files: decisions, names and the model at the end.
 
 use rankwright_data::{Absent, FeatureNames};
 
@@ -8,12 +8,12 @@ use crate::error::ModelError;
 use crate::header::Header;
 use crate::interchange::common::at_most;
 use crate::model::{Model, ModelBody};
-use crate::tree::{Leaf, SplitCondition, Side, Tree};
+use crate::tree::{Leaf, Side, SplitCondition, Tree};
 
-/// The most features that may have names, which take more memory than their text.
+/// Maximum number of named features, which need more memory than their text.
 const MOST_NAMES: usize = 1 << 17;
 
-/// The values that a numeric split takes as missing.
+/// The values that a numeric split treats as missing.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum MissingValues {
     /// Nothing: NaN counts as 0.
@@ -24,8 +24,12 @@ pub(super) enum MissingValues {
     NaN,
 }
 
-/// The rule of a numeric split and the side of its missing values.
-pub(super) fn numeric(threshold: f64, missing: MissingValues, default_left: bool) -> (SplitCondition, Side) {
+/// The condition of a numeric split and the side of its missing values.
+pub(super) fn numeric(
+    threshold: f64,
+    missing: MissingValues,
+    default_left: bool,
+) -> (SplitCondition, Side) {
     let side = |left| if left { Side::Left } else { Side::Right };
     let rounded = at_most(threshold);
     match missing {
@@ -35,7 +39,7 @@ pub(super) fn numeric(threshold: f64, missing: MissingValues, default_left: bool
     }
 }
 
-/// A gain that is finite.
+/// The nearest finite gain.
 pub(super) fn finite(gain: f64) -> f64 {
     match gain.is_nan() {
         true => 0.0,
@@ -43,7 +47,7 @@ pub(super) fn finite(gain: f64) -> f64 {
     }
 }
 
-/// Feature names as they come in. `Column_0`, `Column_1`, ... only count.
+/// Feature names as they are read. `Column_0`, `Column_1`, ... are only counted.
 #[derive(Debug, Default)]
 pub(super) struct ReadNames {
     columns: usize,
@@ -51,7 +55,7 @@ pub(super) struct ReadNames {
 }
 
 impl ReadNames {
-    /// One more name.
+    /// Adds a name.
     pub(super) fn push(&mut self, name: &str) -> Result<(), ModelError> {
         if self.named.is_empty() {
             let number = name.strip_prefix("Column_").and_then(|n| n.parse::<usize>().ok());
@@ -70,7 +74,7 @@ impl ReadNames {
         Ok(())
     }
 
-    /// The names of so many features.
+    /// The names of this number of features.
     fn finish(self, features: usize) -> Result<FeatureNames, ModelError> {
         let names = match self.named.is_empty() {
             true => FeatureNames::Ids { first: 0, count: self.columns },
@@ -103,7 +107,7 @@ pub(super) struct FileHead {
 }
 
 impl FileHead {
-    /// Refuses what ours cannot express.
+    /// Rejects models that ours cannot express.
     pub(super) fn check(&self) -> Result<(), ModelError> {
         if !matches!(self.version.as_str(), "v2" | "v3" | "v4") {
             return Err(unsupported(format!(
@@ -134,7 +138,7 @@ impl FileHead {
             base += value;
             trees.remove(0);
         }
-        // From -1, of a model without features, on.
+        // The number of the last feature is -1 in a model without features.
         let features = self.last_feature.checked_add(1).and_then(|n| usize::try_from(n).ok());
         let features = features.ok_or_else(|| {
             let what = format!("LightGBM model: max_feature_idx is {}", self.last_feature);
@@ -164,7 +168,7 @@ fn divided(tree: &Tree, by: f64) -> Result<Tree, ModelError> {
     Tree::with_sets(tree.splits().to_vec(), leaves.collect(), tree.sets().to_vec())
 }
 
-/// The error with the tree that it is about.
+/// Adds the number of a tree to an error.
 pub(super) fn in_tree(number: usize, error: ModelError) -> ModelError {
     match error {
         ModelError::Invalid { what, expected } => {

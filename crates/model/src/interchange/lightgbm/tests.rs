@@ -1,4 +1,4 @@
-//! Small files by hand, every refusal, round trips, and damage.
+//! Small hand-written files, every rejection, round trips, and damage.
 
 use proptest::prelude::*;
 use rankwright_data::{Absent, FeatureNames, Random};
@@ -11,7 +11,7 @@ use crate::interchange::test_support::damage;
 use crate::linear::Linear;
 use crate::model::{Model, ModelBody};
 use crate::tree::tests::{random, small};
-use crate::tree::{SplitCondition, Side, Tree};
+use crate::tree::{Side, SplitCondition, Tree};
 
 /// Missing types NaN (left), None, Zero (right) and a set, in one tree; then a tree of one leaf.
 const TEXT: &str = "tree
@@ -79,7 +79,7 @@ const DUMP: &str = r#"{"name":"tree","version":"v4","num_class":1,"num_tree_per_
 {"tree_index":1,"num_leaves":1,"num_cat":0,"shrinkage":1,"tree_structure":{"leaf_value":0.5}}],
 "pandas_categorical":null}"#;
 
-/// Rows and what the tree of [`TEXT`] gives them.
+/// Rows and their scores by the tree of [`TEXT`].
 fn rows() -> Vec<([f32; 4], f64)> {
     let none = f32::NAN;
     vec![
@@ -251,14 +251,14 @@ fn written_text_is_read_back_as_the_same_trees() {
     let again = read(&text).unwrap();
     assert_eq!(again.body(), first.body());
     assert_eq!(write(&again).unwrap(), text);
-    // Sizes are what LightGBM parts the trees by.
+    // LightGBM separates the trees by these sizes.
     let text = String::from_utf8(text).unwrap();
     let trees = &text[text.find("Tree=0").unwrap()..text.find("end of trees").unwrap()];
     let sizes = text.lines().find_map(|line| line.strip_prefix("tree_sizes=")).unwrap();
     let sizes: Vec<usize> = sizes.split(' ').map(|size| size.parse().unwrap()).collect();
     assert_eq!(sizes.iter().sum::<usize>(), trees.len());
     assert!(trees[sizes[0]..].starts_with("Tree=1\n"));
-    // An empty set has a number there too.
+    // An empty set has a number in the file too.
     let mut splits = small().splits().to_vec();
     (splits[0].rule, splits[0].missing) = (SplitCondition::In(0), Side::Right);
     let leaves = small().leaves().to_vec();
@@ -290,7 +290,7 @@ fn what_lightgbm_cannot_say_is_refused() {
     assert!(error.starts_with("LightGBM model: tree 1 has a set"), "{error}");
 }
 
-/// A random tree with the rules that LightGBM has too.
+/// A random tree with the split conditions that LightGBM has too.
 pub(crate) fn varied(seed: u64, splits: usize) -> Tree {
     let mut draw = Random::new(seed, 7);
     let tree = random(seed, splits, 3);

@@ -1,7 +1,7 @@
-//! LightGBM's text: lines of `key=value`, a block for each tree, `end of trees`.
+//! Reads LightGBM's text: lines of `key=value`, a block for each tree, `end of trees`.
 //!
-//! A tree's columns are walked side by side and never held, so that reading takes little more
-//! memory than the tree. Lengths of lines are held against `num_leaves` before room is made.
+//! A tree's columns are read side by side and never stored, so that reading needs little more
+//! memory than the tree. Lengths of lines are compared with `num_leaves` before memory is reserved.
 
 use std::ops::Range;
 use std::str::SplitAsciiWhitespace;
@@ -11,11 +11,11 @@ use super::unsupported;
 use crate::categories::Categories;
 use crate::error::ModelError;
 use crate::model::Model;
-use crate::tree::{Child, Leaf, SplitCondition, Side, Split, Tree};
+use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
 
 /// The shortest block of a tree: its number, leaves, sets and one leaf value.
 const SHORTEST_TREE: usize = 44;
-/// The most lines of the head or of a tree; LightGBM writes some twenty.
+/// Maximum number of lines of the head or of a tree; LightGBM writes some twenty.
 const MOST_LINES: usize = 1000;
 
 pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
@@ -81,7 +81,7 @@ impl<'a> Iterator for NumberedLines<'a> {
     }
 }
 
-/// Takes one from the lines that a part may have.
+/// Counts a line of a part; fails if there are too many.
 fn count_line(left: &mut Range<usize>, number: usize) -> Result<(), ModelError> {
     left.next().map(drop).ok_or_else(|| {
         let what = format!("LightGBM model: line {number} is beyond the {MOST_LINES} of one part");
@@ -110,7 +110,7 @@ fn read_head(head: &mut FileHead, number: usize, line: &str) -> Result<(), Model
             head.last_feature = value.trim().parse().map_err(|_| bad("a whole number"))?;
         }
         "objective" => head.objective = value.trim().into(),
-        // A line by itself in version 3 and 4.
+        // A line without a value in versions 3 and 4.
         "average_output" => head.average = value.trim() != "0",
         "feature_names" => {
             head.names = Default::default();
@@ -145,7 +145,7 @@ struct TreeLines<'a> {
 /// The numbers of a line.
 struct NumberList<'a> {
     name: &'static str,
-    /// A column that is left out is all 0.
+    /// A missing column is all 0.
     words: Option<SplitAsciiWhitespace<'a>>,
 }
 
@@ -217,8 +217,9 @@ impl<'a> TreeLines<'a> {
         Tree::with_sets(self.splits(splits, sets.len())?, self.leaves(leaves)?, sets)
     }
 
-    /// The number of splits, once the lines are long enough for it: each split and leaf stands
-    /// once among the children, which alone makes the text of a large tree larger than it is here.
+    /// The number of splits, after a check that the lines are long enough for it: each split and
+    /// leaf occurs once among the children, so the text of a large tree is larger than the tree in
+    /// memory.
     fn hold(&self, leaves: usize) -> Result<usize, ModelError> {
         let splits = leaves.checked_sub(1).filter(|&n| n < i32::MAX as usize).ok_or_else(|| {
             ModelError::invalid(format!("num_leaves is {leaves}"), "1 to 2147483647")
@@ -249,7 +250,7 @@ impl<'a> TreeLines<'a> {
         let mut decision = NumberList::new("decision_type", self.decision_type);
         let mut left = NumberList::new("left_child", self.left_child);
         let mut right = NumberList::new("right_child", self.right_child);
-        // A tree of one leaf has these lines, with nothing in them.
+        // A tree of one leaf has these lines, without values.
         let mut gain = NumberList::new("split_gain", self.split_gain);
         let mut rows = NumberList::new("internal_count", self.internal_count);
         let mut splits = Vec::with_capacity(count);
@@ -285,7 +286,7 @@ impl<'a> TreeLines<'a> {
         Ok(leaves)
     }
 
-    /// The sets: `cat_boundaries` has where each begins in `cat_threshold`, 32 bits to a number.
+    /// The sets: `cat_boundaries` has the start of each in `cat_threshold`, 32 bits to a number.
     fn sets(&self, count: usize, splits: usize) -> Result<Vec<Categories>, ModelError> {
         if count == 0 {
             return Ok(Vec::new());
@@ -300,7 +301,7 @@ impl<'a> TreeLines<'a> {
         let mut sets = Vec::with_capacity(count);
         for _ in 0..count {
             let end: usize = ends.next()?;
-            // Two characters a number at least.
+            // A number takes at least two characters.
             let words = end.checked_sub(at).filter(|&n| n <= self.cat_threshold.len() / 2 + 1);
             let words = words.ok_or_else(|| {
                 let what = format!("cat_boundaries go from {at} to {end}");
@@ -315,7 +316,7 @@ impl<'a> TreeLines<'a> {
     }
 }
 
-/// A set of so many times 32 bits.
+/// A set of `words` times 32 bits.
 fn set(bits: &mut NumberList, words: usize) -> Result<Categories, ModelError> {
     let mut all = Vec::with_capacity(words.div_ceil(2));
     for at in 0..words {
@@ -331,7 +332,7 @@ fn set(bits: &mut NumberList, words: usize) -> Result<Categories, ModelError> {
     Categories::from_words(all)
 }
 
-/// Digits in the decimal forms of 1 to `last` together.
+/// Total number of digits in the decimal forms of 1 to `last`.
 fn digits(last: usize) -> usize {
     let mut all = 0;
     let mut power = 1;
@@ -343,7 +344,7 @@ fn digits(last: usize) -> usize {
     all
 }
 
-/// The rule and the side of missing values, by LightGBM's bits.
+/// The condition and the side of missing values, from LightGBM's bits.
 fn decide(bits: u8, threshold: f64, sets: usize) -> Result<(SplitCondition, Side), ModelError> {
     let missing = match (bits & 1, bits >> 2) {
         (1, 0..=2) => {

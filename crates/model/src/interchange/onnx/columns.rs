@@ -1,16 +1,16 @@
-//! The attributes of a `TreeEnsembleRegressor`: arrays of equal length that hold the nodes of all
-//! trees, and arrays that hold what the leaves are worth.
+//! The attributes of a `TreeEnsembleRegressor`: arrays of equal length with the nodes of all trees,
+//! and arrays with the weights of the leaves.
 
 use super::graph::{Outline, refuse};
-use super::wire::{WireField, Message, damaged, doubles, floats, ints};
+use super::wire::{Message, WireField, damaged, doubles, floats, ints};
 use crate::error::ModelError;
 
 /// The comparison of a value `x` with the number `t` of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// An end that has no weight yet.
+    /// A leaf that has no weight yet.
     Leaf,
-    /// An end whose weight has been put where the threshold would be.
+    /// A leaf whose weight is stored in place of the threshold.
     Weighted,
     /// `x <= t` is true.
     AtMost,
@@ -32,12 +32,12 @@ pub(super) struct TreeArrays {
     pub(super) falsenodeids: Vec<u32>,
     pub(super) modes: Vec<Mode>,
     pub(super) values: Vec<f64>,
-    /// Empty where no missing value goes to the true side.
+    /// Empty if no missing value goes to the true side.
     pub(super) missing_tracks_true: Vec<u32>,
     pub(super) target_treeids: Vec<u32>,
     pub(super) target_nodeids: Vec<u32>,
     pub(super) target_weights: Vec<f64>,
-    /// The number that a score starts with.
+    /// The base score.
     pub(super) base: f64,
     /// Whether the sum over the trees is divided by their number.
     pub(super) average: bool,
@@ -48,16 +48,16 @@ pub(super) struct TreeArrays {
 struct Attribute<'a> {
     name: &'a str,
     body: Message<'a>,
-    /// The most numbers that it may have.
+    /// Maximum number of its values.
     most: usize,
 }
 
-/// The least that a node costs in a file: five whole numbers, a value, a mode. Longer lists than
-/// that allows have no nodes to go with.
+/// Minimum size of a node in a file: five whole numbers, a value, a mode. Longer lists than that
+/// allows do not belong to nodes.
 const LEAST: usize = 5 + 4 + 6;
 
 impl TreeArrays {
-    /// Reads the arrays of a file of so many bytes.
+    /// Reads the arrays of a file of `size` bytes.
     pub(super) fn read(outline: &Outline<'_>, size: usize) -> Result<TreeArrays, ModelError> {
         let mut columns = TreeArrays::default();
         let most = size / LEAST;
@@ -66,7 +66,7 @@ impl TreeArrays {
             for field in body {
                 if let (1, field) = field? {
                     name = field.text()?;
-                    // It comes first, before much else.
+                    // It comes first, before large attributes.
                     break;
                 }
             }
@@ -113,7 +113,7 @@ impl TreeArrays {
                 "NONE" => {}
                 other => return Err(refuse(format!("scores sent through {other}"))),
             },
-            // How often a node was met: nothing that scores.
+            // The frequency of a node: does not affect scores.
             "nodes_hitrates" | "nodes_hitrates_as_tensor" => {}
             other => return Err(refuse(format!("the attribute '{other}' is not known here"))),
         }
@@ -122,7 +122,7 @@ impl TreeArrays {
 
     fn check(&mut self) -> Result<(), ModelError> {
         let nodes = self.treeids.len();
-        // Some writers leave out what is the same everywhere.
+        // Some writers omit an array whose values are all the same.
         if self.missing_tracks_true.iter().all(|&tracks| tracks == 0) {
             self.missing_tracks_true = Vec::new();
         }
@@ -155,7 +155,7 @@ fn equal(name: &str, length: usize, other: &str, expected: usize) -> Result<(), 
 }
 
 impl<'a> Attribute<'a> {
-    /// Every field of a number.
+    /// Every field with this number.
     fn fields(self, number: u64) -> impl Iterator<Item = Result<WireField<'a>, ModelError>> {
         self.body.filter_map(move |field| match field {
             Ok((found, field)) => (found == number).then_some(Ok(field)),
@@ -176,7 +176,7 @@ impl<'a> Attribute<'a> {
         self.last(4)?.text()
     }
 
-    /// Whole numbers; what is none of ours becomes the largest, which names nothing.
+    /// Whole numbers; one that is out of range becomes the largest, which refers to nothing.
     fn ints(self) -> Result<Vec<u32>, ModelError> {
         let mut count = 0;
         for field in self.fields(8) {

@@ -1,37 +1,37 @@
-//! The graph of an ONNX model: where the ensemble stands in it, and what is around it.
+//! The graph of an ONNX model: the position of the ensemble in it, and the nodes around it.
 //!
-//! A graph is a list of nodes that read and write named tensors. The one node that counts is
-//! `TreeEnsembleRegressor`; before it only nodes may stand that hand the same numbers on
-//! (`Identity`, `Cast` to float or double), after it also those that change the shape alone
-//! (`Reshape`, `Flatten`, `Squeeze`, `Unsqueeze`). Everything else is refused by its name: it could
-//! change scores. At most [`MOST_NODES`] nodes are looked at.
+//! A graph is a list of nodes that read and write named tensors. The relevant node is
+//! `TreeEnsembleRegressor`; before it only nodes are allowed that pass numbers on unchanged
+//! (`Identity`, `Cast` to float or double), after it also nodes that change only the shape
+//! (`Reshape`, `Flatten`, `Squeeze`, `Unsqueeze`). Every other node is rejected by its name: it
+//! could change scores. At most [`MOST_NODES`] nodes are read.
 
 use super::NAME;
-use super::wire::{WireField, Message, damaged};
+use super::wire::{Message, WireField, damaged};
 use crate::error::ModelError;
 use crate::interchange::common::MOST_FEATURES;
 
-/// The most nodes that a graph may have.
+/// Maximum number of nodes of a graph.
 const MOST_NODES: usize = 64;
-/// Nodes that hand the same numbers on.
+/// Nodes that pass numbers on unchanged.
 const SAME: [&str; 2] = ["Identity", "Cast"];
-/// Nodes that hand the same numbers on in another shape.
+/// Nodes that pass numbers on in another shape.
 const SHAPES: [&str; 4] = ["Reshape", "Flatten", "Squeeze", "Unsqueeze"];
 
-/// The facts of a model outside of its ensemble.
+/// The facts of a model outside its ensemble.
 #[derive(Debug, Default)]
 pub(super) struct Outline<'a> {
     /// Program and version that wrote it.
     pub(super) producer: String,
     /// Attributes of the ensemble.
     pub(super) attributes: Vec<Message<'a>>,
-    /// Columns of the input, where its shape says so.
+    /// Number of columns of the input, if its shape has it.
     pub(super) columns: Option<usize>,
-    /// Feature names as JSON, where we wrote the model.
+    /// Feature names as JSON, if this crate wrote the model.
     pub(super) names: Option<&'a str>,
 }
 
-/// A node, as far as the path through the graph needs it.
+/// The parts of a node that the path through the graph needs.
 #[derive(Debug, Clone, Copy, Default)]
 struct GraphNode<'a> {
     op: &'a str,
@@ -105,7 +105,7 @@ fn entry(field: WireField<'_>) -> Result<(&str, &str), ModelError> {
     Ok(found)
 }
 
-/// The nodes of a graph; those that nothing is known about are refused.
+/// The nodes of a graph; unknown ones are rejected.
 fn stops(graph: &[u8]) -> Result<Vec<GraphNode<'_>>, ModelError> {
     let mut stops = Vec::new();
     for field in Message::new(graph) {
@@ -159,7 +159,7 @@ fn stop(body: &[u8]) -> Result<GraphNode<'_>, ModelError> {
     }
 }
 
-/// The way through the graph: the names of its input and its output, and the ensemble.
+/// The path through the graph: the names of its input and its output, and the ensemble.
 fn path<'a>(stops: &[GraphNode<'a>]) -> Result<(&'a str, &'a str, GraphNode<'a>), ModelError> {
     let mut ensembles = stops.iter().filter(|stop| stop.op == "TreeEnsembleRegressor");
     let ensemble = *ensembles.next().ok_or_else(|| refuse("it has no TreeEnsembleRegressor"))?;
@@ -168,7 +168,7 @@ fn path<'a>(stops: &[GraphNode<'a>]) -> Result<(&'a str, &'a str, GraphNode<'a>)
     }
     let (mut input, mut output) = (ensemble.input, ensemble.output);
     let mut passed = 1;
-    // A way that is longer than the graph runs in a circle.
+    // A path that is longer than the graph is a cycle.
     for _ in stops {
         if let Some(stop) = stops.iter().find(|stop| stop.output == input) {
             if !SAME.contains(&stop.op) {
@@ -213,7 +213,7 @@ fn keeps_numbers(stop: &GraphNode<'_>) -> Result<(), ModelError> {
     Err(refuse("a Cast that does not say to what"))
 }
 
-/// Name of a tensor, and the number of its columns where it has two dimensions and says so.
+/// Name of a tensor, and the number of its columns if it has two dimensions of known size.
 fn tensor(field: WireField<'_>) -> Result<(&str, Option<usize>), ModelError> {
     let (mut name, mut dimensions, mut columns) = ("", 0, None);
     for field in field.message()? {
@@ -232,7 +232,7 @@ fn tensor(field: WireField<'_>) -> Result<(&str, Option<usize>), ModelError> {
             _ => {}
         }
     }
-    // Some writers put 0 for what they do not know.
+    // Some writers put 0 for an unknown size.
     let columns = columns.filter(|&columns| dimensions == 2 && columns > 0);
     match columns.map(|columns| usize::try_from(columns).unwrap_or(usize::MAX)) {
         Some(columns) if columns > MOST_FEATURES => {
@@ -242,7 +242,7 @@ fn tensor(field: WireField<'_>) -> Result<(&str, Option<usize>), ModelError> {
     }
 }
 
-/// The last field of a number in a message.
+/// The last field with this number in a message.
 fn inner(field: WireField<'_>, number: u64) -> Result<Option<WireField<'_>>, ModelError> {
     let mut found = None;
     for field in field.message()? {

@@ -1,19 +1,19 @@
-//! ONNX models with a `TreeEnsembleRegressor` (domain ai.onnx.ml), in and out.
+//! ONNX models with a `TreeEnsembleRegressor` (domain ai.onnx.ml), read and written.
 //!
 //! | part | file |
 //! |---|---|
 //! | protocol buffers, read and written by hand | `wire` |
-//! | the graph: where the ensemble is, what may be around it | `graph` |
+//! | the graph: position of the ensemble, nodes allowed around it | `graph` |
 //! | the ensemble's attributes as arrays | `columns` |
 //! | arrays to trees | `read` |
 //! | trees to a graph | `write` |
 //!
 //! Read: the modes `BRANCH_LEQ`, `BRANCH_LT`, `BRANCH_GTE`, `BRANCH_GT`, missing values to either
-//! side, base values, sums and averages of trees, f32 attributes and f64 tensors. A model scores
-//! as its own runtime would, but adds in f64 where that adds in f32. Refused: more than one target,
+//! side, base values, sums and averages of trees, f32 attributes and f64 tensors. A model scores as
+//! its own runtime would, but adds in f64 where that adds in f32. Rejected: more than one target,
 //! transforms of scores, `BRANCH_EQ` and `BRANCH_NEQ`, the newer operator `TreeEnsemble`, and every
 //! operator around the ensemble that could change a number. Features are numbered from 0 (ONNX has
-//! no names for them), unless we wrote the file. Gains and row counts are not kept.
+//! no names for them), unless this crate wrote the file. Gains and row counts are not kept.
 //!
 //! Written: splits exactly, leaf values and base as f32. Categories and linear models are errors.
 
@@ -48,8 +48,8 @@ pub(super) static FORMAT: ModelFormat = ModelFormat {
 /// The key of the metadata with the feature names, as a JSON list.
 const FEATURES: &str = "rankwright.features";
 
-/// Whether bytes begin like an ONNX model: the version of its form (field 1, a small number),
-/// then another field that models have.
+/// Whether bytes begin like an ONNX model: the version of its form (field 1, a small number), then
+/// another field that models have.
 fn detect(bytes: &[u8]) -> bool {
     match bytes {
         [0x08, version, tag, ..] => {

@@ -1,24 +1,24 @@
-//! From arrays of nodes to trees.
+//! Makes trees from arrays of nodes.
 //!
-//! Nodes are known by the pair (tree, node). They mostly come sorted by it; else an order is made
-//! that sorts them. The root of a tree is the one node to which no other leads. With `n` nodes
-//! the cost is n, or n log n where they are not sorted.
+//! Nodes are identified by the pair (tree, node). They are mostly sorted by it; otherwise a sorted
+//! order is computed. The root of a tree is the one node that is no child. With `n` nodes the cost
+//! is n, or n log n if they are not sorted.
 
 use rankwright_data::{Absent, FeatureNames};
 
-use super::columns::{TreeArrays, Mode};
+use super::columns::{Mode, TreeArrays};
 use super::graph::{Outline, outline, refuse};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
-use crate::interchange::common::{MOST_TREES, ForeignNode, assemble, at_most, below, in_tree};
+use crate::interchange::common::{ForeignNode, MOST_TREES, assemble, at_most, below, in_tree};
 use crate::model::{Model, ModelBody};
 use crate::tree::{Leaf, Side, Tree};
 
-/// Nodes by their place in the order of (tree, node).
+/// Nodes in the order of (tree, node).
 struct OnnxNodes {
     columns: TreeArrays,
-    /// The index of each place in the columns; none where they are sorted.
+    /// The index into the columns by rank in that order; `None` if they are sorted.
     order: Option<Vec<u32>>,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
     Model::new(header, ModelBody::Trees(ensemble))
 }
 
-/// The names that we once wrote, or the numbers of the columns.
+/// The names in our own metadata, or the numbers of the columns.
 fn features(outline: &Outline<'_>, asked: usize) -> Result<FeatureNames, ModelError> {
     let Some(names) = outline.names else {
         let count = outline.columns.unwrap_or(asked);
@@ -88,7 +88,7 @@ impl OnnxNodes {
         self.columns.treeids.len()
     }
 
-    /// The index into the columns of a place.
+    /// The index into the columns of a rank.
     fn index(&self, place: usize) -> usize {
         match &self.order {
             None => place,
@@ -116,7 +116,7 @@ impl OnnxNodes {
         Ok(ends)
     }
 
-    /// The place of a node between two places, tried at a guess first.
+    /// The rank of a node between two ranks; a guess is tried first.
     fn find(&self, key: (u32, u32), guess: usize, from: usize, to: usize) -> Option<usize> {
         if (from..to).contains(&guess) && self.key(guess) == Some(key) {
             return Some(guess);
@@ -132,7 +132,7 @@ impl OnnxNodes {
         (low < to && self.key(low) == Some(key)).then_some(low)
     }
 
-    /// Puts the weights of the leaves where thresholds would be; a leaf without one weighs 0.
+    /// Stores the weights of the leaves in place of thresholds; a leaf without one has weight 0.
     fn weigh(&mut self, divisor: f64) -> Result<(), ModelError> {
         for (mode, value) in self.columns.modes.iter().zip(&mut self.columns.values) {
             if *mode == Mode::Leaf {
@@ -142,7 +142,7 @@ impl OnnxNodes {
         let trees = std::mem::take(&mut self.columns.target_treeids);
         let nodes = std::mem::take(&mut self.columns.target_nodeids);
         let weights = std::mem::take(&mut self.columns.target_weights);
-        // Weights mostly come in the order of their leaves, with a few splits between.
+        // Weights are mostly in the order of their leaves, with a few splits between.
         let mut last = 0;
         for ((tree, node), weight) in trees.into_iter().zip(nodes).zip(weights) {
             let near = (last..last + 4).find(|&place| self.key(place) == Some((tree, node)));
@@ -170,7 +170,7 @@ impl OnnxNodes {
         Ok(())
     }
 
-    /// The tree of the places from `start` to `end`.
+    /// The tree of the ranks from `start` to `end`.
     fn tree(&self, start: usize, end: usize) -> Result<Tree, ModelError> {
         let mut met = vec![false; end - start];
         for place in start..end {
@@ -203,7 +203,7 @@ impl OnnxNodes {
         }
     }
 
-    /// The place to which a node leads.
+    /// The rank of a child of a node.
     fn child(
         &self,
         side: &[u32],
@@ -236,7 +236,7 @@ impl OnnxNodes {
         };
         let truth = self.child(&columns.truenodeids, place, start, end)?;
         let lie = self.child(&columns.falsenodeids, place, start, end)?;
-        // Values up to the threshold go left: the true side where that is what is asked.
+        // Values up to the threshold go left: the true side if the mode tests for that.
         let true_left = matches!(mode, Mode::AtMost | Mode::Below);
         let tracks = columns.missing_tracks_true.get(at).is_some_and(|&tracks| tracks != 0);
         Ok(ForeignNode::Split {

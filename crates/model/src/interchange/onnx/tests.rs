@@ -1,4 +1,4 @@
-//! What reading and writing ONNX promises, on models put together by hand and at random.
+//! Tests of reading and writing ONNX, on hand-made and random models.
 
 use proptest::prelude::*;
 use rankwright_data::FeatureNames;
@@ -6,9 +6,9 @@ use rankwright_data::FeatureNames;
 use super::wire::{Message, WireWriter};
 use super::{detect, read, write};
 use crate::interchange::test_support::{damage, hand, line, model, survives};
-use crate::{Categories, Ensemble, Model, ModelBody, SplitCondition, Side, Tree};
+use crate::{Categories, Ensemble, Model, ModelBody, Side, SplitCondition, Tree};
 
-/// An ONNX model in the making; every attribute can be changed.
+/// An ONNX model to be built; every attribute can be changed.
 #[derive(Clone)]
 struct Sample {
     ints: Vec<(&'static str, Vec<i64>)>,
@@ -165,7 +165,7 @@ fn every_mode_means_what_it_says() {
     let at = |mode: &'static str, tracks: i64, x: f32| {
         let mut sample = sample().ints("nodes_missing_value_tracks_true", &[tracks, 0, 0, 0, 0, 0]);
         sample.modes[0] = mode;
-        // 1 where it is true.
+        // The leaf is 1 if the condition is true.
         sample.read().unwrap().score_row(&[x, 0.0]) == 11.5
     };
     let (low, high) = (0.5_f32.next_down(), 0.5_f32.next_up());
@@ -306,9 +306,15 @@ fn what_cannot_be_written_is_refused_with_a_reason() {
         let sets = vec![Categories::new([1]).unwrap()];
         whole(vec![Tree::with_sets(splits, base.leaves().to_vec(), sets).unwrap()], 0.0)
     };
-    assert!(ruled(SplitCondition::NonZeroAtMost(0.5), Side::Left).is_ok(), "the same as a threshold");
+    assert!(
+        ruled(SplitCondition::NonZeroAtMost(0.5), Side::Left).is_ok(),
+        "the same as a threshold"
+    );
     for (error, reason) in [
-        (ruled(SplitCondition::In(0), Side::Left), "ONNX model: tree 0: split 0 asks for categories"),
+        (
+            ruled(SplitCondition::In(0), Side::Left),
+            "ONNX model: tree 0: split 0 asks for categories",
+        ),
         (ruled(SplitCondition::NonZeroAtMost(0.5), Side::Right), "split 0 takes 0 as missing"),
         (ruled(SplitCondition::NonZeroAtMost(0.0), Side::Left), "split 0 takes 0 as missing"),
         (whole(vec![Tree::constant(1e39, 1).unwrap()], 0.0), "tree 0: a leaf value of 1e39"),

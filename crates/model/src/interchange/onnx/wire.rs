@@ -1,12 +1,12 @@
-//! The wire form of protocol buffers, as far as ONNX needs it: a message is a row of fields, each
-//! with a number and a kind.
+//! The wire format of protocol buffers, as far as ONNX needs it: a message is a sequence of fields,
+//! each with a number and a kind.
 //!
 //! A field begins with a varint `number << 3 | kind`; kind 0 is a varint (7 bits a byte, lowest
-//! first, the top bit says that more follow, at most 10 bytes), kind 1 is 8 bytes, kind 2 a length
-//! and so many bytes (text, bytes, a message, or packed numbers), kind 5 is 4 bytes. Groups (3 and
-//! 4) are long out of use and refused. Repeated numbers may stand one to a field or packed, and
-//! both forms may be mixed. Nothing is copied: fields point into the file, and lengths are held
-//! against what is left.
+//! first, the top bit marks that more follow, at most 10 bytes), kind 1 is 8 bytes, kind 2 a length
+//! and that many bytes (text, bytes, a message, or packed numbers), kind 5 is 4 bytes. Groups (3
+//! and 4) are obsolete and rejected. Repeated numbers may be one to a field or packed, and both
+//! forms may be mixed. Nothing is copied: fields point into the file, and lengths are compared with
+//! the remaining bytes.
 
 use crate::error::ModelError;
 
@@ -165,8 +165,8 @@ fn chunk<'a, const N: usize>(left: &mut &'a [u8]) -> Result<&'a [u8; N], ModelEr
     Ok(bytes)
 }
 
-/// A message in the making; repeated numbers are written packed or one to a field, as ONNX's own
-/// description of each field says.
+/// A message to be written; repeated numbers are written packed or one to a field, by ONNX's own
+/// definition of each field.
 #[derive(Debug, Default)]
 pub(super) struct WireWriter {
     bytes: Vec<u8>,
@@ -278,7 +278,10 @@ mod tests {
             assert!(error.contains(reason), "{bytes:?}: {error}");
         }
         assert!(WireField::Varint(1).text().is_err() && WireField::Bytes(&[0xff]).text().is_err());
-        assert!(WireField::Bytes(&[]).int().is_err() && ints(WireField::Four([0; 4]), |_| Ok(())).is_err());
+        assert!(
+            WireField::Bytes(&[]).int().is_err()
+                && ints(WireField::Four([0; 4]), |_| Ok(())).is_err()
+        );
         assert!(floats(WireField::Varint(0), |_| ()).is_err());
         assert!(doubles(WireField::Varint(0), |_| ()).is_err());
     }

@@ -1,4 +1,4 @@
-//! A model as an ONNX graph of one node.
+//! Writes a model as an ONNX graph of one node.
 //!
 //! The input is `X`, float, rows by features; the output is `score`, float, rows by 1. Splits are
 //! `BRANCH_LEQ`, exact; leaf values and the base are rounded to f32, and onnxruntime adds them in
@@ -37,7 +37,7 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
         .map_err(|error| refuse(format!("feature names that cannot be written ({error})")))?;
     let mut graph = WireWriter::default();
     graph.message(1, &node(ensemble)?).text(2, "rankwright");
-    // A tensor without columns is refused by runtimes.
+    // Runtimes reject a tensor without columns.
     graph.message(11, &tensor("X", features.len().max(1))).message(12, &tensor("score", 1));
     let mut file = WireWriter::default();
     file.int(1, IR_VERSION).text(2, "rankwright").text(3, env!("CARGO_PKG_VERSION"));
@@ -68,7 +68,7 @@ fn tensor(name: &str, columns: usize) -> WireWriter {
     info
 }
 
-/// An f64 as f32; an error where that is infinite.
+/// An f64 as f32; fails if that is infinite.
 fn narrow(what: &str, value: f64) -> Result<f32, ModelError> {
     let narrow = value as f32;
     match narrow.is_finite() {
@@ -77,7 +77,7 @@ fn narrow(what: &str, value: f64) -> Result<f32, ModelError> {
     }
 }
 
-/// The one node.
+/// The node of the graph.
 fn node(ensemble: &Ensemble) -> Result<WireWriter, ModelError> {
     let mut columns = EnsembleArrays::default();
     for (number, tree) in ensemble.trees().iter().enumerate() {

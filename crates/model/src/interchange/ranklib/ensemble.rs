@@ -1,4 +1,4 @@
-//! Ensembles of trees in XML, pulled tag by tag with a stack of our own.
+//! Reads ensembles of trees in XML, tag by tag with an explicit stack.
 //!
 //! ```text
 //! <ensemble>
@@ -12,7 +12,7 @@
 //! </ensemble>
 //! ```
 //!
-//! Left comes first, whatever `pos` says: an error where it says otherwise.
+//! The left child comes first; an error if `pos` says otherwise.
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
@@ -20,7 +20,9 @@ use quick_xml::events::{BytesStart, Event};
 use super::{feature_id, invalid, refuse, shown};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
-use crate::interchange::common::{MOST_TREES, ForeignNode, assemble, in_tree, java_number, side_of_zero};
+use crate::interchange::common::{
+    ForeignNode, MOST_TREES, assemble, in_tree, java_number, side_of_zero,
+};
 use crate::model::ModelBody;
 use crate::tree::{Leaf, Tree};
 
@@ -82,9 +84,9 @@ struct EnsembleWork {
     ensembles: usize,
     divisor: f64,
     weight: f64,
-    /// Splits and leaves that are open, from the root on.
+    /// Open splits and leaves, from the root on.
     open: Vec<Open>,
-    /// Those of the tree that are closed; the root is the last.
+    /// Closed nodes of the tree; the root is the last.
     nodes: Vec<ForeignNode>,
     trees: Vec<Tree>,
     largest: usize,
@@ -133,7 +135,7 @@ impl EnsembleWork {
         Ok(())
     }
 
-    /// One more split or leaf within the one that is open.
+    /// Opens a split or leaf within the current one.
     fn split(&mut self, tag: &BytesStart<'_>) -> Result<(), ModelError> {
         let side = match self.open.last() {
             None if self.nodes.is_empty() => None,
@@ -181,7 +183,7 @@ impl EnsembleWork {
     }
 
     fn end(&mut self, name: &str) -> Result<(), ModelError> {
-        // The reader has seen to it that this closes what was opened last.
+        // The XML reader has checked that this closes the last opened tag.
         match name {
             "ensemble" => self.within = TagState::Nothing,
             "tree" => {
@@ -197,7 +199,7 @@ impl EnsembleWork {
         Ok(())
     }
 
-    /// Closes a split or a leaf, and puts it under the one around it.
+    /// Closes a split or a leaf, and adds it to its parent.
     fn close(&mut self) -> Result<(), ModelError> {
         let node = match self.open.pop() {
             Some(Open {

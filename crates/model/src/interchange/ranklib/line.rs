@@ -1,4 +1,4 @@
-//! Lines of weights: `1:0.5 2:-0.25`, where id 0 has the constant if the ranker knows one.
+//! Reads linear models: `1:0.5 2:-0.25`, where id 0 has the constant if the ranker has one.
 
 use super::{feature_id, invalid, shown};
 use crate::error::ModelError;
@@ -6,7 +6,7 @@ use crate::interchange::common::java_number;
 use crate::linear::Linear;
 use crate::model::ModelBody;
 
-/// The largest feature id; a line has room for all up to it, however few it names.
+/// The largest feature id; a linear model holds a weight for every id up to the largest one named.
 const LARGEST: usize = 1 << 19;
 
 /// Reads the weights, and the largest feature id.
@@ -19,7 +19,7 @@ pub(super) fn read(text: &str, constant: bool) -> Result<(ModelBody, usize), Mod
     if let Some(more) = lines.next() {
         return Err(invalid(format!("'{}' after the weights", shown(more)), "one line"));
     }
-    // What follows a hash is a comment.
+    // Text after a hash is a comment.
     let line = line.split('#').next().unwrap_or("");
     let mut bias = None;
     let mut weights: Vec<Option<f64>> = Vec::new();
@@ -55,7 +55,7 @@ pub(super) fn read(text: &str, constant: bool) -> Result<(ModelBody, usize), Mod
     Ok((ModelBody::Linear(Linear::new(bias.unwrap_or(0.0), weights)?), largest))
 }
 
-/// The same line for so many features; those without weight get 0.
+/// The same linear model for `count` features; those without a weight get 0.
 pub(super) fn padded(line: &Linear, count: usize) -> Result<Linear, ModelError> {
     let mut weights = line.weights().to_vec();
     weights.resize(count, 0.0);

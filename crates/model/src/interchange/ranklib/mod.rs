@@ -1,22 +1,22 @@
-//! RankLib models: ensembles of trees in XML and lines of weights, in and out.
+//! RankLib models: ensembles of trees in XML and linear models, read and written.
 //!
-//! A file begins with lines of comment, `## LambdaMART` first: the name of the ranker. Then
+//! A file begins with comment lines, `## LambdaMART` first: the name of the ranker. Then
 //!
 //! - `LambdaMART`, `MART`: one `<ensemble>` of trees with weights, `score = sum weight * tree`;
 //! - `Random Forests`: several ensembles, of which the score is the mean;
 //! - `Coordinate Ascent`: `id:weight id:weight ...`;
 //! - `Linear Regression`: the same, where id 0 has the constant.
 //!
-//! Other rankers (nets, RankBoost, AdaRank, ...) are refused by name. Values up to a threshold go
-//! left. RankLib has no missing values: a feature that is absent, and one that is NaN, counts as
-//! 0 there, and so a missing value goes the way of a 0 at every split here. A model in which
-//! they go another way, having been learnt from, cannot be written. RankLib computes in f32 and
-//! we in f64, so scores agree to about 1e-6 of their size.
+//! Other rankers (nets, RankBoost, AdaRank, ...) are rejected by name. Values up to a threshold go
+//! left. RankLib has no missing values: a feature that is absent, and one that is NaN, counts as 0
+//! there, and so a missing value goes to the side of a 0 at every split here. A model that has
+//! learnt another side for them cannot be written. RankLib computes in f32 and we in f64, so scores
+//! agree to about 1e-6 of their size.
 //!
-//! Feature ids count from 1. Features that are not numbered so get their place as id, and comments
-//! `## Feature 1 = "bm25"` that RankLib passes over keep their names; in an Elasticsearch or
-//! OpenSearch plugin, which read these files as `model/ranklib`, ids are places in the feature set.
-//! Gains and row counts are not kept; a base score becomes a first tree of one leaf.
+//! Feature ids count from 1. Features with other ids or names get their position as id, and
+//! comments `## Feature 1 = "bm25"`, which RankLib skips, keep their names; in an Elasticsearch or
+//! OpenSearch plugin, which read these files as `model/ranklib`, ids are positions in the feature
+//! set. Gains and row counts are not kept; a base score becomes a first tree of one leaf.
 
 mod ensemble;
 mod line;
@@ -114,7 +114,7 @@ fn invalid(what: impl std::fmt::Display, expected: &str) -> ModelError {
     ModelError::invalid(format!("RankLib: {what}"), expected)
 }
 
-/// The ranker's name, names of features, and what follows the comments.
+/// The ranker's name, names of features, and the text after the comments.
 fn head(text: &str) -> (&str, Vec<String>, &str) {
     let (mut ranker, mut names, mut body) = (None, Vec::new(), text);
     for line in text.split_inclusive('\n') {
@@ -131,11 +131,11 @@ fn head(text: &str) -> (&str, Vec<String>, &str) {
             let next = number.parse() == Ok(names.len() + 1);
             match serde_json::from_str::<String>(name) {
                 Ok(name) if next => names.push(name),
-                // A comment like any other.
+                // An ordinary comment.
                 _ => {}
             }
         }
-        // Lines are parts of the text, so that the place after one is known.
+        // Lines are slices of the text, so that the offset after one is known.
         let end = line.as_ptr() as usize - text.as_ptr() as usize + line.len();
         body = text.get(end..).unwrap_or("");
     }

@@ -1,5 +1,4 @@
-//! What reading and writing RankLib's files promises; the files are written by hand after RankLib's
-//! own.
+//! Tests of reading and writing RankLib's files; the files are hand-written after RankLib's own.
 
 use proptest::prelude::*;
 use rankwright_data::{Absent, FeatureNames};
@@ -8,7 +7,7 @@ use super::{detect, read, write};
 use crate::interchange::common::side_of_zero;
 use crate::interchange::test_support::{damage, hand, line, model, names, survives};
 use crate::tree::tests::chain;
-use crate::{Categories, Ensemble, Header, Model, ModelBody, SplitCondition, Side, Tree};
+use crate::{Categories, Ensemble, Header, Model, ModelBody, Side, SplitCondition, Tree};
 
 const ENSEMBLE: &str = r#"## LambdaMART
 ## No. of trees = 2
@@ -75,7 +74,7 @@ fn an_ensemble_is_read_with_the_weights_of_its_trees() {
     assert_eq!(model.header().notes["from"], "RankLib LambdaMART");
     let bare = &ENSEMBLE[ENSEMBLE.find("<ens").unwrap()..];
     assert_eq!(of(bare).unwrap().body(), model.body());
-    // As RankLib itself sees it: trimmed lines without ends.
+    // As RankLib itself reads it: trimmed lines without ends.
     let joined: String = bare.lines().map(str::trim).collect();
     assert_eq!(of(&joined).unwrap().body(), model.body());
 }
@@ -244,7 +243,7 @@ fn damaged_files_give_a_model_or_an_error() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// Everything is kept where missing values go the way of 0; the base becomes a tree.
+    /// Everything is kept if missing values go to the side of 0; the base becomes a tree.
     #[test]
     fn models_without_missing_values_survive_the_trip(seed in 0..u64::MAX - 100) {
         let model = model(seed, |threshold, _| side_of_zero(threshold), |value| value);

@@ -1,5 +1,5 @@
-//! A model as RankLib reads it: one tag to a line, without indentation (a deep tree would be
-//! mostly blanks), because RankLib joins trimmed lines before it reads them.
+//! Writes a model for RankLib: one tag to a line, without indentation (a deep tree would be mostly
+//! blanks), because RankLib joins trimmed lines before it reads them.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ use crate::linear::Linear;
 use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Tree};
 
-/// Writes a model of trees or a line.
+/// Writes a model of trees or a linear model.
 pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
     let features = &model.header().features;
     let mut out = String::new();
@@ -39,7 +39,7 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
     Ok(out.into_bytes())
 }
 
-/// Adds a line; a string takes whatever is written.
+/// Adds a line; writing to a string cannot fail.
 macro_rules! line {
     ($out:expr, $($what:tt)*) => {{
         let _ = writeln!($out, $($what)*);

@@ -1,20 +1,20 @@
-//! Models of Solr's learning-to-rank plugin, as its model store takes and gives them, in and out.
+//! Models of Solr's learning-to-rank plugin, in the form of its model store, read and written.
 //!
 //! `MultipleAdditiveTreesModel`: `score = sum weight * tree`, where a node is a leaf with a `value`
-//! or has `feature`, `threshold`, `left` and `right`. Numbers mostly are strings. Solr adds 1e-6 (in
-//! f32) to every threshold before it compares, and so do we; what is written is the number that
-//! gives the threshold back, and an error where there is none (thresholds close to 0, but not 0).
+//! or has `feature`, `threshold`, `left` and `right`. Numbers are mostly strings. Solr adds 1e-6
+//! (in f32) to every threshold before it compares, and so do we; the writer writes the number that
+//! gives the threshold after that, and fails if there is none (thresholds close to 0, but not 0).
 //! `LinearModel`: a weight for each feature.
 //!
-//! Missing values: a feature without value is 0 in Solr, and goes the way of 0, unless the model
-//! says `"isNullSameAsZero": false` (Solr 9.2 and later); then each node says where they go, and the
-//! features must be stored with `"defaultValue": "NaN"`. That form is written only where missing
-//! values have been learnt from.
+//! Missing values: a feature without a value is 0 in Solr, and goes to the side of 0, unless the
+//! model has `"isNullSameAsZero": false` (Solr 9.2 and later); then each node has a side for them,
+//! and the features must be stored with `"defaultValue": "NaN"`. That form is written only if the
+//! model has learnt from missing values.
 //!
 //! Solr computes in f32 and we in f64: scores agree to about 1e-6 of their size. Feature names are
-//! kept; gains and row counts are not. A base score becomes a first tree of one leaf. Refused:
-//! normalizers, other classes of models, trees that ask for a feature that is not listed (Solr
-//! scores such a tree 0); on the way out categories, and lines with a constant. JSON may nest 128
+//! kept; gains and row counts are not. A base score becomes a first tree of one leaf. Rejected:
+//! normalizers, other classes of models, trees that test a feature that is not listed (Solr scores
+//! such a tree 0); in writing, categories, and linear models with a constant. JSON may nest 128
 //! levels, so trees of more than about 120 levels cannot be read back.
 
 mod read;

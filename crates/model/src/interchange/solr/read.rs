@@ -1,6 +1,6 @@
-//! From the JSON of the model store to a model.
+//! Reads a model from the JSON of the model store.
 //!
-//! Keys may come in any order: nodes become trees when all is known.
+//! Keys may come in any order: trees are made from the nodes after the whole file is read.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -15,7 +15,7 @@ use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
 use crate::interchange::common::{java_number, side_of_zero};
-use crate::interchange::raw_nodes::{RawTrees, MOST_NAMES, RawNode};
+use crate::interchange::raw_nodes::{MOST_NAMES, RawNode, RawTrees};
 use crate::linear::Linear;
 use crate::model::{Model, ModelBody};
 use crate::tree::Side;
@@ -48,7 +48,7 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
     Model::new(header, kind)
 }
 
-/// Every feature must have a weight; weights of others count nothing in Solr.
+/// Makes a linear model. Every feature must have a weight; Solr ignores weights of others.
 fn line(names: &[String], weights: &HashMap<String, f64>) -> Result<Linear, ModelError> {
     let weight = |name: &String| {
         weights.get(name).copied().ok_or_else(|| {
@@ -154,7 +154,7 @@ impl Visitor<'_> for AnyNumber {
     }
 }
 
-/// A truth, or a string that says one.
+/// A boolean, or a string of one.
 struct Truth(bool);
 
 impl<'de> Deserialize<'de> for Truth {
@@ -279,7 +279,8 @@ impl<'de> Visitor<'de> for SolrVisitor<'_> {
     }
 
     fn visit_seq<S: SeqAccess<'de>>(self, mut list: S) -> Result<u32, S::Error> {
-        let (SolrVisitor::Trees(forest) | SolrVisitor::Tree(forest) | SolrVisitor::Node(forest)) = self;
+        let (SolrVisitor::Trees(forest) | SolrVisitor::Tree(forest) | SolrVisitor::Node(forest)) =
+            self;
         while list.next_element_seed(SolrVisitor::Tree(forest))?.is_some() {}
         Ok(0)
     }
@@ -322,7 +323,7 @@ fn node<'de, M: MapAccess<'de>>(forest: &mut RawTrees, mut map: M) -> Result<u32
             "value" => node.value = map.next_value::<Number>()?.wide,
             "missing" => {
                 let side: String = map.next_value()?;
-                // As Solr has it: whatever is not left is right.
+                // As in Solr: every text other than `left` is right.
                 node.missing = Some(if side == "left" { Side::Left } else { Side::Right });
             }
             "left" | "right" => {

@@ -1,12 +1,11 @@
-//! What reading and writing Solr's models promises; the files are written by hand after its
-//! documentation.
+//! Tests of reading and writing Solr's models; the files are hand-written after its documentation.
 
 use proptest::prelude::*;
 use rankwright_data::{Absent, FeatureNames};
 
 use super::{detect, read, write};
 use crate::interchange::test_support::{damage, hand, line, model, names, survives};
-use crate::{Categories, Ensemble, Header, Model, ModelBody, SplitCondition, Side, Tree};
+use crate::{Categories, Ensemble, Header, Model, ModelBody, Side, SplitCondition, Tree};
 
 const TREES: &str = r#"{
   "class": "org.apache.solr.ltr.model.MultipleAdditiveTreesModel",
@@ -44,7 +43,7 @@ fn trees_are_read_with_the_slack_of_their_thresholds() {
         ([0.6, -10.0, 0.0], 90.0),
         ([0.6, (-10.0_f32).next_up(), 0.0], 90.0),
         ([0.6, -9.99999, 0.0], 140.0),
-        // What is missing is 0: left of 0.5, right of -10.
+        // A missing value counts as 0: left of 0.5, right of -10.
         ([f32::NAN; 3], -210.0),
         ([1.0, f32::NAN, 0.0], 140.0),
     ] {

@@ -1,4 +1,4 @@
-//! A model as Solr's model store takes it; trees are written with a stack of our own.
+//! Writes a model for Solr's model store; trees are written with an explicit stack.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use crate::interchange::common::{for_java, in_tree, missing_matters, plain_thres
 use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Side, Split, Tree};
 
-/// Writes a model of trees or a line without a constant.
+/// Writes a model of trees or a linear model without a constant.
 pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
     let mut names = Vec::with_capacity(model.header().features.len());
     for name in model.header().features.iter() {
@@ -49,7 +49,7 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
     Ok(out.into_bytes())
 }
 
-/// A string takes whatever is written.
+/// Appends text; writing to a string cannot fail.
 fn put(out: &mut String, what: std::fmt::Arguments<'_>) {
     let _ = out.write_fmt(what);
 }
@@ -63,7 +63,7 @@ fn quoted(name: &str) -> Result<String, ModelError> {
         .map_err(|error| refuse(format!("a name that cannot be written ({error})")))
 }
 
-/// Solr's numbers have 32 bits.
+/// Checks that a value fits the 32 bits of Solr's numbers.
 fn fits(what: &str, value: f64) -> Result<(), ModelError> {
     match value.abs() <= f64::from(f32::MAX) {
         true => Ok(()),
@@ -132,7 +132,7 @@ fn one(out: &mut String, tree: &Tree, names: &[String], missing: bool) -> Result
     Ok(())
 }
 
-/// The number that becomes the threshold when Solr has added its slack.
+/// The number that becomes the threshold after Solr has added its slack.
 fn before_slack(number: usize, split: &Split) -> Result<f32, ModelError> {
     let threshold = plain_threshold(NAME, number, split)?;
     let near = (f64::from(threshold) - f64::from(SLACK)) as f32;

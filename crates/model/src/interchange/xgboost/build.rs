@@ -1,12 +1,12 @@
-//! From XGBoost's arrays to a model of ours.
+//! Makes one of our models from XGBoost's arrays.
 //!
-//! Trees are walked from node 0, as pruning leaves nodes behind that nothing leads to and may give
-//! a child a smaller number than its parent. A node that is met twice is an error, so that the walk
-//! ends.
+//! Trees are walked from node 0, as pruning leaves nodes behind that no node refers to and may give
+//! a child a smaller number than its parent. A node that is visited twice is an error, so that the
+//! walk ends.
 
 use rankwright_data::{Absent, FeatureNames};
 
-use super::raw::{RawThreshold, XgboostFile, Inside, Packed, ModelParams, RawTree};
+use super::raw::{Inside, ModelParams, Packed, RawThreshold, RawTree, XgboostFile};
 use super::{NAME, objective, unsupported};
 use crate::categories::Categories;
 use crate::ensemble::Ensemble;
@@ -14,12 +14,12 @@ use crate::error::ModelError;
 use crate::header::Header;
 use crate::linear::Linear;
 use crate::model::{Model, ModelBody};
-use crate::tree::{Child, Leaf, SplitCondition, Side, Split, Tree};
+use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
 
-/// Sets may take this much memory besides the file's size: a single large category makes one.
+/// Memory that sets may use besides the file's size: a single large category makes a large set.
 const SETS: usize = 4 << 20;
 
-/// The model of a file of so many bytes, in which a number stands for NaN.
+/// The model of a file of `bytes` bytes, in which the number `unknown` replaces NaN.
 pub(super) fn model(file: XgboostFile, unknown: f32, bytes: usize) -> Result<Model, ModelError> {
     let learner = file.learner;
     let version = match *file.version.0 {
@@ -77,7 +77,7 @@ fn whole(name: &str, text: &str) -> Result<usize, ModelError> {
     })
 }
 
-/// The base score, which new versions write as a list; refuses several outputs.
+/// The base score, which new versions write as a list; fails for several outputs.
 fn base_score(params: &ModelParams) -> Result<f32, ModelError> {
     for (name, text) in [("num_class", &params.num_class), ("num_target", &params.num_target)] {
         let count = if text.is_empty() { 0 } else { whole(name, text)? };
@@ -114,13 +114,13 @@ fn linear(base: f64, inside: Inside, features: usize) -> Result<ModelBody, Model
     }
 }
 
-/// The settings that trees are built with.
+/// The settings for building trees.
 struct Build {
-    /// Of each tree, with `dart`.
+    /// The weight of each tree, with `dart`.
     weights: Option<Packed<f32>>,
     unknown: f32,
     counts_rows: bool,
-    /// Bytes that sets may still take.
+    /// Number of bytes that sets may still use.
     room: usize,
 }
 
@@ -186,7 +186,7 @@ impl Build {
                 Child::Leaf(walk.leaves.len() as u32 - 1)
             } else {
                 let split = self.split(&raw, node, rows, &sets, &mut walk.sets)?;
-                // Listed categories are our left.
+                // In XGBoost listed categories go right, in our trees left.
                 let is_turned = matches!(split.rule, SplitCondition::In(_));
                 let this = walk.splits.len();
                 let right = at(&raw.right_children, node, LEAF);
@@ -202,7 +202,7 @@ impl Build {
         Tree::with_sets(walk.splits, walk.leaves, walk.sets)
     }
 
-    /// A split whose children come later.
+    /// A split whose children are set later.
     fn split(
         &mut self,
         raw: &RawTree,
@@ -215,7 +215,7 @@ impl Build {
         let (rule, missing_left) = match at(&raw.split_type, node, 0) {
             0 => {
                 let threshold = at(&raw.split_conditions, node, NOTHING).0;
-                // Nothing is below the smallest number.
+                // No value is below the smallest number.
                 if threshold.is_nan() || threshold == self.unknown || threshold == f32::NEG_INFINITY
                 {
                     let what = format!("node {node} has a threshold that is NaN or not finite");
@@ -243,25 +243,25 @@ impl Build {
             missing: if missing_left { Side::Left } else { Side::Right },
             left: Child::Leaf(0),
             right: Child::Leaf(0),
-            // What a split gained does not touch a score.
+            // The gain of a split does not affect a score.
             gain: if gain.is_nan() { 0.0 } else { gain.clamp(f64::MIN, f64::MAX) },
             rows,
         })
     }
 }
 
-/// In place of a condition that is not there.
+/// The replacement of a missing condition.
 const NOTHING: RawThreshold = RawThreshold(f32::NAN);
 
 /// The left child of a leaf.
 const LEAF: i32 = -1;
 
-/// The entry of a node; lengths have been checked, so that only what is left out is not there.
+/// The entry of a node; lengths have been checked, so that only omitted arrays have no entry.
 fn at<T: Copy>(list: &Packed<T>, node: i32, otherwise: T) -> T {
     usize::try_from(node).ok().and_then(|node| list.0.get(node)).copied().unwrap_or(otherwise)
 }
 
-/// The number of nodes, which is the length of each array that is there.
+/// The number of nodes, which is the length of each array that is present.
 fn check_lengths(raw: &RawTree) -> Result<usize, ModelError> {
     let nodes = raw.left_children.0.len();
     let lengths = [
@@ -291,7 +291,7 @@ struct TreeWalk {
     leaves: Vec<Leaf>,
     sets: Vec<Categories>,
     met: Vec<bool>,
-    /// Nodes to come, and where they hang.
+    /// Nodes to visit, with their parent and side.
     open: Vec<(i32, Option<(usize, Side)>)>,
 }
 

@@ -1,4 +1,4 @@
-//! Models of ours as XGBoost's JSON.
+//! Writes our models as XGBoost's JSON.
 
 use std::fmt::{Display, Write};
 
@@ -8,7 +8,7 @@ use super::unsupported;
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::model::{Model, ModelBody};
-use crate::tree::{Child, Leaf, SplitCondition, Side, Split, Tree};
+use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
 
 /// The parent of the root.
 const NO_PARENT: i64 = i32::MAX as i64;
@@ -17,7 +17,7 @@ pub(crate) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
     let features = &model.header().features;
     let base = match model.body() {
         ModelBody::Trees(ensemble) => ensemble.base(),
-        // The bias stands beside the weights.
+        // The bias is written with the weights.
         _ => 0.0,
     };
     // Writing to a String cannot fail.
@@ -52,7 +52,7 @@ pub(crate) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
     Ok(out.into_bytes())
 }
 
-/// A number of 32 bits, in a form that is never taken for a whole number.
+/// A number of 32 bits, in a form that is never read as a whole number.
 struct Float32(f32);
 
 impl Display for Float32 {
@@ -64,7 +64,7 @@ impl Display for Float32 {
     }
 }
 
-/// A number rounded to 32 bits, if it is in their range.
+/// A number rounded to 32 bits; fails if it is out of their range.
 fn narrow(number: f64, what: impl Fn() -> String) -> Result<Float32, ModelError> {
     match number as f32 {
         near if near.is_finite() => Ok(Float32(near)),
@@ -72,7 +72,7 @@ fn narrow(number: f64, what: impl Fn() -> String) -> Result<Float32, ModelError>
     }
 }
 
-/// Quoted names; none for ids that count from 0.
+/// Quoted names; empty for ids that count from 0.
 fn names(features: &FeatureNames) -> Vec<String> {
     match features {
         FeatureNames::Ids { first: 0, .. } => Vec::new(),
@@ -84,7 +84,7 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// `"q"` or `"c"` for each feature, where any has categories.
+/// `"q"` or `"c"` for each feature, if any has categories.
 fn types(model: &Model) -> Vec<&'static str> {
     let ModelBody::Trees(ensemble) = model.body() else { return Vec::new() };
     let mut types = Vec::new();
@@ -167,7 +167,7 @@ struct NodeArrays {
 }
 
 impl NodeArrays {
-    /// Nodes level by level. XGBoost finds a right child as the one after the left.
+    /// Nodes level by level. In XGBoost the right child is the node after the left one.
     fn new(number: usize, tree: &Tree) -> Result<NodeArrays, ModelError> {
         let mut nodes = NodeArrays { parents: vec![NO_PARENT], ..NodeArrays::default() };
         let mut order = vec![tree.root()];
@@ -196,7 +196,7 @@ impl NodeArrays {
         Ok(nodes)
     }
 
-    /// A split but for its children, which are given back as left and right there.
+    /// Adds a split without its children, which are returned in XGBoost's order, left and right.
     fn push_split(
         &mut self,
         number: usize,

@@ -1,33 +1,34 @@
-//! XGBoost's models: JSON and UBJSON in, JSON out.
+//! XGBoost's models: reads JSON and UBJSON, writes JSON.
 //!
 //! **Reading.** Scores are XGBoost's margins, `predict(output_margin=True)`, to 1e-6: it adds in
 //! f32, ours in f64. `base_score` is kept in the space of predictions, so that its part of the
 //! margin depends on the objective (the logit of it for `binary:logistic`, see `objective.rs`).
 //! The objective is kept as a note.
 //!
-//! | there | ours |
+//! | XGBoost | ours |
 //! |---|---|
-//! | `x < t` goes left | `Rule::AtMost` of the next number below `t`: the same for every f32 |
+//! | `x < t` goes left | `SplitCondition::AtMost` of the next number below `t`: same for f32 |
 //! | `default_left` | `missing` |
-//! | listed categories go right | `Rule::In` with the two sides exchanged |
+//! | listed categories go right | `SplitCondition::In` with the two sides exchanged |
 //! | booster `dart`, `weight_drop` | leaf values times the tree's weight |
 //! | booster `gblinear` | a linear model; `base_score` is added to the bias |
 //! | `loss_changes` | gains |
-//! | `sum_hessian` | rows, where a row's second derivative is 1: with `reg:squarederror` |
+//! | `sum_hessian` | rows, if a row's second derivative is 1: with `reg:squarederror` |
 //!
-//! What a sparse row leaves out is missing. A value between -1 and 0 has category 0 here and none
-//! there. Old files write `NaN` as the unused threshold of a set of categories; it is read.
+//! Features that a sparse row leaves out are missing. A value between -1 and 0 has category 0 here
+//! and no category in XGBoost. Old files write `NaN` as the unused threshold of a set of
+//! categories; it is read.
 //!
-//! Refused: several classes or targets, vector leaves, boosters and objectives that are not known,
-//! the binary format of old versions, thresholds that are NaN or below every number.
+//! Rejected: several classes or targets, vector leaves, unknown boosters and objectives, the binary
+//! format of old versions, thresholds that are NaN or below every number.
 //!
 //! **Writing.** With the objective `reg:squarederror`, so that predictions are scores, and numbers
-//! rounded to f32: leaf values, weights, base score, gains, rows. What is out of the range of f32
-//! is refused, and so is `Rule::NonZeroAtMost`, as 0 is a value like others there. `x <= t`
-//! becomes `x < t'` with the next number above, which is exact for finite values; XGBoost takes no
-//! infinite ones. Names are carried, ids that count from 1 as the names `1`, `2`, ...; ids that
-//! count from 0 need none. A model that takes absent values as 0 scores dense rows the same;
-//! in sparse rows the zeros must be written out, as XGBoost takes what is absent as missing.
+//! rounded to f32: leaf values, weights, base score, gains, rows. Numbers out of the range of f32
+//! are rejected, and so is `SplitCondition::NonZeroAtMost`, as 0 is an ordinary value there. `x <=
+//! t` becomes `x < t'` with the next number above, which is exact for finite values; XGBoost
+//! accepts no infinite ones. Names are kept, ids that count from 1 as the names `1`, `2`, ...; ids
+//! that count from 0 need none. A model that counts absent values as 0 scores dense rows the same;
+//! in sparse rows the zeros must be written out, as XGBoost treats absent values as missing.
 
 mod build;
 mod export;
@@ -61,7 +62,7 @@ pub(super) static FORMAT: ModelFormat = ModelFormat {
     write: Some(write),
 };
 
-/// The number of bytes in which the JSON is detected.
+/// Number of bytes that are searched to detect the JSON.
 const LOOK: usize = 4096;
 
 /// Whether bytes begin like XGBoost's JSON, its UBJSON or its old binary format.
@@ -110,16 +111,16 @@ fn unsupported(what: impl Into<String>) -> ModelError {
     ModelError::Unsupported { format: NAME, what: what.into() }
 }
 
-/// The numbers that XGBoost writes and JSON does not have, and their replacements: a number that is no
-/// threshold, and nothing, which reads as infinite (see `Condition`).
+/// The numbers that XGBoost writes and JSON does not have, and their replacements: a number that is
+/// no threshold, and `null`, which reads as infinite (see `RawThreshold`).
 const OTHER_NUMBERS: [(&[u8], &[u8]); 2] = [(b"NaN", b"-3e38"), (b"Infinity", b"null")];
-/// The number that stands for NaN.
+/// The number that replaces NaN.
 const NO_NUMBER: f32 = -3e38;
-/// The most of them in a file.
+/// Maximum number of replacements in a file.
 const MOST: usize = 1 << 20;
 
-/// The bytes with each `NaN` and `Infinity` outside strings replaced, and the number that stands
-/// for NaN (itself, which no number is equal to, where nothing was replaced).
+/// The bytes with each `NaN` and `Infinity` outside strings replaced, and the number that replaces
+/// NaN (NaN itself, which equals no number, if nothing was replaced).
 fn without_nan(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, f32), ModelError> {
     let mut out = Vec::new();
     let (mut from, mut count) = (0, 0);

@@ -1,4 +1,4 @@
-//! The part of the margin that comes from `base_score`: the inverse of what the objective makes of a margin.
+//! The margin of `base_score`: the inverse of the objective's transform of a margin.
 
 use super::unsupported;
 use crate::error::ModelError;
@@ -36,7 +36,7 @@ const LINKS: [(&str, LinkFunction); 17] = [
 /// The margin of a base score; `version` is that of the program that wrote it.
 pub(super) fn margin(objective: &str, base: f32, version: (u32, u32)) -> Result<f64, ModelError> {
     let known = LINKS.iter().find(|(name, _)| *name == objective).map(|(_, link)| *link);
-    // Before, it was a probability there too.
+    // In earlier versions it was a probability there too.
     let link = match (known, objective) {
         (None, "binary:logitraw") if version >= (1, 7) => LinkFunction::Same,
         (None, _) => {
@@ -64,7 +64,7 @@ pub(super) fn margin(objective: &str, base: f32, version: (u32, u32)) -> Result<
     }
 }
 
-/// Whether each row has the second derivative 1, so that a sum of them counts rows.
+/// Whether the second derivative of each row is 1, so that a sum of them counts rows.
 pub(super) fn counts_rows(objective: &str) -> bool {
     matches!(objective, "reg:squarederror" | "reg:linear")
 }

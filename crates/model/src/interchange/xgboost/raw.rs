@@ -1,7 +1,7 @@
-//! The parts of XGBoost's file that are read, as its schema lays them out; the rest is passed over.
+//! The parts of XGBoost's file that are read, in the layout of its schema; the rest is skipped.
 //!
-//! A tree is a dozen arrays with an entry for each node. They are held as they come, four bytes a
-//! number or one, so that a file takes about its own size.
+//! A tree is a dozen arrays with an entry for each node. They are stored with four bytes or one
+//! byte a number, so that a file needs about its own size in memory.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -37,7 +37,7 @@ pub(super) struct RawObjective {
     pub(super) name: String,
 }
 
-/// Numbers as text.
+/// Parameters of the model; numbers are texts.
 #[derive(Debug, Deserialize)]
 pub(super) struct ModelParams {
     pub(super) base_score: String,
@@ -68,11 +68,11 @@ pub(super) struct Inside {
     /// The output that each tree is for.
     #[serde(default)]
     pub(super) tree_info: Packed<i32>,
-    /// Of a linear model: one for each feature, then the bias.
+    /// The weights of a linear model: one for each feature, then the bias.
     pub(super) weights: Option<Packed<f32>>,
 }
 
-/// Trees apart from each other, as a tree takes more room than its place in a list.
+/// The trees, boxed, as a tree is larger than an entry of a list.
 #[derive(Debug, Deserialize)]
 #[expect(clippy::vec_box, reason = "a list of the trees themselves would be copied as it grows")]
 pub(super) struct RawTreeList(pub(super) Vec<Box<RawTree>>);
@@ -95,7 +95,7 @@ pub(super) struct RawTree {
     /// The categories of all sets.
     #[serde(default)]
     pub(super) categories: Packed<u32>,
-    /// The node of each set, where it begins, and its size.
+    /// The node of each set, its start, and its size.
     #[serde(default)]
     pub(super) categories_nodes: Packed<u32>,
     #[serde(default)]
@@ -111,11 +111,11 @@ pub(super) struct RawTreeParams {
     pub(super) size_leaf_vector: String,
 }
 
-/// The most numbers of a list. No tree has as many nodes; but a file of short numbers in one list
-/// would take many times its size.
+/// Maximum number of values of a list. No tree has as many nodes; but a file of short numbers in
+/// one list would need many times its size in memory.
 const MOST_NUMBERS: usize = 1 << 23;
 
-/// A list without room to spare.
+/// A list without spare capacity.
 #[derive(Debug)]
 pub(super) struct Packed<T>(pub(super) Box<[T]>);
 
@@ -141,7 +141,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for List<T> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Packed<T>, A::Error> {
-        // Only our own reader gives a hint, which it has held against the bytes.
+        // Only our own reader gives a hint, which it has compared with the bytes.
         let hint = list.size_hint().unwrap_or(0);
         let mut all = Vec::with_capacity(if hint > MOST_NUMBERS { 0 } else { hint });
         while let Some(one) = list.next_element()? {
@@ -161,13 +161,13 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for List<T> {
     }
 }
 
-/// A number of 32 bits; nothing stands for an infinite one, which JSON does not have.
+/// A number of 32 bits; `null` is an infinite one, which JSON does not have.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RawThreshold(pub(super) f32);
 
 impl<'de> Deserialize<'de> for RawThreshold {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<RawThreshold, D::Error> {
-        // By way of an option and f32, so that a decimal is rounded once.
+        // Read as an optional f32, so that a decimal is rounded once.
         Option::<f32>::deserialize(from).map(|number| RawThreshold(number.unwrap_or(f32::INFINITY)))
     }
 }
@@ -198,10 +198,10 @@ impl<'de> Deserialize<'de> for Flag {
     }
 }
 
-/// The most features that may have names, which take more memory than their text.
+/// Maximum number of named features, which need more memory than their text.
 const MOST_NAMES: usize = 1 << 17;
 
-/// Feature names; none where features are only numbered.
+/// Feature names; empty if features are only numbered.
 #[derive(Debug, Default)]
 pub(super) struct RawNames(pub(super) Vec<String>);
 

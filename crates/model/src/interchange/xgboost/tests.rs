@@ -1,4 +1,4 @@
-//! Small files by hand, every refusal, round trips, and damage.
+//! Small hand-written files, every rejection, round trips, and damage.
 
 use proptest::prelude::*;
 use rankwright_data::{Absent, FeatureNames};
@@ -12,9 +12,9 @@ use crate::interchange::test_support::damage;
 use crate::linear::Linear;
 use crate::model::{Model, ModelBody};
 use crate::tree::tests::{chain, small};
-use crate::tree::{Leaf, SplitCondition, Side, Split, Tree};
+use crate::tree::{Leaf, Side, Split, SplitCondition, Tree};
 
-/// Node 0 asks a number, node 2 categories; node 1 is of no use and node 3 comes before its parent.
+/// Node 0 tests a number, node 2 categories; node 1 is unused and node 3 comes before its parent.
 const TREE: &str = r#"{"base_weights":[0E0,0E0,0E0,0E0,0E0,0E0],"categories":[9,0,2],
 "categories_nodes":[4],"categories_segments":[1],"categories_sizes":[2],
 "default_left":[1,0,0,0,0,0],"id":0,"left_children":[5,-1,-1,-1,2,-1],
@@ -114,7 +114,7 @@ fn json_and_ubjson_score_by_the_same_rules() {
         for (row, expected) in [
             ([0.0, 0.5f32.next_down()], 1.0),
             ([0.0, none], 1.0),
-            // What is listed goes right, missing goes where it is told.
+            // Listed categories go right, missing values to their default side.
             ([0.0, 0.5], 4.0),
             ([2.5, 1.0], 4.0),
             ([1.0, 1.0], 2.0),
@@ -149,7 +149,7 @@ fn base_scores_are_predictions_of_the_objective() {
         let model = read(file.as_bytes()).unwrap();
         let ModelBody::Trees(trees) = model.body() else { panic!() };
         assert!((trees.base() - margin).abs() < 1e-12, "{objective}: {}", trees.base());
-        // Only where a row counts 1 are sums of second derivatives rows.
+        // Sums of second derivatives are rows only if each row counts 1.
         assert_eq!(trees.trees()[0].splits()[0].rows, 0);
     }
     let logit = trees().replace("reg:squarederror", "binary:logistic");
@@ -322,12 +322,12 @@ fn deep_trees_do_not_use_the_stack() {
     assert_eq!(again.score_row(&[49_999.5, 0.0]), deep.score_row(&[49_999.5, 0.0]));
 }
 
-/// The tree with what XGBoost keeps: numbers of 32 bits, no rule for 0.
+/// The tree with the parts that XGBoost keeps: numbers of 32 bits, no condition with 0 as missing.
 fn narrow(tree: &Tree) -> Tree {
     let split = |split: &Split| Split {
         rule: match split.rule {
             SplitCondition::NonZeroAtMost(threshold) => SplitCondition::AtMost(threshold),
-            // No finite value can tell them apart.
+            // No finite value distinguishes them.
             SplitCondition::AtMost(f32::INFINITY) => SplitCondition::AtMost(f32::MAX),
             rule => rule,
         },

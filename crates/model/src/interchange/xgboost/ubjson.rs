@@ -2,9 +2,9 @@
 //! value, numbers with the high byte first, lists of numbers as `[$` type `#` count and the bare
 //! numbers.
 //!
-//! Counts are held against the bytes that are left before anything is made of them; nesting ends
-//! at 128 levels. Lists of values without bytes, counted objects and numbers as text are refused:
-//! no model has them.
+//! Counts are compared with the remaining bytes before memory is allocated; nesting ends at 128
+//! levels. Lists of values without bytes, counted objects and numbers as text are rejected: no
+//! model has them.
 
 use serde::de::value::StrDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
@@ -13,10 +13,10 @@ use serde::{Deserialize, forward_to_deserialize_any};
 use super::raw::XgboostFile;
 use crate::error::ModelError;
 
-/// The deepest nesting.
+/// Maximum nesting depth.
 const DEEPEST: usize = 128;
 
-/// A reason why bytes are not such a file.
+/// The reason why bytes are not such a file.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct Wrong(String);
@@ -39,7 +39,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<XgboostFile, ModelError> {
     })
 }
 
-/// The bytes that are left.
+/// The remaining bytes.
 struct UbjsonBytes<'de> {
     rest: &'de [u8],
     depth: usize,
@@ -126,7 +126,7 @@ fn unknown(marker: u8, expected: &str) -> Wrong {
     Wrong(format!("the marker '{}' where {expected} should be", marker.escape_ascii()))
 }
 
-/// A value whose marker has been read already or not.
+/// A value; its marker may have been read already.
 struct UbjsonValue<'a, 'de> {
     marker: Option<u8>,
     input: &'a mut UbjsonBytes<'de>,
@@ -172,7 +172,7 @@ impl<'de> Deserializer<'de> for UbjsonValue<'_, 'de> {
         }
     }
 
-    /// Strictly floats: a whole number in one byte would take four here.
+    /// Only floats: a whole number of one byte would take four here.
     fn deserialize_f32<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Wrong> {
         match self.marker()? {
             b'd' => visitor.visit_f32(f32::from_be_bytes(self.input.array()?)),
@@ -232,7 +232,7 @@ impl<'de> SeqAccess<'de> for Items<'_, 'de> {
     }
 
     fn size_hint(&self) -> Option<usize> {
-        // Only where each is as many bytes in the file as it says.
+        // A hint only if each value has a fixed size and the bytes are there.
         self.kind.and(self.left).and_then(|left| usize::try_from(left).ok())
     }
 }

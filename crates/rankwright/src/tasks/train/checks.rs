@@ -1,4 +1,4 @@
-//! Options that would have no effect on a training; each is an error that names it.
+//! Rejects options without an effect on a training; the error names the option.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use rankwright_learn::LearnError;
 use super::TrainModelRequest;
 use crate::tasks::TaskError;
 
-/// An option of a training, for errors about it.
+/// An option of a training, for error messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TrainOption {
@@ -50,7 +50,7 @@ impl fmt::Display for TrainOption {
     }
 }
 
-/// Refuses options without an effect on this training.
+/// Rejects options without an effect on this training.
 pub(super) fn check(request: &TrainModelRequest) -> Result<(), TaskError> {
     let learner = &request.learner;
     let name = learner.def().name;
@@ -69,7 +69,7 @@ pub(super) fn check(request: &TrainModelRequest) -> Result<(), TaskError> {
     }
 }
 
-/// A learner of given weights trains nothing, and may have no data.
+/// Checks a learner of given weights, which is not trained and may have no data.
 fn check_given(request: &TrainModelRequest, learner: &'static str) -> Result<(), TaskError> {
     let of_training = [
         (TrainOption::Start, request.start.is_some()),
@@ -95,7 +95,7 @@ fn check_given(request: &TrainModelRequest, learner: &'static str) -> Result<(),
     }
 }
 
-/// The first of the options that was given.
+/// The first of the options that is given.
 fn given(options: &[(TrainOption, bool)]) -> Option<TrainOption> {
     options.iter().find(|(_, given)| *given).map(|(option, _)| *option)
 }

@@ -1,9 +1,9 @@
 //! Features of validation data and of a start model, matched with those of the training data.
 //!
-//! The model to come knows the features of the training data, so validation data may lack some of
-//! them (absent values) but may have no others. A start model scores the training data, and hands
-//! its features on to the model to come. A feature that the other side does not know is an error
-//! unless extra features are ignored. Matching by order alone gives a warning.
+//! The new model has the features of the training data, so validation data may lack some of them
+//! (absent values) but may have no others. A start model scores the training data, and passes its
+//! features on to the new model. A feature that the other side does not know is an error unless
+//! extra features are ignored. Matching by order only gives a warning.
 
 use std::path::Path;
 
@@ -36,7 +36,7 @@ pub(super) fn check_start(
     ignore_extra: bool,
     task: &mut Running<'_>,
 ) -> Result<(), TaskError> {
-    // That trees can be added to trees only is for the learner to say.
+    // The learner itself rejects a start model that is not made of trees.
     if !matches!(start.body(), ModelBody::Trees(_)) {
         return Ok(());
     }
@@ -54,7 +54,8 @@ pub(super) fn check_start(
 
 const TRAINING: &str = "the training data";
 
-/// A mismatch that names both sides: who has which features, and who does not know them.
+/// The error of a mismatch, naming the side that has the features and the side that does not know
+/// them.
 fn mismatch(error: ModelError, holder: &str, knower: &str) -> TaskError {
     let (holder, knower) = (holder.to_owned(), knower.to_owned());
     match error {
@@ -75,7 +76,7 @@ fn warn_by_position(matching: &Matching, path: &Path, task: &mut Running<'_>) {
     }
 }
 
-/// The model, which records the feature set of its data; without it where that set names other
+/// The model with the recorded feature set of its data; without it where that set names other
 /// features than the data has.
 #[cfg(feature = "search")]
 pub(in crate::tasks) fn with_feature_set(

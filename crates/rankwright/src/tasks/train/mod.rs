@@ -1,9 +1,8 @@
-//! Training: any learner on feature data, a model file out.
+//! Training: trains any learner on feature data and writes a model file.
 //!
-//! The model's bytes depend on data, spec and seed alone; times, threads and memory go to the side
-//! file `MODEL.log.json` and to the result. A cancelled training is saved as far as it is
-//! ([`SavedTraining`]), and the same request goes on from there; `output_paths.rs` says what is
-//! written where.
+//! The model's bytes depend on data, spec and seed alone; times, threads and memory are written to
+//! the side file `MODEL.log.json` and to the result. A cancelled training saves its state
+//! ([`SavedTraining`]), and the same request resumes it; `output_paths.rs` describes the files.
 
 mod checks;
 mod features;
@@ -38,44 +37,44 @@ pub use result::{TrainModelResult, TrainSeconds};
 pub(super) use side_file::digest;
 pub use weights::FeatureWeight;
 
-/// A learner, its data, and where the model goes.
+/// A learner, its data, and the file for the model.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TrainModelRequest {
     /// The learner.
     pub learner: LearnerSpec,
-    /// Training data. A learner of given weights can do without files.
+    /// Training data. A learner of given weights needs no files.
     pub data: DataFiles,
-    /// Files of validation data, each a set of its own, read like the training data. The first
-    /// decides on stopping.
+    /// Files of validation data, each a separate set, read with the options of the training data.
+    /// The first decides on early stopping.
     pub valid: Vec<PathBuf>,
-    /// Metrics to compute; the first decides on stopping. The learner's target where there is none.
+    /// Metrics to compute; the first decides on early stopping. The learner's target where empty.
     pub metrics: Vec<MetricSpec>,
-    /// Seed of everything random; the usual one where not given.
+    /// Seed of all random choices; the default seed where not given.
     pub seed: Option<u64>,
     /// The file to write.
     pub out: PathBuf,
     /// File of a model to start from.
     pub start: Option<PathBuf>,
     /// Whether to ignore features of validation data that the training data does not know, and
-    /// features that only one of start model and training data knows; errors otherwise.
+    /// features that only one of start model and training data knows; an error otherwise.
     pub ignore_extra: bool,
-    /// Where and when to save on the way. Without it only a cancelled training saves, to
+    /// Folder and times of checkpoints. Without it only a cancelled training saves, to
     /// `MODEL.checkpoint`, and a finished one leaves nothing there.
     pub checkpoint: Option<CheckpointOptions>,
     /// Whether to compute the metrics on the training data too.
     pub eval_train: bool,
 }
 
-/// Where and when a training saves on the way.
+/// Folder and times of the checkpoints of a training.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CheckpointOptions {
-    /// The folder; made where it does not exist, and kept.
+    /// The folder; created if needed, and kept.
     pub folder: PathBuf,
-    /// Save after so many trees or other rounds; 0 never does.
+    /// Save after this many trees or other rounds; 0 means never.
     pub every_rounds: usize,
-    /// Save after so much time.
+    /// Save after this much time.
     pub every: Duration,
 }
 
@@ -110,13 +109,13 @@ impl TrainModelRequest {
         self
     }
 
-    /// By these metrics.
+    /// Sets the metrics.
     pub fn metrics(mut self, metrics: Vec<MetricSpec>) -> Self {
         self.metrics = metrics;
         self
     }
 
-    /// With this seed.
+    /// Sets the seed.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
         self
@@ -126,18 +125,18 @@ impl TrainModelRequest {
         self.seed.unwrap_or(DEFAULT_SEED)
     }
 
-    /// Every file that is read.
+    /// All input files.
     fn inputs(&self) -> impl Iterator<Item = &Path> {
         self.data.paths().chain(self.valid.iter().chain(&self.start).map(PathBuf::as_path))
     }
 }
 
-/// A model as it was trained, before anything is written.
+/// A trained model, before anything is written.
 struct Trained {
     model: Model,
     history: TrainingHistory,
     load_seconds: f64,
-    /// Largest memory up to the end of the training, before anything was scored.
+    /// Largest memory up to the end of the training, before scoring.
     peak: Option<u64>,
     /// The final model's values on each data set.
     evaluations: Vec<(String, Evaluation)>,
@@ -166,7 +165,7 @@ pub fn train_model(
     Ok(result)
 }
 
-/// Metrics of a training: those given, or the learner's target.
+/// Metrics of a training: the given ones, or the learner's target.
 pub(super) fn learner_metrics(
     metrics: &[MetricSpec],
     learner: &LearnerSpec,
@@ -180,7 +179,7 @@ pub(super) fn learner_metrics(
     }
 }
 
-/// A linear model of given weights, made from its spec alone.
+/// A linear model of given weights, made without data.
 fn without_data(model: Model, task: &mut Running<'_>) -> Trained {
     task.warn(Warning::FeaturesOfWeights);
     let history = TrainingHistory::default();
@@ -219,15 +218,15 @@ fn with_data(
     })
 }
 
-/// Files of validation data, each a set of its own.
+/// Files of validation data, each a separate set.
 pub(super) struct ValidationFiles<'a> {
     pub(super) files: &'a [PathBuf],
     pub(super) ignore_extra: bool,
 }
 
 impl ValidationFiles<'_> {
-    /// Reads each set like the training data and matches it with its features; gives the seconds
-    /// too.
+    /// Reads each set with the options of the training data and matches its features; returns the
+    /// seconds too.
     pub(super) fn load(
         &self,
         data: &DataFiles,
@@ -245,7 +244,7 @@ impl ValidationFiles<'_> {
     }
 }
 
-/// Trains to the end; a cancelled training is an error that says what was saved.
+/// Trains to the end; a cancelled training is an error with the saved state.
 fn train_on(
     request: &TrainModelRequest,
     measures: &[Measure],
@@ -277,7 +276,7 @@ fn train_on(
     match result? {
         result if result.finished => {
             if let Some(message) = failed {
-                // The caller has heard of it when it happened.
+                // The caller has already received this warning.
                 task.keep(Warning::CheckpointFailed { message });
             }
             Ok(result)
@@ -317,7 +316,7 @@ fn evaluate(
     Ok(ScoredDataset::new(data, &scores)?.evaluate(measures)?)
 }
 
-/// Writes a model, and gives the SHA-256 of its bytes.
+/// Writes a model, and returns the SHA-256 of its bytes.
 pub(super) fn save_model(model: &Model, path: &Path) -> Result<String, TaskError> {
     let bytes = model.to_bytes();
     write_atomic(path, |out| out.write_all(&bytes))?;

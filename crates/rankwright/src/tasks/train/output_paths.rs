@@ -1,11 +1,11 @@
-//! Where a training writes: the model, its side file, and checkpoints.
+//! Output paths of a training: the model, its side file, and checkpoints.
 //!
-//! A model that is no ordinary file (a pipe, `/dev/null`) has nothing beside it: no side file, and
-//! no checkpoint unless a folder is named. Without a named folder only a cancelled training saves,
-//! to `MODEL.checkpoint`, which a finished training removes; a folder that was named stays. Places
-//! that cannot be written to are found before the training, not after an hour of it. Where a
-//! checkpoint cannot be written in spite of that (a disk that has become full), the model so far
-//! goes to `MODEL.partial`.
+//! Nothing is written beside a model that is not an ordinary file (a pipe, `/dev/null`): no side
+//! file, and no checkpoint unless a folder is named. Without a named folder only a cancelled
+//! training saves, to `MODEL.checkpoint`, which a finished training removes; a named folder is
+//! kept. Paths that cannot be written to are found before the training, not after an hour of it.
+//! Where a checkpoint cannot be written in spite of that (the disk has become full), the model so
+//! far is written to `MODEL.partial`.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -19,35 +19,35 @@ use crate::tasks::context::Running;
 use crate::tasks::split_data::make_folder;
 use crate::tasks::{TaskError, Warning, check_output};
 
-/// What is left of a training that was cancelled.
+/// The saved state of a cancelled training.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SavedTraining {
-    /// A checkpoint; the same request with this folder goes on.
+    /// A checkpoint; the same request with this folder resumes.
     Checkpoint {
         /// Its folder.
         folder: PathBuf,
     },
-    /// The checkpoint could not be written; the model so far is a file.
+    /// The checkpoint could not be written; the model so far was written to a file.
     Partial {
         /// The file.
         file: PathBuf,
-        /// Why there is no checkpoint.
+        /// The reason why there is no checkpoint.
         reason: String,
     },
-    /// The model goes to no ordinary file, so there was no place to save to.
+    /// The model's path is not an ordinary file, so there was no path to save to.
     Nothing {
-        /// Where the model goes.
+        /// The path of the model.
         out: PathBuf,
     },
     /// Neither the checkpoint nor the model so far could be written.
     Lost {
-        /// Why not.
+        /// The reason.
         reason: String,
     },
 }
 
-/// Refuses places that cannot be written to.
+/// Rejects paths that cannot be written to.
 pub(super) fn check(request: &TrainModelRequest) -> Result<(), TaskError> {
     let folder = check_file(&request.out)?;
     check_output(&request.out, request.inputs().filter(|path| Some(*path) != start(request)))?;
@@ -67,12 +67,12 @@ pub(super) fn check(request: &TrainModelRequest) -> Result<(), TaskError> {
     }
 }
 
-/// A start model may be replaced by the model that grows out of it.
+/// The start model, which may be replaced by the model that is trained from it.
 fn start(request: &TrainModelRequest) -> Option<&Path> {
     request.start.as_deref()
 }
 
-/// Refuses a file in a folder that does not exist, and a folder in place of a file. Gives the
+/// Rejects a file in a folder that does not exist, and a folder in place of a file. Returns the
 /// folder.
 pub(in crate::tasks) fn check_file(path: &Path) -> Result<&Path, TaskError> {
     let folder = match path.parent() {
@@ -88,12 +88,12 @@ pub(in crate::tasks) fn check_file(path: &Path) -> Result<&Path, TaskError> {
     }
 }
 
-/// Whether something is there that is no ordinary file: nothing can stand beside it.
+/// Whether the path exists and is not an ordinary file: no file can be written beside it.
 fn is_special(out: &Path) -> bool {
     out.metadata().is_ok_and(|meta| !meta.is_file())
 }
 
-/// Makes sure that files can be made in a folder.
+/// Checks that files can be created in a folder.
 fn probe(folder: &Path) -> Result<(), TaskError> {
     let file = folder.join(format!(".rankwright-probe-{}", std::process::id()));
     File::create(&file)
@@ -101,7 +101,7 @@ fn probe(folder: &Path) -> Result<(), TaskError> {
         .map_err(|e| DataError::io("write to the folder", folder.display().to_string(), e).into())
 }
 
-/// Where and when to save on the way; none where nothing is trained in rounds or no place is known.
+/// Folder and times of checkpoints; none where there are no rounds or no folder is known.
 pub(super) fn checkpoints(request: &TrainModelRequest) -> Option<Checkpoints> {
     request.learner.rounds()?;
     match &request.checkpoint {
@@ -119,14 +119,14 @@ pub(super) fn checkpoints(request: &TrainModelRequest) -> Option<Checkpoints> {
     }
 }
 
-/// A path with something after its name.
+/// A path with a suffix after its name.
 pub(in crate::tasks) fn beside(path: &Path, more: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(more);
     name.into()
 }
 
-/// The error of a cancelled training; `failed` is why its checkpoint is not there.
+/// The error of a cancelled training; `failed` is the reason why its checkpoint is missing.
 pub(super) fn stopped(
     request: &TrainModelRequest,
     result: &TrainResult,
@@ -152,7 +152,7 @@ pub(super) fn stopped(
     TaskError::TrainingStopped { unit, done, saved }
 }
 
-/// Removes the checkpoint that nobody asked for, and its folder unless there is more in it.
+/// Removes the checkpoint in the default folder, and the folder unless it has other files.
 pub(super) fn clean(request: &TrainModelRequest, task: &mut Running<'_>) {
     let Some(checkpoints) = checkpoints(request).filter(|_| request.checkpoint.is_none()) else {
         return;

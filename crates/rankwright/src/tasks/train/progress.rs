@@ -9,23 +9,24 @@ use crate::tasks::Context;
 
 /// Receives progress events of the trainings of a task.
 pub trait TrainingProgress: Progress {
-    /// Called before a training of a learner on so many rows; a checkpoint would be this file.
+    /// Called before a training of a learner on this many rows; `checkpoint` is the file it would
+    /// save to.
     fn begin(&self, _learner: &LearnerSpec, _rows: usize, _checkpoint: Option<&Path>) {}
 
-    /// Called after a training, whatever its end.
+    /// Called after a training, successful or not.
     fn end(&self) {}
 }
 
-/// A training under way, from its beginning until this is dropped: hands events on to the caller,
-/// and adds the caller's flag.
+/// A training in progress, until this is dropped: forwards events to the caller, and checks the
+/// caller's flag.
 pub(in crate::tasks) struct Watched<'a> {
     context: &'a Context<'a>,
-    /// Why the last checkpoint could not be written.
+    /// The reason why the last checkpoint could not be written.
     failed: Mutex<Option<String>>,
 }
 
 impl<'a> Watched<'a> {
-    /// Begins a training of a learner on so many rows; a checkpoint would be this file.
+    /// Begins a training of a learner on this many rows; `checkpoint` is the file it would save to.
     pub(in crate::tasks) fn begin(
         context: &'a Context<'a>,
         learner: &LearnerSpec,
@@ -38,7 +39,7 @@ impl<'a> Watched<'a> {
         Watched { context, failed: Mutex::default() }
     }
 
-    /// Why the last checkpoint could not be written; none where it could.
+    /// The reason why the last checkpoint could not be written; none where it could.
     pub(in crate::tasks) fn take_failed_checkpoint(&self) -> Option<String> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

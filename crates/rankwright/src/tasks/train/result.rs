@@ -12,7 +12,7 @@ use super::weights::{self, FeatureWeight};
 use super::{TrainModelRequest, Trained};
 use crate::tasks::Warning;
 
-/// A trained model, where it is, and how its training went.
+/// A trained model, its file, and the history of its training.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct TrainModelResult {
@@ -22,27 +22,27 @@ pub struct TrainModelResult {
     pub sha256: String,
     /// Seconds of the steps.
     pub seconds: TrainSeconds,
-    /// Trees of the model, where it is made of trees.
+    /// Number of trees of the model, where it is made of trees.
     pub trees: Option<usize>,
     /// The name of a round: `tree`, `epoch`, ...; empty where there are none.
     pub unit: String,
-    /// Rounds at the best value on the validation data.
+    /// Number of rounds at the best value on the validation data.
     pub best: Option<usize>,
-    /// Data sets of the metrics.
+    /// Names of the data sets of the metrics.
     pub sets: Vec<String>,
-    /// The metrics, the one that decides first.
+    /// The metrics, the deciding one first.
     pub metrics: Vec<String>,
-    /// Round by round.
+    /// Values and times of each round.
     pub iterations: Vec<Iteration>,
     /// Weights by feature, largest first, where the model is linear.
     pub weights: Option<Vec<FeatureWeight>>,
     /// Values of the final model on each data set.
     pub valid: BTreeMap<String, Vec<MeasureResult>>,
-    /// Largest memory of the process up to the end of the training, where the system tells.
+    /// Largest memory of the process up to the end of the training, where the system reports it.
     pub peak_rss_bytes: Option<u64>,
-    /// What the caller should know.
+    /// Warnings to the caller.
     pub warnings: Vec<Warning>,
-    /// The history as the learner wrote it.
+    /// The history as the learner recorded it.
     #[serde(skip)]
     pub history: TrainingHistory,
     /// The final model's evaluation on each data set, in the order of the sets.
@@ -59,7 +59,7 @@ pub struct TrainModelResult {
 pub struct TrainSeconds {
     /// Reading data.
     pub load: f64,
-    /// Turning features into bins.
+    /// Binning of the features.
     pub bin: f64,
     /// All rounds.
     pub train: f64,

@@ -1,19 +1,19 @@
 //! Weights of a linear model by feature name, largest first.
 //!
 //! Weights of raw values cannot be compared with each other where features have different ranges;
-//! those of the values as the learner saw them (standardised, say) can. Both are given where both
-//! are known.
+//! those of the values that the learner received (such as standardised ones) can. Both are given
+//! where both are known.
 
 use rankwright_model::{Model, ModelBody};
 use serde::Serialize;
 
-/// One feature of a linear model.
+/// The weight of one feature of a linear model.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct FeatureWeight {
     /// Name of the feature.
     pub feature: String,
-    /// Weight of the value as the learner saw it.
+    /// Weight of the value that the learner received.
     pub weight: f64,
     /// Weight of the raw value.
     pub raw: Option<f64>,

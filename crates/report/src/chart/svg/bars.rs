@@ -1,7 +1,7 @@
-//! Bars in categories, upright or lying, side by side or on top of each other, with error bars.
+//! Bars in categories, vertical or horizontal, side by side or stacked, with error bars.
 //!
-//! Bars begin at 0 (on a logarithmic axis at its lower end); stacked bars below 0 go down from
-//! there, apart from those above.
+//! Bars begin at 0 (on a logarithmic axis at its lower end); bars below 0 are stacked downwards,
+//! separately from those above.
 
 use super::frame::{Frame, LINE, Plot, Swatch, left_room, names_below, width_of};
 use super::pen::{DrawError, Drawn, Place};
@@ -37,7 +37,12 @@ pub(super) fn draw(chart: &Chart, bars: &Bars, look: Look) -> Result<Picture, Dr
                 let Some(bar) = bar else { continue };
                 let base = floor.filter(|_| bar.base == 0.0).unwrap_or(bar.base);
                 let from = at(&plot, bars, bar.from, base);
-                plot.pen.rect(from, at(&plot, bars, bar.to, bar.end), ColourRole::Series(i), 0.9)?;
+                plot.pen.rect(
+                    from,
+                    at(&plot, bars, bar.to, bar.end),
+                    ColourRole::Series(i),
+                    0.9,
+                )?;
                 error_bar(&plot, bars, one.band.get(c), bar)?;
             }
             Ok(())
@@ -52,7 +57,7 @@ pub(super) fn draw(chart: &Chart, bars: &Bars, look: Look) -> Result<Picture, Dr
     Ok(plot.finish(places))
 }
 
-/// The place of a value in a category's direction and one in the values' direction.
+/// The position in the picture of a value along the categories and a value along the values.
 fn at(plot: &Plot, bars: &Bars, along: f64, value: f64) -> Place {
     if bars.horizontal { plot.at(value, along) } else { plot.at(along, value) }
 }
@@ -114,7 +119,7 @@ fn frame(chart: &Chart, bars: &Bars, layout: &[Vec<Option<BarShape>>], look: Loo
     }
 }
 
-/// Categories go down, each as high as its bars need.
+/// Horizontal bars: categories go down, each as high as its bars need.
 fn lying(
     chart: &Chart,
     bars: &Bars,
@@ -153,7 +158,7 @@ fn error_bar(plot: &Plot, bars: &Bars, band: Option<&(f64, f64)>, bar: &BarShape
     })
 }
 
-/// Where bars go both ways, the line that they begin at.
+/// Draws the base line at 0 where there are bars on both sides of it.
 fn zero_line(plot: &Plot, bars: &Bars) -> Drawn {
     let (values, along) = match bars.horizontal {
         true => (plot.spans().0, plot.spans().1),

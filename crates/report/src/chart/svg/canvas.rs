@@ -1,8 +1,8 @@
-//! The surface that the plotting library draws on: it writes SVG.
+//! The drawing backend of the plotting library that writes SVG.
 //!
-//! The library works in whole pixels, so the surface is ten times as large as the picture and places
-//! are written as tenths. Colours are stand-ins for roles and come out as classes, and what is drawn
-//! can be put into groups, one for each series.
+//! The library works in whole pixels, so the surface is ten times as large as the picture and
+//! coordinates are written as tenths. Each role has a placeholder colour, which is written as a CSS
+//! class, and elements can be put into groups, one for each series.
 
 use std::cell::RefCell;
 use std::fmt::Write;
@@ -20,26 +20,26 @@ use crate::chart::escape::escape;
 /// Units of the surface in one unit of the picture.
 pub(super) const FINE: f64 = 10.0;
 
-/// Size of text where none is written, in units of the picture.
+/// Default size of text, in units of the picture.
 pub(crate) const FONT: f64 = 13.0;
 
-/// SVG written so far; shared between the surface and whoever opens groups.
+/// SVG written so far; shared between the surface and the code that opens groups.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sheet(Rc<RefCell<String>>);
 
 impl Sheet {
-    /// Writes markup as it is.
+    /// Writes markup unchanged.
     pub(super) fn raw(&self, markup: &str) {
         self.0.borrow_mut().push_str(markup);
     }
 
-    /// What was written.
+    /// Takes the markup written so far.
     pub(super) fn take(&self) -> String {
         self.0.take()
     }
 }
 
-/// The surface.
+/// The surface that the plotting library draws on.
 pub(super) struct Canvas {
     sheet: Sheet,
     size: (u32, u32),
@@ -53,7 +53,7 @@ impl Canvas {
         Canvas { sheet, size: ((width * FINE) as u32, (height * FINE) as u32) }
     }
 
-    /// An element with its colour; nothing where it cannot be seen.
+    /// Writes an element with its colour; nothing if it is fully transparent.
     fn element(&self, colour: BackendColor, kind: &str, attributes: &str) -> Drawn {
         if colour.alpha > 0.0 {
             let opacity = opacity(colour);
@@ -87,7 +87,7 @@ impl Canvas {
     }
 }
 
-/// Tenths as a number without a needless decimal.
+/// A number of tenths as a decimal number, without a trailing `.0`.
 fn tenth(v: i32) -> String {
     match v % 10 {
         0 => (v / 10).to_string(),
@@ -177,7 +177,7 @@ impl DrawingBackend for Canvas {
         self.shape(style, fill, "circle", &place)
     }
 
-    /// Text that is turned ends at its place, reading upwards: the only use is long names below an
+    /// Rotated text reads upwards and ends at its position; it is used only for long names below an
     /// axis.
     fn draw_text<S: BackendTextStyle>(
         &mut self,

@@ -1,9 +1,9 @@
-//! Ranked lists side by side with an arrow at every document: which way, and how hard, training
-//! pushes it.
+//! Ranked lists side by side with an arrow at each document: the direction and strength of its
+//! training force.
 //!
-//! Arrows are drawn in lanes beside each other, so that those of neighbours do not cover each other;
-//! the longest arrow of a list is as long as three rows. A box in front of a name shows the label:
-//! the stronger, the higher among all lists.
+//! Arrows are drawn in lanes beside each other, so that those of neighbours do not cover each
+//! other; the longest arrow of a list is as long as three rows. A box in front of a name shows the
+//! label: the stronger its colour, the higher the label among all lists.
 
 use super::frame::{LINE, width_of};
 use super::pen::{DrawError, Drawn, Pen, Place, TextAnchor};
@@ -15,9 +15,9 @@ use crate::chart::{Forces, Pushed};
 
 /// Lanes of arrows in a list.
 const LANES: usize = 5;
-/// Between lanes.
+/// Distance between lanes.
 const LANE: f64 = 13.0;
-/// Height of a document.
+/// Height of a document's row.
 const ROW: f64 = LINE + 6.0;
 /// Length of the longest arrow.
 const LONGEST: f64 = 2.6 * ROW;
@@ -42,7 +42,12 @@ pub(super) fn draw(forces: &Forces, look: Look) -> Result<Picture, DrawError> {
         })?;
     }
     if places.is_empty() {
-        pen.text("no values", (look.width() / 2.0, height / 2.0), TextAnchor::Middle, ColourRole::Soft)?;
+        pen.text(
+            "no values",
+            (look.width() / 2.0, height / 2.0),
+            TextAnchor::Middle,
+            ColourRole::Soft,
+        )?;
     }
     Ok(Picture { width: look.width(), height, body: pen.sheet.take(), places })
 }
@@ -90,7 +95,7 @@ fn label_box(pen: &Pen, (x, y): Place, label: f64, highest: f64) -> Drawn {
     pen.text(&shorten(&short(label), 4), (x + 13.5, y), TextAnchor::Middle, ink)
 }
 
-/// Upwards where the length is above 0; a dot where there is next to no push.
+/// An arrow, upwards where the length is above 0; a dot where the force is close to 0.
 fn arrow(pen: &Pen, (x, y): Place, length: f64) -> Drawn {
     if !length.is_finite() || length.abs() < 2.0 {
         return pen.rect((x - 1.5, y - 1.5), (x + 1.5, y + 1.5), ColourRole::Soft, 1.0);

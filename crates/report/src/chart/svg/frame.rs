@@ -1,9 +1,9 @@
-//! What stands around the marks: axes with ticks and a grid, what they measure, and the legend.
+//! The frame around the marks: axes with ticks, grid, axis labels and legend.
 //!
-//! The plotting library draws grid, axes and ticks and maps values to places; this file leaves room
-//! for them. What the upward axis measures is written above it, level, so that nobody has to turn
-//! their head. Names below the axis are level where they fit, else upright; where even that does not
-//! fit, some are left out.
+//! The plotting library draws grid, axes and ticks and maps values to positions; this file reserves
+//! room for them. The label of the upward axis is written horizontally above it, which is easier to
+//! read. Names below the axis are horizontal where they fit, else vertical; where even that does
+//! not fit, some are left out.
 
 use plotters::chart::ChartBuilder;
 use plotters::coord::CoordTranslate;
@@ -22,36 +22,36 @@ use crate::chart::escape::shorten;
 pub(super) const LINE: f64 = 20.0;
 /// Room right of the plot, for half of the last tick's label.
 const RIGHT: f64 = 18.0;
-/// Between ticks and their labels.
+/// Distance between ticks and their labels.
 const TICK: f64 = 4.0;
 
-/// How a series is shown in the legend.
+/// The sample of a series in the legend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Swatch {
-    /// A line with the series' sign.
+    /// A line with the marker of the series.
     Line,
     /// A broken line.
     Dashed,
-    /// The sign alone.
+    /// The marker alone.
     Sign,
     /// A block of colour.
     Block,
 }
 
-/// Everything around the marks.
+/// The frame around the marks, before it is drawn.
 pub(super) struct Frame {
     pub(super) x: AxisSpan,
     pub(super) y: AxisSpan,
     pub(super) x_label: String,
     pub(super) y_label: String,
     pub(super) legend: Vec<(String, Swatch)>,
-    /// Names below the axis are turned upright.
+    /// Whether names below the axis are vertical.
     pub(super) upright: bool,
-    /// Height of the plot without what is around it.
+    /// Height of the plot area without the frame.
     pub(super) height: f64,
-    /// Grid lines from x and from y.
+    /// Whether there are grid lines at the ticks of x and of y.
     pub(super) grid: (bool, bool),
-    /// Room above everything else, for a key of the plot's own.
+    /// Room above everything else, for a colour key.
     pub(super) above: f64,
 }
 
@@ -92,7 +92,7 @@ impl ValueFormatter<f64> for AxisSpan {
     }
 }
 
-/// Width of a text, more or less: no font is at hand, and readers have different ones.
+/// Approximate width of a text: fonts are not available here, and readers have different ones.
 pub(super) fn width_of(text: &str) -> f64 {
     let letter = |c: char| match c {
         'i' | 'l' | 'j' | 't' | 'f' | '.' | ',' | ' ' | '|' | '\'' | ':' => 0.36,
@@ -106,7 +106,7 @@ pub(super) fn width_of(text: &str) -> f64 {
     text.chars().map(letter).sum::<f64>() * FONT
 }
 
-/// Room for the labels of the upward axis.
+/// Room for the tick labels of the upward axis.
 pub(super) fn left_room(ticks: &[(f64, String)]) -> f64 {
     let widest = ticks.iter().map(|(_, label)| width_of(label)).fold(0.0, f64::max);
     (widest + 2.0 * TICK + 6.0).max(24.0)
@@ -140,7 +140,7 @@ impl Frame {
         Ok(Plot { pen, coord, width, height })
     }
 
-    /// Grid, axes and ticks.
+    /// Draws grid, axes and ticks.
     fn mesh(
         self,
         pen: &Pen,
@@ -178,31 +178,32 @@ impl Frame {
 }
 
 impl Plot {
-    /// The place of a pair of values.
+    /// The position of a pair of values.
     pub(super) fn at(&self, x: f64, y: f64) -> Place {
         let (x, y) = self.coord.translate(&(x, y));
         (f64::from(x) / FINE, f64::from(y) / FINE)
     }
 
-    /// The axes.
+    /// The axes x and y.
     pub(super) fn spans(&self) -> (&AxisSpan, &AxisSpan) {
         (self.coord.x_spec(), self.coord.y_spec())
     }
 
-    /// Says in the middle that there is nothing to be seen.
+    /// Writes in the middle of the plot that there are no values.
     pub(super) fn say_empty(&self) -> Drawn {
         let at = (self.width / 2.0, self.height / 2.0);
         self.pen.text("no values", at, TextAnchor::Middle, ColourRole::Soft)
     }
 
-    /// The picture, with the places of its values in the order in which the chart has them.
+    /// The picture, with the positions of its values in the chart's order.
     pub(super) fn finish(self, places: Vec<Option<Place>>) -> Picture {
         let body = self.pen.sheet.take();
         Picture { width: self.width, height: self.height, body, places }
     }
 }
 
-/// How names go below an axis whose places are `slot` wide: every how many-th, and whether upright.
+/// The layout of names below an axis, where each name has `slot` of width: n, of which every n-th
+/// name is written, and whether the names are vertical.
 pub(super) fn names_below(names: &[String], slot: f64) -> (usize, bool) {
     let longest = names.iter().map(|name| width_of(name)).fold(0.0, f64::max);
     if longest + 6.0 <= slot {
@@ -216,7 +217,7 @@ pub(super) fn names_below(names: &[String], slot: f64) -> (usize, bool) {
 
 type Entry<'a> = (usize, f64, String, &'a Swatch);
 
-/// Entries with their places from the left, row by row.
+/// Entries of the legend with their positions from the left, row by row.
 fn legend_rows(legend: &[(String, Swatch)], look: Look) -> Vec<Vec<Entry<'_>>> {
     let mut rows: Vec<Vec<Entry<'_>>> = Vec::new();
     let mut x = f64::INFINITY;
@@ -242,7 +243,12 @@ fn draw_legend(pen: &Pen, rows: &[Vec<Entry<'_>>]) -> Drawn {
             let middle = (x + 11.0, y);
             match swatch {
                 Swatch::Block => {
-                    pen.rect((x + 4.0, y - 6.0), (x + 18.0, y + 6.0), ColourRole::Series(*series), 1.0)?;
+                    pen.rect(
+                        (x + 4.0, y - 6.0),
+                        (x + 18.0, y + 6.0),
+                        ColourRole::Series(*series),
+                        1.0,
+                    )?;
                 }
                 Swatch::Sign => pen.sign(*series, middle, 4.5, 1.0)?,
                 Swatch::Line | Swatch::Dashed => {

@@ -1,8 +1,8 @@
 //! A grid of values as colours.
 //!
-//! Strength of colour is the value's share of the largest; with values on both sides of 0, one
-//! colour stands for each side and the strength for the distance from 0. Otherwise strength goes
-//! from the smallest to the largest. Where cells are large enough the number is written in them.
+//! Without values of both signs, the strength of a colour goes from the smallest to the largest
+//! value. With values on both sides of 0, each sign has its own colour and the strength is the
+//! distance from 0. Where cells are large enough the number is written in them.
 
 use super::frame::{Frame, LINE, Plot, left_room, names_below, width_of};
 use super::pen::{DrawError, Drawn, Place, TextAnchor};
@@ -13,7 +13,7 @@ use crate::chart::escape::shorten;
 use crate::chart::number::{brief, short};
 use crate::chart::{Chart, Heat};
 
-/// How values become colours.
+/// The mapping from values to colours.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Shades {
     low: f64,
@@ -21,7 +21,7 @@ pub(crate) struct Shades {
 }
 
 impl Shades {
-    /// For the values of a grid; none where there is no number.
+    /// The mapping for the values of a grid; none where there is no number.
     pub(crate) fn of(heat: &Heat) -> Option<Shades> {
         let mut values = heat.cells.iter().flatten().copied().filter(|v| v.is_finite());
         let first = values.next()?;
@@ -29,12 +29,12 @@ impl Shades {
         Some(Shades { low: ends.0, high: ends.1 })
     }
 
-    /// Values on both sides of 0.
+    /// Whether there are values on both sides of 0.
     pub(crate) fn parted(self) -> bool {
         self.low < 0.0 && self.high > 0.0
     }
 
-    /// Smallest and largest value.
+    /// The smallest and the largest value.
     pub(crate) fn ends(self) -> (f64, f64) {
         (self.low, self.high)
     }
@@ -114,12 +114,13 @@ fn draw_cell(plot: &Plot, (r, c): Place, value: f64, shades: Shades, slot: f64) 
     Ok(())
 }
 
-/// Weak values are still seen to be there.
+/// The opacity of a colour; the weakest values stay visible.
 fn opacity(strength: f64) -> f64 {
     0.06 + 0.94 * strength
 }
 
-/// A strip above the grid: what a value is, the smallest, the largest and the colours between.
+/// Draws the key above the grid: the quantity, the smallest and largest value and the colours
+/// between.
 fn key(plot: &Plot, heat: &Heat, shades: Shades) -> Drawn {
     const STEPS: usize = 9;
     let (low, high) = shades.ends();

@@ -1,8 +1,8 @@
 //! Charts as SVG, in a wide and a narrow form.
 //!
-//! Text in both is 13 units high: the wide form is shown at about its own size on a desk, the narrow
-//! one on a telephone, so that neither is scaled until it cannot be read. Marks of each series are
-//! in a group with `data-series`, and colours are classes (see `theme`).
+//! Text in both is 13 units high: the wide form is shown at about its own size on a desktop screen,
+//! the narrow one on a phone, so that text stays readable in both. Marks of each series are in a
+//! group with `data-series`, and colours are classes (see `theme`).
 
 mod bars;
 mod canvas;
@@ -26,9 +26,9 @@ const LETTER: f64 = 0.56;
 /// The two forms of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Look {
-    /// For desks and paper.
+    /// For desktop screens and paper.
     Wide,
-    /// For telephones.
+    /// For phones.
     Narrow,
 }
 
@@ -40,7 +40,7 @@ impl Look {
         }
     }
 
-    /// Height of a plot without what is around it.
+    /// Height of the plot area without the frame.
     fn height(self) -> f64 {
         match self {
             Look::Wide => 320.0,
@@ -48,7 +48,7 @@ impl Look {
         }
     }
 
-    /// Ticks from left to right.
+    /// Approximate number of ticks from left to right.
     fn ticks(self) -> usize {
         match self {
             Look::Wide => 9,
@@ -56,7 +56,7 @@ impl Look {
         }
     }
 
-    /// Letters of a name in a legend.
+    /// Most letters of a name in the legend.
     fn letters(self) -> usize {
         match self {
             Look::Wide => 60,
@@ -64,7 +64,7 @@ impl Look {
         }
     }
 
-    /// Lists side by side.
+    /// Number of lists side by side.
     fn columns(self) -> usize {
         match self {
             Look::Wide => 4,
@@ -86,9 +86,9 @@ impl Look {
 pub(crate) struct Picture {
     pub(crate) width: f64,
     pub(crate) height: f64,
-    /// What stands inside the `<svg>` element.
+    /// Content of the `<svg>` element.
     pub(crate) body: String,
-    /// Where each value is, in the order in which the chart has them; none for a gap.
+    /// The position of each value, in the chart's order; none for a gap.
     pub(crate) places: Vec<Option<Place>>,
 }
 
@@ -110,7 +110,8 @@ impl Picture {
         picture.map_err(error)
     }
 
-    /// The picture for a page, which brings colours and says what is seen.
+    /// The `<svg>` element for a page; the page defines the colours and the label describes the
+    /// plot.
     pub(crate) fn inline(&self, look: Look, label: &str) -> String {
         format!(
             "<svg class=\"{}\" role=\"img\" aria-label=\"{}\" viewBox=\"0 0 {} {}\" \
@@ -125,7 +126,7 @@ impl Picture {
 }
 
 impl Chart {
-    /// The plot as an SVG file that stands alone, with colours for light and dark.
+    /// The plot as a standalone SVG file, with colours for light and dark mode.
     ///
     /// ```
     /// use rankwright_report::chart::{Axis, Body, Chart, Series};
@@ -166,7 +167,7 @@ mod tests {
     use super::*;
     use crate::chart::samples;
 
-    /// Groups of series in a file that must be well-formed.
+    /// The groups of series in a file, which must be well-formed.
     fn groups(svg: &str) -> Vec<String> {
         let file = roxmltree::Document::parse(svg).unwrap();
         let named = file.descendants().filter_map(|n| n.attribute("data-series"));

@@ -1,4 +1,4 @@
-//! A pen on the canvas: lines, areas, signs and words at places in units of the picture.
+//! Draws lines, areas, markers and text on the canvas, in units of the picture.
 
 use plotters::coord::Shift;
 use plotters::drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea};
@@ -10,14 +10,14 @@ use super::canvas::{Canvas, FINE, FONT, Sheet};
 use super::theme::ColourRole;
 use crate::chart::escape::escape;
 
-/// What the plotting library says when it cannot draw.
+/// An error of the plotting library.
 pub(super) type DrawError = DrawingAreaErrorKind<std::fmt::Error>;
-/// Nothing, or why it was not drawn.
+/// Result of drawing.
 pub(super) type Drawn = Result<(), DrawError>;
-/// A place in units of the picture, from the upper left corner.
+/// A position in units of the picture, from the upper left corner.
 pub(crate) type Place = (f64, f64);
 
-/// Where text stands relative to its place, from left to right.
+/// Horizontal alignment of text at its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextAnchor {
     Left,
@@ -25,7 +25,7 @@ pub(super) enum TextAnchor {
     Right,
 }
 
-/// A pen on a canvas of its own.
+/// A canvas and the operations that draw on it.
 pub(super) struct Pen {
     pub(super) sheet: Sheet,
     pub(super) area: DrawingArea<Canvas, Shift>,
@@ -35,12 +35,12 @@ fn fine((x, y): Place) -> (i32, i32) {
     ((x * FINE).round() as i32, (y * FINE).round() as i32)
 }
 
-/// A line of this colour and width.
+/// The style of a line of this colour and width.
 pub(super) fn line_style(role: ColourRole, opacity: f64, width: f64) -> ShapeStyle {
     role.stand_in(opacity).stroke_width((width * FINE).round() as u32)
 }
 
-/// Text of this colour and size.
+/// The style of text of this colour and size.
 pub(super) fn text_style(role: ColourRole, size: f64, bold: bool) -> TextStyle<'static> {
     let style = if bold { FontStyle::Bold } else { FontStyle::Normal };
     let font = FontDesc::new(FontFamily::SansSerif, size * FINE, style);
@@ -49,7 +49,7 @@ pub(super) fn text_style(role: ColourRole, size: f64, bold: bool) -> TextStyle<'
 }
 
 impl Pen {
-    /// A clean canvas.
+    /// An empty canvas.
     pub(super) fn new(width: f64, height: f64) -> Pen {
         let sheet = Sheet::default();
         let area = Canvas::new(sheet.clone(), width, height).into_drawing_area();
@@ -65,34 +65,40 @@ impl Pen {
         drawn
     }
 
-    /// A line through places.
-    pub(super) fn line(&self, places: &[Place], role: ColourRole, opacity: f64, width: f64) -> Drawn {
+    /// Draws a line through positions.
+    pub(super) fn line(
+        &self,
+        places: &[Place],
+        role: ColourRole,
+        opacity: f64,
+        width: f64,
+    ) -> Drawn {
         let places: Vec<_> = places.iter().copied().map(fine).collect();
         self.area.draw(&PathElement::new(places, line_style(role, opacity, width)))
     }
 
-    /// An area with these corners.
+    /// Draws an area with these corners.
     pub(super) fn area(&self, corners: Vec<Place>, role: ColourRole, opacity: f64) -> Drawn {
         let corners: Vec<_> = corners.into_iter().map(fine).collect();
         self.area.draw(&Polygon::new(corners, role.stand_in(opacity).filled()))
     }
 
-    /// A filled rectangle.
+    /// Draws a filled rectangle.
     pub(super) fn rect(&self, from: Place, to: Place, role: ColourRole, opacity: f64) -> Drawn {
         self.area.draw(&Rectangle::new([fine(from), fine(to)], role.stand_in(opacity).filled()))
     }
 
-    /// The outline of a rectangle.
+    /// Draws the outline of a rectangle.
     pub(super) fn outline(&self, from: Place, to: Place, role: ColourRole, width: f64) -> Drawn {
         self.area.draw(&Rectangle::new([fine(from), fine(to)], line_style(role, 1.0, width)))
     }
 
-    /// A word; `at` is on its middle line.
+    /// Draws text; `at` is on its vertical middle.
     pub(super) fn text(&self, text: &str, at: Place, side: TextAnchor, role: ColourRole) -> Drawn {
         self.write(text, at, side, text_style(role, FONT, false))
     }
 
-    /// A word in bold; `at` is on its middle line.
+    /// Draws bold text; `at` is on its vertical middle.
     pub(super) fn bold(&self, text: &str, at: Place, side: TextAnchor, role: ColourRole) -> Drawn {
         self.write(text, at, side, text_style(role, FONT, true))
     }
@@ -106,8 +112,8 @@ impl Pen {
         self.area.draw_text(text, &style.pos(Pos::new(side, VPos::Center)), fine(at))
     }
 
-    /// The sign of the series of this number: eight shapes, so that colour is not all that tells
-    /// series apart.
+    /// Draws the marker of the series of this number: eight shapes, so that series can be told
+    /// apart without colour.
     pub(super) fn sign(&self, series: usize, at: Place, radius: f64, opacity: f64) -> Drawn {
         let role = ColourRole::Series(series);
         let shape: &[Place] = match series % 8 {

@@ -1,7 +1,7 @@
 //! Series along two axes of numbers: lines with bands, points, and areas on top of each other.
 //!
-//! A line breaks at every value that has no place on its axes; a value alone between two gaps is
-//! shown as a point. Each solid line also carries its series' sign at a few places.
+//! A line breaks at every value that is outside its axes or missing; a value alone between two gaps
+//! is shown as a point. Each solid line also has its series' marker at a few points.
 
 use super::frame::{Frame, Plot, Swatch};
 use super::pen::{DrawError, Drawn, Place};
@@ -10,7 +10,7 @@ use super::{Look, Picture};
 use crate::chart::axis::AxisSpan;
 use crate::chart::{Chart, Series};
 
-/// Signs on a line.
+/// Number of markers on a line.
 const SIGNS: usize = 6;
 
 pub(super) fn lines(chart: &Chart, series: &[Series], look: Look) -> Result<Picture, DrawError> {
@@ -40,7 +40,7 @@ pub(super) fn points(chart: &Chart, series: &[Series], look: Look) -> Result<Pic
     done(plot, places)
 }
 
-/// Areas: each series from the sum of those before it to that sum and its own value.
+/// Stacked areas: each series from the sum of those before it to that sum plus its own value.
 pub(super) fn stack(chart: &Chart, series: &[Series], look: Look) -> Result<Picture, DrawError> {
     let sums = sums(series);
     let all = sums.iter().flatten().map(|(_, y)| *y).chain([0.0]).collect();
@@ -61,7 +61,8 @@ pub(super) fn stack(chart: &Chart, series: &[Series], look: Look) -> Result<Pict
                 return Ok(());
             }
             plot.pen.area(corners, ColourRole::Series(i), 0.85)?;
-            // A line in the colour of the ground keeps neighbours apart without colour.
+            // A line in the background colour separates neighbouring areas without relying on
+            // colour.
             plot.pen.line(&top, ColourRole::Ground, 1.0, 1.5)
         })?;
         places.extend(places_of(&plot, upper));
@@ -69,7 +70,8 @@ pub(super) fn stack(chart: &Chart, series: &[Series], look: Look) -> Result<Pict
     done(plot, places)
 }
 
-/// Lower edge of the first series, then the upper edge of each. What is no number counts as 0.
+/// The lower edge of the first series, then the upper edge of each. A value that is not a number
+/// counts as 0.
 fn sums(series: &[Series]) -> Vec<Vec<(f64, f64)>> {
     let xs: Vec<f64> =
         series.first().map(|s| s.points.iter().map(|p| p.0).collect()).unwrap_or_default();
@@ -114,7 +116,7 @@ fn frame(
     }
 }
 
-/// Values and ends of their bands.
+/// All values and ends of their bands.
 fn ends(series: &[Series]) -> Vec<f64> {
     let values = series.iter().flat_map(|s| s.points.iter().map(|p| p.1));
     let bands = series.iter().flat_map(|s| s.band.iter().flat_map(|b| [b.0, b.1]));
@@ -130,7 +132,7 @@ fn places_of(plot: &Plot, points: &[(f64, f64)]) -> Vec<Option<Place>> {
     points.iter().map(|(x, y)| place(plot, *x, *y)).collect()
 }
 
-/// Runs of places without a gap.
+/// The runs of positions without a gap.
 fn runs<T: Copy>(places: &[Option<T>]) -> Vec<Vec<T>> {
     let parts = places.split(Option::is_none).map(|run| run.iter().flatten().copied().collect());
     parts.filter(|run: &Vec<T>| !run.is_empty()).collect()
@@ -154,7 +156,7 @@ fn line(plot: &Plot, i: usize, one: &Series) -> Drawn {
     if one.dashed {
         return Ok(());
     }
-    // Later series begin a little later, so that signs on equal lines do not cover each other.
+    // Later series begin a little later, so that markers on equal lines do not cover each other.
     let every = places.len().div_ceil(SIGNS).max(1);
     let every = if places.len() <= 2 * SIGNS { 1 } else { every };
     let first = if every == 1 { 0 } else { (i * every / 4) % every };
@@ -170,7 +172,7 @@ fn band_places(plot: &Plot, one: &Series) -> Vec<Option<(Place, Place)>> {
         .collect()
 }
 
-/// Upright bars from end to end of each point's band.
+/// Draws a vertical bar over the band of each point.
 fn bars_of_band(plot: &Plot, i: usize, one: &Series) -> Drawn {
     let known = band_places(plot, one);
     known

@@ -1,24 +1,23 @@
-//! Colours by what they are for. The plotting library is given a stand-in colour for each role; the
-//! canvas writes a class, and a style sheet gives the class its colour for a light and a dark
-//! ground.
+//! Colours by role. The plotting library gets a placeholder colour for each role; the canvas writes
+//! a CSS class, and a style sheet gives the class its colour for light and dark mode.
 //!
-//! The series' colours go back to Okabe and Ito's set for colour-blind readers, darkened or
-//! lightened until each has a contrast of at least 3 to 1 with its ground.
+//! The series' colours are derived from Okabe and Ito's set for colour-blind readers, darkened or
+//! lightened until each has a contrast of at least 3 to 1 with its background.
 
 use plotters::style::{RGBAColor, RGBColor};
 
-/// What a colour is for.
+/// The role of a colour in a plot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ColourRole {
-    /// The series of this number; colours begin anew after the last.
+    /// The series of this number; colours repeat after the last.
     Series(usize),
     /// Text.
     Ink,
-    /// Text of second rank: ticks, axis labels.
+    /// Secondary text: ticks, axis labels.
     Soft,
     /// Grid lines.
     Grid,
-    /// The ground, for text on strong colours and gaps between areas.
+    /// The background, for text on strong colours and gaps between areas.
     Ground,
     /// Upwards, above 0.
     Up,
@@ -26,7 +25,7 @@ pub(crate) enum ColourRole {
     Down,
 }
 
-/// Class, colour on a light ground, colour on a dark ground.
+/// CSS class, colour in light mode, colour in dark mode.
 const COLOURS: [(&str, &str, &str); 14] = [
     ("ink", "#1b1f24", "#e8eaed"),
     ("soft", "#535a63", "#a9b1bb"),
@@ -44,7 +43,7 @@ const COLOURS: [(&str, &str, &str); 14] = [
     ("s8", "#b3282d", "#ff8f88"),
 ];
 
-/// Series with a colour of their own.
+/// Number of series with a colour of their own.
 const SERIES: usize = 8;
 
 impl ColourRole {
@@ -60,24 +59,24 @@ impl ColourRole {
         }
     }
 
-    /// The class in the SVG.
+    /// The CSS class in the SVG.
     pub(crate) fn class(self) -> &'static str {
         class_of(self.index())
     }
 
-    /// The stand-in that the plotting library passes on to the canvas.
+    /// The placeholder colour that the plotting library passes on to the canvas.
     pub(super) fn stand_in(self, opacity: f64) -> RGBAColor {
         let RGBColor(r, g, b) = RGBColor(0, 0, self.index() as u8);
         RGBAColor(r, g, b, opacity)
     }
 }
 
-/// The class of a stand-in colour.
+/// The CSS class of a placeholder colour.
 pub(super) fn class_of(index: usize) -> &'static str {
     COLOURS.get(index).map_or("ink", |(class, ..)| class)
 }
 
-/// Rules for a file that stands alone: light, and dark where the reader's system is.
+/// CSS rules for a standalone file: light, and dark where the reader's system is in dark mode.
 pub(super) fn standalone_css() -> String {
     let rules = |pick: fn(&(&str, &'static str, &'static str)) -> &'static str| {
         COLOURS.iter().map(|c| format!(".{}{{color:{}}}", c.0, pick(c))).collect::<String>()
@@ -85,7 +84,7 @@ pub(super) fn standalone_css() -> String {
     format!("{}@media(prefers-color-scheme:dark){{{}}}", rules(|c| c.1), rules(|c| c.2))
 }
 
-/// Rules for a page: a variable for each colour, which follows the page's colour scheme.
+/// CSS rules for a page: a variable for each colour, which follows the page's colour scheme.
 pub(crate) fn page_css() -> String {
     let mut out = String::from(":root{");
     for (class, light, dark) in COLOURS {

@@ -1,4 +1,4 @@
-//! Bars in characters: lying, in eighths of a character, with their values behind them.
+//! Bars in characters: horizontal, in eighths of a character, with their values to the right.
 //!
 //! Values below 0 go to the left from a common line. In eighths only the right end of a bar can be
 //! drawn, so bars to the left end at whole characters.
@@ -8,7 +8,7 @@ use crate::chart::Bars;
 use crate::chart::number::short;
 
 const EIGHTHS: [char; 8] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
-/// More categories than this are left out.
+/// Most categories that are shown; the rest is left out.
 const MOST: usize = 25;
 
 pub(super) fn draw(bars: &Bars, width: usize) -> String {
@@ -49,7 +49,7 @@ pub(super) fn draw(bars: &Bars, width: usize) -> String {
     out
 }
 
-/// A bar with what is left of it.
+/// A bar with the blank columns to its left.
 fn bar(value: f64, span: f64, room: f64, left: usize) -> String {
     let length = if value.is_finite() { value.abs() / span * room } else { 0.0 };
     if value < 0.0 {

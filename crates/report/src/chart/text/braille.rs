@@ -3,7 +3,7 @@
 /// Bits of the dots of a character: by column, then from top to bottom.
 const BITS: [[u32; 4]; 2] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]];
 
-/// Dots, with characters that may stand over them.
+/// A grid of dots; characters can be placed over them.
 pub(super) struct Dots {
     columns: usize,
     rows: usize,
@@ -17,7 +17,7 @@ impl Dots {
         Dots { columns, rows, cells: vec![0; count], over: vec![None; count] }
     }
 
-    /// The dot of a place, each coordinate from 0 to 1 and up from the bottom.
+    /// The dot of a position, each coordinate from 0 to 1, y upwards.
     fn dot(&self, x: f64, y: f64) -> (i64, i64) {
         let across = (x * (2 * self.columns - 1) as f64).round() as i64;
         let down = ((1.0 - y) * (4 * self.rows - 1) as f64).round() as i64;
@@ -34,7 +34,7 @@ impl Dots {
         }
     }
 
-    /// A line from place to place.
+    /// Draws a line between two positions.
     pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64)) {
         let (a, b) = (self.dot(from.0, from.1), self.dot(to.0, to.1));
         let steps = (b.0 - a.0).abs().max((b.1 - a.1).abs()).max(1);
@@ -46,7 +46,7 @@ impl Dots {
         }
     }
 
-    /// A character over the dots at a place.
+    /// Places a character over the dots at a position.
     pub(super) fn put(&mut self, (x, y): (f64, f64), sign: char) {
         let (across, down) = self.dot(x, y);
         let at = (down / 4) * self.columns as i64 + across / 2;
@@ -55,7 +55,7 @@ impl Dots {
         }
     }
 
-    /// The rows from the top.
+    /// The rows, from the top.
     pub(super) fn lines(&self) -> Vec<String> {
         let character = |(cell, over): (&u32, &Option<char>)| match over {
             Some(sign) => *sign,

@@ -7,7 +7,7 @@ use crate::chart::{Forces, Heat};
 
 const SHADES: [char; 5] = ['·', '░', '▒', '▓', '█'];
 
-/// Shades, with a minus in front of what is below 0.
+/// A grid as characters of increasing density, with a minus before values below 0.
 pub(super) fn heat(heat: &Heat, width: usize) -> String {
     let Some(shades) = Shades::of(heat) else { return String::new() };
     let left = heat.rows.iter().map(|n| n.chars().count()).max().unwrap_or(0).min(width / 3);
@@ -45,7 +45,7 @@ fn column_names(heat: &Heat, columns: usize, width: usize) -> String {
     format!("{}\n", name(&format!("columns{rest}: {names}"), width))
 }
 
-/// A line for each document: rank, name, label and as many arrows as it is pushed.
+/// One line per document: rank, name, label and arrows, more of them for a stronger force.
 pub(super) fn forces(forces: &Forces, width: usize) -> String {
     const ARROWS: f64 = 8.0;
     let mut out = String::new();

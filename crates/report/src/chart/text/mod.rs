@@ -1,8 +1,8 @@
 //! Charts for a terminal: dots for lines, blocks for bars, shades for grids. No colours, so a chart
-//! can also go to a file or a mail.
+//! can also be written to a file or an e-mail.
 //!
 //! Columns are counted in characters, which is right for all but wide scripts. A chart without
-//! values is a line that says so. Widths below 40 are taken as 40.
+//! values is one line that says so. Widths below 40 count as 40.
 
 mod bars;
 mod braille;
@@ -32,7 +32,8 @@ impl Chart {
     }
 }
 
-/// Control characters could move the cursor or change colours; they become spaces.
+/// The text with control characters replaced by spaces: they could move the cursor or change
+/// colours.
 pub(crate) fn clean(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
@@ -42,13 +43,13 @@ fn name(text: &str, most: usize) -> String {
     super::escape::shorten(&clean(text), most)
 }
 
-/// Filled with spaces on the right.
+/// The text padded with spaces on the right.
 fn pad(text: &str, width: usize) -> String {
     let space = width.saturating_sub(text.chars().count());
     format!("{text}{}", " ".repeat(space))
 }
 
-/// Filled with spaces on the left.
+/// The text padded with spaces on the left.
 fn pad_left(text: &str, width: usize) -> String {
     let space = width.saturating_sub(text.chars().count());
     format!("{}{text}", " ".repeat(space))

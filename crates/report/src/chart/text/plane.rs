@@ -1,7 +1,7 @@
 //! Series along two axes in characters.
 //!
-//! Lines are braille dots; every series has a sign of its own, which stands on its line a few times
-//! and in the legend. Areas are filled with a character each.
+//! Lines are braille dots; every series has its own marker, which is placed on its line a few times
+//! and shown in the legend. Areas are filled with one character per series.
 
 use super::braille::Dots;
 use super::{ROWS, name, pad_left};
@@ -45,7 +45,7 @@ pub(super) fn points(chart: &Chart, all: &[Series], width: usize) -> String {
 
 type Share = Option<(f64, f64)>;
 
-/// Axes and legend around what `put` draws from the values' places between 0 and 1.
+/// Axes and legend around a plot; `put` draws the values, whose positions are between 0 and 1.
 fn draw(
     chart: &Chart,
     all: &[Series],
@@ -70,7 +70,7 @@ fn draw(
     around(chart, (&x, &y), dots.lines(), width) + &entries.collect::<String>()
 }
 
-/// Columns of areas, each filled from the bottom.
+/// Stacked areas as columns, each filled from the bottom.
 pub(super) fn stack(chart: &Chart, all: &[Series], width: usize) -> String {
     let Some(first) = all.first().filter(|s| !s.points.is_empty()) else { return String::new() };
     let sums = |i: usize| -> Vec<f64> {
@@ -104,12 +104,12 @@ pub(super) fn stack(chart: &Chart, all: &[Series], width: usize) -> String {
     around(chart, (&x, &y), (0..ROWS).map(row).collect(), width) + &entries.collect::<String>()
 }
 
-/// Columns left of the plot.
+/// Number of columns to the left of the plot.
 fn margin(y: &AxisSpan) -> usize {
     y.ticks.iter().map(|(_, label)| label.chars().count()).max().unwrap_or(1) + 1
 }
 
-/// `● validation: 0.41 to 0.52, last 0.51`.
+/// A line of the legend: `● validation: 0.41 to 0.52, last 0.51`.
 fn legend(one: &Series, sign: char, width: usize) -> String {
     let known: Vec<f64> = one.points.iter().map(|p| p.1).filter(|y| y.is_finite()).collect();
     let Some(last) = known.last() else { return String::new() };
@@ -121,7 +121,12 @@ fn legend(one: &Series, sign: char, width: usize) -> String {
 }
 
 /// The plot with ticks on the left and the ends of x below.
-fn around(chart: &Chart, (x, y): (&AxisSpan, &AxisSpan), rows: Vec<String>, width: usize) -> String {
+fn around(
+    chart: &Chart,
+    (x, y): (&AxisSpan, &AxisSpan),
+    rows: Vec<String>,
+    width: usize,
+) -> String {
     let left = margin(y);
     let mut out = String::new();
     if !chart.y.label.is_empty() {

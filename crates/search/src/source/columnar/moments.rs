@@ -1,8 +1,8 @@
 //! Dates and times of Arrow arrays as texts in ISO form.
 //!
-//! A date is `2024-05-31`, a time `13:45:00`, a timestamp `2024-05-31T13:45:00`, with `Z` behind it
-//! where the column is in UTC. A fraction of a second has 3, 6 or 9 digits and stands there only if
-//! it is not 0. What lies outside of the years 0 to 9999 is absent.
+//! A date is `2024-05-31`, a time `13:45:00`, a timestamp `2024-05-31T13:45:00`, followed by `Z`
+//! where the column is in UTC. A fraction of a second has 3, 6 or 9 digits and is written only if
+//! it is not 0. Years outside of 0 to 9999 are absent.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -23,7 +23,7 @@ pub(super) fn is_moment(kind: &DataType) -> bool {
     matches!(kind, Date32 | Date64 | Time32(_) | Time64(_) | Timestamp(..))
 }
 
-/// Which parts of a moment are written.
+/// The parts of a moment that are written.
 #[derive(Clone, Copy)]
 enum MomentParts {
     Date,
@@ -31,7 +31,7 @@ enum MomentParts {
     Timestamp { utc: bool },
 }
 
-/// The moments as texts; `None` where the array holds something else.
+/// The moments as texts; `None` for an array of another type.
 pub(super) fn texts(array: &dyn Array) -> Option<LargeStringArray> {
     let unit = |unit: &TimeUnit| match unit {
         TimeUnit::Second => NANOSECONDS_PER_SECOND,
@@ -45,7 +45,9 @@ pub(super) fn texts(array: &dyn Array) -> Option<LargeStringArray> {
         DataType::Time32(TimeUnit::Second) => {
             written::<Time32SecondType>(array, NANOSECONDS_PER_SECOND, MomentParts::Time)
         }
-        DataType::Time32(_) => written::<Time32MillisecondType>(array, 1_000_000, MomentParts::Time),
+        DataType::Time32(_) => {
+            written::<Time32MillisecondType>(array, 1_000_000, MomentParts::Time)
+        }
         DataType::Time64(TimeUnit::Microsecond) => {
             written::<Time64MicrosecondType>(array, 1_000, MomentParts::Time)
         }
@@ -67,7 +69,7 @@ pub(super) fn texts(array: &dyn Array) -> Option<LargeStringArray> {
     })
 }
 
-/// Values that count units of so many nanoseconds.
+/// Texts of values that count units of this many nanoseconds.
 fn written<T>(array: &dyn Array, unit: i128, parts: MomentParts) -> LargeStringArray
 where
     T: ArrowPrimitiveType,
@@ -98,7 +100,9 @@ fn text_of(nanoseconds: i128, parts: MomentParts) -> Option<String> {
         MomentParts::Date => date(),
         MomentParts::Time if (0..NANOSECONDS_PER_DAY).contains(&nanoseconds) => time(),
         MomentParts::Time => return None,
-        MomentParts::Timestamp { utc } => format!("{}T{}{}", date(), time(), if utc { "Z" } else { "" }),
+        MomentParts::Timestamp { utc } => {
+            format!("{}T{}{}", date(), time(), if utc { "Z" } else { "" })
+        }
     })
 }
 
