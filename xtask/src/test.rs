@@ -29,7 +29,8 @@ pub(crate) fn run_with(
     steps: &mut Steps,
     ready: Option<Environments>,
 ) -> Outcome {
-    build_command(workspace, steps)?;
+    // The tests build the command, too. Building it before them would take features of dependencies
+    // that differ from those of tests, and so build most dependencies twice.
     rust_tests(workspace, steps)?;
     examples::run(workspace, steps)?;
     match ready {

@@ -8,7 +8,7 @@ const LIBRARIES: [&str; 9] =
     ["data", "eval", "experiment", "learn", "model", "rankwright", "report", "search", "spec"];
 
 /// Verbs of the command.
-const VERBS: [&str; 17] = [
+const VERBS: [&str; 18] = [
     "classify",
     "compare",
     "cv",
@@ -24,6 +24,7 @@ const VERBS: [&str; 17] = [
     "report",
     "run",
     "score",
+    "search",
     "train",
     "tune",
 ];

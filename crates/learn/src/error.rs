@@ -75,7 +75,7 @@ pub enum LearnError {
         convention: String,
     },
     /// Preference pairs were given to a learner that needs labels.
-    #[error("{learner} does not learn from preference pairs; rankmart, lambdamart and ranksvm do")]
+    #[error("{learner} does not learn from preference pairs; {} do", pair_learners())]
     PairsUnsupported {
         /// The learner or objective.
         learner: String,
@@ -257,4 +257,10 @@ impl LearnError {
     pub(crate) fn not_finite(what: &'static str, likely: &'static str) -> Self {
         Self::NotFinite { what, likely }
     }
+}
+
+/// The names of the learners that take preference pairs.
+fn pair_learners() -> String {
+    let takes = crate::learner::LEARNERS.iter().filter(|def| def.takes.pairs);
+    takes.map(|def| def.name).collect::<Vec<_>>().join(", ")
 }

@@ -1,6 +1,6 @@
 //! A custom learner: the single best feature, with a parameter, a declaration and a spec.
 //!
-//! It is trained, cross-validated and printed like the learners of the crate:
+//! It is trained, cross-validated, tuned and printed like the learners of the crate:
 //! `cargo run -p rankwright --example custom_learner`.
 #![allow(clippy::print_stdout)]
 
@@ -8,11 +8,11 @@ use rankwright::data::Dataset;
 use rankwright::data::generate::LetorOptions;
 use rankwright::eval::ScoredDataset;
 use rankwright::learn::prelude::*;
+use rankwright::learn::tune::{Space, TuneData, TuneJob, TunePlan, TuneSettings};
 use rankwright::learn::{
     CvOptions, DeclaredLearner, LearnError, LearnerDef, TargetOptions, TargetParams, Trainer,
-    TrainingHistory,
 };
-use rankwright::model::{Header, Linear, Model, ModelBody};
+use rankwright::model::{Linear, ModelBody};
 use rankwright::spec::{SpecError, param_groups, params};
 
 params! {
@@ -74,10 +74,8 @@ impl Trainer for BestFeatureTrainer {
         }
         let mut weights = vec![0.0; data.columns()];
         weights[best.0] = 1.0;
-        let mut header = Header::new(data.features().clone(), data.absent());
-        header.learner.clone_from(&request.learner);
-        let model = Model::new(header, ModelBody::Linear(Linear::new(0.0, weights)?))?;
-        Ok(TrainResult { model, history: TrainingHistory::default(), finished: true })
+        // The request knows the features, the feature set, the spec and the seed for the header.
+        request.result(ModelBody::Linear(Linear::new(0.0, weights)?))
     }
 
     fn objective(&self) -> String {
@@ -98,5 +96,15 @@ fn main() -> Result<(), LearnError> {
     let pooled = &result.pooled.results[0];
     println!("{} on queries that it has not seen: {:.4}", pooled.measure, pooled.value);
     assert!(pooled.value > 0.3);
+
+    let settings = TuneSettings {
+        space: Some(Space::new().int("first", 10..=136)),
+        trials: 4,
+        ..TuneSettings::new(TuneData::Folds { count: 3, valid_part: None })
+    };
+    let tuned = TunePlan::new(&spec, settings)?.run(&TuneJob::new(&data))?;
+    let best = tuned.best().expect("trial 0 is the learner as given");
+    println!("best of 4 trials: {}", best.spec);
+    assert!(best.spec.to_string().starts_with("best-feature(first="));
     Ok(())
 }

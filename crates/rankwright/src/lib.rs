@@ -62,3 +62,8 @@ pub use rankwright_spec as spec;
 #[cfg(all(doctest, feature = "train"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The program of this crate's README, compiled as a test.
+#[cfg(all(doctest, feature = "train"))]
+#[doc = include_str!("../README.md")]
+struct CrateReadme;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Names of `rankwright-learn` that start a training, or read data to start one.
 const TRAINERS: [&str; 7] =
-    ["LearnerSpec", "Learner", "Booster", "cross_validate", "tune", "TrainRequest", "TrainRequest"];
+    ["LearnerSpec", "Learner", "Booster", "cross_validate", "tune", "TrainRequest", "Trainer"];
 
 #[test]
 fn reports_name_no_trainer() {

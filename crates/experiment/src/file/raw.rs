@@ -189,15 +189,15 @@ macro_rules! value {
     ($type:ty, $expected:literal, $($visit:item)*) => {
         impl<'de> Deserialize<'de> for $type {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                struct GridValue;
-                impl<'de> Visitor<'de> for GridValue {
-                    type GridValue = $type;
+                struct ValueVisitor;
+                impl<'de> Visitor<'de> for ValueVisitor {
+                    type Value = $type;
                     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                         f.write_str($expected)
                     }
                     $($visit)*
                 }
-                deserializer.deserialize_any(GridValue)
+                deserializer.deserialize_any(ValueVisitor)
             }
         }
     };

@@ -220,7 +220,7 @@ fn disagreeing(experiment: &Experiment) -> SetResult {
 fn each_fold_chooses_by_its_validation_part_and_never_by_the_test_part() {
     let experiment = two_by_two();
     let set = disagreeing(&experiment);
-    let found = table::Found::new(&experiment, &experiment.tables[0], &set).unwrap();
+    let found = table::TableData::new(&experiment, &experiment.tables[0], &set).unwrap();
     let place = found.places[0][0].as_ref().unwrap();
     let chosen: Vec<usize> = place.chosen.iter().map(|chosen| chosen.learner).collect();
     assert_eq!(chosen, [1, 0, 1]);
@@ -324,7 +324,7 @@ fn what_failed_cannot_be_chosen_and_what_is_open_leaves_a_place_empty() {
     let mut cut = disagreeing(&experiment);
     cut.places.remove(&1);
     cut.open.insert(3);
-    let found = table::Found::new(&experiment, &experiment.tables[0], &cut).unwrap();
+    let found = table::TableData::new(&experiment, &experiment.tables[0], &cut).unwrap();
     let place = found.places[0][0].as_ref().unwrap();
     assert!(place.chosen.iter().all(|chosen| chosen.learner == 0));
     assert!(found.places[1][0].is_none());
@@ -343,7 +343,7 @@ fn a_training_without_validation_values_is_never_chosen() {
         system(&experiment, 0, [0.9; 3], empty),
         system(&experiment, 1, [0.1; 3], [&[0.1], &[0.1], &[0.1]]),
     ]);
-    let found = table::Found::new(&experiment, &experiment.tables[0], &set).unwrap();
+    let found = table::TableData::new(&experiment, &experiment.tables[0], &set).unwrap();
     let place = found.places[0][0].as_ref().unwrap();
     let chosen: Vec<usize> = place.chosen.iter().map(|chosen| chosen.learner).collect();
     assert_eq!(chosen, [1, 1, 0]);

@@ -12,7 +12,7 @@
 use std::fmt::Debug;
 
 use rankwright_data::split::{Parts, folds};
-use rankwright_data::{DataError, Dataset, Random};
+use rankwright_data::{DEFAULT_SEED, DataError, Dataset, Random};
 use rankwright_eval::{Evaluation, Measure, MeasureResult, ScoredDataset};
 use rankwright_model::{ModelBody, ScoreOptions};
 
@@ -45,7 +45,7 @@ impl CvOptions<'_> {
     pub fn new(metrics: Vec<Measure>) -> Self {
         Self {
             folds: 5,
-            seed: 1,
+            seed: DEFAULT_SEED,
             valid_part: None,
             metrics,
             simd: Simd::Auto,

@@ -74,7 +74,16 @@ impl LearnerSpec {
 
     /// Checks a learner.
     pub fn from_spec(spec: Spec) -> Result<Self, SpecError> {
-        let def = find_learner(&spec.name)?;
+        Self::read(find_learner(&spec.name)?, spec)
+    }
+
+    /// The same learner with the parameters of another spec. It need not be one of the list of
+    /// learners.
+    pub(crate) fn with_spec(&self, spec: Spec) -> Result<Self, SpecError> {
+        Self::read(self.def(), spec)
+    }
+
+    fn read(def: &LearnerDef, spec: Spec) -> Result<Self, SpecError> {
         if spec.cutoff.is_some() {
             let why =
                 "a learner takes no cut-off; write it with the metric, such as metric=ndcg@10";

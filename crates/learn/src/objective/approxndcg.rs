@@ -39,7 +39,7 @@ pub struct ApproxNdcg {
 
 impl Default for ApproxNdcg {
     fn default() -> Self {
-        Self { temperature: 0.1 }
+        Self { temperature: ApproxNdcgParams::default().temperature }
     }
 }
 

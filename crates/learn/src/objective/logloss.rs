@@ -39,7 +39,7 @@ pub struct LogLoss {
 
 impl Default for LogLoss {
     fn default() -> Self {
-        Self { rel: 1.0 }
+        Self { rel: LogLossParams::default().rel }
     }
 }
 

@@ -38,7 +38,7 @@ pub struct XeNdcg {
 
 impl Default for XeNdcg {
     fn default() -> Self {
-        Self { terms: 3 }
+        Self { terms: XeNdcgParams::default().terms }
     }
 }
 

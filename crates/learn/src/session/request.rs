@@ -2,14 +2,16 @@
 
 use std::fmt;
 
-use rankwright_data::Dataset;
+use rankwright_data::{DEFAULT_SEED, Dataset};
 use rankwright_eval::Measure;
-use rankwright_model::{Model, ScoreOptions};
+use rankwright_model::{Header, Model, ModelBody, ScoreOptions};
 
 use super::checkpoint::Checkpoints;
 use super::history::TrainingHistory;
 use super::progress::{NoProgress, Progress};
+use super::rounds::{header, result_of};
 use crate::collective::{Collective, Local};
+use crate::error::LearnError;
 use crate::simd::Simd;
 
 /// A validation data set with its name.
@@ -65,6 +67,17 @@ pub struct TrainRequest<'a> {
 }
 
 impl<'a> TrainRequest<'a> {
+    /// The header of the model to come: features, feature set, learner, metric, seed and size of
+    /// the training data.
+    pub fn header(&self) -> Header {
+        header(self)
+    }
+
+    /// The result of a training without rounds: the model with its header, and an empty history.
+    pub fn result(&self, body: ModelBody) -> Result<TrainResult, LearnError> {
+        result_of(self, body)
+    }
+
     /// Training data, and defaults for everything else.
     pub fn new(train: &'a Dataset) -> Self {
         Self {
@@ -72,7 +85,7 @@ impl<'a> TrainRequest<'a> {
             valid: Vec::new(),
             metrics: Vec::new(),
             watch_training: false,
-            seed: 1,
+            seed: DEFAULT_SEED,
             start: None,
             features: ScoreOptions::default(),
             checkpoints: None,

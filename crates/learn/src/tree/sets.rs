@@ -95,7 +95,7 @@ pub(crate) fn set_of(cells: &[u64], rule: &SplitCriteria, found: &FoundSplit) ->
 
 #[cfg(test)]
 mod tests {
-    use super::super::split::{Counts, Limits};
+    use super::super::split::{Limits, RowCounts};
     use super::*;
     use proptest::prelude::*;
 
@@ -188,7 +188,7 @@ mod tests {
             let values: Vec<u64> = all.iter().map(|(g, h, _)| pack(*g, *h)).collect();
             let rows: Vec<u64> = all.iter().map(|(.., rows)| *rows).collect();
             let search = HistogramSearch { values: &values, missing: None, total: total(&all, other) };
-            let counts = Some(Counts { values: &rows, missing: other.2 });
+            let counts = Some(RowCounts { values: &rows, missing: other.2 });
             let strict = Strict { counts, limits: Limits::NONE, direction: None };
             let found = best_set(&search, &rule, &strict);
             let slow = slow(&all, other, &rule);

@@ -182,7 +182,7 @@ impl TunePlan {
         Ok(match limit.zip(self.resource) {
             None => whole.clone(),
             Some((limit, resource)) => {
-                LearnerSpec::from_spec(whole.canonical().clone().with(resource, limit.to_string()))?
+                whole.with_spec(whole.canonical().clone().with(resource, limit.to_string()))?
             }
         })
     }
@@ -218,7 +218,7 @@ fn stopping(
     let written = learner.is_given("stop") || space.get("stop").is_some();
     let stop = preset(learner).and_then(|preset| preset.stop);
     match stop.filter(|_| ground == TuneData::Valid && !written) {
-        Some(stop) => Ok(LearnerSpec::from_spec(learner.canonical().clone().with("stop", stop))?),
+        Some(stop) => Ok(learner.with_spec(learner.canonical().clone().with("stop", stop))?),
         None => Ok(learner.clone()),
     }
 }
@@ -245,7 +245,7 @@ fn check_ends(base: &LearnerSpec, space: &Space) -> Result<(), LearnError> {
     for (name, range) in space.parameters() {
         for value in range.ends() {
             let spec = base.canonical().clone().with(name, value);
-            match LearnerSpec::from_spec(spec) {
+            match base.with_spec(spec) {
                 // Conflicts between values are checked on the drawn trials.
                 Ok(_) | Err(SpecError::Conflict { .. } | SpecError::MissingKey { .. }) => {}
                 Err(error) => return Err(error.into()),
@@ -271,7 +271,7 @@ fn check_dependent(
     let mut why = None;
     for spec in mains {
         for value in range.ends() {
-            match LearnerSpec::from_spec(spec.clone().with(name, value)) {
+            match base.with_spec(spec.clone().with(name, value)) {
                 Ok(_) => return Ok(()),
                 Err(error) => why = Some(error),
             }
@@ -295,13 +295,13 @@ fn draw(
         }
         for (name, value) in dependent {
             let with = spec.clone().with(&name, value);
-            match LearnerSpec::from_spec(with.clone()) {
+            match base.with_spec(with.clone()) {
                 Err(SpecError::Conflict { .. }) => {}
                 _ => spec = with,
             }
         }
         let text = spec.to_string();
-        let learner = LearnerSpec::from_spec(spec).map_err(|error| TuneError::BadTrial {
+        let learner = base.with_spec(spec).map_err(|error| TuneError::BadTrial {
             trial,
             learner: text.clone(),
             why: error.to_string(),

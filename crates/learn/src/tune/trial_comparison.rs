@@ -65,12 +65,12 @@ mod tests {
         let trial = |values: &[Option<f64>]| Trial { values: values.to_vec(), ..Trial::default() };
         let best = trial(&[Some(0.5), None, Some(0.9), Some(0.3), Some(0.4)]);
         let first = trial(&[Some(0.4), Some(1.0), None, Some(0.3), Some(0.6)]);
-        let found = versus(&best, &first, Better::Higher).unwrap().unwrap();
+        let found = compare_trials(&best, &first, Better::Higher).unwrap().unwrap();
         assert!((found.difference + 0.1 / 3.0).abs() < 1e-12);
         assert_eq!((found.better, found.equal, found.worse), (1, 1, 1));
         assert_eq!(found.p, 1.0);
-        let lower = versus(&best, &first, Better::Lower).unwrap().unwrap();
+        let lower = compare_trials(&best, &first, Better::Lower).unwrap().unwrap();
         assert_eq!((lower.better, lower.worse), (1, 1));
-        assert_eq!(versus(&trial(&[None]), &first, Better::Higher).unwrap(), None);
+        assert_eq!(compare_trials(&trial(&[None]), &first, Better::Higher).unwrap(), None);
     }
 }

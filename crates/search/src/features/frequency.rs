@@ -99,7 +99,7 @@ pub(super) struct TermNumbers {
 enum Combine {
     Sum,
     /// A summary in which terms that do not occur count as 0.
-    TermSummary(TermSummary),
+    Summary(TermSummary),
     /// A summary of the matched terms only.
     MatchedSummary(TermSummary),
     /// The number of matched terms as a share of the query's different terms.
