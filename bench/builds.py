@@ -61,6 +61,9 @@ def jobs(options, inputs, scratch):
     def step(name):
         return lambda document, _: document["seconds"][name]
 
+    def steps(document, _):
+        return sum(document["seconds"].values())
+
     def whole(_, seconds):
         return seconds
 
@@ -82,7 +85,7 @@ def jobs(options, inputs, scratch):
         "run, 500 queries": (["run", index, *queries, "--out", f"{out}.run"], whole),
         "features": (
             ["features", index, *queries, "--qrels", shop / "qrels.txt", "--out", f"{out}.f.rwd"],
-            whole,
+            steps,
         ),
     }
 
