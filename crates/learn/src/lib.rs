@@ -28,35 +28,21 @@ pub mod tune;
 pub use blend::{
     Blend, BlendNormalise, BlendOptions, BlendParams, BlendPreset, BlendWeights, MembersText,
 };
+pub use boost::learners::*;
 pub use boost::{
-    BoostOptions, BoostParams, Booster, DropScale, LambdaMart, Mart, MartLoss, MartOptions,
-    MartParams, Newton, NewtonOptions, NewtonParams, RankMart, RegressionTree, XeNdcgMart,
-    YetiRank,
+    BoostOptions, BoostParams, Booster, DropScale, Newton, NewtonOptions, NewtonParams,
 };
-pub use ensemble::{
-    AdaRank, AdaRankOptions, AdaRankParams, Bagging, BaggingOptions, BaggingParams,
-    CoordinateAscent, CoordinateAscentOptions, CoordinateAscentParams, Directions, ForestOptions,
-    ForestParams, RandomForest, RankBoost, RankBoostOptions, RankBoostParams, SvmMap,
-    SvmMapOptions, SvmMapParams,
-};
+pub use ensemble::*;
 pub use error::LearnError;
 pub use learner::{
     CvOptions, CvResult, DeclaredLearner, Fit, FixedWeights, FixedWeightsOptions,
     FixedWeightsParams, FoldResult, LEARNERS, Learner, LearnerDef, LearnerSpec, LearnerText, Takes,
     TargetOptions, TargetParams, Tuning, WeightsText, cross_validate, find_learner,
 };
-pub use linear::{
-    Hinge, LinearRegression, LinearRegressionOptions, LinearRegressionParams, LinearSvm,
-    LinearSvmOptions, LinearSvmParams, LogisticRegression, LogisticRegressionOptions,
-    LogisticRegressionParams, OrdinalRegression, OrdinalRegressionOptions, OrdinalRegressionParams,
-    PairwiseLogistic, PairwiseLogisticOptions, PairwiseLogisticParams, RankSvm, RankSvmOptions,
-    RankSvmParams, SolverOptions, SolverParams,
-};
-pub use net::{
-    ApproxNdcgNet, HiddenNorm, LambdaRank, ListMleNet, ListNet, NetActivation, NetOptimiser,
-    NetOptions, NetParams, NetSchedule, RankNet, RankNetOptions, RankNetParams, SoftmaxNet,
-    SoftmaxNetOptions, SoftmaxNetParams, SoftmaxNetTarget,
-};
+pub use linear::learners::*;
+pub use linear::{SolverOptions, SolverParams};
+pub use net::learners::*;
+pub use net::{HiddenNorm, NetActivation, NetOptimiser, NetOptions, NetParams, NetSchedule};
 pub use preferences::Preferences;
 pub use rankwright_model::simd;
 pub use session::{
@@ -69,6 +55,10 @@ pub use transform::{Transform, TransformOptions, TransformParams};
 
 /// Learners, their builder methods and the types of training requests, for a glob import.
 pub mod prelude {
+    pub use crate::boost::learners::*;
+    pub use crate::ensemble::*;
+    pub use crate::linear::learners::*;
+    pub use crate::net::learners::*;
     pub use crate::objective::{
         ApproxNdcgOptions as _, HuberOptions as _, LambdaOptions as _, ListMleOptions as _,
         LogLossOptions as _, PairOptions as _, SoftmaxOptions as _, XeNdcgOptions as _,
@@ -76,17 +66,9 @@ pub mod prelude {
     };
     pub use crate::tree::TreeOptions as _;
     pub use crate::{
-        AdaRank, AdaRankOptions as _, ApproxNdcgNet, Bagging, BaggingOptions as _, Blend,
-        BlendOptions as _, BoostOptions as _, Booster, CoordinateAscent,
-        CoordinateAscentOptions as _, Fit as _, FixedWeights, FixedWeightsOptions as _,
-        ForestOptions as _, LambdaMart, LambdaRank, Learner, LearnerSpec, LinearRegression,
-        LinearRegressionOptions as _, LinearSvm, LinearSvmOptions as _, ListMleNet, ListNet,
-        LogisticRegression, LogisticRegressionOptions as _, Mart, MartOptions as _,
-        NetOptions as _, NewtonOptions as _, OrdinalRegression, OrdinalRegressionOptions as _,
-        PairwiseLogistic, PairwiseLogisticOptions as _, Progress, RandomForest, RankBoost,
-        RankBoostOptions as _, RankMart, RankNet, RankNetOptions as _, RankSvm,
-        RankSvmOptions as _, RegressionTree, SoftmaxNet, SoftmaxNetOptions as _,
-        SolverOptions as _, SvmMap, SvmMapOptions as _, TargetOptions as _, TrainRequest,
-        TrainResult, TransformOptions as _, XeNdcgMart, YetiRank, cross_validate,
+        Blend, BlendOptions as _, BoostOptions as _, Booster, Fit as _, FixedWeights,
+        FixedWeightsOptions as _, Learner, LearnerSpec, NetOptions as _, NewtonOptions as _,
+        Progress, SolverOptions as _, TargetOptions as _, TrainRequest, TrainResult,
+        TransformOptions as _, cross_validate,
     };
 }

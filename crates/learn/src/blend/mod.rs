@@ -102,6 +102,8 @@ param_groups! {
     }
 }
 
+crate::learner::learners![Blend];
+
 impl DeclaredLearner for Blend {
     const DEF: &'static LearnerDef = &LearnerDef {
         name: "blend",

@@ -9,7 +9,7 @@
 mod dart;
 mod dropout;
 mod goss;
-mod learners;
+pub(crate) mod learners;
 mod line;
 mod params;
 pub(crate) mod queries;
@@ -24,10 +24,6 @@ mod values;
 mod watch;
 
 pub use dropout::DropScale;
-pub use learners::{
-    LambdaMart, Mart, MartLoss, MartOptions, MartParams, RankMart, RegressionTree, XeNdcgMart,
-    YetiRank,
-};
 pub(crate) use params::{BoostConfig, check_joint};
 pub use params::{BoostOptions, BoostParams, Newton, NewtonOptions, NewtonParams};
 pub(crate) use train::BoostEngine;

@@ -34,6 +34,8 @@ pub use forest::{ForestOptions, ForestParams, RandomForest};
 pub use rankboost::{RankBoost, RankBoostOptions, RankBoostParams};
 pub use svmmap::{SvmMap, SvmMapOptions, SvmMapParams};
 
+crate::learner::learners![RankBoost, AdaRank, SvmMap, CoordinateAscent, RandomForest, Bagging];
+
 /// The training data of a linear model, with features transformed.
 #[derive(Debug)]
 struct Inputs {

@@ -81,6 +81,8 @@ param_groups! {
     }
 }
 
+super::learners![FixedWeights];
+
 impl DeclaredLearner for FixedWeights {
     const DEF: &'static LearnerDef = &LearnerDef {
         name: "linear",

@@ -34,6 +34,7 @@ use crate::trainer::{Trainer, Validation};
 pub use cv::{CvOptions, CvResult, FoldResult, cross_validate};
 pub use def::{DeclaredLearner, Learner, LearnerDef, Takes, Tuning};
 pub use linear::{FixedWeights, FixedWeightsOptions, FixedWeightsParams, WeightsText};
+pub(crate) use registry::learners;
 pub use registry::{LEARNERS, find_learner};
 pub use target::{TargetOptions, TargetParams};
 pub use text::LearnerText;

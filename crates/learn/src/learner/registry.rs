@@ -1,21 +1,15 @@
-//! The list of learners: one line each.
+//! The list of learners, joined from the lists of the folders that hold them.
 
 use rankwright_spec::SpecError;
 
 use super::{DeclaredLearner, FixedWeights, LearnerDef};
-use crate::blend::Blend;
-use crate::boost::{LambdaMart, Mart, RankMart, RegressionTree, XeNdcgMart, YetiRank};
-use crate::ensemble::{AdaRank, Bagging, CoordinateAscent, RandomForest, RankBoost, SvmMap};
-use crate::linear::{
-    LinearRegression, LinearSvm, LogisticRegression, OrdinalRegression, PairwiseLogistic, RankSvm,
-};
-use crate::net::{ApproxNdcgNet, LambdaRank, ListMleNet, ListNet, RankNet, SoftmaxNet};
 
-/// Lists learners, and gives each its constructor.
+/// Lists the learners of a folder as `LEARNERS`, and gives each its constructor.
 macro_rules! learners {
     ($($learner:ident),* $(,)?) => {
-        /// Every learner.
-        pub static LEARNERS: &[&LearnerDef] = &[$( $learner::DEF ),*];
+        /// The learners of this folder.
+        pub(crate) const LEARNERS: &[&crate::learner::LearnerDef] =
+            &[$( <$learner as crate::learner::DeclaredLearner>::DEF ),*];
 
         $( impl $learner {
             /// The learner with its default parameters.
@@ -25,35 +19,44 @@ macro_rules! learners {
         } )*
     };
 }
+pub(crate) use learners;
 
-learners![
-    LambdaMart,
-    RankMart,
-    XeNdcgMart,
-    YetiRank,
-    Mart,
-    RegressionTree,
-    RankSvm,
-    PairwiseLogistic,
-    LinearRegression,
-    LogisticRegression,
-    LinearSvm,
-    OrdinalRegression,
-    LambdaRank,
-    RankNet,
-    ListNet,
-    ListMleNet,
-    SoftmaxNet,
-    ApproxNdcgNet,
-    RankBoost,
-    AdaRank,
-    SvmMap,
-    CoordinateAscent,
-    RandomForest,
-    Bagging,
-    Blend,
-    FixedWeights,
+const LISTS: [&[&LearnerDef]; 6] = [
+    crate::boost::learners::LEARNERS,
+    crate::linear::learners::LEARNERS,
+    crate::net::learners::LEARNERS,
+    crate::ensemble::LEARNERS,
+    crate::blend::LEARNERS,
+    super::linear::LEARNERS,
 ];
+
+const COUNT: usize = {
+    let (mut count, mut list) = (0, 0);
+    while list < LISTS.len() {
+        count += LISTS[list].len();
+        list += 1;
+    }
+    count
+};
+
+const fn joined() -> [&'static LearnerDef; COUNT] {
+    let mut all = [FixedWeights::DEF; COUNT];
+    let (mut at, mut list) = (0, 0);
+    while list < LISTS.len() {
+        let mut entry = 0;
+        while entry < LISTS[list].len() {
+            all[at] = LISTS[list][entry];
+            (at, entry) = (at + 1, entry + 1);
+        }
+        list += 1;
+    }
+    all
+}
+
+static ALL: [&LearnerDef; COUNT] = joined();
+
+/// Every learner.
+pub static LEARNERS: &[&LearnerDef] = &ALL;
 
 /// The declaration of a name; the error lists the known ones.
 pub fn find_learner(name: &str) -> Result<&'static LearnerDef, SpecError> {

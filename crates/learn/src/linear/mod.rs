@@ -16,7 +16,7 @@
 mod counting;
 pub(crate) mod fold;
 mod kernel;
-mod learners;
+pub(crate) mod learners;
 mod line;
 mod logistic_pairs;
 mod loss;
@@ -32,11 +32,4 @@ mod ridge;
 #[cfg(test)]
 mod tests;
 
-pub use learners::{
-    Hinge, LinearRegression, LinearRegressionOptions, LinearRegressionParams, LinearSvm,
-    LinearSvmOptions, LinearSvmParams, LogisticRegression, LogisticRegressionOptions,
-    LogisticRegressionParams, OrdinalRegression, OrdinalRegressionOptions, OrdinalRegressionParams,
-    PairwiseLogistic, PairwiseLogisticOptions, PairwiseLogisticParams, RankSvm, RankSvmOptions,
-    RankSvmParams,
-};
 pub use params::{SolverOptions, SolverParams};

@@ -15,7 +15,7 @@ mod activation;
 mod block;
 mod draws;
 mod export;
-mod learners;
+pub(crate) mod learners;
 mod loss;
 mod matrix;
 mod norm;
@@ -31,9 +31,5 @@ mod state;
 mod tests;
 mod train;
 
-pub use learners::{
-    ApproxNdcgNet, LambdaRank, ListMleNet, ListNet, RankNet, RankNetOptions, RankNetParams,
-    SoftmaxNet, SoftmaxNetOptions, SoftmaxNetParams, SoftmaxNetTarget,
-};
 pub use params::{NetActivation, NetOptimiser, NetOptions, NetParams, NetSchedule};
 pub use shape::HiddenNorm;

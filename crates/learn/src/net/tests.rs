@@ -9,11 +9,11 @@ use rankwright_data::bytes::Input;
 use rankwright_data::{Dataset, Random};
 use rankwright_spec::{Spec, read_spec};
 
+use super::learners::{ApproxNdcgNet, LambdaRank, ListMleNet, ListNet, RankNet, SoftmaxNet};
 use super::loss::{NetLoss, PreparedLoss};
 use super::matrix::NetMatrix;
 use super::passes::{Passes, RowLists, With};
 use super::shape::NetShape;
-use super::{ApproxNdcgNet, LambdaRank, ListMleNet, ListNet, RankNet, SoftmaxNet};
 use crate::boost::queries::TrainingQueries;
 use crate::preferences::Preferences;
 

@@ -1,30 +1,11 @@
-//! The declaration of an objective, and the list of all of them.
+//! The declaration of an objective.
 
 use std::fmt::{self, Debug};
 
 use rankwright_spec::{ParamDef, ParamGroup, Spec, SpecError, check_params, read_spec, write_spec};
 use serde::{Serialize, Serializer};
 
-use super::{
-    Objective, approxndcg, huber, lambda, listmle, logloss, ordinal, query_rmse, softmax, squared,
-    xendcg, yeti,
-};
-
-/// Every objective.
-pub static OBJECTIVES: &[&ObjectiveDef] = &[
-    squared::SquaredParams::DEF,
-    query_rmse::QueryRmseParams::DEF,
-    logloss::LogLossParams::DEF,
-    huber::HuberParams::DEF,
-    ordinal::OrdinalParams::DEF,
-    lambda::PairParams::DEF,
-    lambda::LambdaParams::DEF,
-    yeti::YetiParams::DEF,
-    xendcg::XeNdcgParams::DEF,
-    softmax::SoftmaxParams::DEF,
-    listmle::ListMleParams::DEF,
-    approxndcg::ApproxNdcgParams::DEF,
-];
+use super::{OBJECTIVES, Objective};
 
 /// The parameters of an objective: a struct that `params!` declares in the objective's file.
 pub trait ObjectiveParams: ParamGroup + Default + Debug + Send + Sync {

@@ -31,7 +31,7 @@ mod yeti;
 mod yeti_reference;
 
 pub use approxndcg::{ApproxNdcg, ApproxNdcgOptions, ApproxNdcgParams};
-pub use def::{HessianKind, OBJECTIVES, ObjectiveDef, ObjectiveParams, parse_objective};
+pub use def::{HessianKind, ObjectiveDef, ObjectiveParams, parse_objective};
 pub use huber::{Huber, HuberOptions, HuberParams, HuberWidth};
 pub use lambda::{
     CutoffMode, DEFAULT_METRIC, Lambda, LambdaConfig, LambdaOptions, LambdaParams, PairChoice,
@@ -45,6 +45,22 @@ pub use softmax::{Softmax, SoftmaxOptions, SoftmaxParams, SoftmaxTarget};
 pub use squared::{Squared, SquaredParams};
 pub use xendcg::{XeNdcg, XeNdcgOptions, XeNdcgParams};
 pub use yeti::{Yeti, YetiOptions, YetiParams};
+
+/// Every objective.
+pub static OBJECTIVES: &[&ObjectiveDef] = &[
+    squared::SquaredParams::DEF,
+    query_rmse::QueryRmseParams::DEF,
+    logloss::LogLossParams::DEF,
+    huber::HuberParams::DEF,
+    ordinal::OrdinalParams::DEF,
+    lambda::PairParams::DEF,
+    lambda::LambdaParams::DEF,
+    yeti::YetiParams::DEF,
+    xendcg::XeNdcgParams::DEF,
+    softmax::SoftmaxParams::DEF,
+    listmle::ListMleParams::DEF,
+    approxndcg::ApproxNdcgParams::DEF,
+];
 
 /// The input of an objective: one query. Slices have an entry for each document, in row order.
 #[derive(Debug, Clone, Copy)]

@@ -14,6 +14,8 @@ pub use tree::RegressionTree;
 pub use xendcg::XeNdcgMart;
 pub use yetirank::YetiRank;
 
+crate::learner::learners![LambdaMart, RankMart, XeNdcgMart, YetiRank, Mart, RegressionTree];
+
 /// The default search space for tuning boosted trees.
 pub(super) const TREE_SPACE: &str = "rate=log(0.02,0.3), leaves=choice(7,15,31,63), min_rows=logint(1,100), l2=log(0.01,100), \
      sample_queries=uniform(0.5,1), sample_features=uniform(0.3,1)";

@@ -18,6 +18,15 @@ pub use pairwise_logistic::{PairwiseLogistic, PairwiseLogisticOptions, PairwiseL
 pub use ranksvm::{RankSvm, RankSvmOptions, RankSvmParams};
 pub use regression::{LinearRegression, LinearRegressionOptions, LinearRegressionParams};
 
+crate::learner::learners![
+    RankSvm,
+    PairwiseLogistic,
+    LinearRegression,
+    LogisticRegression,
+    LinearSvm,
+    OrdinalRegression
+];
+
 choices! {
     /// A margin loss.
     pub enum Hinge {

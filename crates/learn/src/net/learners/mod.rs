@@ -17,6 +17,8 @@ pub use listnet::ListNet;
 pub use ranknet::{RankNet, RankNetOptions, RankNetParams};
 pub use softmax::{SoftmaxNet, SoftmaxNetOptions, SoftmaxNetParams, SoftmaxNetTarget};
 
+crate::learner::learners![LambdaRank, RankNet, ListNet, ListMleNet, SoftmaxNet, ApproxNdcgNet];
+
 /// The default transform of nets.
 const ADAPTED: Transform = Transform::Adapt;
 
