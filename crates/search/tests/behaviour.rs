@@ -6,6 +6,7 @@ mod five;
 mod hardship;
 mod memory;
 mod oddities;
+mod own_features;
 mod parity;
 mod recorded;
 mod reference;
