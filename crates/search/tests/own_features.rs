@@ -1,11 +1,8 @@
 //! Custom features of an index: training and serving use the same code, and other indexes reject
 //! the model.
 
-mod five;
-
 use std::sync::{Arc, OnceLock};
 
-use five::{bench, documents};
 use rankwright_data::{Absent, FeatureNames};
 use rankwright_model::{Header, Linear, Model, ModelBody};
 use rankwright_search::{
@@ -14,6 +11,8 @@ use rankwright_search::{
     SearchBuffers, SearchError, Terms, TextField, training_data,
 };
 use rankwright_spec::{SpecError, choices, params};
+
+use crate::five::{bench, documents};
 
 params! {
     /// Parameters of the feature `coverage`.
