@@ -11,7 +11,7 @@ use serde::Serialize;
 /// A confusion matrix: the number of documents for each pair of true and decided class.
 ///
 /// ```
-/// use rankwright_search::classify::Evaluation;
+/// use rankwright_search::classify::ConfusionMatrix;
 /// let found = ConfusionMatrix::new([("art", "art"), ("art", "law"), ("law", "law"), ("law", "law")]);
 /// assert_eq!(found.accuracy(), 0.75);
 /// assert_eq!(found.confusion()[0], [1, 1]); // art: one as art, one as law
