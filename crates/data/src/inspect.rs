@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use rankwright_spec::words::counted;
 use rayon::prelude::*;
 
 use crate::dataset::Dataset;
@@ -9,21 +10,21 @@ use crate::dataset::Dataset;
 /// Counts and distributions of a data set.
 #[derive(Debug, Clone)]
 pub struct DatasetSummary {
-    /// Rows (documents).
+    /// Number of rows (documents).
     pub rows: usize,
-    /// Queries.
+    /// Number of queries.
     pub queries: usize,
-    /// Labels and the number of rows with each, ascending.
+    /// Each label with its number of rows, ascending.
     pub labels: Vec<(f64, usize)>,
     /// Number of rows per query.
     pub sizes: Sizes,
-    /// Queries without a label of at least 1.
+    /// Number of queries without a label of at least 1.
     pub blank_queries: usize,
-    /// Queries whose labels are all equal, so that no order is better than another.
+    /// Number of queries whose labels are all equal, so that no order is better than another.
     pub level_queries: usize,
-    /// Queries of a single row.
+    /// Number of queries with a single row.
     pub single_queries: usize,
-    /// Rows whose document id occurs earlier in the same query.
+    /// Number of rows whose document id occurs earlier in the same query.
     pub repeated_documents: usize,
     /// Whether the rows of every query (with at least two labels) are sorted by label, best first.
     pub sorted_by_label: bool,
@@ -83,7 +84,7 @@ struct ColumnStats {
     min: f32,
     max: f32,
     sum: f64,
-    bits: u64,
+    hash: u64,
 }
 
 const EMPTY: ColumnStats = ColumnStats {
@@ -94,15 +95,15 @@ const EMPTY: ColumnStats = ColumnStats {
     min: f32::INFINITY,
     max: f32::NEG_INFINITY,
     sum: 0.0,
-    bits: 0,
+    hash: 0,
 };
 
 impl ColumnStats {
     fn add(&mut self, row: u64, value: f32) {
         // A sum over rows of mixed (row, bits): the same for equal columns in any order of adding.
         let mixed = (row << 32 | u64::from(value.to_bits())).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.bits =
-            self.bits.wrapping_add((mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9));
+        self.hash =
+            self.hash.wrapping_add((mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9));
         if value.is_nan() {
             self.missing += 1;
             return;
@@ -126,7 +127,7 @@ impl ColumnStats {
         self.min = self.min.min(later.min);
         self.max = self.max.max(later.max);
         self.sum += later.sum;
-        self.bits = self.bits.wrapping_add(later.bits);
+        self.hash = self.hash.wrapping_add(later.hash);
     }
 }
 
@@ -141,17 +142,17 @@ impl DatasetSummary {
             let label = label + 0.0; // -0 is 0
             labels.entry(order_key(label)).or_insert((label, 0)).1 += 1;
         }
-        let of_queries = |count: &dyn Fn(&[f64]) -> bool| {
-            data.iter_queries().filter(|query| count(query.labels)).count()
+        let queries_with = |holds: &dyn Fn(&[f64]) -> bool| {
+            data.iter_queries().filter(|query| holds(query.labels)).count()
         };
         DatasetSummary {
             rows: data.rows(),
             queries: data.queries(),
             labels: labels.into_values().collect(),
             sizes: sizes(data),
-            blank_queries: of_queries(&|labels| labels.iter().all(|l| *l < 1.0)),
-            level_queries: of_queries(&|labels| labels.windows(2).all(|w| w.first() == w.last())),
-            single_queries: of_queries(&|labels| labels.len() == 1),
+            blank_queries: queries_with(&|labels| labels.iter().all(|l| *l < 1.0)),
+            level_queries: queries_with(&|labels| labels.windows(2).all(|w| w.first() == w.last())),
+            single_queries: queries_with(&|labels| labels.len() == 1),
             repeated_documents: repeated_documents(data),
             sorted_by_label: sorted_by_label(data),
             features: features(data),
@@ -161,34 +162,41 @@ impl DatasetSummary {
     /// Warnings, as sentences.
     pub fn warnings(&self) -> Vec<String> {
         let mut out = Vec::new();
-        let mut say = |count: usize, text: &str| {
+        let mut warn = |count: usize, unit: &str, rest: &str| {
             if count > 0 {
-                out.push(format!("{count} {text}"));
+                out.push(format!("{} {rest}", counted(count, unit)));
             }
         };
-        say(self.single_queries, "query/queries of one document: nothing to rank in them");
-        say(
+        let features = |is_counted: &dyn Fn(&FeatureSummary) -> bool| {
+            self.features.iter().filter(|feature| is_counted(feature)).count()
+        };
+        warn(self.single_queries, "query", "with only one document: there is nothing to rank");
+        warn(
             self.level_queries - self.single_queries.min(self.level_queries),
-            "query/queries of several documents with equal labels: they teach pairwise and listwise learners nothing",
+            "query",
+            "with several documents of equal label: pairwise and listwise learners ignore them",
         );
-        say(self.repeated_documents, "row(s) repeat a document of their query");
-        let constant = self.features.iter().filter(|f| f.is_constant(self.rows)).count();
-        say(constant, "constant feature(s)");
-        say(
-            self.features.iter().filter(|f| f.same_as.is_some()).count(),
-            "feature(s) equal to an earlier one",
+        warn(self.repeated_documents, "row", "with a document id that occurs earlier in the query");
+        warn(
+            features(&|feature| feature.is_constant(self.rows)),
+            "feature",
+            "with a constant value",
         );
-        say(
-            self.features.iter().filter(|f| f.infinite > 0).count(),
-            "feature(s) with infinite values",
+        warn(
+            features(&|feature| feature.same_as.is_some()),
+            "feature",
+            "with the same values as an earlier feature",
         );
+        warn(features(&|feature| feature.infinite > 0), "feature", "with infinite values");
         if self.sorted_by_label {
             out.push(
-                "the rows of every query stand best label first: with another tool, ties would look like skill".into(),
+                "the rows of every query are sorted by label, best first: tools that break ties by \
+                 row order report too good values"
+                    .into(),
             );
         }
         if self.labels.iter().any(|(label, _)| *label < 0.0) {
-            out.push("negative labels: metrics count them as non-relevant".into());
+            out.push("there are negative labels, which metrics count as not relevant".into());
         }
         out
     }
@@ -224,11 +232,12 @@ fn repeated_documents(data: &Dataset) -> usize {
 }
 
 fn sorted_by_label(data: &Dataset) -> bool {
-    let mut several = data
+    let mut with_labels = data
         .iter_queries()
         .filter(|q| q.labels.windows(2).any(|w| w.first() != w.last()))
         .peekable();
-    several.peek().is_some() && several.all(|query| query.labels.is_sorted_by(|a, b| a >= b))
+    with_labels.peek().is_some()
+        && with_labels.all(|query| query.labels.is_sorted_by(|a, b| a >= b))
 }
 
 fn features(data: &Dataset) -> Vec<FeatureSummary> {
@@ -259,16 +268,16 @@ fn features(data: &Dataset) -> Vec<FeatureSummary> {
     let mut seen: HashMap<u64, String> = HashMap::new();
     let finish = |(index, column): (usize, ColumnStats)| {
         let name = data.features().name(index).into_owned();
-        let same_as = seen.get(&column.bits).cloned();
-        seen.entry(column.bits).or_insert_with(|| name.clone());
-        let none = column.missing == data.rows();
+        let same_as = seen.get(&column.hash).cloned();
+        seen.entry(column.hash).or_insert_with(|| name.clone());
+        let is_missing = column.missing == data.rows();
         FeatureSummary {
             name,
             missing: column.missing,
             zeros: column.zeros,
             infinite: column.infinite,
-            min: if none { f32::NAN } else { column.min },
-            max: if none { f32::NAN } else { column.max },
+            min: if is_missing { f32::NAN } else { column.min },
+            max: if is_missing { f32::NAN } else { column.max },
             mean: column.sum / column.finite as f64,
             same_as,
         }

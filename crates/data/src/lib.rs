@@ -49,7 +49,10 @@ mod temporary;
 mod warnings;
 
 pub use dataset::{Absent, Dataset, DatasetBuilder, Label, Query};
-pub use error::{ColumnProblem, DataError, PairProblem, Remedy, SourceLocation, quote};
+pub use error::{
+    ColumnProblem, DataError, FileDamage, FormatProblem, PairProblem, Remedy, SectionProblem,
+    SourceLocation, UnsupportedFormat, quote,
+};
 pub use inspect::{DatasetSummary, FeatureSummary, Sizes};
 #[cfg(feature = "text")]
 pub use lists::{ListFormat, ListedDocument, Qrels, QueryLists, Run};

@@ -177,17 +177,17 @@ impl Analyser {
 
     /// Calls `found` with each term and its position among the words; returns the number of words.
     pub(crate) fn analyse(&mut self, text: &str, mut found: impl FnMut(u32, usize)) -> usize {
-        let mut place = 0;
+        let mut position = 0;
         // The words of tantivy's SimpleTokenizer.
         for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
             let known = self.known.get(word).copied();
             let term = known.unwrap_or_else(|| self.learn(word));
             if term != REMOVED {
-                found(term, place);
+                found(term, position);
             }
-            place += 1;
+            position += 1;
         }
-        place
+        position
     }
 
     fn learn(&mut self, word: &str) -> u32 {
@@ -257,8 +257,8 @@ mod tests {
                 let mut analyser = Analyser::new(&analysis);
                 for text in &texts {
                     let mut found = Vec::new();
-                    analyser.analyse(text, |term, place| found.push((term, place)));
-                    let found = found.into_iter().map(|(t, place)| (analyser.term(t).to_owned(), place));
+                    analyser.analyse(text, |term, position| found.push((term, position)));
+                    let found = found.into_iter().map(|(t, position)| (analyser.term(t).to_owned(), position));
                     proptest::prop_assert_eq!(found.collect::<Vec<_>>(), analysis.words(text));
                 }
             }

@@ -41,7 +41,7 @@ pub enum SearchError {
         /// The folder.
         path: PathBuf,
     },
-    /// A file is in the place of the folder of an index.
+    /// A file is in the location of the folder of an index.
     #[error("{}: is a file, and an index is a folder", .path.display())]
     NotAFolder {
         /// The file.
@@ -354,11 +354,11 @@ impl SearchError {
 
     /// A part of a document or query file that does not follow its format.
     pub(crate) fn malformed(
-        place: SourceLocation,
+        location: SourceLocation,
         found: impl Into<String>,
         expected: impl Into<String>,
     ) -> Self {
-        DataError::malformed(place, found, expected).into()
+        DataError::malformed(location, found, expected).into()
     }
 
     /// Adds a remedy to the error.

@@ -48,8 +48,8 @@ impl LabelledDocuments {
 
 /// Keeps the last document of each id; returns the number of removed documents.
 pub(super) fn keep_last(documents: &mut Vec<Document>) -> usize {
-    let places = documents.iter().enumerate();
-    let last: HashMap<String, usize> = places.map(|(at, d)| (d.id.clone(), at)).collect();
+    let numbered = documents.iter().enumerate();
+    let last: HashMap<String, usize> = numbered.map(|(at, d)| (d.id.clone(), at)).collect();
     let repeated = documents.len() - last.len();
     let mut at = 0;
     documents.retain(|document| {

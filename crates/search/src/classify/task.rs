@@ -166,8 +166,8 @@ impl TextClassifier {
         let mut decided = vec![String::new(); count];
         for fold in 0..parts {
             let part = |test: bool| {
-                let places = (0..count).filter(move |place| (place % parts == fold) == test);
-                places.map(|place| order[place]).collect::<Vec<usize>>()
+                let shuffled = (0..count).filter(move |at| (at % parts == fold) == test);
+                shuffled.map(|at| order[at]).collect::<Vec<usize>>()
             };
             let (learn, test) = (part(false), part(true));
             let texts: Vec<&Vec<String>> =

@@ -132,11 +132,11 @@ impl<'a> Evidence<'a> {
             }
             let mut next = 0;
             let FieldEvidence { tfs, starts, positions } = &mut evidence;
-            self.index.positions(field, term, self.docs, |at, places| {
+            self.index.positions(field, term, self.docs, |at, found| {
                 starts.extend((next..=at).map(|_| positions.len() as u32));
                 next = at + 1;
-                tfs[row + at] = places.len() as u32;
-                positions.extend_from_slice(places);
+                tfs[row + at] = found.len() as u32;
+                positions.extend_from_slice(found);
             })?;
             starts.extend((next..docs).map(|_| positions.len() as u32));
         }

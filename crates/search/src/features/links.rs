@@ -108,7 +108,7 @@ fn graph_of(index: &Index, field: &str) -> Result<Graph, SearchError> {
     let labels = index.labels(field, FieldKind::Links)?;
     let ids = index.ids()?;
     let targets: Vec<Option<u32>> = (0..labels.len() as u32)
-        .map(|label| ids.find(labels.name(label)).map(|doc| ids.place(doc)))
+        .map(|label| ids.find(labels.name(label)).map(|doc| ids.rank(doc)))
         .collect();
     let mut links = Vec::new();
     for (node, &doc) in (0..).zip(ids.sorted()) {

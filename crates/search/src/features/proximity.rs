@@ -78,24 +78,28 @@ impl Feature for Proximity {
 
 impl ProximityKind {
     fn value(self, evidence: &Evidence<'_>, field: &FieldEvidence, candidate: usize) -> f64 {
-        let places = |term: usize| evidence.positions_in(field, term, candidate);
+        let positions = |term: usize| evidence.positions_in(field, term, candidate);
         let terms = evidence.terms;
         match self {
             ProximityKind::Window => {
-                let lists: Vec<&[u32]> = (0..terms.distinct().len()).map(places).collect();
+                let lists: Vec<&[u32]> = (0..terms.distinct().len()).map(positions).collect();
                 f64::from(smallest_window(&lists))
             }
             ProximityKind::PairDistance => {
                 let pairs = neighbours(terms.sequence());
-                let distances = pairs.filter_map(|(a, b)| smallest_distance(places(a), places(b)));
+                let distances =
+                    pairs.filter_map(|(a, b)| smallest_distance(positions(a), positions(b)));
                 distances.min().map_or(f64::NAN, f64::from)
             }
             ProximityKind::PairProximity => {
                 let pairs = neighbours(terms.sequence());
-                let distances = pairs.filter_map(|(a, b)| smallest_distance(places(a), places(b)));
+                let distances =
+                    pairs.filter_map(|(a, b)| smallest_distance(positions(a), positions(b)));
                 distances.map(|distance| 1.0 / f64::from(distance.max(1))).sum()
             }
-            ProximityKind::Phrase => f64::from(phrases(terms.sequence(), terms.places(), places)),
+            ProximityKind::Phrase => {
+                f64::from(phrases(terms.sequence(), terms.positions(), positions))
+            }
         }
     }
 
@@ -157,15 +161,19 @@ fn smallest_distance(a: &[u32], b: &[u32]) -> Option<u32> {
 }
 
 /// Number of occurrences of the query's terms in its own order at its own distances.
-fn phrases<'p>(sequence: &[usize], offsets: &[usize], places: impl Fn(usize) -> &'p [u32]) -> u32 {
+fn phrases<'p>(
+    sequence: &[usize],
+    offsets: &[usize],
+    positions: impl Fn(usize) -> &'p [u32],
+) -> u32 {
     let (Some(&first), Some(&origin)) = (sequence.first(), offsets.first()) else { return 0 };
     let begins_here = |&start: &&u32| {
         sequence.iter().zip(offsets).skip(1).all(|(&term, &offset)| {
             let wanted = start + (offset - origin) as u32;
-            places(term).binary_search(&wanted).is_ok()
+            positions(term).binary_search(&wanted).is_ok()
         })
     };
-    places(first).iter().filter(begins_here).count() as u32
+    positions(first).iter().filter(begins_here).count() as u32
 }
 
 #[cfg(test)]
@@ -183,12 +191,12 @@ mod tests {
 
     #[test]
     fn phrases_keep_the_query_s_distances() {
-        let places = |term: usize| -> &[u32] { [&[0, 7][..], &[1, 9][..]][term] };
-        assert_eq!(phrases(&[0, 1], &[0, 1], places), 1);
+        let positions = |term: usize| -> &[u32] { [&[0, 7][..], &[1, 9][..]][term] };
+        assert_eq!(phrases(&[0, 1], &[0, 1], positions), 1);
         // The query has a removed word between them.
-        assert_eq!(phrases(&[0, 1], &[3, 5], places), 1);
-        assert_eq!(phrases(&[0, 1], &[0, 3], places), 0);
-        assert_eq!(phrases(&[], &[], places), 0);
+        assert_eq!(phrases(&[0, 1], &[3, 5], positions), 1);
+        assert_eq!(phrases(&[0, 1], &[0, 3], positions), 0);
+        assert_eq!(phrases(&[], &[], positions), 0);
     }
 
     proptest! {

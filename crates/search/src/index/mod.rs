@@ -109,7 +109,7 @@ struct Segment {
 /// share it.
 pub struct Index {
     id: IndexId,
-    place: IndexLocation,
+    location: IndexLocation,
     analysis: Analysis,
     schema: Schema,
     layout: IndexLayout,
@@ -131,7 +131,7 @@ pub struct Index {
 impl std::fmt::Debug for Index {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Index")
-            .field("place", &self.place)
+            .field("location", &self.location)
             .field("documents", &self.documents)
             .finish()
     }
@@ -153,12 +153,12 @@ impl Index {
 
     /// Opens tantivy's content in its current state.
     fn read(
-        place: IndexLocation,
+        location: IndexLocation,
         mut index: tantivy::Index,
         analysis: Analysis,
         schema: Schema,
     ) -> Result<Index, SearchError> {
-        let path = place.path();
+        let path = location.path();
         let failed = |error: tantivy::TantivyError| SearchError::tantivy(path, &error);
         let layout = IndexLayout::new(&schema)?;
         let tokenizers = TokenizerManager::default();
@@ -184,7 +184,7 @@ impl Index {
         }
         let mut opened = Index {
             id: IndexId::new(),
-            place,
+            location,
             analysis,
             schema,
             layout,
@@ -234,7 +234,7 @@ impl Index {
         &self,
         work: impl FnOnce() -> Result<T, SearchError>,
     ) -> Result<T, SearchError> {
-        guard(self.place.path(), work)
+        guard(self.location.path(), work)
     }
 
     /// Number of living documents.
@@ -259,7 +259,7 @@ impl Index {
 
     /// The folder; `None` for an index in memory.
     pub fn path(&self) -> Option<&Path> {
-        match &self.place {
+        match &self.location {
             IndexLocation::Folder(path) => Some(path),
             IndexLocation::Memory => None,
         }
@@ -288,12 +288,12 @@ impl Index {
 
     /// An error of tantivy in this index.
     pub(crate) fn failed(&self, error: &tantivy::TantivyError) -> SearchError {
-        SearchError::tantivy(self.place.path(), error)
+        SearchError::tantivy(self.location.path(), error)
     }
 
     /// The error of bytes that differ from those that were written.
     pub(crate) fn damaged(&self, what: String) -> SearchError {
-        SearchError::Damaged { path: self.place.path().into(), what }
+        SearchError::Damaged { path: self.location.path().into(), what }
     }
 
     pub(crate) fn tantivy(&self) -> &tantivy::Index {

@@ -189,7 +189,7 @@ impl Index {
         term: &str,
         docs: &[u32],
         option: IndexRecordOption,
-        mut stop: impl FnMut(usize, &mut SegmentPostings),
+        mut visit: impl FnMut(usize, &mut SegmentPostings),
     ) -> Result<(), SearchError> {
         let postings = &self.postings[field];
         let term = Term::from_field_text(postings.field, term);
@@ -199,9 +199,9 @@ impl Index {
             let end = segment.base + segment.reader.max_doc();
             let here = docs[at..].partition_point(|&doc| doc < end);
             if let Some(mut list) = reader.read_postings(&term, option).map_err(failed)? {
-                for (place, &doc) in (at..).zip(&docs[at..at + here]) {
+                for (number, &doc) in (at..).zip(&docs[at..at + here]) {
                     if seek(&mut list, doc - segment.base) {
-                        stop(place, &mut list);
+                        visit(number, &mut list);
                     }
                 }
             }

@@ -101,20 +101,20 @@ impl Preparer {
         let Self { analyser, terms, text, .. } = self;
         text.clear();
         let first = terms.len();
-        let mut places = Vec::new();
+        let mut positions = Vec::new();
         let (mut words, mut base) = (0, 0);
         for part in parts(value) {
-            let found = analyser.analyse(&part, |term, place| {
+            let found = analyser.analyse(&part, |term, position| {
                 terms.push(term);
-                places.push(base + place);
+                positions.push(base + position);
             });
             words += found as u64;
             base += found + VALUE_GAP;
         }
         let mut before = None;
-        for (&term, &place) in terms.iter().skip(first).zip(&places) {
-            push_term(text, analyser.term(term), before.map_or(place + 1, |b| place - b));
-            before = Some(place);
+        for (&term, &position) in terms.iter().skip(first).zip(&positions) {
+            push_term(text, analyser.term(term), before.map_or(position + 1, |b| position - b));
+            before = Some(position);
         }
         words
     }

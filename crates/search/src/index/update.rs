@@ -62,7 +62,7 @@ impl Index {
         &mut self,
         documents: impl IntoIterator<Item = Result<Document, SearchError>, IntoIter: Send>,
     ) -> Result<BuildReport, SearchError> {
-        let path = self.place.path().to_owned();
+        let path = self.location.path().to_owned();
         let _lock = self.path().map(lock_folder).transpose()?;
         let index = self.writable();
         let filler = Filler::new(&path, &self.layout, &self.analysis, &index, true)?;

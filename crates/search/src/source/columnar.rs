@@ -72,8 +72,8 @@ impl Parquet {
         if first {
             let skipped = std::mem::take(&mut batch.skipped);
             for column in skipped {
-                let place = || SourceLocation::file(&self.name).in_field(column);
-                warnings.add(WarningKind::SkippedValues, 1, place);
+                let location = || SourceLocation::file(&self.name).in_field(column);
+                warnings.add(WarningKind::SkippedValues, 1, location);
             }
         }
         Some(Ok(batch))
@@ -149,24 +149,24 @@ impl Batch {
     fn document(
         &self,
         row: usize,
-        place: impl Fn() -> SourceLocation,
+        location: impl Fn() -> SourceLocation,
         warnings: &mut Warnings,
     ) -> Result<Document, SearchError> {
         let mut document = Document::new("");
         for (at, (name, column)) in self.columns.iter().enumerate() {
-            let value = column.value(row, warnings, || place().in_field(name));
+            let value = column.value(row, warnings, || location().in_field(name));
             if Some(at) == self.id {
                 let text = match value {
                     Some(Value::Text(text)) => text,
                     _ => String::new(),
                 };
-                document.id = id::checked(text, || place().in_field(name))?;
+                document.id = id::checked(text, || location().in_field(name))?;
             } else if let Some(value) = value {
                 document.fields.push((name.clone(), value));
             }
         }
         match document.id.is_empty() {
-            true => Err(SearchError::malformed(place(), "no column that can be an id", "an id")),
+            true => Err(SearchError::malformed(location(), "no column that can be an id", "an id")),
             false => Ok(document),
         }
     }
@@ -210,7 +210,7 @@ impl TypedColumn {
         &self,
         row: usize,
         warnings: &mut Warnings,
-        place: impl FnOnce() -> SourceLocation,
+        location: impl FnOnce() -> SourceLocation,
     ) -> Option<Value> {
         match self {
             TypedColumn::Text(texts) => {
@@ -222,7 +222,7 @@ impl TypedColumn {
             }
             TypedColumn::Binary(array) => {
                 let bytes = bytes_at(array, row)?;
-                Some(Value::Text(warnings.text(bytes, place)))
+                Some(Value::Text(warnings.text(bytes, location)))
             }
             TypedColumn::List(lists, texts) => {
                 let items = list_range(lists, row)?.filter_map(|at| text_at(texts, at));
@@ -252,8 +252,8 @@ impl DocumentReader for Parquet {
                 let row = batch.at;
                 batch.at += 1;
                 self.given += 1;
-                let place = || SourceLocation::line(&self.name, self.given);
-                return Some(batch.document(row, place, warnings));
+                let location = || SourceLocation::line(&self.name, self.given);
+                return Some(batch.document(row, location, warnings));
             }
             match self.next_batch(warnings)? {
                 Ok(batch) => self.batch = Some(batch),

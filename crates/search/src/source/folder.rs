@@ -76,10 +76,10 @@ impl Folder {
         warnings: &mut Warnings,
     ) -> Result<Document, SearchError> {
         let input = Input::open(&entry.path)?;
-        let place = || SourceLocation::file(&input.name);
+        let location = || SourceLocation::file(&input.name);
         let bytes = input.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&input.bytes);
-        let text = warnings.text(bytes, place);
-        let mut document = Document::new(id::checked(entry.id, place)?);
+        let text = warnings.text(bytes, location);
+        let mut document = Document::new(id::checked(entry.id, location)?);
         let mut add = |name: &str, text: String| {
             if !text.is_empty() {
                 document.fields.push((name.to_owned(), Value::Text(text)));

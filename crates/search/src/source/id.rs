@@ -16,7 +16,7 @@ const LONGEST: usize = 1000;
 /// Checks an id.
 pub(crate) fn checked(
     id: String,
-    place: impl FnOnce() -> SourceLocation,
+    location: impl FnOnce() -> SourceLocation,
 ) -> Result<String, SearchError> {
     let blank = |c: char| c.is_whitespace() || c.is_control();
     let expected = if id.is_empty() {
@@ -33,8 +33,8 @@ pub(crate) fn checked(
         n if n > LONGEST => format!("an id of {n} bytes"),
         _ => format!("the id {}", quote(id.as_bytes())),
     };
-    let error = SearchError::malformed(place(), found, expected);
-    Err(error.with_help("runs and judgements are split at blanks; put '_' in their place"))
+    let error = SearchError::malformed(location(), found, expected);
+    Err(error.with_help("runs and judgements are split at blanks; replace the blanks by '_'"))
 }
 
 /// The index of an id among names: the first of `wanted` that is present, ignoring case.

@@ -96,21 +96,21 @@ impl JsonRecord {
         warnings: &mut Warnings,
     ) -> Option<Result<(u64, JsonRecord), SearchError>> {
         let (line, range) = cursor.next_full_line()?;
-        let text = warnings.text(cursor.slice(range), || cursor.place(line));
-        Some(JsonRecord::parse(&text, || cursor.place(line)).map(|record| (line, record)))
+        let text = warnings.text(cursor.slice(range), || cursor.location(line));
+        Some(JsonRecord::parse(&text, || cursor.location(line)).map(|record| (line, record)))
     }
 
-    fn parse(text: &str, place: impl Fn() -> SourceLocation) -> Result<JsonRecord, SearchError> {
+    fn parse(text: &str, location: impl Fn() -> SourceLocation) -> Result<JsonRecord, SearchError> {
         let expected = "one JSON object a line";
         let error = match serde_json::from_str(text) {
             Ok(Json::Object(fields)) => return Ok(JsonRecord { fields }),
-            Ok(_) => SearchError::malformed(place(), quote(text.trim().as_bytes()), expected),
+            Ok(_) => SearchError::malformed(location(), quote(text.trim().as_bytes()), expected),
             Err(error) => {
                 let column = error.column().max(1) as u64;
                 let reason = error.to_string();
                 let reason = reason.split(" at line ").next().unwrap_or_default();
                 let found = format!("text that is not JSON ({reason})");
-                SearchError::malformed(place().at_column(column), found, expected)
+                SearchError::malformed(location().at_column(column), found, expected)
             }
         };
         let whole = text.trim_start().starts_with('[') || matches!(text.trim(), "{" | "}");
@@ -122,7 +122,7 @@ impl JsonRecord {
     pub(crate) fn take_id(
         &mut self,
         names: &[&str],
-        place: impl Fn() -> SourceLocation,
+        location: impl Fn() -> SourceLocation,
     ) -> Result<String, SearchError> {
         let Some(at) = id::position(names, self.fields.iter().map(|(name, _)| name.as_str()))
         else {
@@ -132,7 +132,7 @@ impl JsonRecord {
                 false => format!("no id among the fields {}", quote(there.join(", ").as_bytes())),
             };
             let expected = format!("one of the fields {}", names.join(", "));
-            return Err(SearchError::malformed(place(), found, expected));
+            return Err(SearchError::malformed(location(), found, expected));
         };
         let (name, value) = self.fields.remove(at);
         let text = match value {
@@ -140,10 +140,10 @@ impl JsonRecord {
             Json::Whole(number) => number.to_string(),
             _ => {
                 let found = format!("a value of '{name}' that is neither");
-                return Err(SearchError::malformed(place(), found, "a text or a whole number"));
+                return Err(SearchError::malformed(location(), found, "a text or a whole number"));
             }
         };
-        id::checked(text, place)
+        id::checked(text, location)
     }
 
     /// Removes and returns the first text under one of these names.
@@ -164,14 +164,14 @@ impl JsonRecord {
     pub(crate) fn into_fields(
         self,
         warnings: &mut Warnings,
-        place: impl Fn() -> SourceLocation,
+        location: impl Fn() -> SourceLocation,
     ) -> Vec<(String, Value)> {
         let mut flat = Vec::with_capacity(self.fields.len());
         let mut skipped = 0;
         for (name, value) in self.fields {
             flatten(name, value, &mut flat, &mut skipped);
         }
-        warnings.add(WarningKind::SkippedValues, skipped, place);
+        warnings.add(WarningKind::SkippedValues, skipped, location);
         last_wins(&mut flat);
         flat
     }

@@ -61,7 +61,7 @@ impl LinkReading {
         id: &str,
         section: &str,
         warnings: &mut Warnings,
-        place: impl Fn() -> SourceLocation,
+        location: impl Fn() -> SourceLocation,
     ) -> Vec<String> {
         let mut links = Vec::new();
         let mut seen = HashSet::new();
@@ -71,7 +71,7 @@ impl LinkReading {
                 [other] => (other, "5"),
                 [first, kind, second] => (if first == id { second } else { first }, kind),
                 _ => {
-                    warnings.add(WarningKind::SkippedValues, 1, &place);
+                    warnings.add(WarningKind::SkippedValues, 1, &location);
                     continue;
                 }
             };

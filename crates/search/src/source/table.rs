@@ -57,13 +57,13 @@ impl TableSource {
             .from_reader(CsvBytes { bytes, at });
         let mut row = ByteRecord::new();
         reader.read_byte_record(&mut row).map_err(|error| broken(&name, &error))?;
-        let place = || SourceLocation::line(&name, 1);
+        let location = || SourceLocation::line(&name, 1);
         let columns: Vec<String> =
-            row.iter().map(|cell| warnings.text(cell, place).trim().to_owned()).collect();
+            row.iter().map(|cell| warnings.text(cell, location).trim().to_owned()).collect();
         let mut seen = HashSet::new();
         if let Some(twice) = columns.iter().find(|column| !seen.insert(column.as_str())) {
             let found = format!("two columns named '{twice}'");
-            return Err(SearchError::malformed(place(), found, "a header with distinct names"));
+            return Err(SearchError::malformed(location(), found, "a header with distinct names"));
         }
         let id = id::position(&id::DOCUMENT_IDS, columns.iter().map(String::as_str)).unwrap_or(0);
         Ok(TableSource { name, length, reader, columns, id, row })
@@ -71,17 +71,17 @@ impl TableSource {
 
     fn document(&self, warnings: &mut Warnings) -> Result<Document, SearchError> {
         let line = self.row.position().map_or(0, csv::Position::line);
-        let place = || SourceLocation::line(&self.name, line);
+        let location = || SourceLocation::line(&self.name, line);
         if self.row.len() != self.columns.len() {
             let found = format!("a row of {} cell(s)", self.row.len());
             let expected = format!("{}, one for each column of the header", self.columns.len());
-            return Err(SearchError::malformed(place(), found, expected));
+            return Err(SearchError::malformed(location(), found, expected));
         }
         let mut document = Document::new("");
         for (at, (name, cell)) in self.columns.iter().zip(self.row.iter()).enumerate() {
-            let text = warnings.text(cell, || place().in_field(name));
+            let text = warnings.text(cell, || location().in_field(name));
             if at == self.id {
-                document.id = id::checked(text, || place().in_field(name))?;
+                document.id = id::checked(text, || location().in_field(name))?;
             } else if !text.is_empty() {
                 document.fields.push((name.clone(), Value::Text(text)));
             }
@@ -92,8 +92,8 @@ impl TableSource {
 
 fn broken(file: &str, error: &csv::Error) -> SearchError {
     let line = error.position().map(csv::Position::line);
-    let place = SourceLocation { line, ..SourceLocation::file(file) };
-    SearchError::malformed(place, error.to_string(), "a table")
+    let location = SourceLocation { line, ..SourceLocation::file(file) };
+    SearchError::malformed(location, error.to_string(), "a table")
 }
 
 impl DocumentReader for TableSource {

@@ -43,14 +43,14 @@ impl TrecDraft {
     fn flush(
         &mut self,
         warnings: &mut Warnings,
-        place: impl FnOnce() -> rankwright_data::SourceLocation,
+        location: impl FnOnce() -> rankwright_data::SourceLocation,
     ) {
         let content = std::mem::take(&mut self.content);
         if content.trim_ascii().is_empty() {
             self.tag = None;
             return;
         }
-        let text = entities::decode(&warnings.text(content.trim_ascii(), place));
+        let text = entities::decode(&warnings.text(content.trim_ascii(), location));
         let tag = self.tag.take();
         match tag.as_deref() {
             Some("docno") if !self.numbered => {
@@ -99,7 +99,7 @@ impl Trec {
         if let Some(at) = outside {
             self.0.advance_to(start + at);
             let line = self.0.line();
-            warnings.add(WarningKind::OutsideText, 1, || self.0.place(line));
+            warnings.add(WarningKind::OutsideText, 1, || self.0.location(line));
         }
         let Some((open, content)) = found else {
             self.0.advance_to(start + before);
@@ -113,7 +113,7 @@ impl Trec {
 
     /// Reads the current document.
     fn body(&mut self, line: u64, warnings: &mut Warnings) -> Result<Document, SearchError> {
-        let place = || self.0.place(line);
+        let location = || self.0.location(line);
         let text = self.0.rest();
         let mut tokens = Tokens::new(text);
         let mut draft = TrecDraft::default();
@@ -126,10 +126,10 @@ impl Trec {
                 }
                 Token::Open(name) if name == "doc" => break,
                 Token::Close(name) if draft.tag.as_ref() == Some(&name) => {
-                    draft.flush(warnings, place);
+                    draft.flush(warnings, location);
                 }
                 Token::Open(name) if draft.tag.is_none() => {
-                    draft.flush(warnings, place);
+                    draft.flush(warnings, location);
                     draft.tag = Some(name);
                 }
                 Token::Open(_) | Token::Close(_) => draft.part_words(),
@@ -139,15 +139,15 @@ impl Trec {
             }
         }
         if !closed {
-            let error = SearchError::malformed(place(), "a <DOC> that is not closed", "</DOC>");
+            let error = SearchError::malformed(location(), "a <DOC> that is not closed", "</DOC>");
             return Err(error.with_help("close it before the next <DOC>; the file may be cut off"));
         }
-        draft.flush(warnings, place);
+        draft.flush(warnings, location);
         let Some(id) = draft.parts.take("docno") else {
             let found = "a document without <DOCNO>";
-            return Err(SearchError::malformed(place(), found, "<DOCNO>id</DOCNO>"));
+            return Err(SearchError::malformed(location(), found, "<DOCNO>id</DOCNO>"));
         };
-        let id = id::checked(id, place)?;
+        let id = id::checked(id, location)?;
         let end = self.0.at() + tokens.at();
         self.0.advance_to(end);
         Ok(Document { id, fields: draft.parts.into_fields() })
