@@ -1,6 +1,6 @@
-//! Reads queries: TSV, JSON lines, TREC topics and SMART form, detected by content.
+//! Reads queries as TSV, JSON lines, TREC topics or SMART text; the format is detected by content.
 //!
-//! | form | id | text |
+//! | format | id | text |
 //! |---|---|---|
 //! | TSV | first column | second column; a header line `qid ...` may name the columns |
 //! | JSONL | `id`, `_id`, `qid`, `query_id`, `query-id` | `text`, `query` or `title` |
@@ -37,7 +37,7 @@ pub enum TopicPart {
 }
 
 impl TopicPart {
-    /// The name on the command line and of the field where the part is not in the text.
+    /// The name in options, and of the field that holds the part if it is not in the text.
     pub fn name(self) -> &'static str {
         match self {
             TopicPart::Title => "title",
@@ -84,7 +84,7 @@ const QUERY_IDS: [&str; 6] = ["id", "_id", "qid", "query_id", "query-id", "query
 const QUERY_TEXTS: [&str; 3] = ["text", "query", "title"];
 
 /// A query with the line on which it begins.
-type Found = (u64, Query);
+type QueryAtLine = (u64, Query);
 
 /// Reads a file of queries, or standard input for `-`.
 pub fn read_queries(
@@ -116,7 +116,7 @@ fn read_input(input: Input, options: &QueryOptions) -> Result<Vec<Query>, Search
 /// Numbers queries where requested, and rejects an id that occurs twice.
 fn finish(
     name: &str,
-    found: Vec<Found>,
+    found: Vec<QueryAtLine>,
     options: &QueryOptions,
 ) -> Result<Vec<Query>, SearchError> {
     let mut lines: HashMap<String, u64> = HashMap::new();
@@ -129,23 +129,28 @@ fn finish(
             let found = format!("the query id '{}' again, after line {first}", query.id);
             let error =
                 SearchError::malformed(SourceLocation::line(name, line), found, "each id once");
-            return Err(error.with_help("number the queries by position, or give them other ids"));
+            return Err(
+                error.with_help("give each query its own id, or number the queries by position")
+            );
         }
         queries.push(query);
     }
     Ok(queries)
 }
 
-fn read_jsonl(mut cursor: Cursor, warnings: &mut Warnings) -> Result<Vec<Found>, SearchError> {
+fn read_jsonl(
+    mut cursor: Cursor,
+    warnings: &mut Warnings,
+) -> Result<Vec<QueryAtLine>, SearchError> {
     let mut found = Vec::new();
     while let Some(record) = json::JsonRecord::next(&mut cursor, warnings) {
         let (line, mut record) = record?;
         let location = || cursor.location(line);
         let id = record.take_id(&QUERY_IDS, location)?;
         let Some(text) = record.take_text(&QUERY_TEXTS) else {
-            let what = format!("no text in query '{id}'");
+            let found = format!("no text in query '{id}'");
             let expected = format!("a text under one of {}", QUERY_TEXTS.join(", "));
-            return Err(SearchError::malformed(location(), what, expected));
+            return Err(SearchError::malformed(location(), found, expected));
         };
         let fields = record.into_fields(warnings, location);
         found.push((line, Query { id, text, fields }));
@@ -153,7 +158,7 @@ fn read_jsonl(mut cursor: Cursor, warnings: &mut Warnings) -> Result<Vec<Found>,
     Ok(found)
 }
 
-fn read_smart(cursor: Cursor, warnings: &mut Warnings) -> Result<Vec<Found>, SearchError> {
+fn read_smart(cursor: Cursor, warnings: &mut Warnings) -> Result<Vec<QueryAtLine>, SearchError> {
     let mut records = smart::Records::new(cursor);
     let mut found = Vec::new();
     while let Some(record) = records.next(warnings) {
@@ -165,7 +170,7 @@ fn read_smart(cursor: Cursor, warnings: &mut Warnings) -> Result<Vec<Found>, Sea
     Ok(found)
 }
 
-fn read_tsv(mut cursor: Cursor, warnings: &mut Warnings) -> Result<Vec<Found>, SearchError> {
+fn read_tsv(mut cursor: Cursor, warnings: &mut Warnings) -> Result<Vec<QueryAtLine>, SearchError> {
     let mut found = Vec::new();
     let mut header: Option<Vec<String>> = None;
     let mut first = true;
@@ -173,12 +178,12 @@ fn read_tsv(mut cursor: Cursor, warnings: &mut Warnings) -> Result<Vec<Found>, S
         let location = || cursor.location(line);
         let text = warnings.text(cursor.slice(range), location);
         let cells: Vec<&str> = text.split('\t').collect();
-        let heads = std::mem::take(&mut first)
+        let is_header = std::mem::take(&mut first)
             && cells.len() > 1
             && cells.first().is_some_and(|cell| {
                 QUERY_IDS.iter().any(|name| cell.trim().eq_ignore_ascii_case(name))
             });
-        if heads {
+        if is_header {
             header = Some(cells.iter().map(|cell| cell.trim().to_owned()).collect());
             continue;
         }
@@ -206,7 +211,7 @@ fn wrong_columns(
         columns => format!("{columns} columns, as in the header"),
     };
     SearchError::malformed(location, found, expected)
-        .with_help("queries are read from TSV, JSON lines, TREC topics and SMART form")
+        .with_help("queries are read from TSV, JSON lines, TREC topics and SMART text")
 }
 
 /// The query of a row; the id is in the first column, the text in the column of that name.
@@ -245,7 +250,7 @@ fn read_topics(
     mut cursor: Cursor,
     options: &QueryOptions,
     warnings: &mut Warnings,
-) -> Result<Vec<Found>, SearchError> {
+) -> Result<Vec<QueryAtLine>, SearchError> {
     let mut found = Vec::new();
     // The parts of the current topic, and the line of its <top>.
     let mut topic: Option<(u64, FieldCollector)> = None;
@@ -272,7 +277,7 @@ fn read_topics(
         match token {
             Token::Open(name) if name == "top" => {
                 if let Some((line, _)) = topic {
-                    return Err(unclosed(cursor.location(line)));
+                    return Err(unclosed_topic(cursor.location(line)));
                 }
                 topic = Some((cursor.line(), FieldCollector::default()));
             }
@@ -287,12 +292,12 @@ fn read_topics(
         }
     }
     match topic {
-        Some((line, _)) => Err(unclosed(cursor.location(line))),
+        Some((line, _)) => Err(unclosed_topic(cursor.location(line))),
         None => Ok(found),
     }
 }
 
-fn unclosed(location: SourceLocation) -> SearchError {
+fn unclosed_topic(location: SourceLocation) -> SearchError {
     SearchError::malformed(location, "a <top> that is not closed", "</top>")
 }
 

@@ -398,7 +398,7 @@ fn what_cannot_be_computed_is_refused_with_the_way_out() {
         ("run(file={folder}/none.run)", "none.run"),
         ("recency(half_life=0)", "above 0"),
         ("tf(stat=median)", "sum | min | max | mean"),
-        ("", "a set of no features"),
+        ("", "the feature set has no features"),
     ] {
         let error = rows(&bench, set, &query).unwrap_err();
         let text = format!("{error} {}", error.help().unwrap_or_default());

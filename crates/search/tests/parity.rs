@@ -56,11 +56,11 @@ fn parity(index: &Arc<Index>, set: &FeatureSet, stage: impl Fn() -> FirstStage) 
         let rows = extractor.rows(&query, &terms, &found).unwrap();
         let ranked = ranker.rank_query(&query, None, &mut buffers).unwrap();
         assert_eq!(ranked.documents.len(), found.len());
-        for (place, document) in ranked.documents.iter().enumerate() {
-            let first = ranked.first_ranks[place] as usize - 1;
+        for (rank, document) in ranked.documents.iter().enumerate() {
+            let first = ranked.first_ranks[rank] as usize - 1;
             assert_eq!(index.id(document).unwrap(), index.id(&found[first]).unwrap());
-            assert_eq!(ranked.first_scores[place].to_bits(), found[first].score.to_bits());
-            assert_eq!(bits(ranked.features.row(place)), bits(rows.row(first)), "'{text}'");
+            assert_eq!(ranked.first_scores[rank].to_bits(), found[first].score.to_bits());
+            assert_eq!(bits(ranked.features.row(rank)), bits(rows.row(first)), "'{text}'");
             let score = model.score_row(rows.row(first));
             assert_eq!(document.score.to_bits(), score.to_bits(), "'{text}'");
         }

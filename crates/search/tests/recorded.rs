@@ -50,7 +50,7 @@ fn rows_by_default_are_the_usual_number_of_candidates() {
     assert_eq!(made.warnings, [SearchWarning::WithoutJudgements { queries: 1 }]);
     let options = RowOptions::new().candidates(0);
     let error = training_data(bench.index.clone(), queries(), None, &set, &options).unwrap_err();
-    assert!(matches!(error, SearchError::Zero { .. }), "{error}");
+    assert!(matches!(error, SearchError::ZeroCandidates), "{error}");
     let strangers = vec![Query::new("x", "blue")];
     let error =
         training_data(bench.index.clone(), strangers, Some(&qrels()), &set, &RowOptions::default());
@@ -107,7 +107,7 @@ fn a_ranker_says_when_it_is_told_otherwise() {
     assert_eq!(run.warnings, other.warnings());
     assert_eq!(other.candidates(), 4);
     let zero = Ranker::builder(bench.index.clone()).candidates(0).build().unwrap_err();
-    assert!(matches!(zero, SearchError::Zero { .. }));
+    assert!(matches!(zero, SearchError::ZeroCandidates));
 }
 
 #[test]

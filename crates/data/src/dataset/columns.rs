@@ -37,7 +37,7 @@ pub(crate) struct RowColumns {
     pub(crate) matrix: Matrix,
     /// Feature names, as many as the matrix has columns.
     pub(crate) features: FeatureNames,
-    /// Graded labels, one a row.
+    /// Graded labels, one per row.
     pub(crate) labels: Vec<f64>,
     /// The queries.
     pub(crate) queries: QueryIndex,

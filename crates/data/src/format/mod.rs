@@ -71,7 +71,7 @@ pub static FORMATS: [FormatInfo; 7] = [
         format: Format::Letor,
         name: "letor",
         extensions: &["txt", "letor", "svm", "libsvm", "svmlight", "dat"],
-        doc: "LETOR / SVMlight text; query sizes from a LightGBM side file where rows have no qid",
+        doc: "LETOR / SVMlight text; if rows have no qid, query sizes come from a LightGBM side file",
         example: "2 qid:10 1:0.031 2:0.66 # docA",
     },
     FormatInfo {

@@ -173,7 +173,7 @@ fn document(random: &mut Random, intent: &QueryIntent, row: &mut [f32]) -> f64 {
         let length = if there { stream.length } else { 0.0 };
         text_features(random, intent, fit, Stream { length, ..*stream }, cells);
     }
-    own_features(random, intent, [r, p, q], own);
+    document_features(random, intent, [r, p, q], own);
     let liked = if r > 0.4 && q > 0.0 { 0.7 } else { 0.0 };
     let spam = if q < -0.8 && p > 0.3 { 0.9 } else { 0.0 };
     r + 0.5 * p.max(0.0) * intent.popularity_weight + liked - spam + 0.8 * random.normal()
@@ -252,7 +252,7 @@ fn five_statistics(
 
 /// Slashes and length of the url, in-links, out-links, PageRank, site rank, two quality scores,
 /// clicks on the document for the query and in total, and dwell time.
-fn own_features(random: &mut Random, intent: &QueryIntent, hidden: [f64; 3], out: &mut [f32]) {
+fn document_features(random: &mut Random, intent: &QueryIntent, hidden: [f64; 3], out: &mut [f32]) {
     let [r, p, q] = hidden;
     let slashes = (1.0 + 2.0 * random.unit() * heavy_tailed(random) - 0.4 * p).max(1.0).floor();
     let fame = (1.2 + p + 0.5 * random.normal()).max(0.0);

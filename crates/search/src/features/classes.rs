@@ -148,7 +148,7 @@ fn class_column(
             scores.collect()
         }
     };
-    let mut column = vec![f64::NAN; index.slots()];
+    let mut column = vec![f64::NAN; index.max_doc()];
     for (&doc, value) in labelled.docs.iter().zip(values) {
         column[doc as usize] = value;
     }

@@ -97,7 +97,7 @@ fn build(
 
 /// Values of the nodes as a column of the documents.
 fn column(index: &Index, values: Vec<f64>) -> Result<Box<dyn Feature>, SearchError> {
-    let mut column = vec![f64::NAN; index.slots()];
+    let mut column = vec![f64::NAN; index.max_doc()];
     for (&doc, value) in index.ids()?.sorted().iter().zip(values) {
         column[doc as usize] = value;
     }
@@ -116,5 +116,5 @@ fn graph_of(index: &Index, field: &str) -> Result<Graph, SearchError> {
         links.extend(to.map(|target| (node, target)));
     }
     Graph::new(ids.sorted().len(), links)
-        .map_err(|_| SearchError::Internal { invariant: "links lead to documents of the index" })
+        .map_err(|_| SearchError::Internal { invariant: "links point to documents of the index" })
 }

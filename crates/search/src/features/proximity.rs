@@ -22,21 +22,21 @@ pub(super) static WINDOW: FeatureDef = FeatureDef {
 
 pub(super) static PAIR_DISTANCE: FeatureDef = FeatureDef {
     name: "pair-distance",
-    help: "Smallest distance of neighbours of the query; missing without a pair.",
+    help: "Smallest distance between adjacent query terms; missing without such a pair.",
     example: "pair-distance(field=text)",
     ..of_text(|index, spec| build(index, spec, ProximityKind::PairDistance))
 };
 
 pub(super) static PAIR_PROXIMITY: FeatureDef = FeatureDef {
     name: "pair-proximity",
-    help: "Sum over neighbours of the query of 1 / their distance.",
+    help: "Sum over pairs of adjacent query terms of 1 / their distance.",
     example: "pair-proximity(field=text)",
     ..of_text(|index, spec| build(index, spec, ProximityKind::PairProximity))
 };
 
 pub(super) static PHRASE: FeatureDef = FeatureDef {
     name: "phrase",
-    help: "Number of times that the query occurs word for word.",
+    help: "Number of exact occurrences of the query as a phrase.",
     example: "phrase(field=text)",
     ..of_text(|index, spec| build(index, spec, ProximityKind::Phrase))
 };
@@ -70,7 +70,7 @@ impl Feature for Proximity {
         let fields = evidence.fields_with_positions(self.field)?;
         for (candidate, slot) in out.iter_mut().enumerate() {
             let values = fields.iter().map(|field| self.kind.value(evidence, field, candidate));
-            *slot = self.kind.together(values);
+            *slot = self.kind.combine(values);
         }
         Ok(())
     }
@@ -104,7 +104,7 @@ impl ProximityKind {
     }
 
     /// Combines the values of the single fields of a text field.
-    fn together(self, values: impl Iterator<Item = f64>) -> f64 {
+    fn combine(self, values: impl Iterator<Item = f64>) -> f64 {
         let present = values.filter(|value| !value.is_nan());
         match self {
             // The smallest window among fields with a match; 0 if there is none.
@@ -132,13 +132,13 @@ fn smallest_window(lists: &[&[u32]]) -> u32 {
         all.extend(positions.iter().map(|&position| (position, list)));
     }
     all.sort_unstable();
-    let wanted = lists.iter().filter(|list| !list.is_empty()).count();
+    let needed = lists.iter().filter(|list| !list.is_empty()).count();
     let mut counts = vec![0_u32; lists.len()];
     let (mut inside, mut start, mut best) = (0, 0, u32::MAX);
     for &(end, list) in &all {
         counts[list] += 1;
         inside += usize::from(counts[list] == 1);
-        while inside == wanted && wanted > 0 {
+        while inside == needed && needed > 0 {
             let (first, list) = all[start];
             best = best.min(end - first + 1);
             counts[list] -= 1;
@@ -169,8 +169,8 @@ fn phrases<'p>(
     let (Some(&first), Some(&origin)) = (sequence.first(), offsets.first()) else { return 0 };
     let begins_here = |&start: &&u32| {
         sequence.iter().zip(offsets).skip(1).all(|(&term, &offset)| {
-            let wanted = start + (offset - origin) as u32;
-            positions(term).binary_search(&wanted).is_ok()
+            let expected = start + (offset - origin) as u32;
+            positions(term).binary_search(&expected).is_ok()
         })
     };
     positions(first).iter().filter(begins_here).count() as u32
@@ -182,7 +182,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn windows_hold_each_matched_term() {
+    fn windows_contain_each_matched_term() {
         assert_eq!(smallest_window(&[&[0, 10], &[12], &[]]), 3);
         assert_eq!(smallest_window(&[&[5]]), 1);
         assert_eq!(smallest_window(&[&[], &[]]), 0);

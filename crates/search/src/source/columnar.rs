@@ -5,7 +5,7 @@
 //! types are skipped, each counted once. A null is absent. Files are untrusted, and the crates used
 //! here panic on some damaged ones: such a panic becomes an error.
 
-mod moments;
+mod timestamps;
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ use rankwright_data::arrow_values::{
     UnreadableValues, is_number, list_item, list_range, list_values, numbers, texts,
 };
 use rankwright_data::bytes::{Bytes, Input};
-use rankwright_data::{DataError, SourceLocation, WarningKind, Warnings, catch_panic};
+use rankwright_data::{DataError, FileDamage, SourceLocation, WarningKind, Warnings, catch_panic};
 
 use super::{DocumentReader, id};
 use crate::document::{Document, Value};
@@ -33,7 +33,7 @@ pub(super) struct Parquet {
     length: u64,
     rows: u64,
     /// Number of rows returned so far.
-    given: u64,
+    returned: u64,
     reader: ParquetRecordBatchReader,
     batch: Option<Batch>,
 }
@@ -56,12 +56,12 @@ impl Parquet {
                 rows,
             ))
         })?;
-        Ok(Parquet { name, length, rows, given: 0, reader, batch: None })
+        Ok(Parquet { name, length, rows, returned: 0, reader, batch: None })
     }
 
     fn next_batch(&mut self, warnings: &mut Warnings) -> Option<Result<Batch, SearchError>> {
         let reader = &mut self.reader;
-        let first = self.given == 0;
+        let first = self.returned == 0;
         let batch = checked(&self.name, || {
             reader.next().map(|batch| Ok::<_, ReadError>(Batch::new(&batch?)?)).transpose()
         });
@@ -95,14 +95,12 @@ fn checked<T, E: fmt::Display>(
     file: &str,
     work: impl FnOnce() -> Result<T, E>,
 ) -> Result<T, SearchError> {
-    let what = match catch_panic(work) {
+    let damage = match catch_panic(work) {
         Ok(Ok(value)) => return Ok(value),
-        Ok(Err(error)) => error.to_string(),
-        Err(panic) => panic,
+        Ok(Err(error)) => FileDamage::reader(error),
+        Err(message) => FileDamage::panic(&message),
     };
-    // Some messages of these crates have several lines.
-    let what = what.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
-    Err(DataError::Damaged { file: file.to_owned(), what }.into())
+    Err(DataError::Damaged { file: file.to_owned(), damage }.into())
 }
 
 /// A column, converted once per batch.
@@ -166,7 +164,7 @@ impl Batch {
             }
         }
         match document.id.is_empty() {
-            true => Err(SearchError::malformed(location(), "no column that can be an id", "an id")),
+            true => Err(SearchError::malformed(location(), "no column with a valid id", "an id")),
             false => Ok(document),
         }
     }
@@ -193,14 +191,14 @@ fn column(array: &ArrayRef, is_id: bool) -> Result<Option<TypedColumn>, Unreadab
 fn is_text(kind: &DataType) -> bool {
     match kind {
         DataType::Dictionary(_, values) => values.is_string(),
-        kind => kind.is_string() || moments::is_moment(kind),
+        kind => kind.is_string() || timestamps::is_date_or_time(kind),
     }
 }
 
 /// Texts, or dates and times as texts.
 fn words(array: &ArrayRef) -> Result<LargeStringArray, UnreadableValues> {
-    match moments::texts(array) {
-        Some(moments) => Ok(moments),
+    match timestamps::texts(array) {
+        Some(timestamps) => Ok(timestamps),
         None => texts(array),
     }
 }
@@ -251,8 +249,8 @@ impl DocumentReader for Parquet {
             if let Some(batch) = self.batch.as_mut().filter(|batch| batch.at < batch.rows) {
                 let row = batch.at;
                 batch.at += 1;
-                self.given += 1;
-                let location = || SourceLocation::line(&self.name, self.given);
+                self.returned += 1;
+                let location = || SourceLocation::line(&self.name, self.returned);
                 return Some(batch.document(row, location, warnings));
             }
             match self.next_batch(warnings)? {
@@ -263,7 +261,8 @@ impl DocumentReader for Parquet {
     }
 
     fn position(&self) -> (u64, u64) {
-        let share = u128::from(self.given) * u128::from(self.length) / u128::from(self.rows.max(1));
+        let share =
+            u128::from(self.returned) * u128::from(self.length) / u128::from(self.rows.max(1));
         (u64::try_from(share).unwrap_or(self.length).min(self.length), self.length)
     }
 }

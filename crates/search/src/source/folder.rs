@@ -20,8 +20,8 @@ use super::{DocumentReader, html, id};
 use crate::document::{Document, Value};
 use crate::error::SearchError;
 
-/// Most bytes of a first line that is a title.
-const LONGEST_TITLE: usize = 120;
+/// Largest number of bytes of a first line that is taken as the title.
+const MAX_TITLE_BYTES: usize = 120;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FileKind {
@@ -215,7 +215,7 @@ fn first_line(text: &str, kind: FileKind) -> &str {
         FileKind::Markdown => line.trim_start_matches('#').trim(),
         _ => line,
     };
-    if line.len() <= LONGEST_TITLE { line } else { "" }
+    if line.len() <= MAX_TITLE_BYTES { line } else { "" }
 }
 
 #[cfg(test)]

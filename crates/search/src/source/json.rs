@@ -8,7 +8,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::cursor::Cursor;
 use super::id;
-use super::parts::last_wins;
+use super::parts::keep_last_values;
 use crate::document::Value;
 use crate::error::SearchError;
 
@@ -79,7 +79,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
         while let Some(field) = map.next_entry()? {
             fields.push(field);
         }
-        last_wins(&mut fields);
+        keep_last_values(&mut fields);
         Ok(Json::Object(fields))
     }
 }
@@ -101,7 +101,7 @@ impl JsonRecord {
     }
 
     fn parse(text: &str, location: impl Fn() -> SourceLocation) -> Result<JsonRecord, SearchError> {
-        let expected = "one JSON object a line";
+        let expected = "one JSON object per line";
         let error = match serde_json::from_str(text) {
             Ok(Json::Object(fields)) => return Ok(JsonRecord { fields }),
             Ok(_) => SearchError::malformed(location(), quote(text.trim().as_bytes()), expected),
@@ -114,7 +114,7 @@ impl JsonRecord {
             }
         };
         let whole = text.trim_start().starts_with('[') || matches!(text.trim(), "{" | "}");
-        let help = "put each object on one line: `jq -c '.[]' file.json` does that for an array";
+        let help = "write one object per line, for instance with `jq -c '.[]'`";
         Err(if whole { error.with_help(help) } else { error })
     }
 
@@ -126,10 +126,10 @@ impl JsonRecord {
     ) -> Result<String, SearchError> {
         let Some(at) = id::position(names, self.fields.iter().map(|(name, _)| name.as_str()))
         else {
-            let there: Vec<&str> = self.fields.iter().map(|(n, _)| n.as_str()).take(8).collect();
-            let found = match there.is_empty() {
+            let present: Vec<&str> = self.fields.iter().map(|(n, _)| n.as_str()).take(8).collect();
+            let found = match present.is_empty() {
                 true => "an object without fields".to_owned(),
-                false => format!("no id among the fields {}", quote(there.join(", ").as_bytes())),
+                false => format!("no id among the fields {}", quote(present.join(", ").as_bytes())),
             };
             let expected = format!("one of the fields {}", names.join(", "));
             return Err(SearchError::malformed(location(), found, expected));
@@ -139,7 +139,7 @@ impl JsonRecord {
             Json::Text(text) => text,
             Json::Whole(number) => number.to_string(),
             _ => {
-                let found = format!("a value of '{name}' that is neither");
+                let found = format!("another kind of value in '{name}'");
                 return Err(SearchError::malformed(location(), found, "a text or a whole number"));
             }
         };
@@ -172,7 +172,7 @@ impl JsonRecord {
             flatten(name, value, &mut flat, &mut skipped);
         }
         warnings.add(WarningKind::SkippedValues, skipped, location);
-        last_wins(&mut flat);
+        keep_last_values(&mut flat);
         flat
     }
 }

@@ -11,7 +11,7 @@ use rankwright_data::{Warnings, quote};
 
 use super::cursor::Cursor;
 use super::parts::FieldCollector;
-use super::smart_links::LinkReading;
+use super::smart_links::CitationRule;
 use super::{DocumentReader, id};
 use crate::document::{Document, Value};
 use crate::error::SearchError;
@@ -135,12 +135,12 @@ impl Records {
 /// Documents in SMART form.
 pub(super) struct Smart {
     records: Records,
-    links: LinkReading,
+    links: CitationRule,
 }
 
 impl Smart {
     pub(super) fn new(cursor: Cursor) -> Self {
-        let links = LinkReading::scan(cursor.rest());
+        let links = CitationRule::scan(cursor.rest());
         Smart { records: Records::new(cursor), links }
     }
 }

@@ -11,6 +11,7 @@ use std::io::{self, Read};
 use csv::{ByteRecord, ReaderBuilder};
 use rankwright_data::bytes::{Bytes, Input};
 use rankwright_data::{SourceLocation, Warnings};
+use rankwright_spec::words::counted;
 
 use super::{DocumentReader, id};
 use crate::document::{Document, Value};
@@ -56,7 +57,7 @@ impl TableSource {
             .has_headers(false)
             .from_reader(CsvBytes { bytes, at });
         let mut row = ByteRecord::new();
-        reader.read_byte_record(&mut row).map_err(|error| broken(&name, &error))?;
+        reader.read_byte_record(&mut row).map_err(|error| csv_error(&name, &error))?;
         let location = || SourceLocation::line(&name, 1);
         let columns: Vec<String> =
             row.iter().map(|cell| warnings.text(cell, location).trim().to_owned()).collect();
@@ -73,8 +74,11 @@ impl TableSource {
         let line = self.row.position().map_or(0, csv::Position::line);
         let location = || SourceLocation::line(&self.name, line);
         if self.row.len() != self.columns.len() {
-            let found = format!("a row of {} cell(s)", self.row.len());
-            let expected = format!("{}, one for each column of the header", self.columns.len());
+            let found = format!("a row of {}", counted(self.row.len(), "cell"));
+            let expected = format!(
+                "{}, one for each column of the header",
+                counted(self.columns.len(), "cell")
+            );
             return Err(SearchError::malformed(location(), found, expected));
         }
         let mut document = Document::new("");
@@ -90,7 +94,7 @@ impl TableSource {
     }
 }
 
-fn broken(file: &str, error: &csv::Error) -> SearchError {
+fn csv_error(file: &str, error: &csv::Error) -> SearchError {
     let line = error.position().map(csv::Position::line);
     let location = SourceLocation { line, ..SourceLocation::file(file) };
     SearchError::malformed(location, error.to_string(), "a table")
@@ -104,7 +108,7 @@ impl DocumentReader for TableSource {
         match more {
             Ok(true) => Some(self.document(warnings)),
             Ok(false) => None,
-            Err(error) => Some(Err(broken(&self.name, &error))),
+            Err(error) => Some(Err(csv_error(&self.name, &error))),
         }
     }
 

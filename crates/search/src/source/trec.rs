@@ -35,7 +35,7 @@ struct TrecDraft {
     tag: Option<String>,
     content: Vec<u8>,
     /// Whether a document number was closed; another id tag is then an ordinary field.
-    numbered: bool,
+    has_docno: bool,
 }
 
 impl TrecDraft {
@@ -53,20 +53,20 @@ impl TrecDraft {
         let text = entities::decode(&warnings.text(content.trim_ascii(), location));
         let tag = self.tag.take();
         match tag.as_deref() {
-            Some("docno") if !self.numbered => {
+            Some("docno") if !self.has_docno => {
                 // DOCNO takes precedence over an earlier DOCID.
                 self.parts.take("docno");
                 self.parts.add("docno", &text, "");
-                self.numbered = true;
+                self.has_docno = true;
             }
-            Some("docid") if self.numbered => self.parts.add("docid", &text, "\n\n"),
+            Some("docid") if self.has_docno => self.parts.add("docid", &text, "\n\n"),
             Some(tag) => self.parts.add(field_name(tag), &text, "\n\n"),
             None => self.parts.add("text", &text, "\n\n"),
         }
     }
 
     /// Separates words at markup inside a field, unless there is a blank already.
-    fn part_words(&mut self) {
+    fn separate_words(&mut self) {
         if self.content.last().is_some_and(|b| !b.is_ascii_whitespace()) {
             self.content.push(b' ');
         }
@@ -75,7 +75,7 @@ impl TrecDraft {
 
 impl Trec {
     /// Moves to the content of the next document; returns the line of its `<DOC>`.
-    fn enter(&mut self, warnings: &mut Warnings) -> Option<u64> {
+    fn next_document(&mut self, warnings: &mut Warnings) -> Option<u64> {
         let start = self.0.at();
         let mut tokens = Tokens::new(self.0.rest());
         let mut outside: Option<usize> = None;
@@ -112,7 +112,11 @@ impl Trec {
     }
 
     /// Reads the current document.
-    fn body(&mut self, line: u64, warnings: &mut Warnings) -> Result<Document, SearchError> {
+    fn read_document(
+        &mut self,
+        line: u64,
+        warnings: &mut Warnings,
+    ) -> Result<Document, SearchError> {
         let location = || self.0.location(line);
         let text = self.0.rest();
         let mut tokens = Tokens::new(text);
@@ -132,7 +136,7 @@ impl Trec {
                     draft.flush(warnings, location);
                     draft.tag = Some(name);
                 }
-                Token::Open(_) | Token::Close(_) => draft.part_words(),
+                Token::Open(_) | Token::Close(_) => draft.separate_words(),
                 Token::Text(range) => {
                     draft.content.extend_from_slice(text.get(range).unwrap_or(&[]));
                 }
@@ -156,8 +160,8 @@ impl Trec {
 
 impl DocumentReader for Trec {
     fn next(&mut self, warnings: &mut Warnings) -> Option<Result<Document, SearchError>> {
-        let line = self.enter(warnings)?;
-        Some(self.body(line, warnings))
+        let line = self.next_document(warnings)?;
+        Some(self.read_document(line, warnings))
     }
 
     fn position(&self) -> (u64, u64) {
