@@ -1,9 +1,12 @@
 //! Summary of a data set: counts, distributions, and warnings before training.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt;
 
 use rankwright_spec::words::counted;
 use rayon::prelude::*;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 
 use crate::dataset::Dataset;
 
@@ -21,7 +24,7 @@ pub struct DatasetSummary {
     /// Number of queries without a label of at least 1.
     pub blank_queries: usize,
     /// Number of queries whose labels are all equal, so that no order is better than another.
-    pub level_queries: usize,
+    pub equal_label_queries: usize,
     /// Number of queries with a single row.
     pub single_queries: usize,
     /// Number of rows whose document id occurs earlier in the same query.
@@ -151,7 +154,9 @@ impl DatasetSummary {
             labels: labels.into_values().collect(),
             sizes: sizes(data),
             blank_queries: queries_with(&|labels| labels.iter().all(|l| *l < 1.0)),
-            level_queries: queries_with(&|labels| labels.windows(2).all(|w| w.first() == w.last())),
+            equal_label_queries: queries_with(&|labels| {
+                labels.windows(2).all(|w| w.first() == w.last())
+            }),
             single_queries: queries_with(&|labels| labels.len() == 1),
             repeated_documents: repeated_documents(data),
             sorted_by_label: sorted_by_label(data),
@@ -159,46 +164,140 @@ impl DatasetSummary {
         }
     }
 
-    /// Warnings, as sentences.
-    pub fn warnings(&self) -> Vec<String> {
-        let mut out = Vec::new();
-        let mut warn = |count: usize, unit: &str, rest: &str| {
-            if count > 0 {
-                out.push(format!("{} {rest}", counted(count, unit)));
-            }
-        };
+    /// Properties of the data that should be known before training.
+    pub fn warnings(&self) -> Vec<SummaryWarning> {
         let features = |is_counted: &dyn Fn(&FeatureSummary) -> bool| {
             self.features.iter().filter(|feature| is_counted(feature)).count()
         };
-        warn(self.single_queries, "query", "with only one document: there is nothing to rank");
-        warn(
-            self.level_queries - self.single_queries.min(self.level_queries),
-            "query",
-            "with several documents of equal label: pairwise and listwise learners ignore them",
-        );
-        warn(self.repeated_documents, "row", "with a document id that occurs earlier in the query");
-        warn(
-            features(&|feature| feature.is_constant(self.rows)),
-            "feature",
-            "with a constant value",
-        );
-        warn(
-            features(&|feature| feature.same_as.is_some()),
-            "feature",
-            "with the same values as an earlier feature",
-        );
-        warn(features(&|feature| feature.infinite > 0), "feature", "with infinite values");
+        let several_documents = self.equal_label_queries.saturating_sub(self.single_queries);
+        let single: fn(usize) -> SummaryWarning =
+            |queries| SummaryWarning::SingleDocument { queries };
+        let counts = [
+            (self.single_queries, single),
+            (several_documents, |queries| SummaryWarning::EqualLabels { queries }),
+            (self.repeated_documents, |rows| SummaryWarning::RepeatedDocuments { rows }),
+            (features(&|feature| feature.is_constant(self.rows)), |features| {
+                SummaryWarning::ConstantFeatures { features }
+            }),
+            (features(&|feature| feature.same_as.is_some()), |features| {
+                SummaryWarning::EqualFeatures { features }
+            }),
+            (features(&|feature| feature.infinite > 0), |features| {
+                SummaryWarning::InfiniteValues { features }
+            }),
+        ];
+        let counted = counts.into_iter().filter(|(count, _)| *count > 0);
+        let mut warnings: Vec<SummaryWarning> =
+            counted.map(|(count, warning)| warning(count)).collect();
         if self.sorted_by_label {
-            out.push(
-                "the rows of every query are sorted by label, best first: tools that break ties by \
-                 row order report too good values"
-                    .into(),
-            );
+            warnings.push(SummaryWarning::SortedByLabel);
         }
         if self.labels.iter().any(|(label, _)| *label < 0.0) {
-            out.push("there are negative labels, which metrics count as not relevant".into());
+            warnings.push(SummaryWarning::NegativeLabels);
         }
-        out
+        warnings
+    }
+}
+
+/// A property of a data set that should be known before training. Serialised as
+/// `{"kind": ..., "message": ...}`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SummaryWarning {
+    /// Queries with a single document.
+    SingleDocument {
+        /// Their number.
+        queries: usize,
+    },
+    /// Queries with several documents whose labels are all equal.
+    EqualLabels {
+        /// Their number.
+        queries: usize,
+    },
+    /// Rows whose document id occurs earlier in the same query.
+    RepeatedDocuments {
+        /// Their number.
+        rows: usize,
+    },
+    /// Features with one value only.
+    ConstantFeatures {
+        /// Their number.
+        features: usize,
+    },
+    /// Features with the same value as an earlier feature in every row.
+    EqualFeatures {
+        /// Their number.
+        features: usize,
+    },
+    /// Features with infinite values.
+    InfiniteValues {
+        /// Their number.
+        features: usize,
+    },
+    /// The rows of every query are sorted by label, best first.
+    SortedByLabel,
+    /// Some labels are negative.
+    NegativeLabels,
+}
+
+impl SummaryWarning {
+    /// The stable name of the kind of warning, such as `equal-labels`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::SingleDocument { .. } => "single-document",
+            Self::EqualLabels { .. } => "equal-labels",
+            Self::RepeatedDocuments { .. } => "repeated-documents",
+            Self::ConstantFeatures { .. } => "constant-features",
+            Self::EqualFeatures { .. } => "equal-features",
+            Self::InfiniteValues { .. } => "infinite-values",
+            Self::SortedByLabel => "sorted-by-label",
+            Self::NegativeLabels => "negative-labels",
+        }
+    }
+}
+
+impl fmt::Display for SummaryWarning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (count, unit, rest) = match *self {
+            Self::SingleDocument { queries } => {
+                (queries, "query", "with only one document: there is nothing to rank")
+            }
+            Self::EqualLabels { queries } => (
+                queries,
+                "query",
+                "with several documents of equal label: pairwise and listwise learners learn \
+                 nothing from such a query",
+            ),
+            Self::RepeatedDocuments { rows } => {
+                (rows, "row", "with a document id that occurs earlier in the same query")
+            }
+            Self::ConstantFeatures { features } => (features, "feature", "with a constant value"),
+            Self::EqualFeatures { features } => {
+                (features, "feature", "with the same values as an earlier feature")
+            }
+            Self::InfiniteValues { features } => (features, "feature", "with infinite values"),
+            Self::SortedByLabel => {
+                return f.write_str(
+                    "the rows of every query are sorted by label, best first: tools that break \
+                     ties by row order report values that are too good",
+                );
+            }
+            Self::NegativeLabels => {
+                return f.write_str(
+                    "some labels are negative; metrics count such documents as not relevant",
+                );
+            }
+        };
+        write!(f, "{} {rest}", counted(count, unit))
+    }
+}
+
+impl Serialize for SummaryWarning {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("SummaryWarning", 2)?;
+        object.serialize_field("kind", self.kind())?;
+        object.serialize_field("message", &self.to_string())?;
+        object.end()
     }
 }
 
@@ -304,14 +403,26 @@ mod tests {
         );
         assert_eq!((s.rows, s.queries, s.blank_queries), (5, 3, 2));
         assert_eq!(s.labels, [(-1.0, 2), (0.0, 2), (2.0, 1)]);
-        assert_eq!((s.single_queries, s.level_queries, s.repeated_documents), (1, 2, 1));
+        assert_eq!((s.single_queries, s.equal_label_queries, s.repeated_documents), (1, 2, 1));
         assert_eq!((s.sizes.min, s.sizes.median, s.sizes.max), (1, 2, 2));
         let first = &s.features[0];
         assert_eq!((first.missing, first.zeros, first.infinite), (1, 1, 1));
         assert_eq!((first.min, first.max), (0.0, f32::INFINITY));
         assert!(s.features[2].is_constant(s.rows) && !s.features[1].is_constant(s.rows));
         assert!(s.sorted_by_label);
-        assert_eq!(s.warnings().len(), 7);
+        let kinds: Vec<&str> = s.warnings().iter().map(SummaryWarning::kind).collect();
+        let expected = [
+            "single-document",
+            "equal-labels",
+            "repeated-documents",
+            "constant-features",
+            "infinite-values",
+            "sorted-by-label",
+            "negative-labels",
+        ];
+        assert_eq!(kinds, expected);
+        let single = s.warnings()[0].to_string();
+        assert_eq!(single, "1 query with only one document: there is nothing to rank");
     }
 
     #[test]

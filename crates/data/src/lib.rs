@@ -53,7 +53,7 @@ pub use error::{
     ColumnProblem, DataError, FileDamage, FormatProblem, PairProblem, Remedy, SectionProblem,
     SourceLocation, UnsupportedFormat, quote,
 };
-pub use inspect::{DatasetSummary, FeatureSummary, Sizes};
+pub use inspect::{DatasetSummary, FeatureSummary, Sizes, SummaryWarning};
 #[cfg(feature = "text")]
 pub use lists::{ListFormat, ListedDocument, Qrels, QueryLists, Run};
 pub use matrix::Matrix;

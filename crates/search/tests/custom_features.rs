@@ -279,7 +279,7 @@ const COVERAGE_COPY: FeatureDef = FeatureDef::of_params::<CoverageParams>();
 #[test]
 fn parameters_of_own_features_are_checked() {
     let index = index();
-    for (set, said) in [
+    for (set, expected) in [
         ("coverage(field=body)", "no text field `body`"),
         ("coverage(power=-1)", "from 0 on"),
         ("coverage(powr=1)", "did you mean `power`?"),
@@ -287,7 +287,7 @@ fn parameters_of_own_features_are_checked() {
         ("coverige", "did you mean `coverage`?"),
     ] {
         let error = rows(&index, set, "blue").unwrap_err().to_string();
-        assert!(error.contains(said), "{set}: {error}");
+        assert!(error.contains(expected), "{set}: {error}");
     }
 }
 

@@ -108,7 +108,7 @@ fn bytes_that_are_no_utf8_are_replaced_and_counted() {
 }
 
 #[test]
-fn odd_characters_and_long_words_are_indexed_or_left_out() {
+fn unusual_characters_and_long_words_are_indexed_or_left_out() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index");
     let long = "x".repeat(500);
@@ -222,7 +222,7 @@ fn an_empty_query_and_one_of_stop_words_find_nothing() {
 // ---------------------------------------------------------------------------------------- places
 
 #[test]
-fn a_place_that_is_no_index_is_refused_and_left_alone() {
+fn a_folder_without_an_index_is_refused_and_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, "mine").unwrap();
@@ -256,7 +256,7 @@ fn a_place_that_is_no_index_is_refused_and_left_alone() {
 }
 
 #[test]
-fn an_index_that_is_there_is_kept_unless_said() {
+fn an_existing_index_is_kept_unless_requested_otherwise() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index");
     build(&path, old_documents(), Existing::Refuse).unwrap();

@@ -84,7 +84,7 @@ fn a_ranker_takes_first_stage_and_candidates_of_the_model() {
 }
 
 #[test]
-fn a_ranker_says_when_it_is_told_otherwise() {
+fn a_ranker_warns_of_settings_that_differ_from_training() {
     let bench = bench();
     let model = line(&recorded(&bench.index));
     let other = Ranker::builder(bench.index.clone())

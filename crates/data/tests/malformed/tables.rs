@@ -186,7 +186,7 @@ pub(crate) fn csv() -> Vec<Case> {
             "roles.csv: `ignore=url` names the column 'url', which does not exist; the columns are 'qid', 'label', 'a' -> check the column names in the roles",
         ),
         case(
-            "csv: a second label beside the one said",
+            "csv: a second label besides the given one",
             Columns("label=clicks"),
             b"qid,clicks,rel\n1,2,3\n",
             "roles.csv: both 'clicks' and 'rel' could be the label -> choose by roles, such as `label=clicks,ignore=rel` or `label=clicks,feature=rel`",

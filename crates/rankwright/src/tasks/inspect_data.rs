@@ -1,6 +1,6 @@
 //! Inspection of data: its content, and warnings before training on it.
 
-use rankwright_data::{DatasetSummary, FeatureSummary};
+use rankwright_data::{DatasetSummary, FeatureSummary, SummaryWarning};
 use serde::Serialize;
 
 use super::context::Running;
@@ -50,7 +50,7 @@ pub struct InspectResult {
     /// Number of preference pairs, where there are any.
     pub pairs: Option<usize>,
     /// Facts to know before training, one sentence each.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<SummaryWarning>,
     /// A summary of each feature, in column order.
     pub feature_summaries: Vec<FeatureCounts>,
     /// Name of the format.
@@ -143,7 +143,7 @@ pub fn inspect_data(
             max: s.sizes.max,
         },
         blank_queries: s.blank_queries,
-        level_queries: s.level_queries,
+        level_queries: s.equal_label_queries,
         single_queries: s.single_queries,
         repeated_documents: s.repeated_documents,
         sorted_by_label: s.sorted_by_label,

@@ -1,6 +1,6 @@
 //! A data report as a serialisable result: every number of the page, and every feature.
 
-use rankwright_data::FeatureSummary;
+use rankwright_data::{FeatureSummary, SummaryWarning};
 use serde::{Serialize, Serializer};
 
 use super::histogram::{Bin, bins};
@@ -24,7 +24,7 @@ struct DataResult<'a> {
     level_queries: usize,
     /// Queries of one document.
     single_queries: usize,
-    warnings: Vec<String>,
+    warnings: Vec<SummaryWarning>,
     ranker: RankerMetric,
     feature_summaries: Vec<FeatureResult<'a>>,
     /// Names of the features, the one with the strongest correlation with relevance first.
@@ -151,7 +151,7 @@ impl Serialize for DataReport {
             documents_per_query: histogram(&self.sizes),
             relevant_per_query: histogram(&self.relevant),
             blank_queries: summary.blank_queries,
-            level_queries: summary.level_queries,
+            level_queries: summary.equal_label_queries,
             single_queries: summary.single_queries,
             warnings: summary.warnings(),
             ranker: RankerMetric { metric: self.ranker.to_string(), convention: self.convention() },

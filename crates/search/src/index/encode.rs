@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_begins_with_removed_words_keeps_its_places() {
+    fn a_text_that_begins_with_removed_words_keeps_its_positions() {
         let mut text = String::new();
         push_term(&mut text, "rank", 2);
         let mut decoder = Decoder::default();

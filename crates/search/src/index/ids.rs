@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_that_two_living_documents_have_is_told() {
+    fn an_id_that_two_living_documents_have_is_found() {
         let texts = || {
             let mut texts = Strings::default();
             ["b", "a", "b"].iter().for_each(|id| texts.push(id));

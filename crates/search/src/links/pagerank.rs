@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_options_still_give_a_distribution() {
+    fn unusual_options_still_give_a_distribution() {
         let graph = Graph::new(3, [(0, 1), (1, 0)]).unwrap();
         for damping in [f64::NAN, -1.0, 0.0, 1.0, 7.0, f64::INFINITY] {
             let options = PageRankOptions { damping, ..Default::default() };

@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tags_comments_and_literal_angles_are_told_apart() {
+    fn tags_comments_and_literal_angles_are_distinguished() {
         let text = b"a<DOC x=1>b < c<!-- <no> -->d</doc ><!x>1<2<!--";
         let shown: Vec<String> = Tokens::new(text)
             .filter_map(|token| match token {
