@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 use rankwright_data::FeatureNames;
 
 use crate::error::{ModelError, SHOWN, first_names};
+use crate::problem::{ModelNumber, WeightsProblem};
 
 /// A bias and one weight for each feature.
 ///
@@ -38,16 +39,11 @@ const LARGEST_ID: u32 = 1 << 24;
 impl Linear {
     /// A linear model of a bias and a weight for each feature; all must be finite.
     pub fn new(bias: f64, weights: Vec<f64>) -> Result<Linear, ModelError> {
-        if !bias.is_finite() {
-            return Err(ModelError::invalid(format!("a bias of {bias}"), "a finite one"));
+        ModelError::check_finite(ModelNumber::Bias, bias)?;
+        for (weight, &value) in weights.iter().enumerate() {
+            ModelError::check_finite(ModelNumber::Weight { weight }, value)?;
         }
-        match weights.iter().position(|weight| !weight.is_finite()) {
-            None => Ok(Linear { bias, weights }),
-            Some(at) => Err(ModelError::invalid(
-                format!("weight number {at} is {}", weights[at]),
-                "finite weights",
-            )),
-        }
+        Ok(Linear { bias, weights })
     }
 
     /// A linear model of weights by feature name; features that are not named get 0.
@@ -58,30 +54,22 @@ impl Linear {
     ) -> Result<Linear, ModelError> {
         let mut all = vec![0.0; names.len()];
         let mut unknown = Vec::new();
-        let mut met = BTreeSet::new();
+        let mut seen = BTreeSet::new();
+        let fail = |problem| Err(ModelError::InvalidWeights(problem));
         for (name, weight) in weights {
             match names.column(name) {
-                Some(column) if met.insert(column) => all[column] = *weight,
-                Some(_) => {
-                    let what = format!("two weights for feature '{name}'");
-                    return Err(ModelError::invalid(what, "one for each feature"));
-                }
+                Some(column) if seen.insert(column) => all[column] = *weight,
+                Some(_) => return fail(WeightsProblem::Duplicate { feature: name.clone() }),
                 None => unknown.push(name.as_str()),
             }
         }
         if !unknown.is_empty() {
             let known: Vec<_> = names.iter().take(SHOWN).collect();
-            return Err(ModelError::invalid(
-                format!(
-                    "weights for features that there are not: {}",
-                    first_names(&unknown, unknown.len())
-                ),
-                format!(
-                    "names among the {} features, such as {}",
-                    names.len(),
-                    first_names(&known, names.len())
-                ),
-            ));
+            return fail(WeightsProblem::UnknownFeatures {
+                unknown: first_names(&unknown, unknown.len()),
+                known: first_names(&known, names.len()),
+                features: names.len(),
+            });
         }
         Linear::new(bias, all)
     }
@@ -95,10 +83,10 @@ impl Linear {
                 });
                 match parts {
                     Some((name, Some(weight))) if !name.is_empty() => Ok((name.to_owned(), weight)),
-                    _ => Err(ModelError::invalid(
-                        format!("the weight '{}'", term.trim()),
-                        "a feature and a number, such as 22:0.03/72:0.06",
-                    )),
+                    _ => {
+                        let found = term.trim().to_owned();
+                        Err(ModelError::InvalidWeights(WeightsProblem::Syntax { found }))
+                    }
                 }
             })
             .collect()
@@ -113,8 +101,8 @@ impl Linear {
             Some(ids) => {
                 let largest = ids.iter().copied().max().unwrap_or(0);
                 if largest > LARGEST_ID {
-                    let what = format!("a weight for feature id {largest}");
-                    return Err(ModelError::invalid(what, format!("ids up to {LARGEST_ID}")));
+                    let problem = WeightsProblem::IdTooLarge { id: largest, most: LARGEST_ID };
+                    return Err(ModelError::InvalidWeights(problem));
                 }
                 let first = u32::from(!ids.contains(&0));
                 Ok(FeatureNames::Ids { first, count: (largest + 1 - first) as usize })
@@ -197,7 +185,7 @@ mod tests {
         };
         let error = line("bm25:1/bm26:1/pr:2").unwrap_err();
         assert!(
-            error.contains("there are not: bm26, pr;") && error.contains("bm25, clicks"),
+            error.contains("unknown features: bm26, pr;") && error.contains("bm25, clicks"),
             "{error}"
         );
         assert!(line("bm25:1/bm25:2").unwrap_err().starts_with("two weights for feature 'bm25'"));

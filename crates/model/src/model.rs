@@ -9,6 +9,7 @@ use crate::header::Header;
 use crate::linear::Linear;
 use crate::matching::Matching;
 use crate::net::Net;
+use crate::problem::BlendProblem;
 
 /// The part of a model that scores rows.
 #[derive(Debug, Clone, PartialEq)]
@@ -120,19 +121,17 @@ impl Model {
             ModelBody::Blend(blend) => matched_members(&header, blend)?,
             _ => Vec::new(),
         };
+        let kind = body.kind();
+        let mismatch =
+            |features| Err(ModelError::FeatureCount { body: kind, features, header: known });
         match &body {
-            ModelBody::Trees(trees) if trees.features() > known => Err(ModelError::invalid(
-                format!("a tree that asks for feature number {}", trees.features() - 1),
-                format!("numbers below {known}, the number of features in the header"),
-            )),
-            ModelBody::Linear(line) if line.weights().len() != known => Err(ModelError::invalid(
-                format!("{} weights", line.weights().len()),
-                format!("{known}, one for each feature in the header"),
-            )),
-            ModelBody::Net(net) if net.transforms().columns() != known => Err(ModelError::invalid(
-                format!("a net of {} features", net.transforms().columns()),
-                format!("{known}, the number of features in the header"),
-            )),
+            ModelBody::Trees(trees) if trees.features() > known => mismatch(trees.features()),
+            ModelBody::Linear(line) if line.weights().len() != known => {
+                mismatch(line.weights().len())
+            }
+            ModelBody::Net(net) if net.transforms().columns() != known => {
+                mismatch(net.transforms().columns())
+            }
             _ => Ok(Model { header, body, members }),
         }
     }
@@ -219,10 +218,11 @@ fn matched_members(header: &Header, blend: &Blend) -> Result<Vec<Matching>, Mode
     for (number, (_, member)) in blend.members().iter().enumerate() {
         let own = member.header().absent;
         if own != header.absent && member.distinguishes_missing() {
-            return Err(ModelError::invalid(
-                format!("member {number} takes absent features as {}", own.name()),
-                format!("{}, as the blend takes them", header.absent.name()),
-            ));
+            return Err(ModelError::InvalidBlend(BlendProblem::Absent {
+                member: number,
+                found: own.name(),
+                expected: header.absent.name(),
+            }));
         }
     }
     let headers = blend.members().iter().map(|(_, member)| member.header());
@@ -262,17 +262,14 @@ mod tests {
         let trees = || ModelBody::Trees(Ensemble::new(0.0, vec![small()]).unwrap());
         assert!(Model::new(header(2), trees()).is_ok());
         let error = Model::new(header(1), trees()).unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "a tree that asks for feature number 1; expected numbers below 1, the number of features in the header"
-        );
+        assert_eq!(error, "the trees model is for 2 features; its header has 1");
         let line = |n| ModelBody::Linear(Linear::new(0.0, vec![1.0; n]).unwrap());
         assert!(Model::new(header(3), line(3)).is_ok());
         assert!(Model::new(header(3), line(2)).is_err() && Model::new(header(3), line(4)).is_err());
         let net = || ModelBody::Net(net::tests::random(1, 3, &[2], false));
         assert!(Model::new(header(3), net()).is_ok());
         let error = Model::new(header(2), net()).unwrap_err().to_string();
-        assert!(error.starts_with("a net of 3 features; expected 2"), "{error}");
+        assert!(error.starts_with("the net model is for 3 features; its header has 2"), "{error}");
     }
 
     fn named(names: &[&str], absent: Absent) -> Header {
@@ -299,7 +296,7 @@ mod tests {
         let members = vec![line(zero(&["c", "a"])), trees(zero(&["b", "c"]))];
         assert!(Model::new(zero(&["a", "b", "c"]), of(members.clone())).is_ok());
         let error = Model::new(zero(&["a", "c"]), of(members.clone())).unwrap_err().to_string();
-        assert!(error.starts_with("member 1 does not find its features"), "{error}");
+        assert!(error.starts_with("the features of member 1 are not all in the blend"), "{error}");
         assert!(error.contains("lacks 1 of the model's features: b"), "{error}");
         let missing = named(&["a", "b", "c"], Absent::Missing);
         let error = Model::new(missing.clone(), of(members.clone())).unwrap_err().to_string();

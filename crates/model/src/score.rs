@@ -92,10 +92,7 @@ impl Model {
             return Err(ModelError::NoSuchFeature { feature, features });
         }
         if order.len() != data.rows() || order.iter().any(|&row| row as usize >= data.rows()) {
-            return Err(ModelError::invalid(
-                format!("an order of {} rows for {}", order.len(), data.rows()),
-                "a row number for each row",
-            ));
+            return Err(ModelError::InvalidOrder { found: order.len(), rows: data.rows() });
         }
         let matching = self.matched(data, options)?;
         let Some(column) = matching.column(feature) else { return self.score(data, options) };
@@ -127,12 +124,12 @@ impl Model {
             false => (0..rows).step_by(BLOCK).map(|start| start..rows.min(start + BLOCK)).collect(),
         };
         // Queries follow each other, like blocks.
-        let place = |range: Range<usize>| {
+        let with_scores = |range: Range<usize>| {
             let (these, rest) = std::mem::take(&mut scores).split_at_mut(range.len());
             scores = rest;
             (range, these)
         };
-        ranges.into_iter().map(place).collect()
+        ranges.into_iter().map(with_scores).collect()
     }
 
     fn matched(&self, data: &Dataset, options: ScoreOptions) -> Result<Matching, ModelError> {

@@ -324,6 +324,8 @@ impl SearchError {
         Some(match self {
             Self::Data(error) => return error.help(),
             Self::Model(error) => return error.help(),
+            Self::Spec(error) => return error.help(),
+            Self::Eval(error) => return error.help(),
             Self::IndexVersion { .. } => "build it again with this program".into(),
             Self::NotAFolder { .. } => "give another name".into(),
             Self::FolderNotEmpty { .. } => "give a new or an empty folder".into(),

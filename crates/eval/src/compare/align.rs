@@ -162,7 +162,7 @@ mod tests {
         assert_eq!(refused(&[1, 3]), lacks);
         assert_eq!(
             refused(&[1, 2, 3, 4]).to_string(),
-            "x was measured on query 4 and base was not; systems are compared on the same queries"
+            "x was measured on query 4 and base was not; expected the same queries for all systems"
         );
     }
 
@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(same.unwrap()[1].1.queries, ["1", "1", "3"]);
         let error =
             align_evaluations(vec![system("base", &[1, 2, 3], "rr", 0), twice]).unwrap_err();
-        assert_eq!(error.to_string(), "x has two queries named 1; results are paired by query id");
+        assert_eq!(error.to_string(), "x has two queries with the id 1; expected different ids");
     }
 
     #[test]

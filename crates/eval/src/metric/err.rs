@@ -21,7 +21,7 @@
 use rankwright_spec::{above, param_groups, params};
 
 use super::{ConventionOptions, ConventionParams, Metric, MetricDef, MetricParams, PresetParams};
-use crate::error::EvalError;
+use crate::error::{EvalError, LabelLimit};
 use crate::gain::Gain;
 use crate::list::RankedList;
 use crate::swap::SwapDelta;
@@ -77,7 +77,7 @@ impl Err {
                 metric: "err",
                 found: label,
                 max: self.max,
-                hint: "max= is the highest label of the data",
+                limit: LabelLimit::MaxParameter,
             });
         }
         Ok(Gain::Exp.of(label)? / self.max.exp2())

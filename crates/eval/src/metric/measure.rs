@@ -7,7 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use rankwright_spec::{Spec, SpecError, read_into};
+use rankwright_spec::{Conflict, Spec, SpecError, read_into};
 use serde::{Serialize, Serializer};
 
 use super::names::{find_metric, trec_name};
@@ -49,9 +49,9 @@ impl MetricSpec {
     pub fn from_spec(mut written: Spec) -> Result<Self, SpecError> {
         let mut canonical = match trec_name(&written.name) {
             Some(mut spec) => {
-                if spec.cutoff.is_some() && written.cutoff.is_some() {
-                    let why = "the name has a cut-off already; leave out the @k".to_owned();
-                    return Err(SpecError::Conflict { name: written.name, why });
+                if let (Some(_), Some(cutoff)) = (spec.cutoff, written.cutoff) {
+                    let conflict = Conflict::SecondCutoff { cutoff };
+                    return Err(SpecError::conflict(written.name, conflict));
                 }
                 spec.cutoff = spec.cutoff.or(written.cutoff);
                 written.args.iter().fold(spec, |s, (k, v)| s.with(k, v.as_str()))
@@ -88,16 +88,17 @@ impl MetricSpec {
         let preset = spec.get("preset").filter(|name| *name != "none" && knows("preset"));
         let mut params = def.start(preset)?;
         read_into(&mut *params, spec)?;
-        let conflict = |why: &str| SpecError::Conflict { name: spec.name.clone(), why: why.into() };
-        if spec.cutoff.is_some() && !def.cutoff {
-            return Err(conflict("takes no cut-off; drop the @k"));
+        if let Some(cutoff) = spec.cutoff.filter(|_| !def.cutoff) {
+            return Err(SpecError::conflict(&spec.name, Conflict::CutoffNotAllowed { cutoff }));
         }
         let conventions = Conventions::settle(&*params, kind)?;
         if conventions.ties == TiePolicy::Mean && !def.mean_ties {
-            return Err(conflict(
-                "ties=mean has no exact form for this metric; \
-                 use ties=worst, docid, stable or best",
-            ));
+            let conflict = Conflict::NotSupported {
+                setting: "ties=mean".to_owned(),
+                reason: "this metric has no exact mean over tied documents; expected ties=worst, \
+                         docid, stable or best",
+            };
+            return Err(SpecError::conflict(&spec.name, conflict));
         }
         let metric: Arc<dyn Metric> = Arc::from(params.build(spec.cutoff));
         let mut own = params.own_conventions();

@@ -6,12 +6,13 @@ use rankwright_data::{Absent, FeatureNames};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::{NAME, refuse};
+use super::{NAME, unsupported};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
-use crate::interchange::common::{MOST_FEATURES, below};
+use crate::interchange::common::{MAX_FEATURES, below};
 use crate::interchange::raw_nodes::{RawNode, RawTrees};
+use crate::interchange::{FileProblem, UnsupportedFeature};
 use crate::model::{Model, ModelBody};
 use crate::tree::Side;
 
@@ -24,10 +25,14 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
     let ElasticFile { forest, objective, missing_as_zero } = serde_json::from_slice(bytes)
         .map_err(|error| {
             let expected = "the JSON of XGBoost's dump_model, as model/xgboost+json takes it";
-            ModelError::invalid(format!("{NAME}: {error}"), expected)
+            let problem = FileProblem::Syntax { message: error.to_string(), expected };
+            ModelError::invalid_file(NAME, problem)
         })?;
     if let Some(objective) = objective.as_deref().filter(|name| !PLAIN.contains(name)) {
-        return Err(refuse(format!("the objective '{objective}' changes the sum of the trees")));
+        return Err(unsupported(UnsupportedFeature::Objective {
+            objective: objective.to_owned(),
+            reason: "it changes the sum of the trees",
+        }));
     }
     let (features, columns) = features(&forest);
     // If a node does not name the side of missing values, the plugins send them right.
@@ -47,14 +52,14 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
 fn features(forest: &RawTrees) -> (FeatureNames, Vec<u32>) {
     let mut names: Vec<&str> = vec![""; forest.names().count()];
     for (name, number) in forest.names() {
-        if let Some(place) = names.get_mut(number as usize) {
-            *place = name;
+        if let Some(slot) = names.get_mut(number as usize) {
+            *slot = name;
         }
     }
     let ids = |prefix: &str| -> Option<Vec<u32>> {
         let id = |name: &&str| {
             let digits = name.strip_prefix(prefix)?;
-            let id: u32 = digits.parse().ok().filter(|id| (*id as usize) < MOST_FEATURES)?;
+            let id: u32 = digits.parse().ok().filter(|id| (*id as usize) < MAX_FEATURES)?;
             (id.to_string() == digits).then_some(id)
         };
         names.iter().map(id).collect()
@@ -165,8 +170,8 @@ impl<'de> Visitor<'de> for NodeVisitor<'_> {
                 while let Some([child, _]) =
                     list.next_element_seed(NodeVisitor::Node(&mut *forest))?
                 {
-                    let place = found.get_mut(count);
-                    *place.ok_or_else(|| S::Error::custom("a node with three children"))? = child;
+                    let slot = found.get_mut(count);
+                    *slot.ok_or_else(|| S::Error::custom("a node with three children"))? = child;
                     count += 1;
                 }
             }

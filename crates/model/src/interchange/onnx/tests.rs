@@ -341,7 +341,7 @@ fn endless_rows_of_small_things_are_refused_early() {
     let mut file = WireWriter::default();
     file.int(1, 8).message(7, &graph);
     assert!(read(&file.done()).unwrap_err().to_string().contains("more than 64 nodes"));
-    let many = crate::interchange::common::MOST_TREES as i64 + 1;
+    let many = crate::interchange::common::MAX_TREES as i64 + 1;
     let mut sample = sample();
     for entry in &mut sample.ints {
         entry.1 = match entry.0 {

@@ -23,7 +23,7 @@ mod tests;
 mod write;
 
 use crate::error::ModelError;
-use crate::interchange::ModelFormat;
+use crate::interchange::{ModelFormat, UnsupportedFeature};
 use crate::model::{BodyKind, Model};
 
 /// The name in messages.
@@ -65,6 +65,6 @@ fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
     write::model(model)
 }
 
-fn refuse(what: impl Into<String>) -> ModelError {
-    ModelError::Unsupported { format: NAME, what: what.into() }
+fn unsupported(feature: UnsupportedFeature) -> ModelError {
+    ModelError::unsupported(NAME, feature)
 }
