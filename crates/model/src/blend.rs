@@ -136,8 +136,8 @@ pub(crate) fn add_term(sum: f64, weight: f64, score: f64) -> f64 {
 /// use rankwright_model::{Blend, Header, ModelBody, Linear, Model, Normalise};
 ///
 /// let header = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Zero);
-/// let line = |weight| Model::new(header.clone(), ModelBody::Linear(Linear::new(0.0, vec![weight])?));
-/// let members = vec![(0.75, line(100.0)?), (0.25, line(-1.0)?)];
+/// let linear = |weight| Model::new(header.clone(), ModelBody::Linear(Linear::new(0.0, vec![weight])?));
+/// let members = vec![(0.75, linear(100.0)?), (0.25, linear(-1.0)?)];
 /// let blend = Blend::new(Normalise::MinMax, members)?;
 /// let model = Model::new(header.clone(), ModelBody::Blend(blend))?;
 /// // 0.75 x 0 + 0.25 x 1, and the other way round.
@@ -231,16 +231,18 @@ mod tests {
     #[test]
     fn what_makes_no_blend_is_refused_with_a_reason() {
         let header = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Zero);
-        let line = || {
-            let line = ModelBody::Linear(Linear::new(0.0, vec![1.0]).unwrap());
-            Model::new(header.clone(), line).unwrap()
+        let linear = || {
+            let linear = ModelBody::Linear(Linear::new(0.0, vec![1.0]).unwrap());
+            Model::new(header.clone(), linear).unwrap()
         };
         let refusal = |members| Blend::new(Normalise::None, members).unwrap_err().to_string();
         assert!(refusal(vec![]).contains("without members"));
-        assert!(refusal(vec![(f64::NAN, line())]).contains("the weight of member 0 is NaN"));
-        let blend = Blend::new(Normalise::None, vec![(1.0, line())]).unwrap();
+        assert!(refusal(vec![(f64::NAN, linear())]).contains("the weight of member 0 is NaN"));
+        let blend = Blend::new(Normalise::None, vec![(1.0, linear())]).unwrap();
         let blend = Model::new(header.clone(), ModelBody::Blend(blend)).unwrap();
-        assert!(refusal(vec![(1.0, line()), (1.0, blend)]).contains("member 1 is a blend itself"));
+        assert!(
+            refusal(vec![(1.0, linear()), (1.0, blend)]).contains("member 1 is a blend itself")
+        );
     }
 
     proptest! {

@@ -111,7 +111,7 @@ pub enum ModelError {
     InvalidHeader(HeaderProblem),
     /// A body that does not fit the features of its header.
     #[error(
-        "the {} model is for {}; its header has {header}",
+        "the model ({}) uses {}; its header has {header}",
         .body.name(), counted(*.features, "feature")
     )]
     FeatureCount {

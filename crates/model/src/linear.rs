@@ -22,9 +22,9 @@ use crate::problem::{ModelNumber, WeightsProblem};
 ///
 /// let weights = Linear::parse_weights("2:0.5/4:-1")?;
 /// let names = Linear::names_of(&weights)?;
-/// let line = Linear::from_weights(&names, 1.0, &weights)?;
-/// assert_eq!(line.weights(), [0.0, 0.5, 0.0, -1.0]);
-/// assert_eq!(line.score_row(&[9.0, 2.0, 9.0, f32::NAN]), 2.0);
+/// let linear = Linear::from_weights(&names, 1.0, &weights)?;
+/// assert_eq!(linear.weights(), [0.0, 0.5, 0.0, -1.0]);
+/// assert_eq!(linear.score_row(&[9.0, 2.0, 9.0, f32::NAN]), 2.0);
 /// # Ok::<(), rankwright_model::ModelError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -143,11 +143,11 @@ mod tests {
 
     #[test]
     fn missing_values_count_0_and_no_score_is_nan() {
-        let line = Linear::new(1.0, vec![2.0, -3.0, 0.0]).unwrap();
-        assert_eq!(line.score_row(&[1.0, 1.0, 1.0]), 0.0);
-        assert_eq!(line.score_row(&[f32::NAN, 1.0, f32::INFINITY]), -2.0);
-        assert_eq!(line.score_row(&[]), 1.0);
-        let both = line.score_row(&[f32::INFINITY, f32::INFINITY, 0.0]);
+        let linear = Linear::new(1.0, vec![2.0, -3.0, 0.0]).unwrap();
+        assert_eq!(linear.score_row(&[1.0, 1.0, 1.0]), 0.0);
+        assert_eq!(linear.score_row(&[f32::NAN, 1.0, f32::INFINITY]), -2.0);
+        assert_eq!(linear.score_row(&[]), 1.0);
+        let both = linear.score_row(&[f32::INFINITY, f32::INFINITY, 0.0]);
         assert!(!both.is_nan(), "{both}");
         let huge = Linear::new(0.0, vec![1e300; 2]).unwrap();
         assert_eq!(huge.score_row(&[1e30, 1e30]), f64::INFINITY);
@@ -159,8 +159,8 @@ mod tests {
         assert_eq!(weights, [("22".to_owned(), 0.03), ("a:b".to_owned(), -0.001)]);
         let names = Linear::names_of(&weights).unwrap();
         assert_eq!(names, FeatureNames::Named(vec!["22".into(), "a:b".into()]));
-        let line = Linear::from_weights(&names, 0.0, &weights).unwrap();
-        assert_eq!(line.weights(), [0.03, -0.001]);
+        let linear = Linear::from_weights(&names, 0.0, &weights).unwrap();
+        assert_eq!(linear.weights(), [0.03, -0.001]);
         for bad in ["", "22", "22:", ":1", "22:x", "22:1//3:1", "22:nan", "22:inf"] {
             let error = Linear::parse_weights(bad).unwrap_err().to_string();
             assert!(error.contains("22:0.03/72:0.06"), "{bad}: {error}");
@@ -179,16 +179,16 @@ mod tests {
     #[test]
     fn unknown_and_repeated_names_are_refused() {
         let names = FeatureNames::Named(vec!["bm25".into(), "clicks".into()]);
-        let line = |text| {
+        let linear = |text| {
             Linear::from_weights(&names, 0.0, &Linear::parse_weights(text).unwrap())
                 .map_err(|error| error.to_string())
         };
-        let error = line("bm25:1/bm26:1/pr:2").unwrap_err();
+        let error = linear("bm25:1/bm26:1/pr:2").unwrap_err();
         assert!(
             error.contains("unknown features: bm26, pr;") && error.contains("bm25, clicks"),
             "{error}"
         );
-        assert!(line("bm25:1/bm25:2").unwrap_err().starts_with("two weights for feature 'bm25'"));
+        assert!(linear("bm25:1/bm25:2").unwrap_err().starts_with("two weights for feature 'bm25'"));
         assert!(Linear::new(f64::INFINITY, vec![]).is_err());
     }
 }

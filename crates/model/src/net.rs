@@ -288,7 +288,7 @@ impl Net {
     }
 
     /// The weights of the features, if the net is linear in them: one layer, no normalisation.
-    pub fn line(&self) -> Option<&[f32]> {
+    pub fn linear_weights(&self) -> Option<&[f32]> {
         match self.layers.as_slice() {
             [layer] if layer.norm.is_none() => Some(&layer.weights),
             _ => None,
@@ -417,12 +417,12 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_line_has_its_weights_and_parameters_are_counted() {
+    fn a_linear_net_has_its_weights_and_parameters_are_counted() {
         let net = random(3, 4, &[], false);
-        assert_eq!((net.line().unwrap().len(), net.parameters()), (4, 5));
+        assert_eq!((net.linear_weights().unwrap().len(), net.parameters()), (4, 5));
         let net = random(3, 4, &[3], false);
         let scaling = net.layers()[0].norm().map_or(0, |_| 6);
-        assert_eq!((net.line(), net.parameters()), (None, 15 + 4 + scaling));
+        assert_eq!((net.linear_weights(), net.parameters()), (None, 15 + 4 + scaling));
     }
 
     #[test]

@@ -37,9 +37,9 @@ impl Model {
     /// use rankwright_model::{Header, ModelBody, Linear, Model, ScoreOptions};
     ///
     /// let data = Dataset::from_dense(&[1.0, 2.0, 3.0, 4.0], 2, [0, 0], ["a", "a"])?;
-    /// let line = Linear::new(0.0, vec![1.0, 10.0])?;
+    /// let linear = Linear::new(0.0, vec![1.0, 10.0])?;
     /// let header = Header::new(data.features().clone(), Absent::Zero);
-    /// let model = Model::new(header, ModelBody::Linear(line))?;
+    /// let model = Model::new(header, ModelBody::Linear(linear))?;
     /// assert_eq!(model.score(&data, ScoreOptions::default())?, [21.0, 43.0]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -215,7 +215,7 @@ impl Model {
         match self.body() {
             ModelBody::Linear(linear) => Some(linear.weights().to_vec()),
             ModelBody::Net(net) => {
-                Some(net.line()?.iter().map(|weight| f64::from(*weight)).collect())
+                Some(net.linear_weights()?.iter().map(|weight| f64::from(*weight)).collect())
             }
             ModelBody::Trees(_) | ModelBody::Blend(_) => None,
         }

@@ -68,7 +68,7 @@ impl TransformStep {
                 each(values, |x| bounded(bounded(x - shift) * scale));
             }
             TransformStep::Table { from, to } => {
-                each(values, |x| if x.is_nan() { x } else { between(from, to, x) });
+                each(values, |x| if x.is_nan() { x } else { interpolate(from, to, x) });
             }
         }
     }
@@ -115,7 +115,7 @@ fn bounded(x: f32) -> f32 {
 }
 
 /// The value of a table at `x`. In 64 bits, in which no difference of two floats overflows.
-fn between(from: &[f32], to: &[f32], x: f32) -> f32 {
+fn interpolate(from: &[f32], to: &[f32], x: f32) -> f32 {
     let after = from.partition_point(|&point| point <= x);
     match (after.checked_sub(1), from.get(after)) {
         (None, _) => to[0],
@@ -166,7 +166,7 @@ impl Transforms {
             ModelError::check_finite(number, f64::from(missing))?;
             if steps.len() > MAX_STEPS {
                 let (found, most) = (steps.len(), MAX_STEPS);
-                return Err(ModelError::TooMany { item: "step of a feature", found, most });
+                return Err(ModelError::TooMany { item: "step", found, most });
             }
             for step in steps {
                 step.check().map_err(|fault| {
@@ -461,7 +461,7 @@ pub(crate) mod tests {
         );
         assert!(
             new(vec![vec![TransformStep::SignedLog; 9]], vec![0.0])
-                .contains("9 steps of a feature; expected at most 8")
+                .contains("9 steps; expected at most 8")
         );
     }
 

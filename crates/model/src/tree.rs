@@ -146,7 +146,7 @@ pub struct Tree {
 }
 
 /// Maximum number of splits of a tree.
-const MOST: usize = i32::MAX as usize;
+const MAX_SPLITS: usize = i32::MAX as usize;
 
 impl Tree {
     /// Checks splits and leaves and makes a tree of them, without categories.
@@ -160,7 +160,7 @@ impl Tree {
         leaves: Vec<Leaf>,
         sets: Vec<Categories>,
     ) -> Result<Tree, ModelError> {
-        if splits.len() > MOST || leaves.len() != splits.len() + 1 {
+        if splits.len() > MAX_SPLITS || leaves.len() != splits.len() + 1 {
             let (splits, leaves) = (splits.len(), leaves.len());
             return Err(ModelError::InvalidTree(TreeProblem::Size { splits, leaves }));
         }

@@ -32,7 +32,7 @@ pub fn align_evaluations(
 }
 
 /// The index of each query in an evaluation.
-fn places_by_id<'a>(
+fn positions_by_id<'a>(
     name: &str,
     evaluation: &'a Evaluation,
 ) -> Result<HashMap<&'a str, usize>, CompareError> {
@@ -56,8 +56,8 @@ fn order_of(
         has: has.to_owned(),
         lacks: lacks.to_owned(),
     };
-    let known = places_by_id(first_name, first)?;
-    let places = places_by_id(name, evaluation)?;
+    let known = positions_by_id(first_name, first)?;
+    let places = positions_by_id(name, evaluation)?;
     if let Some(query) = evaluation.queries.iter().find(|id| !known.contains_key(id.as_str())) {
         return Err(different(query, name, first_name));
     }

@@ -34,10 +34,10 @@ pub(super) fn write(kind: &ModelBody, version: u32, out: &mut Vec<u8>) {
             put(out, [(ensemble.trees().len() as u32).to_le_bytes()]);
             ensemble.trees().iter().for_each(|tree| write_tree(tree, version, out));
         }
-        ModelBody::Linear(line) => {
-            put(out, [line.bias().to_le_bytes()]);
-            put(out, [(line.weights().len() as u32).to_le_bytes()]);
-            put(out, line.weights().iter().map(|weight| weight.to_le_bytes()));
+        ModelBody::Linear(linear) => {
+            put(out, [linear.bias().to_le_bytes()]);
+            put(out, [(linear.weights().len() as u32).to_le_bytes()]);
+            put(out, linear.weights().iter().map(|weight| weight.to_le_bytes()));
         }
         ModelBody::Net(net) => net::write(net, out),
         ModelBody::Blend(blend) => blend::write(blend, out),

@@ -29,7 +29,7 @@ fn rows(count: u64) -> String {
 }
 
 /// The condition of a split, as text to follow the name of its feature.
-fn question(rule: SplitCondition, sets: &[Categories], at_most: &str) -> String {
+fn condition_text(rule: SplitCondition, sets: &[Categories], at_most: &str) -> String {
     match rule {
         SplitCondition::AtMost(threshold) => format!("{at_most} {}", shortest(threshold)),
         SplitCondition::NonZeroAtMost(threshold) => {
@@ -70,18 +70,18 @@ mod tests {
     }
 
     #[test]
-    fn questions_name_thresholds_and_categories() {
+    fn conditions_name_thresholds_and_categories() {
         let sets = [Categories::new([2, 5]).unwrap()];
-        assert_eq!(question(SplitCondition::AtMost(0.5), &sets, "<="), "<= 0.5");
+        assert_eq!(condition_text(SplitCondition::AtMost(0.5), &sets, "<="), "<= 0.5");
         assert_eq!(
-            question(SplitCondition::NonZeroAtMost(0.5), &sets, "<="),
+            condition_text(SplitCondition::NonZeroAtMost(0.5), &sets, "<="),
             "<= 0.5 (0 is missing)"
         );
-        assert_eq!(question(SplitCondition::In(0), &sets, "<="), "in {2, 5}");
+        assert_eq!(condition_text(SplitCondition::In(0), &sets, "<="), "in {2, 5}");
     }
 
     #[test]
-    fn one_row_is_no_rows() {
+    fn one_row_is_singular() {
         assert_eq!([0, 1, 2, 11].map(rows), ["0 rows", "1 row", "2 rows", "11 rows"]);
     }
 

@@ -23,7 +23,7 @@ use rankwright_data::{Absent, FeatureNames, Random};
 use rayon::prelude::*;
 
 use super::error::ExplainError;
-use super::table::{Contributions, UsedFeatureRows, settle};
+use super::table::{Contributions, UsedFeatureRows, absorb_rounding};
 use crate::engine::{ScoreBuffers, Scorer};
 use crate::header::Header;
 use crate::model::{Model, ModelBody};
@@ -50,7 +50,7 @@ pub(super) struct NetShap {
 }
 
 /// Separates the two streams of random numbers.
-const ORDERS: u64 = 1 << 40;
+const PERMUTATION_STREAM: u64 = 1 << 40;
 
 impl NetShap {
     /// If there are more background rows than orders, the first are used. Only a linear net needs
@@ -77,7 +77,7 @@ impl NetShap {
         let with = |list| Transforms::new(steps.clone(), missing.clone(), list);
         let order = |number: usize| {
             let mut order: Vec<u32> = (0..features.len() as u32).collect();
-            Random::new(seed, ORDERS + number as u64).shuffle(&mut order);
+            Random::new(seed, PERMUTATION_STREAM + number as u64).shuffle(&mut order);
             order
         };
         // Every background document is used equally often.
@@ -109,7 +109,7 @@ impl NetShap {
         };
         let mut values = parts.concat();
         for (row, score) in scores.iter().enumerate() {
-            settle(&mut values[row * table.width..(row + 1) * table.width], score - base);
+            absorb_rounding(&mut values[row * table.width..(row + 1) * table.width], score - base);
         }
         Contributions { base, scores, values }
     }
@@ -175,7 +175,7 @@ impl NetShap {
             let raw = self.background.values.chunks_exact(list.width);
             for (input, raw) in inputs.values.chunks_exact_mut(list.width).zip(raw) {
                 if !raw[column].is_nan() {
-                    input[column] = between(low, high, input[column]);
+                    input[column] = relative_position(low, high, input[column]);
                 }
             }
         }
@@ -190,7 +190,7 @@ impl NetShap {
     }
 
     /// The score from the sums of the first layer.
-    fn finished(&self, sums: &[f64], outputs: &mut Vec<f32>) -> f64 {
+    fn score_of_sums(&self, sums: &[f64], outputs: &mut Vec<f32>) -> f64 {
         outputs.clear();
         outputs.extend(sums.iter().map(|sum| *sum as f32));
         finish(self.first.norm(), self.first.activation(), outputs);
@@ -202,7 +202,7 @@ impl NetShap {
 }
 
 /// The position of a value between the ends of a list, from 0 to 1; 0 if they are equal.
-fn between(low: f32, high: f32, value: f32) -> f32 {
+fn relative_position(low: f32, high: f32, value: f32) -> f32 {
     if low >= high {
         return 0.0;
     }
@@ -213,7 +213,7 @@ fn between(low: f32, high: f32, value: f32) -> f32 {
 /// Whether a net of one layer is linear in its inputs.
 fn is_line(net: &Net) -> bool {
     let plain = net.layers().iter().all(|layer| layer.activation() == Activation::None);
-    net.line().is_some() && plain
+    net.linear_weights().is_some() && plain
 }
 
 /// The first layer for the used features only (weights of 0 add nothing), and the other layers.
@@ -250,7 +250,7 @@ impl BackgroundState {
         for (column, input) in net.columns.iter().zip(inputs) {
             add(&mut sums, column, f64::from(*input));
         }
-        let score = net.finished(&sums, &mut Vec::new());
+        let score = net.score_of_sums(&sums, &mut Vec::new());
         BackgroundState { inputs: inputs.to_vec(), sums, score }
     }
 }
@@ -285,7 +285,7 @@ impl Exchange {
                 continue;
             }
             add(&mut self.sums, &net.columns[at], f64::from(to[at]) - f64::from(start.inputs[at]));
-            let next = net.finished(&self.sums, &mut self.outputs);
+            let next = net.score_of_sums(&self.sums, &mut self.outputs);
             values[at] += next - score;
             score = next;
         }

@@ -41,7 +41,7 @@ use crate::tree::{Side, Split, Tree};
 /// Number of documents processed together.
 const LANES: usize = 8;
 /// Maximum number of values (levels x quadrature nodes) that a walk holds for a document.
-const MOST: usize = 1 << 20;
+const MAX_WALK_VALUES: usize = 1 << 20;
 
 /// An ensemble prepared for explanations.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ pub(super) fn counts(ensemble: &Ensemble) -> Result<Vec<Vec<f64>>, ExplainError>
 }
 
 /// The number of rows of a table that reach the leaves of each tree.
-pub(super) fn recount(
+pub(super) fn count_leaf_rows(
     ensemble: &Ensemble,
     features: &[usize],
     table: &UsedFeatureRows,
@@ -104,13 +104,13 @@ impl<'a> TreeShap<'a> {
         let trees: Vec<Paths> = trees.map(|(tree, rows)| Paths::new(tree, rows, slot)).collect();
         for (number, tree) in trees.iter().enumerate() {
             let (depth, features) = (tree.depth, tree.features);
-            if (depth + 1).saturating_mul(places(tree)) > MOST {
+            if (depth + 1).saturating_mul(node_count(tree)) > MAX_WALK_VALUES {
                 return Err(ExplainError::TooDeep { tree: number, depth, features });
             }
         }
-        let most = trees.iter().map(places).max().unwrap_or(0);
+        let most = trees.iter().map(node_count).max().unwrap_or(0);
         let mut rules = vec![Quadrature::default(); most + 1];
-        for n in trees.iter().map(places) {
+        for n in trees.iter().map(node_count) {
             if rules[n].places.len() < n {
                 rules[n] = Quadrature::new(n);
             }
@@ -126,7 +126,7 @@ impl<'a> TreeShap<'a> {
             let lanes = 0..rows.len();
             walk.load(table, rows);
             for (tree, paths) in self.ensemble.trees().iter().zip(&self.trees) {
-                walk.add(tree, paths, &self.rules[places(paths)]);
+                walk.add(tree, paths, &self.rules[node_count(paths)]);
             }
             lanes.flat_map(|lane| walk.sums.iter().map(move |sum| sum[lane])).collect::<Vec<f64>>()
         });
@@ -141,7 +141,7 @@ impl<'a> TreeShap<'a> {
 }
 
 /// Number of quadrature nodes of a tree.
-fn places(tree: &Paths) -> usize {
+fn node_count(tree: &Paths) -> usize {
     tree.features.div_ceil(2)
 }
 

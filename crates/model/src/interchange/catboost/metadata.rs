@@ -136,7 +136,7 @@ impl Metadata {
             ("categorical feature", info.categorical_features.len()),
             ("text feature", info.text_features.len()),
             ("embedding feature", info.embedding_features.len()),
-            ("statistic of categories", info.ctrs.map_or(0, |ctrs| ctrs.len())),
+            ("category statistic", info.ctrs.map_or(0, |ctrs| ctrs.len())),
         ] {
             if count > 0 {
                 return Err(unsupported(UnsupportedFeature::FeatureKind { kind, count }));

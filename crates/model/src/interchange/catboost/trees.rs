@@ -95,7 +95,7 @@ impl TreeWork<'_> {
 
     /// An oblivious tree: node `2^d - 1 + p` is the one on level `d` that is reached by the results
     /// `p` (lowest bit first) of the splits above.
-    fn levels(&mut self, tree: &LevelsVisitor) -> Result<Tree, ModelError> {
+    fn levels(&mut self, tree: &ObliviousTree) -> Result<Tree, ModelError> {
         let splits = tree.splits.as_ref().map_or(&[][..], |splits| &splits.0);
         let (depth, values) = (splits.len(), &tree.leaf_values.0);
         if values.len() != 1 << depth {
@@ -194,11 +194,13 @@ impl<'de> Visitor<'de> for CatboostTrees<'_, '_> {
         let mut nodes = Vec::new();
         loop {
             let tree = if levels {
-                let Some(tree) = list.next_element::<LevelsVisitor>()? else { return Ok(()) };
+                let Some(tree) = list.next_element::<ObliviousTree>()? else { return Ok(()) };
                 work.levels(&tree)
             } else {
                 nodes.clear();
-                let Some(root) = list.next_element_seed(Under(&mut nodes))? else { return Ok(()) };
+                let Some(root) = list.next_element_seed(NodeReader(&mut nodes))? else {
+                    return Ok(());
+                };
                 work.nested(&nodes, root)
             };
             work.add(tree)?;
@@ -207,7 +209,7 @@ impl<'de> Visitor<'de> for CatboostTrees<'_, '_> {
 }
 
 #[derive(Deserialize)]
-struct LevelsVisitor {
+struct ObliviousTree {
     leaf_values: BoundedVec<f64, MAX_LEAVES>,
     #[serde(default)]
     leaf_weights: Option<BoundedVec<f64, MAX_LEAVES>>,
@@ -236,9 +238,9 @@ struct CatboostNode {
 
 /// Reads a node and those under it into a list; returns its number there. The JSON reader allows
 /// 128 levels.
-struct Under<'a>(&'a mut Vec<CatboostNode>);
+struct NodeReader<'a>(&'a mut Vec<CatboostNode>);
 
-impl<'de> DeserializeSeed<'de> for Under<'_> {
+impl<'de> DeserializeSeed<'de> for NodeReader<'_> {
     type Value = u32;
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<u32, D::Error> {
@@ -246,7 +248,7 @@ impl<'de> DeserializeSeed<'de> for Under<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Under<'_> {
+impl<'de> Visitor<'de> for NodeReader<'_> {
     type Value = u32;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -257,8 +259,8 @@ impl<'de> Visitor<'de> for Under<'_> {
         let (mut left, mut right, mut node) = (None, None, CatboostNode::default());
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
-                "left" => left = Some(map.next_value_seed(Under(self.0))?),
-                "right" => right = Some(map.next_value_seed(Under(self.0))?),
+                "left" => left = Some(map.next_value_seed(NodeReader(self.0))?),
+                "right" => right = Some(map.next_value_seed(NodeReader(self.0))?),
                 "split" => node.split = Some(map.next_value()?),
                 "value" => node.value = Some(map.next_value()?),
                 "weight" => node.weight = map.next_value()?,
@@ -268,7 +270,7 @@ impl<'de> Visitor<'de> for Under<'_> {
         node.ends = match (left, right) {
             (Some(left), Some(right)) => Some((left, right)),
             (None, None) => None,
-            _ => return Err(M::Error::custom("a node with one side")),
+            _ => return Err(M::Error::custom("a node with one child")),
         };
         self.0.push(node);
         Ok(self.0.len() as u32 - 1)

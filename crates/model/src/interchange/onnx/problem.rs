@@ -54,6 +54,10 @@ pub enum ProtobufProblem {
     },
 }
 
+fn type_in_words(found: Option<i64>) -> String {
+    found.map_or_else(|| "an unknown type".to_owned(), |found| format!("type {found}"))
+}
+
 /// A part of a graph that is not supported, because it could change scores.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -100,7 +104,7 @@ pub enum UnsupportedGraph {
         name: String,
     },
     /// A cast to another type than a float.
-    #[error("a Cast to type {found:?}; expected float (1) or double (11)")]
+    #[error("a Cast to {}; expected float (1) or double (11)", type_in_words(*.found))]
     Cast {
         /// The type, if the file has it.
         found: Option<i64>,

@@ -61,8 +61,8 @@ pub(super) fn read(text: &str, constant: bool) -> Result<(ModelBody, usize), Mod
 }
 
 /// The same linear model for `count` features; those without a weight get 0.
-pub(super) fn padded(line: &Linear, count: usize) -> Result<Linear, ModelError> {
-    let mut weights = line.weights().to_vec();
+pub(super) fn padded(linear: &Linear, count: usize) -> Result<Linear, ModelError> {
+    let mut weights = linear.weights().to_vec();
     weights.resize(count, 0.0);
-    Linear::new(line.bias(), weights)
+    Linear::new(linear.bias(), weights)
 }

@@ -27,11 +27,11 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
             head(&mut out, "LambdaMART", features);
             trees(&mut out, ensemble)?;
         }
-        ModelBody::Linear(line) => {
-            let constant = line.bias() != 0.0;
+        ModelBody::Linear(linear) => {
+            let constant = linear.bias() != 0.0;
             let ranker = if constant { "Linear Regression" } else { "Coordinate Ascent" };
             head(&mut out, ranker, features);
-            weights(&mut out, line, constant);
+            weights(&mut out, linear, constant);
         }
         other => return Err(unsupported(UnsupportedFeature::Body(other.kind()))),
     }
@@ -56,9 +56,9 @@ fn head(out: &mut String, ranker: &str, features: &FeatureNames) {
     }
 }
 
-fn weights(out: &mut String, line: &Linear, constant: bool) {
-    let bias = constant.then(|| format!("0:{}", for_java(line.bias())));
-    let each = line.weights().iter().enumerate();
+fn weights(out: &mut String, linear: &Linear, constant: bool) {
+    let bias = constant.then(|| format!("0:{}", for_java(linear.bias())));
+    let each = linear.weights().iter().enumerate();
     let each = each.map(|(number, &weight)| format!("{}:{}", number + 1, for_java(weight)));
     let all: Vec<String> = bias.into_iter().chain(each).collect();
     line!(out, "{}", all.join(" "));

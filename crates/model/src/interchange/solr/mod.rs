@@ -47,7 +47,7 @@ const PACKAGE: &str = "org.apache.solr.ltr.model.";
 const TREES: &str = "MultipleAdditiveTreesModel";
 const LINEAR: &str = "LinearModel";
 /// The number that Solr adds to thresholds.
-const SLACK: f32 = 1e-6;
+const THRESHOLD_OFFSET: f32 = 1e-6;
 
 /// Whether bytes begin like a model of Solr: an object that names a class of models.
 fn detect(bytes: &[u8]) -> bool {

@@ -9,7 +9,7 @@ use rankwright_data::{Absent, FeatureNames};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::{LINEAR, NAME, PACKAGE, SLACK, TREES, unsupported};
+use super::{LINEAR, NAME, PACKAGE, THRESHOLD_OFFSET, TREES, unsupported};
 use crate::bounded::BoundedVec;
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
@@ -39,7 +39,7 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
     let class = file.class.strip_prefix(PACKAGE).unwrap_or(&file.class);
     let kind = match class {
         TREES => ModelBody::Trees(file.params.ensemble(&names)?),
-        LINEAR => ModelBody::Linear(line(&names, &file.params.weights)?),
+        LINEAR => ModelBody::Linear(linear(&names, &file.params.weights)?),
         other => {
             return Err(unsupported(UnsupportedFeature::Unknown {
                 item: "class",
@@ -59,7 +59,7 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
 }
 
 /// Makes a linear model. Every feature must have a weight; Solr ignores weights of others.
-fn line(names: &[String], weights: &HashMap<String, f64>) -> Result<Linear, ModelError> {
+fn linear(names: &[String], weights: &HashMap<String, f64>) -> Result<Linear, ModelError> {
     let weight = |name: &String| {
         weights.get(name).copied().ok_or_else(|| {
             let problem = FileProblem::NoWeight { feature: name.clone() };
@@ -166,31 +166,31 @@ impl Visitor<'_> for AnyNumber {
 }
 
 /// A boolean, or a string of one.
-struct Truth(bool);
+struct Boolean(bool);
 
-impl<'de> Deserialize<'de> for Truth {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Truth, D::Error> {
-        from.deserialize_any(AnyTruth)
+impl<'de> Deserialize<'de> for Boolean {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Boolean, D::Error> {
+        from.deserialize_any(AnyBoolean)
     }
 }
 
-struct AnyTruth;
+struct AnyBoolean;
 
-impl Visitor<'_> for AnyTruth {
-    type Value = Truth;
+impl Visitor<'_> for AnyBoolean {
+    type Value = Boolean;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("true or false, perhaps in quotes")
     }
 
-    fn visit_bool<E: Error>(self, value: bool) -> Result<Truth, E> {
-        Ok(Truth(value))
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Boolean, E> {
+        Ok(Boolean(value))
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Truth, E> {
+    fn visit_str<E: Error>(self, text: &str) -> Result<Boolean, E> {
         match text {
-            "true" => Ok(Truth(true)),
-            "false" => Ok(Truth(false)),
+            "true" => Ok(Boolean(true)),
+            "false" => Ok(Boolean(false)),
             other => Err(E::invalid_value(serde::de::Unexpected::Str(other), &self)),
         }
     }
@@ -258,7 +258,7 @@ impl<'de> Visitor<'de> for AnyParams {
                     map.next_value_seed(SolrVisitor::Trees(&mut params.forest))?;
                 }
                 "weights" => params.weights = map.next_value::<Weights>()?.0,
-                "isNullSameAsZero" => params.null_is_not_zero = !map.next_value::<Truth>()?.0,
+                "isNullSameAsZero" => params.null_is_not_zero = !map.next_value::<Boolean>()?.0,
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
@@ -317,7 +317,7 @@ fn tree<'de, M: MapAccess<'de>>(forest: &mut RawTrees, mut map: M) -> Result<u32
             _ => drop(map.next_value::<IgnoredAny>()?),
         }
     }
-    let weight = weight.ok_or_else(|| M::Error::custom("a tree without weight"))?;
+    let weight = weight.ok_or_else(|| M::Error::custom("a tree without a weight"))?;
     forest.end_tree(weight).map_err(M::Error::custom)?;
     Ok(0)
 }
@@ -330,7 +330,9 @@ fn node<'de, M: MapAccess<'de>>(forest: &mut RawTrees, mut map: M) -> Result<u32
                 let name: String = map.next_value()?;
                 node.feature = Some(forest.name(name).map_err(M::Error::custom)?);
             }
-            "threshold" => node.threshold = Some(map.next_value::<Number>()?.narrow + SLACK),
+            "threshold" => {
+                node.threshold = Some(map.next_value::<Number>()?.narrow + THRESHOLD_OFFSET)
+            }
             "value" => node.value = map.next_value::<Number>()?.wide,
             "missing" => {
                 let side: String = map.next_value()?;
@@ -341,7 +343,7 @@ fn node<'de, M: MapAccess<'de>>(forest: &mut RawTrees, mut map: M) -> Result<u32
                 let below = map.next_value_seed(SolrVisitor::Node(forest))?;
                 let slot = if key == "left" { &mut node.left } else { &mut node.right };
                 if *slot != 0 {
-                    return Err(M::Error::custom(format!("a node with two sides {key}")));
+                    return Err(M::Error::custom(format!("a node with two children '{key}'")));
                 }
                 *slot = below;
             }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{LINEAR, NAME, PACKAGE, SLACK, TREES, unsupported};
+use super::{LINEAR, NAME, PACKAGE, THRESHOLD_OFFSET, TREES, unsupported};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::interchange::UnsupportedFeature;
@@ -33,12 +33,12 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
             let missing = missing_matters(model.header(), ensemble).is_some();
             trees(&mut out, ensemble, &names, missing)?;
         }
-        ModelBody::Linear(line) if line.bias() != 0.0 => {
-            return Err(unsupported(UnsupportedFeature::Bias { bias: line.bias() }));
+        ModelBody::Linear(linear) if linear.bias() != 0.0 => {
+            return Err(unsupported(UnsupportedFeature::Bias { bias: linear.bias() }));
         }
-        ModelBody::Linear(line) => {
+        ModelBody::Linear(linear) => {
             out.push_str("    \"weights\": {");
-            for (number, (name, weight)) in names.iter().zip(line.weights()).enumerate() {
+            for (number, (name, weight)) in names.iter().zip(linear.weights()).enumerate() {
                 check_32_bits("a weight", *weight)?;
                 put(&mut out, format_args!("{}{name}: {weight:?}", comma(number)));
             }
@@ -112,7 +112,7 @@ fn write_tree(
             PendingTree::Node(Child::Split(to)) => {
                 let split = tree.split(to);
                 let name = names.get(split.feature as usize).map_or("\"\"", String::as_str);
-                let threshold = for_java(before_slack(to as usize, split)?);
+                let threshold = for_java(before_offset(to as usize, split)?);
                 put(out, format_args!("{{\"feature\": {name}, \"threshold\": \"{threshold}\", "));
                 match split.missing {
                     _ if !missing => {}
@@ -134,12 +134,12 @@ fn write_tree(
 }
 
 /// The number that becomes the threshold after Solr has added its slack.
-fn before_slack(number: usize, split: &Split) -> Result<f32, ModelError> {
+fn before_offset(number: usize, split: &Split) -> Result<f32, ModelError> {
     let threshold = plain_threshold(NAME, number, split)?;
-    let near = (f64::from(threshold) - f64::from(SLACK)) as f32;
+    let near = (f64::from(threshold) - f64::from(THRESHOLD_OFFSET)) as f32;
     let tries = [near, near.next_up(), near.next_down(), threshold];
     tries
         .into_iter()
-        .find(|near| near + SLACK == threshold)
+        .find(|near| near + THRESHOLD_OFFSET == threshold)
         .ok_or_else(|| unsupported(UnsupportedFeature::Threshold { split: number, threshold }))
 }

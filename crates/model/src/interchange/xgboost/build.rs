@@ -6,7 +6,7 @@
 
 use rankwright_data::{Absent, FeatureNames};
 
-use super::raw::{Inside, ModelParams, Packed, RawThreshold, RawTree, XgboostFile};
+use super::raw::{BoosterModel, ModelParams, Packed, RawThreshold, RawTree, XgboostFile};
 use super::{NAME, invalid, objective, unsupported};
 use crate::categories::Categories;
 use crate::ensemble::Ensemble;
@@ -104,7 +104,7 @@ fn base_score(params: &ModelParams) -> Result<f32, ModelError> {
 }
 
 /// A linear model: weights by feature, then the bias.
-fn linear(base: f64, inside: Inside, features: usize) -> Result<ModelBody, ModelError> {
+fn linear(base: f64, inside: BoosterModel, features: usize) -> Result<ModelBody, ModelError> {
     let weights = inside.weights.unwrap_or_default().0;
     match weights.split_last() {
         Some((bias, weights)) if weights.len() == features => {
@@ -129,7 +129,7 @@ struct Build {
 }
 
 impl Build {
-    fn ensemble(&mut self, base: f64, inside: Inside) -> Result<ModelBody, ModelError> {
+    fn ensemble(&mut self, base: f64, inside: BoosterModel) -> Result<ModelBody, ModelError> {
         let raw = inside.trees.map(|trees| trees.0).unwrap_or_default();
         if let Some(at) = inside.tree_info.0.iter().position(|&output| output != 0) {
             let output = inside.tree_info.0.get(at).copied().unwrap_or(0);

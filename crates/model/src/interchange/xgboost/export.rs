@@ -32,8 +32,8 @@ pub(crate) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
             write_trees(&mut out, ensemble, features.len())?;
             out.push_str("]},\"name\":\"gbtree\"},");
         }
-        ModelBody::Linear(line) => {
-            let weights = line.weights().iter().copied().chain([line.bias()]);
+        ModelBody::Linear(linear) => {
+            let weights = linear.weights().iter().copied().chain([linear.bias()]);
             let weights = weights.map(|weight| narrow("a weight", weight));
             list(&mut out, "weights", weights.collect::<Result<Vec<_>, _>>()?);
             out.push_str("\"boosted_rounds\":1},\"name\":\"gblinear\"},");
