@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rankwright_spec::words::counted;
 use serde::Serialize;
 
 use crate::blend::Blend;
@@ -342,7 +343,7 @@ fn size(model: &Model) -> String {
         ModelBody::Net(net) => (net.parameters(), "parameter"),
         _ => (model.used_features().len(), "feature"),
     };
-    format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
+    counted(count, unit)
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use rankwright_spec::words::counted;
+
 use super::{CompareError, MetricValues};
 use crate::evaluate::{Evaluation, MeasureResult};
 
@@ -36,14 +38,14 @@ fn positions_by_id<'a>(
     name: &str,
     evaluation: &'a Evaluation,
 ) -> Result<HashMap<&'a str, usize>, CompareError> {
-    let mut places = HashMap::with_capacity(evaluation.queries.len());
-    for (place, id) in evaluation.queries.iter().enumerate() {
-        if places.insert(id.as_str(), place).is_some() {
+    let mut positions = HashMap::with_capacity(evaluation.queries.len());
+    for (position, id) in evaluation.queries.iter().enumerate() {
+        if positions.insert(id.as_str(), position).is_some() {
             let (system, query) = (name.to_owned(), id.clone());
             return Err(CompareError::DuplicateQuery { system, query });
         }
     }
-    Ok(places)
+    Ok(positions)
 }
 
 /// For each query of the first system, its index in the other one.
@@ -57,14 +59,14 @@ fn order_of(
         lacks: lacks.to_owned(),
     };
     let known = positions_by_id(first_name, first)?;
-    let places = positions_by_id(name, evaluation)?;
+    let positions = positions_by_id(name, evaluation)?;
     if let Some(query) = evaluation.queries.iter().find(|id| !known.contains_key(id.as_str())) {
         return Err(different(query, name, first_name));
     }
-    let place = |id: &String| {
-        places.get(id.as_str()).copied().ok_or_else(|| different(id, first_name, name))
+    let position = |id: &String| {
+        positions.get(id.as_str()).copied().ok_or_else(|| different(id, first_name, name))
     };
-    first.queries.iter().map(place).collect()
+    first.queries.iter().map(position).collect()
 }
 
 fn check_metrics(
@@ -80,15 +82,16 @@ fn check_metrics(
     let differs = found.iter().zip(&expected).find(|(a, b)| a != b);
     let (found, expected) = match differs {
         Some((found, expected)) => (found.clone(), expected.clone()),
-        None => (format!("{} metrics", found.len()), format!("{} metrics", expected.len())),
+        None => (counted(found.len(), "metric"), counted(expected.len(), "metric")),
     };
     Err(CompareError::DifferentMetrics { system: name.to_owned(), found, expected })
 }
 
 fn reordered(mut evaluation: Evaluation, order: &[usize]) -> Evaluation {
-    evaluation.queries = order.iter().map(|&place| evaluation.queries[place].clone()).collect();
+    evaluation.queries =
+        order.iter().map(|&position| evaluation.queries[position].clone()).collect();
     for result in &mut evaluation.results {
-        result.values = order.iter().map(|&place| result.values[place]).collect();
+        result.values = order.iter().map(|&position| result.values[position]).collect();
     }
     evaluation
 }

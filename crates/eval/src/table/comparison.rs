@@ -3,6 +3,8 @@
 //! Values have four decimals. The note below states how significance was decided and on how many
 //! queries, so that the table can be read on its own. A hyphen replaces a missing number.
 
+use rankwright_spec::words::counted;
+
 use super::{Align, Cell, Table};
 use crate::compare::{BaselineDelta, Comparison, MetricComparison, SystemResult};
 use crate::stats::Correction;
@@ -111,7 +113,7 @@ fn query_counts(comparison: &Comparison) -> String {
         || metrics.iter().flat_map(|metric| query_numbers(metric).chain(pair_numbers(metric)));
     let (low, high) = (all().min().unwrap_or(0), all().max().unwrap_or(0));
     if low == high {
-        return format!("{low} {}.", if low == 1 { "query" } else { "queries" });
+        return format!("{}.", counted(low, "query"));
     }
     let per_metric = |counts: fn(&MetricComparison) -> Vec<usize>| {
         let spans = metrics

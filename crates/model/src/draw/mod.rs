@@ -5,6 +5,8 @@ mod text;
 
 use std::fmt::{Display, LowerExp};
 
+use rankwright_spec::words::counted;
+
 pub use svg::tree_svg;
 pub use text::tree_text;
 
@@ -22,10 +24,7 @@ fn printable(name: &str, most: usize) -> String {
 
 /// A number of rows in words.
 fn rows(count: u64) -> String {
-    match count {
-        1 => "1 row".to_owned(),
-        many => format!("{many} rows"),
-    }
+    counted(usize::try_from(count).unwrap_or(usize::MAX), "row")
 }
 
 /// The condition of a split, as text to follow the name of its feature.

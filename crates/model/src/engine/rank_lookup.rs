@@ -1,8 +1,8 @@
 //! The ranks of rows among the thresholds of each column test.
 //!
-//! Values are transposed from rows to columns, 16 columns at a time; up to [`MAX_COUNTED_THRESHOLDS`] thresholds are
-//! counted one by one for many values at once, more thresholds by counting the ends of blocks of 16
-//! and then inside one block.
+//! Values are transposed from rows to columns, 16 columns at a time. Up to
+//! [`MAX_COUNTED_THRESHOLDS`] thresholds are counted one by one for many values at once; of more
+//! thresholds the ends of blocks of 16 are counted, and then those inside one block.
 
 use super::kernel::{Aligned, BLOCK, Bytes, Kernel, REGISTER};
 use super::split_tests::{ColumnKey, ColumnTest, TestCondition};

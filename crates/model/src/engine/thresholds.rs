@@ -91,11 +91,11 @@ impl Thresholds {
         let mut order: Vec<u8> = (0..self.values.len() as u8).collect();
         let value = |number: u8| self.values[usize::from(number)];
         order.sort_unstable_by(|a, b| value(*a).total_cmp(&value(*b)));
-        let mut places = vec![0; order.len()];
-        for (place, number) in (0..=u8::MAX).zip(&order) {
-            places[usize::from(*number)] = place;
+        let mut ranks = vec![0; order.len()];
+        for (rank, number) in (0..=u8::MAX).zip(&order) {
+            ranks[usize::from(*number)] = rank;
         }
-        (order.into_iter().map(value).collect(), places)
+        (order.into_iter().map(value).collect(), ranks)
     }
 }
 
@@ -114,8 +114,8 @@ mod tests {
             let mut thresholds = Thresholds::default();
             for value in values.iter().chain(values.iter().take(kept)) {
                 if let Some(number) = thresholds.number(*value) {
-                    let (sorted, places) = thresholds.sorted();
-                    prop_assert_eq!(sorted[usize::from(places[usize::from(number)])], *value);
+                    let (sorted, ranks) = thresholds.sorted();
+                    prop_assert_eq!(sorted[usize::from(ranks[usize::from(number)])], *value);
                     prop_assert!(sorted.is_sorted_by(|a, b| a < b));
                 } else {
                     prop_assert_eq!(thresholds.len(), MAX_THRESHOLDS);

@@ -112,13 +112,14 @@ impl Walks {
         let value = row.get(column).copied().unwrap_or(f32::NAN);
         let right = match PLAIN || self.kinds[at as usize] == SplitKind::AtMost {
             true => (value > step.threshold) | (value.is_nan() & missing_right),
-            false => self.goes_left_by_condition(at, value),
+            false => self.goes_right_by_condition(at, value),
         };
         step.left + u32::from(right)
     }
 
+    /// Whether a value goes right at a split whose condition is more than a threshold.
     #[cold]
-    fn goes_left_by_condition(&self, at: u32, value: f32) -> bool {
+    fn goes_right_by_condition(&self, at: u32, value: f32) -> bool {
         let step = &self.nodes[at as usize];
         let rule = match self.kinds[at as usize] {
             SplitKind::Set(set) => SplitCondition::In(set),

@@ -62,11 +62,11 @@ impl NetShap {
         orders: usize,
         seed: u64,
     ) -> Result<NetShap, ExplainError> {
-        let is_line = is_line(net);
+        let is_linear = is_linear(net);
         let background = match background {
-            Some(table) if is_line => table.clone(),
+            Some(table) if is_linear => table.clone(),
             Some(table) => table.first(orders),
-            None if is_line => {
+            None if is_linear => {
                 UsedFeatureRows { width: features.len(), rows: 0, values: Vec::new() }
             }
             None => return Err(ExplainError::NoBackground),
@@ -81,7 +81,7 @@ impl NetShap {
             order
         };
         // Every background document is used equally often.
-        let orders = if is_line { 0 } else { orders.next_multiple_of(background.rows.max(1)) };
+        let orders = if is_linear { 0 } else { orders.next_multiple_of(background.rows.max(1)) };
         let (first, later) = layers_of(net, features)?;
         let rows = || first.weights().chunks_exact(features.len().max(1));
         let column = |slot: usize| rows().map(|row| f64::from(row[slot])).collect();
@@ -104,7 +104,7 @@ impl NetShap {
         let mut scores = vec![0.0; table.rows];
         self.score(&inputs.values, &mut scores);
         let (base, parts) = match self.orders.is_empty() {
-            true => self.line(&inputs, &background),
+            true => self.linear(&inputs, &background),
             false => self.sampled(&inputs, &background),
         };
         let mut values = parts.concat();
@@ -115,7 +115,11 @@ impl NetShap {
     }
 
     /// Base and contributions of a net that is linear in the inputs.
-    fn line(&self, inputs: &UsedFeatureRows, background: &UsedFeatureRows) -> (f64, Vec<Vec<f64>>) {
+    fn linear(
+        &self,
+        inputs: &UsedFeatureRows,
+        background: &UsedFeatureRows,
+    ) -> (f64, Vec<Vec<f64>>) {
         let weights = || self.columns.iter().map(|column| column.first().copied().unwrap_or(0.0));
         let mut means = vec![0.0; inputs.width];
         for row in 0..background.rows {
@@ -143,7 +147,7 @@ impl NetShap {
             .collect();
         let base = starts.iter().map(|start| start.score).sum::<f64>() / starts.len().max(1) as f64;
         let documents = (0..inputs.rows).into_par_iter();
-        let values = documents.map_init(Exchange::default, |exchange, row| {
+        let values = documents.map_init(ExchangeBuffers::default, |exchange, row| {
             let (mut values, to) = (vec![0.0; inputs.width], inputs.row(row));
             for (order, start) in self.orders.iter().zip(starts.iter().cycle()) {
                 exchange.add(self, start, to, order.iter(), &mut values);
@@ -211,7 +215,7 @@ fn relative_position(low: f32, high: f32, value: f32) -> f32 {
 }
 
 /// Whether a net of one layer is linear in its inputs.
-fn is_line(net: &Net) -> bool {
+fn is_linear(net: &Net) -> bool {
     let plain = net.layers().iter().all(|layer| layer.activation() == Activation::None);
     net.linear_weights().is_some() && plain
 }
@@ -262,12 +266,12 @@ fn add(sums: &mut [f64], column: &[f64], times: f64) {
 
 /// Buffers of one thread.
 #[derive(Debug, Default)]
-struct Exchange {
+struct ExchangeBuffers {
     sums: Vec<f64>,
     outputs: Vec<f32>,
 }
 
-impl Exchange {
+impl ExchangeBuffers {
     /// Exchanges inputs one after another and adds the change of the score by each.
     fn add<'a>(
         &mut self,
