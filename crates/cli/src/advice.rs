@@ -328,18 +328,14 @@ fn experiment(error: &ExperimentError) -> Option<String> {
     }
 }
 
-/// Advice on metrics: none, as errors of specs list what they accept.
+/// Advice on metrics.
 fn eval(error: &EvalError) -> Option<String> {
-    match error {
-        EvalError::Spec(error) => spec(error),
-        EvalError::Query { source, .. } => eval(source),
-        _ => None,
-    }
+    error.help()
 }
 
-/// Advice on specs: none, as the error lists the known names itself.
-fn spec(_error: &SpecError) -> Option<String> {
-    None
+/// Advice on specs.
+fn spec(error: &SpecError) -> Option<String> {
+    error.help()
 }
 
 #[cfg(test)]

@@ -85,7 +85,7 @@ pub(crate) const SHARED: [&str; 5] = ["blank", "missing", "unjudged", "ties", "s
 
 impl Conventions {
     /// The shared conventions in a metric's parameters; those that it lacks have their defaults.
-    pub(crate) fn settle(params: &dyn ParamGroup, kind: SourceKind) -> Result<Self, SpecError> {
+    pub(crate) fn resolve(params: &dyn ParamGroup, kind: SourceKind) -> Result<Self, SpecError> {
         let default = Self::of(kind);
         Ok(Self {
             blank: value(params, "blank")?.unwrap_or(default.blank),
@@ -120,7 +120,7 @@ impl Conventions {
     }
 
     /// `key=value` for one shared parameter, as printed with a number.
-    pub fn say(&self, key: &str) -> Option<String> {
+    pub fn describe(&self, key: &str) -> Option<String> {
         let value = match key {
             "blank" => self.blank.name(),
             "missing" => self.missing.name(),

@@ -1,6 +1,9 @@
 //! Errors of evaluations.
 
+use std::fmt;
+
 use rankwright_spec::SpecError;
+use rankwright_spec::words::counted;
 
 /// The reason why an evaluation was refused. Errors inside a query are wrapped in
 /// [`EvalError::Query`].
@@ -12,8 +15,8 @@ pub enum EvalError {
     Spec(#[from] SpecError),
     /// A score that cannot be ordered: NaN.
     #[error(
-        "score of row {row} (from 0, within the query) is NaN; \
-         a ranking needs a number for every document"
+        "the score of row {row} (from 0, within the query) is NaN; \
+         expected a number for every document"
     )]
     NanScore {
         /// Row within the query, from 0.
@@ -21,7 +24,7 @@ pub enum EvalError {
     },
     /// A label that is not a finite number.
     #[error(
-        "label of row {row} (from 0, within the query) is {found}; labels must be finite numbers"
+        "the label of row {row} (from 0, within the query) is {found}; expected a finite number"
     )]
     BadLabel {
         /// Row within the query, from 0.
@@ -30,21 +33,20 @@ pub enum EvalError {
         found: f64,
     },
     /// A label that is too large for the metric's scale.
-    #[error("{metric}: found label {found}, but the scale ends at {max}; {hint}")]
+    #[error("{metric}: found label {found}, but the scale ends at {max}")]
     LabelTooLarge {
-        /// The metric.
+        /// The metric or gain.
         metric: &'static str,
         /// The label.
         found: f64,
         /// The largest label allowed.
         max: f64,
-        /// A spec that allows it.
-        hint: &'static str,
+        /// The origin of the limit.
+        limit: LabelLimit,
     },
     /// A label for which a gain table has no entry.
     #[error(
-        "gain table has entries for the labels 0 to {max}, found label {found}; \
-         extend the table or use gain=exp or gain=linear"
+        "the gain table has entries for the labels 0 to {max}, and a document has label {found}"
     )]
     NoGain {
         /// The label.
@@ -53,13 +55,13 @@ pub enum EvalError {
         max: usize,
     },
     /// Sums of gains that overflow.
-    #[error("{metric}: the sum of gains is not a finite number; use smaller labels or gain=linear")]
+    #[error("{metric}: the sum of gains is not a finite number")]
     Overflow {
         /// The metric.
         metric: &'static str,
     },
-    /// Arrays of one query that disagree in length.
-    #[error("{what}: found {found} entries, expected {expected}, one for each document")]
+    /// An array of the wrong length.
+    #[error("{what}: found {}, expected {expected}", counted(*.found, "entry"))]
     Shape {
         /// Name of the array.
         what: &'static str,
@@ -79,18 +81,27 @@ pub enum EvalError {
         second: String,
     },
     /// Ties by document id, but no document ids.
-    #[error(
-        "ties=docid needs document ids, and the data has none; \
-         ties=worst and ties=stable do not"
-    )]
+    #[error("ties=docid needs document ids, and the data has none")]
     NoDocids,
-    /// A query that could not be loaded.
-    #[error("query {query}: {message}")]
-    Load {
+    /// A run or a judgement file that lists a document twice for one query.
+    #[error("query {query}: {list} names document '{document}' twice ({location})")]
+    DuplicateDocument {
         /// The query's id.
         query: String,
-        /// The reason.
-        message: String,
+        /// The id of the document.
+        document: String,
+        /// The list with the document.
+        list: DocumentList,
+        /// The file and line of the second entry.
+        location: String,
+    },
+    /// A number of a query that the source does not have.
+    #[error("there is no query number {query}; the source has {}", counted(*.queries, "query"))]
+    NoSuchQuery {
+        /// The given number, from 0.
+        query: usize,
+        /// Number of queries.
+        queries: usize,
     },
     /// An error inside one query.
     #[error("query {query}: {source}")]
@@ -107,8 +118,71 @@ impl EvalError {
     #[must_use]
     pub fn in_query(self, query: &str) -> Self {
         match self {
-            Self::Query { .. } | Self::Load { .. } | Self::Spec(_) => self,
+            Self::Query { .. }
+            | Self::DuplicateDocument { .. }
+            | Self::NoSuchQuery { .. }
+            | Self::Spec(_) => self,
             other => Self::Query { query: query.to_owned(), source: Box::new(other) },
         }
+    }
+
+    /// A remedy, if there is one.
+    ///
+    /// ```
+    /// use rankwright_eval::EvalError;
+    ///
+    /// let error = EvalError::Overflow { metric: "dcg" };
+    /// assert_eq!(error.help().unwrap(), "use smaller labels, or gain=linear");
+    /// ```
+    pub fn help(&self) -> Option<String> {
+        let help = match self {
+            Self::Spec(error) => return error.help(),
+            Self::Query { source, .. } => return source.help(),
+            Self::LabelTooLarge { limit: LabelLimit::ExpGain, .. } => {
+                "use gain=linear for labels of that size"
+            }
+            Self::LabelTooLarge { limit: LabelLimit::MaxParameter, .. } => {
+                "set the parameter max to the highest label of the data"
+            }
+            Self::NoGain { .. } => "extend the table, or use gain=exp or gain=linear",
+            Self::Overflow { .. } => "use smaller labels, or gain=linear",
+            Self::NoDocids => "use ties=worst or ties=stable, which need no document ids",
+            Self::DuplicateDocument { .. } => "keep one of the lines",
+            Self::NanScore { .. }
+            | Self::BadLabel { .. }
+            | Self::Shape { .. }
+            | Self::SharedRow { .. }
+            | Self::NoSuchQuery { .. } => return None,
+        };
+        Some(help.to_owned())
+    }
+}
+
+/// The origin of a limit on labels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LabelLimit {
+    /// The gain 2^label - 1 of a larger label is not a finite number.
+    ExpGain,
+    /// The metric's parameter `max`.
+    MaxParameter,
+}
+
+/// A list of documents that an evaluation reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DocumentList {
+    /// The run.
+    Run,
+    /// The judgements (qrels).
+    Judgements,
+}
+
+impl fmt::Display for DocumentList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Run => "the run",
+            Self::Judgements => "the qrels file",
+        })
     }
 }

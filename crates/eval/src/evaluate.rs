@@ -49,8 +49,8 @@ impl Evaluation {
 
     /// The value of a metric for one query by its id; `None` also if the query was skipped.
     pub fn get_query(&self, metric: &str, query: &str) -> Option<f64> {
-        let place = self.queries.iter().position(|id| id == query)?;
-        self.result(metric)?.values.get(place).copied().flatten()
+        let index = self.queries.iter().position(|id| id == query)?;
+        self.result(metric)?.values.get(index).copied().flatten()
     }
 
     /// The result of a metric by its name, for any spacing of the name and order of its parameters.
@@ -101,7 +101,7 @@ pub fn evaluate(
     let plan = EvaluationPlan {
         source,
         measures,
-        orders: by_order(measures, options),
+        orders: group_by_order(measures, options),
         depth: options.depth,
     };
     let first_error = cells
@@ -109,8 +109,8 @@ pub fn evaluate(
         .enumerate()
         .map_init(
             || (Candidates::new(), ListBuffers::default()),
-            |(candidates, workspace), (q, cells)| {
-                let done = plan.query(q, candidates, workspace, cells);
+            |(candidates, buffers), (q, cells)| {
+                let done = plan.query(q, candidates, buffers, cells);
                 done.err().map(|e| (q, e.in_query(source.id(q))))
             },
         )
@@ -144,7 +144,7 @@ struct QueryValue {
 
 /// Measures grouped by the order that they need. Those that no tie policy can change join any
 /// group, unless a depth cuts the list: then the order decides which documents they see.
-fn by_order(measures: &[Measure], options: EvalOptions) -> Vec<Vec<usize>> {
+fn group_by_order(measures: &[Measure], options: EvalOptions) -> Vec<Vec<usize>> {
     let fits = |a: &Measure, b: &Measure| {
         let (x, y) = (a.conventions(), b.conventions());
         let free = options.depth.is_none() && (a.is_order_free() || b.is_order_free());
@@ -176,15 +176,15 @@ impl<'s> EvaluationPlan<'s> {
         &self,
         q: usize,
         candidates: &mut Candidates<'s>,
-        workspace: &mut ListBuffers,
+        buffers: &mut ListBuffers,
         cells: &mut [QueryValue],
     ) -> Result<(), EvalError> {
         candidates.clear();
         self.source.load(q, candidates)?;
-        workspace.start(candidates)?;
+        buffers.start(candidates)?;
         for group in &self.orders {
             let conventions = self.measures[group[0]].conventions();
-            let list = workspace.rank_for(candidates, conventions, self.depth)?;
+            let list = buffers.rank_for(candidates, conventions, self.depth)?;
             for &m in group {
                 let measure = &self.measures[m];
                 cells[m] = QueryValue {

@@ -6,7 +6,7 @@
 
 use rankwright_spec::{ParamKind, ParamValue, RangeDef, ValueError};
 
-use crate::error::EvalError;
+use crate::error::{EvalError, LabelLimit};
 
 /// The conversion of labels to gains.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,7 +93,7 @@ impl Gain {
                         metric: "gain=exp",
                         found: label,
                         max: MAX_EXP_LABEL,
-                        hint: "use gain=linear for labels that large",
+                        limit: LabelLimit::ExpGain,
                     });
                 }
                 Ok(label.exp2() - 1.0)

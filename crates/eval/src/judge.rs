@@ -10,7 +10,7 @@ use std::hash::BuildHasher;
 
 use rankwright_data::{ListedDocument, Qrels, QueryLists, Run};
 
-use crate::error::EvalError;
+use crate::error::{DocumentList, EvalError};
 use crate::list::Candidates;
 use crate::source::{QuerySource, SourceKind};
 
@@ -77,7 +77,7 @@ impl QuerySource for JudgedRun<'_> {
             if let Some(r) = returned {
                 for (number, ListedDocument { id, value }) in self.run.list(r).enumerate() {
                     if table.insert(id, &into.doc_ids, &[]).is_some() {
-                        return Err(twice(self.run, r, number, id, "the run"));
+                        return Err(duplicate(DocumentList::Run, self.run, r, number, id));
                     }
                     into.doc_ids.push(id);
                     into.scores.push(value);
@@ -101,7 +101,6 @@ impl JudgedRun<'_> {
     ) -> Result<(), EvalError> {
         let mut others: Vec<&[u8]> = Vec::new();
         for (number, ListedDocument { id, value }) in self.qrels.list(q).enumerate() {
-            let again = || Err(twice(self.qrels, q, number, id, "the qrels file"));
             match table.insert(id, &into.doc_ids, &others) {
                 None => {
                     others.push(id);
@@ -112,7 +111,10 @@ impl JudgedRun<'_> {
                         *judged = true;
                         *label = value;
                     }
-                    _ => return again(),
+                    _ => {
+                        let list = DocumentList::Judgements;
+                        return Err(duplicate(list, self.qrels, q, number, id));
+                    }
                 },
             }
         }
@@ -120,11 +122,20 @@ impl JudgedRun<'_> {
     }
 }
 
-fn twice(lists: &QueryLists, query: usize, number: usize, id: &[u8], whose: &str) -> EvalError {
-    let (id, location) = (String::from_utf8_lossy(id), lists.location(query, number));
-    let message =
-        format!("{whose} names document '{id}' twice ({location}); keep one of the lines");
-    EvalError::Load { query: lists.query_id(query).to_owned(), message }
+/// The error of a document that a query's list names twice; the second entry has this number.
+fn duplicate(
+    list: DocumentList,
+    lists: &QueryLists,
+    query: usize,
+    number: usize,
+    document: &[u8],
+) -> EvalError {
+    EvalError::DuplicateDocument {
+        query: lists.query_id(query).to_owned(),
+        document: String::from_utf8_lossy(document).into_owned(),
+        list,
+        location: lists.location(query, number).to_string(),
+    }
 }
 
 thread_local! {

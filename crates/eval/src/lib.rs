@@ -42,7 +42,7 @@ pub mod table;
 
 pub use convention::{Blank, Conventions, Missing, ScoreWidth, Unjudged};
 pub use discount::Discount;
-pub use error::EvalError;
+pub use error::{DocumentList, EvalError, LabelLimit};
 pub use evaluate::{EvalOptions, Evaluation, MeasureResult, conventions, evaluate};
 pub use features::ScoredDataset;
 pub use gain::{Gain, GainTable};

@@ -162,9 +162,9 @@ impl<'a> RankedList<'a> {
 /// candidates.push(0.2, 2.0);
 /// candidates.push(0.9, 0.0);
 /// candidates.unretrieved.push(1.0);
-/// let mut workspace = ListBuffers::default();
-/// workspace.start(&candidates)?;
-/// let list = workspace.rank(&candidates, OrderRule::STABLE, None)?;
+/// let mut buffers = ListBuffers::default();
+/// buffers.start(&candidates)?;
+/// let list = buffers.rank(&candidates, OrderRule::STABLE, None)?;
 /// assert_eq!(list.labels(), [0.0, 2.0]);
 /// assert_eq!(list.ideal(), [2.0, 1.0, 0.0]);
 /// # Ok::<(), rankwright_eval::EvalError>(())

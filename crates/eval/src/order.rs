@@ -167,7 +167,7 @@ impl Orderer {
             return Err(EvalError::NanScore { row });
         }
         self.ends.clear();
-        if !self.follow(scores, seed, hint) {
+        if !self.sort_from_hint(scores, seed, hint) {
             self.packed.clear();
             self.packed.extend(scores.iter().enumerate().map(|(row, &score)| {
                 let low = u64::from(tie_hash(seed, row as u32)) << 32 | row as u64;
@@ -185,7 +185,7 @@ impl Orderer {
 
     /// Sets the seeded order by an insertion sort of the hint; false if the hint is no order of
     /// these rows, or there are too many equal scores.
-    fn follow(&mut self, scores: &[f64], seed: u64, hint: &[u32]) -> bool {
+    fn sort_from_hint(&mut self, scores: &[f64], seed: u64, hint: &[u32]) -> bool {
         let n = scores.len();
         if hint.len() != n || !hint.iter().all(|&row| (row as usize) < n) {
             return false;
@@ -194,9 +194,9 @@ impl Orderer {
         let entry = |&row: &u32| ScoredRow { key: descending_key(scores[row as usize]), row };
         self.entries.extend(hint.iter().map(entry));
         let rises = self.entries.windows(2).filter(|w| w[1].key < w[0].key).count();
-        let near = rises * SELDOM < n;
+        let near = rises * MIN_ROWS_PER_RISE < n;
         let sorted = near && insert_sorted(&mut self.entries, seed)
-            || self.sort_coarsely() && insert_sorted(&mut self.entries, seed);
+            || self.sort_by_upper_bits() && insert_sorted(&mut self.entries, seed);
         self.order.clear();
         self.order.extend(self.entries.iter().map(|e| e.row));
         // A row that occurs twice would be next to itself: without one, each row is present.
@@ -205,13 +205,13 @@ impl Orderer {
 
     /// Sorts by the upper 48 bits of the scores, which fit in a single word beside the position;
     /// false for lists that are too long for that.
-    fn sort_coarsely(&mut self) -> bool {
+    fn sort_by_upper_bits(&mut self) -> bool {
         if self.entries.len() > 1 << 16 {
             return false;
         }
         self.coarse.clear();
-        let places = self.entries.iter().enumerate();
-        self.coarse.extend(places.map(|(at, e)| e.key & !0xffff | at as u64));
+        let positions = self.entries.iter().enumerate();
+        self.coarse.extend(positions.map(|(at, e)| e.key & !0xffff | at as u64));
         self.coarse.sort_unstable();
         self.sorted.clear();
         self.sorted.extend(self.coarse.iter().map(|&c| self.entries[(c & 0xffff) as usize]));
@@ -326,7 +326,7 @@ struct ScoredRow {
 }
 
 impl ScoredRow {
-    fn stands_before(self, other: ScoredRow, seed: u64) -> bool {
+    fn ranks_before(self, other: ScoredRow, seed: u64) -> bool {
         if self.key != other.key {
             return self.key < other.key;
         }
@@ -336,14 +336,14 @@ impl ScoredRow {
 
 /// Insertion sort that stops if it would take too many moves.
 fn insert_sorted(entries: &mut [ScoredRow], seed: u64) -> bool {
-    let mut moves = MOVES * entries.len();
+    let mut moves = MAX_MOVES_PER_ROW * entries.len();
     for i in 1..entries.len() {
         let this = entries[i];
-        if !this.stands_before(entries[i - 1], seed) {
+        if !this.ranks_before(entries[i - 1], seed) {
             continue;
         }
         let mut at = i;
-        while at > 0 && this.stands_before(entries[at - 1], seed) {
+        while at > 0 && this.ranks_before(entries[at - 1], seed) {
             entries[at] = entries[at - 1];
             at -= 1;
         }
@@ -357,9 +357,9 @@ fn insert_sorted(entries: &mut [ScoredRow], seed: u64) -> bool {
 }
 
 /// Moves per row after which a full sort is cheaper.
-const MOVES: usize = 4;
+const MAX_MOVES_PER_ROW: usize = 4;
 /// If the scores rise once in this many rows, or more often, a full sort is used.
-const SELDOM: usize = 8;
+const MIN_ROWS_PER_RISE: usize = 8;
 
 #[cfg(test)]
 mod tests {
@@ -473,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn seeded_order_tells_nan_and_a_hint_of_the_wrong_length() {
+    fn seeded_order_refuses_nan_and_a_hint_of_the_wrong_length() {
         let mut orderer = Orderer::default();
         let nan = orderer.order_seeded(&[1.0, f64::NAN], 0, &mut [0, 1]);
         assert_eq!(nan, Err(EvalError::NanScore { row: 1 }));

@@ -61,14 +61,14 @@ where
 
 /// The rows of each query, queries in the order of their first rows.
 fn rows_by_query<Q: Eq + Hash>(ids: &[Q]) -> Vec<(&Q, Vec<usize>)> {
-    let mut places: HashMap<&Q, usize> = HashMap::new();
+    let mut numbers: HashMap<&Q, usize> = HashMap::new();
     let mut queries: Vec<(&Q, Vec<usize>)> = Vec::new();
     for (row, id) in ids.iter().enumerate() {
-        let place = *places.entry(id).or_insert(queries.len());
-        if place == queries.len() {
+        let number = *numbers.entry(id).or_insert(queries.len());
+        if number == queries.len() {
             queries.push((id, Vec::new()));
         }
-        queries[place].1.push(row);
+        queries[number].1.push(row);
     }
     queries
 }

@@ -137,8 +137,7 @@ impl QuerySource for ScoredQueries<'_> {
     fn load<'b>(&'b self, q: usize, into: &mut Candidates<'b>) -> Result<(), EvalError> {
         into.clear();
         let Some(range) = self.ranges.get(q).cloned() else {
-            let message = format!("there are only {} queries", self.ranges.len());
-            return Err(EvalError::Load { query: q.to_string(), message });
+            return Err(EvalError::NoSuchQuery { query: q, queries: self.ranges.len() });
         };
         into.labels.extend_from_slice(&self.labels[range.clone()]);
         into.scores.extend_from_slice(&self.scores[range.clone()]);

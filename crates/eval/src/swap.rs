@@ -70,7 +70,7 @@ pub(crate) struct AdditiveSwap {
     discount: Box<DiscountOf>,
     scale: Box<ScaleOf>,
     /// Gains of the whole labels from 0 on; NaN until the first use.
-    known: [f64; WHOLE],
+    known: [f64; CACHED_LABELS],
     /// Gains, scaled.
     gains: Vec<f64>,
     /// Discounts, for as many ranks as the longest list so far.
@@ -78,7 +78,7 @@ pub(crate) struct AdditiveSwap {
 }
 
 /// Whole labels below this have their gain computed once.
-const WHOLE: usize = 32;
+const CACHED_LABELS: usize = 32;
 
 impl AdditiveSwap {
     pub(crate) fn new(
@@ -90,7 +90,7 @@ impl AdditiveSwap {
             gain: Box::new(gain),
             discount: Box::new(discount),
             scale: Box::new(scale),
-            known: [f64::NAN; WHOLE],
+            known: [f64::NAN; CACHED_LABELS],
             gains: Vec::new(),
             discounts: Vec::new(),
         })

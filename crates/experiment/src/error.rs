@@ -119,6 +119,8 @@ impl ExperimentError {
         match self {
             Self::Data(error) => error.help(),
             Self::Model(error) => error.help(),
+            Self::Spec(error) => error.help(),
+            Self::Eval(error) => error.help(),
             Self::Report(error) => error.help(),
             Self::Learn(LearnError::Data(error)) => error.help(),
             Self::Learn(LearnError::Model(error)) => error.help(),

@@ -23,7 +23,7 @@ mod stats;
 
 use rankwright_data::Dataset;
 use rankwright_model::{TransformStep, Transforms};
-use rankwright_spec::{above, choices, params};
+use rankwright_spec::{Conflict, above, choices, params};
 use rayon::prelude::*;
 
 use self::stats::Stats;
@@ -66,13 +66,13 @@ params! {
     pub trait TransformOptions: transform_params;
 }
 
-fn check(params: &TransformParams) -> Result<(), String> {
+fn check(params: &TransformParams) -> Result<(), Conflict> {
     match params.clip.is_some() && matches!(params.transform, Transform::Rank | Transform::Gauss) {
-        true => {
-            Err("clip does nothing where values become ranks; leave it out, or choose another \
-                     transform"
-                .into())
-        }
+        true => Err(Conflict::Incompatible {
+            setting: "clip".to_owned(),
+            other: "transform=rank or gauss".to_owned(),
+            reason: "clipping has no effect on values that become ranks",
+        }),
         false => Ok(()),
     }
 }

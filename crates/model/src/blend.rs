@@ -11,6 +11,7 @@
 
 use crate::error::ModelError;
 use crate::model::{Model, ModelBody};
+use crate::problem::{BlendProblem, ModelNumber};
 
 /// The normalisation of a member's scores within each query. Equal scores stay equal, and a list
 /// whose scores are all equal (one document, for example) becomes zeros, except under `None`.
@@ -80,8 +81,8 @@ impl Normalise {
                 // Halves, as the difference of two scores may overflow.
                 let (low, width) = (low / 2.0, high / 2.0 - low / 2.0);
                 // If half the difference underflows to 0, the scores count as equal.
-                let place = |score: f64| finite((score / 2.0 - low) / width);
-                scores.iter_mut().for_each(|score| *score = place(*score));
+                let scaled = |score: f64| finite((score / 2.0 - low) / width);
+                scores.iter_mut().for_each(|score| *score = scaled(*score));
             }
             Normalise::Standard => standard(scores, low.abs().max(high.abs())),
             Normalise::Rank => ranks(scores, order),
@@ -135,8 +136,8 @@ pub(crate) fn add_term(sum: f64, weight: f64, score: f64) -> f64 {
 /// use rankwright_model::{Blend, Header, ModelBody, Linear, Model, Normalise};
 ///
 /// let header = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Zero);
-/// let line = |weight| Model::new(header.clone(), ModelBody::Linear(Linear::new(0.0, vec![weight])?));
-/// let members = vec![(0.75, line(100.0)?), (0.25, line(-1.0)?)];
+/// let linear = |weight| Model::new(header.clone(), ModelBody::Linear(Linear::new(0.0, vec![weight])?));
+/// let members = vec![(0.75, linear(100.0)?), (0.25, linear(-1.0)?)];
 /// let blend = Blend::new(Normalise::MinMax, members)?;
 /// let model = Model::new(header.clone(), ModelBody::Blend(blend))?;
 /// // 0.75 x 0 + 0.25 x 1, and the other way round.
@@ -153,16 +154,12 @@ impl Blend {
     /// Makes a blend of at least one member, none of them a blend; weights must be finite.
     pub fn new(normalise: Normalise, members: Vec<(f64, Model)>) -> Result<Blend, ModelError> {
         if members.is_empty() {
-            return Err(ModelError::invalid("a blend without members", "at least one"));
+            return Err(ModelError::InvalidBlend(BlendProblem::NoMembers));
         }
-        for (number, (weight, model)) in members.iter().enumerate() {
-            if !weight.is_finite() {
-                let what = format!("member {number} with the weight {weight}");
-                return Err(ModelError::invalid(what, "a finite one"));
-            }
+        for (member, (weight, model)) in members.iter().enumerate() {
+            ModelError::check_finite(ModelNumber::MemberWeight { member }, *weight)?;
             if matches!(model.body(), ModelBody::Blend(_)) {
-                let what = format!("member {number} is a blend itself");
-                return Err(ModelError::invalid(what, "trees, lines and nets; give its members"));
+                return Err(ModelError::InvalidBlend(BlendProblem::NestedBlend { member }));
             }
         }
         Ok(Blend { normalise, members })
@@ -198,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn each_way_is_its_formula() {
+    fn each_normalisation_is_its_formula() {
         let scores = [1.0, 5.0, 3.0, 3.0];
         assert_eq!(applied(Normalise::None, &scores), scores);
         assert_eq!(applied(Normalise::MinMax, &scores), [0.0, 1.0, 0.5, 0.5]);
@@ -234,16 +231,18 @@ mod tests {
     #[test]
     fn what_makes_no_blend_is_refused_with_a_reason() {
         let header = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Zero);
-        let line = || {
-            let line = ModelBody::Linear(Linear::new(0.0, vec![1.0]).unwrap());
-            Model::new(header.clone(), line).unwrap()
+        let linear = || {
+            let linear = ModelBody::Linear(Linear::new(0.0, vec![1.0]).unwrap());
+            Model::new(header.clone(), linear).unwrap()
         };
         let refusal = |members| Blend::new(Normalise::None, members).unwrap_err().to_string();
         assert!(refusal(vec![]).contains("without members"));
-        assert!(refusal(vec![(f64::NAN, line())]).contains("member 0 with the weight NaN"));
-        let blend = Blend::new(Normalise::None, vec![(1.0, line())]).unwrap();
+        assert!(refusal(vec![(f64::NAN, linear())]).contains("the weight of member 0 is NaN"));
+        let blend = Blend::new(Normalise::None, vec![(1.0, linear())]).unwrap();
         let blend = Model::new(header.clone(), ModelBody::Blend(blend)).unwrap();
-        assert!(refusal(vec![(1.0, line()), (1.0, blend)]).contains("member 1 is a blend itself"));
+        assert!(
+            refusal(vec![(1.0, linear()), (1.0, blend)]).contains("member 1 is a blend itself")
+        );
     }
 
     proptest! {

@@ -4,10 +4,11 @@
 //! -0.5 is category 0. Values of -1 and below, infinite ones and NaN are in no set.
 
 use crate::error::ModelError;
+use crate::problem::TreeProblem;
 
 /// Maximum number of categories of a set: larger whole numbers are not exact in the 32 bits of a
 /// value.
-const MOST: u32 = 1 << 24;
+const MAX_CATEGORIES: u32 = 1 << 24;
 
 /// A set of categories, those that go left at a split.
 ///
@@ -30,9 +31,9 @@ impl Categories {
     pub fn new(ids: impl IntoIterator<Item = u32>) -> Result<Categories, ModelError> {
         let mut words = Vec::new();
         for id in ids {
-            if id >= MOST {
-                let what = format!("category {id}");
-                return Err(ModelError::invalid(what, "categories below 16777216"));
+            if id >= MAX_CATEGORIES {
+                let problem = TreeProblem::Category { category: id };
+                return Err(ModelError::InvalidTree(problem));
             }
             let at = id as usize / 64;
             if words.len() <= at {
@@ -46,7 +47,7 @@ impl Categories {
     /// Whether a value's category is in the set.
     pub fn contains(&self, value: f32) -> bool {
         // Comparisons are false for NaN.
-        if !(value > -1.0 && value < MOST as f32) {
+        if !(value > -1.0 && value < MAX_CATEGORIES as f32) {
             return false;
         }
         let id = value as u32;
@@ -69,11 +70,9 @@ impl Categories {
 
     /// A set from its bits; the last word must not be 0, so that a set has one form.
     pub(crate) fn from_words(words: Vec<u64>) -> Result<Categories, ModelError> {
-        if words.len() > MOST as usize / 64 || words.last() == Some(&0) {
-            return Err(ModelError::invalid(
-                format!("a set of categories in {} words", words.len()),
-                "at most 262144 words, the last of them not 0",
-            ));
+        if words.len() > MAX_CATEGORIES as usize / 64 || words.last() == Some(&0) {
+            let problem = TreeProblem::SetWords { words: words.len() };
+            return Err(ModelError::InvalidTree(problem));
         }
         Ok(Categories { words })
     }
@@ -92,7 +91,7 @@ mod tests {
         for value in [-1.0, 200.0, 3e9, f32::INFINITY, f32::NEG_INFINITY, f32::NAN] {
             assert!(!all.contains(value), "{value}");
         }
-        assert!(Categories::new([MOST]).is_err());
+        assert!(Categories::new([MAX_CATEGORIES]).is_err());
         assert!(!Categories::default().contains(0.0));
     }
 

@@ -1,6 +1,6 @@
 //! The model file: a line with name and version, a line of JSON, a compact body, a checksum.
 //!
-//! | part | what |
+//! | part | content |
 //! |---|---|
 //! | first line | `RANKWRIGHT MODEL 1`: the name and the version of the format (1 to 3) |
 //! | second line | the header as JSON: kind, how it was made, features (read it with `head -2`) |
@@ -37,11 +37,13 @@
 
 mod blend;
 mod body;
+mod damage;
 mod head;
 mod net;
 #[cfg(test)]
 mod tests;
 
+pub use damage::Damage;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::ModelError;
@@ -87,46 +89,43 @@ impl Model {
 
 /// Reads and checks the bytes of a file in our own format.
 fn read(bytes: &[u8]) -> Result<Model, ModelError> {
-    let (version, header, kind, numbers) = opened(bytes)?;
-    made(version, header, &kind, numbers)
+    let (version, header, kind, numbers) = open(bytes)?;
+    build(version, header, &kind, numbers)
 }
 
 /// Reads a member of a blend. A blend among them is rejected before it is read, so that nesting is
 /// bounded.
 fn read_member(bytes: &[u8]) -> Result<Model, ModelError> {
-    let (version, header, kind, numbers) = opened(bytes)?;
+    let (version, header, kind, numbers) = open(bytes)?;
     match kind.as_str() {
-        "blend" => Err(ModelError::damaged("a blend within a blend")),
-        kind => made(version, header, kind, numbers),
+        "blend" => Err(ModelError::damaged(Damage::NestedBlend)),
+        kind => build(version, header, kind, numbers),
     }
 }
 
 /// Checks the checksum and reads the header; returns the version, the header, the kind and the
 /// body.
-fn opened(bytes: &[u8]) -> Result<(u32, Header, String, &[u8]), ModelError> {
+fn open(bytes: &[u8]) -> Result<(u32, Header, String, &[u8]), ModelError> {
     let (version, rest) = after_version(bytes)?;
     let whole = bytes.split_last_chunk::<SUM>();
-    let (covered, sum) = whole.ok_or_else(|| ModelError::damaged("it is cut off"))?;
+    let (covered, sum) = whole.ok_or_else(|| ModelError::damaged(Damage::CutOff))?;
     if xxh3_64(covered) != u64::from_le_bytes(*sum) {
-        return Err(ModelError::damaged("its checksum does not fit its content"));
+        return Err(ModelError::damaged(Damage::Checksum));
     }
     // The bytes after the version, without the checksum.
     let covered = rest.split_last_chunk::<SUM>().map_or(&[][..], |(covered, _)| covered);
-    let (line, numbers) =
-        line_of(covered).ok_or_else(|| ModelError::damaged("there is no line with a header"))?;
+    let (line, numbers) = line_of(covered).ok_or_else(|| ModelError::damaged(Damage::NoHeader))?;
     let (header, kind) = head::read(line)?;
     Ok((version, header, kind, numbers))
 }
 
 /// Reads the body and makes the model.
-fn made(version: u32, header: Header, kind: &str, numbers: &[u8]) -> Result<Model, ModelError> {
+fn build(version: u32, header: Header, kind: &str, numbers: &[u8]) -> Result<Model, ModelError> {
     let kind = body::read(kind, version, numbers)?;
     // A model has one form only: one that fits version 1 is not written as version 2.
     match body::version(&kind) {
         plain if plain == version => Model::new(header, kind),
-        plain => Err(ModelError::damaged(format!(
-            "it is marked as version {version}, and its content is that of version {plain}"
-        ))),
+        content => Err(ModelError::damaged(Damage::OtherVersion { marked: version, content })),
     }
 }
 
@@ -135,12 +134,9 @@ fn after_version(bytes: &[u8]) -> Result<(u32, &[u8]), ModelError> {
     let Some(rest) = bytes.strip_prefix(MAGIC) else {
         return Err(ModelError::not_a_model(bytes, FORMAT.system));
     };
-    let (line, rest) =
-        line_of(rest).ok_or_else(|| ModelError::damaged("its first line does not end"))?;
+    let (line, rest) = line_of(rest).ok_or_else(|| ModelError::damaged(Damage::FirstLine))?;
     if line.ends_with(b"\r") {
-        return Err(ModelError::damaged(
-            "its line ends were changed, perhaps by a transfer as text",
-        ));
+        return Err(ModelError::damaged(Damage::LineEnds));
     }
     let text = std::str::from_utf8(line).unwrap_or_default();
     match text.parse::<u32>() {
@@ -148,7 +144,7 @@ fn after_version(bytes: &[u8]) -> Result<(u32, &[u8]), ModelError> {
             true => Ok((found, rest)),
             false => Err(ModelError::Version { found, supported: NEWEST }),
         },
-        _ => Err(ModelError::damaged("its first line has no version")),
+        _ => Err(ModelError::damaged(Damage::NoVersion)),
     }
 }
 

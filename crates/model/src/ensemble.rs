@@ -5,11 +5,12 @@
 //! never NaN. Without trees every row scores `base`.
 
 use crate::error::ModelError;
+use crate::problem::ModelNumber;
 use crate::tree::Tree;
 
 /// Maximum number of trees: a tree needs some 100 bytes in memory even without nodes, more than in
 /// a file.
-pub(crate) const MOST_TREES: usize = 1 << 19;
+pub(crate) const MAX_TREES: usize = 1 << 19;
 
 /// A base score and trees.
 ///
@@ -31,14 +32,12 @@ pub struct Ensemble {
 impl Ensemble {
     /// Makes an ensemble of at most 524,288 trees and a base score, which must be finite.
     pub fn new(base: f64, trees: Vec<Tree>) -> Result<Ensemble, ModelError> {
-        if trees.len() > MOST_TREES {
-            let what = format!("{} trees", trees.len());
-            return Err(ModelError::invalid(what, format!("at most {MOST_TREES}")));
+        if trees.len() > MAX_TREES {
+            let (found, most) = (trees.len(), MAX_TREES);
+            return Err(ModelError::TooMany { item: "tree", found, most });
         }
-        match base.is_finite() {
-            true => Ok(Ensemble { base, trees }),
-            false => Err(ModelError::invalid(format!("a base score of {base}"), "a finite one")),
-        }
+        ModelError::check_finite(ModelNumber::BaseScore, base)?;
+        Ok(Ensemble { base, trees })
     }
 
     /// The score before any tree.

@@ -1,7 +1,20 @@
 //! The errors of the model crate. They name the fault and the value, in terms that suit every
-//! caller.
+//! caller. The faults of each subject are enums of their own: `problem.rs` has those of the parts
+//! of a model, `codec/damage.rs` those of our own files, `interchange/problem.rs` and
+//! `interchange/unsupported.rs` those of other systems' files.
+
+use std::fmt;
 
 use rankwright_data::DataError;
+use rankwright_spec::words::counted;
+
+use crate::codec::Damage;
+use crate::interchange::{FileProblem, UnsupportedFeature};
+use crate::model::BodyKind;
+use crate::problem::{
+    BlendProblem, HeaderProblem, ModelNumber, NetProblem, SparseProblem, TransformProblem,
+    TreeProblem, WeightsProblem,
+};
 
 /// An error of the model crate.
 #[derive(Debug, thiserror::Error)]
@@ -11,7 +24,7 @@ pub enum ModelError {
     #[error(transparent)]
     Data(#[from] DataError),
     /// Bytes that are no model at all.
-    #[error("this is no model: it begins with {found}, unlike those of {systems}")]
+    #[error("this is no model: it begins with {found}, unlike the models of {systems}")]
     NotAModel {
         /// The first bytes.
         found: String,
@@ -34,27 +47,91 @@ pub enum ModelError {
         /// The version that is read.
         supported: u32,
     },
-    /// A model whose bytes were changed after writing.
-    #[error("the model is damaged: {what}")]
+    /// A file in our own format whose bytes were changed after writing.
+    #[error("the model is damaged: {damage}")]
     Damaged {
         /// The damage.
-        what: String,
+        damage: Damage,
     },
-    /// Parts that do not make a model.
-    #[error("{what}; expected {expected}")]
-    Invalid {
-        /// The parts that were found.
-        what: String,
-        /// The parts that were expected.
-        expected: String,
+    /// A file in another system's format that does not follow that format.
+    #[error("{format} model: {}{problem}", in_tree(.tree))]
+    InvalidFile {
+        /// The other system.
+        format: &'static str,
+        /// The tree with the fault, from 0, if it is in a tree.
+        tree: Option<usize>,
+        /// The fault.
+        problem: FileProblem,
     },
     /// A part of a model that one of two model formats cannot express.
-    #[error("{format} model: {what}")]
+    #[error("{format} model: {}{feature}", in_tree(.tree))]
     Unsupported {
         /// The other system.
         format: &'static str,
-        /// The part that cannot be expressed, and where it is.
-        what: String,
+        /// The tree with the part, from 0, if it is in a tree.
+        tree: Option<usize>,
+        /// The part that cannot be expressed.
+        feature: UnsupportedFeature,
+    },
+    /// A number of a model that is infinite or NaN.
+    #[error("{number} is {value}; expected a finite number")]
+    NotFinite {
+        /// The number.
+        number: ModelNumber,
+        /// Its value.
+        value: f64,
+    },
+    /// More parts than a model can have.
+    #[error("{}; expected at most {most}", counted(*.found, .item))]
+    TooMany {
+        /// The kind of part: `tree`, `named feature`.
+        item: &'static str,
+        /// Number of parts.
+        found: usize,
+        /// Maximum number.
+        most: usize,
+    },
+    /// Splits and leaves that do not make a tree.
+    #[error(transparent)]
+    InvalidTree(TreeProblem),
+    /// Weights that do not make a linear model.
+    #[error(transparent)]
+    InvalidWeights(WeightsProblem),
+    /// Layers that do not make a net.
+    #[error(transparent)]
+    InvalidNet(NetProblem),
+    /// Steps that do not make a transform of features.
+    #[error(transparent)]
+    InvalidTransform(TransformProblem),
+    /// Models that do not make a blend.
+    #[error(transparent)]
+    InvalidBlend(BlendProblem),
+    /// Features that do not make a header.
+    #[error(transparent)]
+    InvalidHeader(HeaderProblem),
+    /// A body that does not fit the features of its header.
+    #[error(
+        "the model ({}) uses {}; its header has {header}",
+        .body.name(), counted(*.features, "feature")
+    )]
+    FeatureCount {
+        /// The kind of the body.
+        body: BodyKind,
+        /// Number of features that the body uses.
+        features: usize,
+        /// Number of features in the header.
+        header: usize,
+    },
+    /// Rows in a sparse form that is not valid.
+    #[error(transparent)]
+    InvalidSparseRows(SparseProblem),
+    /// An order of rows that is not one of these rows.
+    #[error("an order of {} for {rows}; expected a row number for each row", counted(*.found, "row"))]
+    InvalidOrder {
+        /// Number of entries of the order.
+        found: usize,
+        /// Number of rows.
+        rows: usize,
     },
     /// The data lacks features that the model needs.
     #[error("the data lacks {count} of the model's features: {names}")]
@@ -65,7 +142,10 @@ pub enum ModelError {
         names: String,
     },
     /// The data has features that the model does not know.
-    #[error("the data has {count} features that the model does not know: {names}")]
+    #[error(
+        "the data has {} that the model does not know: {names}",
+        counted(*.count, "feature")
+    )]
     UnknownFeatures {
         /// Their number.
         count: usize,
@@ -87,7 +167,10 @@ pub enum ModelError {
     #[error("the scores of this model depend on the whole query: its rows must be scored together")]
     NeedsWholeQuery,
     /// Values that do not make rows.
-    #[error("{values} values for {rows} rows; expected {columns} values for each row")]
+    #[error(
+        "{} for {}; expected {columns} for each row",
+        counted(*.values, "value"), counted(*.rows, "row")
+    )]
     RowLength {
         /// Number of values.
         values: usize,
@@ -97,7 +180,10 @@ pub enum ModelError {
         columns: usize,
     },
     /// A number of a feature that the model does not have.
-    #[error("there is no feature number {feature}; the model has {features} features, from 0 on")]
+    #[error(
+        "there is no feature number {feature}; the model has {}, numbered from 0",
+        counted(*.features, "feature")
+    )]
     NoSuchFeature {
         /// The given number.
         feature: usize,
@@ -110,6 +196,14 @@ pub enum ModelError {
         /// The statement that should be true.
         invariant: &'static str,
     },
+    /// An error in a part of a model.
+    #[error("{part}: {error}")]
+    InPart {
+        /// The part.
+        part: ModelPart,
+        /// The error.
+        error: Box<ModelError>,
+    },
     /// An error in a named file.
     #[error("{file}: {error}")]
     InFile {
@@ -120,12 +214,33 @@ pub enum ModelError {
     },
 }
 
-impl ModelError {
-    /// Parts that do not make a model, and what would.
-    pub fn invalid(what: impl Into<String>, expected: impl Into<String>) -> Self {
-        ModelError::Invalid { what: what.into(), expected: expected.into() }
-    }
+/// A part of a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ModelPart {
+    /// A tree of an ensemble, from 0.
+    Tree(usize),
+    /// A layer of a net, from 0.
+    Layer(usize),
+    /// A member of a blend, from 0.
+    Member(usize),
+}
 
+impl fmt::Display for ModelPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ModelPart::Tree(number) => write!(f, "tree {number}"),
+            ModelPart::Layer(number) => write!(f, "layer {number}"),
+            ModelPart::Member(number) => write!(f, "member {number}"),
+        }
+    }
+}
+
+fn in_tree(tree: &Option<usize>) -> String {
+    tree.map(|number| format!("tree {number}: ")).unwrap_or_default()
+}
+
+impl ModelError {
     /// Bytes that are no model of these systems.
     pub(crate) fn not_a_model(bytes: &[u8], systems: impl Into<String>) -> Self {
         let found = match bytes.get(..bytes.len().min(20)) {
@@ -135,22 +250,28 @@ impl ModelError {
         ModelError::NotAModel { found, systems: systems.into() }
     }
 
-    pub(crate) fn damaged(what: impl Into<String>) -> Self {
-        ModelError::Damaged { what: what.into() }
+    pub(crate) fn damaged(damage: Damage) -> Self {
+        ModelError::Damaged { damage }
+    }
+
+    /// A file that does not follow the format of another system.
+    pub(crate) fn invalid_file(format: &'static str, problem: FileProblem) -> Self {
+        ModelError::InvalidFile { format, tree: None, problem }
+    }
+
+    /// A part of a model that one of two formats cannot express.
+    pub(crate) fn unsupported(format: &'static str, feature: UnsupportedFeature) -> Self {
+        ModelError::Unsupported { format, tree: None, feature }
+    }
+
+    /// An error unless a number is finite.
+    pub(crate) fn check_finite(number: ModelNumber, value: f64) -> Result<(), Self> {
+        if value.is_finite() { Ok(()) } else { Err(ModelError::NotFinite { number, value }) }
     }
 
     /// Adds the part of a model to the error.
-    pub(crate) fn within(self, part: impl std::fmt::Display) -> Self {
-        match self {
-            ModelError::Invalid { what, expected } => {
-                ModelError::Invalid { what: format!("{part}: {what}"), expected }
-            }
-            ModelError::Damaged { what } => ModelError::Damaged { what: format!("{part}: {what}") },
-            ModelError::Version { .. } | ModelError::NotAModel { .. } => {
-                ModelError::Damaged { what: format!("{part}: {self}") }
-            }
-            other => other,
-        }
+    pub(crate) fn within(self, part: ModelPart) -> Self {
+        ModelError::InPart { part, error: Box::new(self) }
     }
 
     /// Adds the file to the error.
@@ -166,7 +287,12 @@ impl ModelError {
     pub fn help(&self) -> Option<String> {
         match self {
             ModelError::Data(error) => error.help(),
-            ModelError::InFile { error, .. } => error.help(),
+            ModelError::InFile { error, .. } | ModelError::InPart { error, .. } => error.help(),
+            ModelError::InvalidFile { problem: FileProblem::Model(error), .. } => error.help(),
+            ModelError::InvalidBlend(BlendProblem::NestedBlend { .. }) => {
+                Some("give the members of that blend instead".into())
+            }
+            ModelError::Unsupported { feature, .. } => feature.help().map(str::to_owned),
             ModelError::Version { found, supported } if found > supported => {
                 Some("a newer program wrote it: update this one, or train the model again".into())
             }

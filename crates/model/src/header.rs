@@ -9,11 +9,12 @@ use rankwright_data::{Absent, FeatureNames};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::error::ModelError;
+use crate::problem::HeaderProblem;
 
 /// Maximum number of named features: a name needs more memory than its bytes in a file.
-pub(crate) const MOST_NAMES: usize = 1 << 17;
+pub(crate) const MAX_NAMES: usize = 1 << 17;
 /// Maximum number of notes.
-pub(crate) const MOST_NOTES: usize = 1 << 12;
+pub(crate) const MAX_NOTES: usize = 1 << 12;
 
 /// The header of a model.
 ///
@@ -89,37 +90,35 @@ impl Header {
         }
     }
 
-    /// Feature names must be different, and ids must be numbers that fit.
+    /// Checks that feature names differ, and that ids are in range.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
-        if self.notes.len() > MOST_NOTES {
-            let what = format!("{} notes", self.notes.len());
-            return Err(ModelError::invalid(what, format!("at most {MOST_NOTES}")));
+        if self.notes.len() > MAX_NOTES {
+            let (found, most) = (self.notes.len(), MAX_NOTES);
+            return Err(ModelError::TooMany { item: "note", found, most });
         }
         match &self.features {
             FeatureNames::Ids { first, count } => {
                 let end = u64::from(*first).checked_add(*count as u64);
                 match end.is_some_and(|end| end <= u64::from(u32::MAX)) && *first <= 1 {
                     true => Ok(()),
-                    false => Err(ModelError::invalid(
-                        format!("{count} feature ids from {first} on"),
-                        "ids that count from 0 or 1 and stay below 4294967295",
-                    )),
+                    false => {
+                        let (first, count) = (*first, *count);
+                        Err(ModelError::InvalidHeader(HeaderProblem::FeatureIds { first, count }))
+                    }
                 }
             }
             FeatureNames::Named(names) => {
-                if names.len() > MOST_NAMES {
-                    return Err(ModelError::invalid(
-                        format!("{} features with names", names.len()),
-                        format!("at most {MOST_NAMES}; features with numbers may be more"),
-                    ));
+                if names.len() > MAX_NAMES {
+                    let (found, most) = (names.len(), MAX_NAMES);
+                    return Err(ModelError::TooMany { item: "named feature", found, most });
                 }
-                let mut met = HashSet::with_capacity(names.len());
-                match names.iter().find(|name| !met.insert(name.as_str())) {
+                let mut seen = HashSet::with_capacity(names.len());
+                match names.iter().find(|name| !seen.insert(name.as_str())) {
                     None => Ok(()),
-                    Some(twice) => Err(ModelError::invalid(
-                        format!("two features called '{twice}'"),
-                        "a name of its own for each feature",
-                    )),
+                    Some(name) => {
+                        let name = name.clone();
+                        Err(ModelError::InvalidHeader(HeaderProblem::DuplicateFeature { name }))
+                    }
                 }
             }
         }
@@ -148,7 +147,7 @@ mod tests {
     #[test]
     fn features_that_cannot_be_told_apart_are_refused() {
         let error = named(&["a", "b", "a"]).check().unwrap_err().to_string();
-        assert!(error.starts_with("two features called 'a'"), "{error}");
+        assert!(error.starts_with("two features are named 'a'"), "{error}");
         for (first, count) in [(1, usize::MAX), (2, 1), (1, u32::MAX as usize)] {
             let header = Header::new(FeatureNames::Ids { first, count }, Absent::Zero);
             assert!(header.check().is_err(), "{count} from {first}");

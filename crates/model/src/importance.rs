@@ -38,7 +38,7 @@ impl Model {
                 }
             }
             ModelBody::Net(net) => {
-                let weights = net.line().unwrap_or_default().iter().enumerate();
+                let weights = net.linear_weights().unwrap_or_default().iter().enumerate();
                 let used = weights.filter(|(_, weight)| **weight != 0.0);
                 sums.extend(used.map(|(feature, weight)| (feature, (f64::from(weight.abs()), 0))));
             }
@@ -62,7 +62,7 @@ impl Model {
                 let splits = ensemble.trees().iter().flat_map(|tree| tree.splits());
                 splits.map(|split| split.feature as usize).collect()
             }
-            ModelBody::Linear(line) => not_zero(line.weights().iter().copied()).collect(),
+            ModelBody::Linear(linear) => not_zero(linear.weights().iter().copied()).collect(),
             ModelBody::Net(net) => {
                 let first = net.layers().iter().take(1);
                 let rows = first.flat_map(|layer| layer.weights().chunks(layer.inputs().max(1)));
@@ -103,8 +103,8 @@ mod tests {
         let found: Vec<_> = model.importance();
         let named: Vec<_> = found.iter().map(|i| (i.name.as_str(), i.gain, i.splits)).collect();
         assert_eq!(named, [("a", 8.0, 5), ("b", 2.0, 2)]);
-        let line = ModelBody::Linear(Linear::new(0.0, vec![1.0; 3]).unwrap());
-        assert!(Model::new(header, line).unwrap().importance().is_empty());
+        let linear = ModelBody::Linear(Linear::new(0.0, vec![1.0; 3]).unwrap());
+        assert!(Model::new(header, linear).unwrap().importance().is_empty());
     }
 
     fn named(names: &[&str], kind: ModelBody) -> Model {
@@ -136,13 +136,13 @@ mod tests {
         let trees = Ensemble::new(0.0, vec![small(), chain(3)]).unwrap();
         let trees = named(&["x", "y", "z"], ModelBody::Trees(trees));
         assert_eq!(trees.used_features(), [0, 1]);
-        let line =
+        let linear =
             named(&["z", "x"], ModelBody::Linear(Linear::new(1.0, vec![-1.0, 0.0]).unwrap()));
-        assert_eq!(line.used_features(), [0]);
+        assert_eq!(linear.used_features(), [0]);
         let deep = net(&[(3, &[0.0, 0.0, 1.0, 2.0, 0.0, 1.0]), (2, &[1.0, 1.0])]);
         assert_eq!(named(&["a", "b", "c"], deep).used_features(), [0, 2]);
         let blend = |weight| {
-            let members = vec![(1.0, line.clone()), (weight, trees.clone())];
+            let members = vec![(1.0, linear.clone()), (weight, trees.clone())];
             let blend = Blend::new(Normalise::Rank, members).unwrap();
             named(&["w", "z", "y", "x"], ModelBody::Blend(blend))
         };

@@ -30,6 +30,7 @@ mod matching;
 mod math;
 mod model;
 mod net;
+mod problem;
 mod score;
 pub mod simd;
 mod summary;
@@ -38,19 +39,27 @@ mod tree;
 
 pub use blend::{Blend, Normalise};
 pub use categories::Categories;
+pub use codec::Damage;
 pub use engine::{ScoreBuffers, Scorer, SparseRows};
 pub use ensemble::Ensemble;
-pub use error::ModelError;
+pub use error::{ModelError, ModelPart};
 pub use explain::{
     Dependence, DependenceOptions, ExplainError, ExplainOptions, Explainer, Explanation,
 };
 pub use header::Header;
 pub use importance::Importance;
-pub use interchange::{ModelFormat, ReadModel, WriteModel};
+pub use interchange::{
+    FileProblem, ModelFormat, NodeProblem, ProtobufProblem, ReadModel, UnsupportedFeature,
+    UnsupportedGraph, WriteModel,
+};
 pub use linear::Linear;
 pub use matching::Matching;
 pub use model::{BodyKind, Model, ModelBody};
 pub use net::{Activation, Layer, LayerNorm, Net};
+pub use problem::{
+    BlendProblem, HeaderProblem, ModelNumber, NetProblem, SparseProblem, StepFault,
+    TransformProblem, TreeProblem, WeightsProblem,
+};
 pub use score::ScoreOptions;
 pub use summary::{
     BodySummary, FeatureImportance, FeatureLoss, LayerSummary, MemberSummary, ModelSummary,

@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 use rankwright_data::FeatureNames;
 
 use crate::error::{ModelError, SHOWN, first_names};
+use crate::problem::{ModelNumber, WeightsProblem};
 
 /// A bias and one weight for each feature.
 ///
@@ -21,9 +22,9 @@ use crate::error::{ModelError, SHOWN, first_names};
 ///
 /// let weights = Linear::parse_weights("2:0.5/4:-1")?;
 /// let names = Linear::names_of(&weights)?;
-/// let line = Linear::from_weights(&names, 1.0, &weights)?;
-/// assert_eq!(line.weights(), [0.0, 0.5, 0.0, -1.0]);
-/// assert_eq!(line.score_row(&[9.0, 2.0, 9.0, f32::NAN]), 2.0);
+/// let linear = Linear::from_weights(&names, 1.0, &weights)?;
+/// assert_eq!(linear.weights(), [0.0, 0.5, 0.0, -1.0]);
+/// assert_eq!(linear.score_row(&[9.0, 2.0, 9.0, f32::NAN]), 2.0);
 /// # Ok::<(), rankwright_model::ModelError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -38,16 +39,11 @@ const LARGEST_ID: u32 = 1 << 24;
 impl Linear {
     /// A linear model of a bias and a weight for each feature; all must be finite.
     pub fn new(bias: f64, weights: Vec<f64>) -> Result<Linear, ModelError> {
-        if !bias.is_finite() {
-            return Err(ModelError::invalid(format!("a bias of {bias}"), "a finite one"));
+        ModelError::check_finite(ModelNumber::Bias, bias)?;
+        for (weight, &value) in weights.iter().enumerate() {
+            ModelError::check_finite(ModelNumber::Weight { weight }, value)?;
         }
-        match weights.iter().position(|weight| !weight.is_finite()) {
-            None => Ok(Linear { bias, weights }),
-            Some(at) => Err(ModelError::invalid(
-                format!("weight number {at} is {}", weights[at]),
-                "finite weights",
-            )),
-        }
+        Ok(Linear { bias, weights })
     }
 
     /// A linear model of weights by feature name; features that are not named get 0.
@@ -58,30 +54,22 @@ impl Linear {
     ) -> Result<Linear, ModelError> {
         let mut all = vec![0.0; names.len()];
         let mut unknown = Vec::new();
-        let mut met = BTreeSet::new();
+        let mut seen = BTreeSet::new();
+        let fail = |problem| Err(ModelError::InvalidWeights(problem));
         for (name, weight) in weights {
             match names.column(name) {
-                Some(column) if met.insert(column) => all[column] = *weight,
-                Some(_) => {
-                    let what = format!("two weights for feature '{name}'");
-                    return Err(ModelError::invalid(what, "one for each feature"));
-                }
+                Some(column) if seen.insert(column) => all[column] = *weight,
+                Some(_) => return fail(WeightsProblem::Duplicate { feature: name.clone() }),
                 None => unknown.push(name.as_str()),
             }
         }
         if !unknown.is_empty() {
             let known: Vec<_> = names.iter().take(SHOWN).collect();
-            return Err(ModelError::invalid(
-                format!(
-                    "weights for features that there are not: {}",
-                    first_names(&unknown, unknown.len())
-                ),
-                format!(
-                    "names among the {} features, such as {}",
-                    names.len(),
-                    first_names(&known, names.len())
-                ),
-            ));
+            return fail(WeightsProblem::UnknownFeatures {
+                unknown: first_names(&unknown, unknown.len()),
+                known: first_names(&known, names.len()),
+                features: names.len(),
+            });
         }
         Linear::new(bias, all)
     }
@@ -95,10 +83,10 @@ impl Linear {
                 });
                 match parts {
                     Some((name, Some(weight))) if !name.is_empty() => Ok((name.to_owned(), weight)),
-                    _ => Err(ModelError::invalid(
-                        format!("the weight '{}'", term.trim()),
-                        "a feature and a number, such as 22:0.03/72:0.06",
-                    )),
+                    _ => {
+                        let found = term.trim().to_owned();
+                        Err(ModelError::InvalidWeights(WeightsProblem::Syntax { found }))
+                    }
                 }
             })
             .collect()
@@ -113,8 +101,8 @@ impl Linear {
             Some(ids) => {
                 let largest = ids.iter().copied().max().unwrap_or(0);
                 if largest > LARGEST_ID {
-                    let what = format!("a weight for feature id {largest}");
-                    return Err(ModelError::invalid(what, format!("ids up to {LARGEST_ID}")));
+                    let problem = WeightsProblem::IdTooLarge { id: largest, most: LARGEST_ID };
+                    return Err(ModelError::InvalidWeights(problem));
                 }
                 let first = u32::from(!ids.contains(&0));
                 Ok(FeatureNames::Ids { first, count: (largest + 1 - first) as usize })
@@ -155,11 +143,11 @@ mod tests {
 
     #[test]
     fn missing_values_count_0_and_no_score_is_nan() {
-        let line = Linear::new(1.0, vec![2.0, -3.0, 0.0]).unwrap();
-        assert_eq!(line.score_row(&[1.0, 1.0, 1.0]), 0.0);
-        assert_eq!(line.score_row(&[f32::NAN, 1.0, f32::INFINITY]), -2.0);
-        assert_eq!(line.score_row(&[]), 1.0);
-        let both = line.score_row(&[f32::INFINITY, f32::INFINITY, 0.0]);
+        let linear = Linear::new(1.0, vec![2.0, -3.0, 0.0]).unwrap();
+        assert_eq!(linear.score_row(&[1.0, 1.0, 1.0]), 0.0);
+        assert_eq!(linear.score_row(&[f32::NAN, 1.0, f32::INFINITY]), -2.0);
+        assert_eq!(linear.score_row(&[]), 1.0);
+        let both = linear.score_row(&[f32::INFINITY, f32::INFINITY, 0.0]);
         assert!(!both.is_nan(), "{both}");
         let huge = Linear::new(0.0, vec![1e300; 2]).unwrap();
         assert_eq!(huge.score_row(&[1e30, 1e30]), f64::INFINITY);
@@ -171,8 +159,8 @@ mod tests {
         assert_eq!(weights, [("22".to_owned(), 0.03), ("a:b".to_owned(), -0.001)]);
         let names = Linear::names_of(&weights).unwrap();
         assert_eq!(names, FeatureNames::Named(vec!["22".into(), "a:b".into()]));
-        let line = Linear::from_weights(&names, 0.0, &weights).unwrap();
-        assert_eq!(line.weights(), [0.03, -0.001]);
+        let linear = Linear::from_weights(&names, 0.0, &weights).unwrap();
+        assert_eq!(linear.weights(), [0.03, -0.001]);
         for bad in ["", "22", "22:", ":1", "22:x", "22:1//3:1", "22:nan", "22:inf"] {
             let error = Linear::parse_weights(bad).unwrap_err().to_string();
             assert!(error.contains("22:0.03/72:0.06"), "{bad}: {error}");
@@ -191,16 +179,16 @@ mod tests {
     #[test]
     fn unknown_and_repeated_names_are_refused() {
         let names = FeatureNames::Named(vec!["bm25".into(), "clicks".into()]);
-        let line = |text| {
+        let linear = |text| {
             Linear::from_weights(&names, 0.0, &Linear::parse_weights(text).unwrap())
                 .map_err(|error| error.to_string())
         };
-        let error = line("bm25:1/bm26:1/pr:2").unwrap_err();
+        let error = linear("bm25:1/bm26:1/pr:2").unwrap_err();
         assert!(
-            error.contains("there are not: bm26, pr;") && error.contains("bm25, clicks"),
+            error.contains("unknown features: bm26, pr;") && error.contains("bm25, clicks"),
             "{error}"
         );
-        assert!(line("bm25:1/bm25:2").unwrap_err().starts_with("two weights for feature 'bm25'"));
+        assert!(linear("bm25:1/bm25:2").unwrap_err().starts_with("two weights for feature 'bm25'"));
         assert!(Linear::new(f64::INFINITY, vec![]).is_err());
     }
 }

@@ -19,6 +19,7 @@ use rankwright_data::FeatureNames;
 
 use crate::error::{ModelError, SHOWN, first_names};
 use crate::header::Header;
+use crate::problem::BlendProblem;
 
 /// The columns of a data set that hold a model's features.
 ///
@@ -109,16 +110,13 @@ impl Matching {
             let numbers = matches!(member.features, FeatureNames::Ids { .. });
             if numbers && matches!(blend, FeatureNames::Named(_)) && given.ids == NameToId::Numbers
             {
-                return Err(ModelError::invalid(
-                    format!("member {number} numbers its features, and the blend names them"),
-                    "the features of all members named as those of the blend",
-                ));
+                let problem = BlendProblem::NumberedFeatures { member: number };
+                return Err(ModelError::InvalidBlend(problem));
             }
             Matching::with(member, &given, true).map_err(|error| {
-                ModelError::invalid(
-                    format!("member {number} does not find its features in the blend ({error})"),
-                    "a blend with the features of all its members",
-                )
+                let error = Box::new(error);
+                let problem = BlendProblem::UnmatchedFeatures { member: number, error };
+                ModelError::InvalidBlend(problem)
             })
         };
         members.enumerate().map(matched).collect()
@@ -385,7 +383,7 @@ mod tests {
     fn ids_that_count_from_elsewhere_are_shifted() {
         assert_eq!(columns(ids(0, 3), &ids(1, 2), false).unwrap(), [None, Some(0), Some(1)]);
         let error = columns(ids(1, 2), &ids(0, 3), false).unwrap_err();
-        assert_eq!(error, "the data has 1 features that the model does not know: 0");
+        assert_eq!(error, "the data has 1 feature that the model does not know: 0");
         assert_eq!(columns(ids(1, 2), &ids(0, 3), true).unwrap(), [Some(1), Some(2)]);
     }
 
@@ -423,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn members_are_met_with_the_blend_and_through_it_with_data() {
+    fn members_are_matched_with_the_blend_and_through_it_with_data() {
         let header = |features| Header::new(features, Absent::Zero);
         let of = |member, blend: &FeatureNames| {
             let found = Matching::members([&header(member)].into_iter(), blend);
@@ -435,7 +433,7 @@ mod tests {
         let through = member.through(&data);
         assert_eq!([0, 1, 2].map(|f| through.column(f)), [Some(1), Some(2), None]);
         let error = of(named(&["a", "d"]), &blend).unwrap_err();
-        assert!(error.starts_with("member 0 does not find its features"), "{error}");
+        assert!(error.starts_with("the features of member 0 are not all in the blend"), "{error}");
         // Numbers are matched with names by position, but not with names that are numbers.
         assert!(of(ids(1, 3), &blend).unwrap().by_position());
         let error = of(ids(1, 3), &named(&["3", "1"])).unwrap_err();

@@ -9,6 +9,7 @@ use crate::header::Header;
 use crate::linear::Linear;
 use crate::matching::Matching;
 use crate::net::Net;
+use crate::problem::BlendProblem;
 
 /// The part of a model that scores rows.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,8 +90,8 @@ impl ModelBody {
 /// use rankwright_model::{Header, ModelBody, Linear, Model};
 ///
 /// let names = FeatureNames::Named(vec!["bm25".into(), "pagerank".into()]);
-/// let line = Linear::from_weights(&names, 0.0, &[("pagerank".into(), 2.0)])?;
-/// let model = Model::new(Header::new(names, Absent::Zero), ModelBody::Linear(line))?;
+/// let linear = Linear::from_weights(&names, 0.0, &[("pagerank".into(), 2.0)])?;
+/// let model = Model::new(Header::new(names, Absent::Zero), ModelBody::Linear(linear))?;
 /// assert_eq!(model.score_row(&[7.0, 1.5]), 3.0);
 /// let bytes = model.to_bytes();
 /// assert_eq!(Model::from_bytes(&bytes)?, model);
@@ -120,19 +121,17 @@ impl Model {
             ModelBody::Blend(blend) => matched_members(&header, blend)?,
             _ => Vec::new(),
         };
+        let kind = body.kind();
+        let mismatch =
+            |features| Err(ModelError::FeatureCount { body: kind, features, header: known });
         match &body {
-            ModelBody::Trees(trees) if trees.features() > known => Err(ModelError::invalid(
-                format!("a tree that asks for feature number {}", trees.features() - 1),
-                format!("numbers below {known}, the number of features in the header"),
-            )),
-            ModelBody::Linear(line) if line.weights().len() != known => Err(ModelError::invalid(
-                format!("{} weights", line.weights().len()),
-                format!("{known}, one for each feature in the header"),
-            )),
-            ModelBody::Net(net) if net.transforms().columns() != known => Err(ModelError::invalid(
-                format!("a net of {} features", net.transforms().columns()),
-                format!("{known}, the number of features in the header"),
-            )),
+            ModelBody::Trees(trees) if trees.features() > known => mismatch(trees.features()),
+            ModelBody::Linear(linear) if linear.weights().len() != known => {
+                mismatch(linear.weights().len())
+            }
+            ModelBody::Net(net) if net.transforms().columns() != known => {
+                mismatch(net.transforms().columns())
+            }
             _ => Ok(Model { header, body, members }),
         }
     }
@@ -186,7 +185,7 @@ impl Model {
     pub fn score_row(&self, row: &[f32]) -> f64 {
         match &self.body {
             ModelBody::Trees(trees) => trees.score_row(row),
-            ModelBody::Linear(line) => line.score_row(row),
+            ModelBody::Linear(linear) => linear.score_row(row),
             ModelBody::Net(net) => net.score_row(row),
             ModelBody::Blend(_) => self.score_query(&[row])[0],
         }
@@ -219,10 +218,11 @@ fn matched_members(header: &Header, blend: &Blend) -> Result<Vec<Matching>, Mode
     for (number, (_, member)) in blend.members().iter().enumerate() {
         let own = member.header().absent;
         if own != header.absent && member.distinguishes_missing() {
-            return Err(ModelError::invalid(
-                format!("member {number} takes absent features as {}", own.name()),
-                format!("{}, as the blend takes them", header.absent.name()),
-            ));
+            return Err(ModelError::InvalidBlend(BlendProblem::Absent {
+                member: number,
+                found: own.name(),
+                expected: header.absent.name(),
+            }));
         }
     }
     let headers = blend.members().iter().map(|(_, member)| member.header());
@@ -262,17 +262,16 @@ mod tests {
         let trees = || ModelBody::Trees(Ensemble::new(0.0, vec![small()]).unwrap());
         assert!(Model::new(header(2), trees()).is_ok());
         let error = Model::new(header(1), trees()).unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "a tree that asks for feature number 1; expected numbers below 1, the number of features in the header"
+        assert_eq!(error, "the model (trees) uses 2 features; its header has 1");
+        let linear = |n| ModelBody::Linear(Linear::new(0.0, vec![1.0; n]).unwrap());
+        assert!(Model::new(header(3), linear(3)).is_ok());
+        assert!(
+            Model::new(header(3), linear(2)).is_err() && Model::new(header(3), linear(4)).is_err()
         );
-        let line = |n| ModelBody::Linear(Linear::new(0.0, vec![1.0; n]).unwrap());
-        assert!(Model::new(header(3), line(3)).is_ok());
-        assert!(Model::new(header(3), line(2)).is_err() && Model::new(header(3), line(4)).is_err());
         let net = || ModelBody::Net(net::tests::random(1, 3, &[2], false));
         assert!(Model::new(header(3), net()).is_ok());
         let error = Model::new(header(2), net()).unwrap_err().to_string();
-        assert!(error.starts_with("a net of 3 features; expected 2"), "{error}");
+        assert!(error.starts_with("the model (net) uses 3 features; its header has 2"), "{error}");
     }
 
     fn named(names: &[&str], absent: Absent) -> Header {
@@ -286,7 +285,7 @@ mod tests {
 
     #[test]
     fn members_must_find_their_features_and_agree_on_absent_ones() {
-        let line = |header: Header| {
+        let linear = |header: Header| {
             let weights = vec![1.0; header.features.len()];
             Model::new(header, ModelBody::Linear(Linear::new(0.0, weights).unwrap())).unwrap()
         };
@@ -296,25 +295,25 @@ mod tests {
         };
         let zero = |names: &[&str]| named(names, Absent::Zero);
         let of = |members| blend(Normalise::None, members);
-        let members = vec![line(zero(&["c", "a"])), trees(zero(&["b", "c"]))];
+        let members = vec![linear(zero(&["c", "a"])), trees(zero(&["b", "c"]))];
         assert!(Model::new(zero(&["a", "b", "c"]), of(members.clone())).is_ok());
         let error = Model::new(zero(&["a", "c"]), of(members.clone())).unwrap_err().to_string();
-        assert!(error.starts_with("member 1 does not find its features"), "{error}");
+        assert!(error.starts_with("the features of member 1 are not all in the blend"), "{error}");
         assert!(error.contains("lacks 1 of the model's features: b"), "{error}");
         let missing = named(&["a", "b", "c"], Absent::Missing);
         let error = Model::new(missing.clone(), of(members.clone())).unwrap_err().to_string();
         assert!(error.starts_with("member 1 takes absent features as zero; expected missing"));
-        let lines = Model::new(missing, of(members[..1].to_vec())).unwrap();
-        assert!(!lines.distinguishes_missing() && members[1].distinguishes_missing());
+        let linear_blend = Model::new(missing, of(members[..1].to_vec())).unwrap();
+        assert!(!linear_blend.distinguishes_missing() && members[1].distinguishes_missing());
     }
 
     #[test]
     fn members_read_their_own_columns_and_are_added_by_weight() {
-        let line = |names: &[&str], weights: &[f64]| {
-            let line = Linear::new(0.0, weights.to_vec()).unwrap();
-            Model::new(named(names, Absent::Zero), ModelBody::Linear(line)).unwrap()
+        let linear = |names: &[&str], weights: &[f64]| {
+            let linear = Linear::new(0.0, weights.to_vec()).unwrap();
+            Model::new(named(names, Absent::Zero), ModelBody::Linear(linear)).unwrap()
         };
-        let members = vec![line(&["c", "a"], &[1.0, 10.0]), line(&["b"], &[4.0])];
+        let members = vec![linear(&["c", "a"], &[1.0, 10.0]), linear(&["b"], &[4.0])];
         let header = named(&["a", "b", "c"], Absent::Zero);
         let model = Model::new(header, blend(Normalise::None, members)).unwrap();
         assert_eq!(model.score_row(&[1.0, 2.0, 3.0]), 13.0 - 0.5 * 8.0);

@@ -11,6 +11,7 @@
 
 use crate::error::ModelError;
 use crate::math::tanh;
+use crate::problem::{ModelNumber, NetProblem};
 use crate::transform::Transforms;
 
 /// The activation of a layer.
@@ -118,7 +119,7 @@ fn sum(values: &[f32], of: impl Fn(f64) -> f64) -> f64 {
 
 /// The nearest finite number; 0 for NaN.
 #[inline(always)]
-fn settled(z: f32) -> f32 {
+fn finite_or_zero(z: f32) -> f32 {
     if z.is_nan() { 0.0 } else { z.clamp(f32::MIN, f32::MAX) }
 }
 
@@ -153,26 +154,22 @@ impl Layer {
     ) -> Result<Layer, ModelError> {
         let outputs = biases.len();
         if outputs == 0 || inputs.checked_mul(outputs) != Some(weights.len()) {
-            return Err(ModelError::invalid(
-                format!("{} weights of {inputs} inputs and {outputs} outputs", weights.len()),
-                "at least one output, and a weight for each input and output",
-            ));
+            let weights = weights.len();
+            let problem = NetProblem::LayerWeights { weights, inputs, outputs };
+            return Err(ModelError::InvalidNet(problem));
         }
         if let Some(LayerNorm { scale, shift }) = &norm
             && (scale.len() != outputs || shift.len() != outputs)
         {
-            return Err(ModelError::invalid(
-                format!("{} scales and {} shifts of a layer", scale.len(), shift.len()),
-                format!("{outputs} of each, one for each output"),
-            ));
+            let (scales, shifts) = (scale.len(), shift.len());
+            let problem = NetProblem::LayerNorm { scales, shifts, outputs };
+            return Err(ModelError::InvalidNet(problem));
         }
         let scaling = norm.iter().flat_map(|norm| norm.scale.iter().chain(&norm.shift));
-        match weights.iter().chain(&biases).chain(scaling).find(|number| !number.is_finite()) {
-            None => Ok(Layer { inputs, weights, biases, norm, activation }),
-            Some(number) => {
-                Err(ModelError::invalid(format!("the number {number} in a layer"), "finite ones"))
-            }
+        for &value in weights.iter().chain(&biases).chain(scaling) {
+            ModelError::check_finite(ModelNumber::LayerNumber, f64::from(value))?;
         }
+        Ok(Layer { inputs, weights, biases, norm, activation })
     }
 
     /// Number of inputs.
@@ -229,10 +226,10 @@ impl Layer {
 /// Normalises and activates the outputs of one row.
 #[inline(always)]
 pub(crate) fn finish(norm: Option<&LayerNorm>, activation: Activation, outputs: &mut [f32]) {
-    each(outputs, settled);
+    each(outputs, finite_or_zero);
     if let Some(norm) = norm {
         norm.apply(outputs);
-        each(outputs, settled);
+        each(outputs, finite_or_zero);
     }
     activation.apply(outputs);
 }
@@ -259,23 +256,19 @@ impl Net {
     /// Makes a net of layers: each takes the outputs of the one before, the first takes the
     /// transformed features, the last has one output.
     pub fn new(transforms: Transforms, layers: Vec<Layer>) -> Result<Net, ModelError> {
-        let mut given = transforms.columns();
+        let mut expected = transforms.columns();
         for (number, layer) in layers.iter().enumerate() {
-            if layer.inputs() != given {
-                return Err(ModelError::invalid(
-                    format!("layer {number} with {} inputs", layer.inputs()),
-                    format!("{given}, as many as come to it"),
-                ));
+            let inputs = layer.inputs();
+            if inputs != expected {
+                let problem = NetProblem::LayerInputs { layer: number, inputs, expected };
+                return Err(ModelError::InvalidNet(problem));
             }
-            given = layer.outputs();
+            expected = layer.outputs();
         }
         match layers.last().map(Layer::outputs) {
             Some(1) => Ok(Net { transforms, layers }),
-            None => Err(ModelError::invalid("a net without layers", "at least one")),
-            Some(outputs) => Err(ModelError::invalid(
-                format!("a last layer with {outputs} outputs"),
-                "one output, the score",
-            )),
+            None => Err(ModelError::InvalidNet(NetProblem::NoLayers)),
+            Some(outputs) => Err(ModelError::InvalidNet(NetProblem::Outputs { outputs })),
         }
     }
 
@@ -295,7 +288,7 @@ impl Net {
     }
 
     /// The weights of the features, if the net is linear in them: one layer, no normalisation.
-    pub fn line(&self) -> Option<&[f32]> {
+    pub fn linear_weights(&self) -> Option<&[f32]> {
         match self.layers.as_slice() {
             [layer] if layer.norm.is_none() => Some(&layer.weights),
             _ => None,
@@ -414,22 +407,22 @@ pub(crate) mod tests {
             layer.map(|_| String::new()).unwrap_or_else(|error| error.to_string())
         };
         assert_eq!(new(&[1.0, 2.0], &[0.0], norm(1, 1)), "");
-        assert!(new(&[1.0], &[0.0], None).contains("1 weights of 2 inputs and 1 outputs"));
+        assert!(new(&[1.0], &[0.0], None).contains("1 weight of 2 inputs and 1 output;"));
         assert!(new(&[], &[], None).contains("at least one output"));
-        assert!(new(&[1.0, 2.0], &[0.0], norm(1, 2)).contains("1 scales and 2 shifts"));
-        assert!(new(&[1.0, f32::NAN], &[0.0], None).contains("the number NaN"));
-        assert!(new(&[1.0, 1.0], &[f32::INFINITY], None).contains("the number inf"));
+        assert!(new(&[1.0, 2.0], &[0.0], norm(1, 2)).contains("1 scale and 2 shifts"));
+        assert!(new(&[1.0, f32::NAN], &[0.0], None).contains("a number of a layer is NaN"));
+        assert!(new(&[1.0, 1.0], &[f32::INFINITY], None).contains("a number of a layer is inf"));
         let bad = Some(LayerNorm { scale: vec![f32::NAN], shift: vec![0.0] });
-        assert!(new(&[1.0, 1.0], &[0.0], bad).contains("the number NaN"));
+        assert!(new(&[1.0, 1.0], &[0.0], bad).contains("a number of a layer is NaN"));
     }
 
     #[test]
-    fn a_line_has_its_weights_and_parameters_are_counted() {
+    fn a_linear_net_has_its_weights_and_parameters_are_counted() {
         let net = random(3, 4, &[], false);
-        assert_eq!((net.line().unwrap().len(), net.parameters()), (4, 5));
+        assert_eq!((net.linear_weights().unwrap().len(), net.parameters()), (4, 5));
         let net = random(3, 4, &[3], false);
         let scaling = net.layers()[0].norm().map_or(0, |_| 6);
-        assert_eq!((net.line(), net.parameters()), (None, 15 + 4 + scaling));
+        assert_eq!((net.linear_weights(), net.parameters()), (None, 15 + 4 + scaling));
     }
 
     #[test]

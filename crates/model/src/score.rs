@@ -37,9 +37,9 @@ impl Model {
     /// use rankwright_model::{Header, ModelBody, Linear, Model, ScoreOptions};
     ///
     /// let data = Dataset::from_dense(&[1.0, 2.0, 3.0, 4.0], 2, [0, 0], ["a", "a"])?;
-    /// let line = Linear::new(0.0, vec![1.0, 10.0])?;
+    /// let linear = Linear::new(0.0, vec![1.0, 10.0])?;
     /// let header = Header::new(data.features().clone(), Absent::Zero);
-    /// let model = Model::new(header, ModelBody::Linear(line))?;
+    /// let model = Model::new(header, ModelBody::Linear(linear))?;
     /// assert_eq!(model.score(&data, ScoreOptions::default())?, [21.0, 43.0]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -92,10 +92,7 @@ impl Model {
             return Err(ModelError::NoSuchFeature { feature, features });
         }
         if order.len() != data.rows() || order.iter().any(|&row| row as usize >= data.rows()) {
-            return Err(ModelError::invalid(
-                format!("an order of {} rows for {}", order.len(), data.rows()),
-                "a row number for each row",
-            ));
+            return Err(ModelError::InvalidOrder { found: order.len(), rows: data.rows() });
         }
         let matching = self.matched(data, options)?;
         let Some(column) = matching.column(feature) else { return self.score(data, options) };
@@ -127,12 +124,12 @@ impl Model {
             false => (0..rows).step_by(BLOCK).map(|start| start..rows.min(start + BLOCK)).collect(),
         };
         // Queries follow each other, like blocks.
-        let place = |range: Range<usize>| {
+        let with_scores = |range: Range<usize>| {
             let (these, rest) = std::mem::take(&mut scores).split_at_mut(range.len());
             scores = rest;
             (range, these)
         };
-        ranges.into_iter().map(place).collect()
+        ranges.into_iter().map(with_scores).collect()
     }
 
     fn matched(&self, data: &Dataset, options: ScoreOptions) -> Result<Matching, ModelError> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rankwright_spec::words::counted;
 use serde::Serialize;
 
 use crate::blend::Blend;
@@ -215,7 +216,7 @@ impl Model {
         match self.body() {
             ModelBody::Linear(linear) => Some(linear.weights().to_vec()),
             ModelBody::Net(net) => {
-                Some(net.line()?.iter().map(|weight| f64::from(*weight)).collect())
+                Some(net.linear_weights()?.iter().map(|weight| f64::from(*weight)).collect())
             }
             ModelBody::Trees(_) | ModelBody::Blend(_) => None,
         }
@@ -342,7 +343,7 @@ fn size(model: &Model) -> String {
         ModelBody::Net(net) => (net.parameters(), "parameter"),
         _ => (model.used_features().len(), "feature"),
     };
-    format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
+    counted(count, unit)
 }
 
 #[cfg(test)]

@@ -16,11 +16,14 @@
 //! Infinite values count as the largest finite ones, and so does every result that overflows:
 //! inputs are finite for any data. Cost: values x steps; a table adds a binary search.
 
+use rankwright_spec::words::counted;
+
 use crate::error::ModelError;
 use crate::math::signed_log;
+use crate::problem::{ModelNumber, StepFault, TransformProblem};
 
 /// Maximum number of steps of one feature.
-const MOST_STEPS: usize = 8;
+const MAX_STEPS: usize = 8;
 /// Number of rows that go through the steps together.
 const CHUNK: usize = 64;
 
@@ -65,7 +68,7 @@ impl TransformStep {
                 each(values, |x| bounded(bounded(x - shift) * scale));
             }
             TransformStep::Table { from, to } => {
-                each(values, |x| if x.is_nan() { x } else { between(from, to, x) });
+                each(values, |x| if x.is_nan() { x } else { interpolate(from, to, x) });
             }
         }
     }
@@ -80,25 +83,25 @@ impl TransformStep {
         }
     }
 
-    fn check(&self) -> Result<(), &'static str> {
+    fn check(&self) -> Result<(), StepFault> {
         let finite = |numbers: &[f32]| numbers.iter().all(|number| number.is_finite());
         match self {
             TransformStep::Clip { low, high } if !finite(&[*low, *high]) || low > high => {
-                Err("finite bounds, the lower one first")
+                Err(StepFault::Bounds)
             }
             TransformStep::Affine { shift, scale } if !finite(&[*shift, *scale]) => {
-                Err("a finite shift and scale")
+                Err(StepFault::Affine)
             }
             TransformStep::Table { from, to } if from.is_empty() || from.len() != to.len() => {
-                Err("a table of at least one point, with a value for each")
+                Err(StepFault::TableSize)
             }
             TransformStep::Table { from, to } if !finite(from) || !finite(to) => {
-                Err("a table of finite numbers")
+                Err(StepFault::TableNumber)
             }
             TransformStep::Table { from, to }
                 if !from.is_sorted_by(|a, b| a < b) || !to.is_sorted_by(|a, b| a <= b) =>
             {
-                Err("a table whose points rise and whose values do not fall")
+                Err(StepFault::TableOrder)
             }
             _ => Ok(()),
         }
@@ -112,7 +115,7 @@ fn bounded(x: f32) -> f32 {
 }
 
 /// The value of a table at `x`. In 64 bits, in which no difference of two floats overflows.
-fn between(from: &[f32], to: &[f32], x: f32) -> f32 {
+fn interpolate(from: &[f32], to: &[f32], x: f32) -> f32 {
     let after = from.partition_point(|&point| point <= x);
     match (after.checked_sub(1), from.get(after)) {
         (None, _) => to[0],
@@ -155,24 +158,21 @@ impl Transforms {
         min_max_in_query: bool,
     ) -> Result<Transforms, ModelError> {
         if steps.len() != missing.len() {
-            return Err(ModelError::invalid(
-                format!("steps for {} features, values of {}", steps.len(), missing.len()),
-                "steps and a value for missing ones of each feature",
-            ));
+            let (steps, missing) = (steps.len(), missing.len());
+            return Err(ModelError::InvalidTransform(TransformProblem::Length { steps, missing }));
         }
-        for (column, (steps, missing)) in steps.iter().zip(&missing).enumerate() {
-            if !missing.is_finite() {
-                let what = format!("feature number {column}: missing values as {missing}");
-                return Err(ModelError::invalid(what, "a finite number"));
-            }
-            if steps.len() > MOST_STEPS {
-                let what = format!("feature number {column}: {} steps", steps.len());
-                return Err(ModelError::invalid(what, format!("at most {MOST_STEPS}")));
+        for (feature, (steps, &missing)) in steps.iter().zip(&missing).enumerate() {
+            let number = ModelNumber::MissingReplacement { feature };
+            ModelError::check_finite(number, f64::from(missing))?;
+            if steps.len() > MAX_STEPS {
+                let (found, most) = (steps.len(), MAX_STEPS);
+                return Err(ModelError::TooMany { item: "step", found, most });
             }
             for step in steps {
-                step.check().map_err(|expected| {
-                    let what = format!("feature number {column}: a step '{}'", step.name());
-                    ModelError::invalid(what, expected)
+                step.check().map_err(|fault| {
+                    let step = step.name();
+                    let problem = TransformProblem::Step { feature, step, fault };
+                    ModelError::InvalidTransform(problem)
                 })?;
             }
         }
@@ -262,22 +262,24 @@ impl Transforms {
     /// The transforms in words: `signed log, shifted and scaled`. If features differ, each
     /// transform with the number of its features, the most common first.
     pub fn describe(&self) -> String {
-        let mut ways: Vec<(String, usize)> = Vec::new();
+        let mut descriptions: Vec<(String, usize)> = Vec::new();
         for steps in &self.steps {
             let names: Vec<&str> = steps.iter().map(TransformStep::name).collect();
-            let way = if names.is_empty() { "as they are".to_owned() } else { names.join(", ") };
-            match ways.iter_mut().find(|(met, _)| *met == way) {
+            let text = if names.is_empty() { "unchanged".to_owned() } else { names.join(", ") };
+            match descriptions.iter_mut().find(|(known, _)| *known == text) {
                 Some((_, count)) => *count += 1,
-                None => ways.push((way, 1)),
+                None => descriptions.push((text, 1)),
             }
         }
-        ways.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        let mut text = match ways.as_slice() {
-            [] => "as they are".to_owned(),
-            [(way, _)] => way.clone(),
-            ways => {
-                let one = |(way, count): &(String, usize)| format!("{way} ({count} features)");
-                ways.iter().map(one).collect::<Vec<_>>().join("; ")
+        descriptions.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let mut text = match descriptions.as_slice() {
+            [] => "unchanged".to_owned(),
+            [(text, _)] => text.clone(),
+            several => {
+                let one = |(text, count): &(String, usize)| {
+                    format!("{text} ({})", counted(*count, "feature"))
+                };
+                several.iter().map(one).collect::<Vec<_>>().join("; ")
             }
         };
         if self.min_max_in_query {
@@ -410,7 +412,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn words_tell_what_happens() {
+    fn descriptions_name_the_steps() {
         let steps =
             vec![TransformStep::SignedLog, TransformStep::Affine { shift: 0.0, scale: 1.0 }];
         let all = |steps: Vec<Vec<TransformStep>>, min_max| {
@@ -418,11 +420,11 @@ pub(crate) mod tests {
             Transforms::new(steps, missing, min_max).unwrap().describe()
         };
         assert_eq!(all(vec![steps.clone(); 3], false), "signed log, shifted and scaled");
-        assert_eq!(all(vec![], false), "as they are");
-        assert_eq!(all(vec![vec![]; 2], true), "as they are, then 0 to 1 within the query");
+        assert_eq!(all(vec![], false), "unchanged");
+        assert_eq!(all(vec![vec![]; 2], true), "unchanged, then 0 to 1 within the query");
         assert_eq!(
             all(vec![vec![], steps.clone(), steps], false),
-            "signed log, shifted and scaled (2 features); as they are (1 features)"
+            "signed log, shifted and scaled (2 features); unchanged (1 feature)"
         );
     }
 
@@ -446,12 +448,17 @@ pub(crate) mod tests {
         ] {
             let error = Transforms::new(vec![vec![], vec![step]], vec![0.0; 2], false);
             let error = error.unwrap_err().to_string();
-            assert!(error.starts_with("feature number 1: a step"), "{error}");
+            assert!(error.starts_with("feature number 1: the step"), "{error}");
             assert!(error.contains(reason), "{error}");
         }
         let new = |steps, missing| Transforms::new(steps, missing, false).unwrap_err().to_string();
-        assert!(new(vec![vec![]], vec![]).contains("steps for 1 features, values of 0"));
-        assert!(new(vec![vec![]], vec![f32::NAN]).contains("missing values as NaN"));
+        assert!(
+            new(vec![vec![]], vec![])
+                .contains("steps for 1 feature, and replacements of missing values for 0")
+        );
+        assert!(
+            new(vec![vec![]], vec![f32::NAN]).contains("missing values of feature number 0 is NaN")
+        );
         assert!(
             new(vec![vec![TransformStep::SignedLog; 9]], vec![0.0])
                 .contains("9 steps; expected at most 8")

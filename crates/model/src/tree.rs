@@ -14,6 +14,7 @@
 
 use crate::categories::Categories;
 use crate::error::ModelError;
+use crate::problem::{ModelNumber, TreeProblem};
 
 /// The child on one side of a split.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -145,7 +146,7 @@ pub struct Tree {
 }
 
 /// Maximum number of splits of a tree.
-const MOST: usize = i32::MAX as usize;
+const MAX_SPLITS: usize = i32::MAX as usize;
 
 impl Tree {
     /// Checks splits and leaves and makes a tree of them, without categories.
@@ -159,17 +160,12 @@ impl Tree {
         leaves: Vec<Leaf>,
         sets: Vec<Categories>,
     ) -> Result<Tree, ModelError> {
-        if splits.len() > MOST || leaves.len() != splits.len() + 1 {
-            return Err(ModelError::invalid(
-                format!("a tree of {} splits and {} leaves", splits.len(), leaves.len()),
-                "one leaf more than splits, and at most 2147483647 splits",
-            ));
+        if splits.len() > MAX_SPLITS || leaves.len() != splits.len() + 1 {
+            let (splits, leaves) = (splits.len(), leaves.len());
+            return Err(ModelError::InvalidTree(TreeProblem::Size { splits, leaves }));
         }
-        for (number, leaf) in leaves.iter().enumerate() {
-            if !leaf.value.is_finite() {
-                let what = format!("leaf {number} has the value {}", leaf.value);
-                return Err(ModelError::invalid(what, "finite leaf values"));
-            }
+        for (leaf, &Leaf { value, .. }) in leaves.iter().enumerate() {
+            ModelError::check_finite(ModelNumber::LeafValue { leaf }, value)?;
         }
         check_splits(&splits, leaves.len(), sets.len())?;
         Ok(Tree { splits, leaves, sets })
@@ -262,46 +258,37 @@ impl Tree {
 /// Checks numbers and shape. Among `n` splits there are `2n` sides for `n - 1` splits (all but the
 /// root) and `n + 1` leaves: if no child is out of range or reached twice, all are reached.
 fn check_splits(splits: &[Split], leaves: usize, sets: usize) -> Result<(), ModelError> {
-    let mut met_splits = vec![false; splits.len()];
-    let mut met_leaves = vec![false; leaves];
+    let mut seen_splits = vec![false; splits.len()];
+    let mut seen_leaves = vec![false; leaves];
     for (number, split) in splits.iter().enumerate() {
-        let bad = |what: String, expected: &str| {
-            ModelError::invalid(format!("split {number} {what}"), expected)
-        };
+        let fail = |problem| Err(ModelError::InvalidTree(problem));
         if split.feature == u32::MAX {
-            return Err(bad(format!("asks for feature {}", split.feature), "a smaller number"));
+            return fail(TreeProblem::FeatureNumber { split: number, feature: split.feature });
         }
         match split.rule {
             SplitCondition::AtMost(threshold) | SplitCondition::NonZeroAtMost(threshold)
                 if threshold.is_nan() =>
             {
-                return Err(bad("has a threshold that is NaN".into(), "a number"));
+                return fail(TreeProblem::NanThreshold { split: number });
             }
             SplitCondition::In(set) if set as usize >= sets => {
-                return Err(bad(format!("asks for set {set} of {sets}"), "a set that is there"));
+                return fail(TreeProblem::UnknownSet { split: number, set, sets });
             }
             _ => {}
         }
-        if !split.gain.is_finite() {
-            return Err(bad(format!("has the gain {}", split.gain), "a finite gain"));
-        }
+        ModelError::check_finite(ModelNumber::Gain { split: number }, split.gain)?;
         for child in [split.left, split.right] {
             let seen = match child {
                 Child::Split(to) if to as usize <= number => {
-                    return Err(bad(format!("leads back to split {to}"), "a later split"));
+                    return fail(TreeProblem::BackwardChild { split: number, child: to });
                 }
-                Child::Split(to) => met_splits.get_mut(to as usize),
-                Child::Leaf(to) => met_leaves.get_mut(to as usize),
+                Child::Split(to) => seen_splits.get_mut(to as usize),
+                Child::Leaf(to) => seen_leaves.get_mut(to as usize),
             };
             match seen {
                 Some(seen) if !*seen => *seen = true,
-                Some(_) => {
-                    return Err(bad(
-                        format!("leads to {child:?}, as another does"),
-                        "one way to each child",
-                    ));
-                }
-                None => return Err(bad(format!("leads to {child:?}"), "a child that exists")),
+                Some(_) => return fail(TreeProblem::SharedChild { split: number, child }),
+                None => return fail(TreeProblem::UnknownChild { split: number, child }),
             }
         }
     }
@@ -377,7 +364,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn values_at_the_threshold_go_left_and_missing_ones_where_told() {
+    fn values_at_the_threshold_go_left_and_missing_ones_to_their_side() {
         let tree = small();
         assert_eq!(tree.value(&[0.5, 9.0]), -1.0);
         assert_eq!(tree.value(&[0.6, 0.1]), 0.25);
@@ -403,16 +390,22 @@ pub(crate) mod tests {
         for (tree, reason) in [
             (two(split(0, 1.0, L(0), S(0)), fine), "split 0 leads back to split 0"),
             (two(split(0, 1.0, L(0), S(1)), split(0, 1.0, L(1), S(0))), "leads back to split 0"),
-            (two(split(0, 1.0, L(0), S(2)), fine), "split 0 leads to Split(2); expected a child"),
-            (two(split(0, 1.0, L(3), S(1)), fine), "split 0 leads to Leaf(3)"),
-            (two(split(0, 1.0, L(1), S(1)), fine), "split 1 leads to Leaf(1), as another does"),
-            (two(split(0, 1.0, S(1), S(1)), fine), "Split(1), as another does"),
-            (two(split(0, f32::NAN, L(0), S(1)), fine), "threshold that is NaN"),
+            (
+                two(split(0, 1.0, L(0), S(2)), fine),
+                "split 0 leads to split 2; expected a split or leaf that exists",
+            ),
+            (two(split(0, 1.0, L(3), S(1)), fine), "split 0 leads to leaf 3"),
+            (
+                two(split(0, 1.0, L(1), S(1)), fine),
+                "split 1 leads to leaf 1, as another split does",
+            ),
+            (two(split(0, 1.0, S(1), S(1)), fine), "split 1, as another split does"),
+            (two(split(0, f32::NAN, L(0), S(1)), fine), "the threshold of split 0 is NaN"),
             (two(split(u32::MAX, 1.0, L(0), S(1)), fine), "feature 4294967295"),
-            (Tree::new(vec![fine], leaves(&[1.0])), "1 splits and 1 leaves"),
+            (Tree::new(vec![fine], leaves(&[1.0])), "1 split and 1 leaf"),
             (Tree::new(vec![], vec![]), "0 splits and 0 leaves"),
-            (Tree::constant(f64::NAN, 1), "leaf 0 has the value NaN"),
-            (Tree::constant(f64::INFINITY, 1), "leaf 0 has the value inf"),
+            (Tree::constant(f64::NAN, 1), "the value of leaf 0 is NaN"),
+            (Tree::constant(f64::INFINITY, 1), "the value of leaf 0 is inf"),
         ] {
             let error = tree.unwrap_err().to_string();
             assert!(error.contains(reason), "{error}");
@@ -420,7 +413,7 @@ pub(crate) mod tests {
         let mut bad = split(0, f32::INFINITY, L(0), S(1));
         assert!(two(bad, fine).is_ok(), "an infinite threshold is legal");
         bad.gain = f64::INFINITY;
-        assert!(two(bad, fine).unwrap_err().to_string().contains("gain inf"));
+        assert!(two(bad, fine).unwrap_err().to_string().contains("the gain of split 0 is inf"));
     }
 
     proptest! {

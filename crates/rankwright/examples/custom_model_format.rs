@@ -6,7 +6,9 @@
 #![allow(clippy::print_stdout)]
 
 use rankwright::data::{Absent, FeatureNames};
-use rankwright::model::{BodyKind, Header, Linear, Model, ModelBody, ModelError, ModelFormat};
+use rankwright::model::{
+    BodyKind, FileProblem, Header, Linear, Model, ModelBody, ModelError, ModelFormat,
+};
 
 static WEIGHTS: ModelFormat = ModelFormat {
     name: "weights",
@@ -22,11 +24,19 @@ static WEIGHTS: ModelFormat = ModelFormat {
 };
 
 fn read(bytes: &[u8]) -> Result<Model, ModelError> {
+    let invalid = |problem| ModelError::InvalidFile { format: "Weights", tree: None, problem };
     let text = std::str::from_utf8(bytes)
-        .map_err(|error| ModelError::invalid(error.to_string(), "text in UTF-8"))?;
+        .map_err(|error| invalid(FileProblem::NotUtf8 { byte: error.valid_up_to() }))?;
     let (mut names, mut weights) = (Vec::new(), Vec::new());
-    for line in text.lines().skip(1) {
-        let wrong = || ModelError::invalid(format!("the line '{line}'"), "feature, tab, weight");
+    for (number, line) in text.lines().enumerate().skip(1) {
+        let wrong = || {
+            invalid(FileProblem::BadValue {
+                name: "the text",
+                line: Some(number + 1),
+                found: line.to_owned(),
+                expected: "feature, tab, weight",
+            })
+        };
         let (name, weight) = line.split_once('\t').ok_or_else(wrong)?;
         names.push(name.to_owned());
         weights.push(weight.parse().map_err(|_| wrong())?);

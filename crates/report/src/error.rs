@@ -150,6 +150,8 @@ impl ReportError {
         match self {
             ReportError::Data(error) => error.help(),
             ReportError::Model(error) => error.help(),
+            ReportError::Spec(error) => error.help(),
+            ReportError::Eval(error) => error.help(),
             ReportError::Learn(LearnError::Data(error)) => error.help(),
             ReportError::Learn(LearnError::Model(error)) => error.help(),
             ReportError::Explain(error) => error.help(),

@@ -1,12 +1,11 @@
 //! Reads parameters, shared by first stages, features and analyses.
 
-use rankwright_spec::{ParamGroup, Spec, SpecError, read_spec};
+use rankwright_spec::{Conflict, ParamGroup, Spec, SpecError, read_spec};
 
 /// The parameters of a spec that takes no cut-off.
 pub(crate) fn read_params<P: ParamGroup + Default>(spec: &Spec) -> Result<P, SpecError> {
     if let Some(cutoff) = spec.cutoff {
-        let why = format!("it takes no cut-off, and @{cutoff} was given");
-        return Err(SpecError::Conflict { name: spec.name.clone(), why });
+        return Err(SpecError::conflict(&spec.name, Conflict::CutoffNotAllowed { cutoff }));
     }
     read_spec(spec)
 }

@@ -39,7 +39,8 @@
 /// A range is one of Rust's, `..` for any value, or [`above`](crate::above). The optional trait has
 /// the builder methods, for structs that contain this one ([`param_groups!`](crate::param_groups)
 /// implements it); without it the struct has them itself. Conditions beyond `requires` go into
-/// `check_together`: write `struct Name, check = function;` where `function` takes `&Name`.
+/// `check_together`: write `struct Name, check = function;` where `function` takes `&Name` and returns a
+/// [`Conflict`](crate::Conflict) as its error.
 #[macro_export]
 macro_rules! params {
     (
@@ -102,7 +103,7 @@ macro_rules! params {
             }
 
             $(
-                fn check_together(&self) -> ::std::result::Result<(), ::std::string::String> {
+                fn check_together(&self) -> ::std::result::Result<(), $crate::Conflict> {
                     $check(self)
                 }
             )?
@@ -254,7 +255,7 @@ macro_rules! param_groups {
                 Ok(())
             }
 
-            fn check_together(&self) -> ::std::result::Result<(), ::std::string::String> {
+            fn check_together(&self) -> ::std::result::Result<(), $crate::Conflict> {
                 $( $crate::ParamGroup::check_together(&self.$field)?; )*
                 $( $check(self)?; )?
                 Ok(())

@@ -1,5 +1,6 @@
 //! Errors of specs and parameters.
 
+use crate::conflict::Conflict;
 use crate::nearest::nearest;
 
 /// The reason why a spec was refused.
@@ -43,7 +44,7 @@ pub enum SpecError {
         nearest: Option<String>,
     },
     /// The same parameter twice.
-    #[error("`{name}` is given `{key}` twice; keep one of them")]
+    #[error("`{name}` is given `{key}` twice")]
     DuplicateKey {
         /// Name of the spec.
         name: String,
@@ -73,12 +74,12 @@ pub enum SpecError {
         expected: String,
     },
     /// Values that are each allowed, but not together or not in this place.
-    #[error("`{name}`: {why}")]
+    #[error("`{name}`: {conflict}")]
     Conflict {
         /// Name of the spec.
         name: String,
-        /// The clash, and what to write instead.
-        why: String,
+        /// The conflict.
+        conflict: Conflict,
     },
 }
 
@@ -98,6 +99,29 @@ impl SpecError {
             found: found.to_owned(),
             nearest: nearest(found, known),
             known: known.iter().map(|&name| name.to_owned()).collect(),
+        }
+    }
+
+    /// Values of the spec `name` that are each allowed, but not together.
+    pub fn conflict(name: impl Into<String>, conflict: Conflict) -> Self {
+        Self::Conflict { name: name.into(), conflict }
+    }
+
+    /// A remedy, if there is one.
+    ///
+    /// ```
+    /// use rankwright_spec::Spec;
+    ///
+    /// let error = Spec::parse("ndcg(gain=exp, gain=linear)").unwrap_err();
+    /// assert_eq!(error.to_string(), "`ndcg` is given `gain` twice");
+    /// assert_eq!(error.help().unwrap(), "keep one value of `gain`");
+    /// ```
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::DuplicateKey { key, .. } => Some(format!("keep one value of `{key}`")),
+            Self::Conflict { conflict, .. } => conflict.help(),
+            // The messages of the others list what is known or expected.
+            _ => None,
         }
     }
 }

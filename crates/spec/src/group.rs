@@ -1,6 +1,7 @@
 //! Groups of parameters: a struct that [`params!`](crate::params) or
 //! [`param_groups!`](crate::param_groups) declares, read from a spec and written as one.
 
+use crate::conflict::Conflict;
 use crate::def::ParamDef;
 use crate::error::{SpecError, ValueError};
 use crate::nearest::nearest;
@@ -24,7 +25,7 @@ pub trait ParamGroup {
     fn check_values(&self) -> Result<(), (&'static str, ValueError)>;
 
     /// Checks conditions beyond ranges: values that conflict.
-    fn check_together(&self) -> Result<(), String> {
+    fn check_together(&self) -> Result<(), Conflict> {
         Ok(())
     }
 }
@@ -76,7 +77,7 @@ pub fn read_into(group: &mut dyn ParamGroup, spec: &Spec) -> Result<(), SpecErro
         });
     }
     check_requirements(group, &spec.name, &defs, |key| spec.get(key).is_some())?;
-    group.check_together().map_err(|why| SpecError::Conflict { name: spec.name.clone(), why })
+    group.check_together().map_err(|conflict| SpecError::conflict(&spec.name, conflict))
 }
 
 fn unknown_key(spec: &Spec, key: &str, defs: &[ParamDef]) -> SpecError {
@@ -100,9 +101,8 @@ fn check_requirements(
         let Some(condition) = def.requires.and_then(Condition::parse) else { continue };
         let holds = group.text(condition.key).is_none_or(|value| condition.holds(&value));
         if !holds {
-            let (key, words) = (def.name, condition.words());
-            let why = format!("{key} is for {words}; write that too, or leave {key} out");
-            return Err(SpecError::Conflict { name: name.to_owned(), why });
+            let (key, condition) = (def.name.to_owned(), condition.words());
+            return Err(SpecError::conflict(name, Conflict::ConditionNotMet { key, condition }));
         }
     }
     Ok(())
@@ -125,7 +125,7 @@ pub fn check_params<G: ParamGroup + Default>(group: &G, name: &str) -> Result<()
     let changed: Vec<&str> =
         defs.iter().filter(|def| !is_default(group, def)).map(|def| def.name).collect();
     check_requirements(group, name, &defs, |key| changed.contains(&key))?;
-    group.check_together().map_err(|why| SpecError::Conflict { name: name.to_owned(), why })
+    group.check_together().map_err(|conflict| SpecError::conflict(name, conflict))
 }
 
 fn is_default(group: &dyn ParamGroup, def: &ParamDef) -> bool {

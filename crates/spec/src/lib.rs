@@ -14,6 +14,7 @@
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)
 )]
 
+mod conflict;
 mod declare;
 mod def;
 mod error;
@@ -25,6 +26,7 @@ mod spec;
 mod value;
 pub mod words;
 
+pub use conflict::Conflict;
 pub use def::{ParamDef, ParamKind, RangeDef};
 pub use error::{SpecError, ValueError};
 pub use group::{ParamGroup, check_params, read_into, read_spec, write_spec};

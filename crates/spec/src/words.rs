@@ -1,8 +1,9 @@
 //! Counted things in words.
 
-/// The plural of a unit: `trees`, `passes`, `queries`.
+/// The plural of a unit: `trees`, `passes`, `queries`, `leaves`.
 pub fn plural(unit: &str) -> String {
     match unit.strip_suffix('y') {
+        _ if unit.ends_with("leaf") => format!("{}ves", unit.trim_end_matches('f')),
         // day, days: only a y after a consonant changes.
         Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{stem}ies"),
         _ if unit.ends_with('s') => format!("{unit}es"),
@@ -39,6 +40,8 @@ mod tests {
             (2, "day", "2 days"),
             (1, "pass", "1 pass"),
             (2, "pass", "2 passes"),
+            (1, "leaf", "1 leaf"),
+            (2, "leaf", "2 leaves"),
         ] {
             assert_eq!(counted(number, unit), expected);
         }

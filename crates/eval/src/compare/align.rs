@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use rankwright_spec::words::counted;
+
 use super::{CompareError, MetricValues};
 use crate::evaluate::{Evaluation, MeasureResult};
 
@@ -32,18 +34,18 @@ pub fn align_evaluations(
 }
 
 /// The index of each query in an evaluation.
-fn places_by_id<'a>(
+fn positions_by_id<'a>(
     name: &str,
     evaluation: &'a Evaluation,
 ) -> Result<HashMap<&'a str, usize>, CompareError> {
-    let mut places = HashMap::with_capacity(evaluation.queries.len());
-    for (place, id) in evaluation.queries.iter().enumerate() {
-        if places.insert(id.as_str(), place).is_some() {
+    let mut positions = HashMap::with_capacity(evaluation.queries.len());
+    for (position, id) in evaluation.queries.iter().enumerate() {
+        if positions.insert(id.as_str(), position).is_some() {
             let (system, query) = (name.to_owned(), id.clone());
             return Err(CompareError::DuplicateQuery { system, query });
         }
     }
-    Ok(places)
+    Ok(positions)
 }
 
 /// For each query of the first system, its index in the other one.
@@ -56,15 +58,15 @@ fn order_of(
         has: has.to_owned(),
         lacks: lacks.to_owned(),
     };
-    let known = places_by_id(first_name, first)?;
-    let places = places_by_id(name, evaluation)?;
+    let known = positions_by_id(first_name, first)?;
+    let positions = positions_by_id(name, evaluation)?;
     if let Some(query) = evaluation.queries.iter().find(|id| !known.contains_key(id.as_str())) {
         return Err(different(query, name, first_name));
     }
-    let place = |id: &String| {
-        places.get(id.as_str()).copied().ok_or_else(|| different(id, first_name, name))
+    let position = |id: &String| {
+        positions.get(id.as_str()).copied().ok_or_else(|| different(id, first_name, name))
     };
-    first.queries.iter().map(place).collect()
+    first.queries.iter().map(position).collect()
 }
 
 fn check_metrics(
@@ -80,15 +82,16 @@ fn check_metrics(
     let differs = found.iter().zip(&expected).find(|(a, b)| a != b);
     let (found, expected) = match differs {
         Some((found, expected)) => (found.clone(), expected.clone()),
-        None => (format!("{} metrics", found.len()), format!("{} metrics", expected.len())),
+        None => (counted(found.len(), "metric"), counted(expected.len(), "metric")),
     };
     Err(CompareError::DifferentMetrics { system: name.to_owned(), found, expected })
 }
 
 fn reordered(mut evaluation: Evaluation, order: &[usize]) -> Evaluation {
-    evaluation.queries = order.iter().map(|&place| evaluation.queries[place].clone()).collect();
+    evaluation.queries =
+        order.iter().map(|&position| evaluation.queries[position].clone()).collect();
     for result in &mut evaluation.results {
-        result.values = order.iter().map(|&place| result.values[place]).collect();
+        result.values = order.iter().map(|&position| result.values[position]).collect();
     }
     evaluation
 }
@@ -162,7 +165,7 @@ mod tests {
         assert_eq!(refused(&[1, 3]), lacks);
         assert_eq!(
             refused(&[1, 2, 3, 4]).to_string(),
-            "x was measured on query 4 and base was not; systems are compared on the same queries"
+            "x was measured on query 4 and base was not; expected the same queries for all systems"
         );
     }
 
@@ -174,7 +177,7 @@ mod tests {
         assert_eq!(same.unwrap()[1].1.queries, ["1", "1", "3"]);
         let error =
             align_evaluations(vec![system("base", &[1, 2, 3], "rr", 0), twice]).unwrap_err();
-        assert_eq!(error.to_string(), "x has two queries named 1; results are paired by query id");
+        assert_eq!(error.to_string(), "x has two queries with the id 1; expected different ids");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Errors of comparisons.
 
 use rankwright_spec::SpecError;
+use rankwright_spec::words::counted;
 
 use crate::stats::StatsError;
 
@@ -9,10 +10,10 @@ use crate::stats::StatsError;
 #[non_exhaustive]
 pub enum CompareError {
     /// There is nothing to compare.
-    #[error("no systems given; expected at least one, and two to compare")]
+    #[error("no system was given; expected at least one, and two for a comparison")]
     NoSystems,
     /// Two systems have the same name.
-    #[error("two systems are named `{name}`; give each its own name")]
+    #[error("two systems are named `{name}`; expected different names")]
     DuplicateSystem {
         /// The name used twice.
         name: String,
@@ -32,7 +33,10 @@ pub enum CompareError {
         found: String,
     },
     /// A metric does not have a list of values for every system.
-    #[error("metric `{metric}` has values of {found} systems; expected {expected}, one list each")]
+    #[error(
+        "metric `{metric}` has values of {}; expected one list for each of {expected}",
+        counted(*.found, "system")
+    )]
     SystemCount {
         /// Label of the metric.
         metric: String,
@@ -43,8 +47,9 @@ pub enum CompareError {
     },
     /// A system does not have an entry for every query.
     #[error(
-        "metric `{metric}`: system `{system}` has {found} per-query entries; expected {expected} \
-         as the first system has; write `None` where a query is skipped"
+        "metric `{metric}`: system `{system}` has {}; expected {expected}, as many as the first \
+         system has",
+        counted(*.found, "per-query entry")
     )]
     QueryCount {
         /// Label of the metric.
@@ -67,7 +72,10 @@ pub enum CompareError {
         source: StatsError,
     },
     /// So few samples that no p-value can reach alpha.
-    #[error("{samples} samples cannot give a p-value as low as alpha {alpha}; more samples can")]
+    #[error(
+        "{} cannot give a p-value as low as alpha={alpha}",
+        counted(*.samples, "sample")
+    )]
     TooFewSamples {
         /// The given number of samples.
         samples: usize,
@@ -77,7 +85,7 @@ pub enum CompareError {
     /// A system was measured on a query that another was not measured on.
     #[error(
         "{has} was measured on query {query} and {lacks} was not; \
-         systems are compared on the same queries"
+         expected the same queries for all systems"
     )]
     DifferentQueries {
         /// The query.
@@ -88,7 +96,7 @@ pub enum CompareError {
         lacks: String,
     },
     /// A system has two queries of the same id.
-    #[error("{system} has two queries named {query}; results are paired by query id")]
+    #[error("{system} has two queries with the id {query}; expected different ids")]
     DuplicateQuery {
         /// The system.
         system: String,
@@ -111,4 +119,22 @@ pub enum CompareError {
     /// Values that cannot be tested.
     #[error(transparent)]
     Stats(#[from] StatsError),
+}
+
+impl CompareError {
+    /// A remedy, if there is one.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Options(error) => error.help(),
+            Self::Stats(error) | Self::Values { source: error, .. } => error.help(),
+            Self::QueryCount { .. } => Some("write `None` for a query that is skipped".to_owned()),
+            Self::TooFewSamples { .. } => {
+                Some("draw more samples, or choose a larger alpha".to_owned())
+            }
+            Self::DifferentQueries { .. } => {
+                Some("evaluate all systems on the same queries".to_owned())
+            }
+            _ => None,
+        }
+    }
 }

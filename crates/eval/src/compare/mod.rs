@@ -32,7 +32,7 @@ use crate::stats::{
 };
 
 /// Confidence level of the intervals reported.
-const LEVEL: f64 = 0.95;
+const CONFIDENCE_LEVEL: f64 = 0.95;
 
 /// Compares systems with the baseline on every metric.
 ///
@@ -146,7 +146,7 @@ fn compare_metric(
             (result.mean, result.ci95) = (Some(*total), *ci95);
         }
         if i != baseline {
-            let versus = set_against(values, base_values, metric.better, options);
+            let versus = compare_with_baseline(values, base_values, metric.better, options);
             result.versus = Some(versus.map_err(|e| in_place(system, e))?);
         }
         results.push(result);
@@ -164,7 +164,7 @@ fn compare_metric(
 /// Mean, interval and count of one system.
 fn describe(system: &str, values: &[Option<f64>]) -> Result<SystemResult, StatsError> {
     let counted: Vec<f64> = values.iter().copied().flatten().collect();
-    let ci95 = mean_interval(&counted, LEVEL)?;
+    let ci95 = mean_interval(&counted, CONFIDENCE_LEVEL)?;
     let queries = counted.len();
     let mean = (queries > 0).then(|| counted.iter().sum::<f64>() / queries as f64);
     let system = system.to_owned();
@@ -172,7 +172,7 @@ fn describe(system: &str, values: &[Option<f64>]) -> Result<SystemResult, StatsE
 }
 
 /// The tests of one system against the baseline; correction and mark come later.
-fn set_against(
+fn compare_with_baseline(
     values: &[Option<f64>],
     baseline: &[Option<f64>],
     better: Better,
@@ -181,13 +181,13 @@ fn set_against(
     let both = values.iter().zip(baseline).filter_map(|(v, b)| v.zip(*b));
     let (own, base): (Vec<f64>, Vec<f64>) = both.unzip();
     let pairs = Paired::new(&own, &base)?;
-    let mut difference_ci95 = mean_interval(pairs.differences(), LEVEL)?;
+    let mut difference_ci95 = mean_interval(pairs.differences(), CONFIDENCE_LEVEL)?;
     let p = match options.test {
         Test::T => t_test(&pairs).p,
         Test::Randomisation => randomisation_test(&pairs, options.sampling())?.p,
         Test::Sign => sign_test(&pairs, options.tolerance)?.p,
         Test::Bootstrap => {
-            let found = bootstrap(&pairs, LEVEL, options.sampling())?;
+            let found = bootstrap(&pairs, CONFIDENCE_LEVEL, options.sampling())?;
             difference_ci95 = found.interval;
             found.p
         }

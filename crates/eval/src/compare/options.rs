@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use rankwright_data::DEFAULT_SEED;
+use rankwright_spec::words::counted;
 use rankwright_spec::{above, check_params, choices, params};
 
 use super::CompareError;
@@ -88,7 +89,7 @@ impl CompareOptions {
 
     /// The test in words: "randomisation test with 100000 samples, seed 1, exact where ...".
     pub fn test_in_words(&self) -> String {
-        let sampled = format!("{} samples, seed {}", self.samples, self.seed);
+        let sampled = format!("{}, seed {}", counted(self.samples, "sample"), self.seed);
         match self.test {
             Test::T => "paired t-test".to_owned(),
             Test::Sign => format!("sign test, differences up to {} are ties", self.tolerance),

@@ -138,11 +138,11 @@ fn bad_input_is_an_error_that_names_the_place() {
     };
     assert_eq!(
         message(&[], vec![], &plain),
-        "no systems given; expected at least one, and two to compare"
+        "no system was given; expected at least one, and two for a comparison"
     );
     assert_eq!(
         message(&["a", "a"], vec![], &plain),
-        "two systems are named `a`; give each its own name"
+        "two systems are named `a`; expected different names"
     );
     assert_eq!(
         message(&["a", "b"], vec![], &other),
@@ -150,17 +150,17 @@ fn bad_input_is_an_error_that_names_the_place() {
     );
     assert_eq!(
         message(&["a", "b"], vec![some(&[0.1])], &plain),
-        "metric `map` has values of 1 systems; expected 2, one list each"
+        "metric `map` has values of 1 system; expected one list for each of 2"
     );
     assert_eq!(
         message(&["a", "b"], vec![some(&[0.1]), vec![]], &plain),
-        "metric `map`: system `b` has 0 per-query entries; expected 1 as the first system \
-         has; write `None` where a query is skipped"
+        "metric `map`: system `b` has 0 per-query entries; expected 1, as many as the first system \
+         has"
     );
     assert_eq!(
         message(&["a"], vec![vec![None, Some(f64::INFINITY)]], &plain),
         "metric `map`, system `a`: value inf at position 1 cannot be tested; expected a finite \
-         number below 1e100 in size; leave out queries that have no value"
+         number whose absolute value is below 1e100"
     );
 }
 

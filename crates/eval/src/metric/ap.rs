@@ -9,7 +9,7 @@
 //! retrieved count in R. Cost O(k). GMAP (Robertson, CIKM 2006) raises values below `floor` to it.
 //!
 //! Under `ties=mean` (McSherry and Najork, ECIR 2008): in a group of n tied documents, m of them
-//! relevant, behind a documents of which c are relevant, place j is relevant with probability m/n
+//! relevant, behind a documents of which c are relevant, rank j of the group is relevant with probability m/n
 //! and then sees c + 1 + (j-1)(m-1)/(n-1) relevant documents on average.
 //!
 //! ```

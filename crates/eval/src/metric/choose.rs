@@ -94,8 +94,8 @@ pub enum DefaultMetrics<'a> {
 /// ```
 /// use rankwright_eval::{DefaultMetrics, SourceKind, metrics_or_default};
 ///
-/// let asked = metrics_or_default(&["ap, p@5"], SourceKind::Run, DefaultMetrics::Usual)?;
-/// assert_eq!(asked.len(), 2);
+/// let given = metrics_or_default(&["ap, p@5"], SourceKind::Run, DefaultMetrics::Usual)?;
+/// assert_eq!(given.len(), 2);
 /// let none: [&str; 0] = [];
 /// let trained = DefaultMetrics::Trained("err@20");
 /// let target = metrics_or_default(&none, SourceKind::Features, trained)?;
@@ -118,11 +118,11 @@ pub fn metrics_or_default<T: ToMeasures>(
 
 /// The one metric that a text names, or the metric that a model was trained for.
 pub fn metric_or_default(
-    asked: Option<&str>,
+    given: Option<&str>,
     kind: SourceKind,
     trained: &str,
 ) -> Result<Measure, SpecError> {
-    let spec = match asked {
+    let spec = match given {
         Some(text) => MetricSpec::parse(text)?,
         None => MetricSpec::parse(trained).or_else(|_| MetricSpec::parse(DEFAULT_METRIC))?,
     };

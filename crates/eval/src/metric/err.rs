@@ -21,7 +21,7 @@
 use rankwright_spec::{above, param_groups, params};
 
 use super::{ConventionOptions, ConventionParams, Metric, MetricDef, MetricParams, PresetParams};
-use crate::error::EvalError;
+use crate::error::{EvalError, LabelLimit};
 use crate::gain::Gain;
 use crate::list::RankedList;
 use crate::swap::SwapDelta;
@@ -71,13 +71,13 @@ struct Err {
 
 impl Err {
     /// Probability that the user stops at a document of this label.
-    fn satisfies(&self, label: f64) -> Result<f64, EvalError> {
+    fn stop_probability(&self, label: f64) -> Result<f64, EvalError> {
         if label > self.max {
             return Result::Err(EvalError::LabelTooLarge {
                 metric: "err",
                 found: label,
                 max: self.max,
-                hint: "max= is the highest label of the data",
+                limit: LabelLimit::MaxParameter,
             });
         }
         Ok(Gain::Exp.of(label)? / self.max.exp2())
@@ -93,7 +93,7 @@ impl Metric for Err {
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
         let (mut reading, mut sum) = (1.0, 0.0);
         for (rank, &label) in list.top(self.cutoff).iter().enumerate() {
-            let satisfied = self.satisfies(label)?;
+            let satisfied = self.stop_probability(label)?;
             sum += reading * satisfied / (rank as f64 + 1.0);
             reading *= 1.0 - satisfied;
         }
@@ -104,14 +104,14 @@ impl Metric for Err {
     /// exceed the scale is an error.
     fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
         match list.ideal().first() {
-            Some(&best) => Ok(self.satisfies(best)? <= 0.0),
+            Some(&best) => Ok(self.stop_probability(best)? <= 0.0),
             None => Ok(true),
         }
     }
 
     fn swap(&self) -> Option<Box<dyn SwapDelta>> {
-        let (satisfies, reading, weights) = (Vec::new(), Vec::new(), Vec::new());
-        Some(Box::new(ErrSwap { err: *self, satisfies, reading, weights }))
+        let (stop_probability, reading, weights) = (Vec::new(), Vec::new(), Vec::new());
+        Some(Box::new(ErrSwap { err: *self, stop_probability, reading, weights }))
     }
 }
 
@@ -129,7 +129,7 @@ impl Metric for Err {
 #[derive(Debug)]
 struct ErrSwap {
     err: Err,
-    satisfies: Vec<f64>,
+    stop_probability: Vec<f64>,
     reading: Vec<f64>,
     /// 1/rank within the cut-off, for as many ranks as the longest list so far.
     weights: Vec<f64>,
@@ -137,12 +137,12 @@ struct ErrSwap {
 
 impl SwapDelta for ErrSwap {
     fn prepare(&mut self, labels: &[f64], _ideal: &[f64]) -> Result<(), EvalError> {
-        self.satisfies.clear();
+        self.stop_probability.clear();
         self.reading.clear();
         let mut reading = 1.0;
         for &label in labels {
-            let satisfied = self.err.satisfies(label)?;
-            self.satisfies.push(satisfied);
+            let satisfied = self.err.stop_probability(label)?;
+            self.stop_probability.push(satisfied);
             self.reading.push(reading);
             reading *= 1.0 - satisfied;
         }
@@ -152,12 +152,13 @@ impl SwapDelta for ErrSwap {
     }
 
     fn row_from(&self, i: usize, from: usize, out: &mut [f64]) {
-        let (Some(&own), Some(&reading)) = (self.satisfies.get(i), self.reading.get(i)) else {
+        let (Some(&own), Some(&reading)) = (self.stop_probability.get(i), self.reading.get(i))
+        else {
             return;
         };
         let w_own = self.weights[i];
         let (mut middle, mut product) = (0.0, 1.0);
-        let below = out.iter_mut().zip(&self.satisfies).zip(&self.weights).enumerate();
+        let below = out.iter_mut().zip(&self.stop_probability).zip(&self.weights).enumerate();
         for (j, ((delta, other), w)) in below.skip(i + 1) {
             if j >= from {
                 *delta = reading * (own - other) * (middle + product * w - w_own);
@@ -171,7 +172,7 @@ impl SwapDelta for ErrSwap {
         out[i] = 0.0;
         (middle, product) = (0.0, 1.0);
         for j in (from..i).rev() {
-            let (other, w) = (self.satisfies[j], self.weights[j]);
+            let (other, w) = (self.stop_probability[j], self.weights[j]);
             out[j] = self.reading[j] * (other - own) * (middle + product * w_own - w);
             middle = other * w + (1.0 - other) * middle;
             product *= 1.0 - other;

@@ -7,7 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use rankwright_spec::{Spec, SpecError, read_into};
+use rankwright_spec::{Conflict, Spec, SpecError, read_into};
 use serde::{Serialize, Serializer};
 
 use super::names::{find_metric, trec_name};
@@ -49,9 +49,9 @@ impl MetricSpec {
     pub fn from_spec(mut written: Spec) -> Result<Self, SpecError> {
         let mut canonical = match trec_name(&written.name) {
             Some(mut spec) => {
-                if spec.cutoff.is_some() && written.cutoff.is_some() {
-                    let why = "the name has a cut-off already; leave out the @k".to_owned();
-                    return Err(SpecError::Conflict { name: written.name, why });
+                if let (Some(_), Some(cutoff)) = (spec.cutoff, written.cutoff) {
+                    let conflict = Conflict::SecondCutoff { cutoff };
+                    return Err(SpecError::conflict(written.name, conflict));
                 }
                 spec.cutoff = spec.cutoff.or(written.cutoff);
                 written.args.iter().fold(spec, |s, (k, v)| s.with(k, v.as_str()))
@@ -61,9 +61,9 @@ impl MetricSpec {
         let def = find_metric(&canonical.name)?;
         canonical.name = def.name.to_owned();
         let params = def.params();
-        let place = |key: &str| params.iter().position(|param| param.name == key);
-        canonical.args.sort_by_key(|(key, _)| place(key));
-        written.args.sort_by_key(|(key, _)| place(key));
+        let position = |key: &str| params.iter().position(|param| param.name == key);
+        canonical.args.sort_by_key(|(key, _)| position(key));
+        written.args.sort_by_key(|(key, _)| position(key));
         let spec = Self { written, canonical, def };
         spec.resolve(SourceKind::Features)?;
         Ok(spec)
@@ -88,22 +88,23 @@ impl MetricSpec {
         let preset = spec.get("preset").filter(|name| *name != "none" && knows("preset"));
         let mut params = def.start(preset)?;
         read_into(&mut *params, spec)?;
-        let conflict = |why: &str| SpecError::Conflict { name: spec.name.clone(), why: why.into() };
-        if spec.cutoff.is_some() && !def.cutoff {
-            return Err(conflict("takes no cut-off; drop the @k"));
+        if let Some(cutoff) = spec.cutoff.filter(|_| !def.cutoff) {
+            return Err(SpecError::conflict(&spec.name, Conflict::CutoffNotAllowed { cutoff }));
         }
-        let conventions = Conventions::settle(&*params, kind)?;
+        let conventions = Conventions::resolve(&*params, kind)?;
         if conventions.ties == TiePolicy::Mean && !def.mean_ties {
-            return Err(conflict(
-                "ties=mean has no exact form for this metric; \
-                 use ties=worst, docid, stable or best",
-            ));
+            let conflict = Conflict::NotSupported {
+                setting: "ties=mean".to_owned(),
+                reason: "this metric has no exact mean over tied documents; expected ties=worst, \
+                         docid, stable or best",
+            };
+            return Err(SpecError::conflict(&spec.name, conflict));
         }
         let metric: Arc<dyn Metric> = Arc::from(params.build(spec.cutoff));
         let mut own = params.own_conventions();
-        own.extend(def.cutoff.then(|| say_cutoff(spec.cutoff)));
+        own.extend(def.cutoff.then(|| describe_cutoff(spec.cutoff)));
         let shared = SHARED.into_iter().filter(|key| knows(key));
-        let convention = say(own, &conventions, shared, metric.aggregate()).into();
+        let convention = describe(own, &conventions, shared, metric.aggregate()).into();
         let spec = self.written.clone();
         Ok(Measure { spec, metric, conventions, convention, order_free: !knows("ties") })
     }
@@ -137,18 +138,18 @@ impl FromStr for MetricSpec {
 }
 
 /// A cut-off as `cutoff=10` or `cutoff=none`.
-fn say_cutoff(cutoff: Option<u32>) -> String {
+fn describe_cutoff(cutoff: Option<u32>) -> String {
     cutoff.map_or("cutoff=none".to_owned(), |k| format!("cutoff={k}"))
 }
 
 /// Every convention by name: the metric's own, then the shared ones that it has, then the mean.
-fn say(
+fn describe(
     own: Vec<String>,
     conventions: &Conventions,
     shared: impl Iterator<Item = &'static str>,
     aggregate: Aggregate,
 ) -> String {
-    let shared = shared.filter_map(|key| conventions.say(key));
+    let shared = shared.filter_map(|key| conventions.describe(key));
     let total = (aggregate != Aggregate::Mean).then(|| format!("total={}", aggregate.name()));
     own.into_iter().chain(shared).chain(total).collect::<Vec<_>>().join(", ")
 }
@@ -168,7 +169,7 @@ impl Measure {
     pub fn custom(name: &str, metric: impl Metric + 'static, conventions: Conventions) -> Self {
         let own = Some(metric.convention()).filter(|own| !own.is_empty());
         let own = own.into_iter().collect();
-        let convention = say(own, &conventions, SHARED.into_iter(), metric.aggregate()).into();
+        let convention = describe(own, &conventions, SHARED.into_iter(), metric.aggregate()).into();
         let (spec, metric) = (Spec::new(name), Arc::new(metric));
         Self { spec, metric, conventions, convention, order_free: false }
     }

@@ -64,7 +64,7 @@ params! {
     /// The tool whose conventions a metric follows; read from specs.
     pub struct PresetParams {
         preset: Option<Preset> = None, ..,
-            "Conventions of a known tool; parameters written beside it win.";
+            "Conventions of a known tool; other parameters of the spec override it.";
     }
 }
 

@@ -29,7 +29,7 @@ use super::{
     UnjudgedParams, position_sum,
 };
 use crate::compare::Better;
-use crate::error::EvalError;
+use crate::error::{EvalError, LabelLimit};
 use crate::list::RankedList;
 use crate::swap::{AdditiveSwap, SwapDelta};
 
@@ -148,7 +148,7 @@ impl RbpGain {
                 metric: "rbp",
                 found: label,
                 max,
-                hint: "max= is the highest label of the data",
+                limit: LabelLimit::MaxParameter,
             }),
             RbpGain::Graded { max } => Ok(label.max(0.0) / max),
         }

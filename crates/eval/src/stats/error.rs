@@ -1,5 +1,7 @@
 //! Errors of tests and intervals.
 
+use rankwright_spec::words::counted;
+
 use super::MAX_SAMPLES;
 
 /// The reason why a test or an interval was refused.
@@ -8,8 +10,9 @@ use super::MAX_SAMPLES;
 pub enum StatsError {
     /// The two lists of a paired test do not have one value per query each.
     #[error(
-        "the system has {system} per-query values but the baseline has {baseline}; \
-         a paired test needs one value of each for the same queries"
+        "the system has {} and the baseline {baseline}; expected one value of each for the same \
+         queries",
+        counted(*.system, "per-query value")
     )]
     LengthMismatch {
         /// Values of the system.
@@ -19,8 +22,8 @@ pub enum StatsError {
     },
     /// A value is NaN, infinite, or so large that its square would not fit.
     #[error(
-        "value {value} at position {position} cannot be tested; expected a finite number below \
-         1e100 in size; leave out queries that have no value"
+        "value {value} at position {position} cannot be tested; expected a finite number whose \
+         absolute value is below 1e100"
     )]
     NotFinite {
         /// Position in the list, from 0.
@@ -29,19 +32,19 @@ pub enum StatsError {
         value: f64,
     },
     /// The number of samples is 0 or above [`MAX_SAMPLES`].
-    #[error("{found} samples; expected 1 to {MAX_SAMPLES}")]
+    #[error("the number of samples is {found}; expected 1 to {MAX_SAMPLES}")]
     Samples {
         /// The given number.
         found: usize,
     },
     /// A confidence level outside 0..1.
-    #[error("confidence level {found}; expected a number between 0 and 1, for example 0.95")]
+    #[error("the confidence level is {found}; expected a number between 0 and 1, such as 0.95")]
     Level {
         /// The given level.
         found: f64,
     },
     /// A tolerance that is negative or not a number.
-    #[error("tolerance {found}; expected 0 or a positive number, for example 0.001")]
+    #[error("the tolerance is {found}; expected 0 or a positive number, such as 0.001")]
     Tolerance {
         /// The given tolerance.
         found: f64,
@@ -52,6 +55,17 @@ pub enum StatsError {
         /// The name given.
         found: String,
     },
+}
+
+impl StatsError {
+    /// A remedy, if there is one.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::NotFinite { .. } => Some("leave out queries that have no value".to_owned()),
+            // The messages of the others say what was expected.
+            _ => None,
+        }
+    }
 }
 
 /// Values above this are rejected, because sums of their squares could overflow.
@@ -91,8 +105,8 @@ mod tests {
         let error = check_values(&[0.5, f64::NAN]).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "value NaN at position 1 cannot be tested; expected a finite number below 1e100 in \
-             size; leave out queries that have no value"
+            "value NaN at position 1 cannot be tested; expected a finite number whose absolute \
+             value is below 1e100"
         );
         assert!(check_values(&[1e100]).is_err());
         assert!(check_values(&[f64::NEG_INFINITY]).is_err());

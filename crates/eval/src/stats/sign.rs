@@ -32,12 +32,12 @@ pub struct SignTest {
 /// ```
 pub fn sign_test(pairs: &Paired, tolerance: f64) -> Result<SignTest, StatsError> {
     let counts = wins(pairs, tolerance)?;
-    Ok(SignTest { counts, p: fair_coin(counts.wins, counts.losses) })
+    Ok(SignTest { counts, p: binomial_p_value(counts.wins, counts.losses) })
 }
 
-/// Two-sided exact p-value of a number of heads and tails.
-fn fair_coin(heads: usize, tails: usize) -> f64 {
-    let (n, k) = ((heads + tails) as f64, heads.min(tails) as f64);
+/// Two-sided exact p-value of a number of wins and losses.
+fn binomial_p_value(wins: usize, losses: usize) -> f64 {
+    let (n, k) = ((wins + losses) as f64, wins.min(losses) as f64);
     // P(X = k), then downwards by P(X = i - 1) = P(X = i) * i / (n - i + 1): each term is smaller
     // than the last, so the sum may stop once terms no longer change it.
     let log_choose = ln_gamma(n + 1.0) - ln_gamma(k + 1.0) - ln_gamma(n - k + 1.0);
@@ -63,22 +63,22 @@ mod tests {
         close(sign_test(&sample::pairs(), 0.0).unwrap().p, 0.34375, 1e-12);
         close(sign_test(&sample::pairs(), 0.05).unwrap().p, 0.0703125, 1e-12);
         // stats.binomtest(w, w + l).pvalue
-        close(fair_coin(9, 1), 0.021484375, 1e-12);
-        close(fair_coin(480, 520), 0.2174482932041415, 1e-11);
-        close(fair_coin(50_500, 49_500), 0.0015823598788515154, 1e-9);
-        close(fair_coin(0, 5), 0.0625, 1e-12);
+        close(binomial_p_value(9, 1), 0.021484375, 1e-12);
+        close(binomial_p_value(480, 520), 0.2174482932041415, 1e-11);
+        close(binomial_p_value(50_500, 49_500), 0.0015823598788515154, 1e-9);
+        close(binomial_p_value(0, 5), 0.0625, 1e-12);
     }
 
     #[test]
     fn even_counts_give_one() {
-        assert_eq!(fair_coin(0, 0), 1.0);
-        close(fair_coin(3, 3), 1.0, 1e-12);
+        assert_eq!(binomial_p_value(0, 0), 1.0);
+        close(binomial_p_value(3, 3), 1.0, 1e-12);
         assert_eq!(sign_test(&sample::differences(&[0.0; 9]), 0.0).unwrap().p, 1.0);
     }
 
     #[test]
     fn an_overwhelming_count_does_not_underflow_to_a_wrong_number() {
         // stats.binomtest(0, 2000).pvalue is 0 too: 2^-1999 has no float.
-        assert_eq!(fair_coin(0, 2000), 0.0);
+        assert_eq!(binomial_p_value(0, 2000), 0.0);
     }
 }

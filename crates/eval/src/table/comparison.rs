@@ -3,6 +3,8 @@
 //! Values have four decimals. The note below states how significance was decided and on how many
 //! queries, so that the table can be read on its own. A hyphen replaces a missing number.
 
+use rankwright_spec::words::counted;
+
 use super::{Align, Cell, Table};
 use crate::compare::{BaselineDelta, Comparison, MetricComparison, SystemResult};
 use crate::stats::Correction;
@@ -107,29 +109,31 @@ fn legend(comparison: &Comparison) -> String {
 /// The number of queries of each mean, for each metric if they differ.
 fn query_counts(comparison: &Comparison) -> String {
     let metrics = &comparison.metrics;
-    let all = || metrics.iter().flat_map(|metric| own(metric).chain(paired(metric)));
+    let all =
+        || metrics.iter().flat_map(|metric| query_numbers(metric).chain(pair_numbers(metric)));
     let (low, high) = (all().min().unwrap_or(0), all().max().unwrap_or(0));
     if low == high {
-        return format!("{low} {}.", if low == 1 { "query" } else { "queries" });
+        return format!("{}.", counted(low, "query"));
     }
     let per_metric = |counts: fn(&MetricComparison) -> Vec<usize>| {
-        let spans =
-            metrics.iter().map(|metric| format!("{} {}", metric.label, span(&counts(metric))));
+        let spans = metrics
+            .iter()
+            .map(|metric| format!("{} {}", metric.label, range_text(&counts(metric))));
         spans.collect::<Vec<_>>().join(", ")
     };
-    let means = per_metric(|metric| own(metric).collect());
+    let means = per_metric(|metric| query_numbers(metric).collect());
     if comparison.systems.len() < 2 {
         return format!("Queries: {means}.");
     }
-    let pairs = per_metric(|metric| paired(metric).collect());
+    let pairs = per_metric(|metric| pair_numbers(metric).collect());
     format!("Queries in means: {means}; paired with the baseline: {pairs}.")
 }
 
-fn own(metric: &MetricComparison) -> impl Iterator<Item = usize> {
+fn query_numbers(metric: &MetricComparison) -> impl Iterator<Item = usize> {
     metric.systems.iter().map(|system| system.queries)
 }
 
-fn paired(metric: &MetricComparison) -> impl Iterator<Item = usize> {
+fn pair_numbers(metric: &MetricComparison) -> impl Iterator<Item = usize> {
     metric
         .systems
         .iter()
@@ -138,7 +142,7 @@ fn paired(metric: &MetricComparison) -> impl Iterator<Item = usize> {
 }
 
 /// `7` or `5 to 7`.
-fn span(counts: &[usize]) -> String {
+fn range_text(counts: &[usize]) -> String {
     let low = counts.iter().min().copied().unwrap_or(0);
     let high = counts.iter().max().copied().unwrap_or(0);
     if low == high { low.to_string() } else { format!("{low} to {high}") }

@@ -6,13 +6,13 @@
 use super::{Align, Cell, Table, one_line, pad, width};
 
 /// Widths of the three parts of a column: text, star, mark.
-struct Places {
+struct ColumnWidths {
     text: usize,
     star: bool,
     mark: bool,
 }
 
-impl Places {
+impl ColumnWidths {
     fn of(cells: &[&Cell]) -> Self {
         Self {
             text: cells.iter().map(|cell| width(&cell.text)).max().unwrap_or(0),
@@ -42,19 +42,19 @@ pub(super) fn render(table: &Table) -> String {
     lines.extend(table.full_rows());
     let columns: Vec<Vec<&Cell>> =
         (0..table.columns()).map(|c| lines.iter().filter_map(|row| row.get(c)).collect()).collect();
-    let places: Vec<Places> = columns.iter().map(|cells| Places::of(cells)).collect();
+    let widths: Vec<ColumnWidths> = columns.iter().map(|cells| ColumnWidths::of(cells)).collect();
 
     let mut out = String::new();
     for (row, cells) in lines.iter().enumerate() {
-        let filled = cells.iter().zip(&places).enumerate();
-        let filled = filled.map(|(c, (cell, places))| places.fill(cell, table.align_of(c)));
+        let filled = cells.iter().zip(&widths).enumerate();
+        let filled = filled.map(|(c, (cell, widths))| widths.fill(cell, table.align_of(c)));
         push_line(&mut out, &filled.collect::<Vec<_>>());
         if row == 0 {
-            let rules = places.iter().map(|places| "-".repeat(places.width()));
+            let rules = widths.iter().map(|widths| "-".repeat(widths.width()));
             push_line(&mut out, &rules.collect::<Vec<_>>());
         }
     }
-    push_notes(&mut out, table, places.iter().any(|places| places.star));
+    push_notes(&mut out, table, widths.iter().any(|widths| widths.star));
     out
 }
 

@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 
 use rankwright_eval::MetricText;
 use rankwright_model::{Model, ModelBody};
-use rankwright_spec::{ParamKind, ParamValue, RangeDef, Spec, SpecError, TextValue, ValueError};
+use rankwright_spec::{
+    Conflict, ParamKind, ParamValue, RangeDef, Spec, SpecError, TextValue, ValueError,
+};
 
 use super::preset::{self, BlendPreset};
 use crate::error::LearnError;
@@ -97,8 +99,11 @@ fn member(text: &str, target: &MetricText) -> Result<BlendMember, SpecError> {
     let mut spec = Spec::parse(text)?;
     // Checked before the whole spec is parsed: this ends the recursion of nested blends.
     if spec.name == "blend" {
-        let why = "a blend is no member of another; name its members instead".to_owned();
-        return Err(SpecError::Conflict { name: "blend".to_owned(), why });
+        let conflict = Conflict::NotSupported {
+            setting: "a blend as a member".to_owned(),
+            reason: "name the members of that blend instead",
+        };
+        return Err(SpecError::conflict("blend", conflict));
     }
     if spec.get("metric").is_none() {
         spec = spec.with("metric", target.as_str());

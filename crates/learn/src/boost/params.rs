@@ -1,6 +1,6 @@
 //! Parameters of boosting: number of trees, shrinkage, samples, early stopping, DART and GOSS.
 
-use rankwright_spec::{above, choices, params};
+use rankwright_spec::{Conflict, above, choices, params};
 
 use super::dropout::{DropScale, Dropout};
 use super::goss::Goss;
@@ -68,34 +68,33 @@ params! {
 /// Largest number of leaves of the joint step: each task has a matrix of leaves by leaves.
 const MOST_JOINT_LEAVES: usize = 2048;
 
-fn check(params: &BoostParams) -> Result<(), String> {
+fn check(params: &BoostParams) -> Result<(), Conflict> {
     let goss = params.goss_top < 1.0;
     if goss && params.sample_queries < 1.0 {
-        return Err(
-            "goss_top and sample_queries both choose the queries of a tree; give one".into()
-        );
+        let (keys, reason) = (&["goss_top", "sample_queries"], "both choose the queries of a tree");
+        return Err(Conflict::OnlyOneOf { keys, reason });
     }
     // A sum slightly above 1 is a rounded sum of decimals that is 1.
     if goss && params.goss_top + params.goss_rest > 1.0 + 1e-9 {
-        return Err(
-            "goss_top and goss_rest are fractions of all queries: together at most 1".into()
-        );
+        let (keys, reason) = (&["goss_top", "goss_rest"], "both are fractions of all queries");
+        return Err(Conflict::AboveLimit { keys, limit: 1, reason });
     }
     if params.drop_trees > 0.0 && params.line_search {
-        let why =
-            "drop_trees scales each tree by what was left out, line_search by the loss; give one";
-        return Err(why.into());
+        let reason = "drop_trees scales each tree by the dropped ones, line_search by the loss";
+        return Err(Conflict::OnlyOneOf { keys: &["drop_trees", "line_search"], reason });
     }
     Ok(())
 }
 
 /// Rejects more leaves than the joint Newton step can solve for.
-pub(crate) fn check_joint(newton: &NewtonParams, tree: &TreeParams) -> Result<(), String> {
+pub(crate) fn check_joint(newton: &NewtonParams, tree: &TreeParams) -> Result<(), Conflict> {
     match newton.newton == Newton::Joint && tree.leaves > MOST_JOINT_LEAVES {
         false => Ok(()),
-        true => Err(format!(
-            "newton=joint solves for all leaves at once: at most {MOST_JOINT_LEAVES} leaves"
-        )),
+        true => Err(Conflict::AboveLimit {
+            keys: &["leaves"],
+            limit: MOST_JOINT_LEAVES as usize,
+            reason: "newton=joint solves for all leaves at once",
+        }),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Boosted trees with a checked objective, and boosting with an objective of the caller's own.
 
 use rankwright_data::Dataset;
-use rankwright_spec::{SpecError, check_params, param_groups};
+use rankwright_spec::{Conflict, SpecError, check_params, param_groups};
 
 use super::params::{BoostConfig, check_joint};
 use super::train::BoostEngine;
@@ -51,7 +51,7 @@ impl BoostTrainer {
 /// An error of an objective's parameters, reworded for the learner that the user wrote.
 fn in_learner(error: SpecError, def: &LearnerDef) -> SpecError {
     match error {
-        SpecError::Conflict { why, .. } => SpecError::Conflict { name: def.name.to_owned(), why },
+        SpecError::Conflict { conflict, .. } => SpecError::conflict(def.name, conflict),
         other => other,
     }
 }
@@ -116,7 +116,7 @@ param_groups! {
     }
 }
 
-fn check(params: &Booster) -> Result<(), String> {
+fn check(params: &Booster) -> Result<(), Conflict> {
     check_joint(&params.newton, &params.tree)
 }
 

@@ -22,7 +22,7 @@
 
 use rankwright_eval::compare::Better;
 use rankwright_eval::{MetricSpec, SourceKind};
-use rankwright_spec::{SpecError, choices, param_groups, params};
+use rankwright_spec::{Conflict, SpecError, choices, param_groups, params};
 use rayon::prelude::*;
 
 use super::climb::NumberGrid;
@@ -91,10 +91,12 @@ impl DeclaredLearner for AdaRank {
         let target = self.target.metric.spec()?;
         TargetMetric::check(&target, Self::DEF.name)?;
         if target.resolve(SourceKind::Features)?.metric().better() == Better::Lower {
-            let why = format!(
-                "{target} is better when lower; aim at a metric from 0 to 1, such as metric=ndcg@10"
-            );
-            return Err(SpecError::Conflict { name: Self::DEF.name.to_owned(), why });
+            let conflict = Conflict::UnsuitableMetric {
+                metric: target.to_string(),
+                reason: "lower values are better".to_owned(),
+                expected: "a metric from 0 to 1, such as metric=ndcg@10",
+            };
+            return Err(SpecError::conflict(Self::DEF.name, conflict));
         }
         Ok(Box::new(AdaRankTrainer {
             rounds: self.boost.rounds,

@@ -14,7 +14,7 @@ use rankwright_eval::compare::Better;
 use rankwright_eval::{
     Aggregate, Candidates, EvalError, ListBuffers, Measure, MetricSpec, SourceKind,
 };
-use rankwright_spec::SpecError;
+use rankwright_spec::{Conflict, SpecError};
 use rayon::prelude::*;
 
 use crate::error::LearnError;
@@ -38,14 +38,14 @@ impl<'a> TargetMetric<'a> {
         let measure = metric.resolve(SourceKind::Features)?;
         match measure.aggregate() {
             Aggregate::Mean | Aggregate::GeometricMean { .. } => Ok(()),
-            other => Err(SpecError::Conflict {
-                name: learner.to_owned(),
-                why: format!(
-                    "{metric} is a {}, which no ranking is the best for; aim at a mean over \
-                     queries, such as metric=ndcg@10",
-                    other.name()
-                ),
-            }),
+            other => {
+                let conflict = Conflict::UnsuitableMetric {
+                    metric: metric.to_string(),
+                    reason: format!("it is a {}, not a mean over queries", other.name()),
+                    expected: "a mean over queries, such as metric=ndcg@10",
+                };
+                Err(SpecError::conflict(learner, conflict))
+            }
         }
     }
 

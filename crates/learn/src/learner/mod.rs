@@ -23,7 +23,7 @@ use std::time::Instant;
 use rankwright_data::Dataset;
 use rankwright_eval::{Measure, MetricSpec, SourceKind};
 use rankwright_model::Model;
-use rankwright_spec::{Spec, SpecError};
+use rankwright_spec::{Conflict, Spec, SpecError};
 
 use crate::boost::BoostParams;
 use crate::error::LearnError;
@@ -85,10 +85,8 @@ impl LearnerSpec {
     }
 
     fn read(def: &LearnerDef, spec: Spec) -> Result<Self, SpecError> {
-        if spec.cutoff.is_some() {
-            let why =
-                "a learner takes no cut-off; write it with the metric, such as metric=ndcg@10";
-            return Err(SpecError::Conflict { name: spec.name, why: why.to_owned() });
+        if let Some(cutoff) = spec.cutoff {
+            return Err(SpecError::conflict(spec.name, Conflict::CutoffNotAllowed { cutoff }));
         }
         refuse_linear_leaves(&spec, def)?;
         let learner = def.read(&spec)?;
@@ -293,9 +291,10 @@ fn refuse_linear_leaves(spec: &Spec, def: &LearnerDef) -> Result<(), SpecError> 
     let trees = || def.params().iter().any(|param| param.name == "leaves");
     match ["linear_tree", "linear_leaves"].iter().find(|key| spec.get(key).is_some() && trees()) {
         None => Ok(()),
-        Some(key) => Err(SpecError::Conflict {
-            name: spec.name.clone(),
-            why: format!("{key}: a leaf is one number, leaves with a linear model are not built"),
-        }),
+        Some(key) => {
+            let reason = "a leaf is one number; linear models in leaves are not built";
+            let conflict = Conflict::NotSupported { setting: (*key).to_owned(), reason };
+            Err(SpecError::conflict(&spec.name, conflict))
+        }
     }
 }

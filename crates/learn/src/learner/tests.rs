@@ -294,7 +294,10 @@ fn wrong_specs_say_what_is_wrong_and_what_there_is() {
         ("mart(loss=squared, delta=2)", "delta"),
         ("rankmart(ridge=1)", "newton=joint"),
         ("mart(drop_skip=0.1)", "drop_skip is for drop_trees above 0"),
-        ("mart(drop_trees=0.1, line_search=true)", "line_search by the loss; give one"),
+        (
+            "mart(drop_trees=0.1, line_search=true)",
+            "drop_trees and line_search cannot be given together",
+        ),
         ("mart(goss_rest=0.1)", "goss_rest is for goss_top below 1"),
         ("mart(goss_top=0.7, goss_rest=0.4)", "together at most 1"),
         ("mart(goss_top=0.2, sample_queries=0.5)", "both choose the queries of a tree"),

@@ -3,7 +3,7 @@
 //! The defaults of c and l2 did well on the validation parts of MQ2008, MQ2007 and a sample of
 //! MSLR-WEB; as losses are means, the best values do not grow with the data.
 
-use rankwright_spec::{Slashed, above, params};
+use rankwright_spec::{Conflict, Slashed, above, params};
 
 use super::line::{LinearFit, LinearLoss, LinearTrainer};
 use crate::transform::TransformParams;
@@ -21,10 +21,14 @@ params! {
 
 /// Fails if the values of c do not rise: each search starts from the weights of the smaller value
 /// before.
-pub(super) fn rising(c: &Slashed<f64>) -> Result<(), String> {
+pub(super) fn rising(c: &Slashed<f64>) -> Result<(), Conflict> {
     match c.0.is_sorted_by(|a, b| a < b) {
         true => Ok(()),
-        false => Err("several values of c must rise, such as c=1/10/100".into()),
+        false => Err(Conflict::BadValue {
+            key: "c",
+            value: c.to_string(),
+            expected: "ascending values, such as c=1/10/100".to_owned(),
+        }),
     }
 }
 

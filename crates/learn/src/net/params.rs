@@ -6,7 +6,7 @@
 //! tails such as those of MSLR-WEB need.
 
 use rankwright_model::Activation;
-use rankwright_spec::{Auto, Slashed, above, choices, params};
+use rankwright_spec::{Auto, Conflict, Slashed, above, choices, params};
 
 use super::block::Chance;
 use super::optimiser::OptimiserKind;
@@ -94,16 +94,18 @@ const STOP: usize = 15;
 /// Maximum number of hidden layers.
 const DEEPEST: usize = 32;
 
-fn check(params: &NetParams) -> Result<(), String> {
+fn check(params: &NetParams) -> Result<(), Conflict> {
     let layers = &params.layers.0;
     if layers.len() > DEEPEST || (layers.len() > 1 && layers.contains(&0)) {
-        return Err(format!(
-            "layers={}: 0, or outputs of up to {DEEPEST} layers from 1 on, such as 64/32",
-            params.layers
-        ));
+        return Err(Conflict::BadValue {
+            key: "layers",
+            value: params.layers.to_string(),
+            expected: format!("0, or outputs of up to {DEEPEST} layers from 1 on, such as 64/32"),
+        });
     }
     if params.warmup > params.epochs as f64 {
-        return Err(format!("warmup={}: at most all epochs", params.warmup));
+        let (keys, limit) = (&["warmup"], params.epochs as usize);
+        return Err(Conflict::AboveLimit { keys, limit, reason: "there are no more epochs" });
     }
     Ok(())
 }

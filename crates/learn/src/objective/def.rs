@@ -2,7 +2,9 @@
 
 use std::fmt::{self, Debug};
 
-use rankwright_spec::{ParamDef, ParamGroup, Spec, SpecError, check_params, read_spec, write_spec};
+use rankwright_spec::{
+    Conflict, ParamDef, ParamGroup, Spec, SpecError, check_params, read_spec, write_spec,
+};
 use serde::{Serialize, Serializer};
 
 use super::{OBJECTIVES, Objective};
@@ -125,9 +127,8 @@ pub fn parse_objective(spec: &Spec) -> Result<Box<dyn Objective>, SpecError> {
         let known: Vec<&str> = OBJECTIVES.iter().map(|def| def.name).collect();
         SpecError::unknown("objective", &spec.name, &known)
     })?;
-    if spec.cutoff.is_some() {
-        let why = "an objective takes no cut-off; write it with the metric: metric=ndcg@10";
-        return Err(SpecError::Conflict { name: spec.name.clone(), why: why.to_owned() });
+    if let Some(cutoff) = spec.cutoff {
+        return Err(SpecError::conflict(&spec.name, Conflict::CutoffNotAllowed { cutoff }));
     }
     (def.read_spec)(spec)
 }

@@ -12,7 +12,7 @@
 //! step. The best constant is found by bisection. Cost O(n) a query; the quantile O(rows), with
 //! weights O(rows log rows).
 
-use rankwright_spec::{SpecError, above, params};
+use rankwright_spec::{Conflict, SpecError, above, params};
 
 use super::def::{HessianKind, ObjectiveDef, ObjectiveParams};
 use super::pointwise::{self, weight};
@@ -74,9 +74,12 @@ impl ObjectiveParams for HuberParams {
     }
 }
 
-fn one_width(params: &HuberParams) -> Result<(), String> {
+fn one_width(params: &HuberParams) -> Result<(), Conflict> {
     match params.delta.is_some() && params.alpha != HuberParams::default().alpha {
-        true => Err("delta and alpha both set the width; leave one out".into()),
+        true => {
+            let reason = "both set the width";
+            Err(Conflict::OnlyOneOf { keys: &["delta", "alpha"], reason })
+        }
         false => Ok(()),
     }
 }
@@ -84,12 +87,14 @@ fn one_width(params: &HuberParams) -> Result<(), String> {
 impl Huber {
     /// Checks the width and creates the objective.
     pub fn new(width: HuberWidth) -> Result<Self, SpecError> {
-        let (legal, why) = match width {
-            HuberWidth::Delta(d) => (d.is_finite() && d > 0.0, "delta must be above 0"),
-            HuberWidth::Alpha(a) => (a > 0.0 && a <= 1.0, "alpha must be above 0 and at most 1"),
+        let (legal, key, value, expected) = match width {
+            HuberWidth::Delta(d) => (d.is_finite() && d > 0.0, "delta", d, "a number above 0"),
+            HuberWidth::Alpha(a) => (a > 0.0 && a <= 1.0, "alpha", a, "a number above 0, up to 1"),
         };
         if !legal {
-            return Err(SpecError::Conflict { name: "huber".to_owned(), why: why.to_owned() });
+            let (value, expected) = (value.to_string(), expected.to_owned());
+            let conflict = Conflict::BadValue { key, value, expected };
+            return Err(SpecError::conflict("huber", conflict));
         }
         let delta = if let HuberWidth::Delta(delta) = width { delta } else { 1.0 };
         Ok(Self { width, delta })

@@ -23,7 +23,7 @@
 use rankwright_data::Random;
 use rankwright_eval::{Measure, MetricText, Orderer, SourceKind, SwapDelta, sort_labels};
 
-use rankwright_spec::{SpecError, above, params};
+use rankwright_spec::{Conflict, SpecError, above, params};
 
 use super::def::{ObjectiveDef, ObjectiveParams};
 use super::{
@@ -76,11 +76,12 @@ impl ObjectiveParams for YetiParams {
     fn build(&self) -> Result<Box<dyn Objective>, SpecError> {
         let measure = self.metric.spec()?.resolve(SourceKind::Features)?;
         if measure.swap().is_none() {
-            let why = format!(
-                "{measure} has no change under swaps; use ndcg, dcg, ap, err, rbp, rr, p, recall or \
-                 success"
-            );
-            return Err(SpecError::Conflict { name: Self::DEF.name.to_owned(), why });
+            let conflict = Conflict::UnsuitableMetric {
+                metric: measure.to_string(),
+                reason: "its change under swaps of two ranks is not known".to_owned(),
+                expected: "ndcg, dcg, ap, err, rbp, rr, p, recall or success",
+            };
+            return Err(SpecError::conflict(Self::DEF.name, conflict));
         }
         Ok(Box::new(Yeti { measure, samples: self.samples, noise: self.noise }))
     }

@@ -1,6 +1,6 @@
 //! Parameters of a tree: sizes, limits and penalties.
 
-use rankwright_spec::{choices, params};
+use rankwright_spec::{Conflict, choices, params};
 
 use super::rules::{CategoricalText, FeatureCostText, InteractionText, MonotoneText};
 
@@ -82,26 +82,30 @@ const OBLIVIOUS_DEPTH: usize = 6;
 /// Largest number of levels of an oblivious tree: every open leaf of a level keeps its histogram.
 const MOST_LEVELS: usize = 10;
 
-fn check(params: &TreeParams) -> Result<(), String> {
+fn check(params: &TreeParams) -> Result<(), Conflict> {
     if params.growth == Growth::Oblivious {
         if TreeConfig::new(params).levels() > MOST_LEVELS {
-            return Err(format!(
-                "growth=oblivious has at most {MOST_LEVELS} levels; lower depth, or leaves to {} \
-                 or less",
-                1 << MOST_LEVELS
-            ));
+            return Err(Conflict::AboveLimit {
+                keys: &["the number of levels"],
+                limit: MOST_LEVELS,
+                reason: "growth=oblivious allows no more; depth and leaves set the levels",
+            });
         }
         if !params.categorical.is_none() {
-            return Err("growth=oblivious has one test a level, and sets of categories are found \
-                        leaf by leaf; leave categorical out, or grow by leaf or depth"
-                .into());
+            return Err(Conflict::Incompatible {
+                setting: "categorical".to_owned(),
+                other: "growth=oblivious".to_owned(),
+                reason: "a level has one test, and sets of categories are found leaf by leaf",
+            });
         }
     }
     match params.monotone.names().find(|name| params.categorical.names().any(|c| c == *name)) {
         None => Ok(()),
-        Some(both) => Err(format!(
-            "feature {both} is in monotone and in categorical; categories have no order"
-        )),
+        Some(both) => Err(Conflict::FeatureInBoth {
+            feature: both.to_string(),
+            keys: ["monotone", "categorical"],
+            reason: "categories have no order",
+        }),
     }
 }
 

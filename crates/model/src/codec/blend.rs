@@ -3,9 +3,10 @@
 //! Each member has its own checksum and is validated like any model. None may be a blend, which its
 //! header shows before its body is read: no bytes can make this recurse.
 
+use super::Damage;
 use super::body::{ByteReader, put};
 use crate::blend::{Blend, Normalise};
-use crate::error::ModelError;
+use crate::error::{ModelError, ModelPart};
 
 /// Before each member: its weight and its length.
 const MEMBER: usize = 8 + 8;
@@ -31,13 +32,13 @@ pub(super) fn write(blend: &Blend, out: &mut Vec<u8>) {
 }
 
 pub(super) fn read(from: &mut ByteReader<'_>) -> Result<Blend, ModelError> {
-    let [byte] = from.number()?;
-    let normalise = Normalise::ALL.into_iter().find(|known| normalise_byte(*known) == byte);
-    let normalise =
-        normalise.ok_or_else(|| ModelError::damaged(format!("a normalisation of kind {byte}")))?;
+    let [value] = from.number()?;
+    let normalise = Normalise::ALL.into_iter().find(|known| normalise_byte(*known) == value);
+    let normalise = normalise
+        .ok_or_else(|| ModelError::damaged(Damage::UnknownCode { code: "normalisation", value }))?;
     let count = from.count()?;
     if count > from.left() / MEMBER {
-        return Err(ModelError::damaged(format!("{count} members do not fit into it")));
+        return Err(ModelError::damaged(Damage::TooManyItems { item: "member", count }));
     }
     let mut members = Vec::new();
     for number in 0..count {
@@ -45,7 +46,7 @@ pub(super) fn read(from: &mut ByteReader<'_>) -> Result<Blend, ModelError> {
         let length = u64::from_le_bytes(from.number()?);
         let bytes = from.take(usize::try_from(length).unwrap_or(usize::MAX))?;
         let member = super::read_member(bytes);
-        members.push((weight, member.map_err(|error| error.within(format!("member {number}")))?));
+        members.push((weight, member.map_err(|error| error.within(ModelPart::Member(number)))?));
     }
     Blend::new(normalise, members)
 }

@@ -1,9 +1,9 @@
 //! The body of a model file: numbers, little-endian, in the layout of the codec's table.
 
-use super::{blend, net};
+use super::{Damage, blend, net};
 use crate::categories::Categories;
-use crate::ensemble::{Ensemble, MOST_TREES};
-use crate::error::ModelError;
+use crate::ensemble::{Ensemble, MAX_TREES};
+use crate::error::{ModelError, ModelPart};
 use crate::linear::Linear;
 use crate::model::ModelBody;
 use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
@@ -34,10 +34,10 @@ pub(super) fn write(kind: &ModelBody, version: u32, out: &mut Vec<u8>) {
             put(out, [(ensemble.trees().len() as u32).to_le_bytes()]);
             ensemble.trees().iter().for_each(|tree| write_tree(tree, version, out));
         }
-        ModelBody::Linear(line) => {
-            put(out, [line.bias().to_le_bytes()]);
-            put(out, [(line.weights().len() as u32).to_le_bytes()]);
-            put(out, line.weights().iter().map(|weight| weight.to_le_bytes()));
+        ModelBody::Linear(linear) => {
+            put(out, [linear.bias().to_le_bytes()]);
+            put(out, [(linear.weights().len() as u32).to_le_bytes()]);
+            put(out, linear.weights().iter().map(|weight| weight.to_le_bytes()));
         }
         ModelBody::Net(net) => net::write(net, out),
         ModelBody::Blend(blend) => blend::write(blend, out),
@@ -82,7 +82,7 @@ fn rule((kind, bits): (u8, u32)) -> Result<SplitCondition, ModelError> {
         0 => Ok(SplitCondition::AtMost(f32::from_bits(bits))),
         1 => Ok(SplitCondition::NonZeroAtMost(f32::from_bits(bits))),
         2 => Ok(SplitCondition::In(bits)),
-        other => Err(ModelError::damaged(format!("a rule of kind {other}"))),
+        value => Err(ModelError::damaged(Damage::UnknownCode { code: "split condition", value })),
     }
 }
 
@@ -122,13 +122,13 @@ pub(super) fn read(kind: &str, version: u32, bytes: &[u8]) -> Result<ModelBody, 
         "net" => ModelBody::Net(net::read(&mut from)?),
         "blend" => ModelBody::Blend(blend::read(&mut from)?),
         other => {
-            let known = "its kind is not trees, linear, net or blend";
-            return Err(ModelError::damaged(format!("{known} but '{}'", other.escape_debug())));
+            let found = other.to_owned();
+            return Err(ModelError::damaged(Damage::UnknownKind { found }));
         }
     };
     match from.0.len() {
         0 => Ok(kind),
-        left => Err(ModelError::damaged(format!("{left} bytes follow its end"))),
+        bytes => Err(ModelError::damaged(Damage::TrailingBytes { bytes })),
     }
 }
 
@@ -136,18 +136,15 @@ fn read_ensemble(from: &mut ByteReader<'_>, version: u32) -> Result<Ensemble, Mo
     let base = f64::from_le_bytes(from.number()?);
     let count = from.count()?;
     if count > from.0.len() / SMALLEST_TREE {
-        return Err(ModelError::damaged(format!("{count} trees do not fit into it")));
+        return Err(ModelError::damaged(Damage::TooManyItems { item: "tree", count }));
     }
-    if count > MOST_TREES {
-        return Err(ModelError::invalid(format!("{count} trees"), format!("at most {MOST_TREES}")));
+    if count > MAX_TREES {
+        return Err(ModelError::TooMany { item: "tree", found: count, most: MAX_TREES });
     }
     let mut trees = Vec::with_capacity(count);
     for number in 0..count {
-        let tree = read_tree(from, version).map_err(|error| match error {
-            ModelError::Invalid { .. } => error.within(format!("tree {number}")),
-            other => other,
-        });
-        trees.push(tree?);
+        let tree = read_tree(from, version);
+        trees.push(tree.map_err(|error| error.within(ModelPart::Tree(number)))?);
     }
     Ensemble::new(base, trees)
 }
@@ -182,7 +179,7 @@ fn read_sets(from: &mut ByteReader<'_>) -> Result<Vec<Categories>, ModelError> {
     let count = from.count()?;
     // Each set takes at least the four bytes of its size.
     if count > from.0.len() / 4 {
-        return Err(ModelError::damaged(format!("{count} sets do not fit into it")));
+        return Err(ModelError::damaged(Damage::TooManyItems { item: "set", count }));
     }
     let set = |_| {
         let words = from.count()?;
@@ -202,8 +199,7 @@ impl<'a> ByteReader<'a> {
 
     pub(super) fn take(&mut self, bytes: usize) -> Result<&'a [u8], ModelError> {
         let (taken, rest) = self.0.split_at_checked(bytes).ok_or_else(|| {
-            let left = self.0.len();
-            ModelError::damaged(format!("{bytes} bytes should follow where {left} are left"))
+            ModelError::damaged(Damage::MissingBytes { needed: bytes, left: self.0.len() })
         })?;
         self.0 = rest;
         Ok(taken)
@@ -231,18 +227,17 @@ impl<'a> ByteReader<'a> {
         count: usize,
         of: F,
     ) -> Result<impl Iterator<Item = T> + use<'a, N, T, F>, ModelError> {
-        let size =
-            count.checked_mul(N).ok_or_else(|| ModelError::damaged("a size is too large"))?;
+        let size = count.checked_mul(N).ok_or_else(|| ModelError::damaged(Damage::SizeOverflow))?;
         let (chunks, _) = self.take(size)?.as_chunks::<N>();
         Ok(chunks.iter().map(move |&chunk| of(chunk)))
     }
 
-    /// Sides from bits; spare bits must be 0, so that a model has one form only.
+    /// Sides from bits; unused bits must be 0, so that a model has one form only.
     fn sides(&mut self, count: usize) -> Result<impl Iterator<Item = Side> + use<'a>, ModelError> {
         let bytes = self.take(count.div_ceil(8))?;
-        let spare = bytes.last().map_or(0, |last| u32::from(*last) >> (1 + (count + 7) % 8));
-        if spare != 0 {
-            return Err(ModelError::damaged("spare bits are set"));
+        let unused = bytes.last().map_or(0, |last| u32::from(*last) >> (1 + (count + 7) % 8));
+        if unused != 0 {
+            return Err(ModelError::damaged(Damage::UnusedBits));
         }
         let side = |left| if left { Side::Left } else { Side::Right };
         let bits = bytes.iter().flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1 == 1));

@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use rankwright_data::{Absent, FeatureNames};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::Damage;
 use crate::bounded::{BoundedMap, BoundedVec};
 use crate::error::ModelError;
-use crate::header::{Header, MOST_NAMES, MOST_NOTES};
+use crate::header::{Header, MAX_NAMES, MAX_NOTES};
 
 /// The note that held the feature set before there was a field for it; still read.
 const FEATURE_SET_NOTE: &str = "features";
@@ -49,13 +50,13 @@ enum HeaderFeatures<'a> {
 }
 
 fn names<'de, D: Deserializer<'de>>(from: D) -> Result<Cow<'static, [String]>, D::Error> {
-    BoundedVec::<String, MOST_NAMES>::deserialize(from).map(|bounded| Cow::Owned(bounded.0))
+    BoundedVec::<String, MAX_NAMES>::deserialize(from).map(|bounded| Cow::Owned(bounded.0))
 }
 
 fn notes<'de, 'a, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Cow<'a, BTreeMap<String, String>>, D::Error> {
-    BoundedMap::<MOST_NOTES>::deserialize(from).map(|bounded| Cow::Owned(bounded.0))
+    BoundedMap::<MAX_NOTES>::deserialize(from).map(|bounded| Cow::Owned(bounded.0))
 }
 
 /// The header as one line, without its end.
@@ -93,7 +94,7 @@ pub(super) fn write(header: &Header, kind: &str) -> String {
 /// The header, and the kind of model that follows.
 pub(super) fn read(line: &[u8]) -> Result<(Header, String), ModelError> {
     let line: HeaderLine<'_> = serde_json::from_slice(line)
-        .map_err(|error| ModelError::damaged(format!("its header cannot be read ({error})")))?;
+        .map_err(|error| ModelError::damaged(Damage::Header { message: error.to_string() }))?;
     let features = match line.features {
         HeaderFeatures::Ids { first, count } => FeatureNames::Ids { first, count },
         HeaderFeatures::Names(names) => FeatureNames::Named(names.into_owned()),
@@ -118,7 +119,7 @@ pub(super) fn read(line: &[u8]) -> Result<(Header, String), ModelError> {
     };
     match hash_text(&header) == line.feature_hash {
         true => Ok((header, line.kind.into_owned())),
-        false => Err(ModelError::damaged("its feature hash does not fit its features")),
+        false => Err(ModelError::damaged(Damage::FeatureHash)),
     }
 }
 
@@ -148,15 +149,15 @@ mod tests {
     }
 
     #[test]
-    fn names_and_notes_end_in_time() {
+    fn too_many_names_or_notes_are_refused() {
         let header = Header::new(FeatureNames::Named(vec!["a".into()]), Absent::Zero);
         let line = write(&header, "trees");
         assert!(read(line.as_bytes()).is_ok());
-        let names = format!("[{}\"\"]", "\"\",".repeat(MOST_NAMES));
-        let notes: Vec<String> = (0..=MOST_NOTES).map(|at| format!("\"{at}\":\"\"")).collect();
+        let names = format!("[{}\"\"]", "\"\",".repeat(MAX_NAMES));
+        let notes: Vec<String> = (0..=MAX_NOTES).map(|at| format!("\"{at}\":\"\"")).collect();
         for (from, to, limit) in [
-            ("[\"a\"]", names, MOST_NAMES),
-            ("\"notes\":{}", format!("\"notes\":{{{}}}", notes.join(",")), MOST_NOTES),
+            ("[\"a\"]", names, MAX_NAMES),
+            ("\"notes\":{}", format!("\"notes\":{{{}}}", notes.join(",")), MAX_NOTES),
         ] {
             let error = read(line.replace(from, &to).as_bytes()).unwrap_err().to_string();
             assert!(error.contains(&format!("at most {limit}")), "{error}");

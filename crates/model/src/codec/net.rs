@@ -1,7 +1,8 @@
 //! The body of a net: numbers, little-endian, in the layout of the codec's table.
 
+use super::Damage;
 use super::body::{ByteReader, put};
-use crate::error::ModelError;
+use crate::error::{ModelError, ModelPart};
 use crate::net::{Activation, Layer, LayerNorm, Net};
 use crate::transform::{TransformStep, Transforms};
 
@@ -70,11 +71,11 @@ pub(super) fn read(from: &mut ByteReader<'_>) -> Result<Net, ModelError> {
     let transforms = read_transforms(from)?;
     let count = from.count()?;
     if count > from.left() / SMALLEST_LAYER {
-        return Err(ModelError::damaged(format!("{count} layers do not fit into it")));
+        return Err(ModelError::damaged(Damage::TooManyItems { item: "layer", count }));
     }
     let mut layers = Vec::with_capacity(count);
     for number in 0..count {
-        layers.push(read_layer(from).map_err(|error| error.within(format!("layer {number}")))?);
+        layers.push(read_layer(from).map_err(|error| error.within(ModelPart::Layer(number)))?);
     }
     Net::new(transforms, layers)
 }
@@ -83,7 +84,7 @@ fn read_transforms(from: &mut ByteReader<'_>) -> Result<Transforms, ModelError> 
     let columns = from.count()?;
     let min_max_in_query = flag(from)?;
     if columns > from.left() / SMALLEST_FEATURE {
-        return Err(ModelError::damaged(format!("{columns} features do not fit into it")));
+        return Err(ModelError::damaged(Damage::TooManyItems { item: "feature", count: columns }));
     }
     let missing = from.numbers(columns, f32::from_le_bytes)?;
     let mut steps = Vec::with_capacity(columns);
@@ -111,19 +112,19 @@ fn read_step(from: &mut ByteReader<'_>) -> Result<TransformStep, ModelError> {
             let points = from.numbers(count, f32::from_le_bytes)?;
             Ok(TransformStep::Table { from: points, to: from.numbers(count, f32::from_le_bytes)? })
         }
-        other => Err(ModelError::damaged(format!("a step of kind {other}"))),
+        value => Err(ModelError::damaged(Damage::UnknownCode { code: "transform step", value })),
     }
 }
 
 fn read_layer(from: &mut ByteReader<'_>) -> Result<Layer, ModelError> {
     let (inputs, outputs) = (from.count()?, from.count()?);
-    let [byte] = from.number()?;
-    let activation = Activation::ALL.into_iter().find(|known| activation_byte(*known) == byte);
-    let activation =
-        activation.ok_or_else(|| ModelError::damaged(format!("an activation of kind {byte}")))?;
+    let [value] = from.number()?;
+    let activation = Activation::ALL.into_iter().find(|known| activation_byte(*known) == value);
+    let activation = activation
+        .ok_or_else(|| ModelError::damaged(Damage::UnknownCode { code: "activation", value }))?;
     let normalised = flag(from)?;
     let size =
-        inputs.checked_mul(outputs).ok_or_else(|| ModelError::damaged("a size is too large"))?;
+        inputs.checked_mul(outputs).ok_or_else(|| ModelError::damaged(Damage::SizeOverflow))?;
     let weights = from.numbers(size, f32::from_le_bytes)?;
     let biases = from.numbers(outputs, f32::from_le_bytes)?;
     let norm = match normalised {
@@ -141,6 +142,6 @@ fn flag(from: &mut ByteReader<'_>) -> Result<bool, ModelError> {
     match from.number()? {
         [0] => Ok(false),
         [1] => Ok(true),
-        [other] => Err(ModelError::damaged(format!("a flag that is {other}"))),
+        [value] => Err(ModelError::damaged(Damage::UnknownCode { code: "flag", value })),
     }
 }

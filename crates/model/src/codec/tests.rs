@@ -94,7 +94,7 @@ fn refusal(model: &Model, at: usize, new: &[u8]) -> String {
 }
 
 #[test]
-fn what_a_fitting_checksum_covers_is_checked_too() {
+fn content_with_a_valid_checksum_is_checked_too() {
     let model = trees(vec![small()]);
     // base 8, trees 4, splits 4; then arrays for two splits and three leaves.
     let (trees, splits, features, thresholds, missing) = (8, 12, 16, 24, 32);
@@ -102,32 +102,32 @@ fn what_a_fitting_checksum_covers_is_checked_too() {
     let leaf = |number: u32| (number | 1 << 31).to_le_bytes();
     let nan = f64::NAN.to_le_bytes();
     for (at, new, reason) in [
-        (0, &nan[..], "base score of NaN"),
+        (0, &nan[..], "the base score is NaN"),
         (trees, &2u32.to_le_bytes(), "bytes should follow"),
-        (trees, &0u32.to_le_bytes(), "bytes follow its end"),
+        (trees, &0u32.to_le_bytes(), "bytes after its end"),
         (trees, &u32::MAX.to_le_bytes(), "4294967295 trees do not fit"),
-        (splits, &u32::MAX.to_le_bytes(), "bytes should follow where"),
+        (splits, &u32::MAX.to_le_bytes(), "bytes should follow, but"),
         (splits, &1u32.to_le_bytes(), "tree 0: split 0 leads to"),
-        (features, &4u32.to_le_bytes(), "feature number 4; expected numbers below 4"),
+        (features, &4u32.to_le_bytes(), "uses 5 features; its header has 4"),
         (features, &u32::MAX.to_le_bytes(), "feature 4294967295"),
-        (thresholds, &f32::NAN.to_le_bytes(), "tree 0: split 0 has a threshold that is NaN"),
-        (missing, &[0x82], "spare bits"),
-        (left, &7u32.to_le_bytes(), "Split(7); expected a child that exists"),
-        (left, &leaf(3), "Leaf(3)"),
-        (left, &leaf(1), "as another does"),
+        (thresholds, &f32::NAN.to_le_bytes(), "tree 0: the threshold of split 0 is NaN"),
+        (missing, &[0x82], "unused bits"),
+        (left, &7u32.to_le_bytes(), "leads to split 7; expected a split or leaf that exists"),
+        (left, &leaf(3), "leads to leaf 3"),
+        (left, &leaf(1), "as another split does"),
         (right, &0u32.to_le_bytes(), "leads back to split 0"),
         (right + 4, &0u32.to_le_bytes(), "split 1 leads back to split 0"),
-        (gains, &nan, "gain NaN"),
-        (values, &nan, "leaf 0 has the value NaN"),
-        (values + 8, &f64::INFINITY.to_le_bytes(), "leaf 1 has the value inf"),
+        (gains, &nan, "the gain of split 0 is NaN"),
+        (values, &nan, "the value of leaf 0 is NaN"),
+        (values + 8, &f64::INFINITY.to_le_bytes(), "the value of leaf 1 is inf"),
     ] {
         let error = refusal(&model, at, new);
         assert!(error.contains(reason), "{at}: {error}");
     }
     for (at, new, reason) in [
-        (0, &nan[..], "bias of NaN"),
-        (8, &2u32.to_le_bytes(), "8 bytes follow its end"),
-        (8, &4u32.to_le_bytes(), "32 bytes should follow where 24 are left"),
+        (0, &nan[..], "the bias is NaN"),
+        (8, &2u32.to_le_bytes(), "8 bytes after its end"),
+        (8, &4u32.to_le_bytes(), "32 bytes should follow, but 24 are left"),
         (12, &nan, "weight number 0 is NaN"),
     ] {
         let error = refusal(&line(), at, new);
@@ -146,10 +146,10 @@ fn header_refusal(model: &Model, from: &str, to: &str) -> String {
 }
 
 #[test]
-fn headers_that_make_no_sense_are_refused() {
+fn invalid_headers_are_refused() {
     let model = trees(vec![small()]);
     for (from, to, reason) in [
-        ("\"kind\":\"trees\"", "\"kind\":\"forest\"", "but 'forest'"),
+        ("\"kind\":\"trees\"", "\"kind\":\"forest\"", "its kind is 'forest'"),
         ("\"kind\":\"trees\"", "\"kind\":\"linear\"", "damaged"),
         ("\"bm25\"", "\"bm26\"", "feature hash"),
         ("\"absent\":\"missing\"", "\"absent\":\"gone\"", "unknown variant"),
@@ -185,10 +185,10 @@ fn version_2_holds_sets_and_is_written_only_where_it_must() {
     // base, trees, splits, features, bits: then the kinds of the first tree's conditions.
     let kinds = 8 + 4 + 4 + 8 + 8;
     for (at, new, reason) in [
-        (kinds, &[3][..], "a rule of kind 3"),
-        (kinds, &[2], "tree 0: split 0 asks for set"),
+        (kinds, &[3][..], "the byte 3 is no known split condition"),
+        (kinds, &[2], "tree 0: split 0 tests set"),
         (bytes.len() - body(&bytes) - 8 - 8, &0_u64.to_le_bytes(), "the last of them not 0"),
-        (bytes.len() - body(&bytes) - 8 - 20, &u32::MAX.to_le_bytes(), "bytes should follow where"),
+        (bytes.len() - body(&bytes) - 8 - 20, &u32::MAX.to_le_bytes(), "bytes should follow, but"),
     ] {
         let error = refusal(&model, at, new);
         assert!(error.contains(reason), "{at}: {error}");

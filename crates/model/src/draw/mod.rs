@@ -5,6 +5,8 @@ mod text;
 
 use std::fmt::{Display, LowerExp};
 
+use rankwright_spec::words::counted;
+
 pub use svg::tree_svg;
 pub use text::tree_text;
 
@@ -22,14 +24,11 @@ fn printable(name: &str, most: usize) -> String {
 
 /// A number of rows in words.
 fn rows(count: u64) -> String {
-    match count {
-        1 => "1 row".to_owned(),
-        many => format!("{many} rows"),
-    }
+    counted(usize::try_from(count).unwrap_or(usize::MAX), "row")
 }
 
 /// The condition of a split, as text to follow the name of its feature.
-fn question(rule: SplitCondition, sets: &[Categories], at_most: &str) -> String {
+fn condition_text(rule: SplitCondition, sets: &[Categories], at_most: &str) -> String {
     match rule {
         SplitCondition::AtMost(threshold) => format!("{at_most} {}", shortest(threshold)),
         SplitCondition::NonZeroAtMost(threshold) => {
@@ -70,18 +69,18 @@ mod tests {
     }
 
     #[test]
-    fn questions_name_thresholds_and_categories() {
+    fn conditions_name_thresholds_and_categories() {
         let sets = [Categories::new([2, 5]).unwrap()];
-        assert_eq!(question(SplitCondition::AtMost(0.5), &sets, "<="), "<= 0.5");
+        assert_eq!(condition_text(SplitCondition::AtMost(0.5), &sets, "<="), "<= 0.5");
         assert_eq!(
-            question(SplitCondition::NonZeroAtMost(0.5), &sets, "<="),
+            condition_text(SplitCondition::NonZeroAtMost(0.5), &sets, "<="),
             "<= 0.5 (0 is missing)"
         );
-        assert_eq!(question(SplitCondition::In(0), &sets, "<="), "in {2, 5}");
+        assert_eq!(condition_text(SplitCondition::In(0), &sets, "<="), "in {2, 5}");
     }
 
     #[test]
-    fn one_row_is_no_rows() {
+    fn one_row_is_singular() {
         assert_eq!([0, 1, 2, 11].map(rows), ["0 rows", "1 row", "2 rows", "11 rows"]);
     }
 

@@ -11,7 +11,7 @@ use std::fmt::Write;
 
 use rankwright_data::FeatureNames;
 
-use super::{printable, question, rows, shortest};
+use super::{condition_text, printable, rows, shortest};
 use crate::tree::{Child, Side, Tree};
 
 const LINE: usize = 16;
@@ -22,7 +22,7 @@ const MARGIN: usize = 16;
 /// Width of a character of the monospace font at its size, rounded up.
 const CHARACTER: usize = 8;
 /// Minimum width: the word beside an edge reaches neither the next edge nor the border.
-const NARROWEST: usize = 136;
+const MIN_WIDTH: usize = 136;
 /// Maximum number of characters of a name in a box.
 const NAME: usize = 24;
 
@@ -40,7 +40,7 @@ pub fn tree_svg(tree: &Tree, names: &FeatureNames, title: &str) -> String {
     let boxes = layout(tree);
     let texts: Vec<BoxText> = boxes.iter().map(|b| BoxText::new(tree, names, b.node)).collect();
     let longest = texts.iter().flat_map(|t| &t.lines).map(|line| line.chars().count()).max();
-    let width = (longest.unwrap_or(0) * CHARACTER + 16).max(NARROWEST);
+    let width = (longest.unwrap_or(0) * CHARACTER + 16).max(MIN_WIDTH);
     let slot = width + GAP;
     let place = |b: &Placed| {
         (MARGIN as f64 + width as f64 / 2.0 + b.slot * slot as f64, MARGIN + b.row * ROW)
@@ -129,7 +129,7 @@ impl BoxText {
             Child::Split(number) => {
                 let split = &tree.splits()[number as usize];
                 let name = names.name(split.feature as usize);
-                let asked = question(split.rule, tree.sets(), "\u{2264}");
+                let asked = condition_text(split.rule, tree.sets(), "\u{2264}");
                 let lines = vec![
                     printable(&name, NAME),
                     printable(&asked, NAME),
@@ -139,7 +139,7 @@ impl BoxText {
                 let name = printable(&name, usize::MAX);
                 let whole = format!(
                     "split {number}: {name} {}, {}, gain {gain}",
-                    question(split.rule, tree.sets(), "<="),
+                    condition_text(split.rule, tree.sets(), "<="),
                     rows(split.rows)
                 );
                 BoxText { lines, whole, leaf: false }

@@ -16,11 +16,11 @@ use std::fmt::Write;
 
 use rankwright_data::FeatureNames;
 
-use super::{printable, question, rows, shortest};
+use super::{condition_text, printable, rows, shortest};
 use crate::tree::{Child, Side, Tree};
 
 /// Depth from which a number replaces indentation.
-const DEEPEST: usize = 40;
+const MAX_INDENTED_DEPTH: usize = 40;
 
 /// Draws a tree as text.
 ///
@@ -36,8 +36,8 @@ pub fn tree_text(tree: &Tree, names: &FeatureNames) -> String {
     let mut text = String::new();
     let mut open = vec![(tree.root(), 0, "")];
     while let Some((child, depth, side)) = open.pop() {
-        text.push_str(&"  ".repeat(depth.min(DEEPEST)));
-        if depth > DEEPEST {
+        text.push_str(&"  ".repeat(depth.min(MAX_INDENTED_DEPTH)));
+        if depth > MAX_INDENTED_DEPTH {
             let _ = write!(text, "[{depth}] ");
         }
         text.push_str(side);
@@ -53,7 +53,7 @@ pub fn tree_text(tree: &Tree, names: &FeatureNames) -> String {
                 let _ = writeln!(
                     text,
                     "{name} {}? missing: {missing}, {}, gain {}",
-                    question(split.rule, tree.sets(), "<="),
+                    condition_text(split.rule, tree.sets(), "<="),
                     rows(split.rows),
                     shortest(split.gain)
                 );

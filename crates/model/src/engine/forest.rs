@@ -12,7 +12,7 @@ use crate::simd::Avx2;
 use crate::simd::Simd;
 
 /// Up to this number of rows, each row walks down the trees by itself.
-const FEW: usize = 5;
+const MAX_WALKED_ROWS: usize = 5;
 
 /// A base score, and batches of trees that add to it in turn.
 #[derive(Debug)]
@@ -132,7 +132,7 @@ impl Engine for TreeBatches {
             let scores = &mut scores[done..done + take];
             if take > NARROW {
                 self.add(values, columns, scores, &mut buffers.wide);
-            } else if take > FEW {
+            } else if take > MAX_WALKED_ROWS {
                 self.add(values, columns, scores, &mut buffers.narrow);
             } else {
                 for (row, score) in scores.iter_mut().enumerate() {

@@ -12,11 +12,11 @@ pub(super) struct LinearEngine {
 }
 
 impl LinearEngine {
-    pub(super) fn new(line: &Linear, matching: &Matching) -> LinearEngine {
-        let used = line.weights().iter().enumerate().filter(|(_, weight)| **weight != 0.0);
+    pub(super) fn new(linear: &Linear, matching: &Matching) -> LinearEngine {
+        let used = linear.weights().iter().enumerate().filter(|(_, weight)| **weight != 0.0);
         // An absent value counts as 0 whether it is 0 or missing.
         let terms = used.filter_map(|(feature, &weight)| Some((matching.column(feature)?, weight)));
-        LinearEngine { bias: line.bias(), terms: terms.collect() }
+        LinearEngine { bias: linear.bias(), terms: terms.collect() }
     }
 }
 
@@ -36,6 +36,6 @@ impl Engine for LinearEngine {
     }
 
     fn name(&self) -> String {
-        "line".to_owned()
+        "linear model".to_owned()
     }
 }

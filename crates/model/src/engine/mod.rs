@@ -80,7 +80,7 @@ pub struct ScoreBuffers {
 fn engine_of(model: &Model, matching: &Matching, simd: Simd) -> Box<dyn Engine> {
     match model.body() {
         ModelBody::Trees(ensemble) => Box::new(TreeBatches::new(ensemble, matching, simd)),
-        ModelBody::Linear(line) => Box::new(LinearEngine::new(line, matching)),
+        ModelBody::Linear(linear) => Box::new(LinearEngine::new(linear, matching)),
         ModelBody::Net(net) => Box::new(NetEngine::new(net, matching, simd)),
         ModelBody::Blend(blend) => {
             let used = blend.members().iter().zip(model.members());

@@ -26,7 +26,7 @@ use super::steps::Steps;
 /// Maximum number of leaves of a tree.
 pub(crate) const MAX_LEAVES: usize = 256;
 /// Number of trees whose leaf values are added together.
-const TOGETHER: usize = 8;
+const TREES_PER_BATCH: usize = 8;
 
 /// Trees that share the ranks of a row.
 #[derive(Debug)]
@@ -80,14 +80,14 @@ pub(crate) struct BlockBuffers<const N: usize> {
     ranks: Vec<Aligned<[i8; N]>>,
     /// First the numbers of the leaves, then the content of the nodes.
     slots: Box<Slots<N>>,
-    roots: [[u8; N]; TOGETHER],
+    roots: [[u8; N]; TREES_PER_BATCH],
 }
 
 impl<const N: usize> Default for BlockBuffers<N> {
     fn default() -> Self {
         let mut slots = Box::new(Aligned([[0; N]; SLOTS]));
         slots.0.iter_mut().zip(0..=u8::MAX).for_each(|(slot, leaf)| *slot = [leaf; N]);
-        Self { ranks: Vec::new(), slots, roots: [[0; N]; TOGETHER] }
+        Self { ranks: Vec::new(), slots, roots: [[0; N]; TREES_PER_BATCH] }
     }
 }
 
@@ -165,11 +165,13 @@ impl Network {
         buffers: &mut BlockBuffers<N>,
     ) {
         let BlockBuffers { ranks, slots, roots } = buffers;
-        for (trees, starts) in self.trees.chunks(TOGETHER).zip(self.starts.chunks(TOGETHER)) {
+        for (trees, starts) in
+            self.trees.chunks(TREES_PER_BATCH).zip(self.starts.chunks(TREES_PER_BATCH))
+        {
             for (tree, root) in trees.iter().zip(roots.iter_mut()) {
                 tree.run::<K, N, MISSING>(kernel, ranks, slots, root);
             }
-            match <&[usize; TOGETHER]>::try_from(starts) {
+            match <&[usize; TREES_PER_BATCH]>::try_from(starts) {
                 Ok(starts) => add_values(starts.map(|start| self.leaves(start)), roots, scores),
                 Err(_) => {
                     for (start, root) in starts.iter().zip(roots.iter()) {

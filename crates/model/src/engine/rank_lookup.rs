@@ -1,8 +1,8 @@
 //! The ranks of rows among the thresholds of each column test.
 //!
-//! Values are transposed from rows to columns, 16 columns at a time; up to [`FEW`] thresholds are
-//! counted one by one for many values at once, more thresholds by counting the ends of blocks of 16
-//! and then inside one block.
+//! Values are transposed from rows to columns, 16 columns at a time. Up to
+//! [`MAX_COUNTED_THRESHOLDS`] thresholds are counted one by one for many values at once; of more
+//! thresholds the ends of blocks of 16 are counted, and then those inside one block.
 
 use super::kernel::{Aligned, BLOCK, Bytes, Kernel, REGISTER};
 use super::split_tests::{ColumnKey, ColumnTest, TestCondition};
@@ -10,13 +10,13 @@ use crate::categories::Categories;
 use crate::tree::ABOUT_ZERO;
 
 /// Number of thresholds up to which counting one by one is fastest.
-const FEW: usize = 32;
+const MAX_COUNTED_THRESHOLDS: usize = 32;
 /// Blocks of thresholds.
 const BLOCKS: usize = 16;
 /// Columns transposed together: those of one cache line.
-const TOGETHER: usize = 16;
+const TRANSPOSED_COLUMNS: usize = 16;
 /// The rank of a value that goes right at every threshold.
-const TOP: u8 = u8::MAX;
+const RIGHT_EVERYWHERE: u8 = u8::MAX;
 
 /// A rank with its sign bit flipped: in the order of signed numbers.
 pub(super) fn flip_sign(rank: u8) -> i8 {
@@ -66,7 +66,7 @@ impl RankLookup {
     fn new(test: &ColumnTest, sorted: &[f32], [row, second]: [usize; 2]) -> RankLookup {
         let search = match &test.condition {
             TestCondition::Set(set) => BoundSearch::Set(set.clone()),
-            TestCondition::Thresholds(_) if sorted.len() <= FEW => {
+            TestCondition::Thresholds(_) if sorted.len() <= MAX_COUNTED_THRESHOLDS => {
                 BoundSearch::Few(sorted.to_vec())
             }
             TestCondition::Thresholds(_) => {
@@ -77,19 +77,19 @@ impl RankLookup {
                 BoundSearch::Blocks { ends: blocks.map(|block| block[BLOCK - 1]), blocks }
             }
         };
-        let right = if matches!(search, BoundSearch::Set(_)) { 1 } else { TOP };
+        let right = if matches!(search, BoundSearch::Set(_)) { 1 } else { RIGHT_EVERYWHERE };
         let (first, second) = match test.sides {
             [true, true] => ((row, 0), Some((second, right))),
             [_, false] => ((row, 0), None),
             [false, true] => ((row, right), None),
         };
         let ColumnKey { column, zero_is_missing } = test.key;
-        RankLookup { first, second, column: column % TOGETHER, zero_is_missing, search }
+        RankLookup { first, second, column: column % TRANSPOSED_COLUMNS, zero_is_missing, search }
     }
 
     /// The largest absolute value that counts as missing.
     #[inline(always)]
-    fn least(&self) -> f32 {
+    fn missing_limit(&self) -> f32 {
         if self.zero_is_missing { ABOUT_ZERO } else { -1.0 }
     }
 
@@ -119,7 +119,7 @@ impl RankLookup {
     /// Writes the rank of one value into each of the rows.
     #[inline(always)]
     fn fill_one<K: Kernel>(&self, kernel: K, value: f32, rows: &mut [i8]) {
-        let is_missing = value.is_nan() | (value.abs() <= self.least());
+        let is_missing = value.is_nan() | (value.abs() <= self.missing_limit());
         let rank = match &self.search {
             BoundSearch::Few(list) => list.iter().map(|t| u8::from(*t < value)).sum(),
             BoundSearch::Blocks { ends, blocks } => {
@@ -144,10 +144,11 @@ impl RankLookup {
         values: &[f32; N],
         rows: &mut [Aligned<[i8; N]>],
     ) -> bool {
-        let least = self.least();
+        let missing_limit = self.missing_limit();
         let mut any = 0;
         for (piece, values) in values.as_chunks().0.iter().enumerate() {
-            let (ranks, mask) = (self.search(kernel, values), kernel.missing_mask(values, least));
+            let (ranks, mask) =
+                (self.search(kernel, values), kernel.missing_mask(values, missing_limit));
             let mut put = |(row, missing): (usize, u8)| {
                 if let Some(row) = rows.get_mut(row) {
                     row.0.as_chunks_mut().0[piece] = kernel.flip_sign(&ranks, &mask, missing);
@@ -167,7 +168,7 @@ impl RankFinder {
     /// Adds a column test with its sorted thresholds and the numbers of its rows. Column tests must
     /// be added in the order of columns.
     pub(super) fn push(&mut self, test: &ColumnTest, sorted: &[f32], rows: [usize; 2]) {
-        let first = test.key.column / TOGETHER * TOGETHER;
+        let first = test.key.column / TRANSPOSED_COLUMNS * TRANSPOSED_COLUMNS;
         let lookup = RankLookup::new(test, sorted, rows);
         match self.groups.last_mut().filter(|group| group.first == first) {
             Some(group) => group.lookups.push(lookup),
@@ -198,10 +199,10 @@ impl RankFinder {
         columns: usize,
         out: &mut [Aligned<[i8; N]>],
     ) -> bool {
-        let mut transposed = Aligned([[0.0_f32; N]; TOGETHER]);
+        let mut transposed = Aligned([[0.0_f32; N]; TRANSPOSED_COLUMNS]);
         let mut differ = false;
         for group in &self.groups {
-            let width = TOGETHER.min(columns.saturating_sub(group.first));
+            let width = TRANSPOSED_COLUMNS.min(columns.saturating_sub(group.first));
             for (row, values) in values.chunks_exact(columns.max(1)).take(N).enumerate() {
                 let (values, next) = values[group.first..].split_at(width);
                 kernel.prefetch(next);

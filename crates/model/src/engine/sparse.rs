@@ -1,9 +1,10 @@
-//! Rows that hold only some of their values.
+//! Rows in a sparse form: only some of their values are given, the others are absent.
 
 use super::{ScoreBuffers, Scorer, WIDE};
 use crate::error::ModelError;
+use crate::problem::SparseProblem;
 
-/// Rows that hold only some of their values.
+/// Rows in a sparse form.
 #[derive(Debug, Clone, Copy)]
 pub struct SparseRows<'a> {
     /// The index of each row's first entry, and the number of entries at the end.
@@ -19,17 +20,14 @@ impl SparseRows<'_> {
         let entries = self.columns.len();
         let rising = self.starts.is_sorted() && self.starts.last().copied().unwrap_or(0) == entries;
         if self.starts.len() != rows + 1 || !rising || self.values.len() != entries {
-            return Err(ModelError::invalid(
-                format!("sparse rows with {} starts for {rows} rows", self.starts.len()),
-                "one start more than rows, ascending, the last being the number of entries",
-            ));
+            let problem = SparseProblem::Starts { starts: self.starts.len(), rows };
+            return Err(ModelError::InvalidSparseRows(problem));
         }
         match self.columns.iter().find(|column| **column as usize >= columns) {
             None => Ok(()),
-            Some(column) => Err(ModelError::invalid(
-                format!("a value in column {column}"),
-                format!("columns below {columns}"),
-            )),
+            Some(&column) => {
+                Err(ModelError::InvalidSparseRows(SparseProblem::Column { column, columns }))
+            }
         }
     }
 }

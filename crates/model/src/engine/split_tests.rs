@@ -163,9 +163,9 @@ impl SplitTests {
         // Second rows come after all others: they are read only if a value is missing, and rows
         // that are read together are adjacent.
         let mut next = self.columns.len() as u16;
-        let mut seconds = Vec::with_capacity(self.columns.len());
+        let mut second_rows = Vec::with_capacity(self.columns.len());
         for test in &self.columns {
-            seconds.push(next);
+            second_rows.push(next);
             next += u16::from(test.sides == [true; 2]);
         }
         let sorted = self.columns.iter().map(|test| match &test.condition {
@@ -173,7 +173,7 @@ impl SplitTests {
             TestCondition::Set(_) => (Vec::new(), vec![0]),
         });
         let (sorted, ranks) = sorted.unzip();
-        RankLayout { tests: self, sorted, ranks, seconds, rows: usize::from(next) }
+        RankLayout { tests: self, sorted, ranks, second_rows, rows: usize::from(next) }
     }
 }
 
@@ -187,7 +187,7 @@ pub(crate) struct RankLayout<'a> {
     sorted: Vec<Vec<f32>>,
     ranks: Vec<Vec<u8>>,
     /// The second row of each column test that has one.
-    seconds: Vec<u16>,
+    second_rows: Vec<u16>,
     rows: usize,
 }
 
@@ -203,7 +203,7 @@ impl RankLayout<'_> {
         let test = |(node, (at, threshold)): (&PreparedSplit, &(u16, u8))| {
             let column = usize::from(*at);
             let second = node.missing == Side::Right && self.tests.columns[column].sides[0];
-            let row = if second { self.seconds[column] } else { *at };
+            let row = if second { self.second_rows[column] } else { *at };
             let above = flip_sign(self.ranks[column][usize::from(*threshold)]);
             RankTest { whole: *at, row, above }
         };
@@ -219,7 +219,7 @@ impl RankLayout<'_> {
         order.sort_by_key(|at| columns[*at].key.column);
         let mut ranker = RankFinder::default();
         for at in order {
-            let rows = [at, usize::from(self.seconds[at])];
+            let rows = [at, usize::from(self.second_rows[at])];
             ranker.push(&columns[at], &self.sorted[at], rows);
         }
         ranker

@@ -25,7 +25,7 @@ pub(crate) struct Steps {
 struct RankSplit {
     row: u16,
     above: i8,
-    places: [u16; 2],
+    next: [u16; 2],
 }
 
 /// A tree: the index of its first node, and the number of its splits, after which come its leaves.
@@ -45,21 +45,17 @@ impl Steps {
             numbers[*leaf] = number;
         }
         // From the root down, so that the first steps of all rows are adjacent; then the leaves.
-        let place = |link: ChildLink| match link {
+        let index = |link: ChildLink| match link {
             ChildLink::Node(node) => (splits - 1 - node) as u16,
             ChildLink::Leaf(leaf) => (splits + numbers[leaf]) as u16,
         };
         let first = self.nodes.len() as u32;
         for (node, RankTest { row, above, .. }) in tree.nodes.iter().zip(tests).rev() {
             let (row, above) = (*row, *above);
-            self.nodes.push(RankSplit {
-                row,
-                above,
-                places: [place(node.left), place(node.right)],
-            });
+            self.nodes.push(RankSplit { row, above, next: [index(node.left), index(node.right)] });
         }
         let leaf =
-            |number: usize| RankSplit { row: 0, above: 0, places: [(splits + number) as u16; 2] };
+            |number: usize| RankSplit { row: 0, above: 0, next: [(splits + number) as u16; 2] };
         self.nodes.extend((0..leaves.len()).map(leaf));
         self.trees.push(TreeStart { first, splits: splits as u16 });
     }
@@ -82,20 +78,20 @@ impl Steps {
     /// Walks down some trees; returns the numbers of the leaves.
     #[inline(always)]
     fn walk<const N: usize>(&self, trees: [TreeStart; N], ranks: &[i8]) -> [usize; N] {
-        let mut places = [0; N];
+        let mut nodes = [0; N];
         let mut arrived = trees.iter().all(|tree| tree.splits == 0);
         while !arrived {
             arrived = true;
-            for (place, tree) in places.iter_mut().zip(&trees) {
-                let step = &self.nodes[tree.first as usize + *place];
+            for (node, tree) in nodes.iter_mut().zip(&trees) {
+                let step = &self.nodes[tree.first as usize + *node];
                 let right = ranks[usize::from(step.row)] > step.above;
-                *place = usize::from(step.places[usize::from(right)]);
-                arrived &= *place >= usize::from(tree.splits);
+                *node = usize::from(step.next[usize::from(right)]);
+                arrived &= *node >= usize::from(tree.splits);
             }
         }
-        for (place, tree) in places.iter_mut().zip(&trees) {
-            *place -= usize::from(tree.splits);
+        for (node, tree) in nodes.iter_mut().zip(&trees) {
+            *node -= usize::from(tree.splits);
         }
-        places
+        nodes
     }
 }

@@ -199,7 +199,7 @@ fn a_wrong_number_of_values_is_refused() {
     let scorer = Model::new(Header::new(features, Absent::Zero), line).unwrap().scorer();
     let error =
         scorer.score_query(&[1.0; 3], &mut [0.0; 2], &mut ScoreBuffers::default()).unwrap_err();
-    assert!(error.to_string().contains("3 values for 2 rows; expected 2 values"), "{error}");
+    assert!(error.to_string().contains("3 values for 2 rows; expected 2 for each row"), "{error}");
     assert!(scorer.score_query(&[], &mut [], &mut ScoreBuffers::default()).is_ok());
 }
 

@@ -12,7 +12,7 @@ pub(crate) const MAX_THRESHOLDS: usize = 255;
 /// A slot without a threshold.
 const EMPTY: u8 = u8::MAX;
 /// Initial number of slots: two to this power.
-const FEW: u32 = 4;
+const INITIAL_SLOT_BITS: u32 = 4;
 
 /// Distinct numbers; -0 and 0 are the same, and NaN is none.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(crate) struct Thresholds {
 
 impl Default for Thresholds {
     fn default() -> Self {
-        Self { values: Vec::new(), slots: vec![EMPTY; 1 << FEW] }
+        Self { values: Vec::new(), slots: vec![EMPTY; 1 << INITIAL_SLOT_BITS] }
     }
 }
 
@@ -41,7 +41,7 @@ impl Thresholds {
         let mut slot = self.slot(threshold);
         loop {
             match self.slots[slot] {
-                EMPTY => return self.take_up(threshold, slot),
+                EMPTY => return self.insert(threshold, slot),
                 number if self.values[usize::from(number)] == threshold => return Some(number),
                 _ => slot = (slot + 1) % self.slots.len(),
             }
@@ -54,7 +54,7 @@ impl Thresholds {
         (threshold.to_bits().wrapping_mul(0x9e37_79b1) >> (32 - bits)) as usize
     }
 
-    fn take_up(&mut self, threshold: f32, slot: usize) -> Option<u8> {
+    fn insert(&mut self, threshold: f32, slot: usize) -> Option<u8> {
         if self.values.len() == MAX_THRESHOLDS {
             return None;
         }
@@ -91,11 +91,11 @@ impl Thresholds {
         let mut order: Vec<u8> = (0..self.values.len() as u8).collect();
         let value = |number: u8| self.values[usize::from(number)];
         order.sort_unstable_by(|a, b| value(*a).total_cmp(&value(*b)));
-        let mut places = vec![0; order.len()];
-        for (place, number) in (0..=u8::MAX).zip(&order) {
-            places[usize::from(*number)] = place;
+        let mut ranks = vec![0; order.len()];
+        for (rank, number) in (0..=u8::MAX).zip(&order) {
+            ranks[usize::from(*number)] = rank;
         }
-        (order.into_iter().map(value).collect(), places)
+        (order.into_iter().map(value).collect(), ranks)
     }
 }
 
@@ -114,8 +114,8 @@ mod tests {
             let mut thresholds = Thresholds::default();
             for value in values.iter().chain(values.iter().take(kept)) {
                 if let Some(number) = thresholds.number(*value) {
-                    let (sorted, places) = thresholds.sorted();
-                    prop_assert_eq!(sorted[usize::from(places[usize::from(number)])], *value);
+                    let (sorted, ranks) = thresholds.sorted();
+                    prop_assert_eq!(sorted[usize::from(ranks[usize::from(number)])], *value);
                     prop_assert!(sorted.is_sorted_by(|a, b| a < b));
                 } else {
                     prop_assert_eq!(thresholds.len(), MAX_THRESHOLDS);

@@ -112,13 +112,14 @@ impl Walks {
         let value = row.get(column).copied().unwrap_or(f32::NAN);
         let right = match PLAIN || self.kinds[at as usize] == SplitKind::AtMost {
             true => (value > step.threshold) | (value.is_nan() & missing_right),
-            false => self.special(at, value),
+            false => self.goes_right_by_condition(at, value),
         };
         step.left + u32::from(right)
     }
 
+    /// Whether a value goes right at a split whose condition is more than a threshold.
     #[cold]
-    fn special(&self, at: u32, value: f32) -> bool {
+    fn goes_right_by_condition(&self, at: u32, value: f32) -> bool {
         let step = &self.nodes[at as usize];
         let rule = match self.kinds[at as usize] {
             SplitKind::Set(set) => SplitCondition::In(set),
@@ -130,7 +131,7 @@ impl Walks {
 
     /// The leaves that some lanes reach, each with a root and a row of its own.
     #[inline(always)]
-    fn arrive<const N: usize>(&self, roots: [u32; N], rows: [&[f32]; N]) -> [u32; N] {
+    fn leaves_reached<const N: usize>(&self, roots: [u32; N], rows: [&[f32]; N]) -> [u32; N] {
         match self.kinds.is_empty() {
             true => self.walk::<N, true>(roots, rows),
             false => self.walk::<N, false>(roots, rows),
@@ -158,12 +159,12 @@ impl Walks {
     pub(crate) fn add_row(&self, row: &[f32], score: &mut f64) {
         let (eights, rest) = self.roots.as_chunks::<LANES>();
         for roots in eights {
-            for at in self.arrive(*roots, [row; LANES]) {
+            for at in self.leaves_reached(*roots, [row; LANES]) {
                 *score += self.values[at as usize];
             }
         }
         for root in rest {
-            let [at] = self.arrive([*root], [row]);
+            let [at] = self.leaves_reached([*root], [row]);
             *score += self.values[at as usize];
         }
     }
@@ -176,7 +177,7 @@ impl Walks {
             for (group, scores) in scores.chunks_mut(LANES).enumerate() {
                 let last = scores.len() - 1;
                 let rows = std::array::from_fn(|lane: usize| row(group * LANES + lane.min(last)));
-                let at = self.arrive([*root; LANES], rows);
+                let at = self.leaves_reached([*root; LANES], rows);
                 for (score, at) in scores.iter_mut().zip(at) {
                     *score += self.values[at as usize];
                 }

@@ -83,7 +83,7 @@ impl NormalisationEffect {
             let base = low.1 + slope * (parts.base - low.0);
             return NormalisationEffect { base, slopes: vec![slope; normal.len()] };
         }
-        let base = joined(&points, parts.base);
+        let base = interpolate(&points, parts.base);
         let slope = |(score, rank): (&f64, &f64)| {
             let way = score - parts.base;
             if way == 0.0 { 0.0 } else { (rank - base) / way }
@@ -93,7 +93,7 @@ impl NormalisationEffect {
 }
 
 /// The value at x of the linear interpolation of points, constant outside.
-fn joined(points: &[(f64, f64)], x: f64) -> f64 {
+fn interpolate(points: &[(f64, f64)], x: f64) -> f64 {
     let after = points.partition_point(|point| point.0 <= x);
     match (after.checked_sub(1).map(|at| points[at]), points.get(after)) {
         (None, None) => 0.0,

@@ -1,5 +1,7 @@
 //! The errors of explanations.
 
+use rankwright_spec::words::counted;
+
 use crate::error::ModelError;
 
 /// The reason why there is no explanation.
@@ -11,8 +13,7 @@ pub enum ExplainError {
     Model(#[from] ModelError),
     /// Trees without the number of training rows at each leaf.
     #[error(
-        "tree {tree} does not say how many training rows came to its leaves, which its expected \
-         score is made of"
+        "tree {tree} has no counts of training rows at its leaves, which its expected score needs"
     )]
     NoCounts {
         /// The first such tree, from 0.
@@ -22,12 +23,12 @@ pub enum ExplainError {
     #[error("a net can only be explained against background documents, and none were given")]
     NoBackground,
     /// Background data without rows.
-    #[error("the background data has no rows; expected documents such as the model was made for")]
+    #[error("the background data has no rows; expected at least one document")]
     EmptyBackground,
     /// A tree whose paths are too long for memory.
     #[error(
-        "tree {tree} has paths of {depth} splits on {features} features; expected trees that are \
-         less deep"
+        "tree {tree} has paths of {} on {}; expected shallower trees",
+        counted(*.depth, "split"), counted(*.features, "feature")
     )]
     TooDeep {
         /// The tree, from 0.
@@ -46,7 +47,10 @@ pub enum ExplainError {
         feature: String,
     },
     /// A number of a query that the data does not have.
-    #[error("there is no query number {query}; the data has {queries} queries, from 0 on")]
+    #[error(
+        "there is no query number {query}; the data has {}, numbered from 0",
+        counted(*.queries, "query")
+    )]
     NoSuchQuery {
         /// The given number.
         query: usize,

@@ -19,11 +19,11 @@ pub(super) struct LinearShap {
 
 impl LinearShap {
     pub(super) fn new(
-        line: &Linear,
+        linear: &Linear,
         features: &[usize],
         background: Option<&UsedFeatureRows>,
     ) -> LinearShap {
-        let weights: Vec<f64> = features.iter().map(|feature| line.weights()[*feature]).collect();
+        let weights: Vec<f64> = features.iter().map(|feature| linear.weights()[*feature]).collect();
         let mut means = vec![0.0; weights.len()];
         if let Some(table) = background {
             for row in 0..table.rows {
@@ -32,7 +32,7 @@ impl LinearShap {
                 }
             }
         }
-        LinearShap { bias: line.bias(), weights, means }
+        LinearShap { bias: linear.bias(), weights, means }
     }
 
     pub(super) fn explain(&self, table: &UsedFeatureRows) -> Contributions {

@@ -41,15 +41,15 @@ pub use self::error::ExplainError;
 use self::blend::{BlendShap, WeightedMember};
 use self::linear::LinearShap;
 use self::net::NetShap;
-use self::table::{Contributions, UsedFeatureRows, sample, settle};
-use self::trees::{TreeShap, counts, recount};
+use self::table::{Contributions, UsedFeatureRows, absorb_rounding, sample};
+use self::trees::{TreeShap, count_leaf_rows, counts};
 use crate::blend::Blend;
 use crate::error::ModelError;
 use crate::matching::Matching;
 use crate::model::{Model, ModelBody};
 
 /// Maximum number of background documents.
-const MOST_BACKGROUND: usize = 10_000;
+const MAX_BACKGROUND: usize = 10_000;
 
 /// Options of explanations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,7 +139,7 @@ impl<'a> Explainer<'a> {
         }
         let features = model.used_features();
         let matching = matched(model, background, options.ignore_extra)?;
-        let rows = sample(background.rows(), MOST_BACKGROUND, options.seed);
+        let rows = sample(background.rows(), MAX_BACKGROUND, options.seed);
         let table = UsedFeatureRows::gather(background, rows.into_iter(), &matching, &features);
         let method = method_of(model, &features, Some(&table), options)?;
         Ok(Explainer { model, options, features, method })
@@ -197,7 +197,7 @@ fn method_of<'a>(
     match model.body() {
         ModelBody::Trees(ensemble) => {
             let rows = match background {
-                Some(table) => recount(ensemble, features, table),
+                Some(table) => count_leaf_rows(ensemble, features, table),
                 None => counts(ensemble)?,
             };
             Ok(ExplainMethod::Trees(TreeShap::new(ensemble, features.to_vec(), &rows)?))
@@ -283,7 +283,7 @@ impl Explanation {
         let pairs = self.contributions(a).iter().zip(self.contributions(b));
         let mut parts: Vec<f64> = pairs.map(|(a, b)| a - b).collect();
         if let (Some(a), Some(b)) = (self.scores.get(a), self.scores.get(b)) {
-            settle(&mut parts, a - b);
+            absorb_rounding(&mut parts, a - b);
         }
         parts
     }

@@ -23,7 +23,7 @@ use rankwright_data::{Absent, FeatureNames, Random};
 use rayon::prelude::*;
 
 use super::error::ExplainError;
-use super::table::{Contributions, UsedFeatureRows, settle};
+use super::table::{Contributions, UsedFeatureRows, absorb_rounding};
 use crate::engine::{ScoreBuffers, Scorer};
 use crate::header::Header;
 use crate::model::{Model, ModelBody};
@@ -50,7 +50,7 @@ pub(super) struct NetShap {
 }
 
 /// Separates the two streams of random numbers.
-const ORDERS: u64 = 1 << 40;
+const PERMUTATION_STREAM: u64 = 1 << 40;
 
 impl NetShap {
     /// If there are more background rows than orders, the first are used. Only a linear net needs
@@ -62,11 +62,11 @@ impl NetShap {
         orders: usize,
         seed: u64,
     ) -> Result<NetShap, ExplainError> {
-        let is_line = is_line(net);
+        let is_linear = is_linear(net);
         let background = match background {
-            Some(table) if is_line => table.clone(),
+            Some(table) if is_linear => table.clone(),
             Some(table) => table.first(orders),
-            None if is_line => {
+            None if is_linear => {
                 UsedFeatureRows { width: features.len(), rows: 0, values: Vec::new() }
             }
             None => return Err(ExplainError::NoBackground),
@@ -77,11 +77,11 @@ impl NetShap {
         let with = |list| Transforms::new(steps.clone(), missing.clone(), list);
         let order = |number: usize| {
             let mut order: Vec<u32> = (0..features.len() as u32).collect();
-            Random::new(seed, ORDERS + number as u64).shuffle(&mut order);
+            Random::new(seed, PERMUTATION_STREAM + number as u64).shuffle(&mut order);
             order
         };
         // Every background document is used equally often.
-        let orders = if is_line { 0 } else { orders.next_multiple_of(background.rows.max(1)) };
+        let orders = if is_linear { 0 } else { orders.next_multiple_of(background.rows.max(1)) };
         let (first, later) = layers_of(net, features)?;
         let rows = || first.weights().chunks_exact(features.len().max(1));
         let column = |slot: usize| rows().map(|row| f64::from(row[slot])).collect();
@@ -104,18 +104,22 @@ impl NetShap {
         let mut scores = vec![0.0; table.rows];
         self.score(&inputs.values, &mut scores);
         let (base, parts) = match self.orders.is_empty() {
-            true => self.line(&inputs, &background),
+            true => self.linear(&inputs, &background),
             false => self.sampled(&inputs, &background),
         };
         let mut values = parts.concat();
         for (row, score) in scores.iter().enumerate() {
-            settle(&mut values[row * table.width..(row + 1) * table.width], score - base);
+            absorb_rounding(&mut values[row * table.width..(row + 1) * table.width], score - base);
         }
         Contributions { base, scores, values }
     }
 
     /// Base and contributions of a net that is linear in the inputs.
-    fn line(&self, inputs: &UsedFeatureRows, background: &UsedFeatureRows) -> (f64, Vec<Vec<f64>>) {
+    fn linear(
+        &self,
+        inputs: &UsedFeatureRows,
+        background: &UsedFeatureRows,
+    ) -> (f64, Vec<Vec<f64>>) {
         let weights = || self.columns.iter().map(|column| column.first().copied().unwrap_or(0.0));
         let mut means = vec![0.0; inputs.width];
         for row in 0..background.rows {
@@ -143,7 +147,7 @@ impl NetShap {
             .collect();
         let base = starts.iter().map(|start| start.score).sum::<f64>() / starts.len().max(1) as f64;
         let documents = (0..inputs.rows).into_par_iter();
-        let values = documents.map_init(Exchange::default, |exchange, row| {
+        let values = documents.map_init(ExchangeBuffers::default, |exchange, row| {
             let (mut values, to) = (vec![0.0; inputs.width], inputs.row(row));
             for (order, start) in self.orders.iter().zip(starts.iter().cycle()) {
                 exchange.add(self, start, to, order.iter(), &mut values);
@@ -175,7 +179,7 @@ impl NetShap {
             let raw = self.background.values.chunks_exact(list.width);
             for (input, raw) in inputs.values.chunks_exact_mut(list.width).zip(raw) {
                 if !raw[column].is_nan() {
-                    input[column] = between(low, high, input[column]);
+                    input[column] = relative_position(low, high, input[column]);
                 }
             }
         }
@@ -190,7 +194,7 @@ impl NetShap {
     }
 
     /// The score from the sums of the first layer.
-    fn finished(&self, sums: &[f64], outputs: &mut Vec<f32>) -> f64 {
+    fn score_of_sums(&self, sums: &[f64], outputs: &mut Vec<f32>) -> f64 {
         outputs.clear();
         outputs.extend(sums.iter().map(|sum| *sum as f32));
         finish(self.first.norm(), self.first.activation(), outputs);
@@ -202,7 +206,7 @@ impl NetShap {
 }
 
 /// The position of a value between the ends of a list, from 0 to 1; 0 if they are equal.
-fn between(low: f32, high: f32, value: f32) -> f32 {
+fn relative_position(low: f32, high: f32, value: f32) -> f32 {
     if low >= high {
         return 0.0;
     }
@@ -211,9 +215,9 @@ fn between(low: f32, high: f32, value: f32) -> f32 {
 }
 
 /// Whether a net of one layer is linear in its inputs.
-fn is_line(net: &Net) -> bool {
+fn is_linear(net: &Net) -> bool {
     let plain = net.layers().iter().all(|layer| layer.activation() == Activation::None);
-    net.line().is_some() && plain
+    net.linear_weights().is_some() && plain
 }
 
 /// The first layer for the used features only (weights of 0 add nothing), and the other layers.
@@ -250,7 +254,7 @@ impl BackgroundState {
         for (column, input) in net.columns.iter().zip(inputs) {
             add(&mut sums, column, f64::from(*input));
         }
-        let score = net.finished(&sums, &mut Vec::new());
+        let score = net.score_of_sums(&sums, &mut Vec::new());
         BackgroundState { inputs: inputs.to_vec(), sums, score }
     }
 }
@@ -262,12 +266,12 @@ fn add(sums: &mut [f64], column: &[f64], times: f64) {
 
 /// Buffers of one thread.
 #[derive(Debug, Default)]
-struct Exchange {
+struct ExchangeBuffers {
     sums: Vec<f64>,
     outputs: Vec<f32>,
 }
 
-impl Exchange {
+impl ExchangeBuffers {
     /// Exchanges inputs one after another and adds the change of the score by each.
     fn add<'a>(
         &mut self,
@@ -285,7 +289,7 @@ impl Exchange {
                 continue;
             }
             add(&mut self.sums, &net.columns[at], f64::from(to[at]) - f64::from(start.inputs[at]));
-            let next = net.finished(&self.sums, &mut self.outputs);
+            let next = net.score_of_sums(&self.sums, &mut self.outputs);
             values[at] += next - score;
             score = next;
         }

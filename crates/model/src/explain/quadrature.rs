@@ -9,19 +9,19 @@
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Quadrature {
     /// The nodes: between 0 and 1, ends excluded, ascending.
-    pub(super) places: Vec<f64>,
+    pub(super) points: Vec<f64>,
     /// The weights: above 0, with sum 1.
     pub(super) weights: Vec<f64>,
 }
 
 impl Quadrature {
     pub(super) fn new(n: usize) -> Quadrature {
-        let mut rule = Quadrature { places: vec![0.0; n], weights: vec![0.0; n] };
+        let mut rule = Quadrature { points: vec![0.0; n], weights: vec![0.0; n] };
         // The nodes are symmetric: one half is computed.
         for i in 0..n.div_ceil(2) {
             let (x, slope) = root(n, i);
             let weight = 1.0 / ((1.0 - x * x) * slope * slope);
-            (rule.places[i], rule.places[n - 1 - i]) = ((1.0 - x) / 2.0, (1.0 + x) / 2.0);
+            (rule.points[i], rule.points[n - 1 - i]) = ((1.0 - x) / 2.0, (1.0 + x) / 2.0);
             (rule.weights[i], rule.weights[n - 1 - i]) = (weight, weight);
         }
         rule
@@ -67,22 +67,22 @@ mod tests {
     #[test]
     fn small_rules_are_those_of_the_books() {
         assert_eq!(Quadrature::new(0), Quadrature::default());
-        assert_eq!(Quadrature::new(1), Quadrature { places: vec![0.5], weights: vec![1.0] });
+        assert_eq!(Quadrature::new(1), Quadrature { points: vec![0.5], weights: vec![1.0] });
         let two = Quadrature::new(2);
         let place = 0.5 - 0.5 / 3.0_f64.sqrt();
-        assert!((two.places[0] - place).abs() < 1e-15 && (two.weights[0] - 0.5).abs() < 1e-15);
+        assert!((two.points[0] - place).abs() < 1e-15 && (two.weights[0] - 0.5).abs() < 1e-15);
     }
 
     #[test]
     fn powers_up_to_twice_the_places_are_integrated_exactly() {
         for n in 1..=80 {
             let rule = Quadrature::new(n);
-            assert!(rule.places.is_sorted_by(|a, b| a < b), "{n}");
+            assert!(rule.points.is_sorted_by(|a, b| a < b), "{n}");
             for power in 0..2 * n {
-                let terms = rule.places.iter().zip(&rule.weights);
+                let terms = rule.points.iter().zip(&rule.weights);
                 let sum: f64 = terms.map(|(t, weight)| weight * t.powi(power as i32)).sum();
                 let exact = 1.0 / (power + 1) as f64;
-                assert!((sum - exact).abs() < 1e-13, "{n} places, power {power}: {sum} {exact}");
+                assert!((sum - exact).abs() < 1e-13, "{n} points, power {power}: {sum} {exact}");
             }
         }
     }

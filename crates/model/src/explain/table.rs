@@ -79,7 +79,7 @@ pub(super) fn sample(count: usize, most: usize, seed: u64) -> Vec<usize> {
 }
 
 /// Moves the rounding error of a sum into its largest term, so that the terms sum to `total`.
-pub(super) fn settle(values: &mut [f64], total: f64) {
+pub(super) fn absorb_rounding(values: &mut [f64], total: f64) {
     let size = |value: &&mut f64| value.abs();
     let rest = total - values.iter().sum::<f64>();
     if !rest.is_finite() {
@@ -109,8 +109,8 @@ mod tests {
     #[test]
     fn what_rounding_left_goes_to_the_largest() {
         let mut values = [0.5, -2.0, 1.0];
-        settle(&mut values, -0.25);
+        absorb_rounding(&mut values, -0.25);
         assert_eq!(values, [0.5, -1.75, 1.0]);
-        settle(&mut [], 1.0);
+        absorb_rounding(&mut [], 1.0);
     }
 }

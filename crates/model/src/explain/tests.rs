@@ -216,7 +216,7 @@ fn from_subsets(features: usize, value: impl Fn(u32) -> f64) -> Vec<f64> {
 }
 
 /// The reference values for trees with these rows at their leaves.
-fn slowly(model: &Model, leaves: &[Vec<f64>], row: &[f32], known: u32) -> f64 {
+fn reference(model: &Model, leaves: &[Vec<f64>], row: &[f32], known: u32) -> f64 {
     let ModelBody::Trees(ensemble) = model.body() else { return f64::NAN };
     let of_tree =
         |(tree, rows): (&Tree, &Vec<f64>)| expected(tree, rows, row, known, tree.root()).0;
@@ -233,11 +233,11 @@ fn check_against_subsets(
     for list in found {
         for document in 0..list.documents() {
             let row = data.matrix().row(list.rows.start + document);
-            let exact = from_subsets(width, |known| slowly(model, leaves, row, known));
+            let exact = from_subsets(width, |known| reference(model, leaves, row, known));
             let exact: Vec<f64> = used.iter().map(|feature| exact[*feature]).collect();
             assert_near(list.contributions(document), &exact);
         }
-        assert_near(&[list.base], &[slowly(model, leaves, &[], 0)]);
+        assert_near(&[list.base], &[reference(model, leaves, &[], 0)]);
     }
     check_sums(model, data, found);
 }

@@ -41,7 +41,7 @@ use crate::tree::{Side, Split, Tree};
 /// Number of documents processed together.
 const LANES: usize = 8;
 /// Maximum number of values (levels x quadrature nodes) that a walk holds for a document.
-const MOST: usize = 1 << 20;
+const MAX_WALK_VALUES: usize = 1 << 20;
 
 /// An ensemble prepared for explanations.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ pub(super) fn counts(ensemble: &Ensemble) -> Result<Vec<Vec<f64>>, ExplainError>
 }
 
 /// The number of rows of a table that reach the leaves of each tree.
-pub(super) fn recount(
+pub(super) fn count_leaf_rows(
     ensemble: &Ensemble,
     features: &[usize],
     table: &UsedFeatureRows,
@@ -104,14 +104,14 @@ impl<'a> TreeShap<'a> {
         let trees: Vec<Paths> = trees.map(|(tree, rows)| Paths::new(tree, rows, slot)).collect();
         for (number, tree) in trees.iter().enumerate() {
             let (depth, features) = (tree.depth, tree.features);
-            if (depth + 1).saturating_mul(places(tree)) > MOST {
+            if (depth + 1).saturating_mul(point_count(tree)) > MAX_WALK_VALUES {
                 return Err(ExplainError::TooDeep { tree: number, depth, features });
             }
         }
-        let most = trees.iter().map(places).max().unwrap_or(0);
+        let most = trees.iter().map(point_count).max().unwrap_or(0);
         let mut rules = vec![Quadrature::default(); most + 1];
-        for n in trees.iter().map(places) {
-            if rules[n].places.len() < n {
+        for n in trees.iter().map(point_count) {
+            if rules[n].points.len() < n {
                 rules[n] = Quadrature::new(n);
             }
         }
@@ -126,7 +126,7 @@ impl<'a> TreeShap<'a> {
             let lanes = 0..rows.len();
             walk.load(table, rows);
             for (tree, paths) in self.ensemble.trees().iter().zip(&self.trees) {
-                walk.add(tree, paths, &self.rules[places(paths)]);
+                walk.add(tree, paths, &self.rules[point_count(paths)]);
             }
             lanes.flat_map(|lane| walk.sums.iter().map(move |sum| sum[lane])).collect::<Vec<f64>>()
         });
@@ -141,7 +141,7 @@ impl<'a> TreeShap<'a> {
 }
 
 /// Number of quadrature nodes of a tree.
-fn places(tree: &Paths) -> usize {
+fn point_count(tree: &Paths) -> usize {
     tree.features.div_ceil(2)
 }
 
@@ -181,7 +181,7 @@ impl DocumentWalk {
 
     /// Adds the contributions of a tree to each feature.
     fn add(&mut self, tree: &Tree, paths: &Paths, rule: &Quadrature) {
-        let (n, levels) = (rule.places.len(), paths.depth + 1);
+        let (n, levels) = (rule.points.len(), paths.depth + 1);
         self.products.resize(self.products.len().max(levels * n), [0.0; LANES]);
         self.totals.resize(self.totals.len().max(levels * n), [0.0; LANES]);
         self.passing.resize(self.passing.len().max(levels), 0);
@@ -220,7 +220,7 @@ impl DocumentWalk {
     /// Goes down to a node: multiplies the products by the factor of the step's feature, which
     /// replaces that of the step above on the same feature.
     fn enter(&mut self, step: &PathStep, rule: &Quadrature) {
-        let (level, n) = (step.level as usize, rule.places.len());
+        let (level, n) = (step.level as usize, rule.points.len());
         let goes = self.lefts[level - 1];
         let goes = if step.left { goes } else { !goes };
         let before = self.passing[step.above.0 as usize];
@@ -233,8 +233,8 @@ impl DocumentWalk {
         let above = &above[(level - 1) * n..];
         let totals = &mut self.totals[level * n..(level + 1) * n];
         for (q, total) in totals.iter_mut().enumerate() {
-            let (passes, fails) = factors(step.share, rule.places[q]);
-            let (passed, failed) = factors_above(step, rule.places[q]);
+            let (passes, fails) = factors(step.share, rule.points[q]);
+            let (passed, failed) = factors_above(step, rule.points[q]);
             let ratios = [passes / passed, fails / passed, fails * inverse(failed)];
             here[q] = lanes(|lane| above[q][lane] * ratios[case[lane]]);
             *total = match step.node {
@@ -247,7 +247,7 @@ impl DocumentWalk {
     /// Goes up from a node: its leaves count for the step's feature, no longer for the step above
     /// on the same feature, and are added to the parent.
     fn leave(&mut self, step: &PathStep, rule: &Quadrature) {
-        let (level, n) = (step.level as usize, rule.places.len());
+        let (level, n) = (step.level as usize, rule.points.len());
         let (now, before) = (self.passing[level], self.passing[step.above.0 as usize]);
         let (above, here) = self.totals.split_at_mut(level * n);
         let above = &mut above[(level - 1) * n..];
@@ -255,7 +255,7 @@ impl DocumentWalk {
         let fails = lanes(|lane| usize::from(now >> lane & 1 == 0));
         let failed = lanes(|lane| usize::from(before >> lane & 1 == 0));
         for q in 0..n {
-            let (total, t) = (here[q], rule.places[q]);
+            let (total, t) = (here[q], rule.points[q]);
             let divisors = factors(step.share, t);
             let divisors = [1.0 / divisors.0, inverse(divisors.1)];
             own = lanes(|lane| own[lane] + total[lane] * divisors[fails[lane]]);
@@ -288,15 +288,15 @@ fn lanes<T>(of: impl Fn(usize) -> T) -> [T; LANES] {
 /// The factor of a feature at a quadrature node, for documents that pass its splits and for those
 /// that do not.
 #[inline(always)]
-fn factors(share: f64, place: f64) -> (f64, f64) {
-    let unknown = share * (1.0 - place);
-    (unknown + place, unknown)
+fn factors(share: f64, t: f64) -> (f64, f64) {
+    let unknown = share * (1.0 - t);
+    (unknown + t, unknown)
 }
 
 /// The factors that a step replaces; 1 if its feature is new on the path.
 #[inline(always)]
-fn factors_above(step: &PathStep, place: f64) -> (f64, f64) {
-    if step.above.0 == 0 { (1.0, 1.0) } else { factors(step.above.1, place) }
+fn factors_above(step: &PathStep, t: f64) -> (f64, f64) {
+    if step.above.0 == 0 { (1.0, 1.0) } else { factors(step.above.1, t) }
 }
 
 /// 1 / factor; 0 for a factor of 0, below which all products are 0.

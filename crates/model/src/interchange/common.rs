@@ -11,14 +11,15 @@ use rankwright_data::Absent;
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
+use crate::interchange::{FileProblem, NodeProblem, UnsupportedFeature};
 use crate::tree::{ABOUT_ZERO, Child, Leaf, Side, Split, SplitCondition, Tree};
 
 /// Maximum number of trees of a foreign model. A tree needs some 100 bytes in memory even without
 /// nodes, more than in a file; this limit keeps the memory of reading near the file's size.
-pub(super) const MOST_TREES: usize = 1 << 17;
+pub(super) const MAX_TREES: usize = 1 << 17;
 
 /// The largest feature number of a foreign model.
-pub(super) const MOST_FEATURES: usize = 1 << 24;
+pub(super) const MAX_FEATURES: usize = 1 << 24;
 
 /// A node of a foreign tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,18 +45,16 @@ pub(super) enum ForeignNode {
 
 /// Makes a tree of at most `most` nodes, which are looked up by number.
 pub(super) fn assemble(
+    format: &'static str,
     root: u32,
     most: usize,
     mut at: impl FnMut(u32) -> Result<ForeignNode, ModelError>,
 ) -> Result<Tree, ModelError> {
     let (mut splits, mut leaves): (Vec<Split>, Vec<Leaf>) = (Vec::new(), Vec::new());
-    let mut ahead: Vec<(u32, Option<(usize, Side)>)> = vec![(root, None)];
-    while let Some((number, from)) = ahead.pop() {
+    let mut pending: Vec<(u32, Option<(usize, Side)>)> = vec![(root, None)];
+    while let Some((number, from)) = pending.pop() {
         if splits.len() + leaves.len() >= most {
-            return Err(ModelError::invalid(
-                format!("more than one way to a node, or a way back (at node {number})"),
-                "each node of a tree under one other",
-            ));
+            return Err(node_problem(format, NodeProblem::ReachedTwice { node: number.into() }));
         }
         let child = match at(number)? {
             ForeignNode::Leaf(leaf) => {
@@ -69,8 +68,8 @@ pub(super) fn assemble(
                 let (below, gain) = (Child::Leaf(0), 0.0);
                 let split = Split { feature, rule, missing, left: below, right: below, gain, rows };
                 splits.push(split);
-                ahead.push((right, Some((here, Side::Right))));
-                ahead.push((left, Some((here, Side::Left))));
+                pending.push((right, Some((here, Side::Right))));
+                pending.push((left, Some((here, Side::Left))));
                 Child::Split(here as u32)
             }
         };
@@ -86,17 +85,26 @@ pub(super) fn assemble(
     Tree::new(splits, leaves)
 }
 
-/// Adds the number of a tree to an error.
-pub(super) fn in_tree(number: usize, error: ModelError) -> ModelError {
+/// Adds the format and the number of a tree to an error.
+pub(super) fn in_tree(format: &'static str, number: usize, error: ModelError) -> ModelError {
+    let tree = Some(number);
     match error {
-        ModelError::Invalid { what, expected } => {
-            ModelError::Invalid { what: format!("tree {number}: {what}"), expected }
+        ModelError::InvalidFile { format, problem, .. } => {
+            ModelError::InvalidFile { format, tree, problem }
         }
-        ModelError::Unsupported { format, what } => {
-            ModelError::Unsupported { format, what: format!("tree {number}: {what}") }
+        ModelError::Unsupported { format, feature, .. } => {
+            ModelError::Unsupported { format, tree, feature }
         }
-        other => other,
+        other => {
+            let problem = FileProblem::Model(Box::new(other));
+            ModelError::InvalidFile { format, tree, problem }
+        }
     }
+}
+
+/// A fault of the nodes of a tree.
+pub(super) fn node_problem(format: &'static str, problem: NodeProblem) -> ModelError {
+    ModelError::invalid_file(format, FileProblem::Node(problem))
 }
 
 /// The largest f32 that is at most a number: the same threshold for f32 values.
@@ -128,9 +136,7 @@ pub(super) fn plain_threshold(
     number: usize,
     split: &Split,
 ) -> Result<f32, ModelError> {
-    let refuse = |what: &str| {
-        Err(ModelError::Unsupported { format, what: format!("split {number} {what}") })
-    };
+    let refuse = |feature| Err(ModelError::unsupported(format, feature));
     match split.rule {
         SplitCondition::AtMost(threshold) => Ok(threshold),
         SplitCondition::NonZeroAtMost(threshold)
@@ -140,9 +146,9 @@ pub(super) fn plain_threshold(
             Ok(threshold)
         }
         SplitCondition::NonZeroAtMost(_) => {
-            refuse("takes 0 as missing, which cannot be written there")
+            refuse(UnsupportedFeature::ZeroAsMissing { split: number })
         }
-        SplitCondition::In(_) => refuse("asks for categories, which cannot be written there"),
+        SplitCondition::In(_) => refuse(UnsupportedFeature::Categories { split: number }),
     }
 }
 
@@ -152,8 +158,8 @@ pub(super) fn plain_threshold(
 /// Our own learner sends missing values with the majority if a feature had none in training. Such a
 /// side means nothing; but if a feature has a split that sends them with the minority, it had some.
 pub(super) fn missing_matters(header: &Header, ensemble: &Ensemble) -> Option<(usize, usize)> {
-    let told = header.learner.is_empty() || header.absent == Absent::Missing;
-    let mut had = vec![told; ensemble.features()];
+    let unknown = header.learner.is_empty() || header.absent == Absent::Missing;
+    let mut had_missing = vec![unknown; ensemble.features()];
     let splits = || {
         let trees = ensemble.trees().iter().enumerate();
         trees.flat_map(|(number, tree)| {
@@ -165,14 +171,14 @@ pub(super) fn missing_matters(header: &Header, ensemble: &Ensemble) -> Option<(u
             Child::Split(to) => tree.split(to).rows,
             Child::Leaf(to) => tree.leaf(to).rows,
         };
-        let more = if rows(split.left) >= rows(split.right) { Side::Left } else { Side::Right };
-        if let Some(had) = had.get_mut(split.feature as usize) {
-            *had |= split.missing != more;
+        let majority = if rows(split.left) >= rows(split.right) { Side::Left } else { Side::Right };
+        if let Some(had_missing) = had_missing.get_mut(split.feature as usize) {
+            *had_missing |= split.missing != majority;
         }
     }
     let mut matters = splits().filter(|(_, _, _, split)| {
         let zero = split.rule.threshold().map(side_of_zero);
-        zero != Some(split.missing) && had.get(split.feature as usize) == Some(&true)
+        zero != Some(split.missing) && had_missing.get(split.feature as usize) == Some(&true)
     });
     matters.next().map(|(number, _, at, _)| (number, at))
 }
@@ -209,9 +215,9 @@ mod tests {
     }
 
     fn made(nodes: &[ForeignNode]) -> Result<Tree, ModelError> {
-        assemble(0, nodes.len(), |at| {
+        assemble("Test", 0, nodes.len(), |at| {
             let node = nodes.get(at as usize).copied();
-            node.ok_or_else(|| ModelError::invalid(format!("node {at}"), "a node"))
+            node.ok_or_else(|| node_problem("Test", NodeProblem::NoSuchNode { node: at.into() }))
         })
     }
 
@@ -236,7 +242,7 @@ mod tests {
         let long: u32 = 300_000;
         let chain = |at: u32| Ok(if at % 2 == 1 { leaf(0.0) } else { split(at + 1, at + 2) });
         let end = |at: u32| if at == 2 * long { Ok(leaf(1.0)) } else { chain(at) };
-        assert_eq!(assemble(0, usize::MAX, end).unwrap().depth(), long as usize);
+        assert_eq!(assemble("Test", 0, usize::MAX, end).unwrap().depth(), long as usize);
     }
 
     #[test]
@@ -266,7 +272,7 @@ mod tests {
         };
         let mut header = Header::new(names(), Absent::Zero);
         // 0 goes left at the first split and right at the second; missing values go right.
-        assert_eq!(missing_matters(&header, &rows(1, 2, 3)), Some((0, 0)), "who knows");
+        assert_eq!(missing_matters(&header, &rows(1, 2, 3)), Some((0, 0)), "of unknown origin");
         header.learner = "lambdamart()".into();
         assert_eq!(missing_matters(&header, &rows(1, 2, 3)), None, "with the majority");
         assert_eq!(missing_matters(&header, &rows(9, 2, 3)), Some((0, 0)), "with the minority");

@@ -14,6 +14,7 @@ mod elastic;
 mod format;
 mod lightgbm;
 mod onnx;
+mod problem;
 mod ranklib;
 mod raw_nodes;
 mod solr;
@@ -21,13 +22,17 @@ mod solr;
 mod test_support;
 #[cfg(test)]
 mod tests;
+mod unsupported;
 mod xgboost;
 
 pub use self::format::{ModelFormat, ReadModel, WriteModel};
+pub use self::onnx::{ProtobufProblem, UnsupportedGraph};
+pub use self::problem::{FileProblem, NodeProblem};
+pub use self::unsupported::UnsupportedFeature;
 
 use crate::codec;
 use crate::error::ModelError;
-use crate::model::{BodyKind, Model};
+use crate::model::Model;
 
 /// Every format; the first one that detects itself in some bytes reads them.
 static FORMATS: [&ModelFormat; 8] = [
@@ -59,28 +64,11 @@ impl Model {
     pub fn to_bytes_as(&self, format: &ModelFormat) -> Result<Vec<u8>, ModelError> {
         match format.write {
             Some(write) if format.bodies.contains(&self.body().kind()) => write(self),
-            Some(_) => Err(ModelError::Unsupported {
-                format: format.system,
-                what: why_not(self.body().kind()).into(),
-            }),
-            None => Err(ModelError::Unsupported {
-                format: format.system,
-                what: "this format can be read but not written".into(),
-            }),
-        }
-    }
-}
-
-/// The reason why a kind of model is not written for another system.
-fn why_not(kind: BodyKind) -> &'static str {
-    match kind {
-        BodyKind::Trees => "trees cannot be written for it",
-        BodyKind::Linear => "a linear model cannot be written for it; trees can",
-        BodyKind::Net => {
-            "a net, with its transforms of features, cannot be written for it; trees can"
-        }
-        BodyKind::Blend => {
-            "a blend cannot be written for it; its members can be trained alone and written each"
+            Some(_) => {
+                let feature = UnsupportedFeature::Body(self.body().kind());
+                Err(ModelError::unsupported(format.system, feature))
+            }
+            None => Err(ModelError::unsupported(format.system, UnsupportedFeature::ReadOnly)),
         }
     }
 }

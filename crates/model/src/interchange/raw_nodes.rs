@@ -3,12 +3,13 @@
 
 use std::collections::HashMap;
 
-use super::common::{ForeignNode, MOST_TREES, assemble, in_tree};
+use super::NodeProblem;
+use super::common::{ForeignNode, MAX_TREES, assemble, in_tree, node_problem};
 use crate::error::ModelError;
 use crate::tree::{Leaf, Side, Tree};
 
 /// Maximum number of features: a limit on the memory that a file can use.
-pub(super) const MOST_NAMES: usize = 1 << 17;
+pub(super) const MAX_NAMES: usize = 1 << 17;
 
 /// All trees of a file, before columns are known.
 #[derive(Default)]
@@ -40,8 +41,8 @@ impl RawTrees {
     /// The number of a name.
     pub(super) fn name(&mut self, name: String) -> Result<u32, String> {
         let next = self.names.len();
-        if next > MOST_NAMES {
-            return Err(format!("more than {MOST_NAMES} features"));
+        if next > MAX_NAMES {
+            return Err(format!("more than {MAX_NAMES} features"));
         }
         Ok(*self.names.entry(name).or_insert(next as u32))
     }
@@ -59,8 +60,8 @@ impl RawTrees {
 
     /// Ends a tree: its nodes are those since the last one.
     pub(super) fn end_tree(&mut self, weight: f64) -> Result<(), String> {
-        if self.trees.len() == MOST_TREES {
-            return Err(format!("more than {MOST_TREES} trees"));
+        if self.trees.len() == MAX_TREES {
+            return Err(format!("more than {MAX_TREES} trees"));
         }
         self.trees.push((weight, self.nodes.len()));
         Ok(())
@@ -69,11 +70,11 @@ impl RawTrees {
     /// The trees, given the column of each name and the side of missing values at a threshold.
     pub(super) fn trees(
         &self,
-        format: &str,
+        format: &'static str,
         columns: &[u32],
         missing: impl Fn(&RawNode, f32) -> Side,
     ) -> Result<Vec<Tree>, ModelError> {
-        let broken = |what| ModelError::invalid(format!("{format}: {what}"), "a whole node");
+        let broken = |problem| node_problem(format, problem);
         let mut trees = Vec::with_capacity(self.trees.len());
         let mut start = 0;
         for (number, &(weight, end)) in self.trees.iter().enumerate() {
@@ -81,16 +82,17 @@ impl RawTrees {
             let root = nodes.len().checked_sub(1);
             let node = |at: u32| {
                 let node = (at as usize).checked_sub(start).and_then(|at| nodes.get(at));
-                let node = node.ok_or_else(|| broken("a node that is not there"))?;
+                let node =
+                    node.ok_or_else(|| broken(NodeProblem::NoSuchNode { node: at.into() }))?;
                 let Some(feature) = node.feature else {
                     return match node.left == 0 && node.right == 0 {
                         true => Ok(ForeignNode::Leaf(Leaf { value: node.value * weight, rows: 0 })),
-                        false => Err(broken("a leaf with a left or right side")),
+                        false => Err(broken(NodeProblem::LeafWithChildren)),
                     };
                 };
-                let threshold = node.threshold.ok_or_else(|| broken("a node without threshold"))?;
+                let threshold = node.threshold.ok_or_else(|| broken(NodeProblem::NoThreshold))?;
                 if node.left == 0 || node.right == 0 {
-                    return Err(broken("a node without left or right side"));
+                    return Err(broken(NodeProblem::MissingChild));
                 }
                 let feature = columns.get(feature as usize).copied().unwrap_or(u32::MAX);
                 let (left, right) = (node.left - 1, node.right - 1);
@@ -98,9 +100,9 @@ impl RawTrees {
                 Ok(ForeignNode::Split { feature, threshold, missing, left, right, rows: 0 })
             };
             let tree = root
-                .ok_or_else(|| broken("a tree without root"))
-                .and_then(|root| assemble((start + root) as u32, nodes.len(), node));
-            trees.push(tree.map_err(|error| in_tree(number, error))?);
+                .ok_or_else(|| broken(NodeProblem::EmptyTree))
+                .and_then(|root| assemble(format, (start + root) as u32, nodes.len(), node));
+            trees.push(tree.map_err(|error| in_tree(format, number, error))?);
             start = end;
         }
         Ok(trees)

@@ -51,7 +51,7 @@ fn blend(features: FeatureNames, absent: Absent, seed: u64, normalise: Normalise
 }
 
 /// The reference: the row's values in the model's order, then one row after another.
-fn slowly(model: &Model, data: &Dataset, ignore_extra: bool) -> Vec<u64> {
+fn reference(model: &Model, data: &Dataset, ignore_extra: bool) -> Vec<u64> {
     let matching = Matching::new(model.header(), data.features(), ignore_extra).unwrap();
     let row = |row: usize| -> Vec<f32> {
         let value = |feature| match matching.column(feature) {
@@ -103,7 +103,7 @@ proptest! {
         models.extend(Normalise::ALL.map(|way| blend(model.clone(), absent, seed, way)));
         for model in models {
             let scores = model.score(&data, ScoreOptions { ignore_extra, ..ScoreOptions::default() }).unwrap();
-            prop_assert_eq!(bits(scores), slowly(&model, &data, ignore_extra));
+            prop_assert_eq!(bits(scores), reference(&model, &data, ignore_extra));
         }
     }
 
@@ -164,7 +164,7 @@ fn members_of_a_blend_are_matched_through_it() {
     let model = Model::new(header(&["a", "b"]), blend).unwrap();
     let data = data(20, FeatureNames::Ids { first: 1, count: 2 }, Absent::Zero, 3);
     let scores = model.score(&data, ScoreOptions::default()).unwrap();
-    assert_eq!(bits(scores), slowly(&model, &data, false));
+    assert_eq!(bits(scores), reference(&model, &data, false));
 }
 
 #[test]

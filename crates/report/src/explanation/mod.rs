@@ -136,7 +136,8 @@ fn is_sampled(model: &Model) -> bool {
     match model.body() {
         ModelBody::Net(net) => {
             let mut layers = net.layers().iter();
-            net.line().is_none() || layers.any(|layer| layer.activation() != Activation::None)
+            net.linear_weights().is_none()
+                || layers.any(|layer| layer.activation() != Activation::None)
         }
         ModelBody::Blend(blend) => blend.members().iter().any(|(_, member)| is_sampled(member)),
         _ => false,

@@ -349,6 +349,8 @@ impl SearchError {
             Self::Classify(error) | Self::Classes { error, .. } => return error.help(),
             Self::IndexVersion { .. } => "build the index again with this program".into(),
             Self::NotAFolder { .. } => "give another path".into(),
+            Self::Spec(error) => return error.help(),
+            Self::Eval(error) => return error.help(),
             Self::FolderNotEmpty { .. } => "give a new or an empty folder".into(),
             Self::IndexLocked { .. } => "wait until the other process is finished".into(),
             Self::Damaged { .. } => "build the index again from the documents".into(),

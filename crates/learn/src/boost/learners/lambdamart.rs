@@ -3,7 +3,7 @@
 //! The gradient of a document is the sum of its lambdas ([`lambda`](crate::objective)); leaves take
 //! a Newton step. Any metric whose change under a swap is defined can be the target.
 
-use rankwright_spec::{SpecError, param_groups};
+use rankwright_spec::{Conflict, SpecError, param_groups};
 
 use super::{TREE_SPACE, TREES_TAKE};
 use crate::boost::trainer::BoostTrainer;
@@ -34,7 +34,7 @@ param_groups! {
     }
 }
 
-fn check(params: &LambdaMart) -> Result<(), String> {
+fn check(params: &LambdaMart) -> Result<(), Conflict> {
     check_joint(&params.newton, &params.tree)
 }
 

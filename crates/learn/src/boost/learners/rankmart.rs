@@ -1,6 +1,6 @@
 //! RankMART: boosted trees on the pair logistic loss of RankNet, every pair with the same weight.
 
-use rankwright_spec::{SpecError, param_groups};
+use rankwright_spec::{Conflict, SpecError, param_groups};
 
 use super::{TREE_SPACE, TREES_TAKE};
 use crate::boost::trainer::BoostTrainer;
@@ -21,7 +21,7 @@ param_groups! {
     }
 }
 
-fn check(params: &RankMart) -> Result<(), String> {
+fn check(params: &RankMart) -> Result<(), Conflict> {
     check_joint(&params.newton, &params.tree)
 }
 

@@ -1,7 +1,7 @@
 //! YetiRank (Gulin, Kuralenok and Pavlov 2011; Lyzhin, Ustimenko, Gulin and Prokhorenkova 2023):
 //! boosted trees on a metric made smooth by noise on the scores.
 
-use rankwright_spec::{SpecError, param_groups};
+use rankwright_spec::{Conflict, SpecError, param_groups};
 
 use super::{TREE_SPACE, TREES_TAKE};
 use crate::boost::trainer::BoostTrainer;
@@ -21,7 +21,7 @@ param_groups! {
     }
 }
 
-fn check(params: &YetiRank) -> Result<(), String> {
+fn check(params: &YetiRank) -> Result<(), Conflict> {
     check_joint(&params.newton, &params.tree)
 }
 

@@ -1,6 +1,6 @@
 //! The linear support vector machine on binary relevance (Nallapati 2004).
 
-use rankwright_spec::{Slashed, SpecError, above, param_groups, params};
+use rankwright_spec::{Conflict, Slashed, SpecError, above, param_groups, params};
 
 use super::super::line::LinearLoss;
 use super::super::params::{line, rising};
@@ -23,7 +23,7 @@ params! {
     pub trait LinearSvmOptions: linear_svm_params;
 }
 
-fn check(params: &LinearSvmParams) -> Result<(), String> {
+fn check(params: &LinearSvmParams) -> Result<(), Conflict> {
     rising(&params.c)
 }
 

@@ -1,6 +1,6 @@
 //! Logistic regression on binary relevance: maximum entropy (Nallapati 2004).
 
-use rankwright_spec::{Slashed, SpecError, above, param_groups, params};
+use rankwright_spec::{Conflict, Slashed, SpecError, above, param_groups, params};
 
 use super::super::line::LinearLoss;
 use super::super::loss::MarginLoss;
@@ -22,7 +22,7 @@ params! {
     pub trait LogisticRegressionOptions: logistic_regression_params;
 }
 
-fn check(params: &LogisticRegressionParams) -> Result<(), String> {
+fn check(params: &LogisticRegressionParams) -> Result<(), Conflict> {
     rising(&params.c)
 }
 

@@ -1,6 +1,6 @@
 //! Ordinal regression by the cumulative logit (McCullagh 1980).
 
-use rankwright_spec::{Slashed, SpecError, above, param_groups, params};
+use rankwright_spec::{Conflict, Slashed, SpecError, above, param_groups, params};
 
 use super::super::line::LinearLoss;
 use super::super::params::{line, rising};
@@ -20,7 +20,7 @@ params! {
     pub trait OrdinalRegressionOptions: ordinal_regression_params;
 }
 
-fn check(params: &OrdinalRegressionParams) -> Result<(), String> {
+fn check(params: &OrdinalRegressionParams) -> Result<(), Conflict> {
     rising(&params.c)
 }
 

@@ -1,6 +1,6 @@
 //! Logistic regression on preferences: linear RankNet.
 
-use rankwright_spec::{Slashed, SpecError, above, param_groups, params};
+use rankwright_spec::{Conflict, Slashed, SpecError, above, param_groups, params};
 
 use super::super::line::LinearLoss;
 use super::super::params::{line, rising};
@@ -21,7 +21,7 @@ params! {
     pub trait PairwiseLogisticOptions: pairwise_logistic_params;
 }
 
-fn check(params: &PairwiseLogisticParams) -> Result<(), String> {
+fn check(params: &PairwiseLogisticParams) -> Result<(), Conflict> {
     rising(&params.c)
 }
 

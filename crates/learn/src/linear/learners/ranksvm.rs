@@ -1,6 +1,6 @@
 //! The ranking SVM (Herbrich, Graepel and Obermayer 1999; Joachims 2002).
 
-use rankwright_spec::{Auto, Slashed, SpecError, above, param_groups, params};
+use rankwright_spec::{Auto, Conflict, Slashed, SpecError, above, param_groups, params};
 
 use super::super::line::LinearLoss;
 use super::super::loss::MarginLoss;
@@ -24,7 +24,7 @@ params! {
     pub trait RankSvmOptions: rank_svm_params;
 }
 
-fn check(params: &RankSvmParams) -> Result<(), String> {
+fn check(params: &RankSvmParams) -> Result<(), Conflict> {
     params.c.clone().given().map_or(Ok(()), |c| rising(&c))
 }
 

@@ -1,7 +1,7 @@
 //! RankNet (Burges et al. 2005): a net on the logistic loss of pairs, factored by query (Burges
 //! 2010).
 
-use rankwright_spec::{SpecError, param_groups, params};
+use rankwright_spec::{Conflict, SpecError, param_groups, params};
 
 use super::super::loss::NetLoss;
 use super::super::params::NET_SPACE;
@@ -36,25 +36,25 @@ param_groups! {
 }
 
 /// Fails on parameters of whole queries or mini-batches if pairs are passed one by one.
-fn check(params: &RankNet) -> Result<(), String> {
+fn check(params: &RankNet) -> Result<(), Conflict> {
     if params.form.factored {
         return Ok(());
     }
     let whole =
         PairParams { sigma: params.pair.sigma, ties: params.pair.ties, ..PairParams::default() };
     if params.pair != whole {
-        return Err(
-            "truncation, norm_gap and norm_query are for whole queries (factored=true); leave \
-                    them out, or leave factored=false out"
-                .into(),
-        );
+        return Err(Conflict::Incompatible {
+            setting: "truncation, norm_gap or norm_query".to_owned(),
+            other: "factored=false".to_owned(),
+            reason: "they are for whole queries",
+        });
     }
     if params.net.norm == HiddenNorm::Batch {
-        return Err(
-            "norm=batch looks at whole mini-batches, which factored=true has; use norm=layer, or \
-                    leave factored=false out"
-                .into(),
-        );
+        return Err(Conflict::Incompatible {
+            setting: "norm=batch".to_owned(),
+            other: "factored=false".to_owned(),
+            reason: "it needs whole mini-batches; norm=layer does not",
+        });
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Parameters of the pairwise objectives.
 
 use rankwright_eval::{MetricSpec, MetricText};
-use rankwright_spec::{Auto, SpecError, above, choices, params};
+use rankwright_spec::{Auto, Conflict, SpecError, above, choices, params};
 
 use super::Lambda;
 use super::coherent::PairChoice;
@@ -203,19 +203,21 @@ impl LambdaConfig {
 
     /// Checks the parameters and resolves the metric.
     pub fn check(self) -> Result<Lambda, SpecError> {
-        let conflict = |why: &str| {
-            Err(SpecError::Conflict { name: self.weight.to_string(), why: why.to_owned() })
-        };
+        let conflict = |conflict| Err(SpecError::conflict(self.weight.to_string(), conflict));
         if !(self.sigma.is_finite() && self.sigma > 0.0) {
-            return conflict("sigma must be a finite number above 0");
+            let (value, expected) = (self.sigma.to_string(), "a finite number above 0".to_owned());
+            return conflict(Conflict::BadValue { key: "sigma", value, expected });
         }
         if self.truncation == Some(0) {
-            return conflict("truncation=0 leaves no pair; say 1 or more, or none");
+            let (value, expected) = ("0".to_owned(), "none, or a number from 1 on".to_owned());
+            return conflict(Conflict::BadValue { key: "truncation", value, expected });
         }
         if self.ties == TiedLabels::Half && !matches!(self.weight, Weight::One) {
-            let why = "ties=half has no effect under a metric, whose value does not change when \
-                       equal labels swap ranks; leave it out, or use pair-logistic";
-            return conflict(why);
+            return conflict(Conflict::Incompatible {
+                setting: "ties=half".to_owned(),
+                other: "a metric".to_owned(),
+                reason: "the metric does not change when documents of equal labels swap ranks",
+            });
         }
         Lambda::new(self)
     }

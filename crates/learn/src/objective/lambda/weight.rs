@@ -17,7 +17,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rankwright_eval::{Measure, MetricSpec, SourceKind, SwapDelta};
-use rankwright_spec::{SpecError, choices};
+use rankwright_spec::{Conflict, SpecError, choices};
 
 use super::lambdagap::LambdaGap;
 use super::lambdaloss::LambdaLoss;
@@ -61,14 +61,15 @@ pub enum Scheme {
 impl Scheme {
     /// Rejects a metric that the scheme does not support.
     fn check(self, name: &str, cutoff: Option<u32>) -> Result<(), SpecError> {
-        let why = match self {
+        let (reason, expected) = match self {
             Scheme::Loss2 | Scheme::Loss2PlusPlus(_) if !matches!(name, "ndcg" | "dcg") => {
-                "weight=loss2 and loss2++ are for ndcg and dcg"
+                ("weight=loss2 and loss2++ are for ndcg and dcg", "ndcg or dcg")
             }
-            Scheme::Gap if name != "p" || cutoff.is_none() => "weight=gap is for p@k",
+            Scheme::Gap if name != "p" || cutoff.is_none() => ("weight=gap is for p@k", "p@k"),
             _ => return Ok(()),
         };
-        Err(SpecError::Conflict { name: name.to_owned(), why: why.to_owned() })
+        let (metric, reason) = (name.to_owned(), reason.to_owned());
+        Err(SpecError::conflict(name, Conflict::UnsuitableMetric { metric, reason, expected }))
     }
 
     /// The weights of the scheme over a metric's gains and changes.
@@ -142,10 +143,12 @@ impl Weight {
         };
         if measure.swap().is_none() {
             let name = self.to_string();
-            let why = "has no change under swaps, so that lambdas cannot aim at it; \
-                       use ndcg, dcg, ap, err, rbp, rr, p, recall or success"
-                .to_owned();
-            return Err(SpecError::Conflict { name, why });
+            let conflict = Conflict::UnsuitableMetric {
+                metric: name.clone(),
+                reason: "its change under swaps of two ranks is not known".to_owned(),
+                expected: "ndcg, dcg, ap, err, rbp, rr, p, recall or success",
+            };
+            return Err(SpecError::conflict(name, conflict));
         }
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);

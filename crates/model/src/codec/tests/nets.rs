@@ -75,7 +75,7 @@ fn every_truncation_and_every_changed_byte_of_them_is_an_error() {
 }
 
 #[test]
-fn what_a_fitting_checksum_covers_is_checked_in_nets() {
+fn content_with_a_valid_checksum_is_checked_in_nets() {
     let nan = f32::NAN.to_le_bytes();
     let huge = u32::MAX.to_le_bytes();
     // columns 4, flag 1, missing 8; then the steps of the first feature: count, kind, bounds, kind.
@@ -87,23 +87,27 @@ fn what_a_fitting_checksum_covers_is_checked_in_nets() {
     for (at, new, reason) in [
         (columns, &huge[..], "4294967295 features do not fit"),
         (columns, &1_u32.to_le_bytes(), "damaged"),
-        (flag, &[2], "a flag that is 2"),
-        (missing, &nan, "feature number 0: missing values as NaN"),
-        (steps, &[9], "a step of kind"),
-        (steps + 1, &[4], "a step of kind 4"),
-        (steps + 2, &nan, "feature number 0: a step 'clipped'; expected finite bounds"),
-        (affine + 1, &nan, "feature number 1: a step 'shifted and scaled'"),
-        (table + 1, &huge, "bytes should follow where"),
+        (flag, &[2], "the byte 2 is no known flag"),
+        (missing, &nan, "missing values of feature number 0 is NaN"),
+        (steps, &[9], "is no known transform step"),
+        (steps + 1, &[4], "the byte 4 is no known transform step"),
+        (
+            steps + 2,
+            &nan,
+            "feature number 0: the step 'clipped' is not valid; expected finite bounds",
+        ),
+        (affine + 1, &nan, "feature number 1: the step 'shifted and scaled'"),
+        (table + 1, &huge, "bytes should follow, but"),
         (table + 5, &2_f32.to_le_bytes(), "a table whose points rise"),
         (layers, &huge, "4294967295 layers do not fit"),
         (layers, &1_u32.to_le_bytes(), "a last layer with 2 outputs"),
-        (layers, &3_u32.to_le_bytes(), "layer 2: 4 bytes should follow"),
+        (layers, &3_u32.to_le_bytes(), "layer 2: the model is damaged: 4 bytes should follow"),
         (inputs, &huge, "layer 0: "),
         (outputs, &huge, "layer 0: "),
         (outputs, &0_u32.to_le_bytes(), "layer 0: 0 weights of 2 inputs and 0 outputs"),
-        (activation, &[4], "layer 0: an activation of kind 4"),
-        (activation + 1, &[3], "layer 0: a flag that is 3"),
-        (weights, &nan, "layer 0: the number NaN"),
+        (activation, &[4], "layer 0: the model is damaged: the byte 4 is no known activation"),
+        (activation + 1, &[3], "the byte 3 is no known flag"),
+        (weights, &nan, "layer 0: a number of a layer is NaN"),
     ] {
         let error = refusal(&small_net(), at, new);
         assert!(error.contains(reason), "{at}: {error}");
@@ -125,7 +129,7 @@ fn with_member(weight: f64, member: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn what_a_fitting_checksum_covers_is_checked_in_blends() {
+fn content_with_a_valid_checksum_is_checked_in_blends() {
     let whole = with_member(0.5, &line().to_bytes());
     let ModelBody::Blend(read) = Model::from_bytes(&whole).unwrap().into_parts().1 else {
         panic!()
@@ -137,11 +141,11 @@ fn what_a_fitting_checksum_covers_is_checked_in_blends() {
     let other = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Missing);
     let other = Model::new(other, ModelBody::Net(net::tests::random(1, 1, &[], false))).unwrap();
     for (bytes, reason) in [
-        (with_member(f64::NAN, &line().to_bytes()), "member 0 with the weight NaN"),
-        (with_member(1.0, cut), "member 0: its checksum"),
+        (with_member(f64::NAN, &line().to_bytes()), "the weight of member 0 is NaN"),
+        (with_member(1.0, cut), "member 0: the model is damaged: its checksum"),
         (with_member(1.0, b"tree\n"), "member 0: this is no model"),
         (with_member(1.0, &newer), "member 0: the model has format version 7"),
-        (with_member(1.0, &whole), "member 0: a blend within a blend"),
+        (with_member(1.0, &whole), "member 0: the model is damaged: it has a blend within a blend"),
         (with_member(1.0, &other.to_bytes()), "member 0 takes absent features as missing"),
     ] {
         let error = Model::from_bytes(&bytes).unwrap_err().to_string();
@@ -149,11 +153,11 @@ fn what_a_fitting_checksum_covers_is_checked_in_blends() {
     }
     let model = blend(1, Normalise::None);
     for (at, new, reason) in [
-        (0, &[4][..], "a normalisation of kind 4"),
+        (0, &[4][..], "the byte 4 is no known normalisation"),
         (1, &0_u32.to_le_bytes(), "without members"),
-        (1, &4_u32.to_le_bytes(), "bytes should follow where"),
+        (1, &4_u32.to_le_bytes(), "bytes should follow, but"),
         (1, &u32::MAX.to_le_bytes(), "4294967295 members do not fit"),
-        (13, &u64::MAX.to_le_bytes(), "bytes should follow where"),
+        (13, &u64::MAX.to_le_bytes(), "bytes should follow, but"),
         (13, &8_u64.to_le_bytes(), "member 0: "),
     ] {
         let error = refusal(&model, at, new);
@@ -168,7 +172,10 @@ fn blends_within_blends_are_not_followed_however_deep() {
         bytes = with_member(1.0, &bytes);
     }
     let error = Model::from_bytes(&bytes).unwrap_err().to_string();
-    assert!(error.contains("member 0: a blend within a blend"), "{error}");
+    assert!(
+        error.contains("member 0: the model is damaged: it has a blend within a blend"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -127,11 +127,11 @@ fn sparse_rows_of_a_query_are_scored_together() {
 }
 
 #[test]
-fn the_engine_tells_its_parts() {
+fn the_engine_names_its_parts() {
     assert_eq!(net(1, &[], false).scorer().engine(), "net of 1 layer");
     assert_eq!(net(1, &[3, 3], false).scorer().engine(), "net of 3 layers");
     let blend = blend(1, Normalise::Rank, false).scorer().engine();
-    assert_eq!(blend, "blend of select network, net of 2 layers, line, net of 2 layers");
+    assert_eq!(blend, "blend of select network, net of 2 layers, linear model, net of 2 layers");
 }
 
 #[test]

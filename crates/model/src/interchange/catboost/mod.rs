@@ -17,7 +17,7 @@
 //! Rejected: categories, texts and embeddings, splits on anything but numbers, more than one
 //! output. The file is read twice: for its features first, then tree by tree.
 
-mod facts;
+mod metadata;
 #[cfg(test)]
 mod tests;
 mod trees;
@@ -27,7 +27,7 @@ use rankwright_data::Absent;
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
-use crate::interchange::ModelFormat;
+use crate::interchange::{FileProblem, ModelFormat, UnsupportedFeature};
 use crate::model::{Model, ModelBody};
 
 /// The name in messages.
@@ -57,22 +57,27 @@ fn detect(bytes: &[u8]) -> bool {
 
 /// Reads a CatBoost model.
 fn read(bytes: &[u8]) -> Result<Model, ModelError> {
-    let facts = facts::Facts::read(bytes)?;
-    let trees = trees::read(bytes, &facts)?;
-    let mut header = Header::new(facts.names(), Absent::Zero);
-    let from = format!("{NAME} {}", facts.version);
+    let metadata = metadata::Metadata::read(bytes)?;
+    let trees = trees::read(bytes, &metadata)?;
+    let mut header = Header::new(metadata.names(), Absent::Zero);
+    let from = format!("{NAME} {}", metadata.version);
     header.notes.insert("from".into(), from.trim_end().into());
-    if !facts.loss.is_empty() {
-        header.notes.insert("objective".into(), facts.loss.clone());
+    if !metadata.loss.is_empty() {
+        header.notes.insert("objective".into(), metadata.loss.clone());
     }
-    Model::new(header, ModelBody::Trees(Ensemble::new(facts.bias, trees)?))
+    Model::new(header, ModelBody::Trees(Ensemble::new(metadata.bias, trees)?))
 }
 
-fn refuse(what: impl Into<String>) -> ModelError {
-    ModelError::Unsupported { format: NAME, what: what.into() }
+fn unsupported(feature: UnsupportedFeature) -> ModelError {
+    ModelError::unsupported(NAME, feature)
+}
+
+fn invalid(problem: FileProblem) -> ModelError {
+    ModelError::invalid_file(NAME, problem)
 }
 
 /// The error of the JSON reader, or of our own code through it.
-fn broken(error: &serde_json::Error) -> ModelError {
-    ModelError::invalid(format!("CatBoost: {error}"), "the JSON that CatBoost writes")
+fn invalid_json(error: &serde_json::Error) -> ModelError {
+    let expected = "the JSON that CatBoost writes";
+    invalid(FileProblem::Syntax { message: error.to_string(), expected })
 }

@@ -116,23 +116,35 @@ fn what_cannot_be_expressed_or_does_not_fit_is_refused_with_a_reason() {
         (r#"{ "float_features""#, r#"{ "categorical_features": [{}], "float_features""#, "1 categ"),
         (r#"{ "float_features""#, r#"{ "text_features": [{}], "float_features""#, "1 text feat"),
         (r#"{ "float_features""#, r#"{ "embedding_features": [1], "float_features""#, "1 embed"),
-        ("[0.5]]", "[0.5, 0.5]]", "2 outputs (only 1 is possible)"),
-        (r#""FloatFeature" },"#, r#""OnlineCtr" },"#, "tree 0: a split of the kind OnlineCtr"),
-        ("[1, 2, 4, 8]", "[1, 2, 4]", "tree 0: CatBoost: 3 leaf values for 2 splits"),
-        ("[1, 2, 4, 8]", "[1, 2, 4, 8, 1, 2, 4, 8]", "8 leaf values for 2 splits"),
+        ("[0.5]]", "[0.5, 0.5]]", "the number of outputs is 2; only models with one score"),
+        (r#""FloatFeature" },"#, r#""OnlineCtr" },"#, "tree 0: a split of the kind 'OnlineCtr'"),
+        (
+            "[1, 2, 4, 8]",
+            "[1, 2, 4]",
+            "CatBoost model: tree 0: leaf_values has 3 entries; expected 4",
+        ),
+        ("[1, 2, 4, 8]", "[1, 2, 4, 8, 1, 2, 4, 8]", "leaf_values has 8 entries; expected 4"),
         ("[1, 2, 4, 8]", "[1, 2, 4, [8]]", "expected f64"),
-        ("[0.25]", "[1e308]", "tree 1: leaf 0 has the value inf"),
+        ("[0.25]", "[1e308]", "tree 1: the value of leaf 0 is inf"),
         (
             r#"index": 1, "split"#,
             r#"index": 7, "split"#,
             "float feature 7; expected numbers below 2",
         ),
-        (r#""feature_index": 1"#, r#""feature_index": 3"#, "float feature 3 in column"),
-        (r#""flat_feature_index": 1"#, r#""flat_feature_index": 3"#, "column 3 after 1 others"),
-        ("[2, [0.5]]", "[2, [1e999]]", "CatBoost: number out of range"),
+        (
+            r#""feature_index": 1"#,
+            r#""feature_index": 3"#,
+            "float feature 3 where float feature 1 should be",
+        ),
+        (
+            r#""flat_feature_index": 1"#,
+            r#""flat_feature_index": 3"#,
+            "column 3 where column 1 should be",
+        ),
+        ("[2, [0.5]]", "[2, [1e999]]", "CatBoost model: number out of range"),
         (r#""AsIs""#, r#""AsYouLike""#, "unknown variant `AsYouLike`"),
-        (r#""right": { "value": 8 },"#, "", "a node with one side"),
-        (r#"{ "value": 8 }"#, "{}", "neither split nor leaf"),
+        (r#""right": { "value": 8 },"#, "", "a node with one child"),
+        (r#"{ "value": 8 }"#, "{}", "neither a split nor a leaf"),
         (r#"{ "value": 8 }"#, &deep, "recursion limit exceeded"),
         (r#"{ "value": 8 }"#, r#"{ "value": [8, 9] }"#, "invalid type"),
         ("features_info", "features", "missing field `features_info`"),
@@ -144,7 +156,7 @@ fn what_cannot_be_expressed_or_does_not_fit_is_refused_with_a_reason() {
 }
 
 #[test]
-fn files_that_promise_more_than_they_hold_are_refused() {
+fn files_that_claim_more_than_they_hold_are_refused() {
     let zeros = |count: usize| vec!["0"; count].join(",");
     let with = |tree: &str, count: usize| {
         let trees = vec![tree; count].join(",");
@@ -164,7 +176,11 @@ fn files_that_promise_more_than_they_hold_are_refused() {
     assert!(with(&wider, 1).unwrap_err().contains("a list of at most 65536"));
     let deeper = format!(r#"{{"leaf_values":[1],"splits":[{}]}}"#, [split; 17].join(","));
     assert!(with(&deeper, 1).unwrap_err().contains("a list of at most 16"));
-    assert!(with(r#"{"leaf_values":[1]}"#, (1 << 17) + 1).unwrap_err().contains("131072 trees"));
+    assert!(
+        with(r#"{"leaf_values":[1]}"#, (1 << 17) + 1)
+            .unwrap_err()
+            .contains("more than 131072 trees")
+    );
 }
 
 #[test]

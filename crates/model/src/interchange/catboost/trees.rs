@@ -5,35 +5,38 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::facts::Facts;
-use super::{broken, refuse};
+use super::metadata::Metadata;
+use super::{NAME, invalid, invalid_json, unsupported};
 use crate::bounded::BoundedVec;
 use crate::error::ModelError;
-use crate::interchange::common::{ForeignNode, MOST_TREES, assemble, at_most, in_tree};
+use crate::interchange::common::{
+    ForeignNode, MAX_TREES, assemble, at_most, in_tree, node_problem,
+};
+use crate::interchange::{FileProblem, NodeProblem, UnsupportedFeature};
 use crate::tree::{Leaf, Split, Tree};
 
 /// CatBoost's own depth limit of oblivious trees.
-const DEEPEST: usize = 16;
-const MOST_LEAVES: usize = 1 << DEEPEST;
+const MAX_DEPTH: usize = 16;
+const MAX_LEAVES: usize = 1 << MAX_DEPTH;
 
 /// Reads all trees.
-pub(super) fn read(bytes: &[u8], facts: &Facts) -> Result<Vec<Tree>, ModelError> {
+pub(super) fn read(bytes: &[u8], metadata: &Metadata) -> Result<Vec<Tree>, ModelError> {
     // Memory limit of the trees, so that a small file cannot use much.
     let room = (12 << 20) + 3 * bytes.len();
-    let mut work = TreeWork { facts, trees: Vec::new(), room, fault: None };
+    let mut work = TreeWork { metadata, trees: Vec::new(), room, fault: None };
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let read = (&mut json).deserialize_map(&mut work);
     match (read, work.fault.take()) {
         // Our own errors first: the JSON reader only knows that it was stopped.
         (_, Some(fault)) => Err(fault),
-        (Err(error), None) => Err(broken(&error)),
+        (Err(error), None) => Err(invalid_json(&error)),
         (Ok(()), None) => Ok(work.trees),
     }
 }
 
 /// The trees so far, and the error that ended reading.
 struct TreeWork<'a> {
-    facts: &'a Facts,
+    metadata: &'a Metadata,
     trees: Vec<Tree>,
     room: usize,
     fault: Option<ModelError>,
@@ -44,8 +47,11 @@ impl TreeWork<'_> {
     fn add<E: Error>(&mut self, tree: Result<Tree, ModelError>) -> Result<(), E> {
         let number = self.trees.len();
         let checked = match tree {
-            _ if number == MOST_TREES => Err(refuse(format!("more than {MOST_TREES} trees"))),
-            Err(error) => Err(in_tree(number, error)),
+            _ if number == MAX_TREES => {
+                let feature = UnsupportedFeature::TooMany { items: "trees", most: MAX_TREES };
+                Err(unsupported(feature))
+            }
+            Err(error) => Err(in_tree(NAME, number, error)),
             Ok(tree) => Ok(tree),
         };
         match checked {
@@ -68,55 +74,55 @@ impl TreeWork<'_> {
                 self.room = room;
                 Ok(())
             }
-            None => Err(refuse("more leaves than a file of this size should have")),
+            None => Err(unsupported(UnsupportedFeature::TooManyLeaves)),
         }
     }
 
     fn feature(&self, split: &CatboostSplit) -> Result<(u32, crate::tree::Side), ModelError> {
         match (split.split_type.as_deref(), split.float_feature_index) {
             (None | Some("FloatFeature"), Some(number)) => {
-                self.facts.features.get(number as usize).copied().ok_or_else(|| {
-                    ModelError::invalid(
-                        format!("CatBoost: a split on float feature {number}"),
-                        format!("numbers below {}", self.facts.features.len()),
-                    )
+                self.metadata.features.get(number as usize).copied().ok_or_else(|| {
+                    let (item, count) = ("float feature", self.metadata.features.len());
+                    invalid(FileProblem::NoSuchItem { item, number, count })
                 })
             }
-            (kind, _) => Err(refuse(format!(
-                "a split of the kind {} (only FloatFeature is possible)",
-                kind.unwrap_or("that is not said")
-            ))),
+            (kind, _) => {
+                let kind = kind.unwrap_or("unknown").to_owned();
+                Err(unsupported(UnsupportedFeature::SplitKind { kind }))
+            }
         }
     }
 
     /// An oblivious tree: node `2^d - 1 + p` is the one on level `d` that is reached by the results
     /// `p` (lowest bit first) of the splits above.
-    fn levels(&mut self, tree: &LevelsVisitor) -> Result<Tree, ModelError> {
+    fn levels(&mut self, tree: &ObliviousTree) -> Result<Tree, ModelError> {
         let splits = tree.splits.as_ref().map_or(&[][..], |splits| &splits.0);
         let (depth, values) = (splits.len(), &tree.leaf_values.0);
         if values.len() != 1 << depth {
-            return Err(ModelError::invalid(
-                format!("CatBoost: {} leaf values for {depth} splits", values.len()),
-                "2^splits values, one for each leaf (more outputs than 1 are not possible)",
-            ));
+            return Err(invalid(FileProblem::ListLength {
+                list: "leaf_values",
+                found: values.len(),
+                expected: 1 << depth,
+                rule: "one for each leaf",
+            }));
         }
         self.reserve(values.len())?;
-        let mut asked = Vec::with_capacity(depth);
+        let mut tests = Vec::with_capacity(depth);
         for split in splits {
-            asked.push((self.feature(split)?, at_most(split.border)));
+            tests.push((self.feature(split)?, at_most(split.border)));
         }
         let weights = tree.leaf_weights.as_ref().map_or(&[][..], |weights| &weights.0);
-        let scale = self.facts.scale;
-        assemble(0, (2 << depth) - 1, |node| {
+        let scale = self.metadata.scale;
+        assemble(NAME, 0, (2 << depth) - 1, |node| {
             let level = (node + 1).ilog2();
-            let answers = node + 1 - (1 << level);
-            let Some(&((feature, missing), threshold)) = asked.get(level as usize) else {
-                let at = answers as usize;
+            let results = node + 1 - (1 << level);
+            let Some(&((feature, missing), threshold)) = tests.get(level as usize) else {
+                let at = results as usize;
                 let value = values.get(at).copied().unwrap_or(f64::NAN) * scale;
                 let rows = weights.get(at).map_or(0, |weight| weight.round() as u64);
                 return Ok(ForeignNode::Leaf(Leaf { value, rows }));
             };
-            let left = (2 << level) - 1 + answers;
+            let left = (2 << level) - 1 + results;
             let right = left + (1 << level);
             Ok(ForeignNode::Split { feature, threshold, missing, left, right, rows: 0 })
         })
@@ -125,8 +131,8 @@ impl TreeWork<'_> {
     /// A tree of nested nodes.
     fn nested(&mut self, nodes: &[CatboostNode], root: u32) -> Result<Tree, ModelError> {
         self.reserve(nodes.len().div_ceil(2))?;
-        let scale = self.facts.scale;
-        assemble(root, nodes.len(), |at| match nodes.get(at as usize) {
+        let scale = self.metadata.scale;
+        assemble(NAME, root, nodes.len(), |at| match nodes.get(at as usize) {
             Some(CatboostNode { ends: Some((left, right)), split: Some(split), .. }) => {
                 let (feature, missing) = self.feature(split)?;
                 let (threshold, left, right) = (at_most(split.border), *left, *right);
@@ -135,10 +141,7 @@ impl TreeWork<'_> {
             Some(CatboostNode { ends: None, split: None, value: Some(value), weight }) => {
                 Ok(ForeignNode::Leaf(Leaf { value: value * scale, rows: weight.round() as u64 }))
             }
-            _ => Err(ModelError::invalid(
-                "CatBoost: a node that is neither split nor leaf",
-                "left, right and split, or one value",
-            )),
+            _ => Err(node_problem(NAME, NodeProblem::NeitherSplitNorLeaf)),
         })
     }
 }
@@ -191,11 +194,13 @@ impl<'de> Visitor<'de> for CatboostTrees<'_, '_> {
         let mut nodes = Vec::new();
         loop {
             let tree = if levels {
-                let Some(tree) = list.next_element::<LevelsVisitor>()? else { return Ok(()) };
+                let Some(tree) = list.next_element::<ObliviousTree>()? else { return Ok(()) };
                 work.levels(&tree)
             } else {
                 nodes.clear();
-                let Some(root) = list.next_element_seed(Under(&mut nodes))? else { return Ok(()) };
+                let Some(root) = list.next_element_seed(NodeReader(&mut nodes))? else {
+                    return Ok(());
+                };
                 work.nested(&nodes, root)
             };
             work.add(tree)?;
@@ -204,12 +209,12 @@ impl<'de> Visitor<'de> for CatboostTrees<'_, '_> {
 }
 
 #[derive(Deserialize)]
-struct LevelsVisitor {
-    leaf_values: BoundedVec<f64, MOST_LEAVES>,
+struct ObliviousTree {
+    leaf_values: BoundedVec<f64, MAX_LEAVES>,
     #[serde(default)]
-    leaf_weights: Option<BoundedVec<f64, MOST_LEAVES>>,
+    leaf_weights: Option<BoundedVec<f64, MAX_LEAVES>>,
     #[serde(default)]
-    splits: Option<BoundedVec<CatboostSplit, DEEPEST>>,
+    splits: Option<BoundedVec<CatboostSplit, MAX_DEPTH>>,
 }
 
 #[derive(Deserialize)]
@@ -233,9 +238,9 @@ struct CatboostNode {
 
 /// Reads a node and those under it into a list; returns its number there. The JSON reader allows
 /// 128 levels.
-struct Under<'a>(&'a mut Vec<CatboostNode>);
+struct NodeReader<'a>(&'a mut Vec<CatboostNode>);
 
-impl<'de> DeserializeSeed<'de> for Under<'_> {
+impl<'de> DeserializeSeed<'de> for NodeReader<'_> {
     type Value = u32;
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<u32, D::Error> {
@@ -243,7 +248,7 @@ impl<'de> DeserializeSeed<'de> for Under<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Under<'_> {
+impl<'de> Visitor<'de> for NodeReader<'_> {
     type Value = u32;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -254,8 +259,8 @@ impl<'de> Visitor<'de> for Under<'_> {
         let (mut left, mut right, mut node) = (None, None, CatboostNode::default());
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
-                "left" => left = Some(map.next_value_seed(Under(self.0))?),
-                "right" => right = Some(map.next_value_seed(Under(self.0))?),
+                "left" => left = Some(map.next_value_seed(NodeReader(self.0))?),
+                "right" => right = Some(map.next_value_seed(NodeReader(self.0))?),
                 "split" => node.split = Some(map.next_value()?),
                 "value" => node.value = Some(map.next_value()?),
                 "weight" => node.weight = map.next_value()?,
@@ -265,7 +270,7 @@ impl<'de> Visitor<'de> for Under<'_> {
         node.ends = match (left, right) {
             (Some(left), Some(right)) => Some((left, right)),
             (None, None) => None,
-            _ => return Err(M::Error::custom("a node with one side")),
+            _ => return Err(M::Error::custom("a node with one child")),
         };
         self.0.push(node);
         Ok(self.0.len() as u32 - 1)

@@ -27,7 +27,7 @@ mod tests;
 mod write;
 
 use crate::error::ModelError;
-use crate::interchange::ModelFormat;
+use crate::interchange::{ModelFormat, UnsupportedFeature};
 use crate::model::{BodyKind, Model};
 
 /// The name in messages.
@@ -47,11 +47,11 @@ pub(super) static FORMAT: ModelFormat = ModelFormat {
     write: Some(write),
 };
 /// Number of bytes that are searched for detection.
-const LOOK: usize = 4096;
+const DETECT_BYTES: usize = 4096;
 
 /// Whether bytes begin like this form: a list of nodes, or an object with such a list as `splits`.
 fn detect(bytes: &[u8]) -> bool {
-    let head = bytes.get(..LOOK).unwrap_or(bytes).trim_ascii_start();
+    let head = bytes.get(..DETECT_BYTES).unwrap_or(bytes).trim_ascii_start();
     let has = |key: &[u8]| head.windows(key.len()).any(|part| part == key);
     match head.first() {
         Some(b'[') => has(b"\"nodeid\""),
@@ -70,6 +70,6 @@ fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
     write::model(model)
 }
 
-fn refuse(what: impl Into<String>) -> ModelError {
-    ModelError::Unsupported { format: NAME, what: what.into() }
+fn unsupported(feature: UnsupportedFeature) -> ModelError {
+    ModelError::unsupported(NAME, feature)
 }

@@ -6,17 +6,18 @@ use rankwright_data::{Absent, FeatureNames};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::{NAME, refuse};
+use super::{NAME, unsupported};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
-use crate::interchange::common::{MOST_FEATURES, below};
+use crate::interchange::common::{MAX_FEATURES, below};
 use crate::interchange::raw_nodes::{RawNode, RawTrees};
+use crate::interchange::{FileProblem, UnsupportedFeature};
 use crate::model::{Model, ModelBody};
 use crate::tree::Side;
 
 /// Objectives whose predictions are the sums of the trees, in the plugins.
-const PLAIN: [&str; 5] =
+const SUM_OBJECTIVES: [&str; 5] =
     ["binary:logitraw", "rank:ndcg", "rank:map", "rank:pairwise", "reg:linear"];
 
 /// Reads a model.
@@ -24,10 +25,14 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
     let ElasticFile { forest, objective, missing_as_zero } = serde_json::from_slice(bytes)
         .map_err(|error| {
             let expected = "the JSON of XGBoost's dump_model, as model/xgboost+json takes it";
-            ModelError::invalid(format!("{NAME}: {error}"), expected)
+            let problem = FileProblem::Syntax { message: error.to_string(), expected };
+            ModelError::invalid_file(NAME, problem)
         })?;
-    if let Some(objective) = objective.as_deref().filter(|name| !PLAIN.contains(name)) {
-        return Err(refuse(format!("the objective '{objective}' changes the sum of the trees")));
+    if let Some(objective) = objective.as_deref().filter(|name| !SUM_OBJECTIVES.contains(name)) {
+        return Err(unsupported(UnsupportedFeature::Objective {
+            objective: objective.to_owned(),
+            reason: "it changes the sum of the trees",
+        }));
     }
     let (features, columns) = features(&forest);
     // If a node does not name the side of missing values, the plugins send them right.
@@ -47,14 +52,14 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
 fn features(forest: &RawTrees) -> (FeatureNames, Vec<u32>) {
     let mut names: Vec<&str> = vec![""; forest.names().count()];
     for (name, number) in forest.names() {
-        if let Some(place) = names.get_mut(number as usize) {
-            *place = name;
+        if let Some(slot) = names.get_mut(number as usize) {
+            *slot = name;
         }
     }
     let ids = |prefix: &str| -> Option<Vec<u32>> {
         let id = |name: &&str| {
             let digits = name.strip_prefix(prefix)?;
-            let id: u32 = digits.parse().ok().filter(|id| (*id as usize) < MOST_FEATURES)?;
+            let id: u32 = digits.parse().ok().filter(|id| (*id as usize) < MAX_FEATURES)?;
             (id.to_string() == digits).then_some(id)
         };
         names.iter().map(id).collect()
@@ -128,12 +133,12 @@ enum NodeVisitor<'a> {
 }
 
 /// The children of a node: numbers in the forest and in the file.
-type Below = [(u32, Option<i64>); 2];
+type ChildNumbers = [(u32, Option<i64>); 2];
 
 impl<'de> DeserializeSeed<'de> for NodeVisitor<'_> {
-    type Value = Below;
+    type Value = ChildNumbers;
 
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Below, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<ChildNumbers, D::Error> {
         match self {
             NodeVisitor::Trees(_) | NodeVisitor::Children(_) => from.deserialize_seq(self),
             NodeVisitor::Node(_) => from.deserialize_map(self),
@@ -142,7 +147,7 @@ impl<'de> DeserializeSeed<'de> for NodeVisitor<'_> {
 }
 
 impl<'de> Visitor<'de> for NodeVisitor<'_> {
-    type Value = Below;
+    type Value = ChildNumbers;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -152,8 +157,8 @@ impl<'de> Visitor<'de> for NodeVisitor<'_> {
         })
     }
 
-    fn visit_seq<S: SeqAccess<'de>>(self, mut list: S) -> Result<Below, S::Error> {
-        let mut found = Below::default();
+    fn visit_seq<S: SeqAccess<'de>>(self, mut list: S) -> Result<ChildNumbers, S::Error> {
+        let mut found = ChildNumbers::default();
         match self {
             NodeVisitor::Trees(forest) | NodeVisitor::Node(forest) => {
                 while list.next_element_seed(NodeVisitor::Node(&mut *forest))?.is_some() {
@@ -165,8 +170,8 @@ impl<'de> Visitor<'de> for NodeVisitor<'_> {
                 while let Some([child, _]) =
                     list.next_element_seed(NodeVisitor::Node(&mut *forest))?
                 {
-                    let place = found.get_mut(count);
-                    *place.ok_or_else(|| S::Error::custom("a node with three children"))? = child;
+                    let slot = found.get_mut(count);
+                    *slot.ok_or_else(|| S::Error::custom("a node with three children"))? = child;
                     count += 1;
                 }
             }
@@ -174,7 +179,7 @@ impl<'de> Visitor<'de> for NodeVisitor<'_> {
         Ok(found)
     }
 
-    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Below, M::Error> {
+    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<ChildNumbers, M::Error> {
         let (NodeVisitor::Trees(forest)
         | NodeVisitor::Children(forest)
         | NodeVisitor::Node(forest)) = self;
@@ -183,11 +188,14 @@ impl<'de> Visitor<'de> for NodeVisitor<'_> {
 }
 
 /// Reads a node; it is the first of the returned values.
-fn node<'de, M: MapAccess<'de>>(forest: &mut RawTrees, mut map: M) -> Result<Below, M::Error> {
+fn node<'de, M: MapAccess<'de>>(
+    forest: &mut RawTrees,
+    mut map: M,
+) -> Result<ChildNumbers, M::Error> {
     let wrong = |what: &str| Err(M::Error::custom(what));
     let mut node = RawNode::default();
     let (mut id, mut yes, mut no, mut missing) = (None, None, None, None);
-    let (mut leaf, mut children) = (None, Below::default());
+    let (mut leaf, mut children) = (None, ChildNumbers::default());
     while let Some(key) = map.next_key::<String>()? {
         match key.as_str() {
             "nodeid" => id = Some(map.next_value()?),

@@ -56,7 +56,7 @@ fn an_object_around_the_trees_is_read_where_sums_stay_sums() {
     assert_eq!(model.header().absent, Absent::Zero);
     assert_eq!(model.header().notes["objective"], "rank:ndcg");
     let error = of(&object("\"objective\": \"binary:logistic\",")).unwrap_err();
-    assert!(error.contains("'binary:logistic' changes the sum"), "{error}");
+    assert!(error.contains("'binary:logistic': it changes the sum"), "{error}");
 }
 
 #[test]
@@ -92,10 +92,16 @@ fn what_cannot_be_written_is_refused_with_a_reason() {
         whole(Tree::with_sets(splits, base.leaves().to_vec(), sets).unwrap())
     };
     for (error, reason) in [
-        (ruled(SplitCondition::In(0)), "tree 0: split 0 asks for categories"),
-        (ruled(SplitCondition::AtMost(f32::MAX)), "a threshold beyond 32 bits"),
-        (whole(Tree::constant(1e39, 1).unwrap()), "a leaf value beyond 32 bits"),
-        (write(&line(0.5)).map_err(|error| error.to_string()), "a line is no tree"),
+        (ruled(SplitCondition::In(0)), "tree 0: split 0 tests categories"),
+        (
+            ruled(SplitCondition::AtMost(f32::MAX)),
+            "a threshold is inf, out of the range of 32-bit numbers",
+        ),
+        (
+            whole(Tree::constant(1e39, 1).unwrap()),
+            "a leaf value is 1e39, out of the range of 32-bit numbers",
+        ),
+        (write(&line(0.5)).map_err(|error| error.to_string()), "a linear model cannot be written"),
     ] {
         let error = error.unwrap_err();
         assert!(error.contains(reason), "{error}");
@@ -110,7 +116,7 @@ fn what_does_not_fit_is_refused_with_a_reason() {
         (r#""missing": 2"#, r#""missing": 7"#, "'missing' is none of its children"),
         (r#""nodeid": 1, "leaf": 1.5"#, r#""nodeid": 1"#, "neither split nor leaf"),
         (r#""leaf": 1.5"#, r#""leaf": 1.5, "split": "f1""#, "split and leaf"),
-        (r#""split_condition": 0.5,"#, "", "tree 0: Elasticsearch: a node without threshold"),
+        (r#""split_condition": 0.5,"#, "", "Elasticsearch model: tree 0: a split has no threshold"),
         (r#""split_condition": 0.5"#, r#""split_condition": [1, 2]"#, "invalid type: sequence"),
         (r#"{ "nodeid": 1, "leaf": 1.5 },"#, "", "are not its two children"),
         (

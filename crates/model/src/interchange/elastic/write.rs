@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use super::{NAME, refuse};
+use super::{NAME, unsupported};
 use crate::error::ModelError;
+use crate::interchange::UnsupportedFeature;
 use crate::interchange::common::{in_tree, missing_matters, plain_threshold, side_of_zero};
 use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Side, Tree};
@@ -11,7 +12,7 @@ use crate::tree::{Child, Side, Tree};
 /// Writes a model of trees.
 pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
     let ModelBody::Trees(ensemble) = model.body() else {
-        return Err(refuse("a line is no tree (ranklib writes lines for the plugins)"));
+        return Err(unsupported(UnsupportedFeature::Body(model.body().kind())));
     };
     let names: Vec<String> = model
         .header()
@@ -26,7 +27,7 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
     let mut out = String::new();
     for (number, tree) in first.iter().chain(trees).enumerate() {
         out.push_str(if number == 0 { "[\n" } else { ",\n" });
-        one(&mut out, tree, &names, learnt).map_err(|error| in_tree(number, error))?;
+        write_tree(&mut out, tree, &names, learnt).map_err(|error| in_tree(NAME, number, error))?;
     }
     out.push_str("\n]\n");
     Ok(out.into_bytes())
@@ -38,11 +39,16 @@ enum Pending {
     Text(&'static str),
 }
 
-fn one(out: &mut String, tree: &Tree, names: &[String], learnt: bool) -> Result<(), ModelError> {
-    let mut ahead = vec![Pending::Node { at: tree.root(), id: 0, depth: 0 }];
+fn write_tree(
+    out: &mut String,
+    tree: &Tree,
+    names: &[String],
+    learnt: bool,
+) -> Result<(), ModelError> {
+    let mut pending = vec![Pending::Node { at: tree.root(), id: 0, depth: 0 }];
     // Number of nodes numbered so far.
     let mut given = 1;
-    while let Some(next) = ahead.pop() {
+    while let Some(next) = pending.pop() {
         let (at, id, depth) = match next {
             Pending::Text(text) => {
                 out.push_str(text);
@@ -54,22 +60,22 @@ fn one(out: &mut String, tree: &Tree, names: &[String], learnt: bool) -> Result<
         let _ = match at {
             Child::Leaf(to) => {
                 let value = tree.leaves().get(to as usize).ok_or(UNKNOWN_NODE)?.value;
-                let value = narrow("a leaf value", value as f32)?;
+                let value = narrow("a leaf value", value)?;
                 write!(out, "{{\"nodeid\": {id}, \"leaf\": {value:?}}}")
             }
             Child::Split(to) => {
                 let split = tree.splits().get(to as usize).ok_or(UNKNOWN_NODE)?;
                 let threshold = plain_threshold(NAME, to as usize, split)?;
-                let above = narrow("a threshold", threshold.next_up())?;
+                let above = narrow("a threshold", f64::from(threshold.next_up()))?;
                 let side = if learnt { split.missing } else { side_of_zero(threshold) };
                 let (yes, no) = (given, given + 1);
                 given += 2;
                 let missing = if side == Side::Left { yes } else { no };
                 let name = names.get(split.feature as usize).ok_or(UNNAMED)?;
-                ahead.push(Pending::Text("]}"));
-                ahead.push(Pending::Node { at: split.right, id: no, depth: depth + 1 });
-                ahead.push(Pending::Text(", "));
-                ahead.push(Pending::Node { at: split.left, id: yes, depth: depth + 1 });
+                pending.push(Pending::Text("]}"));
+                pending.push(Pending::Node { at: split.right, id: no, depth: depth + 1 });
+                pending.push(Pending::Text(", "));
+                pending.push(Pending::Node { at: split.left, id: yes, depth: depth + 1 });
                 write!(
                     out,
                     "{{\"nodeid\": {id}, \"depth\": {depth}, \"split\": {name}, \"split_condition\": \
@@ -87,9 +93,9 @@ const UNKNOWN_NODE: ModelError =
     ModelError::Internal { invariant: "a tree has the nodes that its splits name" };
 
 /// A number of 32 bits; JSON has no infinite numbers.
-fn narrow(what: &str, value: f32) -> Result<f32, ModelError> {
-    match value.is_finite() {
-        true => Ok(value),
-        false => Err(refuse(format!("{what} beyond 32 bits"))),
+fn narrow(name: &'static str, value: f64) -> Result<f32, ModelError> {
+    match (value as f32).is_finite() {
+        true => Ok(value as f32),
+        false => Err(unsupported(UnsupportedFeature::Beyond32Bits { name, value })),
     }
 }

@@ -8,15 +8,17 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::parts::{FileHead, MissingValues, ReadNames, finite, in_tree, numeric};
-use super::unsupported;
+use super::parts::{FileHead, MissingValues, ReadNames, finite, numeric};
+use super::{NAME, invalid, unsupported};
 use crate::categories::Categories;
 use crate::error::ModelError;
+use crate::interchange::common::in_tree;
+use crate::interchange::{FileProblem, UnsupportedFeature};
 use crate::model::Model;
 use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
 
 /// Memory that sets may use besides the file's size: a single large category makes a large set.
-const SETS: usize = 4 << 20;
+const SET_BYTES: usize = 4 << 20;
 
 /// The parts of the file that are read.
 #[derive(Deserialize)]
@@ -36,11 +38,12 @@ struct Dump {
 
 pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
     let dump: Dump = serde_json::from_slice(bytes).map_err(|error| {
-        let help = match error.to_string().contains("recursion limit") {
-            true => "trees of less depth; save the model as text instead",
-            false => "what dump_model gives, as JSON",
+        let message = error.to_string();
+        let expected = match message.contains("recursion limit") {
+            true => "trees of less depth, or the model saved as text",
+            false => "the JSON of dump_model",
         };
-        ModelError::invalid(format!("LightGBM model: {error}"), help)
+        invalid(FileProblem::Syntax { message, expected })
     })?;
     let head = FileHead {
         version: dump.version,
@@ -52,10 +55,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
         names: dump.feature_names,
     };
     head.check()?;
-    let mut room = SETS + bytes.len() / 2;
+    let mut room = SET_BYTES + bytes.len() / 2;
     let mut trees = Vec::with_capacity(dump.tree_info.0.len());
     for (number, parts) in dump.tree_info.0.into_iter().enumerate() {
-        trees.push(parts.finish(&mut room).map_err(|error| in_tree(number, error))?);
+        trees.push(parts.finish(&mut room).map_err(|error| in_tree(NAME, number, error))?);
     }
     head.finish(trees)
 }
@@ -138,23 +141,23 @@ struct DumpedNodes {
 impl DumpedNodes {
     fn finish(mut self, room: &mut usize) -> Result<Tree, ModelError> {
         if self.is_linear {
-            return Err(unsupported("a linear tree, which only LightGBM can score"));
+            return Err(unsupported(UnsupportedFeature::LinearLeaves));
         }
         let last = (self.splits.len() as u32).wrapping_sub(1);
-        let turn = |child| match child {
+        let renumbered = |child| match child {
             Child::Split(number) => Child::Split(last.wrapping_sub(number)),
             leaf => leaf,
         };
         self.splits.reverse();
         for split in &mut self.splits {
-            (split.left, split.right) = (turn(split.left), turn(split.right));
+            (split.left, split.right) = (renumbered(split.left), renumbered(split.right));
         }
         let mut sets = Vec::with_capacity(self.sets.len());
         for ids in self.sets {
             let bytes = ids.iter().max().map_or(0, |&id| id as usize / 8);
-            *room = room.checked_sub(bytes).ok_or_else(|| {
-                unsupported("sets of categories of such large numbers that they do not fit")
-            })?;
+            *room = room
+                .checked_sub(bytes)
+                .ok_or_else(|| unsupported(UnsupportedFeature::LargeCategories))?;
             sets.push(Categories::new(ids)?);
         }
         Tree::with_sets(self.splits, self.leaves, sets)
@@ -195,7 +198,7 @@ enum NodeField {
 
 /// The keys of a node.
 #[derive(Default)]
-struct Said {
+struct NodeKeys {
     feature: Option<u32>,
     gain: f64,
     threshold: Option<Threshold>,
@@ -238,23 +241,23 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Child, A::Error> {
-        let mut said = Said::default();
+        let mut keys = NodeKeys::default();
         while let Some(field) = map.next_key::<NodeField>()? {
             match field {
-                NodeField::SplitFeature => said.feature = Some(map.next_value()?),
-                NodeField::SplitGain => said.gain = map.next_value()?,
-                NodeField::Threshold => said.threshold = Some(map.next_value()?),
-                NodeField::DecisionType => said.decision = Some(map.next_value()?),
-                NodeField::DefaultLeft => said.default_left = map.next_value()?,
-                NodeField::MissingType => said.missing = Some(map.next_value()?),
-                NodeField::InternalCount | NodeField::LeafCount => said.rows = map.next_value()?,
+                NodeField::SplitFeature => keys.feature = Some(map.next_value()?),
+                NodeField::SplitGain => keys.gain = map.next_value()?,
+                NodeField::Threshold => keys.threshold = Some(map.next_value()?),
+                NodeField::DecisionType => keys.decision = Some(map.next_value()?),
+                NodeField::DefaultLeft => keys.default_left = map.next_value()?,
+                NodeField::MissingType => keys.missing = Some(map.next_value()?),
+                NodeField::InternalCount | NodeField::LeafCount => keys.rows = map.next_value()?,
                 NodeField::LeftChild => {
-                    said.left = Some(map.next_value_seed(NodeSeed(&mut *self.0))?)
+                    keys.left = Some(map.next_value_seed(NodeSeed(&mut *self.0))?)
                 }
                 NodeField::RightChild => {
-                    said.right = Some(map.next_value_seed(NodeSeed(&mut *self.0))?)
+                    keys.right = Some(map.next_value_seed(NodeSeed(&mut *self.0))?)
                 }
-                NodeField::LeafValue => said.value = Some(map.next_value()?),
+                NodeField::LeafValue => keys.value = Some(map.next_value()?),
                 NodeField::LeafCoeff => {
                     self.0.is_linear = true;
                     map.next_value::<IgnoredAny>()?;
@@ -262,11 +265,11 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
                 NodeField::Other => drop(map.next_value::<IgnoredAny>()?),
             }
         }
-        said.node(self.0).map_err(A::Error::custom)
+        keys.node(self.0).map_err(A::Error::custom)
     }
 }
 
-impl Said {
+impl NodeKeys {
     fn node(self, parts: &mut DumpedNodes) -> Result<Child, String> {
         let too_many = |_| "too many nodes".to_owned();
         if let Some(value) = self.value {
@@ -313,8 +316,8 @@ enum Threshold {
 
 impl<'de> Deserialize<'de> for Threshold {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Threshold, D::Error> {
-        struct NumberOrWord;
-        impl Visitor<'_> for NumberOrWord {
+        struct NumberOrCategories;
+        impl Visitor<'_> for NumberOrCategories {
             type Value = Threshold;
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
                 f.write_str("a number or categories such as \"0||3||6\"")
@@ -334,6 +337,6 @@ impl<'de> Deserialize<'de> for Threshold {
                 Ok(Threshold::Ids(ids.map_err(|_| E::custom("categories are whole numbers"))?))
             }
         }
-        from.deserialize_any(NumberOrWord)
+        from.deserialize_any(NumberOrCategories)
     }
 }

@@ -4,17 +4,19 @@ use std::fmt::{Display, Write};
 
 use rankwright_data::FeatureNames;
 
-use super::unsupported;
+use super::{NAME, unsupported};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
+use crate::interchange::UnsupportedFeature;
+use crate::interchange::common::in_tree;
 use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
 
 pub(crate) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
     let ModelBody::Trees(ensemble) = model.body() else {
-        return Err(unsupported(format!("a {} model; it has trees only", model.body().name())));
+        return Err(unsupported(UnsupportedFeature::Body(model.body().kind())));
     };
-    let trees = blocks(ensemble)?;
+    let trees = tree_texts(ensemble)?;
     let count = model.header().features.len();
     let mut out = String::from("tree\nversion=v4\nnum_class=1\nnum_tree_per_iteration=1\n");
     // Writing to a String cannot fail.
@@ -40,15 +42,12 @@ fn names(features: &FeatureNames) -> Result<Vec<String>, ModelError> {
     let all: Vec<String> = (0..features.len()).map(name).collect();
     match all.iter().find(|name| name.is_empty() || name.contains(char::is_whitespace)) {
         None => Ok(all),
-        Some(bad) => Err(unsupported(format!(
-            "the feature name '{}'; names there are not empty and hold no white space",
-            bad.escape_debug()
-        ))),
+        Some(bad) => Err(unsupported(UnsupportedFeature::FeatureName { name: bad.clone() })),
     }
 }
 
-/// The text of each tree, that of the base score first.
-fn blocks(ensemble: &Ensemble) -> Result<Vec<String>, ModelError> {
+/// The text of each tree; a base score is a first tree of one leaf.
+fn tree_texts(ensemble: &Ensemble) -> Result<Vec<String>, ModelError> {
     let base = match ensemble.base() == 0.0 {
         true => None,
         false => Some(Tree::constant(ensemble.base(), 0)?),
@@ -56,17 +55,18 @@ fn blocks(ensemble: &Ensemble) -> Result<Vec<String>, ModelError> {
     let trees = base.iter().chain(ensemble.trees());
     // An error names the tree by its number in our model.
     let ours = |number: usize| number - usize::from(base.is_some());
-    trees.enumerate().map(|(number, tree)| block(number, tree, ours)).collect()
+    trees.enumerate().map(|(number, tree)| tree_text(number, tree, ours)).collect()
 }
 
-fn block(number: usize, tree: &Tree, ours: impl Fn(usize) -> usize) -> Result<String, ModelError> {
+fn tree_text(
+    number: usize,
+    tree: &Tree,
+    ours: impl Fn(usize) -> usize,
+) -> Result<String, ModelError> {
     let (splits, leaves) = (tree.splits(), tree.leaves());
     let kinds = splits.iter().map(decision).collect::<Option<Vec<u8>>>().ok_or_else(|| {
-        unsupported(format!(
-            "tree {} has a set of categories with missing values on its side; there they go to \
-             the other",
-            ours(number)
-        ))
+        let error = unsupported(UnsupportedFeature::MissingWithCategories);
+        in_tree(NAME, ours(number), error)
     })?;
     let mut out =
         format!("Tree={number}\nnum_leaves={}\nnum_cat={}\n", leaves.len(), tree.sets().len());
@@ -104,13 +104,13 @@ fn sets(out: &mut String, tree: &Tree) {
 
 fn line<T: Display>(out: &mut String, key: &str, values: impl IntoIterator<Item = T>) {
     out.push_str(key);
-    let mut mark = '=';
+    let mut separator = '=';
     for value in values {
-        let _ = write!(out, "{mark}{value}");
-        mark = ' ';
+        let _ = write!(out, "{separator}{value}");
+        separator = ' ';
     }
-    if mark == '=' {
-        out.push(mark);
+    if separator == '=' {
+        out.push(separator);
     }
     out.push('\n');
 }

@@ -39,7 +39,7 @@ mod text;
 
 use self::export::write;
 use crate::error::ModelError;
-use crate::interchange::ModelFormat;
+use crate::interchange::{FileProblem, ModelFormat, UnsupportedFeature};
 use crate::model::{BodyKind, Model};
 
 /// The name in messages.
@@ -60,7 +60,7 @@ pub(super) static FORMAT: ModelFormat = ModelFormat {
 };
 
 /// Number of bytes that are searched to detect the JSON, whose first keys may be sorted.
-const LOOK: usize = 1 << 16;
+const DETECT_BYTES: usize = 1 << 16;
 
 /// Whether bytes begin like LightGBM's text or like its JSON.
 fn detect(bytes: &[u8]) -> bool {
@@ -73,7 +73,7 @@ fn is_text(bytes: &[u8]) -> bool {
 
 fn is_dump(bytes: &[u8]) -> bool {
     let key = b"\"num_tree_per_iteration\"";
-    let begin = bytes.get(..LOOK).unwrap_or(bytes);
+    let begin = bytes.get(..DETECT_BYTES).unwrap_or(bytes);
     begin.trim_ascii_start().starts_with(b"{") && begin.windows(key.len()).any(|part| part == key)
 }
 
@@ -85,6 +85,10 @@ fn read(bytes: &[u8]) -> Result<Model, ModelError> {
     }
 }
 
-fn unsupported(what: impl Into<String>) -> ModelError {
-    ModelError::Unsupported { format: NAME, what: what.into() }
+fn unsupported(feature: UnsupportedFeature) -> ModelError {
+    ModelError::unsupported(NAME, feature)
+}
+
+fn invalid(problem: FileProblem) -> ModelError {
+    ModelError::invalid_file(NAME, problem)
 }

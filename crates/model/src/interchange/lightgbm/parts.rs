@@ -2,16 +2,17 @@
 
 use rankwright_data::{Absent, FeatureNames};
 
-use super::{NAME, unsupported};
+use super::{NAME, invalid, unsupported};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
 use crate::interchange::common::at_most;
+use crate::interchange::{FileProblem, UnsupportedFeature};
 use crate::model::{Model, ModelBody};
 use crate::tree::{Leaf, Side, SplitCondition, Tree};
 
 /// Maximum number of named features, which need more memory than their text.
-const MOST_NAMES: usize = 1 << 17;
+const MAX_NAMES: usize = 1 << 17;
 
 /// The values that a numeric split treats as missing.
 #[derive(Debug, Clone, Copy)]
@@ -64,8 +65,9 @@ impl ReadNames {
                 return Ok(());
             }
         }
-        if self.columns.max(self.named.len()) >= MOST_NAMES {
-            return Err(unsupported(format!("more than {MOST_NAMES} features with names")));
+        if self.columns.max(self.named.len()) >= MAX_NAMES {
+            let (items, most) = ("named features", MAX_NAMES);
+            return Err(unsupported(UnsupportedFeature::TooMany { items, most }));
         }
         if self.named.is_empty() {
             self.named = (0..self.columns).map(|i| format!("Column_{i}")).collect();
@@ -83,12 +85,12 @@ impl ReadNames {
         match names.len() {
             0 => Ok(FeatureNames::Ids { first: 0, count: features }),
             found if found == features => Ok(names),
-            found => Err(ModelError::invalid(
-                format!(
-                    "LightGBM model: {found} feature names, and max_feature_idx is for {features} features"
-                ),
-                "a name for each feature",
-            )),
+            found => Err(invalid(FileProblem::ListLength {
+                list: "feature_names",
+                found,
+                expected: features,
+                rule: "one more than max_feature_idx",
+            })),
         }
     }
 }
@@ -110,17 +112,16 @@ impl FileHead {
     /// Rejects models that ours cannot express.
     pub(super) fn check(&self) -> Result<(), ModelError> {
         if !matches!(self.version.as_str(), "v2" | "v3" | "v4") {
-            return Err(unsupported(format!(
-                "the version '{}'; expected v2, v3 or v4",
-                self.version.escape_debug()
-            )));
+            let found = self.version.escape_debug().to_string();
+            let expected = "v2, v3 or v4";
+            return Err(unsupported(UnsupportedFeature::Version { found, expected }));
         }
-        if self.classes > 1 || self.trees_per_iteration > 1 {
-            return Err(unsupported(format!(
-                "num_class is {} and num_tree_per_iteration is {}; only models with one score a \
-                 row can be read",
-                self.classes, self.trees_per_iteration
-            )));
+        for (name, count) in
+            [("num_class", self.classes), ("num_tree_per_iteration", self.trees_per_iteration)]
+        {
+            if count > 1 {
+                return Err(unsupported(UnsupportedFeature::SeveralOutputs { name, count }));
+            }
         }
         Ok(())
     }
@@ -141,8 +142,12 @@ impl FileHead {
         // The number of the last feature is -1 in a model without features.
         let features = self.last_feature.checked_add(1).and_then(|n| usize::try_from(n).ok());
         let features = features.ok_or_else(|| {
-            let what = format!("LightGBM model: max_feature_idx is {}", self.last_feature);
-            ModelError::invalid(what, "the number of the last feature")
+            invalid(FileProblem::BadValue {
+                name: "max_feature_idx",
+                line: None,
+                found: self.last_feature.to_string(),
+                expected: "the number of the last feature",
+            })
         })?;
         let mut header = Header::new(self.names.finish(features)?, Absent::Zero);
         let from = format!("{NAME} {}", self.version.trim_start_matches('v'));
@@ -166,17 +171,4 @@ fn constant(tree: &Tree) -> Option<f64> {
 fn divided(tree: &Tree, by: f64) -> Result<Tree, ModelError> {
     let leaves = tree.leaves().iter().map(|leaf| Leaf { value: leaf.value / by, ..*leaf });
     Tree::with_sets(tree.splits().to_vec(), leaves.collect(), tree.sets().to_vec())
-}
-
-/// Adds the number of a tree to an error.
-pub(super) fn in_tree(number: usize, error: ModelError) -> ModelError {
-    match error {
-        ModelError::Invalid { what, expected } => {
-            ModelError::invalid(format!("LightGBM model: tree {number}: {what}"), expected)
-        }
-        ModelError::Unsupported { format, what } => {
-            ModelError::Unsupported { format, what: format!("tree {number}: {what}") }
-        }
-        other => other,
-    }
 }

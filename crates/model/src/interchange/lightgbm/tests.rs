@@ -149,52 +149,59 @@ fn names_are_carried_and_must_fit() {
     assert_eq!(features("1 2 3 4"), FeatureNames::Ids { first: 1, count: 4 });
     assert_eq!(features(""), FeatureNames::Ids { first: 0, count: 4 });
     let error = refusal(named("a b c").as_bytes());
-    assert!(error.contains("3 feature names") && error.contains("4 features"), "{error}");
-    assert!(refusal(named("a a b c").as_bytes()).contains("two features called 'a'"));
+    assert!(error.contains("feature_names has 3 entries; expected 4"), "{error}");
+    assert!(refusal(named("a a b c").as_bytes()).contains("two features are named 'a'"));
 }
 
 #[test]
-fn what_text_cannot_say_here_is_refused_with_its_place() {
+fn invalid_text_is_refused_with_its_position() {
     for (from, to, reason) in [
         ("num_class=1", "num_class=3", "num_class is 3"),
         ("iteration=1", "iteration=2", "num_tree_per_iteration is 2"),
-        ("version=v4", "version=v5", "the version 'v5'; expected v2, v3 or v4"),
-        ("is_linear=0", "is_linear=1", "LightGBM model: tree 0: a linear tree"),
-        ("end of trees", "", "it ends in or before tree 2"),
-        ("num_leaves=5", "num_leaves=6", "num_leaves is 6, but the lines"),
-        ("num_leaves=5", "num_leaves=0", "num_leaves is 0"),
-        ("num_leaves=5", "num_leaves=99999999999", "num_leaves is 99999999999"),
+        ("version=v4", "version=v5", "the version 'v5' is not known; expected v2, v3 or v4"),
+        ("is_linear=0", "is_linear=1", "LightGBM model: tree 0: the leaves are linear models"),
+        ("end of trees", "", "tree 2: the file ends too early"),
+        ("num_leaves=5", "num_leaves=6", "right_child and leaf_value is too short"),
+        ("num_leaves=5", "num_leaves=0", "num_leaves is '0'"),
+        ("num_leaves=5", "num_leaves=99999999999", "num_leaves is '99999999999'"),
         ("num_leaves=5", "num_leaves=4", "split_feature is too long"),
-        ("num_leaves=5", "num_leaves=x", "tree 0: num_leaves is 'x' after line 12"),
+        ("num_leaves=5", "num_leaves=x", "tree 0: line 12: num_leaves is 'x'"),
         ("left_child=1", "left_child=0", "tree 0: split 0 leads back to split 0"),
-        ("left_child=1 -1", "left_child=1 -9", "split 1 leads to Leaf(8)"),
-        ("leaf_value=1 2", "leaf_value=1 nan", "tree 0: leaf 1 has the value NaN"),
-        ("leaf_value=1 2", "leaf_value=1 x", "'x' in leaf_value"),
-        ("threshold=0.1", "threshold=nan", "threshold that is NaN"),
-        ("decision_type=10", "decision_type=12", "decision_type 12"),
+        ("left_child=1 -1", "left_child=1 -9", "split 1 leads to leaf 8"),
+        ("leaf_value=1 2", "leaf_value=1 nan", "tree 0: the value of leaf 1 is NaN"),
+        ("leaf_value=1 2", "leaf_value=1 x", "leaf_value is 'x'; expected a number"),
+        ("threshold=0.1", "threshold=nan", "the threshold of split 0 is NaN"),
+        ("decision_type=10", "decision_type=12", "decision_type is '12'"),
         ("cat_boundaries=0 2", "cat_boundaries=0 1", "cat_threshold is too long"),
-        ("cat_boundaries=0 2", "cat_boundaries=2 0", "cat_boundaries go from 2 to 0"),
-        ("cat_boundaries=0 2", "cat_boundaries=0 99999999", "go from 0 to 99999999"),
-        ("1.5 0\n", "1.5 1\n", "a split by set 1 of 1"),
-        ("num_cat=1", "num_cat=9", "num_cat is 9 in a tree of 4 splits"),
-        ("split_feature=0", "split_feature=9", "feature number 9"),
-        ("max_feature_idx=3", "max_feature_idx=-2", "max_feature_idx is -2"),
-        ("max_feature_idx=3", "max_feature_idx=x", "line 6: 'max_feature_idx=x'"),
+        ("cat_boundaries=0 2", "cat_boundaries=2 0", "cat_boundaries is '2 0'"),
+        ("cat_boundaries=0 2", "cat_boundaries=0 99999999", "cat_boundaries is '0 99999999'"),
+        ("1.5 0\n", "1.5 1\n", "threshold is '1'; expected the number of a set"),
+        ("num_cat=1", "num_cat=9", "num_cat is '9'; expected at most one set for each split"),
+        ("split_feature=0", "split_feature=9", "uses 10 features; its header has 4"),
+        ("max_feature_idx=3", "max_feature_idx=-2", "max_feature_idx is '-2'"),
+        ("max_feature_idx=3", "max_feature_idx=x", "line 6: max_feature_idx is 'x'"),
     ] {
         assert!(TEXT.contains(from), "{from}");
         let error = refusal(TEXT.replacen(from, to, 1).as_bytes());
         assert!(error.contains(reason), "{to}: {error}");
     }
-    assert!(refusal(b"tree\n\xff").contains("byte 5 is no UTF-8"));
+    assert!(refusal(b"tree\n\xff").contains("byte 5 is not UTF-8"));
     let long = TEXT.replacen("num_class", &("x\n".repeat(2000) + "num_class"), 1);
-    assert!(refusal(long.as_bytes()).contains("line 1002 is beyond the 1000 of one part"));
+    assert!(
+        refusal(long.as_bytes())
+            .contains("line 1002 is not allowed: there are 1000 lines before it")
+    );
 }
 
 #[test]
-fn what_json_cannot_say_here_is_refused() {
+fn invalid_json_is_refused() {
     for (from, to, reason) in [
         ("\"num_class\":1", "\"num_class\":3", "num_class is 3"),
-        ("\"leaf_value\":8", "\"leaf_value\":8,\"leaf_coeff\":[1]", "tree 0: a linear tree"),
+        (
+            "\"leaf_value\":8",
+            "\"leaf_value\":8,\"leaf_coeff\":[1]",
+            "tree 0: the leaves are linear models",
+        ),
         ("\"decision_type\":\"<=\"", "\"decision_type\":\">\"", "unknown variant `>`"),
         ("\"missing_type\":\"None\"", "\"missing_type\":\"Some\"", "unknown variant `Some`"),
         ("\"missing_type\":\"None\",", "", "has no missing_type"),
@@ -213,7 +220,7 @@ fn what_json_cannot_say_here_is_refused() {
 }
 
 #[test]
-fn deep_json_is_an_error_that_names_the_way_out() {
+fn deep_json_is_an_error_that_names_the_alternative() {
     let split = r#"{"split_feature":0,"threshold":1,"decision_type":"<=","missing_type":"None",
         "left_child":{"leaf_value":0},"right_child":"#;
     let nested = |depth| split.repeat(depth) + "{\"leaf_value\":1}" + &"}".repeat(depth);
@@ -222,7 +229,7 @@ fn deep_json_is_an_error_that_names_the_way_out() {
         DUMP[..begin].to_owned() + &nested(depth) + &DUMP[begin + 18..]
     };
     assert!(read(file(100).as_bytes()).is_ok());
-    assert!(refusal(file(100_000).as_bytes()).contains("save the model as text instead"));
+    assert!(refusal(file(100_000).as_bytes()).contains("or the model saved as text"));
 }
 
 #[test]
@@ -272,12 +279,12 @@ fn written_text_is_read_back_as_the_same_trees() {
 }
 
 #[test]
-fn what_lightgbm_cannot_say_is_refused() {
+fn models_that_lightgbm_cannot_express_are_refused() {
     let ids = FeatureNames::Ids { first: 1, count: 2 };
     let header = Header::new(ids.clone(), Absent::Zero);
     let line = ModelBody::Linear(Linear::new(0.0, vec![1.0; 2]).unwrap());
     let error = write(&Model::new(header, line).unwrap()).unwrap_err().to_string();
-    assert_eq!(error, "LightGBM model: a linear model; it has trees only");
+    assert_eq!(error, "LightGBM model: a linear model cannot be written in this format");
     for bad in ["b c", "", "b\n"] {
         let names = FeatureNames::Named(vec!["a".into(), bad.into()]);
         let error = write(&model(0.0, vec![small()], names)).unwrap_err().to_string();
@@ -287,7 +294,7 @@ fn what_lightgbm_cannot_say_is_refused() {
     (splits[0].rule, splits[0].missing) = (SplitCondition::In(0), Side::Left);
     let tree = Tree::with_sets(splits, small().leaves().to_vec(), vec![Categories::default()]);
     let error = write(&model(1.0, vec![small(), tree.unwrap()], ids)).unwrap_err().to_string();
-    assert!(error.starts_with("LightGBM model: tree 1 has a set"), "{error}");
+    assert!(error.starts_with("LightGBM model: tree 1: a split sends missing values"), "{error}");
 }
 
 /// A random tree with the split conditions that LightGBM has too.

@@ -4,32 +4,33 @@
 //! memory than the tree. Lengths of lines are compared with `num_leaves` before memory is reserved.
 
 use std::ops::Range;
-use std::str::SplitAsciiWhitespace;
+use std::str::{FromStr, SplitAsciiWhitespace};
 
-use super::parts::{FileHead, MissingValues, finite, in_tree, numeric};
-use super::unsupported;
+use super::parts::{FileHead, MissingValues, finite, numeric};
+use super::{NAME, invalid, unsupported};
 use crate::categories::Categories;
 use crate::error::ModelError;
+use crate::interchange::common::in_tree;
+use crate::interchange::problem::shown;
+use crate::interchange::{FileProblem, UnsupportedFeature};
 use crate::model::Model;
 use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
 
 /// The shortest block of a tree: its number, leaves, sets and one leaf value.
 const SHORTEST_TREE: usize = 44;
 /// Maximum number of lines of the head or of a tree; LightGBM writes some twenty.
-const MOST_LINES: usize = 1000;
+const MAX_LINES: usize = 1000;
 
 pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        let what = format!("LightGBM model: byte {} is no UTF-8", error.valid_up_to());
-        ModelError::invalid(what, "text")
-    })?;
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| invalid(FileProblem::NotUtf8 { byte: error.valid_up_to() }))?;
     let mut lines = NumberedLines { rest: text, number: 0 };
     lines.next();
     let mut head = FileHead { classes: 1, trees_per_iteration: 1, ..FileHead::default() };
     let mut trees = Vec::new();
     let mut line = lines.next();
-    let mut before = 0..MOST_LINES;
-    while let Some((number, text)) = line.filter(|(_, line)| !is_mark(line)) {
+    let mut before = 0..MAX_LINES;
+    while let Some((number, text)) = line.filter(|(_, line)| !begins_block(line)) {
         count_line(&mut before, number)?;
         if let Some(sizes) = text.strip_prefix("tree_sizes=") {
             let count = sizes.bytes().filter(|&byte| byte == b' ').count() + 1;
@@ -45,18 +46,16 @@ pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
         }
         let mut block = TreeLines { first, ..TreeLines::default() };
         line = lines.next();
-        let mut inside = 0..MOST_LINES;
-        while let Some((number, text)) = line.filter(|(_, line)| !is_mark(line)) {
+        let mut inside = 0..MAX_LINES;
+        while let Some((number, text)) = line.filter(|(_, line)| !begins_block(line)) {
             count_line(&mut inside, number)?;
             block.take(text);
             line = lines.next();
         }
-        trees.push(block.tree().map_err(|error| in_tree(trees.len(), error))?);
+        trees.push(block.tree().map_err(|error| in_tree(NAME, trees.len(), error))?);
     }
-    Err(ModelError::invalid(
-        format!("LightGBM model: it ends in or before tree {}", trees.len()),
-        "the line 'end of trees'",
-    ))
+    let problem = FileProblem::CutOff { expected: "the line 'end of trees'" };
+    Err(in_tree(NAME, trees.len(), invalid(problem)))
 }
 
 /// The lines that are not empty, with their numbers from 1 on.
@@ -84,31 +83,45 @@ impl<'a> Iterator for NumberedLines<'a> {
 /// Counts a line of a part; fails if there are too many.
 fn count_line(left: &mut Range<usize>, number: usize) -> Result<(), ModelError> {
     left.next().map(drop).ok_or_else(|| {
-        let what = format!("LightGBM model: line {number} is beyond the {MOST_LINES} of one part");
-        ModelError::invalid(what, "the next tree or 'end of trees' before")
+        let (most, expected) = (MAX_LINES, "the next tree or 'end of trees' before it");
+        invalid(FileProblem::TooManyLines { line: number, most, expected })
     })
 }
 
 /// Whether a line begins the next block.
-fn is_mark(line: &str) -> bool {
+fn begins_block(line: &str) -> bool {
     line.starts_with("Tree=") || line.starts_with("end of trees")
 }
 
+/// A whole number; `line` is that of the value or of the tree's beginning.
+fn whole_number<T: FromStr>(
+    name: &'static str,
+    line: Option<usize>,
+    text: &str,
+) -> Result<T, ModelError> {
+    text.trim().parse().map_err(|_| bad_value(name, line, text, "a whole number"))
+}
+
+fn bad_value(
+    name: &'static str,
+    line: Option<usize>,
+    found: &str,
+    expected: &'static str,
+) -> ModelError {
+    invalid(FileProblem::BadValue { name, line, found: shown(found), expected })
+}
+
 /// One line before the trees.
-fn read_head(head: &mut FileHead, number: usize, line: &str) -> Result<(), ModelError> {
-    let (key, value) = line.split_once('=').unwrap_or((line, ""));
-    let bad = |expected| {
-        let shown: String = line.chars().take(60).collect();
-        ModelError::invalid(format!("LightGBM model: line {number}: '{shown}'"), expected)
-    };
-    let whole = |value: &str| value.trim().parse().map_err(|_| bad("a whole number"));
+fn read_head(head: &mut FileHead, number: usize, text: &str) -> Result<(), ModelError> {
+    let (key, value) = text.split_once('=').unwrap_or((text, ""));
+    let line = Some(number);
     match key {
         "version" => head.version = value.trim().into(),
-        "num_class" => head.classes = whole(value)?,
-        "num_tree_per_iteration" => head.trees_per_iteration = whole(value)?,
-        "max_feature_idx" => {
-            head.last_feature = value.trim().parse().map_err(|_| bad("a whole number"))?;
+        "num_class" => head.classes = whole_number("num_class", line, value)?,
+        "num_tree_per_iteration" => {
+            head.trees_per_iteration = whole_number("num_tree_per_iteration", line, value)?;
         }
+        "max_feature_idx" => head.last_feature = whole_number("max_feature_idx", line, value)?,
         "objective" => head.objective = value.trim().into(),
         // A line without a value in versions 3 and 4.
         "average_output" => head.average = value.trim() != "0",
@@ -154,26 +167,19 @@ impl<'a> NumberList<'a> {
         NumberList { name, words: line.into().map(str::split_ascii_whitespace) }
     }
 
-    fn next<T: std::str::FromStr + Default>(&mut self) -> Result<T, ModelError> {
+    fn next<T: FromStr + Default>(&mut self) -> Result<T, ModelError> {
         let Some(words) = &mut self.words else { return Ok(T::default()) };
         let word = words.next().unwrap_or("");
-        word.parse().map_err(|_| {
-            let shown: String = word.chars().take(40).collect();
-            let what = match word {
-                "" => format!("{} is too short", self.name),
-                _ => format!("'{shown}' in {}", self.name),
-            };
-            ModelError::invalid(what, "as many numbers as num_leaves asks for")
+        word.parse().map_err(|_| match word {
+            "" => invalid(FileProblem::ListTooShort { list: self.name }),
+            _ => bad_value(self.name, None, word, "a number"),
         })
     }
 
     fn end(mut self) -> Result<(), ModelError> {
         match self.words.as_mut().and_then(Iterator::next) {
             None => Ok(()),
-            Some(_) => {
-                let what = format!("{} is too long", self.name);
-                Err(ModelError::invalid(what, "as many numbers as num_leaves asks for"))
-            }
+            Some(_) => Err(invalid(FileProblem::ListTooLong { list: self.name })),
         }
     }
 }
@@ -201,46 +207,37 @@ impl<'a> TreeLines<'a> {
     }
 
     fn tree(&self) -> Result<Tree, ModelError> {
-        let whole = |name: &str, text: &str| {
-            text.trim().parse::<usize>().map_err(|_| {
-                let shown: String = text.chars().take(40).collect();
-                let what = format!("{name} is '{shown}' after line {}", self.first);
-                ModelError::invalid(what, "a whole number")
-            })
-        };
         if !matches!(self.is_linear.trim(), "" | "0") {
-            return Err(unsupported("a linear tree (is_linear=1), which only LightGBM can score"));
+            return Err(unsupported(UnsupportedFeature::LinearLeaves));
         }
-        let leaves = whole("num_leaves", self.num_leaves)?;
-        let splits = self.hold(leaves)?;
-        let sets = self.sets(whole("num_cat", self.num_cat)?, splits)?;
+        let line = Some(self.first);
+        let leaves = whole_number("num_leaves", line, self.num_leaves)?;
+        let splits = self.split_count(leaves)?;
+        let sets = self.sets(whole_number("num_cat", line, self.num_cat)?, splits)?;
         Tree::with_sets(self.splits(splits, sets.len())?, self.leaves(leaves)?, sets)
     }
 
     /// The number of splits, after a check that the lines are long enough for it: each split and
     /// leaf occurs once among the children, so the text of a large tree is larger than the tree in
     /// memory.
-    fn hold(&self, leaves: usize) -> Result<usize, ModelError> {
+    fn split_count(&self, leaves: usize) -> Result<usize, ModelError> {
         let splits = leaves.checked_sub(1).filter(|&n| n < i32::MAX as usize).ok_or_else(|| {
-            ModelError::invalid(format!("num_leaves is {leaves}"), "1 to 2147483647")
+            bad_value("num_leaves", Some(self.first), &leaves.to_string(), "1 to 2147483647")
         })?;
         let children = digits(splits.saturating_sub(1)) + digits(leaves) + leaves;
         let words = |count: usize| (2 * count).saturating_sub(1);
         let between = 2 * splits.saturating_sub(1);
         let lines = [self.split_feature, self.threshold, self.decision_type];
-        let is_short = splits > 0
+        let too_short = splits > 0
             && (self.left_child.len() + self.right_child.len() < children + between
                 || lines.iter().any(|line| line.len() < words(splits)));
-        match is_short || self.leaf_value.len() < words(leaves) {
+        match too_short || self.leaf_value.len() < words(leaves) {
             false => Ok(splits),
-            true => Err(ModelError::invalid(
-                format!(
-                    "num_leaves is {leaves}, but the lines after line {} are too short",
-                    self.first
-                ),
-                "split_feature, threshold, decision_type, left_child, right_child and leaf_value \
-                 of that many numbers",
-            )),
+            true => {
+                let list = "one of split_feature, threshold, decision_type, left_child, \
+                            right_child and leaf_value";
+                Err(invalid(FileProblem::ListTooShort { list }))
+            }
         }
     }
 
@@ -292,8 +289,8 @@ impl<'a> TreeLines<'a> {
             return Ok(Vec::new());
         }
         if count > splits {
-            let what = format!("num_cat is {count} in a tree of {splits} splits");
-            return Err(ModelError::invalid(what, "at most one set for each split"));
+            let (found, expected) = (count.to_string(), "at most one set for each split");
+            return Err(bad_value("num_cat", Some(self.first), &found, expected));
         }
         let mut ends = NumberList::new("cat_boundaries", self.cat_boundaries);
         let mut bits = NumberList::new("cat_threshold", self.cat_threshold);
@@ -304,8 +301,9 @@ impl<'a> TreeLines<'a> {
             // A number takes at least two characters.
             let words = end.checked_sub(at).filter(|&n| n <= self.cat_threshold.len() / 2 + 1);
             let words = words.ok_or_else(|| {
-                let what = format!("cat_boundaries go from {at} to {end}");
-                ModelError::invalid(what, "ascending places in cat_threshold")
+                let (found, expected) =
+                    (format!("{at} {end}"), "ascending positions in cat_threshold");
+                bad_value("cat_boundaries", Some(self.first), &found, expected)
             })?;
             sets.push(set(&mut bits, words)?);
             at = end;
@@ -352,8 +350,8 @@ fn decide(bits: u8, threshold: f64, sets: usize) -> Result<(SplitCondition, Side
             return match is_set {
                 true => Ok((SplitCondition::In(threshold as u32), Side::Right)),
                 false => {
-                    let what = format!("a split by set {threshold} of {sets}");
-                    Err(ModelError::invalid(what, "a set that is there"))
+                    let found = threshold.to_string();
+                    Err(bad_value("threshold", None, &found, "the number of a set of categories"))
                 }
             };
         }
@@ -361,7 +359,8 @@ fn decide(bits: u8, threshold: f64, sets: usize) -> Result<(SplitCondition, Side
         (_, 1) => MissingValues::Zero,
         (_, 2) => MissingValues::NaN,
         _ => {
-            return Err(ModelError::invalid(format!("decision_type {bits}"), "a number below 12"));
+            let found = bits.to_string();
+            return Err(bad_value("decision_type", None, &found, "a number below 12"));
         }
     };
     Ok(numeric(threshold, missing, bits & 2 != 0))

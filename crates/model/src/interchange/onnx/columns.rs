@@ -1,9 +1,11 @@
 //! The attributes of a `TreeEnsembleRegressor`: arrays of equal length with the nodes of all trees,
 //! and arrays with the weights of the leaves.
 
-use super::graph::{Outline, refuse};
-use super::wire::{Message, WireField, damaged, doubles, floats, ints};
+use super::graph::{Outline, unsupported};
+use super::wire::{Message, WireField, doubles, floats, ints, invalid};
+use super::{NAME, ProtobufProblem, UnsupportedGraph};
 use crate::error::ModelError;
+use crate::interchange::FileProblem;
 
 /// The comparison of a value `x` with the number `t` of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,13 +56,13 @@ struct Attribute<'a> {
 
 /// Minimum size of a node in a file: five whole numbers, a value, a mode. Longer lists than that
 /// allows do not belong to nodes.
-const LEAST: usize = 5 + 4 + 6;
+const MIN_NODE_BYTES: usize = 5 + 4 + 6;
 
 impl TreeArrays {
     /// Reads the arrays of a file of `size` bytes.
     pub(super) fn read(outline: &Outline<'_>, size: usize) -> Result<TreeArrays, ModelError> {
         let mut columns = TreeArrays::default();
-        let most = size / LEAST;
+        let most = size / MIN_NODE_BYTES;
         for &body in &outline.attributes {
             let mut name = "";
             for field in body {
@@ -93,29 +95,32 @@ impl TreeArrays {
             }
             "target_ids" => match attribute.ints()?.iter().all(|&id| id == 0) {
                 true => {}
-                false => return Err(refuse("weights for more than one target")),
+                false => return Err(unsupported(UnsupportedGraph::SeveralTargets)),
             },
             "base_values" | "base_values_as_tensor" => match attribute.reals()?[..] {
                 [] => {}
                 [base] => self.base = base,
-                _ => return Err(refuse("more than one base value")),
+                _ => return Err(unsupported(UnsupportedGraph::SeveralBaseValues)),
             },
             "n_targets" => match attribute.int()? {
                 1 => {}
-                more => return Err(refuse(format!("{more} targets (only 1 is possible)"))),
+                other => return Err(bad_attribute("n_targets", &other.to_string(), "1")),
             },
             "aggregate_function" => match attribute.text()? {
                 "SUM" => {}
                 "AVERAGE" => self.average = true,
-                other => return Err(refuse(format!("trees put together by {other}"))),
+                other => return Err(bad_attribute("aggregate_function", other, "SUM or AVERAGE")),
             },
             "post_transform" => match attribute.text()? {
                 "NONE" => {}
-                other => return Err(refuse(format!("scores sent through {other}"))),
+                other => return Err(bad_attribute("post_transform", other, "NONE")),
             },
             // The frequency of a node: does not affect scores.
             "nodes_hitrates" | "nodes_hitrates_as_tensor" => {}
-            other => return Err(refuse(format!("the attribute '{other}' is not known here"))),
+            other => {
+                let name = other.to_owned();
+                return Err(unsupported(UnsupportedGraph::Attribute { name }));
+            }
         }
         Ok(())
     }
@@ -136,21 +141,33 @@ impl TreeArrays {
             ("nodes_values", self.values.len()),
             ("nodes_missing_value_tracks_true", if tracks == 0 { nodes } else { tracks }),
         ] {
-            equal(name, length, "nodes_treeids", nodes)?;
+            check_length(name, length, nodes, "as many as nodes_treeids has")?;
         }
         let weights = self.target_weights.len();
-        equal("target_treeids", self.target_treeids.len(), "target_weights", weights)?;
-        equal("target_nodeids", self.target_nodeids.len(), "target_weights", weights)
+        let rule = "as many as target_weights has";
+        check_length("target_treeids", self.target_treeids.len(), weights, rule)?;
+        check_length("target_nodeids", self.target_nodeids.len(), weights, rule)
     }
 }
 
-fn equal(name: &str, length: usize, other: &str, expected: usize) -> Result<(), ModelError> {
-    match length == expected && u32::try_from(length).is_ok() {
+/// An attribute of the ensemble with a value that is not supported.
+fn bad_attribute(attribute: &'static str, found: &str, expected: &'static str) -> ModelError {
+    let found = found.to_owned();
+    unsupported(UnsupportedGraph::AttributeValue { attribute, found, expected })
+}
+
+fn check_length(
+    list: &'static str,
+    found: usize,
+    expected: usize,
+    rule: &'static str,
+) -> Result<(), ModelError> {
+    match found == expected && u32::try_from(found).is_ok() {
         true => Ok(()),
-        false => Err(ModelError::invalid(
-            format!("ONNX: {length} numbers in {name}"),
-            format!("{expected}, as in {other}"),
-        )),
+        false => {
+            let problem = FileProblem::ListLength { list, found, expected, rule };
+            Err(ModelError::invalid_file(NAME, problem))
+        }
     }
 }
 
@@ -165,7 +182,7 @@ impl<'a> Attribute<'a> {
 
     fn last(self, number: u64) -> Result<WireField<'a>, ModelError> {
         let last = self.fields(number).last();
-        last.ok_or_else(|| damaged(&format!("the attribute '{}' has no value", self.name)))?
+        last.ok_or_else(|| invalid(ProtobufProblem::NoValue { name: self.name.to_owned() }))?
     }
 
     fn int(self) -> Result<i64, ModelError> {
@@ -186,7 +203,8 @@ impl<'a> Attribute<'a> {
             };
         }
         if count > self.most {
-            return Err(damaged(&format!("more numbers in {} than can be nodes", self.name)));
+            let name = self.name.to_owned();
+            return Err(invalid(ProtobufProblem::TooManyNumbers { name }));
         }
         let mut all = Vec::with_capacity(count);
         for field in self.fields(8) {
@@ -227,8 +245,8 @@ impl<'a> Attribute<'a> {
                 "BRANCH_GTE" => Mode::AtLeast,
                 "BRANCH_GT" => Mode::Above,
                 other => {
-                    let what = format!("node number {} of the mode '{other}'", all.len());
-                    return Err(refuse(what));
+                    let (node, mode) = (all.len(), other.to_owned());
+                    return Err(unsupported(UnsupportedGraph::Mode { node, mode }));
                 }
             });
         }
@@ -253,8 +271,10 @@ fn tensor_reals(tensor: Message<'_>) -> Result<Vec<f64>, ModelError> {
             ((10, field), 11) | ((9, field @ WireField::Bytes(_)), 11) => {
                 doubles(field, |value| all.push(value))?;
             }
-            ((4 | 9 | 10, _), other) => return Err(refuse(format!("a tensor of type {other}"))),
-            ((13 | 14, _), _) => return Err(refuse("a tensor that lies in another file")),
+            ((4 | 9 | 10, _), found) => {
+                return Err(unsupported(UnsupportedGraph::TensorType { found }));
+            }
+            ((13 | 14, _), _) => return Err(unsupported(UnsupportedGraph::ExternalTensor)),
             _ => {}
         }
     }

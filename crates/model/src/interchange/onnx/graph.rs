@@ -4,21 +4,22 @@
 //! `TreeEnsembleRegressor`; before it only nodes are allowed that pass numbers on unchanged
 //! (`Identity`, `Cast` to float or double), after it also nodes that change only the shape
 //! (`Reshape`, `Flatten`, `Squeeze`, `Unsqueeze`). Every other node is rejected by its name: it
-//! could change scores. At most [`MOST_NODES`] nodes are read.
+//! could change scores. At most [`MAX_NODES`] nodes are read.
 
-use super::NAME;
-use super::wire::{Message, WireField, damaged};
+use super::wire::{Message, WireField, invalid};
+use super::{NAME, ProtobufProblem, UnsupportedGraph};
 use crate::error::ModelError;
-use crate::interchange::common::MOST_FEATURES;
+use crate::interchange::UnsupportedFeature;
+use crate::interchange::common::MAX_FEATURES;
 
 /// Maximum number of nodes of a graph.
-const MOST_NODES: usize = 64;
+const MAX_NODES: usize = 64;
 /// Nodes that pass numbers on unchanged.
-const SAME: [&str; 2] = ["Identity", "Cast"];
+const UNCHANGED: [&str; 2] = ["Identity", "Cast"];
 /// Nodes that pass numbers on in another shape.
-const SHAPES: [&str; 4] = ["Reshape", "Flatten", "Squeeze", "Unsqueeze"];
+const RESHAPED: [&str; 4] = ["Reshape", "Flatten", "Squeeze", "Unsqueeze"];
 
-/// The facts of a model outside its ensemble.
+/// The parts of a model outside its ensemble.
 #[derive(Debug, Default)]
 pub(super) struct Outline<'a> {
     /// Program and version that wrote it.
@@ -41,8 +42,13 @@ struct GraphNode<'a> {
     body: &'a [u8],
 }
 
-pub(super) fn refuse(what: impl Into<String>) -> ModelError {
-    ModelError::Unsupported { format: NAME, what: what.into() }
+pub(super) fn unsupported(part: UnsupportedGraph) -> ModelError {
+    ModelError::unsupported(NAME, UnsupportedFeature::Graph(part))
+}
+
+/// More items than are read.
+pub(super) fn too_many(items: &'static str, most: usize) -> ModelError {
+    ModelError::unsupported(NAME, UnsupportedFeature::TooMany { items, most })
 }
 
 /// Finds the ensemble of a model.
@@ -59,13 +65,13 @@ pub(super) fn outline(bytes: &[u8]) -> Result<Outline<'_>, ModelError> {
                     found.names = Some(names);
                 }
             }
-            (25, _) => return Err(refuse("it has functions of its own")),
+            (25, _) => return Err(unsupported(UnsupportedGraph::OwnFunctions)),
             _ => {}
         }
     }
-    let graph = graph.ok_or_else(|| damaged("there is no graph"))?;
-    let stops = stops(graph)?;
-    let (input, output, ensemble) = path(&stops)?;
+    let graph = graph.ok_or_else(|| invalid(ProtobufProblem::NoGraph))?;
+    let nodes = nodes(graph)?;
+    let (input, output, ensemble) = path(&nodes)?;
     for field in Message::new(graph) {
         match field? {
             (11, field) => {
@@ -76,16 +82,19 @@ pub(super) fn outline(bytes: &[u8]) -> Result<Outline<'_>, ModelError> {
             }
             (12, field) => match tensor(field)?.0 {
                 name if name == output => {}
-                name => return Err(refuse(format!("'{name}' is an output besides the scores"))),
+                name => {
+                    let name = name.to_owned();
+                    return Err(unsupported(UnsupportedGraph::ExtraOutput { name }));
+                }
             },
             _ => {}
         }
     }
     for field in Message::new(ensemble.body) {
         if let (5, field) = field? {
-            match found.attributes.len() < MOST_NODES {
+            match found.attributes.len() < MAX_NODES {
                 true => found.attributes.push(field.message()?),
-                false => return Err(refuse("the ensemble has too many attributes")),
+                false => return Err(too_many("attributes of the ensemble", MAX_NODES)),
             }
         }
     }
@@ -106,95 +115,97 @@ fn entry(field: WireField<'_>) -> Result<(&str, &str), ModelError> {
 }
 
 /// The nodes of a graph; unknown ones are rejected.
-fn stops(graph: &[u8]) -> Result<Vec<GraphNode<'_>>, ModelError> {
-    let mut stops = Vec::new();
+fn nodes(graph: &[u8]) -> Result<Vec<GraphNode<'_>>, ModelError> {
+    let mut nodes = Vec::new();
     for field in Message::new(graph) {
         let (1, field) = field? else { continue };
-        let stop = stop(field.bytes()?)?;
-        match (stop.domain, stop.op) {
+        let node = node(field.bytes()?)?;
+        match (node.domain, node.op) {
             // Holds the shape for another node.
             ("" | "ai.onnx", "Constant") => continue,
             ("ai.onnx.ml", "TreeEnsembleRegressor") => {}
-            ("" | "ai.onnx", op) if SAME.contains(&op) || SHAPES.contains(&op) => {}
+            ("" | "ai.onnx", op) if UNCHANGED.contains(&op) || RESHAPED.contains(&op) => {}
             (domain, op) => {
                 let dot = if domain.is_empty() { "" } else { "." };
-                return Err(refuse(format!(
-                    "the operator {domain}{dot}{op} is not known here (only TreeEnsembleRegressor \
-                     with nodes around it that change no numbers)"
-                )));
+                let operator = format!("{domain}{dot}{op}");
+                return Err(unsupported(UnsupportedGraph::Operator { operator }));
             }
         }
-        if stops.len() == MOST_NODES {
-            return Err(refuse(format!("more than {MOST_NODES} nodes")));
+        if nodes.len() == MAX_NODES {
+            return Err(too_many("nodes of the graph", MAX_NODES));
         }
-        stops.push(stop);
+        nodes.push(node);
     }
-    Ok(stops)
+    Ok(nodes)
 }
 
-fn stop(body: &[u8]) -> Result<GraphNode<'_>, ModelError> {
-    let mut stop = GraphNode { body, ..GraphNode::default() };
+fn node(body: &[u8]) -> Result<GraphNode<'_>, ModelError> {
+    let mut node = GraphNode { body, ..GraphNode::default() };
     let (mut inputs, mut outputs) = (0_usize, 0_usize);
     for field in Message::new(body) {
         match field? {
             // The second input of these nodes is a shape.
             (1, field) => {
                 if inputs == 0 {
-                    stop.input = field.text()?;
+                    node.input = field.text()?;
                 }
                 inputs += 1;
             }
             (2, field) => {
-                stop.output = field.text()?;
+                node.output = field.text()?;
                 outputs += 1;
             }
-            (4, field) => stop.op = field.text()?,
-            (7, field) => stop.domain = field.text()?,
+            (4, field) => node.op = field.text()?,
+            (7, field) => node.domain = field.text()?,
             _ => {}
         }
     }
     match outputs {
-        1 => Ok(stop),
-        _ => Err(refuse(format!("a node {} with {outputs} outputs", stop.op))),
+        1 => Ok(node),
+        _ => {
+            let operator = node.op.to_owned();
+            Err(unsupported(UnsupportedGraph::OperatorOutputs { operator, outputs }))
+        }
     }
 }
 
 /// The path through the graph: the names of its input and its output, and the ensemble.
-fn path<'a>(stops: &[GraphNode<'a>]) -> Result<(&'a str, &'a str, GraphNode<'a>), ModelError> {
-    let mut ensembles = stops.iter().filter(|stop| stop.op == "TreeEnsembleRegressor");
-    let ensemble = *ensembles.next().ok_or_else(|| refuse("it has no TreeEnsembleRegressor"))?;
+fn path<'a>(nodes: &[GraphNode<'a>]) -> Result<(&'a str, &'a str, GraphNode<'a>), ModelError> {
+    let mut ensembles = nodes.iter().filter(|node| node.op == "TreeEnsembleRegressor");
+    let ensemble = *ensembles.next().ok_or_else(|| unsupported(UnsupportedGraph::NoEnsemble))?;
     if ensembles.next().is_some() {
-        return Err(refuse("it has more than one TreeEnsembleRegressor"));
+        return Err(unsupported(UnsupportedGraph::SeveralEnsembles));
     }
     let (mut input, mut output) = (ensemble.input, ensemble.output);
     let mut passed = 1;
     // A path that is longer than the graph is a cycle.
-    for _ in stops {
-        if let Some(stop) = stops.iter().find(|stop| stop.output == input) {
-            if !SAME.contains(&stop.op) {
-                return Err(refuse(format!("a node {} before the ensemble", stop.op)));
+    for _ in nodes {
+        if let Some(node) = nodes.iter().find(|node| node.output == input) {
+            if !UNCHANGED.contains(&node.op) {
+                let operator = node.op.to_owned();
+                return Err(unsupported(UnsupportedGraph::BeforeEnsemble { operator }));
             }
-            keeps_numbers(stop)?;
-            (input, passed) = (stop.input, passed + 1);
+            keeps_numbers(node)?;
+            (input, passed) = (node.input, passed + 1);
         }
-        let mut next = stops.iter().filter(|stop| stop.input == output);
-        if let Some(stop) = next.next() {
-            keeps_numbers(stop)?;
-            (output, passed) = (stop.output, passed + 1);
+        let mut next = nodes.iter().filter(|node| node.input == output);
+        if let Some(node) = next.next() {
+            keeps_numbers(node)?;
+            (output, passed) = (node.output, passed + 1);
         }
     }
-    match passed == stops.len() {
+    match passed == nodes.len() {
         true => Ok((input, output, ensemble)),
-        false => Err(refuse("nodes that do not stand in one line with the ensemble")),
+        false => Err(unsupported(UnsupportedGraph::NoSinglePath)),
     }
 }
 
 /// A cast must be to float or double.
-fn keeps_numbers(stop: &GraphNode<'_>) -> Result<(), ModelError> {
-    if stop.op != "Cast" {
+fn keeps_numbers(node: &GraphNode<'_>) -> Result<(), ModelError> {
+    if node.op != "Cast" {
         return Ok(());
     }
-    for field in Message::new(stop.body) {
+    for field in Message::new(node.body) {
         let (5, field) = field? else { continue };
         let (mut name, mut to) = ("", 0);
         for field in field.message()? {
@@ -206,11 +217,13 @@ fn keeps_numbers(stop: &GraphNode<'_>) -> Result<(), ModelError> {
         }
         match (name, to) {
             ("to", 1 | 11) => return Ok(()),
-            ("to", other) => return Err(refuse(format!("a Cast to type {other}"))),
+            ("to", other) => {
+                return Err(unsupported(UnsupportedGraph::Cast { found: Some(other) }));
+            }
             _ => {}
         }
     }
-    Err(refuse("a Cast that does not say to what"))
+    Err(unsupported(UnsupportedGraph::Cast { found: None }))
 }
 
 /// Name of a tensor, and the number of its columns if it has two dimensions of known size.
@@ -235,8 +248,8 @@ fn tensor(field: WireField<'_>) -> Result<(&str, Option<usize>), ModelError> {
     // Some writers put 0 for an unknown size.
     let columns = columns.filter(|&columns| dimensions == 2 && columns > 0);
     match columns.map(|columns| usize::try_from(columns).unwrap_or(usize::MAX)) {
-        Some(columns) if columns > MOST_FEATURES => {
-            Err(refuse(format!("an input of {columns} columns (at most {MOST_FEATURES})")))
+        Some(columns) if columns > MAX_FEATURES => {
+            Err(unsupported(UnsupportedGraph::TooManyColumns { columns, most: MAX_FEATURES }))
         }
         columns => Ok((name, columns)),
     }

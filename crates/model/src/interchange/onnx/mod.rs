@@ -19,12 +19,14 @@
 
 mod columns;
 mod graph;
+mod problem;
 mod read;
 #[cfg(test)]
 mod tests;
 mod wire;
 mod write;
 
+pub use self::problem::{ProtobufProblem, UnsupportedGraph};
 use crate::error::ModelError;
 use crate::interchange::ModelFormat;
 use crate::model::{BodyKind, Model};

@@ -7,11 +7,15 @@
 use rankwright_data::{Absent, FeatureNames};
 
 use super::columns::{Mode, TreeArrays};
-use super::graph::{Outline, outline, refuse};
+use super::graph::{Outline, outline, too_many, unsupported};
+use super::{NAME, UnsupportedGraph};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
-use crate::interchange::common::{ForeignNode, MOST_TREES, assemble, at_most, below, in_tree};
+use crate::interchange::common::{
+    ForeignNode, MAX_TREES, assemble, at_most, below, in_tree, node_problem,
+};
+use crate::interchange::{FileProblem, NodeProblem};
 use crate::model::{Model, ModelBody};
 use crate::tree::{Leaf, Side, Tree};
 
@@ -28,11 +32,11 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
     let mut nodes = OnnxNodes::sorted(TreeArrays::read(&outline, bytes.len())?)?;
     let ends = nodes.ends()?;
     let divisor = if nodes.columns.average { ends.len().max(1) as f64 } else { 1.0 };
-    nodes.weigh(divisor)?;
+    nodes.set_leaf_values(divisor)?;
     let mut trees = Vec::with_capacity(ends.len());
     let mut start = 0;
     for (number, end) in ends.into_iter().enumerate() {
-        trees.push(nodes.tree(start, end).map_err(|error| in_tree(number, error))?);
+        trees.push(nodes.tree(start, end).map_err(|error| in_tree(NAME, number, error))?);
         start = end;
     }
     let ensemble = Ensemble::new(nodes.columns.base, trees)?;
@@ -43,23 +47,30 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
 }
 
 /// The names in our own metadata, or the numbers of the columns.
-fn features(outline: &Outline<'_>, asked: usize) -> Result<FeatureNames, ModelError> {
+fn features(outline: &Outline<'_>, tested: usize) -> Result<FeatureNames, ModelError> {
     let Some(names) = outline.names else {
-        let count = outline.columns.unwrap_or(asked);
+        let count = outline.columns.unwrap_or(tested);
         return Ok(FeatureNames::Ids { first: 0, count });
     };
     let names: Vec<String> = serde_json::from_str(names).map_err(|error| {
-        ModelError::invalid(format!("ONNX: feature names that cannot be read ({error})"), "JSON")
+        let message = format!("the feature names cannot be read ({error})");
+        invalid(FileProblem::Syntax { message, expected: "JSON" })
     })?;
     match outline.columns {
         Some(columns) if columns != names.len() && !(columns == 1 && names.is_empty()) => {
-            Err(ModelError::invalid(
-                format!("ONNX: {} feature names", names.len()),
-                format!("{columns}, one for each column of the input"),
-            ))
+            Err(invalid(FileProblem::ListLength {
+                list: super::FEATURES,
+                found: names.len(),
+                expected: columns,
+                rule: "one for each column of the input",
+            }))
         }
         _ => Ok(FeatureNames::from_names(names)),
     }
+}
+
+fn invalid(problem: FileProblem) -> ModelError {
+    ModelError::invalid_file(NAME, problem)
 }
 
 impl OnnxNodes {
@@ -72,14 +83,11 @@ impl OnnxNodes {
         let mut order: Vec<u32> = (0..count as u32).collect();
         order.sort_unstable_by_key(|&at| key(at as usize));
         let pairs = order.iter().zip(order.iter().skip(1));
-        let mut twice = pairs.filter(|(a, b)| key(**a as usize) == key(**b as usize));
-        if let Some((at, _)) = twice.next() {
+        let mut duplicates = pairs.filter(|(a, b)| key(**a as usize) == key(**b as usize));
+        if let Some((at, _)) = duplicates.next() {
             let (tree, node) = key(*at as usize);
             let (tree, node) = (tree.copied().unwrap_or(0), node.copied().unwrap_or(0));
-            return Err(ModelError::invalid(
-                format!("ONNX: two nodes {node} in tree {tree}"),
-                "a number of its own for each node",
-            ));
+            return Err(node_problem(NAME, NodeProblem::DuplicateNode { tree, node }));
         }
         Ok(OnnxNodes { columns, order: Some(order) })
     }
@@ -89,28 +97,28 @@ impl OnnxNodes {
     }
 
     /// The index into the columns of a rank.
-    fn index(&self, place: usize) -> usize {
+    fn index(&self, rank: usize) -> usize {
         match &self.order {
-            None => place,
-            Some(order) => order.get(place).map_or(usize::MAX, |&at| at as usize),
+            None => rank,
+            Some(order) => order.get(rank).map_or(usize::MAX, |&at| at as usize),
         }
     }
 
-    fn key(&self, place: usize) -> Option<(u32, u32)> {
-        let at = self.index(place);
+    fn key(&self, rank: usize) -> Option<(u32, u32)> {
+        let at = self.index(rank);
         Some((*self.columns.treeids.get(at)?, *self.columns.nodeids.get(at)?))
     }
 
     /// The end of each tree's nodes.
     fn ends(&self) -> Result<Vec<usize>, ModelError> {
-        let tree = |place| self.key(place).map(|key| key.0);
+        let tree = |rank| self.key(rank).map(|key| key.0);
         let mut ends = Vec::new();
-        for place in 1..=self.len() {
-            if tree(place) != tree(place - 1) || place == self.len() {
-                if ends.len() == MOST_TREES {
-                    return Err(refuse(format!("more than {MOST_TREES} trees")));
+        for rank in 1..=self.len() {
+            if tree(rank) != tree(rank - 1) || rank == self.len() {
+                if ends.len() == MAX_TREES {
+                    return Err(too_many("trees", MAX_TREES));
                 }
-                ends.push(place);
+                ends.push(rank);
             }
         }
         Ok(ends)
@@ -132,8 +140,8 @@ impl OnnxNodes {
         (low < to && self.key(low) == Some(key)).then_some(low)
     }
 
-    /// Stores the weights of the leaves in place of thresholds; a leaf without one has weight 0.
-    fn weigh(&mut self, divisor: f64) -> Result<(), ModelError> {
+    /// Stores the weights of the leaves in rank of thresholds; a leaf without one has weight 0.
+    fn set_leaf_values(&mut self, divisor: f64) -> Result<(), ModelError> {
         for (mode, value) in self.columns.modes.iter().zip(&mut self.columns.values) {
             if *mode == Mode::Leaf {
                 *value = 0.0;
@@ -145,9 +153,9 @@ impl OnnxNodes {
         // Weights are mostly in the order of their leaves, with a few splits between.
         let mut last = 0;
         for ((tree, node), weight) in trees.into_iter().zip(nodes).zip(weights) {
-            let near = (last..last + 4).find(|&place| self.key(place) == Some((tree, node)));
-            let place = self.find((tree, node), near.unwrap_or(last), 0, self.len());
-            let at = place.map(|place| self.index(place));
+            let near = (last..last + 4).find(|&rank| self.key(rank) == Some((tree, node)));
+            let rank = self.find((tree, node), near.unwrap_or(last), 0, self.len());
+            let at = rank.map(|rank| self.index(rank));
             let slot = at.and_then(|at| {
                 Some((self.columns.modes.get_mut(at)?, self.columns.values.get_mut(at)?))
             });
@@ -156,50 +164,42 @@ impl OnnxNodes {
                     (*mode, *value) = (Mode::Weighted, weight / divisor);
                 }
                 Some((Mode::Weighted, _)) => {
-                    return Err(refuse(format!("two weights for node {node} of tree {tree}")));
+                    return Err(unsupported(UnsupportedGraph::SeveralWeights { tree, node }));
                 }
                 _ => {
-                    return Err(ModelError::invalid(
-                        format!("ONNX: a weight for node {node} of tree {tree}"),
-                        "weights for leaves that are there",
-                    ));
+                    return Err(node_problem(NAME, NodeProblem::NoSuchLeaf { tree, node }));
                 }
             }
-            last = place.unwrap_or(last);
+            last = rank.unwrap_or(last);
         }
         Ok(())
     }
 
     /// The tree of the ranks from `start` to `end`.
     fn tree(&self, start: usize, end: usize) -> Result<Tree, ModelError> {
-        let mut met = vec![false; end - start];
-        for place in start..end {
-            let at = self.index(place);
+        let mut is_child = vec![false; end - start];
+        for rank in start..end {
+            let at = self.index(rank);
             let columns = &self.columns;
             if matches!(columns.modes.get(at), Some(Mode::Leaf | Mode::Weighted)) {
                 continue;
             }
             for side in [&columns.truenodeids, &columns.falsenodeids] {
-                let to = self.child(side, place, start, end)?;
-                if let Some(met) = met.get_mut(to as usize - start) {
-                    *met = true;
+                let to = self.child(side, rank, start, end)?;
+                if let Some(is_child) = is_child.get_mut(to as usize - start) {
+                    *is_child = true;
                 }
             }
         }
-        let mut roots = met.iter().enumerate().filter(|(_, met)| !**met);
+        let mut roots = is_child.iter().enumerate().filter(|(_, is_child)| !**is_child);
         let (Some((root, _)), None) = (roots.next(), roots.next()) else {
-            return Err(ModelError::invalid(
-                "ONNX: no single node at the top",
-                "one node to which no other leads",
-            ));
+            return Err(node_problem(NAME, NodeProblem::NoSingleRoot));
         };
-        let tree = assemble((start + root) as u32, end - start, |at| self.node(at, start, end))?;
+        let tree =
+            assemble(NAME, (start + root) as u32, end - start, |at| self.node(at, start, end))?;
         match tree.splits().len() + tree.leaves().len() == end - start {
             true => Ok(tree),
-            false => Err(ModelError::invalid(
-                "ONNX: nodes that cannot be reached from the top",
-                "a way to each node",
-            )),
+            false => Err(node_problem(NAME, NodeProblem::Unreachable)),
         }
     }
 
@@ -207,24 +207,21 @@ impl OnnxNodes {
     fn child(
         &self,
         side: &[u32],
-        place: usize,
+        rank: usize,
         start: usize,
         end: usize,
     ) -> Result<u32, ModelError> {
-        let key = self.key(place).unwrap_or_default();
-        let node = side.get(self.index(place)).copied().unwrap_or(u32::MAX);
+        let key = self.key(rank).unwrap_or_default();
+        let node = side.get(self.index(rank)).copied().unwrap_or(u32::MAX);
         match self.find((key.0, node), start.saturating_add(node as usize), start, end) {
-            Some(place) => Ok(place as u32),
-            None => Err(ModelError::invalid(
-                format!("ONNX: node {} leads to node {node}", key.1),
-                "a node of the same tree",
-            )),
+            Some(rank) => Ok(rank as u32),
+            None => Err(node_problem(NAME, NodeProblem::NoSuchNode { node: node.into() })),
         }
     }
 
-    fn node(&self, place: u32, start: usize, end: usize) -> Result<ForeignNode, ModelError> {
-        let (place, columns) = (place as usize, &self.columns);
-        let at = self.index(place);
+    fn node(&self, rank: u32, start: usize, end: usize) -> Result<ForeignNode, ModelError> {
+        let (rank, columns) = (rank as usize, &self.columns);
+        let at = self.index(rank);
         let value = columns.values.get(at).copied().unwrap_or(f64::NAN);
         let mode = columns.modes.get(at).copied().unwrap_or(Mode::Leaf);
         if matches!(mode, Mode::Leaf | Mode::Weighted) {
@@ -232,10 +229,10 @@ impl OnnxNodes {
         }
         let threshold = match mode {
             Mode::AtMost | Mode::Above => at_most(value),
-            _ => below(value).ok_or_else(|| refuse("a node that asks for values below -inf"))?,
+            _ => below(value).ok_or_else(|| unsupported(UnsupportedGraph::BelowEveryNumber))?,
         };
-        let truth = self.child(&columns.truenodeids, place, start, end)?;
-        let lie = self.child(&columns.falsenodeids, place, start, end)?;
+        let true_child = self.child(&columns.truenodeids, rank, start, end)?;
+        let false_child = self.child(&columns.falsenodeids, rank, start, end)?;
         // Values up to the threshold go left: the true side if the mode tests for that.
         let true_left = matches!(mode, Mode::AtMost | Mode::Below);
         let tracks = columns.missing_tracks_true.get(at).is_some_and(|&tracks| tracks != 0);
@@ -243,8 +240,8 @@ impl OnnxNodes {
             feature: columns.featureids.get(at).copied().unwrap_or(u32::MAX),
             threshold,
             missing: if tracks == true_left { Side::Left } else { Side::Right },
-            left: if true_left { truth } else { lie },
-            right: if true_left { lie } else { truth },
+            left: if true_left { true_child } else { false_child },
+            right: if true_left { false_child } else { true_child },
             rows: 0,
         })
     }

@@ -241,13 +241,13 @@ fn nodes_that_change_no_number_are_passed_over_and_all_others_refused_by_name() 
         (vec![before(), inner(), after("Sigmoid")], "the operator Sigmoid is not known"),
         (vec![around("Scaler", "X", "Z", None), inner()], "operator Scaler"),
         (vec![around("Cast", "X", "Z", Some(6)), inner()], "a Cast to type 6"),
-        (vec![around("Cast", "X", "Z", None), inner()], "does not say to what"),
-        (vec![around("Reshape", "X", "Z", None), inner()], "Reshape before the ensemble"),
-        (vec![before(), inner(), around("Identity", "a", "b", None)], "in one line"),
-        (vec![before(), inner()], "'variable' is an output besides the scores"),
-        (vec![before()], "no TreeEnsembleRegressor"),
+        (vec![around("Cast", "X", "Z", None), inner()], "a Cast to an unknown type"),
+        (vec![around("Reshape", "X", "Z", None), inner()], "Reshape comes before the trees"),
+        (vec![before(), inner(), around("Identity", "a", "b", None)], "do not form one path"),
+        (vec![before(), inner()], "the output 'variable' besides the scores"),
+        (vec![before()], "there is no TreeEnsembleRegressor"),
         (vec![inner(), inner()], "more than one TreeEnsembleRegressor"),
-        (vec![around("Identity", "Y", "Y", None), inner()], "in one line"),
+        (vec![around("Identity", "Y", "Y", None), inner()], "do not form one path"),
     ] {
         let error = with(&nodes).unwrap_err();
         assert!(error.contains(reason), "{error}");
@@ -264,31 +264,31 @@ fn what_cannot_be_expressed_or_does_not_fit_is_refused_with_a_reason() {
     let ints = |name: &str, values: &[i64]| sample().ints(name, values).read().unwrap_err();
     let six = |values: [i64; 6]| values;
     for (error, reason) in [
-        (changed(&|s| s.modes[0] = "BRANCH_EQ"), "node number 0 of the mode 'BRANCH_EQ'"),
-        (changed(&|s| s.texts[0].1 = "MAX"), "trees put together by MAX"),
-        (changed(&|s| s.texts[1].1 = "LOGISTIC"), "scores sent through LOGISTIC"),
+        (changed(&|s| s.modes[0] = "BRANCH_EQ"), "node number 0 has the mode 'BRANCH_EQ'"),
+        (changed(&|s| s.texts[0].1 = "MAX"), "aggregate_function is 'MAX'"),
+        (changed(&|s| s.texts[1].1 = "LOGISTIC"), "post_transform is 'LOGISTIC'"),
         (changed(&|s| s.texts[1].0 = "nodes_speed"), "attribute 'nodes_speed' is not known"),
         (changed(&|s| s.floats[2].1.push(1.0)), "more than one base value"),
-        (changed(&|s| s.floats[2].1[0] = f32::NAN), "base score of NaN"),
-        (changed(&|s| s.floats[1].1[1] = INF), "tree 0: leaf 2 has the value inf"),
-        (changed(&|s| s.floats[0].1[0] = f32::NAN), "tree 0: split 0 has a threshold that is NaN"),
-        (changed(&|s| s.modes.truncate(5)), "5 numbers in nodes_modes; expected 6"),
+        (changed(&|s| s.floats[2].1[0] = f32::NAN), "the base score is NaN"),
+        (changed(&|s| s.floats[1].1[1] = INF), "tree 0: the value of leaf 2 is inf"),
+        (changed(&|s| s.floats[0].1[0] = f32::NAN), "tree 0: the threshold of split 0 is NaN"),
+        (changed(&|s| s.modes.truncate(5)), "nodes_modes has 5 entries; expected 6"),
         (changed(&|s| s.modes[5] = "BRANCH_LT"), "a weight for node 0 of tree 7"),
         (ints("target_ids", &[0, 1, 0, 0]), "more than one target"),
         (ints("target_nodeids", &[1, 3, 2, 0]), "a weight for node 2 of tree 0"),
         (ints("target_nodeids", &[1, 3, 3, 0]), "two weights for node 3 of tree 0"),
-        (ints("target_nodeids", &[1, 3]), "2 numbers in target_nodeids"),
-        (ints("nodes_nodeids", &six([0, 1, 2, 3, 3, 0])), "two nodes 3 in tree 0"),
-        (ints("nodes_truenodeids", &six([9, 0, 3, 0, 0, 0])), "node 0 leads to node 9"),
-        (ints("nodes_truenodeids", &six([0, 0, 3, 0, 0, 0])), "cannot be reached from the top"),
-        (ints("nodes_truenodeids", &six([1, 0, 1, 0, 0, 0])), "no single node at the top"),
-        (ints("nodes_featureids", &six([-1, 0, 1, 0, 0, 0])), "asks for feature 4294967295"),
-        (ints("nodes_featureids", &six([3, 0, 1, 0, 0, 0])), "feature number 3; expected"),
+        (ints("target_nodeids", &[1, 3]), "target_nodeids has 2 entries"),
+        (ints("nodes_nodeids", &six([0, 1, 2, 3, 3, 0])), "two nodes of tree 0 have the number 3"),
+        (ints("nodes_truenodeids", &six([9, 0, 3, 0, 0, 0])), "a split leads to node 9"),
+        (ints("nodes_truenodeids", &six([0, 0, 3, 0, 0, 0])), "cannot be reached from the root"),
+        (ints("nodes_truenodeids", &six([1, 0, 1, 0, 0, 0])), "no single root"),
+        (ints("nodes_featureids", &six([-1, 0, 1, 0, 0, 0])), "tests feature 4294967295"),
+        (ints("nodes_featureids", &six([3, 0, 1, 0, 0, 0])), "uses 4 features; its header has 3"),
     ] {
         assert!(error.contains(reason), "{error}");
     }
     let wide = read(&file(&[sample().node()], "variable", 1 << 40)).unwrap_err().to_string();
-    assert!(wide.contains("columns (at most 16777216)"), "{wide}");
+    assert!(wide.contains("columns; expected at most 16777216"), "{wide}");
     assert!(!detect(b"RANKWRIGHT MODEL 1") && !detect(b"{\"a\"") && !detect(&[8]) && !detect(&[]));
 }
 
@@ -311,14 +311,11 @@ fn what_cannot_be_written_is_refused_with_a_reason() {
         "the same as a threshold"
     );
     for (error, reason) in [
-        (
-            ruled(SplitCondition::In(0), Side::Left),
-            "ONNX model: tree 0: split 0 asks for categories",
-        ),
-        (ruled(SplitCondition::NonZeroAtMost(0.5), Side::Right), "split 0 takes 0 as missing"),
-        (ruled(SplitCondition::NonZeroAtMost(0.0), Side::Left), "split 0 takes 0 as missing"),
-        (whole(vec![Tree::constant(1e39, 1).unwrap()], 0.0), "tree 0: a leaf value of 1e39"),
-        (whole(vec![], -1e39), "a base score of -1e39"),
+        (ruled(SplitCondition::In(0), Side::Left), "ONNX model: tree 0: split 0 tests categories"),
+        (ruled(SplitCondition::NonZeroAtMost(0.5), Side::Right), "split 0 counts 0 as missing"),
+        (ruled(SplitCondition::NonZeroAtMost(0.0), Side::Left), "split 0 counts 0 as missing"),
+        (whole(vec![Tree::constant(1e39, 1).unwrap()], 0.0), "tree 0: a leaf value is 1e39"),
+        (whole(vec![], -1e39), "the base score is -1e39"),
         (write(&line(0.0)).map_err(|error| error.to_string()), "a linear model"),
     ] {
         let error = error.unwrap_err();
@@ -340,8 +337,10 @@ fn endless_rows_of_small_things_are_refused_early() {
     }
     let mut file = WireWriter::default();
     file.int(1, 8).message(7, &graph);
-    assert!(read(&file.done()).unwrap_err().to_string().contains("more than 64 nodes"));
-    let many = crate::interchange::common::MOST_TREES as i64 + 1;
+    assert!(
+        read(&file.done()).unwrap_err().to_string().contains("more than 64 nodes of the graph")
+    );
+    let many = crate::interchange::common::MAX_TREES as i64 + 1;
     let mut sample = sample();
     for entry in &mut sample.ints {
         entry.1 = match entry.0 {

@@ -8,7 +8,9 @@
 //! forms may be mixed. Nothing is copied: fields point into the file, and lengths are compared with
 //! the remaining bytes.
 
+use super::{NAME, ProtobufProblem};
 use crate::error::ModelError;
+use crate::interchange::FileProblem;
 
 /// The content of a field.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,8 +27,12 @@ pub(super) struct Message<'a> {
     left: &'a [u8],
 }
 
-pub(super) fn damaged(what: &str) -> ModelError {
-    ModelError::invalid(format!("ONNX: {what}"), "a whole protocol buffer")
+pub(super) fn invalid(problem: ProtobufProblem) -> ModelError {
+    ModelError::invalid_file(NAME, FileProblem::Protobuf(problem))
+}
+
+fn wrong_field(expected: &'static str) -> ModelError {
+    invalid(ProtobufProblem::WrongField { expected })
 }
 
 impl<'a> Message<'a> {
@@ -43,16 +49,15 @@ impl<'a> Message<'a> {
                 let length = varint(&mut self.left)?;
                 let split =
                     usize::try_from(length).ok().and_then(|n| self.left.split_at_checked(n));
-                let (bytes, rest) =
-                    split.ok_or_else(|| damaged("a field is longer than what is left of it"))?;
+                let (bytes, rest) = split.ok_or_else(|| invalid(ProtobufProblem::FieldTooLong))?;
                 self.left = rest;
                 WireField::Bytes(bytes)
             }
             5 => WireField::Four(*chunk(&mut self.left)?),
-            kind => return Err(damaged(&format!("a field of kind {kind}"))),
+            kind => return Err(invalid(ProtobufProblem::FieldKind { kind })),
         };
         match tag >> 3 {
-            0 => Err(damaged("a field with the number 0")),
+            0 => Err(invalid(ProtobufProblem::FieldNumber)),
             number => Ok((number, field)),
         }
     }
@@ -77,12 +82,12 @@ impl<'a> WireField<'a> {
     pub(super) fn bytes(self) -> Result<&'a [u8], ModelError> {
         match self {
             WireField::Bytes(bytes) => Ok(bytes),
-            other => Err(damaged(&format!("{other:?} where text or a message should be"))),
+            _ => Err(wrong_field("a text or a message")),
         }
     }
 
     pub(super) fn text(self) -> Result<&'a str, ModelError> {
-        std::str::from_utf8(self.bytes()?).map_err(|_| damaged("text that is not UTF-8"))
+        std::str::from_utf8(self.bytes()?).map_err(|_| invalid(ProtobufProblem::NotUtf8))
     }
 
     pub(super) fn message(self) -> Result<Message<'a>, ModelError> {
@@ -93,7 +98,7 @@ impl<'a> WireField<'a> {
     pub(super) fn int(self) -> Result<i64, ModelError> {
         match self {
             WireField::Varint(value) => Ok(value as i64),
-            other => Err(damaged(&format!("{other:?} where a whole number should be"))),
+            _ => Err(wrong_field("a whole number")),
         }
     }
 }
@@ -122,10 +127,10 @@ pub(super) fn floats(field: WireField<'_>, mut take: impl FnMut(f32)) -> Result<
             let (numbers, rest) = packed.as_chunks::<4>();
             numbers.iter().for_each(|bytes| take(f32::from_le_bytes(*bytes)));
             if !rest.is_empty() {
-                return Err(damaged("packed numbers that end within one"));
+                return Err(invalid(ProtobufProblem::PackedLength));
             }
         }
-        other => return Err(damaged(&format!("{other:?} where a 32-bit number should be"))),
+        _ => return Err(wrong_field("a 32-bit number")),
     }
     Ok(())
 }
@@ -138,10 +143,10 @@ pub(super) fn doubles(field: WireField<'_>, mut take: impl FnMut(f64)) -> Result
             let (numbers, rest) = packed.as_chunks::<8>();
             numbers.iter().for_each(|bytes| take(f64::from_le_bytes(*bytes)));
             if !rest.is_empty() {
-                return Err(damaged("packed numbers that end within one"));
+                return Err(invalid(ProtobufProblem::PackedLength));
             }
         }
-        other => return Err(damaged(&format!("{other:?} where a 64-bit number should be"))),
+        _ => return Err(wrong_field("a 64-bit number")),
     }
     Ok(())
 }
@@ -149,18 +154,18 @@ pub(super) fn doubles(field: WireField<'_>, mut take: impl FnMut(f64)) -> Result
 fn varint(left: &mut &[u8]) -> Result<u64, ModelError> {
     let mut value = 0_u64;
     for shift in (0..64).step_by(7) {
-        let (&byte, rest) = left.split_first().ok_or_else(|| damaged("it is cut off"))?;
+        let (&byte, rest) = left.split_first().ok_or_else(|| invalid(ProtobufProblem::CutOff))?;
         *left = rest;
         value |= u64::from(byte & 0x7f) << shift;
         if byte < 0x80 {
             return Ok(value);
         }
     }
-    Err(damaged("a number of more than 10 bytes"))
+    Err(invalid(ProtobufProblem::LongNumber))
 }
 
 fn chunk<'a, const N: usize>(left: &mut &'a [u8]) -> Result<&'a [u8; N], ModelError> {
-    let (bytes, rest) = left.split_first_chunk().ok_or_else(|| damaged("it is cut off"))?;
+    let (bytes, rest) = left.split_first_chunk().ok_or_else(|| invalid(ProtobufProblem::CutOff))?;
     *left = rest;
     Ok(bytes)
 }
@@ -266,7 +271,7 @@ mod tests {
         for (bytes, reason) in [
             (&[0x08][..], "cut off"),
             (&[0x80], "cut off"),
-            (&[0x12, 5, 1], "longer than what is left"),
+            (&[0x12, 5, 1], "longer than the rest"),
             (&[0x12, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1], "longer than"),
             (&[0x0d, 1, 2, 3], "cut off"),
             (&[0x09, 1, 2, 3], "cut off"),

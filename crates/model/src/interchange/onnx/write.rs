@@ -6,11 +6,11 @@
 //! Operator set 1 of ai.onnx.ml and version 8 of the file form, so that older runtimes can read
 //! it. An ensemble without trees is written with one tree that gives 0.
 
-use super::graph::refuse;
 use super::wire::WireWriter;
 use super::{FEATURES, NAME};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
+use crate::interchange::UnsupportedFeature;
 use crate::interchange::common::{in_tree, plain_threshold};
 use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Side, Tree};
@@ -29,12 +29,11 @@ const STRINGS: i64 = 8;
 /// Writes a model of trees.
 pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
     let ModelBody::Trees(ensemble) = model.body() else {
-        return Err(refuse("a linear model, where TreeEnsembleRegressor is for trees"));
+        return Err(unsupported(UnsupportedFeature::Body(model.body().kind())));
     };
     let features = &model.header().features;
     let names: Vec<_> = features.iter().collect();
-    let names = serde_json::to_string(&names)
-        .map_err(|error| refuse(format!("feature names that cannot be written ({error})")))?;
+    let names = serde_json::Value::from_iter(names).to_string();
     let mut graph = WireWriter::default();
     graph.message(1, &node(ensemble)?).text(2, "rankwright");
     // Runtimes reject a tensor without columns.
@@ -69,19 +68,23 @@ fn tensor(name: &str, columns: usize) -> WireWriter {
 }
 
 /// An f64 as f32; fails if that is infinite.
-fn narrow(what: &str, value: f64) -> Result<f32, ModelError> {
+fn narrow(name: &'static str, value: f64) -> Result<f32, ModelError> {
     let narrow = value as f32;
     match narrow.is_finite() {
         true => Ok(narrow),
-        false => Err(refuse(format!("{what} of {value:?}, which is beyond 32 bits"))),
+        false => Err(unsupported(UnsupportedFeature::Beyond32Bits { name, value })),
     }
+}
+
+fn unsupported(feature: UnsupportedFeature) -> ModelError {
+    ModelError::unsupported(NAME, feature)
 }
 
 /// The node of the graph.
 fn node(ensemble: &Ensemble) -> Result<WireWriter, ModelError> {
     let mut columns = EnsembleArrays::default();
     for (number, tree) in ensemble.trees().iter().enumerate() {
-        columns.tree(number, tree).map_err(|error| in_tree(number, error))?;
+        columns.tree(number, tree).map_err(|error| in_tree(NAME, number, error))?;
     }
     if ensemble.trees().is_empty() {
         columns.leaf(0, 0, 0.0);
@@ -89,7 +92,7 @@ fn node(ensemble: &Ensemble) -> Result<WireWriter, ModelError> {
     let mut node = WireWriter::default();
     node.text(1, "X").text(2, "score").text(3, "trees").text(4, "TreeEnsembleRegressor");
     node.text(7, "ai.onnx.ml");
-    let base = narrow("a base score", ensemble.base())?;
+    let base = narrow("the base score", ensemble.base())?;
     attribute(&mut node, "aggregate_function", STRING, |to| WireWriter::text(to, 4, "SUM"));
     attribute(&mut node, "post_transform", STRING, |to| WireWriter::text(to, 4, "NONE"));
     attribute(&mut node, "n_targets", INT, |to| WireWriter::int(to, 3, 1));

@@ -17,12 +17,14 @@
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use super::{feature_id, invalid, refuse, shown};
+use super::{NAME, bad_value, feature_id, invalid, unexpected, unsupported};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::interchange::common::{
-    ForeignNode, MOST_TREES, assemble, in_tree, java_number, side_of_zero,
+    ForeignNode, MAX_TREES, assemble, in_tree, java_number, node_problem, side_of_zero,
 };
+use crate::interchange::problem::shown;
+use crate::interchange::{FileProblem, NodeProblem, UnsupportedFeature};
 use crate::model::ModelBody;
 use crate::tree::{Leaf, Tree};
 
@@ -30,19 +32,21 @@ use crate::tree::{Leaf, Tree};
 pub(super) fn read(text: &str, several: bool) -> Result<(ModelBody, usize), ModelError> {
     let ensembles = text.matches("<ensemble>").count();
     if ensembles > 1 && !several {
-        return Err(refuse("more than one ensemble, as only Random Forests have"));
+        return Err(unsupported(UnsupportedFeature::SeveralEnsembles));
     }
     let mut work = EnsembleWork { divisor: ensembles.max(1) as f64, ..EnsembleWork::default() };
     let mut reader = Reader::from_str(text);
     loop {
         let event = reader.read_event().map_err(|error| {
-            invalid(format!("byte {}: {error}", reader.error_position()), "XML")
+            let message = format!("byte {}: {error}", reader.error_position());
+            invalid(FileProblem::Syntax { message, expected: "XML" })
         })?;
         let done = event == Event::Eof;
-        let place = reader.buffer_position();
+        let byte = reader.buffer_position();
         work.take(event).map_err(|error| match error {
-            ModelError::Invalid { what, expected } => {
-                ModelError::Invalid { what: format!("{what} (before byte {place})"), expected }
+            ModelError::InvalidFile { format, tree, problem } => {
+                let problem = FileProblem::BeforeByte { byte, problem: Box::new(problem) };
+                ModelError::InvalidFile { format, tree, problem }
             }
             other => other,
         })?;
@@ -51,7 +55,7 @@ pub(super) fn read(text: &str, several: bool) -> Result<(ModelBody, usize), Mode
         }
     }
     if work.ensembles != ensembles || ensembles == 0 {
-        return Err(invalid(format!("{} ensembles", work.ensembles), "an <ensemble>"));
+        return Err(invalid(FileProblem::CutOff { expected: "an <ensemble>" }));
     }
     Ok((ModelBody::Trees(Ensemble::new(0.0, work.trees)?), work.largest))
 }
@@ -99,10 +103,10 @@ impl EnsembleWork {
             Event::End(tag) => self.end(tag.name().as_ref()),
             Event::Text(text) => self.text(&text),
             Event::Eof if self.within == TagState::Nothing => Ok(()),
-            Event::Eof => Err(invalid("it is cut off", "</ensemble>")),
+            Event::Eof => Err(invalid(FileProblem::CutOff { expected: "</ensemble>" })),
             Event::Comment(_) | Event::Decl(_) | Event::PI(_) => Ok(()),
             Event::Empty(_) | Event::CData(_) | Event::DocType(_) | Event::GeneralRef(_) => {
-                Err(invalid("a tag of another kind", "tags with text between them"))
+                Err(unexpected("a tag of another kind", "tags with text between them"))
             }
         }
     }
@@ -113,11 +117,13 @@ impl EnsembleWork {
                 (self.within, self.ensembles) = (TagState::Ensemble, self.ensembles + 1);
             }
             (TagState::Ensemble, "tree") => {
-                if self.trees.len() == MOST_TREES {
-                    return Err(refuse(format!("more than {MOST_TREES} trees")));
+                if self.trees.len() == MAX_TREES {
+                    let (items, most) = ("trees", MAX_TREES);
+                    return Err(unsupported(UnsupportedFeature::TooMany { items, most }));
                 }
                 let weight = attribute(tag, "weight")?;
-                let weight = weight.ok_or_else(|| invalid("a tree without weight", "a weight"))?;
+                let weight =
+                    weight.ok_or_else(|| unexpected("a tree without a weight", "a weight"))?;
                 self.weight = number(&weight)?;
                 self.within = TagState::Tree;
             }
@@ -127,10 +133,10 @@ impl EnsembleWork {
                     "feature" => TagState::Feature,
                     "threshold" => TagState::Threshold,
                     "output" => TagState::Output,
-                    other => return Err(unexpected(other)),
+                    other => return Err(unexpected_tag(other)),
                 };
             }
-            (_, name) => return Err(unexpected(name)),
+            (_, name) => return Err(unexpected_tag(name)),
         }
         Ok(())
     }
@@ -142,14 +148,15 @@ impl EnsembleWork {
             Some(Open { feature: Some(_), threshold: Some(_), left: None, .. }) => Some("left"),
             Some(Open { feature: Some(_), threshold: Some(_), right: None, .. }) => Some("right"),
             _ => {
-                return Err(invalid("a split out of place", "two within a split with a threshold"));
+                let expected = "two splits within a split with a threshold";
+                return Err(unexpected("a split in the wrong place", expected));
             }
         };
-        let said = attribute(tag, "pos")?;
-        if let (Some(side), Some(said)) = (side, said)
-            && side != said
+        let found = attribute(tag, "pos")?;
+        if let (Some(side), Some(found)) = (side, found)
+            && side != found
         {
-            return Err(invalid(format!("a split at pos '{}'", shown(&said)), side));
+            return Err(bad_value("pos", &found, side));
         }
         self.open.push(Open::default());
         Ok(())
@@ -160,10 +167,10 @@ impl EnsembleWork {
         let Some(open) = self.open.last_mut().filter(|_| !blank) else {
             return match blank {
                 true => Ok(()),
-                false => Err(invalid(format!("the text '{}'", shown(text)), "tags only")),
+                false => Err(unexpected(format!("the text '{}'", shown(text)), "tags only")),
             };
         };
-        let twice = match self.within {
+        let repeated = match self.within {
             TagState::Feature => {
                 let id = feature_id(text)?;
                 self.largest = self.largest.max(id as usize);
@@ -174,10 +181,10 @@ impl EnsembleWork {
                 open.threshold.replace(value).is_some()
             }
             TagState::Output => open.output.replace(number(text)?).is_some(),
-            _ => return Err(invalid(format!("the text '{}'", shown(text)), "tags only")),
+            _ => return Err(unexpected(format!("the text '{}'", shown(text)), "tags only")),
         };
-        match twice {
-            true => Err(invalid("a split that says one thing twice", "each thing once")),
+        match repeated {
+            true => Err(unexpected("a split with a value given twice", "each value once")),
             false => Ok(()),
         }
     }
@@ -188,7 +195,7 @@ impl EnsembleWork {
             "ensemble" => self.within = TagState::Nothing,
             "tree" => {
                 let number = self.trees.len();
-                let tree = self.tree().map_err(|error| in_tree(number, error))?;
+                let tree = self.tree().map_err(|error| in_tree(NAME, number, error))?;
                 self.trees.push(tree);
                 self.nodes.clear();
                 self.within = TagState::Ensemble;
@@ -213,14 +220,12 @@ impl EnsembleWork {
                 ForeignNode::Split { feature, threshold, missing, left, right, rows: 0 }
             }
             Some(Open { feature: None, threshold: None, left: None, right: None, output }) => {
-                let value = output.ok_or_else(|| invalid("an empty split", "an output"))?;
+                let value = output.ok_or_else(|| unexpected("an empty split", "an output"))?;
                 ForeignNode::Leaf(Leaf { value: value * self.weight / self.divisor, rows: 0 })
             }
             _ => {
-                return Err(invalid(
-                    "a split that is not whole",
-                    "feature, threshold and two splits, or an output",
-                ));
+                let expected = "feature, threshold and two splits, or an output";
+                return Err(unexpected("an incomplete split", expected));
             }
         };
         let number = self.nodes.len() as u32;
@@ -236,19 +241,21 @@ impl EnsembleWork {
     fn tree(&self) -> Result<Tree, ModelError> {
         let nodes = &self.nodes;
         let root = nodes.len().checked_sub(1);
-        let root = root.ok_or_else(|| invalid("an empty tree", "a split"))?;
-        assemble(root as u32, nodes.len(), |at| {
-            nodes.get(at as usize).copied().ok_or_else(|| invalid("a node that is not there", ""))
+        let root = root.ok_or_else(|| node_problem(NAME, NodeProblem::EmptyTree))?;
+        assemble(NAME, root as u32, nodes.len(), |at| {
+            let node = nodes.get(at as usize).copied();
+            node.ok_or_else(|| node_problem(NAME, NodeProblem::NoSuchNode { node: at.into() }))
         })
     }
 }
 
-fn unexpected(name: &str) -> ModelError {
-    invalid(format!("the tag <{}>", shown(name)), "ensemble, tree, split, each in its place")
+fn unexpected_tag(name: &str) -> ModelError {
+    let expected = "<ensemble>, <tree> within it, <split> within that";
+    unexpected(format!("the tag <{}>", shown(name)), expected)
 }
 
 fn no_number(text: &str) -> ModelError {
-    invalid(format!("'{}'", shown(text)), "a number")
+    bad_value("a value", text, "a number")
 }
 
 fn number(text: &str) -> Result<f64, ModelError> {
@@ -257,6 +264,8 @@ fn number(text: &str) -> Result<f64, ModelError> {
 
 /// The value of an attribute.
 fn attribute(tag: &BytesStart<'_>, name: &str) -> Result<Option<String>, ModelError> {
-    let found = tag.try_get_attribute(name).map_err(|error| invalid(error, "attributes"))?;
+    let found = tag.try_get_attribute(name).map_err(|error| {
+        invalid(FileProblem::Syntax { message: error.to_string(), expected: "attributes" })
+    })?;
     Ok(found.map(|found| found.value.into_owned()))
 }

@@ -19,17 +19,18 @@
 //! set. Gains and row counts are not kept; a base score becomes a first tree of one leaf.
 
 mod ensemble;
-mod line;
 #[cfg(test)]
 mod tests;
+mod weights;
 mod write;
 
 use rankwright_data::{Absent, FeatureNames};
 
-use super::common::MOST_FEATURES;
+use super::common::MAX_FEATURES;
+use super::problem::shown;
 use crate::error::ModelError;
 use crate::header::Header;
-use crate::interchange::ModelFormat;
+use crate::interchange::{FileProblem, ModelFormat, UnsupportedFeature};
 use crate::model::{BodyKind, Model, ModelBody};
 
 /// The name in messages.
@@ -76,24 +77,29 @@ fn detect(bytes: &[u8]) -> bool {
 
 /// Reads a RankLib model.
 fn read(bytes: &[u8]) -> Result<Model, ModelError> {
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        ModelError::invalid(format!("RankLib: {error}"), "a file of text in UTF-8")
-    })?;
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| invalid(FileProblem::NotUtf8 { byte: error.valid_up_to() }))?;
     let (ranker, names, body) = head(text);
-    let (kind, asked) = match ranker {
+    let (kind, largest) = match ranker {
         "" | "LambdaMART" | "MART" => ensemble::read(body, false)?,
         "Random Forests" => ensemble::read(body, true)?,
-        "Coordinate Ascent" => line::read(body, false)?,
-        "Linear Regression" => line::read(body, true)?,
-        other => return Err(refuse(format!("the ranker '{other}' is not known here"))),
+        "Coordinate Ascent" => weights::read(body, false)?,
+        "Linear Regression" => weights::read(body, true)?,
+        other => {
+            return Err(unsupported(UnsupportedFeature::Unknown {
+                item: "ranker",
+                found: shown(other),
+                expected: "LambdaMART, MART, Random Forests, Coordinate Ascent or Linear Regression",
+            }));
+        }
     };
-    let count = if names.len() < asked { asked } else { names.len() };
+    let count = names.len().max(largest);
     let features = match names.len() == count && count > 0 {
         true => FeatureNames::from_names(names),
         false => FeatureNames::Ids { first: 1, count },
     };
     let kind = match kind {
-        ModelBody::Linear(short) => ModelBody::Linear(line::padded(&short, count)?),
+        ModelBody::Linear(short) => ModelBody::Linear(weights::padded(&short, count)?),
         trees => trees,
     };
     let mut header = Header::new(features, Absent::Zero);
@@ -106,12 +112,21 @@ fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
     write::model(model)
 }
 
-fn refuse(what: impl Into<String>) -> ModelError {
-    ModelError::Unsupported { format: NAME, what: what.into() }
+fn unsupported(feature: UnsupportedFeature) -> ModelError {
+    ModelError::unsupported(NAME, feature)
 }
 
-fn invalid(what: impl std::fmt::Display, expected: &str) -> ModelError {
-    ModelError::invalid(format!("RankLib: {what}"), expected)
+fn invalid(problem: FileProblem) -> ModelError {
+    ModelError::invalid_file(NAME, problem)
+}
+
+/// Text, a tag or a line that is not allowed in its place.
+fn unexpected(found: impl Into<String>, expected: &'static str) -> ModelError {
+    invalid(FileProblem::Unexpected { found: found.into(), expected })
+}
+
+fn bad_value(name: &'static str, found: &str, expected: &'static str) -> ModelError {
+    invalid(FileProblem::BadValue { name, line: None, found: shown(found), expected })
 }
 
 /// The ranker's name, names of features, and the text after the comments.
@@ -145,12 +160,7 @@ fn head(text: &str) -> (&str, Vec<String>, &str) {
 /// A feature id from 1 on.
 fn feature_id(text: &str) -> Result<u32, ModelError> {
     match text.trim().parse::<u32>() {
-        Ok(id) if id >= 1 && id as usize <= MOST_FEATURES => Ok(id),
-        _ => Err(invalid(format!("the feature id '{}'", shown(text)), "1 to 16777216")),
+        Ok(id) if id >= 1 && id as usize <= MAX_FEATURES => Ok(id),
+        _ => Err(bad_value("a feature id", text, "1 to 16777216")),
     }
-}
-
-/// The beginning of a text, for a message.
-fn shown(text: &str) -> String {
-    text.trim().chars().take(40).collect()
 }

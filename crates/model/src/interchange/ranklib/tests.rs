@@ -89,7 +89,7 @@ fn a_random_forest_is_the_mean_of_its_ensembles() {
     let text = format!("## Random Forests\n## No. of bags = 2\n\n{}{}", tree("1.0"), tree("4.0"));
     assert_eq!(of(&text).unwrap().score_row(&[]), 2.5);
     let other = text.replace("Random Forests", "MART");
-    assert!(of(&other).unwrap_err().contains("more than one ensemble"));
+    assert!(of(&other).unwrap_err().contains("several ensembles"));
 }
 
 #[test]
@@ -166,29 +166,29 @@ fn what_does_not_fit_is_refused_with_a_reason() {
     };
     for (from, to, reason) in [
         ("## LambdaMART", "## RankNet", "RankLib model: the ranker 'RankNet' is not known"),
-        ("<threshold> 0.5", "<threshold> NaN", "tree 0: split 0 has a threshold that is NaN"),
-        ("<threshold> 0.5", "<threshold> x", "'x' (before byte"),
-        ("<feature> 2", "<feature> 0", "the feature id '0'"),
-        ("<feature> 2", "<feature> 16777217", "the feature id '16777217'"),
-        ("<feature> 2 </feature>", "", "a split out of place"),
-        (" -2.0 ", " 1e999 ", "tree 0: leaf 0 has the value inf"),
+        ("<threshold> 0.5", "<threshold> NaN", "tree 0: the threshold of split 0 is NaN"),
+        ("<threshold> 0.5", "<threshold> x", "a value is 'x'; expected a number (before byte"),
+        ("<feature> 2", "<feature> 0", "a feature id is '0'"),
+        ("<feature> 2", "<feature> 16777217", "a feature id is '16777217'"),
+        ("<feature> 2 </feature>", "", "a split in the wrong place"),
+        (" -2.0 ", " 1e999 ", "tree 0: the value of leaf 0 is inf"),
         (" -2.0 ", " ", "an empty split"),
-        (" -2.0 ", " 1 <!-- and --> 2 ", "one thing twice"),
-        (" weight=\"2.0\"", "", "a tree without weight"),
+        (" -2.0 ", " 1 <!-- and --> 2 ", "a value given twice"),
+        (" weight=\"2.0\"", "", "a tree without a weight"),
         (" weight=\"2.0\"", " weight=\"heavy\"", "'heavy'"),
-        ("pos=\"left\"", "pos=\"right\"", "a split at pos 'right'"),
+        ("pos=\"left\"", "pos=\"right\"", "pos is 'right'; expected left"),
         ("<output> 3.0 </output>", "<output/>", "a tag of another kind"),
         ("<output> 3.0 </output>", "<sum> 3.0 </sum>", "the tag <sum>"),
         ("<output> 3.0 </output>", "&amp;", "a tag of another kind"),
         ("<output> 3.0 </output>", "3.0", "the text '3.0'"),
         ("\t<tree id=\"2\"", "and<tree id=\"2\"", "the text 'and'"),
-        ("</ensemble>", "", "it is cut off"),
-        ("</ensemble>", "</tree>", "RankLib: byte"),
+        ("</ensemble>", "", "the file ends too early; expected </ensemble>"),
+        ("</ensemble>", "</tree>", "RankLib model: byte"),
         ("<ensemble>", "<!DOCTYPE x><ensemble>", "a tag of another kind"),
-        ("1:0.5 3:-2.0E-1", "", "no weights"),
+        ("1:0.5 3:-2.0E-1", "", "ends too early; expected a line of id:weight"),
         ("1:0.5 3", "1:0.5 1", "two weights for feature 1"),
-        ("1:0.5 3", "0:0.5 3", "the feature id '0'"),
-        ("1:0.5 3", "1:x 3", "the weight '1:x'"),
+        ("1:0.5 3", "0:0.5 3", "a feature id is '0'"),
+        ("1:0.5 3", "1:x 3", "a weight is '1:x'"),
         ("1:0.5 3", "1:NaN 3", "weight number 0 is NaN"),
         ("1:0.5 3", "1:1\n3", "after the weights"),
         ("1:0.5 3", "524289:1 3", "ids up to 524288"),
@@ -214,8 +214,14 @@ fn what_cannot_be_written_is_refused_with_a_reason() {
     let sets = vec![Categories::new([1]).unwrap()];
     let categories = Tree::with_sets(splits, base.leaves().to_vec(), sets).unwrap();
     for (error, reason) in [
-        (whole(hand([Side::Left, Side::Left])), "tree 0: split 1 sends missing values another way"),
-        (whole(Tree::constant(1e39, 1).unwrap()), "a leaf value of 1e39, beyond 32 bits"),
+        (
+            whole(hand([Side::Left, Side::Left])),
+            "tree 0: split 1 sends missing values to another side",
+        ),
+        (
+            whole(Tree::constant(1e39, 1).unwrap()),
+            "a leaf value is 1e39, out of the range of 32-bit numbers",
+        ),
         (whole(categories), "tree 0: split 0"),
     ] {
         assert!(error.contains(reason), "{error}");

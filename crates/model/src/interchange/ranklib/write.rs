@@ -5,9 +5,10 @@ use std::fmt::Write;
 
 use rankwright_data::FeatureNames;
 
-use super::{FEATURE, NAME, refuse};
+use super::{FEATURE, NAME, unsupported};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
+use crate::interchange::UnsupportedFeature;
 use crate::interchange::common::{for_java, in_tree, missing_matters, plain_threshold};
 use crate::linear::Linear;
 use crate::model::{Model, ModelBody};
@@ -20,21 +21,19 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
     match model.body() {
         ModelBody::Trees(ensemble) => {
             if let Some((number, at)) = missing_matters(model.header(), ensemble) {
-                return Err(refuse(format!(
-                    "tree {number}: split {at} sends missing values another way than 0, and \
-                     RankLib takes them as 0 (solr, onnx and xgboost have missing values)"
-                )));
+                let error = unsupported(UnsupportedFeature::MissingSide { split: at });
+                return Err(in_tree(NAME, number, error));
             }
-            head(&mut out, "LambdaMART", features)?;
+            head(&mut out, "LambdaMART", features);
             trees(&mut out, ensemble)?;
         }
-        ModelBody::Linear(line) => {
-            let constant = line.bias() != 0.0;
+        ModelBody::Linear(linear) => {
+            let constant = linear.bias() != 0.0;
             let ranker = if constant { "Linear Regression" } else { "Coordinate Ascent" };
-            head(&mut out, ranker, features)?;
-            weights(&mut out, line, constant);
+            head(&mut out, ranker, features);
+            weights(&mut out, linear, constant);
         }
-        other => return Err(refuse(format!("a {} is neither trees nor a line", other.name()))),
+        other => return Err(unsupported(UnsupportedFeature::Body(other.kind()))),
     }
     Ok(out.into_bytes())
 }
@@ -46,22 +45,20 @@ macro_rules! line {
     }};
 }
 
-fn head(out: &mut String, ranker: &str, features: &FeatureNames) -> Result<(), ModelError> {
+fn head(out: &mut String, ranker: &str, features: &FeatureNames) {
     line!(out, "## {ranker}");
     if matches!(features, FeatureNames::Ids { first: 1, .. }) {
-        return Ok(());
+        return;
     }
     for (number, name) in features.iter().enumerate() {
-        let name = serde_json::to_string(&name)
-            .map_err(|error| refuse(format!("a name that cannot be written ({error})")))?;
+        let name = serde_json::Value::from(name);
         line!(out, "## {FEATURE}{} = {name}", number + 1);
     }
-    Ok(())
 }
 
-fn weights(out: &mut String, line: &Linear, constant: bool) {
-    let bias = constant.then(|| format!("0:{}", for_java(line.bias())));
-    let each = line.weights().iter().enumerate();
+fn weights(out: &mut String, linear: &Linear, constant: bool) {
+    let bias = constant.then(|| format!("0:{}", for_java(linear.bias())));
+    let each = linear.weights().iter().enumerate();
     let each = each.map(|(number, &weight)| format!("{}:{}", number + 1, for_java(weight)));
     let all: Vec<String> = bias.into_iter().chain(each).collect();
     line!(out, "{}", all.join(" "));
@@ -73,7 +70,7 @@ fn trees(out: &mut String, ensemble: &Ensemble) -> Result<(), ModelError> {
     line!(out, "## No. of trees = {}\n\n<ensemble>", trees.len() + first.iter().len());
     for (number, tree) in first.iter().chain(trees).enumerate() {
         line!(out, "<tree id=\"{}\" weight=\"1.0\">", number + 1);
-        one(out, tree).map_err(|error| in_tree(number, error))?;
+        write_tree(out, tree).map_err(|error| in_tree(NAME, number, error))?;
         line!(out, "</tree>");
     }
     line!(out, "</ensemble>");
@@ -86,22 +83,23 @@ enum PendingNode {
     End,
 }
 
-fn one(out: &mut String, tree: &Tree) -> Result<(), ModelError> {
-    let mut ahead = vec![PendingNode::Node(tree.root(), "")];
-    while let Some(next) = ahead.pop() {
-        let (child, place) = match next {
+fn write_tree(out: &mut String, tree: &Tree) -> Result<(), ModelError> {
+    let mut pending = vec![PendingNode::Node(tree.root(), "")];
+    while let Some(next) = pending.pop() {
+        let (child, position) = match next {
             PendingNode::End => {
                 line!(out, "</split>");
                 continue;
             }
-            PendingNode::Node(child, place) => (child, place),
+            PendingNode::Node(child, position) => (child, position),
         };
-        line!(out, "<split{place}>");
+        line!(out, "<split{position}>");
         match child {
             Child::Leaf(to) => {
                 let value = tree.leaf(to).value;
                 if value.abs() > f64::from(f32::MAX) {
-                    return Err(refuse(format!("a leaf value of {value:?}, beyond 32 bits")));
+                    let name = "a leaf value";
+                    return Err(unsupported(UnsupportedFeature::Beyond32Bits { name, value }));
                 }
                 line!(out, "<output>{}</output>\n</split>", for_java(value));
             }
@@ -110,9 +108,9 @@ fn one(out: &mut String, tree: &Tree) -> Result<(), ModelError> {
                 let threshold = plain_threshold(NAME, to as usize, split)?;
                 line!(out, "<feature>{}</feature>", u64::from(split.feature) + 1);
                 line!(out, "<threshold>{}</threshold>", for_java(threshold));
-                ahead.push(PendingNode::End);
-                ahead.push(PendingNode::Node(split.right, " pos=\"right\""));
-                ahead.push(PendingNode::Node(split.left, " pos=\"left\""));
+                pending.push(PendingNode::End);
+                pending.push(PendingNode::Node(split.right, " pos=\"right\""));
+                pending.push(PendingNode::Node(split.left, " pos=\"left\""));
             }
         }
     }

@@ -23,7 +23,7 @@ mod tests;
 mod write;
 
 use crate::error::ModelError;
-use crate::interchange::ModelFormat;
+use crate::interchange::{ModelFormat, UnsupportedFeature};
 use crate::model::{BodyKind, Model};
 
 /// The name in messages.
@@ -47,7 +47,7 @@ const PACKAGE: &str = "org.apache.solr.ltr.model.";
 const TREES: &str = "MultipleAdditiveTreesModel";
 const LINEAR: &str = "LinearModel";
 /// The number that Solr adds to thresholds.
-const SLACK: f32 = 1e-6;
+const THRESHOLD_OFFSET: f32 = 1e-6;
 
 /// Whether bytes begin like a model of Solr: an object that names a class of models.
 fn detect(bytes: &[u8]) -> bool {
@@ -65,6 +65,6 @@ fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
     write::model(model)
 }
 
-fn refuse(what: impl Into<String>) -> ModelError {
-    ModelError::Unsupported { format: NAME, what: what.into() }
+fn unsupported(feature: UnsupportedFeature) -> ModelError {
+    ModelError::unsupported(NAME, feature)
 }

@@ -9,13 +9,14 @@ use rankwright_data::{Absent, FeatureNames};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::{LINEAR, NAME, PACKAGE, SLACK, TREES, refuse};
+use super::{LINEAR, NAME, PACKAGE, THRESHOLD_OFFSET, TREES, unsupported};
 use crate::bounded::BoundedVec;
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
 use crate::interchange::common::{java_number, side_of_zero};
-use crate::interchange::raw_nodes::{MOST_NAMES, RawNode, RawTrees};
+use crate::interchange::raw_nodes::{MAX_NAMES, RawNode, RawTrees};
+use crate::interchange::{FileProblem, UnsupportedFeature};
 use crate::linear::Linear;
 use crate::model::{Model, ModelBody};
 use crate::tree::Side;
@@ -23,20 +24,29 @@ use crate::tree::Side;
 /// Reads a model.
 pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
     let file: SolrFile = serde_json::from_slice(bytes).map_err(|error| {
-        ModelError::invalid(format!("Solr: {error}"), "the JSON of Solr's model store")
+        let expected = "the JSON of Solr's model store";
+        let problem = FileProblem::Syntax { message: error.to_string(), expected };
+        ModelError::invalid_file(NAME, problem)
     })?;
     for feature in &file.features.0 {
         let norm = feature.norm.as_ref().map_or("", |norm| norm.class.as_str());
         if !norm.is_empty() && !norm.ends_with(".IdentityNormalizer") {
-            return Err(refuse(format!("feature '{}' goes through {norm}", feature.name)));
+            let (feature, normaliser) = (feature.name.clone(), norm.to_owned());
+            return Err(unsupported(UnsupportedFeature::Normaliser { feature, normaliser }));
         }
     }
     let names: Vec<String> = file.features.0.into_iter().map(|feature| feature.name).collect();
     let class = file.class.strip_prefix(PACKAGE).unwrap_or(&file.class);
     let kind = match class {
         TREES => ModelBody::Trees(file.params.ensemble(&names)?),
-        LINEAR => ModelBody::Linear(line(&names, &file.params.weights)?),
-        other => return Err(refuse(format!("the class '{other}' is not known here"))),
+        LINEAR => ModelBody::Linear(linear(&names, &file.params.weights)?),
+        other => {
+            return Err(unsupported(UnsupportedFeature::Unknown {
+                item: "class",
+                found: other.to_owned(),
+                expected: "MultipleAdditiveTreesModel or LinearModel",
+            }));
+        }
     };
     let mut header = Header::new(FeatureNames::from_names(names), Absent::Zero);
     header.notes.insert("from".into(), format!("{NAME} {class}"));
@@ -49,10 +59,11 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
 }
 
 /// Makes a linear model. Every feature must have a weight; Solr ignores weights of others.
-fn line(names: &[String], weights: &HashMap<String, f64>) -> Result<Linear, ModelError> {
+fn linear(names: &[String], weights: &HashMap<String, f64>) -> Result<Linear, ModelError> {
     let weight = |name: &String| {
         weights.get(name).copied().ok_or_else(|| {
-            ModelError::invalid(format!("Solr: no weight for feature '{name}'"), "one for each")
+            let problem = FileProblem::NoWeight { feature: name.clone() };
+            ModelError::invalid_file(NAME, problem)
         })
     };
     Linear::new(0.0, names.iter().map(weight).collect::<Result<_, _>>()?)
@@ -65,7 +76,7 @@ struct SolrFile {
     name: String,
     #[serde(default)]
     store: String,
-    features: BoundedVec<SolrFeature, MOST_NAMES>,
+    features: BoundedVec<SolrFeature, MAX_NAMES>,
     #[serde(default)]
     params: SolrParams,
 }
@@ -92,15 +103,15 @@ struct SolrParams {
 
 impl SolrParams {
     fn ensemble(&self, names: &[String]) -> Result<Ensemble, ModelError> {
-        let places: HashMap<&str, u32> =
+        let numbers: HashMap<&str, u32> =
             names.iter().enumerate().map(|(at, name)| (name.as_str(), at as u32)).collect();
         let mut columns = vec![u32::MAX; self.forest.names().count()];
         for (name, number) in self.forest.names() {
-            let place = places.get(name).ok_or_else(|| {
-                refuse(format!("a tree asks for '{name}', which is not among the features"))
+            let feature = numbers.get(name).ok_or_else(|| {
+                unsupported(UnsupportedFeature::UnlistedFeature { feature: name.to_owned() })
             })?;
             if let Some(column) = columns.get_mut(number as usize) {
-                *column = *place;
+                *column = *feature;
             }
         }
         let missing = |node: &RawNode, threshold| match self.null_is_not_zero {
@@ -155,31 +166,31 @@ impl Visitor<'_> for AnyNumber {
 }
 
 /// A boolean, or a string of one.
-struct Truth(bool);
+struct Boolean(bool);
 
-impl<'de> Deserialize<'de> for Truth {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Truth, D::Error> {
-        from.deserialize_any(AnyTruth)
+impl<'de> Deserialize<'de> for Boolean {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Boolean, D::Error> {
+        from.deserialize_any(AnyBoolean)
     }
 }
 
-struct AnyTruth;
+struct AnyBoolean;
 
-impl Visitor<'_> for AnyTruth {
-    type Value = Truth;
+impl Visitor<'_> for AnyBoolean {
+    type Value = Boolean;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("true or false, perhaps in quotes")
     }
 
-    fn visit_bool<E: Error>(self, value: bool) -> Result<Truth, E> {
-        Ok(Truth(value))
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Boolean, E> {
+        Ok(Boolean(value))
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Truth, E> {
+    fn visit_str<E: Error>(self, text: &str) -> Result<Boolean, E> {
         match text {
-            "true" => Ok(Truth(true)),
-            "false" => Ok(Truth(false)),
+            "true" => Ok(Boolean(true)),
+            "false" => Ok(Boolean(false)),
             other => Err(E::invalid_value(serde::de::Unexpected::Str(other), &self)),
         }
     }
@@ -200,14 +211,14 @@ impl<'de> Visitor<'de> for AnyWeights {
     type Value = Weights;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "at most {MOST_NAMES} weights by name")
+        write!(f, "at most {MAX_NAMES} weights by name")
     }
 
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Weights, M::Error> {
         let mut weights = HashMap::new();
         while let Some((name, weight)) = map.next_entry::<String, Number>()? {
-            if weights.len() == MOST_NAMES {
-                return Err(M::Error::invalid_length(MOST_NAMES + 1, &self));
+            if weights.len() == MAX_NAMES {
+                return Err(M::Error::invalid_length(MAX_NAMES + 1, &self));
             }
             weights.insert(name, weight.wide);
         }
@@ -247,7 +258,7 @@ impl<'de> Visitor<'de> for AnyParams {
                     map.next_value_seed(SolrVisitor::Trees(&mut params.forest))?;
                 }
                 "weights" => params.weights = map.next_value::<Weights>()?.0,
-                "isNullSameAsZero" => params.null_is_not_zero = !map.next_value::<Truth>()?.0,
+                "isNullSameAsZero" => params.null_is_not_zero = !map.next_value::<Boolean>()?.0,
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
@@ -306,7 +317,7 @@ fn tree<'de, M: MapAccess<'de>>(forest: &mut RawTrees, mut map: M) -> Result<u32
             _ => drop(map.next_value::<IgnoredAny>()?),
         }
     }
-    let weight = weight.ok_or_else(|| M::Error::custom("a tree without weight"))?;
+    let weight = weight.ok_or_else(|| M::Error::custom("a tree without a weight"))?;
     forest.end_tree(weight).map_err(M::Error::custom)?;
     Ok(0)
 }
@@ -319,7 +330,9 @@ fn node<'de, M: MapAccess<'de>>(forest: &mut RawTrees, mut map: M) -> Result<u32
                 let name: String = map.next_value()?;
                 node.feature = Some(forest.name(name).map_err(M::Error::custom)?);
             }
-            "threshold" => node.threshold = Some(map.next_value::<Number>()?.narrow + SLACK),
+            "threshold" => {
+                node.threshold = Some(map.next_value::<Number>()?.narrow + THRESHOLD_OFFSET)
+            }
             "value" => node.value = map.next_value::<Number>()?.wide,
             "missing" => {
                 let side: String = map.next_value()?;
@@ -330,7 +343,7 @@ fn node<'de, M: MapAccess<'de>>(forest: &mut RawTrees, mut map: M) -> Result<u32
                 let below = map.next_value_seed(SolrVisitor::Node(forest))?;
                 let slot = if key == "left" { &mut node.left } else { &mut node.right };
                 if *slot != 0 {
-                    return Err(M::Error::custom(format!("a node with two sides {key}")));
+                    return Err(M::Error::custom(format!("a node with two children '{key}'")));
                 }
                 *slot = below;
             }

@@ -124,25 +124,29 @@ fn what_does_not_fit_is_refused_with_a_reason() {
     let deep = format!("{}1{}", r#"{"left":"#.repeat(500), "}".repeat(500));
     for (from, to, reason) in [
         ("MultipleAdditiveTreesModel", "NeuralNetworkModel", "class 'NeuralNetworkModel' is not"),
-        ("IdentityNormalizer", "MinMaxNormalizer", "feature 'score' goes through org"),
+        ("IdentityNormalizer", "MinMaxNormalizer", "feature 'score' is normalised by org"),
         (
             r#""feature": "title""#,
             r#""feature": "nobody""#,
-            "asks for 'nobody', which is not among",
+            "tests the feature 'nobody', which is not in the list",
         ),
-        (r#""weight": "2f","#, "", "a tree without weight"),
+        (r#""weight": "2f","#, "", "a tree without a weight"),
         (r#""weight": "2f""#, r#""weight": "heavy""#, "a number, perhaps in quotes"),
-        (r#""threshold": "0.5f","#, "", "tree 0: Solr: a node without threshold"),
-        (r#""threshold": "0.5f""#, r#""threshold": "NaN""#, "threshold that is NaN"),
-        (r#""left": { "value": "-100" },"#, "", "a node without left or right"),
-        (r#""feature": "title","#, "", "a leaf with a left or right"),
-        (r#""left": { "value": "-100" }"#, r#""left": {}, "left": {}"#, "two sides left"),
+        (r#""threshold": "0.5f","#, "", "Solr model: tree 0: a split has no threshold"),
+        (r#""threshold": "0.5f""#, r#""threshold": "NaN""#, "the threshold of split 0 is NaN"),
+        (r#""left": { "value": "-100" },"#, "", "a split has no left or no right child"),
+        (r#""feature": "title","#, "", "a leaf has children"),
+        (r#""left": { "value": "-100" }"#, r#""left": {}, "left": {}"#, "two children 'left'"),
         (r#"{ "value": "-100" }"#, &deep, "recursion limit"),
-        (r#""-100""#, r#""1e999""#, "tree 0: leaf 0 has the value inf"),
-        (r#""root": { "value": "-10" }"#, r#""leaf": 1"#, "tree 1: Solr: a tree without root"),
+        (r#""-100""#, r#""1e999""#, "tree 0: the value of leaf 0 is inf"),
+        (
+            r#""root": { "value": "-10" }"#,
+            r#""leaf": 1"#,
+            "Solr model: tree 1: a tree has no nodes",
+        ),
         (r#""root": { "value": "-10" }"#, r#""root": {}, "root": {}"#, "two roots"),
         (r#""title": 1.0,"#, "", "no weight for feature 'title'"),
-        (r#"{ "name": "isBook" }"#, r#"{ "name": "title" }"#, "two features called 'title'"),
+        (r#"{ "name": "isBook" }"#, r#"{ "name": "title" }"#, "two features are named 'title'"),
         (r#""features""#, r#""feature""#, "missing field `features`"),
     ] {
         let error = changed(from, to);
@@ -166,10 +170,13 @@ fn what_cannot_be_written_is_refused_with_a_reason() {
         whole(Tree::with_sets(splits, base.leaves().to_vec(), sets).unwrap())
     };
     for (error, reason) in [
-        (ruled(SplitCondition::In(0)), "tree 0: split 0 asks for categories"),
-        (ruled(SplitCondition::AtMost(1e-10)), "threshold 1e-10, and Solr, which adds 1e-6"),
-        (whole(Tree::constant(1e39, 1).unwrap()), "a leaf value of 1e39, beyond 32 bits"),
-        (write(&line(0.5)).map_err(|error| error.to_string()), "a line with the constant 0.5"),
+        (ruled(SplitCondition::In(0)), "tree 0: split 0 tests categories"),
+        (ruled(SplitCondition::AtMost(1e-10)), "threshold 1e-10; the system adds 1e-6"),
+        (
+            whole(Tree::constant(1e39, 1).unwrap()),
+            "a leaf value is 1e39, out of the range of 32-bit numbers",
+        ),
+        (write(&line(0.5)).map_err(|error| error.to_string()), "has the constant 0.5"),
     ] {
         let error = error.unwrap_err();
         assert!(error.contains(reason), "{error}");

@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
-use super::{LINEAR, NAME, PACKAGE, SLACK, TREES, refuse};
+use super::{LINEAR, NAME, PACKAGE, THRESHOLD_OFFSET, TREES, unsupported};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
+use crate::interchange::UnsupportedFeature;
 use crate::interchange::common::{for_java, in_tree, missing_matters, plain_threshold};
 use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Side, Split, Tree};
@@ -13,12 +14,12 @@ use crate::tree::{Child, Side, Split, Tree};
 pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
     let mut names = Vec::with_capacity(model.header().features.len());
     for name in model.header().features.iter() {
-        names.push(quoted(&name)?);
+        names.push(serde_json::Value::from(name).to_string());
     }
     let class = match model.body() {
         ModelBody::Trees(_) => TREES,
         ModelBody::Linear(_) => LINEAR,
-        other => return Err(refuse(format!("a {} is neither trees nor a line", other.name()))),
+        other => return Err(unsupported(UnsupportedFeature::Body(other.kind()))),
     };
     let mut out = format!(
         "{{\n  \"class\": \"{PACKAGE}{class}\",\n  \"name\": \"rankwright\",\n  \"features\": ["
@@ -32,13 +33,13 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
             let missing = missing_matters(model.header(), ensemble).is_some();
             trees(&mut out, ensemble, &names, missing)?;
         }
-        ModelBody::Linear(line) if line.bias() != 0.0 => {
-            return Err(refuse(format!("a line with the constant {:?}", line.bias())));
+        ModelBody::Linear(linear) if linear.bias() != 0.0 => {
+            return Err(unsupported(UnsupportedFeature::Bias { bias: linear.bias() }));
         }
-        ModelBody::Linear(line) => {
+        ModelBody::Linear(linear) => {
             out.push_str("    \"weights\": {");
-            for (number, (name, weight)) in names.iter().zip(line.weights()).enumerate() {
-                fits("a weight", *weight)?;
+            for (number, (name, weight)) in names.iter().zip(linear.weights()).enumerate() {
+                check_32_bits("a weight", *weight)?;
                 put(&mut out, format_args!("{}{name}: {weight:?}", comma(number)));
             }
             out.push_str("\n    }\n");
@@ -58,16 +59,11 @@ fn comma(number: usize) -> &'static str {
     if number == 0 { "\n      " } else { ",\n      " }
 }
 
-fn quoted(name: &str) -> Result<String, ModelError> {
-    serde_json::to_string(name)
-        .map_err(|error| refuse(format!("a name that cannot be written ({error})")))
-}
-
 /// Checks that a value fits the 32 bits of Solr's numbers.
-fn fits(what: &str, value: f64) -> Result<(), ModelError> {
+fn check_32_bits(name: &'static str, value: f64) -> Result<(), ModelError> {
     match value.abs() <= f64::from(f32::MAX) {
         true => Ok(()),
-        false => Err(refuse(format!("{what} of {value:?}, beyond 32 bits"))),
+        false => Err(unsupported(UnsupportedFeature::Beyond32Bits { name, value })),
     }
 }
 
@@ -85,7 +81,7 @@ fn trees(
     let first = (base != 0.0).then(|| Tree::constant(base, 0)).transpose()?;
     for (number, tree) in first.iter().chain(trees).enumerate() {
         put(out, format_args!("{}{{\"weight\": \"1\", \"root\": ", comma(number)));
-        one(out, tree, names, missing).map_err(|error| in_tree(number, error))?;
+        write_tree(out, tree, names, missing).map_err(|error| in_tree(NAME, number, error))?;
         out.push('}');
     }
     out.push_str("\n    ]\n");
@@ -98,20 +94,25 @@ enum PendingTree {
     Text(&'static str),
 }
 
-fn one(out: &mut String, tree: &Tree, names: &[String], missing: bool) -> Result<(), ModelError> {
-    let mut ahead = vec![PendingTree::Node(tree.root())];
-    while let Some(next) = ahead.pop() {
+fn write_tree(
+    out: &mut String,
+    tree: &Tree,
+    names: &[String],
+    missing: bool,
+) -> Result<(), ModelError> {
+    let mut pending = vec![PendingTree::Node(tree.root())];
+    while let Some(next) = pending.pop() {
         match next {
             PendingTree::Text(text) => out.push_str(text),
             PendingTree::Node(Child::Leaf(to)) => {
                 let value = tree.leaf(to).value;
-                fits("a leaf value", value)?;
+                check_32_bits("a leaf value", value)?;
                 put(out, format_args!("{{\"value\": \"{}\"}}", for_java(value)));
             }
             PendingTree::Node(Child::Split(to)) => {
                 let split = tree.split(to);
                 let name = names.get(split.feature as usize).map_or("\"\"", String::as_str);
-                let threshold = for_java(before_slack(to as usize, split)?);
+                let threshold = for_java(before_offset(to as usize, split)?);
                 put(out, format_args!("{{\"feature\": {name}, \"threshold\": \"{threshold}\", "));
                 match split.missing {
                     _ if !missing => {}
@@ -125,7 +126,7 @@ fn one(out: &mut String, tree: &Tree, names: &[String], missing: bool) -> Result
                     PendingTree::Node(split.right),
                     PendingTree::Text("}"),
                 ];
-                ahead.extend(rest.into_iter().rev());
+                pending.extend(rest.into_iter().rev());
             }
         }
     }
@@ -133,14 +134,12 @@ fn one(out: &mut String, tree: &Tree, names: &[String], missing: bool) -> Result
 }
 
 /// The number that becomes the threshold after Solr has added its slack.
-fn before_slack(number: usize, split: &Split) -> Result<f32, ModelError> {
+fn before_offset(number: usize, split: &Split) -> Result<f32, ModelError> {
     let threshold = plain_threshold(NAME, number, split)?;
-    let near = (f64::from(threshold) - f64::from(SLACK)) as f32;
+    let near = (f64::from(threshold) - f64::from(THRESHOLD_OFFSET)) as f32;
     let tries = [near, near.next_up(), near.next_down(), threshold];
-    tries.into_iter().find(|near| near + SLACK == threshold).ok_or_else(|| {
-        refuse(format!(
-            "split {number} has the threshold {threshold:?}, and Solr, which adds 1e-6 to \
-             thresholds, has none that becomes it"
-        ))
-    })
+    tries
+        .into_iter()
+        .find(|near| near + THRESHOLD_OFFSET == threshold)
+        .ok_or_else(|| unsupported(UnsupportedFeature::Threshold { split: number, threshold }))
 }

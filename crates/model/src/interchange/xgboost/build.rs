@@ -6,37 +6,38 @@
 
 use rankwright_data::{Absent, FeatureNames};
 
-use super::raw::{Inside, ModelParams, Packed, RawThreshold, RawTree, XgboostFile};
-use super::{NAME, objective, unsupported};
+use super::raw::{BoosterModel, ModelParams, Packed, RawThreshold, RawTree, XgboostFile};
+use super::{NAME, invalid, objective, unsupported};
 use crate::categories::Categories;
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
+use crate::interchange::common::{in_tree, node_problem};
+use crate::interchange::problem::shown;
+use crate::interchange::{FileProblem, NodeProblem, UnsupportedFeature};
 use crate::linear::Linear;
 use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
 
 /// Memory that sets may use besides the file's size: a single large category makes a large set.
-const SETS: usize = 4 << 20;
+const SET_BYTES: usize = 4 << 20;
 
 /// The model of a file of `bytes` bytes, in which the number `unknown` replaces NaN.
 pub(super) fn model(file: XgboostFile, unknown: f32, bytes: usize) -> Result<Model, ModelError> {
     let learner = file.learner;
     let version = match *file.version.0 {
         [major, minor, ..] => (major, minor),
-        _ => return Err(ModelError::invalid("XGBoost model: no version", "such as [3,2,0]")),
+        _ => return Err(bad_value("version", "", "a version such as [3,2,0]")),
     };
     let base = base_score(&learner.learner_model_param)?;
     let base = objective::margin(&learner.objective.name, base, version)?;
-    let features = whole("num_feature", &learner.learner_model_param.num_feature)?;
+    let features = whole_number("num_feature", &learner.learner_model_param.num_feature)?;
     let names = match learner.feature_names.0 {
         none if none.is_empty() => FeatureNames::Ids { first: 0, count: features },
         names if names.len() == features => FeatureNames::from_names(names),
         names => {
-            return Err(ModelError::invalid(
-                format!("XGBoost model: {} feature names for {features} features", names.len()),
-                "a name for each feature",
-            ));
+            let rule = "one for each feature";
+            return Err(list_length("feature_names", names.len(), features, rule));
         }
     };
     let mut header = Header::new(names, Absent::Missing);
@@ -45,7 +46,7 @@ pub(super) fn model(file: XgboostFile, unknown: f32, bytes: usize) -> Result<Mod
         weights: None,
         unknown,
         counts_rows: objective::counts_rows(&learner.objective.name),
-        room: SETS + bytes / 2,
+        room: SET_BYTES + bytes / 2,
     };
     header.notes.insert("objective".into(), learner.objective.name);
     if let Some(best) = learner.attributes.best_iteration {
@@ -60,57 +61,60 @@ pub(super) fn model(file: XgboostFile, unknown: f32, bytes: usize) -> Result<Mod
         }
         ("gblinear", Some(inside), _) => linear(base, inside, features)?,
         (other, ..) => {
-            let shown: String = other.chars().take(60).collect();
-            return Err(unsupported(format!(
-                "the booster '{shown}' without a model that is known; expected gbtree, dart or \
-                 gblinear"
-            )));
+            return Err(unsupported(UnsupportedFeature::Unknown {
+                item: "booster",
+                found: shown(other),
+                expected: "gbtree, dart or gblinear with its model",
+            }));
         }
     };
     Model::new(header, kind)
 }
 
-fn whole(name: &str, text: &str) -> Result<usize, ModelError> {
-    text.trim().parse().map_err(|_| {
-        let shown: String = text.chars().take(40).collect();
-        ModelError::invalid(format!("XGBoost model: {name} is '{shown}'"), "a whole number")
-    })
+fn bad_value(name: &'static str, found: &str, expected: &'static str) -> ModelError {
+    invalid(FileProblem::BadValue { name, line: None, found: shown(found), expected })
+}
+
+fn list_length(
+    list: &'static str,
+    found: usize,
+    expected: usize,
+    rule: &'static str,
+) -> ModelError {
+    invalid(FileProblem::ListLength { list, found, expected, rule })
+}
+
+fn whole_number(name: &'static str, text: &str) -> Result<usize, ModelError> {
+    text.trim().parse().map_err(|_| bad_value(name, text, "a whole number"))
 }
 
 /// The base score, which new versions write as a list; fails for several outputs.
 fn base_score(params: &ModelParams) -> Result<f32, ModelError> {
     for (name, text) in [("num_class", &params.num_class), ("num_target", &params.num_target)] {
-        let count = if text.is_empty() { 0 } else { whole(name, text)? };
+        let count = if text.is_empty() { 0 } else { whole_number(name, text)? };
         if count > 1 {
-            return Err(unsupported(format!(
-                "{name} is {count}; only models with one score a row can be read"
-            )));
+            let count = count as u64;
+            return Err(unsupported(UnsupportedFeature::SeveralOutputs { name, count }));
         }
     }
     let text = params.base_score.trim();
     let inside = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
     let base = inside.trim().parse::<f32>().ok().filter(|base| base.is_finite());
-    base.ok_or_else(|| {
-        let shown: String = text.chars().take(60).collect();
-        ModelError::invalid(
-            format!("XGBoost model: base_score is '{shown}'"),
-            "one number such as 5E-1 or [5E-1]",
-        )
-    })
+    base.ok_or_else(|| bad_value("base_score", text, "one number such as 5E-1 or [5E-1]"))
 }
 
 /// A linear model: weights by feature, then the bias.
-fn linear(base: f64, inside: Inside, features: usize) -> Result<ModelBody, ModelError> {
+fn linear(base: f64, inside: BoosterModel, features: usize) -> Result<ModelBody, ModelError> {
     let weights = inside.weights.unwrap_or_default().0;
     match weights.split_last() {
         Some((bias, weights)) if weights.len() == features => {
             let weights = weights.iter().map(|&weight| f64::from(weight)).collect();
             Ok(ModelBody::Linear(Linear::new(base + f64::from(*bias), weights)?))
         }
-        _ => Err(ModelError::invalid(
-            format!("XGBoost model: {} weights for {features} features", weights.len()),
-            "one for each feature and the bias",
-        )),
+        _ => {
+            let rule = "one for each feature, and the bias";
+            Err(list_length("weights", weights.len(), features + 1, rule))
+        }
     }
 }
 
@@ -125,39 +129,28 @@ struct Build {
 }
 
 impl Build {
-    fn ensemble(&mut self, base: f64, inside: Inside) -> Result<ModelBody, ModelError> {
+    fn ensemble(&mut self, base: f64, inside: BoosterModel) -> Result<ModelBody, ModelError> {
         let raw = inside.trees.map(|trees| trees.0).unwrap_or_default();
         if let Some(at) = inside.tree_info.0.iter().position(|&output| output != 0) {
-            return Err(unsupported(format!(
-                "tree {at} is for another output than the first; only models with one score a \
-                 row can be read"
-            )));
+            let output = inside.tree_info.0.get(at).copied().unwrap_or(0);
+            let error = unsupported(UnsupportedFeature::OtherOutput { output });
+            return Err(in_tree(NAME, at, error));
         }
         if let Some(weights) = self.weights.as_ref().filter(|w| w.0.len() != raw.len()) {
-            return Err(ModelError::invalid(
-                format!("XGBoost model: {} weights for {} trees", weights.0.len(), raw.len()),
-                "a weight_drop for each tree",
-            ));
+            let rule = "one for each tree";
+            return Err(list_length("weight_drop", weights.0.len(), raw.len(), rule));
         }
         let mut trees = Vec::with_capacity(raw.len());
         for (number, tree) in raw.into_iter().enumerate() {
-            let built = self.tree(number, *tree).map_err(|error| match error {
-                ModelError::Invalid { what, expected } => {
-                    ModelError::invalid(format!("XGBoost model: tree {number}: {what}"), expected)
-                }
-                ModelError::Unsupported { format, what } => {
-                    ModelError::Unsupported { format, what: format!("tree {number}: {what}") }
-                }
-                other => other,
-            });
-            trees.push(built?);
+            let built = self.tree(number, *tree);
+            trees.push(built.map_err(|error| in_tree(NAME, number, error))?);
         }
         Ok(ModelBody::Trees(Ensemble::new(base, trees)?))
     }
 
     fn tree(&mut self, number: usize, raw: RawTree) -> Result<Tree, ModelError> {
         if !matches!(raw.tree_param.size_leaf_vector.trim(), "" | "0" | "1") {
-            return Err(unsupported("its leaves are vectors"));
+            return Err(unsupported(UnsupportedFeature::VectorLeaves));
         }
         let nodes = check_lengths(&raw)?;
         let weight = match &self.weights {
@@ -170,33 +163,33 @@ impl Build {
             splits: Vec::with_capacity(inner),
             leaves: Vec::with_capacity(nodes - inner),
             sets: Vec::new(),
-            met: vec![false; nodes],
+            visited: vec![false; nodes],
             open: vec![(0, None)],
         };
-        while let Some((node, place)) = walk.open.pop() {
-            walk.meet(node)?;
+        while let Some((node, parent)) = walk.open.pop() {
+            walk.visit(node)?;
             let rows = match self.counts_rows {
                 true => at(&raw.sum_hessian, node, 0.0).round() as u64,
                 false => 0,
             };
             let left = at(&raw.left_children, node, LEAF);
             let child = if left == LEAF {
-                let value = f64::from(at(&raw.split_conditions, node, NOTHING).0) * weight;
+                let value = f64::from(at(&raw.split_conditions, node, NO_CONDITION).0) * weight;
                 walk.leaves.push(Leaf { value, rows });
                 Child::Leaf(walk.leaves.len() as u32 - 1)
             } else {
                 let split = self.split(&raw, node, rows, &sets, &mut walk.sets)?;
                 // In XGBoost listed categories go right, in our trees left.
-                let is_turned = matches!(split.rule, SplitCondition::In(_));
+                let sides_swapped = matches!(split.rule, SplitCondition::In(_));
                 let this = walk.splits.len();
                 let right = at(&raw.right_children, node, LEAF);
-                let (left, right) = if is_turned { (right, left) } else { (left, right) };
+                let (left, right) = if sides_swapped { (right, left) } else { (left, right) };
                 walk.splits.push(split);
                 walk.open.push((right, Some((this, Side::Right))));
                 walk.open.push((left, Some((this, Side::Left))));
                 Child::Split(this as u32)
             };
-            walk.put(place, child);
+            walk.set_child(parent, child);
         }
         drop(raw);
         Tree::with_sets(walk.splits, walk.leaves, walk.sets)
@@ -214,26 +207,27 @@ impl Build {
         let default_left = raw.default_left.0.get(node as usize).is_some_and(|flag| flag.0);
         let (rule, missing_left) = match at(&raw.split_type, node, 0) {
             0 => {
-                let threshold = at(&raw.split_conditions, node, NOTHING).0;
+                let threshold = at(&raw.split_conditions, node, NO_CONDITION).0;
                 // No value is below the smallest number.
                 if threshold.is_nan() || threshold == self.unknown || threshold == f32::NEG_INFINITY
                 {
-                    let what = format!("node {node} has a threshold that is NaN or not finite");
-                    return Err(ModelError::invalid(what, "a number"));
+                    return Err(node_problem(NAME, NodeProblem::BadThreshold { node }));
                 }
                 (SplitCondition::AtMost(threshold.next_down()), default_left)
             }
             1 => {
                 let ids = sets.of(raw, node)?;
                 let bytes = ids.iter().max().map_or(0, |&id| id as usize / 8);
-                self.room = self.room.checked_sub(bytes).ok_or_else(|| {
-                    unsupported("sets of categories of such large numbers that they do not fit")
-                })?;
+                self.room = self
+                    .room
+                    .checked_sub(bytes)
+                    .ok_or_else(|| unsupported(UnsupportedFeature::LargeCategories))?;
                 all.push(Categories::new(ids.iter().copied())?);
                 (SplitCondition::In(all.len() as u32 - 1), !default_left)
             }
             other => {
-                return Err(unsupported(format!("node {node} has a split of type {other}")));
+                let kind = other.to_string();
+                return Err(unsupported(UnsupportedFeature::SplitKind { kind }));
             }
         };
         let gain = f64::from(at(&raw.loss_changes, node, 0.0));
@@ -251,7 +245,7 @@ impl Build {
 }
 
 /// The replacement of a missing condition.
-const NOTHING: RawThreshold = RawThreshold(f32::NAN);
+const NO_CONDITION: RawThreshold = RawThreshold(f32::NAN);
 
 /// The left child of a leaf.
 const LEAF: i32 = -1;
@@ -275,13 +269,12 @@ fn check_lengths(raw: &RawTree) -> Result<usize, ModelError> {
     ];
     for (name, length, is_needed) in lengths {
         if length != nodes && (is_needed || length != 0) {
-            let what = format!("{nodes} left_children and {length} {name}");
-            return Err(ModelError::invalid(what, "one of each for a node"));
+            return Err(list_length(name, length, nodes, "as many as left_children has"));
         }
     }
     match i32::try_from(nodes) {
         Ok(1..) => Ok(nodes),
-        _ => Err(ModelError::invalid(format!("{nodes} nodes"), "1 to 2147483647")),
+        _ => Err(bad_value("the number of nodes", &nodes.to_string(), "1 to 2147483647")),
     }
 }
 
@@ -290,30 +283,28 @@ struct TreeWalk {
     splits: Vec<Split>,
     leaves: Vec<Leaf>,
     sets: Vec<Categories>,
-    met: Vec<bool>,
+    visited: Vec<bool>,
     /// Nodes to visit, with their parent and side.
     open: Vec<(i32, Option<(usize, Side)>)>,
 }
 
 impl TreeWalk {
-    fn meet(&mut self, node: i32) -> Result<(), ModelError> {
-        let met = usize::try_from(node).ok().and_then(|node| self.met.get_mut(node));
-        match met {
-            Some(met) if !*met => *met = true,
+    fn visit(&mut self, node: i32) -> Result<(), ModelError> {
+        let visited = usize::try_from(node).ok().and_then(|node| self.visited.get_mut(node));
+        match visited {
+            Some(visited) if !*visited => *visited = true,
             Some(_) => {
-                let what = format!("two ways lead to node {node}");
-                return Err(ModelError::invalid(what, "one way to each node"));
+                return Err(node_problem(NAME, NodeProblem::ReachedTwice { node: node.into() }));
             }
             None => {
-                let what = format!("a split leads to node {node} of {}", self.met.len());
-                return Err(ModelError::invalid(what, "a node that is there"));
+                return Err(node_problem(NAME, NodeProblem::NoSuchNode { node: node.into() }));
             }
         }
         Ok(())
     }
 
-    fn put(&mut self, place: Option<(usize, Side)>, child: Child) {
-        let Some((split, side)) = place else { return };
+    fn set_child(&mut self, parent: Option<(usize, Side)>, child: Child) {
+        let Some((split, side)) = parent else { return };
         if let Some(split) = self.splits.get_mut(split) {
             match side {
                 Side::Left => split.left = child,
@@ -330,10 +321,11 @@ impl Sets {
     fn new(raw: &RawTree) -> Result<Sets, ModelError> {
         let nodes = &raw.categories_nodes.0;
         let (segments, sizes) = (raw.categories_segments.0.len(), raw.categories_sizes.0.len());
-        if segments != nodes.len() || sizes != nodes.len() {
-            let what =
-                format!("{} categories_nodes, {segments} segments, {sizes} sizes", nodes.len());
-            return Err(ModelError::invalid(what, "as many of each"));
+        for (list, length) in [("categories_segments", segments), ("categories_sizes", sizes)] {
+            if length != nodes.len() {
+                let rule = "as many as categories_nodes has";
+                return Err(list_length(list, length, nodes.len(), rule));
+            }
         }
         let mut all: Vec<(u32, u32)> = nodes.iter().copied().zip(0..).collect();
         all.sort_unstable();
@@ -342,15 +334,12 @@ impl Sets {
 
     fn of<'a>(&self, raw: &'a RawTree, node: i32) -> Result<&'a [u32], ModelError> {
         let found = self.0.binary_search_by_key(&(node as u32), |&(node, _)| node).ok();
-        let place = found.and_then(|found| self.0.get(found)).map(|&(_, place)| place as usize);
-        let range = place.and_then(|place| {
-            let begin = usize::try_from(*raw.categories_segments.0.get(place)?).ok()?;
-            let size = usize::try_from(*raw.categories_sizes.0.get(place)?).ok()?;
+        let index = found.and_then(|found| self.0.get(found)).map(|&(_, index)| index as usize);
+        let range = index.and_then(|index| {
+            let begin = usize::try_from(*raw.categories_segments.0.get(index)?).ok()?;
+            let size = usize::try_from(*raw.categories_sizes.0.get(index)?).ok()?;
             raw.categories.0.get(begin..begin.checked_add(size)?)
         });
-        range.ok_or_else(|| {
-            let what = format!("node {node} splits by categories that are not there");
-            ModelError::invalid(what, "its part of categories")
-        })
+        range.ok_or_else(|| node_problem(NAME, NodeProblem::NoCategories { node }))
     }
 }

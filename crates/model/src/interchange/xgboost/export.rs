@@ -4,9 +4,11 @@ use std::fmt::{Display, Write};
 
 use rankwright_data::FeatureNames;
 
-use super::unsupported;
+use super::{NAME, unsupported};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
+use crate::interchange::UnsupportedFeature;
+use crate::interchange::common::in_tree;
 use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
 
@@ -30,17 +32,17 @@ pub(crate) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
             write_trees(&mut out, ensemble, features.len())?;
             out.push_str("]},\"name\":\"gbtree\"},");
         }
-        ModelBody::Linear(line) => {
-            let weights = line.weights().iter().copied().chain([line.bias()]);
-            let weights = weights.map(|weight| narrow(weight, || format!("the weight {weight}")));
+        ModelBody::Linear(linear) => {
+            let weights = linear.weights().iter().copied().chain([linear.bias()]);
+            let weights = weights.map(|weight| narrow("a weight", weight));
             list(&mut out, "weights", weights.collect::<Result<Vec<_>, _>>()?);
             out.push_str("\"boosted_rounds\":1},\"name\":\"gblinear\"},");
         }
         other => {
-            return Err(unsupported(format!("a {} is neither trees nor a line", other.name())));
+            return Err(unsupported(UnsupportedFeature::Body(other.kind())));
         }
     }
-    let base = narrow(base, || format!("the base score {base}"))?;
+    let base = narrow("the base score", base)?;
     let _ = write!(
         out,
         "\"learner_model_param\":{{\"base_score\":\"{base}\",\"boost_from_average\":\"1\",\
@@ -65,10 +67,10 @@ impl Display for Float32 {
 }
 
 /// A number rounded to 32 bits; fails if it is out of their range.
-fn narrow(number: f64, what: impl Fn() -> String) -> Result<Float32, ModelError> {
-    match number as f32 {
+fn narrow(name: &'static str, value: f64) -> Result<Float32, ModelError> {
+    match value as f32 {
         near if near.is_finite() => Ok(Float32(near)),
-        _ => Err(unsupported(format!("{} is beyond the 32 bits of numbers there", what()))),
+        _ => Err(unsupported(UnsupportedFeature::Beyond32Bits { name, value })),
     }
 }
 
@@ -112,7 +114,8 @@ fn write_trees(out: &mut String, ensemble: &Ensemble, features: usize) -> Result
         if number > 0 {
             out.push(',');
         }
-        write_tree(out, number, tree, features)?;
+        let written = write_tree(out, number, tree, features);
+        written.map_err(|error| in_tree(NAME, number, error))?;
     }
     Ok(())
 }
@@ -123,7 +126,7 @@ fn write_tree(
     tree: &Tree,
     features: usize,
 ) -> Result<(), ModelError> {
-    let nodes = NodeArrays::new(number, tree)?;
+    let nodes = NodeArrays::new(tree)?;
     let _ = write!(out, "{{\"id\":{number},");
     list(out, "base_weights", nodes.conditions.iter().map(|_| "0.0"));
     list(out, "categories", nodes.categories);
@@ -168,7 +171,7 @@ struct NodeArrays {
 
 impl NodeArrays {
     /// Nodes level by level. In XGBoost the right child is the node after the left one.
-    fn new(number: usize, tree: &Tree) -> Result<NodeArrays, ModelError> {
+    fn new(tree: &Tree) -> Result<NodeArrays, ModelError> {
         let mut nodes = NodeArrays { parents: vec![NO_PARENT], ..NodeArrays::default() };
         let mut order = vec![tree.root()];
         let mut at = 0;
@@ -179,15 +182,15 @@ impl NodeArrays {
                     nodes.parents.extend([at as i64; 2]);
                     nodes.left.push(next);
                     nodes.right.push(next + 1);
-                    if let Some(split) = tree.splits().get(split as usize) {
-                        order.extend(nodes.push_split(number, at, split, tree)?);
+                    if let Some(found) = tree.splits().get(split as usize) {
+                        order.extend(nodes.push_split(split as usize, at, found, tree)?);
                     }
                 }
                 Child::Leaf(leaf) => {
                     nodes.left.push(-1);
                     nodes.right.push(-1);
                     if let Some(leaf) = tree.leaves().get(leaf as usize) {
-                        nodes.push_leaf(number, leaf)?;
+                        nodes.push_leaf(leaf)?;
                     }
                 }
             }
@@ -210,11 +213,7 @@ impl NodeArrays {
         match split.rule {
             SplitCondition::AtMost(threshold) => condition = Float32(threshold.next_up()),
             SplitCondition::NonZeroAtMost(_) => {
-                return Err(unsupported(format!(
-                    "tree {number}: a split of feature number {} takes 0 as missing, which is a \
-                     value like others there",
-                    split.feature
-                )));
+                return Err(unsupported(UnsupportedFeature::ZeroAsMissing { split: number }));
             }
             SplitCondition::In(set) => {
                 children.reverse();
@@ -225,7 +224,7 @@ impl NodeArrays {
                 self.set_sizes.push(self.categories.len() - self.set_begins.last().unwrap_or(&0));
             }
         }
-        self.gains.push(narrow(split.gain, || format!("tree {number}: the gain {}", split.gain))?);
+        self.gains.push(narrow("a gain", split.gain)?);
         self.features.push(split.feature);
         self.conditions.push(condition);
         self.default_left.push(default_left);
@@ -234,8 +233,8 @@ impl NodeArrays {
         Ok(children)
     }
 
-    fn push_leaf(&mut self, number: usize, leaf: &Leaf) -> Result<(), ModelError> {
-        let value = narrow(leaf.value, || format!("tree {number}: the leaf value {}", leaf.value))?;
+    fn push_leaf(&mut self, leaf: &Leaf) -> Result<(), ModelError> {
+        let value = narrow("a leaf value", leaf.value)?;
         self.gains.push(Float32(0.0));
         self.features.push(0);
         self.conditions.push(value);

@@ -42,7 +42,7 @@ use std::borrow::Cow;
 
 use self::export::write;
 use crate::error::ModelError;
-use crate::interchange::ModelFormat;
+use crate::interchange::{FileProblem, ModelFormat, UnsupportedFeature};
 use crate::model::{BodyKind, Model};
 
 /// The name in messages.
@@ -63,7 +63,7 @@ pub(super) static FORMAT: ModelFormat = ModelFormat {
 };
 
 /// Number of bytes that are searched to detect the JSON.
-const LOOK: usize = 4096;
+const DETECT_BYTES: usize = 4096;
 
 /// Whether bytes begin like XGBoost's JSON, its UBJSON or its old binary format.
 fn detect(bytes: &[u8]) -> bool {
@@ -71,7 +71,7 @@ fn detect(bytes: &[u8]) -> bool {
 }
 
 fn is_json(bytes: &[u8]) -> bool {
-    let begin = bytes.get(..LOOK).unwrap_or(bytes).trim_ascii_start();
+    let begin = bytes.get(..DETECT_BYTES).unwrap_or(bytes).trim_ascii_start();
     let Some(inside) = begin.strip_prefix(b"{").map(<[u8]>::trim_ascii_start) else { return false };
     let has = |key: &[u8]| inside.windows(key.len()).any(|part| part == key);
     inside.starts_with(b"\"learner\"")
@@ -91,10 +91,7 @@ fn is_old(bytes: &[u8]) -> bool {
 /// Reads either form.
 fn read(bytes: &[u8]) -> Result<Model, ModelError> {
     if is_old(bytes) {
-        return Err(unsupported(
-            "the binary format of old versions; load it with XGBoost before 3.1 and save it as \
-             model.json or model.ubj",
-        ));
+        return Err(unsupported(UnsupportedFeature::OldBinary));
     }
     if is_ubjson(bytes) {
         let file = ubjson::read(bytes)?;
@@ -102,13 +99,18 @@ fn read(bytes: &[u8]) -> Result<Model, ModelError> {
     }
     let (json, unknown) = without_nan(bytes)?;
     let file = serde_json::from_slice(&json).map_err(|error| {
-        ModelError::invalid(format!("XGBoost model: {error}"), "what save_model writes as JSON")
+        let expected = "the JSON of save_model";
+        invalid(FileProblem::Syntax { message: error.to_string(), expected })
     })?;
     build::model(file, unknown, bytes.len())
 }
 
-fn unsupported(what: impl Into<String>) -> ModelError {
-    ModelError::Unsupported { format: NAME, what: what.into() }
+fn unsupported(feature: UnsupportedFeature) -> ModelError {
+    ModelError::unsupported(NAME, feature)
+}
+
+fn invalid(problem: FileProblem) -> ModelError {
+    ModelError::invalid_file(NAME, problem)
 }
 
 /// The numbers that XGBoost writes and JSON does not have, and their replacements: a number that is
@@ -117,7 +119,7 @@ const OTHER_NUMBERS: [(&[u8], &[u8]); 2] = [(b"NaN", b"-3e38"), (b"Infinity", b"
 /// The number that replaces NaN.
 const NO_NUMBER: f32 = -3e38;
 /// Maximum number of replacements in a file.
-const MOST: usize = 1 << 20;
+const MAX_REPLACED: usize = 1 << 20;
 
 /// The bytes with each `NaN` and `Infinity` outside strings replaced, and the number that replaces
 /// NaN (NaN itself, which equals no number, if nothing was replaced).
@@ -136,7 +138,7 @@ fn without_nan(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, f32), ModelError> {
                 let Some((word, new)) = found else { continue };
                 count += 1;
                 if count == 1 {
-                    out.reserve_exact(bytes.len() + 2 * MOST);
+                    out.reserve_exact(bytes.len() + 2 * MAX_REPLACED);
                 }
                 out.extend_from_slice(bytes.get(from..at).unwrap_or_default());
                 out.extend_from_slice(new);
@@ -144,8 +146,9 @@ fn without_nan(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, f32), ModelError> {
             }
             _ => {}
         }
-        if count > MOST {
-            return Err(unsupported(format!("more than {MOST} numbers that are not finite")));
+        if count > MAX_REPLACED {
+            let (items, most) = ("numbers that are not finite", MAX_REPLACED);
+            return Err(unsupported(UnsupportedFeature::TooMany { items, most }));
         }
     }
     if count == 0 {

@@ -1,7 +1,8 @@
 //! The margin of `base_score`: the inverse of the objective's transform of a margin.
 
-use super::unsupported;
+use super::{invalid, unsupported};
 use crate::error::ModelError;
+use crate::interchange::{FileProblem, UnsupportedFeature};
 
 /// The functions from a prediction to a margin.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,12 +41,10 @@ pub(super) fn margin(objective: &str, base: f32, version: (u32, u32)) -> Result<
     let link = match (known, objective) {
         (None, "binary:logitraw") if version >= (1, 7) => LinkFunction::Same,
         (None, _) => {
-            let shown: String = objective.chars().take(60).collect();
-            return Err(unsupported(format!(
-                "the objective '{shown}' (of version {}.{}), for which base_score has no known \
-                 meaning",
-                version.0, version.1
-            )));
+            return Err(unsupported(UnsupportedFeature::Objective {
+                objective: objective.chars().take(60).collect(),
+                reason: "the meaning of its base_score is not known",
+            }));
         }
         (Some(link), _) => link,
     };
@@ -57,10 +56,12 @@ pub(super) fn margin(objective: &str, base: f32, version: (u32, u32)) -> Result<
     };
     match margin.is_finite() {
         true => Ok(margin),
-        false => Err(ModelError::invalid(
-            format!("XGBoost model: a base_score of {base} with the objective '{objective}'"),
-            "one that has a finite margin",
-        )),
+        false => Err(invalid(FileProblem::BadValue {
+            name: "base_score",
+            line: None,
+            found: base.to_string(),
+            expected: "a number whose margin under the objective is finite",
+        })),
     }
 }
 

@@ -52,18 +52,18 @@ pub(super) struct ModelParams {
 #[derive(Debug, Deserialize)]
 pub(super) struct RawBooster {
     pub(super) name: String,
-    pub(super) model: Option<Inside>,
-    pub(super) gbtree: Option<Wrapped>,
+    pub(super) model: Option<BoosterModel>,
+    pub(super) gbtree: Option<WrappedBooster>,
     pub(super) weight_drop: Option<Packed<f32>>,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Wrapped {
-    pub(super) model: Inside,
+pub(super) struct WrappedBooster {
+    pub(super) model: BoosterModel,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Inside {
+pub(super) struct BoosterModel {
     pub(super) trees: Option<RawTreeList>,
     /// The output that each tree is for.
     #[serde(default)]
@@ -113,7 +113,7 @@ pub(super) struct RawTreeParams {
 
 /// Maximum number of values of a list. No tree has as many nodes; but a file of short numbers in
 /// one list would need many times its size in memory.
-const MOST_NUMBERS: usize = 1 << 23;
+const MAX_NUMBERS: usize = 1 << 23;
 
 /// A list without spare capacity.
 #[derive(Debug)]
@@ -143,12 +143,10 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for List<T> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Packed<T>, A::Error> {
         // Only our own reader gives a hint, which it has compared with the bytes.
         let hint = list.size_hint().unwrap_or(0);
-        let mut all = Vec::with_capacity(if hint > MOST_NUMBERS { 0 } else { hint });
+        let mut all = Vec::with_capacity(if hint > MAX_NUMBERS { 0 } else { hint });
         while let Some(one) = list.next_element()? {
-            if hint > MOST_NUMBERS || all.len() == MOST_NUMBERS {
-                return Err(A::Error::custom(format!(
-                    "more than {MOST_NUMBERS} numbers in a list"
-                )));
+            if hint > MAX_NUMBERS || all.len() == MAX_NUMBERS {
+                return Err(A::Error::custom(format!("more than {MAX_NUMBERS} numbers in a list")));
             }
             if all.len() == all.capacity() {
                 // Small lists double, long ones waste less.
@@ -199,7 +197,7 @@ impl<'de> Deserialize<'de> for Flag {
 }
 
 /// Maximum number of named features, which need more memory than their text.
-const MOST_NAMES: usize = 1 << 17;
+const MAX_NAMES: usize = 1 << 17;
 
 /// Feature names; empty if features are only numbered.
 #[derive(Debug, Default)]
@@ -216,8 +214,8 @@ impl<'de> Deserialize<'de> for RawNames {
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<RawNames, A::Error> {
                 let mut names = Vec::new();
                 while let Some(name) = list.next_element()? {
-                    if names.len() == MOST_NAMES {
-                        let what = format!("more than {MOST_NAMES} features with names");
+                    if names.len() == MAX_NAMES {
+                        let what = format!("more than {MAX_NAMES} features with names");
                         return Err(A::Error::custom(what));
                     }
                     names.push(name);
@@ -237,7 +235,7 @@ mod tests {
     fn a_list_of_more_numbers_than_nodes_can_be_is_an_error() {
         let list = |count: usize| format!("[{}0]", "0,".repeat(count - 1));
         assert_eq!(serde_json::from_str::<Packed<u8>>(&list(5000)).unwrap().0.len(), 5000);
-        let error = serde_json::from_str::<Packed<u8>>(&list(MOST_NUMBERS + 1)).unwrap_err();
+        let error = serde_json::from_str::<Packed<u8>>(&list(MAX_NUMBERS + 1)).unwrap_err();
         assert!(error.to_string().starts_with("more than 8388608 numbers"), "{error}");
     }
 }

@@ -10,20 +10,22 @@ use serde::de::value::StrDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, forward_to_deserialize_any};
 
+use super::invalid;
 use super::raw::XgboostFile;
 use crate::error::ModelError;
+use crate::interchange::FileProblem;
 
 /// Maximum nesting depth.
-const DEEPEST: usize = 128;
+const MAX_DEPTH: usize = 128;
 
 /// The reason why bytes are not such a file.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-struct Wrong(String);
+struct UbjsonError(String);
 
-impl serde::de::Error for Wrong {
-    fn custom<T: std::fmt::Display>(what: T) -> Wrong {
-        Wrong(what.to_string())
+impl serde::de::Error for UbjsonError {
+    fn custom<T: std::fmt::Display>(what: T) -> UbjsonError {
+        UbjsonError(what.to_string())
     }
 }
 
@@ -32,10 +34,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<XgboostFile, ModelError> {
     let file = XgboostFile::deserialize(UbjsonValue { marker: None, input: &mut input });
     file.map_err(|error| {
         let at = bytes.len() - input.rest.len();
-        ModelError::invalid(
-            format!("XGBoost model: {error} at byte {at}"),
-            "what save_model writes as UBJSON",
-        )
+        let message = format!("{error} at byte {at}");
+        invalid(FileProblem::Syntax { message, expected: "the UBJSON of save_model" })
     })
 }
 
@@ -46,21 +46,21 @@ struct UbjsonBytes<'de> {
 }
 
 impl<'de> UbjsonBytes<'de> {
-    fn take(&mut self, count: u64) -> Result<&'de [u8], Wrong> {
+    fn take(&mut self, count: u64) -> Result<&'de [u8], UbjsonError> {
         let parts = usize::try_from(count).ok().and_then(|count| self.rest.split_at_checked(count));
         let (taken, rest) = parts.ok_or_else(|| {
-            Wrong(format!("{count} bytes should follow where {} are left", self.rest.len()))
+            UbjsonError(format!("{count} bytes should follow where {} are left", self.rest.len()))
         })?;
         self.rest = rest;
         Ok(taken)
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], Wrong> {
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], UbjsonError> {
         let taken = self.take(N as u64)?;
-        taken.try_into().map_err(|_| Wrong("a number is cut".into()))
+        taken.try_into().map_err(|_| UbjsonError("a number is cut".into()))
     }
 
-    fn byte(&mut self) -> Result<u8, Wrong> {
+    fn byte(&mut self) -> Result<u8, UbjsonError> {
         self.array::<1>().map(|[byte]| byte)
     }
 
@@ -69,7 +69,7 @@ impl<'de> UbjsonBytes<'de> {
     }
 
     /// A whole number of the given type.
-    fn whole(&mut self, marker: u8) -> Result<i64, Wrong> {
+    fn whole(&mut self, marker: u8) -> Result<i64, UbjsonError> {
         Ok(match marker {
             b'i' => i64::from(i8::from_be_bytes(self.array()?)),
             b'U' => i64::from(self.byte()?),
@@ -81,20 +81,20 @@ impl<'de> UbjsonBytes<'de> {
     }
 
     /// A length with its type.
-    fn length(&mut self) -> Result<u64, Wrong> {
+    fn length(&mut self) -> Result<u64, UbjsonError> {
         let marker = self.byte()?;
         let length = self.whole(marker)?;
-        u64::try_from(length).map_err(|_| Wrong(format!("a length of {length}")))
+        u64::try_from(length).map_err(|_| UbjsonError(format!("a length of {length}")))
     }
 
-    fn string(&mut self) -> Result<&'de str, Wrong> {
+    fn string(&mut self) -> Result<&'de str, UbjsonError> {
         let length = self.length()?;
         let bytes = self.take(length)?;
-        std::str::from_utf8(bytes).map_err(|_| Wrong("a string that is no UTF-8".into()))
+        std::str::from_utf8(bytes).map_err(|_| UbjsonError("a string that is no UTF-8".into()))
     }
 
     /// The type and count between `[` and the first value.
-    fn list(&mut self) -> Result<(Option<u8>, Option<u64>), Wrong> {
+    fn list(&mut self) -> Result<(Option<u8>, Option<u64>), UbjsonError> {
         let mut marker = None;
         if self.peek() == Some(b'$') {
             self.byte()?;
@@ -103,7 +103,7 @@ impl<'de> UbjsonBytes<'de> {
         if self.peek() != Some(b'#') {
             return match marker {
                 None => Ok((None, None)),
-                Some(_) => Err(Wrong("a list with a type but no count".into())),
+                Some(_) => Err(UbjsonError("a list with a type but no count".into())),
             };
         }
         self.byte()?;
@@ -117,13 +117,15 @@ impl<'de> UbjsonBytes<'de> {
         };
         match count.checked_mul(width).is_some_and(|bytes| bytes <= self.rest.len() as u64) {
             true => Ok((marker, Some(count))),
-            false => Err(Wrong(format!("a list of {count} values, which is longer than the file"))),
+            false => {
+                Err(UbjsonError(format!("a list of {count} values, which is longer than the file")))
+            }
         }
     }
 }
 
-fn unknown(marker: u8, expected: &str) -> Wrong {
-    Wrong(format!("the marker '{}' where {expected} should be", marker.escape_ascii()))
+fn unknown(marker: u8, expected: &str) -> UbjsonError {
+    UbjsonError(format!("the marker '{}' where {expected} should be", marker.escape_ascii()))
 }
 
 /// A value; its marker may have been read already.
@@ -133,7 +135,7 @@ struct UbjsonValue<'a, 'de> {
 }
 
 impl<'de> UbjsonValue<'_, 'de> {
-    fn marker(&mut self) -> Result<u8, Wrong> {
+    fn marker(&mut self) -> Result<u8, UbjsonError> {
         match self.marker.take() {
             Some(marker) => Ok(marker),
             None => self.input.byte(),
@@ -142,9 +144,9 @@ impl<'de> UbjsonValue<'_, 'de> {
 }
 
 impl<'de> Deserializer<'de> for UbjsonValue<'_, 'de> {
-    type Error = Wrong;
+    type Error = UbjsonError;
 
-    fn deserialize_any<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Wrong> {
+    fn deserialize_any<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, UbjsonError> {
         let marker = self.marker()?;
         let input = self.input;
         match marker {
@@ -154,7 +156,9 @@ impl<'de> Deserializer<'de> for UbjsonValue<'_, 'de> {
             b'd' => visitor.visit_f32(f32::from_be_bytes(input.array()?)),
             b'D' => visitor.visit_f64(f64::from_be_bytes(input.array()?)),
             b'S' => visitor.visit_borrowed_str(input.string()?),
-            b'[' | b'{' if input.depth >= DEEPEST => Err(Wrong("nesting is too deep".into())),
+            b'[' | b'{' if input.depth >= MAX_DEPTH => {
+                Err(UbjsonError("nesting is too deep".into()))
+            }
             b'[' => {
                 input.depth += 1;
                 let (kind, left) = input.list()?;
@@ -173,7 +177,7 @@ impl<'de> Deserializer<'de> for UbjsonValue<'_, 'de> {
     }
 
     /// Only floats: a whole number of one byte would take four here.
-    fn deserialize_f32<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Wrong> {
+    fn deserialize_f32<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, UbjsonError> {
         match self.marker()? {
             b'd' => visitor.visit_f32(f32::from_be_bytes(self.input.array()?)),
             b'D' => visitor.visit_f64(f64::from_be_bytes(self.input.array()?)),
@@ -181,7 +185,7 @@ impl<'de> Deserializer<'de> for UbjsonValue<'_, 'de> {
         }
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, UbjsonError> {
         match self.input.peek() {
             Some(b'Z') if self.marker.is_none() => {
                 self.input.byte()?;
@@ -195,7 +199,7 @@ impl<'de> Deserializer<'de> for UbjsonValue<'_, 'de> {
         self,
         _: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Wrong> {
+    ) -> Result<V::Value, UbjsonError> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -213,12 +217,12 @@ struct Items<'a, 'de> {
 }
 
 impl<'de> SeqAccess<'de> for Items<'_, 'de> {
-    type Error = Wrong;
+    type Error = UbjsonError;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(
         &mut self,
         seed: T,
-    ) -> Result<Option<T::Value>, Wrong> {
+    ) -> Result<Option<T::Value>, UbjsonError> {
         match &mut self.left {
             Some(0) => return Ok(None),
             Some(left) => *left -= 1,
@@ -243,23 +247,28 @@ struct ObjectPairs<'a, 'de> {
 }
 
 impl<'de> MapAccess<'de> for ObjectPairs<'_, 'de> {
-    type Error = Wrong;
+    type Error = UbjsonError;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
         &mut self,
         seed: K,
-    ) -> Result<Option<K::Value>, Wrong> {
+    ) -> Result<Option<K::Value>, UbjsonError> {
         match self.input.peek() {
             Some(b'}') => {
                 self.input.byte()?;
                 Ok(None)
             }
-            Some(mark @ (b'$' | b'#')) => Err(Wrong::custom(unknown(mark, "a key"))),
-            _ => seed.deserialize(StrDeserializer::<Wrong>::new(self.input.string()?)).map(Some),
+            Some(mark @ (b'$' | b'#')) => Err(UbjsonError::custom(unknown(mark, "a key"))),
+            _ => seed
+                .deserialize(StrDeserializer::<UbjsonError>::new(self.input.string()?))
+                .map(Some),
         }
     }
 
-    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Wrong> {
+    fn next_value_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<T::Value, UbjsonError> {
         seed.deserialize(UbjsonValue { marker: None, input: self.input })
     }
 }

@@ -7,14 +7,15 @@ use serde::Deserialize;
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{Deserializer, Error, IgnoredAny, SeqAccess, Visitor};
 
-use super::{broken, refuse};
+use super::{invalid, invalid_json, unsupported};
 use crate::bounded::BoundedVec;
 use crate::error::ModelError;
+use crate::interchange::{FileProblem, UnsupportedFeature};
 use crate::tree::Side;
 
-/// Facts that the trees need, and facts for the header.
+/// The features and numbers that the trees need, and the origin of the model.
 #[derive(Debug, Default)]
-pub(super) struct Facts {
+pub(super) struct Metadata {
     /// By number of the float feature: its column, and the side of missing values.
     pub(super) features: Vec<(u32, Side)>,
     /// Names by column; empty if it has none.
@@ -28,8 +29,8 @@ pub(super) struct Facts {
 }
 
 /// Maximum number of columns and outputs: a limit on the memory that a file can use.
-const MOST_COLUMNS: usize = 1 << 19;
-const MOST_OUTPUTS: usize = 1 << 16;
+const MAX_COLUMNS: usize = 1 << 19;
+const MAX_OUTPUTS: usize = 1 << 16;
 
 #[derive(Deserialize)]
 struct CatboostFile {
@@ -43,7 +44,7 @@ struct CatboostFile {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct FeaturesInfo {
-    float_features: BoundedVec<FloatFeature, MOST_COLUMNS>,
+    float_features: BoundedVec<FloatFeature, MAX_COLUMNS>,
     categorical_features: Vec<IgnoredAny>,
     text_features: Vec<IgnoredAny>,
     embedding_features: Vec<IgnoredAny>,
@@ -75,13 +76,13 @@ struct Bias(Vec<f64>);
 
 impl<'de> Deserialize<'de> for Bias {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Bias, D::Error> {
-        from.deserialize_any(NumberOrText)
+        from.deserialize_any(NumberOrList)
     }
 }
 
-struct NumberOrText;
+struct NumberOrList;
 
-impl<'de> Visitor<'de> for NumberOrText {
+impl<'de> Visitor<'de> for NumberOrList {
     type Value = Bias;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -101,7 +102,7 @@ impl<'de> Visitor<'de> for NumberOrText {
     }
 
     fn visit_seq<S: SeqAccess<'de>>(self, list: S) -> Result<Bias, S::Error> {
-        let list = BoundedVec::<f64, MOST_OUTPUTS>::deserialize(SeqAccessDeserializer::new(list))?;
+        let list = BoundedVec::<f64, MAX_OUTPUTS>::deserialize(SeqAccessDeserializer::new(list))?;
         Ok(Bias(list.0))
     }
 }
@@ -126,18 +127,19 @@ struct LossFunction {
     r#type: String,
 }
 
-impl Facts {
-    pub(super) fn read(bytes: &[u8]) -> Result<Facts, ModelError> {
-        let file: CatboostFile = serde_json::from_slice(bytes).map_err(|error| broken(&error))?;
+impl Metadata {
+    pub(super) fn read(bytes: &[u8]) -> Result<Metadata, ModelError> {
+        let file: CatboostFile =
+            serde_json::from_slice(bytes).map_err(|error| invalid_json(&error))?;
         let info = file.features_info;
-        for (what, count) in [
-            ("categorical features", info.categorical_features.len()),
-            ("text features", info.text_features.len()),
-            ("embedding features", info.embedding_features.len()),
-            ("statistics of categories", info.ctrs.map_or(0, |ctrs| ctrs.len())),
+        for (kind, count) in [
+            ("categorical feature", info.categorical_features.len()),
+            ("text feature", info.text_features.len()),
+            ("embedding feature", info.embedding_features.len()),
+            ("category statistic", info.ctrs.map_or(0, |ctrs| ctrs.len())),
         ] {
             if count > 0 {
-                return Err(refuse(format!("{count} {what} (only numbers are possible)")));
+                return Err(unsupported(UnsupportedFeature::FeatureKind { kind, count }));
             }
         }
         let (scale, bias) = match file.scale_and_bias {
@@ -145,27 +147,31 @@ impl Facts {
             Some((scale, Bias(biases))) => match biases[..] {
                 [] => (scale, 0.0),
                 [bias] => (scale, bias),
-                _ => return Err(refuse(format!("{} outputs (only 1 is possible)", biases.len()))),
+                _ => {
+                    let (name, count) = ("the number of outputs", biases.len() as u64);
+                    return Err(unsupported(UnsupportedFeature::SeveralOutputs { name, count }));
+                }
             },
         };
         let origin = file.model_info.unwrap_or_default();
         let version = version(&origin.catboost_version_info).to_owned();
         let loss = origin.params.loss_function.r#type;
-        let mut facts = Facts { scale, bias, loss, version, ..Facts::default() };
+        let mut metadata = Metadata { scale, bias, loss, version, ..Metadata::default() };
         for feature in info.float_features.0 {
-            facts.add(feature)?;
+            metadata.add(feature)?;
         }
-        Ok(facts)
+        Ok(metadata)
     }
 
     fn add(&mut self, feature: FloatFeature) -> Result<(), ModelError> {
         let number = feature.feature_index;
         let column = feature.flat_feature_index.unwrap_or(number);
         if number as usize != self.features.len() {
-            return Err(ModelError::invalid(
-                format!("CatBoost: float feature {number} in column {column}"),
-                format!("features by number, here {}", self.features.len()),
-            ));
+            return Err(invalid(FileProblem::OutOfOrder {
+                item: "float feature",
+                found: number as usize,
+                expected: self.features.len(),
+            }));
         }
         let missing = match feature.nan_value_treatment {
             Some(Treatment::AsTrue) => Side::Right,
@@ -176,10 +182,11 @@ impl Facts {
         match column as usize == self.columns.len() {
             true => self.columns.push(feature.feature_id),
             false => {
-                return Err(ModelError::invalid(
-                    format!("CatBoost: column {column} after {} others", self.columns.len()),
-                    "a float feature for each column",
-                ));
+                return Err(invalid(FileProblem::OutOfOrder {
+                    item: "column",
+                    found: column as usize,
+                    expected: self.columns.len(),
+                }));
             }
         }
         Ok(())

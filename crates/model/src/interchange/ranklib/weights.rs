@@ -1,8 +1,10 @@
 //! Reads linear models: `1:0.5 2:-0.25`, where id 0 has the constant if the ranker has one.
 
-use super::{feature_id, invalid, shown};
+use super::{bad_value, feature_id, invalid, unexpected};
 use crate::error::ModelError;
+use crate::interchange::FileProblem;
 use crate::interchange::common::java_number;
+use crate::interchange::problem::shown;
 use crate::linear::Linear;
 use crate::model::ModelBody;
 
@@ -15,9 +17,11 @@ pub(super) fn read(text: &str, constant: bool) -> Result<(ModelBody, usize), Mod
         let line = line.trim();
         !line.is_empty() && !line.starts_with("##")
     });
-    let line = lines.next().ok_or_else(|| invalid("no weights", "a line of id:weight"))?;
+    let line = lines
+        .next()
+        .ok_or_else(|| invalid(FileProblem::CutOff { expected: "a line of id:weight" }))?;
     if let Some(more) = lines.next() {
-        return Err(invalid(format!("'{}' after the weights", shown(more)), "one line"));
+        return Err(unexpected(format!("'{}' after the weights", shown(more)), "one line"));
     }
     // Text after a hash is a comment.
     let line = line.split('#').next().unwrap_or("");
@@ -27,15 +31,15 @@ pub(super) fn read(text: &str, constant: bool) -> Result<(ModelBody, usize), Mod
         let parts = pair.split_once(':');
         let weight = parts.and_then(|(_, weight)| java_number(weight).parse::<f64>().ok());
         let (Some((id, _)), Some(weight)) = (parts, weight) else {
-            return Err(invalid(format!("the weight '{}'", shown(pair)), "id:weight"));
+            return Err(bad_value("a weight", pair, "id:weight"));
         };
         let slot = match id {
             "0" if constant => &mut bias,
             id => {
                 let id = feature_id(id)? as usize;
                 if id > LARGEST {
-                    let expected = format!("ids up to {LARGEST} in a line of weights");
-                    return Err(invalid(format!("a weight for feature {id}"), &expected));
+                    let expected = "ids up to 524288 in a line of weights";
+                    return Err(bad_value("a feature id", &id.to_string(), expected));
                 }
                 if weights.len() < id {
                     weights.resize(id, None);
@@ -47,7 +51,8 @@ pub(super) fn read(text: &str, constant: bool) -> Result<(ModelBody, usize), Mod
             }
         };
         if slot.replace(weight).is_some() {
-            return Err(invalid(format!("two weights for feature {id}"), "one for each"));
+            let feature = id.to_owned();
+            return Err(invalid(FileProblem::DuplicateWeight { feature }));
         }
     }
     let largest = weights.len();
@@ -56,8 +61,8 @@ pub(super) fn read(text: &str, constant: bool) -> Result<(ModelBody, usize), Mod
 }
 
 /// The same linear model for `count` features; those without a weight get 0.
-pub(super) fn padded(line: &Linear, count: usize) -> Result<Linear, ModelError> {
-    let mut weights = line.weights().to_vec();
+pub(super) fn padded(linear: &Linear, count: usize) -> Result<Linear, ModelError> {
+    let mut weights = linear.weights().to_vec();
     weights.resize(count, 0.0);
-    Linear::new(line.bias(), weights)
+    Linear::new(linear.bias(), weights)
 }
