@@ -295,7 +295,7 @@ fn checkpoints_of_other_trainings_are_refused() {
     std::fs::copy(bench.path("long.model"), bench.path("c/checkpoint.model")).unwrap();
     let ran = Ran(long(&bench, "c").output().unwrap());
     assert_eq!(ran.code(), 1);
-    assert!(ran.err().contains("is a model, no checkpoint"), "{}", ran.err());
+    assert!(ran.err().contains("is a model, not a checkpoint"), "{}", ran.err());
 }
 
 #[cfg(unix)]

@@ -120,8 +120,8 @@ fn no_rows_are_an_error() {
 #[test]
 fn validation_data_without_a_relevant_document_is_an_error() {
     let (data, blank) = (generated(6, 1), data(&[("x", 0.0, &[0.0; 136])]));
-    let valid = vec![ValidationSet { name: "valid.txt".into(), data: &blank }];
-    let request = TrainRequest { valid, metrics: vec![ndcg()], ..TrainRequest::new(&data) };
+    let valid = vec![ValidationSet::new("valid.txt", &blank)];
+    let request = TrainRequest::new(&data).validation_sets(valid).metrics([ndcg()]);
     let error = params(2).train(&mut lambda(), &request).unwrap_err();
     assert!(error.to_string().contains("no query of valid.txt has a value for ndcg@10"), "{error}");
 }
@@ -136,8 +136,8 @@ fn stopping_without_validation_data_is_an_error() {
 #[test]
 fn stopping_keeps_the_best_number_of_trees() {
     let (train_on, valid_on) = (generated(30, 1), generated(20, 2));
-    let valid = vec![ValidationSet { name: "valid".into(), data: &valid_on }];
-    let request = TrainRequest { valid, metrics: vec![ndcg()], ..TrainRequest::new(&train_on) };
+    let valid = vec![ValidationSet::new("valid", &valid_on)];
+    let request = TrainRequest::new(&train_on).validation_sets(valid).metrics([ndcg()]);
     let stop = params(300).stop(5).rate(0.5);
     let result = stop.train(&mut lambda(), &request).unwrap();
     let best = result.history.best.unwrap();
@@ -207,11 +207,7 @@ fn all_newton_steps_learn_and_a_pointwise_objective_refuses_pairs() {
     let data = generated(30, 8);
     for newton in [Newton::PerDocument, Newton::CrossLeaf, Newton::Joint] {
         let params = params(10).newton(newton);
-        let request = TrainRequest {
-            watch_training: true,
-            metrics: vec![ndcg()],
-            ..TrainRequest::new(&data)
-        };
+        let request = TrainRequest::new(&data).evaluate_training(true).metrics([ndcg()]);
         let result = params.train(&mut lambda(), &request).unwrap();
         let value = |at: usize| result.history.iterations[at].values[0][0];
         assert!(value(9) > value(0), "{newton:?}: {} after {}", value(9), value(0));
@@ -228,7 +224,7 @@ fn a_start_model_is_carried_on() {
     // Squared error draws nothing at random, so four trees and six more are the same ten.
     let grow = |count: usize, start: Option<&Model>| {
         let mut squared = rankwright_learn::objective::Squared;
-        let request = TrainRequest { start, ..TrainRequest::new(&data) };
+        let request = TrainRequest::new(&data).start(start);
         params(count).train(&mut squared, &request).unwrap().model
     };
     let (four, ten) = (grow(4, None), grow(10, None));
@@ -246,7 +242,7 @@ fn a_start_model_must_agree_on_what_is_absent() {
     let (mut header, kind) = model.into_parts();
     header.absent = rankwright_data::Absent::Missing;
     let other = Model::new(header, kind).unwrap();
-    let request = TrainRequest { start: Some(&other), ..TrainRequest::new(&rows) };
+    let request = TrainRequest::new(&rows).start(&other);
     let error = params(1).train(&mut lambda(), &request).unwrap_err();
     assert!(error.to_string().contains(text), "{error}");
 }

@@ -156,7 +156,7 @@ fn table(seed: u64) -> Dataset {
 fn trained(spec: &str, train: &Dataset, valid: &Dataset) -> Digests {
     let learner = LearnerSpec::parse(spec).unwrap();
     let mut request = TrainRequest::new(train);
-    request.valid = vec![ValidationSet { name: "valid".into(), data: valid }];
+    request.valid = vec![ValidationSet::new("valid", valid)];
     request.seed = 7;
     let model = match learner.train(request) {
         Ok(result) => result.model,
@@ -239,7 +239,7 @@ fn every_learner_and_objective_is_in_the_record() {
     let mut objectives: Vec<String> = vec![];
     for spec in SPECS.iter().filter(|spec| !is_net(spec)) {
         let mut request = TrainRequest::new(&train);
-        request.valid = vec![ValidationSet { name: "valid".into(), data: &valid }];
+        request.valid = vec![ValidationSet::new("valid", &valid)];
         let text = LearnerSpec::parse(spec)
             .unwrap()
             .train(request)

@@ -91,18 +91,14 @@ fn threads_machine_code_and_a_pause_do_not_change_a_byte() {
         for threads in [2, 3, 8] {
             assert!(with(threads, TrainRequest::new(data)) == one, "{learner}: {threads} threads");
         }
-        let portable = TrainRequest { simd: Simd::Portable, ..TrainRequest::new(data) };
+        let portable = TrainRequest::new(data).simd(Simd::Portable);
         assert!(with(2, portable) == one, "{learner}: portable code");
         let folder = tempfile::tempdir().unwrap();
         let checkpoints = || Some(Checkpoints::new(folder.path()));
         let progress = After(2, AtomicUsize::new(0));
-        let part = TrainRequest {
-            progress: &progress,
-            checkpoints: checkpoints(),
-            ..TrainRequest::new(data)
-        };
+        let part = TrainRequest::new(data).progress(&progress).checkpoints(checkpoints());
         assert!(!learner.train(part).unwrap().finished);
-        let rest = with(2, TrainRequest { checkpoints: checkpoints(), ..TrainRequest::new(data) });
+        let rest = with(2, TrainRequest::new(data).checkpoints(checkpoints()));
         assert!(rest == one, "{learner}: a pause");
     }
 }
@@ -145,19 +141,13 @@ fn a_tree_that_saw_some_queries_moves_the_others_as_the_model_does() {
             LearnerSpec::parse(&text).unwrap()
         };
         let folder = tempfile::tempdir().unwrap();
-        let checkpoints = Some(Checkpoints { every_trees: 1, ..Checkpoints::new(folder.path()) });
+        let checkpoints = Some(Checkpoints::new(folder.path()).every_rounds(1));
         let progress = After(3, AtomicUsize::new(0));
-        let request = TrainRequest {
-            checkpoints: checkpoints.clone(),
-            progress: &progress,
-            ..TrainRequest::new(data)
-        };
+        let request = TrainRequest::new(data).checkpoints(checkpoints.clone()).progress(&progress);
         learner(6).train(request).unwrap();
         // A resumed training scores its rows by the model.
-        let resumed = learner(6)
-            .train(TrainRequest { checkpoints, ..TrainRequest::new(data) })
-            .unwrap()
-            .model;
+        let resumed =
+            learner(6).train(TrainRequest::new(data).checkpoints(checkpoints)).unwrap().model;
         assert_eq!(
             trees(&resumed),
             trees(&learner(6).train(TrainRequest::new(data)).unwrap().model)
@@ -296,7 +286,7 @@ fn a_feature_is_paid_for_until_a_tree_has_used_it() {
         let costs: Vec<String> = all.iter().map(|feature| format!("{}:1e9", feature + 1)).collect();
         let paid = text(&format!(", feature_cost={}", costs.join("/")));
         let from_start = |text: &str| {
-            let request = TrainRequest { start: Some(&start), ..TrainRequest::new(&data) };
+            let request = TrainRequest::new(&data).start(&start);
             LearnerSpec::parse(text).unwrap().train(request).unwrap().model
         };
         assert_eq!(trees(&from_start(&paid)), trees(&from_start(&text(""))));
@@ -366,7 +356,7 @@ fn a_start_model_with_categories_is_carried_on() {
     let data = shop();
     let text = |trees: usize| format!("mart(trees={trees}, leaves=6, categorical=1/3)");
     let (two, five) = (train(&text(2), &data), train(&text(5), &data));
-    let request = TrainRequest { start: Some(&two), ..TrainRequest::new(&data) };
+    let request = TrainRequest::new(&data).start(&two);
     let more = LearnerSpec::parse(&text(3)).unwrap().train(request).unwrap().model;
     assert_eq!(trees(&more), trees(&five));
 }
@@ -433,10 +423,8 @@ fn mq2008_is_learnt() {
     ] {
         let text = format!("lambdamart(trees=60, rate=0.08, {options})");
         let learner = LearnerSpec::parse(&text).unwrap();
-        let watched = ValidationSet { name: "valid".into(), data: &valid };
-        let result = learner
-            .train(TrainRequest { valid: vec![watched], ..TrainRequest::new(&data) })
-            .unwrap();
+        let watched = ValidationSet::new("valid", &valid);
+        let result = learner.train(TrainRequest::new(&data).validation_sets([watched])).unwrap();
         let reached = result.history.iterations.last().map_or(0.0, |last| last.values[0][0]);
         println!("{text}: ndcg@10 {reached:.4}, {:.2} s", result.history.train_seconds);
         // A random order reaches 0.46.

@@ -82,8 +82,8 @@ fn bytes(
     request: TrainRequest<'_>,
 ) -> Vec<u8> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let valid = vec![ValidationSet { name: "valid".into(), data: valid }];
-    pool.install(|| learner.train(TrainRequest { valid, ..request }).unwrap().model.to_bytes())
+    let valid = vec![ValidationSet::new("valid", valid)];
+    pool.install(|| learner.train(request.validation_sets(valid)).unwrap().model.to_bytes())
 }
 
 fn check(start: &str, data: &Dataset, valid: &Dataset, trees: usize, all_threads: &[usize]) {
@@ -93,23 +93,19 @@ fn check(start: &str, data: &Dataset, valid: &Dataset, trees: usize, all_threads
         let other = bytes(&learner, valid, threads, TrainRequest::new(data));
         assert!(other == one, "{learner}: {threads} threads");
     }
-    let portable = TrainRequest { simd: Simd::Portable, ..TrainRequest::new(data) };
+    let portable = TrainRequest::new(data).simd(Simd::Portable);
     assert!(bytes(&learner, valid, 2, portable) == one, "{learner}: portable code");
     let folder = tempfile::tempdir().unwrap();
-    let checkpoints = || Some(Checkpoints { every_trees: 1, ..Checkpoints::new(folder.path()) });
+    let checkpoints = || Some(Checkpoints::new(folder.path()).every_rounds(1));
     for (pause, threads) in [(1, 3), (trees - 2, 1)] {
         let progress = After(pause, AtomicUsize::new(0));
-        let part = TrainRequest {
-            progress: &progress,
-            checkpoints: checkpoints(),
-            ..TrainRequest::new(data)
-        };
+        let part = TrainRequest::new(data).progress(&progress).checkpoints(checkpoints());
         bytes(&learner, valid, threads, part);
         assert_eq!(progress.1.load(Ordering::Relaxed), pause, "{learner}");
     }
-    let rest = TrainRequest { checkpoints: checkpoints(), ..TrainRequest::new(data) };
+    let rest = TrainRequest::new(data).checkpoints(checkpoints());
     assert!(bytes(&learner, valid, 2, rest) == one, "{learner}: two pauses");
-    let seed = bytes(&learner, valid, 2, TrainRequest { seed: 77, ..TrainRequest::new(data) });
+    let seed = bytes(&learner, valid, 2, TrainRequest::new(data).seed(77));
     assert!(seed != one, "{learner}: the seed is in the header");
 }
 

@@ -150,8 +150,7 @@ impl ReportError {
         match self {
             ReportError::Data(error) => error.help(),
             ReportError::Model(error) => error.help(),
-            ReportError::Learn(LearnError::Data(error)) => error.help(),
-            ReportError::Learn(LearnError::Model(error)) => error.help(),
+            ReportError::Learn(error) => error.help(),
             ReportError::Explain(error) => error.help(),
             ReportError::UnknownQuery { data, known, .. } => {
                 Some(known.among(&format!("in the {data}")))

@@ -42,7 +42,7 @@ impl<'a> TuneBar<'a> {
             true => ProgressDrawTarget::hidden(),
             false => ProgressDrawTarget::stderr(),
         };
-        let parts = match plan.settings().ground {
+        let parts = match plan.settings().measured_on {
             TuneData::Valid => 1,
             TuneData::Folds { count, .. } => count,
         };

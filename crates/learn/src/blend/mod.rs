@@ -211,7 +211,7 @@ impl BlendTrainer {
         Random::new(request.seed ^ 0x6865_6c64_206f_7574, 0).shuffle(&mut order);
         let count = (self.hold_out * queries as f64).round() as usize;
         if count == 0 || count >= queries {
-            return Err(LearnError::HoldOut { aside: count.to_string(), queries });
+            return Err(LearnError::HoldOut { part: self.hold_out, queries });
         }
         let mut train = order.split_off(count);
         train.sort_unstable();
@@ -241,7 +241,7 @@ impl BlendTrainer {
             };
             let mut inner = nested.request(&parts.train);
             if let Some(held) = &parts.held {
-                inner.valid = vec![ValidationSet { name: "held out".to_owned(), data: held }];
+                inner.valid = vec![ValidationSet::new("held out", held)];
             }
             inner.seed = request.seed.wrapping_add(number as u64);
             let (model, finished) = nested.train(learner, inner)?;

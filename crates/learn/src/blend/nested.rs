@@ -60,16 +60,14 @@ impl<'a> Nested<'a> {
     where
         'a: 'b,
     {
-        TrainRequest {
-            valid: self.request.valid.clone(),
-            metrics: self.request.metrics.clone(),
-            seed: self.request.seed,
-            features: self.request.features,
-            progress: self.request.progress,
-            simd: self.request.simd,
-            collective: self.request.collective,
-            ..TrainRequest::new(train)
-        }
+        TrainRequest::new(train)
+            .validation_sets(self.request.valid.clone())
+            .metrics(self.request.metrics.clone())
+            .seed(self.request.seed)
+            .features(self.request.features)
+            .progress(self.request.progress)
+            .simd(self.request.simd)
+            .collective(self.request.collective)
     }
 
     /// Trains the next member, or reads it from its checkpoint; false if training was stopped.
@@ -80,7 +78,7 @@ impl<'a> Nested<'a> {
     ) -> Result<(Model, bool), LearnError> {
         let started = Instant::now();
         let within = MemberProgress(self.request.progress);
-        let request = TrainRequest { progress: &within, ..request };
+        let request = request.progress(&within);
         let (model, whole) = self.trained(learner, request)?;
         if whole {
             self.add(&model, started.elapsed().as_secs_f64())?;
@@ -112,7 +110,7 @@ impl<'a> Nested<'a> {
         let result = learner.train(request)?;
         if result.finished {
             self.pending.push((done, mark, result.model.clone()));
-            if outer.every_trees > 0 || outer.every < Duration::MAX {
+            if outer.every_rounds > 0 || outer.every < Duration::MAX {
                 self.write_pending();
             }
         }
@@ -124,7 +122,7 @@ impl<'a> Nested<'a> {
         let mut all = Vec::with_capacity(self.request.valid.len());
         let sets = self.request.valid.iter().map(|set| (set.data, self.request.features));
         let training =
-            self.request.watch_training.then_some((self.request.train, Default::default()));
+            self.request.evaluate_training.then_some((self.request.train, Default::default()));
         for (data, options) in training.into_iter().chain(sets) {
             all.push(values(data, &model.score(data, options)?, &self.request.metrics)?);
         }

@@ -25,7 +25,7 @@ use rayon::prelude::*;
 
 use super::dropout::Dropout;
 use super::scores::add_tree;
-use crate::error::LearnError;
+use crate::error::{LearnError, NotFiniteValue, StateProblem};
 use crate::tree::{Grown, GrownRows, Routes};
 
 /// Number of rows that one task routes through all dropped trees.
@@ -202,8 +202,7 @@ impl Dart {
         bytes: &[u8],
         rounds: usize,
     ) -> Result<(Vec<Tree>, Vec<Tree>), LearnError> {
-        let wrong =
-            || LearnError::CheckpointState { problem: "holds leaves that do not fit its trees" };
+        let wrong = || LearnError::from(StateProblem::LeavesDoNotFit);
         let (numbers, rest) = bytes.as_chunks::<8>();
         let (unit, leaves) = numbers.split_first().ok_or_else(wrong)?;
         let unit = f64::from_le_bytes(*unit);
@@ -269,10 +268,7 @@ impl Dart {
         if self.bound <= MOST {
             return Ok(());
         }
-        Err(LearnError::not_finite(
-            "leaf values have grown two million times as large as those of the first tree",
-            "the rate may be too large, or min_hessian and l2 too small",
-        ))
+        Err(NotFiniteValue::LeafValues.into())
     }
 }
 

@@ -9,7 +9,7 @@ use rankwright_model::{
     Ensemble, Matching, Model, ModelBody, ModelError, ScoreOptions, Split, Tree,
 };
 
-use crate::error::LearnError;
+use crate::error::{LearnError, StateProblem};
 use crate::session::{Snapshot, TrainRequest};
 
 /// The base score and trees that a training starts from.
@@ -32,7 +32,7 @@ impl StartState {
         rounds: usize,
         base: f64,
     ) -> Result<Self, LearnError> {
-        let wrong = || LearnError::CheckpointState { problem: "lacks its trees" };
+        let wrong = || LearnError::from(StateProblem::MissingTrees);
         match (saved, request.start) {
             (Some(Snapshot { model, start, bytes: dropped }), _) => {
                 let ModelBody::Trees(ensemble) = model else { return Err(wrong()) };

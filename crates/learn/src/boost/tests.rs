@@ -96,10 +96,7 @@ fn dropping_is_fitting_to_the_others_and_scaling() {
             let kept = slow.iter().enumerate().filter(|(tree, _)| !dropped.contains(tree));
             let kept = Ensemble::new(base, kept.map(|(_, tree)| tree.clone()).collect()).unwrap();
             let start = Model::new(found.header().clone(), ModelBody::Trees(kept)).unwrap();
-            let one = squared(
-                &plain(1),
-                &TrainRequest { start: Some(&start), ..TrainRequest::new(&train_on) },
-            );
+            let one = squared(&plain(1), &TrainRequest::new(&train_on).start(&start));
             let (of_dropped, of_new) = dropout.factors(dropped.len(), params.rate);
             dropped.iter().for_each(|tree| slow[*tree] = scaled(&slow[*tree], of_dropped));
             slow.push(scaled(trees(&one).last().unwrap(), of_new));
@@ -188,7 +185,7 @@ fn threads_and_machine_code_change_nothing() {
     for params in mixtures() {
         let of = |threads: usize, simd: Simd| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let request = TrainRequest { simd, ..TrainRequest::new(&rows) };
+            let request = TrainRequest::new(&rows).simd(simd);
             pool.install(|| train(&params, &request).unwrap().model.to_bytes())
         };
         let one = of(1, Simd::Auto);
@@ -223,29 +220,27 @@ fn an_interrupted_training_goes_on_to_the_same_bytes() {
     let (rows, valid) = (data(30, 11), data(10, 12));
     let start = train(&plain(3), &TrainRequest::new(&data(12, 13))).unwrap().model;
     for (number, params) in mixtures().into_iter().enumerate() {
-        let request = || TrainRequest {
-            valid: vec![ValidationSet { name: "valid".into(), data: &valid }],
-            metrics: vec![ndcg()],
-            watch_training: true,
-            start: Some(&start).filter(|_| number % 2 == 1),
-            ..TrainRequest::new(&rows)
+        let request = || {
+            TrainRequest::new(&rows)
+                .validation(&valid)
+                .metrics([ndcg()])
+                .evaluate_training(true)
+                .start(Some(&start).filter(|_| number % 2 == 1))
         };
         let whole = train(&params, &request()).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let checkpoints = Checkpoints { every_trees: 1, ..Checkpoints::new(folder.path()) };
+        let checkpoints = Checkpoints::new(folder.path()).every_rounds(1);
         let checkpoints = || Some(checkpoints.clone());
         for count in [1, 2, 4, 5] {
             let progress = Impatient::after(count);
-            let request =
-                TrainRequest { checkpoints: checkpoints(), progress: &progress, ..request() };
+            let request = request().checkpoints(checkpoints()).progress(&progress);
             let part = train(&params, &request).unwrap();
             assert_eq!((part.finished, part.history.iterations.len()), (false, count));
             // The file holds the model with its weights at that moment.
             let file = Model::load(checkpoints().unwrap().file()).unwrap();
             assert_eq!(trees(&file), trees(&part.model));
         }
-        let resumed =
-            train(&params, &TrainRequest { checkpoints: checkpoints(), ..request() }).unwrap();
+        let resumed = train(&params, &request().checkpoints(checkpoints())).unwrap();
         assert!(resumed.model.to_bytes() == whole.model.to_bytes(), "{params:?}");
         for (resumed, whole) in resumed.history.iterations.iter().zip(&whole.history.iterations) {
             assert_eq!((&resumed.values, resumed.loss), (&whole.values, whole.loss));
@@ -254,7 +249,7 @@ fn an_interrupted_training_goes_on_to_the_same_bytes() {
         // from there.
         let few = BoostConfig { trees: 3, ..params.clone() };
         let short = train(&few, &request()).unwrap();
-        let saved = train(&few, &TrainRequest { checkpoints: checkpoints(), ..request() }).unwrap();
+        let saved = train(&few, &request().checkpoints(checkpoints())).unwrap();
         assert!(saved.model.to_bytes() == short.model.to_bytes(), "{params:?}");
     }
 }
@@ -263,9 +258,8 @@ fn an_interrupted_training_goes_on_to_the_same_bytes() {
 fn a_checkpoint_whose_leaves_are_gone_is_refused() {
     let rows = data(10, 11);
     let folder = tempfile::tempdir().unwrap();
-    let checkpoints = Checkpoints { every_trees: 1, ..Checkpoints::new(folder.path()) };
-    let request =
-        || TrainRequest { checkpoints: Some(checkpoints.clone()), ..TrainRequest::new(&rows) };
+    let checkpoints = Checkpoints::new(folder.path()).every_rounds(1);
+    let request = || TrainRequest::new(&rows).checkpoints(checkpoints.clone());
     train(&dart(4), &request()).unwrap();
     let (mut header, kind) = Model::load(checkpoints.file()).unwrap().into_parts();
     let note = header.notes.get_mut("checkpoint").unwrap();
@@ -284,11 +278,7 @@ fn a_checkpoint_whose_leaves_are_gone_is_refused() {
 #[test]
 fn the_best_iteration_is_the_ensemble_as_it_was_then() {
     let (rows, valid) = (data(30, 1), data(25, 2));
-    let request = TrainRequest {
-        valid: vec![ValidationSet { name: "valid".into(), data: &valid }],
-        metrics: vec![ndcg()],
-        ..TrainRequest::new(&rows)
-    };
+    let request = TrainRequest::new(&rows).validation(&valid).metrics([ndcg()]);
     let stopped = train(&BoostConfig { stop: Some(4), ..dart(60) }, &request).unwrap();
     let best = stopped.history.best.unwrap();
     assert_eq!(stopped.history.iterations.len(), best + 4);
@@ -310,9 +300,7 @@ fn trees_of_a_start_model_are_never_dropped() {
     let start = train(&plain(4), &TrainRequest::new(&rows)).unwrap().model;
     let all = Dropout { share: 1.0, skip: 0.0, most: 0, scale: DropScale::Tree };
     let params = BoostConfig { dropout: Some(all), ..plain(6) };
-    let model = train(&params, &TrainRequest { start: Some(&start), ..TrainRequest::new(&rows) })
-        .unwrap()
-        .model;
+    let model = train(&params, &TrainRequest::new(&rows).start(&start)).unwrap().model;
     assert_eq!(trees(&model)[..4], *trees(&start));
     assert_eq!(trees(&model).len(), 10);
 }

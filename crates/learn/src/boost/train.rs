@@ -273,7 +273,7 @@ impl<'a> BoostRun<'a> {
         seed: u64,
     ) -> Result<(Option<f64>, Vec<Vec<f64>>), LearnError> {
         let mut all = self.watch.values()?;
-        if !self.request.watch_training {
+        if !self.request.evaluate_training {
             return Ok((None, all));
         }
         all.insert(0, values(self.request.train, &self.scores, &self.request.metrics)?);

@@ -102,7 +102,7 @@ impl Trainer for BaggingTrainer {
             let queries = drawn(request.train.queries(), self.part, request.seed, bag);
             let data = request.train.select_queries(&queries)?;
             let seed = request.seed.wrapping_add(bag as u64);
-            let inner = TrainRequest { seed, ..nested.request(&data) };
+            let inner = nested.request(&data).seed(seed);
             let (model, whole) = nested.train(&self.learner, inner)?;
             models.push(model);
             finished = whole;
@@ -177,17 +177,13 @@ mod tests {
         let text = "bagging(learner=mart(trees=4, leaves=5), bags=3, sample_queries=0.5)";
         let learner = LearnerSpec::parse(text).unwrap();
         assert_eq!(learner.to_string(), text);
-        let model =
-            learner.train(TrainRequest { seed: 7, ..TrainRequest::new(&data) }).unwrap().model;
+        let model = learner.train(TrainRequest::new(&data).seed(7)).unwrap().model;
         let bags: Vec<Model> = (0..3)
             .map(|bag| {
                 let queries = drawn(20, 0.5, 7, bag);
                 assert_eq!(queries.len(), 10);
                 let data = data.select_queries(&queries).unwrap();
-                inner
-                    .train(TrainRequest { seed: 7 + bag as u64, ..TrainRequest::new(&data) })
-                    .unwrap()
-                    .model
+                inner.train(TrainRequest::new(&data).seed(7 + bag as u64)).unwrap().model
             })
             .collect();
         for row in 0..data.rows() {

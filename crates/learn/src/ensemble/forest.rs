@@ -176,8 +176,7 @@ mod tests {
     fn draws_make_the_trees_differ_and_seeds_the_forests() {
         let data = LetorOptions { queries: 20, documents: 20, seed: 5 }.generate().unwrap();
         let learner = LearnerSpec::parse("random-forest(trees=3, leaves=5)").unwrap();
-        let train =
-            |seed| learner.train(TrainRequest { seed, ..TrainRequest::new(&data) }).unwrap().model;
+        let train = |seed| learner.train(TrainRequest::new(&data).seed(seed)).unwrap().model;
         let first = train(1);
         let ModelBody::Trees(forest) = first.body() else { panic!("no trees") };
         assert_ne!(forest.trees()[0].splits(), forest.trees()[1].splits());

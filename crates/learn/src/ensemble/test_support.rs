@@ -33,10 +33,7 @@ pub(crate) fn trains_alike(learner: &str) {
     let [train, valid] =
         [3, 4].map(|seed| LetorOptions { queries: 14, documents: 16, seed }.generate().unwrap());
     let learner = LearnerSpec::parse(learner).unwrap();
-    let request = || TrainRequest {
-        valid: vec![ValidationSet { name: "valid".into(), data: &valid }],
-        ..TrainRequest::new(&train)
-    };
+    let request = || TrainRequest::new(&train).validation(&valid);
     let on_threads = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| learner.train(request()).unwrap().model.to_bytes())
@@ -48,10 +45,10 @@ pub(crate) fn trains_alike(learner: &str) {
     let folder = tempfile::tempdir().unwrap();
     let checkpoints = || Some(Checkpoints::new(folder.path()));
     let progress = After(2, AtomicUsize::new(0));
-    let job_2 = TrainRequest { progress: &progress, checkpoints: checkpoints(), ..request() };
+    let job_2 = request().progress(&progress).checkpoints(checkpoints());
     let part = learner.train(job_2).unwrap();
     assert!(!part.finished, "{learner} has fewer than three rounds");
-    let rest = learner.train(TrainRequest { checkpoints: checkpoints(), ..request() }).unwrap();
+    let rest = learner.train(request().checkpoints(checkpoints())).unwrap();
     assert!(
         rest.finished && rest.model.to_bytes() == whole,
         "{learner}: a pause changes the model"

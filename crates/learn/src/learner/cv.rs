@@ -15,6 +15,7 @@ use rankwright_data::split::{Parts, folds};
 use rankwright_data::{DEFAULT_SEED, DataError, Dataset, Random};
 use rankwright_eval::{Evaluation, Measure, MeasureResult, ScoredDataset};
 use rankwright_model::{ModelBody, ScoreOptions};
+use serde::Serialize;
 
 use super::LearnerSpec;
 use crate::error::LearnError;
@@ -24,6 +25,7 @@ use crate::trainer::Validation;
 
 /// Options of cross validation.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct CvOptions<'a> {
     /// Number of folds, at least 2.
     pub folds: usize,
@@ -40,8 +42,8 @@ pub struct CvOptions<'a> {
     pub progress: &'a dyn Progress,
 }
 
-impl CvOptions<'_> {
-    /// Five folds, no validation part.
+impl<'a> CvOptions<'a> {
+    /// Five folds without a validation part.
     pub fn new(metrics: Vec<Measure>) -> Self {
         Self {
             folds: 5,
@@ -51,6 +53,41 @@ impl CvOptions<'_> {
             simd: Simd::Auto,
             progress: &NoProgress,
         }
+    }
+
+    /// Sets the number of folds.
+    #[must_use]
+    pub fn folds(mut self, folds: usize) -> Self {
+        self.folds = folds;
+        self
+    }
+
+    /// Sets the seed of the folds and of the trainings.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Sets the part of each fold's training queries to validate on.
+    #[must_use]
+    pub fn valid_part(mut self, part: impl Into<Option<f64>>) -> Self {
+        self.valid_part = part.into();
+        self
+    }
+
+    /// Sets the instruction set to use.
+    #[must_use]
+    pub fn simd(mut self, simd: Simd) -> Self {
+        self.simd = simd;
+        self
+    }
+
+    /// Sets the receiver of progress events, which may also cancel.
+    #[must_use]
+    pub fn progress(mut self, progress: &'a dyn Progress) -> Self {
+        self.progress = progress;
+        self
     }
 }
 
@@ -62,7 +99,8 @@ impl Debug for CvOptions<'_> {
 }
 
 /// The result of one fold.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct FoldResult {
     /// Numbers of the tested queries, in data order.
     pub queries: Vec<usize>,
@@ -79,7 +117,8 @@ pub struct FoldResult {
 }
 
 /// The result of a cross validation.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct CvResult {
     /// The folds.
     pub folds: Vec<FoldResult>,
@@ -100,7 +139,7 @@ pub struct CvResult {
 ///
 /// let data = LetorOptions { queries: 30, documents: 20, seed: 1 }.generate()?;
 /// let learner = LearnerSpec::parse("tree(leaves=4)")?;
-/// let options = CvOptions { folds: 3, ..CvOptions::new(vec![learner.measure()?]) };
+/// let options = CvOptions::new(vec![learner.measure()?]).folds(3);
 /// let result = cross_validate(&learner, &data, &options)?;
 /// assert_eq!(result.folds.iter().map(|fold| fold.queries.len()).sum::<usize>(), 30);
 /// # Ok::<(), rankwright_learn::LearnError>(())
@@ -159,7 +198,7 @@ fn set_aside(
     fold: usize,
 ) -> Result<(Vec<usize>, Vec<usize>), LearnError> {
     let queries = order.len();
-    let refused = || LearnError::HoldOut { aside: format!("a part of {part}"), queries };
+    let refused = || LearnError::HoldOut { part, queries };
     if !(part > 0.0 && part < 1.0) {
         return Err(refused());
     }
@@ -193,16 +232,15 @@ impl OneFold {
     ) -> Result<(FoldResult, bool), LearnError> {
         let valid = data.select_queries(&self.valid)?;
         let train = data.select_queries(&self.train)?;
-        let watched = (!self.valid.is_empty())
-            .then(|| ValidationSet { name: format!("fold {}", self.number + 1), data: &valid });
-        let result = learner.train(TrainRequest {
-            valid: watched.into_iter().collect(),
-            metrics: options.metrics.clone(),
-            seed: options.seed,
-            simd: options.simd,
-            progress: options.progress,
-            ..TrainRequest::new(&train)
-        })?;
+        let validation = (!self.valid.is_empty())
+            .then(|| ValidationSet::new(format!("fold {}", self.number + 1), &valid));
+        let request = TrainRequest::new(&train)
+            .validation_sets(validation)
+            .metrics(options.metrics.clone())
+            .seed(options.seed)
+            .simd(options.simd)
+            .progress(options.progress);
+        let result = learner.train(request)?;
         let test = data.select_queries(&self.test)?;
         let found = result.model.score(&test, ScoreOptions::default())?;
         let rows = self.test.iter().flat_map(|query| data.query_rows(*query));

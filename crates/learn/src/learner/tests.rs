@@ -23,8 +23,8 @@ fn message(text: &str) -> String {
 fn bytes(text: &str) -> Vec<u8> {
     static DATA: LazyLock<[Dataset; 2]> = LazyLock::new(|| [tiny(7), tiny(8)]);
     let [data, valid] = &*DATA;
-    let watched = ValidationSet { name: "valid".into(), data: valid };
-    let request = TrainRequest { valid: vec![watched], ..TrainRequest::new(data) };
+    let watched = ValidationSet::new("valid", valid);
+    let request = TrainRequest::new(data).validation_sets([watched]);
     let result = LearnerSpec::parse(text).unwrap().train(request);
     let result = result.unwrap_or_else(|error| panic!("{text}: {error}"));
     // Compares the trees only: the header contains the spec and always differs.
@@ -417,7 +417,7 @@ fn cross_validation_tests_each_query_once_on_a_model_that_has_not_seen_it() {
 fn a_tested_query_has_no_say_in_its_own_scores() {
     let data = LetorOptions { queries: 12, documents: 12, seed: 3 }.generate().unwrap();
     let learner = LearnerSpec::parse("tree(leaves=4, min_rows=2)").unwrap();
-    let options = CvOptions { folds: 3, ..CvOptions::new(vec![learner.measure().unwrap()]) };
+    let options = CvOptions::new(vec![learner.measure().unwrap()]).folds(3);
     let result = cross_validate(&learner, &data, &options).unwrap();
     let fold = &result.folds[0];
     let rest: Vec<usize> = (0..12).filter(|query| !fold.queries.contains(query)).collect();
@@ -434,7 +434,7 @@ fn a_tested_query_has_no_say_in_its_own_scores() {
 fn two_folds_test_each_query_by_the_other_half() {
     let data = LetorOptions { queries: 11, documents: 12, seed: 3 }.generate().unwrap();
     let learner = LearnerSpec::parse("tree(leaves=4, min_rows=2)").unwrap();
-    let options = CvOptions { folds: 2, ..CvOptions::new(vec![learner.measure().unwrap()]) };
+    let options = CvOptions::new(vec![learner.measure().unwrap()]).folds(2);
     let result = cross_validate(&learner, &data, &options).unwrap();
     let mut tested: Vec<usize> = result.folds.iter().flat_map(|f| f.queries.clone()).collect();
     tested.sort_unstable();
@@ -451,7 +451,7 @@ fn queries_are_set_aside_only_for_those_who_look_at_them() {
     let validate = |text: &str, valid_part| {
         let learner = LearnerSpec::parse(text).unwrap();
         let measures = vec![learner.measure().unwrap()];
-        let options = CvOptions { folds: 4, valid_part, ..CvOptions::new(measures) };
+        let options = CvOptions::new(measures).folds(4).valid_part(valid_part);
         cross_validate(&learner, &data, &options).unwrap()
     };
     let (with, without) = (validate("mart(trees=3)", Some(0.2)), validate("mart(trees=3)", None));
@@ -486,12 +486,10 @@ fn stopping_without_queries_to_validate_on_is_refused() {
     let error =
         |options: &CvOptions<'_>| cross_validate(&learner, &data, options).unwrap_err().to_string();
     assert!(error(&options).contains("needs validation queries"));
-    assert!(error(&CvOptions { valid_part: Some(1.0), ..options.clone() }).contains("set aside"));
-    assert!(
-        error(&CvOptions { valid_part: Some(0.01), ..options.clone() }).contains("a part of 0.01")
-    );
+    assert!(error(&options.clone().valid_part(1.0)).contains("set aside"));
+    assert!(error(&options.clone().valid_part(0.01)).contains("a part of 0.01"));
     for folds in [0, 1, 13] {
-        let wrong = CvOptions { folds, valid_part: Some(0.2), ..options.clone() };
+        let wrong = options.clone().folds(folds).valid_part(0.2);
         assert!(error(&wrong).contains("at least 2 folds"), "{folds}");
     }
     let alone = learner.train(TrainRequest::new(&data)).unwrap_err().to_string();

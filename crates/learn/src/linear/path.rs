@@ -8,7 +8,7 @@ use super::line::LinearFit;
 use super::loss::ConvexLoss;
 use super::newton::{NewtonSearch, NewtonStep, Smooth};
 use super::problem::Problem;
-use crate::error::LearnError;
+use crate::error::{LearnError, StateProblem};
 
 /// The position of a search on its path, which a checkpoint keeps.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,13 +88,12 @@ impl<'a, L: ConvexLoss> Solver<'a, L> {
         problem.c = 1.0;
         problem.value(&point, &mut gradient);
         let first = super::newton::length(&gradient);
-        let place =
-            match place {
-                None => PathPosition { c: 0, stage: 0, steps: 0, radius: None, point },
-                Some(bytes) => PathPosition::from_bytes(bytes, point.len()).ok_or(
-                    LearnError::CheckpointState { problem: "holds the state of another learner" },
-                )?,
-            };
+        let place = match place {
+            None => PathPosition { c: 0, stage: 0, steps: 0, radius: None, point },
+            Some(bytes) => {
+                PathPosition::from_bytes(bytes, point.len()).ok_or(StateProblem::OtherLearner)?
+            }
+        };
         Ok(Self { fit, problem, widths, place, search: None, first })
     }
 

@@ -49,10 +49,10 @@ impl<'a> Signed<'a> {
         let any =
             |relevant: bool| counted(data, &shares).any(|(label, _)| (label >= rel) == relevant);
         if !any(true) {
-            return Err(LearnError::OneKind { rel, found: "other" });
+            return Err(LearnError::OneKind { rel, relevant: false });
         }
         if !any(false) {
-            return Err(LearnError::OneKind { rel, found: "relevant" });
+            return Err(LearnError::OneKind { rel, relevant: true });
         }
         Ok(Self { data, rel, shares, shape })
     }

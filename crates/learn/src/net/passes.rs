@@ -16,7 +16,7 @@ use super::draws::Draws;
 use super::matrix::NetMatrix;
 use super::norm::BatchStats;
 use super::shape::{HiddenNorm, NetShape};
-use crate::error::LearnError;
+use crate::error::{LearnError, NotFiniteValue};
 use crate::objective::{Derivatives, DocumentPair, ObjectiveBuffers};
 
 /// Rows of a block, unless that makes more than [`MOST_BLOCKS`].
@@ -264,10 +264,7 @@ impl Passes {
 
 /// The error when values are no longer finite.
 pub(super) fn diverged() -> LearnError {
-    LearnError::not_finite(
-        "the net's scores are no longer finite numbers",
-        "the learning rate or the features may be too large",
-    )
+    NotFiniteValue::NetScores.into()
 }
 
 /// The rows of a block.

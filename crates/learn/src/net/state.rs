@@ -6,7 +6,7 @@ use super::export::Moving;
 use super::norm::BatchStats;
 use super::optimiser::Optimiser;
 use super::shape::{HiddenNorm, NetShape};
-use crate::error::LearnError;
+use crate::error::{LearnError, StateProblem};
 
 /// The state of a net in training.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,7 +69,7 @@ fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], LearnError> {
 }
 
 fn damaged() -> LearnError {
-    LearnError::CheckpointState { problem: "holds the state of another net" }
+    StateProblem::OtherLearner.into()
 }
 
 #[cfg(test)]

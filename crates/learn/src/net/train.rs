@@ -143,7 +143,7 @@ impl NetRun<'_> {
         while !rounds.is_over() {
             self.epoch(rounds.done())?;
             let loss =
-                if self.request.watch_training { self.mean_loss(rounds.done())? } else { None };
+                if self.request.evaluate_training { self.mean_loss(rounds.done())? } else { None };
             let state = &self.state;
             match rounds.add(loss, || self.kind(), &|| state.to_bytes())? {
                 RoundStatus::Continue => {}

@@ -18,23 +18,38 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::history::{Iteration, TrainingHistory};
 use super::rounds::Snapshot;
-use crate::error::LearnError;
+use crate::error::{CheckpointProblem, LearnError, StateProblem};
 
 /// Folder and frequency of checkpoints.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Checkpoints {
     /// Folder of the checkpoint; created when it is first needed.
     pub folder: PathBuf,
-    /// Save after this number of trees or other rounds; 0 never does.
-    pub every_trees: usize,
-    /// Save after this time.
+    /// Number of rounds (trees, epochs) between two checkpoints; 0 saves by time only.
+    pub every_rounds: usize,
+    /// Time between two checkpoints.
     pub every: Duration,
 }
 
 impl Checkpoints {
     /// Saves to a folder once a minute.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), every_trees: 0, every: Duration::from_secs(60) }
+        Self { folder: folder.into(), every_rounds: 0, every: Duration::from_secs(60) }
+    }
+
+    /// Sets the number of rounds between two checkpoints.
+    #[must_use]
+    pub fn every_rounds(mut self, rounds: usize) -> Self {
+        self.every_rounds = rounds;
+        self
+    }
+
+    /// Sets the time between two checkpoints.
+    #[must_use]
+    pub fn every(mut self, time: Duration) -> Self {
+        self.every = time;
+        self
     }
 
     /// The path of the checkpoint file.
@@ -112,7 +127,7 @@ impl<'a> Saver<'a> {
     /// Whether a checkpoint is due after this number of trees.
     pub(crate) fn is_due(&self, trees: usize) -> bool {
         let by_trees =
-            self.options.every_trees > 0 && trees - self.last_tree >= self.options.every_trees;
+            self.options.every_rounds > 0 && trees - self.last_tree >= self.options.every_rounds;
         by_trees || self.last.elapsed() >= self.options.every
     }
 
@@ -149,18 +164,14 @@ pub(crate) fn load(
     if !path.exists() {
         return Ok(None);
     }
-    let other = |what: &str| LearnError::Checkpoint {
-        path: path.display().to_string(),
-        problem: what.to_owned(),
-    };
-    let model = Model::load(path).map_err(|error| other(&format!("is damaged ({error})")))?;
-    let note = model.header().notes.get(NOTE).ok_or_else(|| other("is a model, no checkpoint"))?;
+    let rejected = |problem| LearnError::Checkpoint { path: path.display().to_string(), problem };
+    let model = Model::load(path).map_err(|error| rejected(CheckpointProblem::Damaged(error)))?;
+    let note = model.header().notes.get(NOTE);
+    let note = note.ok_or_else(|| rejected(CheckpointProblem::NotACheckpoint))?;
     let state: CheckpointState =
-        serde_json::from_str(note).map_err(|_| other("is a checkpoint that cannot be read"))?;
+        serde_json::from_str(note).map_err(|_| rejected(CheckpointProblem::Unreadable))?;
     if state.fingerprint != fingerprint {
-        return Err(other(
-            "belongs to a training with other data, another learner spec, start or seed",
-        ));
+        return Err(rejected(CheckpointProblem::OtherTraining));
     }
     Ok(Some((model, state)))
 }
@@ -225,8 +236,8 @@ impl CheckpointState {
         let byte = |pair: &[u8; 2]| Some(digit(&pair[0])? << 4 | digit(&pair[1])?);
         let (pairs, rest) = text.as_bytes().as_chunks();
         let bytes: Option<Vec<u8>> = pairs.iter().map(byte).collect();
-        let problem = "holds a state that is no hexadecimal text";
-        bytes.filter(|_| rest.is_empty()).map(Some).ok_or(LearnError::CheckpointState { problem })
+        let bytes = bytes.filter(|_| rest.is_empty()).ok_or(StateProblem::NotHexadecimal)?;
+        Ok(Some(bytes))
     }
 
     /// Puts the iterations back into a history.

@@ -103,7 +103,7 @@ impl<'a> Session<'a> {
     ) -> Result<(Self, Option<Snapshot>), LearnError> {
         let decides = request.metrics.first().filter(|_| !request.valid.is_empty());
         let decider = decides.map(|measure| Decider {
-            set: usize::from(request.watch_training),
+            set: usize::from(request.evaluate_training),
             better: measure.metric().better(),
             stop: plan.stop,
         });
@@ -274,7 +274,7 @@ impl<'a> Session<'a> {
         let of = |data: &Dataset, options: ScoreOptions| {
             values(data, &model.score(data, options)?, &self.request.metrics)
         };
-        let training = self.request.watch_training.then_some(self.request.train).into_iter();
+        let training = self.request.evaluate_training.then_some(self.request.train).into_iter();
         let mut all = training
             .map(|data| of(data, ScoreOptions::default()))
             .collect::<Result<Vec<_>, _>>()?;
@@ -344,7 +344,7 @@ pub(crate) fn result_of(
 
 /// A history without rounds: the sets and metrics of a request.
 pub(crate) fn empty_history(request: &TrainRequest<'_>) -> TrainingHistory {
-    let training = request.watch_training.then(|| "training".to_owned());
+    let training = request.evaluate_training.then(|| "training".to_owned());
     let valid = request.valid.iter().map(|set| set.name.clone());
     TrainingHistory {
         sets: training.into_iter().chain(valid).collect(),
@@ -360,7 +360,7 @@ fn about(request: &TrainRequest<'_>, parameters: &str) -> String {
     let valid: Vec<(&str, u64)> =
         request.valid.iter().map(|set| (set.name.as_str(), fingerprint(set.data, ""))).collect();
     let start = request.start.map(|model| xxhash_rust::xxh3::xxh3_64(&model.to_bytes()));
-    let (seed, watched) = (request.seed, request.watch_training);
+    let (seed, watched) = (request.seed, request.evaluate_training);
     format!("{parameters} {seed} {metrics:?} {valid:?} {watched} {start:?}")
 }
 
@@ -417,12 +417,12 @@ mod tests {
     #[test]
     fn the_best_model_is_kept_where_there_is_validation_data() {
         let (train, valid) = (data(1), data(2));
-        let request = || TrainRequest { metrics: vec![measure()], ..TrainRequest::new(&train) };
+        let request = || TrainRequest::new(&train).metrics([measure()]);
         let plain = run(&request(), 6, None, false);
         assert_eq!(plain.history.best, None);
         assert_eq!(*plain.model.body(), line(train.columns(), 5).unwrap());
-        let watched = ValidationSet { name: "valid".into(), data: &valid };
-        let request = TrainRequest { valid: vec![watched], ..request() };
+        let watched = ValidationSet::new("valid", &valid);
+        let request = request().validation_sets([watched]);
         let result = run(&request, 20, None, false);
         let values: Vec<f64> = result.history.iterations.iter().map(|i| i.values[0][0]).collect();
         let most = values.iter().copied().fold(0.0, f64::max);
@@ -450,26 +450,21 @@ mod tests {
         let (train, valid) = (data(1), data(2));
         let folder = tempfile::tempdir().unwrap();
         let request = || {
-            let watched = ValidationSet { name: "valid".into(), data: &valid };
-            TrainRequest {
-                metrics: vec![measure()],
-                valid: vec![watched],
-                ..TrainRequest::new(&train)
-            }
+            let watched = ValidationSet::new("valid", &valid);
+            TrainRequest::new(&train).metrics([measure()]).validation_sets([watched])
         };
         let whole = run(&request(), 12, None, false);
         let checkpoints = Checkpoints::new(folder.path());
         let progress = After(5, AtomicUsize::new(0));
         let checkpoints = || Some(checkpoints.clone());
-        let first = TrainRequest { progress: &progress, checkpoints: checkpoints(), ..request() };
+        let first = request().progress(&progress).checkpoints(checkpoints());
         let part = run(&first, 12, None, false);
         assert!(!part.finished);
         assert_eq!(part.history.iterations.len(), 5);
-        let second =
-            run(&TrainRequest { checkpoints: checkpoints(), ..request() }, 12, None, false);
+        let second = run(&request().checkpoints(checkpoints()), 12, None, false);
         assert_eq!(second.model.to_bytes(), whole.model.to_bytes());
         assert_eq!(second.history.best, whole.history.best);
-        let other = TrainRequest { checkpoints: checkpoints(), seed: 9, ..request() };
+        let other = request().checkpoints(checkpoints()).seed(9);
         let error =
             Session::begin(&other, RoundPlan::new("round", 12, &other)).err().unwrap().to_string();
         assert!(error.contains("belongs to a training with other data"), "{error}");
@@ -478,7 +473,7 @@ mod tests {
     #[test]
     fn stopping_needs_validation_data() {
         let train = data(1);
-        let request = TrainRequest { metrics: vec![measure()], ..TrainRequest::new(&train) };
+        let request = TrainRequest::new(&train).metrics([measure()]);
         let plan = || RoundPlan::new("epoch", 9, &request);
         let error = Session::begin(&request, plan().stop(Some(3))).err().unwrap();
         assert!(matches!(error, LearnError::MissingValidation { .. }), "{error}");

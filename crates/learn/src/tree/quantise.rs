@@ -11,7 +11,7 @@
 use rayon::prelude::*;
 
 use crate::collective::Collective;
-use crate::error::LearnError;
+use crate::error::{LearnError, NotFiniteValue};
 
 /// Number of rows of a task.
 const CHUNK: usize = 1 << 15;
@@ -49,10 +49,7 @@ impl Scales {
         collective.max(&mut most)?;
         let most = most.map(|bits| f32::from_bits(bits as u32));
         if most.iter().any(|v| !v.is_finite()) {
-            return Err(LearnError::not_finite(
-                "the objective gave a derivative that is not a finite number",
-                "labels, scores or the learning rate may be too large",
-            ));
+            return Err(NotFiniteValue::ObjectiveDerivative.into());
         }
         if hessian.par_chunks(CHUNK).any(|chunk| chunk.iter().any(|h| *h < 0.0)) {
             return Err(LearnError::NegativeHessian);

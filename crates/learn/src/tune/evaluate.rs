@@ -43,7 +43,7 @@ impl Task<'_> {
             ..Trial::default()
         };
         let learner = self.plan.limited(self.trial, self.limit);
-        let found = learner.and_then(|learner| match self.plan.settings.ground {
+        let found = learner.and_then(|learner| match self.plan.settings.measured_on {
             TuneData::Valid => self.on_validation_data(&learner, &mut trial),
             TuneData::Folds { count, valid_part } => {
                 self.on_folds(&learner, count, valid_part, &mut trial)
@@ -68,16 +68,15 @@ impl Task<'_> {
             .clone()
             .ok_or_else(|| LearnError::MissingValidation { learner: learner.to_string() })?;
         let progress: &dyn Progress = self.request.progress;
-        let result = learner.train(TrainRequest {
-            valid: vec![valid.clone()],
-            metrics: vec![self.plan.measure.clone()],
-            seed: self.plan.settings.seed,
-            features: self.request.features,
-            checkpoints: self.checkpoints(learner),
-            progress,
-            simd: self.request.features.simd,
-            ..TrainRequest::new(self.request.train)
-        })?;
+        let request = TrainRequest::new(self.request.train)
+            .validation_sets([valid.clone()])
+            .metrics([self.plan.measure.clone()])
+            .seed(self.plan.settings.seed)
+            .features(self.request.features)
+            .checkpoints(self.checkpoints(learner))
+            .progress(progress)
+            .simd(self.request.features.simd);
+        let result = learner.train(request)?;
         if !result.finished {
             return Ok(None);
         }
@@ -96,14 +95,12 @@ impl Task<'_> {
         valid_part: Option<f64>,
         trial: &mut Trial,
     ) -> Result<Option<Evaluation>, LearnError> {
-        let options = CvOptions {
-            folds,
-            seed: self.plan.settings.seed,
-            valid_part,
-            simd: self.request.features.simd,
-            progress: self.request.progress,
-            ..CvOptions::new(vec![self.plan.measure.clone()])
-        };
+        let options = CvOptions::new(vec![self.plan.measure.clone()])
+            .folds(folds)
+            .seed(self.plan.settings.seed)
+            .valid_part(valid_part)
+            .simd(self.request.features.simd)
+            .progress(self.request.progress);
         let result = cross_validate(learner, self.request.train, &options)?;
         if !result.finished {
             return Ok(None);
@@ -126,7 +123,7 @@ impl Task<'_> {
         }
         Some(Checkpoints {
             // The next rung starts where this one ends.
-            every_trees: self
+            every_rounds: self
                 .limit
                 .filter(|_| boosted)
                 .map_or(0, |limit| limit.saturating_sub(self.before)),

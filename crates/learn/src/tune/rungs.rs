@@ -17,6 +17,7 @@ const MOST: u32 = 3;
 
 /// A step of a search: a number of trials, trained for a number of rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Rung {
     /// Maximum number of trials, without trial 0.
     pub trials: usize,

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use rankwright_data::Dataset;
 use rankwright_eval::compare::Better;
 use rankwright_model::ScoreOptions;
+use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::TuneError;
@@ -30,6 +31,7 @@ pub trait TuneProgress: Progress {
 impl TuneProgress for NoProgress {}
 
 /// Data and options of a search.
+#[non_exhaustive]
 pub struct TuneJob<'a> {
     /// Training data.
     pub train: &'a Dataset,
@@ -52,6 +54,41 @@ impl<'a> TuneJob<'a> {
         let features = ScoreOptions::default();
         Self { train, valid: None, features, log: None, folder: None, progress: &NoProgress }
     }
+
+    /// Sets the validation data, for a search that is measured on it.
+    #[must_use]
+    pub fn validation(mut self, set: impl Into<Option<ValidationSet<'a>>>) -> Self {
+        self.valid = set.into();
+        self
+    }
+
+    /// Sets the options for matching the features of validation data, and the instruction set.
+    #[must_use]
+    pub fn features(mut self, options: ScoreOptions) -> Self {
+        self.features = options;
+        self
+    }
+
+    /// Sets the file that keeps finished trials.
+    #[must_use]
+    pub fn log(mut self, file: impl Into<Option<PathBuf>>) -> Self {
+        self.log = file.into();
+        self
+    }
+
+    /// Sets the folder of checkpoints.
+    #[must_use]
+    pub fn folder(mut self, folder: impl Into<Option<PathBuf>>) -> Self {
+        self.folder = folder.into();
+        self
+    }
+
+    /// Sets the receiver of progress events, which may also cancel.
+    #[must_use]
+    pub fn progress(mut self, progress: &'a dyn TuneProgress) -> Self {
+        self.progress = progress;
+        self
+    }
 }
 
 impl Debug for TuneJob<'_> {
@@ -61,7 +98,8 @@ impl Debug for TuneJob<'_> {
 }
 
 /// The result of a search.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct TuneResult {
     /// Every trial as far as it was trained, the best first: those trained completely, then those
     /// with fewer rounds, and last those that failed.
@@ -91,7 +129,7 @@ impl TuneResult {
 impl TunePlan {
     /// Runs the search, or resumes it.
     pub fn run(&self, request: &TuneJob<'_>) -> Result<TuneResult, LearnError> {
-        let valid = request.valid.as_ref().filter(|_| self.settings.ground == TuneData::Valid);
+        let valid = request.valid.as_ref().filter(|_| self.settings.measured_on == TuneData::Valid);
         let sets = [Some(request.train), valid.map(|set| set.data)];
         let checksum = |data: &Dataset| format!("{:016x}", fingerprint(data, ""));
         let data: Vec<String> = sets.into_iter().flatten().map(checksum).collect();
@@ -237,8 +275,9 @@ impl<'a> TrialSearch<'a> {
         let found = self.found;
         let mut result = TuneResult { trials, versus: None, done, found, finished };
         if finished && result.best().is_none() {
-            let why = result.trials.first().and_then(|trial| trial.error.clone());
-            return Err(TuneError::AllFailed { why: why.unwrap_or_default() }.into());
+            let failed = result.trials.first().cloned().unwrap_or_default();
+            let error = failed.error.unwrap_or_default();
+            return Err(TuneError::AllFailed { trial: failed.trial, error }.into());
         }
         if let (Some(best), Some(first)) = (result.best(), result.first())
             && best.trial != 0

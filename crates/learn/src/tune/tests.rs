@@ -19,22 +19,22 @@ fn data(queries: usize, seed: u64) -> Dataset {
 fn plan(learner: &str, space: &str, settings: TuneSettings) -> TunePlan {
     let space = Some(Space::parse(space).unwrap());
     let learner = LearnerSpec::parse(learner).unwrap();
-    TunePlan::new(&learner, TuneSettings { space, ..settings }).unwrap()
+    TunePlan::new(&learner, settings.space(space)).unwrap()
 }
 
 fn valid(trials: usize, method: TuneMethod) -> TuneSettings {
-    TuneSettings { trials, method, ..TuneSettings::new(TuneData::Valid) }
+    TuneSettings::new(TuneData::Valid).trials(trials).method(method)
 }
 
 fn refused(learner: &str, space: &str, settings: TuneSettings) -> String {
     let space = Some(Space::parse(space).unwrap());
     let learner = LearnerSpec::parse(learner).unwrap();
-    TunePlan::new(&learner, TuneSettings { space, ..settings }).unwrap_err().to_string()
+    TunePlan::new(&learner, settings.space(space)).unwrap_err().to_string()
 }
 
 fn request<'a>(train: &'a Dataset, valid: &'a Dataset) -> TuneJob<'a> {
-    let valid = Some(ValidationSet { name: "valid".into(), data: valid });
-    TuneJob { valid, ..TuneJob::new(train) }
+    let valid = Some(ValidationSet::new("valid", valid));
+    TuneJob::new(train).validation(valid)
 }
 
 /// The part of a result that must be the same in every run: everything but the times.
@@ -46,7 +46,7 @@ fn timeless(result: &TuneResult) -> Vec<Trial> {
 #[test]
 fn trial_0_is_the_learner_as_given_and_stops_by_validation_data() {
     let first = |learner: &str, ground| {
-        let settings = TuneSettings { trials: 2, ..TuneSettings::new(ground) };
+        let settings = TuneSettings::new(ground).trials(2);
         plan(learner, "rate=log(0.01,0.3)", settings).specs()[0].to_string()
     };
     assert_eq!(first("lambdamart(leaves=9)", TuneData::Valid), "lambdamart(stop=50, leaves=9)");
@@ -64,16 +64,16 @@ fn trial_0_is_the_learner_as_given_and_stops_by_validation_data() {
 
 #[test]
 fn what_cannot_be_searched_is_refused_before_anything_runs() {
-    let five = || TuneSettings { trials: 5, ..TuneSettings::new(TuneData::Valid) };
+    let five = || TuneSettings::new(TuneData::Valid).trials(5);
     // Among twenty draws one is cross-leaf; among five there may be none.
     let twenty = || valid(20, TuneMethod::Random);
-    let folds = || TuneSettings { trials: 5, ..TuneSettings::new(FOLDS) };
+    let folds = || TuneSettings::new(FOLDS).trials(5);
     for (learner, space, settings, expected) in [
         ("mart", "leafs=int(2,9)", five(), "did you mean `leaves`?"),
         ("mart", "sample_queries=uniform(0.5,2)", five(), "sample_queries=2 is not allowed"),
         ("mart", "loss=choice(squared,squered)", five(), "query-rmse"),
         ("mart", "trees=int(5,9)", valid(9, TuneMethod::Halving), "halving varies trees"),
-        ("ranksvm", "c=log(1,9)", valid(9, TuneMethod::Halving), "has no rounds of which"),
+        ("ranksvm", "c=log(1,9)", valid(9, TuneMethod::Halving), "is not trained in rounds"),
         ("mart(stop=5)", "leaves=int(2,9)", folds(), "needs validation queries"),
         ("mart", "stop=int(5,9)", folds(), "needs validation queries"),
         (
@@ -159,7 +159,7 @@ fn more_trials_extend_fewer() {
     let other = plan(
         "mart(trees=6)",
         "leaves=int(2,9), rate=log(0.05,1)",
-        TuneSettings { seed: 2, ..valid(4, TuneMethod::Random) },
+        valid(4, TuneMethod::Random).seed(2),
     );
     assert_ne!(other.specs()[1].to_string(), few[1].spec);
 }
@@ -209,14 +209,14 @@ fn survivors_go_on_to_what_training_in_one_go_gives() {
         let plan = plan(learner, space, valid(9, TuneMethod::Halving));
         let folder = tempfile::tempdir().unwrap();
         let places = folder.path().join("places");
-        let saving = TuneJob { folder: Some(places.clone()), ..request(&train, &test) };
+        let saving = request(&train, &test).folder(places.clone());
         let with = plan.run(&saving).unwrap();
         let without = plan.run(&request(&train, &test)).unwrap();
         assert_eq!(timeless(&with), timeless(&without), "{learner}");
         assert!(!places.exists(), "nothing is left");
         let best = with.best().unwrap();
         let whole = LearnerSpec::parse(&best.spec).unwrap();
-        let settings = TuneSettings { trials: 1, ..TuneSettings::new(TuneData::Valid) };
+        let settings = TuneSettings::new(TuneData::Valid).trials(1);
         let alone = TunePlan::new(&whole, settings).unwrap().run(&request(&train, &test)).unwrap();
         assert_eq!(alone.best().unwrap().values, best.values, "{learner}");
     }
@@ -225,13 +225,12 @@ fn survivors_go_on_to_what_training_in_one_go_gives() {
 #[test]
 fn the_value_on_folds_is_that_of_cross_validation() {
     let train = data(30, 1);
-    let settings = TuneSettings { trials: 3, seed: 5, ..TuneSettings::new(FOLDS) };
+    let settings = TuneSettings::new(FOLDS).trials(3).seed(5);
     let plan = plan("mart(trees=5)", "leaves=choice(3,5,9)", settings);
     let result = plan.run(&TuneJob::new(&train)).unwrap();
     for trial in &result.trials {
         let learner = LearnerSpec::parse(&trial.spec).unwrap();
-        let options =
-            CvOptions { folds: 3, seed: 5, ..CvOptions::new(vec![plan.measure().clone()]) };
+        let options = CvOptions::new(vec![plan.measure().clone()]).folds(3).seed(5);
         let expected = cross_validate(&learner, &train, &options).unwrap().pooled;
         assert_eq!(trial.value, Some(expected.results[0].value));
         assert_eq!(trial.values, expected.results[0].values);
@@ -325,7 +324,7 @@ fn a_search_that_is_stopped_again_and_again_comes_to_the_same_end() {
         }
     }
     // On folds a trial starts anew.
-    let settings = TuneSettings { trials: 4, ..TuneSettings::new(FOLDS) };
+    let settings = TuneSettings::new(FOLDS).trials(4);
     let plan = plan("mart(trees=3)", space, settings);
     let expected = timeless(&plan.run(&TuneJob::new(&train)).unwrap());
     let folder = tempfile::tempdir().unwrap();
@@ -341,7 +340,7 @@ fn a_log_goes_on_with_more_trials_and_refuses_other_data() {
     let log = Some(folder.path().join("log"));
     let few = plan("mart(trees=3)", "leaves=int(2,30)", valid(3, TuneMethod::Random));
     let more = plan("mart(trees=3)", "leaves=int(2,30)", valid(6, TuneMethod::Random));
-    let logged = |train, test| TuneJob { log: log.clone(), ..request(train, test) };
+    let logged = |train, test| request(train, test).log(log.clone());
     few.run(&logged(&train, &test)).unwrap();
     let result = more.run(&logged(&train, &test)).unwrap();
     assert_eq!((result.found, result.trials.len()), (3, 6));

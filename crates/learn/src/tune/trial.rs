@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 
 /// A trial that was trained and measured.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Trial {
     /// Its number; 0 is the learner as given.
     pub trial: usize,
-    /// The learner, as `train --learner` takes it.
+    /// The learner as a spec.
     pub spec: String,
     /// Maximum number of rounds, on a rung of halving before the last; `None`: trained completely.
     pub limit: Option<usize>,

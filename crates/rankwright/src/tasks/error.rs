@@ -331,6 +331,8 @@ impl TaskError {
         match self {
             TaskError::Data(error) => error.help(),
             TaskError::Model(error) => error.help(),
+            #[cfg(feature = "train")]
+            TaskError::Learn(error) => error.help(),
             #[cfg(feature = "report")]
             TaskError::Report(error) => error.help(),
             #[cfg(feature = "report")]

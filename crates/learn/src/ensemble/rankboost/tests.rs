@@ -203,7 +203,7 @@ fn the_loss_falls_by_the_factor_that_the_paper_promises() {
     // previous one.
     let data = LetorOptions { queries: 20, documents: 15, seed: 3 }.generate().unwrap();
     let learner = LearnerSpec::parse("rankboost(trees=30, norm_query=false)").unwrap();
-    let request = TrainRequest { watch_training: true, ..TrainRequest::new(&data) };
+    let request = TrainRequest::new(&data).evaluate_training(true);
     let result = learner.train(request).unwrap();
     let ModelBody::Trees(trees) = result.model.body() else { panic!("no trees") };
     let losses: Vec<f64> = result.history.iterations.iter().filter_map(|i| i.loss).collect();

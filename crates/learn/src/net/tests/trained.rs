@@ -57,8 +57,8 @@ fn threads_do_not_change_a_bit() {
 fn an_interrupted_training_goes_on_to_the_same_bits() {
     let (data, valid) = (letor(20, 1), letor(10, 2));
     let request = || {
-        let watched = ValidationSet { name: "valid".into(), data: &valid };
-        TrainRequest { valid: vec![watched], ..TrainRequest::new(&data) }
+        let watched = ValidationSet::new("valid", &valid);
+        TrainRequest::new(&data).validation_sets([watched])
     };
     for more in [", norm=batch, optimiser=adam", ", norm=layer, optimiser=sgd, stop=0", ""] {
         let text = lively("lambdarank", more).replace("epochs=3", "epochs=6");
@@ -67,12 +67,11 @@ fn an_interrupted_training_goes_on_to_the_same_bits() {
         let checkpoints = || Some(Checkpoints::new(folder.path()));
         for epochs in [1, 2, 5] {
             let progress = Impatient::after(epochs);
-            let part =
-                TrainRequest { progress: &progress, checkpoints: checkpoints(), ..request() };
+            let part = request().progress(&progress).checkpoints(checkpoints());
             let part = train(&text, part).unwrap();
             assert!(!part.finished && part.history.iterations.len() == epochs);
         }
-        let rest = train(&text, TrainRequest { checkpoints: checkpoints(), ..request() }).unwrap();
+        let rest = train(&text, request().checkpoints(checkpoints())).unwrap();
         assert!(rest.finished && rest.model.to_bytes() == whole.model.to_bytes(), "{text}");
         assert_eq!(rest.history.best, whole.history.best);
     }
@@ -82,8 +81,7 @@ fn an_interrupted_training_goes_on_to_the_same_bits() {
 fn seeds_make_a_difference_and_nothing_else_does() {
     let data = letor(15, 1);
     let text = lively("softmax", "");
-    let of =
-        |seed: u64| train(&text, TrainRequest { seed, ..TrainRequest::new(&data) }).unwrap().model;
+    let of = |seed: u64| train(&text, TrainRequest::new(&data).seed(seed)).unwrap().model;
     assert!(of(1).to_bytes() == of(1).to_bytes());
     assert!(of(1).body() != of(2).body());
 }
@@ -113,9 +111,7 @@ fn the_loss_falls_where_training_is_watched() {
     for name in ["ranknet", "listnet", "listmle", "softmax", "approxndcg"] {
         let text = format!("{name}(layers=16, epochs=8, noise=0)");
         let history =
-            train(&text, TrainRequest { watch_training: true, ..TrainRequest::new(&data) })
-                .unwrap()
-                .history;
+            train(&text, TrainRequest::new(&data).evaluate_training(true)).unwrap().history;
         let losses: Vec<f64> = history.iterations.iter().map(|i| i.loss.unwrap()).collect();
         assert!(losses[7] < losses[0], "{name}: {losses:?}");
         assert_eq!((history.unit.as_str(), losses.len()), ("epoch", 8));
@@ -126,8 +122,8 @@ fn the_loss_falls_where_training_is_watched() {
 fn validation_chooses_the_epoch_and_stops() {
     let (data, valid) = (letor(20, 1), letor(10, 2));
     let request = || {
-        let watched = ValidationSet { name: "valid".into(), data: &valid };
-        TrainRequest { valid: vec![watched], ..TrainRequest::new(&data) }
+        let watched = ValidationSet::new("valid", &valid);
+        TrainRequest::new(&data).validation_sets([watched])
     };
     let text = "lambdarank(layers=32, epochs=40, rate=0.05, schedule=constant, stop=3)";
     let result = train(text, request()).unwrap();
@@ -196,9 +192,8 @@ fn mq2008_is_learnt() {
     };
     let (data, valid, test) = (part(&[1, 2, 3]), part(&[4]), part(&[5]));
     for name in NETS {
-        let watched = ValidationSet { name: "valid".into(), data: &valid };
-        let result =
-            train(name, TrainRequest { valid: vec![watched], ..TrainRequest::new(&data) }).unwrap();
+        let watched = ValidationSet::new("valid", &valid);
+        let result = train(name, TrainRequest::new(&data).validation_sets([watched])).unwrap();
         let reached = ndcg(&result, &test);
         println!("{name}: ndcg@10 {reached:.4} after {:?} epochs", result.history.best);
         assert!(reached > 0.60, "{name}: {reached}");

@@ -60,7 +60,7 @@ use super::{
     Derivatives, Objective, ObjectiveBuffers, PairLambda, QueryView, TrainingDocuments,
     check_shape, pointwise,
 };
-use crate::error::LearnError;
+use crate::error::{LearnError, NotFiniteValue};
 use crate::simd::Simd;
 
 pub use coherent::PairChoice;
@@ -381,10 +381,7 @@ impl Objective for Lambda {
         if finite {
             return Ok(());
         }
-        Err(LearnError::not_finite(
-            "lambdas leave the range of a 32-bit float",
-            "labels, weights or the metric's values may be too large",
-        ))
+        Err(NotFiniteValue::Lambdas.into())
     }
 
     fn loss(

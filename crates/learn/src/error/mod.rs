@@ -1,14 +1,23 @@
 //! Errors of training.
 //!
-//! An error names the problem and the value. Advice on how to fix it is added by the command line,
-//! the Python package or the server.
+//! An error names the problem and the value; [`LearnError::help`] names a remedy that holds for
+//! every caller. The command line replaces it by what to type where it knows more.
+
+mod checkpoint;
+mod not_finite;
+
+use std::error::Error;
 
 use rankwright_data::DataError;
 use rankwright_eval::EvalError;
 use rankwright_model::ModelError;
 use rankwright_spec::SpecError;
+use rankwright_spec::words::counted;
 
 use crate::tune::TuneError;
+
+pub use checkpoint::{CheckpointProblem, StateProblem};
+pub use not_finite::NotFiniteValue;
 
 /// The reason why a training was rejected or failed.
 #[derive(Debug, thiserror::Error)]
@@ -50,12 +59,14 @@ pub enum LearnError {
     },
     /// Too few queries to set some aside for validation.
     #[error(
-        "{aside} of {queries} queries cannot be set aside for validation: both parts need some"
+        "a part of {part} of {} cannot be set aside for validation: training and validation need at least \
+         one query each",
+        counted(*queries, "query")
     )]
     HoldOut {
-        /// The number or part of queries to set aside.
-        aside: String,
-        /// The queries there are.
+        /// The part of the queries to set aside, between 0 and 1.
+        part: f64,
+        /// Number of queries that there are.
         queries: usize,
     },
     /// A data set on which the metric is undefined for every query.
@@ -74,14 +85,20 @@ pub enum LearnError {
         /// Its conventions, in words.
         convention: String,
     },
-    /// Preference pairs were given to a learner that needs labels.
+    /// The training data has preference pairs, and the learner needs labels.
     #[error("{learner} does not learn from preference pairs; {} do", pair_learners())]
     PairsUnsupported {
-        /// The learner or objective.
+        /// The learner.
         learner: String,
     },
+    /// A query has preference pairs, and the objective needs labels.
+    #[error("this objective needs a label for each document and does not learn from pairs")]
+    ObjectiveNeedsLabels,
     /// A preference between documents that the query does not have.
-    #[error("a preference names documents {better} and {worse} of a query of {documents}")]
+    #[error(
+        "a preference names documents {better} and {worse} of a query that has {}",
+        counted(*documents, "document")
+    )]
     PairOutOfRange {
         /// The better document, from 0.
         better: u32,
@@ -94,29 +111,31 @@ pub enum LearnError {
     #[error("all preference pairs are ties; some must say which document is better")]
     OnlyTiedPairs,
     /// Preferences without labels for an objective that needs both.
-    #[error("lambdas of a metric need labels, and there are preference pairs alone")]
+    #[error("lambdas of a metric need labels, and the query has preference pairs only")]
     LabelsMissing,
     /// No two documents of a query differ in label.
     #[error("no query has two documents with different labels, so there is nothing to rank")]
     NothingToRank,
     /// No query has both relevant and other documents.
-    #[error("no query has both relevant documents (labels from {rel} on) and others")]
+    #[error("no query has both relevant documents (a label of at least {rel}) and others")]
     NothingRelevant {
         /// The lowest label that counts as relevant.
         rel: f64,
     },
     /// All documents are relevant, or none is, and the learner is a classifier.
     #[error(
-        "there are only {found} documents (relevant are labels from {rel} on); both kinds are needed"
+        "{} is relevant (has a label of at least {rel}); a classifier needs relevant and other \
+         documents",
+        if *relevant { "every document" } else { "no document" }
     )]
     OneKind {
         /// The lowest label that counts as relevant.
         rel: f64,
-        /// The kind there is: `relevant` or `other`.
-        found: &'static str,
+        /// Whether all documents are relevant; if not, none is.
+        relevant: bool,
     },
-    /// Everything that could be learnt from has weight 0.
-    #[error("everything that could be learnt from has weight 0")]
+    /// All documents, queries or pairs to learn from have weight 0.
+    #[error("all weights of the training data are 0, so there is nothing to learn from")]
     ZeroWeights,
     /// A start model was given to a learner that does not support one.
     #[error("{learner} does not start from a model; boosted trees do")]
@@ -154,7 +173,7 @@ pub enum LearnError {
     #[error("all labels are equal; ordinal regression needs different labels")]
     OneGrade,
     /// A label that was not among those that ordinal regression was prepared with.
-    #[error("the label {label} is none of the grades that ordinal regression was prepared with")]
+    #[error("the label {label} is not one of the labels that ordinal regression was prepared with")]
     UnknownGrade {
         /// The label.
         label: f64,
@@ -166,28 +185,25 @@ pub enum LearnError {
         value: f64,
     },
     /// The metric's change under swaps is not defined.
-    #[error("the metric {metric} has no change under swaps, so lambdas cannot aim at it")]
+    #[error("the metric {metric} does not define its change under swaps, which lambdas need")]
     NoSwaps {
         /// The metric.
         metric: String,
     },
     /// A Newton step over pairs was requested for an objective without pairs.
-    #[error("newton=cross-leaf and newton=joint are for objectives of pairs; this one has none")]
+    #[error(
+        "newton=cross-leaf and newton=joint need an objective of document pairs; this one has none"
+    )]
     NewtonWithoutPairs,
-    /// A number left the range in which training can continue.
-    #[error("{what}; {likely}")]
-    NotFinite {
-        /// The number that is not finite or too large.
-        what: &'static str,
-        /// The likely cause.
-        likely: &'static str,
-    },
+    /// A value left the range in which training can continue.
+    #[error(transparent)]
+    NotFinite(#[from] NotFiniteValue),
     /// An objective of the caller's own returned a hessian below 0.
-    #[error("the objective gave a second derivative below 0; an upper bound of it is allowed")]
+    #[error("the objective returned a hessian below 0; hessians must be at least 0")]
     NegativeHessian,
-    /// An objective of the caller's own failed.
+    /// An objective of the caller's own failed; see [`LearnError::objective`].
     #[error("the objective failed: {0}")]
-    Objective(String),
+    Objective(#[source] Box<dyn Error + Send + Sync>),
     /// An error in one query.
     #[error("query {query}: {error}")]
     InQuery {
@@ -211,27 +227,24 @@ pub enum LearnError {
         room: usize,
     },
     /// A file that is not a training log.
-    #[error("{file} is no log of a training: {problem}")]
+    #[error("{file} is not the log of a training: {error}")]
     Log {
         /// The file.
         file: String,
-        /// The problem with its content.
-        problem: String,
+        /// The error of the JSON reader, with its line and column.
+        error: serde_json::Error,
     },
     /// A checkpoint that cannot be resumed.
     #[error("{path} {problem}")]
     Checkpoint {
         /// The file.
         path: String,
-        /// The problem, as the rest of a sentence.
-        problem: String,
+        /// The reason.
+        problem: CheckpointProblem,
     },
-    /// A checkpoint whose state is not one of this training.
-    #[error("the checkpoint {problem}")]
-    CheckpointState {
-        /// The problem, as the rest of a sentence.
-        problem: &'static str,
-    },
+    /// A checkpoint whose learner state cannot be restored.
+    #[error("the checkpoint holds {0}")]
+    CheckpointState(#[from] StateProblem),
     /// A training that was cancelled before there was a model.
     #[error("training was cancelled before its first {unit}")]
     Cancelled {
@@ -253,9 +266,62 @@ pub enum LearnError {
 }
 
 impl LearnError {
-    /// A number that is not finite or too large, with its likely cause.
-    pub(crate) fn not_finite(what: &'static str, likely: &'static str) -> Self {
-        Self::NotFinite { what, likely }
+    /// The error of an objective that a program brings itself: a text, or an error as its source.
+    ///
+    /// ```
+    /// use rankwright_learn::LearnError;
+    ///
+    /// let error = LearnError::objective("labels must be 0 or 1");
+    /// assert_eq!(error.to_string(), "the objective failed: labels must be 0 or 1");
+    /// ```
+    pub fn objective(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Objective(error.into())
+    }
+
+    /// The remedy, where there is one that holds for every caller.
+    pub fn help(&self) -> Option<String> {
+        let text = match self {
+            Self::Data(error) => return error.help(),
+            Self::Model(error) => return error.help(),
+            Self::Tune(error) => return error.help(),
+            Self::InQuery { error, .. } => return error.help(),
+            Self::MissingValidation { .. } => {
+                "give validation data, or train without early stopping"
+            }
+            Self::MissingFoldValidation { .. } => {
+                "set aside a part of each fold's training queries for validation, or train without \
+                 early stopping"
+            }
+            Self::HoldOut { .. } => {
+                "give validation data, or set aside another part of the queries"
+            }
+            Self::NoMetricValue { .. } | Self::MetricUndefined { .. } => {
+                "give data with relevant documents, or choose another metric"
+            }
+            Self::PairsUnsupported { .. } => {
+                "choose one of these learners, or give data with labels and without preference pairs"
+            }
+            Self::NothingToRank => "give data with graded labels, or preference pairs",
+            Self::NothingRelevant { .. } | Self::OneKind { .. } => {
+                "give data with relevant and other documents, or set the lowest relevant label (rel)"
+            }
+            Self::StartUnsupported { .. } => "train without a start model, or boost trees",
+            Self::StartNotTrees { .. } => "start from a tree model",
+            Self::StartFeature { .. } => {
+                "add this column to the data, or start from a model of the data's features"
+            }
+            Self::TooManyGrades { .. } => "round the labels, or use linear-regression or mart",
+            Self::MetricOutOfRange { .. } => "choose a metric such as metric=ndcg@10",
+            Self::NewtonWithoutPairs => {
+                "use newton=per-document, or a learner of document pairs: lambdamart, rankmart"
+            }
+            Self::NotFinite(value) => value.help(),
+            Self::Checkpoint { .. } | Self::CheckpointState(_) => {
+                "use another checkpoint folder, or delete this checkpoint to start from the beginning"
+            }
+            _ => return None,
+        };
+        Some(text.to_owned())
     }
 }
 
