@@ -155,17 +155,17 @@ struct BlendSplit<'a> {
 
 impl Trainer for BlendTrainer {
     fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
-        let parts = self.parts(request)?;
+        let split = self.split(request)?;
         let mut nested = Nested::begin(request, "member");
-        let (models, finished) = self.models(request, &parts, &mut nested)?;
+        let (models, finished) = self.models(request, &split, &mut nested)?;
         let weights = match &self.search {
-            Some(search) if finished => self.weights(search, request, &parts, &models)?,
+            Some(search) if finished => self.weights(search, request, &split, &models)?,
             // Equal weights were requested, or training was stopped: the members trained so far get
             // equal weights.
             _ => vec![1.0 / models.len() as f64; models.len()],
         };
-        let kind = ModelBody::Blend(BlendModel::new(self.normalise, weighted(weights, models))?);
-        nested.finish(kind, finished)
+        let body = ModelBody::Blend(BlendModel::new(self.normalise, weighted(weights, models))?);
+        nested.finish(body, finished)
     }
 
     fn objective(&self) -> String {
@@ -198,12 +198,12 @@ impl Trainer for BlendTrainer {
 
 impl BlendTrainer {
     /// The request's data unchanged, or with a part of the queries held out.
-    fn parts<'a>(&self, request: &TrainRequest<'a>) -> Result<BlendSplit<'a>, LearnError> {
-        let looks = |member: &BlendMember| match member {
+    fn split<'a>(&self, request: &TrainRequest<'a>) -> Result<BlendSplit<'a>, LearnError> {
+        let uses_held_out = |member: &BlendMember| match member {
             BlendMember::Learner(learner) => self.search.is_some() || learner.uses_validation(),
             BlendMember::File(_) => false,
         };
-        if !request.valid.is_empty() || !self.members.iter().any(looks) {
+        if !request.valid.is_empty() || !self.members.iter().any(uses_held_out) {
             return Ok(BlendSplit { train: Cow::Borrowed(request.train), held: None });
         }
         let queries = request.train.queries();
@@ -225,7 +225,7 @@ impl BlendTrainer {
     fn models(
         &self,
         request: &TrainRequest<'_>,
-        parts: &BlendSplit<'_>,
+        split: &BlendSplit<'_>,
         nested: &mut Nested<'_>,
     ) -> Result<(Vec<Model>, bool), LearnError> {
         let mut models = Vec::with_capacity(self.members.len());
@@ -239,8 +239,8 @@ impl BlendTrainer {
                 }
                 BlendMember::Learner(learner) => learner,
             };
-            let mut inner = nested.request(&parts.train);
-            if let Some(held) = &parts.held {
+            let mut inner = nested.request(&split.train);
+            if let Some(held) = &split.held {
                 inner.valid = vec![ValidationSet::new("held out", held)];
             }
             inner.seed = request.seed.wrapping_add(number as u64);
@@ -258,11 +258,11 @@ impl BlendTrainer {
         &self,
         search: &weights::WeightSearch,
         request: &TrainRequest<'_>,
-        parts: &BlendSplit<'_>,
+        split: &BlendSplit<'_>,
         models: &[Model],
     ) -> Result<Vec<f64>, LearnError> {
         let given = request.valid.first().map(|set| set.data);
-        let data = parts.held.as_ref().or(given).unwrap_or(request.train);
+        let data = split.held.as_ref().or(given).unwrap_or(request.train);
         let mut scores = vec![0.0; data.rows() * models.len()];
         for (number, model) in models.iter().enumerate() {
             let mut of_model = model.score(data, request.features)?;

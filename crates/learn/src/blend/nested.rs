@@ -26,7 +26,7 @@ use crate::session::{
 pub(crate) struct Nested<'a> {
     request: &'a TrainRequest<'a>,
     history: TrainingHistory,
-    begun: Instant,
+    started: Instant,
     /// Finished models that are not written yet, and their checkpoint folders.
     pending: Vec<(Checkpoints, u64, Model)>,
 }
@@ -52,7 +52,7 @@ impl<'a> Nested<'a> {
             request.checkpoints.as_ref().is_some_and(|c| c.member(*number).done().file().exists())
         };
         request.progress.started(&history, (0..).take_while(is_there).count());
-        Self { request, history, begun: Instant::now(), pending: Vec::new() }
+        Self { request, history, started: Instant::now(), pending: Vec::new() }
     }
 
     /// The outer request with other training data.
@@ -77,21 +77,21 @@ impl<'a> Nested<'a> {
         request: TrainRequest<'_>,
     ) -> Result<(Model, bool), LearnError> {
         let started = Instant::now();
-        let within = MemberProgress(self.request.progress);
-        let request = request.progress(&within);
-        let (model, whole) = self.trained(learner, request)?;
-        if whole {
+        let member_progress = MemberProgress(self.request.progress);
+        let request = request.progress(&member_progress);
+        let (model, finished) = self.train_or_load(learner, request)?;
+        if finished {
             self.add(&model, started.elapsed().as_secs_f64())?;
         }
         // When training stops, finished members must be written: they have no checkpoint to resume
         // from.
-        if !whole || self.request.progress.should_stop() {
+        if !finished || self.request.progress.should_stop() {
             self.write_pending();
         }
-        Ok((model, whole))
+        Ok((model, finished))
     }
 
-    fn trained(
+    fn train_or_load(
         &mut self,
         learner: &LearnerSpec,
         mut request: TrainRequest<'_>,
@@ -102,14 +102,14 @@ impl<'a> Nested<'a> {
         };
         let member = outer.member(self.history.iterations.len());
         let done = member.done();
-        let mark = fingerprint(request.train, &about(learner, &request));
-        if let Some((model, _)) = load(&done.file(), mark)? {
+        let own_fingerprint = fingerprint(request.train, &request_text(learner, &request));
+        if let Some((model, _)) = load(&done.file(), own_fingerprint)? {
             return Ok((without_note(model)?, true));
         }
         request.checkpoints = learner.rounds().map(|_| member);
         let result = learner.train(request)?;
         if result.finished {
-            self.pending.push((done, mark, result.model.clone()));
+            self.pending.push((done, own_fingerprint, result.model.clone()));
             if outer.every_rounds > 0 || outer.every < Duration::MAX {
                 self.write_pending();
             }
@@ -134,16 +134,16 @@ impl<'a> Nested<'a> {
             values: all,
             seconds: Phases { learn: seconds, ..Phases::default() },
         });
-        self.history.train_seconds = self.begun.elapsed().as_secs_f64();
+        self.history.train_seconds = self.started.elapsed().as_secs_f64();
         self.request.progress.round_finished(&self.history);
         Ok(())
     }
 
     /// Writes the finished models that are not written yet.
     fn write_pending(&mut self) {
-        for (place, mark, model) in self.pending.drain(..) {
-            let state = CheckpointState::finished(mark);
-            if let Err(error) = Saver::new(&place, 0).save(model, &state, 0) {
+        for (checkpoints, own_fingerprint, model) in self.pending.drain(..) {
+            let state = CheckpointState::finished(own_fingerprint);
+            if let Err(error) = Saver::new(&checkpoints, 0).save(model, &state, 0) {
                 // The model is still in memory.
                 self.request.progress.checkpoint_failed(&error);
             }
@@ -151,15 +151,15 @@ impl<'a> Nested<'a> {
     }
 
     /// The result of the outer training.
-    pub(crate) fn finish(self, kind: ModelBody, finished: bool) -> Result<TrainResult, LearnError> {
+    pub(crate) fn finish(self, body: ModelBody, finished: bool) -> Result<TrainResult, LearnError> {
         let mut history = self.history;
-        history.train_seconds = self.begun.elapsed().as_secs_f64();
-        Ok(TrainResult { model: Model::new(header(self.request), kind)?, history, finished })
+        history.train_seconds = self.started.elapsed().as_secs_f64();
+        Ok(TrainResult { model: Model::new(header(self.request), body)?, history, finished })
     }
 }
 
 /// The learner and request as text, for the fingerprint.
-fn about(learner: &LearnerSpec, request: &TrainRequest<'_>) -> String {
+fn request_text(learner: &LearnerSpec, request: &TrainRequest<'_>) -> String {
     let metrics: Vec<String> = request.metrics.iter().map(Measure::to_string).collect();
     let valid: Vec<(&str, u64)> =
         request.valid.iter().map(|set| (set.name.as_str(), fingerprint(set.data, ""))).collect();
@@ -168,7 +168,7 @@ fn about(learner: &LearnerSpec, request: &TrainRequest<'_>) -> String {
 
 /// The model without the checkpoint's note in its header.
 fn without_note(model: Model) -> Result<Model, LearnError> {
-    let (mut header, kind) = model.into_parts();
+    let (mut header, body) = model.into_parts();
     header.notes.remove("checkpoint");
-    Ok(Model::new(header, kind)?)
+    Ok(Model::new(header, body)?)
 }

@@ -10,7 +10,7 @@ use rankwright_model::{Model, ModelBody, Normalise, ScoreOptions};
 use rankwright_eval::MetricText;
 
 use super::*;
-use crate::ensemble::test_support::{rows, trains_alike};
+use crate::ensemble::test_support::{rows, trains_reproducibly};
 use crate::learner::LearnerSpec;
 use crate::session::Checkpoints;
 
@@ -212,7 +212,7 @@ fn finished_members_are_taken_from_their_folders() {
 
 #[test]
 fn threads_and_a_pause_change_nothing() {
-    trains_alike(
+    trains_reproducibly(
         "blend(members=mart(trees=4, leaves=3)+rankboost(trees=3)+random-forest(trees=3))",
     );
 }

@@ -16,9 +16,7 @@ use super::*;
 use crate::error::LearnError;
 use crate::objective::{LambdaConfig, Squared};
 use crate::session::validation::values;
-use crate::session::{
-    Checkpoints, Progress, TrainRequest, TrainResult, TrainingHistory, ValidationSet,
-};
+use crate::session::{Checkpoints, Progress, TrainRequest, TrainResult, TrainingHistory};
 use crate::simd::Simd;
 use crate::tree::TreeConfig;
 

@@ -149,7 +149,7 @@ impl Objective for MeanLabel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ensemble::test_support::{rows, trains_alike};
+    use crate::ensemble::test_support::{rows, trains_reproducibly};
     use crate::learner::LearnerSpec;
     use rankwright_data::generate::LetorOptions;
     use rankwright_model::ModelBody;
@@ -196,6 +196,6 @@ mod tests {
 
     #[test]
     fn threads_and_a_pause_change_nothing() {
-        trains_alike("random-forest(trees=8, leaves=9)");
+        trains_reproducibly("random-forest(trees=8, leaves=9)");
     }
 }

@@ -5,7 +5,7 @@
 
 use rankwright_spec::{Slashed, above, params};
 
-use super::line::{LinearFit, LinearLoss, LinearTrainer};
+use super::trainer::{LinearFit, LinearLoss, LinearTrainer};
 use crate::transform::TransformParams;
 
 params! {
@@ -21,7 +21,7 @@ params! {
 
 /// Fails if the values of c do not rise: each search starts from the weights of the smaller value
 /// before.
-pub(super) fn rising(c: &Slashed<f64>) -> Result<(), String> {
+pub(super) fn check_ascending(c: &Slashed<f64>) -> Result<(), String> {
     match c.0.is_sorted_by(|a, b| a < b) {
         true => Ok(()),
         false => Err("several values of c must rise, such as c=1/10/100".into()),
@@ -29,7 +29,7 @@ pub(super) fn rising(c: &Slashed<f64>) -> Result<(), String> {
 }
 
 /// The trainer of a linear learner.
-pub(super) fn line(
+pub(super) fn trainer(
     loss: LinearLoss,
     c: Vec<f64>,
     solver: &SolverParams,

@@ -20,16 +20,16 @@ pub(super) fn shares(data: &Dataset) -> Result<Vec<f64>, LearnError> {
     for (query, weight) in data.query_weights().unwrap_or_default().iter().enumerate() {
         all[data.query_rows(query)].iter_mut().for_each(|w| *w *= f64::from(*weight));
     }
-    let whole: f64 = all.iter().sum();
-    if whole <= 0.0 {
+    let sum: f64 = all.iter().sum();
+    if sum <= 0.0 {
         return Err(LearnError::ZeroWeights);
     }
-    all.iter_mut().for_each(|share| *share /= whole);
+    all.iter_mut().for_each(|share| *share /= sum);
     Ok(all)
 }
 
 /// Labels and shares of the rows with a positive weight.
-pub(super) fn counted(data: &Dataset, shares: &[f64]) -> impl Iterator<Item = (f64, f64)> {
+pub(super) fn weighted_labels(data: &Dataset, shares: &[f64]) -> impl Iterator<Item = (f64, f64)> {
     data.labels().iter().copied().zip(shares.iter().copied()).filter(|(_, share)| *share > 0.0)
 }
 
@@ -46,8 +46,9 @@ impl<'a> Signed<'a> {
     /// Fails on data of one class only.
     pub(super) fn new(data: &'a Dataset, rel: f64, shape: MarginLoss) -> Result<Self, LearnError> {
         let shares = shares(data)?;
-        let any =
-            |relevant: bool| counted(data, &shares).any(|(label, _)| (label >= rel) == relevant);
+        let any = |relevant: bool| {
+            weighted_labels(data, &shares).any(|(label, _)| (label >= rel) == relevant)
+        };
         if !any(true) {
             return Err(LearnError::OneKind { rel, relevant: false });
         }
@@ -100,10 +101,10 @@ impl ConvexLoss for Signed<'_> {
         hessians: &mut Vec<f64>,
         gradient: Gradient<'_>,
     ) {
-        for ((bend, score), slope) in
+        for ((hessian, score), slope) in
             hessians.iter().zip(along.scores).zip(gradient.scores.iter_mut())
         {
-            *slope = bend * (score + along.extras[0]);
+            *slope = hessian * (score + along.extras[0]);
             gradient.extras[0] += *slope;
         }
     }
@@ -136,9 +137,9 @@ impl ConvexLoss for LeastSquares<'_> {
         let mut total = 0.0;
         for ((row, score), slope) in rows.zip(at.scores).zip(gradient.scores.iter_mut()) {
             let share = self.shares[row];
-            let off = score + at.extras[0] - self.data.labels()[row];
-            total += 0.5 * share * off * off;
-            *slope = share * off;
+            let residual = score + at.extras[0] - self.data.labels()[row];
+            total += 0.5 * share * residual * residual;
+            *slope = share * residual;
             gradient.extras[0] += *slope;
         }
         total

@@ -19,7 +19,7 @@
 use rankwright_data::Dataset;
 use rankwright_spec::SpecError;
 
-use super::passes::{Derive, RowList, RowLists};
+use super::passes::{ListLoss, RowList, RowLists};
 use crate::boost::queries::QueryParts;
 use crate::error::LearnError;
 use crate::objective::{
@@ -81,7 +81,7 @@ impl NetLoss {
             false => LearnError::NothingToRank,
         })?;
         let pairwise = self.takes_pairs() && !self.ties;
-        let matters = |query: &usize| {
+        let has_gradient = |query: &usize| {
             let weight = data.query_weights().map_or(1.0, |weights| weights[*query]);
             let differ = match preferences.own(*query) {
                 Some(own) => !own.is_empty(),
@@ -89,7 +89,7 @@ impl NetLoss {
             };
             weight > 0.0 && data.query_rows(*query).len() > 1 && differ
         };
-        let queries: Vec<usize> = (0..data.queries()).filter(matters).collect();
+        let queries: Vec<usize> = (0..data.queries()).filter(has_gradient).collect();
         if queries.is_empty() {
             return Err(LearnError::ZeroWeights);
         }
@@ -97,7 +97,7 @@ impl NetLoss {
     }
 
     /// Passes these queries to the net: as lists in one pass, or pair by pair in several.
-    pub(super) fn show(
+    pub(super) fn pass_rows(
         &self,
         queries: &[usize],
         data: &Dataset,
@@ -116,7 +116,7 @@ impl NetLoss {
             self.each_pair(query, data, preferences, &mut |pair| {
                 let rows = [first + pair.better, first + pair.worse];
                 lists.push(query, rows.into_iter(), Some(pair));
-                if lists.rows.len() < MOST_ROWS {
+                if lists.rows.len() < MAX_ROWS {
                     return Ok(());
                 }
                 pass(lists)?;
@@ -155,7 +155,7 @@ impl NetLoss {
 }
 
 /// Maximum number of rows in one pass when going pair by pair.
-const MOST_ROWS: usize = 1 << 16;
+const MAX_ROWS: usize = 1 << 16;
 
 /// The loss on training data, ready for passes.
 pub(super) struct PreparedLoss<'a> {
@@ -166,8 +166,8 @@ pub(super) struct PreparedLoss<'a> {
     pub(super) seed: u64,
 }
 
-impl Derive for PreparedLoss<'_> {
-    fn derive(
+impl ListLoss for PreparedLoss<'_> {
+    fn list_derivatives(
         &self,
         list: &RowList,
         scores: &[f64],

@@ -8,9 +8,9 @@
 use rankwright_model::Activation;
 use rankwright_spec::{Auto, Slashed, above, choices, params};
 
-use super::block::Chance;
+use super::block::NoiseLevels;
 use super::optimiser::OptimiserKind;
-use super::schedule::{Course, Schedule};
+use super::schedule::{RateDecay, Schedule};
 use super::shape::HiddenNorm;
 use crate::transform::TransformParams;
 
@@ -92,13 +92,13 @@ pub(super) const NET_SPACE: &str = "rate=log(0.0003,0.01), layers=choice(32,64/3
 /// Default number of epochs without improvement after which training stops.
 const STOP: usize = 15;
 /// Maximum number of hidden layers.
-const DEEPEST: usize = 32;
+const MAX_LAYERS: usize = 32;
 
 fn check(params: &NetParams) -> Result<(), String> {
     let layers = &params.layers.0;
-    if layers.len() > DEEPEST || (layers.len() > 1 && layers.contains(&0)) {
+    if layers.len() > MAX_LAYERS || (layers.len() > 1 && layers.contains(&0)) {
         return Err(format!(
-            "layers={}: 0, or outputs of up to {DEEPEST} layers from 1 on, such as 64/32",
+            "layers={}: 0, or outputs of up to {MAX_LAYERS} layers from 1 on, such as 64/32",
             params.layers
         ));
     }
@@ -114,7 +114,7 @@ pub(super) struct NetConfig {
     pub(super) hidden: Vec<usize>,
     pub(super) activation: Activation,
     pub(super) norm: HiddenNorm,
-    pub(super) chance: Chance,
+    pub(super) noise_levels: NoiseLevels,
     pub(super) method: OptimiserKind,
     pub(super) momentum: f32,
     pub(super) decay: f32,
@@ -134,16 +134,16 @@ impl NetConfig {
             NetOptimiser::AdamW => OptimiserKind::AdamW,
             NetOptimiser::Sgd => OptimiserKind::Sgd,
         };
-        let course = match params.schedule {
-            NetSchedule::Constant => Course::Constant,
-            NetSchedule::Cosine => Course::Cosine,
-            NetSchedule::Step => Course::Step { drop: params.drop, every: params.drop_every },
+        let decay_rule = match params.schedule {
+            NetSchedule::Constant => RateDecay::Constant,
+            NetSchedule::Cosine => RateDecay::Cosine,
+            NetSchedule::Step => RateDecay::Step { drop: params.drop, every: params.drop_every },
         };
         let decay = if method == OptimiserKind::AdamW { 0.01 } else { 0.0001 };
         let rate = if method == OptimiserKind::Sgd { 0.01 } else { 0.001 };
         let schedule = Schedule {
             rate: params.rate.or(rate),
-            course,
+            decay_rule,
             warmup: params.warmup,
             epochs: params.epochs as f64,
         };
@@ -155,7 +155,10 @@ impl NetConfig {
                 NetActivation::Tanh => Activation::Tanh,
             },
             norm: params.norm,
-            chance: Chance { noise: params.noise as f32, dropout: params.dropout as f32 },
+            noise_levels: NoiseLevels {
+                noise: params.noise as f32,
+                dropout: params.dropout as f32,
+            },
             method,
             momentum: params.momentum as f32,
             decay: params.decay.or(decay) as f32,

@@ -34,7 +34,7 @@ impl<'a> Routes<'a> {
             _ => child,
         };
         let fork = |split: &Split| {
-            let (column, member) = binned.place(split.feature)?;
+            let (column, member) = binned.column_of(split.feature)?;
             let bins = binned.feature(split.feature)?;
             let left = match split.rule {
                 SplitCondition::In(set) => {

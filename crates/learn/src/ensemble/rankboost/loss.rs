@@ -117,7 +117,7 @@ impl Objective for PairExponential {
             finite &= gradient.is_finite() && hessian.is_finite();
             (out.gradient[row], out.hessian[row]) = (gradient, hessian);
         }
-        if finite { Ok(()) } else { Err(too_far()) }
+        if finite { Ok(()) } else { Err(overflow()) }
     }
 
     fn loss(
@@ -130,6 +130,6 @@ impl Objective for PairExponential {
     }
 }
 
-fn too_far() -> LearnError {
+fn overflow() -> LearnError {
     NotFiniteValue::PairExponentials.into()
 }

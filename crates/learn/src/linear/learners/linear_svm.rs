@@ -2,8 +2,8 @@
 
 use rankwright_spec::{Slashed, SpecError, above, param_groups, params};
 
-use super::super::line::LinearLoss;
-use super::super::params::{line, rising};
+use super::super::params::{check_ascending, trainer};
+use super::super::trainer::LinearLoss;
 use super::super::{SolverOptions, SolverParams};
 use super::Hinge;
 use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
@@ -24,7 +24,7 @@ params! {
 }
 
 fn check(params: &LinearSvmParams) -> Result<(), String> {
-    rising(&params.c)
+    check_ascending(&params.c)
 }
 
 param_groups! {
@@ -52,6 +52,6 @@ impl DeclaredLearner for LinearSvm {
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         let loss = LinearLoss::Signed { shape: self.loss.loss.shape(), rel: self.loss.rel };
-        Ok(Box::new(line(loss, self.loss.c.0.clone(), &self.solver, &self.features)))
+        Ok(Box::new(trainer(loss, self.loss.c.0.clone(), &self.solver, &self.features)))
     }
 }

@@ -2,9 +2,9 @@
 
 use rankwright_spec::{Slashed, SpecError, above, param_groups, params};
 
-use super::super::line::LinearLoss;
 use super::super::loss::MarginLoss;
-use super::super::params::{line, rising};
+use super::super::params::{check_ascending, trainer};
+use super::super::trainer::LinearLoss;
 use super::super::{SolverOptions, SolverParams};
 use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
 use crate::trainer::Trainer;
@@ -23,7 +23,7 @@ params! {
 }
 
 fn check(params: &LogisticRegressionParams) -> Result<(), String> {
-    rising(&params.c)
+    check_ascending(&params.c)
 }
 
 param_groups! {
@@ -48,6 +48,6 @@ impl DeclaredLearner for LogisticRegression {
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         let loss = LinearLoss::Signed { shape: MarginLoss::Logistic, rel: self.loss.rel };
-        Ok(Box::new(line(loss, self.loss.c.0.clone(), &self.solver, &self.features)))
+        Ok(Box::new(trainer(loss, self.loss.c.0.clone(), &self.solver, &self.features)))
     }
 }

@@ -2,8 +2,8 @@
 
 use rankwright_spec::{Slashed, SpecError, above, param_groups, params};
 
-use super::super::line::LinearLoss;
-use super::super::params::{line, rising};
+use super::super::params::{check_ascending, trainer};
+use super::super::trainer::LinearLoss;
 use super::super::{SolverOptions, SolverParams};
 use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
 use crate::trainer::Trainer;
@@ -22,7 +22,7 @@ params! {
 }
 
 fn check(params: &PairwiseLogisticParams) -> Result<(), String> {
-    rising(&params.c)
+    check_ascending(&params.c)
 }
 
 param_groups! {
@@ -47,6 +47,6 @@ impl DeclaredLearner for PairwiseLogistic {
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         let loss = LinearLoss::LogisticPairs { norm_query: self.loss.norm_query };
-        Ok(Box::new(line(loss, self.loss.c.0.clone(), &self.solver, &self.features)))
+        Ok(Box::new(trainer(loss, self.loss.c.0.clone(), &self.solver, &self.features)))
     }
 }

@@ -2,9 +2,9 @@
 
 use rankwright_spec::{Auto, Slashed, SpecError, above, param_groups, params};
 
-use super::super::line::LinearLoss;
 use super::super::loss::MarginLoss;
-use super::super::params::{line, rising};
+use super::super::params::{check_ascending, trainer};
+use super::super::trainer::LinearLoss;
 use super::super::{SolverOptions, SolverParams};
 use super::Hinge;
 use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
@@ -25,7 +25,7 @@ params! {
 }
 
 fn check(params: &RankSvmParams) -> Result<(), String> {
-    params.c.clone().given().map_or(Ok(()), |c| rising(&c))
+    params.c.clone().given().map_or(Ok(()), |c| check_ascending(&c))
 }
 
 param_groups! {
@@ -56,6 +56,6 @@ impl DeclaredLearner for RankSvm {
         let c = if shape == MarginLoss::Squared { 5.0 } else { 20.0 };
         let c = self.svm.c.clone().or(Slashed(vec![c])).0;
         let loss = LinearLoss::RankSvm { shape, norm_query: self.svm.norm_query };
-        Ok(Box::new(line(loss, c, &self.solver, &self.features)))
+        Ok(Box::new(trainer(loss, c, &self.solver, &self.features)))
     }
 }

@@ -89,7 +89,7 @@ fn grades_that_no_feature_explains_have_the_logits_of_their_shares() {
 }
 
 #[test]
-fn the_classes_of_one_feature_are_told_apart() {
+fn the_classes_of_one_feature_are_separated() {
     let data = one_query(1, &[0.0, 1.0, 2.0, 3.0], &[0.0, 0.0, 1.0, 1.0]);
     for spec in ["logistic(c=40)", "linear-svm(c=40)", "linear-svm(loss=hinge, c=40)"] {
         let result = train(spec, &data).unwrap();
@@ -194,7 +194,7 @@ fn wrong_parameters_are_named() {
 }
 
 #[test]
-fn preferences_of_the_data_take_the_place_of_labels() {
+fn preference_pairs_of_the_data_replace_labels() {
     // The labels prefer high values of the first feature, the pairs low ones.
     let data = one_query(1, &[3.0, 2.0, 1.0], &[2.0, 1.0, 0.0]);
     for spec in ["ranksvm(c=1)", "ranksvm(c=1, loss=hinge)", "pairwise-logistic(c=1)"] {
@@ -233,10 +233,10 @@ fn the_best_c_on_validation_data_is_chosen() {
 }
 
 /// Cancels after this number of rounds.
-struct After(usize, AtomicUsize);
+struct StopAfter(usize, AtomicUsize);
 
-impl Progress for After {
-    fn round_finished(&self, _record: &crate::TrainingHistory) {
+impl Progress for StopAfter {
+    fn round_finished(&self, _history: &crate::TrainingHistory) {
         self.1.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -246,7 +246,7 @@ impl Progress for After {
 }
 
 #[test]
-fn an_interrupted_training_goes_on_to_the_same_bytes() {
+fn a_resumed_training_gives_the_same_bytes() {
     let data = LetorOptions { queries: 30, documents: 20, seed: 4 }.generate().unwrap();
     let valid = LetorOptions { queries: 10, documents: 20, seed: 5 }.generate().unwrap();
     for spec in ["ranksvm(loss=hinge)", "logistic", "ranksvm(c=0.1/1/10)"] {
@@ -256,7 +256,7 @@ fn an_interrupted_training_goes_on_to_the_same_bytes() {
         let folder = tempfile::tempdir().unwrap();
         let mut last: Option<Model> = None;
         for _ in 0..100 {
-            let progress = After(2, AtomicUsize::new(0));
+            let progress = StopAfter(2, AtomicUsize::new(0));
             let result = spec
                 .train(
                     TrainRequest::new(&data)

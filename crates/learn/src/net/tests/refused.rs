@@ -74,14 +74,14 @@ fn data_with_nothing_to_learn_from_is_refused() {
 }
 
 #[test]
-fn numbers_that_leave_all_bounds_are_told() {
+fn diverging_scores_are_an_error() {
     let data = data(&[20, 20], 3, 1);
     let error = refusal("listmle(layers=8, optimiser=sgd, rate=1000000, epochs=50)", &data);
     assert!(error.contains("learning rate"), "{error}");
 }
 
 #[test]
-fn huge_values_of_features_are_no_trouble() {
+fn huge_feature_values_train_or_give_an_error() {
     let values = (0..20).map(|n| if n % 2 == 0 { 3e38 } else { -3e38 }).collect();
     let data = with_labels(&[20], 1, values, (0..20).map(|n| f64::from(n % 3)).collect());
     for transform in ["none", "standard", "log-standard", "rank"] {
