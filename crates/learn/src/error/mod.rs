@@ -214,7 +214,7 @@ pub enum LearnError {
     },
     /// Slices of different lengths in a query that the caller created.
     #[error(
-        "a query has {scores} scores, {labels} labels, {weights} weights and room for {room} derivatives"
+        "a query has {scores} scores, {labels} labels, {weights} weights and {derivatives} derivatives"
     )]
     QueryLengths {
         /// Number of scores.
@@ -224,7 +224,7 @@ pub enum LearnError {
         /// Number of weights.
         weights: usize,
         /// Number of derivatives that the output buffers hold.
-        room: usize,
+        derivatives: usize,
     },
     /// A file that is not a training log.
     #[error("{file} is not the log of a training: {error}")]

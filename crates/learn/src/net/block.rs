@@ -90,9 +90,9 @@ impl NetBlock {
     pub(super) fn forward_product(&mut self, shape: &NetShape, number: usize, parameters: &[f32]) {
         let layer = &shape.layers[number];
         let (before, after) = self.values.split_at_mut(number + 1);
-        let caches = &mut self.caches[number];
+        let cache = &mut self.caches[number];
         let into =
-            if layer.norm == HiddenNorm::None { &mut after[0] } else { &mut caches.normalised };
+            if layer.norm == HiddenNorm::None { &mut after[0] } else { &mut cache.normalised };
         into.resize(self.rows * layer.outputs, 0.0);
         let weights = NetMatrix::by_rows(&parameters[layer.weights.clone()], layer.inputs);
         multiply(NetMatrix::by_rows(&before[number], layer.inputs), weights.transposed(), into);
@@ -117,21 +117,21 @@ impl NetBlock {
         dropout: f32,
     ) {
         let layer = &shape.layers[number];
-        let (caches, output) = (&mut self.caches[number], &mut self.values[number + 1]);
+        let (cache, output) = (&mut self.caches[number], &mut self.values[number + 1]);
         match (layer.norm, stats) {
             (HiddenNorm::Layer, _) => {
-                caches.inverses.resize(self.rows, 0.0);
-                norm::layer_forward(&mut caches.normalised, layer.outputs, &mut caches.inverses);
+                cache.inverses.resize(self.rows, 0.0);
+                norm::layer_forward(&mut cache.normalised, layer.outputs, &mut cache.inverses);
             }
-            (HiddenNorm::Batch, Some(stats)) => norm::batch_forward(&mut caches.normalised, stats),
+            (HiddenNorm::Batch, Some(stats)) => norm::batch_forward(&mut cache.normalised, stats),
             _ => {}
         }
         if layer.norm != HiddenNorm::None {
             let (scales, shifts) =
                 (&parameters[layer.scales.clone()], &parameters[layer.shifts.clone()]);
-            output.resize(caches.normalised.len(), 0.0);
+            output.resize(cache.normalised.len(), 0.0);
             let rows = output.chunks_exact_mut(layer.outputs);
-            for (row, normalised) in rows.zip(caches.normalised.chunks_exact(layer.outputs)) {
+            for (row, normalised) in rows.zip(cache.normalised.chunks_exact(layer.outputs)) {
                 let learnt = scales.iter().zip(shifts);
                 for ((y, x), (scale, shift)) in row.iter_mut().zip(normalised).zip(learnt) {
                     *y = scale * x + shift;
@@ -139,10 +139,10 @@ impl NetBlock {
             }
         }
         if number + 1 < shape.layers.len() {
-            caches.slopes.resize(output.len(), 0.0);
-            activate(layer.activation, output, &mut caches.slopes);
+            cache.slopes.resize(output.len(), 0.0);
+            activate(layer.activation, output, &mut cache.slopes);
             if dropout > 0.0 {
-                self.draws.drop(dropout, output, &mut caches.slopes);
+                self.draws.drop(dropout, output, &mut cache.slopes);
             }
         }
     }
@@ -156,12 +156,12 @@ impl NetBlock {
     /// The first half of the backward pass through a layer: activation and dropout, and the
     /// gradient of the norm's scales and shifts. For batch norm, their sums are left in `sums`.
     pub(super) fn backward_activation(&mut self, shape: &NetShape, number: usize) {
-        let (layer, caches) = (&shape.layers[number], &self.caches[number]);
+        let (layer, cache) = (&shape.layers[number], &self.caches[number]);
         if number + 1 < shape.layers.len() {
-            self.delta.iter_mut().zip(&caches.slopes).for_each(|(d, slope)| *d *= slope);
+            self.delta.iter_mut().zip(&cache.slopes).for_each(|(d, slope)| *d *= slope);
         }
         if layer.norm != HiddenNorm::None {
-            norm::column_sums(&self.delta, &caches.normalised, layer.outputs, &mut self.sums);
+            norm::column_sums(&self.delta, &cache.normalised, layer.outputs, &mut self.sums);
             let (shifts, scales) = self.sums.split_at(layer.outputs);
             for (range, sums) in [(&layer.shifts, shifts), (&layer.scales, scales)] {
                 let into = &mut self.gradient[range.clone()];
@@ -200,7 +200,7 @@ impl NetBlock {
         parameters: &[f32],
         batch_sums: Option<(&[f64], &BatchStats, usize)>,
     ) {
-        let (caches, scales) = (&self.caches[number], &parameters[layer.scales.clone()]);
+        let (cache, scales) = (&self.caches[number], &parameters[layer.scales.clone()]);
         match (layer.norm, batch_sums) {
             (HiddenNorm::Layer, _) => {
                 for row in self.delta.chunks_exact_mut(layer.outputs) {
@@ -208,20 +208,13 @@ impl NetBlock {
                 }
                 norm::layer_backward(
                     &mut self.delta,
-                    &caches.normalised,
+                    &cache.normalised,
                     layer.outputs,
-                    &caches.inverses,
+                    &cache.inverses,
                 );
             }
             (HiddenNorm::Batch, Some((sums, stats, rows))) => {
-                norm::batch_backward(
-                    &mut self.delta,
-                    &caches.normalised,
-                    scales,
-                    stats,
-                    sums,
-                    rows,
-                );
+                norm::batch_backward(&mut self.delta, &cache.normalised, scales, stats, sums, rows);
             }
             _ => {}
         }

@@ -233,6 +233,6 @@ fn check_shape(query: &QueryView<'_>, out: &Derivatives<'_>) -> Result<(), Learn
         scores: n,
         labels: query.labels.len(),
         weights: query.weights.len(),
-        room: out.gradient.len().min(out.hessian.len()),
+        derivatives: out.gradient.len().min(out.hessian.len()),
     })
 }

@@ -88,7 +88,7 @@ fn every_objective_has_a_doc_line_and_an_example_that_prints_back_and_runs() {
 }
 
 #[test]
-fn slips_in_names_and_values_are_told() {
+fn misspelt_names_and_wrong_values_are_rejected() {
     let fails = |text: &str| parse_objective(&Spec::parse(text).unwrap()).unwrap_err().to_string();
     assert!(fails("sqared").contains("did you mean `squared`?"));
     assert!(fails("lambda@10").contains("metric=ndcg@10"));

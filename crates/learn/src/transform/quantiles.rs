@@ -15,13 +15,13 @@ use rayon::prelude::*;
 use crate::error::LearnError;
 
 /// Most points of a table.
-const POINTS: usize = 256;
+const MAX_POINTS: usize = 256;
 /// Most rows that are looked at.
-const ROWS: usize = 250_000;
+const MAX_ROWS: usize = 250_000;
 
 /// The tables of all features.
 pub(super) fn fit(data: &Dataset, gauss: bool) -> Result<Transforms, LearnError> {
-    let stride = data.rows().div_ceil(ROWS).max(1);
+    let stride = data.rows().div_ceil(MAX_ROWS).max(1);
     let table = |column: usize| {
         let values = data.matrix().values().iter().skip(column).step_by(data.columns() * stride);
         let mut values: Vec<f32> = values.copied().filter(|x| x.is_finite()).collect();
@@ -42,7 +42,7 @@ pub(super) fn fit(data: &Dataset, gauss: bool) -> Result<Transforms, LearnError>
     Ok(Transforms::new(steps, missing, false)?)
 }
 
-/// Different values, rising, with their mid-ranks; at most [`POINTS`] of them.
+/// Different values, rising, with their mid-ranks; at most [`MAX_POINTS`] of them.
 fn points(sorted: &[f32]) -> (Vec<f32>, Vec<f64>) {
     let all = sorted.len() as f64;
     let mut below = 0;
@@ -52,13 +52,13 @@ fn points(sorted: &[f32]) -> (Vec<f32>, Vec<f64>) {
         distinct.push((same[0], rank));
         below += same.len();
     }
-    if distinct.len() <= POINTS {
+    if distinct.len() <= MAX_POINTS {
         return distinct.into_iter().unzip();
     }
     // The first value at or above each of evenly spaced ranks, and both ends.
-    let mut chosen: Vec<usize> = (0..POINTS - 1)
+    let mut chosen: Vec<usize> = (0..MAX_POINTS - 1)
         .map(|point| {
-            let rank = point as f64 / (POINTS - 1) as f64;
+            let rank = point as f64 / (MAX_POINTS - 1) as f64;
             distinct.partition_point(|(_, r)| *r < rank).min(distinct.len() - 1)
         })
         .collect();
@@ -131,7 +131,7 @@ mod tests {
     fn many_values_are_thinned_and_both_ends_stay() {
         let values: Vec<f32> = (0..10_000).map(|i| i as f32).collect();
         let (from, ranks) = points(&values);
-        assert!(from.len() <= POINTS && from.len() > POINTS - 3, "{}", from.len());
+        assert!(from.len() <= MAX_POINTS && from.len() > MAX_POINTS - 3, "{}", from.len());
         assert_eq!((from[0], from[from.len() - 1]), (0.0, 9_999.0));
         assert!(from.is_sorted_by(|a, b| a < b) && ranks.is_sorted_by(|a, b| a < b));
         assert!(ranks[0] > 0.0 && ranks[ranks.len() - 1] < 1.0);

@@ -52,20 +52,20 @@ impl Stats {
     }
 
     /// This block and the next as one.
-    fn with(self, next: Self) -> Self {
+    fn merged_with(self, next: Self) -> Self {
         let infinite = self.infinite || next.infinite;
         if self.count == 0.0 || next.count == 0.0 {
             let filled = if self.count == 0.0 { next } else { self };
             return Self { infinite, ..filled };
         }
         let count = self.count + next.count;
-        let apart = next.mean - self.mean;
+        let mean_difference = next.mean - self.mean;
         Self {
             count,
-            mean: self.mean + apart * (next.count / count),
+            mean: self.mean + mean_difference * (next.count / count),
             squares: self.squares
                 + next.squares
-                + apart * apart * (self.count * next.count / count),
+                + mean_difference * mean_difference * (self.count * next.count / count),
             min: self.min.min(next.min),
             max: self.max.max(next.max),
             infinite,
@@ -88,8 +88,8 @@ pub(super) fn of(data: &Dataset, log: bool) -> Vec<Stats> {
             copy.extend_from_slice(rows);
             logarithms.apply(&mut copy);
             // A transform fills missing values in and bounds infinite ones; here they must show.
-            let odd = copy.iter_mut().zip(rows).filter(|(_, raw)| !raw.is_finite());
-            odd.for_each(|(value, raw)| *value = *raw);
+            let not_finite = copy.iter_mut().zip(rows).filter(|(_, raw)| !raw.is_finite());
+            not_finite.for_each(|(value, raw)| *value = *raw);
             values = &copy;
         }
         (0..columns).map(|c| Stats::of(values.iter().skip(c).step_by(columns).copied())).collect()
@@ -98,7 +98,7 @@ pub(super) fn of(data: &Dataset, log: bool) -> Vec<Stats> {
         data.matrix().values().par_chunks(columns * BLOCK).map(of_block).collect();
     let mut all = vec![Stats::of(std::iter::empty()); columns];
     for block in blocks {
-        all.iter_mut().zip(block).for_each(|(sum, one)| *sum = sum.with(one));
+        all.iter_mut().zip(block).for_each(|(sum, one)| *sum = sum.merged_with(one));
     }
     all
 }
@@ -117,7 +117,7 @@ mod tests {
         let values: Vec<f32> = (0..1000).map(|i| ((i * 37) % 101) as f32 * 0.5 - 7.0).collect();
         let whole = Stats::of(values.iter().copied());
         let parts = values.chunks(77).map(|part| Stats::of(part.iter().copied()));
-        let sum = parts.fold(Stats::of(std::iter::empty()), Stats::with);
+        let sum = parts.fold(Stats::of(std::iter::empty()), Stats::merged_with);
         assert_eq!((sum.count, sum.min, sum.max), (whole.count, whole.min, whole.max));
         assert!((sum.mean - whole.mean).abs() < 1e-12);
         assert!((sum.deviation() - whole.deviation()).abs() < 1e-12);

@@ -80,15 +80,15 @@ const DEFAULT_LEAVES: usize = 31;
 /// Default number of levels of an oblivious tree.
 const OBLIVIOUS_DEPTH: usize = 6;
 /// Largest number of levels of an oblivious tree: every open leaf of a level keeps its histogram.
-const MOST_LEVELS: usize = 10;
+const MAX_LEVELS: usize = 10;
 
 fn check(params: &TreeParams) -> Result<(), String> {
     if params.growth == Growth::Oblivious {
-        if TreeConfig::new(params).levels() > MOST_LEVELS {
+        if TreeConfig::new(params).levels() > MAX_LEVELS {
             return Err(format!(
-                "growth=oblivious has at most {MOST_LEVELS} levels; lower depth, or leaves to {} \
+                "growth=oblivious has at most {MAX_LEVELS} levels; lower depth, or leaves to {} \
                  or less",
-                1 << MOST_LEVELS
+                1 << MAX_LEVELS
             ));
         }
         if !params.categorical.is_none() {
