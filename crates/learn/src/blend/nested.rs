@@ -49,7 +49,10 @@ impl<'a> Nested<'a> {
     pub(crate) fn begin(request: &'a TrainRequest<'a>, unit: &str) -> Self {
         let history = TrainingHistory { unit: unit.to_owned(), ..empty_history(request) };
         let is_there = |number: &usize| {
-            request.checkpoints.as_ref().is_some_and(|c| c.member(*number).done().file().exists())
+            request
+                .checkpoints
+                .as_ref()
+                .is_some_and(|c| c.member(*number).finished_member().file().exists())
         };
         request.progress.started(&history, (0..).take_while(is_there).count());
         Self { request, history, started: Instant::now(), pending: Vec::new() }
@@ -101,15 +104,15 @@ impl<'a> Nested<'a> {
             return Ok((result.model, result.finished));
         };
         let member = outer.member(self.history.iterations.len());
-        let done = member.done();
+        let finished_checkpoints = member.finished_member();
         let own_fingerprint = fingerprint(request.train, &request_text(learner, &request));
-        if let Some((model, _)) = load(&done.file(), own_fingerprint)? {
+        if let Some((model, _)) = load(&finished_checkpoints.file(), own_fingerprint)? {
             return Ok((without_note(model)?, true));
         }
         request.checkpoints = learner.rounds().map(|_| member);
         let result = learner.train(request)?;
         if result.finished {
-            self.pending.push((done, own_fingerprint, result.model.clone()));
+            self.pending.push((finished_checkpoints, own_fingerprint, result.model.clone()));
             if outer.every_rounds > 0 || outer.every < Duration::MAX {
                 self.write_pending();
             }

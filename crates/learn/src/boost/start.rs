@@ -32,13 +32,13 @@ impl StartState {
         rounds: usize,
         base: f64,
     ) -> Result<Self, LearnError> {
-        let wrong = || LearnError::from(StateProblem::MissingTrees);
+        let rejected = || LearnError::from(StateProblem::MissingTrees);
         match (saved, request.start) {
             (Some(Snapshot { model, start, bytes: dropped }), _) => {
-                let ModelBody::Trees(ensemble) = model else { return Err(wrong()) };
+                let ModelBody::Trees(ensemble) = model else { return Err(rejected()) };
                 let mut trees = ensemble.trees().to_vec();
                 if trees.len() < start.saturating_add(rounds) {
-                    return Err(wrong());
+                    return Err(rejected());
                 }
                 if dropped.is_none() {
                     trees.truncate(start + rounds);

@@ -155,17 +155,17 @@ pub fn cross_validate(
     let mut scores = vec![0.0; data.rows()];
     let mut done = Vec::new();
     let mut finished = true;
-    let tests = tested(data.queries(), options.folds, options.seed)?;
+    let tests = test_queries(data.queries(), options.folds, options.seed)?;
     for (number, test) in tests.into_iter().enumerate() {
         let train = (0..data.queries()).filter(|query| test.binary_search(query).is_err());
         let (train, valid) = match options.valid_part.filter(|_| learner.uses_validation()) {
             Some(part) => set_aside(train.collect(), part, options.seed, number)?,
             None => (train.collect(), Vec::new()),
         };
-        let one = OneFold { number, train, valid, test };
-        let (result, whole) = one.run(learner, data, options, &mut scores)?;
+        let fold = FoldQueries { number, train, valid, test };
+        let (result, complete) = fold.run(learner, data, options, &mut scores)?;
         done.push(result);
-        finished = whole;
+        finished = complete;
         if !finished {
             break;
         }
@@ -176,7 +176,7 @@ pub fn cross_validate(
 
 /// The queries that each fold tests, ascending. With three folds or more they are those of
 /// [`folds`].
-fn tested(queries: usize, count: usize, seed: u64) -> Result<Vec<Vec<usize>>, DataError> {
+fn test_queries(queries: usize, count: usize, seed: u64) -> Result<Vec<Vec<usize>>, DataError> {
     match count {
         _ if count < 2 || count > queries => {
             Err(DataError::Folds { folds: count, queries, least: 2 })
@@ -198,14 +198,14 @@ fn set_aside(
     fold: usize,
 ) -> Result<(Vec<usize>, Vec<usize>), LearnError> {
     let queries = order.len();
-    let refused = || LearnError::HoldOut { part, queries };
+    let rejected = || LearnError::HoldOut { part, queries };
     if !(part > 0.0 && part < 1.0) {
-        return Err(refused());
+        return Err(rejected());
     }
     Random::new(seed, 0x0a51_de00 + fold as u64).shuffle(&mut order);
     let count = (part * order.len() as f64).round() as usize;
     if count == 0 || count == order.len() {
-        return Err(refused());
+        return Err(rejected());
     }
     let mut train = order.split_off(count);
     order.sort_unstable();
@@ -214,14 +214,14 @@ fn set_aside(
 }
 
 /// The three disjoint parts of a fold.
-struct OneFold {
+struct FoldQueries {
     number: usize,
     train: Vec<usize>,
     valid: Vec<usize>,
     test: Vec<usize>,
 }
 
-impl OneFold {
+impl FoldQueries {
     /// Trains, writes the scores of the tested queries into their rows, and evaluates them.
     fn run(
         self,
@@ -242,9 +242,9 @@ impl OneFold {
             .progress(options.progress);
         let result = learner.train(request)?;
         let test = data.select_queries(&self.test)?;
-        let found = result.model.score(&test, ScoreOptions::default())?;
+        let test_scores = result.model.score(&test, ScoreOptions::default())?;
         let rows = self.test.iter().flat_map(|query| data.query_rows(*query));
-        rows.zip(&found).for_each(|(row, score)| scores[row] = *score);
+        rows.zip(&test_scores).for_each(|(row, score)| scores[row] = *score);
         let trees = match result.model.body() {
             ModelBody::Trees(ensemble) => ensemble.trees().len(),
             _ => 0,
@@ -253,7 +253,7 @@ impl OneFold {
             trained: self.train.len(),
             validated: self.valid.len(),
             trees,
-            results: ScoredDataset::new(&test, &found)?.evaluate(&options.metrics)?.results,
+            results: ScoredDataset::new(&test, &test_scores)?.evaluate(&options.metrics)?.results,
             seconds: result.history.bin_seconds + result.history.train_seconds,
             queries: self.test,
         };

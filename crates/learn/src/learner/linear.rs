@@ -106,7 +106,7 @@ struct FixedWeightsTrainer {
 
 impl FixedWeightsTrainer {
     /// The model over the features that the weights name.
-    fn alone(&self) -> Result<Model, LearnError> {
+    fn model_of_named_features(&self) -> Result<Model, LearnError> {
         let names = Linear::names_of(&self.weights)?;
         let line = Linear::from_weights(&names, self.learner.linear.bias, &self.weights)?;
         let mut header = Header::new(names, Absent::Zero);
@@ -131,6 +131,6 @@ impl Trainer for FixedWeightsTrainer {
     }
 
     fn without_data(&self) -> Option<Result<Model, LearnError>> {
-        Some(self.alone())
+        Some(self.model_of_named_features())
     }
 }

@@ -180,7 +180,7 @@ fn of_all(what: &str, between: &str) -> String {
 }
 
 /// A spec in which a parameter has an effect.
-fn ground(learner: &str, key: &str) -> Spec {
+fn spec_with_effect(learner: &str, key: &str) -> Spec {
     let spec = match learner {
         "lambdarank" | "ranknet" | "listnet" | "listmle" | "softmax" | "approxndcg" => {
             let net = Spec::new(learner).with("layers", "8");
@@ -245,7 +245,7 @@ fn every_parameter_has_an_effect_and_a_checked_range() {
         for param in info.params() {
             let (_, value, wrong) =
                 VALUES.iter().find(|(key, ..)| *key == param.name).expect(param.name);
-            let base = ground(info.name, param.name);
+            let base = spec_with_effect(info.name, param.name);
             let refused = LearnerSpec::from_spec(base.clone().with(param.name, *wrong));
             assert!(refused.is_err(), "{} takes {}={wrong}", info.name, param.name);
             let lambda = ["lambdamart", "lambdarank"].contains(&info.name);
@@ -326,14 +326,17 @@ fn a_parameter_has_one_message_for_all_that_is_out_of_its_range() {
         ("min_hessian", ["-1", "x", "inf", "nan"]),
         ("l2", ["-1", "x", "inf", "nan"]),
     ] {
-        let told = values.map(|value| {
+        let expected_ranges = values.map(|value| {
             let spec = Spec::new("mart").with(key, value);
             let error = LearnerSpec::from_spec(spec).unwrap_err().to_string();
             let (found, expected) = error.split_once("; expected ").unwrap();
             assert_eq!(found, format!("`mart`: {key}={value} is not allowed"));
             expected.to_owned()
         });
-        assert!(told.iter().all(|expected| *expected == told[0]), "{told:?}");
+        assert!(
+            expected_ranges.iter().all(|expected| *expected == expected_ranges[0]),
+            "{expected_ranges:?}"
+        );
     }
 }
 
@@ -372,7 +375,7 @@ fn features_are_looked_up_in_the_data() {
 }
 
 #[test]
-fn the_target_is_what_lambdas_aim_at_and_what_is_watched() {
+fn the_target_is_optimised_and_reported() {
     let spec = LearnerSpec::parse("lambdamart(trees=2, metric=err@5)").unwrap();
     assert_eq!(spec.target().to_string(), "err@5");
     let data = tiny(1);
@@ -414,7 +417,7 @@ fn cross_validation_tests_each_query_once_on_a_model_that_has_not_seen_it() {
 }
 
 #[test]
-fn a_tested_query_has_no_say_in_its_own_scores() {
+fn a_test_query_does_not_influence_its_own_scores() {
     let data = LetorOptions { queries: 12, documents: 12, seed: 3 }.generate().unwrap();
     let learner = LearnerSpec::parse("tree(leaves=4, min_rows=2)").unwrap();
     let options = CvOptions::new(vec![learner.measure().unwrap()]).folds(3);
@@ -446,7 +449,7 @@ fn two_folds_test_each_query_by_the_other_half() {
 }
 
 #[test]
-fn queries_are_set_aside_only_for_those_who_look_at_them() {
+fn queries_are_set_aside_only_for_learners_that_use_validation_data() {
     let data = LetorOptions { queries: 20, documents: 12, seed: 3 }.generate().unwrap();
     let validate = |text: &str, valid_part| {
         let learner = LearnerSpec::parse(text).unwrap();

@@ -176,7 +176,7 @@ impl ListLoss for PreparedLoss<'_> {
     ) -> Result<(), LearnError> {
         let Some(pair) = list.pair else {
             let view = self.source.view_of(list.query, scores, self.seed);
-            return self.source.one(&view, self.objective, work, out);
+            return self.source.query_derivatives(&view, self.objective, work, out);
         };
         let first = self.data.query_rows(list.query).start;
         let weight = |document: u32| {
@@ -192,6 +192,6 @@ impl ListLoss for PreparedLoss<'_> {
             pairs: Some(&pairs),
             seed: self.seed,
         };
-        self.source.one(&view, self.objective, work, out)
+        self.source.query_derivatives(&view, self.objective, work, out)
     }
 }

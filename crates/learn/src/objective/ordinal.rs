@@ -124,22 +124,19 @@ impl ThresholdFit {
         }
     }
 
-    fn add_document(&mut self, grade: usize, threshold_terms: &ThresholdTerms, weight: f64) {
+    fn add_document(&mut self, grade: usize, terms: &ThresholdTerms, weight: f64) {
         const TINY: f64 = 1e-300;
-        self.loss -= weight * threshold_terms.probability().max(TINY).ln();
-        let up = threshold_terms.above_upper
-            / (threshold_terms.above_lower * threshold_terms.width).max(TINY);
-        let down =
-            threshold_terms.lower / (threshold_terms.upper * threshold_terms.width).max(TINY);
+        self.loss -= weight * terms.probability().max(TINY).ln();
+        let up = terms.above_upper / (terms.above_lower * terms.width).max(TINY);
+        let down = terms.lower / (terms.upper * terms.width).max(TINY);
         if let Some(gradient) = self.gradient.get_mut(grade) {
             *gradient -= weight * up;
-            self.diagonal[grade] +=
-                weight * (up * up - up * (threshold_terms.above_upper - threshold_terms.upper));
+            self.diagonal[grade] += weight * (up * up - up * (terms.above_upper - terms.upper));
         }
         if let Some(below) = grade.checked_sub(1) {
             self.gradient[below] += weight * down;
-            self.diagonal[below] += weight
-                * (down * down + down * (threshold_terms.above_lower - threshold_terms.lower));
+            self.diagonal[below] +=
+                weight * (down * down + down * (terms.above_lower - terms.lower));
             if grade < self.gradient.len() {
                 self.off_diagonal[below] -= weight * up * down;
             }
@@ -250,8 +247,8 @@ impl Ordinal {
                 let weight = weight(all, row);
                 if weight > 0.0 {
                     let grade = self.grade(all.labels[row])?;
-                    let threshold_terms = self.threshold_terms(grade, all.scores[row], thresholds);
-                    fit.add_document(grade, &threshold_terms, weight);
+                    let terms = self.threshold_terms(grade, all.scores[row], thresholds);
+                    fit.add_document(grade, &terms, weight);
                 }
             }
             Ok(fit)

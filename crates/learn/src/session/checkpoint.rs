@@ -64,7 +64,7 @@ impl Checkpoints {
     }
 
     /// The checkpoint that keeps the finished model of such a training until all are done.
-    pub(crate) fn done(&self) -> Checkpoints {
+    pub(crate) fn finished_member(&self) -> Checkpoints {
         Checkpoints { folder: self.folder.join("done"), ..self.clone() }
     }
 
@@ -78,18 +78,20 @@ impl Checkpoints {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn remove(&self) -> std::io::Result<bool> {
-        let mut any = false;
+        let mut removed = false;
         let members = (0..).map(|number| self.member(number)).take_while(|m| m.folder.is_dir());
-        for place in members.flat_map(|member| [member.done(), member]).chain([self.clone()]) {
-            match std::fs::remove_file(place.file()) {
-                Ok(()) => any = true,
+        for checkpoints in
+            members.flat_map(|member| [member.finished_member(), member]).chain([self.clone()])
+        {
+            match std::fs::remove_file(checkpoints.file()) {
+                Ok(()) => removed = true,
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }
             // A folder that holds other files stays, and a missing folder is no error.
-            let _ = std::fs::remove_dir(&place.folder);
+            let _ = std::fs::remove_dir(&checkpoints.folder);
         }
-        Ok(any)
+        Ok(removed)
     }
 }
 
@@ -115,20 +117,20 @@ pub(crate) struct CheckpointState {
 #[derive(Debug)]
 pub(crate) struct Saver<'a> {
     options: &'a Checkpoints,
-    last: Instant,
-    last_tree: usize,
+    last_save: Instant,
+    last_rounds: usize,
 }
 
 impl<'a> Saver<'a> {
-    pub(crate) fn new(options: &'a Checkpoints, trees: usize) -> Self {
-        Self { options, last: Instant::now(), last_tree: trees }
+    pub(crate) fn new(options: &'a Checkpoints, rounds: usize) -> Self {
+        Self { options, last_save: Instant::now(), last_rounds: rounds }
     }
 
     /// Whether a checkpoint is due after this number of trees.
-    pub(crate) fn is_due(&self, trees: usize) -> bool {
-        let by_trees =
-            self.options.every_rounds > 0 && trees - self.last_tree >= self.options.every_rounds;
-        by_trees || self.last.elapsed() >= self.options.every
+    pub(crate) fn is_due(&self, rounds: usize) -> bool {
+        let by_rounds =
+            self.options.every_rounds > 0 && rounds - self.last_rounds >= self.options.every_rounds;
+        by_rounds || self.last_save.elapsed() >= self.options.every
     }
 
     /// Writes a checkpoint.
@@ -136,7 +138,7 @@ impl<'a> Saver<'a> {
         &mut self,
         model: Model,
         state: &CheckpointState,
-        trees: usize,
+        rounds: usize,
     ) -> Result<(), LearnError> {
         let (mut header, kind) = model.into_parts();
         let text = serde_json::to_string(state)
@@ -147,8 +149,8 @@ impl<'a> Saver<'a> {
             rankwright_data::DataError::io("make the folder", folder, error)
         })?;
         Model::new(header, kind)?.save(self.options.file())?;
-        self.last = Instant::now();
-        self.last_tree = trees;
+        self.last_save = Instant::now();
+        self.last_rounds = rounds;
         Ok(())
     }
 }
@@ -180,7 +182,7 @@ pub(crate) fn load(
 const BLOCK: usize = 4096;
 
 /// A fingerprint of a training: of every value of the data, and of the request as text.
-pub(crate) fn fingerprint(data: &Dataset, about: &str) -> u64 {
+pub(crate) fn fingerprint(data: &Dataset, request_text: &str) -> u64 {
     let bytes_of = |values: &[f32]| xxh3_64(bytemuck::cast_slice(values));
     let width = data.columns().max(1);
     let blocks = data.matrix().values().par_chunks(width * BLOCK).enumerate();
@@ -198,7 +200,7 @@ pub(crate) fn fingerprint(data: &Dataset, about: &str) -> u64 {
         let documents = [pair.better, pair.worse, pair.weight.to_bits(), u32::from(pair.equal)];
         parts.push(xxh3_64(bytemuck::cast_slice(&documents)));
     }
-    parts.push(xxh3_64(about.as_bytes()));
+    parts.push(xxh3_64(request_text.as_bytes()));
     xxh3_64(bytemuck::cast_slice(&parts))
 }
 

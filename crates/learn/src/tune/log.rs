@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_added_is_found_again_bit_for_bit() {
+    fn added_trials_are_read_back_bit_for_bit() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
         let mut log = Log::open(&path, &search("1")).unwrap();
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_cut_anywhere_keeps_its_whole_lines_and_goes_on() {
+    fn a_truncated_log_keeps_its_complete_lines() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
         let mut log = Log::open(&path, &search("1")).unwrap();
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn other_files_and_other_searches_are_refused_and_left_alone() {
+    fn other_files_and_other_searches_are_rejected_and_not_changed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
         drop(Log::open(&path, &search("1")).unwrap());

@@ -109,7 +109,7 @@ impl TuneSettings {
 }
 
 /// Maximum number of trials of a search.
-const MOST_TRIALS: usize = 100_000;
+const MAX_TRIALS: usize = 100_000;
 
 /// A search whose trials are drawn and checked.
 ///
@@ -147,25 +147,25 @@ impl TunePlan {
         if !learner.learns() {
             return Err(TuneError::NothingToTune { learner: learner.to_string() }.into());
         }
-        if !(1..=MOST_TRIALS).contains(&settings.trials) {
-            return Err(TuneError::Trials { trials: settings.trials, most: MOST_TRIALS }.into());
+        if !(1..=MAX_TRIALS).contains(&settings.trials) {
+            return Err(TuneError::Trials { trials: settings.trials, most: MAX_TRIALS }.into());
         }
         if let TuneData::Folds { count: count @ (0 | 1), .. } = settings.measured_on {
             return Err(TuneError::Folds { folds: count }.into());
         }
-        let halves = settings.method == TuneMethod::Halving;
+        let is_halving = settings.method == TuneMethod::Halving;
         let space = match &settings.space {
             // A space built by a program has not been checked yet; a log keeps its text.
             Some(space) => Space::parse(&space.to_string())?,
-            None => default_space(learner, halves || settings.measured_on == TuneData::Valid)?,
+            None => default_space(learner, is_halving || settings.measured_on == TuneData::Valid)?,
         };
-        let base = stopping(learner, &space, settings.measured_on)?;
-        let (resource, rungs) = match halves {
-            true => spend(&base, &space, settings.trials)?,
+        let base = with_early_stopping(learner, &space, settings.measured_on)?;
+        let (resource, rungs) = match is_halving {
+            true => halving_rungs(&base, &space, settings.trials)?,
             false => (None, vec![Rung { trials: settings.trials, rounds: None }]),
         };
-        check_ends(&base, &space)?;
-        let specs = draw(&base, &space, &settings)?;
+        check_range_ends(&base, &space)?;
+        let specs = draw_trials(&base, &space, &settings)?;
         let measure = match &settings.metric {
             Some(measure) => measure.clone(),
             None => learner.measure()?,
@@ -221,8 +221,8 @@ impl TunePlan {
         })
     }
 
-    /// The facts that identify this search, except the data and the number of trials.
-    pub(super) fn about(&self) -> Vec<(&'static str, String)> {
+    /// The settings that identify this search, except the data and the number of trials.
+    pub(super) fn identity(&self) -> Vec<(&'static str, String)> {
         let measured_on = match self.settings.measured_on {
             TuneData::Valid => "validation data".to_owned(),
             TuneData::Folds { count, valid_part: None } => format!("{count} folds"),
@@ -244,7 +244,7 @@ impl TunePlan {
 }
 
 /// The learner with `stop=` if it can stop early by validation data and does not set it.
-fn stopping(
+fn with_early_stopping(
     learner: &LearnerSpec,
     space: &Space,
     measured_on: TuneData,
@@ -258,7 +258,7 @@ fn stopping(
 }
 
 /// The parameter that successive halving varies, and the rungs.
-fn spend(
+fn halving_rungs(
     base: &LearnerSpec,
     space: &Space,
     trials: usize,
@@ -275,7 +275,7 @@ fn spend(
 }
 
 /// Rejects a space with a value that the learner does not accept, even if no trial drew it.
-fn check_ends(base: &LearnerSpec, space: &Space) -> Result<(), LearnError> {
+fn check_range_ends(base: &LearnerSpec, space: &Space) -> Result<(), LearnError> {
     for (name, range) in space.parameters() {
         for value in range.ends() {
             let spec = base.canonical().clone().with(name, value);
@@ -285,8 +285,8 @@ fn check_ends(base: &LearnerSpec, space: &Space) -> Result<(), LearnError> {
                 Err(error) => return Err(error.into()),
             }
         }
-        if let Some(main) = depends_on(base, name) {
-            check_dependent(base, space, (name, range), &main)?;
+        if let Some(other) = depends_on(base, name) {
+            check_dependent(base, space, (name, range), &other)?;
         }
     }
     Ok(())
@@ -297,24 +297,26 @@ fn check_dependent(
     base: &LearnerSpec,
     space: &Space,
     (name, range): (&str, &Range),
-    main: &str,
+    other: &str,
 ) -> Result<(), LearnError> {
-    let of_main = space.get(main).map(Range::ends).unwrap_or_default();
-    let mains = of_main.into_iter().map(|value| base.canonical().clone().with(main, value));
-    let mains = mains.chain(Some(base.canonical().clone()).filter(|_| space.get(main).is_none()));
-    let mut why = None;
-    for spec in mains {
+    let values_of_other = space.get(other).map(Range::ends).unwrap_or_default();
+    let other_specs =
+        values_of_other.into_iter().map(|value| base.canonical().clone().with(other, value));
+    let other_specs =
+        other_specs.chain(Some(base.canonical().clone()).filter(|_| space.get(other).is_none()));
+    let mut rejected = None;
+    for spec in other_specs {
         for value in range.ends() {
             match base.with_spec(spec.clone().with(name, value)) {
                 Ok(_) => return Ok(()),
-                Err(error) => why = Some(error),
+                Err(error) => rejected = Some(error),
             }
         }
     }
-    why.map_or(Ok(()), |error| Err(error.into()))
+    rejected.map_or(Ok(()), |error| Err(error.into()))
 }
 
-fn draw(
+fn draw_trials(
     base: &LearnerSpec,
     space: &Space,
     settings: &TuneSettings,
@@ -343,12 +345,12 @@ fn draw(
         let folds = matches!(settings.measured_on, TuneData::Folds { valid_part: None, .. });
         match learner.validation() == Validation::Required && folds {
             false => Ok(learner),
-            true => Err(needs_part(&learner)),
+            true => Err(missing_validation_part(&learner)),
         }
     };
     (0..settings.trials).map(of_trial).collect()
 }
 
-fn needs_part(learner: &LearnerSpec) -> LearnError {
+fn missing_validation_part(learner: &LearnerSpec) -> LearnError {
     LearnError::MissingFoldValidation { learner: learner.to_string() }
 }

@@ -367,11 +367,11 @@ impl Progress for TuneWatched<'_> {
 }
 
 impl TuneProgress for TuneWatched<'_> {
-    fn begun(&self, trial: usize, limit: Option<usize>) {
-        self.inner.begun(trial, limit);
+    fn trial_started(&self, trial: usize, limit: Option<usize>) {
+        self.inner.trial_started(trial, limit);
     }
 
-    fn ended(&self, trial: &Trial, found: bool) {
-        self.inner.ended(trial, found);
+    fn trial_finished(&self, trial: &Trial, found: bool) {
+        self.inner.trial_finished(trial, found);
     }
 }

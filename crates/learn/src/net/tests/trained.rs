@@ -8,7 +8,7 @@ use rankwright_model::{Activation, ModelBody, ScoreOptions};
 use super::super::export::{self, MovingStats};
 use super::super::shape::HiddenNorm;
 use super::*;
-use crate::boost::tests::Impatient;
+use crate::boost::tests::StopAfter;
 use crate::error::LearnError;
 use crate::learner::LearnerSpec;
 use crate::session::{Checkpoints, TrainRequest, TrainResult, ValidationSet};
@@ -66,7 +66,7 @@ fn a_resumed_training_gives_the_same_bits() {
         let folder = tempfile::tempdir().unwrap();
         let checkpoints = || Some(Checkpoints::new(folder.path()));
         for epochs in [1, 2, 5] {
-            let progress = Impatient::after(epochs);
+            let progress = StopAfter::after(epochs);
             let part = request().progress(&progress).checkpoints(checkpoints());
             let part = train(&text, part).unwrap();
             assert!(!part.finished && part.history.iterations.len() == epochs);

@@ -240,8 +240,8 @@ impl Lambda {
         if unit >= f64::MIN_POSITIVE {
             match factors {
                 Some(factors) if self.has_plain_rows(ranked) => {
-                    let pairs_represented = 1.0 / unit;
-                    let gains = factors.gains.iter().map(|g| (g - least) * pairs_represented);
+                    let inverse_unit = 1.0 / unit;
+                    let gains = factors.gains.iter().map(|g| (g - least) * inverse_unit);
                     columns.set_factors(gains, factors.discounts);
                     total = 2.0 * columns.product_rows(self.truncation, simd);
                 }
