@@ -438,10 +438,7 @@ fn the_best_c_is_chosen_on_validation_data() {
     );
     cv.ok();
     for (line, message) in [
-        (
-            "train train.txt --learner ranksvm --start m.model --out x",
-            "does not start from a model",
-        ),
+        ("train train.txt --learner ranksvm --start m.model --out x", "cannot start from a model"),
         ("train train.txt --learner linear-regression --checkpoint c --out x", "trained in one go"),
     ] {
         let ran = bench.run(line);

@@ -1,5 +1,4 @@
-//! Odd data, each with a stated result. Training never panics; it gives a model or an error that
-//! says what to do.
+//! Edge cases of training data, each with its expected result: a model or an error, never a panic.
 
 use rankwright_data::generate::LetorOptions;
 use rankwright_data::{Dataset, DatasetBuilder};
@@ -219,7 +218,7 @@ fn all_newton_steps_learn_and_a_pointwise_objective_refuses_pairs() {
 }
 
 #[test]
-fn a_start_model_is_carried_on() {
+fn trees_are_added_to_a_start_model() {
     let data = generated(30, 4);
     // Squared error draws nothing at random, so four trees and six more are the same ten.
     let grow = |count: usize, start: Option<&Model>| {
@@ -231,12 +230,12 @@ fn a_start_model_is_carried_on() {
     let more = grow(6, Some(&four));
     assert_eq!(trees(&more), trees(&ten));
     assert_eq!(scores(&more, &data), scores(&ten, &data));
-    // Trees that did not look at the start model's scores would repeat it.
+    // Trees grown without the scores of the start model would repeat its trees.
     assert_ne!(trees(&more)[4..8], trees(&four)[..]);
 }
 
 #[test]
-fn a_start_model_must_agree_on_what_is_absent() {
+fn a_start_model_must_treat_absent_features_like_the_data() {
     let (rows, text) = (generated(10, 4), "absent");
     let model = train(&rows, params(1)).unwrap().model;
     let (mut header, kind) = model.into_parts();

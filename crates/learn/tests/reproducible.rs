@@ -1,4 +1,5 @@
-//! The same bytes whatever the threads, the machine code and the interruptions.
+//! A model has the same bytes for any number of threads, for AVX2 and portable code, and after any
+//! interruption.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -42,10 +43,10 @@ fn threads_and_machine_code_do_not_change_a_byte() {
     }
 }
 
-/// Wants to stop after so many trees.
-struct Impatient(usize, AtomicUsize);
+/// Stops the training after this number of trees.
+struct StopAfter(usize, AtomicUsize);
 
-impl Progress for Impatient {
+impl Progress for StopAfter {
     fn round_finished(&self, history: &TrainingHistory) {
         self.1.store(history.iterations.len(), Ordering::Relaxed);
     }
@@ -66,7 +67,7 @@ fn an_interrupted_training_goes_on_to_the_same_bytes() {
     let whole = train(params(Newton::PerDocument), &request).unwrap();
     let checkpoints = Checkpoints::new(folder.path().join("a")).every_rounds(1);
     for trees in [1, 3, 4, 7] {
-        let progress = Impatient(trees, AtomicUsize::new(0));
+        let progress = StopAfter(trees, AtomicUsize::new(0));
         let request = TrainRequest::new(&data)
             .checkpoints(checkpoints.clone())
             .progress(&progress)
@@ -106,7 +107,7 @@ fn a_metric_without_a_value_does_not_spoil_a_checkpoint() {
     let none = MetricSpec::parse("ap(rel=99)").unwrap().resolve(SourceKind::Features).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let checkpoints = Checkpoints::new(folder.path()).every_rounds(1);
-    let progress = Impatient(2, AtomicUsize::new(0));
+    let progress = StopAfter(2, AtomicUsize::new(0));
     let request = TrainRequest::new(&data)
         .metrics([none])
         .evaluate_training(true)

@@ -1,11 +1,11 @@
 //! Upper bounds of the bins of one feature: quantiles of the values in a sample.
 //!
-//! Up to `max_bins` distinct values get a bin each. With more, bins take about the same number of rows:
-//! the quota is the number of remaining rows divided by the number of remaining bins, and a value
-//! that alone fills a quota gets a bin of its own, so that one frequent value (mostly 0) does not
-//! take the rows of its neighbours' bins. A bound lies halfway between the last value of a bin and
-//! the first of the next, so `x <= bound` holds for exactly the bin's values. Cost O(n log n) for
-//! the sort.
+//! Up to `max_bins` distinct values get a bin each. With more, bins take about the same number of
+//! rows: the quota is the number of remaining rows divided by the number of remaining bins, and a
+//! value that alone fills a quota gets a bin of its own, so that one frequent value (mostly 0) does
+//! not take the rows of its neighbours' bins. A bound lies halfway between the last value of a bin
+//! and the first of the next, so `x <= bound` holds for exactly the bin's values. Cost O(n log n)
+//! for the sort.
 //!
 //! No values (all missing) or one distinct value: no bounds, one bin. Infinite values are treated
 //! like all others.

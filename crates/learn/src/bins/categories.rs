@@ -2,8 +2,8 @@
 //!
 //! A value's category is its integer part, as the model reads it
 //! ([`Categories`](rankwright_model::Categories)): 2.7 is category 2, -0.5 is category 0. At most
-//! `max_bins` categories get a bin, the more frequent first and among equals the lower number, so that
-//! a row takes one byte however many categories there are. All others share the bin of missing
+//! `max_bins` categories get a bin, the more frequent first and among equals the lower number, so
+//! that a row takes one byte for any number of categories. All others share the bin of missing
 //! values, as do NaN, values of -1 and below, 2^24 and above. Bins are numbered in the order of
 //! their categories. Cost: one look-up a value.
 //!

@@ -97,7 +97,8 @@ fn member(text: &str, target: &MetricText) -> Result<BlendMember, SpecError> {
     let mut spec = Spec::parse(text)?;
     // Checked before the whole spec is parsed: this ends the recursion of nested blends.
     if spec.name == "blend" {
-        let why = "a blend is no member of another; name its members instead".to_owned();
+        let why =
+            "a blend cannot be a member of another blend; name its members instead".to_owned();
         return Err(SpecError::Conflict { name: "blend".to_owned(), why });
     }
     if spec.get("metric").is_none() {

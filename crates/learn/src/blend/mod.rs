@@ -62,7 +62,7 @@ choices! {
         Standard = "standard",
         /// Scores as they are.
         None = "none",
-        /// Brought to 0..1.
+        /// Scaled to 0..1.
         MinMax = "min-max",
         /// Ranks.
         Rank = "rank",
@@ -76,18 +76,21 @@ params! {
             "Learners and model files, joined by +: lambdamart(trees=100)+ranksvm+file:a.model; \
              auto: those of the preset, or lambdamart+lambdarank+ranksvm.";
         preset: BlendPreset = BlendPreset::None, ..,
-            "Members before those that are named; yahoo: 8 lambdamart, 2 lambdarank, 2 logistic.";
+            "Members that are added before the named ones; yahoo: 8 lambdamart, 2 lambdarank, \
+             2 logistic.";
         normalise: BlendNormalise = BlendNormalise::Standard, ..,
             "Normalisation of members' scores within a query.";
         weights: BlendWeights = BlendWeights::Learn, ..,
             "Weights: learnt for the metric on validation data, or equal (the plain mean: safer on \
              few queries).";
         hold_out: f64 = 0.2, above(0.0).below(1.0),
-            "Fraction of the training queries for the weights and stops, without validation data.";
+            "Fraction of the training queries that is held out for weights and early stopping if \
+             there is no validation data.";
         repeats: usize = 10, 1..,
-            "Number of searches, each on half of the queries, whose mean the weights are; 1: one on \
-             all.", requires "weights=learn";
-        tolerance: f64 = 0.003, 0.0.., "A move of a weight must raise the metric by more than this.",
+            "Number of searches, each on half of the queries; the weights are their means; 1: one \
+             search on all queries.", requires "weights=learn";
+        tolerance: f64 = 0.003, 0.0..,
+            "A change of a weight must raise the metric by more than this.",
             requires "weights=learn";
     }
     /// Builder methods for the parameters of a blend.

@@ -1,13 +1,13 @@
 //! The weights of a blend, learnt for the metric on scores of data that the members were not fitted
 //! to.
 //!
-//! From equal weights, coordinate ascent ([`CoordinateSearch`]) changes one weight at a time as long as the
-//! metric improves; weights stay at 0 or above, because a member trained for the same task should
-//! not count negatively. Validation data has few queries and a metric is constant almost
-//! everywhere, so a single search would overfit; the weights are means over several searches, each
-//! on a random half of the queries, every second one on the half that the previous one left out (in
-//! the manner of bagged ensemble selection: Caruana, Niculescu-Mizil, Crew and Ksikes 2004). The
-//! halves are determined by the seed.
+//! From equal weights, coordinate ascent ([`CoordinateSearch`]) changes one weight at a time as
+//! long as the metric improves; weights stay at 0 or above, because a member trained for the same
+//! task should not count negatively. Validation data has few queries and a metric is constant
+//! almost everywhere, so a single search would overfit; the weights are means over several
+//! searches, each on a random half of the queries, every second one on the half that the previous
+//! one left out (in the manner of bagged ensemble selection: Caruana, Niculescu-Mizil, Crew and
+//! Ksikes 2004). The halves are determined by the seed.
 //!
 //! Cost: repeats x passes x members x 31 rankings of half of the validation data. A single member
 //! has weight 1; if no query of a half has a metric value, the weights of that search stay equal.

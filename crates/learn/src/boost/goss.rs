@@ -29,7 +29,7 @@ pub(crate) struct Goss {
 }
 
 impl Goss {
-    /// Whether a tree, numbered from 0, is sampled at all.
+    /// Whether the queries of a tree, numbered from 0, are sampled.
     pub(crate) fn is_active(rate: f64, number: usize) -> bool {
         number >= (1.0 / rate) as usize
     }

@@ -3,8 +3,8 @@
 //! [`train`] is the loop, [`learners`] the learners built on it, [`trainer`] joins the two.
 //! [`queries`] passes the data to the objective, [`sample`] draws queries and features, [`goss`]
 //! samples queries by their gradients, [`values`] computes leaf values, [`scores`] adds them to the
-//! scores, [`dropout`] and [`dart`] drop trees during training, [`validation_scores`] updates the scores of
-//! validation data.
+//! scores, [`dropout`] and [`dart`] drop trees during training, [`validation_scores`] updates the
+//! scores of validation data.
 
 mod dart;
 mod dropout;

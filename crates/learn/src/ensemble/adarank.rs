@@ -50,11 +50,14 @@ params! {
     pub struct AdaRankParams {
         rounds: usize = 500, 1.., "Maximum number of features added.";
         directions: Directions = Directions::Both, ..,
-            "Rank by a feature's falling values, or by rising ones too.";
+            "Directions in which a feature may rank: by falling values only (falling), or by \
+             rising values too (both).";
         tolerance: f64 = 0.0, 0.0..,
-            "A feature must raise the metric on the training data by more than this.";
+            "A feature is added only if it raises the metric on the training data by more than \
+             this.";
         stop: usize = 0, ..,
-            "Stop when validation has not improved for so many rounds; 0: never.";
+            "Number of rounds without improvement on validation data after which training stops; \
+             0: never.";
     }
     /// Builder methods for the parameters of AdaRank.
     pub trait AdaRankOptions: ada_rank_params;
@@ -92,7 +95,8 @@ impl DeclaredLearner for AdaRank {
         TargetMetric::check(&target, Self::DEF.name)?;
         if target.resolve(SourceKind::Features)?.metric().better() == Better::Lower {
             let why = format!(
-                "{target} is better when lower; aim at a metric from 0 to 1, such as metric=ndcg@10"
+                "{target} is better when lower; adarank needs a metric from 0 to 1 that is better \
+                 when higher, such as metric=ndcg@10"
             );
             return Err(SpecError::Conflict { name: Self::DEF.name.to_owned(), why });
         }
@@ -107,7 +111,8 @@ impl DeclaredLearner for AdaRank {
     }
 }
 
-/// The largest r from which alpha is computed; that of a perfect ranker would be infinite.
+/// The largest mean metric r from which alpha is computed: the alpha of a perfect ranker would be
+/// infinite.
 const MAX_MEAN: f64 = 1.0 - 1e-6;
 
 #[derive(Debug)]

@@ -30,14 +30,16 @@ params! {
         restarts: usize = 3, 1..,
             "Number of starts: the first from equal weights, the others from random ones.";
         passes: usize = 25, 1.., "Maximum number of passes over all weights, for each start.";
-        tolerance: f64 = 0.0005, 0.0.., "A move must raise the metric by more than this.";
+        tolerance: f64 = 0.0005, 0.0..,
+            "A change of a weight must raise the metric by more than this.";
     }
     /// Builder methods for the parameters of coordinate ascent.
     pub trait CoordinateAscentOptions: coordinate_ascent_params;
 }
 
 param_groups! {
-    /// Coordinate ascent: a linear model whose weights are moved one by one while a metric gains.
+    /// Coordinate ascent: a linear model whose weights are changed one at a time while a metric
+    /// improves.
     pub struct CoordinateAscent {
         ascent: CoordinateAscentParams, CoordinateAscentOptions::coordinate_ascent_params;
         features: TransformParams, TransformOptions::transform_params;
@@ -48,7 +50,7 @@ param_groups! {
 impl DeclaredLearner for CoordinateAscent {
     const DEF: &'static LearnerDef = &LearnerDef {
         name: "coordinate-ascent",
-        help: "A linear model whose weights are moved one by one while a metric gains (Metzler and Croft 2007).",
+        help: "A linear model whose weights are changed one at a time while a metric improves (Metzler and Croft 2007).",
         example: "coordinate-ascent(restarts=2, passes=3, metric=ndcg@10)",
         takes: Takes { pairs: false, start: false, validation: true, missing: false },
         tuning: Tuning::whole(&[

@@ -30,14 +30,15 @@ params! {
         leaves: usize = 100, 2..=65536, "Maximum number of leaves of a tree.";
         depth: usize = 0, .., "Maximum number of splits from the root to a leaf; 0: no limit.";
         min_rows: u64 = 10, .., "Minimum number of rows in a leaf.";
-        min_gain: f64 = 0.0, 0.0.., "A split must gain more than this.";
+        min_gain: f64 = 0.0, 0.0.., "A split must have a gain above this.";
         sample_queries: f64 = 0.63, above(0.0).up_to(1.0),
-            "Fraction of the queries that each tree sees, drawn anew.";
+            "Fraction of the queries that each tree is grown from, drawn for each tree.";
         sample_features: f64 = 0.3, above(0.0).up_to(1.0),
-            "Fraction of the features that each tree may use, drawn anew.";
+            "Fraction of the features that each tree may use, drawn for each tree.";
         bins: usize = 255, 2..=255, "Maximum number of bins of a feature.";
         stop: usize = 0, ..,
-            "Stop when validation has not improved for so many trees; 0: never.";
+            "Number of trees without improvement on validation data after which training stops; \
+             0: never.";
     }
     /// Builder methods for the parameters of a random forest.
     pub trait ForestOptions: forest_params;
@@ -54,7 +55,7 @@ param_groups! {
 impl DeclaredLearner for RandomForest {
     const DEF: &'static LearnerDef = &LearnerDef {
         name: "random-forest",
-        help: "The mean of trees on the labels, each of some queries and features (Breiman 2001).",
+        help: "The mean of regression trees, each grown on a sample of queries and features (Breiman 2001).",
         example: "random-forest(trees=300, leaves=100)",
         takes: Takes { pairs: false, start: false, validation: true, missing: true },
         // More trees never make a forest worse: their number need not be tuned.

@@ -59,8 +59,8 @@ pub enum LearnError {
     },
     /// Too few queries to set some aside for validation.
     #[error(
-        "a part of {part} of {} cannot be set aside for validation: training and validation need at least \
-         one query each",
+        "a part of {part} of {} cannot be set aside for validation: training and validation need \
+         at least one query each",
         counted(*queries, "query")
     )]
     HoldOut {
@@ -78,7 +78,7 @@ pub enum LearnError {
         metric: String,
     },
     /// No query of the data has a value of a metric.
-    #[error("{metric} has no value: no query of the data counts under {convention}")]
+    #[error("no query of the data has a value for {metric} ({convention})")]
     MetricUndefined {
         /// The metric.
         metric: String,
@@ -138,7 +138,7 @@ pub enum LearnError {
     #[error("all weights of the training data are 0, so there is nothing to learn from")]
     ZeroWeights,
     /// A start model was given to a learner that does not support one.
-    #[error("{learner} does not start from a model; boosted trees do")]
+    #[error("{learner} cannot start from a model; boosted trees can")]
     StartUnsupported {
         /// The learner.
         learner: String,
@@ -164,7 +164,7 @@ pub enum LearnError {
         label: f64,
     },
     /// More different labels than ordinal regression takes.
-    #[error("there are more than {most} different labels, the most that ordinal regression takes")]
+    #[error("there are more than {most} different labels, the maximum for ordinal regression")]
     TooManyGrades {
         /// The most different labels.
         most: usize,
@@ -179,7 +179,9 @@ pub enum LearnError {
         label: f64,
     },
     /// A metric has a value outside 0 to 1, and the learner needs one within.
-    #[error("the metric is {value} on a query of the training data; adarank needs one from 0 to 1")]
+    #[error(
+        "the metric is {value} on a query of the training data; adarank needs a metric from 0 to 1"
+    )]
     MetricOutOfRange {
         /// The value.
         value: f64,
@@ -214,7 +216,8 @@ pub enum LearnError {
     },
     /// Slices of different lengths in a query that the caller created.
     #[error(
-        "a query has {scores} scores, {labels} labels, {weights} weights and {derivatives} derivatives"
+        "the slices of a query differ in length: {scores} scores, {labels} labels, {weights} \
+         weights, {derivatives} derivatives"
     )]
     QueryLengths {
         /// Number of scores.
@@ -299,11 +302,13 @@ impl LearnError {
                 "give data with relevant documents, or choose another metric"
             }
             Self::PairsUnsupported { .. } => {
-                "choose one of these learners, or give data with labels and without preference pairs"
+                "choose one of these learners, or give data with labels and without preference \
+                 pairs"
             }
             Self::NothingToRank => "give data with graded labels, or preference pairs",
             Self::NothingRelevant { .. } | Self::OneKind { .. } => {
-                "give data with relevant and other documents, or set the lowest relevant label (rel)"
+                "give data with relevant and other documents, or set the lowest relevant label \
+                 (rel)"
             }
             Self::StartUnsupported { .. } => "train without a start model, or boost trees",
             Self::StartNotTrees { .. } => "start from a tree model",
@@ -317,7 +322,8 @@ impl LearnError {
             }
             Self::NotFinite(value) => value.help(),
             Self::Checkpoint { .. } | Self::CheckpointState(_) => {
-                "use another checkpoint folder, or delete this checkpoint to start from the beginning"
+                "use another checkpoint folder, or delete this checkpoint to start from the \
+                 beginning"
             }
             _ => return None,
         };
@@ -329,4 +335,44 @@ impl LearnError {
 fn pair_learners() -> String {
     let takes = crate::learner::LEARNERS.iter().filter(|def| def.takes.pairs);
     takes.map(|def| def.name).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tune::TuneLogProblem;
+
+    #[test]
+    fn messages_and_help_name_no_flags_and_have_correct_plurals() {
+        let pairs = LearnError::PairsUnsupported { learner: "mart".to_owned() };
+        let folds = LearnError::from(TuneError::Folds { folds: 1 });
+        let held_out = LearnError::HoldOut { part: 0.2, queries: 1 };
+        let value = LearnError::from(NotFiniteValue::NetScores);
+        let path = || "checkpoint.model".to_owned();
+        let checkpoint =
+            LearnError::Checkpoint { path: path(), problem: CheckpointProblem::NotACheckpoint };
+        let state = LearnError::from(StateProblem::MissingTrees);
+        let log = TuneError::Log { path: path(), problem: TuneLogProblem::NotALog }.into();
+        let nested = LearnError::InQuery { query: "q1".to_owned(), error: Box::new(pairs) };
+        assert_eq!(nested.help(), Some(
+            "choose one of these learners, or give data with labels and without preference pairs"
+                .to_owned()
+        ));
+        assert_eq!(folds.to_string(), "1 fold: at least 2 folds are needed to train and test");
+        assert!(held_out.to_string().contains("of 1 query cannot"), "{held_out}");
+        assert_eq!(checkpoint.to_string(), "checkpoint.model is a model, not a checkpoint");
+        assert_eq!(state.to_string(), "the checkpoint holds fewer trees than rounds");
+        for error in [nested, folds, held_out, value, checkpoint, state, log] {
+            let help = error.help().unwrap_or_default();
+            assert!(!error.to_string().contains("--") && !help.contains("--"), "{error}; {help}");
+        }
+    }
+
+    #[test]
+    fn an_objective_keeps_its_error_as_the_source() {
+        let io = std::io::Error::other("no connection");
+        let error = LearnError::objective(io);
+        assert_eq!(error.to_string(), "the objective failed: no connection");
+        assert!(error.source().unwrap().downcast_ref::<std::io::Error>().is_some());
+    }
 }

@@ -295,7 +295,9 @@ fn refuse_linear_leaves(spec: &Spec, def: &LearnerDef) -> Result<(), SpecError> 
         None => Ok(()),
         Some(key) => Err(SpecError::Conflict {
             name: spec.name.clone(),
-            why: format!("{key}: a leaf is one number, leaves with a linear model are not built"),
+            why: format!(
+                "{key}: leaves with linear models are not supported; a leaf has one value"
+            ),
         }),
     }
 }

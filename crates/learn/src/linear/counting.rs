@@ -179,7 +179,8 @@ impl Sweep<'_> {
         }
     }
 
-    /// Goes from the highest score down; `visit` gets the sums over lower levels with s_j > s_i - m.
+    /// Goes from the highest score down; `visit` gets the sums over lower levels with s_j > s_i -
+    /// m.
     #[inline]
     fn down<const N: usize>(
         &self,

@@ -73,9 +73,9 @@ impl NewtonSearch {
         norm(&self.gradient)
     }
 
-    /// Takes one step. The search has converged when the gradient is shorter than `converged_norm`; `first_norm`
-    /// is the length of the gradient at the start of the search, which decides how exactly the step
-    /// is computed.
+    /// Takes one step. The search has converged when the gradient is shorter than `converged_norm`;
+    /// `first_norm` is the length of the gradient at the start of the search, which decides how
+    /// exactly the step is computed.
     pub(super) fn step(
         &mut self,
         function: &mut dyn Smooth,

@@ -13,18 +13,19 @@ params! {
     pub struct SolverParams {
         steps: usize = 100, 1.., "Maximum number of steps of Newton's method, for each c.";
         tolerance: f64 = 0.0001, above(0.0).below(1.0),
-            "Stop when the gradient has fallen to this fraction of the first.";
+            "Training stops when the norm of the gradient has fallen to this fraction of the \
+             first.";
     }
     /// Builder methods for the parameters of Newton's method.
     pub trait SolverOptions: solver_params;
 }
 
-/// Fails if the values of c do not rise: each search starts from the weights of the smaller value
+/// Fails if the values of c do not ascend: each search starts from the weights of the smaller value
 /// before.
 pub(super) fn check_ascending(c: &Slashed<f64>) -> Result<(), String> {
     match c.0.is_sorted_by(|a, b| a < b) {
         true => Ok(()),
-        false => Err("several values of c must rise, such as c=1/10/100".into()),
+        false => Err("several values of c must be in ascending order, such as c=1/10/100".into()),
     }
 }
 

@@ -3,7 +3,7 @@
 //! [`Signed`] is a loss of `y (s + b)`, with y = +1 where the label reaches `rel` and -1 below, and
 //! b an intercept: the logistic loss, the squared hinge or the smoothed hinge of `loss.rs`.
 //! [`LeastSquares`] is `(s + b - label)^2 / 2`. Both are means: each document counts by its weight
-//! times that of its query, divided by the sum of all; those of weight 0 do not count at all. Cost
+//! times that of its query, divided by the sum of all; those of weight 0 are ignored. Cost
 //! O(n).
 
 use rankwright_data::Dataset;

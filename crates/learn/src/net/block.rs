@@ -1,8 +1,8 @@
 //! The forward and backward pass of a block of rows.
 //!
 //! ```text
-//! there   z = X W' + b,   x^ = norm(z),   y = dropout(activation(scale x^ + shift))
-//! back    d = gradient by y * slope,  then through the norm;   W: d' X    b: sums of d    X: d W
+//! forward   z = X W' + b,   x^ = norm(z),   y = dropout(activation(scale x^ + shift))
+//! backward  d = gradient by y * slope,  then through the norm;   W: d' X    b: sums of d    X: d W
 //! ```
 //!
 //! A mini-batch is cut into blocks, each with its buffers and a gradient of its own. A block's
@@ -170,8 +170,8 @@ impl NetBlock {
         }
     }
 
-    /// The second half: the norm, and the gradients by weights, biases and inputs. `batch_sums` are the
-    /// sums of batch norm over the mini-batch, its statistics and its rows.
+    /// The second half: the norm, and the gradients by weights, biases and inputs. `batch_sums` are
+    /// the sums of batch norm over the mini-batch, its statistics and its rows.
     pub(super) fn backward_product(
         &mut self,
         shape: &NetShape,

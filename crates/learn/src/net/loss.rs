@@ -1,4 +1,5 @@
-//! The losses of net learners: an objective of the common table, and how queries are passed to it.
+//! The losses of net learners: an objective of the list of objectives, and the form in which
+//! queries are passed to it.
 //!
 //! | learner | objective |
 //! |---|---|
@@ -27,7 +28,7 @@ use crate::objective::{
 };
 use crate::preferences::Preferences;
 
-/// The loss of a net, and how queries are passed to it.
+/// The loss of a net, and the form in which queries are passed to it.
 #[derive(Debug)]
 pub(super) struct NetLoss {
     pub(super) objective: Box<dyn Objective>,

@@ -54,32 +54,36 @@ params! {
     /// Parameters of a net.
     pub struct NetParams, check = check {
         layers: Slashed<usize> = Slashed(vec![64, 32]), 0..=16384,
-            "Outputs of each hidden layer, such as 128/64/32; 0: a linear scorer.";
+            "Number of outputs of each hidden layer, such as 128/64/32; 0: a linear scorer.";
         activation: NetActivation = NetActivation::Relu, .., "Activation of the hidden layers.",
             requires "layers!=0";
         dropout: f64 = 0.0, 0.0..=0.9,
             "Fraction of the hidden outputs that is dropped in training.", requires "layers!=0";
-        norm: HiddenNorm = HiddenNorm::None, .., "Normalisation of the hidden layers.", requires "layers!=0";
+        norm: HiddenNorm = HiddenNorm::None, .., "Normalisation of the hidden layers.",
+            requires "layers!=0";
         noise: f64 = 0.1, 0.0..=1000000.0,
             "Standard deviation of noise on the transformed features in training.";
         optimiser: NetOptimiser = NetOptimiser::AdamW, .., "Method of gradient descent.";
         rate: Auto<f64> = Auto::Auto, above(0.0).up_to(1000000.0),
             "Learning rate; auto: 0.001, with optimiser=sgd 0.01.";
-        momentum: f64 = 0.9, 0.0..=0.999, "Fraction of the last step that is taken again.",
+        momentum: f64 = 0.9, 0.0..=0.999,
+            "Momentum: fraction of the last step that is added to the next.",
             requires "optimiser=sgd";
         decay: Auto<f64> = Auto::Auto, 0.0..=1000.0,
             "Weight decay; auto: 0.01 with optimiser=adamw, else 0.0001.";
-        schedule: NetSchedule = NetSchedule::Cosine, .., "Course of the learning rate.";
-        warmup: f64 = 0.0, 0.0.., "Epochs over which the rate rises from 0.";
-        drop: f64 = 0.1, above(0.0).up_to(1.0), "Factor of the rate at each step.",
+        schedule: NetSchedule = NetSchedule::Cosine, .., "Schedule of the learning rate.";
+        warmup: f64 = 0.0, 0.0.., "Number of epochs over which the learning rate rises from 0.";
+        drop: f64 = 0.1, above(0.0).up_to(1.0),
+            "Factor of the learning rate at each step of the schedule.",
             requires "schedule=step";
-        drop_every: f64 = 20.0, above(0.0).up_to(1000000.0), "Epochs between steps.",
+        drop_every: f64 = 20.0, above(0.0).up_to(1000000.0),
+            "Number of epochs between two steps of the schedule.",
             requires "schedule=step";
-        batch: usize = 16, 1.., "Queries in a mini-batch.";
+        batch: usize = 16, 1.., "Number of queries in a mini-batch.";
         epochs: usize = 30, 1.., "Number of passes over the data.";
         stop: Auto<usize> = Auto::Auto, ..,
-            "Stop when validation has not improved for so many epochs; 0: never; auto: 15 where \
-             there is validation data.";
+            "Number of epochs without improvement on validation data after which training stops; \
+             0: never; auto: 15 if there is validation data.";
     }
     /// Builder methods for the parameters of a net.
     pub trait NetOptions: net_params;
@@ -103,7 +107,10 @@ fn check(params: &NetParams) -> Result<(), String> {
         ));
     }
     if params.warmup > params.epochs as f64 {
-        return Err(format!("warmup={}: at most all epochs", params.warmup));
+        return Err(format!(
+            "warmup={} is more than the number of epochs, {}",
+            params.warmup, params.epochs
+        ));
     }
     Ok(())
 }

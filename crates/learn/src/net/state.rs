@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_comes_back_as_it_was_and_damage_is_told() {
+    fn a_state_is_restored_and_damage_is_an_error() {
         let shape = NetShape::new(4, &[3], HiddenNorm::Batch, Activation::Relu);
         for moving_stats in [false, true] {
             let (first, mut second) = (state(&shape, 1, moving_stats), state(&shape, 7, false));
@@ -101,7 +101,7 @@ mod tests {
             assert_eq!(first, second);
             for wrong in [&bytes[..bytes.len() - 1], &[], &[&bytes[..], &[0]].concat()] {
                 let error = second.restore(&shape, wrong).unwrap_err().to_string();
-                assert!(error.contains("another net"), "{error}");
+                assert!(error.contains("another learner"), "{error}");
             }
         }
     }

@@ -56,7 +56,7 @@ params! {
 impl ObjectiveParams for ApproxNdcgParams {
     const DEF: &'static ObjectiveDef = &ObjectiveDef {
         name: "approxndcg",
-        help: "NDCG with ranks made smooth (ApproxNDCG).",
+        help: "NDCG with smooth ranks (ApproxNDCG).",
         example: "approxndcg(temperature=0.1)",
         hessian: HessianKind::Approximate,
         ..ObjectiveDef::of::<Self>()

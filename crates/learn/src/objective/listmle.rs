@@ -38,7 +38,8 @@ pub struct ListMle {
 params! {
     /// Parameters of ListMLE.
     pub struct ListMleParams {
-        top: Option<usize> = None, 1.., "Places of the best order that count; none: all.";
+        top: Option<usize> = None, 1..,
+            "Number of first positions of the best order that are used; none: all.";
     }
     /// Builder methods for the parameters of ListMLE.
     pub trait ListMleOptions: list_mle_params;

@@ -55,7 +55,7 @@ params! {
 impl ObjectiveParams for LogLossParams {
     const DEF: &'static ObjectiveDef = &ObjectiveDef {
         name: "logloss",
-        help: "Binary log-loss on relevant or not.",
+        help: "Log-loss of binary relevance.",
         example: "logloss(rel=1)",
         ..ObjectiveDef::of::<Self>()
     };

@@ -56,8 +56,8 @@ pub(super) struct YetiWork {
 params! {
     /// Parameters of YetiLoss.
     pub struct YetiParams {
-        metric: MetricText = MetricText::new(DEFAULT_METRIC), .., "Metric that is made smooth.";
-        samples: u32 = 10, 1..=1000, "Orders drawn for each query and tree.";
+        metric: MetricText = MetricText::new(DEFAULT_METRIC), .., "Metric that is smoothed.";
+        samples: u32 = 10, 1..=1000, "Number of orders drawn for each query and tree.";
         noise: f64 = 1.0, above(0.0),
             "Scale of the noise on the scores; the smaller, the closer to the metric itself.";
     }
@@ -68,7 +68,7 @@ params! {
 impl ObjectiveParams for YetiParams {
     const DEF: &'static ObjectiveDef = &ObjectiveDef {
         name: "yeti",
-        help: "A metric made smooth by noise on the scores: swaps of neighbours (YetiLoss).",
+        help: "A metric smoothed by noise on the scores, by swaps of neighbouring documents (YetiLoss).",
         example: "yeti(metric=ap, samples=10)",
         ..ObjectiveDef::of::<Self>()
     };
@@ -77,8 +77,8 @@ impl ObjectiveParams for YetiParams {
         let measure = self.metric.spec()?.resolve(SourceKind::Features)?;
         if measure.swap().is_none() {
             let why = format!(
-                "{measure} has no change under swaps; use ndcg, dcg, ap, err, rbp, rr, p, recall or \
-                 success"
+                "{measure} does not define its change under swaps; use ndcg, dcg, ap, err, rbp, \
+                 rr, p, recall or success"
             );
             return Err(SpecError::Conflict { name: Self::DEF.name.to_owned(), why });
         }
@@ -305,7 +305,7 @@ mod tests {
     fn metrics_without_swaps_and_odd_numbers_are_refused() {
         let fails =
             |text: &str| parse_objective(&Spec::parse(text).unwrap()).unwrap_err().to_string();
-        assert!(fails("yeti(metric=kendall)").contains("no change under swaps"));
+        assert!(fails("yeti(metric=kendall)").contains("change under swaps"));
         assert!(fails("yeti(samples=0)").contains("from 1 to 1000"));
         assert!(fails("yeti(noise=-1)").contains("above 0"));
     }

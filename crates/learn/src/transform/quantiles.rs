@@ -1,12 +1,12 @@
-//! Ranks as tables: a value's place among the training values, evenly spread or normal.
+//! Ranks as tables: the rank of a value among the training values, uniform or as a normal quantile.
 //!
 //! The mid-rank of a value is the part of the values below it plus half of the part that equals it.
 //! A feature keeps up to 256 points of (value, mid-rank), all its values where they are that few;
-//! between two points ranks are interpolated. Of more than 250,000 rows every k-th one counts, so
-//! that the choice depends on the data alone.
+//! between two points ranks are interpolated. Of more than 250,000 rows every k-th one is used, so
+//! that the choice depends on the data alone. Cost: a sort of each feature.
 //!
-//! `gauss` replaces a rank by the normal quantile, after Wichura's algorithm AS 241 (1988, the short
-//! form, 7 digits); mid-ranks are never 0 or 1.
+//! `gauss` replaces a rank by the normal quantile (Wichura's algorithm AS 241, 1988, the short form
+//! with 7 digits); mid-ranks are never 0 or 1.
 
 use rankwright_data::Dataset;
 use rankwright_model::{TransformStep, Transforms};
@@ -14,9 +14,9 @@ use rayon::prelude::*;
 
 use crate::error::LearnError;
 
-/// Most points of a table.
+/// Maximum number of points of a table.
 const MAX_POINTS: usize = 256;
-/// Most rows that are looked at.
+/// Maximum number of rows that are used.
 const MAX_ROWS: usize = 250_000;
 
 /// The tables of all features.
@@ -42,7 +42,7 @@ pub(super) fn fit(data: &Dataset, gauss: bool) -> Result<Transforms, LearnError>
     Ok(Transforms::new(steps, missing, false)?)
 }
 
-/// Different values, rising, with their mid-ranks; at most [`MAX_POINTS`] of them.
+/// Distinct values, ascending, with their mid-ranks; at most [`MAX_POINTS`] of them.
 fn points(sorted: &[f32]) -> (Vec<f32>, Vec<f64>) {
     let all = sorted.len() as f64;
     let mut below = 0;

@@ -9,7 +9,7 @@
 //! A large leaf is split by all threads together. With small leaves the threads would wait for each
 //! other, so the next few leaves in the order of growth are split at the same time, one thread
 //! each. A leaf split ahead of its turn keeps its children until it is chosen: the tree is the
-//! same, and few leaves are split in vain at the end.
+//! same, and few leaves are split without being used.
 //!
 //! Features may have a cost, which is subtracted from the gain of every split on them until a tree
 //! has used them (the coupled penalty of cost-efficient gradient boosting, Peter et al. 2017). All

@@ -1,10 +1,10 @@
 //! Training and evaluation of one trial, on validation data or on folds.
 //!
 //! With successive halving, boosted trees continue from the rung before: a checkpoint holds all
-//! trees so far, and the result is the same as in one training. Other learners are trained anew on
-//! each rung (a net's learning rate depends on the number of epochs), and so is everything on
-//! folds. With a folder, trainings on validation data also save once a minute, and resume after a
-//! kill.
+//! trees so far, and the result is the same as in one training. Other learners are trained from the
+//! beginning on each rung (a net's learning rate depends on the number of epochs), and so is
+//! everything on folds. With a folder, trainings on validation data also save once a minute, and
+//! resume after a kill.
 
 use std::time::Duration;
 

@@ -280,10 +280,10 @@ fn choice(inner: &str, parts: &[&str]) -> Result<Range, String> {
         }
     }
     if parts.len() != commas + 1 {
-        return Err("values parted by commas, none of them empty".to_owned());
+        return Err("values separated by commas, none of them empty".to_owned());
     }
     if let Some(twice) = (1..parts.len()).find(|at| parts[..*at].contains(&parts[*at])) {
-        return Err(format!("each value once; {} is there twice", parts[twice]));
+        return Err(format!("each value once; {} is given twice", parts[twice]));
     }
     Ok(Range::Choice(parts.iter().map(|part| (*part).to_owned()).collect()))
 }
@@ -396,7 +396,7 @@ mod tests {
             ("leaves=logint(0,3)", "from 1 on"),
             ("leaves=choice()", "none of them empty"),
             ("leaves=choice(7,,15)", "none of them empty"),
-            ("leaves=choice(7,15,7)", "each value once; 7 is there twice"),
+            ("leaves=choice(7,15,7)", "each value once; 7 is given twice"),
             ("leaves=7, leaves=8", "`leaves` twice"),
             ("leaves 7", "column 8: found `7`, expected `=`"),
         ] {

@@ -324,7 +324,7 @@ fn an_interrupted_search_gives_the_same_result() {
             assert!(!folder.path().join("places").exists());
         }
     }
-    // On folds a trial starts anew.
+    // On folds a trial starts from the beginning.
     let settings = TuneSettings::new(FOLDS).trials(4);
     let plan = plan("mart(trees=3)", space, settings);
     let expected = without_times(&plan.run(&TuneJob::new(&train)).unwrap());

@@ -38,8 +38,10 @@ params! {
     /// Parameters of SVM-map.
     pub struct SvmMapParams {
         c: f64 = 1.0, above(0.0),
-            "Cost of a lost unit of average precision, against the size of the weights.";
-        epsilon: f64 = 0.001, above(0.0), "Stop when no ranking is violated by more than this.";
+            "Cost of a unit of lost average precision, relative to half the squared norm of the \
+             weights.";
+        epsilon: f64 = 0.001, above(0.0),
+            "Training stops when no constraint is violated by more than this beyond the slack.";
         rounds: usize = 500, 1.., "Maximum number of cutting planes.";
         rel: f64 = 1.0, .., "Lowest label that counts as relevant.";
     }
@@ -336,7 +338,7 @@ mod tests {
         let learner = LearnerSpec::parse("svmmap").unwrap();
         let error = learner.train(TrainRequest::new(&one)).unwrap_err().to_string();
         assert!(
-            error.contains("no query has both") && error.contains("labels from 1 on"),
+            error.contains("no query has both") && error.contains("a label of at least 1"),
             "{error}"
         );
         let learner = LearnerSpec::parse("svmmap(rel=2)").unwrap();

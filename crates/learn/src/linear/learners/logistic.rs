@@ -15,8 +15,8 @@ params! {
     pub struct LogisticRegressionParams, check = check {
         rel: f64 = 1.0, .., "Lowest label that counts as relevant.";
         c: Slashed<f64> = Slashed(vec![100.0]), above(0.0),
-            "Weight of the mean loss against half the squared length of the weights; of several \
-             separated by slashes (c=1/10/100), validation data chooses.";
+            "Weight of the mean loss relative to half the squared norm of the weights; of several \
+             values (c=1/10/100) validation data selects one.";
     }
     /// Builder methods for the parameters of logistic regression.
     pub trait LogisticRegressionOptions: logistic_regression_params;
@@ -39,7 +39,7 @@ param_groups! {
 impl DeclaredLearner for LogisticRegression {
     const DEF: &'static LearnerDef = &LearnerDef {
         name: "logistic",
-        help: "Logistic regression on relevant or not: maximum entropy (Nallapati 2004).",
+        help: "Logistic regression on binary relevance: maximum entropy (Nallapati 2004).",
         example: "logistic(rel=2, c=100)",
         takes: Takes { pairs: false, start: false, validation: true, missing: false },
         tuning: Tuning::whole(&["c=log(1,10000)", TRANSFORM_SPACE]),

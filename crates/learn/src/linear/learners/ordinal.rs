@@ -13,8 +13,8 @@ params! {
     /// Parameters of ordinal regression.
     pub struct OrdinalRegressionParams, check = check {
         c: Slashed<f64> = Slashed(vec![30.0]), above(0.0),
-            "Weight of the mean loss against half the squared length of the weights; of several \
-             separated by slashes (c=1/10/100), validation data chooses.";
+            "Weight of the mean loss relative to half the squared norm of the weights; of several \
+             values (c=1/10/100) validation data selects one.";
     }
     /// Builder methods for the parameters of ordinal regression.
     pub trait OrdinalRegressionOptions: ordinal_regression_params;
@@ -38,7 +38,7 @@ param_groups! {
 impl DeclaredLearner for OrdinalRegression {
     const DEF: &'static LearnerDef = &LearnerDef {
         name: "ordinal",
-        help: "Ordinal regression on the grades: a linear model and a threshold between any two grades (McCullagh 1980).",
+        help: "Ordinal regression: a linear model and thresholds between neighbouring grades (McCullagh 1980).",
         example: "ordinal(c=100)",
         takes: Takes { pairs: false, start: false, validation: true, missing: false },
         tuning: Tuning::whole(&["c=log(0.3,3000)", TRANSFORM_SPACE]),

@@ -13,9 +13,10 @@ params! {
     /// Parameters of logistic regression on preferences.
     pub struct PairwiseLogisticParams, check = check {
         c: Slashed<f64> = Slashed(vec![30.0]), above(0.0),
-            "Weight of the mean loss against half the squared length of the weights; of several \
-             separated by slashes (c=1/10/100), validation data chooses.";
-        norm_query: bool = false, .., "Whether all queries have the same weight, however many pairs they have.";
+            "Weight of the mean loss relative to half the squared norm of the weights; of several \
+             values (c=1/10/100) validation data selects one.";
+        norm_query: bool = false, ..,
+            "Whether all queries have the same total weight, regardless of their number of pairs.";
     }
     /// Builder methods for the parameters of logistic regression on preferences.
     pub trait PairwiseLogisticOptions: pairwise_logistic_params;

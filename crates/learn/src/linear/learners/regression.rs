@@ -13,7 +13,7 @@ params! {
     /// Parameters of ridge regression.
     pub struct LinearRegressionParams {
         l2: f64 = 0.1, 0.0..,
-            "Penalty on the squared length of the weights against the mean squared error.";
+            "Penalty on the squared norm of the weights, relative to the mean squared error.";
     }
     /// Builder methods for the parameters of ridge regression.
     pub trait LinearRegressionOptions: linear_regression_params;

@@ -15,8 +15,8 @@
 //! inside `gap` are integers of 31 bits, whose differences are exact; gains are scaled to 0..1
 //! within the query; sums go to 64 bits every 64 rows and every 512 documents.
 //!
-//! The score range times sigma must be within [`MAX_RANGE`], so that no product leaves the range of a
-//! 32-bit float; a wider query is computed pair by pair in 64 bits (`pairs.rs`). Each loop is the
+//! The score range times sigma must be within [`MAX_RANGE`], so that no product leaves the range of
+//! a 32-bit float; a wider query is computed pair by pair in 64 bits (`pairs.rs`). Each loop is the
 //! same plain Rust compiled twice, for AVX2 and portable, with identical results. Cost O(rows * n)
 //! time, O(n) memory.
 

@@ -144,7 +144,7 @@ impl Weight {
         };
         if measure.swap().is_none() {
             let name = self.to_string();
-            let why = "has no change under swaps, so that lambdas cannot aim at it; \
+            let why = "the metric does not define its change under swaps, which lambdas need; \
                        use ndcg, dcg, ap, err, rbp, rr, p, recall or success"
                 .to_owned();
             return Err(SpecError::Conflict { name, why });
