@@ -39,8 +39,8 @@ params! {
     pub struct PairParams {
         sigma: f64 = 1.0, above(0.0), "Steepness of the logistic function.";
         truncation: Auto<Option<usize>> = Auto::Auto, 1..,
-            "Truncation level: one document of a pair must be at this many first ranks; auto and \
-             none: all ranks.";
+            "Truncation level: one document of a pair must be among this many first ranks; auto \
+             and none: all ranks.";
         ties: TiedLabels = TiedLabels::Ignore, ..,
             "Pairs of equal labels: left out (ignore), or with target probability 1/2 (half).";
         norm_gap: bool = false, ..,
@@ -59,8 +59,8 @@ params! {
             "Metric that the lambdas optimise.";
         sigma: f64 = 1.0, above(0.0), "Steepness of the logistic function.";
         truncation: Auto<Option<usize>> = Auto::Auto, 1..,
-            "Truncation level: one document of a pair must be at this many first ranks; auto: k + \
-             3 if the metric has a cut-off k, else all; none: all.";
+            "Truncation level: one document of a pair must be among this many first ranks; auto: \
+             k + 3 if the metric has a cut-off k, else all; none: all.";
         norm_gap: bool = true, ..,
             "Divide a pair's weight by 0.01 + the difference of its scores.";
         norm_query: bool = true, ..,
