@@ -211,7 +211,8 @@ fn learn(error: &LearnError) -> Option<String> {
         LearnError::Eval(error) => eval(error),
         LearnError::Spec(error) => spec(error),
         LearnError::InQuery { error, .. } => learn(error),
-        other => of_training(other).map(str::to_owned),
+        LearnError::Tune(error) => of_tuning(error),
+        other => of_training(other).map(str::to_owned).or_else(|| other.help()),
     }
 }
 
@@ -220,47 +221,49 @@ fn of_training(error: &LearnError) -> Option<&'static str> {
     Some(match error {
         LearnError::MissingValidation { .. } => "give --valid DATA, or leave stop= out of the spec",
         LearnError::MissingFoldValidation { .. } => {
-            "give --valid-part 0.2, or leave out what needs them, such as stop="
+            "give --valid-part 0.2, or leave stop= out of the spec"
         }
-        LearnError::HoldOut { .. } => "give --valid DATA, or another part of more queries",
+        LearnError::HoldOut { .. } => "give --valid DATA, or set aside another part of the queries",
         LearnError::NoMetricValue { .. } => {
             "give data with relevant documents, or another --metric"
         }
-        LearnError::PairsUnsupported { .. } => "leave --pairs out, or choose another --learner",
+        LearnError::PairsUnsupported { .. } => {
+            "choose another --learner, or train without pairs: leave --pairs out, or give data that \
+             holds no pairs"
+        }
         LearnError::NothingToRank => "give data with graded labels, or --pairs FILE",
         LearnError::NothingRelevant { .. } | LearnError::OneKind { .. } => {
-            "give data with both kinds, or set what is relevant with rel= in the spec"
+            "give data with relevant and other documents, or set the lowest relevant label with \
+             rel= in the spec"
         }
         LearnError::StartUnsupported { .. } => "leave --start out, or boost trees",
         LearnError::StartNotTrees { .. } => "give a tree model with --start",
-        LearnError::TooManyGrades { .. } => "round the labels, or use linear-regression or mart",
-        LearnError::MetricOutOfRange { .. } => {
-            "aim at one with metric= in the spec: metric=ndcg@10"
+        LearnError::Checkpoint { .. } | LearnError::CheckpointState(_) => {
+            "give another --checkpoint folder, or delete this one to start from the beginning"
         }
-        LearnError::NewtonWithoutPairs => "leave newton= out, or use lambdamart or rankmart",
-        LearnError::NotFinite { .. } => "lower rate= in the spec, or scale the labels down",
-        LearnError::Checkpoint { .. } | LearnError::CheckpointState { .. } => {
-            "give another --checkpoint folder, or delete this one to begin anew"
-        }
-        LearnError::Tune(error) => of_tuning(error)?,
         _ => return None,
     })
 }
 
 /// Advice on a rejected parameter search.
-fn of_tuning(error: &TuneError) -> Option<&'static str> {
-    Some(match error {
-        TuneError::NoSpace { .. } | TuneError::NothingToSearch { .. } => {
-            "say what to search with --space, or fix fewer parameters in the spec"
+fn of_tuning(error: &TuneError) -> Option<String> {
+    let text = match error {
+        TuneError::NoSpace { .. } => "name the parameters to search with --space",
+        TuneError::NothingToSearch { .. } => {
+            "name the parameters to search with --space, or fix fewer parameters in the spec"
         }
-        TuneError::NoRounds { .. } | TuneError::ResourceInSpace { .. } => {
-            "search with --method random, or leave it out of --space"
+        TuneError::NoRounds { .. } => "search with --method random",
+        TuneError::ResourceInSpace { .. } => {
+            "search with --method random, or leave the parameter out of --space"
         }
-        TuneError::BadTrial { .. } => "leave values that do not go together out of --space",
-        TuneError::LogInUse { .. } => "wait for it, or give another --log",
-        TuneError::Log { .. } => "give another --log, or delete this one to begin anew",
-        _ => return None,
-    })
+        TuneError::BadTrial { .. } => "leave values that conflict out of --space",
+        TuneError::LogInUse { .. } => "wait until that search ends, or give another --log",
+        TuneError::Log { .. } => {
+            "give another --log, or delete this one to start from the beginning"
+        }
+        other => return other.help(),
+    };
+    Some(text.to_owned())
 }
 
 fn search(error: &SearchError) -> Option<String> {

@@ -133,19 +133,16 @@ impl Args {
             [one] => Some(one.resolve(SourceKind::Features)?),
             _ => return Err(Failure::usage("one metric decides: give --metric a single one")),
         };
-        Ok(TuneSettings {
-            space: self.space.as_deref().map(Space::parse).transpose()?,
-            trials: self.trials,
-            method: match self.method {
-                MethodArg::Random => TuneMethod::Random,
-                MethodArg::Halving => TuneMethod::Halving,
-            },
-            metric,
-            seed: self.seed,
-            ground: match (&self.valid, self.folds.unwrap_or(5)) {
-                (Some(_), _) => TuneData::Valid,
-                (None, count) => TuneData::Folds { count, valid_part: self.valid_part },
-            },
-        })
+        let measured_on = match (&self.valid, self.folds.unwrap_or(5)) {
+            (Some(_), _) => TuneData::Valid,
+            (None, count) => TuneData::Folds { count, valid_part: self.valid_part },
+        };
+        let method = match self.method {
+            MethodArg::Random => TuneMethod::Random,
+            MethodArg::Halving => TuneMethod::Halving,
+        };
+        let space = self.space.as_deref().map(Space::parse).transpose()?;
+        let settings = TuneSettings::new(measured_on).space(space).trials(self.trials);
+        Ok(settings.method(method).metric(metric).seed(self.seed))
     }
 }

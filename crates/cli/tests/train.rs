@@ -295,7 +295,7 @@ fn checkpoints_of_other_trainings_are_refused() {
     std::fs::copy(bench.path("long.model"), bench.path("c/checkpoint.model")).unwrap();
     let ran = Ran(long(&bench, "c").output().unwrap());
     assert_eq!(ran.code(), 1);
-    assert!(ran.err().contains("is a model, no checkpoint"), "{}", ran.err());
+    assert!(ran.err().contains("is a model, not a checkpoint"), "{}", ran.err());
 }
 
 #[cfg(unix)]
@@ -438,10 +438,7 @@ fn the_best_c_is_chosen_on_validation_data() {
     );
     cv.ok();
     for (line, message) in [
-        (
-            "train train.txt --learner ranksvm --start m.model --out x",
-            "does not start from a model",
-        ),
+        ("train train.txt --learner ranksvm --start m.model --out x", "cannot start from a model"),
         ("train train.txt --learner linear-regression --checkpoint c --out x", "trained in one go"),
     ] {
         let ran = bench.run(line);

@@ -122,8 +122,7 @@ impl ExperimentError {
             Self::Spec(error) => error.help(),
             Self::Eval(error) => error.help(),
             Self::Report(error) => error.help(),
-            Self::Learn(LearnError::Data(error)) => error.help(),
-            Self::Learn(LearnError::Model(error)) => error.help(),
+            Self::Learn(error) => error.help(),
             Self::SharedData(error) => error.help(),
             Self::UnknownLearner { known, .. } => {
                 let known: Vec<&str> = known.iter().map(String::as_str).collect();

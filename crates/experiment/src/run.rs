@@ -233,25 +233,24 @@ impl Plan<'_> {
         options: ScoreOptions,
         progress: &dyn ExperimentProgress,
     ) -> Result<TrainResult, String> {
-        let place = spec.rounds().map(|_| Checkpoints {
-            every: self.checkpoint,
-            ..Checkpoints::new(self.store.part(&cell.digest).join("checkpoint"))
+        let place = spec.rounds().map(|_| {
+            let folder = self.store.part(&cell.digest).join("checkpoint");
+            Checkpoints::new(folder).every(self.checkpoint)
         });
         let decides: Vec<Measure> = self.experiment.metrics.iter().take(1).cloned().collect();
         let progress = CellProgress(progress);
         let run = || -> Result<TrainResult, LearnError> {
             let valid = learning.valid.as_ref().filter(|_| spec.uses_validation());
-            let valid = valid.map(|data| ValidationSet { name: "validation".to_owned(), data });
-            spec.train(TrainRequest {
-                valid: valid.into_iter().collect(),
-                metrics: decides.clone(),
-                seed: cell.seed,
-                features: options,
-                checkpoints: place.clone(),
-                progress: &progress,
-                simd: self.simd,
-                ..TrainRequest::new(&learning.train)
-            })
+            let valid = valid.map(|data| ValidationSet::new("validation", data));
+            let request = TrainRequest::new(&learning.train)
+                .validation_sets(valid)
+                .metrics(decides.clone())
+                .seed(cell.seed)
+                .features(options)
+                .checkpoints(place.clone())
+                .progress(&progress)
+                .simd(self.simd);
+            spec.train(request)
         };
         let resumed = place.as_ref().is_some_and(|place| place.file().exists());
         let outcome = match run() {

@@ -153,17 +153,16 @@ impl<'a> ShrinkageRequest<'a> {
         learner: &LearnerSpec,
         progress: &dyn Progress,
     ) -> Result<Option<ShrinkageRun>, ExperimentError> {
-        let set = |set: &NamedData<'d>| ValidationSet { name: set.name.to_owned(), data: set.data };
-        let outcome = learner.train(TrainRequest {
-            valid: input.valid.iter().map(set).collect(),
-            metrics: vec![input.measure.clone()],
-            watch_training: true,
-            seed: self.seed,
-            features: self.score,
-            progress,
-            simd: self.simd,
-            ..TrainRequest::new(input.train.data)
-        })?;
+        let set = |set: &NamedData<'d>| ValidationSet::new(set.name, set.data);
+        let request = TrainRequest::new(input.train.data)
+            .validation_sets(input.valid.iter().map(set))
+            .metrics([input.measure.clone()])
+            .evaluate_training(true)
+            .seed(self.seed)
+            .features(self.score)
+            .progress(progress)
+            .simd(self.simd);
+        let outcome = learner.train(request)?;
         if !outcome.finished {
             return Ok(None);
         }

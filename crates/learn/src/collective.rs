@@ -75,24 +75,24 @@ mod tests {
 
     /// Simulates processes by threads: each stores its values, and reads all when all have stored.
     #[derive(Debug)]
-    struct Meeting {
+    struct SharedTable {
         table: Mutex<Vec<Vec<u64>>>,
         barrier: Barrier,
     }
 
     #[derive(Debug)]
-    struct Seat<'a> {
+    struct Process<'a> {
         rank: usize,
         size: usize,
-        meeting: &'a Meeting,
+        shared: &'a SharedTable,
     }
 
-    impl Seat<'_> {
+    impl Process<'_> {
         fn exchange(&self, mine: Vec<u64>) -> Vec<Vec<u64>> {
-            self.meeting.table.lock().unwrap()[self.rank] = mine;
-            self.meeting.barrier.wait();
-            let all = self.meeting.table.lock().unwrap().clone();
-            self.meeting.barrier.wait();
+            self.shared.table.lock().unwrap()[self.rank] = mine;
+            self.shared.barrier.wait();
+            let all = self.shared.table.lock().unwrap().clone();
+            self.shared.barrier.wait();
             all
         }
 
@@ -104,7 +104,7 @@ mod tests {
         }
     }
 
-    impl Collective for Seat<'_> {
+    impl Collective for Process<'_> {
         fn size(&self) -> usize {
             self.size
         }
@@ -160,15 +160,17 @@ mod tests {
         {
             let alone = tree(&data, params, &Local);
             assert!(alone.0.len() > 10);
-            let meeting =
-                Meeting { table: Mutex::new(vec![Vec::new(); size]), barrier: Barrier::new(size) };
-            let (data, meeting) = (&data, &meeting);
+            let shared = SharedTable {
+                table: Mutex::new(vec![Vec::new(); size]),
+                barrier: Barrier::new(size),
+            };
+            let (data, shared) = (&data, &shared);
             let process = |rank: usize| {
                 let mine: Vec<usize> = (0..30).filter(|query| query % size == rank).collect();
                 let part = data.select_queries(&mine).unwrap();
                 // A pool of its own: a thread that waits for the others must not block theirs.
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-                pool.install(|| tree(&part, params, &Seat { rank, size, meeting }))
+                pool.install(|| tree(&part, params, &Process { rank, size, shared }))
             };
             let trees: Vec<_> = std::thread::scope(|scope| {
                 let running: Vec<_> =

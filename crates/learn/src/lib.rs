@@ -33,7 +33,7 @@ pub use boost::{
     BoostOptions, BoostParams, Booster, DropScale, Newton, NewtonOptions, NewtonParams,
 };
 pub use ensemble::*;
-pub use error::LearnError;
+pub use error::{CheckpointProblem, LearnError, NotFiniteValue, StateProblem};
 pub use learner::{
     CvOptions, CvResult, DeclaredLearner, Fit, FixedWeights, FixedWeightsOptions,
     FixedWeightsParams, FoldResult, LEARNERS, Learner, LearnerDef, LearnerSpec, LearnerText, Takes,

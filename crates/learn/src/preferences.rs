@@ -15,7 +15,7 @@ use crate::objective::DocumentPair;
 
 /// One preference: the better document and the worse one, numbered within their query, and the
 /// weight.
-pub(crate) type Listed = (u32, u32, f32);
+pub(crate) type ListedPair = (u32, u32, f32);
 
 /// The preferences of a data set.
 ///
@@ -33,19 +33,19 @@ pub struct Preferences<'a> {
     /// The data's own pairs by query, in the order of the file within one.
     own: Vec<DocumentPair>,
     /// The index of each query's first pair; empty if the data has no pairs of its own.
-    firsts: Vec<usize>,
+    offsets: Vec<usize>,
 }
 
 impl<'a> Preferences<'a> {
     /// Sorts the data's own pairs by query, if it has any. Cost O(pairs log pairs).
     pub fn new(data: &'a Dataset) -> Self {
-        let (own, firsts) = by_query(data);
-        Self { data, own, firsts }
+        let (own, offsets) = by_query(data);
+        Self { data, own, offsets }
     }
 
     /// The query's own pairs, weights as in the file; `None` if preferences follow from the labels.
     pub fn own(&self, query: usize) -> Option<&[DocumentPair]> {
-        match (self.firsts.get(query), self.firsts.get(query + 1)) {
+        match (self.offsets.get(query), self.offsets.get(query + 1)) {
             (Some(&from), Some(&to)) => self.own.get(from..to),
             _ => None,
         }
@@ -53,7 +53,7 @@ impl<'a> Preferences<'a> {
 
     /// All preferences of a query, with their weights; equal pairs and weights of 0 are left out.
     /// From labels, better documents come in row order, each with all that are worse.
-    pub(crate) fn listed(&self, query: usize) -> Vec<Listed> {
+    pub(crate) fn listed(&self, query: usize) -> Vec<ListedPair> {
         let rows = self.data.query_rows(query);
         let of_query = self.data.query_weights().map_or(1.0, |weights| weights[query]);
         let of_row = |document: u32| {
@@ -87,7 +87,7 @@ impl<'a> Preferences<'a> {
     pub(crate) fn check(&self) -> Result<(), LearnError> {
         match (0..self.data.queries()).any(|query| self.count(query) > 0) {
             true => Ok(()),
-            false if self.firsts.is_empty() => Err(LearnError::NothingToRank),
+            false if self.offsets.is_empty() => Err(LearnError::NothingToRank),
             false => Err(LearnError::OnlyTiedPairs),
         }
     }
@@ -95,7 +95,7 @@ impl<'a> Preferences<'a> {
 
 /// The preferences of one query; [`Preferences`] is faster for many queries.
 #[cfg(test)]
-pub(crate) fn listed(data: &Dataset, query: usize) -> Vec<Listed> {
+pub(crate) fn listed(data: &Dataset, query: usize) -> Vec<ListedPair> {
     Preferences::new(data).listed(query)
 }
 
@@ -115,9 +115,9 @@ pub(crate) fn by_query(data: &Dataset) -> (Vec<DocumentPair>, Vec<usize>) {
     let mut sorted = pairs.to_vec();
     // A stable sort: pairs of a query keep the order of the file.
     sorted.sort_by_key(|pair| pair.query);
-    let mut firsts = Vec::with_capacity(data.queries() + 1);
+    let mut offsets = Vec::with_capacity(data.queries() + 1);
     for query in 0..=data.queries() {
-        firsts.push(sorted.partition_point(|pair| (pair.query as usize) < query));
+        offsets.push(sorted.partition_point(|pair| (pair.query as usize) < query));
     }
     let within = |pair: &Pair| {
         let first = data.query_rows(pair.query as usize).start as u32;
@@ -128,7 +128,7 @@ pub(crate) fn by_query(data: &Dataset) -> (Vec<DocumentPair>, Vec<usize>) {
             equal: pair.equal,
         }
     };
-    (sorted.iter().map(within).collect(), firsts)
+    (sorted.iter().map(within).collect(), offsets)
 }
 
 #[cfg(test)]

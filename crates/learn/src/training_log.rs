@@ -61,10 +61,8 @@ impl TrainingLog {
     }
 
     fn parse_named(file: &str, text: &str) -> Result<TrainingLog, LearnError> {
-        let written: LogDocument = serde_json::from_str(text).map_err(|error| LearnError::Log {
-            file: file.to_owned(),
-            problem: error.to_string(),
-        })?;
+        let written: LogDocument = serde_json::from_str(text)
+            .map_err(|error| LearnError::Log { file: file.to_owned(), error })?;
         let history = TrainingHistory {
             sets: written.sets,
             metrics: written.metrics,

@@ -10,7 +10,7 @@
 //! | `query-min-max` | (x - min) / (max - min) within its query | 1/2 |
 //! | `log` | sign(x) ln(1 + abs(x)) | 0 |
 //! | `log-standard` | the log, standardised | 0, the mean |
-//! | `rank` | the part of training values below it (ties: half of the equal ones) | 1/2 |
+//! | `rank` | the fraction of training values below it (ties: half of the equal ones) | 1/2 |
 //! | `gauss` | the normal quantile of that rank | 0, the median |
 //!
 //! `clip=C` limits values (after a log) to C standard deviations from the mean before anything
@@ -40,9 +40,9 @@ choices! {
         None = "none",
         /// Standardised: mean 0, standard deviation 1.
         Standard = "standard",
-        /// Brought to 0..1 over all training data.
+        /// Scaled to 0..1 over all training data.
         MinMax = "min-max",
-        /// Brought to 0..1 within its query.
+        /// Scaled to 0..1 within its query.
         QueryMinMax = "query-min-max",
         /// Signed logarithm.
         Log = "log",
@@ -60,7 +60,7 @@ params! {
     pub struct TransformParams, check = check {
         transform: Transform = Transform::Auto, .., "Transform of the features.";
         clip: Option<f64> = None, above(0.0),
-            "Cut values at so many standard deviations from the mean.";
+            "Clip values at this number of standard deviations from the mean.";
     }
     /// Builder methods for the transform of features.
     pub trait TransformOptions: transform_params;

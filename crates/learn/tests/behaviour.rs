@@ -1,4 +1,5 @@
-//! Learners as a whole: one program for all tests, as each program is linked anew.
+//! Tests of whole trainings. One program for all of them, because every test program is linked
+//! separately.
 
 mod edges;
 mod golden;

@@ -1,5 +1,4 @@
-//! Odd data, each with a stated result. Training never panics; it gives a model or an error that
-//! says what to do.
+//! Edge cases of training data, each with its expected result: a model or an error, never a panic.
 
 use rankwright_data::generate::LetorOptions;
 use rankwright_data::{Dataset, DatasetBuilder};
@@ -120,8 +119,8 @@ fn no_rows_are_an_error() {
 #[test]
 fn validation_data_without_a_relevant_document_is_an_error() {
     let (data, blank) = (generated(6, 1), data(&[("x", 0.0, &[0.0; 136])]));
-    let valid = vec![ValidationSet { name: "valid.txt".into(), data: &blank }];
-    let request = TrainRequest { valid, metrics: vec![ndcg()], ..TrainRequest::new(&data) };
+    let valid = vec![ValidationSet::new("valid.txt", &blank)];
+    let request = TrainRequest::new(&data).validation_sets(valid).metrics([ndcg()]);
     let error = params(2).train(&mut lambda(), &request).unwrap_err();
     assert!(error.to_string().contains("no query of valid.txt has a value for ndcg@10"), "{error}");
 }
@@ -136,8 +135,8 @@ fn stopping_without_validation_data_is_an_error() {
 #[test]
 fn stopping_keeps_the_best_number_of_trees() {
     let (train_on, valid_on) = (generated(30, 1), generated(20, 2));
-    let valid = vec![ValidationSet { name: "valid".into(), data: &valid_on }];
-    let request = TrainRequest { valid, metrics: vec![ndcg()], ..TrainRequest::new(&train_on) };
+    let valid = vec![ValidationSet::new("valid", &valid_on)];
+    let request = TrainRequest::new(&train_on).validation_sets(valid).metrics([ndcg()]);
     let stop = params(300).stop(5).rate(0.5);
     let result = stop.train(&mut lambda(), &request).unwrap();
     let best = result.history.best.unwrap();
@@ -207,11 +206,7 @@ fn all_newton_steps_learn_and_a_pointwise_objective_refuses_pairs() {
     let data = generated(30, 8);
     for newton in [Newton::PerDocument, Newton::CrossLeaf, Newton::Joint] {
         let params = params(10).newton(newton);
-        let request = TrainRequest {
-            watch_training: true,
-            metrics: vec![ndcg()],
-            ..TrainRequest::new(&data)
-        };
+        let request = TrainRequest::new(&data).evaluate_training(true).metrics([ndcg()]);
         let result = params.train(&mut lambda(), &request).unwrap();
         let value = |at: usize| result.history.iterations[at].values[0][0];
         assert!(value(9) > value(0), "{newton:?}: {} after {}", value(9), value(0));
@@ -223,30 +218,30 @@ fn all_newton_steps_learn_and_a_pointwise_objective_refuses_pairs() {
 }
 
 #[test]
-fn a_start_model_is_carried_on() {
+fn trees_are_added_to_a_start_model() {
     let data = generated(30, 4);
     // Squared error draws nothing at random, so four trees and six more are the same ten.
     let grow = |count: usize, start: Option<&Model>| {
         let mut squared = rankwright_learn::objective::Squared;
-        let request = TrainRequest { start, ..TrainRequest::new(&data) };
+        let request = TrainRequest::new(&data).start(start);
         params(count).train(&mut squared, &request).unwrap().model
     };
     let (four, ten) = (grow(4, None), grow(10, None));
     let more = grow(6, Some(&four));
     assert_eq!(trees(&more), trees(&ten));
     assert_eq!(scores(&more, &data), scores(&ten, &data));
-    // Trees that did not look at the start model's scores would repeat it.
+    // Trees grown without the scores of the start model would repeat its trees.
     assert_ne!(trees(&more)[4..8], trees(&four)[..]);
 }
 
 #[test]
-fn a_start_model_must_agree_on_what_is_absent() {
+fn a_start_model_must_treat_absent_features_like_the_data() {
     let (rows, text) = (generated(10, 4), "absent");
     let model = train(&rows, params(1)).unwrap().model;
     let (mut header, kind) = model.into_parts();
     header.absent = rankwright_data::Absent::Missing;
     let other = Model::new(header, kind).unwrap();
-    let request = TrainRequest { start: Some(&other), ..TrainRequest::new(&rows) };
+    let request = TrainRequest::new(&rows).start(&other);
     let error = params(1).train(&mut lambda(), &request).unwrap_err();
     assert!(error.to_string().contains(text), "{error}");
 }

@@ -1,17 +1,17 @@
-//! The golden record: what every learner and objective computes, as SHA-256 of scores and of the
-//! model's body, so that no change of structure changes a number without being seen.
+//! The golden record: SHA-256 digests of the scores and of the model's body of every learner and
+//! objective, so that no change of the code changes a number unnoticed.
 //!
 //! `tests/golden/record.tsv` has a row for each data set and spec: the digest of the scores on the
 //! training data (f64, little-endian, in row order) and of the model file without its header and
-//! checksum. A change that is meant to change numbers writes the file anew and says so in
+//! checksum. A change that is meant to change numbers rewrites the file and is listed in
 //! CHANGELOG.md:
 //!
 //! ```text
 //! cargo test -p rankwright-learn --test behaviour write_the_record -- --ignored
 //! ```
 //!
-//! Nets multiply matrices with whatever the processor has, so their rows are checked only on
-//! processors of the kind that wrote them: those with AVX2 and fused multiply-add.
+//! Matrix products of nets depend on the instruction set of the processor, so their rows are
+//! checked only on processors of the kind that wrote them: those with AVX2 and fused multiply-add.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -156,7 +156,7 @@ fn table(seed: u64) -> Dataset {
 fn trained(spec: &str, train: &Dataset, valid: &Dataset) -> Digests {
     let learner = LearnerSpec::parse(spec).unwrap();
     let mut request = TrainRequest::new(train);
-    request.valid = vec![ValidationSet { name: "valid".into(), data: valid }];
+    request.valid = vec![ValidationSet::new("valid", valid)];
     request.seed = 7;
     let model = match learner.train(request) {
         Ok(result) => result.model,
@@ -239,7 +239,7 @@ fn every_learner_and_objective_is_in_the_record() {
     let mut objectives: Vec<String> = vec![];
     for spec in SPECS.iter().filter(|spec| !is_net(spec)) {
         let mut request = TrainRequest::new(&train);
-        request.valid = vec![ValidationSet { name: "valid".into(), data: &valid }];
+        request.valid = vec![ValidationSet::new("valid", &valid)];
         let text = LearnerSpec::parse(spec)
             .unwrap()
             .train(request)
@@ -260,7 +260,7 @@ fn every_learner_and_objective_is_in_the_record() {
 }
 
 #[test]
-#[ignore = "writes the record anew"]
+#[ignore = "rewrites the record"]
 fn write_the_record() {
     let mut text = "data\tspec\tscores\tbody\n".to_owned();
     for ((data, spec), (scores, body)) in computed() {

@@ -1,5 +1,5 @@
-//! Ways to grow a tree: one question a level, features that may not meet or that cost something,
-//! categories. Each on whole trainings: same bytes always, and what it promises.
+//! Options of tree growth in whole trainings: oblivious trees, interaction constraints, feature
+//! costs and categorical features. Each gives reproducible bytes and keeps its constraints.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -56,10 +56,10 @@ fn refusal(text: &str) -> String {
     LearnerSpec::parse(text).unwrap_err().to_string()
 }
 
-/// Wants to stop after so many trees.
-struct After(usize, AtomicUsize);
+/// Stops the training after this number of trees.
+struct StopAfter(usize, AtomicUsize);
 
-impl Progress for After {
+impl Progress for StopAfter {
     fn round_finished(&self, history: &TrainingHistory) {
         self.1.store(history.iterations.len(), Ordering::Relaxed);
     }
@@ -91,24 +91,20 @@ fn threads_machine_code_and_a_pause_do_not_change_a_byte() {
         for threads in [2, 3, 8] {
             assert!(with(threads, TrainRequest::new(data)) == one, "{learner}: {threads} threads");
         }
-        let portable = TrainRequest { simd: Simd::Portable, ..TrainRequest::new(data) };
+        let portable = TrainRequest::new(data).simd(Simd::Portable);
         assert!(with(2, portable) == one, "{learner}: portable code");
         let folder = tempfile::tempdir().unwrap();
         let checkpoints = || Some(Checkpoints::new(folder.path()));
-        let progress = After(2, AtomicUsize::new(0));
-        let part = TrainRequest {
-            progress: &progress,
-            checkpoints: checkpoints(),
-            ..TrainRequest::new(data)
-        };
+        let progress = StopAfter(2, AtomicUsize::new(0));
+        let part = TrainRequest::new(data).progress(&progress).checkpoints(checkpoints());
         assert!(!learner.train(part).unwrap().finished);
-        let rest = with(2, TrainRequest { checkpoints: checkpoints(), ..TrainRequest::new(data) });
+        let rest = with(2, TrainRequest::new(data).checkpoints(checkpoints()));
         assert!(rest == one, "{learner}: a pause");
     }
 }
 
 #[test]
-fn every_leaf_tells_the_rows_that_come_to_it_and_all_scorers_agree() {
+fn every_leaf_has_the_number_of_rows_that_reach_it_and_all_scorers_agree() {
     let (letor, shop) = (letor(3), shop());
     for (data, text) in [
         (&letor, "mart(trees=3, growth=oblivious, depth=5, min_rows=9)"),
@@ -122,8 +118,8 @@ fn every_leaf_tells_the_rows_that_come_to_it_and_all_scorers_agree() {
             assert!(!tree.splits().is_empty(), "{text}");
             let mut rows = vec![0; tree.leaves().len()];
             (0..data.rows()).for_each(|row| rows[tree.leaf_of(data.matrix().row(row))] += 1);
-            let told: Vec<u64> = tree.leaves().iter().map(|leaf| leaf.rows).collect();
-            assert_eq!(told, rows, "{text}");
+            let stored: Vec<u64> = tree.leaves().iter().map(|leaf| leaf.rows).collect();
+            assert_eq!(stored, rows, "{text}");
         }
         let scores = model.score(data, ScoreOptions::default()).unwrap();
         for (row, score) in scores.iter().enumerate() {
@@ -133,7 +129,7 @@ fn every_leaf_tells_the_rows_that_come_to_it_and_all_scorers_agree() {
 }
 
 #[test]
-fn a_tree_that_saw_some_queries_moves_the_others_as_the_model_does() {
+fn a_tree_grown_from_some_queries_updates_the_scores_of_the_others() {
     // Scores in training that differed from the model's would give other second trees.
     let (letor, shop) = (letor(3), shop());
     for (data, options) in [
@@ -145,19 +141,13 @@ fn a_tree_that_saw_some_queries_moves_the_others_as_the_model_does() {
             LearnerSpec::parse(&text).unwrap()
         };
         let folder = tempfile::tempdir().unwrap();
-        let checkpoints = Some(Checkpoints { every_trees: 1, ..Checkpoints::new(folder.path()) });
-        let progress = After(3, AtomicUsize::new(0));
-        let request = TrainRequest {
-            checkpoints: checkpoints.clone(),
-            progress: &progress,
-            ..TrainRequest::new(data)
-        };
+        let checkpoints = Some(Checkpoints::new(folder.path()).every_rounds(1));
+        let progress = StopAfter(3, AtomicUsize::new(0));
+        let request = TrainRequest::new(data).checkpoints(checkpoints.clone()).progress(&progress);
         learner(6).train(request).unwrap();
         // A resumed training scores its rows by the model.
-        let resumed = learner(6)
-            .train(TrainRequest { checkpoints, ..TrainRequest::new(data) })
-            .unwrap()
-            .model;
+        let resumed =
+            learner(6).train(TrainRequest::new(data).checkpoints(checkpoints)).unwrap().model;
         assert_eq!(
             trees(&resumed),
             trees(&learner(6).train(TrainRequest::new(data)).unwrap().model)
@@ -166,7 +156,7 @@ fn a_tree_that_saw_some_queries_moves_the_others_as_the_model_does() {
 }
 
 #[test]
-fn oblivious_trees_ask_one_question_a_level_and_have_the_size_asked_for() {
+fn oblivious_trees_have_one_test_a_level_and_the_requested_size() {
     let data = letor(4);
     for (options, depth) in [
         ("min_rows=1", 6),
@@ -240,7 +230,7 @@ fn paths(tree: &Tree) -> Vec<BTreeSet<u32>> {
 }
 
 #[test]
-fn only_features_of_one_group_meet_on_a_path() {
+fn only_features_of_one_group_share_a_path() {
     let data = letor(5);
     // Odd ids, low ids, two more; even ones from 22 to 132, and 136, are in no group.
     let odd: BTreeSet<u32> = (1..=136).filter(|id| id % 2 == 1).collect();
@@ -274,7 +264,7 @@ fn only_features_of_one_group_meet_on_a_path() {
 }
 
 #[test]
-fn a_feature_is_paid_for_until_a_tree_has_used_it() {
+fn a_feature_has_a_cost_until_a_tree_has_used_it() {
     let data = letor(5);
     for growth in ["leaf", "oblivious"] {
         let text = |options: &str| format!("mart(trees=4, leaves=4, growth={growth}{options})");
@@ -296,7 +286,7 @@ fn a_feature_is_paid_for_until_a_tree_has_used_it() {
         let costs: Vec<String> = all.iter().map(|feature| format!("{}:1e9", feature + 1)).collect();
         let paid = text(&format!(", feature_cost={}", costs.join("/")));
         let from_start = |text: &str| {
-            let request = TrainRequest { start: Some(&start), ..TrainRequest::new(&data) };
+            let request = TrainRequest::new(&data).start(&start);
             LearnerSpec::parse(text).unwrap().train(request).unwrap().model
         };
         assert_eq!(trees(&from_start(&paid)), trees(&from_start(&text(""))));
@@ -315,14 +305,14 @@ fn error_of(model: &Model, data: &Dataset) -> f64 {
 }
 
 #[test]
-fn categories_are_told_apart_by_what_they_do_not_by_their_number() {
+fn categories_are_grouped_by_their_effect_not_by_their_number() {
     let data = shop();
     let options = "leaves=8, min_rows=10";
     let numbers = error_of(&train(&format!("tree({options})"), &data), &data);
     let model = train(&format!("tree({options}, categorical=1/3)"), &data);
     let sets = error_of(&model, &data);
     assert!(sets < 0.9 * numbers, "{sets} {numbers}");
-    // What is no known category goes right, where sets are asked for.
+    // A value without a known category goes right at splits by sets of categories.
     let [tree] = trees(&model) else { panic!("one tree") };
     assert!(tree.splits().iter().any(|split| matches!(split.rule, SplitCondition::In(_))));
     let odd = [f32::NAN, -3.0, 1e9, f32::INFINITY, 9_999_999.0];
@@ -334,7 +324,7 @@ fn categories_are_told_apart_by_what_they_do_not_by_their_number() {
 }
 
 #[test]
-fn sets_have_the_size_asked_for_and_limits_hold() {
+fn sets_have_at_most_the_requested_size_and_limits_hold() {
     let data = shop();
     let largest = |options: &str| {
         let text = format!("mart(trees=4, leaves=10, min_rows=11, categorical=1/3{options})");
@@ -362,11 +352,11 @@ fn sets_have_the_size_asked_for_and_limits_hold() {
 }
 
 #[test]
-fn a_start_model_with_categories_is_carried_on() {
+fn trees_are_added_to_a_start_model_with_categories() {
     let data = shop();
     let text = |trees: usize| format!("mart(trees={trees}, leaves=6, categorical=1/3)");
     let (two, five) = (train(&text(2), &data), train(&text(5), &data));
-    let request = TrainRequest { start: Some(&two), ..TrainRequest::new(&data) };
+    let request = TrainRequest::new(&data).start(&two);
     let more = LearnerSpec::parse(&text(3)).unwrap().train(request).unwrap().model;
     assert_eq!(trees(&more), trees(&five));
 }
@@ -433,10 +423,8 @@ fn mq2008_is_learnt() {
     ] {
         let text = format!("lambdamart(trees=60, rate=0.08, {options})");
         let learner = LearnerSpec::parse(&text).unwrap();
-        let watched = ValidationSet { name: "valid".into(), data: &valid };
-        let result = learner
-            .train(TrainRequest { valid: vec![watched], ..TrainRequest::new(&data) })
-            .unwrap();
+        let watched = ValidationSet::new("valid", &valid);
+        let result = learner.train(TrainRequest::new(&data).validation_sets([watched])).unwrap();
         let reached = result.history.iterations.last().map_or(0.0, |last| last.values[0][0]);
         println!("{text}: ndcg@10 {reached:.4}, {:.2} s", result.history.train_seconds);
         // A random order reaches 0.46.

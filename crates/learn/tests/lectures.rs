@@ -21,7 +21,7 @@ fn points() -> Dataset {
 }
 
 fn train(data: &Dataset, params: Booster) -> TrainResult {
-    let request = TrainRequest { watch_training: true, ..TrainRequest::new(data) };
+    let request = TrainRequest::new(data).evaluate_training(true);
     params.train(&mut Squared, &request).unwrap()
 }
 

@@ -1,5 +1,5 @@
-//! Objectives of lambdas and of noise on whole trainings: the same bytes on any number of threads, on
-//! portable code and after a pause, on data whose documents often have equal scores and on real data.
+//! Lambda and YetiLoss objectives in whole trainings: the same bytes on any number of threads, with
+//! portable code and after an interruption, on data with many equal scores and on real data.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use rankwright_learn::{
     Checkpoints, LearnerSpec, Progress, TrainRequest, TrainingHistory, ValidationSet,
 };
 
-/// What is trained, without the number of trees.
+/// The learners that are trained, without their number of trees.
 const LEARNERS: &[&str] = &[
     "yetirank(",
     "yetirank(metric=ndcg, samples=1, noise=0.2",
@@ -43,8 +43,8 @@ fn learner(start: &str, trees: usize) -> LearnerSpec {
     LearnerSpec::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// Three features of four values each, so that many documents of a query cannot be told apart and
-/// have equal scores for ever; queries of 1 to 60 documents, some of one label.
+/// Three features of four values each, so that many documents of a query are identical and
+/// always have equal scores; queries of 1 to 60 documents, some of one label.
 fn tied() -> Dataset {
     let mut random = Random::new(8, 0);
     let (mut values, mut labels, mut queries) = (Vec::new(), Vec::new(), Vec::new());
@@ -61,10 +61,10 @@ fn tied() -> Dataset {
     Dataset::from_dense(values, 3, labels, queries).unwrap()
 }
 
-/// Wants to stop after so many trees.
-struct After(usize, AtomicUsize);
+/// Stops the training after this number of trees.
+struct StopAfter(usize, AtomicUsize);
 
-impl Progress for After {
+impl Progress for StopAfter {
     fn round_finished(&self, history: &TrainingHistory) {
         self.1.store(history.iterations.len(), Ordering::Relaxed);
     }
@@ -74,7 +74,7 @@ impl Progress for After {
     }
 }
 
-/// Bytes of the model; validation data is watched.
+/// Bytes of the model; metrics of the validation data are computed.
 fn bytes(
     learner: &LearnerSpec,
     valid: &Dataset,
@@ -82,8 +82,8 @@ fn bytes(
     request: TrainRequest<'_>,
 ) -> Vec<u8> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let valid = vec![ValidationSet { name: "valid".into(), data: valid }];
-    pool.install(|| learner.train(TrainRequest { valid, ..request }).unwrap().model.to_bytes())
+    let valid = vec![ValidationSet::new("valid", valid)];
+    pool.install(|| learner.train(request.validation_sets(valid)).unwrap().model.to_bytes())
 }
 
 fn check(start: &str, data: &Dataset, valid: &Dataset, trees: usize, all_threads: &[usize]) {
@@ -93,23 +93,19 @@ fn check(start: &str, data: &Dataset, valid: &Dataset, trees: usize, all_threads
         let other = bytes(&learner, valid, threads, TrainRequest::new(data));
         assert!(other == one, "{learner}: {threads} threads");
     }
-    let portable = TrainRequest { simd: Simd::Portable, ..TrainRequest::new(data) };
+    let portable = TrainRequest::new(data).simd(Simd::Portable);
     assert!(bytes(&learner, valid, 2, portable) == one, "{learner}: portable code");
     let folder = tempfile::tempdir().unwrap();
-    let checkpoints = || Some(Checkpoints { every_trees: 1, ..Checkpoints::new(folder.path()) });
+    let checkpoints = || Some(Checkpoints::new(folder.path()).every_rounds(1));
     for (pause, threads) in [(1, 3), (trees - 2, 1)] {
-        let progress = After(pause, AtomicUsize::new(0));
-        let part = TrainRequest {
-            progress: &progress,
-            checkpoints: checkpoints(),
-            ..TrainRequest::new(data)
-        };
+        let progress = StopAfter(pause, AtomicUsize::new(0));
+        let part = TrainRequest::new(data).progress(&progress).checkpoints(checkpoints());
         bytes(&learner, valid, threads, part);
         assert_eq!(progress.1.load(Ordering::Relaxed), pause, "{learner}");
     }
-    let rest = TrainRequest { checkpoints: checkpoints(), ..TrainRequest::new(data) };
+    let rest = TrainRequest::new(data).checkpoints(checkpoints());
     assert!(bytes(&learner, valid, 2, rest) == one, "{learner}: two pauses");
-    let seed = bytes(&learner, valid, 2, TrainRequest { seed: 77, ..TrainRequest::new(data) });
+    let seed = bytes(&learner, valid, 2, TrainRequest::new(data).seed(77));
     assert!(seed != one, "{learner}: the seed is in the header");
 }
 
@@ -122,7 +118,7 @@ fn threads_machine_code_and_pauses_do_not_change_a_byte_where_scores_are_equal()
 }
 
 #[test]
-fn nor_on_real_data() {
+fn threads_machine_code_and_pauses_do_not_change_a_byte_on_real_data() {
     let Some(root) = std::env::var_os("RANKWRIGHT_DATA") else {
         println!("skipped: RANKWRIGHT_DATA is not set");
         return;
@@ -157,7 +153,7 @@ fn models_of_other_weights_and_pairs_differ() {
         let model = learner(start, 3).train(TrainRequest::new(&data)).unwrap().model;
         let scores = model.score(&data, Default::default()).unwrap();
         let scores: Vec<u8> = scores.iter().flat_map(|score| score.to_le_bytes()).collect();
-        assert!(!all.contains(&scores), "{start} learns what another one does");
+        assert!(!all.contains(&scores), "{start} gives the scores of another learner");
         all.push(scores);
     }
 }

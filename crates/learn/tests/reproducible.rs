@@ -1,4 +1,5 @@
-//! The same bytes whatever the threads, the machine code and the interruptions.
+//! A model has the same bytes for any number of threads, for AVX2 and portable code, and after any
+//! interruption.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -26,7 +27,7 @@ fn train(params: Booster, request: &TrainRequest<'_>) -> Result<TrainResult, Lea
 
 fn bytes(data: &Dataset, threads: usize, simd: Simd, newton: Newton) -> Vec<u8> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let request = TrainRequest { simd, ..TrainRequest::new(data) };
+    let request = TrainRequest::new(data).simd(simd);
     pool.install(|| train(params(newton), &request).unwrap().model.to_bytes())
 }
 
@@ -42,10 +43,10 @@ fn threads_and_machine_code_do_not_change_a_byte() {
     }
 }
 
-/// Wants to stop after so many trees.
-struct Impatient(usize, AtomicUsize);
+/// Stops the training after this number of trees.
+struct StopAfter(usize, AtomicUsize);
 
-impl Progress for Impatient {
+impl Progress for StopAfter {
     fn round_finished(&self, history: &TrainingHistory) {
         self.1.store(history.iterations.len(), Ordering::Relaxed);
     }
@@ -60,25 +61,23 @@ fn an_interrupted_training_goes_on_to_the_same_bytes() {
     let (data, valid) =
         (data(), LetorOptions { queries: 10, documents: 60, seed: 12 }.generate().unwrap());
     let metric = MetricSpec::parse("ndcg@10").unwrap().resolve(SourceKind::Features).unwrap();
-    let valid = vec![ValidationSet { name: "valid".into(), data: &valid }];
+    let valid = vec![ValidationSet::new("valid", &valid)];
     let folder = tempfile::tempdir().unwrap();
-    let request = TrainRequest { valid, metrics: vec![metric], ..TrainRequest::new(&data) };
+    let request = TrainRequest::new(&data).validation_sets(valid).metrics([metric]);
     let whole = train(params(Newton::PerDocument), &request).unwrap();
-    let checkpoints = Checkpoints { every_trees: 1, ..Checkpoints::new(folder.path().join("a")) };
+    let checkpoints = Checkpoints::new(folder.path().join("a")).every_rounds(1);
     for trees in [1, 3, 4, 7] {
-        let progress = Impatient(trees, AtomicUsize::new(0));
-        let request = TrainRequest {
-            checkpoints: Some(checkpoints.clone()),
-            progress: &progress,
-            valid: request.valid.clone(),
-            metrics: request.metrics.clone(),
-            ..TrainRequest::new(&data)
-        };
+        let progress = StopAfter(trees, AtomicUsize::new(0));
+        let request = TrainRequest::new(&data)
+            .checkpoints(checkpoints.clone())
+            .progress(&progress)
+            .validation_sets(request.valid.clone())
+            .metrics(request.metrics.clone());
         let part = train(params(Newton::PerDocument), &request).unwrap();
         assert!(!part.finished);
         assert_eq!(part.history.iterations.len(), trees);
     }
-    let request = TrainRequest { checkpoints: Some(checkpoints.clone()), ..request };
+    let request = request.checkpoints(checkpoints.clone());
     let resumed = train(params(Newton::PerDocument), &request).unwrap();
     assert!(resumed.finished);
     assert!(resumed.model.to_bytes() == whole.model.to_bytes());
@@ -88,8 +87,7 @@ fn an_interrupted_training_goes_on_to_the_same_bytes() {
 
     // Fewer trees than were saved: as if only those had been trained.
     let few = params(Newton::PerDocument).trees(3);
-    let short = train(few.clone(), &TrainRequest { checkpoints: None, ..TrainRequest::new(&data) })
-        .unwrap();
+    let short = train(few.clone(), &TrainRequest::new(&data)).unwrap();
     let from_saved = train(few, &request).unwrap();
     assert_eq!(from_saved.history.iterations.len(), 3);
     let trees = |o: &TrainResult| match o.model.body() {
@@ -98,7 +96,7 @@ fn an_interrupted_training_goes_on_to_the_same_bytes() {
     };
     assert_eq!(trees(&from_saved), trees(&short));
 
-    let other = TrainRequest { seed: 2, ..request };
+    let other = request.seed(2);
     let error = train(params(Newton::PerDocument), &other).unwrap_err().to_string();
     assert!(error.contains("belongs to a training with other data"), "{error}");
 }
@@ -108,20 +106,16 @@ fn a_metric_without_a_value_does_not_spoil_a_checkpoint() {
     let data = data();
     let none = MetricSpec::parse("ap(rel=99)").unwrap().resolve(SourceKind::Features).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let checkpoints = Checkpoints { every_trees: 1, ..Checkpoints::new(folder.path()) };
-    let progress = Impatient(2, AtomicUsize::new(0));
-    let request = TrainRequest {
-        metrics: vec![none],
-        watch_training: true,
-        checkpoints: Some(checkpoints),
-        progress: &progress,
-        ..TrainRequest::new(&data)
-    };
+    let checkpoints = Checkpoints::new(folder.path()).every_rounds(1);
+    let progress = StopAfter(2, AtomicUsize::new(0));
+    let request = TrainRequest::new(&data)
+        .metrics([none])
+        .evaluate_training(true)
+        .checkpoints(checkpoints)
+        .progress(&progress);
     assert!(!train(params(Newton::PerDocument), &request).unwrap().finished);
-    let resumed = train(
-        params(Newton::PerDocument),
-        &TrainRequest { progress: &rankwright_learn::NoProgress, ..request },
-    );
+    let resumed =
+        train(params(Newton::PerDocument), &request.progress(&rankwright_learn::NoProgress));
     assert!(resumed.unwrap().history.iterations[0].values[0][0].is_nan());
 }
 
@@ -130,10 +124,7 @@ fn a_damaged_checkpoint_is_refused() {
     let data = data();
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("checkpoint.model"), "RANKWRIGHT MODEL 1\n{").unwrap();
-    let request = TrainRequest {
-        checkpoints: Some(Checkpoints::new(folder.path())),
-        ..TrainRequest::new(&data)
-    };
+    let request = TrainRequest::new(&data).checkpoints(Checkpoints::new(folder.path()));
     let error = train(params(Newton::PerDocument), &request).unwrap_err().to_string();
     assert!(error.contains("is damaged"), "{error}");
 }

@@ -97,11 +97,9 @@ fn main() -> Result<(), LearnError> {
     println!("{} on queries that it has not seen: {:.4}", pooled.measure, pooled.value);
     assert!(pooled.value > 0.3);
 
-    let settings = TuneSettings {
-        space: Some(Space::new().int("first", 10..=136)),
-        trials: 4,
-        ..TuneSettings::new(TuneData::Folds { count: 3, valid_part: None })
-    };
+    let space = Space::new().int("first", 10..=136);
+    let folds = TuneData::Folds { count: 3, valid_part: None };
+    let settings = TuneSettings::new(folds).space(space).trials(4);
     let tuned = TunePlan::new(&spec, settings)?.run(&TuneJob::new(&data))?;
     let best = tuned.best().expect("trial 0 is the learner as given");
     println!("best of 4 trials: {}", best.spec);

@@ -51,8 +51,7 @@ fn main() -> Result<(), LearnError> {
 
     let data = LetorOptions { queries: 60, documents: 40, seed: 1 }.generate()?;
     let metric = MetricSpec::parse("ndcg@10")?.resolve(SourceKind::Features)?;
-    let request =
-        TrainRequest { metrics: vec![metric], watch_training: true, ..TrainRequest::new(&data) };
+    let request = TrainRequest::new(&data).metrics([metric]).evaluate_training(true);
     let result = Booster::new().trees(30).train(&mut LogCosh, &request)?;
     println!("ndcg@10 on the training data");
     let values: Vec<f64> = result.history.iterations.iter().map(|i| i.values[0][0]).collect();

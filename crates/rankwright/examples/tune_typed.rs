@@ -11,11 +11,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let data = LetorOptions { queries: 60, documents: 20, seed: 1 }.generate()?;
     let learner = LearnerSpec::new(LambdaMart::new().trees(20).leaves(2))?;
     let space = Space::new().int("leaves", 4..=15).log("rate", 0.05..=0.3);
-    let settings = TuneSettings {
-        space: Some(space),
-        trials: 6,
-        ..TuneSettings::new(TuneData::Folds { count: 3, valid_part: None })
-    };
+    let folds = TuneData::Folds { count: 3, valid_part: None };
+    let settings = TuneSettings::new(folds).space(space).trials(6);
     let result = TunePlan::new(&learner, settings)?.run(&TuneJob::new(&data))?;
     let (first, best) = (result.first().ok_or("no trial")?, result.best().ok_or("no trial")?);
     println!("given: {} has {:.4}", first.spec, first.value.unwrap_or(f64::NAN));

@@ -152,8 +152,7 @@ impl ReportError {
             ReportError::Model(error) => error.help(),
             ReportError::Spec(error) => error.help(),
             ReportError::Eval(error) => error.help(),
-            ReportError::Learn(LearnError::Data(error)) => error.help(),
-            ReportError::Learn(LearnError::Model(error)) => error.help(),
+            ReportError::Learn(error) => error.help(),
             ReportError::Explain(error) => error.help(),
             ReportError::UnknownQuery { data, known, .. } => {
                 Some(known.among(&format!("in the {data}")))

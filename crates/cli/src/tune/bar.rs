@@ -42,7 +42,7 @@ impl<'a> TuneBar<'a> {
             true => ProgressDrawTarget::hidden(),
             false => ProgressDrawTarget::stderr(),
         };
-        let parts = match plan.settings().ground {
+        let parts = match plan.settings().measured_on {
             TuneData::Valid => 1,
             TuneData::Folds { count, .. } => count,
         };
@@ -117,14 +117,14 @@ impl Progress for TuneBar<'_> {
 }
 
 impl TuneProgress for TuneBar<'_> {
-    fn begun(&self, trial: usize, limit: Option<usize>) {
+    fn trial_started(&self, trial: usize, limit: Option<usize>) {
         let cost = self.cost(trial, limit);
         let mut state = self.state();
         (state.trial, state.cost, state.part) = (trial, cost, 0);
         self.tell(&state);
     }
 
-    fn ended(&self, trial: &Trial, found: bool) {
+    fn trial_finished(&self, trial: &Trial, found: bool) {
         let cost = self.cost(trial.trial, trial.limit);
         let mut state = self.state();
         state.done += cost * self.parts as f64;

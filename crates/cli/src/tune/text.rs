@@ -91,7 +91,7 @@ fn table(args: &Args, plan: &TunePlan, result: &TuneResult) -> Table {
 
 fn notes(args: &Args, plan: &TunePlan, result: &TuneResult) -> Vec<String> {
     let convention = result.best().map(|best| format!("{}: {}", plan.measure(), best.convention));
-    let ground = match (&args.valid, plan.settings().ground) {
+    let ground = match (&args.valid, plan.settings().measured_on) {
         (Some(path), _) => format!("measured on {}", path.display()),
         (None, TuneData::Folds { count, .. }) => {
             format!("measured on {} by query", counted(count, "fold"))

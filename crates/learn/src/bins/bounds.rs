@@ -1,11 +1,11 @@
 //! Upper bounds of the bins of one feature: quantiles of the values in a sample.
 //!
-//! Up to `most` distinct values get a bin each. With more, bins take about the same number of rows:
-//! the quota is the number of remaining rows divided by the number of remaining bins, and a value
-//! that alone fills a quota gets a bin of its own, so that one frequent value (mostly 0) does not
-//! take the rows of its neighbours' bins. A bound lies halfway between the last value of a bin and
-//! the first of the next, so `x <= bound` holds for exactly the bin's values. Cost O(n log n) for
-//! the sort.
+//! Up to `max_bins` distinct values get a bin each. With more, bins take about the same number of
+//! rows: the quota is the number of remaining rows divided by the number of remaining bins, and a
+//! value that alone fills a quota gets a bin of its own, so that one frequent value (mostly 0) does
+//! not take the rows of its neighbours' bins. A bound lies halfway between the last value of a bin
+//! and the first of the next, so `x <= bound` holds for exactly the bin's values. Cost O(n log n)
+//! for the sort.
 //!
 //! No values (all missing) or one distinct value: no bounds, one bin. Infinite values are treated
 //! like all others.
@@ -66,34 +66,34 @@ pub(crate) fn from_sort_key(key: u32) -> f32 {
     f32::from_bits(key ^ mask)
 }
 
-/// Bounds for sorted [`sort_key`]s, at most `most` bins.
-pub(crate) fn bounds(sorted: &[u32], most: usize) -> Vec<f32> {
+/// Bounds for sorted [`sort_key`]s, at most `max_bins` bins.
+pub(crate) fn bounds(sorted: &[u32], max_bins: usize) -> Vec<f32> {
     let mut distinct: Vec<(f32, usize)> = Vec::new();
     for run in sorted.chunk_by(|a, b| a == b) {
         if let Some(&key) = run.first() {
             distinct.push((from_sort_key(key), run.len()));
         }
     }
-    if distinct.len() <= most.max(1) {
-        return distinct.windows(2).map(|pair| between(pair[0].0, pair[1].0)).collect();
+    if distinct.len() <= max_bins.max(1) {
+        return distinct.windows(2).map(|pair| midpoint(pair[0].0, pair[1].0)).collect();
     }
-    quantiles(&distinct, sorted.len(), most.max(1))
+    quantiles(&distinct, sorted.len(), max_bins.max(1))
 }
 
-fn quantiles(distinct: &[(f32, usize)], rows: usize, most: usize) -> Vec<f32> {
+fn quantiles(distinct: &[(f32, usize)], rows: usize, max_bins: usize) -> Vec<f32> {
     // Values that fill a bin alone are counted first, so that the others share the remaining bins.
-    let mean = rows as f64 / most as f64;
+    let mean = rows as f64 / max_bins as f64;
     let is_big = |count: usize| count as f64 >= mean;
     let (mut big_bins, mut small_rows) = (0, rows);
     for (_, count) in distinct.iter().filter(|(_, count)| is_big(*count)) {
         big_bins += 1;
         small_rows -= count;
     }
-    let mut small_bins = most.saturating_sub(big_bins).max(1);
-    let (mut bounds, mut inside) = (Vec::with_capacity(most), 0_usize);
+    let mut small_bins = max_bins.saturating_sub(big_bins).max(1);
+    let (mut bounds, mut inside) = (Vec::with_capacity(max_bins), 0_usize);
     for pair in distinct.windows(2) {
         let ((value, count), (next, next_count)) = (pair[0], pair[1]);
-        if bounds.len() + 1 >= most {
+        if bounds.len() + 1 >= max_bins {
             break;
         }
         inside += count;
@@ -106,7 +106,7 @@ fn quantiles(distinct: &[(f32, usize)], rows: usize, most: usize) -> Vec<f32> {
                 small_rows -= inside.min(small_rows);
                 small_bins = (small_bins - 1).max(1);
             }
-            bounds.push(between(value, next));
+            bounds.push(midpoint(value, next));
             inside = 0;
         }
     }
@@ -114,7 +114,7 @@ fn quantiles(distinct: &[(f32, usize)], rows: usize, most: usize) -> Vec<f32> {
 }
 
 /// A threshold t with low <= t < high, halfway if that is representable.
-fn between(low: f32, high: f32) -> f32 {
+fn midpoint(low: f32, high: f32) -> f32 {
     let middle = ((f64::from(low) + f64::from(high)) / 2.0) as f32;
     if middle >= low && middle < high { middle } else { low }
 }
@@ -124,10 +124,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn of(values: &[f32], most: usize) -> Vec<f32> {
+    fn of(values: &[f32], max_bins: usize) -> Vec<f32> {
         let mut keys: Vec<u32> = values.iter().map(|v| sort_key(*v)).collect();
         keys.sort_unstable();
-        bounds(&keys, most)
+        bounds(&keys, max_bins)
     }
 
     #[test]
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn infinite_values_are_told_apart() {
+    fn infinite_values_have_bins_of_their_own() {
         let (low, high) = (f32::NEG_INFINITY, f32::INFINITY);
         let bounds = of(&[low, 0.0, high], 255);
         let bins = FeatureBins { bounds, missing: true, categories: None };
@@ -159,14 +159,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bounds_ascend_and_never_part_equal_values(
+        fn bounds_ascend_and_never_separate_equal_values(
             values in proptest::collection::vec(
                 prop_oneof![any::<f32>().prop_filter("a number", |v| !v.is_nan()),
                     (-5_i8..5).prop_map(f32::from)], 0..300),
-            most in 1_usize..40,
+            max_bins in 1_usize..40,
         ) {
-            let bounds = of(&values, most);
-            prop_assert!(bounds.len() < most.max(1));
+            let bounds = of(&values, max_bins);
+            prop_assert!(bounds.len() < max_bins.max(1));
             prop_assert!(bounds.windows(2).all(|w| w[0] < w[1]));
             let bins = FeatureBins { bounds, missing: false, categories: None };
             let mut used: Vec<usize> = values.iter().map(|v| bins.bin(*v)).collect();

@@ -2,8 +2,8 @@
 //!
 //! A value's category is its integer part, as the model reads it
 //! ([`Categories`](rankwright_model::Categories)): 2.7 is category 2, -0.5 is category 0. At most
-//! `most` categories get a bin, the more frequent first and among equals the lower number, so that
-//! a row takes one byte however many categories there are. All others share the bin of missing
+//! `max_bins` categories get a bin, the more frequent first and among equals the lower number, so
+//! that a row takes one byte for any number of categories. All others share the bin of missing
 //! values, as do NaN, values of -1 and below, 2^24 and above. Bins are numbered in the order of
 //! their categories. Cost: one look-up a value.
 //!
@@ -29,20 +29,20 @@ pub(crate) fn category(value: f32) -> Option<u32> {
 }
 
 /// The most frequent categories among sorted keys, ascending.
-pub(crate) fn frequent(sorted: &[u32], most: usize) -> Vec<u32> {
+pub(crate) fn frequent(sorted: &[u32], max_bins: usize) -> Vec<u32> {
     let found: Vec<u32> = sorted.iter().filter_map(|key| category(from_sort_key(*key))).collect();
     let runs = found.chunk_by(|a, b| a == b);
     let mut counts: Vec<(usize, u32)> =
         runs.filter_map(|run| run.first().map(|category| (run.len(), *category))).collect();
     counts.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-    counts.truncate(most);
+    counts.truncate(max_bins);
     let mut kept: Vec<u32> = counts.into_iter().map(|(_, category)| category).collect();
     kept.sort_unstable();
     kept
 }
 
 /// Marks a feature as having missing values if any row has a category without a bin of its own.
-pub(crate) fn mark_others(
+pub(crate) fn mark_unbinned(
     matrix: &Matrix,
     features: &mut [FeatureBins],
     collective: &dyn Collective,
@@ -73,7 +73,7 @@ mod tests {
     use rankwright_model::Categories;
 
     #[test]
-    fn the_rare_ones_share_a_bin_with_what_is_no_category() {
+    fn rare_categories_share_the_bin_of_missing_values() {
         let mut keys: Vec<u32> =
             [7.0, 7.5, 7.0, 3.0, 3.0, 9.0, 9.0, 1.0, -5.0, 2e9].map(sort_key).to_vec();
         keys.sort_unstable();
@@ -96,7 +96,7 @@ mod tests {
             categories: Some(list.to_vec()),
         };
         let mut features = [feature(&[1]), feature(&[1, 2])];
-        mark_others(&matrix, &mut features, &Local).unwrap();
+        mark_unbinned(&matrix, &mut features, &Local).unwrap();
         assert_eq!(features.map(|bins| bins.missing), [false, true]);
     }
 

@@ -21,7 +21,7 @@ use crate::error::LearnError;
 /// Number of columns in a full line.
 pub(crate) const LINE: usize = 64;
 /// Number of blocks of rows after which pages of a mapped file are released.
-const DROP: usize = 32;
+const RELEASE_BLOCKS: usize = 32;
 /// Largest number of columns in a tile: their histograms should stay in the first-level cache.
 pub(crate) const TILE: usize = 13;
 /// Bytes a row of the narrowest line.
@@ -100,23 +100,23 @@ pub(crate) struct Binned {
 }
 
 impl Binned {
-    /// Bins a data set: at most `most` bins a feature (2 to 255), plus one for missing values.
+    /// Bins a data set: at most `max_bins` bins a feature (2 to 255), plus one for missing values.
     pub(crate) fn new(
         data: &Dataset,
-        most: usize,
+        max_bins: usize,
         collective: &dyn Collective,
     ) -> Result<Self, LearnError> {
-        Self::with_categories(data, most, &[], collective)
+        Self::with_categories(data, max_bins, &[], collective)
     }
 
     /// Like [`Binned::new`], with the features whose values are category numbers.
     pub(crate) fn with_categories(
         data: &Dataset,
-        most: usize,
+        max_bins: usize,
         categorical: &[u32],
         collective: &dyn Collective,
     ) -> Result<Self, LearnError> {
-        let features = feature_bins(data, most.clamp(2, 255), categorical, collective)?;
+        let features = feature_bins(data, max_bins.clamp(2, 255), categorical, collective)?;
         let columns = columns(&features);
         let mut lines: Vec<BinLines> = (0..columns.len())
             .step_by(LINE)
@@ -132,14 +132,15 @@ impl Binned {
             line.bytes.bytes_mut().par_chunks_mut(width * BLOCK).enumerate().for_each(
                 |(block, bytes)| {
                     fill_block(data, block * BLOCK, mine, &searchers, width, bytes);
-                    if block % DROP == DROP - 1 {
-                        data.matrix().release((block + 1 - DROP) * BLOCK..(block + 1) * BLOCK);
+                    if block % RELEASE_BLOCKS == RELEASE_BLOCKS - 1 {
+                        data.matrix()
+                            .release((block + 1 - RELEASE_BLOCKS) * BLOCK..(block + 1) * BLOCK);
                     }
                 },
             );
         }
         data.matrix().release(0..data.rows());
-        let by_column = turn(&lines, columns.len(), data.rows())?;
+        let by_column = transpose(&lines, columns.len(), data.rows())?;
         Ok(Self { rows: data.rows(), features, columns, lines, by_column })
     }
 
@@ -154,7 +155,7 @@ impl Binned {
     }
 
     /// The column of a feature and its position there; `None` if the feature has only one bin.
-    pub(crate) fn place(&self, feature: u32) -> Option<(usize, PackedFeature)> {
+    pub(crate) fn column_of(&self, feature: u32) -> Option<(usize, PackedFeature)> {
         let mut columns = self.columns.iter().enumerate();
         columns.find_map(|(at, column)| {
             let member = column.members.iter().find(|member| member.feature == feature)?;
@@ -197,7 +198,7 @@ fn fill_block(
     let rows = bytes.len() / width;
     let values = &data.matrix().values()[start * stride..(start + rows) * stride];
     let (mut gathered, mut bins, mut whole) = ([0.0; BLOCK], [0; BLOCK], [0_u8; BLOCK]);
-    for (place, column) in columns.iter().enumerate() {
+    for (position, column) in columns.iter().enumerate() {
         whole.fill(0);
         for &PackedFeature { feature, stride: digit, .. } in &column.members {
             let of_feature = values[feature as usize..].iter().step_by(stride);
@@ -210,14 +211,14 @@ fn fill_block(
             }
         }
         for (line, byte) in bytes.chunks_exact_mut(width).zip(whole) {
-            line[place] = byte;
+            line[position] = byte;
         }
     }
 }
 
 /// Transposes the lines into columns: a few columns at a time, so that reads and writes both stay
 /// local.
-fn turn(lines: &[BinLines], columns: usize, rows: usize) -> Result<Pages, LearnError> {
+fn transpose(lines: &[BinLines], columns: usize, rows: usize) -> Result<Pages, LearnError> {
     let mut by_column = Pages::zeroed(columns * rows)?;
     if rows == 0 {
         return Ok(by_column);
@@ -225,20 +226,20 @@ fn turn(lines: &[BinLines], columns: usize, rows: usize) -> Result<Pages, LearnE
     let mut left = by_column.bytes_mut();
     let mut tasks = Vec::new();
     for line in lines {
-        for place in (0..line.columns).step_by(TOGETHER) {
-            let take = (line.columns - place).min(TOGETHER);
+        for position in (0..line.columns).step_by(TOGETHER) {
+            let take = (line.columns - position).min(TOGETHER);
             let (mine, others) = left.split_at_mut(take * rows);
             left = others;
-            tasks.push((line, place, mine));
+            tasks.push((line, position, mine));
         }
     }
-    tasks.into_par_iter().for_each(|(line, place, mine)| {
+    tasks.into_par_iter().for_each(|(line, position, mine)| {
         let mut columns: Vec<&mut [u8]> = mine.chunks_mut(rows).collect();
         for first in (0..rows).step_by(BLOCK) {
             let block = first..(first + BLOCK).min(rows);
             let bytes = &line.bytes()[block.start * line.width..block.end * line.width];
             for (at, column) in columns.iter_mut().enumerate() {
-                let from = bytes[place + at..].iter().step_by(line.width);
+                let from = bytes[position + at..].iter().step_by(line.width);
                 for (to, from) in column[block.clone()].iter_mut().zip(from) {
                     *to = *from;
                 }

@@ -10,7 +10,7 @@ use rankwright_data::{Dataset, Matrix};
 use rayon::prelude::*;
 
 use super::bounds::{FeatureBins, bounds, sort_key};
-use super::categories::{frequent, mark_others};
+use super::categories::{frequent, mark_unbinned};
 use crate::collective::Collective;
 use crate::error::LearnError;
 
@@ -20,16 +20,16 @@ pub(crate) const SAMPLE: u64 = 200_000;
 /// Columns read together: one cache line of the matrix.
 const TOGETHER: usize = 16;
 
-/// Finds the bins of every feature, at most `most` each.
+/// Finds the bins of every feature, at most `max_bins` each.
 pub(crate) fn feature_bins(
     data: &Dataset,
-    most: usize,
+    max_bins: usize,
     categorical: &[u32],
     collective: &dyn Collective,
 ) -> Result<Vec<FeatureBins>, LearnError> {
     let mut counts = vec![data.rows() as u64];
     collective.sum(&mut counts)?;
-    let rows = chosen(data, counts.first().copied().unwrap_or(0));
+    let rows = sampled_rows(data, counts.first().copied().unwrap_or(0));
     let missing = missing(data.matrix(), collective)?;
     let firsts: Vec<usize> = (0..data.columns()).step_by(TOGETHER).collect();
     let mut found: Vec<FeatureBins> = Vec::with_capacity(data.columns());
@@ -45,9 +45,9 @@ pub(crate) fn feature_bins(
         let bins_of = |(keys, feature, missing): (&mut Vec<u32>, usize, bool)| {
             keys.sort_unstable();
             match categorical.contains(&(feature as u32)) {
-                false => FeatureBins { bounds: bounds(keys, most), missing, categories: None },
+                false => FeatureBins { bounds: bounds(keys, max_bins), missing, categories: None },
                 true => {
-                    let categories = Some(frequent(keys, most));
+                    let categories = Some(frequent(keys, max_bins));
                     FeatureBins { bounds: Vec::new(), missing, categories }
                 }
             }
@@ -60,7 +60,7 @@ pub(crate) fn feature_bins(
         found.par_extend(jobs.into_par_iter().map(bins_of));
     }
     if !categorical.is_empty() {
-        mark_others(data.matrix(), &mut found, collective)?;
+        mark_unbinned(data.matrix(), &mut found, collective)?;
     }
     Ok(found)
 }
@@ -84,7 +84,7 @@ fn read_keys(data: &Dataset, rows: &[u32], first: usize, keys: &mut Vec<Vec<u32>
 }
 
 /// The sampled rows, ascending.
-fn chosen(data: &Dataset, all: u64) -> Vec<u32> {
+fn sampled_rows(data: &Dataset, all: u64) -> Vec<u32> {
     if all <= SAMPLE {
         return (0..data.rows() as u32).collect();
     }
@@ -98,13 +98,13 @@ fn chosen(data: &Dataset, all: u64) -> Vec<u32> {
 }
 
 /// A well-mixed hash of a row of a query (the finaliser of MurmurHash3, twice).
-fn hash(query: u64, place: u64) -> u64 {
+fn hash(query: u64, position: u64) -> u64 {
     let mix = |mut z: u64| {
         z = (z ^ (z >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
         z = (z ^ (z >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
         z ^ (z >> 33)
     };
-    mix(mix(query.wrapping_add(0x9e37_79b9_7f4a_7c15)) ^ place)
+    mix(mix(query.wrapping_add(0x9e37_79b9_7f4a_7c15)) ^ position)
 }
 
 /// For each feature, whether it has a missing value in any row.

@@ -62,7 +62,7 @@ choices! {
         Standard = "standard",
         /// Scores as they are.
         None = "none",
-        /// Brought to 0..1.
+        /// Scaled to 0..1.
         MinMax = "min-max",
         /// Ranks.
         Rank = "rank",
@@ -76,18 +76,21 @@ params! {
             "Learners and model files, joined by +: lambdamart(trees=100)+ranksvm+file:a.model; \
              auto: those of the preset, or lambdamart+lambdarank+ranksvm.";
         preset: BlendPreset = BlendPreset::None, ..,
-            "Members before those that are named; yahoo: 8 lambdamart, 2 lambdarank, 2 logistic.";
+            "Members that are added before the named ones; yahoo: 8 lambdamart, 2 lambdarank, \
+             2 logistic.";
         normalise: BlendNormalise = BlendNormalise::Standard, ..,
             "Normalisation of members' scores within a query.";
         weights: BlendWeights = BlendWeights::Learn, ..,
             "Weights: learnt for the metric on validation data, or equal (the plain mean: safer on \
              few queries).";
         hold_out: f64 = 0.2, above(0.0).below(1.0),
-            "Fraction of the training queries for the weights and stops, without validation data.";
+            "Fraction of the training queries that is held out for weights and early stopping if \
+             there is no validation data.";
         repeats: usize = 10, 1..,
-            "Number of searches, each on half of the queries, whose mean the weights are; 1: one on \
-             all.", requires "weights=learn";
-        tolerance: f64 = 0.003, 0.0.., "A move of a weight must raise the metric by more than this.",
+            "Number of searches, each on half of the queries; the weights are their means; 1: one \
+             search on all queries.", requires "weights=learn";
+        tolerance: f64 = 0.003, 0.0..,
+            "A change of a weight must raise the metric by more than this.",
             requires "weights=learn";
     }
     /// Builder methods for the parameters of a blend.
@@ -155,17 +158,17 @@ struct BlendSplit<'a> {
 
 impl Trainer for BlendTrainer {
     fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
-        let parts = self.parts(request)?;
+        let split = self.split(request)?;
         let mut nested = Nested::begin(request, "member");
-        let (models, finished) = self.models(request, &parts, &mut nested)?;
+        let (models, finished) = self.models(request, &split, &mut nested)?;
         let weights = match &self.search {
-            Some(search) if finished => self.weights(search, request, &parts, &models)?,
+            Some(search) if finished => self.weights(search, request, &split, &models)?,
             // Equal weights were requested, or training was stopped: the members trained so far get
             // equal weights.
             _ => vec![1.0 / models.len() as f64; models.len()],
         };
-        let kind = ModelBody::Blend(BlendModel::new(self.normalise, weighted(weights, models))?);
-        nested.finish(kind, finished)
+        let body = ModelBody::Blend(BlendModel::new(self.normalise, weighted(weights, models))?);
+        nested.finish(body, finished)
     }
 
     fn objective(&self) -> String {
@@ -198,12 +201,12 @@ impl Trainer for BlendTrainer {
 
 impl BlendTrainer {
     /// The request's data unchanged, or with a part of the queries held out.
-    fn parts<'a>(&self, request: &TrainRequest<'a>) -> Result<BlendSplit<'a>, LearnError> {
-        let looks = |member: &BlendMember| match member {
+    fn split<'a>(&self, request: &TrainRequest<'a>) -> Result<BlendSplit<'a>, LearnError> {
+        let uses_held_out = |member: &BlendMember| match member {
             BlendMember::Learner(learner) => self.search.is_some() || learner.uses_validation(),
             BlendMember::File(_) => false,
         };
-        if !request.valid.is_empty() || !self.members.iter().any(looks) {
+        if !request.valid.is_empty() || !self.members.iter().any(uses_held_out) {
             return Ok(BlendSplit { train: Cow::Borrowed(request.train), held: None });
         }
         let queries = request.train.queries();
@@ -211,7 +214,7 @@ impl BlendTrainer {
         Random::new(request.seed ^ 0x6865_6c64_206f_7574, 0).shuffle(&mut order);
         let count = (self.hold_out * queries as f64).round() as usize;
         if count == 0 || count >= queries {
-            return Err(LearnError::HoldOut { aside: count.to_string(), queries });
+            return Err(LearnError::HoldOut { part: self.hold_out, queries });
         }
         let mut train = order.split_off(count);
         train.sort_unstable();
@@ -225,7 +228,7 @@ impl BlendTrainer {
     fn models(
         &self,
         request: &TrainRequest<'_>,
-        parts: &BlendSplit<'_>,
+        split: &BlendSplit<'_>,
         nested: &mut Nested<'_>,
     ) -> Result<(Vec<Model>, bool), LearnError> {
         let mut models = Vec::with_capacity(self.members.len());
@@ -239,9 +242,9 @@ impl BlendTrainer {
                 }
                 BlendMember::Learner(learner) => learner,
             };
-            let mut inner = nested.request(&parts.train);
-            if let Some(held) = &parts.held {
-                inner.valid = vec![ValidationSet { name: "held out".to_owned(), data: held }];
+            let mut inner = nested.request(&split.train);
+            if let Some(held) = &split.held {
+                inner.valid = vec![ValidationSet::new("held out", held)];
             }
             inner.seed = request.seed.wrapping_add(number as u64);
             let (model, finished) = nested.train(learner, inner)?;
@@ -258,11 +261,11 @@ impl BlendTrainer {
         &self,
         search: &weights::WeightSearch,
         request: &TrainRequest<'_>,
-        parts: &BlendSplit<'_>,
+        split: &BlendSplit<'_>,
         models: &[Model],
     ) -> Result<Vec<f64>, LearnError> {
         let given = request.valid.first().map(|set| set.data);
-        let data = parts.held.as_ref().or(given).unwrap_or(request.train);
+        let data = split.held.as_ref().or(given).unwrap_or(request.train);
         let mut scores = vec![0.0; data.rows() * models.len()];
         for (number, model) in models.iter().enumerate() {
             let mut of_model = model.score(data, request.features)?;

@@ -26,7 +26,7 @@ use crate::session::{
 pub(crate) struct Nested<'a> {
     request: &'a TrainRequest<'a>,
     history: TrainingHistory,
-    begun: Instant,
+    started: Instant,
     /// Finished models that are not written yet, and their checkpoint folders.
     pending: Vec<(Checkpoints, u64, Model)>,
 }
@@ -49,10 +49,13 @@ impl<'a> Nested<'a> {
     pub(crate) fn begin(request: &'a TrainRequest<'a>, unit: &str) -> Self {
         let history = TrainingHistory { unit: unit.to_owned(), ..empty_history(request) };
         let is_there = |number: &usize| {
-            request.checkpoints.as_ref().is_some_and(|c| c.member(*number).done().file().exists())
+            request
+                .checkpoints
+                .as_ref()
+                .is_some_and(|c| c.member(*number).finished_member().file().exists())
         };
         request.progress.started(&history, (0..).take_while(is_there).count());
-        Self { request, history, begun: Instant::now(), pending: Vec::new() }
+        Self { request, history, started: Instant::now(), pending: Vec::new() }
     }
 
     /// The outer request with other training data.
@@ -60,16 +63,14 @@ impl<'a> Nested<'a> {
     where
         'a: 'b,
     {
-        TrainRequest {
-            valid: self.request.valid.clone(),
-            metrics: self.request.metrics.clone(),
-            seed: self.request.seed,
-            features: self.request.features,
-            progress: self.request.progress,
-            simd: self.request.simd,
-            collective: self.request.collective,
-            ..TrainRequest::new(train)
-        }
+        TrainRequest::new(train)
+            .validation_sets(self.request.valid.clone())
+            .metrics(self.request.metrics.clone())
+            .seed(self.request.seed)
+            .features(self.request.features)
+            .progress(self.request.progress)
+            .simd(self.request.simd)
+            .collective(self.request.collective)
     }
 
     /// Trains the next member, or reads it from its checkpoint; false if training was stopped.
@@ -79,21 +80,21 @@ impl<'a> Nested<'a> {
         request: TrainRequest<'_>,
     ) -> Result<(Model, bool), LearnError> {
         let started = Instant::now();
-        let within = MemberProgress(self.request.progress);
-        let request = TrainRequest { progress: &within, ..request };
-        let (model, whole) = self.trained(learner, request)?;
-        if whole {
+        let member_progress = MemberProgress(self.request.progress);
+        let request = request.progress(&member_progress);
+        let (model, finished) = self.train_or_load(learner, request)?;
+        if finished {
             self.add(&model, started.elapsed().as_secs_f64())?;
         }
         // When training stops, finished members must be written: they have no checkpoint to resume
         // from.
-        if !whole || self.request.progress.should_stop() {
+        if !finished || self.request.progress.should_stop() {
             self.write_pending();
         }
-        Ok((model, whole))
+        Ok((model, finished))
     }
 
-    fn trained(
+    fn train_or_load(
         &mut self,
         learner: &LearnerSpec,
         mut request: TrainRequest<'_>,
@@ -103,16 +104,16 @@ impl<'a> Nested<'a> {
             return Ok((result.model, result.finished));
         };
         let member = outer.member(self.history.iterations.len());
-        let done = member.done();
-        let mark = fingerprint(request.train, &about(learner, &request));
-        if let Some((model, _)) = load(&done.file(), mark)? {
+        let finished_checkpoints = member.finished_member();
+        let own_fingerprint = fingerprint(request.train, &request_text(learner, &request));
+        if let Some((model, _)) = load(&finished_checkpoints.file(), own_fingerprint)? {
             return Ok((without_note(model)?, true));
         }
         request.checkpoints = learner.rounds().map(|_| member);
         let result = learner.train(request)?;
         if result.finished {
-            self.pending.push((done, mark, result.model.clone()));
-            if outer.every_trees > 0 || outer.every < Duration::MAX {
+            self.pending.push((finished_checkpoints, own_fingerprint, result.model.clone()));
+            if outer.every_rounds > 0 || outer.every < Duration::MAX {
                 self.write_pending();
             }
         }
@@ -124,7 +125,7 @@ impl<'a> Nested<'a> {
         let mut all = Vec::with_capacity(self.request.valid.len());
         let sets = self.request.valid.iter().map(|set| (set.data, self.request.features));
         let training =
-            self.request.watch_training.then_some((self.request.train, Default::default()));
+            self.request.evaluate_training.then_some((self.request.train, Default::default()));
         for (data, options) in training.into_iter().chain(sets) {
             all.push(values(data, &model.score(data, options)?, &self.request.metrics)?);
         }
@@ -136,16 +137,16 @@ impl<'a> Nested<'a> {
             values: all,
             seconds: Phases { learn: seconds, ..Phases::default() },
         });
-        self.history.train_seconds = self.begun.elapsed().as_secs_f64();
+        self.history.train_seconds = self.started.elapsed().as_secs_f64();
         self.request.progress.round_finished(&self.history);
         Ok(())
     }
 
     /// Writes the finished models that are not written yet.
     fn write_pending(&mut self) {
-        for (place, mark, model) in self.pending.drain(..) {
-            let state = CheckpointState::finished(mark);
-            if let Err(error) = Saver::new(&place, 0).save(model, &state, 0) {
+        for (checkpoints, own_fingerprint, model) in self.pending.drain(..) {
+            let state = CheckpointState::finished(own_fingerprint);
+            if let Err(error) = Saver::new(&checkpoints, 0).save(model, &state, 0) {
                 // The model is still in memory.
                 self.request.progress.checkpoint_failed(&error);
             }
@@ -153,15 +154,15 @@ impl<'a> Nested<'a> {
     }
 
     /// The result of the outer training.
-    pub(crate) fn finish(self, kind: ModelBody, finished: bool) -> Result<TrainResult, LearnError> {
+    pub(crate) fn finish(self, body: ModelBody, finished: bool) -> Result<TrainResult, LearnError> {
         let mut history = self.history;
-        history.train_seconds = self.begun.elapsed().as_secs_f64();
-        Ok(TrainResult { model: Model::new(header(self.request), kind)?, history, finished })
+        history.train_seconds = self.started.elapsed().as_secs_f64();
+        Ok(TrainResult { model: Model::new(header(self.request), body)?, history, finished })
     }
 }
 
 /// The learner and request as text, for the fingerprint.
-fn about(learner: &LearnerSpec, request: &TrainRequest<'_>) -> String {
+fn request_text(learner: &LearnerSpec, request: &TrainRequest<'_>) -> String {
     let metrics: Vec<String> = request.metrics.iter().map(Measure::to_string).collect();
     let valid: Vec<(&str, u64)> =
         request.valid.iter().map(|set| (set.name.as_str(), fingerprint(set.data, ""))).collect();
@@ -170,7 +171,7 @@ fn about(learner: &LearnerSpec, request: &TrainRequest<'_>) -> String {
 
 /// The model without the checkpoint's note in its header.
 fn without_note(model: Model) -> Result<Model, LearnError> {
-    let (mut header, kind) = model.into_parts();
+    let (mut header, body) = model.into_parts();
     header.notes.remove("checkpoint");
-    Ok(Model::new(header, kind)?)
+    Ok(Model::new(header, body)?)
 }

@@ -1,4 +1,4 @@
-//! Blends with a name.
+//! Presets: named lists of members of a blend.
 
 use rankwright_spec::choices;
 

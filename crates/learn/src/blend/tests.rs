@@ -10,7 +10,7 @@ use rankwright_model::{Model, ModelBody, Normalise, ScoreOptions};
 use rankwright_eval::MetricText;
 
 use super::*;
-use crate::ensemble::test_support::{rows, trains_alike};
+use crate::ensemble::test_support::{rows, trains_reproducibly};
 use crate::learner::LearnerSpec;
 use crate::session::Checkpoints;
 
@@ -55,7 +55,7 @@ fn wrong_members_say_what_is_wrong() {
         ("blend(members=file:)", "file:a.model"),
         ("blend(members=lamdamart)", "did you mean `lambdamart`?"),
         ("blend(members=mart(rate=0))", "`mart`: rate=0 is not allowed"),
-        ("blend(members=mart+blend)", "a blend is no member of another"),
+        ("blend(members=mart+blend)", "a blend cannot be a member of another blend"),
         ("blend(preset=google)", "none | yahoo"),
         ("blend(normalise=z)", "standard | none | min-max | rank"),
         ("blend(hold_out=1)", "above 0, below 1"),
@@ -92,8 +92,8 @@ fn members_are_trained_as_if_alone_on_what_is_not_held_out() {
     let (train, valid) = (data(20, 1), data(15, 2));
     let text =
         "blend(members=mart(trees=6, leaves=4)+tree(leaves=5)+rankboost(trees=8), repeats=1)";
-    let watched = || vec![ValidationSet { name: "valid".into(), data: &valid }];
-    let request = || TrainRequest { valid: watched(), seed: 3, ..TrainRequest::new(&train) };
+    let watched = || vec![ValidationSet::new("valid", &valid)];
+    let request = || TrainRequest::new(&train).validation_sets(watched()).seed(3);
     let model = parse(text).train(request()).unwrap().model;
     let ModelBody::Blend(blend) = model.body() else { panic!("no blend") };
     assert_eq!(blend.normalise(), Normalise::Standard);
@@ -101,12 +101,11 @@ fn members_are_trained_as_if_alone_on_what_is_not_held_out() {
         assert!(*weight > 0.0);
         let learner = parse(&member.header().learner);
         let seed = member.header().seed;
-        let alone = learner.train(TrainRequest { seed, ..request() }).unwrap().model;
+        let alone = learner.train(request().seed(seed)).unwrap().model;
         assert_eq!(alone.to_bytes(), member.to_bytes());
     }
     // Without validation data the members are trained on fewer queries.
-    let held =
-        parse(text).train(TrainRequest { seed: 3, ..TrainRequest::new(&train) }).unwrap().model;
+    let held = parse(text).train(TrainRequest::new(&train).seed(3)).unwrap().model;
     let ModelBody::Blend(blend) = held.body() else { panic!("no blend") };
     assert!(blend.members().iter().all(|(_, member)| member.header().queries == 16));
     assert_eq!(held.header().queries, 20);
@@ -117,10 +116,7 @@ fn equal_weights_need_no_data_of_their_own() {
     let train = data(20, 1);
     let queries_seen = |members: &str| {
         let text = format!("blend(members={members}, weights=equal)");
-        let model = parse(&text)
-            .train(TrainRequest { seed: 3, ..TrainRequest::new(&train) })
-            .unwrap()
-            .model;
+        let model = parse(&text).train(TrainRequest::new(&train).seed(3)).unwrap().model;
         let ModelBody::Blend(blend) = model.body() else { panic!("no blend") };
         assert!(blend.members().iter().all(|(weight, _)| *weight == 0.5));
         blend.members().iter().map(|(_, member)| member.header().queries).collect::<Vec<_>>()
@@ -135,11 +131,9 @@ fn a_blend_is_no_worse_than_equal_weights_where_its_weights_were_learnt() {
     let (train, valid) = (data(20, 1), data(25, 2));
     let text = "blend(members=mart(trees=6, leaves=4)+tree(leaves=3)+adarank(rounds=3), repeats=1, \
                 tolerance=0)";
-    let watched = vec![ValidationSet { name: "valid".into(), data: &valid }];
-    let model = parse(text)
-        .train(TrainRequest { valid: watched, ..TrainRequest::new(&train) })
-        .unwrap()
-        .model;
+    let watched = vec![ValidationSet::new("valid", &valid)];
+    let model =
+        parse(text).train(TrainRequest::new(&train).validation_sets(watched)).unwrap().model;
     let ndcg = MetricSpec::parse("ndcg@10").unwrap().resolve(SourceKind::Features).unwrap();
     let value = |model: &Model| {
         let scores = model.score(&valid, ScoreOptions::default()).unwrap();
@@ -183,7 +177,7 @@ fn too_few_queries_to_hold_some_out_are_refused() {
     let one = rows(&[("a", 1.0, &[0.0]), ("a", 0.0, &[1.0])]);
     let error =
         parse("blend(members=mart)").train(TrainRequest::new(&one)).unwrap_err().to_string();
-    assert!(error.contains("0 of 1 queries cannot be set aside"), "{error}");
+    assert!(error.contains("of 1 query cannot be set aside"), "{error}");
     let blank = rows(&[("a", 0.0, &[0.0]), ("b", 0.0, &[1.0]), ("b", 0.0, &[2.0])]);
     let learner = parse("blend(members=tree(min_rows=1), hold_out=0.5)");
     let error = learner.train(TrainRequest::new(&blank)).unwrap_err().to_string();
@@ -195,10 +189,7 @@ fn finished_members_are_taken_from_their_folders() {
     let train = data(12, 1);
     let folder = tempfile::tempdir().unwrap();
     let learner = parse("blend(members=mart(trees=3)+rankboost(trees=3))");
-    let request = || TrainRequest {
-        checkpoints: Some(Checkpoints::new(folder.path())),
-        ..TrainRequest::new(&train)
-    };
+    let request = || TrainRequest::new(&train).checkpoints(Checkpoints::new(folder.path()));
     let first = learner.train(request()).unwrap().model;
     let saved = folder.path().join("member-2/done/checkpoint.model");
     let member = Model::load(&saved).unwrap();
@@ -207,22 +198,21 @@ fn finished_members_are_taken_from_their_folders() {
     let ModelBody::Blend(blend) = first.body() else { panic!("no blend") };
     assert!(blend.members().iter().all(|(_, member)| member.header().notes.is_empty()));
     // Checkpoints of another training are an error until they are removed.
-    let error = learner.train(TrainRequest { seed: 9, ..request() }).unwrap_err().to_string();
+    let error = learner.train(request().seed(9)).unwrap_err().to_string();
     assert!(error.contains("belongs to a training with other data"), "{error}");
     assert!(Checkpoints::new(folder.path()).remove().unwrap());
     assert!(!folder.path().join("member-1").exists() && !folder.path().exists());
-    assert!(learner.train(TrainRequest { seed: 9, ..request() }).is_ok());
+    assert!(learner.train(request().seed(9)).is_ok());
     // If no regular checkpoints were requested, an uninterrupted training leaves none.
-    let quiet = Checkpoints { every: Duration::MAX, ..Checkpoints::new(folder.path().join("q")) };
-    let whole = learner
-        .train(TrainRequest { checkpoints: Some(quiet.clone()), ..TrainRequest::new(&train) });
+    let quiet = Checkpoints::new(folder.path().join("q")).every(Duration::MAX);
+    let whole = learner.train(TrainRequest::new(&train).checkpoints(quiet.clone()));
     assert_eq!(whole.unwrap().model.to_bytes(), first.to_bytes());
     assert!(!quiet.folder.exists());
 }
 
 #[test]
 fn threads_and_a_pause_change_nothing() {
-    trains_alike(
+    trains_reproducibly(
         "blend(members=mart(trees=4, leaves=3)+rankboost(trees=3)+random-forest(trees=3))",
     );
 }
@@ -231,9 +221,8 @@ fn threads_and_a_pause_change_nothing() {
 fn a_seed_draws_what_is_held_out() {
     let train = data(20, 1);
     let learner = parse("blend(members=mart(trees=3)+tree)");
-    let bytes = |seed| {
-        learner.train(TrainRequest { seed, ..TrainRequest::new(&train) }).unwrap().model.to_bytes()
-    };
+    let bytes =
+        |seed| learner.train(TrainRequest::new(&train).seed(seed)).unwrap().model.to_bytes();
     assert_eq!(bytes(1), bytes(1));
     assert_ne!(bytes(1), bytes(2));
 }
@@ -241,8 +230,8 @@ fn a_seed_draws_what_is_held_out() {
 #[test]
 fn the_record_has_the_metrics_of_each_member() {
     let (train, valid) = (data(15, 1), data(10, 2));
-    let watched = vec![ValidationSet { name: "valid".into(), data: &valid }];
-    let request = TrainRequest { valid: watched, ..TrainRequest::new(&train) };
+    let watched = vec![ValidationSet::new("valid", &valid)];
+    let request = TrainRequest::new(&train).validation_sets(watched);
     let result =
         parse("blend(members=tree+rankboost(trees=4)+mart(trees=2))").train(request).unwrap();
     assert_eq!((result.history.unit.as_str(), result.history.iterations.len()), ("member", 3));

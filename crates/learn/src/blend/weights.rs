@@ -1,20 +1,20 @@
 //! The weights of a blend, learnt for the metric on scores of data that the members were not fitted
 //! to.
 //!
-//! From equal weights, coordinate ascent ([`Climb`]) changes one weight at a time as long as the
-//! metric improves; weights stay at 0 or above, because a member trained for the same task should
-//! not count negatively. Validation data has few queries and a metric is constant almost
-//! everywhere, so a single search would overfit; the weights are means over several searches, each
-//! on a random half of the queries, every second one on the half that the previous one left out (in
-//! the manner of bagged ensemble selection: Caruana, Niculescu-Mizil, Crew and Ksikes 2004). The
-//! halves are determined by the seed.
+//! From equal weights, coordinate ascent ([`CoordinateSearch`]) changes one weight at a time as
+//! long as the metric improves; weights stay at 0 or above, because a member trained for the same
+//! task should not count negatively. Validation data has few queries and a metric is constant
+//! almost everywhere, so a single search would overfit; the weights are means over several
+//! searches, each on a random half of the queries, every second one on the half that the previous
+//! one left out (in the manner of bagged ensemble selection: Caruana, Niculescu-Mizil, Crew and
+//! Ksikes 2004). The halves are determined by the seed.
 //!
 //! Cost: repeats x passes x members x 31 rankings of half of the validation data. A single member
 //! has weight 1; if no query of a half has a metric value, the weights of that search stay equal.
 
 use rankwright_data::Random;
 
-use crate::ensemble::climb::{Climb, NumberGrid, WeightPoint};
+use crate::ensemble::coordinate_search::{CoordinateSearch, ValueMatrix, WeightPoint};
 use crate::ensemble::target::TargetMetric;
 use crate::error::LearnError;
 
@@ -37,7 +37,7 @@ impl WeightSearch {
         members: usize,
         seed: u64,
     ) -> Result<Vec<f64>, LearnError> {
-        let grid = NumberGrid::new(scores, members);
+        let matrix = ValueMatrix::new(scores, members);
         let mut sums = vec![0.0; members];
         for repeat in 0..self.repeats {
             let half;
@@ -48,9 +48,10 @@ impl WeightSearch {
                     &half
                 }
             };
-            let climb = Climb { target, grid, tolerance: self.tolerance, least: 0.0 };
-            let place = ascend(&climb, members, (seed, repeat))?;
-            sums.iter_mut().zip(&place.weights).for_each(|(sum, weight)| *sum += weight);
+            let search =
+                CoordinateSearch { target, matrix, tolerance: self.tolerance, min_weight: 0.0 };
+            let point = ascend(&search, members, (seed, repeat))?;
+            sums.iter_mut().zip(&point.weights).for_each(|(sum, weight)| *sum += weight);
         }
         let total: f64 = sums.iter().sum();
         Ok(sums.into_iter().map(|sum| sum / total).collect())
@@ -59,21 +60,21 @@ impl WeightSearch {
 
 /// Repeats passes from equal weights, until one changes nothing.
 fn ascend(
-    climb: &Climb<'_, f64>,
+    search: &CoordinateSearch<'_, f64>,
     members: usize,
     (seed, repeat): (u64, usize),
 ) -> Result<WeightPoint, LearnError> {
-    let mut place = climb.place(vec![1.0; members])?;
+    let mut point = search.evaluate(vec![1.0; members])?;
     for pass in 0..PASSES {
         let mut order: Vec<usize> = (0..members).collect();
         Random::new(seed ^ 0x626c_656e_6473, (repeat * PASSES + pass) as u64).shuffle(&mut order);
-        let next = climb.pass(&place, &order)?;
-        if next == place {
+        let next = search.pass(&point, &order)?;
+        if next == point {
             break;
         }
-        place = next;
+        point = next;
     }
-    Ok(place)
+    Ok(point)
 }
 
 /// Flags of one half of the queries; the next odd repeat gets the other half.
@@ -106,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn who_knows_more_weighs_more() {
+    fn better_members_get_larger_weights() {
         let data = data();
         let target = TargetMetric::new(&data, &MetricSpec::parse("ndcg@10").unwrap()).unwrap();
         for repeats in [1, 6] {
@@ -128,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn two_halves_are_the_whole() {
+    fn two_halves_cover_all_queries() {
         let (even, odd) = (halves(9, 4, 2), halves(9, 4, 3));
         assert_eq!(even.iter().filter(|flag| **flag).count(), 4);
         assert!(even.iter().zip(&odd).all(|(a, b)| a != b));

@@ -25,7 +25,7 @@ use rayon::prelude::*;
 
 use super::dropout::Dropout;
 use super::scores::add_tree;
-use crate::error::LearnError;
+use crate::error::{LearnError, NotFiniteValue, StateProblem};
 use crate::tree::{Grown, GrownRows, Routes};
 
 /// Number of rows that one task routes through all dropped trees.
@@ -33,19 +33,19 @@ const CHUNK: usize = 1 << 12;
 /// Ratio of the first tree's largest leaf to the unit, as a power of two.
 const UNIT_BITS: i32 = 32;
 /// Sums of integers are exact up to this limit.
-const MOST: f64 = (1_u64 << 53) as f64;
+const MAX_EXACT: f64 = (1_u64 << 53) as f64;
 
 /// Scores as a constant part and an integer number of units.
 #[derive(Debug)]
 pub(crate) struct UnitScores {
-    below: Vec<f64>,
+    constant: Vec<f64>,
     units: Vec<f64>,
 }
 
 impl UnitScores {
     /// Scores that consist of the constant part only.
-    pub(crate) fn new(below: Vec<f64>) -> Self {
-        Self { units: vec![0.0; below.len()], below }
+    pub(crate) fn new(constant: Vec<f64>) -> Self {
+        Self { units: vec![0.0; constant.len()], constant }
     }
 
     /// Adds the scores that trees with leaves in units (see [`Dart::changed`]) give to rows of
@@ -65,8 +65,11 @@ impl UnitScores {
 
     /// Writes the scores.
     pub(crate) fn write(&self, unit: f64, scores: &mut [f64]) {
-        let parts = self.below.iter().zip(&self.units);
-        scores.iter_mut().zip(parts).for_each(|(to, (below, units))| *to = below + units * unit);
+        let parts = self.constant.iter().zip(&self.units);
+        scores
+            .iter_mut()
+            .zip(parts)
+            .for_each(|(to, (constant, units))| *to = constant + units * unit);
     }
 }
 
@@ -79,9 +82,9 @@ pub(crate) struct Dart {
     /// The unit; 0 until a tree has a leaf other than 0.
     unit: f64,
     weights: Vec<f64>,
-    layers: UnitScores,
+    unit_scores: UnitScores,
     /// The scores that the dropped trees add when they are restored, in units.
-    back: Vec<f64>,
+    restored: Vec<f64>,
     /// The changes of the dropped trees, in units, for other data.
     changed: Vec<Tree>,
     /// Upper bound of every sum of units.
@@ -90,15 +93,15 @@ pub(crate) struct Dart {
 
 impl Dart {
     /// Starts from the scores of the start model, or from the base score.
-    pub(crate) fn new(dropout: Dropout, rate: f64, seed: u64, below: Vec<f64>) -> Self {
+    pub(crate) fn new(dropout: Dropout, rate: f64, seed: u64, constant: Vec<f64>) -> Self {
         Self {
             dropout,
             rate,
             seed,
             unit: 0.0,
             weights: Vec::new(),
-            back: vec![0.0; below.len()],
-            layers: UnitScores::new(below),
+            restored: vec![0.0; constant.len()],
+            unit_scores: UnitScores::new(constant),
             changed: Vec::new(),
             bound: 0.0,
         }
@@ -122,30 +125,31 @@ impl Dart {
         let (of_dropped, of_new) = self.dropout.factors(dropped.len(), self.rate);
         self.weights.push(of_new);
         self.changed.clear();
-        let mut ways = Vec::with_capacity(dropped.len());
+        let mut dropped_trees = Vec::with_capacity(dropped.len());
         for tree in dropped {
-            let was = self.weights[tree];
-            self.weights[tree] = was * of_dropped;
-            let tree_is = (was, self.weights[tree]);
+            let old = self.weights[tree];
+            self.weights[tree] = old * of_dropped;
+            let weights = (old, self.weights[tree]);
             let Some(tree) = trees.get(tree) else { continue };
-            ways.push(DroppedTree::new(tree, tree_is, self.unit, rows));
-            self.changed.push(change(tree, tree_is, self.unit)?);
+            dropped_trees.push(DroppedTree::new(tree, weights, self.unit, rows));
+            self.changed.push(change(tree, weights, self.unit)?);
         }
-        if ways.is_empty() {
+        if dropped_trees.is_empty() {
             return Ok(());
         }
-        let chunks = self.layers.units.par_chunks_mut(CHUNK).zip(self.back.par_chunks_mut(CHUNK));
-        chunks.enumerate().for_each(|(chunk, (units, back))| {
-            back.fill(0.0);
-            for way in &ways {
-                for (at, (units, back)) in units.iter_mut().zip(&mut *back).enumerate() {
-                    let (was, is) = way.leaves[way.routes.leaf(chunk * CHUNK + at)];
-                    *units -= was;
-                    *back += is;
+        let chunks =
+            self.unit_scores.units.par_chunks_mut(CHUNK).zip(self.restored.par_chunks_mut(CHUNK));
+        chunks.enumerate().for_each(|(chunk, (units, restored))| {
+            restored.fill(0.0);
+            for dropped in &dropped_trees {
+                for (at, (units, restored)) in units.iter_mut().zip(&mut *restored).enumerate() {
+                    let (old, new) = dropped.leaves[dropped.routes.leaf(chunk * CHUNK + at)];
+                    *units -= old;
+                    *restored += new;
                 }
             }
         });
-        self.layers.write(self.unit, scores);
+        self.unit_scores.write(self.unit, scores);
         Ok(())
     }
 
@@ -158,15 +162,15 @@ impl Dart {
         (data, sampled): (&Dataset, Option<&[f32]>),
         scores: &mut [f64],
     ) -> Result<Tree, LearnError> {
-        let tree = self.in_units(tree)?;
+        let tree = self.rounded_to_units(tree)?;
         if !self.changed.is_empty() {
-            let back = self.layers.units.par_iter_mut().zip(&self.back);
-            back.for_each(|(units, back)| *units += back);
+            let restored = self.unit_scores.units.par_iter_mut().zip(&self.restored);
+            restored.for_each(|(units, restored)| *units += restored);
         }
         let weight = self.weights.last().copied().unwrap_or(1.0);
         let values = grown.values(units(&tree, weight, self.unit));
-        add_tree((grown, rows), &values, data, sampled, &mut self.layers.units);
-        self.layers.write(self.unit, scores);
+        add_tree((grown, rows), &values, data, sampled, &mut self.unit_scores.units);
+        self.unit_scores.write(self.unit, scores);
         self.changed.push(change(&tree, (0.0, weight), self.unit)?);
         Ok(tree)
     }
@@ -189,8 +193,8 @@ impl Dart {
     /// grown, in units.
     pub(crate) fn to_bytes(&self, trees: &[Tree]) -> Vec<u8> {
         let leaves = trees.iter().flat_map(|tree| units(tree, 1.0, self.unit));
-        let whole = leaves.flat_map(|units| (units as i64).to_le_bytes());
-        self.unit.to_le_bytes().into_iter().chain(whole).collect()
+        let in_units = leaves.flat_map(|units| (units as i64).to_le_bytes());
+        self.unit.to_le_bytes().into_iter().chain(in_units).collect()
     }
 
     /// Resumes from such bytes and the weighted trees of a checkpoint, of which the first `rounds`
@@ -202,16 +206,15 @@ impl Dart {
         bytes: &[u8],
         rounds: usize,
     ) -> Result<(Vec<Tree>, Vec<Tree>), LearnError> {
-        let wrong =
-            || LearnError::CheckpointState { problem: "holds leaves that do not fit its trees" };
+        let rejected = || LearnError::from(StateProblem::LeavesDoNotFit);
         let (numbers, rest) = bytes.as_chunks::<8>();
-        let (unit, leaves) = numbers.split_first().ok_or_else(wrong)?;
+        let (unit, leaves) = numbers.split_first().ok_or_else(rejected)?;
         let unit = f64::from_le_bytes(*unit);
         let count: usize = trees.iter().map(|tree| tree.leaves().len()).sum();
         // A power of two has no bits outside its exponent.
         let legal = unit == 0.0 || (unit.is_normal() && unit.to_bits() << 12 == 0 && unit > 0.0);
         if leaves.len() != count || !rest.is_empty() || !legal {
-            return Err(wrong());
+            return Err(rejected());
         }
         self.unit = unit;
         self.weights = self.dropout.weights(self.rate, self.seed, rounds);
@@ -225,7 +228,7 @@ impl Dart {
             })
             .collect();
         let grown = grown?;
-        grown.iter().try_for_each(|tree| self.count(tree))?;
+        grown.iter().try_for_each(|tree| self.extend_bound(tree))?;
         let all = grown.iter().zip(&self.weights);
         let all = all.map(|(tree, weight)| change(tree, (0.0, *weight), unit));
         let all = all.collect::<Result<_, LearnError>>()?;
@@ -240,13 +243,13 @@ impl Dart {
         data: &Dataset,
         scores: &mut [f64],
     ) -> Result<(), LearnError> {
-        self.layers.add(trees, header, data, ScoreOptions::default())?;
-        self.layers.write(self.unit, scores);
+        self.unit_scores.add(trees, header, data, ScoreOptions::default())?;
+        self.unit_scores.write(self.unit, scores);
         Ok(())
     }
 
     /// A grown tree with its leaves rounded to units; the first tree determines the unit.
-    fn in_units(&mut self, tree: &Tree) -> Result<Tree, LearnError> {
+    fn rounded_to_units(&mut self, tree: &Tree) -> Result<Tree, LearnError> {
         if self.unit == 0.0 {
             let most = tree.leaves().iter().fold(0.0_f64, |most, leaf| most.max(leaf.value.abs()));
             // Below this limit a unit would not be a normal number; such leaves are treated as 0.
@@ -256,23 +259,21 @@ impl Dart {
             }
         }
         let unit = self.unit;
-        let whole = |leaf: &Leaf| if unit == 0.0 { 0.0 } else { rounded(leaf.value / unit) * unit };
-        let tree = with_values(tree, tree.leaves().iter().map(whole))?;
-        self.count(&tree)?;
+        let in_units =
+            |leaf: &Leaf| if unit == 0.0 { 0.0 } else { rounded(leaf.value / unit) * unit };
+        let tree = with_values(tree, tree.leaves().iter().map(in_units))?;
+        self.extend_bound(&tree)?;
         Ok(tree)
     }
 
     /// Adds the largest leaf of a tree to the upper bound of sums.
-    fn count(&mut self, tree: &Tree) -> Result<(), LearnError> {
+    fn extend_bound(&mut self, tree: &Tree) -> Result<(), LearnError> {
         let largest = |most: f64, units: f64| most.max(units.abs());
         self.bound += units(tree, 1.0, self.unit).fold(0.0, largest);
-        if self.bound <= MOST {
+        if self.bound <= MAX_EXACT {
             return Ok(());
         }
-        Err(LearnError::not_finite(
-            "leaf values have grown two million times as large as those of the first tree",
-            "the rate may be too large, or min_hessian and l2 too small",
-        ))
+        Err(NotFiniteValue::LeafValues.into())
     }
 }
 
@@ -283,10 +284,10 @@ struct DroppedTree<'a> {
 }
 
 impl<'a> DroppedTree<'a> {
-    fn new(tree: &Tree, (was, is): (f64, f64), unit: f64, rows: &'a dyn GrownRows) -> Self {
+    fn new(tree: &Tree, (old, new): (f64, f64), unit: f64, rows: &'a dyn GrownRows) -> Self {
         let plain = Grown::plain(tree.splits().to_vec(), Vec::new());
         let grown = Grown { sets: tree.sets().to_vec(), ..plain };
-        let leaves = units(tree, was, unit).zip(units(tree, is, unit)).collect();
+        let leaves = units(tree, old, unit).zip(units(tree, new, unit)).collect();
         Self { routes: rows.routes(&grown), leaves }
     }
 }
@@ -304,8 +305,8 @@ fn rounded(value: f64) -> f64 {
 }
 
 /// The change of a tree's leaves, in units, when its weight changes.
-fn change(tree: &Tree, (was, is): (f64, f64), unit: f64) -> Result<Tree, LearnError> {
-    let leaves = units(tree, was, unit).zip(units(tree, is, unit)).map(|(was, is)| is - was);
+fn change(tree: &Tree, (old, new): (f64, f64), unit: f64) -> Result<Tree, LearnError> {
+    let leaves = units(tree, old, unit).zip(units(tree, new, unit)).map(|(old, new)| new - old);
     with_values(tree, leaves)
 }
 

@@ -16,7 +16,7 @@
 
 use rankwright_data::Random;
 
-use super::sample::mix;
+use super::sample::stream_of;
 
 /// Parameters of GOSS: the share of queries with the largest gradients, and the share sampled from
 /// the rest.
@@ -29,29 +29,30 @@ pub(crate) struct Goss {
 }
 
 impl Goss {
-    /// Whether a tree, numbered from 0, is sampled at all.
-    pub(crate) fn begins(rate: f64, number: usize) -> bool {
+    /// Whether the queries of a tree, numbered from 0, are sampled.
+    pub(crate) fn is_active(rate: f64, number: usize) -> bool {
         number >= (1.0 / rate) as usize
     }
 
     /// The multiplicity of each query, by its sum of |gradient|: 1 for the largest, more than 1 for
     /// those sampled from the others, 0 for the rest.
-    pub(crate) fn counts(&self, sums: &[f64], seed: u64, number: usize) -> Vec<f32> {
-        let part = |part: f64| ((part * sums.len() as f64).round() as usize).max(1);
+    pub(crate) fn multiplicities(&self, sums: &[f64], seed: u64, number: usize) -> Vec<f32> {
+        let rounded = |share: f64| ((share * sums.len() as f64).round() as usize).max(1);
         let mut order: Vec<usize> = (0..sums.len()).collect();
         order.sort_unstable_by(|a, b| sums[*b].total_cmp(&sums[*a]).then(a.cmp(b)));
-        let mut counts = vec![0.0; sums.len()];
-        let others = order.split_off(part(self.top).min(order.len()));
-        order.into_iter().for_each(|query| counts[query] = 1.0);
-        let draw =
-            |query: usize| Random::new(seed ^ 0x4f6e_6553_6964_6521, mix(number, query)).unit();
+        let mut multiplicities = vec![0.0; sums.len()];
+        let others = order.split_off(rounded(self.top).min(order.len()));
+        order.into_iter().for_each(|query| multiplicities[query] = 1.0);
+        let draw = |query: usize| {
+            Random::new(seed ^ 0x4f6e_6553_6964_6521, stream_of(number, query)).unit()
+        };
         let mut draws: Vec<(f64, usize)> =
             others.into_iter().map(|query| (draw(query), query)).collect();
         draws.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        let drawn = part(self.rest).min(draws.len());
-        let times = (draws.len() as f64 / drawn as f64) as f32;
-        draws.iter().take(drawn).for_each(|(_, query)| counts[*query] = times);
-        counts
+        let drawn = rounded(self.rest).min(draws.len());
+        let multiplicity = (draws.len() as f64 / drawn as f64) as f32;
+        draws.iter().take(drawn).for_each(|(_, query)| multiplicities[*query] = multiplicity);
+        multiplicities
     }
 }
 
@@ -65,14 +66,14 @@ mod tests {
     #[test]
     fn the_largest_stay_and_the_drawn_ones_stand_for_the_others() {
         let sums: Vec<f64> = (0..100).map(|query| f64::from(query * 37 % 100)).collect();
-        let counts = USUAL.counts(&sums, 3, 12);
-        for (sum, count) in sums.iter().zip(&counts) {
-            assert_eq!(*count == 1.0, *sum >= 80.0);
-            assert!([0.0, 1.0, 8.0].contains(count));
+        let multiplicities = USUAL.multiplicities(&sums, 3, 12);
+        for (sum, multiplicity) in sums.iter().zip(&multiplicities) {
+            assert_eq!(*multiplicity == 1.0, *sum >= 80.0);
+            assert!([0.0, 1.0, 8.0].contains(multiplicity));
         }
-        assert_eq!(counts.iter().filter(|count| **count == 8.0).count(), 10);
-        assert_ne!(counts, USUAL.counts(&sums, 3, 13));
-        assert_ne!(counts, USUAL.counts(&sums, 4, 12));
+        assert_eq!(multiplicities.iter().filter(|multiplicity| **multiplicity == 8.0).count(), 10);
+        assert_ne!(multiplicities, USUAL.multiplicities(&sums, 3, 13));
+        assert_ne!(multiplicities, USUAL.multiplicities(&sums, 4, 12));
     }
 
     #[test]
@@ -80,8 +81,12 @@ mod tests {
         let sums: Vec<f64> = (0..60).map(|query| f64::from(query % 13)).collect();
         let all: f64 = sums.iter().sum();
         let of_tree = |number| {
-            let counts = USUAL.counts(&sums, 1, number);
-            counts.iter().zip(&sums).map(|(count, sum)| f64::from(*count) * sum).sum::<f64>()
+            let multiplicities = USUAL.multiplicities(&sums, 1, number);
+            multiplicities
+                .iter()
+                .zip(&sums)
+                .map(|(multiplicity, sum)| f64::from(*multiplicity) * sum)
+                .sum::<f64>()
         };
         let mean = (0..3000).map(of_tree).sum::<f64>() / 3000.0;
         assert!((mean / all - 1.0).abs() < 0.02, "{mean} {all}");
@@ -89,21 +94,21 @@ mod tests {
 
     #[test]
     fn few_queries_and_none_are_legal() {
-        assert!(USUAL.counts(&[], 1, 1).is_empty());
-        assert_eq!(USUAL.counts(&[2.0], 1, 1), [1.0]);
-        assert_eq!(USUAL.counts(&[2.0, 3.0], 1, 1), [1.0, 1.0]);
-        let equal = USUAL.counts(&[0.0; 10], 1, 1);
+        assert!(USUAL.multiplicities(&[], 1, 1).is_empty());
+        assert_eq!(USUAL.multiplicities(&[2.0], 1, 1), [1.0]);
+        assert_eq!(USUAL.multiplicities(&[2.0, 3.0], 1, 1), [1.0, 1.0]);
+        let equal = USUAL.multiplicities(&[0.0; 10], 1, 1);
         assert_eq!(equal[..2], [1.0, 1.0]);
-        assert_eq!(equal.iter().filter(|count| **count == 8.0).count(), 1);
-        let whole = Goss { top: 0.7, rest: 0.3 }.counts(&[1.0, 5.0, 2.0, 2.0], 1, 1);
+        assert_eq!(equal.iter().filter(|multiplicity| **multiplicity == 8.0).count(), 1);
+        let whole = Goss { top: 0.7, rest: 0.3 }.multiplicities(&[1.0, 5.0, 2.0, 2.0], 1, 1);
         assert_eq!(whole, [1.0; 4]);
     }
 
     #[test]
     fn the_first_trees_see_everything() {
-        assert!(!Goss::begins(0.1, 9) && Goss::begins(0.1, 10));
-        assert!(!Goss::begins(1.0, 0) && Goss::begins(1.0, 1));
-        assert!(Goss::begins(3.0, 0));
+        assert!(!Goss::is_active(0.1, 9) && Goss::is_active(0.1, 10));
+        assert!(!Goss::is_active(1.0, 0) && Goss::is_active(1.0, 1));
+        assert!(Goss::is_active(3.0, 0));
     }
 
     proptest! {
@@ -114,11 +119,11 @@ mod tests {
             rest in 0.05_f64..0.4,
             number in 0_usize..50,
         ) {
-            let counts = Goss { top, rest }.counts(&sums, 7, number);
-            let total: f64 = counts.iter().map(|count| f64::from(*count)).sum();
+            let multiplicities = Goss { top, rest }.multiplicities(&sums, 7, number);
+            let total: f64 = multiplicities.iter().map(|multiplicity| f64::from(*multiplicity)).sum();
             prop_assert!((total - sums.len() as f64).abs() < 1e-3);
-            let kept = counts.iter().zip(&sums).filter(|(c, _)| **c == 1.0).map(|(_, s)| *s);
-            let left = counts.iter().zip(&sums).filter(|(c, _)| **c == 0.0).map(|(_, s)| *s);
+            let kept = multiplicities.iter().zip(&sums).filter(|(c, _)| **c == 1.0).map(|(_, s)| *s);
+            let left = multiplicities.iter().zip(&sums).filter(|(c, _)| **c == 0.0).map(|(_, s)| *s);
             prop_assert!(kept.fold(9.0, f64::min) >= left.fold(0.0, f64::max));
         }
     }

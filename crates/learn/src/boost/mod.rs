@@ -3,14 +3,14 @@
 //! [`train`] is the loop, [`learners`] the learners built on it, [`trainer`] joins the two.
 //! [`queries`] passes the data to the objective, [`sample`] draws queries and features, [`goss`]
 //! samples queries by their gradients, [`values`] computes leaf values, [`scores`] adds them to the
-//! scores, [`dropout`] and [`dart`] drop trees during training, [`watch`] updates the scores of
-//! validation data.
+//! scores, [`dropout`] and [`dart`] drop trees during training, [`validation_scores`] updates the
+//! scores of validation data.
 
 mod dart;
 mod dropout;
 mod goss;
 pub(crate) mod learners;
-mod line;
+mod line_search;
 mod params;
 pub(crate) mod queries;
 mod sample;
@@ -20,8 +20,8 @@ mod start;
 pub(crate) mod tests;
 mod train;
 pub(crate) mod trainer;
+mod validation_scores;
 mod values;
-mod watch;
 
 pub use dropout::DropScale;
 pub(crate) use params::{BoostConfig, check_joint};

@@ -25,27 +25,32 @@ params! {
     /// Parameters of boosting.
     pub struct BoostParams, check = check {
         trees: usize = 300, 1.., "Number of trees.";
-        rate: f64 = 0.1, above(0.0), "Shrinkage: the part of each tree's step that is taken.";
+        rate: f64 = 0.1, above(0.0), "Learning rate (shrinkage): the factor of each tree's values.";
         stop: usize = 0, ..,
-            "Stop when validation has not improved for so many trees, and keep the best; 0: never.";
+            "Number of trees without improvement on validation data after which training stops; \
+             the best number of trees is kept; 0: never.";
         sample_queries: f64 = 1.0, above(0.0).up_to(1.0),
-            "Fraction of the queries that each tree sees, drawn anew.";
+            "Fraction of the queries that each tree is grown from, drawn for each tree.";
         sample_features: f64 = 1.0, above(0.0).up_to(1.0),
-            "Fraction of the features that each tree may use, drawn anew.";
+            "Fraction of the features that each tree may use, drawn for each tree.";
         goss_top: f64 = 1.0, above(0.0).up_to(1.0),
-            "GOSS: fraction of the queries that each tree sees for their large gradients; 1: all.";
+            "GOSS: fraction of the queries, those with the largest gradients, that each tree is \
+             grown from; 1: all.";
         goss_rest: f64 = 0.1, above(0.0).up_to(1.0),
-            "GOSS: fraction of the queries sampled from the rest, reweighted; the first 1/rate trees \
-             see all queries.", requires "goss_top<1";
-        line_search: bool = false, .., "Scale each tree by the step that is best along it.";
+            "GOSS: fraction of the queries sampled from the rest, reweighted; the first 1/rate \
+             trees use all queries.", requires "goss_top<1";
+        line_search: bool = false, ..,
+            "Scale each tree by the step that minimises the loss along it.";
         drop_trees: f64 = 0.0, 0.0..=1.0,
-            "DART: chance of each earlier tree to be left out while a tree is grown; 0: off.";
+            "DART: probability that an earlier tree is dropped while a tree is grown; 0: off.";
         drop_skip: f64 = 0.5, 0.0..1.0,
-            "DART: chance that a tree is grown with no other left out.", requires "drop_trees>0";
-        drop_most: usize = 50, .., "DART: most trees left out at once; 0: no limit.",
+            "DART: probability that a tree is grown without dropping any other.",
+            requires "drop_trees>0";
+        drop_most: usize = 50, .., "DART: maximum number of trees dropped at once; 0: no limit.",
             requires "drop_trees>0";
         drop_scale: DropScale = DropScale::Tree, ..,
-            "DART: the new tree gets the size of one tree left out, or of all of them.",
+            "DART: scale of the new tree: that of one dropped tree (tree), or of all together \
+             (forest).",
             requires "drop_trees>0";
     }
     /// Builder methods for the parameters of boosting.
@@ -59,7 +64,8 @@ params! {
             "Pairs in the denominator of a leaf's step: all of its documents (per-document), only \
              those across leaves (cross-leaf), or all leaves at once (joint).";
         ridge: f64 = 0.01, 0.0..,
-            "Added to the diagonal of newton=joint, as a part of its mean.", requires "newton=joint";
+            "Ridge on the diagonal of newton=joint, as a fraction of the diagonal's mean.",
+            requires "newton=joint";
     }
     /// Builder methods for the parameters of the Newton step.
     pub trait NewtonOptions: newton_params;

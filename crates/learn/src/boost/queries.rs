@@ -30,7 +30,7 @@ pub(crate) struct TrainingQueries<'a> {
     chunks: Vec<QueryChunk>,
     preferences: Vec<DocumentPair>,
     /// The index of each query's first preference; empty if the data has none.
-    firsts: Vec<usize>,
+    pair_offsets: Vec<usize>,
     /// Row weight times query weight; empty if all are 1.
     weights: Vec<f32>,
     memory: Vec<u32>,
@@ -55,19 +55,19 @@ pub(crate) struct Pass<'a> {
 
 impl Pass<'_> {
     /// The multiplicity of a query.
-    fn times(&self, query: usize) -> f32 {
-        self.sampled.map_or(1.0, |counts| counts[query])
+    fn multiplicity(&self, query: usize) -> f32 {
+        self.sampled.map_or(1.0, |multiplicities| multiplicities[query])
     }
 }
 
 impl<'a> TrainingQueries<'a> {
     pub(crate) fn new(data: &'a Dataset, objective: &dyn Objective) -> Self {
-        let (preferences, firsts) = by_query(data);
+        let (preferences, pair_offsets) = by_query(data);
         Self {
             data,
             chunks: chunks(data, objective),
             preferences,
-            firsts,
+            pair_offsets,
             weights: weights(data),
             memory: vec![0; data.rows()],
         }
@@ -94,8 +94,11 @@ impl<'a> TrainingQueries<'a> {
             (gradient, hessian, memory) = (rest_gradient, rest_hessian, rest_memory);
             tasks.push((chunk, mine_gradient, mine_hessian, mine_memory));
         }
-        let source =
-            QueryParts { data: self.data, preferences: &self.preferences, firsts: &self.firsts };
+        let source = QueryParts {
+            data: self.data,
+            preferences: &self.preferences,
+            pair_offsets: &self.pair_offsets,
+        };
         tasks.into_par_iter().with_max_len(1).try_for_each(|(chunk, gradient, hessian, memory)| {
             let first = self.data.query_rows(chunk.queries.start).start;
             for query in chunk.queries.clone() {
@@ -106,15 +109,15 @@ impl<'a> TrainingQueries<'a> {
                     hessian: &mut hessian[here.clone()],
                     memory: &mut memory[here],
                 };
-                let times = pass.times(query);
-                if times == 0.0 {
+                let multiplicity = pass.multiplicity(query);
+                if multiplicity == 0.0 {
                     out.gradient.fill(0.0);
                     out.hessian.fill(0.0);
                     continue;
                 }
                 let view = source.view(query, pass);
-                source.one(&view, pass.objective, &mut chunk.work, &mut out)?;
-                multiply(out.gradient, out.hessian, times);
+                source.query_derivatives(&view, pass.objective, &mut chunk.work, &mut out)?;
+                multiply(out.gradient, out.hessian, multiplicity);
             }
             Ok(())
         })
@@ -130,16 +133,20 @@ impl<'a> TrainingQueries<'a> {
     }
 
     /// Multiplies the derivatives of all queries by the multiplicities of a sample.
-    pub(crate) fn count(&self, counts: &[f32], out: &mut AllDerivatives) {
-        for (query, times) in counts.iter().enumerate() {
+    pub(crate) fn apply_multiplicities(&self, multiplicities: &[f32], out: &mut AllDerivatives) {
+        for (query, multiplicity) in multiplicities.iter().enumerate() {
             let rows = self.data.query_rows(query);
-            multiply(&mut out.gradient[rows.clone()], &mut out.hessian[rows], *times);
+            multiply(&mut out.gradient[rows.clone()], &mut out.hessian[rows], *multiplicity);
         }
     }
 
     /// The queries without the buffers, for callers that visit them in their own order.
     pub(crate) fn source(&self) -> QueryParts<'_> {
-        QueryParts { data: self.data, preferences: &self.preferences, firsts: &self.firsts }
+        QueryParts {
+            data: self.data,
+            preferences: &self.preferences,
+            pair_offsets: &self.pair_offsets,
+        }
     }
 
     /// Sums over all pairs of all sampled queries: `add(row, other, h, sums)` adds one pair's
@@ -150,12 +157,15 @@ impl<'a> TrainingQueries<'a> {
         cells: usize,
         add: impl Fn(usize, usize, f64, &mut [u64]) + Sync,
     ) -> Result<Vec<u64>, LearnError> {
-        let source =
-            QueryParts { data: self.data, preferences: &self.preferences, firsts: &self.firsts };
+        let source = QueryParts {
+            data: self.data,
+            preferences: &self.preferences,
+            pair_offsets: &self.pair_offsets,
+        };
         let of_chunk = |chunk: &mut QueryChunk| {
             let mut sums = vec![0_u64; cells];
             for query in chunk.queries.clone() {
-                let weight = f64::from(source.weight(query)) * f64::from(pass.times(query));
+                let weight = f64::from(source.weight(query)) * f64::from(pass.multiplicity(query));
                 if weight == 0.0 {
                     continue;
                 }
@@ -164,7 +174,7 @@ impl<'a> TrainingQueries<'a> {
                     |i: usize, j: usize, h: f64| add(first + i, first + j, h * weight, &mut sums);
                 let view = source.view(query, pass);
                 let found = pass.objective.pair_hessians(&view, &mut chunk.work, &mut visit);
-                if !found.map_err(|error| source.named(query, error))? {
+                if !found.map_err(|error| source.with_query_id(query, error))? {
                     return Err(LearnError::NewtonWithoutPairs);
                 }
             }
@@ -179,7 +189,7 @@ impl<'a> TrainingQueries<'a> {
 
     /// The derivative of the loss when all scores move along `direction`: each query's sum, added
     /// in the order of the queries.
-    pub(crate) fn slope(
+    pub(crate) fn directional_derivative(
         &mut self,
         pass: Pass<'_>,
         direction: &[f64],
@@ -191,25 +201,29 @@ impl<'a> TrainingQueries<'a> {
             let pairs = buffers.gradient[rows.clone()].iter().zip(&direction[rows]);
             pairs.map(|(g, d)| f64::from(*g) * d).sum::<f64>()
         };
-        let slopes: Vec<f64> = (0..self.data.queries()).into_par_iter().map(of_query).collect();
-        Ok(slopes.iter().sum())
+        let derivatives: Vec<f64> =
+            (0..self.data.queries()).into_par_iter().map(of_query).collect();
+        Ok(derivatives.iter().sum())
     }
 
     /// The loss of the sampled queries, added in their order; `None` if the objective has none.
     pub(crate) fn loss(&mut self, pass: Pass<'_>) -> Result<Option<f64>, LearnError> {
-        let source =
-            QueryParts { data: self.data, preferences: &self.preferences, firsts: &self.firsts };
+        let source = QueryParts {
+            data: self.data,
+            preferences: &self.preferences,
+            pair_offsets: &self.pair_offsets,
+        };
         let of_chunk = |chunk: &mut QueryChunk| {
-            let one = |query: usize| {
-                let weight = f64::from(source.weight(query)) * f64::from(pass.times(query));
+            let query_loss = |query: usize| {
+                let weight = f64::from(source.weight(query)) * f64::from(pass.multiplicity(query));
                 if weight == 0.0 {
                     return Ok(Some(0.0));
                 }
                 let loss = pass.objective.loss(&source.view(query, pass), &mut chunk.work);
-                let loss = loss.map_err(|error| source.named(query, error))?;
+                let loss = loss.map_err(|error| source.with_query_id(query, error))?;
                 Ok(loss.map(|loss| loss * weight))
             };
-            chunk.queries.clone().map(one).collect::<Result<Vec<Option<f64>>, LearnError>>()
+            chunk.queries.clone().map(query_loss).collect::<Result<Vec<Option<f64>>, LearnError>>()
         };
         let losses: Result<Vec<Vec<Option<f64>>>, LearnError> =
             self.chunks.par_iter_mut().map(of_chunk).collect();
@@ -222,7 +236,7 @@ impl<'a> TrainingQueries<'a> {
 pub(crate) struct QueryParts<'a> {
     data: &'a Dataset,
     preferences: &'a [DocumentPair],
-    firsts: &'a [usize],
+    pair_offsets: &'a [usize],
 }
 
 impl QueryParts<'_> {
@@ -232,7 +246,7 @@ impl QueryParts<'_> {
     }
 
     /// Adds the query's id to an error of an objective, which does not know ids.
-    fn named(&self, query: usize, error: LearnError) -> LearnError {
+    fn with_query_id(&self, query: usize, error: LearnError) -> LearnError {
         let id = self.data.query(query).id;
         match error {
             LearnError::Eval(error) => LearnError::Eval(error.in_query(id)),
@@ -252,9 +266,9 @@ impl QueryParts<'_> {
         seed: u64,
     ) -> QueryView<'b> {
         let rows = self.data.query_rows(query);
-        let pairs = match self.firsts {
+        let pairs = match self.pair_offsets {
             [] => None,
-            firsts => Some(&self.preferences[firsts[query]..firsts[query + 1]]),
+            pair_offsets => Some(&self.preferences[pair_offsets[query]..pair_offsets[query + 1]]),
         };
         QueryView {
             query,
@@ -267,7 +281,7 @@ impl QueryParts<'_> {
     }
 
     /// The derivatives of one query, multiplied by its weight.
-    pub(crate) fn one(
+    pub(crate) fn query_derivatives(
         &self,
         view: &QueryView<'_>,
         objective: &dyn Objective,
@@ -281,17 +295,17 @@ impl QueryParts<'_> {
             return Ok(());
         }
         let found = objective.derivatives(view, work, out);
-        found.map_err(|error| self.named(view.query, error))?;
+        found.map_err(|error| self.with_query_id(view.query, error))?;
         multiply(out.gradient, out.hessian, weight);
         Ok(())
     }
 }
 
 /// Multiplies the derivatives of a query by its multiplicity.
-fn multiply(gradient: &mut [f32], hessian: &mut [f32], times: f32) {
-    if times != 1.0 {
-        gradient.iter_mut().for_each(|g| *g *= times);
-        hessian.iter_mut().for_each(|h| *h *= times);
+fn multiply(gradient: &mut [f32], hessian: &mut [f32], multiplicity: f32) {
+    if multiplicity != 1.0 {
+        gradient.iter_mut().for_each(|g| *g *= multiplicity);
+        hessian.iter_mut().for_each(|h| *h *= multiplicity);
     }
 }
 

@@ -11,16 +11,17 @@ pub(crate) fn queries(part: f64, seed: u64, iteration: usize, count: usize) -> O
     if part >= 1.0 || count == 0 {
         return None;
     }
-    let draw =
-        |query: usize| Random::new(seed ^ 0x5175_6572_6965_7321, mix(iteration, query)).unit();
+    let draw = |query: usize| {
+        Random::new(seed ^ 0x5175_6572_6965_7321, stream_of(iteration, query)).unit()
+    };
     let draws: Vec<f64> = (0..count).map(draw).collect();
-    let mut counts: Vec<f32> = draws.iter().map(|d| f32::from(*d < part)).collect();
-    if !counts.contains(&1.0) {
+    let mut multiplicities: Vec<f32> = draws.iter().map(|d| f32::from(*d < part)).collect();
+    if !multiplicities.contains(&1.0) {
         // A tree needs at least one query.
-        let least = (0..count).min_by(|a, b| draws[*a].total_cmp(&draws[*b]));
-        least.into_iter().for_each(|query| counts[query] = 1.0);
+        let lowest_draw = (0..count).min_by(|a, b| draws[*a].total_cmp(&draws[*b]));
+        lowest_draw.into_iter().for_each(|query| multiplicities[query] = 1.0);
     }
-    Some(counts)
+    Some(multiplicities)
 }
 
 /// For each feature, whether one tree may use it; `None` if all may be used.
@@ -37,7 +38,7 @@ pub(crate) fn features(part: f64, seed: u64, iteration: usize, count: usize) -> 
 }
 
 /// One number that identifies an iteration and a query.
-pub(super) fn mix(iteration: usize, query: usize) -> u64 {
+pub(super) fn stream_of(iteration: usize, query: usize) -> u64 {
     (iteration as u64) << 40 ^ query as u64
 }
 

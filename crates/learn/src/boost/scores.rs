@@ -24,8 +24,8 @@ pub(crate) fn add_tree(
     add_leaves(grown, rows, values, to);
     let Some(sampled) = sampled else { return };
     let routes = rows.routes(grown);
-    query_stretches(data, to).into_par_iter().zip(sampled).for_each(|((rows, to), times)| {
-        if *times == 0.0 {
+    split_by_query(data, to).into_par_iter().zip(sampled).for_each(|((rows, to), multiplicity)| {
+        if *multiplicity == 0.0 {
             for (row, to) in rows.zip(to) {
                 *to += values[routes.leaf(row)];
             }
@@ -34,18 +34,18 @@ pub(crate) fn add_tree(
 }
 
 /// The row range of each query with its scores.
-fn query_stretches<'a>(
+fn split_by_query<'a>(
     data: &Dataset,
     mut scores: &'a mut [f64],
 ) -> Vec<(Range<usize>, &'a mut [f64])> {
-    let mut stretches = Vec::with_capacity(data.queries());
+    let mut ranges = Vec::with_capacity(data.queries());
     for query in 0..data.queries() {
         let rows = data.query_rows(query);
         let (mine, others) = scores.split_at_mut(rows.len());
         scores = others;
-        stretches.push((rows, mine));
+        ranges.push((rows, mine));
     }
-    stretches
+    ranges
 }
 
 /// Adds each leaf's value to the scores of its rows. Each task owns a range of rows, and finds the

@@ -9,7 +9,7 @@ use rankwright_model::{
     Ensemble, Matching, Model, ModelBody, ModelError, ScoreOptions, Split, Tree,
 };
 
-use crate::error::LearnError;
+use crate::error::{LearnError, StateProblem};
 use crate::session::{Snapshot, TrainRequest};
 
 /// The base score and trees that a training starts from.
@@ -32,13 +32,13 @@ impl StartState {
         rounds: usize,
         base: f64,
     ) -> Result<Self, LearnError> {
-        let wrong = || LearnError::CheckpointState { problem: "lacks its trees" };
+        let rejected = || LearnError::from(StateProblem::MissingTrees);
         match (saved, request.start) {
             (Some(Snapshot { model, start, bytes: dropped }), _) => {
-                let ModelBody::Trees(ensemble) = model else { return Err(wrong()) };
+                let ModelBody::Trees(ensemble) = model else { return Err(rejected()) };
                 let mut trees = ensemble.trees().to_vec();
                 if trees.len() < start.saturating_add(rounds) {
-                    return Err(wrong());
+                    return Err(rejected());
                 }
                 if dropped.is_none() {
                     trees.truncate(start + rounds);

@@ -16,9 +16,7 @@ use super::*;
 use crate::error::LearnError;
 use crate::objective::{LambdaConfig, Squared};
 use crate::session::validation::values;
-use crate::session::{
-    Checkpoints, Progress, TrainRequest, TrainResult, TrainingHistory, ValidationSet,
-};
+use crate::session::{Checkpoints, Progress, TrainRequest, TrainResult, TrainingHistory};
 use crate::simd::Simd;
 use crate::tree::TreeConfig;
 
@@ -96,10 +94,7 @@ fn dropping_is_fitting_to_the_others_and_scaling() {
             let kept = slow.iter().enumerate().filter(|(tree, _)| !dropped.contains(tree));
             let kept = Ensemble::new(base, kept.map(|(_, tree)| tree.clone()).collect()).unwrap();
             let start = Model::new(found.header().clone(), ModelBody::Trees(kept)).unwrap();
-            let one = squared(
-                &plain(1),
-                &TrainRequest { start: Some(&start), ..TrainRequest::new(&train_on) },
-            );
+            let one = squared(&plain(1), &TrainRequest::new(&train_on).start(&start));
             let (of_dropped, of_new) = dropout.factors(dropped.len(), params.rate);
             dropped.iter().for_each(|tree| slow[*tree] = scaled(&slow[*tree], of_dropped));
             slow.push(scaled(trees(&one).last().unwrap(), of_new));
@@ -111,7 +106,7 @@ fn dropping_is_fitting_to_the_others_and_scaling() {
 }
 
 #[test]
-fn a_query_that_counts_several_times_is_one_of_that_weight() {
+fn a_multiplicity_equals_a_query_weight() {
     let rows = data(24, 5);
     let side = Goss { top: 0.25, rest: 0.25 };
     // The rate is so high that the first tree is sampled already.
@@ -129,13 +124,15 @@ fn a_query_that_counts_several_times_is_one_of_that_weight() {
         let seed = 1_u64.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let pass = Pass { objective: &lambda, scores: &zeros, seed, sampled: None };
         queries.derivatives(pass, &mut all).unwrap();
-        let counts = side.counts(&queries.gradient_sums(&all), 1, 0);
-        assert_eq!(counts.iter().filter(|times| **times == 3.0).count(), 6);
+        let multiplicities = side.multiplicities(&queries.gradient_sums(&all), 1, 0);
+        assert_eq!(multiplicities.iter().filter(|multiplicity| **multiplicity == 3.0).count(), 6);
 
-        let weighted = with_query_weights(&rows, &counts);
+        let weighted = with_query_weights(&rows, &multiplicities);
         let plain = BoostConfig { one_side: None, ..params };
         let slow = train(&plain, &TrainRequest::new(&weighted)).unwrap().model;
-        for (query, _) in counts.iter().enumerate().filter(|(_, times)| **times > 0.0) {
+        for (query, _) in
+            multiplicities.iter().enumerate().filter(|(_, multiplicity)| **multiplicity > 0.0)
+        {
             for row in rows.query_rows(query) {
                 let row = rows.matrix().row(row);
                 let (found, slow) = (found.score_row(row), slow.score_row(row));
@@ -172,7 +169,7 @@ fn all_queries_by_their_gradients_are_all_queries() {
 }
 
 /// Configurations that combine each option with others.
-fn mixtures() -> Vec<BoostConfig> {
+fn combined_configs() -> Vec<BoostConfig> {
     let forest = Dropout { scale: DropScale::Forest, share: 0.6, skip: 0.0, most: 2 };
     vec![
         BoostConfig { sample_queries: 0.7, sample_features: 0.7, ..dart(9) },
@@ -185,10 +182,10 @@ fn mixtures() -> Vec<BoostConfig> {
 #[test]
 fn threads_and_machine_code_change_nothing() {
     let rows = data(30, 11);
-    for params in mixtures() {
+    for params in combined_configs() {
         let of = |threads: usize, simd: Simd| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let request = TrainRequest { simd, ..TrainRequest::new(&rows) };
+            let request = TrainRequest::new(&rows).simd(simd);
             pool.install(|| train(&params, &request).unwrap().model.to_bytes())
         };
         let one = of(1, Simd::Auto);
@@ -200,15 +197,15 @@ fn threads_and_machine_code_change_nothing() {
 }
 
 /// Stops the training after a number of rounds.
-pub(crate) struct Impatient(usize, AtomicUsize);
+pub(crate) struct StopAfter(usize, AtomicUsize);
 
-impl Impatient {
+impl StopAfter {
     pub(crate) fn after(rounds: usize) -> Self {
         Self(rounds, AtomicUsize::new(0))
     }
 }
 
-impl Progress for Impatient {
+impl Progress for StopAfter {
     fn round_finished(&self, history: &TrainingHistory) {
         self.1.store(history.iterations.len(), Ordering::Relaxed);
     }
@@ -219,33 +216,31 @@ impl Progress for Impatient {
 }
 
 #[test]
-fn an_interrupted_training_goes_on_to_the_same_bytes() {
+fn a_resumed_training_gives_the_same_bytes() {
     let (rows, valid) = (data(30, 11), data(10, 12));
     let start = train(&plain(3), &TrainRequest::new(&data(12, 13))).unwrap().model;
-    for (number, params) in mixtures().into_iter().enumerate() {
-        let request = || TrainRequest {
-            valid: vec![ValidationSet { name: "valid".into(), data: &valid }],
-            metrics: vec![ndcg()],
-            watch_training: true,
-            start: Some(&start).filter(|_| number % 2 == 1),
-            ..TrainRequest::new(&rows)
+    for (number, params) in combined_configs().into_iter().enumerate() {
+        let request = || {
+            TrainRequest::new(&rows)
+                .validation(&valid)
+                .metrics([ndcg()])
+                .evaluate_training(true)
+                .start(Some(&start).filter(|_| number % 2 == 1))
         };
         let whole = train(&params, &request()).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let checkpoints = Checkpoints { every_trees: 1, ..Checkpoints::new(folder.path()) };
+        let checkpoints = Checkpoints::new(folder.path()).every_rounds(1);
         let checkpoints = || Some(checkpoints.clone());
         for count in [1, 2, 4, 5] {
-            let progress = Impatient::after(count);
-            let request =
-                TrainRequest { checkpoints: checkpoints(), progress: &progress, ..request() };
+            let progress = StopAfter::after(count);
+            let request = request().checkpoints(checkpoints()).progress(&progress);
             let part = train(&params, &request).unwrap();
             assert_eq!((part.finished, part.history.iterations.len()), (false, count));
             // The file holds the model with its weights at that moment.
             let file = Model::load(checkpoints().unwrap().file()).unwrap();
             assert_eq!(trees(&file), trees(&part.model));
         }
-        let resumed =
-            train(&params, &TrainRequest { checkpoints: checkpoints(), ..request() }).unwrap();
+        let resumed = train(&params, &request().checkpoints(checkpoints())).unwrap();
         assert!(resumed.model.to_bytes() == whole.model.to_bytes(), "{params:?}");
         for (resumed, whole) in resumed.history.iterations.iter().zip(&whole.history.iterations) {
             assert_eq!((&resumed.values, resumed.loss), (&whole.values, whole.loss));
@@ -254,18 +249,17 @@ fn an_interrupted_training_goes_on_to_the_same_bytes() {
         // from there.
         let few = BoostConfig { trees: 3, ..params.clone() };
         let short = train(&few, &request()).unwrap();
-        let saved = train(&few, &TrainRequest { checkpoints: checkpoints(), ..request() }).unwrap();
+        let saved = train(&few, &request().checkpoints(checkpoints())).unwrap();
         assert!(saved.model.to_bytes() == short.model.to_bytes(), "{params:?}");
     }
 }
 
 #[test]
-fn a_checkpoint_whose_leaves_are_gone_is_refused() {
+fn a_checkpoint_without_its_leaf_values_is_rejected() {
     let rows = data(10, 11);
     let folder = tempfile::tempdir().unwrap();
-    let checkpoints = Checkpoints { every_trees: 1, ..Checkpoints::new(folder.path()) };
-    let request =
-        || TrainRequest { checkpoints: Some(checkpoints.clone()), ..TrainRequest::new(&rows) };
+    let checkpoints = Checkpoints::new(folder.path()).every_rounds(1);
+    let request = || TrainRequest::new(&rows).checkpoints(checkpoints.clone());
     train(&dart(4), &request()).unwrap();
     let (mut header, kind) = Model::load(checkpoints.file()).unwrap().into_parts();
     let note = header.notes.get_mut("checkpoint").unwrap();
@@ -284,11 +278,7 @@ fn a_checkpoint_whose_leaves_are_gone_is_refused() {
 #[test]
 fn the_best_iteration_is_the_ensemble_as_it_was_then() {
     let (rows, valid) = (data(30, 1), data(25, 2));
-    let request = TrainRequest {
-        valid: vec![ValidationSet { name: "valid".into(), data: &valid }],
-        metrics: vec![ndcg()],
-        ..TrainRequest::new(&rows)
-    };
+    let request = TrainRequest::new(&rows).validation(&valid).metrics([ndcg()]);
     let stopped = train(&BoostConfig { stop: Some(4), ..dart(60) }, &request).unwrap();
     let best = stopped.history.best.unwrap();
     assert_eq!(stopped.history.iterations.len(), best + 4);
@@ -310,9 +300,7 @@ fn trees_of_a_start_model_are_never_dropped() {
     let start = train(&plain(4), &TrainRequest::new(&rows)).unwrap().model;
     let all = Dropout { share: 1.0, skip: 0.0, most: 0, scale: DropScale::Tree };
     let params = BoostConfig { dropout: Some(all), ..plain(6) };
-    let model = train(&params, &TrainRequest { start: Some(&start), ..TrainRequest::new(&rows) })
-        .unwrap()
-        .model;
+    let model = train(&params, &TrainRequest::new(&rows).start(&start)).unwrap().model;
     assert_eq!(trees(&model)[..4], *trees(&start));
     assert_eq!(trees(&model).len(), 10);
 }
@@ -328,7 +316,8 @@ fn leaves_that_outgrow_the_first_tree_are_an_error_and_zeros_are_none() {
     let dropout = Some(Dropout { skip: 0.95, ..Dropout::default() });
     let wild = BoostConfig { rate: 50.0, dropout, ..plain(60) };
     let error = BoostEngine::new(wild).train(&mut Squared, &TrainRequest::new(&rows)).unwrap_err();
-    assert!(error.to_string().contains("the rate may be too large"), "{error}");
+    assert!(error.to_string().contains("leaf values have grown"), "{error}");
+    assert!(error.help().unwrap().contains("lower the learning rate"));
 }
 
 #[test]

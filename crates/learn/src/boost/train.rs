@@ -15,9 +15,9 @@ use super::params::BoostConfig;
 use super::queries::{AllDerivatives, Pass, TrainingQueries};
 use super::scores::{add_leaves, add_tree};
 use super::start::StartState;
+use super::validation_scores::ValidationScores;
 use super::values::{ValueInput, leaf_values};
-use super::watch::Watch;
-use super::{line, sample};
+use super::{line_search, sample};
 use crate::bins::Binned;
 use crate::error::LearnError;
 use crate::objective::Objective;
@@ -82,7 +82,7 @@ impl BoostEngine {
     ) -> Result<TrainResult, LearnError> {
         let plan = RoundPlan {
             unit: "tree",
-            most: self.params.trees,
+            max_rounds: self.params.trees,
             stop: self.params.stop,
             bin_seconds,
             parameters: parameters(&self.params, request),
@@ -116,7 +116,7 @@ struct BoostRun<'a> {
     scores: Vec<f64>,
     dart: Option<Dart>,
     derivatives: AllDerivatives,
-    watch: Watch<'a>,
+    validation: ValidationScores<'a>,
 }
 
 impl<'a> BoostRun<'a> {
@@ -134,11 +134,12 @@ impl<'a> BoostRun<'a> {
             StartState::find(request, saved, rounds, base)?;
         let header = session.header();
         // Trees that may be dropped are added one by one.
-        let below = if params.dropout.is_some() { start } else { trees.len() };
-        let so_far = Ensemble::new(base, trees.iter().take(below).cloned().collect())?;
+        let fixed_trees = if params.dropout.is_some() { start } else { trees.len() };
+        let so_far = Ensemble::new(base, trees.iter().take(fixed_trees).cloned().collect())?;
         let so_far = Model::new(header.clone(), ModelBody::Trees(so_far))?;
         let mut scores = so_far.score(request.train, ScoreOptions::default())?;
-        let mut watch = Watch::new(&request.valid, &request.metrics, &so_far, request.features)?;
+        let mut validation =
+            ValidationScores::new(&request.valid, &request.metrics, &so_far, request.features)?;
         let new = |dropout| Dart::new(dropout, params.rate, request.seed, scores.clone());
         let mut dart = params.dropout.map(new);
         if let Some(dart) = &mut dart
@@ -149,12 +150,23 @@ impl<'a> BoostRun<'a> {
             trees.truncate(start);
             trees.extend(grown);
             dart.rescore(&all, header, request.train, &mut scores)?;
-            watch.change(&all, dart.unit())?;
+            validation.add_units(&all, dart.unit())?;
         }
         trees.truncate(start + rounds);
         let rows = request.train.rows();
         let derivatives = AllDerivatives { gradient: vec![0.0; rows], hessian: vec![0.0; rows] };
-        Ok(Self { params, request, queries, base, trees, start, scores, dart, derivatives, watch })
+        Ok(Self {
+            params,
+            request,
+            queries,
+            base,
+            trees,
+            start,
+            scores,
+            dart,
+            derivatives,
+            validation,
+        })
     }
 
     /// Adds the tree with this number, counted from 0.
@@ -171,17 +183,23 @@ impl<'a> BoostRun<'a> {
             dart.drop(trees, grower.as_rows(), &mut self.scores)?;
         }
         objective.refresh(&self.queries.documents(&self.scores))?;
-        let mut draw = TreeSample::new(self.params, request, number);
-        self.derive(&*objective, &mut draw, number)?;
-        let sampled = draw.queries.as_deref();
-        let pass = Pass { objective: &*objective, scores: &self.scores, seed: draw.seed, sampled };
+        let mut sample = TreeSample::new(self.params, request, number);
+        self.compute_derivatives(&*objective, &mut sample, number)?;
+        let sampled = sample.queries.as_deref();
+        let pass =
+            Pass { objective: &*objective, scores: &self.scores, seed: sample.seed, sampled };
         let mut seconds = Phases { derivatives: clock.lap(), ..Phases::default() };
         let AllDerivatives { gradient, hessian } = &self.derivatives;
         let scales = Scales::of(gradient, hessian, request.collective)?;
-        let (sample, features) = (draw.rows.as_deref(), draw.features.as_deref());
+        let (rows, features) = (sample.rows.as_deref(), sample.features.as_deref());
         let before = grower.times();
-        let grown =
-            grower.grow(GrowInput { gradient, hessian, scales: &scales, sample, features })?;
+        let grown = grower.grow(GrowInput {
+            gradient,
+            hessian,
+            scales: &scales,
+            sample: rows,
+            features,
+        })?;
         let spent = grower.times().since(before);
         seconds.histograms = spent.histograms.as_secs_f64();
         seconds.partition = spent.partition.as_secs_f64();
@@ -198,7 +216,8 @@ impl<'a> BoostRun<'a> {
         if self.params.line_search {
             let mut moves = vec![0.0; self.scores.len()];
             add_leaves(&grown, rows, &steps, &mut moves);
-            let found = line::search(&mut self.queries, pass, &moves, &mut self.derivatives)?;
+            let found =
+                line_search::search(&mut self.queries, pass, &moves, &mut self.derivatives)?;
             steps.iter_mut().for_each(|value| *value *= found);
             step = Some(found);
         }
@@ -206,28 +225,28 @@ impl<'a> BoostRun<'a> {
         let leaves = Some(tree.leaves().len());
         self.add(tree, (&grown, rows), sampled)?;
         seconds.leaves = clock.lap();
-        self.add_to_watched()?;
-        let (loss, values) = self.watched(&*objective, draw.seed)?;
+        self.add_to_validation()?;
+        let (loss, values) = self.evaluate(&*objective, sample.seed)?;
         seconds.evaluate = clock.lap();
         Ok(Iteration { number: number + 1, leaves, loss, step, values, seconds })
     }
 
     /// The derivatives of the queries that this tree is grown from.
-    fn derive(
+    fn compute_derivatives(
         &mut self,
         objective: &dyn Objective,
-        draw: &mut TreeSample,
+        sample: &mut TreeSample,
         number: usize,
     ) -> Result<(), LearnError> {
-        let sampled = draw.queries.as_deref();
-        let pass = Pass { objective, scores: &self.scores, seed: draw.seed, sampled };
+        let sampled = sample.queries.as_deref();
+        let pass = Pass { objective, scores: &self.scores, seed: sample.seed, sampled };
         self.queries.derivatives(pass, &mut self.derivatives)?;
-        let one_side = self.params.one_side.filter(|_| Goss::begins(self.params.rate, number));
+        let one_side = self.params.one_side.filter(|_| Goss::is_active(self.params.rate, number));
         if let Some(one_side) = one_side {
             let sums = self.queries.gradient_sums(&self.derivatives);
-            let counts = one_side.counts(&sums, self.request.seed, number);
-            self.queries.count(&counts, &mut self.derivatives);
-            draw.see(Some(counts), self.request.train);
+            let multiplicities = one_side.multiplicities(&sums, self.request.seed, number);
+            self.queries.apply_multiplicities(&multiplicities, &mut self.derivatives);
+            sample.set_queries(Some(multiplicities), self.request.train);
         }
         Ok(())
     }
@@ -253,10 +272,10 @@ impl<'a> BoostRun<'a> {
     }
 
     /// Adds the last tree to the scores of the validation data.
-    fn add_to_watched(&mut self) -> Result<(), LearnError> {
+    fn add_to_validation(&mut self) -> Result<(), LearnError> {
         match (&self.dart, self.trees.last()) {
-            (Some(dart), _) => self.watch.change(dart.changed(), dart.unit()),
-            (None, Some(tree)) => self.watch.add(tree),
+            (Some(dart), _) => self.validation.add_units(dart.changed(), dart.unit()),
+            (None, Some(tree)) => self.validation.add(tree),
             (None, None) => Ok(()),
         }
     }
@@ -267,13 +286,13 @@ impl<'a> BoostRun<'a> {
     }
 
     /// The mean loss on the training data and the metrics on the validation data.
-    fn watched(
+    fn evaluate(
         &mut self,
         objective: &dyn Objective,
         seed: u64,
     ) -> Result<(Option<f64>, Vec<Vec<f64>>), LearnError> {
-        let mut all = self.watch.values()?;
-        if !self.request.watch_training {
+        let mut all = self.validation.values()?;
+        if !self.request.evaluate_training {
             return Ok((None, all));
         }
         all.insert(0, values(self.request.train, &self.scores, &self.request.metrics)?);
@@ -319,15 +338,15 @@ impl TreeSample {
         let features =
             sample::features(params.sample_features, request.seed, number, data.columns());
         let seed = request.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number as u64);
-        let mut draw = Self { seed, queries: None, rows: None, features };
-        draw.see(queries, data);
-        draw
+        let mut sample = Self { seed, queries: None, rows: None, features };
+        sample.set_queries(queries, data);
+        sample
     }
 
     /// Sets the sampled queries and their rows.
-    fn see(&mut self, queries: Option<Vec<f32>>, data: &Dataset) {
-        self.rows = queries.as_ref().map(|counts| {
-            let drawn = counts.iter().enumerate().filter(|(_, times)| **times > 0.0);
+    fn set_queries(&mut self, queries: Option<Vec<f32>>, data: &Dataset) {
+        self.rows = queries.as_ref().map(|multiplicities| {
+            let drawn = multiplicities.iter().enumerate().filter(|(_, times)| **times > 0.0);
             drawn.flat_map(|(query, _)| data.query_rows(query)).map(|row| row as u32).collect()
         });
         self.queries = queries;

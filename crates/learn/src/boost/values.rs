@@ -52,15 +52,15 @@ pub(crate) fn leaf_values(
     let leaves = grown.leaves.len();
     let leaf_of = leaf_of_rows(grown, rows, pass.scores.len());
     let joint = input.params.newton == Newton::Joint;
-    let between = pairs_between(&leaf_of, leaves, joint, input, queries, pass)?;
-    let denominator = |leaf: usize| between[if joint { leaf * leaves + leaf } else { leaf }];
+    let hessian_sums = pair_hessian_sums(&leaf_of, leaves, joint, input, queries, pass)?;
+    let denominator = |leaf: usize| hessian_sums[if joint { leaf * leaves + leaf } else { leaf }];
     if !joint {
         return Ok(by_leaf().map(|(leaf, (g, _))| step(leaf, g, denominator(leaf))).collect());
     }
     let mean = (0..leaves).map(denominator).sum::<f64>() / leaves as f64;
     let gradient: Vec<f64> = sums.iter().map(|(g, _)| -shrunk(*g, tree.l1)).collect();
     let ridge = input.params.ridge * mean + tree.l2;
-    let values = solve(between, gradient, ridge);
+    let values = solve(hessian_sums, gradient, ridge);
     let clamped = values.into_iter().enumerate();
     Ok(clamped.map(|(leaf, v)| v.clamp(limits(leaf).low, limits(leaf).high)).collect())
 }
@@ -110,7 +110,7 @@ pub(crate) fn leaf_of_rows(grown: &Grown, rows: &dyn GrownRows, count: usize) ->
 }
 
 /// Sums of the pairs' hessians: by leaf, or by pair of leaves as the Laplacian.
-fn pairs_between(
+fn pair_hessian_sums(
     leaf_of: &[u32],
     leaves: usize,
     joint: bool,

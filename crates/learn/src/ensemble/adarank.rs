@@ -25,7 +25,7 @@ use rankwright_eval::{MetricSpec, SourceKind};
 use rankwright_spec::{Conflict, SpecError, choices, param_groups, params};
 use rayon::prelude::*;
 
-use super::climb::NumberGrid;
+use super::coordinate_search::ValueMatrix;
 use super::target::TargetMetric;
 use super::{Inputs, numbers};
 use crate::error::LearnError;
@@ -50,11 +50,14 @@ params! {
     pub struct AdaRankParams {
         rounds: usize = 500, 1.., "Maximum number of features added.";
         directions: Directions = Directions::Both, ..,
-            "Rank by a feature's falling values, or by rising ones too.";
+            "Directions in which a feature may rank: by falling values only (falling), or by \
+             rising values too (both).";
         tolerance: f64 = 0.0, 0.0..,
-            "A feature must raise the metric on the training data by more than this.";
+            "A feature is added only if it raises the metric on the training data by more than \
+             this.";
         stop: usize = 0, ..,
-            "Stop when validation has not improved for so many rounds; 0: never.";
+            "Number of rounds without improvement on validation data after which training stops; \
+             0: never.";
     }
     /// Builder methods for the parameters of AdaRank.
     pub trait AdaRankOptions: ada_rank_params;
@@ -109,8 +112,9 @@ impl DeclaredLearner for AdaRank {
     }
 }
 
-/// The largest r from which alpha is computed; that of a perfect ranker would be infinite.
-const LARGEST: f64 = 1.0 - 1e-6;
+/// The largest mean metric r from which alpha is computed: the alpha of a perfect ranker would be
+/// infinite.
+const MAX_MEAN: f64 = 1.0 - 1e-6;
 
 #[derive(Debug)]
 struct AdaRankTrainer {
@@ -124,7 +128,7 @@ struct AdaRankTrainer {
 
 /// A weak ranker: a feature, and the sign with which it ranks.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Weak {
+struct WeakRanker {
     column: usize,
     sign: f64,
 }
@@ -132,15 +136,15 @@ struct Weak {
 /// The state of a training.
 struct AdaRankState<'a> {
     target: &'a TargetMetric<'a>,
-    grid: NumberGrid<'a, f32>,
-    weak: Vec<Weak>,
+    matrix: ValueMatrix<'a, f32>,
+    rankers: Vec<WeakRanker>,
     /// Metric by weak ranker and query; 0 for queries that the metric skips.
-    alone: Vec<Vec<f64>>,
+    ranker_values: Vec<Vec<f64>>,
     /// Weight of each query in the next choice; the weights sum to 1.
     shares: Vec<f64>,
     /// Choices so far: index of the weak ranker, and alpha.
     chosen: Vec<(usize, f64)>,
-    resting: Vec<bool>,
+    suspended: Vec<bool>,
     scores: Vec<f64>,
     value: f64,
 }
@@ -151,7 +155,7 @@ impl Trainer for AdaRankTrainer {
         let target = TargetMetric::new(request.train, &self.target)?;
         let (mut rounds, saved) =
             Session::begin(request, RoundPlan::new("round", self.rounds, request).stop(self.stop))?;
-        let mut state = AdaRankState::new(&target, inputs.grid(), self.both)?;
+        let mut state = AdaRankState::new(&target, inputs.matrix(), self.both)?;
         if let Some(saved) = saved.and_then(|saved| saved.bytes) {
             state.restore(&numbers::read(&saved)?)?;
         }
@@ -160,14 +164,14 @@ impl Trainer for AdaRankTrainer {
                 break;
             }
             let loss = Some(1.0 - state.value);
-            let model = || inputs.line(&state.line());
-            match rounds.add(loss, model, &|| numbers::write(&state.saved()))? {
+            let model = || inputs.model(&state.weights());
+            match rounds.add(loss, model, &|| numbers::write(&state.to_numbers()))? {
                 RoundStatus::Continue => {}
                 RoundStatus::Over => break,
-                RoundStatus::Cancelled => return Ok(inputs.recorded(rounds.finish(false)?)),
+                RoundStatus::Cancelled => return Ok(inputs.with_weights(rounds.finish(false)?)),
             }
         }
-        Ok(inputs.recorded(rounds.finish(true)?))
+        Ok(inputs.with_weights(rounds.finish(true)?))
     }
 
     fn objective(&self) -> String {
@@ -186,16 +190,16 @@ impl Trainer for AdaRankTrainer {
 impl<'a> AdaRankState<'a> {
     fn new(
         target: &'a TargetMetric<'a>,
-        grid: NumberGrid<'a, f32>,
+        matrix: ValueMatrix<'a, f32>,
         both: bool,
     ) -> Result<Self, LearnError> {
         let signs: &[f64] = if both { &[1.0, -1.0] } else { &[1.0] };
-        let of_column = |column| signs.iter().map(move |sign| Weak { column, sign: *sign });
-        let weak: Vec<Weak> = (0..grid.columns()).flat_map(of_column).collect();
-        let values = target.values(weak.len(), |query, number, scores| {
-            let Weak { column, sign } = weak[number];
+        let of_column = |column| signs.iter().map(move |sign| WeakRanker { column, sign: *sign });
+        let rankers: Vec<WeakRanker> = (0..matrix.columns()).flat_map(of_column).collect();
+        let values = target.values(rankers.len(), |query, number, scores| {
+            let WeakRanker { column, sign } = rankers[number];
             for (to, row) in scores.iter_mut().zip(target.data().query_rows(query)) {
-                *to = sign * grid.get(row, column);
+                *to = sign * matrix.get(row, column);
             }
         })?;
         check_range(&values)?;
@@ -204,12 +208,12 @@ impl<'a> AdaRankState<'a> {
         let weight = |query| if counts(query) { target.weight(query) } else { 0.0 };
         Ok(Self {
             target,
-            grid,
-            alone: (0..weak.len()).map(metric).collect(),
+            matrix,
+            ranker_values: (0..rankers.len()).map(metric).collect(),
             shares: normalised((0..values.len()).map(weight).collect()),
             chosen: Vec::new(),
-            resting: vec![false; weak.len()],
-            weak,
+            suspended: vec![false; rankers.len()],
+            rankers,
             scores: vec![0.0; target.data().rows()],
             value: f64::NEG_INFINITY,
         })
@@ -219,7 +223,7 @@ impl<'a> AdaRankState<'a> {
     fn step(&mut self, tolerance: f64) -> Result<bool, LearnError> {
         while let Some((number, r)) = self.best() {
             let alpha = alpha(r);
-            let scores = self.moved(number, alpha);
+            let scores = self.scores_with(number, alpha);
             let values = self.values(&scores)?;
             let value = self.target.total(values.iter().copied());
             // The first choice is always kept.
@@ -227,30 +231,30 @@ impl<'a> AdaRankState<'a> {
                 self.keep((number, alpha), scores, &values);
                 return Ok(true);
             }
-            self.resting[number] = true;
+            self.suspended[number] = true;
         }
         Ok(false)
     }
 
     /// The best weak ranker for the current query weights, and its weighted metric.
     fn best(&self) -> Option<(usize, f64)> {
-        let performance = |number: usize| {
-            let pairs = self.alone[number].iter().zip(&self.shares);
+        let mean_value = |number: usize| {
+            let pairs = self.ranker_values[number].iter().zip(&self.shares);
             pairs.map(|(value, share)| share * value).sum::<f64>()
         };
-        let all: Vec<f64> = (0..self.weak.len()).into_par_iter().map(performance).collect();
-        let awake = all.into_iter().enumerate().filter(|(number, _)| !self.resting[*number]);
-        awake.fold(None, |best: Option<(usize, f64)>, (number, r)| match best {
+        let all: Vec<f64> = (0..self.rankers.len()).into_par_iter().map(mean_value).collect();
+        let active = all.into_iter().enumerate().filter(|(number, _)| !self.suspended[*number]);
+        active.fold(None, |best: Option<(usize, f64)>, (number, r)| match best {
             Some((_, most)) if most >= r => best,
             _ => Some((number, r)),
         })
     }
 
     /// The scores after adding a weak ranker.
-    fn moved(&self, number: usize, alpha: f64) -> Vec<f64> {
-        let Weak { column, sign } = self.weak[number];
+    fn scores_with(&self, number: usize, alpha: f64) -> Vec<f64> {
+        let WeakRanker { column, sign } = self.rankers[number];
         let step = alpha * sign;
-        let score = |(row, score): (usize, &f64)| score + step * self.grid.get(row, column);
+        let score = |(row, score): (usize, &f64)| score + step * self.matrix.get(row, column);
         self.scores.par_iter().enumerate().map(score).collect()
     }
 
@@ -266,7 +270,7 @@ impl<'a> AdaRankState<'a> {
         self.chosen.push(choice);
         self.scores = scores;
         self.value = self.target.total(values.iter().copied());
-        self.resting.fill(false);
+        self.suspended.fill(false);
         let share = |(query, value): (usize, &Option<f64>)| {
             value.map_or(0.0, |value| self.target.weight(query) * exp(-value))
         };
@@ -274,17 +278,17 @@ impl<'a> AdaRankState<'a> {
     }
 
     /// The weight of each feature in the linear model.
-    fn line(&self) -> Vec<f64> {
-        let mut weights = vec![0.0; self.grid.columns()];
+    fn weights(&self) -> Vec<f64> {
+        let mut weights = vec![0.0; self.matrix.columns()];
         for (number, alpha) in &self.chosen {
-            let Weak { column, sign } = self.weak[*number];
+            let WeakRanker { column, sign } = self.rankers[*number];
             weights[column] += alpha * sign;
         }
         weights
     }
 
     /// The choices as numbers, for a checkpoint.
-    fn saved(&self) -> Vec<f64> {
+    fn to_numbers(&self) -> Vec<f64> {
         self.chosen.iter().flat_map(|(number, alpha)| [*number as f64, *alpha]).collect()
     }
 
@@ -292,10 +296,10 @@ impl<'a> AdaRankState<'a> {
     fn restore(&mut self, saved: &[f64]) -> Result<(), LearnError> {
         for [number, alpha] in saved.as_chunks().0 {
             let number = *number as usize;
-            if number >= self.weak.len() {
+            if number >= self.rankers.len() {
                 return Err(numbers::unreadable());
             }
-            let scores = self.moved(number, *alpha);
+            let scores = self.scores_with(number, *alpha);
             let values = self.values(&scores)?;
             self.keep((number, *alpha), scores, &values);
         }
@@ -305,7 +309,7 @@ impl<'a> AdaRankState<'a> {
 
 /// The weight of a ranker with mean metric `r`: 0 for `r` = 0.
 fn alpha(r: f64) -> f64 {
-    let r = r.clamp(-LARGEST, LARGEST);
+    let r = r.clamp(-MAX_MEAN, MAX_MEAN);
     0.5 * ((1.0 + r) / (1.0 - r)).ln()
 }
 
@@ -327,7 +331,7 @@ fn check_range(values: &[Vec<Option<f64>>]) -> Result<(), LearnError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ensemble::test_support::{rows, trains_alike};
+    use crate::ensemble::test_support::{rows, trains_reproducibly};
     use crate::learner::LearnerSpec;
     use rankwright_data::Dataset;
     use rankwright_model::ModelBody;
@@ -354,18 +358,18 @@ mod tests {
         let one = LearnerSpec::parse("adarank(metric=rr, rounds=1, transform=none)").unwrap();
         let first = 0.5 * 11.0_f64.ln();
         let model = one.train(TrainRequest::new(&data)).unwrap().model;
-        let ModelBody::Linear(line) = model.body() else { panic!("no line") };
-        assert!((line.weights()[0] - first).abs() < 1e-12 && line.weights()[1] == 0.0);
+        let ModelBody::Linear(weights) = model.body() else { panic!("no line") };
+        assert!((weights.weights()[0] - first).abs() < 1e-12 && weights.weights()[1] == 0.0);
         // Then shares are e^-1, e^-1, e^-1/2 over their sum; feature 1 would change nothing and is
         // suspended; feature 2 has r = (1/2 + 1/2 + x) / (2 + x) with x = e^1/2 (after a factor e).
         let x = 0.5_f64.exp();
         let r = (1.0 + x) / (2.0 + x);
         let second = 0.5 * ((1.0 + r) / (1.0 - r)).ln();
         let result = LearnerSpec::parse(spec).unwrap().train(TrainRequest::new(&data)).unwrap();
-        let ModelBody::Linear(line) = result.model.body() else { panic!("no line") };
+        let ModelBody::Linear(weights) = result.model.body() else { panic!("no line") };
         assert_eq!(result.history.iterations.len(), 2);
-        assert!((line.weights()[0] - first).abs() < 1e-12, "{line:?}");
-        assert!((line.weights()[1] - second).abs() < 1e-12, "{line:?} {second}");
+        assert!((weights.weights()[0] - first).abs() < 1e-12, "{weights:?}");
+        assert!((weights.weights()[1] - second).abs() < 1e-12, "{weights:?} {second}");
         // Weights 1.199 and 0.920: query a keeps its order and that of c is reversed, so all are
         // correct.
         assert_eq!(result.history.iterations[1].loss, Some(0.0));
@@ -420,6 +424,6 @@ mod tests {
 
     #[test]
     fn threads_and_a_pause_change_nothing() {
-        trains_alike("adarank(metric=ap, rounds=12)");
+        trains_reproducibly("adarank(metric=ap, rounds=12)");
     }
 }

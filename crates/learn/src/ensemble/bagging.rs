@@ -99,10 +99,10 @@ impl Trainer for BaggingTrainer {
         let mut models = Vec::with_capacity(self.bags);
         let mut finished = true;
         for bag in 0..self.bags {
-            let queries = drawn(request.train.queries(), self.part, request.seed, bag);
+            let queries = bag_queries(request.train.queries(), self.part, request.seed, bag);
             let data = request.train.select_queries(&queries)?;
             let seed = request.seed.wrapping_add(bag as u64);
-            let inner = TrainRequest { seed, ..nested.request(&data) };
+            let inner = nested.request(&data).seed(seed);
             let (model, whole) = nested.train(&self.learner, inner)?;
             models.push(model);
             finished = whole;
@@ -138,7 +138,7 @@ impl Trainer for BaggingTrainer {
 }
 
 /// The queries of a bag, ascending; at least one.
-fn drawn(queries: usize, part: f64, seed: u64, bag: usize) -> Vec<usize> {
+fn bag_queries(queries: usize, part: f64, seed: u64, bag: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..queries).collect();
     Random::new(seed ^ 0x6261_6767_696e_6721, bag as u64).shuffle(&mut order);
     order.truncate(((part * queries as f64).round() as usize).clamp(1, queries.max(1)));
@@ -167,7 +167,7 @@ fn mean(models: Vec<Model>) -> Result<Ensemble, LearnError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ensemble::test_support::trains_alike;
+    use crate::ensemble::test_support::trains_reproducibly;
     use rankwright_data::generate::LetorOptions;
 
     #[test]
@@ -177,17 +177,13 @@ mod tests {
         let text = "bagging(learner=mart(trees=4, leaves=5), bags=3, sample_queries=0.5)";
         let learner = LearnerSpec::parse(text).unwrap();
         assert_eq!(learner.to_string(), text);
-        let model =
-            learner.train(TrainRequest { seed: 7, ..TrainRequest::new(&data) }).unwrap().model;
+        let model = learner.train(TrainRequest::new(&data).seed(7)).unwrap().model;
         let bags: Vec<Model> = (0..3)
             .map(|bag| {
-                let queries = drawn(20, 0.5, 7, bag);
+                let queries = bag_queries(20, 0.5, 7, bag);
                 assert_eq!(queries.len(), 10);
                 let data = data.select_queries(&queries).unwrap();
-                inner
-                    .train(TrainRequest { seed: 7 + bag as u64, ..TrainRequest::new(&data) })
-                    .unwrap()
-                    .model
+                inner.train(TrainRequest::new(&data).seed(7 + bag as u64)).unwrap().model
             })
             .collect();
         for row in 0..data.rows() {
@@ -195,8 +191,8 @@ mod tests {
             let mean = bags.iter().map(|model| model.score_row(row)).sum::<f64>() / 3.0;
             assert!((model.score_row(row) - mean).abs() < 1e-9);
         }
-        assert_ne!(drawn(20, 0.5, 7, 0), drawn(20, 0.5, 7, 1));
-        assert_eq!(drawn(20, 0.0001, 7, 0).len(), 1);
+        assert_ne!(bag_queries(20, 0.5, 7, 0), bag_queries(20, 0.5, 7, 1));
+        assert_eq!(bag_queries(20, 0.0001, 7, 0).len(), 1);
     }
 
     #[test]
@@ -221,12 +217,14 @@ mod tests {
 
     #[test]
     fn threads_and_a_pause_change_nothing() {
-        trains_alike("bagging(learner=lambdamart(trees=4, leaves=5), bags=3)");
+        trains_reproducibly("bagging(learner=lambdamart(trees=4, leaves=5), bags=3)");
     }
 
     #[test]
     fn bags_may_drop_trees_and_choose_queries_by_gradient() {
         let options = "rate=0.5, drop_trees=0.5, drop_skip=0, goss_top=0.4, goss_rest=0.3";
-        trains_alike(&format!("bagging(learner=mart(trees=4, leaves=5, {options}), bags=3)"));
+        trains_reproducibly(&format!(
+            "bagging(learner=mart(trees=4, leaves=5, {options}), bags=3)"
+        ));
     }
 }

@@ -2,7 +2,7 @@
 //! Information Retrieval 10, 2007): a linear model whose weights are changed one by one as long as
 //! the metric itself improves.
 //!
-//! [`climb`](super::climb) is the search. It ends in a local maximum, where no change of a single
+//! [`search`](super::search) is the search. It ends in a local maximum, where no change of a single
 //! weight improves the metric by more than `tolerance`; so it starts again from random weights,
 //! `restarts` times in all, and the best weights on the training data are kept. The order of the
 //! weights is shuffled for each pass. All random draws are determined by seed, restart and pass.
@@ -15,7 +15,7 @@ use rankwright_data::Random;
 use rankwright_eval::MetricSpec;
 use rankwright_spec::{SpecError, param_groups, params};
 
-use super::climb::{Climb, WeightPoint};
+use super::coordinate_search::{CoordinateSearch, WeightPoint};
 use super::target::TargetMetric;
 use super::{Inputs, numbers};
 use crate::error::LearnError;
@@ -30,16 +30,18 @@ params! {
         restarts: usize = 3, 1..,
             "Number of starts: the first from equal weights, the others from random ones.";
         passes: usize = 25, 1.., "Maximum number of passes over all weights, for each start.";
-        tolerance: f64 = 0.0005, 0.0.., "A move must raise the metric by more than this.";
+        tolerance: f64 = 0.0005, 0.0..,
+            "A change of a weight must raise the metric by more than this.";
     }
     /// Builder methods for the parameters of coordinate ascent.
     pub trait CoordinateAscentOptions: coordinate_ascent_params;
 }
 
 param_groups! {
-    /// Coordinate ascent: a linear model whose weights are moved one by one while a metric gains.
+    /// Coordinate ascent: a linear model whose weights are changed one at a time while a metric
+    /// improves.
     pub struct CoordinateAscent {
-        climb: CoordinateAscentParams, CoordinateAscentOptions::coordinate_ascent_params;
+        ascent: CoordinateAscentParams, CoordinateAscentOptions::coordinate_ascent_params;
         features: TransformParams, TransformOptions::transform_params;
         target: TargetParams, TargetOptions::target_params;
     }
@@ -48,7 +50,7 @@ param_groups! {
 impl DeclaredLearner for CoordinateAscent {
     const DEF: &'static LearnerDef = &LearnerDef {
         name: "coordinate-ascent",
-        help: "A linear model whose weights are moved one by one while a metric gains (Metzler and Croft 2007).",
+        help: "A linear model whose weights are changed one at a time while a metric improves (Metzler and Croft 2007).",
         example: "coordinate-ascent(restarts=2, passes=3, metric=ndcg@10)",
         takes: Takes { pairs: false, start: false, validation: true, missing: false },
         tuning: Tuning::whole(&[
@@ -62,9 +64,9 @@ impl DeclaredLearner for CoordinateAscent {
         let target = self.target.metric.spec()?;
         TargetMetric::check(&target, Self::DEF.name)?;
         Ok(Box::new(CoordinateTrainer {
-            restarts: self.climb.restarts,
-            passes: self.climb.passes,
-            tolerance: self.climb.tolerance,
+            restarts: self.ascent.restarts,
+            passes: self.ascent.passes,
+            tolerance: self.ascent.tolerance,
             transform: self.features.clone(),
             target,
         }))
@@ -86,7 +88,7 @@ struct AscentState {
     restart: usize,
     /// Number of passes since the last start.
     pass: usize,
-    here: WeightPoint,
+    current: WeightPoint,
     best: WeightPoint,
 }
 
@@ -95,20 +97,20 @@ impl Trainer for CoordinateTrainer {
         let columns = request.train.columns();
         let inputs = Inputs::new(&self.transform, request.train)?;
         let target = TargetMetric::new(request.train, &self.target)?;
-        let climb = Climb {
+        let search = CoordinateSearch {
             target: &target,
-            grid: inputs.grid(),
+            matrix: inputs.matrix(),
             tolerance: self.tolerance,
-            least: f64::NEG_INFINITY,
+            min_weight: f64::NEG_INFINITY,
         };
         let (mut rounds, saved) =
             Session::begin(request, RoundPlan::new("pass", usize::MAX, request))?;
-        let walk = match saved.and_then(|saved| saved.bytes) {
+        let state = match saved.and_then(|saved| saved.bytes) {
             Some(saved) => AscentState::read(&numbers::read(&saved)?, columns)?,
-            None => AscentState::begin(climb.place(start(request.seed, 0, columns))?),
+            None => AscentState::begin(search.evaluate(start(request.seed, 0, columns))?),
         };
-        let finished = self.walk(walk, &climb, request, &mut rounds, &inputs)?;
-        Ok(inputs.recorded(rounds.finish(finished)?))
+        let finished = self.run(state, &search, request, &mut rounds, &inputs)?;
+        Ok(inputs.with_weights(rounds.finish(finished)?))
     }
 
     fn objective(&self) -> String {
@@ -126,35 +128,35 @@ impl Trainer for CoordinateTrainer {
 
 impl CoordinateTrainer {
     /// Runs pass after pass, start after start; false if training was stopped.
-    fn walk(
+    fn run(
         &self,
-        mut walk: AscentState,
-        climb: &Climb<'_, f32>,
+        mut state: AscentState,
+        search: &CoordinateSearch<'_, f32>,
         request: &TrainRequest<'_>,
         rounds: &mut Session<'_>,
         inputs: &Inputs,
     ) -> Result<bool, LearnError> {
-        let columns = climb.grid.columns();
-        while walk.restart < self.restarts {
+        let columns = search.matrix.columns();
+        while state.restart < self.restarts {
             let mut order: Vec<usize> = (0..columns).collect();
-            let stream = (walk.restart as u64) << 32 | walk.pass as u64;
+            let stream = (state.restart as u64) << 32 | state.pass as u64;
             Random::new(request.seed ^ 0x6f72_6465_7273, stream).shuffle(&mut order);
-            let next = climb.pass(&walk.here, &order)?;
-            let stays = next == walk.here;
-            walk.here = next;
-            walk.pass += 1;
-            if walk.here.value > walk.best.value {
-                walk.best = walk.here.clone();
+            let next = search.pass(&state.current, &order)?;
+            let converged = next == state.current;
+            state.current = next;
+            state.pass += 1;
+            if state.current.value > state.best.value {
+                state.best = state.current.clone();
             }
-            if stays || walk.pass == self.passes {
-                (walk.restart, walk.pass) = (walk.restart + 1, 0);
-                if walk.restart < self.restarts {
-                    walk.here = climb.place(start(request.seed, walk.restart, columns))?;
+            if converged || state.pass == self.passes {
+                (state.restart, state.pass) = (state.restart + 1, 0);
+                if state.restart < self.restarts {
+                    state.current = search.evaluate(start(request.seed, state.restart, columns))?;
                 }
             }
-            let loss = Some(-walk.best.value);
-            let model = || inputs.line(&walk.best.weights);
-            match rounds.add(loss, model, &|| numbers::write(&walk.numbers()))? {
+            let loss = Some(-state.best.value);
+            let model = || inputs.model(&state.best.weights);
+            match rounds.add(loss, model, &|| numbers::write(&state.numbers()))? {
                 RoundStatus::Continue => {}
                 RoundStatus::Over => break,
                 RoundStatus::Cancelled => return Ok(false),
@@ -165,14 +167,15 @@ impl CoordinateTrainer {
 }
 
 impl AscentState {
-    fn begin(place: WeightPoint) -> Self {
-        AscentState { restart: 0, pass: 0, best: place.clone(), here: place }
+    fn begin(point: WeightPoint) -> Self {
+        AscentState { restart: 0, pass: 0, best: point.clone(), current: point }
     }
 
     /// The state as numbers, for a checkpoint.
     fn numbers(&self) -> Vec<f64> {
-        let mut all = vec![self.restart as f64, self.pass as f64, self.here.value, self.best.value];
-        all.extend(&self.here.weights);
+        let mut all =
+            vec![self.restart as f64, self.pass as f64, self.current.value, self.best.value];
+        all.extend(&self.current.weights);
         all.extend(&self.best.weights);
         all
     }
@@ -180,16 +183,16 @@ impl AscentState {
     /// The state of saved numbers.
     fn read(saved: &[f64], columns: usize) -> Result<Self, LearnError> {
         let (head, weights) = saved.split_at_checked(4).ok_or_else(numbers::unreadable)?;
-        let ([restart, pass, here, best], true) = (head, weights.len() == 2 * columns) else {
+        let ([restart, pass, current, best], true) = (head, weights.len() == 2 * columns) else {
             return Err(numbers::unreadable());
         };
-        let place = |value: f64, weights: &[f64]| WeightPoint { weights: weights.to_vec(), value };
+        let point = |value: f64, weights: &[f64]| WeightPoint { weights: weights.to_vec(), value };
         let (of_here, of_best) = weights.split_at(columns);
         Ok(AscentState {
             restart: *restart as usize,
             pass: *pass as usize,
-            here: place(*here, of_here),
-            best: place(*best, of_best),
+            current: point(*current, of_here),
+            best: point(*best, of_best),
         })
     }
 }
@@ -206,14 +209,14 @@ fn start(seed: u64, restart: usize, columns: usize) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ensemble::test_support::{rows, trains_alike};
+    use crate::ensemble::test_support::{rows, trains_reproducibly};
     use crate::learner::LearnerSpec;
     use rankwright_data::generate::LetorOptions;
     use rankwright_eval::{ScoredDataset, SourceKind};
     use rankwright_model::ScoreOptions;
 
     #[test]
-    fn the_metric_on_the_training_data_is_what_grows() {
+    fn the_metric_on_the_training_data_rises() {
         let data = LetorOptions { queries: 20, documents: 15, seed: 2 }.generate().unwrap();
         let data = data.select_queries(&(0..20).collect::<Vec<_>>()).unwrap();
         let learner = LearnerSpec::parse("coordinate-ascent(metric=ap, restarts=1, passes=2)");
@@ -229,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn more_passes_and_more_starts_come_higher() {
+    fn more_passes_and_more_starts_give_higher_values() {
         let data = LetorOptions { queries: 30, documents: 20, seed: 8 }.generate().unwrap();
         let value = |restarts: usize, passes: usize| {
             let text =
@@ -244,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_names_the_starts() {
+    fn the_seed_determines_the_starts() {
         assert_eq!(start(1, 0, 3), [1.0; 3]);
         assert_eq!(start(1, 1, 3), start(1, 1, 3));
         assert_ne!(start(1, 1, 3), start(2, 1, 3));
@@ -252,11 +255,11 @@ mod tests {
     }
 
     #[test]
-    fn a_walk_is_read_back_and_damaged_ones_are_refused() {
-        let place = |value| WeightPoint { weights: vec![0.25, -0.75], value };
-        let walk = AscentState { restart: 2, pass: 3, here: place(0.5), best: place(0.75) };
-        let saved = walk.numbers();
-        assert_eq!(AscentState::read(&saved, 2).unwrap(), walk);
+    fn a_state_is_read_back_and_damaged_ones_are_rejected() {
+        let point = |value| WeightPoint { weights: vec![0.25, -0.75], value };
+        let state = AscentState { restart: 2, pass: 3, current: point(0.5), best: point(0.75) };
+        let saved = state.numbers();
+        assert_eq!(AscentState::read(&saved, 2).unwrap(), state);
         assert!(
             AscentState::read(&saved, 3).is_err() && AscentState::read(&saved[..3], 2).is_err()
         );
@@ -275,6 +278,6 @@ mod tests {
 
     #[test]
     fn threads_and_a_pause_change_nothing() {
-        trains_alike("coordinate-ascent(restarts=2, passes=2, tolerance=0.02)");
+        trains_reproducibly("coordinate-ascent(restarts=2, passes=2, tolerance=0.02)");
     }
 }

@@ -30,14 +30,15 @@ params! {
         leaves: usize = 100, 2..=65536, "Maximum number of leaves of a tree.";
         depth: usize = 0, .., "Maximum number of splits from the root to a leaf; 0: no limit.";
         min_rows: u64 = 10, .., "Minimum number of rows in a leaf.";
-        min_gain: f64 = 0.0, 0.0.., "A split must gain more than this.";
+        min_gain: f64 = 0.0, 0.0.., "A split must have a gain above this.";
         sample_queries: f64 = 0.63, above(0.0).up_to(1.0),
-            "Fraction of the queries that each tree sees, drawn anew.";
+            "Fraction of the queries that each tree is grown from, drawn for each tree.";
         sample_features: f64 = 0.3, above(0.0).up_to(1.0),
-            "Fraction of the features that each tree may use, drawn anew.";
+            "Fraction of the features that each tree may use, drawn for each tree.";
         bins: usize = 255, 2..=255, "Maximum number of bins of a feature.";
         stop: usize = 0, ..,
-            "Stop when validation has not improved for so many trees; 0: never.";
+            "Number of trees without improvement on validation data after which training stops; \
+             0: never.";
     }
     /// Builder methods for the parameters of a random forest.
     pub trait ForestOptions: forest_params;
@@ -54,7 +55,7 @@ param_groups! {
 impl DeclaredLearner for RandomForest {
     const DEF: &'static LearnerDef = &LearnerDef {
         name: "random-forest",
-        help: "The mean of trees on the labels, each of some queries and features (Breiman 2001).",
+        help: "The mean of regression trees, each grown on a sample of queries and features (Breiman 2001).",
         example: "random-forest(trees=300, leaves=100)",
         takes: Takes { pairs: false, start: false, validation: true, missing: true },
         // More trees never make a forest worse: their number need not be tuned.
@@ -149,7 +150,7 @@ impl Objective for MeanLabel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ensemble::test_support::{rows, trains_alike};
+    use crate::ensemble::test_support::{rows, trains_reproducibly};
     use crate::learner::LearnerSpec;
     use rankwright_data::generate::LetorOptions;
     use rankwright_model::ModelBody;
@@ -176,8 +177,7 @@ mod tests {
     fn draws_make_the_trees_differ_and_seeds_the_forests() {
         let data = LetorOptions { queries: 20, documents: 20, seed: 5 }.generate().unwrap();
         let learner = LearnerSpec::parse("random-forest(trees=3, leaves=5)").unwrap();
-        let train =
-            |seed| learner.train(TrainRequest { seed, ..TrainRequest::new(&data) }).unwrap().model;
+        let train = |seed| learner.train(TrainRequest::new(&data).seed(seed)).unwrap().model;
         let first = train(1);
         let ModelBody::Trees(forest) = first.body() else { panic!("no trees") };
         assert_ne!(forest.trees()[0].splits(), forest.trees()[1].splits());
@@ -197,6 +197,6 @@ mod tests {
 
     #[test]
     fn threads_and_a_pause_change_nothing() {
-        trains_alike("random-forest(trees=8, leaves=9)");
+        trains_reproducibly("random-forest(trees=8, leaves=9)");
     }
 }

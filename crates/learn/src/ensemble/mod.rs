@@ -4,12 +4,12 @@
 //! [`rankboost`] boosts thresholds on pairs, [`adarank`] features on queries; [`svmmap`] is a
 //! linear model with a margin in average precision; [`coordinate`] maximises the metric itself.
 //! [`forest`] and [`bagging`] average trees and ensembles. [`target`] computes a metric of many
-//! rankings, [`climb`] searches for weights that maximise it; blends use both.
+//! rankings, [`coordinate_search`] searches for weights that maximise it; blends use both.
 
 mod adarank;
 mod bagging;
-pub(crate) mod climb;
 mod coordinate;
+pub(crate) mod coordinate_search;
 mod forest;
 pub(crate) mod numbers;
 mod rankboost;
@@ -21,7 +21,7 @@ pub(crate) mod test_support;
 use rankwright_data::Dataset;
 use rankwright_model::{ModelBody, Transforms};
 
-use self::climb::NumberGrid;
+use self::coordinate_search::ValueMatrix;
 use crate::error::LearnError;
 use crate::linear::fold;
 use crate::session::TrainResult;
@@ -48,27 +48,27 @@ struct Inputs {
 
 impl Inputs {
     /// Fits the transform and applies it; data without features is an error.
-    fn new(plan: &TransformParams, data: &Dataset) -> Result<Self, LearnError> {
+    fn new(transform: &TransformParams, data: &Dataset) -> Result<Self, LearnError> {
         if data.columns() == 0 {
             return Err(LearnError::NoFeatures);
         }
-        let transforms = plan.fit(data)?;
+        let transforms = transform.fit(data)?;
         let values = transformed(data, &transforms);
         Ok(Self { transforms, values, columns: data.columns(), missing: any_missing(data) })
     }
 
-    fn grid(&self) -> NumberGrid<'_, f32> {
-        NumberGrid::new(&self.values, self.columns)
+    fn matrix(&self) -> ValueMatrix<'_, f32> {
+        ValueMatrix::new(&self.values, self.columns)
     }
 
     /// The linear model of weights on transformed features, without a bias, which would change no
     /// ranking.
-    fn line(&self, weights: &[f64]) -> Result<ModelBody, LearnError> {
+    fn model(&self, weights: &[f64]) -> Result<ModelBody, LearnError> {
         fold::model(&self.transforms, weights, 0.0, self.missing)
     }
 
     /// Adds the weights of the linear model to the history.
-    fn recorded(&self, mut result: TrainResult) -> TrainResult {
+    fn with_weights(&self, mut result: TrainResult) -> TrainResult {
         result.history.weights = fold::weights(result.model.body(), &self.transforms);
         result
     }

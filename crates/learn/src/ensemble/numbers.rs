@@ -1,6 +1,6 @@
 //! The checkpoint format of these learners: numbers of eight bytes each, little-endian.
 
-use crate::error::LearnError;
+use crate::error::{LearnError, StateProblem};
 
 /// Numbers as bytes.
 pub(crate) fn write(numbers: &[f64]) -> Vec<u8> {
@@ -17,7 +17,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<f64>, LearnError> {
 
 /// The error for a state that no training could have written.
 pub(crate) fn unreadable() -> LearnError {
-    LearnError::CheckpointState { problem: "holds the state of another learner" }
+    StateProblem::OtherLearner.into()
 }
 
 #[cfg(test)]

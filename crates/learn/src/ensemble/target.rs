@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_mean_over_queries_cannot_be_aimed_at() {
+    fn metrics_that_are_not_means_over_queries_are_rejected() {
         let check = |text: &str| TargetMetric::check(&MetricSpec::parse(text).unwrap(), "adarank");
         assert!(check("ndcg@10").is_ok() && check("gmap").is_ok());
         for text in ["num_q", "rmse"] {

@@ -6,7 +6,7 @@ use rankwright_data::Dataset;
 use rankwright_data::generate::LetorOptions;
 
 use crate::learner::LearnerSpec;
-use crate::session::{Checkpoints, Progress, TrainRequest, ValidationSet};
+use crate::session::{Checkpoints, Progress, TrainRequest};
 
 /// A data set from rows of (query, label, features).
 pub(crate) fn rows(rows: &[(&str, f64, &[f32])]) -> Dataset {
@@ -19,9 +19,9 @@ pub(crate) fn rows(rows: &[(&str, f64, &[f32])]) -> Dataset {
 }
 
 /// Stops a training after some rounds.
-struct After(usize, AtomicUsize);
+struct StopAfter(usize, AtomicUsize);
 
-impl Progress for After {
+impl Progress for StopAfter {
     fn should_stop(&self) -> bool {
         self.1.fetch_add(1, Ordering::Relaxed) + 1 >= self.0
     }
@@ -29,14 +29,11 @@ impl Progress for After {
 
 /// Trains on one thread, on three, on eight, and with an interruption: the model has the same bytes
 /// each time. With another seed it differs only if the learner makes random draws.
-pub(crate) fn trains_alike(learner: &str) {
+pub(crate) fn trains_reproducibly(learner: &str) {
     let [train, valid] =
         [3, 4].map(|seed| LetorOptions { queries: 14, documents: 16, seed }.generate().unwrap());
     let learner = LearnerSpec::parse(learner).unwrap();
-    let request = || TrainRequest {
-        valid: vec![ValidationSet { name: "valid".into(), data: &valid }],
-        ..TrainRequest::new(&train)
-    };
+    let request = || TrainRequest::new(&train).validation(&valid);
     let on_threads = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| learner.train(request()).unwrap().model.to_bytes())
@@ -47,11 +44,11 @@ pub(crate) fn trains_alike(learner: &str) {
     }
     let folder = tempfile::tempdir().unwrap();
     let checkpoints = || Some(Checkpoints::new(folder.path()));
-    let progress = After(2, AtomicUsize::new(0));
-    let job_2 = TrainRequest { progress: &progress, checkpoints: checkpoints(), ..request() };
-    let part = learner.train(job_2).unwrap();
+    let progress = StopAfter(2, AtomicUsize::new(0));
+    let interrupted = request().progress(&progress).checkpoints(checkpoints());
+    let part = learner.train(interrupted).unwrap();
     assert!(!part.finished, "{learner} has fewer than three rounds");
-    let rest = learner.train(TrainRequest { checkpoints: checkpoints(), ..request() }).unwrap();
+    let rest = learner.train(request().checkpoints(checkpoints())).unwrap();
     assert!(
         rest.finished && rest.model.to_bytes() == whole,
         "{learner}: a pause changes the model"

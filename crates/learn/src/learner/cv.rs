@@ -15,6 +15,7 @@ use rankwright_data::split::{Parts, folds};
 use rankwright_data::{DEFAULT_SEED, DataError, Dataset, Random};
 use rankwright_eval::{Evaluation, Measure, MeasureResult, ScoredDataset};
 use rankwright_model::{ModelBody, ScoreOptions};
+use serde::Serialize;
 
 use super::LearnerSpec;
 use crate::error::LearnError;
@@ -24,6 +25,7 @@ use crate::trainer::Validation;
 
 /// Options of cross validation.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct CvOptions<'a> {
     /// Number of folds, at least 2.
     pub folds: usize,
@@ -40,8 +42,8 @@ pub struct CvOptions<'a> {
     pub progress: &'a dyn Progress,
 }
 
-impl CvOptions<'_> {
-    /// Five folds, no validation part.
+impl<'a> CvOptions<'a> {
+    /// Five folds without a validation part.
     pub fn new(metrics: Vec<Measure>) -> Self {
         Self {
             folds: 5,
@@ -51,6 +53,41 @@ impl CvOptions<'_> {
             simd: Simd::Auto,
             progress: &NoProgress,
         }
+    }
+
+    /// Sets the number of folds.
+    #[must_use]
+    pub fn folds(mut self, folds: usize) -> Self {
+        self.folds = folds;
+        self
+    }
+
+    /// Sets the seed of the folds and of the trainings.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Sets the part of each fold's training queries to validate on.
+    #[must_use]
+    pub fn valid_part(mut self, part: impl Into<Option<f64>>) -> Self {
+        self.valid_part = part.into();
+        self
+    }
+
+    /// Sets the instruction set to use.
+    #[must_use]
+    pub fn simd(mut self, simd: Simd) -> Self {
+        self.simd = simd;
+        self
+    }
+
+    /// Sets the receiver of progress events, which may also cancel.
+    #[must_use]
+    pub fn progress(mut self, progress: &'a dyn Progress) -> Self {
+        self.progress = progress;
+        self
     }
 }
 
@@ -62,7 +99,8 @@ impl Debug for CvOptions<'_> {
 }
 
 /// The result of one fold.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct FoldResult {
     /// Numbers of the tested queries, in data order.
     pub queries: Vec<usize>,
@@ -79,7 +117,8 @@ pub struct FoldResult {
 }
 
 /// The result of a cross validation.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct CvResult {
     /// The folds.
     pub folds: Vec<FoldResult>,
@@ -100,7 +139,7 @@ pub struct CvResult {
 ///
 /// let data = LetorOptions { queries: 30, documents: 20, seed: 1 }.generate()?;
 /// let learner = LearnerSpec::parse("tree(leaves=4)")?;
-/// let options = CvOptions { folds: 3, ..CvOptions::new(vec![learner.measure()?]) };
+/// let options = CvOptions::new(vec![learner.measure()?]).folds(3);
 /// let result = cross_validate(&learner, &data, &options)?;
 /// assert_eq!(result.folds.iter().map(|fold| fold.queries.len()).sum::<usize>(), 30);
 /// # Ok::<(), rankwright_learn::LearnError>(())
@@ -116,17 +155,17 @@ pub fn cross_validate(
     let mut scores = vec![0.0; data.rows()];
     let mut done = Vec::new();
     let mut finished = true;
-    let tests = tested(data.queries(), options.folds, options.seed)?;
+    let tests = test_queries(data.queries(), options.folds, options.seed)?;
     for (number, test) in tests.into_iter().enumerate() {
         let train = (0..data.queries()).filter(|query| test.binary_search(query).is_err());
         let (train, valid) = match options.valid_part.filter(|_| learner.uses_validation()) {
             Some(part) => set_aside(train.collect(), part, options.seed, number)?,
             None => (train.collect(), Vec::new()),
         };
-        let one = OneFold { number, train, valid, test };
-        let (result, whole) = one.run(learner, data, options, &mut scores)?;
+        let fold = FoldQueries { number, train, valid, test };
+        let (result, complete) = fold.run(learner, data, options, &mut scores)?;
         done.push(result);
-        finished = whole;
+        finished = complete;
         if !finished {
             break;
         }
@@ -137,7 +176,7 @@ pub fn cross_validate(
 
 /// The queries that each fold tests, ascending. With three folds or more they are those of
 /// [`folds`].
-fn tested(queries: usize, count: usize, seed: u64) -> Result<Vec<Vec<usize>>, DataError> {
+fn test_queries(queries: usize, count: usize, seed: u64) -> Result<Vec<Vec<usize>>, DataError> {
     match count {
         _ if count < 2 || count > queries => {
             Err(DataError::Folds { folds: count, queries, least: 2 })
@@ -159,14 +198,14 @@ fn set_aside(
     fold: usize,
 ) -> Result<(Vec<usize>, Vec<usize>), LearnError> {
     let queries = order.len();
-    let refused = || LearnError::HoldOut { aside: format!("a part of {part}"), queries };
+    let rejected = || LearnError::HoldOut { part, queries };
     if !(part > 0.0 && part < 1.0) {
-        return Err(refused());
+        return Err(rejected());
     }
     Random::new(seed, 0x0a51_de00 + fold as u64).shuffle(&mut order);
     let count = (part * order.len() as f64).round() as usize;
     if count == 0 || count == order.len() {
-        return Err(refused());
+        return Err(rejected());
     }
     let mut train = order.split_off(count);
     order.sort_unstable();
@@ -175,14 +214,14 @@ fn set_aside(
 }
 
 /// The three disjoint parts of a fold.
-struct OneFold {
+struct FoldQueries {
     number: usize,
     train: Vec<usize>,
     valid: Vec<usize>,
     test: Vec<usize>,
 }
 
-impl OneFold {
+impl FoldQueries {
     /// Trains, writes the scores of the tested queries into their rows, and evaluates them.
     fn run(
         self,
@@ -193,20 +232,19 @@ impl OneFold {
     ) -> Result<(FoldResult, bool), LearnError> {
         let valid = data.select_queries(&self.valid)?;
         let train = data.select_queries(&self.train)?;
-        let watched = (!self.valid.is_empty())
-            .then(|| ValidationSet { name: format!("fold {}", self.number + 1), data: &valid });
-        let result = learner.train(TrainRequest {
-            valid: watched.into_iter().collect(),
-            metrics: options.metrics.clone(),
-            seed: options.seed,
-            simd: options.simd,
-            progress: options.progress,
-            ..TrainRequest::new(&train)
-        })?;
+        let validation = (!self.valid.is_empty())
+            .then(|| ValidationSet::new(format!("fold {}", self.number + 1), &valid));
+        let request = TrainRequest::new(&train)
+            .validation_sets(validation)
+            .metrics(options.metrics.clone())
+            .seed(options.seed)
+            .simd(options.simd)
+            .progress(options.progress);
+        let result = learner.train(request)?;
         let test = data.select_queries(&self.test)?;
-        let found = result.model.score(&test, ScoreOptions::default())?;
+        let test_scores = result.model.score(&test, ScoreOptions::default())?;
         let rows = self.test.iter().flat_map(|query| data.query_rows(*query));
-        rows.zip(&found).for_each(|(row, score)| scores[row] = *score);
+        rows.zip(&test_scores).for_each(|(row, score)| scores[row] = *score);
         let trees = match result.model.body() {
             ModelBody::Trees(ensemble) => ensemble.trees().len(),
             _ => 0,
@@ -215,7 +253,7 @@ impl OneFold {
             trained: self.train.len(),
             validated: self.valid.len(),
             trees,
-            results: ScoredDataset::new(&test, &found)?.evaluate(&options.metrics)?.results,
+            results: ScoredDataset::new(&test, &test_scores)?.evaluate(&options.metrics)?.results,
             seconds: result.history.bin_seconds + result.history.train_seconds,
             queries: self.test,
         };

@@ -67,7 +67,7 @@ params! {
     pub struct FixedWeightsParams {
         weights: WeightsText = WeightsText::default(), ..,
             "Weights by feature name or id, separated by slashes: 22:0.03/72:0.06.";
-        bias: f64 = 0.0, .., "Start of every score.";
+        bias: f64 = 0.0, .., "Constant that is added to every score.";
     }
     /// Builder methods for given weights.
     pub trait FixedWeightsOptions: fixed_weights_params;
@@ -86,7 +86,7 @@ super::learners![FixedWeights];
 impl DeclaredLearner for FixedWeights {
     const DEF: &'static LearnerDef = &LearnerDef {
         name: "linear",
-        help: "A linear model of given weights: nothing is learnt, the baseline that someone tuned by hand.",
+        help: "A linear model with given weights: nothing is learnt; a hand-tuned baseline.",
         example: "linear(weights=22:0.03/72:0.06, bias=0)",
         ..LearnerDef::of::<Self>()
     };
@@ -106,7 +106,7 @@ struct FixedWeightsTrainer {
 
 impl FixedWeightsTrainer {
     /// The model over the features that the weights name.
-    fn alone(&self) -> Result<Model, LearnError> {
+    fn model_of_named_features(&self) -> Result<Model, LearnError> {
         let names = Linear::names_of(&self.weights)?;
         let line = Linear::from_weights(&names, self.learner.linear.bias, &self.weights)?;
         let mut header = Header::new(names, Absent::Zero);
@@ -131,6 +131,6 @@ impl Trainer for FixedWeightsTrainer {
     }
 
     fn without_data(&self) -> Option<Result<Model, LearnError>> {
-        Some(self.alone())
+        Some(self.model_of_named_features())
     }
 }

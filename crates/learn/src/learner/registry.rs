@@ -55,7 +55,7 @@ const fn joined() -> [&'static LearnerDef; COUNT] {
 
 static ALL: [&LearnerDef; COUNT] = joined();
 
-/// Every learner.
+/// The declarations of all learners. The list serialises.
 pub static LEARNERS: &[&LearnerDef] = &ALL;
 
 /// The declaration of a name; the error lists the known ones.

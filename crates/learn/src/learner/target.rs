@@ -9,7 +9,7 @@ params! {
     /// The metric that is reported and used for early stopping and model choice.
     pub struct TargetParams {
         metric: MetricText = MetricText::new(DEFAULT_METRIC), ..,
-            "Metric to report, and to stop and choose by.";
+            "Metric for reports, early stopping and model selection.";
     }
     /// Builder method for the metric.
     pub trait TargetOptions: target_params;

@@ -23,8 +23,8 @@ fn message(text: &str) -> String {
 fn bytes(text: &str) -> Vec<u8> {
     static DATA: LazyLock<[Dataset; 2]> = LazyLock::new(|| [tiny(7), tiny(8)]);
     let [data, valid] = &*DATA;
-    let watched = ValidationSet { name: "valid".into(), data: valid };
-    let request = TrainRequest { valid: vec![watched], ..TrainRequest::new(data) };
+    let watched = ValidationSet::new("valid", valid);
+    let request = TrainRequest::new(data).validation_sets([watched]);
     let result = LearnerSpec::parse(text).unwrap().train(request);
     let result = result.unwrap_or_else(|error| panic!("{text}: {error}"));
     // Compares the trees only: the header contains the spec and always differs.
@@ -180,7 +180,7 @@ fn of_all(what: &str, between: &str) -> String {
 }
 
 /// A spec in which a parameter has an effect.
-fn ground(learner: &str, key: &str) -> Spec {
+fn spec_with_effect(learner: &str, key: &str) -> Spec {
     let spec = match learner {
         "lambdarank" | "ranknet" | "listnet" | "listmle" | "softmax" | "approxndcg" => {
             let net = Spec::new(learner).with("layers", "8");
@@ -245,7 +245,7 @@ fn every_parameter_has_an_effect_and_a_checked_range() {
         for param in info.params() {
             let (_, value, wrong) =
                 VALUES.iter().find(|(key, ..)| *key == param.name).expect(param.name);
-            let base = ground(info.name, param.name);
+            let base = spec_with_effect(info.name, param.name);
             let refused = LearnerSpec::from_spec(base.clone().with(param.name, *wrong));
             assert!(refused.is_err(), "{} takes {}={wrong}", info.name, param.name);
             let lambda = ["lambdamart", "lambdarank"].contains(&info.name);
@@ -290,7 +290,7 @@ fn wrong_specs_say_what_is_wrong_and_what_there_is() {
         ("lambdamart@10", "write it with the metric"),
         ("lambdamart(sigma=0)", "`lambdamart`: sigma=0 is not allowed"),
         ("lambdamart(metric=ndgc)", "did you mean `ndcg`?"),
-        ("lambdamart(metric=auc)", "no change under swaps"),
+        ("lambdamart(metric=auc)", "change under swaps"),
         ("mart(loss=squared, delta=2)", "delta"),
         ("rankmart(ridge=1)", "newton=joint"),
         ("mart(drop_skip=0.1)", "drop_skip is for drop_trees above 0"),
@@ -301,8 +301,8 @@ fn wrong_specs_say_what_is_wrong_and_what_there_is() {
         ("mart(goss_rest=0.1)", "goss_rest is for goss_top below 1"),
         ("mart(goss_top=0.7, goss_rest=0.4)", "together at most 1"),
         ("mart(goss_top=0.2, sample_queries=0.5)", "both choose the queries of a tree"),
-        ("mart(linear_tree=true)", "`mart`: linear_tree: a leaf is one number"),
-        ("random-forest(linear_leaves=true)", "not built"),
+        ("mart(linear_tree=true)", "`mart`: linear_tree: leaves with linear models"),
+        ("random-forest(linear_leaves=true)", "not supported"),
         ("ranksvm(linear_tree=true)", "`ranksvm` has no parameter `linear_tree`"),
         ("mart(newton=joint)", "`mart` has no parameter `newton`"),
         ("tree(trees=3)", "`tree` has no parameter `trees`"),
@@ -329,14 +329,17 @@ fn a_parameter_has_one_message_for_all_that_is_out_of_its_range() {
         ("min_hessian", ["-1", "x", "inf", "nan"]),
         ("l2", ["-1", "x", "inf", "nan"]),
     ] {
-        let told = values.map(|value| {
+        let expected_ranges = values.map(|value| {
             let spec = Spec::new("mart").with(key, value);
             let error = LearnerSpec::from_spec(spec).unwrap_err().to_string();
             let (found, expected) = error.split_once("; expected ").unwrap();
             assert_eq!(found, format!("`mart`: {key}={value} is not allowed"));
             expected.to_owned()
         });
-        assert!(told.iter().all(|expected| *expected == told[0]), "{told:?}");
+        assert!(
+            expected_ranges.iter().all(|expected| *expected == expected_ranges[0]),
+            "{expected_ranges:?}"
+        );
     }
 }
 
@@ -375,7 +378,7 @@ fn features_are_looked_up_in_the_data() {
 }
 
 #[test]
-fn the_target_is_what_lambdas_aim_at_and_what_is_watched() {
+fn the_target_is_optimised_and_reported() {
     let spec = LearnerSpec::parse("lambdamart(trees=2, metric=err@5)").unwrap();
     assert_eq!(spec.target().to_string(), "err@5");
     let data = tiny(1);
@@ -417,10 +420,10 @@ fn cross_validation_tests_each_query_once_on_a_model_that_has_not_seen_it() {
 }
 
 #[test]
-fn a_tested_query_has_no_say_in_its_own_scores() {
+fn a_test_query_does_not_influence_its_own_scores() {
     let data = LetorOptions { queries: 12, documents: 12, seed: 3 }.generate().unwrap();
     let learner = LearnerSpec::parse("tree(leaves=4, min_rows=2)").unwrap();
-    let options = CvOptions { folds: 3, ..CvOptions::new(vec![learner.measure().unwrap()]) };
+    let options = CvOptions::new(vec![learner.measure().unwrap()]).folds(3);
     let result = cross_validate(&learner, &data, &options).unwrap();
     let fold = &result.folds[0];
     let rest: Vec<usize> = (0..12).filter(|query| !fold.queries.contains(query)).collect();
@@ -437,7 +440,7 @@ fn a_tested_query_has_no_say_in_its_own_scores() {
 fn two_folds_test_each_query_by_the_other_half() {
     let data = LetorOptions { queries: 11, documents: 12, seed: 3 }.generate().unwrap();
     let learner = LearnerSpec::parse("tree(leaves=4, min_rows=2)").unwrap();
-    let options = CvOptions { folds: 2, ..CvOptions::new(vec![learner.measure().unwrap()]) };
+    let options = CvOptions::new(vec![learner.measure().unwrap()]).folds(2);
     let result = cross_validate(&learner, &data, &options).unwrap();
     let mut tested: Vec<usize> = result.folds.iter().flat_map(|f| f.queries.clone()).collect();
     tested.sort_unstable();
@@ -449,12 +452,12 @@ fn two_folds_test_each_query_by_the_other_half() {
 }
 
 #[test]
-fn queries_are_set_aside_only_for_those_who_look_at_them() {
+fn queries_are_set_aside_only_for_learners_that_use_validation_data() {
     let data = LetorOptions { queries: 20, documents: 12, seed: 3 }.generate().unwrap();
     let validate = |text: &str, valid_part| {
         let learner = LearnerSpec::parse(text).unwrap();
         let measures = vec![learner.measure().unwrap()];
-        let options = CvOptions { folds: 4, valid_part, ..CvOptions::new(measures) };
+        let options = CvOptions::new(measures).folds(4).valid_part(valid_part);
         cross_validate(&learner, &data, &options).unwrap()
     };
     let (with, without) = (validate("mart(trees=3)", Some(0.2)), validate("mart(trees=3)", None));
@@ -489,12 +492,10 @@ fn stopping_without_queries_to_validate_on_is_refused() {
     let error =
         |options: &CvOptions<'_>| cross_validate(&learner, &data, options).unwrap_err().to_string();
     assert!(error(&options).contains("needs validation queries"));
-    assert!(error(&CvOptions { valid_part: Some(1.0), ..options.clone() }).contains("set aside"));
-    assert!(
-        error(&CvOptions { valid_part: Some(0.01), ..options.clone() }).contains("a part of 0.01")
-    );
+    assert!(error(&options.clone().valid_part(1.0)).contains("set aside"));
+    assert!(error(&options.clone().valid_part(0.01)).contains("a part of 0.01"));
     for folds in [0, 1, 13] {
-        let wrong = CvOptions { folds, valid_part: Some(0.2), ..options.clone() };
+        let wrong = options.clone().folds(folds).valid_part(0.2);
         assert!(error(&wrong).contains("at least 2 folds"), "{folds}");
     }
     let alone = learner.train(TrainRequest::new(&data)).unwrap_err().to_string();

@@ -61,8 +61,8 @@ impl SortedScores {
         let mut total = 0.0;
         let partners = &mut self.partners;
         let (order, sorted) = (&self.order, &self.scores);
-        let term = |place: usize| {
-            let (score, weight) = (sorted[place], levels.weight(order[place] as usize));
+        let term = |position: usize| {
+            let (score, weight) = (sorted[position], levels.weight(order[position] as usize));
             [weight, weight * score, weight * score * score]
         };
         for &(margin, factor) in margins {
@@ -70,8 +70,8 @@ impl SortedScores {
             Sweep { levels, order, scores: sorted, margin }.up(
                 &mut self.tree,
                 term,
-                |place, sums| {
-                    let (document, score) = (order[place] as usize, sorted[place]);
+                |position, sums| {
+                    let (document, score) = (order[position] as usize, sorted[position]);
                     let [w, s, _] = sums;
                     let own = factor * levels.weight(document);
                     gradient[document] += 2.0 * own * (w * (margin + score) - s);
@@ -81,8 +81,8 @@ impl SortedScores {
             Sweep { levels, order, scores: sorted, margin }.down(
                 &mut self.tree,
                 term,
-                |place, sums| {
-                    let (document, short) = (order[place] as usize, margin - sorted[place]);
+                |position, sums| {
+                    let (document, short) = (order[position] as usize, margin - sorted[position]);
                     let [w, s, q] = sums;
                     let own = factor * levels.weight(document);
                     total += own * (w * short * short + 2.0 * short * s + q);
@@ -106,21 +106,21 @@ impl SortedScores {
         for ((slope, along), partners) in gradient.iter_mut().zip(along).zip(&self.partners) {
             *slope = partners * along;
         }
-        let term = |place: usize| {
-            let document = order[place] as usize;
+        let term = |position: usize| {
+            let document = order[position] as usize;
             [levels.weight(document) * along[document]]
         };
         // The buffer of three sums per level is reused for single sums.
-        let room = self.tree.as_flattened_mut();
-        let (tree, _) = room.as_chunks_mut();
+        let buffer = self.tree.as_flattened_mut();
+        let (tree, _) = buffer.as_chunks_mut();
         for &(margin, factor) in margins {
             let factor = 2.0 * factor * levels.scale;
-            let mut take = |place: usize, [sum]: [f64; 1]| {
-                let document = order[place] as usize;
+            let mut visit = |position: usize, [sum]: [f64; 1]| {
+                let document = order[position] as usize;
                 gradient[document] -= factor * levels.weight(document) * sum;
             };
-            Sweep { levels, order, scores, margin }.up(tree, term, &mut take);
-            Sweep { levels, order, scores, margin }.down(tree, term, &mut take);
+            Sweep { levels, order, scores, margin }.up(tree, term, &mut visit);
+            Sweep { levels, order, scores, margin }.down(tree, term, &mut visit);
         }
     }
 
@@ -156,71 +156,72 @@ struct Sweep<'a> {
 }
 
 impl Sweep<'_> {
-    /// Goes from the lowest score up; `take` gets the sums over higher levels with s_j < s_i + m.
+    /// Goes from the lowest score up; `visit` gets the sums over higher levels with s_j < s_i + m.
     #[inline]
     fn up<const N: usize>(
         &self,
         tree: &mut [[f64; N]],
         term: impl Fn(usize) -> [f64; N],
-        mut take: impl FnMut(usize, [f64; N]),
+        mut visit: impl FnMut(usize, [f64; N]),
     ) {
         let count = self.levels.count;
         let tree = &mut tree[..=count as usize];
         tree.fill([0.0; N]);
         let mut end = 0;
-        for place in 0..self.order.len() {
-            while end < self.order.len() && self.scores[end] - self.scores[place] < self.margin {
+        for position in 0..self.order.len() {
+            while end < self.order.len() && self.scores[end] - self.scores[position] < self.margin {
                 // Levels are stored from the highest down, so that higher levels come before lower
                 // ones.
                 insert(tree, count - self.level(end), term(end));
                 end += 1;
             }
-            take(place, before(tree, count - self.level(place)));
+            visit(position, before(tree, count - self.level(position)));
         }
     }
 
-    /// Goes from the highest score down; `take` gets the sums over lower levels with s_j > s_i - m.
+    /// Goes from the highest score down; `visit` gets the sums over lower levels with s_j > s_i -
+    /// m.
     #[inline]
     fn down<const N: usize>(
         &self,
         tree: &mut [[f64; N]],
         term: impl Fn(usize) -> [f64; N],
-        mut take: impl FnMut(usize, [f64; N]),
+        mut visit: impl FnMut(usize, [f64; N]),
     ) {
         let tree = &mut tree[..=self.levels.count as usize];
         tree.fill([0.0; N]);
         let mut begin = self.order.len();
-        for place in (0..self.order.len()).rev() {
-            while begin > 0 && self.scores[place] - self.scores[begin - 1] < self.margin {
+        for position in (0..self.order.len()).rev() {
+            while begin > 0 && self.scores[position] - self.scores[begin - 1] < self.margin {
                 begin -= 1;
                 insert(tree, self.level(begin) + 1, term(begin));
             }
-            take(place, before(tree, self.level(place) + 1));
+            visit(position, before(tree, self.level(position) + 1));
         }
     }
 
-    fn level(&self, place: usize) -> u32 {
-        self.levels.of[self.order[place] as usize]
+    fn level(&self, position: usize) -> u32 {
+        self.levels.of[self.order[position] as usize]
     }
 }
 
 /// Adds a term at an index of the Fenwick tree, counted from 1.
 #[inline]
-fn insert<const N: usize>(tree: &mut [[f64; N]], mut place: u32, what: [f64; N]) {
-    while let Some(cell) = tree.get_mut(place as usize) {
-        cell.iter_mut().zip(what).for_each(|(sum, more)| *sum += more);
-        place += place & place.wrapping_neg();
+fn insert<const N: usize>(tree: &mut [[f64; N]], mut position: u32, term: [f64; N]) {
+    while let Some(cell) = tree.get_mut(position as usize) {
+        cell.iter_mut().zip(term).for_each(|(sum, more)| *sum += more);
+        position += position & position.wrapping_neg();
     }
 }
 
 /// The sum over all indices before this one.
 #[inline]
-fn before<const N: usize>(tree: &[[f64; N]], place: u32) -> [f64; N] {
-    let mut place = place - 1;
+fn before<const N: usize>(tree: &[[f64; N]], position: u32) -> [f64; N] {
+    let mut position = position - 1;
     let mut sum = [0.0; N];
-    while place > 0 {
-        sum.iter_mut().zip(tree[place as usize]).for_each(|(sum, more)| *sum += more);
-        place &= place - 1;
+    while position > 0 {
+        sum.iter_mut().zip(tree[position as usize]).for_each(|(sum, more)| *sum += more);
+        position &= position - 1;
     }
     sum
 }

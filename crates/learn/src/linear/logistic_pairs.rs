@@ -20,14 +20,14 @@ use crate::exp::exp;
 use crate::objective::SAMPLED_PARTNERS;
 
 /// Number of documents of a query above which its pairs are sampled.
-pub(super) const MOST_DOCUMENTS: usize = 20_000;
+pub(super) const MAX_DOCUMENTS: usize = 20_000;
 /// Largest difference of two scores for which exponentials of single documents can be used.
-const WIDEST: f64 = 600.0;
+const MAX_RANGE: f64 = 600.0;
 
 /// The logistic loss of preference pairs.
 #[derive(Debug)]
 pub(super) struct LogisticPairs {
-    wanted: Vec<PairSource>,
+    pair_sources: Vec<PairSource>,
 }
 
 /// Values of a query that `value` keeps for `hessian_product`.
@@ -39,8 +39,8 @@ pub(super) struct QueryCache {
     starts: Vec<u32>,
     weights: Vec<f64>,
     /// e^(s - middle) in that order, or the scores themselves where they are too far apart.
-    strengths: Vec<f64>,
-    far: bool,
+    exponentials: Vec<f64>,
+    pairwise: bool,
     /// The direction and the sums, in that order.
     along: Vec<f64>,
     sums: Vec<f64>,
@@ -48,15 +48,15 @@ pub(super) struct QueryCache {
 
 impl LogisticPairs {
     /// Takes the preferences of all queries, and samples those of large queries.
-    pub(super) fn new(data: &Dataset, mut wanted: Vec<PairSource>, seed: u64) -> Self {
-        for (query, wanted) in wanted.iter_mut().enumerate() {
-            if let PairSource::Levels(levels) = wanted
-                && data.query_rows(query).len() > MOST_DOCUMENTS
+    pub(super) fn new(data: &Dataset, mut pair_sources: Vec<PairSource>, seed: u64) -> Self {
+        for (query, pair_sources) in pair_sources.iter_mut().enumerate() {
+            if let PairSource::Levels(levels) = pair_sources
+                && data.query_rows(query).len() > MAX_DOCUMENTS
             {
-                *wanted = PairSource::Listed(sampled(levels, seed, query));
+                *pair_sources = PairSource::Listed(sampled(levels, seed, query));
             }
         }
-        Self { wanted }
+        Self { pair_sources }
     }
 }
 
@@ -87,7 +87,7 @@ fn sampled(levels: &LabelLevels, seed: u64, query: usize) -> Vec<Pair> {
 
 impl QueryCache {
     /// Sorts the documents by level, once.
-    fn arrange(&mut self, levels: &LabelLevels) {
+    fn sort_by_level(&mut self, levels: &LabelLevels) {
         let n = levels.of.len();
         if self.order.len() == n {
             return;
@@ -110,43 +110,44 @@ impl QueryCache {
         if scores.iter().any(|score| !score.is_finite()) {
             return f64::INFINITY;
         }
-        self.arrange(levels);
+        self.sort_by_level(levels);
         let low = scores.iter().copied().fold(f64::INFINITY, f64::min);
         let high = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let middle = 0.5 * (low + high);
-        self.far = high - low > WIDEST;
-        let strength = |document: &u32| match (self.far, scores[*document as usize] - middle) {
-            (true, score) => score,
-            (false, score) => exp(score),
-        };
-        self.strengths.clear();
-        self.strengths.extend(self.order.iter().map(strength));
+        self.pairwise = high - low > MAX_RANGE;
+        let exponential =
+            |document: &u32| match (self.pairwise, scores[*document as usize] - middle) {
+                (true, score) => score,
+                (false, score) => exp(score),
+            };
+        self.exponentials.clear();
+        self.exponentials.extend(self.order.iter().map(exponential));
         self.sums.clear();
         self.sums.resize(scores.len(), 0.0);
         let mut total = 0.0;
         for i in 0..scores.len() {
             let (below, own) = (self.starts[i] as usize, self.weights[i]);
-            let mine = self.strengths[i];
-            let mut lead = 0.0;
+            let mine = self.exponentials[i];
+            let mut sum_of_own = 0.0;
             for j in 0..below {
                 let weight = own * self.weights[j];
-                let (loss, wrong) = match self.far {
+                let (loss, wrong) = match self.pairwise {
                     false => {
-                        let other = self.strengths[j];
+                        let other = self.exponentials[j];
                         ((other / mine).ln_1p(), other / (mine + other))
                     }
                     true => {
-                        let (loss, first, _) = MarginLoss::Logistic.at(mine - self.strengths[j]);
+                        let (loss, first, _) = MarginLoss::Logistic.at(mine - self.exponentials[j]);
                         (loss, -first)
                     }
                 };
                 total += weight * loss;
                 self.sums[j] += weight * wrong;
-                lead += weight * wrong;
+                sum_of_own += weight * wrong;
             }
-            self.sums[i] -= lead;
+            self.sums[i] -= sum_of_own;
         }
-        self.give(levels.scale, gradient);
+        self.write_gradient(levels.scale, gradient);
         levels.scale * total
     }
 
@@ -157,28 +158,28 @@ impl QueryCache {
         self.sums.fill(0.0);
         for i in 0..along.len() {
             let (below, own) = (self.starts[i] as usize, self.weights[i]);
-            let (mine, here) = (self.strengths[i], self.along[i]);
+            let (mine, here) = (self.exponentials[i], self.along[i]);
             let mut sum = 0.0;
-            let others = self.strengths[..below].iter().zip(&self.weights).zip(&self.along);
+            let others = self.exponentials[..below].iter().zip(&self.weights).zip(&self.along);
             for (((other, weight), there), out) in others.zip(&mut self.sums) {
-                let bend = match self.far {
+                let curvature = match self.pairwise {
                     false => {
                         let both = mine + other;
                         mine * other / (both * both)
                     }
                     true => MarginLoss::Logistic.at(mine - other).2,
                 };
-                let moved = own * weight * bend * (here - there);
-                *out -= moved;
-                sum += moved;
+                let change = own * weight * curvature * (here - there);
+                *out -= change;
+                sum += change;
             }
             self.sums[i] += sum;
         }
-        self.give(levels.scale, gradient);
+        self.write_gradient(levels.scale, gradient);
     }
 
     /// Writes sums back in the order of the rows.
-    fn give(&self, scale: f64, gradient: &mut [f64]) {
+    fn write_gradient(&self, scale: f64, gradient: &mut [f64]) {
         for (document, sum) in self.order.iter().zip(&self.sums) {
             gradient[*document as usize] = scale * sum;
         }
@@ -192,20 +193,20 @@ impl ConvexLoss for LogisticPairs {
         &self,
         query: usize,
         at: LossPoint<'_>,
-        memory: &mut QueryCache,
+        cache: &mut QueryCache,
         gradient: Gradient<'_>,
     ) -> f64 {
-        match &self.wanted[query] {
+        match &self.pair_sources[query] {
             PairSource::Nothing => {
                 gradient.scores.fill(0.0);
                 0.0
             }
-            PairSource::Levels(levels) => memory.value(levels, at.scores, gradient.scores),
+            PairSource::Levels(levels) => cache.value(levels, at.scores, gradient.scores),
             PairSource::Listed(list) => pairs::value(
                 MarginLoss::Logistic,
                 list,
                 at.scores,
-                &mut memory.hessians,
+                &mut cache.hessians,
                 gradient.scores,
             ),
         }
@@ -215,16 +216,16 @@ impl ConvexLoss for LogisticPairs {
         &self,
         query: usize,
         along: LossPoint<'_>,
-        memory: &mut QueryCache,
+        cache: &mut QueryCache,
         gradient: Gradient<'_>,
     ) {
-        match &self.wanted[query] {
+        match &self.pair_sources[query] {
             PairSource::Nothing => gradient.scores.fill(0.0),
             PairSource::Levels(levels) => {
-                memory.hessian_product(levels, along.scores, gradient.scores)
+                cache.hessian_product(levels, along.scores, gradient.scores)
             }
             PairSource::Listed(list) => {
-                pairs::hessian_product(list, &memory.hessians, along.scores, gradient.scores)
+                pairs::hessian_product(list, &cache.hessians, along.scores, gradient.scores)
             }
         }
     }

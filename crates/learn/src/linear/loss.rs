@@ -35,7 +35,7 @@ pub(super) trait ConvexLoss: Sync {
         &self,
         query: usize,
         at: LossPoint<'_>,
-        memory: &mut Self::Cache,
+        cache: &mut Self::Cache,
         gradient: Gradient<'_>,
     ) -> f64;
 
@@ -44,7 +44,7 @@ pub(super) trait ConvexLoss: Sync {
         &self,
         query: usize,
         along: LossPoint<'_>,
-        memory: &mut Self::Cache,
+        cache: &mut Self::Cache,
         gradient: Gradient<'_>,
     );
 

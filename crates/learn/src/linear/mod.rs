@@ -9,7 +9,7 @@
 //! | `pairwise-logistic` | logistic loss of preferences | `logistic_pairs.rs` |
 //!
 //! All but the first are solved by the same Newton method (`newton.rs`) over the same passes
-//! (`problem.rs`, `kernel.rs`); `path.rs` takes the steps one by one, `line.rs` is the training,
+//! (`problem.rs`, `kernel.rs`); `path.rs` takes the steps one by one, `trainer.rs` is the training,
 //! `fold.rs` makes the model; `learners/` declares the learners. Sums are f64, added in an order
 //! that only the data decides.
 
@@ -17,7 +17,6 @@ mod counting;
 pub(crate) mod fold;
 mod kernel;
 pub(crate) mod learners;
-mod line;
 mod logistic_pairs;
 mod loss;
 mod newton;
@@ -31,5 +30,6 @@ mod ranksvm;
 mod ridge;
 #[cfg(test)]
 mod tests;
+mod trainer;
 
 pub use params::{SolverOptions, SolverParams};

@@ -41,9 +41,9 @@ pub(super) struct NewtonSearch {
 }
 
 /// Maximum number of products with the hessian in a step.
-const MOST_PRODUCTS: usize = 500;
+const MAX_PRODUCTS: usize = 500;
 /// A step is accepted if the function falls by this part of the predicted reduction.
-const ENOUGH: f64 = 1e-4;
+const MIN_REDUCTION: f64 = 1e-4;
 
 impl NewtonSearch {
     /// Starts at a point; `radius` is that of an earlier search that is resumed.
@@ -69,84 +69,98 @@ impl NewtonSearch {
     }
 
     /// The length of the gradient.
-    pub(super) fn slope(&self) -> f64 {
-        length(&self.gradient)
+    pub(super) fn gradient_norm(&self) -> f64 {
+        norm(&self.gradient)
     }
 
-    /// Takes one step. The search has converged when the gradient is shorter than `floor`; `first`
-    /// is the length of the gradient at the start of the search, which decides how exactly the step
-    /// is computed.
-    pub(super) fn step(&mut self, function: &mut dyn Smooth, floor: f64, first: f64) -> NewtonStep {
-        let slope = self.slope();
-        if slope <= floor || !slope.is_finite() {
+    /// Takes one step. The search has converged when the gradient is shorter than `converged_norm`;
+    /// `first_norm` is the length of the gradient at the start of the search, which decides how
+    /// exactly the step is computed.
+    pub(super) fn step(
+        &mut self,
+        function: &mut dyn Smooth,
+        converged_norm: f64,
+        first_norm: f64,
+    ) -> NewtonStep {
+        let gradient_norm = self.gradient_norm();
+        if gradient_norm <= converged_norm || !gradient_norm.is_finite() {
             return NewtonStep::Converged;
         }
-        let radius = self.radius.unwrap_or(slope);
-        let loose = 0.1_f64.min((slope / first.max(slope)).sqrt());
-        let (step, rest, at_border) = self.inner(function, radius, loose * slope);
-        let along = dot(&self.gradient, &step);
-        let foretold = -0.5 * (along - dot(&step, &rest));
-        let size = length(&step);
+        let radius = self.radius.unwrap_or(gradient_norm);
+        let relative_tolerance =
+            0.1_f64.min((gradient_norm / first_norm.max(gradient_norm)).sqrt());
+        let (step, residual, at_boundary) =
+            self.conjugate_gradients(function, radius, relative_tolerance * gradient_norm);
+        let directional_derivative = dot(&self.gradient, &step);
+        let predicted = -0.5 * (directional_derivative - dot(&step, &residual));
+        let size = norm(&step);
         // A reduction below the rounding error is not worth a step.
-        if foretold <= 1e-14 * self.value.abs() || size == 0.0 {
+        if predicted <= 1e-14 * self.value.abs() || size == 0.0 {
             return NewtonStep::Converged;
         }
         let trial: Vec<f64> = self.point.iter().zip(&step).map(|(x, s)| x + s).collect();
         let mut gradient = vec![0.0; trial.len()];
         let value = function.value(&trial, &mut gradient);
         let value = if value.is_nan() { f64::INFINITY } else { value };
-        let fallen = self.value - value;
+        let reduction = self.value - value;
         let before = if self.radius.is_none() { radius.min(size) } else { radius };
-        self.radius = Some(next_radius(before, size, fallen, foretold, along, at_border));
-        if fallen > ENOUGH * foretold {
+        self.radius = Some(next_radius(
+            before,
+            size,
+            reduction,
+            predicted,
+            directional_derivative,
+            at_boundary,
+        ));
+        if reduction > MIN_REDUCTION * predicted {
             (self.point, self.value, self.gradient) = (trial, value, gradient);
             return NewtonStep::Moved;
         }
         // The function must be evaluated last at the point that is kept.
         self.value = function.value(&self.point, &mut self.gradient);
-        if size <= 1e-15 * length(&self.point) { NewtonStep::Converged } else { NewtonStep::Stayed }
+        if size <= 1e-15 * norm(&self.point) { NewtonStep::Converged } else { NewtonStep::Stayed }
     }
 
     /// Returns the step, the residual `-g - Hs`, and whether it ended at the border of the trust
     /// region.
-    fn inner(
+    fn conjugate_gradients(
         &self,
         function: &mut dyn Smooth,
         radius: f64,
-        enough: f64,
+        tolerance: f64,
     ) -> (Vec<f64>, Vec<f64>, bool) {
         let n = self.point.len();
         let mut step = vec![0.0; n];
-        let mut rest: Vec<f64> = self.gradient.iter().map(|g| -g).collect();
-        let mut direction = rest.clone();
-        let mut curved = vec![0.0; n];
-        let mut square = dot(&rest, &rest);
-        for _ in 0..MOST_PRODUCTS {
-            if square.sqrt() <= enough {
+        let mut residual: Vec<f64> = self.gradient.iter().map(|g| -g).collect();
+        let mut direction = residual.clone();
+        let mut hessian_direction = vec![0.0; n];
+        let mut square = dot(&residual, &residual);
+        for _ in 0..MAX_PRODUCTS {
+            if square.sqrt() <= tolerance {
                 break;
             }
-            function.hessian_product(&direction, &mut curved);
-            let bend = dot(&direction, &curved);
-            let far = if bend > 0.0 { square / bend } else { f64::INFINITY };
-            let to_border = border(&step, &direction, radius);
-            let go = far.min(to_border);
-            add(&mut step, go, &direction);
-            add(&mut rest, -go, &curved);
-            if far >= to_border {
-                return (step, rest, true);
+            function.hessian_product(&direction, &mut hessian_direction);
+            let curvature = dot(&direction, &hessian_direction);
+            let full_step = if curvature > 0.0 { square / curvature } else { f64::INFINITY };
+            let to_boundary = boundary_distance(&step, &direction, radius);
+            let step_size = full_step.min(to_boundary);
+            add(&mut step, step_size, &direction);
+            add(&mut residual, -step_size, &hessian_direction);
+            if full_step >= to_boundary {
+                return (step, residual, true);
             }
-            let next = dot(&rest, &rest);
-            let keep = next / square;
+            let next = dot(&residual, &residual);
+            let beta = next / square;
             square = next;
-            direction.iter_mut().zip(&rest).for_each(|(d, r)| *d = r + keep * *d);
+            direction.iter_mut().zip(&residual).for_each(|(d, r)| *d = r + beta * *d);
         }
-        (step, rest, false)
+        (step, residual, false)
     }
 }
 
 /// The distance to the border along the direction: the larger root of |step + t direction| =
 /// radius.
-fn border(step: &[f64], direction: &[f64], radius: f64) -> f64 {
+fn boundary_distance(step: &[f64], direction: &[f64], radius: f64) -> f64 {
     let (sd, dd, ss) = (dot(step, direction), dot(direction, direction), dot(step, step));
     let left = (radius * radius - ss).max(0.0);
     let root = (sd * sd + dd * left).sqrt();
@@ -158,26 +172,27 @@ fn border(step: &[f64], direction: &[f64], radius: f64) -> f64 {
 fn next_radius(
     radius: f64,
     size: f64,
-    fallen: f64,
-    foretold: f64,
-    along: f64,
-    at_border: bool,
+    reduction: f64,
+    predicted: f64,
+    directional_derivative: f64,
+    at_boundary: bool,
 ) -> f64 {
     // The minimum of the parabola through both values and the slope, in units of the step.
-    let rise = -fallen - along;
-    let bottom = if rise <= 0.0 { 4.0 } else { (-0.5 * (along / rise)).max(0.25) };
-    let bottom = bottom * size;
-    match fallen / foretold {
-        part if part.is_nan() || part < ENOUGH => bottom.min(0.5 * radius),
-        part if part < 0.25 => bottom.clamp(0.25 * radius, 0.5 * radius),
-        part if part < 0.75 => bottom.clamp(0.25 * radius, 4.0 * radius),
-        _ if at_border => 4.0 * radius,
-        _ => radius.max(bottom.min(4.0 * radius)),
+    let rise = -reduction - directional_derivative;
+    let parabola_minimum =
+        if rise <= 0.0 { 4.0 } else { (-0.5 * (directional_derivative / rise)).max(0.25) };
+    let parabola_minimum = parabola_minimum * size;
+    match reduction / predicted {
+        part if part.is_nan() || part < MIN_REDUCTION => parabola_minimum.min(0.5 * radius),
+        part if part < 0.25 => parabola_minimum.clamp(0.25 * radius, 0.5 * radius),
+        part if part < 0.75 => parabola_minimum.clamp(0.25 * radius, 4.0 * radius),
+        _ if at_boundary => 4.0 * radius,
+        _ => radius.max(parabola_minimum.min(4.0 * radius)),
     }
 }
 
 /// Length of a vector.
-pub(super) fn length(a: &[f64]) -> f64 {
+pub(super) fn norm(a: &[f64]) -> f64 {
     dot(a, a).sqrt()
 }
 
@@ -194,9 +209,9 @@ mod tests {
     use super::*;
 
     /// sum of a_i x_i^2 / 2 - b_i x_i.
-    struct Bowl(Vec<f64>, Vec<f64>);
+    struct Quadratic(Vec<f64>, Vec<f64>);
 
-    impl Smooth for Bowl {
+    impl Smooth for Quadratic {
         fn value(&mut self, x: &[f64], gradient: &mut [f64]) -> f64 {
             for i in 0..x.len() {
                 gradient[i] = self.0[i] * x[i] - self.1[i];
@@ -213,9 +228,9 @@ mod tests {
 
     /// e^x - 2x + y^4, defined for x < 3 only.
     #[derive(Default)]
-    struct Fenced(Vec<f64>);
+    struct LimitedDomain(Vec<f64>);
 
-    impl Smooth for Fenced {
+    impl Smooth for LimitedDomain {
         fn value(&mut self, x: &[f64], gradient: &mut [f64]) -> f64 {
             self.0 = x.to_vec();
             gradient[0] = x[0].exp() - 2.0;
@@ -231,10 +246,10 @@ mod tests {
 
     fn run(function: &mut dyn Smooth, from: Vec<f64>) -> (Vec<f64>, usize) {
         let mut search = NewtonSearch::begin(function, from, None);
-        let first = search.slope();
+        let first_norm = search.gradient_norm();
         let mut last = search.value();
         for steps in 1..200 {
-            if search.step(function, 1e-10 * first, first) == NewtonStep::Converged {
+            if search.step(function, 1e-10 * first_norm, first_norm) == NewtonStep::Converged {
                 return (search.point().to_vec(), steps);
             }
             assert!(search.value() <= last, "no step may rise");
@@ -244,9 +259,9 @@ mod tests {
     }
 
     #[test]
-    fn a_bowl_is_left_at_its_bottom() {
-        let mut bowl = Bowl(vec![1.0, 10.0, 1e4, 1e-3], vec![1.0, -5.0, 300.0, 0.0]);
-        let (x, steps) = run(&mut bowl, vec![0.0; 4]);
+    fn a_quadratic_function_is_minimised() {
+        let mut quadratic = Quadratic(vec![1.0, 10.0, 1e4, 1e-3], vec![1.0, -5.0, 300.0, 0.0]);
+        let (x, steps) = run(&mut quadratic, vec![0.0; 4]);
         for (found, expected) in x.iter().zip([1.0, -0.5, 0.03, 0.0]) {
             assert!((found - expected).abs() < 1e-6, "{x:?}");
         }
@@ -254,35 +269,35 @@ mod tests {
     }
 
     #[test]
-    fn a_function_with_a_fence_is_searched_inside() {
-        let (x, _) = run(&mut Fenced::default(), vec![-30.0, 5.0]);
+    fn a_function_with_a_limited_domain_is_minimised_inside() {
+        let (x, _) = run(&mut LimitedDomain::default(), vec![-30.0, 5.0]);
         assert!((x[0] - 2.0_f64.ln()).abs() < 1e-6 && x[1].abs() < 1e-2, "{x:?}");
     }
 
     #[test]
-    fn a_search_that_is_gone_on_with_takes_the_same_steps() {
-        let make = || Bowl(vec![1.0, 7.0, 900.0], vec![3.0, 1.0, 1.0]);
+    fn a_resumed_search_takes_the_same_steps() {
+        let make = || Quadratic(vec![1.0, 7.0, 900.0], vec![3.0, 1.0, 1.0]);
         let (mut one, mut two) = (make(), make());
         let mut whole = NewtonSearch::begin(&mut one, vec![9.0; 3], None);
-        let first = whole.slope();
-        assert_eq!(whole.step(&mut one, 0.0, first), NewtonStep::Moved);
+        let first_norm = whole.gradient_norm();
+        assert_eq!(whole.step(&mut one, 0.0, first_norm), NewtonStep::Moved);
         let mut again = NewtonSearch::begin(&mut two, whole.point().to_vec(), whole.radius());
-        assert_eq!(whole.step(&mut one, 0.0, first), again.step(&mut two, 0.0, first));
+        assert_eq!(whole.step(&mut one, 0.0, first_norm), again.step(&mut two, 0.0, first_norm));
         assert_eq!(whole.point(), again.point());
     }
 
     #[test]
-    fn the_border_is_met() {
+    fn the_boundary_distance_ends_on_the_boundary() {
         for (step, direction) in [([0.0, 0.0], [3.0, 4.0]), ([1.0, 0.5], [-2.0, 0.1])] {
-            let t = border(&step, &direction, 2.0);
+            let t = boundary_distance(&step, &direction, 2.0);
             let end: Vec<f64> = step.iter().zip(direction).map(|(s, d)| s + t * d).collect();
-            assert!((length(&end) - 2.0).abs() < 1e-12 && t > 0.0);
+            assert!((norm(&end) - 2.0).abs() < 1e-12 && t > 0.0);
         }
     }
 
     #[test]
-    fn nothing_to_gain_is_seen_at_once() {
-        let mut flat = Bowl(vec![1.0], vec![0.0]);
+    fn a_search_that_starts_at_the_minimum_has_converged() {
+        let mut flat = Quadratic(vec![1.0], vec![0.0]);
         let mut search = NewtonSearch::begin(&mut flat, vec![0.0], None);
         assert_eq!(search.step(&mut flat, 0.0, 0.0), NewtonStep::Converged);
     }

@@ -16,12 +16,12 @@
 use rankwright_data::Dataset;
 
 use super::loss::{ConvexLoss, Gradient, LossPoint};
-use super::pointwise::{counted, shares};
+use super::pointwise::{shares, weighted_labels};
 use crate::error::LearnError;
 use crate::exp::{falling_sigmoid, softplus};
 
 /// Maximum number of grades.
-const MOST: usize = 255;
+const MAX_GRADES: usize = 255;
 
 /// The cumulative logit loss of grades.
 #[derive(Debug)]
@@ -30,24 +30,24 @@ pub(super) struct Grades<'a> {
     shares: Vec<f64>,
     grades: Vec<f64>,
     /// Logits of the cumulative shares of the grades: the best thresholds if all scores are 0.
-    first: Vec<f64>,
+    first_thresholds: Vec<f64>,
 }
 
 impl<'a> Grades<'a> {
     /// Fails on data with only one grade, or with more than 255.
     pub(super) fn new(data: &'a Dataset) -> Result<Self, LearnError> {
         let shares = shares(data)?;
-        let mut grades: Vec<f64> = counted(data, &shares).map(|(label, _)| label).collect();
+        let mut grades: Vec<f64> = weighted_labels(data, &shares).map(|(label, _)| label).collect();
         grades.sort_unstable_by(f64::total_cmp);
         grades.dedup_by(|a, b| a == b);
         if grades.len() < 2 {
             return Err(LearnError::OneGrade);
         }
-        if grades.len() > MOST {
-            return Err(LearnError::TooManyGrades { most: MOST });
+        if grades.len() > MAX_GRADES {
+            return Err(LearnError::TooManyGrades { most: MAX_GRADES });
         }
         let mut of_grade = vec![0.0; grades.len()];
-        for (label, share) in counted(data, &shares) {
+        for (label, share) in weighted_labels(data, &shares) {
             of_grade[grades.partition_point(|grade| *grade < label)] += share;
         }
         let all: f64 = of_grade.iter().sum();
@@ -56,8 +56,8 @@ impl<'a> Grades<'a> {
             below += share;
             (below / (all - below)).ln()
         };
-        let first = of_grade[..grades.len() - 1].iter().map(logit).collect();
-        Ok(Self { data, shares, grades, first })
+        let first_thresholds = of_grade[..grades.len() - 1].iter().map(logit).collect();
+        Ok(Self { data, shares, grades, first_thresholds })
     }
 
     /// Share and grade of a row; `None` if it has weight 0.
@@ -81,30 +81,30 @@ impl ConvexLoss for Grades<'_> {
     type Cache = Vec<DocumentCache>;
 
     fn extras(&self) -> Vec<f64> {
-        self.first.clone()
+        self.first_thresholds.clone()
     }
 
     fn value(
         &self,
         query: usize,
         at: LossPoint<'_>,
-        kept: &mut Vec<DocumentCache>,
+        cache: &mut Vec<DocumentCache>,
         gradient: Gradient<'_>,
     ) -> f64 {
         let thresholds = at.extras;
         if !thresholds.is_sorted_by(|a, b| a < b) {
             return f64::INFINITY;
         }
-        kept.clear();
+        cache.clear();
         let mut total = 0.0;
         let rows = self.data.query_rows(query);
         for ((row, score), slope) in rows.zip(at.scores).zip(gradient.scores.iter_mut()) {
             *slope = 0.0;
             let Some((share, grade)) = self.row(row) else {
-                kept.push(DocumentCache::default());
+                cache.push(DocumentCache::default());
                 continue;
             };
-            let mut mine = DocumentCache { grade, ..DocumentCache::default() };
+            let mut document = DocumentCache { grade, ..DocumentCache::default() };
             let upper = thresholds.get(grade);
             let lower = grade.checked_sub(1).and_then(|k| thresholds.get(k));
             if let Some(upper) = upper {
@@ -113,7 +113,7 @@ impl ConvexLoss for Grades<'_> {
                 total += share * softplus(a);
                 *slope += share * rises;
                 gradient.extras[grade] -= share * rises;
-                mine.above = share * rises * falls;
+                document.above = share * rises * falls;
             }
             if let Some(lower) = lower {
                 let b = lower - score;
@@ -121,19 +121,19 @@ impl ConvexLoss for Grades<'_> {
                 total += share * softplus(b);
                 *slope -= share * rises;
                 gradient.extras[grade - 1] += share * rises;
-                mine.below = share * rises * falls;
+                document.below = share * rises * falls;
             }
             if let (Some(upper), Some(lower)) = (upper, lower) {
                 let width = upper - lower;
                 // 1 - e^-width, exact for small widths too.
                 let apart = -(-width).exp_m1();
                 total -= share * apart.ln();
-                let pull = share * (1.0 - apart) / apart;
-                gradient.extras[grade] -= pull;
-                gradient.extras[grade - 1] += pull;
-                mine.gap = pull / apart;
+                let repulsion = share * (1.0 - apart) / apart;
+                gradient.extras[grade] -= repulsion;
+                gradient.extras[grade - 1] += repulsion;
+                document.gap = repulsion / apart;
             }
-            kept.push(mine);
+            cache.push(document);
         }
         total
     }
@@ -142,28 +142,29 @@ impl ConvexLoss for Grades<'_> {
         &self,
         _query: usize,
         along: LossPoint<'_>,
-        kept: &mut Vec<DocumentCache>,
+        cache: &mut Vec<DocumentCache>,
         gradient: Gradient<'_>,
     ) {
         let moves = along.extras;
-        for ((kept, score), slope) in kept.iter().zip(along.scores).zip(gradient.scores.iter_mut())
+        for ((cache, score), slope) in
+            cache.iter().zip(along.scores).zip(gradient.scores.iter_mut())
         {
-            let DocumentCache { grade, above, below, gap } = *kept;
+            let DocumentCache { grade, above, below, gap } = *cache;
             *slope = 0.0;
             if above > 0.0 {
-                let bend = above * (score - moves[grade]);
-                *slope += bend;
-                gradient.extras[grade] -= bend;
+                let change = above * (score - moves[grade]);
+                *slope += change;
+                gradient.extras[grade] -= change;
             }
             if below > 0.0 {
-                let bend = below * (moves[grade - 1] - score);
-                *slope -= bend;
-                gradient.extras[grade - 1] += bend;
+                let change = below * (moves[grade - 1] - score);
+                *slope -= change;
+                gradient.extras[grade - 1] += change;
             }
             if gap > 0.0 {
-                let bend = gap * (moves[grade] - moves[grade - 1]);
-                gradient.extras[grade] += bend;
-                gradient.extras[grade - 1] -= bend;
+                let change = gap * (moves[grade] - moves[grade - 1]);
+                gradient.extras[grade] += change;
+                gradient.extras[grade - 1] -= change;
             }
         }
     }

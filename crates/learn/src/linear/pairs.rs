@@ -53,7 +53,7 @@ impl LabelLevels {
         let level = |label: &f64| different.partition_point(|other| other < label) as u32;
         let of: Vec<u32> = labels.iter().map(level).collect();
         let levels = Self { of, count: different.len() as u32, weights, scale };
-        (levels.mass() > 0.0).then_some(levels)
+        (levels.total_weight() > 0.0).then_some(levels)
     }
 
     /// The weight of a document.
@@ -63,7 +63,7 @@ impl LabelLevels {
 
     /// The sum of all pairs' weights, without the scale: half of (the squared total minus each
     /// level's squared total).
-    fn mass(&self) -> f64 {
+    fn total_weight(&self) -> f64 {
         let mut sums = vec![0.0; self.count as usize];
         for (document, level) in self.of.iter().enumerate() {
             sums[*level as usize] += self.weight(document);
@@ -80,10 +80,10 @@ impl LabelLevels {
 
 impl PairSource {
     /// The sum of the weights of all pairs.
-    fn mass(&self) -> f64 {
+    fn total_weight(&self) -> f64 {
         match self {
             PairSource::Nothing => 0.0,
-            PairSource::Levels(levels) => levels.scale * levels.mass(),
+            PairSource::Levels(levels) => levels.scale * levels.total_weight(),
             PairSource::Listed(pairs) => pairs.iter().map(|(_, _, weight)| weight).sum(),
         }
     }
@@ -98,30 +98,33 @@ impl PairSource {
 }
 
 /// The preferences of every query; fails if there are none.
-pub(super) fn wanted(data: &Dataset, norm_query: bool) -> Result<Vec<PairSource>, LearnError> {
+pub(super) fn pair_sources(
+    data: &Dataset,
+    norm_query: bool,
+) -> Result<Vec<PairSource>, LearnError> {
     let preferences = Preferences::new(data);
     preferences.check()?;
     let mut all: Vec<PairSource> =
-        (0..data.queries()).map(|q| one(data, &preferences, q)).collect();
-    let masses: Vec<f64> = all.iter().map(PairSource::mass).collect();
-    let whole: f64 = masses.iter().sum();
-    if whole <= 0.0 {
+        (0..data.queries()).map(|q| pair_source(data, &preferences, q)).collect();
+    let total_weights: Vec<f64> = all.iter().map(PairSource::total_weight).collect();
+    let sum: f64 = total_weights.iter().sum();
+    if sum <= 0.0 {
         return Err(LearnError::ZeroWeights);
     }
     if !norm_query {
-        all.iter_mut().for_each(|wanted| wanted.scale(1.0 / whole));
+        all.iter_mut().for_each(|pair_sources| pair_sources.scale(1.0 / sum));
         return Ok(all);
     }
     let weight = |q: usize| data.query_weights().map_or(1.0, |weights| f64::from(weights[q]));
-    let counts = |q: &usize| masses[*q] > 0.0;
+    let counts = |q: &usize| total_weights[*q] > 0.0;
     let queries: f64 = (0..data.queries()).filter(counts).map(weight).sum();
     for q in (0..data.queries()).filter(counts) {
-        all[q].scale(weight(q) / (queries * masses[q]));
+        all[q].scale(weight(q) / (queries * total_weights[q]));
     }
     Ok(all)
 }
 
-fn one(data: &Dataset, preferences: &Preferences<'_>, query: usize) -> PairSource {
+fn pair_source(data: &Dataset, preferences: &Preferences<'_>, query: usize) -> PairSource {
     if preferences.own(query).is_some() {
         let pairs = preferences.listed(query);
         return match pairs.is_empty() {
@@ -172,12 +175,12 @@ pub(super) fn hessian_product(
     gradient: &mut [f64],
 ) {
     gradient.fill(0.0);
-    for (&(better, worse, _), bend) in pairs.iter().zip(hessians) {
-        if *bend != 0.0 {
+    for (&(better, worse, _), hessian) in pairs.iter().zip(hessians) {
+        if *hessian != 0.0 {
             let (i, j) = (better as usize, worse as usize);
-            let moved = bend * (along[i] - along[j]);
-            gradient[i] += moved;
-            gradient[j] -= moved;
+            let change = hessian * (along[i] - along[j]);
+            gradient[i] += change;
+            gradient[j] -= change;
         }
     }
 }

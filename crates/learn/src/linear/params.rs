@@ -5,7 +5,7 @@
 
 use rankwright_spec::{Conflict, Slashed, above, params};
 
-use super::line::{LinearFit, LinearLoss, LinearTrainer};
+use super::trainer::{LinearFit, LinearLoss, LinearTrainer};
 use crate::transform::TransformParams;
 
 params! {
@@ -13,15 +13,16 @@ params! {
     pub struct SolverParams {
         steps: usize = 100, 1.., "Maximum number of steps of Newton's method, for each c.";
         tolerance: f64 = 0.0001, above(0.0).below(1.0),
-            "Stop when the gradient has fallen to this fraction of the first.";
+            "Training stops when the norm of the gradient has fallen to this fraction of the \
+             first.";
     }
     /// Builder methods for the parameters of Newton's method.
     pub trait SolverOptions: solver_params;
 }
 
-/// Fails if the values of c do not rise: each search starts from the weights of the smaller value
+/// Fails if the values of c do not ascend: each search starts from the weights of the smaller value
 /// before.
-pub(super) fn rising(c: &Slashed<f64>) -> Result<(), Conflict> {
+pub(super) fn check_ascending(c: &Slashed<f64>) -> Result<(), Conflict> {
     match c.0.is_sorted_by(|a, b| a < b) {
         true => Ok(()),
         false => Err(Conflict::BadValue {
@@ -33,7 +34,7 @@ pub(super) fn rising(c: &Slashed<f64>) -> Result<(), Conflict> {
 }
 
 /// The trainer of a linear learner.
-pub(super) fn line(
+pub(super) fn trainer(
     loss: LinearLoss,
     c: Vec<f64>,
     solver: &SolverParams,

@@ -4,11 +4,11 @@
 //! A [`Solver`] takes one step at a time, and its [`PathPosition`] is all that is needed to resume
 //! later with the same bits.
 
-use super::line::LinearFit;
 use super::loss::ConvexLoss;
 use super::newton::{NewtonSearch, NewtonStep, Smooth};
 use super::problem::Problem;
-use crate::error::LearnError;
+use super::trainer::LinearFit;
+use crate::error::{LearnError, StateProblem};
 
 /// The position of a search on its path, which a checkpoint keeps.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,13 +52,13 @@ impl PathPosition {
 
 /// The outcome of one step of a search.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Taken {
+pub(super) struct StepOutcome {
     /// The function value after the step.
     pub(super) value: f64,
     /// Whether the point changed.
     pub(super) moved: bool,
     /// Whether it was the last step for its value of c.
-    pub(super) ends: bool,
+    pub(super) ends_c: bool,
 }
 
 /// A running search along the path.
@@ -66,11 +66,11 @@ pub(super) struct Solver<'a, L: ConvexLoss> {
     fit: &'a LinearFit,
     problem: Problem<'a, L>,
     widths: &'static [f64],
-    place: PathPosition,
+    position: PathPosition,
     /// The search of the current stage.
     search: Option<NewtonSearch>,
     /// The length of the loss's gradient where all weights are 0.
-    first: f64,
+    first_norm: f64,
 }
 
 impl<'a, L: ConvexLoss> Solver<'a, L> {
@@ -78,7 +78,7 @@ impl<'a, L: ConvexLoss> Solver<'a, L> {
     pub(super) fn begin(
         fit: &'a LinearFit,
         mut problem: Problem<'a, L>,
-        place: Option<&[u8]>,
+        position: Option<&[u8]>,
     ) -> Result<Self, LearnError> {
         let mut point = vec![0.0; problem.columns()];
         point.extend(problem.loss.extras());
@@ -87,57 +87,56 @@ impl<'a, L: ConvexLoss> Solver<'a, L> {
         let mut gradient = vec![0.0; point.len()];
         problem.c = 1.0;
         problem.value(&point, &mut gradient);
-        let first = super::newton::length(&gradient);
-        let place =
-            match place {
-                None => PathPosition { c: 0, stage: 0, steps: 0, radius: None, point },
-                Some(bytes) => PathPosition::from_bytes(bytes, point.len()).ok_or(
-                    LearnError::CheckpointState { problem: "holds the state of another learner" },
-                )?,
-            };
-        Ok(Self { fit, problem, widths, place, search: None, first })
+        let first_norm = super::newton::norm(&gradient);
+        let position = match position {
+            None => PathPosition { c: 0, stage: 0, steps: 0, radius: None, point },
+            Some(bytes) => {
+                PathPosition::from_bytes(bytes, point.len()).ok_or(StateProblem::OtherLearner)?
+            }
+        };
+        Ok(Self { fit, problem, widths, position, search: None, first_norm })
     }
 
     /// The current position.
-    pub(super) fn place(&self) -> &PathPosition {
-        &self.place
+    pub(super) fn position(&self) -> &PathPosition {
+        &self.position
     }
 
     /// Whether every value of c is finished.
     pub(super) fn is_over(&self) -> bool {
-        self.place.c >= self.fit.path.len()
+        self.position.c >= self.fit.path.len()
     }
 
     /// Takes a step; `None` when the search is finished.
-    pub(super) fn next(&mut self) -> Option<Taken> {
-        let c = *self.fit.path.get(self.place.c)?;
-        let Self { problem, place, .. } = self;
+    pub(super) fn next(&mut self) -> Option<StepOutcome> {
+        let c = *self.fit.path.get(self.position.c)?;
+        let Self { problem, position, .. } = self;
         let mut search = match self.search.take() {
             Some(search) => search,
             None => {
                 problem.c = c;
-                problem.loss.smooth(self.widths.get(place.stage).copied().unwrap_or(0.0));
-                NewtonSearch::begin(problem, place.point.clone(), place.radius)
+                problem.loss.smooth(self.widths.get(position.stage).copied().unwrap_or(0.0));
+                NewtonSearch::begin(problem, position.point.clone(), position.radius)
             }
         };
-        let first = c * self.first;
-        let step = search.step(problem, self.fit.tolerance * first, first);
-        place.steps += 1;
-        place.radius = search.radius();
-        place.point.copy_from_slice(search.point());
+        let first_norm = c * self.first_norm;
+        let step = search.step(problem, self.fit.tolerance * first_norm, first_norm);
+        position.steps += 1;
+        position.radius = search.radius();
+        position.point.copy_from_slice(search.point());
         let value = search.value();
-        let spent = place.steps >= self.fit.steps;
-        if step == NewtonStep::Converged || spent {
-            place.radius = None;
-            place.stage += 1;
+        let out_of_steps = position.steps >= self.fit.steps;
+        if step == NewtonStep::Converged || out_of_steps {
+            position.radius = None;
+            position.stage += 1;
         } else {
             self.search = Some(search);
         }
-        let ends = spent || place.stage >= self.widths.len();
-        if ends {
-            (place.c, place.stage, place.steps) = (place.c + 1, 0, 0);
+        let ends_c = out_of_steps || position.stage >= self.widths.len();
+        if ends_c {
+            (position.c, position.stage, position.steps) = (position.c + 1, 0, 0);
         }
-        Some(Taken { value, moved: step == NewtonStep::Moved, ends })
+        Some(StepOutcome { value, moved: step == NewtonStep::Moved, ends_c })
     }
 }
 
@@ -148,10 +147,10 @@ mod tests {
     #[test]
     fn a_place_is_read_back_as_it_was() {
         for radius in [None, Some(0.25)] {
-            let place =
+            let position =
                 PathPosition { c: 2, stage: 1, steps: 7, radius, point: vec![1.5, -0.0, 1e-300] };
-            let bytes = place.to_bytes();
-            assert_eq!(PathPosition::from_bytes(&bytes, 3), Some(place));
+            let bytes = position.to_bytes();
+            assert_eq!(PathPosition::from_bytes(&bytes, 3), Some(position));
             assert_eq!(PathPosition::from_bytes(&bytes, 4), None);
             assert_eq!(PathPosition::from_bytes(&bytes[1..], 3), None);
         }

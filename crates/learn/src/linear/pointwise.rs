@@ -3,7 +3,7 @@
 //! [`Signed`] is a loss of `y (s + b)`, with y = +1 where the label reaches `rel` and -1 below, and
 //! b an intercept: the logistic loss, the squared hinge or the smoothed hinge of `loss.rs`.
 //! [`LeastSquares`] is `(s + b - label)^2 / 2`. Both are means: each document counts by its weight
-//! times that of its query, divided by the sum of all; those of weight 0 do not count at all. Cost
+//! times that of its query, divided by the sum of all; those of weight 0 are ignored. Cost
 //! O(n).
 
 use rankwright_data::Dataset;
@@ -20,16 +20,16 @@ pub(super) fn shares(data: &Dataset) -> Result<Vec<f64>, LearnError> {
     for (query, weight) in data.query_weights().unwrap_or_default().iter().enumerate() {
         all[data.query_rows(query)].iter_mut().for_each(|w| *w *= f64::from(*weight));
     }
-    let whole: f64 = all.iter().sum();
-    if whole <= 0.0 {
+    let sum: f64 = all.iter().sum();
+    if sum <= 0.0 {
         return Err(LearnError::ZeroWeights);
     }
-    all.iter_mut().for_each(|share| *share /= whole);
+    all.iter_mut().for_each(|share| *share /= sum);
     Ok(all)
 }
 
 /// Labels and shares of the rows with a positive weight.
-pub(super) fn counted(data: &Dataset, shares: &[f64]) -> impl Iterator<Item = (f64, f64)> {
+pub(super) fn weighted_labels(data: &Dataset, shares: &[f64]) -> impl Iterator<Item = (f64, f64)> {
     data.labels().iter().copied().zip(shares.iter().copied()).filter(|(_, share)| *share > 0.0)
 }
 
@@ -46,13 +46,14 @@ impl<'a> Signed<'a> {
     /// Fails on data of one class only.
     pub(super) fn new(data: &'a Dataset, rel: f64, shape: MarginLoss) -> Result<Self, LearnError> {
         let shares = shares(data)?;
-        let any =
-            |relevant: bool| counted(data, &shares).any(|(label, _)| (label >= rel) == relevant);
+        let any = |relevant: bool| {
+            weighted_labels(data, &shares).any(|(label, _)| (label >= rel) == relevant)
+        };
         if !any(true) {
-            return Err(LearnError::OneKind { rel, found: "other" });
+            return Err(LearnError::OneKind { rel, relevant: false });
         }
         if !any(false) {
-            return Err(LearnError::OneKind { rel, found: "relevant" });
+            return Err(LearnError::OneKind { rel, relevant: true });
         }
         Ok(Self { data, rel, shares, shape })
     }
@@ -100,10 +101,10 @@ impl ConvexLoss for Signed<'_> {
         hessians: &mut Vec<f64>,
         gradient: Gradient<'_>,
     ) {
-        for ((bend, score), slope) in
+        for ((hessian, score), slope) in
             hessians.iter().zip(along.scores).zip(gradient.scores.iter_mut())
         {
-            *slope = bend * (score + along.extras[0]);
+            *slope = hessian * (score + along.extras[0]);
             gradient.extras[0] += *slope;
         }
     }
@@ -136,9 +137,9 @@ impl ConvexLoss for LeastSquares<'_> {
         let mut total = 0.0;
         for ((row, score), slope) in rows.zip(at.scores).zip(gradient.scores.iter_mut()) {
             let share = self.shares[row];
-            let off = score + at.extras[0] - self.data.labels()[row];
-            total += 0.5 * share * off * off;
-            *slope = share * off;
+            let residual = score + at.extras[0] - self.data.labels()[row];
+            total += 0.5 * share * residual * residual;
+            *slope = share * residual;
             gradient.extras[0] += *slope;
         }
         total

@@ -34,7 +34,7 @@ struct ProblemChunk<M> {
     rows: Range<usize>,
     scores: Vec<f64>,
     gradient: Vec<f64>,
-    memory: Vec<M>,
+    cache: Vec<M>,
 }
 
 /// Feature values after the transforms.
@@ -66,13 +66,13 @@ impl<'a, L: ConvexLoss> Problem<'a, L> {
             if rows.len() >= CHUNK || query + 1 == data.queries() {
                 let zeros = vec![0.0; rows.len()];
                 let queries = first..query + 1;
-                let memory = queries.clone().map(|_| L::Cache::default()).collect();
+                let cache = queries.clone().map(|_| L::Cache::default()).collect();
                 chunks.push(ProblemChunk {
                     queries,
                     rows,
                     scores: zeros.clone(),
                     gradient: zeros,
-                    memory,
+                    cache,
                 });
                 first = query + 1;
             }
@@ -102,13 +102,13 @@ impl<'a, L: ConvexLoss> Problem<'a, L> {
             all_products(design.simd, values, weights, &mut chunk.scores);
             let mut sums = vec![0.0; unknowns];
             let mut total = 0.0;
-            for (query, memory) in chunk.queries.clone().zip(&mut chunk.memory) {
+            for (query, cache) in chunk.queries.clone().zip(&mut chunk.cache) {
                 let mine = design.data.query_rows(query);
                 let mine = mine.start - rows.start..mine.end - rows.start;
                 let at = LossPoint { scores: &chunk.scores[mine.clone()], extras };
                 let gradient =
                     Gradient { scores: &mut chunk.gradient[mine], extras: &mut sums[columns..] };
-                total += each(loss, query, at, memory, gradient);
+                total += each(loss, query, at, cache, gradient);
             }
             add_all_rows(design.simd, values, &chunk.gradient, &mut sums[..columns]);
             (total, sums)
@@ -135,8 +135,8 @@ impl<'a, L: ConvexLoss> Problem<'a, L> {
 
 impl<L: ConvexLoss> Smooth for Problem<'_, L> {
     fn value(&mut self, point: &[f64], gradient: &mut [f64]) -> f64 {
-        let total = self.pass(point, gradient, |loss, query, at, memory, gradient| {
-            loss.value(query, at, memory, gradient)
+        let total = self.pass(point, gradient, |loss, query, at, cache, gradient| {
+            loss.value(query, at, cache, gradient)
         });
         self.penalise(point, gradient);
         let weights = &point[..self.columns()];
@@ -144,8 +144,8 @@ impl<L: ConvexLoss> Smooth for Problem<'_, L> {
     }
 
     fn hessian_product(&mut self, direction: &[f64], out: &mut [f64]) {
-        self.pass(direction, out, |loss, query, along, memory, gradient| {
-            loss.hessian_product(query, along, memory, gradient);
+        self.pass(direction, out, |loss, query, along, cache, gradient| {
+            loss.hessian_product(query, along, cache, gradient);
             0.0
         });
         self.penalise(direction, out);

@@ -16,8 +16,8 @@ use super::pairs::{self, PairSource};
 
 /// The loss of the ranking SVM.
 #[derive(Debug)]
-pub(super) struct Margin {
-    pub(super) wanted: Vec<PairSource>,
+pub(super) struct RankSvmLoss {
+    pub(super) pair_sources: Vec<PairSource>,
     /// A hinge, squared or smoothed.
     pub(super) shape: MarginLoss,
 }
@@ -29,7 +29,7 @@ pub(super) struct MarginCache {
     hessians: Vec<f64>,
 }
 
-impl Margin {
+impl RankSvmLoss {
     /// The squared hinges whose sum is the loss.
     fn margins(&self) -> ([(f64, f64); 2], usize) {
         match self.shape {
@@ -42,27 +42,27 @@ impl Margin {
     }
 }
 
-impl ConvexLoss for Margin {
+impl ConvexLoss for RankSvmLoss {
     type Cache = MarginCache;
 
     fn value(
         &self,
         query: usize,
         at: LossPoint<'_>,
-        memory: &mut MarginCache,
+        cache: &mut MarginCache,
         gradient: Gradient<'_>,
     ) -> f64 {
         let (margins, count) = self.margins();
-        match &self.wanted[query] {
+        match &self.pair_sources[query] {
             PairSource::Nothing => {
                 gradient.scores.fill(0.0);
                 0.0
             }
             PairSource::Levels(levels) => {
-                memory.sorted.value(levels, &margins[..count], at.scores, gradient.scores)
+                cache.sorted.value(levels, &margins[..count], at.scores, gradient.scores)
             }
             PairSource::Listed(list) => {
-                pairs::value(self.shape, list, at.scores, &mut memory.hessians, gradient.scores)
+                pairs::value(self.shape, list, at.scores, &mut cache.hessians, gradient.scores)
             }
         }
     }
@@ -71,14 +71,14 @@ impl ConvexLoss for Margin {
         &self,
         query: usize,
         along: LossPoint<'_>,
-        memory: &mut MarginCache,
+        cache: &mut MarginCache,
         gradient: Gradient<'_>,
     ) {
         let (margins, count) = self.margins();
-        match &self.wanted[query] {
+        match &self.pair_sources[query] {
             PairSource::Nothing => gradient.scores.fill(0.0),
             PairSource::Levels(levels) => {
-                memory.sorted.hessian_product(
+                cache.sorted.hessian_product(
                     levels,
                     &margins[..count],
                     along.scores,
@@ -86,7 +86,7 @@ impl ConvexLoss for Margin {
                 );
             }
             PairSource::Listed(list) => {
-                pairs::hessian_product(list, &memory.hessians, along.scores, gradient.scores)
+                pairs::hessian_product(list, &cache.hessians, along.scores, gradient.scores)
             }
         }
     }

@@ -18,7 +18,7 @@ use crate::cholesky::solve;
 use crate::simd::Simd;
 
 /// Maximum number of columns of the normal equations.
-pub(super) const MOST_COLUMNS: usize = 500;
+pub(super) const MAX_COLUMNS: usize = 500;
 /// Maximum number of blocks; each has its own matrix of sums.
 const BLOCKS: usize = 64;
 /// Minimum number of rows of a block.
@@ -50,13 +50,13 @@ fn sums(data: &Dataset, values: &[f32], shares: &[f64], simd: Simd) -> Vec<f64> 
     let of_block = |block: usize| {
         let mine = block * rows..((block + 1) * rows).min(data.rows());
         let mut sums = vec![0.0; width * width];
-        let mut wide = vec![0.0; width];
+        let mut extended_row = vec![0.0; width];
         for row in mine {
             let features = &values[row * columns..(row + 1) * columns];
-            wide.iter_mut().zip(features).for_each(|(to, x)| *to = f64::from(*x));
-            wide[columns] = 1.0;
-            wide[columns + 1] = data.labels()[row];
-            add_squares(simd, &wide, &shares[row..=row], &mut sums);
+            extended_row.iter_mut().zip(features).for_each(|(to, x)| *to = f64::from(*x));
+            extended_row[columns] = 1.0;
+            extended_row[columns + 1] = data.labels()[row];
+            add_squares(simd, &extended_row, &shares[row..=row], &mut sums);
         }
         sums
     };

@@ -11,10 +11,10 @@ use super::logistic_pairs::LogisticPairs;
 use super::loss::{ConvexLoss, Gradient, LossPoint, MarginLoss};
 use super::newton::{NewtonSearch, NewtonStep, Smooth};
 use super::ordinal::Grades;
-use super::pairs::{self, PairSource, wanted};
+use super::pairs::{self, PairSource, pair_sources};
 use super::pointwise::{LeastSquares, Signed, shares};
 use super::problem::{Design, Problem};
-use super::ranksvm::Margin;
+use super::ranksvm::RankSvmLoss;
 use super::ridge;
 use crate::simd::Simd;
 
@@ -94,25 +94,29 @@ fn every_loss_has_the_derivatives_of_finite_differences() {
                 continue;
             }
             for norm_query in [false, true] {
-                let wanted = wanted(&data, norm_query).unwrap();
-                check_differences("margin", &data, Margin { wanted, shape });
+                let pair_sources = pair_sources(&data, norm_query).unwrap();
+                check_differences("margin", &data, RankSvmLoss { pair_sources, shape });
             }
         }
         check_differences("ordinal", &data, Grades::new(&data).unwrap());
         let squares = LeastSquares { data: &data, shares: shares(&data).unwrap() };
         check_differences("least squares", &data, squares);
-        let wanted = |data: &Dataset| wanted(data, false).unwrap();
-        check_differences("pairs", &data, LogisticPairs::new(&data, wanted(&data), 1));
+        let pair_sources = |data: &Dataset| pair_sources(data, false).unwrap();
+        check_differences("pairs", &data, LogisticPairs::new(&data, pair_sources(&data), 1));
         let own = with_pairs(data.clone(), "q0 0 1\nq0 4 > 2 3\nq2 9 = 10\nq2 12 11 0.5\nq0 1 4\n");
-        check_differences("own pairs", &own, LogisticPairs::new(&own, wanted(&own), 1));
+        check_differences("own pairs", &own, LogisticPairs::new(&own, pair_sources(&own), 1));
         let shape = MarginLoss::Squared;
-        check_differences("own margin", &own, Margin { wanted: wanted(&own), shape });
+        check_differences(
+            "own margin",
+            &own,
+            RankSvmLoss { pair_sources: pair_sources(&own), shape },
+        );
     }
 }
 
 /// The same preferences as a list.
-fn listed(wanted: &PairSource) -> Vec<pairs::Pair> {
-    let PairSource::Levels(levels) = wanted else { return Vec::new() };
+fn listed(pair_sources: &PairSource) -> Vec<pairs::Pair> {
+    let PairSource::Levels(levels) = pair_sources else { return Vec::new() };
     let mut all = Vec::new();
     for i in 0..levels.of.len() {
         for j in (0..levels.of.len()).filter(|j| levels.of[i] > levels.of[*j]) {
@@ -141,7 +145,7 @@ proptest! {
         far in prop::sample::select(vec![0.0, 1e6]),
     ) {
         let data = drawn(seed, &[n], 1, grades, weighted);
-        let Ok(all) = wanted(&data, false) else { return Ok(()) };
+        let Ok(all) = pair_sources(&data, false) else { return Ok(()) };
         let PairSource::Levels(levels) = &all[0] else { return Ok(()) };
         let mut draw = Random::new(seed, 9);
         let score = |draw: &mut Random| match coarse {
@@ -182,7 +186,7 @@ proptest! {
         spread in prop::sample::select(vec![1.0, 30.0, 1e4]),
     ) {
         let data = drawn(seed, &[n], 1, grades, weighted);
-        let Ok(all) = wanted(&data, false) else { return Ok(()) };
+        let Ok(all) = pair_sources(&data, false) else { return Ok(()) };
         let list = listed(&all[0]);
         let loss = LogisticPairs::new(&data, all, 1);
         let mut draw = Random::new(seed, 9);
@@ -206,9 +210,10 @@ proptest! {
 #[test]
 fn weights_of_pairs_add_up_to_1_and_a_norm_by_query_makes_queries_equal() {
     let data = drawn(3, &[30, 4, 9], 1, 3, false);
-    let mass = |wanted: &PairSource| listed(wanted).iter().map(|pair| pair.2).sum::<f64>();
-    let plain: Vec<f64> = wanted(&data, false).unwrap().iter().map(mass).collect();
-    let even: Vec<f64> = wanted(&data, true).unwrap().iter().map(mass).collect();
+    let mass =
+        |pair_sources: &PairSource| listed(pair_sources).iter().map(|pair| pair.2).sum::<f64>();
+    let plain: Vec<f64> = pair_sources(&data, false).unwrap().iter().map(mass).collect();
+    let even: Vec<f64> = pair_sources(&data, true).unwrap().iter().map(mass).collect();
     assert!(plain[0] > 2.0 * plain[1]);
     assert!(even.iter().all(|mass| (mass - 1.0 / 3.0).abs() < 1e-12), "{even:?}");
     assert!((plain.iter().sum::<f64>() - 1.0).abs() < 1e-12);
@@ -225,7 +230,7 @@ fn normal_equations_and_conjugate_gradients_agree() {
             Problem::new(design, LeastSquares { data: &data, shares: shares(&data).unwrap() });
         problem.penalty = 0.003;
         let mut search = NewtonSearch::begin(&mut problem, vec![0.0; 10], None);
-        let first = search.slope();
+        let first = search.gradient_norm();
         while search.step(&mut problem, 1e-12 * first, first) != NewtonStep::Converged {}
         for (a, b) in exact.iter().zip(search.point()) {
             assert!((a - b).abs() < 1e-7, "{exact:?} {:?}", search.point());
@@ -237,7 +242,7 @@ fn normal_equations_and_conjugate_gradients_agree() {
 fn a_sample_of_pairs_has_the_expectation_of_all() {
     let n = 20_001;
     let data = drawn(1, &[n], 1, 3, false);
-    let loss = LogisticPairs::new(&data, wanted(&data, false).unwrap(), 1);
+    let loss = LogisticPairs::new(&data, pair_sources(&data, false).unwrap(), 1);
     let scores = vec![0.0; n];
     let mut gradient = vec![0.0; n];
     let at = LossPoint { scores: &scores, extras: &[] };

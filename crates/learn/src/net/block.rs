@@ -1,8 +1,8 @@
 //! The forward and backward pass of a block of rows.
 //!
 //! ```text
-//! there   z = X W' + b,   x^ = norm(z),   y = dropout(activation(scale x^ + shift))
-//! back    d = gradient by y * slope,  then through the norm;   W: d' X    b: sums of d    X: d W
+//! forward   z = X W' + b,   x^ = norm(z),   y = dropout(activation(scale x^ + shift))
+//! backward  d = gradient by y * slope,  then through the norm;   W: d' X    b: sums of d    X: d W
 //! ```
 //!
 //! A mini-batch is cut into blocks, each with its buffers and a gradient of its own. A block's
@@ -20,7 +20,7 @@ use super::shape::{HiddenNorm, LayerShape, NetShape};
 #[derive(Debug, Default)]
 struct LayerCache {
     /// Values after the norm, before scale and shift; empty without a norm.
-    hats: Vec<f32>,
+    normalised: Vec<f32>,
     /// 1 / standard deviation of each row, for layer norm.
     inverses: Vec<f32>,
     /// Derivative of the output by the input of the activation.
@@ -33,7 +33,7 @@ pub(super) struct NetBlock {
     rows: usize,
     /// The inputs, then the outputs of each layer.
     values: Vec<Vec<f32>>,
-    kept: Vec<LayerCache>,
+    caches: Vec<LayerCache>,
     /// The gradient by the outputs of the current layer, and a buffer for the next.
     delta: Vec<f32>,
     next: Vec<f32>,
@@ -46,7 +46,7 @@ pub(super) struct NetBlock {
 
 /// The randomness of a pass; 0 turns either off.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Chance {
+pub(super) struct NoiseLevels {
     /// Standard deviation of the noise on inputs.
     pub(super) noise: f32,
     /// Fraction of the hidden outputs that is dropped.
@@ -59,10 +59,10 @@ impl NetBlock {
         Self {
             rows: 0,
             values: vec![Vec::new(); layers + 1],
-            kept: (0..layers).map(|_| LayerCache::default()).collect(),
+            caches: (0..layers).map(|_| LayerCache::default()).collect(),
             delta: Vec::new(),
             next: Vec::new(),
-            gradient: vec![0.0; shape.numbers],
+            gradient: vec![0.0; shape.parameter_count],
             sums: Vec::new(),
             draws: Draws::new(0, 0),
         }
@@ -87,15 +87,16 @@ impl NetBlock {
 
     /// The first half of a layer: the product and the bias. For batch norm, sums of the results and
     /// of their squares are left in `sums`.
-    pub(super) fn forward_product(&mut self, shape: &NetShape, at: usize, numbers: &[f32]) {
-        let layer = &shape.layers[at];
-        let (before, after) = self.values.split_at_mut(at + 1);
-        let kept = &mut self.kept[at];
-        let into = if layer.norm == HiddenNorm::None { &mut after[0] } else { &mut kept.hats };
+    pub(super) fn forward_product(&mut self, shape: &NetShape, number: usize, parameters: &[f32]) {
+        let layer = &shape.layers[number];
+        let (before, after) = self.values.split_at_mut(number + 1);
+        let cache = &mut self.caches[number];
+        let into =
+            if layer.norm == HiddenNorm::None { &mut after[0] } else { &mut cache.normalised };
         into.resize(self.rows * layer.outputs, 0.0);
-        let weights = NetMatrix::by_rows(&numbers[layer.weights.clone()], layer.inputs);
-        multiply(NetMatrix::by_rows(&before[at], layer.inputs), weights.transposed(), into);
-        let biases = &numbers[layer.biases.clone()];
+        let weights = NetMatrix::by_rows(&parameters[layer.weights.clone()], layer.inputs);
+        multiply(NetMatrix::by_rows(&before[number], layer.inputs), weights.transposed(), into);
+        let biases = &parameters[layer.biases.clone()];
         if !biases.is_empty() {
             for row in into.chunks_exact_mut(layer.outputs) {
                 row.iter_mut().zip(biases).for_each(|(z, bias)| *z += bias);
@@ -110,37 +111,38 @@ impl NetBlock {
     pub(super) fn forward_rest(
         &mut self,
         shape: &NetShape,
-        at: usize,
-        numbers: &[f32],
+        number: usize,
+        parameters: &[f32],
         stats: Option<&BatchStats>,
         dropout: f32,
     ) {
-        let layer = &shape.layers[at];
-        let (kept, output) = (&mut self.kept[at], &mut self.values[at + 1]);
+        let layer = &shape.layers[number];
+        let (cache, output) = (&mut self.caches[number], &mut self.values[number + 1]);
         match (layer.norm, stats) {
             (HiddenNorm::Layer, _) => {
-                kept.inverses.resize(self.rows, 0.0);
-                norm::layer_forward(&mut kept.hats, layer.outputs, &mut kept.inverses);
+                cache.inverses.resize(self.rows, 0.0);
+                norm::layer_forward(&mut cache.normalised, layer.outputs, &mut cache.inverses);
             }
-            (HiddenNorm::Batch, Some(stats)) => norm::batch_forward(&mut kept.hats, stats),
+            (HiddenNorm::Batch, Some(stats)) => norm::batch_forward(&mut cache.normalised, stats),
             _ => {}
         }
         if layer.norm != HiddenNorm::None {
-            let (scales, shifts) = (&numbers[layer.scales.clone()], &numbers[layer.shifts.clone()]);
-            output.resize(kept.hats.len(), 0.0);
+            let (scales, shifts) =
+                (&parameters[layer.scales.clone()], &parameters[layer.shifts.clone()]);
+            output.resize(cache.normalised.len(), 0.0);
             let rows = output.chunks_exact_mut(layer.outputs);
-            for (row, hats) in rows.zip(kept.hats.chunks_exact(layer.outputs)) {
+            for (row, normalised) in rows.zip(cache.normalised.chunks_exact(layer.outputs)) {
                 let learnt = scales.iter().zip(shifts);
-                for ((y, x), (scale, shift)) in row.iter_mut().zip(hats).zip(learnt) {
+                for ((y, x), (scale, shift)) in row.iter_mut().zip(normalised).zip(learnt) {
                     *y = scale * x + shift;
                 }
             }
         }
-        if at + 1 < shape.layers.len() {
-            kept.slopes.resize(output.len(), 0.0);
-            activate(layer.activation, output, &mut kept.slopes);
+        if number + 1 < shape.layers.len() {
+            cache.slopes.resize(output.len(), 0.0);
+            activate(layer.activation, output, &mut cache.slopes);
             if dropout > 0.0 {
-                self.draws.drop(dropout, output, &mut kept.slopes);
+                self.draws.drop(dropout, output, &mut cache.slopes);
             }
         }
     }
@@ -153,13 +155,13 @@ impl NetBlock {
 
     /// The first half of the backward pass through a layer: activation and dropout, and the
     /// gradient of the norm's scales and shifts. For batch norm, their sums are left in `sums`.
-    pub(super) fn backward_activation(&mut self, shape: &NetShape, at: usize) {
-        let (layer, kept) = (&shape.layers[at], &self.kept[at]);
-        if at + 1 < shape.layers.len() {
-            self.delta.iter_mut().zip(&kept.slopes).for_each(|(d, slope)| *d *= slope);
+    pub(super) fn backward_activation(&mut self, shape: &NetShape, number: usize) {
+        let (layer, cache) = (&shape.layers[number], &self.caches[number]);
+        if number + 1 < shape.layers.len() {
+            self.delta.iter_mut().zip(&cache.slopes).for_each(|(d, slope)| *d *= slope);
         }
         if layer.norm != HiddenNorm::None {
-            norm::column_sums(&self.delta, &kept.hats, layer.outputs, &mut self.sums);
+            norm::column_sums(&self.delta, &cache.normalised, layer.outputs, &mut self.sums);
             let (shifts, scales) = self.sums.split_at(layer.outputs);
             for (range, sums) in [(&layer.shifts, shifts), (&layer.scales, scales)] {
                 let into = &mut self.gradient[range.clone()];
@@ -168,23 +170,23 @@ impl NetBlock {
         }
     }
 
-    /// The second half: the norm, and the gradients by weights, biases and inputs. `over` are the
-    /// sums of batch norm over the mini-batch, its statistics and its rows.
+    /// The second half: the norm, and the gradients by weights, biases and inputs. `batch_sums` are
+    /// the sums of batch norm over the mini-batch, its statistics and its rows.
     pub(super) fn backward_product(
         &mut self,
         shape: &NetShape,
-        at: usize,
-        numbers: &[f32],
-        over: Option<(&[f64], &BatchStats, usize)>,
+        number: usize,
+        parameters: &[f32],
+        batch_sums: Option<(&[f64], &BatchStats, usize)>,
     ) {
-        let layer = &shape.layers[at];
-        self.backward_norm(layer, at, numbers, over);
+        let layer = &shape.layers[number];
+        self.backward_norm(layer, number, parameters, batch_sums);
         column_totals(&self.delta, layer.outputs, &mut self.gradient[layer.biases.clone()]);
         let delta = NetMatrix::by_rows(&self.delta, layer.outputs);
-        let inputs = NetMatrix::by_rows(&self.values[at], layer.inputs);
+        let inputs = NetMatrix::by_rows(&self.values[number], layer.inputs);
         multiply(delta.transposed(), inputs, &mut self.gradient[layer.weights.clone()]);
-        if at > 0 {
-            let weights = NetMatrix::by_rows(&numbers[layer.weights.clone()], layer.inputs);
+        if number > 0 {
+            let weights = NetMatrix::by_rows(&parameters[layer.weights.clone()], layer.inputs);
             self.next.resize(self.rows * layer.inputs, 0.0);
             multiply(delta, weights, &mut self.next);
             std::mem::swap(&mut self.delta, &mut self.next);
@@ -194,20 +196,25 @@ impl NetBlock {
     fn backward_norm(
         &mut self,
         layer: &LayerShape,
-        at: usize,
-        numbers: &[f32],
-        over: Option<(&[f64], &BatchStats, usize)>,
+        number: usize,
+        parameters: &[f32],
+        batch_sums: Option<(&[f64], &BatchStats, usize)>,
     ) {
-        let (kept, scales) = (&self.kept[at], &numbers[layer.scales.clone()]);
-        match (layer.norm, over) {
+        let (cache, scales) = (&self.caches[number], &parameters[layer.scales.clone()]);
+        match (layer.norm, batch_sums) {
             (HiddenNorm::Layer, _) => {
                 for row in self.delta.chunks_exact_mut(layer.outputs) {
                     row.iter_mut().zip(scales).for_each(|(d, scale)| *d *= scale);
                 }
-                norm::layer_backward(&mut self.delta, &kept.hats, layer.outputs, &kept.inverses);
+                norm::layer_backward(
+                    &mut self.delta,
+                    &cache.normalised,
+                    layer.outputs,
+                    &cache.inverses,
+                );
             }
             (HiddenNorm::Batch, Some((sums, stats, rows))) => {
-                norm::batch_backward(&mut self.delta, &kept.hats, scales, stats, sums, rows);
+                norm::batch_backward(&mut self.delta, &cache.normalised, scales, stats, sums, rows);
             }
             _ => {}
         }

@@ -12,12 +12,12 @@ use crate::error::LearnError;
 
 /// Moving means of the statistics of batch norm, layer by layer; empty without it.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Moving(pub(super) Vec<BatchStats>);
+pub(super) struct MovingStats(pub(super) Vec<BatchStats>);
 
 /// The weight of a new mini-batch in the moving means.
-const SHARE: f32 = 0.1;
+const MOVING_RATE: f32 = 0.1;
 
-impl Moving {
+impl MovingStats {
     /// Adds the statistics of a mini-batch; the first ones are taken unchanged.
     pub(super) fn add(&mut self, batch: &[BatchStats]) {
         if self.0.len() != batch.len() {
@@ -25,7 +25,7 @@ impl Moving {
             return;
         }
         let towards = |old: &mut [f32], new: &[f32]| {
-            old.iter_mut().zip(new).for_each(|(old, new)| *old += SHARE * (new - *old));
+            old.iter_mut().zip(new).for_each(|(old, new)| *old += MOVING_RATE * (new - *old));
         };
         for (old, new) in self.0.iter_mut().zip(batch) {
             towards(&mut old.means, &new.means);
@@ -35,22 +35,22 @@ impl Moving {
 }
 
 /// The net as a model.
-pub(super) fn kind(
+pub(super) fn model_body(
     shape: &NetShape,
-    numbers: &[f32],
-    moving: &Moving,
+    parameters: &[f32],
+    moving_stats: &MovingStats,
     transforms: &Transforms,
 ) -> Result<ModelBody, LearnError> {
     let layer = |(at, layer): (usize, &LayerShape)| {
-        let mut weights = numbers[layer.weights.clone()].to_vec();
-        let mut biases = numbers[layer.biases.clone()].to_vec();
+        let mut weights = parameters[layer.weights.clone()].to_vec();
+        let mut biases = parameters[layer.biases.clone()].to_vec();
         biases.resize(layer.outputs, 0.0);
         let norm = (layer.norm == HiddenNorm::Layer).then(|| LayerNorm {
-            scale: numbers[layer.scales.clone()].to_vec(),
-            shift: numbers[layer.shifts.clone()].to_vec(),
+            scale: parameters[layer.scales.clone()].to_vec(),
+            shift: parameters[layer.shifts.clone()].to_vec(),
         });
-        if let Some(stats) = moving.0.get(at).filter(|_| layer.norm == HiddenNorm::Batch) {
-            fold(layer, numbers, stats, &mut weights, &mut biases);
+        if let Some(stats) = moving_stats.0.get(at).filter(|_| layer.norm == HiddenNorm::Batch) {
+            fold(layer, parameters, stats, &mut weights, &mut biases);
         }
         Layer::new(layer.inputs, weights, biases, norm, layer.activation)
     };
@@ -60,12 +60,12 @@ pub(super) fn kind(
 
 fn fold(
     layer: &LayerShape,
-    numbers: &[f32],
+    parameters: &[f32],
     stats: &BatchStats,
     weights: &mut [f32],
     biases: &mut [f32],
 ) {
-    let (scales, shifts) = (&numbers[layer.scales.clone()], &numbers[layer.shifts.clone()]);
+    let (scales, shifts) = (&parameters[layer.scales.clone()], &parameters[layer.shifts.clone()]);
     let rows = weights.chunks_exact_mut(layer.inputs).zip(biases);
     for (at, (row, bias)) in rows.enumerate() {
         let deviation = (f64::from(stats.variances[at]) + LayerNorm::EPSILON).sqrt();

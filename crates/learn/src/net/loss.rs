@@ -1,4 +1,5 @@
-//! The losses of net learners: an objective of the common table, and how queries are passed to it.
+//! The losses of net learners: an objective of the list of objectives, and the form in which
+//! queries are passed to it.
 //!
 //! | learner | objective |
 //! |---|---|
@@ -19,7 +20,7 @@
 use rankwright_data::Dataset;
 use rankwright_spec::SpecError;
 
-use super::passes::{Derive, RowList, RowLists};
+use super::passes::{ListLoss, RowList, RowLists};
 use crate::boost::queries::QueryParts;
 use crate::error::LearnError;
 use crate::objective::{
@@ -27,7 +28,7 @@ use crate::objective::{
 };
 use crate::preferences::Preferences;
 
-/// The loss of a net, and how queries are passed to it.
+/// The loss of a net, and the form in which queries are passed to it.
 #[derive(Debug)]
 pub(super) struct NetLoss {
     pub(super) objective: Box<dyn Objective>,
@@ -81,7 +82,7 @@ impl NetLoss {
             false => LearnError::NothingToRank,
         })?;
         let pairwise = self.takes_pairs() && !self.ties;
-        let matters = |query: &usize| {
+        let has_gradient = |query: &usize| {
             let weight = data.query_weights().map_or(1.0, |weights| weights[*query]);
             let differ = match preferences.own(*query) {
                 Some(own) => !own.is_empty(),
@@ -89,7 +90,7 @@ impl NetLoss {
             };
             weight > 0.0 && data.query_rows(*query).len() > 1 && differ
         };
-        let queries: Vec<usize> = (0..data.queries()).filter(matters).collect();
+        let queries: Vec<usize> = (0..data.queries()).filter(has_gradient).collect();
         if queries.is_empty() {
             return Err(LearnError::ZeroWeights);
         }
@@ -97,7 +98,7 @@ impl NetLoss {
     }
 
     /// Passes these queries to the net: as lists in one pass, or pair by pair in several.
-    pub(super) fn show(
+    pub(super) fn pass_rows(
         &self,
         queries: &[usize],
         data: &Dataset,
@@ -116,7 +117,7 @@ impl NetLoss {
             self.each_pair(query, data, preferences, &mut |pair| {
                 let rows = [first + pair.better, first + pair.worse];
                 lists.push(query, rows.into_iter(), Some(pair));
-                if lists.rows.len() < MOST_ROWS {
+                if lists.rows.len() < MAX_ROWS {
                     return Ok(());
                 }
                 pass(lists)?;
@@ -155,7 +156,7 @@ impl NetLoss {
 }
 
 /// Maximum number of rows in one pass when going pair by pair.
-const MOST_ROWS: usize = 1 << 16;
+const MAX_ROWS: usize = 1 << 16;
 
 /// The loss on training data, ready for passes.
 pub(super) struct PreparedLoss<'a> {
@@ -166,8 +167,8 @@ pub(super) struct PreparedLoss<'a> {
     pub(super) seed: u64,
 }
 
-impl Derive for PreparedLoss<'_> {
-    fn derive(
+impl ListLoss for PreparedLoss<'_> {
+    fn list_derivatives(
         &self,
         list: &RowList,
         scores: &[f64],
@@ -176,7 +177,7 @@ impl Derive for PreparedLoss<'_> {
     ) -> Result<(), LearnError> {
         let Some(pair) = list.pair else {
             let view = self.source.view_of(list.query, scores, self.seed);
-            return self.source.one(&view, self.objective, work, out);
+            return self.source.query_derivatives(&view, self.objective, work, out);
         };
         let first = self.data.query_rows(list.query).start;
         let weight = |document: u32| {
@@ -192,6 +193,6 @@ impl Derive for PreparedLoss<'_> {
             pairs: Some(&pairs),
             seed: self.seed,
         };
-        self.source.one(&view, self.objective, work, out)
+        self.source.query_derivatives(&view, self.objective, work, out)
     }
 }

@@ -61,14 +61,19 @@ pub(super) fn layer_forward(rows: &mut [f32], width: usize, inverses: &mut [f32]
 }
 
 /// The backward pass through layer norm: turns `gradient` by the results (before the scale) into
-/// the gradient by the inputs. `hats` are the results.
-pub(super) fn layer_backward(gradient: &mut [f32], hats: &[f32], width: usize, inverses: &[f32]) {
+/// the gradient by the inputs. `normalised` are the results.
+pub(super) fn layer_backward(
+    gradient: &mut [f32],
+    normalised: &[f32],
+    width: usize,
+    inverses: &[f32],
+) {
     let part = 1.0 / width as f32;
-    let rows = gradient.chunks_exact_mut(width).zip(hats.chunks_exact(width));
-    for ((row, hats), inverse) in rows.zip(inverses) {
+    let rows = gradient.chunks_exact_mut(width).zip(normalised.chunks_exact(width));
+    for ((row, normalised), inverse) in rows.zip(inverses) {
         let mean = sum(row) * part;
-        let along = dot(row, hats) * part;
-        for (g, x) in row.iter_mut().zip(hats) {
+        let along = dot(row, normalised) * part;
+        for (g, x) in row.iter_mut().zip(normalised) {
             *g = inverse * (*g - mean - x * along);
         }
     }
@@ -129,7 +134,7 @@ pub(super) fn batch_forward(rows: &mut [f32], stats: &BatchStats) {
 /// mini-batch.
 pub(super) fn batch_backward(
     gradient: &mut [f32],
-    hats: &[f32],
+    normalised: &[f32],
     scales: &[f32],
     stats: &BatchStats,
     sums: &[f64],
@@ -141,8 +146,8 @@ pub(super) fn batch_backward(
     let means: Vec<f32> = plain.iter().map(|s| (s * part) as f32).collect();
     let along: Vec<f32> = products.iter().map(|s| (s * part) as f32).collect();
     let factors: Vec<f32> = scales.iter().zip(&stats.inverses).map(|(s, i)| s * i).collect();
-    for (row, hats) in gradient.chunks_exact_mut(width).zip(hats.chunks_exact(width)) {
-        for (at, (g, x)) in row.iter_mut().zip(hats).enumerate() {
+    for (row, normalised) in gradient.chunks_exact_mut(width).zip(normalised.chunks_exact(width)) {
+        for (at, (g, x)) in row.iter_mut().zip(normalised).enumerate() {
             *g = factors[at] * (*g - means[at] - x * along[at]);
         }
     }
@@ -222,10 +227,11 @@ mod tests {
     #[test]
     fn the_way_back_through_layer_norm_is_its_derivative() {
         let start = numbers(24, 3);
-        let (mut hats, mut inverses) = (start.clone(), [0.0; 3]);
-        layer_forward(&mut hats, 8, &mut inverses);
-        let mut gradient: Vec<f32> = hats.iter().enumerate().map(|(at, x)| slope(at, *x)).collect();
-        layer_backward(&mut gradient, &hats, 8, &inverses);
+        let (mut normalised, mut inverses) = (start.clone(), [0.0; 3]);
+        layer_forward(&mut normalised, 8, &mut inverses);
+        let mut gradient: Vec<f32> =
+            normalised.iter().enumerate().map(|(at, x)| slope(at, *x)).collect();
+        layer_backward(&mut gradient, &normalised, 8, &inverses);
         check(|rows| layer_forward(rows, 8, &mut [0.0; 3]), &gradient, &start);
     }
 
@@ -237,13 +243,13 @@ mod tests {
             batch_forward(rows, &stats);
             rows.iter_mut().enumerate().for_each(|(at, x)| *x *= scales[at % 4]);
         };
-        let (mut hats, stats) = (start.clone(), stats(&start, 4));
-        batch_forward(&mut hats, &stats);
+        let (mut normalised, stats) = (start.clone(), stats(&start, 4));
+        batch_forward(&mut normalised, &stats);
         let result = |(at, x): (usize, &f32)| slope(at, x * scales[at % 4]);
-        let mut gradient: Vec<f32> = hats.iter().enumerate().map(result).collect();
+        let mut gradient: Vec<f32> = normalised.iter().enumerate().map(result).collect();
         let mut sums = Vec::new();
-        column_sums(&gradient, &hats, 4, &mut sums);
-        batch_backward(&mut gradient, &hats, &scales, &stats, &sums, 7);
+        column_sums(&gradient, &normalised, 4, &mut sums);
+        batch_backward(&mut gradient, &normalised, &scales, &stats, &sums, 7);
         check(scaled, &gradient, &start);
     }
 }

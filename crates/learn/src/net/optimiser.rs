@@ -25,11 +25,11 @@ pub(super) enum OptimiserKind {
     AdamW,
 }
 
-const FIRST: f32 = 0.9;
-const SECOND: f32 = 0.999;
-const LEAST: f32 = 1e-8;
+const BETA1: f32 = 0.9;
+const BETA2: f32 = 0.999;
+const EPSILON: f32 = 1e-8;
 /// Number of parameters that one task updates.
-const PIECE: usize = 8192;
+const CHUNK: usize = 8192;
 
 /// An optimiser with its state.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,8 +50,8 @@ pub(super) struct Optimiser {
 struct UpdateRule {
     rate: f32,
     /// Weight decay within the gradient, and separate from it.
-    inside: f32,
-    apart: f32,
+    coupled_decay: f32,
+    decoupled_decay: f32,
     momentum: f32,
     /// 1 - 0.9^t and 1 - 0.999^t, inverted.
     first: f32,
@@ -59,9 +59,9 @@ struct UpdateRule {
 }
 
 impl Optimiser {
-    pub(super) fn new(method: OptimiserKind, momentum: f32, decay: f32, numbers: usize) -> Self {
-        let seconds = if method == OptimiserKind::Sgd { 0 } else { numbers };
-        let (first, second) = (vec![0.0; numbers], vec![0.0; seconds]);
+    pub(super) fn new(method: OptimiserKind, momentum: f32, decay: f32, parameters: usize) -> Self {
+        let seconds = if method == OptimiserKind::Sgd { 0 } else { parameters };
+        let (first, second) = (vec![0.0; parameters], vec![0.0; seconds]);
         Self { method, momentum, decay, first, second, powers: [1.0; 2] }
     }
 
@@ -69,30 +69,37 @@ impl Optimiser {
     pub(super) fn step(
         &mut self,
         shape: &NetShape,
-        numbers: &mut [f32],
+        parameters: &mut [f32],
         gradient: &[f32],
         rate: f32,
     ) {
-        self.powers[0] *= f64::from(FIRST);
-        self.powers[1] *= f64::from(SECOND);
+        self.powers[0] *= f64::from(BETA1);
+        self.powers[1] *= f64::from(BETA2);
         let [first, second] = self.powers.map(|power| (1.0 / (1.0 - power)) as f32);
         for (range, decays) in shape.parts() {
             let decay = if decays { self.decay } else { 0.0 };
-            let (inside, apart) = if self.method == OptimiserKind::AdamW {
+            let (coupled_decay, decoupled_decay) = if self.method == OptimiserKind::AdamW {
                 (0.0, decay * rate)
             } else {
                 (decay, 0.0)
             };
-            let rule = UpdateRule { rate, inside, apart, momentum: self.momentum, first, second };
-            let (w, g) = (&mut numbers[range.clone()], &gradient[range.clone()]);
+            let rule = UpdateRule {
+                rate,
+                coupled_decay,
+                decoupled_decay,
+                momentum: self.momentum,
+                first,
+                second,
+            };
+            let (w, g) = (&mut parameters[range.clone()], &gradient[range.clone()]);
             let m = &mut self.first[range.clone()];
-            let pieces = w.par_chunks_mut(PIECE).zip(g.par_chunks(PIECE));
-            let pieces = pieces.zip(m.par_chunks_mut(PIECE));
+            let chunks = w.par_chunks_mut(CHUNK).zip(g.par_chunks(CHUNK));
+            let chunks = chunks.zip(m.par_chunks_mut(CHUNK));
             if self.method == OptimiserKind::Sgd {
-                pieces.for_each(|((w, g), m)| rule.sgd(w, g, m));
+                chunks.for_each(|((w, g), m)| rule.sgd(w, g, m));
             } else {
-                let v = self.second[range].par_chunks_mut(PIECE);
-                pieces.zip(v).for_each(|(((w, g), m), v)| rule.adam(w, g, m, v));
+                let v = self.second[range].par_chunks_mut(CHUNK);
+                chunks.zip(v).for_each(|(((w, g), m), v)| rule.adam(w, g, m, v));
             }
         }
     }
@@ -101,18 +108,18 @@ impl Optimiser {
 impl UpdateRule {
     fn sgd(&self, w: &mut [f32], g: &[f32], m: &mut [f32]) {
         for ((w, g), m) in w.iter_mut().zip(g).zip(m) {
-            *m = self.momentum * *m + (g + self.inside * *w);
+            *m = self.momentum * *m + (g + self.coupled_decay * *w);
             *w -= self.rate * *m;
         }
     }
 
     fn adam(&self, w: &mut [f32], g: &[f32], m: &mut [f32], v: &mut [f32]) {
         for (((w, g), m), v) in w.iter_mut().zip(g).zip(m).zip(v) {
-            let g = g + self.inside * *w;
-            *m = FIRST * *m + (1.0 - FIRST) * g;
-            *v = SECOND * *v + (1.0 - SECOND) * (g * g);
-            let step = *m * self.first / ((*v * self.second).sqrt() + LEAST);
-            *w -= self.rate * step + self.apart * *w;
+            let g = g + self.coupled_decay * *w;
+            *m = BETA1 * *m + (1.0 - BETA1) * g;
+            *v = BETA2 * *v + (1.0 - BETA2) * (g * g);
+            let step = *m * self.first / ((*v * self.second).sqrt() + EPSILON);
+            *w -= self.rate * step + self.decoupled_decay * *w;
         }
     }
 }
@@ -127,11 +134,11 @@ mod tests {
     fn steps(method: OptimiserKind, decay: f32, gradients: &[f32]) -> f32 {
         let shape = NetShape::new(1, &[], HiddenNorm::None, Activation::None);
         let mut optimiser = Optimiser::new(method, 0.9, decay, 1);
-        let mut numbers = [1.0];
+        let mut parameters = [1.0];
         for gradient in gradients {
-            optimiser.step(&shape, &mut numbers, &[*gradient], 0.1);
+            optimiser.step(&shape, &mut parameters, &[*gradient], 0.1);
         }
-        numbers[0]
+        parameters[0]
     }
 
     #[test]
@@ -158,12 +165,12 @@ mod tests {
     #[test]
     fn biases_do_not_decay() {
         let shape = NetShape::new(2, &[3], HiddenNorm::None, Activation::Relu);
-        let mut numbers = vec![1.0; shape.numbers];
-        let gradient = vec![0.0; shape.numbers];
-        let mut optimiser = Optimiser::new(OptimiserKind::AdamW, 0.9, 0.1, shape.numbers);
-        optimiser.step(&shape, &mut numbers, &gradient, 0.1);
+        let mut parameters = vec![1.0; shape.parameter_count];
+        let gradient = vec![0.0; shape.parameter_count];
+        let mut optimiser = Optimiser::new(OptimiserKind::AdamW, 0.9, 0.1, shape.parameter_count);
+        optimiser.step(&shape, &mut parameters, &gradient, 0.1);
         let biases = shape.layers[0].biases.clone();
-        for (at, number) in numbers.iter().enumerate() {
+        for (at, number) in parameters.iter().enumerate() {
             assert_eq!(*number == 1.0, biases.contains(&at), "{at}");
         }
     }

@@ -8,9 +8,9 @@
 use rankwright_model::Activation;
 use rankwright_spec::{Auto, Conflict, Slashed, above, choices, params};
 
-use super::block::Chance;
+use super::block::NoiseLevels;
 use super::optimiser::OptimiserKind;
-use super::schedule::{Course, Schedule};
+use super::schedule::{RateDecay, Schedule};
 use super::shape::HiddenNorm;
 use crate::transform::TransformParams;
 
@@ -54,32 +54,36 @@ params! {
     /// Parameters of a net.
     pub struct NetParams, check = check {
         layers: Slashed<usize> = Slashed(vec![64, 32]), 0..=16384,
-            "Outputs of each hidden layer, such as 128/64/32; 0: a linear scorer.";
+            "Number of outputs of each hidden layer, such as 128/64/32; 0: a linear scorer.";
         activation: NetActivation = NetActivation::Relu, .., "Activation of the hidden layers.",
             requires "layers!=0";
         dropout: f64 = 0.0, 0.0..=0.9,
             "Fraction of the hidden outputs that is dropped in training.", requires "layers!=0";
-        norm: HiddenNorm = HiddenNorm::None, .., "Normalisation of the hidden layers.", requires "layers!=0";
+        norm: HiddenNorm = HiddenNorm::None, .., "Normalisation of the hidden layers.",
+            requires "layers!=0";
         noise: f64 = 0.1, 0.0..=1000000.0,
             "Standard deviation of noise on the transformed features in training.";
         optimiser: NetOptimiser = NetOptimiser::AdamW, .., "Method of gradient descent.";
         rate: Auto<f64> = Auto::Auto, above(0.0).up_to(1000000.0),
             "Learning rate; auto: 0.001, with optimiser=sgd 0.01.";
-        momentum: f64 = 0.9, 0.0..=0.999, "Fraction of the last step that is taken again.",
+        momentum: f64 = 0.9, 0.0..=0.999,
+            "Momentum: fraction of the last step that is added to the next.",
             requires "optimiser=sgd";
         decay: Auto<f64> = Auto::Auto, 0.0..=1000.0,
             "Weight decay; auto: 0.01 with optimiser=adamw, else 0.0001.";
-        schedule: NetSchedule = NetSchedule::Cosine, .., "Course of the learning rate.";
-        warmup: f64 = 0.0, 0.0.., "Epochs over which the rate rises from 0.";
-        drop: f64 = 0.1, above(0.0).up_to(1.0), "Factor of the rate at each step.",
+        schedule: NetSchedule = NetSchedule::Cosine, .., "Schedule of the learning rate.";
+        warmup: f64 = 0.0, 0.0.., "Number of epochs over which the learning rate rises from 0.";
+        drop: f64 = 0.1, above(0.0).up_to(1.0),
+            "Factor of the learning rate at each step of the schedule.",
             requires "schedule=step";
-        drop_every: f64 = 20.0, above(0.0).up_to(1000000.0), "Epochs between steps.",
+        drop_every: f64 = 20.0, above(0.0).up_to(1000000.0),
+            "Number of epochs between two steps of the schedule.",
             requires "schedule=step";
-        batch: usize = 16, 1.., "Queries in a mini-batch.";
+        batch: usize = 16, 1.., "Number of queries in a mini-batch.";
         epochs: usize = 30, 1.., "Number of passes over the data.";
         stop: Auto<usize> = Auto::Auto, ..,
-            "Stop when validation has not improved for so many epochs; 0: never; auto: 15 where \
-             there is validation data.";
+            "Number of epochs without improvement on validation data after which training stops; \
+             0: never; auto: 15 if there is validation data.";
     }
     /// Builder methods for the parameters of a net.
     pub trait NetOptions: net_params;
@@ -92,15 +96,15 @@ pub(super) const NET_SPACE: &str = "rate=log(0.0003,0.01), layers=choice(32,64/3
 /// Default number of epochs without improvement after which training stops.
 const STOP: usize = 15;
 /// Maximum number of hidden layers.
-const DEEPEST: usize = 32;
+const MAX_LAYERS: usize = 32;
 
 fn check(params: &NetParams) -> Result<(), Conflict> {
     let layers = &params.layers.0;
-    if layers.len() > DEEPEST || (layers.len() > 1 && layers.contains(&0)) {
+    if layers.len() > MAX_LAYERS || (layers.len() > 1 && layers.contains(&0)) {
         return Err(Conflict::BadValue {
             key: "layers",
             value: params.layers.to_string(),
-            expected: format!("0, or outputs of up to {DEEPEST} layers from 1 on, such as 64/32"),
+            expected: format!("0, or outputs of up to {MAX_LAYERS} layers from 1 on, such as 64/32"),
         });
     }
     if params.warmup > params.epochs as f64 {
@@ -116,7 +120,7 @@ pub(super) struct NetConfig {
     pub(super) hidden: Vec<usize>,
     pub(super) activation: Activation,
     pub(super) norm: HiddenNorm,
-    pub(super) chance: Chance,
+    pub(super) noise_levels: NoiseLevels,
     pub(super) method: OptimiserKind,
     pub(super) momentum: f32,
     pub(super) decay: f32,
@@ -136,16 +140,16 @@ impl NetConfig {
             NetOptimiser::AdamW => OptimiserKind::AdamW,
             NetOptimiser::Sgd => OptimiserKind::Sgd,
         };
-        let course = match params.schedule {
-            NetSchedule::Constant => Course::Constant,
-            NetSchedule::Cosine => Course::Cosine,
-            NetSchedule::Step => Course::Step { drop: params.drop, every: params.drop_every },
+        let decay_rule = match params.schedule {
+            NetSchedule::Constant => RateDecay::Constant,
+            NetSchedule::Cosine => RateDecay::Cosine,
+            NetSchedule::Step => RateDecay::Step { drop: params.drop, every: params.drop_every },
         };
         let decay = if method == OptimiserKind::AdamW { 0.01 } else { 0.0001 };
         let rate = if method == OptimiserKind::Sgd { 0.01 } else { 0.001 };
         let schedule = Schedule {
             rate: params.rate.or(rate),
-            course,
+            decay_rule,
             warmup: params.warmup,
             epochs: params.epochs as f64,
         };
@@ -157,7 +161,10 @@ impl NetConfig {
                 NetActivation::Tanh => Activation::Tanh,
             },
             norm: params.norm,
-            chance: Chance { noise: params.noise as f32, dropout: params.dropout as f32 },
+            noise_levels: NoiseLevels {
+                noise: params.noise as f32,
+                dropout: params.dropout as f32,
+            },
             method,
             momentum: params.momentum as f32,
             decay: params.decay.or(decay) as f32,

@@ -11,19 +11,19 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::block::{Chance, NetBlock};
+use super::block::{NetBlock, NoiseLevels};
 use super::draws::Draws;
 use super::matrix::NetMatrix;
 use super::norm::BatchStats;
 use super::shape::{HiddenNorm, NetShape};
-use crate::error::LearnError;
+use crate::error::{LearnError, NotFiniteValue};
 use crate::objective::{Derivatives, DocumentPair, ObjectiveBuffers};
 
-/// Rows of a block, unless that makes more than [`MOST_BLOCKS`].
+/// Rows of a block, unless that makes more than [`MAX_BLOCKS`].
 const BLOCK_ROWS: usize = 128;
-const MOST_BLOCKS: usize = 64;
+const MAX_BLOCKS: usize = 64;
 /// Number of parameters of the net that one task adds up.
-const PIECE: usize = 8192;
+const CHUNK: usize = 8192;
 
 /// Rows of one pass through the net, list by list.
 #[derive(Debug, Default)]
@@ -62,9 +62,9 @@ impl RowLists {
 }
 
 /// Computes the derivatives of the loss of one list by its scores.
-pub(super) trait Derive: Sync {
+pub(super) trait ListLoss: Sync {
     /// Sets the derivatives of a list, given its scores.
-    fn derive(
+    fn list_derivatives(
         &self,
         list: &RowList,
         scores: &[f64],
@@ -75,15 +75,15 @@ pub(super) trait Derive: Sync {
 
 /// Inputs of a pass other than the lists.
 #[derive(Clone, Copy)]
-pub(super) struct With<'a> {
+pub(super) struct PassInput<'a> {
     /// The parameters of the net.
-    pub(super) numbers: &'a [f32],
+    pub(super) parameters: &'a [f32],
     /// All rows, transformed.
     pub(super) data: NetMatrix<'a>,
-    pub(super) loss: &'a dyn Derive,
+    pub(super) loss: &'a dyn ListLoss,
     /// Factor of the derivatives.
     pub(super) scale: f32,
-    pub(super) chance: Chance,
+    pub(super) noise_levels: NoiseLevels,
     /// Seed and number of the random draws.
     pub(super) draws: (u64, u64),
 }
@@ -96,7 +96,7 @@ pub(super) struct Passes {
     scores: Vec<f64>,
     gradient: Vec<f32>,
     hessian: Vec<f32>,
-    works: Vec<ObjectiveBuffers>,
+    objective_buffers: Vec<ObjectiveBuffers>,
     /// Statistics of batch norm in the last pass, by layer; empty without it.
     pub(super) stats: Vec<BatchStats>,
     /// The gradient by the parameters of the net, of all passes since it was cleared.
@@ -105,31 +105,31 @@ pub(super) struct Passes {
 
 impl Passes {
     pub(super) fn new(shape: NetShape) -> Self {
-        let total = vec![0.0; shape.numbers];
+        let total = vec![0.0; shape.parameter_count];
         Self {
             shape,
             blocks: Vec::new(),
             scores: Vec::new(),
             gradient: Vec::new(),
             hessian: Vec::new(),
-            works: Vec::new(),
+            objective_buffers: Vec::new(),
             stats: Vec::new(),
             total,
         }
     }
 
     /// Adds the gradient of the lists to the total.
-    pub(super) fn add(&mut self, lists: &RowLists, with: With<'_>) -> Result<(), LearnError> {
+    pub(super) fn add(&mut self, lists: &RowLists, with: PassInput<'_>) -> Result<(), LearnError> {
         if lists.rows.is_empty() {
             return Ok(());
         }
-        let count = lists.rows.len().div_ceil(BLOCK_ROWS).min(MOST_BLOCKS);
+        let count = lists.rows.len().div_ceil(BLOCK_ROWS).min(MAX_BLOCKS);
         while self.blocks.len() < count {
             self.blocks.push(NetBlock::new(&self.shape));
         }
         self.forward(lists, count, with);
         self.take_scores(count)?;
-        self.derive(lists, with)?;
+        self.derivatives(lists, with)?;
         self.backward(count, with);
         self.sum(count);
         Ok(())
@@ -138,32 +138,33 @@ impl Passes {
     /// The scores of the lists' rows, without noise and dropout; batch norm uses this batch's
     /// statistics.
     #[cfg(test)]
-    pub(super) fn score(&mut self, lists: &RowLists, with: With<'_>) -> Vec<f64> {
-        let count = lists.rows.len().div_ceil(BLOCK_ROWS).min(MOST_BLOCKS);
+    pub(super) fn score(&mut self, lists: &RowLists, with: PassInput<'_>) -> Vec<f64> {
+        let count = lists.rows.len().div_ceil(BLOCK_ROWS).min(MAX_BLOCKS);
         self.blocks.resize_with(count, || NetBlock::new(&self.shape));
-        self.forward(lists, count, With { chance: Chance::default(), ..with });
+        self.forward(lists, count, PassInput { noise_levels: NoiseLevels::default(), ..with });
         self.take_scores(count).unwrap();
         self.scores.clone()
     }
 
-    fn forward(&mut self, lists: &RowLists, count: usize, with: With<'_>) {
+    fn forward(&mut self, lists: &RowLists, count: usize, with: PassInput<'_>) {
         let Self { shape, blocks, stats, .. } = self;
         let (blocks, layers) = (&mut blocks[..count], shape.layers.len());
-        let (With { numbers, data, chance, draws: (seed, number), .. }, shape) = (with, &*shape);
-        let whole = !shape.has_batch_norm();
+        let (PassInput { parameters, data, noise_levels, draws: (seed, number), .. }, shape) =
+            (with, &*shape);
+        let independent = !shape.has_batch_norm();
         blocks.par_iter_mut().with_max_len(1).enumerate().for_each(|(at, block)| {
-            let rows = &lists.rows[part(lists.rows.len(), count, at)];
+            let rows = &lists.rows[block_rows(lists.rows.len(), count, at)];
             let draws = Draws::new(seed, number << 8 | at as u64);
-            block.load(data, rows, draws, chance.noise);
-            for layer in (0..layers).filter(|_| whole) {
-                block.forward_product(shape, layer, numbers);
-                block.forward_rest(shape, layer, numbers, None, chance.dropout);
+            block.load(data, rows, draws, noise_levels.noise);
+            for layer in (0..layers).filter(|_| independent) {
+                block.forward_product(shape, layer, parameters);
+                block.forward_rest(shape, layer, parameters, None, noise_levels.dropout);
             }
         });
         stats.clear();
-        for at in (0..layers).filter(|_| !whole) {
+        for at in (0..layers).filter(|_| !independent) {
             let tasks = blocks.par_iter_mut().with_max_len(1);
-            tasks.for_each(|block| block.forward_product(shape, at, numbers));
+            tasks.for_each(|block| block.forward_product(shape, at, parameters));
             let batch = shape.layers[at].norm == HiddenNorm::Batch;
             stats.push(match batch {
                 true => BatchStats::new(&sums(blocks), lists.rows.len()),
@@ -171,7 +172,7 @@ impl Passes {
             });
             let over = stats.last().filter(|_| batch);
             let tasks = blocks.par_iter_mut().with_max_len(1);
-            tasks.for_each(|b| b.forward_rest(shape, at, numbers, over, chance.dropout));
+            tasks.for_each(|b| b.forward_rest(shape, at, parameters, over, noise_levels.dropout));
         }
     }
 
@@ -188,18 +189,19 @@ impl Passes {
     }
 
     /// Derivatives by the scores, list by list.
-    fn derive(&mut self, lists: &RowLists, with: With<'_>) -> Result<(), LearnError> {
+    fn derivatives(&mut self, lists: &RowLists, with: PassInput<'_>) -> Result<(), LearnError> {
         let rows = lists.rows.len();
         self.gradient.resize(rows, 0.0);
         self.hessian.resize(rows, 0.0);
-        let tasks = share(&lists.lists, rows);
-        while self.works.len() < tasks.len() {
-            self.works.push(ObjectiveBuffers::default());
+        let tasks = chunk_lists(&lists.lists, rows);
+        while self.objective_buffers.len() < tasks.len() {
+            self.objective_buffers.push(ObjectiveBuffers::default());
         }
         let (mut gradient, mut hessian) = (&mut self.gradient[..], &mut self.hessian[..]);
         let mut all = Vec::with_capacity(tasks.len());
-        for (range, work) in tasks.into_iter().zip(&mut self.works) {
-            let (first, end) = (begin(&lists.lists, range.start), begin(&lists.lists, range.end));
+        for (range, work) in tasks.into_iter().zip(&mut self.objective_buffers) {
+            let (first, end) =
+                (list_start(&lists.lists, range.start), list_start(&lists.lists, range.end));
             let (mine, rest) = gradient.split_at_mut(end - first);
             let (mine_too, rest_too) = hessian.split_at_mut(end - first);
             (gradient, hessian) = (rest, rest_too);
@@ -216,7 +218,7 @@ impl Passes {
                         hessian: &mut hessian[here.clone()],
                         memory: &mut [],
                     };
-                    with.loss.derive(list, &scores[from..list.end], work, &mut out)?;
+                    with.loss.list_derivatives(list, &scores[from..list.end], work, &mut out)?;
                     gradient[here].iter_mut().for_each(|g| *g *= with.scale);
                     from = list.end;
                 }
@@ -225,73 +227,71 @@ impl Passes {
         )
     }
 
-    fn backward(&mut self, count: usize, with: With<'_>) {
+    fn backward(&mut self, count: usize, with: PassInput<'_>) {
         let Self { shape, blocks, gradient, stats, .. } = self;
-        let (blocks, layers, numbers) = (&mut blocks[..count], shape.layers.len(), with.numbers);
+        let (blocks, layers, parameters) =
+            (&mut blocks[..count], shape.layers.len(), with.parameters);
         let (shape, rows) = (&*shape, gradient.len());
-        let whole = !shape.has_batch_norm();
+        let independent = !shape.has_batch_norm();
         blocks.par_iter_mut().with_max_len(1).enumerate().for_each(|(at, block)| {
-            block.start_back(&gradient[part(rows, count, at)]);
-            for layer in (0..layers).rev().filter(|_| whole) {
+            block.start_back(&gradient[block_rows(rows, count, at)]);
+            for layer in (0..layers).rev().filter(|_| independent) {
                 block.backward_activation(shape, layer);
-                block.backward_product(shape, layer, numbers, None);
+                block.backward_product(shape, layer, parameters, None);
             }
         });
-        for at in (0..layers).rev().filter(|_| !whole) {
+        for at in (0..layers).rev().filter(|_| !independent) {
             let tasks = blocks.par_iter_mut().with_max_len(1);
             tasks.for_each(|block| block.backward_activation(shape, at));
             let batch = shape.layers[at].norm == HiddenNorm::Batch;
             let sums = if batch { sums(blocks) } else { Vec::new() };
             let over = batch.then(|| (&sums[..], &stats[at], rows));
             let tasks = blocks.par_iter_mut().with_max_len(1);
-            tasks.for_each(|block| block.backward_product(shape, at, numbers, over));
+            tasks.for_each(|block| block.backward_product(shape, at, parameters, over));
         }
     }
 
     /// Adds the gradients of the blocks, in their order.
     fn sum(&mut self, count: usize) {
         let blocks = &self.blocks[..count];
-        let add = |(piece, total): (usize, &mut [f32])| {
-            let range = piece * PIECE..piece * PIECE + total.len();
+        let add = |(chunk, total): (usize, &mut [f32])| {
+            let range = chunk * CHUNK..chunk * CHUNK + total.len();
             for block in blocks {
                 let more = &block.gradient[range.clone()];
                 total.iter_mut().zip(more).for_each(|(total, more)| *total += more);
             }
         };
-        self.total.par_chunks_mut(PIECE).enumerate().for_each(add);
+        self.total.par_chunks_mut(CHUNK).enumerate().for_each(add);
     }
 }
 
 /// The error when values are no longer finite.
 pub(super) fn diverged() -> LearnError {
-    LearnError::not_finite(
-        "the net's scores are no longer finite numbers",
-        "the learning rate or the features may be too large",
-    )
+    NotFiniteValue::NetScores.into()
 }
 
 /// The rows of a block.
-fn part(rows: usize, count: usize, at: usize) -> Range<usize> {
+fn block_rows(rows: usize, count: usize, at: usize) -> Range<usize> {
     at * rows / count..(at + 1) * rows / count
 }
 
 /// The index at which a list begins.
-fn begin(lists: &[RowList], at: usize) -> usize {
+fn list_start(lists: &[RowList], at: usize) -> usize {
     if at == 0 { 0 } else { lists[at - 1].end }
 }
 
 /// Cuts the lists into pieces of about equal rows, a few for each thread. Lists do not depend on
 /// each other, so the pieces may depend on the number of threads.
-fn share(lists: &[RowList], rows: usize) -> Vec<Range<usize>> {
+fn chunk_lists(lists: &[RowList], rows: usize) -> Vec<Range<usize>> {
     let most = rows.div_ceil(4 * rayon::current_num_threads()).max(32);
-    let (mut pieces, mut first) = (Vec::new(), 0);
+    let (mut chunks, mut first) = (Vec::new(), 0);
     for at in 0..lists.len() {
-        if lists[at].end - begin(lists, first) >= most || at + 1 == lists.len() {
-            pieces.push(first..at + 1);
+        if lists[at].end - list_start(lists, first) >= most || at + 1 == lists.len() {
+            chunks.push(first..at + 1);
             first = at + 1;
         }
     }
-    pieces
+    chunks
 }
 
 /// Sums of batch norm over all blocks.

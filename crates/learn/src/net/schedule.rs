@@ -7,7 +7,7 @@
 
 /// The change of the learning rate after the warm-up.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Course {
+pub(super) enum RateDecay {
     /// Does not change.
     Constant,
     /// Falls to 0 along a cosine.
@@ -25,7 +25,7 @@ pub(super) enum Course {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Schedule {
     pub(super) rate: f64,
-    pub(super) course: Course,
+    pub(super) decay_rule: RateDecay,
     /// Number of warm-up epochs.
     pub(super) warmup: f64,
     pub(super) epochs: f64,
@@ -33,19 +33,19 @@ pub(super) struct Schedule {
 
 impl Schedule {
     /// The learning rate of a mini-batch, numbered from 0 over all epochs.
-    pub(super) fn at(&self, batch: u64, batches_an_epoch: usize) -> f32 {
-        let an_epoch = batches_an_epoch.max(1) as f64;
-        let epoch = batch as f64 / an_epoch;
+    pub(super) fn at(&self, batch: u64, batches_per_epoch: usize) -> f32 {
+        let per_epoch = batches_per_epoch.max(1) as f64;
+        let epoch = batch as f64 / per_epoch;
         let warm =
-            if epoch < self.warmup { (batch + 1) as f64 / (self.warmup * an_epoch) } else { 1.0 };
-        let part = match self.course {
-            Course::Constant => 1.0,
-            Course::Cosine => {
-                let rest = (self.epochs - self.warmup).max(1.0 / an_epoch);
-                let gone = ((epoch - self.warmup) / rest).clamp(0.0, 1.0);
-                0.5 * (1.0 + (std::f64::consts::PI * gone).cos())
+            if epoch < self.warmup { (batch + 1) as f64 / (self.warmup * per_epoch) } else { 1.0 };
+        let part = match self.decay_rule {
+            RateDecay::Constant => 1.0,
+            RateDecay::Cosine => {
+                let rest = (self.epochs - self.warmup).max(1.0 / per_epoch);
+                let progress = ((epoch - self.warmup) / rest).clamp(0.0, 1.0);
+                0.5 * (1.0 + (std::f64::consts::PI * progress).cos())
             }
-            Course::Step { drop, every } => drop.powi((epoch / every) as i32),
+            RateDecay::Step { drop, every } => drop.powi((epoch / every) as i32),
         };
         (self.rate * warm.min(1.0) * part) as f32
     }
@@ -55,27 +55,27 @@ impl Schedule {
 mod tests {
     use super::*;
 
-    fn schedule(course: Course, warmup: f64) -> Schedule {
-        Schedule { rate: 0.5, course, warmup, epochs: 10.0 }
+    fn schedule(decay_rule: RateDecay, warmup: f64) -> Schedule {
+        Schedule { rate: 0.5, decay_rule, warmup, epochs: 10.0 }
     }
 
     #[test]
     fn the_warm_up_rises_to_the_rate_and_stays() {
-        let warm = schedule(Course::Constant, 2.0);
+        let warm = schedule(RateDecay::Constant, 2.0);
         let rates: Vec<f32> = (0..12).map(|batch| warm.at(batch, 4)).collect();
         assert_eq!(rates[0], 0.5 / 8.0);
         assert!(rates[..8].windows(2).all(|w| w[0] < w[1]));
         assert!(rates[7..].iter().all(|rate| *rate == 0.5));
-        assert_eq!(schedule(Course::Constant, 0.0).at(0, 4), 0.5);
+        assert_eq!(schedule(RateDecay::Constant, 0.0).at(0, 4), 0.5);
     }
 
     #[test]
     fn the_cosine_ends_near_zero_and_steps_drop() {
-        let cosine = schedule(Course::Cosine, 0.0);
+        let cosine = schedule(RateDecay::Cosine, 0.0);
         assert_eq!(cosine.at(0, 100), 0.5);
         assert!((cosine.at(500, 100) - 0.25).abs() < 1e-6);
         assert!(cosine.at(999, 100) < 1e-4);
-        let step = schedule(Course::Step { drop: 0.1, every: 3.0 }, 0.0);
+        let step = schedule(RateDecay::Step { drop: 0.1, every: 3.0 }, 0.0);
         assert_eq!(step.at(299, 100), 0.5);
         assert!(
             (step.at(300, 100) - 0.05).abs() < 1e-7 && (step.at(600, 100) - 0.005).abs() < 1e-8

@@ -46,7 +46,7 @@ pub(super) struct LayerShape {
 pub(super) struct NetShape {
     pub(super) layers: Vec<LayerShape>,
     /// Total number of parameters.
-    pub(super) numbers: usize,
+    pub(super) parameter_count: usize,
 }
 
 impl NetShape {
@@ -57,10 +57,10 @@ impl NetShape {
         norm: HiddenNorm,
         activation: Activation,
     ) -> Self {
-        let (mut layers, mut numbers, mut before) = (Vec::new(), 0, inputs);
+        let (mut layers, mut parameter_count, mut before) = (Vec::new(), 0, inputs);
         let mut take = |count: usize| {
-            numbers += count;
-            numbers - count..numbers
+            parameter_count += count;
+            parameter_count - count..parameter_count
         };
         for &outputs in hidden {
             let of_norm = if norm == HiddenNorm::None { 0 } else { outputs };
@@ -86,16 +86,16 @@ impl NetShape {
             norm: HiddenNorm::None,
             activation: Activation::None,
         });
-        Self { layers, numbers }
+        Self { layers, parameter_count }
     }
 
     /// Initial parameters: weights drawn so that values keep their size from layer to layer (He et
     /// al., 2015, for ReLU and GELU; Glorot's for tanh), everything else neutral. A linear scorer
     /// starts with zeros: its losses are convex, or have no better start.
     pub(super) fn draw(&self, seed: u64) -> Vec<f32> {
-        let mut numbers = vec![0.0; self.numbers];
+        let mut parameters = vec![0.0; self.parameter_count];
         for (at, layer) in self.layers.iter().enumerate() {
-            numbers[layer.scales.clone()].fill(1.0);
+            parameters[layer.scales.clone()].fill(1.0);
             if self.layers.len() == 1 {
                 continue;
             }
@@ -105,10 +105,10 @@ impl NetShape {
                 _ => 1.0,
             };
             let size = (gain / layer.inputs.max(1) as f64).sqrt();
-            let weights = &mut numbers[layer.weights.clone()];
+            let weights = &mut parameters[layer.weights.clone()];
             weights.iter_mut().for_each(|w| *w = (size * random.normal()) as f32);
         }
-        numbers
+        parameters
     }
 
     /// Whether the rows of a mini-batch depend on each other.
@@ -139,25 +139,25 @@ mod tests {
                     assert_eq!(part.start, end);
                     end = part.end;
                 }
-                assert_eq!(end, shape.numbers);
+                assert_eq!(end, shape.parameter_count);
                 assert_eq!(shape.layers.len(), hidden.len() + 1);
                 assert!(shape.layers.windows(2).all(|w| w[0].outputs == w[1].inputs));
             }
         }
         let plain = NetShape::new(136, &[64, 32], HiddenNorm::None, Activation::Relu);
-        assert_eq!(plain.numbers, 136 * 64 + 64 + 64 * 32 + 32 + 32);
-        assert_eq!(NetShape::new(9, &[], HiddenNorm::Layer, Activation::Relu).numbers, 9);
+        assert_eq!(plain.parameter_count, 136 * 64 + 64 + 64 * 32 + 32 + 32);
+        assert_eq!(NetShape::new(9, &[], HiddenNorm::Layer, Activation::Relu).parameter_count, 9);
     }
 
     #[test]
     fn the_first_numbers_have_the_size_they_should_and_depend_on_the_seed() {
         let shape = NetShape::new(200, &[300], HiddenNorm::Layer, Activation::Relu);
-        let numbers = shape.draw(1);
-        let weights = &numbers[shape.layers[0].weights.clone()];
+        let parameters = shape.draw(1);
+        let weights = &parameters[shape.layers[0].weights.clone()];
         let mean_square = weights.iter().map(|w| w * w).sum::<f32>() / weights.len() as f32;
         assert!((mean_square - 0.01).abs() < 0.0005, "{mean_square}");
-        assert!(numbers[shape.layers[0].scales.clone()].iter().all(|s| *s == 1.0));
-        assert!(numbers != shape.draw(2) && numbers == shape.draw(1));
+        assert!(parameters[shape.layers[0].scales.clone()].iter().all(|s| *s == 1.0));
+        assert!(parameters != shape.draw(2) && parameters == shape.draw(1));
         assert_eq!(NetShape::new(3, &[], HiddenNorm::None, Activation::None).draw(1), [0.0; 3]);
     }
 }

@@ -2,18 +2,18 @@
 //! of batch norm and the number of finished mini-batches. Every random draw depends only on seed
 //! and mini-batch, so nothing else is needed to resume with the same bits.
 
-use super::export::Moving;
+use super::export::MovingStats;
 use super::norm::BatchStats;
 use super::optimiser::Optimiser;
 use super::shape::{HiddenNorm, NetShape};
-use crate::error::LearnError;
+use crate::error::{LearnError, StateProblem};
 
 /// The state of a net in training.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct NetState {
-    pub(super) numbers: Vec<f32>,
+    pub(super) parameters: Vec<f32>,
     pub(super) optimiser: Optimiser,
-    pub(super) moving: Moving,
+    pub(super) moving_stats: MovingStats,
     /// Number of finished mini-batches.
     pub(super) batches: u64,
 }
@@ -23,9 +23,9 @@ impl NetState {
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = self.batches.to_le_bytes().to_vec();
         self.optimiser.powers.iter().for_each(|power| bytes.extend(power.to_le_bytes()));
-        bytes.push(u8::from(!self.moving.0.is_empty()));
-        let floats = [&self.numbers, &self.optimiser.first, &self.optimiser.second];
-        let stats = self.moving.0.iter().flat_map(|stats| [&stats.means, &stats.variances]);
+        bytes.push(u8::from(!self.moving_stats.0.is_empty()));
+        let floats = [&self.parameters, &self.optimiser.first, &self.optimiser.second];
+        let stats = self.moving_stats.0.iter().flat_map(|stats| [&stats.means, &stats.variances]);
         for float in floats.into_iter().chain(stats).flatten() {
             bytes.extend(float.to_le_bytes());
         }
@@ -39,8 +39,8 @@ impl NetState {
         for power in &mut self.optimiser.powers {
             *power = f64::from_le_bytes(take(&mut rest)?);
         }
-        let [moving] = take(&mut rest)?;
-        if moving != 0 {
+        let [moving_stats] = take(&mut rest)?;
+        if moving_stats != 0 {
             let stats = |norm: HiddenNorm, outputs: usize| match norm {
                 HiddenNorm::Batch => BatchStats {
                     means: vec![0.0; outputs],
@@ -50,10 +50,11 @@ impl NetState {
                 _ => BatchStats::default(),
             };
             let layers = shape.layers.iter();
-            self.moving = Moving(layers.map(|layer| stats(layer.norm, layer.outputs)).collect());
+            self.moving_stats =
+                MovingStats(layers.map(|layer| stats(layer.norm, layer.outputs)).collect());
         }
-        let floats = [&mut self.numbers, &mut self.optimiser.first, &mut self.optimiser.second];
-        let stats = self.moving.0.iter_mut();
+        let floats = [&mut self.parameters, &mut self.optimiser.first, &mut self.optimiser.second];
+        let stats = self.moving_stats.0.iter_mut();
         let stats = stats.flat_map(|stats| [&mut stats.means, &mut stats.variances]);
         for float in floats.into_iter().chain(stats).flatten() {
             *float = f32::from_le_bytes(take(&mut rest)?);
@@ -69,7 +70,7 @@ fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], LearnError> {
 }
 
 fn damaged() -> LearnError {
-    LearnError::CheckpointState { problem: "holds the state of another net" }
+    StateProblem::OtherLearner.into()
 }
 
 #[cfg(test)]
@@ -79,27 +80,28 @@ mod tests {
     use super::*;
     use crate::net::optimiser::OptimiserKind;
 
-    fn state(shape: &NetShape, seed: u64, moving: bool) -> NetState {
-        let mut optimiser = Optimiser::new(OptimiserKind::Adam, 0.0, 0.1, shape.numbers);
-        let (mut numbers, gradient) = (shape.draw(seed), shape.draw(seed + 1));
-        optimiser.step(shape, &mut numbers, &gradient, 0.1);
+    fn state(shape: &NetShape, seed: u64, moving_stats: bool) -> NetState {
+        let mut optimiser = Optimiser::new(OptimiserKind::Adam, 0.0, 0.1, shape.parameter_count);
+        let (mut parameters, gradient) = (shape.draw(seed), shape.draw(seed + 1));
+        optimiser.step(shape, &mut parameters, &gradient, 0.1);
         let means = vec![0.5, -1.0, 3.0];
         let stats = BatchStats { variances: means.clone(), means, inverses: Vec::new() };
-        let moving = if moving { vec![stats, BatchStats::default()] } else { Vec::new() };
-        NetState { numbers, optimiser, moving: Moving(moving), batches: seed }
+        let moving_stats =
+            if moving_stats { vec![stats, BatchStats::default()] } else { Vec::new() };
+        NetState { parameters, optimiser, moving_stats: MovingStats(moving_stats), batches: seed }
     }
 
     #[test]
-    fn a_state_comes_back_as_it_was_and_damage_is_told() {
+    fn a_state_is_restored_and_damage_is_an_error() {
         let shape = NetShape::new(4, &[3], HiddenNorm::Batch, Activation::Relu);
-        for moving in [false, true] {
-            let (first, mut second) = (state(&shape, 1, moving), state(&shape, 7, false));
+        for moving_stats in [false, true] {
+            let (first, mut second) = (state(&shape, 1, moving_stats), state(&shape, 7, false));
             let bytes = first.to_bytes();
             second.restore(&shape, &bytes).unwrap();
             assert_eq!(first, second);
             for wrong in [&bytes[..bytes.len() - 1], &[], &[&bytes[..], &[0]].concat()] {
                 let error = second.restore(&shape, wrong).unwrap_err().to_string();
-                assert!(error.contains("another net"), "{error}");
+                assert!(error.contains("another learner"), "{error}");
             }
         }
     }

@@ -12,7 +12,7 @@ use rankwright_spec::{Spec, read_spec};
 use super::learners::{ApproxNdcgNet, LambdaRank, ListMleNet, ListNet, RankNet, SoftmaxNet};
 use super::loss::{NetLoss, PreparedLoss};
 use super::matrix::NetMatrix;
-use super::passes::{Passes, RowLists, With};
+use super::passes::{PassInput, Passes, RowLists};
 use super::shape::NetShape;
 use crate::boost::queries::TrainingQueries;
 use crate::preferences::Preferences;
@@ -55,21 +55,21 @@ fn loss(text: &str) -> NetLoss {
 }
 
 /// A net on data, and everything that passes need.
-struct Bench<'a> {
+struct NetFixture<'a> {
     data: &'a Dataset,
     loss: NetLoss,
     shape: NetShape,
-    numbers: Vec<f32>,
+    parameters: Vec<f32>,
 }
 
-impl<'a> Bench<'a> {
+impl<'a> NetFixture<'a> {
     fn new(text: &str, data: &'a Dataset, shape: NetShape) -> Self {
         let loss = loss(text);
         // Scales and shifts are not at their neutral values, so that mistakes there show.
-        let mut numbers = shape.draw(3);
+        let mut parameters = shape.draw(3);
         let mut random = Random::new(5, 5);
-        numbers.iter_mut().for_each(|n| *n += 0.1 * random.normal() as f32);
-        Self { data, loss, shape, numbers }
+        parameters.iter_mut().for_each(|p| *p += 0.1 * random.normal() as f32);
+        Self { data, loss, shape, parameters }
     }
 
     fn queries(&self) -> Vec<usize> {
@@ -82,12 +82,12 @@ impl<'a> Bench<'a> {
         self.with(|with, preferences| {
             let mut lists = RowLists::default();
             let add = |lists: &RowLists| passes.add(lists, with);
-            self.loss.show(&self.queries(), self.data, preferences, &mut lists, add).unwrap();
+            self.loss.pass_rows(&self.queries(), self.data, preferences, &mut lists, add).unwrap();
         });
         passes.total
     }
 
-    fn with(&self, go: impl FnOnce(With<'_>, &Preferences<'_>)) {
+    fn with(&self, go: impl FnOnce(PassInput<'_>, &Preferences<'_>)) {
         let queries = TrainingQueries::new(self.data, self.loss.objective.as_ref());
         let ready = PreparedLoss {
             source: queries.source(),
@@ -95,26 +95,26 @@ impl<'a> Bench<'a> {
             data: self.data,
             seed: 7,
         };
-        let with = With {
-            numbers: &self.numbers,
+        let with = PassInput {
+            parameters: &self.parameters,
             data: NetMatrix::by_rows(self.data.matrix().values(), self.data.columns()),
             loss: &ready,
             scale: 1.0,
-            chance: Default::default(),
+            noise_levels: Default::default(),
             draws: (1, 1),
         };
         go(with, &Preferences::new(self.data));
     }
 
     /// The scores of all rows, all queries in one batch.
-    fn scores(&self, numbers: &[f32]) -> Vec<f64> {
+    fn scores(&self, parameters: &[f32]) -> Vec<f64> {
         let mut passes = Passes::new(self.shape.clone());
         let mut lists = RowLists::default();
         for query in 0..self.data.queries() {
             lists.push(query, self.data.query_rows(query).map(|row| row as u32), None);
         }
         let mut scores = Vec::new();
-        self.with(|with, _| scores = passes.score(&lists, With { numbers, ..with }));
+        self.with(|with, _| scores = passes.score(&lists, PassInput { parameters, ..with }));
         scores
     }
 }

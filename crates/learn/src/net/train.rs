@@ -8,12 +8,12 @@
 use rankwright_data::{Dataset, Random};
 use rankwright_model::{Model, ModelBody, ScoreOptions, Transforms};
 
-use super::export::{self, Moving};
+use super::export::{self, MovingStats};
 use super::loss::{NetLoss, PreparedLoss};
 use super::matrix::NetMatrix;
 use super::optimiser::Optimiser;
 use super::params::{NetConfig, NetParams};
-use super::passes::{Passes, RowLists, With, diverged};
+use super::passes::{PassInput, Passes, RowLists, diverged};
 use super::shape::NetShape;
 use super::state::NetState;
 use crate::boost::queries::{Pass, TrainingQueries};
@@ -45,7 +45,7 @@ impl Trainer for NetTrainer {
             return Err(LearnError::NoFeatures);
         }
         let preferences = Preferences::new(data);
-        let useful = self.loss.queries(&preferences, data)?;
+        let training_queries = self.loss.queries(&preferences, data)?;
         self.loss.objective.set_simd(request.simd);
         let queries = TrainingQueries::new(data, self.loss.objective.as_ref());
         self.loss.objective.prepare(&queries.documents(&[]))?;
@@ -58,14 +58,14 @@ impl Trainer for NetTrainer {
             self.params.activation,
         );
         let state = NetState {
-            numbers: shape.draw(request.seed),
+            parameters: shape.draw(request.seed),
             optimiser: Optimiser::new(
                 self.params.method,
                 self.params.momentum,
                 self.params.decay,
-                shape.numbers,
+                shape.parameter_count,
             ),
-            moving: Moving::default(),
+            moving_stats: MovingStats::default(),
             batches: 0,
         };
         let mut run = NetRun {
@@ -74,7 +74,7 @@ impl Trainer for NetTrainer {
             request,
             preferences,
             queries,
-            useful,
+            training_queries,
             inputs: NetMatrix::by_rows(&inputs, data.columns()),
             transforms,
             passes: Passes::new(shape.clone()),
@@ -118,7 +118,7 @@ struct NetRun<'a> {
     preferences: Preferences<'a>,
     queries: TrainingQueries<'a>,
     /// Queries that influence the gradient.
-    useful: Vec<usize>,
+    training_queries: Vec<usize>,
     inputs: NetMatrix<'a>,
     transforms: Transforms,
     shape: NetShape,
@@ -143,9 +143,9 @@ impl NetRun<'_> {
         while !rounds.is_over() {
             self.epoch(rounds.done())?;
             let loss =
-                if self.request.watch_training { self.mean_loss(rounds.done())? } else { None };
+                if self.request.evaluate_training { self.mean_loss(rounds.done())? } else { None };
             let state = &self.state;
-            match rounds.add(loss, || self.kind(), &|| state.to_bytes())? {
+            match rounds.add(loss, || self.model_body(), &|| state.to_bytes())? {
                 RoundStatus::Continue => {}
                 RoundStatus::Over => break,
                 RoundStatus::Cancelled => return rounds.finish(false),
@@ -156,13 +156,13 @@ impl NetRun<'_> {
 
     /// Visits all queries once.
     fn epoch(&mut self, epoch: usize) -> Result<(), LearnError> {
-        let mut order = self.useful.clone();
+        let mut order = self.training_queries.clone();
         Random::new(self.request.seed ^ 0x6570_6f63_6873_2121, epoch as u64).shuffle(&mut order);
         let batches = order.len().div_ceil(self.params.batch);
         for batch in order.chunks(self.params.batch) {
             self.step(batch, epoch, batches)?;
         }
-        match self.state.numbers.iter().all(|number| number.is_finite()) {
+        match self.state.parameters.iter().all(|number| number.is_finite()) {
             true => Ok(()),
             false => Err(diverged()),
         }
@@ -178,36 +178,41 @@ impl NetRun<'_> {
             seed: seed_of(request, epoch),
         };
         passes.total.fill(0.0);
-        let mut with = With {
-            numbers: &state.numbers,
+        let mut with = PassInput {
+            parameters: &state.parameters,
             data: self.inputs,
             loss: &ready,
             scale: 1.0 / batch.len() as f32,
-            chance: params.chance,
+            noise_levels: params.noise_levels,
             draws: (request.seed ^ 0x6e6f_6973_6520_2121, state.batches << 16),
         };
-        loss.show(batch, request.train, preferences, lists, |lists| {
+        loss.pass_rows(batch, request.train, preferences, lists, |lists| {
             passes.add(lists, with)?;
             with.draws.1 += 1;
             Ok(())
         })?;
         if self.shape.has_batch_norm() {
-            state.moving.add(&passes.stats);
+            state.moving_stats.add(&passes.stats);
         }
         let rate = params.schedule.at(state.batches, batches);
-        state.optimiser.step(&self.shape, &mut state.numbers, &passes.total, rate);
+        state.optimiser.step(&self.shape, &mut state.parameters, &passes.total, rate);
         state.batches += 1;
         Ok(())
     }
 
-    fn kind(&self) -> Result<ModelBody, LearnError> {
-        export::kind(&self.shape, &self.state.numbers, &self.state.moving, &self.transforms)
+    fn model_body(&self) -> Result<ModelBody, LearnError> {
+        export::model_body(
+            &self.shape,
+            &self.state.parameters,
+            &self.state.moving_stats,
+            &self.transforms,
+        )
     }
 
     /// The mean loss of a row of the training data under the current net, if the objective has a
     /// loss.
     fn mean_loss(&mut self, epoch: usize) -> Result<Option<f64>, LearnError> {
-        let model = Model::new(header(self.request), self.kind()?)?;
+        let model = Model::new(header(self.request), self.model_body()?)?;
         let scores = model.score(self.request.train, ScoreOptions::default())?;
         let seed = seed_of(self.request, epoch);
         let pass =

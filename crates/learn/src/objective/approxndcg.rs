@@ -56,7 +56,7 @@ params! {
 impl ObjectiveParams for ApproxNdcgParams {
     const DEF: &'static ObjectiveDef = &ObjectiveDef {
         name: "approxndcg",
-        help: "NDCG with ranks made smooth (ApproxNDCG).",
+        help: "NDCG with smooth ranks (ApproxNDCG).",
         example: "approxndcg(temperature=0.1)",
         hessian: HessianKind::Approximate,
         ..ObjectiveDef::of::<Self>()
@@ -68,7 +68,7 @@ impl ObjectiveParams for ApproxNdcgParams {
 }
 
 /// Number of documents of a query above which partners are sampled.
-const MOST_DOCUMENTS: usize = 20_000;
+const MAX_DOCUMENTS: usize = 20_000;
 
 /// Buffers that a thread keeps from query to query.
 #[derive(Debug, Default)]
@@ -81,7 +81,7 @@ pub(super) struct ApproxWork {
     scores: Vec<f64>,
     weights: Vec<f64>,
     /// Increments of the partners' gradients.
-    forces: Vec<f64>,
+    increments: Vec<f64>,
     gradient: Vec<f64>,
     hessian: Vec<f64>,
 }
@@ -130,21 +130,21 @@ impl ApproxNdcg {
     /// Adds the pairs of one document; `f` is the derivative of the loss by its rank.
     fn add_pairs(&self, document: usize, score: f64, f: f64, work: &mut ApproxWork) {
         let steepness = 1.0 / self.temperature;
-        let ApproxWork { partners, scores, weights, forces, gradient, hessian, .. } = work;
-        forces.clear();
-        forces.extend(scores.iter().zip(weights.iter()).map(|(other, weight)| {
+        let ApproxWork { partners, scores, weights, increments, gradient, hessian, .. } = work;
+        increments.clear();
+        increments.extend(scores.iter().zip(weights.iter()).map(|(other, weight)| {
             let small = exp(-(steepness * (other - score)).abs());
             let share = 1.0 / (1.0 + small);
             f * weight * steepness * (small * share * share)
         }));
         if let Ok(own) = partners.binary_search(&(document as u32)) {
-            forces[own] = 0.0;
+            increments[own] = 0.0;
         }
         let mut total = 0.0;
-        for (&partner, &force) in partners.iter().zip(forces.iter()) {
-            gradient[partner as usize] += force;
-            hessian[partner as usize] += force * steepness;
-            total += force;
+        for (&partner, &increment) in partners.iter().zip(increments.iter()) {
+            gradient[partner as usize] += increment;
+            hessian[partner as usize] += increment * steepness;
+            total += increment;
         }
         gradient[document] -= total;
         hessian[document] += total * steepness;
@@ -158,7 +158,7 @@ fn draw_partners(
     partners: &mut Vec<u32>,
 ) -> impl Iterator<Item = f64> + use<> {
     let documents = query.scores.len();
-    let sampled = documents > MOST_DOCUMENTS;
+    let sampled = documents > MAX_DOCUMENTS;
     let count = if sampled { SAMPLED_PARTNERS } else { documents };
     let mut random = Random::new(query.seed, query.query as u64);
     let ends = move |n: usize| (n * documents / count, (n + 1) * documents / count);
@@ -223,7 +223,7 @@ impl Objective for ApproxNdcg {
     }
 
     fn samples_pairs(&self, documents: usize) -> bool {
-        documents > MOST_DOCUMENTS
+        documents > MAX_DOCUMENTS
     }
 
     fn cost(&self, documents: usize) -> u64 {
@@ -259,7 +259,7 @@ mod tests {
 
     #[test]
     fn a_long_list_is_sampled_and_close_to_the_whole() {
-        let n = MOST_DOCUMENTS + 1;
+        let n = MAX_DOCUMENTS + 1;
         let mut random = Random::new(3, 3);
         let scores: Vec<f64> = (0..n).map(|_| random.normal()).collect();
         let labels: Vec<f64> = (0..n).map(|i| f64::from(u8::from(i % 2000 == 5))).collect();

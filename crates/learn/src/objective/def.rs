@@ -45,9 +45,10 @@ pub enum HessianKind {
     Approximate,
 }
 
-/// The declaration of an objective.
+/// The declaration of an objective. [`OBJECTIVES`] lists all of them.
 ///
-/// It serialises to name, help, example and parameters.
+/// It serialises to name, help, example, accuracy of the hessian, whether it learns from preference
+/// pairs, and parameters.
 #[derive(Clone, Copy)]
 pub struct ObjectiveDef {
     /// Name in specs.
@@ -111,6 +112,22 @@ impl Serialize for ObjectiveDef {
     }
 }
 
+/// The declaration of the objective with this name; the error lists the known names.
+///
+/// ```
+/// use rankwright_learn::objective::find_objective;
+///
+/// assert!(find_objective("lambda")?.preferences);
+/// assert!(find_objective("lamda").is_err());
+/// # Ok::<(), rankwright_spec::SpecError>(())
+/// ```
+pub fn find_objective(name: &str) -> Result<&'static ObjectiveDef, SpecError> {
+    OBJECTIVES.iter().copied().find(|def| def.name == name).ok_or_else(|| {
+        let known: Vec<&str> = OBJECTIVES.iter().map(|def| def.name).collect();
+        SpecError::unknown("objective", name, &known)
+    })
+}
+
 /// The objective of a spec.
 ///
 /// ```
@@ -123,10 +140,7 @@ impl Serialize for ObjectiveDef {
 /// # Ok::<(), rankwright_spec::SpecError>(())
 /// ```
 pub fn parse_objective(spec: &Spec) -> Result<Box<dyn Objective>, SpecError> {
-    let def = OBJECTIVES.iter().find(|def| def.name == spec.name).ok_or_else(|| {
-        let known: Vec<&str> = OBJECTIVES.iter().map(|def| def.name).collect();
-        SpecError::unknown("objective", &spec.name, &known)
-    })?;
+    let def = find_objective(&spec.name)?;
     if let Some(cutoff) = spec.cutoff {
         return Err(SpecError::conflict(&spec.name, Conflict::CutoffNotAllowed { cutoff }));
     }

@@ -100,7 +100,7 @@ impl Huber {
         Ok(Self { width, delta })
     }
 
-    fn settle_delta(&mut self, all: &TrainingDocuments<'_>, score: impl Fn(usize) -> f64) {
+    fn update_delta(&mut self, all: &TrainingDocuments<'_>, score: impl Fn(usize) -> f64) {
         let HuberWidth::Alpha(alpha) = self.width else { return };
         let size = |row: usize| (score(row) - all.labels[row]).abs();
         let quantile = quantile(all, alpha, size);
@@ -117,10 +117,10 @@ impl Huber {
         }
         for _ in 0..60 {
             let middle = low + 0.5 * (high - low);
-            let slope: f64 = counted()
+            let gradient: f64 = counted()
                 .map(|(row, l)| weight(all, row) * (middle - l).clamp(-self.delta, self.delta))
                 .sum();
-            *(if slope > 0.0 { &mut high } else { &mut low }) = middle;
+            *(if gradient > 0.0 { &mut high } else { &mut low }) = middle;
         }
         low + 0.5 * (high - low)
     }
@@ -137,11 +137,11 @@ fn quantile(all: &TrainingDocuments<'_>, share: f64, value: impl Fn(usize) -> f6
         return values.select_nth_unstable_by(at, |a, b| a.0.total_cmp(&b.0)).1.0;
     }
     values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    let wanted = share * values.iter().map(|v| v.1).sum::<f64>();
+    let weight_below = share * values.iter().map(|v| v.1).sum::<f64>();
     let mut sum = 0.0;
     let reached = values.iter().find(|(_, weight)| {
         sum += weight;
-        sum >= wanted
+        sum >= weight_below
     });
     reached.or(values.last()).map_or(0.0, |v| v.0)
 }
@@ -174,13 +174,13 @@ impl Objective for Huber {
     fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
         pointwise::check_labels(all)?;
         let median = quantile(all, 0.5, |row| all.labels[row]);
-        self.settle_delta(all, |_| median);
+        self.update_delta(all, |_| median);
         Ok(self.best_constant(all))
     }
 
     fn refresh(&mut self, all: &TrainingDocuments<'_>) -> Result<(), LearnError> {
         if all.scores.len() == all.labels.len() {
-            self.settle_delta(all, |row| all.scores[row]);
+            self.update_delta(all, |row| all.scores[row]);
         }
         Ok(())
     }

@@ -38,7 +38,8 @@ pub struct ListMle {
 params! {
     /// Parameters of ListMLE.
     pub struct ListMleParams {
-        top: Option<usize> = None, 1.., "Places of the best order that count; none: all.";
+        top: Option<usize> = None, 1..,
+            "Number of first positions of the best order that are used; none: all.";
     }
     /// Builder methods for the parameters of ListMLE.
     pub trait ListMleOptions: list_mle_params;
@@ -124,22 +125,22 @@ impl Objective for ListMle {
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         check_shape(query, out)?;
-        let places = self.start(query, &mut work.list)?;
+        let positions = self.start(query, &mut work.list)?;
         let ListWork { order, logs, sums, .. } = &work.list;
         out.gradient.fill(0.0);
         out.hessian.fill(0.0);
         // Logarithms of the sums of w / S and w / S^2 over the positions so far.
         let (mut first, mut second) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
         let mut finite = true;
-        for (place, (&document, &log)) in order.iter().zip(logs).enumerate() {
-            if places == 0 {
+        for (position, (&document, &log)) in order.iter().zip(logs).enumerate() {
+            if positions == 0 {
                 break;
             }
             let mut drawn = 0.0;
-            if place < places {
+            if position < positions {
                 let own = log_weight(query, document);
-                first = log_add(first, own - sums[place]);
-                second = log_add(second, own - 2.0 * sums[place]);
+                first = log_add(first, own - sums[position]);
+                second = log_add(second, own - 2.0 * sums[position]);
                 drawn = weight(query, document);
             }
             let share = exp(log + first);
@@ -157,12 +158,12 @@ impl Objective for ListMle {
         query: &QueryView<'_>,
         work: &mut ObjectiveBuffers,
     ) -> Result<Option<f64>, LearnError> {
-        let places = self.start(query, &mut work.list)?;
+        let positions = self.start(query, &mut work.list)?;
         let ListWork { order, sums, .. } = &work.list;
         let of = |(&document, sum): (&u32, &f64)| {
             weight(query, document) * (sum - query.scores[document as usize])
         };
-        Ok(Some(order.iter().zip(sums).take(places).map(of).sum()))
+        Ok(Some(order.iter().zip(sums).take(positions).map(of).sum()))
     }
 
     fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {

@@ -19,7 +19,7 @@ use crate::error::LearnError;
 use crate::exp::{falling_sigmoid, softplus};
 
 /// Largest mean of y for the starting constant.
-const SUREST: f64 = 0.999_999;
+const MAX_MEAN: f64 = 0.999_999;
 
 /// The binary logistic loss.
 ///
@@ -55,7 +55,7 @@ params! {
 impl ObjectiveParams for LogLossParams {
     const DEF: &'static ObjectiveDef = &ObjectiveDef {
         name: "logloss",
-        help: "Binary log-loss on relevant or not.",
+        help: "Log-loss of binary relevance.",
         example: "logloss(rel=1)",
         ..ObjectiveDef::of::<Self>()
     };
@@ -97,7 +97,7 @@ impl Objective for LogLoss {
 
     fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
         pointwise::check_labels(all)?;
-        let mean = pointwise::mean(all, |label| self.sign(label)).clamp(-SUREST, SUREST);
+        let mean = pointwise::mean(all, |label| self.sign(label)).clamp(-MAX_MEAN, MAX_MEAN);
         Ok(0.5 * ((1.0 + mean) / (1.0 - mean)).ln())
     }
 }

@@ -31,7 +31,7 @@ mod yeti;
 mod yeti_reference;
 
 pub use approxndcg::{ApproxNdcg, ApproxNdcgOptions, ApproxNdcgParams};
-pub use def::{HessianKind, ObjectiveDef, ObjectiveParams, parse_objective};
+pub use def::{HessianKind, ObjectiveDef, ObjectiveParams, find_objective, parse_objective};
 pub use huber::{Huber, HuberOptions, HuberParams, HuberWidth};
 pub use lambda::{
     CutoffMode, DEFAULT_METRIC, Lambda, LambdaConfig, LambdaOptions, LambdaParams, PairChoice,
@@ -46,7 +46,8 @@ pub use squared::{Squared, SquaredParams};
 pub use xendcg::{XeNdcg, XeNdcgOptions, XeNdcgParams};
 pub use yeti::{Yeti, YetiOptions, YetiParams};
 
-/// Every objective.
+/// The declarations of all objectives. The list serialises, like
+/// [`LEARNERS`](crate::LEARNERS).
 pub static OBJECTIVES: &[&ObjectiveDef] = &[
     squared::SquaredParams::DEF,
     query_rmse::QueryRmseParams::DEF,
@@ -233,6 +234,6 @@ fn check_shape(query: &QueryView<'_>, out: &Derivatives<'_>) -> Result<(), Learn
         scores: n,
         labels: query.labels.len(),
         weights: query.weights.len(),
-        room: out.gradient.len().min(out.hessian.len()),
+        derivatives: out.gradient.len().min(out.hessian.len()),
     })
 }

@@ -29,15 +29,15 @@ use crate::error::LearnError;
 use crate::exp::{exp, falling_sigmoid};
 
 /// Largest number of grades.
-const MOST: usize = 255;
+const MAX_GRADES: usize = 255;
 /// Largest number of Newton steps before a tree.
-const STEPS: usize = 12;
+const MAX_STEPS: usize = 12;
 /// Number of rows summed by one task; fixed, so that the number of threads does not change a sum.
 const BLOCK: usize = 8192;
 /// Least distance of two thresholds.
-const APART: f64 = 1e-6;
+const MIN_DISTANCE: f64 = 1e-6;
 /// Cumulative shares for the first thresholds are kept this far from 0 and 1.
-const RARE: f64 = 1e-9;
+const MIN_SHARE: f64 = 1e-9;
 
 params! {
     /// Parameters of `ordinal`: none.
@@ -75,7 +75,7 @@ impl ObjectiveParams for OrdinalParams {
 pub struct Ordinal {
     grades: Vec<f64>,
     /// Logits of the cumulative shares.
-    first: Vec<f64>,
+    initial: Vec<f64>,
     thresholds: Vec<f64>,
 }
 
@@ -93,7 +93,7 @@ struct ThresholdTerms {
 }
 
 impl ThresholdTerms {
-    fn chance(&self) -> f64 {
+    fn probability(&self) -> f64 {
         self.upper * self.above_lower * self.width
     }
 }
@@ -102,58 +102,58 @@ impl ThresholdTerms {
 #[derive(Debug, Clone)]
 struct ThresholdFit {
     loss: f64,
-    slope: Vec<f64>,
+    gradient: Vec<f64>,
     diagonal: Vec<f64>,
-    beside: Vec<f64>,
+    off_diagonal: Vec<f64>,
 }
 
 impl ThresholdFit {
     fn new(thresholds: usize) -> Self {
         let zeros = || vec![0.0; thresholds];
-        Self { loss: 0.0, slope: zeros(), diagonal: zeros(), beside: zeros() }
+        Self { loss: 0.0, gradient: zeros(), diagonal: zeros(), off_diagonal: zeros() }
     }
 
     fn add(&mut self, other: &ThresholdFit) {
         self.loss += other.loss;
         for (mine, theirs) in [
-            (&mut self.slope, &other.slope),
+            (&mut self.gradient, &other.gradient),
             (&mut self.diagonal, &other.diagonal),
-            (&mut self.beside, &other.beside),
+            (&mut self.off_diagonal, &other.off_diagonal),
         ] {
             mine.iter_mut().zip(theirs).for_each(|(a, b)| *a += b);
         }
     }
 
-    fn add_document(&mut self, grade: usize, place: &ThresholdTerms, weight: f64) {
+    fn add_document(&mut self, grade: usize, terms: &ThresholdTerms, weight: f64) {
         const TINY: f64 = 1e-300;
-        self.loss -= weight * place.chance().max(TINY).ln();
-        let up = place.above_upper / (place.above_lower * place.width).max(TINY);
-        let down = place.lower / (place.upper * place.width).max(TINY);
-        if let Some(slope) = self.slope.get_mut(grade) {
-            *slope -= weight * up;
-            self.diagonal[grade] += weight * (up * up - up * (place.above_upper - place.upper));
+        self.loss -= weight * terms.probability().max(TINY).ln();
+        let up = terms.above_upper / (terms.above_lower * terms.width).max(TINY);
+        let down = terms.lower / (terms.upper * terms.width).max(TINY);
+        if let Some(gradient) = self.gradient.get_mut(grade) {
+            *gradient -= weight * up;
+            self.diagonal[grade] += weight * (up * up - up * (terms.above_upper - terms.upper));
         }
-        if let Some(under) = grade.checked_sub(1) {
-            self.slope[under] += weight * down;
-            self.diagonal[under] +=
-                weight * (down * down + down * (place.above_lower - place.lower));
-            if grade < self.slope.len() {
-                self.beside[under] -= weight * up * down;
+        if let Some(below) = grade.checked_sub(1) {
+            self.gradient[below] += weight * down;
+            self.diagonal[below] +=
+                weight * (down * down + down * (terms.above_lower - terms.lower));
+            if grade < self.gradient.len() {
+                self.off_diagonal[below] -= weight * up * down;
             }
         }
     }
 
     /// Solves (tridiagonal matrix) * step = -gradient.
     fn newton_step(&self) -> Vec<f64> {
-        let n = self.slope.len();
+        let n = self.gradient.len();
         let ridge = 1e-12 * self.diagonal.iter().fold(1e-12, |m: f64, d| m.max(*d));
         let (mut upper, mut step) = (vec![0.0; n], vec![0.0; n]);
         let (mut last_upper, mut last_step) = (0.0, 0.0);
         for k in 0..n {
-            let left = if k > 0 { self.beside[k - 1] } else { 0.0 };
+            let left = if k > 0 { self.off_diagonal[k - 1] } else { 0.0 };
             let pivot = (self.diagonal[k] + ridge - left * last_upper).max(ridge);
-            last_upper = self.beside[k] / pivot;
-            last_step = (-self.slope[k] - left * last_step) / pivot;
+            last_upper = self.off_diagonal[k] / pivot;
+            last_step = (-self.gradient[k] - left * last_step) / pivot;
             (upper[k], step[k]) = (last_upper, last_step);
         }
         for k in (0..n.saturating_sub(1)).rev() {
@@ -187,11 +187,11 @@ impl Ordinal {
         grade.unwrap_or_default()
     }
 
-    fn place(&self, grade: usize, score: f64, thresholds: &[f64]) -> ThresholdTerms {
+    fn threshold_terms(&self, grade: usize, score: f64, thresholds: &[f64]) -> ThresholdTerms {
         let upper = thresholds.get(grade).map_or(f64::INFINITY, |t| t - score);
-        let under = grade.checked_sub(1).and_then(|g| thresholds.get(g));
-        let lower = under.map_or(f64::NEG_INFINITY, |t| t - score);
-        let apart = match (thresholds.get(grade), under) {
+        let below = grade.checked_sub(1).and_then(|g| thresholds.get(g));
+        let lower = below.map_or(f64::NEG_INFINITY, |t| t - score);
+        let apart = match (thresholds.get(grade), below) {
             (Some(a), Some(b)) => a - b,
             _ => f64::INFINITY,
         };
@@ -210,8 +210,8 @@ impl Ordinal {
             if let Err(at) = self.grades.binary_search_by(|g| g.total_cmp(&label)) {
                 self.grades.insert(at, label);
             }
-            if self.grades.len() > MOST {
-                return Err(LearnError::TooManyGrades { most: MOST });
+            if self.grades.len() > MAX_GRADES {
+                return Err(LearnError::TooManyGrades { most: MAX_GRADES });
             }
         }
         Ok(())
@@ -225,13 +225,14 @@ impl Ordinal {
         }
         let total: f64 = counts.iter().sum();
         let mut sum = 0.0;
-        self.first.clear();
+        self.initial.clear();
         for count in counts.iter().take(counts.len().saturating_sub(1)) {
             sum += count;
-            let share = if total > 0.0 { (sum / total).clamp(RARE, 1.0 - RARE) } else { 0.5 };
-            self.first.push((share / (1.0 - share)).ln());
+            let share =
+                if total > 0.0 { (sum / total).clamp(MIN_SHARE, 1.0 - MIN_SHARE) } else { 0.5 };
+            self.initial.push((share / (1.0 - share)).ln());
         }
-        keep_apart(&mut self.first);
+        separate(&mut self.initial);
         Ok(())
     }
 
@@ -246,8 +247,8 @@ impl Ordinal {
                 let weight = weight(all, row);
                 if weight > 0.0 {
                     let grade = self.grade(all.labels[row])?;
-                    let place = self.place(grade, all.scores[row], thresholds);
-                    fit.add_document(grade, &place, weight);
+                    let terms = self.threshold_terms(grade, all.scores[row], thresholds);
+                    fit.add_document(grade, &terms, weight);
                 }
             }
             Ok(fit)
@@ -269,21 +270,21 @@ impl Ordinal {
             total += weight;
         }
         let shift = if total > 0.0 { sum / total } else { 0.0 };
-        let mut here: Vec<f64> = self.first.iter().map(|t| t + shift).collect();
-        let mut fit = self.fit_at(all, &here)?;
-        for _ in 0..STEPS {
-            if fit.slope.iter().all(|s| s.abs() <= 1e-9 * total) {
+        let mut thresholds: Vec<f64> = self.initial.iter().map(|t| t + shift).collect();
+        let mut fit = self.fit_at(all, &thresholds)?;
+        for _ in 0..MAX_STEPS {
+            if fit.gradient.iter().all(|s| s.abs() <= 1e-9 * total) {
                 break;
             }
             let step = fit.newton_step();
-            let mut length = longest(&here, &step);
+            let mut length = max_step_length(&thresholds, &step);
             let better = loop {
-                let mut there: Vec<f64> =
-                    here.iter().zip(&step).map(|(t, s)| t + length * s).collect();
-                keep_apart(&mut there);
-                let found = self.fit_at(all, &there)?;
+                let mut moved: Vec<f64> =
+                    thresholds.iter().zip(&step).map(|(t, s)| t + length * s).collect();
+                separate(&mut moved);
+                let found = self.fit_at(all, &moved)?;
                 if found.loss <= fit.loss {
-                    break Some((there, found));
+                    break Some((moved, found));
                 }
                 length *= 0.5;
                 if length < 1e-4 {
@@ -291,15 +292,15 @@ impl Ordinal {
                 }
             };
             let Some(better) = better else { break };
-            (here, fit) = better;
+            (thresholds, fit) = better;
         }
-        Ok(here)
+        Ok(thresholds)
     }
 }
 
 /// The largest fraction of a step that does not reduce a distance between thresholds by more than
 /// half.
-fn longest(thresholds: &[f64], step: &[f64]) -> f64 {
+fn max_step_length(thresholds: &[f64], step: &[f64]) -> f64 {
     let pairs = thresholds.windows(2).zip(step.windows(2));
     pairs.fold(1.0, |length: f64, (t, s)| {
         let closer = s[0] - s[1];
@@ -307,9 +308,9 @@ fn longest(thresholds: &[f64], step: &[f64]) -> f64 {
     })
 }
 
-fn keep_apart(thresholds: &mut [f64]) {
+fn separate(thresholds: &mut [f64]) {
     for k in 1..thresholds.len() {
-        thresholds[k] = thresholds[k].max(thresholds[k - 1] + APART);
+        thresholds[k] = thresholds[k].max(thresholds[k - 1] + MIN_DISTANCE);
     }
 }
 
@@ -326,7 +327,7 @@ impl Objective for Ordinal {
         }
         pointwise::fill(query, out, |label, score| {
             let grade = self.checked_grade(label);
-            let p = self.place(grade, score, &self.thresholds);
+            let p = self.threshold_terms(grade, score, &self.thresholds);
             (p.above_upper - p.lower, p.upper * p.above_upper + p.lower * p.above_lower)
         })
     }
@@ -341,7 +342,7 @@ impl Objective for Ordinal {
         }
         Ok(Some(pointwise::sum(query, |label, score| {
             let grade = self.checked_grade(label);
-            -self.place(grade, score, &self.thresholds).chance().max(1e-300).ln()
+            -self.threshold_terms(grade, score, &self.thresholds).probability().max(1e-300).ln()
         })))
     }
 
@@ -349,7 +350,7 @@ impl Objective for Ordinal {
         pointwise::check_labels(all)?;
         self.collect_grades(all)?;
         self.first_thresholds(all)?;
-        self.thresholds.clone_from(&self.first);
+        self.thresholds.clone_from(&self.initial);
         Ok(0.0)
     }
 
@@ -404,16 +405,16 @@ mod tests {
             ordinal.prepare(&all).unwrap();
             ordinal.refresh(&all).unwrap();
             let fit = ordinal.fit_at(&all, ordinal.thresholds()).unwrap();
-            prop_assert!(fit.slope.iter().all(|s| s.abs() < 1e-4), "{:?}", fit.slope);
+            prop_assert!(fit.gradient.iter().all(|s| s.abs() < 1e-4), "{:?}", fit.gradient);
             prop_assert!(ordinal.thresholds().windows(2).all(|w| w[0] < w[1]));
             let step = 1e-5;
-            for k in 0..fit.slope.len() {
+            for k in 0..fit.gradient.len() {
                 let moved = |by: f64| {
                     let mut t = ordinal.thresholds().to_vec();
                     t[k] += by;
                     ordinal.fit_at(&all, &t).unwrap()
                 };
-                let curve = (moved(step).slope[k] - moved(-step).slope[k]) / (2.0 * step);
+                let curve = (moved(step).gradient[k] - moved(-step).gradient[k]) / (2.0 * step);
                 prop_assert!((curve - fit.diagonal[k]).abs() < 1e-4 * fit.diagonal[k].max(1.0));
             }
         }

@@ -6,7 +6,7 @@
 use rankwright_eval::EvalError;
 
 use super::{Derivatives, QueryView, TrainingDocuments};
-use crate::error::LearnError;
+use crate::error::{LearnError, NotFiniteValue};
 
 /// Sets each document's derivatives from its label and score, times its weight.
 pub(super) fn fill(
@@ -36,10 +36,7 @@ pub(super) fn too_large(query: &QueryView<'_>) -> LearnError {
     if let Some(row) = query.scores.iter().position(|s| s.is_nan()) {
         return EvalError::NanScore { row }.into();
     }
-    LearnError::not_finite(
-        "derivatives leave the range of a 32-bit float",
-        "labels, scores or weights may be too large",
-    )
+    NotFiniteValue::Derivatives.into()
 }
 
 /// Rejects queries that have preferences instead of labels.
@@ -47,7 +44,7 @@ pub(super) fn need_labels(query: &QueryView<'_>) -> Result<(), LearnError> {
     if query.labels.len() == query.scores.len() && query.pairs.is_none() {
         return Ok(());
     }
-    Err(LearnError::PairsUnsupported { learner: "this objective".to_owned() })
+    Err(LearnError::ObjectiveNeedsLabels)
 }
 
 /// Sum over the documents of a query, times their weights.

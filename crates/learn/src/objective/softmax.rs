@@ -52,8 +52,8 @@ params! {
     /// Parameters of the softmax cross entropy.
     pub struct SoftmaxParams {
         target: SoftmaxTarget = SoftmaxTarget::Softmax, ..,
-            "Distribution that scores should have: the softmax of the labels, their gains \
-             2^label - 1, or the labels.";
+            "Target distribution of the scores: the softmax of the labels (softmax), their gains \
+             2^label - 1 (gain), or the labels (label).";
     }
     /// Builder methods for the parameters of the softmax cross entropy.
     pub trait SoftmaxOptions: softmax_params;

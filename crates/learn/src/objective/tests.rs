@@ -88,12 +88,22 @@ fn every_objective_has_a_doc_line_and_an_example_that_prints_back_and_runs() {
 }
 
 #[test]
-fn slips_in_names_and_values_are_told() {
+fn the_list_of_objectives_serialises() {
+    let list = serde_json::to_value(OBJECTIVES).unwrap();
+    assert_eq!(list.as_array().unwrap().len(), OBJECTIVES.len());
+    let lambda = list.as_array().unwrap().iter().find(|def| def["name"] == "lambda").unwrap();
+    assert_eq!(lambda["preferences"], true);
+    assert_eq!(lambda["hessian"], "exact");
+    assert!(lambda["params"].as_array().unwrap().iter().any(|param| param["name"] == "truncation"));
+}
+
+#[test]
+fn misspelt_names_and_wrong_values_are_rejected() {
     let fails = |text: &str| parse_objective(&Spec::parse(text).unwrap()).unwrap_err().to_string();
     assert!(fails("sqared").contains("did you mean `squared`?"));
     assert!(fails("lambda@10").contains("metric=ndcg@10"));
     assert!(fails("lambda(truncation=0)").contains("from 1 on"));
-    assert!(fails("lambda(metric=kendall)").contains("no change under swaps"));
+    assert!(fails("lambda(metric=kendall)").contains("change under swaps"));
     assert!(fails("lambda(metric=ndgc)").contains("did you mean `ndcg`?"));
     assert!(fails("lambda(ties=half)").contains("no parameter `ties`"));
     assert!(fails("pair-logistic(sigma=0)").contains("above 0"));

@@ -56,8 +56,8 @@ pub(super) struct YetiWork {
 params! {
     /// Parameters of YetiLoss.
     pub struct YetiParams {
-        metric: MetricText = MetricText::new(DEFAULT_METRIC), .., "Metric that is made smooth.";
-        samples: u32 = 10, 1..=1000, "Orders drawn for each query and tree.";
+        metric: MetricText = MetricText::new(DEFAULT_METRIC), .., "Metric that is smoothed.";
+        samples: u32 = 10, 1..=1000, "Number of orders drawn for each query and tree.";
         noise: f64 = 1.0, above(0.0),
             "Scale of the noise on the scores; the smaller, the closer to the metric itself.";
     }
@@ -68,7 +68,7 @@ params! {
 impl ObjectiveParams for YetiParams {
     const DEF: &'static ObjectiveDef = &ObjectiveDef {
         name: "yeti",
-        help: "A metric made smooth by noise on the scores: swaps of neighbours (YetiLoss).",
+        help: "A metric smoothed by noise on the scores, by swaps of neighbouring documents (YetiLoss).",
         example: "yeti(metric=ap, samples=10)",
         ..ObjectiveDef::of::<Self>()
     };
@@ -96,7 +96,7 @@ struct Neighbours {
 
 impl Yeti {
     /// Visits the pairs of all drawn orders.
-    fn each(
+    fn for_each_pair(
         &self,
         query: &QueryView<'_>,
         work: &mut YetiWork,
@@ -144,17 +144,17 @@ impl Yeti {
 }
 
 /// The score difference of the better and the worse document; two equal infinities differ by 0.
-fn apart(query: &QueryView<'_>, pair: &Neighbours) -> f64 {
+fn score_difference(query: &QueryView<'_>, pair: &Neighbours) -> f64 {
     let (better, worse) = (query.scores[pair.better], query.scores[pair.worse]);
     if better == worse { 0.0 } else { better - worse }
 }
 
 /// First and second derivative of a pair's loss by its score difference.
-fn force(query: &QueryView<'_>, pair: &Neighbours) -> (f64, f64) {
-    let apart = apart(query, pair);
-    let small = exp(-apart.abs());
+fn pair_derivatives(query: &QueryView<'_>, pair: &Neighbours) -> (f64, f64) {
+    let score_difference = score_difference(query, pair);
+    let small = exp(-score_difference.abs());
     let large = 1.0 / (1.0 + small);
-    let rho = if apart < 0.0 { large } else { small * large };
+    let rho = if score_difference < 0.0 { large } else { small * large };
     (pair.weight * rho, pair.weight * small * large * large)
 }
 
@@ -176,8 +176,8 @@ impl Objective for Yeti {
         sums.clear();
         sums.resize(query.scores.len(), (0.0, 0.0));
         if query.scores.len() > 1 {
-            self.each(query, &mut work.yeti, |pair| {
-                let (lambda, hessian) = force(query, pair);
+            self.for_each_pair(query, &mut work.yeti, |pair| {
+                let (lambda, hessian) = pair_derivatives(query, pair);
                 sums[pair.better].0 -= lambda;
                 sums[pair.worse].0 += lambda;
                 sums[pair.better].1 += hessian;
@@ -200,8 +200,8 @@ impl Objective for Yeti {
     ) -> Result<Option<f64>, LearnError> {
         let mut sum = 0.0;
         if query.scores.len() > 1 {
-            self.each(query, &mut work.yeti, |pair| {
-                sum += pair.weight * softplus(-apart(query, pair));
+            self.for_each_pair(query, &mut work.yeti, |pair| {
+                sum += pair.weight * softplus(-score_difference(query, pair));
             })?;
         }
         Ok(Some(sum))
@@ -223,8 +223,8 @@ impl Objective for Yeti {
         visit: &mut dyn FnMut(usize, usize, f64),
     ) -> Result<bool, LearnError> {
         if query.scores.len() > 1 {
-            self.each(query, &mut work.yeti, |pair| {
-                visit(pair.better, pair.worse, force(query, pair).1);
+            self.for_each_pair(query, &mut work.yeti, |pair| {
+                visit(pair.better, pair.worse, pair_derivatives(query, pair).1);
             })?;
         }
         Ok(true)
@@ -306,7 +306,7 @@ mod tests {
     fn metrics_without_swaps_and_odd_numbers_are_refused() {
         let fails =
             |text: &str| parse_objective(&Spec::parse(text).unwrap()).unwrap_err().to_string();
-        assert!(fails("yeti(metric=kendall)").contains("no change under swaps"));
+        assert!(fails("yeti(metric=kendall)").contains("change under swaps"));
         assert!(fails("yeti(samples=0)").contains("from 1 to 1000"));
         assert!(fails("yeti(noise=-1)").contains("above 0"));
     }

@@ -50,11 +50,11 @@ fn first_relevant(labels: &[f64]) -> Option<usize> {
 }
 
 fn expected_reciprocal_rank(labels: &[f64]) -> f64 {
-    let (mut looking, mut sum) = (1.0, 0.0);
+    let (mut reach, mut sum) = (1.0, 0.0);
     for (rank, label) in labels.iter().enumerate() {
         let stop = (label.exp2() - 1.0) / 16.0;
-        sum += looking * stop / (rank as f64 + 1.0);
-        looking *= 1.0 - stop;
+        sum += reach * stop / (rank as f64 + 1.0);
+        reach *= 1.0 - stop;
     }
     sum
 }
@@ -73,7 +73,7 @@ fn permutations(n: usize) -> Vec<Vec<usize>> {
 }
 
 /// The probability that noise puts the documents into this order.
-fn chance(order: &[usize], scores: &[f64], noise: f64) -> f64 {
+fn probability(order: &[usize], scores: &[f64], noise: f64) -> f64 {
     let step = 0.02 * noise;
     let lowest = scores.iter().copied().fold(f64::INFINITY, f64::min) - 30.0 * noise;
     let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max) + 30.0 * noise;
@@ -101,12 +101,12 @@ fn expected(value: Value, labels: &[f64], scores: &[f64], noise: f64) -> (Vec<f6
     let n = labels.len();
     let (mut gradient, mut hessian) = (vec![0.0; n], vec![0.0; n]);
     for order in permutations(n) {
-        let chance = chance(&order, scores, noise);
+        let probability = probability(&order, scores, noise);
         let ranked: Vec<f64> = order.iter().map(|&document| labels[document]).collect();
         for rank in (0..n - 1).filter(|rank| ranked[*rank] != ranked[rank + 1]) {
             let mut swapped = ranked.clone();
             swapped.swap(rank, rank + 1);
-            let weight = chance * (value(&ranked) - value(&swapped)).abs();
+            let weight = probability * (value(&ranked) - value(&swapped)).abs();
             let (a, b) = (order[rank], order[rank + 1]);
             let (better, worse) = if labels[a] > labels[b] { (a, b) } else { (b, a) };
             let rho = 1.0 / (1.0 + (scores[better] - scores[worse]).exp());
@@ -120,7 +120,7 @@ fn expected(value: Value, labels: &[f64], scores: &[f64], noise: f64) -> (Vec<f6
 }
 
 /// The mean of 20,000 draws.
-fn drawn(metric: &str, noise: f64, labels: &[f64], scores: &[f64]) -> (Vec<f64>, Vec<f64>) {
+fn mean_of_draws(metric: &str, noise: f64, labels: &[f64], scores: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let text = format!("yeti(metric={metric}, samples=1000, noise={noise})");
     let yeti = parse_objective(&Spec::parse(&text).unwrap()).unwrap();
     let mut sums = (vec![0.0; labels.len()], vec![0.0; labels.len()]);
@@ -138,11 +138,12 @@ fn drawn(metric: &str, noise: f64, labels: &[f64], scores: &[f64]) -> (Vec<f64>,
 #[test]
 fn the_probabilities_of_all_orders_add_up_to_1() {
     let scores = [0.0, 0.8, -0.5, 0.3];
-    let all: Vec<f64> = permutations(4).iter().map(|order| chance(order, &scores, 0.7)).collect();
+    let all: Vec<f64> =
+        permutations(4).iter().map(|order| probability(order, &scores, 0.7)).collect();
     assert_eq!(all.len(), 24);
     assert!((all.iter().sum::<f64>() - 1.0).abs() < 1e-4, "{all:?}");
     // Two equal scores: either order.
-    assert!((chance(&[0, 1], &[0.4, 0.4], 1.0) - 0.5).abs() < 1e-4);
+    assert!((probability(&[0, 1], &[0.4, 0.4], 1.0) - 0.5).abs() < 1e-4);
 }
 
 /// Also for any order of the documents in the file: the draws differ, the expectation does not.
@@ -154,20 +155,20 @@ fn the_mean_over_draws_is_the_exact_expectation() {
         (&[0.0, 1.0, 0.0, 1.0], &[0.2, 0.2, 0.2, 0.2]),
     ];
     for (labels, scores) in lists {
-        let turned = |values: &[f64]| values.iter().rev().copied().collect::<Vec<_>>();
+        let reversed = |values: &[f64]| values.iter().rev().copied().collect::<Vec<_>>();
         for (metric, value) in METRICS {
             for noise in [1.0, 0.4] {
                 let (gradient, hessian) = expected(value, labels, scores, noise);
                 let largest = gradient.iter().fold(0.0_f64, |most, g| most.max(g.abs()));
                 assert!(largest > 1e-3, "{metric}");
-                let found = drawn(metric, noise, labels, scores);
-                let other = drawn(metric, noise, &turned(labels), &turned(scores));
-                let other = (turned(&other.0), turned(&other.1));
+                let found = mean_of_draws(metric, noise, labels, scores);
+                let other = mean_of_draws(metric, noise, &reversed(labels), &reversed(scores));
+                let other = (reversed(&other.0), reversed(&other.1));
                 for (first, second) in [found, other] {
                     let pairs = first.iter().zip(&gradient).chain(second.iter().zip(&hessian));
-                    for (found, wanted) in pairs {
-                        let apart = (found - wanted).abs();
-                        assert!(apart < 0.06 * largest, "{metric}: {found} {wanted}");
+                    for (found, exact) in pairs {
+                        let difference = (found - exact).abs();
+                        assert!(difference < 0.06 * largest, "{metric}: {found} {exact}");
                     }
                 }
             }

@@ -18,23 +18,38 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::history::{Iteration, TrainingHistory};
 use super::rounds::Snapshot;
-use crate::error::LearnError;
+use crate::error::{CheckpointProblem, LearnError, StateProblem};
 
 /// Folder and frequency of checkpoints.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Checkpoints {
     /// Folder of the checkpoint; created when it is first needed.
     pub folder: PathBuf,
-    /// Save after this number of trees or other rounds; 0 never does.
-    pub every_trees: usize,
-    /// Save after this time.
+    /// Number of rounds (trees, epochs) between two checkpoints; 0 saves by time only.
+    pub every_rounds: usize,
+    /// Time between two checkpoints.
     pub every: Duration,
 }
 
 impl Checkpoints {
     /// Saves to a folder once a minute.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), every_trees: 0, every: Duration::from_secs(60) }
+        Self { folder: folder.into(), every_rounds: 0, every: Duration::from_secs(60) }
+    }
+
+    /// Sets the number of rounds between two checkpoints.
+    #[must_use]
+    pub fn every_rounds(mut self, rounds: usize) -> Self {
+        self.every_rounds = rounds;
+        self
+    }
+
+    /// Sets the time between two checkpoints.
+    #[must_use]
+    pub fn every(mut self, time: Duration) -> Self {
+        self.every = time;
+        self
     }
 
     /// The path of the checkpoint file.
@@ -49,7 +64,7 @@ impl Checkpoints {
     }
 
     /// The checkpoint that keeps the finished model of such a training until all are done.
-    pub(crate) fn done(&self) -> Checkpoints {
+    pub(crate) fn finished_member(&self) -> Checkpoints {
         Checkpoints { folder: self.folder.join("done"), ..self.clone() }
     }
 
@@ -63,18 +78,20 @@ impl Checkpoints {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn remove(&self) -> std::io::Result<bool> {
-        let mut any = false;
+        let mut removed = false;
         let members = (0..).map(|number| self.member(number)).take_while(|m| m.folder.is_dir());
-        for place in members.flat_map(|member| [member.done(), member]).chain([self.clone()]) {
-            match std::fs::remove_file(place.file()) {
-                Ok(()) => any = true,
+        for checkpoints in
+            members.flat_map(|member| [member.finished_member(), member]).chain([self.clone()])
+        {
+            match std::fs::remove_file(checkpoints.file()) {
+                Ok(()) => removed = true,
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }
             // A folder that holds other files stays, and a missing folder is no error.
-            let _ = std::fs::remove_dir(&place.folder);
+            let _ = std::fs::remove_dir(&checkpoints.folder);
         }
-        Ok(any)
+        Ok(removed)
     }
 }
 
@@ -100,20 +117,20 @@ pub(crate) struct CheckpointState {
 #[derive(Debug)]
 pub(crate) struct Saver<'a> {
     options: &'a Checkpoints,
-    last: Instant,
-    last_tree: usize,
+    last_save: Instant,
+    last_rounds: usize,
 }
 
 impl<'a> Saver<'a> {
-    pub(crate) fn new(options: &'a Checkpoints, trees: usize) -> Self {
-        Self { options, last: Instant::now(), last_tree: trees }
+    pub(crate) fn new(options: &'a Checkpoints, rounds: usize) -> Self {
+        Self { options, last_save: Instant::now(), last_rounds: rounds }
     }
 
     /// Whether a checkpoint is due after this number of trees.
-    pub(crate) fn is_due(&self, trees: usize) -> bool {
-        let by_trees =
-            self.options.every_trees > 0 && trees - self.last_tree >= self.options.every_trees;
-        by_trees || self.last.elapsed() >= self.options.every
+    pub(crate) fn is_due(&self, rounds: usize) -> bool {
+        let by_rounds =
+            self.options.every_rounds > 0 && rounds - self.last_rounds >= self.options.every_rounds;
+        by_rounds || self.last_save.elapsed() >= self.options.every
     }
 
     /// Writes a checkpoint.
@@ -121,7 +138,7 @@ impl<'a> Saver<'a> {
         &mut self,
         model: Model,
         state: &CheckpointState,
-        trees: usize,
+        rounds: usize,
     ) -> Result<(), LearnError> {
         let (mut header, kind) = model.into_parts();
         let text = serde_json::to_string(state)
@@ -132,8 +149,8 @@ impl<'a> Saver<'a> {
             rankwright_data::DataError::io("make the folder", folder, error)
         })?;
         Model::new(header, kind)?.save(self.options.file())?;
-        self.last = Instant::now();
-        self.last_tree = trees;
+        self.last_save = Instant::now();
+        self.last_rounds = rounds;
         Ok(())
     }
 }
@@ -149,18 +166,14 @@ pub(crate) fn load(
     if !path.exists() {
         return Ok(None);
     }
-    let other = |what: &str| LearnError::Checkpoint {
-        path: path.display().to_string(),
-        problem: what.to_owned(),
-    };
-    let model = Model::load(path).map_err(|error| other(&format!("is damaged ({error})")))?;
-    let note = model.header().notes.get(NOTE).ok_or_else(|| other("is a model, no checkpoint"))?;
+    let rejected = |problem| LearnError::Checkpoint { path: path.display().to_string(), problem };
+    let model = Model::load(path).map_err(|error| rejected(CheckpointProblem::Damaged(error)))?;
+    let note = model.header().notes.get(NOTE);
+    let note = note.ok_or_else(|| rejected(CheckpointProblem::NotACheckpoint))?;
     let state: CheckpointState =
-        serde_json::from_str(note).map_err(|_| other("is a checkpoint that cannot be read"))?;
+        serde_json::from_str(note).map_err(|_| rejected(CheckpointProblem::Unreadable))?;
     if state.fingerprint != fingerprint {
-        return Err(other(
-            "belongs to a training with other data, another learner spec, start or seed",
-        ));
+        return Err(rejected(CheckpointProblem::OtherTraining));
     }
     Ok(Some((model, state)))
 }
@@ -169,7 +182,7 @@ pub(crate) fn load(
 const BLOCK: usize = 4096;
 
 /// A fingerprint of a training: of every value of the data, and of the request as text.
-pub(crate) fn fingerprint(data: &Dataset, about: &str) -> u64 {
+pub(crate) fn fingerprint(data: &Dataset, request_text: &str) -> u64 {
     let bytes_of = |values: &[f32]| xxh3_64(bytemuck::cast_slice(values));
     let width = data.columns().max(1);
     let blocks = data.matrix().values().par_chunks(width * BLOCK).enumerate();
@@ -187,7 +200,7 @@ pub(crate) fn fingerprint(data: &Dataset, about: &str) -> u64 {
         let documents = [pair.better, pair.worse, pair.weight.to_bits(), u32::from(pair.equal)];
         parts.push(xxh3_64(bytemuck::cast_slice(&documents)));
     }
-    parts.push(xxh3_64(about.as_bytes()));
+    parts.push(xxh3_64(request_text.as_bytes()));
     xxh3_64(bytemuck::cast_slice(&parts))
 }
 
@@ -225,8 +238,8 @@ impl CheckpointState {
         let byte = |pair: &[u8; 2]| Some(digit(&pair[0])? << 4 | digit(&pair[1])?);
         let (pairs, rest) = text.as_bytes().as_chunks();
         let bytes: Option<Vec<u8>> = pairs.iter().map(byte).collect();
-        let problem = "holds a state that is no hexadecimal text";
-        bytes.filter(|_| rest.is_empty()).map(Some).ok_or(LearnError::CheckpointState { problem })
+        let bytes = bytes.filter(|_| rest.is_empty()).ok_or(StateProblem::NotHexadecimal)?;
+        Ok(Some(bytes))
     }
 
     /// Puts the iterations back into a history.

@@ -17,7 +17,7 @@ use crate::error::LearnError;
 ///
 /// let data = LetorOptions { queries: 10, documents: 20, seed: 1 }.generate()?;
 /// let cancelled = AtomicBool::new(true);
-/// let request = TrainRequest { progress: &cancelled, ..TrainRequest::new(&data) };
+/// let request = TrainRequest::new(&data).progress(&cancelled);
 /// let result = LearnerSpec::parse("mart(trees=50)")?.train(request)?;
 /// assert!(!result.finished);
 /// assert_eq!(result.history.iterations.len(), 1);

@@ -16,11 +16,19 @@ use crate::simd::Simd;
 
 /// A validation data set with its name.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ValidationSet<'a> {
     /// Its name in the history.
     pub name: String,
     /// The data.
     pub data: &'a Dataset,
+}
+
+impl<'a> ValidationSet<'a> {
+    /// A data set under a name.
+    pub fn new(name: impl Into<String>, data: &'a Dataset) -> Self {
+        Self { name: name.into(), data }
+    }
 }
 
 /// Training data and options.
@@ -36,6 +44,7 @@ pub struct ValidationSet<'a> {
 /// assert!(result.history.best.is_some());
 /// # Ok::<(), rankwright_learn::LearnError>(())
 /// ```
+#[non_exhaustive]
 pub struct TrainRequest<'a> {
     /// Training data.
     pub train: &'a Dataset,
@@ -44,7 +53,7 @@ pub struct TrainRequest<'a> {
     /// Metrics to compute; the first one decides. If empty, the learner's target.
     pub metrics: Vec<Measure>,
     /// Whether to compute the metrics on the training data too.
-    pub watch_training: bool,
+    pub evaluate_training: bool,
     /// Seed of all random numbers.
     pub seed: u64,
     /// A model to start from.
@@ -84,7 +93,7 @@ impl<'a> TrainRequest<'a> {
             train,
             valid: Vec::new(),
             metrics: Vec::new(),
-            watch_training: false,
+            evaluate_training: false,
             seed: DEFAULT_SEED,
             start: None,
             features: ScoreOptions::default(),
@@ -104,7 +113,14 @@ impl<'a> TrainRequest<'a> {
             0 => "valid".to_owned(),
             more => format!("valid{}", more + 1),
         };
-        self.valid.push(ValidationSet { name, data });
+        self.valid.push(ValidationSet::new(name, data));
+        self
+    }
+
+    /// Sets all validation sets, with their names; the first one decides on stopping.
+    #[must_use]
+    pub fn validation_sets(mut self, sets: impl IntoIterator<Item = ValidationSet<'a>>) -> Self {
+        self.valid = sets.into_iter().collect();
         self
     }
 
@@ -112,6 +128,13 @@ impl<'a> TrainRequest<'a> {
     #[must_use]
     pub fn metrics(mut self, metrics: impl IntoIterator<Item = Measure>) -> Self {
         self.metrics = metrics.into_iter().collect();
+        self
+    }
+
+    /// Sets whether the metrics are computed on the training data too.
+    #[must_use]
+    pub fn evaluate_training(mut self, evaluate: bool) -> Self {
+        self.evaluate_training = evaluate;
         self
     }
 
@@ -124,8 +147,15 @@ impl<'a> TrainRequest<'a> {
 
     /// Sets the model to start from.
     #[must_use]
-    pub fn start(mut self, model: &'a Model) -> Self {
-        self.start = Some(model);
+    pub fn start(mut self, model: impl Into<Option<&'a Model>>) -> Self {
+        self.start = model.into();
+        self
+    }
+
+    /// Sets the options for matching the features of validation data and of a start model.
+    #[must_use]
+    pub fn features(mut self, options: ScoreOptions) -> Self {
+        self.features = options;
         self
     }
 
@@ -138,8 +168,22 @@ impl<'a> TrainRequest<'a> {
 
     /// Saves checkpoints during training, and resumes from an existing one.
     #[must_use]
-    pub fn checkpoints(mut self, checkpoints: Checkpoints) -> Self {
-        self.checkpoints = Some(checkpoints);
+    pub fn checkpoints(mut self, checkpoints: impl Into<Option<Checkpoints>>) -> Self {
+        self.checkpoints = checkpoints.into();
+        self
+    }
+
+    /// Sets the instruction set to use.
+    #[must_use]
+    pub fn simd(mut self, simd: Simd) -> Self {
+        self.simd = simd;
+        self
+    }
+
+    /// Sets the connection to the other processes of this training.
+    #[must_use]
+    pub fn collective(mut self, collective: &'a dyn Collective) -> Self {
+        self.collective = collective;
         self
     }
 }
@@ -161,6 +205,7 @@ impl fmt::Debug for TrainRequest<'_> {
 
 /// The trained model and the history of its training.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct TrainResult {
     /// The model: all rounds, or the best number of them if validation data chose.
     pub model: Model,

@@ -37,7 +37,7 @@ pub(crate) struct RoundPlan {
     /// The name of a round: "tree", "epoch".
     pub(crate) unit: &'static str,
     /// Maximum number of rounds.
-    pub(crate) most: usize,
+    pub(crate) max_rounds: usize,
     /// Number of rounds without improvement on the first validation set after which training is
     /// over; `None`: it runs to the end.
     pub(crate) stop: Option<usize>,
@@ -50,9 +50,9 @@ pub(crate) struct RoundPlan {
 
 impl RoundPlan {
     /// The rounds of a learner whose checkpoints are valid for its exact spec only.
-    pub(crate) fn new(unit: &'static str, most: usize, request: &TrainRequest<'_>) -> Self {
+    pub(crate) fn new(unit: &'static str, max_rounds: usize, request: &TrainRequest<'_>) -> Self {
         let parameters = format!("rounds {ALGORITHM} {}", request.learner);
-        Self { unit, most, stop: None, bin_seconds: 0.0, parameters }
+        Self { unit, max_rounds, stop: None, bin_seconds: 0.0, parameters }
     }
 
     /// Sets the rounds of early stopping.
@@ -81,7 +81,7 @@ pub(crate) struct Session<'a> {
     request: &'a TrainRequest<'a>,
     header: Header,
     history: TrainingHistory,
-    most: usize,
+    max_rounds: usize,
     decider: Option<Decider>,
     /// Whether the last model is returned even if there is validation data.
     keeps_last: bool,
@@ -89,9 +89,9 @@ pub(crate) struct Session<'a> {
     kept: Option<ModelBody>,
     saver: Option<Saver<'a>>,
     fingerprint: u64,
-    begun: Instant,
+    started: Instant,
     /// Seconds of training in earlier processes.
-    before: f64,
+    earlier_seconds: f64,
     lap: Instant,
 }
 
@@ -103,7 +103,7 @@ impl<'a> Session<'a> {
     ) -> Result<(Self, Option<Snapshot>), LearnError> {
         let decides = request.metrics.first().filter(|_| !request.valid.is_empty());
         let decider = decides.map(|measure| Decider {
-            set: usize::from(request.watch_training),
+            set: usize::from(request.evaluate_training),
             better: measure.metric().better(),
             stop: plan.stop,
         });
@@ -120,19 +120,18 @@ impl<'a> Session<'a> {
             bin_seconds: plan.bin_seconds,
             ..empty_history(request)
         };
-        let mut session = (0, None);
+        let (mut own_fingerprint, mut found) = (0, None);
         if let Some(options) = &request.checkpoints {
-            let mark = fingerprint(request.train, &about(request, &plan.parameters));
-            session = (mark, load(&options.file(), mark)?);
+            own_fingerprint = fingerprint(request.train, &request_text(request, &plan.parameters));
+            found = load(&options.file(), own_fingerprint)?;
         }
-        let (mark, found) = session;
         let mut snapshot = None;
         if let Some((model, mut state)) = found {
             let bytes = state.learner()?;
             snapshot = Some(Snapshot { model: model.into_parts().1, start: state.start, bytes });
             state.restore(&mut history);
             // The request may have fewer rounds than were saved.
-            history.iterations.truncate(plan.most);
+            history.iterations.truncate(plan.max_rounds);
         }
         history.best = decider.and_then(|decider| decider.best(&history));
         let done = history.iterations.len();
@@ -140,15 +139,15 @@ impl<'a> Session<'a> {
         let session = Self {
             request,
             header: header(request),
-            before: history.train_seconds,
+            earlier_seconds: history.train_seconds,
             history,
-            most: plan.most,
+            max_rounds: plan.max_rounds,
             decider,
             keeps_last: false,
             kept: snapshot.as_ref().map(|snapshot| snapshot.model.clone()),
             saver: request.checkpoints.as_ref().map(|options| Saver::new(options, done)),
-            fingerprint: mark,
-            begun: Instant::now(),
+            fingerprint: own_fingerprint,
+            started: Instant::now(),
             lap: Instant::now(),
         };
         Ok((session, snapshot))
@@ -178,7 +177,7 @@ impl<'a> Session<'a> {
 
     /// Whether the rounds done so far are enough.
     pub(crate) fn is_over(&self) -> bool {
-        self.done() >= self.most
+        self.done() >= self.max_rounds
             || self.decider.is_some_and(|decider| decider.is_over(&self.history))
     }
 
@@ -192,7 +191,7 @@ impl<'a> Session<'a> {
     ) -> Result<RoundStatus, LearnError> {
         let mut seconds = Phases { learn: lap(&mut self.lap), ..Phases::default() };
         let model = Model::new(self.header.clone(), model()?)?;
-        let values = self.values(&model)?;
+        let values = self.metric_values(&model)?;
         seconds.evaluate = lap(&mut self.lap);
         let number = self.done() + 1;
         let loss = loss.filter(|loss| loss.is_finite());
@@ -200,7 +199,7 @@ impl<'a> Session<'a> {
         if self.keeps_last || self.history.best.is_none_or(|best| best == number) {
             self.kept = Some(model.into_parts().1);
         }
-        self.decide(&|session| session.kept_snapshot(state))
+        self.finish_round(&|session| session.kept_snapshot(state))
     }
 
     /// Ends a round whose metrics the learner has computed: records it, reports progress, decides
@@ -211,16 +210,16 @@ impl<'a> Session<'a> {
         snapshot: &dyn Fn() -> Result<Snapshot, LearnError>,
     ) -> Result<RoundStatus, LearnError> {
         self.push(iteration);
-        self.decide(&|_| snapshot())
+        self.finish_round(&|_| snapshot())
     }
 
     fn push(&mut self, iteration: Iteration) {
         self.history.iterations.push(iteration);
         self.history.best = self.decider.and_then(|decider| decider.best(&self.history));
-        self.history.train_seconds = self.before + self.begun.elapsed().as_secs_f64();
+        self.history.train_seconds = self.earlier_seconds + self.started.elapsed().as_secs_f64();
     }
 
-    fn decide(
+    fn finish_round(
         &mut self,
         snapshot: &dyn Fn(&Self) -> Result<Snapshot, LearnError>,
     ) -> Result<RoundStatus, LearnError> {
@@ -264,17 +263,17 @@ impl<'a> Session<'a> {
         model: ModelBody,
         finished: bool,
     ) -> Result<TrainResult, LearnError> {
-        self.history.train_seconds = self.before + self.begun.elapsed().as_secs_f64();
+        self.history.train_seconds = self.earlier_seconds + self.started.elapsed().as_secs_f64();
         let model = Model::new(self.header, model)?;
         Ok(TrainResult { model, history: self.history, finished })
     }
 
     /// The value of each metric on each evaluated set.
-    fn values(&self, model: &Model) -> Result<Vec<Vec<f64>>, LearnError> {
+    fn metric_values(&self, model: &Model) -> Result<Vec<Vec<f64>>, LearnError> {
         let of = |data: &Dataset, options: ScoreOptions| {
             values(data, &model.score(data, options)?, &self.request.metrics)
         };
-        let training = self.request.watch_training.then_some(self.request.train).into_iter();
+        let training = self.request.evaluate_training.then_some(self.request.train).into_iter();
         let mut all = training
             .map(|data| of(data, ScoreOptions::default()))
             .collect::<Result<Vec<_>, _>>()?;
@@ -344,7 +343,7 @@ pub(crate) fn result_of(
 
 /// A history without rounds: the sets and metrics of a request.
 pub(crate) fn empty_history(request: &TrainRequest<'_>) -> TrainingHistory {
-    let training = request.watch_training.then(|| "training".to_owned());
+    let training = request.evaluate_training.then(|| "training".to_owned());
     let valid = request.valid.iter().map(|set| set.name.clone());
     TrainingHistory {
         sets: training.into_iter().chain(valid).collect(),
@@ -355,12 +354,12 @@ pub(crate) fn empty_history(request: &TrainRequest<'_>) -> TrainingHistory {
 }
 
 /// The request as text: a checkpoint of any other request is rejected.
-fn about(request: &TrainRequest<'_>, parameters: &str) -> String {
+fn request_text(request: &TrainRequest<'_>, parameters: &str) -> String {
     let metrics: Vec<String> = request.metrics.iter().map(Measure::to_string).collect();
     let valid: Vec<(&str, u64)> =
         request.valid.iter().map(|set| (set.name.as_str(), fingerprint(set.data, ""))).collect();
     let start = request.start.map(|model| xxhash_rust::xxh3::xxh3_64(&model.to_bytes()));
-    let (seed, watched) = (request.seed, request.watch_training);
+    let (seed, watched) = (request.seed, request.evaluate_training);
     format!("{parameters} {seed} {metrics:?} {valid:?} {watched} {start:?}")
 }
 
@@ -417,17 +416,17 @@ mod tests {
     #[test]
     fn the_best_model_is_kept_where_there_is_validation_data() {
         let (train, valid) = (data(1), data(2));
-        let request = || TrainRequest { metrics: vec![measure()], ..TrainRequest::new(&train) };
+        let request = || TrainRequest::new(&train).metrics([measure()]);
         let plain = run(&request(), 6, None, false);
         assert_eq!(plain.history.best, None);
         assert_eq!(*plain.model.body(), line(train.columns(), 5).unwrap());
-        let watched = ValidationSet { name: "valid".into(), data: &valid };
-        let request = TrainRequest { valid: vec![watched], ..request() };
+        let watched = ValidationSet::new("valid", &valid);
+        let request = request().validation_sets([watched]);
         let result = run(&request, 20, None, false);
         let values: Vec<f64> = result.history.iterations.iter().map(|i| i.values[0][0]).collect();
-        let most = values.iter().copied().fold(0.0, f64::max);
+        let highest = values.iter().copied().fold(0.0, f64::max);
         let best = result.history.best.unwrap();
-        assert_eq!(values.iter().position(|v| *v == most), Some(best - 1));
+        assert_eq!(values.iter().position(|v| *v == highest), Some(best - 1));
         assert_eq!(*result.model.body(), line(train.columns(), best - 1).unwrap());
         let stopped = run(&request, 20, Some(2), false).history.iterations.len();
         assert!(stopped < 20);
@@ -437,39 +436,34 @@ mod tests {
     }
 
     /// Stops after some rounds.
-    struct After(usize, AtomicUsize);
+    struct StopAfter(usize, AtomicUsize);
 
-    impl Progress for After {
+    impl Progress for StopAfter {
         fn should_stop(&self) -> bool {
             self.1.fetch_add(1, Ordering::Relaxed) + 1 >= self.0
         }
     }
 
     #[test]
-    fn an_interrupted_training_goes_on_where_it_was() {
+    fn a_resumed_training_gives_the_same_model() {
         let (train, valid) = (data(1), data(2));
         let folder = tempfile::tempdir().unwrap();
         let request = || {
-            let watched = ValidationSet { name: "valid".into(), data: &valid };
-            TrainRequest {
-                metrics: vec![measure()],
-                valid: vec![watched],
-                ..TrainRequest::new(&train)
-            }
+            let watched = ValidationSet::new("valid", &valid);
+            TrainRequest::new(&train).metrics([measure()]).validation_sets([watched])
         };
         let whole = run(&request(), 12, None, false);
         let checkpoints = Checkpoints::new(folder.path());
-        let progress = After(5, AtomicUsize::new(0));
+        let progress = StopAfter(5, AtomicUsize::new(0));
         let checkpoints = || Some(checkpoints.clone());
-        let first = TrainRequest { progress: &progress, checkpoints: checkpoints(), ..request() };
+        let first = request().progress(&progress).checkpoints(checkpoints());
         let part = run(&first, 12, None, false);
         assert!(!part.finished);
         assert_eq!(part.history.iterations.len(), 5);
-        let second =
-            run(&TrainRequest { checkpoints: checkpoints(), ..request() }, 12, None, false);
+        let second = run(&request().checkpoints(checkpoints()), 12, None, false);
         assert_eq!(second.model.to_bytes(), whole.model.to_bytes());
         assert_eq!(second.history.best, whole.history.best);
-        let other = TrainRequest { checkpoints: checkpoints(), seed: 9, ..request() };
+        let other = request().checkpoints(checkpoints()).seed(9);
         let error =
             Session::begin(&other, RoundPlan::new("round", 12, &other)).err().unwrap().to_string();
         assert!(error.contains("belongs to a training with other data"), "{error}");
@@ -478,7 +472,7 @@ mod tests {
     #[test]
     fn stopping_needs_validation_data() {
         let train = data(1);
-        let request = TrainRequest { metrics: vec![measure()], ..TrainRequest::new(&train) };
+        let request = TrainRequest::new(&train).metrics([measure()]);
         let plan = || RoundPlan::new("epoch", 9, &request);
         let error = Session::begin(&request, plan().stop(Some(3))).err().unwrap();
         assert!(matches!(error, LearnError::MissingValidation { .. }), "{error}");

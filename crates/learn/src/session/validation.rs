@@ -53,16 +53,16 @@ pub(crate) struct Decider {
 impl Decider {
     /// The number of rounds at the best value so far.
     pub(crate) fn best(&self, history: &TrainingHistory) -> Option<usize> {
-        let value = |at: usize| history.iterations[at].values.get(self.set)?.first().copied();
+        let value = |round: usize| history.iterations[round].values.get(self.set)?.first().copied();
         let mut best: Option<(usize, f64)> = None;
-        for at in 0..history.iterations.len() {
-            let Some(value) = value(at) else { continue };
-            let wins = best.is_none_or(|(_, most)| match self.better {
+        for round in 0..history.iterations.len() {
+            let Some(value) = value(round) else { continue };
+            let is_better = best.is_none_or(|(_, most)| match self.better {
                 Better::Higher => value > most,
                 Better::Lower => value < most,
             });
-            if wins {
-                best = Some((at + 1, value));
+            if is_better {
+                best = Some((round + 1, value));
             }
         }
         best.map(|(trees, _)| trees)

@@ -1,12 +1,12 @@
-//! Ranks as tables: a value's place among the training values, evenly spread or normal.
+//! Ranks as tables: the rank of a value among the training values, uniform or as a normal quantile.
 //!
 //! The mid-rank of a value is the part of the values below it plus half of the part that equals it.
 //! A feature keeps up to 256 points of (value, mid-rank), all its values where they are that few;
-//! between two points ranks are interpolated. Of more than 250,000 rows every k-th one counts, so
-//! that the choice depends on the data alone.
+//! between two points ranks are interpolated. Of more than 250,000 rows every k-th one is used, so
+//! that the choice depends on the data alone. Cost: a sort of each feature.
 //!
-//! `gauss` replaces a rank by the normal quantile, after Wichura's algorithm AS 241 (1988, the short
-//! form, 7 digits); mid-ranks are never 0 or 1.
+//! `gauss` replaces a rank by the normal quantile (Wichura's algorithm AS 241, 1988, the short form
+//! with 7 digits); mid-ranks are never 0 or 1.
 
 use rankwright_data::Dataset;
 use rankwright_model::{TransformStep, Transforms};
@@ -14,14 +14,14 @@ use rayon::prelude::*;
 
 use crate::error::LearnError;
 
-/// Most points of a table.
-const POINTS: usize = 256;
-/// Most rows that are looked at.
-const ROWS: usize = 250_000;
+/// Maximum number of points of a table.
+const MAX_POINTS: usize = 256;
+/// Maximum number of rows that are used.
+const MAX_ROWS: usize = 250_000;
 
 /// The tables of all features.
 pub(super) fn fit(data: &Dataset, gauss: bool) -> Result<Transforms, LearnError> {
-    let stride = data.rows().div_ceil(ROWS).max(1);
+    let stride = data.rows().div_ceil(MAX_ROWS).max(1);
     let table = |column: usize| {
         let values = data.matrix().values().iter().skip(column).step_by(data.columns() * stride);
         let mut values: Vec<f32> = values.copied().filter(|x| x.is_finite()).collect();
@@ -42,7 +42,7 @@ pub(super) fn fit(data: &Dataset, gauss: bool) -> Result<Transforms, LearnError>
     Ok(Transforms::new(steps, missing, false)?)
 }
 
-/// Different values, rising, with their mid-ranks; at most [`POINTS`] of them.
+/// Distinct values, ascending, with their mid-ranks; at most [`MAX_POINTS`] of them.
 fn points(sorted: &[f32]) -> (Vec<f32>, Vec<f64>) {
     let all = sorted.len() as f64;
     let mut below = 0;
@@ -52,13 +52,13 @@ fn points(sorted: &[f32]) -> (Vec<f32>, Vec<f64>) {
         distinct.push((same[0], rank));
         below += same.len();
     }
-    if distinct.len() <= POINTS {
+    if distinct.len() <= MAX_POINTS {
         return distinct.into_iter().unzip();
     }
     // The first value at or above each of evenly spaced ranks, and both ends.
-    let mut chosen: Vec<usize> = (0..POINTS - 1)
+    let mut chosen: Vec<usize> = (0..MAX_POINTS - 1)
         .map(|point| {
-            let rank = point as f64 / (POINTS - 1) as f64;
+            let rank = point as f64 / (MAX_POINTS - 1) as f64;
             distinct.partition_point(|(_, r)| *r < rank).min(distinct.len() - 1)
         })
         .collect();
@@ -131,7 +131,7 @@ mod tests {
     fn many_values_are_thinned_and_both_ends_stay() {
         let values: Vec<f32> = (0..10_000).map(|i| i as f32).collect();
         let (from, ranks) = points(&values);
-        assert!(from.len() <= POINTS && from.len() > POINTS - 3, "{}", from.len());
+        assert!(from.len() <= MAX_POINTS && from.len() > MAX_POINTS - 3, "{}", from.len());
         assert_eq!((from[0], from[from.len() - 1]), (0.0, 9_999.0));
         assert!(from.is_sorted_by(|a, b| a < b) && ranks.is_sorted_by(|a, b| a < b));
         assert!(ranks[0] > 0.0 && ranks[ranks.len() - 1] < 1.0);

@@ -1,33 +1,34 @@
-//! Mean, deviation and range of each feature, missing and infinite values left aside.
+//! Mean, standard deviation and range of each feature, without missing and infinite values.
 //!
-//! Blocks of rows are added up on their own and put together in their order (Chan, Golub and LeVeque
-//! 1979), so that threads change no bit.
+//! Each block of rows is summed separately, and the sums are merged in the order of the blocks
+//! (Chan, Golub and LeVeque 1979), so that the number of threads does not change a bit. Cost: one
+//! pass over the data.
 
 use rankwright_data::Dataset;
 use rankwright_model::{TransformStep, Transforms};
 use rayon::prelude::*;
 
-/// Rows that one task adds up.
+/// Number of rows that one task sums.
 const BLOCK: usize = 4096;
 
-/// What is known of the values of one feature.
+/// Statistics of the finite values of one feature.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Stats {
-    /// How many finite values there are.
+    /// Number of finite values.
     pub(super) count: f64,
-    /// Their mean; 0 where there are none.
+    /// Their mean; 0 if there are none.
     pub(super) mean: f64,
     /// The sum of their squared distances from the mean.
     squares: f64,
-    /// The smallest and largest of them, both 0 where there are none.
+    /// The smallest and the largest of them; both 0 if there are none.
     pub(super) min: f64,
     pub(super) max: f64,
-    /// Whether there are infinite values too.
+    /// Whether the feature also has infinite values.
     pub(super) infinite: bool,
 }
 
 impl Stats {
-    /// The standard deviation of the values as they are (not an estimate for others).
+    /// The standard deviation of these values (not an estimate for a population).
     pub(super) fn deviation(&self) -> f64 {
         if self.count > 0.0 { (self.squares / self.count).sqrt() } else { 0.0 }
     }
@@ -51,21 +52,21 @@ impl Stats {
         Self { count, mean, squares, min, max, infinite }
     }
 
-    /// This block and the next as one.
-    fn with(self, next: Self) -> Self {
+    /// The statistics of this block and the next one together.
+    fn merged_with(self, next: Self) -> Self {
         let infinite = self.infinite || next.infinite;
         if self.count == 0.0 || next.count == 0.0 {
             let filled = if self.count == 0.0 { next } else { self };
             return Self { infinite, ..filled };
         }
         let count = self.count + next.count;
-        let apart = next.mean - self.mean;
+        let mean_difference = next.mean - self.mean;
         Self {
             count,
-            mean: self.mean + apart * (next.count / count),
+            mean: self.mean + mean_difference * (next.count / count),
             squares: self.squares
                 + next.squares
-                + apart * apart * (self.count * next.count / count),
+                + mean_difference * mean_difference * (self.count * next.count / count),
             min: self.min.min(next.min),
             max: self.max.max(next.max),
             infinite,
@@ -73,7 +74,7 @@ impl Stats {
     }
 }
 
-/// The numbers of each feature, of its values or of their signed logarithms.
+/// The statistics of each feature: of its values, or of their signed logarithms.
 pub(super) fn of(data: &Dataset, log: bool) -> Vec<Stats> {
     let columns = data.columns();
     if columns == 0 {
@@ -87,9 +88,9 @@ pub(super) fn of(data: &Dataset, log: bool) -> Vec<Stats> {
         if let (true, Ok(logarithms)) = (log, &logarithms) {
             copy.extend_from_slice(rows);
             logarithms.apply(&mut copy);
-            // A transform fills missing values in and bounds infinite ones; here they must show.
-            let odd = copy.iter_mut().zip(rows).filter(|(_, raw)| !raw.is_finite());
-            odd.for_each(|(value, raw)| *value = *raw);
+            // A transform replaces missing and infinite values; the statistics must still see them.
+            let not_finite = copy.iter_mut().zip(rows).filter(|(_, raw)| !raw.is_finite());
+            not_finite.for_each(|(value, raw)| *value = *raw);
             values = &copy;
         }
         (0..columns).map(|c| Stats::of(values.iter().skip(c).step_by(columns).copied())).collect()
@@ -98,7 +99,7 @@ pub(super) fn of(data: &Dataset, log: bool) -> Vec<Stats> {
         data.matrix().values().par_chunks(columns * BLOCK).map(of_block).collect();
     let mut all = vec![Stats::of(std::iter::empty()); columns];
     for block in blocks {
-        all.iter_mut().zip(block).for_each(|(sum, one)| *sum = sum.with(one));
+        all.iter_mut().zip(block).for_each(|(sum, one)| *sum = sum.merged_with(one));
     }
     all
 }
@@ -113,18 +114,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_put_together_are_the_whole() {
+    fn merged_blocks_have_the_statistics_of_the_whole() {
         let values: Vec<f32> = (0..1000).map(|i| ((i * 37) % 101) as f32 * 0.5 - 7.0).collect();
         let whole = Stats::of(values.iter().copied());
         let parts = values.chunks(77).map(|part| Stats::of(part.iter().copied()));
-        let sum = parts.fold(Stats::of(std::iter::empty()), Stats::with);
+        let sum = parts.fold(Stats::of(std::iter::empty()), Stats::merged_with);
         assert_eq!((sum.count, sum.min, sum.max), (whole.count, whole.min, whole.max));
         assert!((sum.mean - whole.mean).abs() < 1e-12);
         assert!((sum.deviation() - whole.deviation()).abs() < 1e-12);
     }
 
     #[test]
-    fn missing_and_infinite_values_are_left_aside() {
+    fn missing_and_infinite_values_are_left_out() {
         let stats = Stats::of([1.0, f32::NAN, 3.0, f32::NEG_INFINITY].into_iter());
         assert_eq!((stats.count, stats.mean, stats.deviation()), (2.0, 2.0, 1.0));
         assert!(stats.infinite);

@@ -1,4 +1,4 @@
-//! Transforms as people ask for them.
+//! Transforms by their specs, on small columns with known results.
 
 use rankwright_spec::{Spec, SpecError, read_into};
 
@@ -23,7 +23,7 @@ fn fitted(text: &str, data: &Dataset) -> Vec<f32> {
 const NAN: f32 = f32::NAN;
 
 #[test]
-fn each_way_does_what_its_name_says() {
+fn each_transform_gives_known_values() {
     let some = data(1, &[1.0, 3.0, 5.0, 7.0, NAN]);
     let unit = 1.0 / 5.0_f32.sqrt();
     let close = |found: Vec<f32>, expected: &[f32]| {
@@ -74,12 +74,12 @@ fn clipping_cuts_outliers_before_anything_else() {
 }
 
 #[test]
-fn constant_and_empty_columns_become_nothing() {
+fn constant_and_empty_columns_become_constants() {
     let some = data(2, &[7.0, NAN, 7.0, NAN, 7.0, NAN, 7.0, NAN]);
-    for way in ["standard", "min-max", "query-min-max", "log-standard"] {
-        let found = fitted(&format!("x(transform={way})"), &some);
-        assert!(found.iter().step_by(2).all(|x| *x == 0.0), "{way}: {found:?}");
-        assert!(found.iter().all(|x| x.is_finite()), "{way}: {found:?}");
+    for transform in ["standard", "min-max", "query-min-max", "log-standard"] {
+        let found = fitted(&format!("x(transform={transform})"), &some);
+        assert!(found.iter().step_by(2).all(|x| *x == 0.0), "{transform}: {found:?}");
+        assert!(found.iter().all(|x| x.is_finite()), "{transform}: {found:?}");
     }
     assert_eq!(fitted("x(transform=rank)", &some), [0.5; 8]);
     assert_eq!(fitted("x(transform=gauss)", &some), [0.0; 8]);
@@ -91,22 +91,22 @@ fn threads_change_no_bit() {
     let values: Vec<f32> =
         (0..60_000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 8) as f32 * 1e-3).collect();
     let some = data(3, &values);
-    for way in ["standard", "log-standard", "gauss", "query-min-max"] {
+    for transform in ["standard", "log-standard", "gauss", "query-min-max"] {
         let one = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| fitted(&format!("x(transform={way})"), &some))
+            pool.install(|| fitted(&format!("x(transform={transform})"), &some))
         };
-        assert_eq!(one(1), one(4), "{way}");
+        assert_eq!(one(1), one(4), "{transform}");
     }
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn wrong_parameters_are_rejected() {
     for (text, expected) in [
         ("x(transform=whiten)", "auto | adapt | none | standard | min-max"),
         ("x(clip=0)", "a number above 0"),
         ("x(clip=-1)", "a number above 0"),
-        ("x(transform=rank, clip=3)", "clip does nothing"),
+        ("x(transform=rank, clip=3)", "clip has no effect"),
     ] {
         let error = plan(text).unwrap_err().to_string();
         assert!(error.contains(expected), "{text}: {error}");

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::histogram::{Cells, LeafRows, add};
 use super::params::Direction;
 use super::sets::{BinSet, best_set, set_of};
-use super::split::{FoundSplit, HistogramSearch, Limits, Scratch, SplitCriteria, Strict};
+use super::split::{FoundSplit, HistogramSearch, Limits, Scratch, SplitConstraints, SplitCriteria};
 use crate::bins::{Binned, CELLS, PackedFeature};
 use crate::collective::Collective;
 use crate::error::LearnError;
@@ -26,7 +26,7 @@ pub(crate) struct SplitFeature {
     pub(crate) column: u32,
     pub(crate) member: PackedFeature,
     /// Whether the feature is alone in its column.
-    alone: bool,
+    has_own_column: bool,
     /// Number of value bins.
     pub(crate) values: usize,
     pub(crate) missing: bool,
@@ -43,7 +43,7 @@ pub(crate) struct SearchedLeaf {
 }
 
 /// The best split of each split feature; `None` if it has none.
-pub(crate) type Founds = Vec<Option<FoundSplit>>;
+pub(crate) type FoundSplits = Vec<Option<FoundSplit>>;
 
 /// Builds and searches histograms; holds the split features in the order of their columns.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ pub(crate) struct Evaluator<'a> {
     binned: &'a Binned,
     collective: &'a dyn Collective,
     simd: Simd,
-    pub(crate) places: Vec<SplitFeature>,
+    pub(crate) split_features: Vec<SplitFeature>,
     /// The first column and the first split feature of each tile, and those after the last tile.
     tiles: Vec<(usize, usize)>,
     /// Whether any feature has a direction: then value limits apply to every feature.
@@ -76,11 +76,11 @@ struct Piece<'a> {
     tiles: Range<usize>,
     /// Number of the first column.
     column: usize,
-    places: &'a [SplitFeature],
+    split_features: &'a [SplitFeature],
     active: &'a [bool],
     cells: &'a mut [Cells],
     large: &'a mut [Cells],
-    founds: [&'a mut [Option<FoundSplit>]; 2],
+    found_splits: [&'a mut [Option<FoundSplit>]; 2],
 }
 
 impl<'a> Evaluator<'a> {
@@ -90,15 +90,15 @@ impl<'a> Evaluator<'a> {
         collective: &'a dyn Collective,
         simd: Simd,
     ) -> Self {
-        let mut places: Vec<SplitFeature> = Vec::new();
+        let mut split_features: Vec<SplitFeature> = Vec::new();
         for (number, column) in binned.columns().iter().enumerate() {
             for &member in &column.members {
                 let Some(bins) = binned.feature(member.feature) else { continue };
                 let direction = directions.iter().find(|(f, _)| *f == member.feature);
-                places.push(SplitFeature {
+                split_features.push(SplitFeature {
                     column: number as u32,
                     member,
-                    alone: column.members.len() == 1,
+                    has_own_column: column.members.len() == 1,
                     values: bins.values(),
                     missing: bins.missing,
                     direction: direction.map(|(_, d)| *d),
@@ -106,13 +106,14 @@ impl<'a> Evaluator<'a> {
                 });
             }
         }
-        let constrained = places.iter().any(|place| place.direction.is_some());
-        let categorical = places.iter().any(|place| place.categorical);
+        let constrained = split_features.iter().any(|feature| feature.direction.is_some());
+        let categorical = split_features.iter().any(|feature| feature.categorical);
         let columns = binned.lines().iter().flat_map(|line| line.tiles().map(|tile| tile.start));
-        let place_of = |column: usize| places.partition_point(|p| (p.column as usize) < column);
+        let first_feature_of =
+            |column: usize| split_features.partition_point(|p| (p.column as usize) < column);
         let ends = columns.chain([binned.columns().len()]);
-        let tiles = ends.map(|column| (column, place_of(column))).collect();
-        Self { binned, collective, simd, places, tiles, constrained, categorical }
+        let tiles = ends.map(|column| (column, first_feature_of(column))).collect();
+        Self { binned, collective, simd, split_features, tiles, constrained, categorical }
     }
 
     /// Number of columns of a histogram.
@@ -128,17 +129,19 @@ impl<'a> Evaluator<'a> {
         rule: &SplitCriteria,
         active: &[bool],
         threads: usize,
-    ) -> Result<[Founds; 2], LearnError> {
-        let mut founds = [vec![None; self.places.len()], vec![None; self.places.len()]];
-        self.work(step, Some(rule), active, &mut founds, threads)?;
-        Ok(founds)
+    ) -> Result<[FoundSplits; 2], LearnError> {
+        let mut found_splits =
+            [vec![None; self.split_features.len()], vec![None; self.split_features.len()]];
+        self.work(step, Some(rule), active, &mut found_splits, threads)?;
+        Ok(found_splits)
     }
 
     /// Builds and subtracts on `threads` threads, without a search.
     pub(crate) fn sum(&self, step: SiblingLeaves<'_>, threads: usize) -> Result<(), LearnError> {
-        let active = vec![false; self.places.len()];
-        let mut founds = [vec![None; self.places.len()], vec![None; self.places.len()]];
-        self.work(step, None, &active, &mut founds, threads)
+        let active = vec![false; self.split_features.len()];
+        let mut found_splits =
+            [vec![None; self.split_features.len()], vec![None; self.split_features.len()]];
+        self.work(step, None, &active, &mut found_splits, threads)
     }
 
     fn work(
@@ -146,7 +149,7 @@ impl<'a> Evaluator<'a> {
         step: SiblingLeaves<'_>,
         rule: Option<&SplitCriteria>,
         active: &[bool],
-        founds: &mut [Founds; 2],
+        found_splits: &mut [FoundSplits; 2],
         threads: usize,
     ) -> Result<(), LearnError> {
         let SiblingLeaves { rows, packed, small, cells, large } = step;
@@ -154,7 +157,7 @@ impl<'a> Evaluator<'a> {
             Some((target, cells)) => (Some(target), cells),
             None => (None, &mut [][..]),
         };
-        let mut pieces = self.pieces(cells, large_cells, active, founds, threads);
+        let mut pieces = self.pieces(cells, large_cells, active, found_splits, threads);
         let build = |piece: &mut Piece<'_>| {
             piece.cells.iter_mut().for_each(|cells| cells.fill(0));
             add(self.binned.lines(), rows, packed, piece.tiles.clone(), piece.cells);
@@ -194,7 +197,7 @@ impl<'a> Evaluator<'a> {
         mut cells: &'b mut [Cells],
         mut large: &'b mut [Cells],
         mut active: &'b [bool],
-        founds: &'b mut [Founds; 2],
+        found_splits: &'b mut [FoundSplits; 2],
         threads: usize,
     ) -> Vec<Piece<'b>> {
         let tiles = self.tiles.len() - 1;
@@ -205,29 +208,29 @@ impl<'a> Evaluator<'a> {
         let lines = self.binned.lines().len();
         let wanted = if self.collective.size() > 1 { 1 } else { threads.max(lines) };
         let count = wanted.clamp(1, tiles.max(1));
-        let [small, other] = founds;
+        let [small, other] = found_splits;
         let (mut small, mut other) = (small.as_mut_slice(), other.as_mut_slice());
         let mut pieces = Vec::with_capacity(count);
         for piece in 0..count {
             let range = tiles * piece / count..tiles * (piece + 1) / count;
             let ((column, first), (end, last)) = (self.tiles[range.start], self.tiles[range.end]);
-            let (columns, places) = (end - column, &self.places[first..last]);
+            let (columns, split_features) = (end - column, &self.split_features[first..last]);
             let (mine, cells_left) = cells.split_at_mut(columns);
             let width = if large.is_empty() { 0 } else { columns };
             let (mine_large, large_left) = large.split_at_mut(width);
-            let (mine_small, small_left) = small.split_at_mut(places.len());
-            let (mine_other, other_left) = other.split_at_mut(places.len());
-            let (mine_active, active_left) = active.split_at(places.len());
+            let (mine_small, small_left) = small.split_at_mut(split_features.len());
+            let (mine_other, other_left) = other.split_at_mut(split_features.len());
+            let (mine_active, active_left) = active.split_at(split_features.len());
             (cells, large, active) = (cells_left, large_left, active_left);
             (small, other) = (small_left, other_left);
             pieces.push(Piece {
                 tiles: range,
                 column,
-                places,
+                split_features,
                 active: mine_active,
                 cells: mine,
                 large: mine_large,
-                founds: [mine_small, mine_other],
+                found_splits: [mine_small, mine_other],
             });
         }
         pieces
@@ -241,10 +244,10 @@ impl<'a> Evaluator<'a> {
         rule: &SplitCriteria,
     ) {
         let first = piece.column as u32;
-        let [of_small, of_large] = &mut piece.founds;
-        let (places, active) = (piece.places, piece.active);
+        let [of_small, of_large] = &mut piece.found_splits;
+        let (split_features, active) = (piece.split_features, piece.active);
         let search = |cells: &[Cells], target: SearchedLeaf, out: &mut [Option<FoundSplit>]| {
-            let job = SearchJob { places, active, cells, first, target, rule };
+            let job = SearchJob { split_features, active, cells, first, target, rule };
             self.search_values(&job, out);
             if self.categorical {
                 search_categories(&job, out);
@@ -264,7 +267,7 @@ impl<'a> Evaluator<'a> {
         }
         match self.is_plain(job.rule) {
             true => search_fast(job, out),
-            false => search_strict(job, out),
+            false => search_constrained(job, out),
         }
     }
 
@@ -276,51 +279,51 @@ impl<'a> Evaluator<'a> {
     /// The best split of one feature with its rows counted: `count` is called with the rows' bytes.
     pub(crate) fn counted(
         &self,
-        place: usize,
+        feature_index: usize,
         cells: &[Cells],
         by_byte: &[u64; CELLS],
         target: SearchedLeaf,
         rule: &SplitCriteria,
     ) -> Option<FoundSplit> {
-        let place = self.places.get(place)?;
+        let feature = self.split_features.get(feature_index)?;
         let mut counts = [0_u64; CELLS];
         for (byte, count) in by_byte.iter().enumerate() {
-            counts[place.member.bin(byte as u8)] += count;
+            counts[feature.member.bin(byte as u8)] += count;
         }
-        let (values, missing) = counts.split_at(place.values);
-        let missing = if place.missing { missing.first().copied().unwrap_or(0) } else { 0 };
-        let strict = Strict {
+        let (values, missing) = counts.split_at(feature.values);
+        let missing = if feature.missing { missing.first().copied().unwrap_or(0) } else { 0 };
+        let constraints = SplitConstraints {
             counts: Some(super::split::RowCounts { values, missing }),
             limits: target.limits,
-            direction: place.direction,
+            direction: feature.direction,
         };
         let mut scratch = [0; CELLS];
-        let cells = cells.get(place.column as usize)?;
-        let search = search_of(place, cells, &mut scratch, target);
-        match place.categorical {
-            true => best_set(&search, rule, &strict),
-            false => search.plain(rule, &strict),
+        let cells = cells.get(feature.column as usize)?;
+        let search = search_of(feature, cells, &mut scratch, target);
+        match feature.categorical {
+            true => best_set(&search, rule, &constraints),
+            false => search.plain(rule, &constraints),
         }
     }
 
     /// The set of bins that a split on a categorical feature sends left.
     pub(crate) fn set(
         &self,
-        place: SplitFeature,
+        feature: SplitFeature,
         cells: &[Cells],
         rule: &SplitCriteria,
         found: &FoundSplit,
     ) -> BinSet {
-        let Some(cells) = cells.get(place.column as usize) else { return [0; CELLS] };
+        let Some(cells) = cells.get(feature.column as usize) else { return [0; CELLS] };
         let mut scratch = [0; CELLS];
         let target = SearchedLeaf { total: 0, limits: Limits::NONE };
-        set_of(search_of(&place, cells, &mut scratch, target).values, rule, found)
+        set_of(search_of(&feature, cells, &mut scratch, target).values, rule, found)
     }
 }
 
 /// A search over some split features in one leaf.
 struct SearchJob<'a> {
-    places: &'a [SplitFeature],
+    split_features: &'a [SplitFeature],
     active: &'a [bool],
     cells: &'a [Cells],
     /// Column of the first cells.
@@ -343,25 +346,28 @@ fn search_fast(job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
 fn search_body(job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
     let mut scratch = Scratch::default();
     let mut shared = [0; CELLS];
-    for ((place, active), out) in job.places.iter().zip(job.active).zip(out) {
+    for ((feature, active), out) in job.split_features.iter().zip(job.active).zip(out) {
         *out = None;
         if *active {
-            let cells = &job.cells[(place.column - job.first) as usize];
-            let search = search_of(place, cells, &mut shared, job.target);
+            let cells = &job.cells[(feature.column - job.first) as usize];
+            let search = search_of(feature, cells, &mut shared, job.target);
             *out = search.fast(job.rule, &mut scratch);
         }
     }
 }
 
-fn search_strict(job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
+fn search_constrained(job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
     let mut shared = [0; CELLS];
-    for ((place, active), out) in job.places.iter().zip(job.active).zip(out) {
+    for ((feature, active), out) in job.split_features.iter().zip(job.active).zip(out) {
         *out = None;
         if *active {
-            let strict =
-                Strict { counts: None, limits: job.target.limits, direction: place.direction };
-            let cells = &job.cells[(place.column - job.first) as usize];
-            *out = search_of(place, cells, &mut shared, job.target).plain(job.rule, &strict);
+            let constraints = SplitConstraints {
+                counts: None,
+                limits: job.target.limits,
+                direction: feature.direction,
+            };
+            let cells = &job.cells[(feature.column - job.first) as usize];
+            *out = search_of(feature, cells, &mut shared, job.target).plain(job.rule, &constraints);
         }
     }
 }
@@ -369,11 +375,16 @@ fn search_strict(job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
 /// Searches the categorical features, replacing the splits found for them as numeric features.
 fn search_categories(job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
     let mut shared = [0; CELLS];
-    for ((place, active), out) in job.places.iter().zip(job.active).zip(out) {
-        if place.categorical && *active {
-            let strict = Strict { counts: None, limits: job.target.limits, direction: None };
-            let cells = &job.cells[(place.column - job.first) as usize];
-            *out = best_set(&search_of(place, cells, &mut shared, job.target), job.rule, &strict);
+    for ((feature, active), out) in job.split_features.iter().zip(job.active).zip(out) {
+        if feature.categorical && *active {
+            let constraints =
+                SplitConstraints { counts: None, limits: job.target.limits, direction: None };
+            let cells = &job.cells[(feature.column - job.first) as usize];
+            *out = best_set(
+                &search_of(feature, cells, &mut shared, job.target),
+                job.rule,
+                &constraints,
+            );
         }
     }
 }
@@ -381,17 +392,17 @@ fn search_categories(job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
 /// The cells of one feature; those of a shared column are summed into `shared` first.
 #[inline(always)]
 pub(crate) fn search_of<'a>(
-    place: &SplitFeature,
+    feature: &SplitFeature,
     cells: &'a Cells,
     shared: &'a mut [u64; CELLS],
     target: SearchedLeaf,
 ) -> HistogramSearch<'a> {
-    let cells: &[u64] = if place.alone {
+    let cells: &[u64] = if feature.has_own_column {
         cells
     } else {
-        let slots = usize::from(place.member.slots);
+        let slots = usize::from(feature.member.slots);
         shared[..slots].fill(0);
-        let stride = usize::from(place.member.stride);
+        let stride = usize::from(feature.member.stride);
         // Runs of equal digits: consecutive cells belong to the same bin.
         for (run, cells) in cells[..CELLS].chunks(stride).enumerate() {
             let sum = cells.iter().fold(0_u64, |sum, cell| sum.wrapping_add(*cell));
@@ -400,6 +411,6 @@ pub(crate) fn search_of<'a>(
         }
         shared
     };
-    let missing = place.missing.then(|| cells[place.values]);
-    HistogramSearch { values: &cells[..place.values], missing, total: target.total }
+    let missing = feature.missing.then(|| cells[feature.values]);
+    HistogramSearch { values: &cells[..feature.values], missing, total: target.total }
 }

@@ -12,10 +12,10 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::evaluate::{Evaluator, Founds, SearchedLeaf, SiblingLeaves, SplitFeature};
+use super::evaluate::{Evaluator, FoundSplits, SearchedLeaf, SiblingLeaves, SplitFeature};
 use super::grow::GrowTimes;
 use super::histogram::{Cells, LeafRows};
-use super::interact::{Allowed, Interactions};
+use super::interactions::{Allowed, Interactions};
 use super::params::TreeConfig;
 use super::partition::{Slots, left_bytes, left_bytes_of_set, partition};
 use super::quantise::unpack;
@@ -27,7 +27,7 @@ use crate::collective::Collective;
 use crate::error::LearnError;
 
 /// Least gain as a fraction of the leaf's own worth; a smaller gain is rounding error.
-pub(super) const LEAST_RELATIVE_GAIN: f64 = 1e-10;
+pub(super) const MIN_RELATIVE_GAIN: f64 = 1e-10;
 
 /// A leaf while its tree grows.
 #[derive(Debug)]
@@ -46,14 +46,14 @@ pub(super) struct GrowingLeaf {
     pub(super) cells: Option<Vec<Cells>>,
     pub(super) best: Option<BestSplit>,
     /// Its children, if they were computed before the leaf was chosen.
-    pub(super) ahead: Option<Box<Children>>,
+    pub(super) expanded: Option<Box<Children>>,
 }
 
 /// The best split of a leaf.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BestSplit {
     pub(super) gain: f64,
-    pub(super) place: usize,
+    pub(super) feature_index: usize,
     pub(super) found: FoundSplit,
 }
 
@@ -102,9 +102,9 @@ impl<'a> Arena<'a> {
     }
 
     /// Reborrows the same part.
-    pub(super) fn lend(&mut self) -> Arena<'_> {
+    pub(super) fn reborrow(&mut self) -> Arena<'_> {
         let [one, two] = &mut self.buffers;
-        Arena { first: self.first, buffers: [one.lend(), two.lend()], flags: self.flags }
+        Arena { first: self.first, buffers: [one.reborrow(), two.reborrow()], flags: self.flags }
     }
 
     pub(super) fn rows(&self, node: &GrowingLeaf) -> &[u32] {
@@ -134,7 +134,7 @@ pub(super) struct Expander<'a> {
 
 impl Expander<'_> {
     /// Evaluates the root; `all` if it holds every row in order.
-    pub(super) fn look_at_root(
+    pub(super) fn evaluate_root(
         &self,
         root: &mut GrowingLeaf,
         all: bool,
@@ -146,8 +146,9 @@ impl Expander<'_> {
         let step =
             SiblingLeaves { rows, packed, small: root.target(), cells: &mut cells, large: None };
         let threads = rayon::current_num_threads();
-        let [mut founds, _] = self.evaluator.run(step, &self.units.rule, self.active, threads)?;
-        root.best = self.pick(root, arena, &cells, &mut founds)?;
+        let [mut found_splits, _] =
+            self.evaluator.run(step, &self.units.rule, self.active, threads)?;
+        root.best = self.pick(root, arena, &cells, &mut found_splits)?;
         root.cells = Some(cells);
         Ok(())
     }
@@ -162,22 +163,25 @@ impl Expander<'_> {
         threads: usize,
     ) -> Result<Children, LearnError> {
         let started = Instant::now();
-        let Some(BestSplit { place: number, found, .. }) = node.best else {
+        let Some(BestSplit { feature_index, found, .. }) = node.best else {
             return Err(LearnError::Internal { invariant: "a leaf that is split has a split" });
         };
-        let place = self.evaluator.places[number];
-        debug_assert!(node.cells.is_some() || !place.categorical, "sets are told by a histogram");
-        let set = place.categorical.then(|| {
+        let feature = self.evaluator.split_features[feature_index];
+        debug_assert!(
+            node.cells.is_some() || !feature.categorical,
+            "a set of categories is computed from a histogram"
+        );
+        let set = feature.categorical.then(|| {
             let cells = node.cells.as_deref().unwrap_or_default();
-            self.evaluator.set(place, cells, &self.units.rule, &found)
+            self.evaluator.set(feature, cells, &self.units.rule, &found)
         });
-        let left_rows = self.move_rows(node, place, &found, set.as_ref(), arena);
+        let left_rows = self.move_rows(node, feature, &found, set.as_ref(), arena);
         let mut rows = [left_rows as u64];
         self.collective.sum(&mut rows)?;
-        let limits = self.units.child_limits(node.target(), &found, place.direction);
+        let limits = self.units.child_limits(node.target(), &found, feature.direction);
         let middle = node.range.start + left_rows;
         let allowed = match (self.interactions, &node.allowed) {
-            (Some(interactions), Some(above)) => Some(interactions.below(above, number)),
+            (Some(interactions), Some(above)) => Some(interactions.below(above, feature_index)),
             _ => None,
         };
         let child = |range: Range<usize>, rows: u64, total: u64, limits: Limits| GrowingLeaf {
@@ -190,7 +194,7 @@ impl Expander<'_> {
             allowed: allowed.clone(),
             cells: None,
             best: None,
-            ahead: None,
+            expanded: None,
         };
         let left = child(node.range.start..middle, rows[0], found.left, limits[0]);
         let total = node.total.wrapping_sub(found.left);
@@ -200,14 +204,14 @@ impl Expander<'_> {
         children.times.partition = started.elapsed();
         let started = Instant::now();
         if let (Some(parent), Some(spare)) = (node.cells.take(), spare) {
-            self.look_at_children(&mut children, arena, parent, spare, threads)?;
+            self.evaluate_children(&mut children, arena, parent, spare, threads)?;
         }
         children.times.histograms = started.elapsed();
         Ok(children)
     }
 
     /// Builds the histograms and finds the best splits of two children.
-    fn look_at_children(
+    fn evaluate_children(
         &self,
         children: &mut Children,
         arena: &Arena<'_>,
@@ -233,11 +237,11 @@ impl Expander<'_> {
         let active = allowed.as_ref().map_or(self.active, |allowed| &allowed.active);
         let found = self.evaluator.run(step, &self.units.rule, active, threads)?;
         let [mut of_small, mut of_large] = found;
-        for (node, cells, founds, may) in
+        for (node, cells, found_splits, may) in
             [(small, cells, &mut of_small, may[0]), (large, parent, &mut of_large, may[1])]
         {
             if may {
-                node.best = self.pick(node, arena, &cells, founds)?;
+                node.best = self.pick(node, arena, &cells, found_splits)?;
             }
             match node.best {
                 Some(_) => node.cells = Some(cells),
@@ -284,46 +288,48 @@ impl Expander<'_> {
         node: &GrowingLeaf,
         arena: &Arena<'_>,
         cells: &[Cells],
-        founds: &mut Founds,
+        found_splits: &mut FoundSplits,
     ) -> Result<Option<BestSplit>, LearnError> {
         let (g, h) = unpack(node.total);
-        let own = self.units.rule.worth(f64::from(g), f64::from(h), node.limits);
-        let mut counted = vec![false; founds.len()];
+        let unsplit_worth = self.units.rule.worth(f64::from(g), f64::from(h), node.limits);
+        let mut counted = vec![false; found_splits.len()];
         loop {
-            let Some((place, found)) = self.best_of(founds) else { return Ok(None) };
-            let more = found.worth - self.cost(place) - own;
-            let gain = self.units.gain(more);
-            if more <= LEAST_RELATIVE_GAIN * own.abs() || gain <= self.params.min_gain {
+            let Some((feature_index, found)) = self.best_of(found_splits) else { return Ok(None) };
+            let increase = found.worth - self.cost(feature_index) - unsplit_worth;
+            let gain = self.units.gain(increase);
+            if increase <= MIN_RELATIVE_GAIN * unsplit_worth.abs() || gain <= self.params.min_gain {
                 return Ok(None);
             }
-            if counted[place] || self.units.has_rows(node.total, found.left) {
-                return Ok(Some(BestSplit { gain, place, found }));
+            if counted[feature_index] || self.units.has_rows(node.total, found.left) {
+                return Ok(Some(BestSplit { gain, feature_index, found }));
             }
-            let by_byte = self.count(node, place, arena)?;
+            let by_byte = self.count(node, feature_index, arena)?;
             let target = node.target();
-            founds[place] =
-                self.evaluator.counted(place, cells, &by_byte, target, &self.units.rule);
-            counted[place] = true;
+            found_splits[feature_index] =
+                self.evaluator.counted(feature_index, cells, &by_byte, target, &self.units.rule);
+            counted[feature_index] = true;
         }
     }
 
     /// The cost of a split on a feature.
-    pub(super) fn cost(&self, place: usize) -> f64 {
-        self.costs.get(place).copied().unwrap_or(0.0)
+    pub(super) fn cost(&self, feature_index: usize) -> f64 {
+        self.costs.get(feature_index).copied().unwrap_or(0.0)
     }
 
     /// The split with the largest worth minus cost; among equals the lowest feature.
-    fn best_of(&self, founds: &Founds) -> Option<(usize, FoundSplit)> {
-        let feature = |place: usize| self.evaluator.places[place].member.feature;
+    fn best_of(&self, found_splits: &FoundSplits) -> Option<(usize, FoundSplit)> {
+        let feature =
+            |feature_index: usize| self.evaluator.split_features[feature_index].member.feature;
         let mut best: Option<(usize, FoundSplit)> = None;
-        for (place, found) in founds.iter().enumerate() {
+        for (feature_index, found) in found_splits.iter().enumerate() {
             let Some(found) = found else { continue };
-            let wins = best.is_none_or(|(other, most)| {
-                let (worth, most) = (found.worth - self.cost(place), most.worth - self.cost(other));
-                worth > most || (worth == most && feature(place) < feature(other))
+            let is_better = best.is_none_or(|(other, most)| {
+                let (worth, most) =
+                    (found.worth - self.cost(feature_index), most.worth - self.cost(other));
+                worth > most || (worth == most && feature(feature_index) < feature(other))
             });
-            if wins {
-                best = Some((place, *found));
+            if is_better {
+                best = Some((feature_index, *found));
             }
         }
         best
@@ -333,10 +339,11 @@ impl Expander<'_> {
     pub(super) fn count(
         &self,
         node: &GrowingLeaf,
-        place: usize,
+        feature_index: usize,
         arena: &Arena<'_>,
     ) -> Result<[u64; CELLS], LearnError> {
-        let column = self.binned.column(self.evaluator.places[place].column as usize);
+        let column =
+            self.binned.column(self.evaluator.split_features[feature_index].column as usize);
         let mut counts = [0; CELLS];
         for row in arena.rows(node) {
             counts[usize::from(column[*row as usize])] += 1;
@@ -350,21 +357,21 @@ impl Expander<'_> {
     fn move_rows(
         &self,
         node: &GrowingLeaf,
-        place: SplitFeature,
+        feature: SplitFeature,
         found: &FoundSplit,
         set: Option<&BinSet>,
         arena: &mut Arena<'_>,
     ) -> usize {
-        let Some(bins) = self.binned.feature(place.member.feature) else { return 0 };
+        let Some(bins) = self.binned.feature(feature.member.feature) else { return 0 };
         let goes_left = match set {
-            Some(set) => left_bytes_of_set(place.member, set),
-            None => left_bytes(place.member, bins, found.bin.into(), found.missing),
+            Some(set) => left_bytes_of_set(feature.member, set),
+            None => left_bytes(feature.member, bins, found.bin.into(), found.missing),
         };
         let range = arena.within(node);
         let [one, two] = &mut arena.buffers;
         let (from, to) = if node.buffer == 0 { (one, two) } else { (two, one) };
         partition(
-            self.binned.column(place.column as usize),
+            self.binned.column(feature.column as usize),
             &goes_left,
             &from.rows[range.clone()],
             &from.packed[range.clone()],

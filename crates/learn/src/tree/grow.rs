@@ -9,7 +9,7 @@
 //! A large leaf is split by all threads together. With small leaves the threads would wait for each
 //! other, so the next few leaves in the order of growth are split at the same time, one thread
 //! each. A leaf split ahead of its turn keeps its children until it is chosen: the tree is the
-//! same, and few leaves are split in vain at the end.
+//! same, and few leaves are split without being used.
 //!
 //! Features may have a cost, which is subtracted from the gain of every split on them until a tree
 //! has used them (the coupled penalty of cost-efficient gradient boosting, Peter et al. 2017). All
@@ -26,7 +26,7 @@ use super::evaluate::Evaluator;
 use super::expand::{Arena, BestSplit, Children, Expander, GrowingLeaf};
 use super::grown::{Grown, GrownLeaf};
 use super::histogram::Cells;
-use super::interact::Interactions;
+use super::interactions::Interactions;
 use super::oblivious;
 use super::params::{Growth, TreeConfig};
 use super::partition::Slots;
@@ -41,7 +41,7 @@ use crate::error::LearnError;
 use crate::simd::Simd;
 
 /// Leaves of up to this many rows are split by one thread each.
-pub(super) const SMALL: usize = 1 << 15;
+pub(super) const SMALL_LEAF_ROWS: usize = 1 << 15;
 
 /// Seconds by phase, for the training history.
 #[derive(Debug, Clone, Copy, Default)]
@@ -115,7 +115,7 @@ impl<'a> Grower<'a> {
         simd: Simd,
     ) -> Self {
         let evaluator = Evaluator::new(binned, &params.monotone, collective, simd);
-        let interactions = Interactions::new(&params.interactions, &evaluator.places);
+        let interactions = Interactions::new(&params.interactions, &evaluator.split_features);
         let buffer = || Buffer { rows: vec![0; binned.rows()], packed: vec![0; binned.rows()] };
         Self {
             binned,
@@ -169,7 +169,7 @@ impl GrownRows for Grower<'_> {
 impl Grow for Grower<'_> {
     fn begin(&mut self, trees: &[Tree]) {
         self.used.clear();
-        trees.iter().for_each(|tree| self.note(tree.splits()));
+        trees.iter().for_each(|tree| self.record_features(tree.splits()));
     }
 
     fn grow(&mut self, input: GrowInput<'_>) -> Result<Grown, LearnError> {
@@ -179,7 +179,7 @@ impl Grow for Grower<'_> {
         let mut root = self.root(input)?;
         root.allowed = self.interactions.as_ref().map(|groups| groups.at_root(&active));
         let grown = self.grow_from(root, input.sample.is_none(), &units, &active, &costs)?;
-        self.note(&grown.splits);
+        self.record_features(&grown.splits);
         Ok(grown)
     }
 
@@ -224,18 +224,25 @@ impl Grower<'_> {
         let root = &mut tree.nodes[0];
         if params.leaves > 1 && expander.may_split(root, &whole)? {
             let started = Instant::now();
-            expander.look_at_root(root, all, &whole, pool.take())?;
+            expander.evaluate_root(root, all, &whole, pool.take())?;
             times.histograms += started.elapsed();
         }
         while tree.nodes.len() < params.leaves
             && let Some(at) = tree.next(params.growth)
         {
-            if tree.nodes[at].ahead.is_none() {
+            if tree.nodes[at].expanded.is_none() {
                 // Processes that share the work must split leaves in the same order.
-                let turn = if collective.size() > 1 { vec![at] } else { tree.turn(at, params) };
+                let next_leaves =
+                    if collective.size() > 1 { vec![at] } else { tree.leaves_to_split(at, params) };
                 // The children of the last split stay leaves.
-                let look = tree.nodes.len() + 1 < params.leaves;
-                tree.expand(&turn, look, &expander, arena(buffers, flags, end), &mut pool)?;
+                let evaluate_children = tree.nodes.len() + 1 < params.leaves;
+                tree.expand(
+                    &next_leaves,
+                    evaluate_children,
+                    &expander,
+                    arena(buffers, flags, end),
+                    &mut pool,
+                )?;
             }
             *times += tree.commit(at, &expander, &mut pool)?;
         }
@@ -293,10 +300,10 @@ impl Growing {
         self.first(growth, |_| true)
     }
 
-    /// The leaf to split next among those accepted by `counts`; the older one among equals.
-    fn first(&self, growth: Growth, counts: impl Fn(usize) -> bool) -> Option<usize> {
+    /// The leaf to split next among those accepted by `accepts`; the older one among equals.
+    fn first(&self, growth: Growth, accepts: impl Fn(usize) -> bool) -> Option<usize> {
         let mut first: Option<(usize, &BestSplit)> = None;
-        for (at, node) in self.nodes.iter().enumerate().filter(|(at, _)| counts(*at)) {
+        for (at, node) in self.nodes.iter().enumerate().filter(|(at, _)| accepts(*at)) {
             let Some(best) = &node.best else { continue };
             if first.is_none_or(|first| self.comes_first((at, best), first, growth)) {
                 first = Some((at, best));
@@ -306,33 +313,34 @@ impl Growing {
     }
 
     /// The leaves to split now, including `at`: if they are small, as many as there are threads.
-    fn turn(&self, at: usize, params: &TreeConfig) -> Vec<usize> {
-        let is_small = |at: usize| self.nodes[at].range.len() <= SMALL;
+    fn leaves_to_split(&self, at: usize, params: &TreeConfig) -> Vec<usize> {
+        let is_small = |at: usize| self.nodes[at].range.len() <= SMALL_LEAF_ROWS;
         let room = params.leaves - self.nodes.len();
         let most = rayon::current_num_threads().min(room);
-        let mut turn = vec![at];
-        while is_small(at) && turn.len() < most {
-            let open =
-                |at: usize| is_small(at) && self.nodes[at].ahead.is_none() && !turn.contains(&at);
+        let mut next_leaves = vec![at];
+        while is_small(at) && next_leaves.len() < most {
+            let open = |at: usize| {
+                is_small(at) && self.nodes[at].expanded.is_none() && !next_leaves.contains(&at)
+            };
             match self.first(params.growth, open) {
-                Some(next) => turn.push(next),
+                Some(next) => next_leaves.push(next),
                 None => break,
             }
         }
-        turn
+        next_leaves
     }
 
     /// Splits some leaves, and evaluates the children if they may be split later.
     fn expand(
         &mut self,
-        turn: &[usize],
-        look: bool,
+        next_leaves: &[usize],
+        evaluate_children: bool,
         expander: &Expander<'_>,
         arena: Arena<'_>,
         pool: &mut Pool<'_>,
     ) -> Result<(), LearnError> {
         let started = Instant::now();
-        let nodes = self.nodes.iter_mut().enumerate().filter(|(at, _)| turn.contains(at));
+        let nodes = self.nodes.iter_mut().enumerate().filter(|(at, _)| next_leaves.contains(at));
         let mut nodes: Vec<&mut GrowingLeaf> = nodes.map(|(_, node)| node).collect();
         nodes.sort_by_key(|node| node.range.start);
         let threads = if nodes.len() > 1 { 1 } else { rayon::current_num_threads() };
@@ -341,28 +349,28 @@ impl Growing {
             let (_, from) = rest.cut(node.range.start);
             let (mine, after) = from.cut(node.range.end);
             rest = after;
-            tasks.push((node, mine, look.then(|| pool.take())));
+            tasks.push((node, mine, evaluate_children.then(|| pool.take())));
         }
         let work = |(node, mut arena, spare): (&mut GrowingLeaf, Arena<'_>, Option<Vec<Cells>>)| {
-            node.ahead = Some(Box::new(expander.expand(node, &mut arena, spare, threads)?));
+            node.expanded = Some(Box::new(expander.expand(node, &mut arena, spare, threads)?));
             Ok::<(), LearnError>(())
         };
         match tasks.len() {
             1 => tasks.into_iter().try_for_each(work)?,
             _ => tasks.into_par_iter().with_max_len(1).try_for_each(work)?,
         }
-        self.share_time(turn, started.elapsed());
+        self.divide_time(next_leaves, started.elapsed());
         Ok(())
     }
 
     /// Divides the elapsed time among leaves that were expanded at the same time.
-    fn share_time(&mut self, turn: &[usize], passed: Duration) {
-        let ahead = |node: &GrowingLeaf| node.ahead.as_ref().map(|children| children.times);
-        let times = turn.iter().filter_map(|at| ahead(&self.nodes[*at]));
+    fn divide_time(&mut self, next_leaves: &[usize], elapsed: Duration) {
+        let expanded = |node: &GrowingLeaf| node.expanded.as_ref().map(|children| children.times);
+        let times = next_leaves.iter().filter_map(|at| expanded(&self.nodes[*at]));
         let spent: f64 = times.map(|t| (t.histograms + t.partition).as_secs_f64()).sum();
-        let part = if spent > 0.0 { (passed.as_secs_f64() / spent).min(1.0) } else { 1.0 };
-        for at in turn {
-            if let Some(children) = &mut self.nodes[*at].ahead {
+        let part = if spent > 0.0 { (elapsed.as_secs_f64() / spent).min(1.0) } else { 1.0 };
+        for at in next_leaves {
+            if let Some(children) = &mut self.nodes[*at].expanded {
                 let GrowTimes { histograms, partition } = &mut children.times;
                 (*histograms, *partition) = (histograms.mul_f64(part), partition.mul_f64(part));
             }
@@ -377,7 +385,7 @@ impl Growing {
         pool: &mut Pool<'_>,
     ) -> Result<GrowTimes, LearnError> {
         let node = &mut self.nodes[at];
-        let (Some(best), Some(children)) = (node.best.take(), node.ahead.take()) else {
+        let (Some(best), Some(children)) = (node.best.take(), node.expanded.take()) else {
             return Err(LearnError::Internal { invariant: "a leaf that is split has children" });
         };
         let Children { left, right, set, freed, times } = *children;
@@ -408,9 +416,9 @@ impl Growing {
     /// The finished tree; its histograms return to the pool.
     fn finish(self, units: &Units, pool: &mut Pool<'_>) -> Grown {
         let leaves = self.nodes.into_iter().map(|node| {
-            let GrowingLeaf { range, buffer, rows, limits, cells, ahead, .. } = node;
+            let GrowingLeaf { range, buffer, rows, limits, cells, expanded, .. } = node;
             pool.free.extend(cells);
-            if let Some(children) = ahead {
+            if let Some(children) = expanded {
                 let Children { left, right, freed, .. } = *children;
                 pool.free.extend(freed.into_iter().chain(left.cells).chain(right.cells));
             }
@@ -436,19 +444,19 @@ fn split_of(
     expander: &Expander<'_>,
     children: [Child; 2],
 ) -> Split {
-    let BestSplit { gain, place, found } = *best;
-    let place = expander.evaluator.places[place];
-    let missing = match (place.missing, rows.0 >= rows.1) {
+    let BestSplit { gain, feature_index, found } = *best;
+    let feature = expander.evaluator.split_features[feature_index];
+    let missing = match (feature.missing, rows.0 >= rows.1) {
         (true, _) => found.missing,
         // No value was missing in training: missing values go with the majority.
         (false, true) => Side::Left,
         (false, false) => Side::Right,
     };
-    let bounds = expander.binned.feature(place.member.feature).map(|bins| bins.bounds.as_slice());
+    let bounds = expander.binned.feature(feature.member.feature).map(|bins| bins.bounds.as_slice());
     let threshold = bounds.and_then(|bounds| bounds.get(usize::from(found.bin))).copied();
     let [left, right] = children;
     Split {
-        feature: place.member.feature,
+        feature: feature.member.feature,
         rule: SplitCondition::AtMost(threshold.unwrap_or(f32::INFINITY)),
         missing,
         left,
@@ -460,7 +468,7 @@ fn split_of(
 
 impl Grower<'_> {
     /// Records the features that a tree splits on.
-    fn note(&mut self, splits: &[Split]) {
+    fn record_features(&mut self, splits: &[Split]) {
         if self.params.feature_cost.is_empty() {
             return;
         }
@@ -485,7 +493,7 @@ impl Grower<'_> {
             let found = self.params.feature_cost.iter().find(|(costly, _)| *costly == feature);
             found.map_or(0.0, |(_, cost)| units.worth(cost * self.params.cost_weight))
         };
-        self.evaluator.places.iter().map(|place| cost(place.member.feature)).collect()
+        self.evaluator.split_features.iter().map(|feature| cost(feature.member.feature)).collect()
     }
 
     /// For each split feature, whether it may be used.
@@ -494,7 +502,7 @@ impl Grower<'_> {
             Some(flags) => flags.get(feature as usize).copied().unwrap_or(false),
             None => true,
         };
-        self.evaluator.places.iter().map(|place| flag(place.member.feature)).collect()
+        self.evaluator.split_features.iter().map(|feature| flag(feature.member.feature)).collect()
     }
 
     /// Copies the rows and their packed derivatives into the first buffer.
@@ -527,7 +535,7 @@ impl Grower<'_> {
             allowed: None,
             cells: None,
             best: None,
-            ahead: None,
+            expanded: None,
         })
     }
 }

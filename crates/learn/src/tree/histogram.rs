@@ -16,7 +16,7 @@ pub(crate) type Cells = [u64; CELLS + 8];
 /// Number of rows in a block.
 const BLOCK: usize = 512;
 /// Number of rows between two groups of prefetches for the next block.
-const STRETCH: usize = 64;
+const PREFETCH_ROWS: usize = 64;
 /// Bytes of the widest line.
 const LINE: usize = 64;
 
@@ -44,18 +44,17 @@ pub(crate) fn add(
         let mine: Vec<_> =
             line.tiles().zip(&mut numbers).filter(|(_, at)| tiles.contains(at)).collect();
         let (Some((first, _)), Some((last, _))) = (mine.first(), mine.last()) else { continue };
-        let columns = first.start..last.end;
+        let columns = first.start - line.first..last.end - line.first;
         let (own, rest) = cells.split_at_mut(columns.len());
         cells = rest;
-        let places = columns.start - line.first..columns.end - line.first;
-        add_line(line, places, rows, packed, own);
+        add_line(line, columns, rows, packed, own);
     }
 }
 
-/// Adds the rows to the columns `places` of one line.
+/// Adds the rows to some columns of one line.
 fn add_line(
     line: &BinLines,
-    places: Range<usize>,
+    columns: Range<usize>,
     rows: LeafRows<'_>,
     packed: &[u64],
     cells: &mut [Cells],
@@ -65,8 +64,12 @@ fn add_line(
             let blocks = line.bytes().chunks(line.width * BLOCK).zip(packed.chunks(BLOCK));
             for (at, (bytes, packed)) in blocks.enumerate() {
                 let next = (at + 1) * BLOCK..(at + 2) * BLOCK;
-                let mut ahead = Prefetch::new(line, Next::Range(next), places.len());
-                RowBlock { bytes, width: line.width, packed }.add(places.start, cells, &mut ahead);
+                let mut prefetch = Prefetch::new(line, Next::Range(next), columns.len());
+                RowBlock { bytes, width: line.width, packed }.add(
+                    columns.start,
+                    cells,
+                    &mut prefetch,
+                );
             }
         }
         LeafRows::Some(rows) => {
@@ -76,8 +79,12 @@ fn add_line(
                 let bytes = &mut copied[..rows.len() * line.width];
                 gather(line, rows, bytes);
                 let next = blocks.peek().map_or(&[][..], |(next, _)| *next);
-                let mut ahead = Prefetch::new(line, Next::Rows(next.iter()), places.len());
-                RowBlock { bytes, width: line.width, packed }.add(places.start, cells, &mut ahead);
+                let mut prefetch = Prefetch::new(line, Next::Rows(next.iter()), columns.len());
+                RowBlock { bytes, width: line.width, packed }.add(
+                    columns.start,
+                    cells,
+                    &mut prefetch,
+                );
             }
         }
     }
@@ -119,29 +126,31 @@ enum Next<'a> {
 
 impl<'a> Prefetch<'a> {
     fn new(line: &'a BinLines, rows: Next<'a>, columns: usize) -> Self {
-        let times = columns.div_ceil(TILE) * BLOCK / STRETCH;
+        let times = columns.div_ceil(TILE) * BLOCK / PREFETCH_ROWS;
         let at_a_time = BLOCK.div_ceil(times.max(1));
         Self { bytes: line.bytes(), width: line.width, rows, at_a_time }
     }
 
     #[inline(always)]
-    fn ask(&mut self) {
+    fn prefetch_some(&mut self) {
         let Self { bytes, width, rows, at_a_time } = self;
-        let ask = |row: usize| {
+        let prefetch_row = |row: usize| {
             if let Some(byte) = bytes.get(row * *width) {
-                fetch_ahead(byte);
+                prefetch_line(byte);
             }
         };
         match rows {
-            Next::Range(range) => range.by_ref().take(*at_a_time).for_each(ask),
-            Next::Rows(rows) => rows.by_ref().take(*at_a_time).for_each(|row| ask(*row as usize)),
+            Next::Range(range) => range.by_ref().take(*at_a_time).for_each(prefetch_row),
+            Next::Rows(rows) => {
+                rows.by_ref().take(*at_a_time).for_each(|row| prefetch_row(*row as usize))
+            }
         }
     }
 }
 
 /// Prefetches a cache line that will be read soon.
 #[inline(always)]
-fn fetch_ahead(byte: &u8) {
+fn prefetch_line(byte: &u8) {
     // SAFETY: the address is that of a reference; a prefetch reads nothing into the program, and
     // SSE is part of every x86-64 processor.
     #[cfg(target_arch = "x86_64")]
@@ -162,25 +171,25 @@ struct RowBlock<'a> {
 }
 
 impl RowBlock<'_> {
-    /// Sums some columns, tile by tile, starting at column `place` of the line.
-    fn add(&self, place: usize, cells: &mut [Cells], ahead: &mut Prefetch<'_>) {
+    /// Sums some columns, tile by tile, starting at column `first_column` of the line.
+    fn add(&self, first_column: usize, cells: &mut [Cells], prefetch: &mut Prefetch<'_>) {
         let tiles = cells.len().div_ceil(TILE).max(1);
-        let (mut place, mut left) = (place, cells);
+        let (mut first_column, mut left) = (first_column, cells);
         for tile in (1..=tiles).rev() {
             let (cells, others) = left.split_at_mut(left.len() / tile);
             left = others;
-            self.add_tile(place, cells, ahead);
-            place += cells.len();
+            self.add_tile(first_column, cells, prefetch);
+            first_column += cells.len();
         }
     }
 
     /// Sums one tile, with code compiled for its width.
-    fn add_tile(&self, place: usize, cells: &mut [Cells], ahead: &mut Prefetch<'_>) {
+    fn add_tile(&self, first_column: usize, cells: &mut [Cells], prefetch: &mut Prefetch<'_>) {
         macro_rules! by_width {
             ($($width:literal)*) => {
                 match cells.len() {
                     $($width => if let Some(tile) = cells.first_chunk_mut::<$width>() {
-                        self.add_wide(place, tile, ahead);
+                        self.add_wide(first_column, tile, prefetch);
                     })*
                     _ => {}
                 }
@@ -192,15 +201,16 @@ impl RowBlock<'_> {
 
     fn add_wide<const W: usize>(
         &self,
-        place: usize,
+        first_column: usize,
         tile: &mut [Cells; W],
-        ahead: &mut Prefetch<'_>,
+        prefetch: &mut Prefetch<'_>,
     ) {
         let RowBlock { bytes, width, packed } = *self;
-        for (bytes, packed) in bytes.chunks(width * STRETCH).zip(packed.chunks(STRETCH)) {
-            ahead.ask();
+        for (bytes, packed) in bytes.chunks(width * PREFETCH_ROWS).zip(packed.chunks(PREFETCH_ROWS))
+        {
+            prefetch.prefetch_some();
             for (line, packed) in bytes.chunks_exact(width).zip(packed) {
-                add_row(&line[place..], *packed, tile);
+                add_row(&line[first_column..], *packed, tile);
             }
         }
     }

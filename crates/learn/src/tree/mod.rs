@@ -4,15 +4,15 @@
 //! finds the best split of a feature, `partition` moves the rows of a split leaf. `evaluate` builds
 //! and searches the histograms of two new leaves at once, `expand` splits one leaf, `grow` builds
 //! the tree, and `routes` assigns rows outside the sample to leaves. `sets` finds the best set of
-//! categories, `interact` enforces interaction constraints, and `oblivious` grows trees with one
-//! split test for each level. [`TreeParams`] are the parameters of a tree.
+//! categories, `interactions` enforces interaction constraints, and `oblivious` grows trees with
+//! one split test for each level. [`TreeParams`] are the parameters of a tree.
 
 mod evaluate;
 mod expand;
 mod grow;
 mod grown;
 mod histogram;
-mod interact;
+mod interactions;
 mod oblivious;
 mod params;
 mod partition;

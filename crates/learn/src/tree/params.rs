@@ -42,17 +42,17 @@ params! {
         leaves: usize = DEFAULT_LEAVES, 2..=65536, "Maximum number of leaves of a tree.";
         depth: usize = 0, .., "Maximum number of splits from the root to a leaf; 0: no limit.";
         min_rows: u64 = 20, .., "Minimum number of rows in a leaf.";
-        min_hessian: f64 = 0.001, 0.0.., "Minimum sum of second derivatives in a leaf.";
-        min_gain: f64 = 0.0, 0.0.., "A split must gain more than this.";
+        min_hessian: f64 = 0.001, 0.0.., "Minimum sum of hessians in a leaf.";
+        min_gain: f64 = 0.0, 0.0.., "A split must have a gain above this.";
         impurity: Option<f64> = None, 0.0..,
             "A leaf with an impurity (half the variance of the gradients) up to this is not split.";
         l1: f64 = 0.0, 0.0.., "L1 penalty on leaf values.";
         l2: f64 = 0.0, 0.0.., "L2 penalty on leaf values.";
         bins: usize = 255, 2..=255, "Maximum number of bins of a feature.";
         growth: Growth = Growth::LeafWise, ..,
-            "The next leaf to split: the one of the largest gain (leaf), level by level (depth), or \
-             all leaves of a level by one test (oblivious; its depth is 6 where neither depth nor \
-             leaves is given).";
+            "Order of growth: the leaf with the largest gain first (leaf), level by level (depth), \
+             or all leaves of a level by one test (oblivious; depth 6 if neither depth nor leaves \
+             is given).";
         monotone: MonotoneText = MonotoneText::default(), ..,
             "Features whose larger values must not lower (+) or raise (-) the score: 22:+/72:-.";
         interactions: InteractionText = InteractionText::default(), ..,
@@ -65,7 +65,7 @@ params! {
         categorical: CategoricalText = CategoricalText::default(), ..,
             "Features whose values are numbers of categories, from 0 on: 3/17.";
         cat_smooth: f64 = 10.0, 0.0..,
-            "Added to a category's second derivative when categories are put in order.",
+            "Added to a category's hessian when categories are sorted.",
             requires "categorical!=none";
         cat_l2: f64 = 10.0, 0.0.., "Added to l2 when sets of categories are compared.",
             requires "categorical!=none";
@@ -80,7 +80,7 @@ const DEFAULT_LEAVES: usize = 31;
 /// Default number of levels of an oblivious tree.
 const OBLIVIOUS_DEPTH: usize = 6;
 /// Largest number of levels of an oblivious tree: every open leaf of a level keeps its histogram.
-const MOST_LEVELS: usize = 10;
+const MAX_LEVELS: usize = 10;
 
 fn check(params: &TreeParams) -> Result<(), Conflict> {
     if params.growth == Growth::Oblivious {

@@ -12,7 +12,7 @@ use super::sets::BinSet;
 use crate::bins::{CELLS, FeatureBins, PackedFeature};
 
 /// Leaves below this many rows are partitioned by one thread.
-const SMALL: usize = 1 << 14;
+const SMALL_LEAF_ROWS: usize = 1 << 14;
 
 /// The source or destination of moved rows: row numbers and packed derivatives.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(crate) struct Slots<'a> {
 
 impl<'a> Slots<'a> {
     /// Reborrows the same slots.
-    pub(crate) fn lend(&mut self) -> Slots<'_> {
+    pub(crate) fn reborrow(&mut self) -> Slots<'_> {
         Slots { rows: self.rows, packed: self.packed }
     }
 
@@ -63,7 +63,7 @@ pub(crate) fn partition(
     flags: &mut [u8],
     to: Slots<'_>,
 ) -> usize {
-    let chunk = match rows.len() < SMALL {
+    let chunk = match rows.len() < SMALL_LEAF_ROWS {
         true => rows.len().max(1),
         false => rows.len().div_ceil(rayon::current_num_threads().max(1)),
     };
@@ -75,7 +75,7 @@ pub(crate) fn partition(
         }
         count
     };
-    if rows.len() < SMALL {
+    if rows.len() < SMALL_LEAF_ROWS {
         let count = flag((rows, flags));
         let (mut lefts, mut rights) = to.split_at(count);
         scatter(rows, packed, flags, &mut lefts, &mut rights);
@@ -85,14 +85,14 @@ pub(crate) fn partition(
         rows.par_chunks(chunk).zip(flags.par_chunks_mut(chunk)).map(flag).collect();
     let count = counts.iter().sum();
     let (mut lefts, mut rights) = to.split_at(count);
-    let mut places = Vec::with_capacity(counts.len());
+    let mut slots = Vec::with_capacity(counts.len());
     for (count, rows) in counts.iter().zip(rows.chunks(chunk)) {
         let (left, more_left) = lefts.split_at(*count);
         let (right, more_right) = rights.split_at(rows.len() - count);
-        places.push((left, right));
+        slots.push((left, right));
         (lefts, rights) = (more_left, more_right);
     }
-    places
+    slots
         .par_iter_mut()
         .zip(rows.par_chunks(chunk).zip(packed.par_chunks(chunk)))
         .zip(flags.par_chunks(chunk))
@@ -134,7 +134,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(40))]
         #[test]
         fn partition_is_the_plain_stable_one(
-            n in prop_oneof![0_usize..300, SMALL..SMALL + 50_000], cut: u8, seed: u64,
+            n in prop_oneof![0_usize..300, SMALL_LEAF_ROWS..SMALL_LEAF_ROWS + 50_000], cut: u8, seed: u64,
         ) {
             let mut random = rankwright_data::Random::new(seed, 0);
             let column: Vec<u8> = (0..2 * n).map(|_| random.below(256) as u8).collect();

@@ -11,14 +11,14 @@
 use rayon::prelude::*;
 
 use crate::collective::Collective;
-use crate::error::LearnError;
+use crate::error::{LearnError, NotFiniteValue};
 
 /// Number of rows of a task.
 const CHUNK: usize = 1 << 15;
 /// Sums of absolute values stay at or below 2 to this power.
 const SUM_BITS: i32 = 30;
 /// Additional bits of the wide sums.
-const WIDER: i32 = 31;
+const WIDE_BITS: i32 = 31;
 /// Bits of the coarse values from which the power is computed.
 const COARSE_BITS: i32 = 20;
 
@@ -49,10 +49,7 @@ impl Scales {
         collective.max(&mut most)?;
         let most = most.map(|bits| f32::from_bits(bits as u32));
         if most.iter().any(|v| !v.is_finite()) {
-            return Err(LearnError::not_finite(
-                "the objective gave a derivative that is not a finite number",
-                "labels, scores or the learning rate may be too large",
-            ));
+            return Err(NotFiniteValue::ObjectiveDerivative.into());
         }
         if hessian.par_chunks(CHUNK).any(|chunk| chunk.iter().any(|h| *h < 0.0)) {
             return Err(LearnError::NegativeHessian);
@@ -79,20 +76,23 @@ impl Scales {
     /// One row as wide integers.
     #[inline(always)]
     pub(crate) fn wide(&self, gradient: f32, hessian: f32) -> [i64; 2] {
-        let wider = (1_i64 << WIDER) as f64;
-        let part = |value: f32, scale: f64| (f64::from(value) * (scale * wider)) as i64;
+        let wide_factor = (1_i64 << WIDE_BITS) as f64;
+        let part = |value: f32, scale: f64| (f64::from(value) * (scale * wide_factor)) as i64;
         [part(gradient, self.gradient), part(hessian, self.hessian)]
     }
 
     /// The factor of a hessian in wide sums.
     pub(crate) fn wide_hessian(&self) -> f64 {
-        self.hessian * (1_i64 << WIDER) as f64
+        self.hessian * (1_i64 << WIDE_BITS) as f64
     }
 
     /// Wide sums as floats.
     pub(crate) fn numbers(&self, sums: [i64; 2]) -> (f64, f64) {
-        let wider = (1_i64 << WIDER) as f64;
-        (sums[0] as f64 / (self.gradient * wider), sums[1] as f64 / (self.hessian * wider))
+        let wide_factor = (1_i64 << WIDE_BITS) as f64;
+        (
+            sums[0] as f64 / (self.gradient * wide_factor),
+            sums[1] as f64 / (self.hessian * wide_factor),
+        )
     }
 
     /// Packs all rows.

@@ -34,7 +34,7 @@ impl Sums {
         Sums { g: self.g + other.g, h: self.h + other.h, rows: self.rows + other.rows }
     }
 
-    fn less(self, other: Sums) -> Sums {
+    fn subtract(self, other: Sums) -> Sums {
         Sums { g: self.g - other.g, h: self.h - other.h, rows: self.rows - other.rows }
     }
 }
@@ -90,7 +90,7 @@ impl<'a> ReferenceGrower<'a> {
                     }
                     for (bin, cell) in cells[..bins.values()].iter().enumerate() {
                         left = left.add(*cell);
-                        let sides = (self.worth(left), self.worth(total.less(left)));
+                        let sides = (self.worth(left), self.worth(total.subtract(left)));
                         let (Some(l), Some(r)) = sides else { continue };
                         let gain = (l + r - own) / 2.0;
                         let lower = |b: &ReferenceBest| member.feature < b.member.feature;
@@ -217,17 +217,17 @@ mod tests {
         evaluate(&source, &[metric], EvalOptions::default()).unwrap().results[0].value
     }
 
-    fn train(data: &Dataset, params: &BoostConfig, twin: bool) -> Model {
+    fn train(data: &Dataset, params: &BoostConfig, reference: bool) -> Model {
         let lambda = LambdaConfig::for_metric(MetricSpec::parse("ndcg@10").unwrap());
         let mut objective = lambda.check().unwrap();
         let booster = BoostEngine::new(params.clone());
         let request = TrainRequest::new(data);
-        if !twin {
+        if !reference {
             return booster.train(&mut objective, &request).unwrap().model;
         }
         let binned = Binned::new(data, params.bins, &Local).unwrap();
-        let mut twin = ReferenceGrower::new(&binned, &params.tree);
-        booster.train_with(&mut objective, &request, &mut twin, 0.0).unwrap().model
+        let mut reference = ReferenceGrower::new(&binned, &params.tree);
+        booster.train_with(&mut objective, &request, &mut reference, 0.0).unwrap().model
     }
 
     fn difference(leaves: usize, trees: usize) -> f64 {

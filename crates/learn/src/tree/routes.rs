@@ -14,11 +14,11 @@ use crate::bins::{Binned, CELLS};
 /// The routing tables of one tree.
 #[derive(Debug)]
 pub(crate) struct Routes<'a> {
-    forks: Vec<Fork<'a>>,
+    nodes: Vec<RoutingNode<'a>>,
 }
 
 #[derive(Debug)]
-struct Fork<'a> {
+struct RoutingNode<'a> {
     /// The bytes of the split's column, by row.
     column: &'a [u8],
     left: [u8; CELLS],
@@ -33,8 +33,8 @@ impl<'a> Routes<'a> {
             (Child::Leaf(end), Some(ends)) => Child::Leaf(ends[end as usize].leaf),
             _ => child,
         };
-        let fork = |split: &Split| {
-            let (column, member) = binned.place(split.feature)?;
+        let node = |split: &Split| {
+            let (column, member) = binned.column_of(split.feature)?;
             let bins = binned.feature(split.feature)?;
             let left = match split.rule {
                 SplitCondition::In(set) => {
@@ -51,24 +51,24 @@ impl<'a> Routes<'a> {
                 }
             };
             let children = [shared(split.right), shared(split.left)];
-            Some(Fork { column: binned.column(column), left, children })
+            Some(RoutingNode { column: binned.column(column), left, children })
         };
-        let forks: Vec<Fork<'_>> = grown.splits.iter().filter_map(fork).collect();
-        debug_assert_eq!(forks.len(), grown.splits.len(), "each split is on a feature with bins");
-        Self { forks }
+        let nodes: Vec<RoutingNode<'_>> = grown.splits.iter().filter_map(node).collect();
+        debug_assert_eq!(nodes.len(), grown.splits.len(), "each split is on a feature with bins");
+        Self { nodes }
     }
 
     /// The grown leaf of a row.
     pub(crate) fn leaf(&self, row: usize) -> usize {
-        let mut at = 0;
-        while let Some(fork) = self.forks.get(at) {
-            let left = fork.left[usize::from(fork.column[row])];
-            match fork.children[usize::from(left) & 1] {
-                Child::Split(next) => at = next as usize,
+        let mut number = 0;
+        while let Some(node) = self.nodes.get(number) {
+            let left = node.left[usize::from(node.column[row])];
+            match node.children[usize::from(left) & 1] {
+                Child::Split(next) => number = next as usize,
                 Child::Leaf(leaf) => return leaf as usize,
             }
         }
-        debug_assert!(self.forks.is_empty(), "children of a split are there");
+        debug_assert!(self.nodes.is_empty(), "children of a split are there");
         0
     }
 }
@@ -83,7 +83,7 @@ mod tests {
     use rankwright_data::{Dataset, Random};
 
     #[test]
-    fn every_row_is_led_to_the_leaf_that_holds_it() {
+    fn every_row_is_routed_to_the_leaf_that_holds_it() {
         let mut random = Random::new(8, 0);
         let (rows, columns) = (1500, 6);
         let mut value = |at: usize| match at % 7 {

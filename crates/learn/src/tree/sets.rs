@@ -17,7 +17,7 @@
 use rankwright_model::Side;
 
 use super::quantise::unpack;
-use super::split::{FoundSplit, HistogramSearch, SplitCriteria, Strict};
+use super::split::{FoundSplit, HistogramSearch, SplitConstraints, SplitCriteria};
 use crate::bins::CELLS;
 
 /// Up to this many categories, each is tried against all others.
@@ -44,32 +44,33 @@ fn order(cells: &[u64], smooth: f64) -> Vec<u8> {
 pub(crate) fn best_set(
     search: &HistogramSearch<'_>,
     rule: &SplitCriteria,
-    strict: &Strict<'_>,
+    constraints: &SplitConstraints<'_>,
 ) -> Option<FoundSplit> {
     let mut best: Option<FoundSplit> = None;
-    let mut offer = |bin: u8, end: Side, left: u64, rows: u64, rule: &SplitCriteria| {
-        if let Some(worth) = search.worth_of(left, rows, rule, strict)
+    let mut consider = |bin: u8, end: Side, left: u64, rows: u64, rule: &SplitCriteria| {
+        if let Some(worth) = search.worth_of(left, rows, rule, constraints)
             && best.is_none_or(|best| worth > best.worth)
         {
             best = Some(FoundSplit { worth, bin, missing: end, left });
         }
     };
-    let rows_of =
-        |bin: u8| strict.counts.map_or(0, |c| c.values.get(usize::from(bin)).copied().unwrap_or(0));
+    let rows_of = |bin: u8| {
+        constraints.counts.map_or(0, |c| c.values.get(usize::from(bin)).copied().unwrap_or(0))
+    };
     if search.values.len() <= ONE_VS_REST {
         for (bin, cell) in search.values.iter().enumerate().filter(|(_, cell)| **cell != 0) {
-            offer(bin as u8, Side::Left, *cell, rows_of(bin as u8), rule);
+            consider(bin as u8, Side::Left, *cell, rows_of(bin as u8), rule);
         }
         return best;
     }
-    let raised = SplitCriteria { l2: rule.l2 + rule.cat_l2, ..*rule };
+    let with_cat_l2 = SplitCriteria { l2: rule.l2 + rule.cat_l2, ..*rule };
     let mut order = order(search.values, rule.cat_smooth);
     for end in [Side::Left, Side::Right] {
         let (mut left, mut rows) = (0_u64, 0);
         for (at, bin) in order.iter().take(rule.max_categories).enumerate() {
             left = left.wrapping_add(search.values[usize::from(*bin)]);
             rows += rows_of(*bin);
-            offer(at as u8, end, left, rows, &raised);
+            consider(at as u8, end, left, rows, &with_cat_l2);
         }
         order.reverse();
     }
@@ -189,8 +190,8 @@ mod tests {
             let rows: Vec<u64> = all.iter().map(|(.., rows)| *rows).collect();
             let search = HistogramSearch { values: &values, missing: None, total: total(&all, other) };
             let counts = Some(RowCounts { values: &rows, missing: other.2 });
-            let strict = Strict { counts, limits: Limits::NONE, direction: None };
-            let found = best_set(&search, &rule, &strict);
+            let constraints = SplitConstraints { counts, limits: Limits::NONE, direction: None };
+            let found = best_set(&search, &rule, &constraints);
             let slow = slow(&all, other, &rule);
             prop_assert_eq!(found.is_some(), slow.is_some());
             if let (Some(found), Some((worth, set))) = (found, slow) {
@@ -210,8 +211,8 @@ mod tests {
             let values: Vec<u64> = all.iter().map(|(g, h, _)| pack(*g, *h)).collect();
             let free = SplitCriteria { l2: 0.0, min_rows: 1, ..rule(0.0, 0.0, 255) };
             let search = HistogramSearch { values: &values, missing: None, total: total(&all, (0, 0, 0)) };
-            let strict = Strict { counts: None, limits: Limits::NONE, direction: None };
-            let found = best_set(&search, &free, &strict).unwrap();
+            let constraints = SplitConstraints { counts: None, limits: Limits::NONE, direction: None };
+            let found = best_set(&search, &free, &constraints).unwrap();
             let subsets = (1..(1_usize << all.len()) - 1).map(|bits| {
                 let set: Vec<usize> = (0..all.len()).filter(|at| bits >> at & 1 == 1).collect();
                 worth(&all, (0, 0, 0), &set, 0.0, &free).unwrap()
@@ -226,15 +227,15 @@ mod tests {
         let values = [pack(-9, 4), pack(3, 4), pack(-9, 4), pack(3, 4), pack(3, 4), pack(9, 4)];
         let sum = values.iter().fold(0_u64, |sum, cell| sum.wrapping_add(*cell));
         let search = HistogramSearch { values: &values, missing: None, total: sum };
-        let strict = Strict { counts: None, limits: Limits::NONE, direction: None };
+        let constraints = SplitConstraints { counts: None, limits: Limits::NONE, direction: None };
         let one = rule(0.0, 0.0, 1);
-        let found = best_set(&search, &one, &strict).unwrap();
+        let found = best_set(&search, &one, &constraints).unwrap();
         // The three categories with gradient 3 are not separated: a set of one category is category
         // 0 from the low end, or category 5 from the high end.
         let set = members(&set_of(&values, &one, &found));
         assert!(set == [0] || set == [5], "{set:?}");
         let two = rule(0.0, 0.0, 2);
-        let found = best_set(&search, &two, &strict).unwrap();
+        let found = best_set(&search, &two, &constraints).unwrap();
         assert_eq!(members(&set_of(&values, &two, &found)), [0, 2]);
     }
 }

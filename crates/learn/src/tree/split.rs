@@ -107,7 +107,7 @@ pub(crate) struct RowCounts<'a> {
 
 /// Conditions that only the slow search checks: row counts, value limits and direction.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Strict<'a> {
+pub(crate) struct SplitConstraints<'a> {
     pub(crate) counts: Option<RowCounts<'a>>,
     pub(crate) limits: Limits,
     pub(crate) direction: Option<Direction>,
@@ -116,23 +116,27 @@ pub(crate) struct Strict<'a> {
 impl HistogramSearch<'_> {
     /// Number of bins that may be the last on the left, with missing values on the right. The last
     /// value bin is one of them if missing values then remain alone on the right.
-    fn ends(&self) -> usize {
+    fn candidate_bins(&self) -> usize {
         self.values.len() - usize::from(self.missing.is_none())
     }
 
     /// Tries every split, one after the other.
-    pub(crate) fn plain(&self, rule: &SplitCriteria, strict: &Strict<'_>) -> Option<FoundSplit> {
+    pub(crate) fn plain(
+        &self,
+        rule: &SplitCriteria,
+        constraints: &SplitConstraints<'_>,
+    ) -> Option<FoundSplit> {
         let mut best: Option<FoundSplit> = None;
         for missing in [Side::Right, Side::Left] {
-            let Some((mut left, ends)) = self.start(missing) else { continue };
-            let mut rows = match (missing, strict.counts) {
+            let Some((mut left, candidate_bins)) = self.start(missing) else { continue };
+            let mut rows = match (missing, constraints.counts) {
                 (Side::Left, Some(counts)) => counts.missing,
                 _ => 0,
             };
-            for (bin, cell) in self.values.iter().enumerate().take(ends) {
+            for (bin, cell) in self.values.iter().enumerate().take(candidate_bins) {
                 left = left.wrapping_add(*cell);
-                rows += strict.counts.map_or(0, |c| c.values.get(bin).copied().unwrap_or(0));
-                if let Some(worth) = self.worth_of(left, rows, rule, strict)
+                rows += constraints.counts.map_or(0, |c| c.values.get(bin).copied().unwrap_or(0));
+                if let Some(worth) = self.worth_of(left, rows, rule, constraints)
                     && best.is_none_or(|best| worth > best.worth)
                 {
                     best = Some(FoundSplit { worth, bin: bin as u8, missing, left });
@@ -146,7 +150,7 @@ impl HistogramSearch<'_> {
     /// left.
     pub(crate) fn start(&self, missing: Side) -> Option<(u64, usize)> {
         match missing {
-            Side::Right => Some((0, self.ends())),
+            Side::Right => Some((0, self.candidate_bins())),
             Side::Left => self.missing.map(|cell| (cell, self.values.len() - 1)),
         }
     }
@@ -156,22 +160,22 @@ impl HistogramSearch<'_> {
         left: u64,
         rows: u64,
         rule: &SplitCriteria,
-        strict: &Strict<'_>,
+        constraints: &SplitConstraints<'_>,
     ) -> Option<f64> {
-        let (gl, hl) = halves(left);
-        let (gr, hr) = halves(self.total.wrapping_sub(left));
+        let (gl, hl) = unpack_floats(left);
+        let (gr, hr) = unpack_floats(self.total.wrapping_sub(left));
         if hl < rule.min_hessian || hr < rule.min_hessian {
             return None;
         }
-        if let Some(counts) = strict.counts {
+        if let Some(counts) = constraints.counts {
             let all: u64 = counts.values.iter().sum::<u64>() + counts.missing;
             if rows < rule.min_rows || all - rows < rule.min_rows {
                 return None;
             }
         }
-        if let Some(direction) = strict.direction {
-            let l = rule.value(gl, hl, strict.limits);
-            let r = rule.value(gr, hr, strict.limits);
+        if let Some(direction) = constraints.direction {
+            let l = rule.value(gl, hl, constraints.limits);
+            let r = rule.value(gr, hr, constraints.limits);
             let wrong = match direction {
                 Direction::Rising => l > r,
                 Direction::Falling => l < r,
@@ -180,7 +184,7 @@ impl HistogramSearch<'_> {
                 return None;
             }
         }
-        Some(rule.worth(gl, hl, strict.limits) + rule.worth(gr, hr, strict.limits))
+        Some(rule.worth(gl, hl, constraints.limits) + rule.worth(gr, hr, constraints.limits))
     }
 
     /// Like [`HistogramSearch::plain`] without l1, counts and constraints, several bins at a time.
@@ -188,8 +192,9 @@ impl HistogramSearch<'_> {
     pub(crate) fn fast(&self, rule: &SplitCriteria, scratch: &mut Scratch) -> Option<FoundSplit> {
         let mut best: Option<FoundSplit> = None;
         for missing in [Side::Right, Side::Left] {
-            let Some((start, ends)) = self.start(missing) else { continue };
-            if let Some((bin, worth)) = scratch.scan(self.values, ends, start, self.total, rule)
+            let Some((start, candidate_bins)) = self.start(missing) else { continue };
+            if let Some((bin, worth)) =
+                scratch.scan(self.values, candidate_bins, start, self.total, rule)
                 && best.is_none_or(|best| worth > best.worth)
             {
                 best = Some(FoundSplit { worth, bin: bin as u8, missing, left: scratch.sums[bin] });
@@ -200,7 +205,7 @@ impl HistogramSearch<'_> {
 }
 
 #[inline(always)]
-pub(crate) fn halves(packed: u64) -> (f64, f64) {
+pub(crate) fn unpack_floats(packed: u64) -> (f64, f64) {
     let (g, h) = unpack(packed);
     (f64::from(g), f64::from(h))
 }
@@ -222,31 +227,31 @@ impl Default for Scratch {
 const LANES: usize = 4;
 
 impl Scratch {
-    /// The best last bin on the left among the first `ends` bins, and its worth.
+    /// The best last bin on the left among the first `candidate_bins` bins, and its worth.
     #[inline(always)]
     fn scan(
         &mut self,
         cells: &[u64],
-        ends: usize,
+        candidate_bins: usize,
         start: u64,
         total: u64,
         rule: &SplitCriteria,
     ) -> Option<(usize, f64)> {
         let mut sum = start;
-        for (to, cell) in self.sums.iter_mut().zip(&cells[..ends]) {
+        for (to, cell) in self.sums.iter_mut().zip(&cells[..candidate_bins]) {
             sum = sum.wrapping_add(*cell);
             *to = sum;
         }
-        let padded = ends.next_multiple_of(LANES).min(CELLS);
+        let padded = candidate_bins.next_multiple_of(LANES).min(CELLS);
         // Padding after the last bin must not win: it is filled as if everything were on the left.
-        self.sums[ends..padded].fill(total);
+        self.sums[candidate_bins..padded].fill(total);
         let mut most = [f64::NEG_INFINITY; LANES];
         let sums = self.sums[..padded].as_chunks::<LANES>().0;
         let worths = self.worths[..padded].as_chunks_mut::<LANES>().0;
         for (sums, worths) in sums.iter().zip(worths) {
             for lane in 0..LANES {
-                let (gl, hl) = halves(sums[lane]);
-                let (gr, hr) = halves(total.wrapping_sub(sums[lane]));
+                let (gl, hl) = unpack_floats(sums[lane]);
+                let (gr, hr) = unpack_floats(total.wrapping_sub(sums[lane]));
                 let worth = gl * gl / (hl + rule.l2) + gr * gr / (hr + rule.l2);
                 let legal = (hl >= rule.min_hessian) & (hr >= rule.min_hessian);
                 let worth = if legal { worth } else { f64::NEG_INFINITY };
@@ -258,7 +263,7 @@ impl Scratch {
         if best == f64::NEG_INFINITY {
             return None;
         }
-        let bin = self.worths[..ends].iter().position(|worth| *worth == best)?;
+        let bin = self.worths[..candidate_bins].iter().position(|worth| *worth == best)?;
         Some((bin, best))
     }
 }
@@ -268,7 +273,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const FREE: Strict<'static> = Strict { counts: None, limits: Limits::NONE, direction: None };
+    const FREE: SplitConstraints<'static> =
+        SplitConstraints { counts: None, limits: Limits::NONE, direction: None };
 
     fn pack(g: i32, h: u32) -> u64 {
         ((g as u32 as u64) << 32).wrapping_add(u64::from(h))
@@ -316,14 +322,14 @@ mod tests {
         let free = search.plain(&rule, &FREE).unwrap();
         // The left side should have the higher value, which a rising feature forbids.
         assert_eq!(free.bin, 0);
-        let rising = Strict { direction: Some(Direction::Rising), ..FREE };
+        let rising = SplitConstraints { direction: Some(Direction::Rising), ..FREE };
         assert_eq!(search.plain(&rule, &rising).unwrap().bin, 1);
         let counts = Some(RowCounts { values: &[1, 1, 5], missing: 0 });
-        let counted = Strict { counts, ..FREE };
+        let counted = SplitConstraints { counts, ..FREE };
         let two = SplitCriteria { min_rows: 2, ..rule };
         assert_eq!(search.plain(&two, &counted).unwrap().bin, 1);
         assert_eq!(search.plain(&SplitCriteria { min_rows: 4, ..rule }, &counted), None);
-        let narrow = Strict { limits: Limits { low: 0.0, high: 1.0 }, ..FREE };
+        let narrow = SplitConstraints { limits: Limits { low: 0.0, high: 1.0 }, ..FREE };
         let value = rule.value(-9.0, 3.0, narrow.limits);
         assert_eq!(value, 1.0);
         assert!(search.plain(&rule, &narrow).unwrap().worth < free.worth);

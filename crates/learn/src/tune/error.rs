@@ -1,6 +1,9 @@
 //! Errors of a search over parameters.
 
-/// The reason why a search was refused or failed.
+use rankwright_spec::SpecError;
+use rankwright_spec::words::counted;
+
+/// The reason why a search was rejected or failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TuneError {
@@ -23,7 +26,7 @@ pub enum TuneError {
         learner: String,
     },
     /// A number of trials that is not allowed.
-    #[error("{trials} trials; there can be 1 to {most}")]
+    #[error("{}: a search has 1 to {most} trials", counted(*trials, "trial"))]
     Trials {
         /// The number.
         trials: usize,
@@ -31,15 +34,13 @@ pub enum TuneError {
         most: usize,
     },
     /// Too few folds.
-    #[error("{folds} folds; at least 2 are needed to train and test")]
+    #[error("{}: at least 2 folds are needed to train and test", counted(*folds, "fold"))]
     Folds {
         /// The number.
         folds: usize,
     },
     /// Successive halving of a learner without rounds.
-    #[error(
-        "{learner} has no rounds of which a trial could be given fewer; random search needs none"
-    )]
+    #[error("{learner} is not trained in rounds, which successive halving needs")]
     NoRounds {
         /// The learner.
         learner: String,
@@ -51,20 +52,22 @@ pub enum TuneError {
         resource: &'static str,
     },
     /// A trial whose parameters conflict.
-    #[error("trial {trial} would be {learner}: {why}")]
+    #[error("trial {trial} would be {learner}: {error}")]
     BadTrial {
         /// Its number.
         trial: usize,
         /// The learner with its parameters.
         learner: String,
-        /// The error.
-        why: String,
+        /// The conflict.
+        error: SpecError,
     },
     /// No trial could be trained.
-    #[error("every trial failed, one of them so: {why}")]
+    #[error("every trial failed; the error of trial {trial} is: {error}")]
     AllFailed {
-        /// The error of one of them.
-        why: String,
+        /// The number of one of the trials.
+        trial: usize,
+        /// Its error, as the log has it.
+        error: String,
     },
     /// A log that another search holds open.
     #[error("another search is writing to {path}")]
@@ -72,12 +75,85 @@ pub enum TuneError {
         /// The file.
         path: String,
     },
-    /// A log that belongs to another search.
+    /// A file that is not the log of this search.
     #[error("{path} {problem}")]
     Log {
         /// The file.
         path: String,
-        /// The problem, as the rest of a sentence.
-        problem: String,
+        /// The problem with its content.
+        problem: TuneLogProblem,
     },
+}
+
+impl TuneError {
+    /// The remedy, where there is one that holds for every caller.
+    pub fn help(&self) -> Option<String> {
+        let text = match self {
+            Self::NoSpace { .. } => "give a space of parameters to search",
+            Self::NothingToSearch { .. } => {
+                "give a space of parameters to search, or fix fewer parameters in the spec"
+            }
+            Self::NoRounds { .. } => "use random search",
+            Self::ResourceInSpace { .. } => {
+                "use random search, or leave the parameter out of the space"
+            }
+            Self::BadTrial { .. } => "leave values that conflict out of the space",
+            Self::LogInUse { .. } => "wait until that search ends, or use another log",
+            Self::Log { .. } => "use another log, or delete this one to start from the beginning",
+            _ => return None,
+        };
+        Some(text.to_owned())
+    }
+}
+
+/// The reason why a file is not the log of this search.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TuneLogProblem {
+    /// The first line is not that of a log.
+    #[error("is not the log of a parameter search")]
+    NotALog,
+    /// Another version of this program wrote the log.
+    #[error("is a log of format {found}, and this program writes format {supported}")]
+    Version {
+        /// The format of the file.
+        found: u32,
+        /// The format of this program.
+        supported: u32,
+    },
+    /// The log belongs to a search with other settings or data.
+    #[error("is the log of another search: {}", in_words(differences))]
+    OtherSearch {
+        /// The settings that differ.
+        differences: Vec<SettingDifference>,
+    },
+    /// A line is not a finished trial.
+    #[error("is damaged in line {line}: {error}")]
+    Damaged {
+        /// The line, from 1.
+        line: usize,
+        /// The error of the JSON reader.
+        error: serde_json::Error,
+    },
+}
+
+/// A setting in which two searches differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SettingDifference {
+    /// Name of the setting.
+    pub setting: String,
+    /// Its value in the log; `None` if the log lacks the setting.
+    pub logged: Option<String>,
+    /// Its value in this search; `None` if this search lacks the setting.
+    pub current: Option<String>,
+}
+
+fn in_words(differences: &[SettingDifference]) -> String {
+    let value = |value: &Option<String>| value.as_deref().unwrap_or("not set").to_owned();
+    let one = |difference: &SettingDifference| {
+        let SettingDifference { setting, logged, current } = difference;
+        format!("{setting} was {}, now {}", value(logged), value(current))
+    };
+    differences.iter().map(one).collect::<Vec<_>>().join("; ")
 }

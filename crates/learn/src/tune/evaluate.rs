@@ -1,10 +1,10 @@
 //! Training and evaluation of one trial, on validation data or on folds.
 //!
 //! With successive halving, boosted trees continue from the rung before: a checkpoint holds all
-//! trees so far, and the result is the same as in one training. Other learners are trained anew on
-//! each rung (a net's learning rate depends on the number of epochs), and so is everything on
-//! folds. With a folder, trainings on validation data also save once a minute, and resume after a
-//! kill.
+//! trees so far, and the result is the same as in one training. Other learners are trained from the
+//! beginning on each rung (a net's learning rate depends on the number of epochs), and so is
+//! everything on folds. With a folder, trainings on validation data also save once a minute, and
+//! resume after a kill.
 
 use std::time::Duration;
 
@@ -26,9 +26,9 @@ pub(super) struct Task<'a> {
     /// Maximum number of rounds on this rung.
     pub(super) limit: Option<usize>,
     /// Number of rounds of the rung before.
-    pub(super) before: usize,
+    pub(super) previous_rounds: usize,
     /// Identifies the search in the names of checkpoints.
-    pub(super) mark: u64,
+    pub(super) search_id: u64,
 }
 
 impl Task<'_> {
@@ -43,15 +43,15 @@ impl Task<'_> {
             ..Trial::default()
         };
         let learner = self.plan.limited(self.trial, self.limit);
-        let found = learner.and_then(|learner| match self.plan.settings.ground {
+        let evaluation = learner.and_then(|learner| match self.plan.settings.measured_on {
             TuneData::Valid => self.on_validation_data(&learner, &mut trial),
             TuneData::Folds { count, valid_part } => {
                 self.on_folds(&learner, count, valid_part, &mut trial)
             }
         });
-        match found {
+        match evaluation {
             Ok(None) => return None,
-            Ok(Some(evaluation)) => measured(&mut trial, evaluation),
+            Ok(Some(evaluation)) => store_evaluation(&mut trial, evaluation),
             Err(error) => trial.error = Some(error.to_string()),
         }
         Some(trial)
@@ -68,16 +68,15 @@ impl Task<'_> {
             .clone()
             .ok_or_else(|| LearnError::MissingValidation { learner: learner.to_string() })?;
         let progress: &dyn Progress = self.request.progress;
-        let result = learner.train(TrainRequest {
-            valid: vec![valid.clone()],
-            metrics: vec![self.plan.measure.clone()],
-            seed: self.plan.settings.seed,
-            features: self.request.features,
-            checkpoints: self.checkpoints(learner),
-            progress,
-            simd: self.request.features.simd,
-            ..TrainRequest::new(self.request.train)
-        })?;
+        let request = TrainRequest::new(self.request.train)
+            .validation_sets([valid.clone()])
+            .metrics([self.plan.measure.clone()])
+            .seed(self.plan.settings.seed)
+            .features(self.request.features)
+            .checkpoints(self.checkpoints(learner))
+            .progress(progress)
+            .simd(self.request.features.simd);
+        let result = learner.train(request)?;
         if !result.finished {
             return Ok(None);
         }
@@ -96,14 +95,12 @@ impl Task<'_> {
         valid_part: Option<f64>,
         trial: &mut Trial,
     ) -> Result<Option<Evaluation>, LearnError> {
-        let options = CvOptions {
-            folds,
-            seed: self.plan.settings.seed,
-            valid_part,
-            simd: self.request.features.simd,
-            progress: self.request.progress,
-            ..CvOptions::new(vec![self.plan.measure.clone()])
-        };
+        let options = CvOptions::new(vec![self.plan.measure.clone()])
+            .folds(folds)
+            .seed(self.plan.settings.seed)
+            .valid_part(valid_part)
+            .simd(self.request.features.simd)
+            .progress(self.request.progress);
         let result = cross_validate(learner, self.request.train, &options)?;
         if !result.finished {
             return Ok(None);
@@ -118,7 +115,7 @@ impl Task<'_> {
     fn checkpoints(&self, learner: &LearnerSpec) -> Option<Checkpoints> {
         learner.rounds()?;
         let folder = self.request.folder.as_ref()?;
-        let mut name = format!("{:016x}-{}", self.mark, self.trial);
+        let mut name = format!("{:016x}-{}", self.search_id, self.trial);
         let boosted = learner.boosting().is_some();
         let rung = self.limit.filter(|_| !boosted);
         if let Some(rounds) = rung {
@@ -126,17 +123,17 @@ impl Task<'_> {
         }
         Some(Checkpoints {
             // The next rung starts where this one ends.
-            every_trees: self
+            every_rounds: self
                 .limit
                 .filter(|_| boosted)
-                .map_or(0, |limit| limit.saturating_sub(self.before)),
+                .map_or(0, |limit| limit.saturating_sub(self.previous_rounds)),
             every: Duration::from_secs(60),
             folder: folder.join(name),
         })
     }
 
     /// Deletes the checkpoints of this training, once nothing resumes from them.
-    pub(super) fn forget(&self) {
+    pub(super) fn delete_checkpoints(&self) {
         let learner = self.plan.limited(self.trial, self.limit);
         if let Some(checkpoints) = learner.ok().and_then(|learner| self.checkpoints(&learner)) {
             // A checkpoint that cannot be deleted only costs disk space.
@@ -155,7 +152,7 @@ fn rounds(result: &TrainResult) -> Option<f64> {
 }
 
 /// Stores the value in the trial.
-fn measured(trial: &mut Trial, evaluation: Evaluation) {
+fn store_evaluation(trial: &mut Trial, evaluation: Evaluation) {
     let Some(result) = evaluation.results.into_iter().next() else { return };
     trial.value = Some(result.value).filter(|value| value.is_finite());
     trial.ci95 = result.ci95;

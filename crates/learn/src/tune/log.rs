@@ -15,7 +15,7 @@ use rankwright_data::DataError;
 use rankwright_data::store::write_atomic;
 use serde::{Deserialize, Serialize};
 
-use super::error::TuneError;
+use super::error::{SettingDifference, TuneError, TuneLogProblem};
 use super::trial::Trial;
 use crate::error::LearnError;
 
@@ -98,45 +98,42 @@ fn line(what: &impl Serialize) -> Result<String, LearnError> {
 }
 
 /// The trials of a log, after a check that it belongs to this search.
-fn read(path: &Path, text: &str, wanted: &LogHead) -> Result<Vec<Trial>, LearnError> {
-    let name = path.display();
-    let mut lines = text.lines().enumerate();
-    let head: Option<LogHead> = lines.next().and_then(|(_, line)| serde_json::from_str(line).ok());
-    let Some(head) = head else {
-        return Err(TuneError::Log {
-            path: name.to_string(),
-            problem: "is no log of a search".to_owned(),
-        }
-        .into());
-    };
-    if head != *wanted {
-        return Err(TuneError::Log {
-            path: name.to_string(),
-            problem: format!("is the log of another search: {}", difference(&head, wanted)),
-        }
-        .into());
+fn read(path: &Path, text: &str, expected: &LogHead) -> Result<Vec<Trial>, LearnError> {
+    let rejected = |problem| TuneError::Log { path: path.display().to_string(), problem };
+    let mut lines = text.lines().zip(1..);
+    let head: Option<LogHead> = lines.next().and_then(|(line, _)| serde_json::from_str(line).ok());
+    let head = head.ok_or_else(|| rejected(TuneLogProblem::NotALog))?;
+    if head.version != VERSION {
+        let problem = TuneLogProblem::Version { found: head.version, supported: VERSION };
+        return Err(rejected(problem).into());
+    }
+    if head != *expected {
+        let differences = differences(&head.search, &expected.search);
+        return Err(rejected(TuneLogProblem::OtherSearch { differences }).into());
     }
     let mut trials: Vec<Trial> = Vec::new();
-    for (at, line) in lines {
-        let trial = serde_json::from_str(line).map_err(|error| TuneError::Log {
-            path: name.to_string(),
-            problem: format!("is damaged in line {}: {error}", at + 1),
-        })?;
+    for (text, line) in lines {
+        let trial = serde_json::from_str(text)
+            .map_err(|error| rejected(TuneLogProblem::Damaged { line, error }))?;
         trials.push(trial);
     }
     Ok(trials)
 }
 
-/// The difference between two searches, in words.
-fn difference(was: &LogHead, is: &LogHead) -> String {
-    if was.version != is.version {
-        return format!("its format is {}, this one's {}", was.version, is.version);
-    }
-    let keys = is.search.keys().chain(was.search.keys().filter(|k| !is.search.contains_key(*k)));
-    let text = |head: &LogHead, key: &str| head.search.get(key).map_or("nothing", |t| t).to_owned();
-    let told = keys.filter(|key| was.search.get(*key) != is.search.get(*key));
-    let told = told.map(|key| format!("{key} was {}, now {}", text(was, key), text(is, key)));
-    told.collect::<Vec<_>>().join("; ")
+/// The settings in which a logged search and the current one differ.
+fn differences(
+    logged: &BTreeMap<String, String>,
+    current: &BTreeMap<String, String>,
+) -> Vec<SettingDifference> {
+    let only_logged = logged.keys().filter(|setting| !current.contains_key(*setting));
+    let settings = current.keys().chain(only_logged);
+    let different = settings.filter(|setting| logged.get(*setting) != current.get(*setting));
+    let difference = |setting: &String| SettingDifference {
+        setting: setting.clone(),
+        logged: logged.get(setting).cloned(),
+        current: current.get(setting).cloned(),
+    };
+    different.map(difference).collect()
 }
 
 #[cfg(test)]
@@ -153,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_added_is_found_again_bit_for_bit() {
+    fn added_trials_are_read_back_bit_for_bit() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
         let mut log = Log::open(&path, &search("1")).unwrap();
@@ -167,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_cut_anywhere_keeps_its_whole_lines_and_goes_on() {
+    fn a_truncated_log_keeps_its_complete_lines() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
         let mut log = Log::open(&path, &search("1")).unwrap();
@@ -192,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn other_files_and_other_searches_are_refused_and_left_alone() {
+    fn other_files_and_other_searches_are_rejected_and_not_changed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
         drop(Log::open(&path, &search("1")).unwrap());
@@ -205,7 +202,7 @@ mod tests {
         for text in ["my notes", "my notes\n", "{}\n"] {
             std::fs::write(&path, text).unwrap();
             let error = Log::open(&path, &search("1")).unwrap_err().to_string();
-            assert!(error.contains("is no log of a search"), "{error}");
+            assert!(error.contains("is not the log of a parameter search"), "{error}");
             assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
         }
         let missing = folder.path().join("no/where");

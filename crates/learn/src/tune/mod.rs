@@ -32,7 +32,7 @@ mod tests;
 mod trial;
 mod trial_comparison;
 
-pub use error::TuneError;
+pub use error::{SettingDifference, TuneError, TuneLogProblem};
 pub use plan::{TuneData, TuneMethod, TunePlan, TuneSettings};
 pub use presets::default_space;
 pub use rungs::Rung;

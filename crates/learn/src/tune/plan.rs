@@ -49,6 +49,7 @@ impl TuneMethod {
 
 /// Settings of a search.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct TuneSettings {
     /// The search space; the learner's default space if not given.
     pub space: Option<Space>,
@@ -61,19 +62,54 @@ pub struct TuneSettings {
     /// Seed of the draws, the folds and the trainings.
     pub seed: u64,
     /// The data on which trials are measured.
-    pub ground: TuneData,
+    pub measured_on: TuneData,
 }
 
 impl TuneSettings {
     /// Thirty trials of random search in the learner's default space.
-    pub fn new(ground: TuneData) -> Self {
+    pub fn new(measured_on: TuneData) -> Self {
         let (method, seed) = (TuneMethod::Random, 1);
-        Self { space: None, trials: 30, method, metric: None, seed, ground }
+        Self { space: None, trials: 30, method, metric: None, seed, measured_on }
+    }
+
+    /// Sets the search space.
+    #[must_use]
+    pub fn space(mut self, space: impl Into<Option<Space>>) -> Self {
+        self.space = space.into();
+        self
+    }
+
+    /// Sets the number of trials, trial 0 included.
+    #[must_use]
+    pub fn trials(mut self, trials: usize) -> Self {
+        self.trials = trials;
+        self
+    }
+
+    /// Sets the method of the search.
+    #[must_use]
+    pub fn method(mut self, method: TuneMethod) -> Self {
+        self.method = method;
+        self
+    }
+
+    /// Sets the metric to optimise.
+    #[must_use]
+    pub fn metric(mut self, metric: impl Into<Option<Measure>>) -> Self {
+        self.metric = metric.into();
+        self
+    }
+
+    /// Sets the seed of the draws, the folds and the trainings.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
     }
 }
 
 /// Maximum number of trials of a search.
-const MOST_TRIALS: usize = 100_000;
+const MAX_TRIALS: usize = 100_000;
 
 /// A search whose trials are drawn and checked.
 ///
@@ -83,11 +119,9 @@ const MOST_TRIALS: usize = 100_000;
 /// use rankwright_learn::tune::{TuneData, Space, TuneJob, TunePlan, TuneSettings};
 ///
 /// let learner = LearnerSpec::parse("mart(trees=5)")?;
-/// let settings = TuneSettings {
-///     space: Some(Space::parse("leaves=int(2,8), rate=log(0.1,1)")?),
-///     trials: 3,
-///     ..TuneSettings::new(TuneData::Folds { count: 2, valid_part: None })
-/// };
+/// let space = Space::parse("leaves=int(2,8), rate=log(0.1,1)")?;
+/// let folds = TuneData::Folds { count: 2, valid_part: None };
+/// let settings = TuneSettings::new(folds).space(space).trials(3);
 /// let plan = TunePlan::new(&learner, settings)?;
 /// assert_eq!(plan.specs()[0].to_string(), "mart(trees=5)");
 /// let data = LetorOptions { queries: 20, documents: 15, seed: 1 }.generate()?;
@@ -113,25 +147,25 @@ impl TunePlan {
         if !learner.learns() {
             return Err(TuneError::NothingToTune { learner: learner.to_string() }.into());
         }
-        if !(1..=MOST_TRIALS).contains(&settings.trials) {
-            return Err(TuneError::Trials { trials: settings.trials, most: MOST_TRIALS }.into());
+        if !(1..=MAX_TRIALS).contains(&settings.trials) {
+            return Err(TuneError::Trials { trials: settings.trials, most: MAX_TRIALS }.into());
         }
-        if let TuneData::Folds { count: count @ (0 | 1), .. } = settings.ground {
+        if let TuneData::Folds { count: count @ (0 | 1), .. } = settings.measured_on {
             return Err(TuneError::Folds { folds: count }.into());
         }
-        let halves = settings.method == TuneMethod::Halving;
+        let is_halving = settings.method == TuneMethod::Halving;
         let space = match &settings.space {
             // A space built by a program has not been checked yet; a log keeps its text.
             Some(space) => Space::parse(&space.to_string())?,
-            None => default_space(learner, halves || settings.ground == TuneData::Valid)?,
+            None => default_space(learner, is_halving || settings.measured_on == TuneData::Valid)?,
         };
-        let base = stopping(learner, &space, settings.ground)?;
-        let (resource, rungs) = match halves {
-            true => spend(&base, &space, settings.trials)?,
+        let base = with_early_stopping(learner, &space, settings.measured_on)?;
+        let (resource, rungs) = match is_halving {
+            true => halving_rungs(&base, &space, settings.trials)?,
             false => (None, vec![Rung { trials: settings.trials, rounds: None }]),
         };
-        check_ends(&base, &space)?;
-        let specs = draw(&base, &space, &settings)?;
+        check_range_ends(&base, &space)?;
+        let specs = draw_trials(&base, &space, &settings)?;
         let measure = match &settings.metric {
             Some(measure) => measure.clone(),
             None => learner.measure()?,
@@ -187,9 +221,9 @@ impl TunePlan {
         })
     }
 
-    /// The facts that identify this search, except the data and the number of trials.
-    pub(super) fn about(&self) -> Vec<(&'static str, String)> {
-        let ground = match self.settings.ground {
+    /// The settings that identify this search, except the data and the number of trials.
+    pub(super) fn identity(&self) -> Vec<(&'static str, String)> {
+        let measured_on = match self.settings.measured_on {
             TuneData::Valid => "validation data".to_owned(),
             TuneData::Folds { count, valid_part: None } => format!("{count} folds"),
             TuneData::Folds { count, valid_part: Some(part) } => {
@@ -203,28 +237,28 @@ impl TunePlan {
             ("method", self.settings.method.name().to_owned()),
             ("metric", format!("{} ({})", self.measure, self.measure.convention())),
             ("seed", self.settings.seed.to_string()),
-            ("measured on", ground),
+            ("measured on", measured_on),
             ("version", env!("CARGO_PKG_VERSION").to_owned()),
         ]
     }
 }
 
 /// The learner with `stop=` if it can stop early by validation data and does not set it.
-fn stopping(
+fn with_early_stopping(
     learner: &LearnerSpec,
     space: &Space,
-    ground: TuneData,
+    measured_on: TuneData,
 ) -> Result<LearnerSpec, LearnError> {
     let written = learner.is_given("stop") || space.get("stop").is_some();
     let stop = preset(learner).and_then(|preset| preset.stop);
-    match stop.filter(|_| ground == TuneData::Valid && !written) {
+    match stop.filter(|_| measured_on == TuneData::Valid && !written) {
         Some(stop) => Ok(learner.with_spec(learner.canonical().clone().with("stop", stop))?),
         None => Ok(learner.clone()),
     }
 }
 
 /// The parameter that successive halving varies, and the rungs.
-fn spend(
+fn halving_rungs(
     base: &LearnerSpec,
     space: &Space,
     trials: usize,
@@ -241,7 +275,7 @@ fn spend(
 }
 
 /// Rejects a space with a value that the learner does not accept, even if no trial drew it.
-fn check_ends(base: &LearnerSpec, space: &Space) -> Result<(), LearnError> {
+fn check_range_ends(base: &LearnerSpec, space: &Space) -> Result<(), LearnError> {
     for (name, range) in space.parameters() {
         for value in range.ends() {
             let spec = base.canonical().clone().with(name, value);
@@ -251,8 +285,8 @@ fn check_ends(base: &LearnerSpec, space: &Space) -> Result<(), LearnError> {
                 Err(error) => return Err(error.into()),
             }
         }
-        if let Some(main) = depends_on(base, name) {
-            check_dependent(base, space, (name, range), &main)?;
+        if let Some(other) = depends_on(base, name) {
+            check_dependent(base, space, (name, range), &other)?;
         }
     }
     Ok(())
@@ -263,24 +297,26 @@ fn check_dependent(
     base: &LearnerSpec,
     space: &Space,
     (name, range): (&str, &Range),
-    main: &str,
+    other: &str,
 ) -> Result<(), LearnError> {
-    let of_main = space.get(main).map(Range::ends).unwrap_or_default();
-    let mains = of_main.into_iter().map(|value| base.canonical().clone().with(main, value));
-    let mains = mains.chain(Some(base.canonical().clone()).filter(|_| space.get(main).is_none()));
-    let mut why = None;
-    for spec in mains {
+    let values_of_other = space.get(other).map(Range::ends).unwrap_or_default();
+    let other_specs =
+        values_of_other.into_iter().map(|value| base.canonical().clone().with(other, value));
+    let other_specs =
+        other_specs.chain(Some(base.canonical().clone()).filter(|_| space.get(other).is_none()));
+    let mut rejected = None;
+    for spec in other_specs {
         for value in range.ends() {
             match base.with_spec(spec.clone().with(name, value)) {
                 Ok(_) => return Ok(()),
-                Err(error) => why = Some(error),
+                Err(error) => rejected = Some(error),
             }
         }
     }
-    why.map_or(Ok(()), |error| Err(error.into()))
+    rejected.map_or(Ok(()), |error| Err(error.into()))
 }
 
-fn draw(
+fn draw_trials(
     base: &LearnerSpec,
     space: &Space,
     settings: &TuneSettings,
@@ -304,17 +340,17 @@ fn draw(
         let learner = base.with_spec(spec).map_err(|error| TuneError::BadTrial {
             trial,
             learner: text.clone(),
-            why: error.to_string(),
+            error,
         })?;
-        let folds = matches!(settings.ground, TuneData::Folds { valid_part: None, .. });
+        let folds = matches!(settings.measured_on, TuneData::Folds { valid_part: None, .. });
         match learner.validation() == Validation::Required && folds {
             false => Ok(learner),
-            true => Err(needs_part(&learner)),
+            true => Err(missing_validation_part(&learner)),
         }
     };
     (0..settings.trials).map(of_trial).collect()
 }
 
-fn needs_part(learner: &LearnerSpec) -> LearnError {
+fn missing_validation_part(learner: &LearnerSpec) -> LearnError {
     LearnError::MissingFoldValidation { learner: learner.to_string() }
 }

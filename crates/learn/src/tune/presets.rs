@@ -60,8 +60,8 @@ mod tests {
     fn every_learner_has_a_space_whose_trials_all_parse() {
         for info in LEARNERS.iter().filter(|info| info.name != "linear") {
             let learner = LearnerSpec::parse(info.name).unwrap();
-            for ground in [TuneData::Valid, TuneData::Folds { count: 3, valid_part: None }] {
-                let settings = TuneSettings { trials: 60, ground, ..TuneSettings::new(ground) };
+            for data in [TuneData::Valid, TuneData::Folds { count: 3, valid_part: None }] {
+                let settings = TuneSettings::new(data).trials(60);
                 let plan = TunePlan::new(&learner, settings).unwrap();
                 assert_eq!(plan.specs().len(), 60, "{}", info.name);
                 assert_eq!(
@@ -74,10 +74,7 @@ mod tests {
             let preset = preset(&learner).unwrap();
             if let Some(resource) = preset.resource {
                 assert!(info.params().iter().any(|p| p.name == resource), "{}", info.name);
-                let settings = TuneSettings {
-                    method: TuneMethod::Halving,
-                    ..TuneSettings::new(TuneData::Valid)
-                };
+                let settings = TuneSettings::new(TuneData::Valid).method(TuneMethod::Halving);
                 TunePlan::new(&learner, settings).unwrap();
             }
         }

@@ -13,10 +13,11 @@
 
 /// One in this many trials continues after a rung.
 const ETA: usize = 3;
-const MOST: u32 = 3;
+const MAX_RUNGS: u32 = 3;
 
 /// A step of a search: a number of trials, trained for a number of rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Rung {
     /// Maximum number of trials, without trial 0.
     pub trials: usize,
@@ -27,7 +28,7 @@ pub struct Rung {
 /// The rungs of successive halving, for a learner with this number of rounds.
 pub(super) fn halving(trials: usize, rounds: usize) -> Vec<Rung> {
     let power = |k: u32| ETA.pow(k);
-    let last = (0..=MOST).rev().find(|s| power(*s) <= trials.min(rounds)).unwrap_or(0);
+    let last = (0..=MAX_RUNGS).rev().find(|s| power(*s) <= trials.min(rounds)).unwrap_or(0);
     let rung = |k: u32| Rung {
         trials: (trials / power(k)).max(1),
         rounds: Some(rounds.div_ceil(power(last - k))).filter(|_| k < last),

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use rankwright_data::Dataset;
 use rankwright_eval::compare::Better;
 use rankwright_model::ScoreOptions;
+use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::TuneError;
@@ -21,15 +22,16 @@ use crate::session::{NoProgress, Progress, ValidationSet};
 /// Receives the progress events of a search, and those of each training.
 pub trait TuneProgress: Progress {
     /// Called before a trial is trained, for this number of rounds at most (`None`: completely).
-    fn begun(&self, _trial: usize, _limit: Option<usize>) {}
+    fn trial_started(&self, _trial: usize, _limit: Option<usize>) {}
 
     /// Called when a trial is finished, or was found in the log.
-    fn ended(&self, _trial: &Trial, _found: bool) {}
+    fn trial_finished(&self, _trial: &Trial, _from_log: bool) {}
 }
 
 impl TuneProgress for NoProgress {}
 
 /// Data and options of a search.
+#[non_exhaustive]
 pub struct TuneJob<'a> {
     /// Training data.
     pub train: &'a Dataset,
@@ -52,6 +54,41 @@ impl<'a> TuneJob<'a> {
         let features = ScoreOptions::default();
         Self { train, valid: None, features, log: None, folder: None, progress: &NoProgress }
     }
+
+    /// Sets the validation data, for a search that is measured on it.
+    #[must_use]
+    pub fn validation(mut self, set: impl Into<Option<ValidationSet<'a>>>) -> Self {
+        self.valid = set.into();
+        self
+    }
+
+    /// Sets the options for matching the features of validation data, and the instruction set.
+    #[must_use]
+    pub fn features(mut self, options: ScoreOptions) -> Self {
+        self.features = options;
+        self
+    }
+
+    /// Sets the file that keeps finished trials.
+    #[must_use]
+    pub fn log(mut self, file: impl Into<Option<PathBuf>>) -> Self {
+        self.log = file.into();
+        self
+    }
+
+    /// Sets the folder of checkpoints.
+    #[must_use]
+    pub fn folder(mut self, folder: impl Into<Option<PathBuf>>) -> Self {
+        self.folder = folder.into();
+        self
+    }
+
+    /// Sets the receiver of progress events, which may also cancel.
+    #[must_use]
+    pub fn progress(mut self, progress: &'a dyn TuneProgress) -> Self {
+        self.progress = progress;
+        self
+    }
 }
 
 impl Debug for TuneJob<'_> {
@@ -61,7 +98,8 @@ impl Debug for TuneJob<'_> {
 }
 
 /// The result of a search.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct TuneResult {
     /// Every trial as far as it was trained, the best first: those trained completely, then those
     /// with fewer rounds, and last those that failed.
@@ -91,19 +129,20 @@ impl TuneResult {
 impl TunePlan {
     /// Runs the search, or resumes it.
     pub fn run(&self, request: &TuneJob<'_>) -> Result<TuneResult, LearnError> {
-        let valid = request.valid.as_ref().filter(|_| self.settings.ground == TuneData::Valid);
+        let valid = request.valid.as_ref().filter(|_| self.settings.measured_on == TuneData::Valid);
         let sets = [Some(request.train), valid.map(|set| set.data)];
         let checksum = |data: &Dataset| format!("{:016x}", fingerprint(data, ""));
         let data: Vec<String> = sets.into_iter().flatten().map(checksum).collect();
-        let mut about = self.about();
-        about.extend(["training data", "validation data"].into_iter().zip(data.clone()));
+        let mut identity = self.identity();
+        identity.extend(["training data", "validation data"].into_iter().zip(data.clone()));
         let log = match &request.log {
-            Some(path) => Log::open(path, &about)?,
+            Some(path) => Log::open(path, &identity)?,
             None => Log::in_memory(),
         };
-        let mark = xxh3_64(format!("{about:?}").as_bytes());
+        let search_id = xxh3_64(format!("{identity:?}").as_bytes());
         let better = self.measure.metric().better();
-        let mut search = TrialSearch { plan: self, request, data, mark, better, log, found: 0 };
+        let mut search =
+            TrialSearch { plan: self, request, data, search_id, better, log, found: 0 };
         let finished = search.run()?;
         if finished && let Some(folder) = &request.folder {
             // A folder that holds other files stays.
@@ -118,7 +157,7 @@ struct TrialSearch<'a> {
     request: &'a TuneJob<'a>,
     /// Checksums of the data.
     data: Vec<String>,
-    mark: u64,
+    search_id: u64,
     better: Better,
     log: Log,
     found: usize,
@@ -127,30 +166,37 @@ struct TrialSearch<'a> {
 impl<'a> TrialSearch<'a> {
     /// Runs all rungs; false if the search was cancelled.
     fn run(&mut self) -> Result<bool, LearnError> {
-        let mut alive: Vec<usize> = (0..self.plan.specs().len()).collect();
+        let mut active: Vec<usize> = (0..self.plan.specs().len()).collect();
         let rungs = self.plan.rungs();
-        let mut before = None;
+        let mut previous_rounds = None;
         for (number, rung) in rungs.iter().enumerate() {
-            for trial in &alive {
-                if !self.trial(*trial, rung.rounds, before)? {
+            for trial in &active {
+                if !self.trial(*trial, rung.rounds, previous_rounds)? {
                     return Ok(false);
                 }
             }
             if let Some(next) = rungs.get(number + 1) {
-                let stay = self.survivors(&alive, rung.rounds, next.trials);
-                for gone in alive.iter().filter(|trial| !stay.contains(trial)) {
-                    self.task(*gone, rung.rounds, before).forget();
+                let survivors = self.survivors(&active, rung.rounds, next.trials);
+                for dropped in active.iter().filter(|trial| !survivors.contains(trial)) {
+                    self.task(*dropped, rung.rounds, previous_rounds).delete_checkpoints();
                 }
-                alive = stay;
+                active = survivors;
             }
-            before = rung.rounds;
+            previous_rounds = rung.rounds;
         }
         Ok(true)
     }
 
-    fn task(&self, trial: usize, limit: Option<usize>, before: Option<usize>) -> Task<'a> {
-        let before = before.unwrap_or(0);
-        Task { plan: self.plan, request: self.request, trial, limit, before, mark: self.mark }
+    fn task(&self, trial: usize, limit: Option<usize>, previous_rounds: Option<usize>) -> Task<'a> {
+        let previous_rounds = previous_rounds.unwrap_or(0);
+        Task {
+            plan: self.plan,
+            request: self.request,
+            trial,
+            limit,
+            previous_rounds,
+            search_id: self.search_id,
+        }
     }
 
     /// Runs one trial on one rung; false if the search was cancelled.
@@ -158,64 +204,69 @@ impl<'a> TrialSearch<'a> {
         &mut self,
         trial: usize,
         limit: Option<usize>,
-        before: Option<usize>,
+        previous_rounds: Option<usize>,
     ) -> Result<bool, LearnError> {
-        let task = self.task(trial, limit, before);
+        let task = self.task(trial, limit, previous_rounds);
         if let Some(found) = self.log.find(trial, limit) {
             self.found += 1;
-            self.request.progress.ended(found, true);
+            self.request.progress.trial_finished(found, true);
             return Ok(true);
         }
         if self.request.progress.should_stop() {
             return Ok(false);
         }
-        self.request.progress.begun(trial, limit);
-        let done = match self.copy(trial, limit, before) {
+        self.request.progress.trial_started(trial, limit);
+        let done = match self.copy(trial, limit, previous_rounds) {
             Some(copy) => copy,
             None => match task.run() {
                 Some(done) => Trial { data: self.data.clone(), ..done },
                 None => return Ok(false),
             },
         };
-        self.request.progress.ended(&done, false);
+        self.request.progress.trial_finished(&done, false);
         self.log.add(done)?;
         let boosted = self.plan.specs().get(trial).is_some_and(|s| s.boosting().is_some());
         if limit.is_none() || !boosted {
-            task.forget();
+            task.delete_checkpoints();
         }
         Ok(true)
     }
 
     /// The result of a trial that needs no training: the same learner was trained before, or this
     /// one had already stopped early with fewer rounds.
-    fn copy(&self, trial: usize, limit: Option<usize>, before: Option<usize>) -> Option<Trial> {
+    fn copy(
+        &self,
+        trial: usize,
+        limit: Option<usize>,
+        previous_rounds: Option<usize>,
+    ) -> Option<Trial> {
         let spec = self.plan.specs().get(trial)?;
         let text = spec.to_string();
-        let twin = |other: &&Trial| other.spec == text && other.limit == limit;
-        let twin = self.log.trials().iter().find(twin);
+        let same_learner = |other: &&Trial| other.spec == text && other.limit == limit;
+        let same_learner = self.log.trials().iter().find(same_learner);
         let stopped = || {
-            let last = before.and_then(|rounds| self.log.find(trial, Some(rounds)))?;
-            let over = spec.boosting().is_some() && last.trained < last.limit;
-            Some(last).filter(|last| over && last.trained.is_some())
+            let last = previous_rounds.and_then(|rounds| self.log.find(trial, Some(rounds)))?;
+            let stopped_early = spec.boosting().is_some() && last.trained < last.limit;
+            Some(last).filter(|last| stopped_early && last.trained.is_some())
         };
-        let known = twin.or_else(stopped)?;
+        let known = same_learner.or_else(stopped)?;
         let seconds = if known.trial == trial { known.seconds } else { 0.0 };
         Some(Trial { trial, limit, seconds, same_as: Some(known.trial), ..known.clone() })
     }
 
     /// The trials that continue on the next rung, in the order of their numbers: the best, and
     /// trial 0.
-    fn survivors(&self, alive: &[usize], limit: Option<usize>, count: usize) -> Vec<usize> {
-        let done = alive.iter().filter_map(|trial| self.log.find(*trial, limit));
+    fn survivors(&self, active: &[usize], limit: Option<usize>, count: usize) -> Vec<usize> {
+        let done = active.iter().filter_map(|trial| self.log.find(*trial, limit));
         let done = done.filter(|trial| trial.value.is_some());
-        let mut stay: Vec<usize> = Vec::new();
+        let mut survivors: Vec<usize> = Vec::new();
         for trial in rank(done, self.better) {
-            if trial.trial == 0 || stay.iter().filter(|other| **other != 0).count() < count {
-                stay.push(trial.trial);
+            if trial.trial == 0 || survivors.iter().filter(|other| **other != 0).count() < count {
+                survivors.push(trial.trial);
             }
         }
-        stay.sort_unstable();
-        stay
+        survivors.sort_unstable();
+        survivors
     }
 
     fn result(self, finished: bool) -> Result<TuneResult, LearnError> {
@@ -237,8 +288,9 @@ impl<'a> TrialSearch<'a> {
         let found = self.found;
         let mut result = TuneResult { trials, versus: None, done, found, finished };
         if finished && result.best().is_none() {
-            let why = result.trials.first().and_then(|trial| trial.error.clone());
-            return Err(TuneError::AllFailed { why: why.unwrap_or_default() }.into());
+            let failed = result.trials.first().cloned().unwrap_or_default();
+            let error = failed.error.unwrap_or_default();
+            return Err(TuneError::AllFailed { trial: failed.trial, error }.into());
         }
         if let (Some(best), Some(first)) = (result.best(), result.first())
             && best.trial != 0

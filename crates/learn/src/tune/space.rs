@@ -71,7 +71,7 @@ pub struct Space {
 const KINDS: [&str; 5] = ["choice", "int", "logint", "uniform", "log"];
 
 /// Text put before the space, so that it parses as the arguments of a spec.
-const BEFORE: &str = "space(";
+const PREFIX: &str = "space(";
 
 impl Space {
     /// A space without parameters.
@@ -125,7 +125,7 @@ impl Space {
     /// Reads a space; the error names the column or the parameter.
     pub fn parse(text: &str) -> Result<Self, SpecError> {
         balanced(text)?;
-        let spec = Spec::parse(&format!("{BEFORE}{text})")).map_err(|e| as_written(e, text))?;
+        let spec = Spec::parse(&format!("{PREFIX}{text})")).map_err(|e| as_written(e, text))?;
         if spec.args.is_empty() {
             let expected = "a parameter and a range, such as rate=log(0.01,0.3)";
             return Err(syntax(text, 1, "the end".to_owned(), expected));
@@ -153,14 +153,14 @@ impl Space {
 
     /// The values of one trial, in the order of the parameters.
     pub fn draw(&self, seed: u64, trial: usize) -> Vec<(String, String)> {
-        let mut random = Random::new(seed, STREAM + trial as u64);
+        let mut random = Random::new(seed, RANDOM_STREAM + trial as u64);
         let draw = |(name, range): &(String, Range)| (name.clone(), range.draw(&mut random));
         self.parameters.iter().map(draw).collect()
     }
 }
 
 /// Separates the draws of trials from others of the same seed.
-const STREAM: u64 = 0x7475_6e65_0000_0000;
+const RANDOM_STREAM: u64 = 0x7475_6e65_0000_0000;
 
 impl Range {
     fn read(key: &str, text: &str) -> Result<Self, SpecError> {
@@ -235,12 +235,14 @@ impl Range {
                 let at = (unit * values.len() as f64) as usize;
                 values.get(at).or(values.last()).cloned().unwrap_or_default()
             }
-            Range::Int(low, high) => whole(*low, *high, *low as f64 + unit * span(*low, *high)),
-            Range::LogInt(low, high) => {
-                whole(*low, *high, stretched(*low as f64, *high as f64 + 1.0, unit))
+            Range::Int(low, high) => {
+                integer_text(*low, *high, *low as f64 + unit * span(*low, *high))
             }
-            Range::Uniform(low, high) => short(*low, *high, low + unit * (high - low)),
-            Range::Log(low, high) => short(*low, *high, stretched(*low, *high, unit)),
+            Range::LogInt(low, high) => {
+                integer_text(*low, *high, log_interpolated(*low as f64, *high as f64 + 1.0, unit))
+            }
+            Range::Uniform(low, high) => rounded_text(*low, *high, low + unit * (high - low)),
+            Range::Log(low, high) => rounded_text(*low, *high, log_interpolated(*low, *high, unit)),
         }
     }
 }
@@ -251,16 +253,16 @@ fn span(low: i64, high: i64) -> f64 {
 }
 
 /// low (high / low)^unit.
-fn stretched(low: f64, high: f64, unit: f64) -> f64 {
+fn log_interpolated(low: f64, high: f64, unit: f64) -> f64 {
     low * exp(unit * (high / low).ln())
 }
 
-fn whole(low: i64, high: i64, value: f64) -> String {
+fn integer_text(low: i64, high: i64, value: f64) -> String {
     (value.floor() as i64).clamp(low, high).to_string()
 }
 
 /// The value to three significant digits, within the range.
-fn short(low: f64, high: f64, value: f64) -> String {
+fn rounded_text(low: f64, high: f64, value: f64) -> String {
     let rounded = format!("{value:.2e}").parse::<f64>().unwrap_or(value);
     rounded.clamp(low, high).to_string()
 }
@@ -278,10 +280,10 @@ fn choice(inner: &str, parts: &[&str]) -> Result<Range, String> {
         }
     }
     if parts.len() != commas + 1 {
-        return Err("values parted by commas, none of them empty".to_owned());
+        return Err("values separated by commas, none of them empty".to_owned());
     }
     if let Some(twice) = (1..parts.len()).find(|at| parts[..*at].contains(&parts[*at])) {
-        return Err(format!("each value once; {} is there twice", parts[twice]));
+        return Err(format!("each value once; {} is given twice", parts[twice]));
     }
     Ok(Range::Choice(parts.iter().map(|part| (*part).to_owned()).collect()))
 }
@@ -317,7 +319,7 @@ fn syntax(text: &str, column: usize, found: String, expected: &'static str) -> S
 fn as_written(error: SpecError, text: &str) -> SpecError {
     match error {
         SpecError::Syntax { column, found, expected, .. } => {
-            let column = column.saturating_sub(BEFORE.len()).max(1);
+            let column = column.saturating_sub(PREFIX.len()).max(1);
             let length = text.chars().count();
             match column > length {
                 true => syntax(text, length + 1, "the end".to_owned(), expected),
@@ -394,7 +396,7 @@ mod tests {
             ("leaves=logint(0,3)", "from 1 on"),
             ("leaves=choice()", "none of them empty"),
             ("leaves=choice(7,,15)", "none of them empty"),
-            ("leaves=choice(7,15,7)", "each value once; 7 is there twice"),
+            ("leaves=choice(7,15,7)", "each value once; 7 is given twice"),
             ("leaves=7, leaves=8", "`leaves` twice"),
             ("leaves 7", "column 8: found `7`, expected `=`"),
         ] {

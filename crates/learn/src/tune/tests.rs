@@ -19,26 +19,26 @@ fn data(queries: usize, seed: u64) -> Dataset {
 fn plan(learner: &str, space: &str, settings: TuneSettings) -> TunePlan {
     let space = Some(Space::parse(space).unwrap());
     let learner = LearnerSpec::parse(learner).unwrap();
-    TunePlan::new(&learner, TuneSettings { space, ..settings }).unwrap()
+    TunePlan::new(&learner, settings.space(space)).unwrap()
 }
 
 fn valid(trials: usize, method: TuneMethod) -> TuneSettings {
-    TuneSettings { trials, method, ..TuneSettings::new(TuneData::Valid) }
+    TuneSettings::new(TuneData::Valid).trials(trials).method(method)
 }
 
 fn refused(learner: &str, space: &str, settings: TuneSettings) -> String {
     let space = Some(Space::parse(space).unwrap());
     let learner = LearnerSpec::parse(learner).unwrap();
-    TunePlan::new(&learner, TuneSettings { space, ..settings }).unwrap_err().to_string()
+    TunePlan::new(&learner, settings.space(space)).unwrap_err().to_string()
 }
 
 fn request<'a>(train: &'a Dataset, valid: &'a Dataset) -> TuneJob<'a> {
-    let valid = Some(ValidationSet { name: "valid".into(), data: valid });
-    TuneJob { valid, ..TuneJob::new(train) }
+    let valid = Some(ValidationSet::new("valid", valid));
+    TuneJob::new(train).validation(valid)
 }
 
 /// The part of a result that must be the same in every run: everything but the times.
-fn timeless(result: &TuneResult) -> Vec<Trial> {
+fn without_times(result: &TuneResult) -> Vec<Trial> {
     let of = |trial: &Trial| Trial { seconds: 0.0, ..trial.clone() };
     result.trials.iter().map(of).collect()
 }
@@ -46,7 +46,7 @@ fn timeless(result: &TuneResult) -> Vec<Trial> {
 #[test]
 fn trial_0_is_the_learner_as_given_and_stops_by_validation_data() {
     let first = |learner: &str, ground| {
-        let settings = TuneSettings { trials: 2, ..TuneSettings::new(ground) };
+        let settings = TuneSettings::new(ground).trials(2);
         plan(learner, "rate=log(0.01,0.3)", settings).specs()[0].to_string()
     };
     assert_eq!(first("lambdamart(leaves=9)", TuneData::Valid), "lambdamart(stop=50, leaves=9)");
@@ -64,16 +64,16 @@ fn trial_0_is_the_learner_as_given_and_stops_by_validation_data() {
 
 #[test]
 fn what_cannot_be_searched_is_refused_before_anything_runs() {
-    let five = || TuneSettings { trials: 5, ..TuneSettings::new(TuneData::Valid) };
+    let five = || TuneSettings::new(TuneData::Valid).trials(5);
     // Among twenty draws one is cross-leaf; among five there may be none.
     let twenty = || valid(20, TuneMethod::Random);
-    let folds = || TuneSettings { trials: 5, ..TuneSettings::new(FOLDS) };
+    let folds = || TuneSettings::new(FOLDS).trials(5);
     for (learner, space, settings, expected) in [
         ("mart", "leafs=int(2,9)", five(), "did you mean `leaves`?"),
         ("mart", "sample_queries=uniform(0.5,2)", five(), "sample_queries=2 is not allowed"),
         ("mart", "loss=choice(squared,squered)", five(), "query-rmse"),
         ("mart", "trees=int(5,9)", valid(9, TuneMethod::Halving), "halving varies trees"),
-        ("ranksvm", "c=log(1,9)", valid(9, TuneMethod::Halving), "has no rounds of which"),
+        ("ranksvm", "c=log(1,9)", valid(9, TuneMethod::Halving), "is not trained in rounds"),
         ("mart(stop=5)", "leaves=int(2,9)", folds(), "needs validation queries"),
         ("mart", "stop=int(5,9)", folds(), "needs validation queries"),
         (
@@ -150,7 +150,7 @@ fn more_trials_extend_fewer() {
             "leaves=int(2,9), rate=log(0.05,1)",
             valid(trials, TuneMethod::Random),
         );
-        let mut trials = timeless(&plan.run(&request(&train, &test)).unwrap());
+        let mut trials = without_times(&plan.run(&request(&train, &test)).unwrap());
         trials.sort_by_key(|trial| trial.trial);
         trials
     };
@@ -159,7 +159,7 @@ fn more_trials_extend_fewer() {
     let other = plan(
         "mart(trees=6)",
         "leaves=int(2,9), rate=log(0.05,1)",
-        TuneSettings { seed: 2, ..valid(4, TuneMethod::Random) },
+        valid(4, TuneMethod::Random).seed(2),
     );
     assert_ne!(other.specs()[1].to_string(), few[1].spec);
 }
@@ -172,7 +172,7 @@ fn any_number_of_threads_gives_the_same_search() {
         let plan = plan("lambdamart(trees=9, min_rows=3)", space, valid(9, method));
         let on = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            timeless(&pool.install(|| plan.run(&request(&train, &test))).unwrap())
+            without_times(&pool.install(|| plan.run(&request(&train, &test))).unwrap())
         };
         let one = on(1);
         assert!([2, 3, 8].into_iter().all(|threads| on(threads) == one), "{method:?}");
@@ -195,13 +195,13 @@ fn halving_finds_a_planted_optimum_and_spends_less() {
     assert_eq!(versus.better + versus.equal + versus.worse, best.queries);
     // Every trial is listed, as far as it was trained; trial 0 was trained completely.
     assert_eq!(result.trials.len(), 30);
-    let went = |limit| result.trials.iter().filter(|trial| trial.limit == limit).count();
-    assert_eq!((went(None), result.first().unwrap().limit), (2, None));
-    assert!(went(Some(1)) >= 19, "{}", went(Some(1)));
+    let trained_to = |limit| result.trials.iter().filter(|trial| trial.limit == limit).count();
+    assert_eq!((trained_to(None), result.first().unwrap().limit), (2, None));
+    assert!(trained_to(Some(1)) >= 19, "{}", trained_to(Some(1)));
 }
 
 #[test]
-fn survivors_go_on_to_what_training_in_one_go_gives() {
+fn survivors_give_the_result_of_one_training() {
     let (train, test) = (data(20, 1), data(12, 2));
     let space = "leaves=int(2,9), rate=log(0.02,0.5), sample_queries=uniform(0.5,1)";
     for learner in ["lambdamart(trees=20, min_rows=3, stop=8)", "listnet(layers=4, epochs=9)"] {
@@ -209,14 +209,14 @@ fn survivors_go_on_to_what_training_in_one_go_gives() {
         let plan = plan(learner, space, valid(9, TuneMethod::Halving));
         let folder = tempfile::tempdir().unwrap();
         let places = folder.path().join("places");
-        let saving = TuneJob { folder: Some(places.clone()), ..request(&train, &test) };
+        let saving = request(&train, &test).folder(places.clone());
         let with = plan.run(&saving).unwrap();
         let without = plan.run(&request(&train, &test)).unwrap();
-        assert_eq!(timeless(&with), timeless(&without), "{learner}");
+        assert_eq!(without_times(&with), without_times(&without), "{learner}");
         assert!(!places.exists(), "nothing is left");
         let best = with.best().unwrap();
         let whole = LearnerSpec::parse(&best.spec).unwrap();
-        let settings = TuneSettings { trials: 1, ..TuneSettings::new(TuneData::Valid) };
+        let settings = TuneSettings::new(TuneData::Valid).trials(1);
         let alone = TunePlan::new(&whole, settings).unwrap().run(&request(&train, &test)).unwrap();
         assert_eq!(alone.best().unwrap().values, best.values, "{learner}");
     }
@@ -225,13 +225,12 @@ fn survivors_go_on_to_what_training_in_one_go_gives() {
 #[test]
 fn the_value_on_folds_is_that_of_cross_validation() {
     let train = data(30, 1);
-    let settings = TuneSettings { trials: 3, seed: 5, ..TuneSettings::new(FOLDS) };
+    let settings = TuneSettings::new(FOLDS).trials(3).seed(5);
     let plan = plan("mart(trees=5)", "leaves=choice(3,5,9)", settings);
     let result = plan.run(&TuneJob::new(&train)).unwrap();
     for trial in &result.trials {
         let learner = LearnerSpec::parse(&trial.spec).unwrap();
-        let options =
-            CvOptions { folds: 3, seed: 5, ..CvOptions::new(vec![plan.measure().clone()]) };
+        let options = CvOptions::new(vec![plan.measure().clone()]).folds(3).seed(5);
         let expected = cross_validate(&learner, &train, &options).unwrap().pooled;
         assert_eq!(trial.value, Some(expected.results[0].value));
         assert_eq!(trial.values, expected.results[0].values);
@@ -249,7 +248,7 @@ fn the_same_learner_is_not_trained_twice() {
 }
 
 #[test]
-fn a_trial_that_fails_is_told_and_the_others_go_on() {
+fn a_failed_trial_is_reported_and_the_others_continue() {
     let (train, test) = (data(10, 1), data(8, 2));
     let space = "monotone=choice(1:+,999:+,2:+), leaves=int(2,9)";
     let search = plan("mart(trees=3)", space, valid(12, TuneMethod::Random));
@@ -266,12 +265,12 @@ fn a_trial_that_fails_is_told_and_the_others_go_on() {
 }
 
 /// Cancels after this number of training rounds.
-struct Impatient {
+struct StopAfter {
     left: AtomicUsize,
 }
 
-impl Progress for Impatient {
-    fn round_finished(&self, _record: &TrainingHistory) {
+impl Progress for StopAfter {
+    fn round_finished(&self, _history: &TrainingHistory) {
         let less = |left: usize| Some(left.saturating_sub(1));
         let _ = self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less);
     }
@@ -281,18 +280,18 @@ impl Progress for Impatient {
     }
 }
 
-impl TuneProgress for Impatient {}
+impl TuneProgress for StopAfter {}
 
 /// Runs a search that is cancelled and resumed until it ends; returns its result and the number of
 /// starts.
-fn stumbling(
+fn run_with_interruptions(
     plan: &TunePlan,
     request: TuneJob<'_>,
     folder: &Path,
     patience: usize,
 ) -> (TuneResult, usize) {
-    for begun in 1..1000 {
-        let progress = Impatient { left: AtomicUsize::new(patience) };
+    for starts in 1..1000 {
+        let progress = StopAfter { left: AtomicUsize::new(patience) };
         let request = TuneJob {
             log: Some(folder.join("log")),
             folder: Some(folder.join("places")),
@@ -303,49 +302,50 @@ fn stumbling(
         };
         let result = plan.run(&request).unwrap();
         if result.finished {
-            return (result, begun);
+            return (result, starts);
         }
     }
     panic!("it never ends");
 }
 
 #[test]
-fn a_search_that_is_stopped_again_and_again_comes_to_the_same_end() {
+fn an_interrupted_search_gives_the_same_result() {
     let (train, test) = (data(15, 1), data(10, 2));
     let space = "leaves=int(2,9), rate=log(0.05,1)";
     for method in [TuneMethod::Random, TuneMethod::Halving] {
         let plan = plan("lambdamart(trees=9, min_rows=3)", space, valid(9, method));
-        let expected = timeless(&plan.run(&request(&train, &test)).unwrap());
+        let expected = without_times(&plan.run(&request(&train, &test)).unwrap());
         for patience in [1, 4, 25] {
             let folder = tempfile::tempdir().unwrap();
-            let (result, begun) = stumbling(&plan, request(&train, &test), folder.path(), patience);
-            assert_eq!(timeless(&result), expected, "{method:?} {patience}");
-            assert!(begun > 1, "{method:?} {patience}");
+            let (result, starts) =
+                run_with_interruptions(&plan, request(&train, &test), folder.path(), patience);
+            assert_eq!(without_times(&result), expected, "{method:?} {patience}");
+            assert!(starts > 1, "{method:?} {patience}");
             assert!(!folder.path().join("places").exists());
         }
     }
-    // On folds a trial starts anew.
-    let settings = TuneSettings { trials: 4, ..TuneSettings::new(FOLDS) };
+    // On folds a trial starts from the beginning.
+    let settings = TuneSettings::new(FOLDS).trials(4);
     let plan = plan("mart(trees=3)", space, settings);
-    let expected = timeless(&plan.run(&TuneJob::new(&train)).unwrap());
+    let expected = without_times(&plan.run(&TuneJob::new(&train)).unwrap());
     let folder = tempfile::tempdir().unwrap();
-    let (result, begun) = stumbling(&plan, TuneJob::new(&train), folder.path(), 10);
-    assert!(begun > 1);
-    assert_eq!(timeless(&result), expected);
+    let (result, starts) = run_with_interruptions(&plan, TuneJob::new(&train), folder.path(), 10);
+    assert!(starts > 1);
+    assert_eq!(without_times(&result), expected);
 }
 
 #[test]
-fn a_log_goes_on_with_more_trials_and_refuses_other_data() {
+fn a_log_can_be_extended_and_rejects_other_data() {
     let (train, test) = (data(10, 1), data(8, 2));
     let folder = tempfile::tempdir().unwrap();
     let log = Some(folder.path().join("log"));
     let few = plan("mart(trees=3)", "leaves=int(2,30)", valid(3, TuneMethod::Random));
     let more = plan("mart(trees=3)", "leaves=int(2,30)", valid(6, TuneMethod::Random));
-    let logged = |train, test| TuneJob { log: log.clone(), ..request(train, test) };
+    let logged = |train, test| request(train, test).log(log.clone());
     few.run(&logged(&train, &test)).unwrap();
     let result = more.run(&logged(&train, &test)).unwrap();
     assert_eq!((result.found, result.trials.len()), (3, 6));
-    assert_eq!(timeless(&result), timeless(&more.run(&request(&train, &test)).unwrap()));
+    assert_eq!(without_times(&result), without_times(&more.run(&request(&train, &test)).unwrap()));
     assert_eq!(few.run(&logged(&train, &test)).unwrap().trials.len(), 3);
     let error = few.run(&logged(&test, &test)).unwrap_err().to_string();
     assert!(error.contains("training data was") && !error.contains("space"), "{error}");

@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 
 /// A trial that was trained and measured.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Trial {
     /// Its number; 0 is the learner as given.
     pub trial: usize,
-    /// The learner, as `train --learner` takes it.
+    /// The learner as a spec.
     pub spec: String,
     /// Maximum number of rounds, on a rung of halving before the last; `None`: trained completely.
     pub limit: Option<usize>,
@@ -42,13 +43,13 @@ pub struct Trial {
 
 impl Trial {
     /// Whether it is better than another; a trial that failed never is.
-    pub(super) fn beats(&self, other: &Trial, better: Better) -> bool {
+    pub(super) fn is_better_than(&self, other: &Trial, better: Better) -> bool {
         match (self.value, other.value) {
-            (Some(mine), Some(theirs)) => match better {
-                Better::Higher => mine > theirs,
-                Better::Lower => mine < theirs,
+            (Some(own), Some(other_value)) => match better {
+                Better::Higher => own > other_value,
+                Better::Lower => own < other_value,
             },
-            (mine, None) => mine.is_some(),
+            (own, None) => own.is_some(),
             (None, Some(_)) => false,
         }
     }
@@ -60,7 +61,7 @@ pub(super) fn rank<'a>(
     better: Better,
 ) -> Vec<&'a Trial> {
     let mut all: Vec<&Trial> = trials.into_iter().collect();
-    all.sort_by(|a, b| match (a.beats(b, better), b.beats(a, better)) {
+    all.sort_by(|a, b| match (a.is_better_than(b, better), b.is_better_than(a, better)) {
         (true, _) => std::cmp::Ordering::Less,
         (_, true) => std::cmp::Ordering::Greater,
         _ => a.trial.cmp(&b.trial),

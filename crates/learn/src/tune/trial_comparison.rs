@@ -7,12 +7,14 @@ use rankwright_eval::compare::Better;
 use rankwright_eval::stats::{
     Paired, Sampling, StatsError, mean_interval, randomisation_test, wins,
 };
+use serde::Serialize;
 
 use super::trial::Trial;
 use crate::error::LearnError;
 
 /// The best trial against trial 0, over the queries that have a value in both.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct TrialComparison {
     /// Mean of the differences, best minus trial 0.
     pub difference: f64,

@@ -162,14 +162,12 @@ fn validate(
 ) -> Result<CvResult, TaskError> {
     warn_sampled(learner, data, task)?;
     let watched = Watched::begin(task.context(), learner, data.rows(), None);
-    let options = CvOptions {
-        folds: request.folds,
-        seed: request.seed,
-        valid_part: request.valid_part,
-        simd: task.simd(),
-        progress: &watched,
-        ..CvOptions::new(measures.to_vec())
-    };
+    let options = CvOptions::new(measures.to_vec())
+        .folds(request.folds)
+        .seed(request.seed)
+        .valid_part(request.valid_part)
+        .simd(task.simd())
+        .progress(&watched);
     match cross_validate(learner, data, &options)? {
         result if result.finished => Ok(result),
         _ => Err(TaskError::Cancelled),

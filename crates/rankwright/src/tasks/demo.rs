@@ -17,7 +17,7 @@ use rankwright_eval::compare::{CompareOptions, Comparison, compare_evaluations};
 use rankwright_eval::{
     EvalOptions, Evaluation, JudgedRun, Measure, SourceKind, ToMeasures, evaluate,
 };
-use rankwright_learn::{LearnerSpec, TrainRequest, ValidationSet};
+use rankwright_learn::{LearnerSpec, TrainRequest};
 use rankwright_model::{Model, ScoreOptions};
 use rankwright_report::comparison::ComparisonReport;
 use rankwright_report::training::{NamedData, TrainingOptions, TrainingReport, TrainingRequest};
@@ -355,13 +355,12 @@ impl Demo<'_> {
         let (result, seconds) = self.task.step(&format!("training {name}"), || {
             let rows = features.train.rows();
             let watched = Watched::begin(self.task.context(), learner, rows, None);
-            learner.train(TrainRequest {
-                valid: vec![ValidationSet { name: "valid".into(), data: &features.valid }],
-                seed: self.request.seed,
-                progress: &watched,
-                simd: self.task.simd(),
-                ..TrainRequest::new(&features.train)
-            })
+            let request = TrainRequest::new(&features.train)
+                .validation(&features.valid)
+                .seed(self.request.seed)
+                .progress(&watched)
+                .simd(self.task.simd());
+            learner.train(request)
         })?;
         match result.finished {
             true => Ok((result.model, seconds)),

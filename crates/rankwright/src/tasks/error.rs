@@ -333,6 +333,8 @@ impl TaskError {
             TaskError::Model(error) => error.help(),
             TaskError::Spec(error) => error.help(),
             TaskError::Eval(error) => error.help(),
+            #[cfg(feature = "train")]
+            TaskError::Learn(error) => error.help(),
             #[cfg(feature = "report")]
             TaskError::Report(error) => error.help(),
             #[cfg(feature = "report")]

@@ -208,7 +208,8 @@ fn check(request: &TuneRequest) -> Result<(), TaskError> {
         return Err(TaskError::NoValidationForBest);
     }
     let stops = plan.specs().iter().any(LearnerSpec::uses_validation);
-    if matches!(plan.settings().ground, TuneData::Folds { valid_part: Some(_), .. }) && !stops {
+    if matches!(plan.settings().measured_on, TuneData::Folds { valid_part: Some(_), .. }) && !stops
+    {
         return Err(TaskError::ValidPartUnused);
     }
     for path in request.out.iter().chain(&request.log) {
@@ -237,19 +238,17 @@ fn search(
     let within = scratch.as_ref().map(|folder| folder.path().join("trials"));
     let folder = request.log.as_deref().map(|log| beside(log, ".trials")).or(within);
     let watched = TuneWatched { inner: progress, context: task.context() };
-    let job = TuneJob {
-        valid: valid.map(validation_set),
-        features: ScoreOptions { ignore_extra: request.ignore_extra, simd: task.simd() },
-        log: request.log.clone(),
-        folder,
-        progress: &watched,
-        ..TuneJob::new(train)
-    };
+    let job = TuneJob::new(train)
+        .validation(valid.map(validation_set))
+        .features(ScoreOptions { ignore_extra: request.ignore_extra, simd: task.simd() })
+        .log(request.log.clone())
+        .folder(folder)
+        .progress(&watched);
     Ok(request.plan.run(&job)?)
 }
 
 fn validation_set(data: &Dataset) -> ValidationSet<'_> {
-    ValidationSet { name: "validation data".to_owned(), data }
+    ValidationSet::new("validation data", data)
 }
 
 /// Trains the best learner again, on all of the data, and writes the model; none where the caller
@@ -264,15 +263,14 @@ fn train_best(
 ) -> Result<Option<WrittenModel>, TaskError> {
     let learner = LearnerSpec::parse(&best.spec)?;
     let watched = Watched::begin(task.context(), &learner, train.rows(), None);
-    let result = learner.train(TrainRequest {
-        valid: valid.map(validation_set).into_iter().collect(),
-        metrics: vec![request.plan.measure().clone()],
-        seed: request.plan.settings().seed,
-        features: ScoreOptions { ignore_extra: request.ignore_extra, simd: task.simd() },
-        progress: &watched,
-        simd: task.simd(),
-        ..TrainRequest::new(train)
-    });
+    let training = TrainRequest::new(train)
+        .validation_sets(valid.map(validation_set))
+        .metrics([request.plan.measure().clone()])
+        .seed(request.plan.settings().seed)
+        .features(ScoreOptions { ignore_extra: request.ignore_extra, simd: task.simd() })
+        .progress(&watched)
+        .simd(task.simd());
+    let result = learner.train(training);
     drop(watched);
     let result = result?;
     if !result.finished {
@@ -298,7 +296,7 @@ fn result_of(
         metric: plan.measure().to_string(),
         convention: result.best().map(|best| best.convention.clone()),
         seed: settings.seed,
-        folds: match settings.ground {
+        folds: match settings.measured_on {
             TuneData::Folds { count, .. } => Some(count),
             TuneData::Valid => None,
         },
@@ -369,11 +367,11 @@ impl Progress for TuneWatched<'_> {
 }
 
 impl TuneProgress for TuneWatched<'_> {
-    fn begun(&self, trial: usize, limit: Option<usize>) {
-        self.inner.begun(trial, limit);
+    fn trial_started(&self, trial: usize, limit: Option<usize>) {
+        self.inner.trial_started(trial, limit);
     }
 
-    fn ended(&self, trial: &Trial, found: bool) {
-        self.inner.ended(trial, found);
+    fn trial_finished(&self, trial: &Trial, found: bool) {
+        self.inner.trial_finished(trial, found);
     }
 }

@@ -39,15 +39,12 @@ fn measures(texts: &[&str]) -> Vec<Measure> {
 fn report(learner: &str, log: bool, valid: bool) -> (TrainingReport, Model) {
     let (train, held) = (data(1), data(2));
     let learner = LearnerSpec::parse(learner).unwrap();
-    let job = TrainRequest {
-        watch_training: true,
-        valid: match learner.uses_validation() || valid {
-            true => vec![rankwright_learn::ValidationSet { name: "valid".into(), data: &held }],
-            false => Vec::new(),
-        },
-        ..TrainRequest::new(&train)
+    let request = TrainRequest::new(&train).evaluate_training(true);
+    let request = match learner.uses_validation() || valid {
+        true => request.validation(&held),
+        false => request,
     };
-    let outcome = learner.train(job).unwrap();
+    let outcome = learner.train(request).unwrap();
     let log = log.then_some(TrainingLog {
         history: outcome.history,
         load_seconds: 0.5,

@@ -1,5 +1,5 @@
 //! YetiRank (Gulin, Kuralenok and Pavlov 2011; Lyzhin, Ustimenko, Gulin and Prokhorenkova 2023):
-//! boosted trees on a metric made smooth by noise on the scores.
+//! boosted trees on a metric smoothed by noise on the scores.
 
 use rankwright_spec::{Conflict, SpecError, param_groups};
 
@@ -12,7 +12,7 @@ use crate::trainer::Trainer;
 use crate::tree::{TreeOptions, TreeParams};
 
 param_groups! {
-    /// YetiRank: boosted trees on a metric made smooth by noise on the scores.
+    /// YetiRank: boosted trees on a metric smoothed by noise on the scores.
     pub struct YetiRank, check = check {
         boost: BoostParams, BoostOptions::boost_params;
         tree: TreeParams, TreeOptions::tree_params;
@@ -28,7 +28,7 @@ fn check(params: &YetiRank) -> Result<(), Conflict> {
 impl DeclaredLearner for YetiRank {
     const DEF: &'static LearnerDef = &LearnerDef {
         name: "yetirank",
-        help: "Boosted trees on a metric made smooth by noise on the scores (Gulin 2011, Lyzhin 2023).",
+        help: "Boosted trees on a metric smoothed by noise on the scores (Gulin 2011, Lyzhin 2023).",
         example: "yetirank(trees=200, leaves=31, metric=ap)",
         takes: TREES_TAKE,
         tuning: Tuning::of_trees(&[TREE_SPACE, "samples=choice(5,10,30), noise=log(0.3,3)"]),

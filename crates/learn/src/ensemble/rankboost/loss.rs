@@ -17,7 +17,7 @@
 //! Queries of 0 or 1 documents or of equal labels give zeros. Scores so far apart that an
 //! exponential overflows are an error; boosting does not come near, because L never grows.
 
-use crate::error::LearnError;
+use crate::error::{LearnError, NotFiniteValue};
 use crate::exp::exp;
 use crate::objective::{Derivatives, DocumentPair, Objective, ObjectiveBuffers, QueryView};
 
@@ -117,7 +117,7 @@ impl Objective for PairExponential {
             finite &= gradient.is_finite() && hessian.is_finite();
             (out.gradient[row], out.hessian[row]) = (gradient, hessian);
         }
-        if finite { Ok(()) } else { Err(too_far()) }
+        if finite { Ok(()) } else { Err(overflow()) }
     }
 
     fn loss(
@@ -130,9 +130,6 @@ impl Objective for PairExponential {
     }
 }
 
-fn too_far() -> LearnError {
-    LearnError::not_finite(
-        "scores are so far apart that their exponentials leave the range of a float",
-        "the rate, the number of trees or the weights may be too large",
-    )
+fn overflow() -> LearnError {
+    NotFiniteValue::PairExponentials.into()
 }

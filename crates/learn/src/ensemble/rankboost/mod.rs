@@ -35,15 +35,17 @@ params! {
     /// Parameters of RankBoost.
     pub struct RankBoostParams {
         trees: usize = 300, 1.., "Number of weak rankers, each a threshold on a feature.";
-        rate: f64 = 1.0, above(0.0), "Shrinkage: the part of each ranker's weight that is taken.";
+        rate: f64 = 1.0, above(0.0),
+            "Learning rate (shrinkage): the factor of each ranker's weight.";
         stop: usize = 0, ..,
-            "Stop when validation has not improved for so many trees; 0: never.";
+            "Number of trees without improvement on validation data after which training stops; \
+             0: never.";
         norm_query: bool = true, ..,
-            "Whether all queries have the same weight, however many pairs they have.";
+            "Whether all queries have the same total weight, regardless of their number of pairs.";
         sample_queries: f64 = 1.0, above(0.0).up_to(1.0),
-            "Fraction of the queries that each ranker sees, drawn anew.";
+            "Fraction of the queries from which each ranker is chosen, drawn for each ranker.";
         sample_features: f64 = 1.0, above(0.0).up_to(1.0),
-            "Fraction of the features that each ranker may use, drawn anew.";
+            "Fraction of the features that each ranker may use, drawn for each ranker.";
         bins: usize = 255, 2..=255, "Maximum number of thresholds of a feature, plus one.";
     }
     /// Builder methods for the parameters of RankBoost.
@@ -51,7 +53,7 @@ params! {
 }
 
 param_groups! {
-    /// RankBoost: thresholds on features, boosted on the pairs that are still wrong.
+    /// RankBoost: thresholds on features, boosted on the pairs that are still in the wrong order.
     pub struct RankBoost {
         boost: RankBoostParams, RankBoostOptions::rank_boost_params;
         target: TargetParams, TargetOptions::target_params;
@@ -61,7 +63,7 @@ param_groups! {
 impl DeclaredLearner for RankBoost {
     const DEF: &'static LearnerDef = &LearnerDef {
         name: "rankboost",
-        help: "Thresholds on features, boosted on the pairs that are still wrong (Freund 2003).",
+        help: "Thresholds on features, boosted on the pairs that are still in the wrong order (Freund 2003).",
         example: "rankboost(trees=200, norm_query=true)",
         takes: Takes { pairs: true, start: false, validation: true, missing: true },
         tuning: Some(Tuning {

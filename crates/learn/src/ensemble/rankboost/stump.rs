@@ -96,8 +96,8 @@ impl<'a> Stumps<'a> {
     }
 
     /// Moves the rows of the left side to the front; returns their number.
-    fn part(&mut self, stump: Stump, sample: Option<&[u32]>) -> Option<usize> {
-        let (column, member) = self.binned.place(stump.feature)?;
+    fn partition_rows(&mut self, stump: Stump, sample: Option<&[u32]>) -> Option<usize> {
+        let (column, member) = self.binned.column_of(stump.feature)?;
         let bins = self.binned.feature(stump.feature)?;
         let left = left_bytes(member, bins, stump.bin, stump.missing);
         let bytes = self.binned.column(column);
@@ -118,7 +118,7 @@ impl<'a> Stumps<'a> {
     }
 
     /// The value of r, and the number of rows of all processes on the left and on the right.
-    fn measure(&self, left: usize, input: &GrowInput<'_>) -> Result<(f64, u64, u64), LearnError> {
+    fn ranker_r(&self, left: usize, input: &GrowInput<'_>) -> Result<(f64, u64, u64), LearnError> {
         let wide = |rows: &[u32]| {
             rows.iter().fold([0_i64; 2], |sum, row| {
                 let row = *row as usize;
@@ -138,7 +138,7 @@ impl<'a> Stumps<'a> {
     }
 
     /// The tree that is a constant 0.
-    fn nothing(&mut self, input: &GrowInput<'_>) -> Result<Grown, LearnError> {
+    fn constant_tree(&mut self, input: &GrowInput<'_>) -> Result<Grown, LearnError> {
         self.rows = match input.sample {
             None => (0..self.binned.rows() as u32).collect(),
             Some(sample) => sample.to_vec(),
@@ -206,9 +206,10 @@ impl Grow for Stumps<'_> {
         let best = self.best(&cells, input.features);
         self.times.histograms += started.elapsed();
         let started = Instant::now();
-        let parted = best.and_then(|stump| Some((stump, self.part(stump, input.sample)?)));
-        let Some((stump, count)) = parted else { return self.nothing(&input) };
-        let (r, left, right) = self.measure(count, &input)?;
+        let partitioned =
+            best.and_then(|stump| Some((stump, self.partition_rows(stump, input.sample)?)));
+        let Some((stump, count)) = partitioned else { return self.constant_tree(&input) };
+        let (r, left, right) = self.ranker_r(count, &input)?;
         self.times.partition += started.elapsed();
         let bounds = self.binned.feature(stump.feature).map_or(&[][..], |bins| &bins.bounds);
         let threshold = bounds.get(stump.bin).copied().unwrap_or(f32::INFINITY);

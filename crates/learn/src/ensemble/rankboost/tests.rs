@@ -10,7 +10,7 @@ use super::loss::{Losses, PairExponential};
 use super::stump::{Stumps, alpha};
 use crate::bins::Binned;
 use crate::collective::Local;
-use crate::ensemble::test_support::{rows, trains_alike};
+use crate::ensemble::test_support::{rows, trains_reproducibly};
 use crate::learner::LearnerSpec;
 use crate::objective::{Derivatives, DocumentPair, Objective, ObjectiveBuffers, QueryView};
 use crate::session::TrainRequest;
@@ -60,7 +60,7 @@ proptest! {
 }
 
 #[test]
-fn preferences_of_the_data_are_walked_through() {
+fn preference_pairs_of_the_data_are_visited() {
     let pair = |better, worse, weight, equal| DocumentPair { better, worse, weight, equal };
     let pairs = [pair(0, 1, 2.0, false), pair(2, 1, 1.0, true), pair(1, 2, 0.5, false)];
     let scores = [0.0, 1.0, -1.0];
@@ -93,10 +93,13 @@ fn the_gradient_is_the_slope_of_the_loss() {
             };
             let (low, here, high) = (at(middle - step), at(middle), at(middle + step));
             scores[row] = middle;
-            let (slope, bend) =
+            let (gradient_of_loss, curvature) =
                 ((high - low) / (2.0 * step), (high - 2.0 * here + low) / (step * step));
-            assert!((slope - f64::from(gradient[row])).abs() < 1e-5, "{slope} {gradient:?}");
-            assert!((bend - f64::from(hessian[row])).abs() < 1e-4, "{bend} {hessian:?}");
+            assert!(
+                (gradient_of_loss - f64::from(gradient[row])).abs() < 1e-5,
+                "{gradient_of_loss} {gradient:?}"
+            );
+            assert!((curvature - f64::from(hessian[row])).abs() < 1e-4, "{curvature} {hessian:?}");
         }
     }
 }
@@ -203,7 +206,7 @@ fn the_loss_falls_by_the_factor_that_the_paper_promises() {
     // previous one.
     let data = LetorOptions { queries: 20, documents: 15, seed: 3 }.generate().unwrap();
     let learner = LearnerSpec::parse("rankboost(trees=30, norm_query=false)").unwrap();
-    let request = TrainRequest { watch_training: true, ..TrainRequest::new(&data) };
+    let request = TrainRequest::new(&data).evaluate_training(true);
     let result = learner.train(request).unwrap();
     let ModelBody::Trees(trees) = result.model.body() else { panic!("no trees") };
     let losses: Vec<f64> = result.history.iterations.iter().filter_map(|i| i.loss).collect();
@@ -215,7 +218,7 @@ fn the_loss_falls_by_the_factor_that_the_paper_promises() {
 }
 
 #[test]
-fn pairs_of_a_file_take_the_place_of_labels() {
+fn pairs_of_a_file_replace_labels() {
     let data = rows(&[("a", 0.0, &[1.0]), ("a", 9.0, &[0.0]), ("a", 0.0, &[0.5])]);
     let input = Input::from_bytes("pairs", b"a 0 1 3\na 2 1\n".to_vec()).unwrap();
     let (data, _) = data.with_pairs(&input).unwrap();
@@ -252,5 +255,5 @@ fn constant_features_give_a_constant() {
 
 #[test]
 fn threads_and_a_pause_change_nothing() {
-    trains_alike("rankboost(trees=9, sample_queries=0.7, sample_features=0.5)");
+    trains_reproducibly("rankboost(trees=9, sample_queries=0.7, sample_features=0.5)");
 }

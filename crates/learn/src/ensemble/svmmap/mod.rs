@@ -25,7 +25,7 @@ use rankwright_data::Dataset;
 use rankwright_spec::{SpecError, above, param_groups, params};
 use rayon::prelude::*;
 
-use self::qp::Programme;
+use self::qp::QuadraticProgram;
 use self::violated::{Violated, most_violated};
 use super::{Inputs, numbers};
 use crate::error::LearnError;
@@ -38,8 +38,10 @@ params! {
     /// Parameters of SVM-map.
     pub struct SvmMapParams {
         c: f64 = 1.0, above(0.0),
-            "Cost of a lost unit of average precision, against the size of the weights.";
-        epsilon: f64 = 0.001, above(0.0), "Stop when no ranking is violated by more than this.";
+            "Cost of a unit of lost average precision, relative to half the squared norm of the \
+             weights.";
+        epsilon: f64 = 0.001, above(0.0),
+            "Training stops when no constraint is violated by more than this beyond the slack.";
         rounds: usize = 500, 1.., "Maximum number of cutting planes.";
         rel: f64 = 1.0, .., "Lowest label that counts as relevant.";
     }
@@ -100,14 +102,14 @@ struct SvmMapData<'a> {
 /// The planes so far and the linear model fitted to them.
 struct PlaneFit {
     planes: Vec<Plane>,
-    programme: Programme,
+    program: QuadraticProgram,
     weights: Vec<f64>,
 }
 
 impl Trainer for SvmMapTrainer {
     fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
         let inputs = Inputs::new(&self.transform, request.train)?;
-        let lists = SvmMapData::new(request.train, &inputs, self.rel)?;
+        let data = SvmMapData::new(request.train, &inputs, self.rel)?;
         let columns = request.train.columns();
         let (rounds, saved) =
             Session::begin(request, RoundPlan::new("round", self.rounds, request))?;
@@ -118,21 +120,21 @@ impl Trainer for SvmMapTrainer {
             None => PlaneFit::new(self.c, columns),
         };
         while !rounds.is_over() {
-            let plane = lists.plane(&fit.weights);
+            let plane = data.plane(&fit.weights);
             let violation = plane.loss - dot(&fit.weights, &plane.gradient);
             if rounds.done() > 0 && violation <= fit.slack() + self.epsilon {
                 break;
             }
             fit.add(plane, self.epsilon);
             let loss = Some(0.5 * dot(&fit.weights, &fit.weights) + self.c * fit.slack());
-            let model = || inputs.line(&fit.weights);
+            let model = || inputs.model(&fit.weights);
             match rounds.add(loss, model, &|| numbers::write(&fit.numbers()))? {
                 RoundStatus::Continue => {}
                 RoundStatus::Over => break,
-                RoundStatus::Cancelled => return Ok(inputs.recorded(rounds.finish(false)?)),
+                RoundStatus::Cancelled => return Ok(inputs.with_weights(rounds.finish(false)?)),
             }
         }
-        Ok(inputs.recorded(rounds.finish(true)?))
+        Ok(inputs.with_weights(rounds.finish(true)?))
     }
 
     fn objective(&self) -> String {
@@ -165,7 +167,7 @@ impl<'a> SvmMapData<'a> {
 
     /// The constraint that the weights violate most.
     fn plane(&self, weights: &[f64]) -> Plane {
-        let scores = self.inputs.grid().scores(weights);
+        let scores = self.inputs.matrix().scores(weights);
         let search = |query: usize| {
             let rows = self.data.query_rows(query);
             let found = (self.shares[query] > 0.0)
@@ -207,14 +209,14 @@ impl<'a> SvmMapData<'a> {
 
 impl PlaneFit {
     fn new(c: f64, columns: usize) -> Self {
-        Self { planes: Vec::new(), programme: Programme::new(c), weights: vec![0.0; columns] }
+        Self { planes: Vec::new(), program: QuadraticProgram::new(c), weights: vec![0.0; columns] }
     }
 
     /// Adds a plane and fits the weights to all planes.
     fn add(&mut self, plane: Plane, epsilon: f64) {
         self.push(plane);
         // A tenth of the tolerance that ends training, so that an inexact solution does not end it.
-        self.programme.solve(0.1 * epsilon);
+        self.program.solve(0.1 * epsilon);
         self.set_weights();
     }
 
@@ -223,13 +225,13 @@ impl PlaneFit {
         let last = self.planes.last().map_or(&[][..], |plane| &plane.gradient);
         let products = self.planes.iter().map(|other| dot(&other.gradient, last)).collect();
         let loss = self.planes.last().map_or(0.0, |plane| plane.loss);
-        self.programme.add(loss, products);
+        self.program.add(loss, products);
     }
 
     /// Sets the weights to the weighted sum of the planes' gradients.
     fn set_weights(&mut self) {
         self.weights.fill(0.0);
-        for (plane, a) in self.planes.iter().zip(self.programme.weights()) {
+        for (plane, a) in self.planes.iter().zip(self.program.weights()) {
             if *a != 0.0 {
                 self.weights.iter_mut().zip(&plane.gradient).for_each(|(w, g)| *w += a * g);
             }
@@ -249,7 +251,7 @@ impl PlaneFit {
             all.extend(&plane.gradient);
             all
         };
-        self.planes.iter().zip(self.programme.weights()).flat_map(of_plane).collect()
+        self.planes.iter().zip(self.program.weights()).flat_map(of_plane).collect()
     }
 
     /// The fit of saved numbers.
@@ -265,7 +267,7 @@ impl PlaneFit {
             weights.push(*a);
             fit.push(Plane { loss: *loss, gradient: gradient.to_vec() });
         }
-        fit.programme.set_weights(&weights);
+        fit.program.set_weights(&weights);
         fit.set_weights();
         Ok(fit)
     }
@@ -278,7 +280,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ensemble::test_support::{rows, trains_alike};
+    use crate::ensemble::test_support::{rows, trains_reproducibly};
     use crate::learner::LearnerSpec;
     use rankwright_data::generate::LetorOptions;
 
@@ -286,15 +288,15 @@ mod tests {
     fn the_line_is_the_best_of_its_programme() {
         let data = LetorOptions { queries: 12, documents: 10, seed: 6 }.generate().unwrap();
         let inputs = Inputs::new(&TransformParams::default(), &data).unwrap();
-        let lists = SvmMapData::new(&data, &inputs, 1.0).unwrap();
+        let svm_data = SvmMapData::new(&data, &inputs, 1.0).unwrap();
         let objective = |weights: &[f64], c: f64| {
-            let plane = lists.plane(weights);
+            let plane = svm_data.plane(weights);
             let slack = (plane.loss - dot(weights, &plane.gradient)).max(0.0);
             0.5 * dot(weights, weights) + c * slack
         };
         let mut fit = PlaneFit::new(2.0, data.columns());
         loop {
-            let plane = lists.plane(&fit.weights);
+            let plane = svm_data.plane(&fit.weights);
             let violation = plane.loss - dot(&fit.weights, &plane.gradient);
             if !fit.planes.is_empty() && violation <= fit.slack() + 1e-4 {
                 break;
@@ -303,7 +305,7 @@ mod tests {
         }
         // The programme of the planes found is a lower bound for every linear model.
         let found = objective(&fit.weights, 2.0);
-        assert!(found - fit.programme.value() < 2.0 * 3e-4, "{found} {}", fit.programme.value());
+        assert!(found - fit.program.value() < 2.0 * 3e-4, "{found} {}", fit.program.value());
         for k in 0..20 {
             let mut other = fit.weights.clone();
             other[(7 * k) % data.columns()] += if k % 2 == 0 { 0.05 } else { -0.05 };
@@ -336,7 +338,7 @@ mod tests {
         let learner = LearnerSpec::parse("svmmap").unwrap();
         let error = learner.train(TrainRequest::new(&one)).unwrap_err().to_string();
         assert!(
-            error.contains("no query has both") && error.contains("labels from 1 on"),
+            error.contains("no query has both") && error.contains("a label of at least 1"),
             "{error}"
         );
         let learner = LearnerSpec::parse("svmmap(rel=2)").unwrap();
@@ -345,6 +347,6 @@ mod tests {
 
     #[test]
     fn threads_and_a_pause_change_nothing() {
-        trains_alike("svmmap(rounds=12)");
+        trains_reproducibly("svmmap(rounds=12)");
     }
 }

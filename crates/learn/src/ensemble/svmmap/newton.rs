@@ -7,17 +7,17 @@
 //! Cost: O(n^3). No variables: no direction.
 
 /// Pivots below this fraction of the first one are rounding errors.
-const FLAT: f64 = 1e-13;
+const MIN_PIVOT: f64 = 1e-13;
 
 /// H and g after some steps of elimination.
-pub(super) struct Reduced {
+pub(super) struct EliminatedSystem {
     hessian: Vec<Vec<f64>>,
     gradient: Vec<f64>,
     /// The variable at each position.
     order: Vec<usize>,
 }
 
-impl Reduced {
+impl EliminatedSystem {
     /// Takes H, row by row, and g.
     pub(super) fn new(hessian: Vec<Vec<f64>>, gradient: Vec<f64>) -> Self {
         let order = (0..gradient.len()).collect();
@@ -32,32 +32,32 @@ impl Reduced {
         let steepest = (rank..variables)
             .max_by(|&a, &b| self.gradient[a].abs().total_cmp(&self.gradient[b].abs()));
         let flat = steepest.filter(|&k| self.gradient[k].abs() > tolerance);
-        let mut place = vec![0.0; variables];
+        let mut solution = vec![0.0; variables];
         if let Some(k) = flat {
-            place[k] = self.gradient[k].signum();
+            solution[k] = self.gradient[k].signum();
             self.gradient[..rank].fill(0.0);
         }
         for k in (0..rank).rev() {
-            let known: f64 = (k + 1..variables).map(|l| self.hessian[k][l] * place[l]).sum();
-            place[k] = (self.gradient[k] - known) / self.hessian[k][k];
+            let known: f64 = (k + 1..variables).map(|l| self.hessian[k][l] * solution[l]).sum();
+            solution[k] = (self.gradient[k] - known) / self.hessian[k][k];
         }
         let mut direction = vec![0.0; variables];
-        self.order.iter().zip(place).for_each(|(&variable, x)| direction[variable] = x);
+        self.order.iter().zip(solution).for_each(|(&variable, x)| direction[variable] = x);
         direction
     }
 
     /// Eliminates; returns the number of pivots.
     fn eliminate(&mut self) -> usize {
         let variables = self.gradient.len();
-        let mut least = 0.0;
+        let mut min_pivot = 0.0;
         for k in 0..variables {
             let diagonal =
                 |&a: &usize, &b: &usize| self.hessian[a][a].total_cmp(&self.hessian[b][b]);
             let Some(pivot) = (k..variables).max_by(diagonal) else { return k };
             if k == 0 {
-                least = FLAT * self.hessian[pivot][pivot];
+                min_pivot = MIN_PIVOT * self.hessian[pivot][pivot];
             }
-            if self.hessian[pivot][pivot] <= least {
+            if self.hessian[pivot][pivot] <= min_pivot {
                 return k;
             }
             self.swap(k, pivot);
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn the_way_to_the_maximum_solves_the_equations() {
         let hessian = vec![vec![2.0, 1.0], vec![1.0, 3.0]];
-        let found = Reduced::new(hessian, vec![4.0, 7.0]).ascent(1e-9);
+        let found = EliminatedSystem::new(hessian, vec![4.0, 7.0]).ascent(1e-9);
         assert!((found[0] - 1.0).abs() < 1e-12 && (found[1] - 2.0).abs() < 1e-12, "{found:?}");
     }
 
@@ -94,10 +94,10 @@ mod tests {
     fn a_flat_direction_is_taken_if_it_rises() {
         // The function is curved along x + y and flat along x - y.
         let hessian = || vec![vec![1.0, 1.0], vec![1.0, 1.0]];
-        let rising = Reduced::new(hessian(), vec![1.0, 3.0]).ascent(1e-9);
+        let rising = EliminatedSystem::new(hessian(), vec![1.0, 3.0]).ascent(1e-9);
         assert_eq!(rising, [-1.0, 1.0]);
-        let level = Reduced::new(hessian(), vec![2.0, 2.0]).ascent(1e-9);
+        let level = EliminatedSystem::new(hessian(), vec![2.0, 2.0]).ascent(1e-9);
         assert_eq!(level.iter().sum::<f64>(), 2.0);
-        assert!(Reduced::new(Vec::new(), Vec::new()).ascent(1e-9).is_empty());
+        assert!(EliminatedSystem::new(Vec::new(), Vec::new()).ascent(1e-9).is_empty());
     }
 }

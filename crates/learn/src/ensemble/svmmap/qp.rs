@@ -18,11 +18,11 @@
 //! Cost: O(planes) for a step of a pair, O(planes^3) for a step of all. Without planes there is
 //! nothing to solve.
 
-use super::newton::Reduced;
+use super::newton::EliminatedSystem;
 
 /// Planes, their inner products, and the weights found so far.
 #[derive(Debug, Clone)]
-pub(super) struct Programme {
+pub(super) struct QuadraticProgram {
     c: f64,
     losses: Vec<f64>,
     /// Inner products, row by row; the length of each row is its index plus one.
@@ -31,15 +31,15 @@ pub(super) struct Programme {
 }
 
 /// Number of steps by pairs before all weights are changed at once, for each plane.
-const STEPS: usize = 20_000;
+const PAIR_STEPS: usize = 20_000;
 /// The same after the first change of all weights; bringing in a plane takes one step.
-const FURTHER_STEPS: usize = 10;
+const FURTHER_PAIR_STEPS: usize = 10;
 /// Largest number of changes of all weights, for each plane.
-const MOVES: usize = 100;
+const MAX_JOINT_STEPS: usize = 100;
 /// The fraction of C below which the remaining slack is a rounding error.
-const NO_ROOM: f64 = 1e-12;
+const MIN_SLACK: f64 = 1e-12;
 
-impl Programme {
+impl QuadraticProgram {
     pub(super) fn new(c: f64) -> Self {
         Self { c, losses: Vec::new(), products: Vec::new(), weights: Vec::new() }
     }
@@ -80,7 +80,7 @@ impl Programme {
 
     /// Improves the weights until no two slopes differ by more than the tolerance.
     pub(super) fn solve(&mut self, tolerance: f64) {
-        self.solve_after(STEPS, tolerance);
+        self.solve_after(PAIR_STEPS, tolerance);
     }
 
     /// The same, with this many steps by pairs for each plane before the first change of all
@@ -88,17 +88,17 @@ impl Programme {
     fn solve_after(&mut self, steps: usize, tolerance: f64) {
         let planes = self.losses.len();
         let mut is_solved = self.solve_by_pairs(tolerance, steps * planes);
-        for _ in 0..MOVES * planes {
+        for _ in 0..MAX_JOINT_STEPS * planes {
             if is_solved {
                 return;
             }
             // Each step that does not reach the maximum sets one more weight to 0.
             for _ in 0..=planes {
-                if self.move_all(tolerance) {
+                if self.joint_step(tolerance) {
                     break;
                 }
             }
-            is_solved = self.solve_by_pairs(tolerance, FURTHER_STEPS * planes);
+            is_solved = self.solve_by_pairs(tolerance, FURTHER_PAIR_STEPS * planes);
         }
     }
 
@@ -106,7 +106,7 @@ impl Programme {
         (0..self.losses.len()).map(|k| self.losses[k] - self.weighted(k)).collect()
     }
 
-    fn room(&self) -> f64 {
+    fn slack(&self) -> f64 {
         self.c - self.weights.iter().sum::<f64>()
     }
 
@@ -114,10 +114,10 @@ impl Programme {
     fn solve_by_pairs(&mut self, tolerance: f64, steps: usize) -> bool {
         let mut slopes = self.slopes();
         for _ in 0..steps {
-            let room = self.room();
+            let slack = self.slack();
             // `None` is the remaining slack.
             let (mut up, mut most) = (None, 0.0);
-            let (mut down, mut least) = (None, if room > 0.0 { 0.0 } else { f64::INFINITY });
+            let (mut down, mut least) = (None, if slack > 0.0 { 0.0 } else { f64::INFINITY });
             for (k, &slope) in slopes.iter().enumerate() {
                 if slope > most {
                     (up, most) = (Some(k), slope);
@@ -134,7 +134,7 @@ impl Programme {
                 _ => 0.0,
             };
             let curvature = product(up, up) + product(down, down) - 2.0 * product(up, down);
-            let available = down.map_or(room, |k| self.weights[k]);
+            let available = down.map_or(slack, |k| self.weights[k]);
             let step = match curvature > 1e-300 {
                 true => ((most - least) / curvature).min(available),
                 false => available,
@@ -156,23 +156,23 @@ impl Programme {
 
     /// Moves all weights above 0 and the slack towards their best values, until one of them reaches
     /// 0. Returns whether the maximum was reached, or only one variable is above 0.
-    fn move_all(&mut self, tolerance: f64) -> bool {
+    fn joint_step(&mut self, tolerance: f64) -> bool {
         let slopes = self.slopes();
-        let room = self.room();
+        let slack = self.slack();
         let mut used: Vec<usize> =
             (0..self.weights.len()).filter(|&k| self.weights[k] > 0.0).collect();
         // The variable that gives up the weight that all others gain: the slack, or the largest
         // weight.
-        let payer = match room > NO_ROOM * self.c {
+        let donor = match slack > MIN_SLACK * self.c {
             true => None,
             false => {
                 let largest = |&a: &usize, &b: &usize| self.weights[a].total_cmp(&self.weights[b]);
-                let Some(payer) = used.iter().copied().max_by(largest) else { return true };
-                used.retain(|&k| k != payer);
-                Some(payer)
+                let Some(donor) = used.iter().copied().max_by(largest) else { return true };
+                used.retain(|&k| k != donor);
+                Some(donor)
             }
         };
-        let product = |k: usize, l: usize| match payer {
+        let product = |k: usize, l: usize| match donor {
             Some(p) => {
                 self.product(k, l) - self.product(k, p) - self.product(p, l) + self.product(p, p)
             }
@@ -180,31 +180,33 @@ impl Programme {
         };
         let hessian: Vec<Vec<f64>> =
             used.iter().map(|&k| used.iter().map(|&l| product(k, l)).collect()).collect();
-        let slope = |k: usize| slopes[k] - payer.map_or(0.0, |p| slopes[p]);
+        let slope = |k: usize| slopes[k] - donor.map_or(0.0, |p| slopes[p]);
         let gradient: Vec<f64> = used.iter().map(|&k| slope(k)).collect();
-        let direction = Reduced::new(hessian.clone(), gradient.clone()).ascent(tolerance);
+        let direction = EliminatedSystem::new(hessian.clone(), gradient.clone()).ascent(tolerance);
 
-        let rise: f64 = gradient.iter().zip(&direction).map(|(g, d)| g * d).sum();
-        if rise <= 0.0 {
+        let increase: f64 = gradient.iter().zip(&direction).map(|(g, d)| g * d).sum();
+        if increase <= 0.0 {
             return true;
         }
-        let bent = |row: &Vec<f64>| row.iter().zip(&direction).map(|(h, d)| h * d).sum::<f64>();
-        let curvature: f64 = hessian.iter().zip(&direction).map(|(row, d)| d * bent(row)).sum();
-        let best = if curvature > 0.0 { rise / curvature } else { f64::INFINITY };
-        let paid = -direction.iter().sum::<f64>();
+        let row_product =
+            |row: &Vec<f64>| row.iter().zip(&direction).map(|(h, d)| h * d).sum::<f64>();
+        let curvature: f64 =
+            hessian.iter().zip(&direction).map(|(row, d)| d * row_product(row)).sum();
+        let best = if curvature > 0.0 { increase / curvature } else { f64::INFINITY };
+        let donor_change = -direction.iter().sum::<f64>();
         let others = used.iter().map(|&k| Some(k)).zip(direction);
         let changes: Vec<(Option<usize>, f64)> =
-            std::iter::once((payer, paid)).chain(others).collect();
+            std::iter::once((donor, donor_change)).chain(others).collect();
         self.advance(&changes, best)
     }
 
     /// Changes weights, and the slack (`None`), by the best step along a direction or until one of
     /// them reaches 0. Returns whether it was the best step.
     fn advance(&mut self, changes: &[(Option<usize>, f64)], best: f64) -> bool {
-        let room = self.room();
-        let has = |k: Option<usize>| k.map_or(room, |k| self.weights[k]);
+        let slack = self.slack();
+        let current = |k: Option<usize>| k.map_or(slack, |k| self.weights[k]);
         let falling = changes.iter().filter(|(_, change)| *change < 0.0);
-        let limits = falling.map(|&(k, change)| (k, has(k) / -change));
+        let limits = falling.map(|&(k, change)| (k, current(k) / -change));
         let (step, used_up) = match limits.min_by(|a, b| a.1.total_cmp(&b.1)) {
             Some((k, limit)) if limit <= best => (limit, Some(k)),
             Some(_) => (best, None),
@@ -224,40 +226,40 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn programme(c: f64, planes: &[(f64, Vec<f64>)]) -> Programme {
-        let mut programme = Programme::new(c);
+    fn program(c: f64, planes: &[(f64, Vec<f64>)]) -> QuadraticProgram {
+        let mut program = QuadraticProgram::new(c);
         for (number, (loss, plane)) in planes.iter().enumerate() {
             let dot = |other: &Vec<f64>| plane.iter().zip(other).map(|(a, b)| a * b).sum();
             let products = planes[..=number].iter().map(|(_, other)| dot(other)).collect();
-            programme.add(*loss, products);
+            program.add(*loss, products);
         }
-        programme
+        program
     }
 
     #[test]
     fn one_plane_by_hand() {
         // max a - a^2: a = 1/2, or C if that is less.
         let planes = [(1.0, vec![1.0, 1.0])];
-        let mut wide = programme(10.0, &planes);
+        let mut wide = program(10.0, &planes);
         wide.solve(1e-9);
         assert!((wide.weights()[0] - 0.5).abs() < 1e-9 && (wide.value() - 0.25).abs() < 1e-9);
-        let mut narrow = programme(0.25, &planes);
+        let mut narrow = program(0.25, &planes);
         narrow.solve(1e-9);
         assert_eq!(narrow.weights(), [0.25]);
-        let mut none = Programme::new(1.0);
+        let mut none = QuadraticProgram::new(1.0);
         none.solve(1e-9);
         assert_eq!(none.value(), 0.0);
     }
 
     /// The distance of the primal value from that of the programme; 0 at the optimum.
-    fn gap(programme: &Programme, c: f64, planes: &[(f64, Vec<f64>)]) -> f64 {
-        let weights = programme.weights();
+    fn gap(program: &QuadraticProgram, c: f64, planes: &[(f64, Vec<f64>)]) -> f64 {
+        let weights = program.weights();
         // w = sum of a_k g_k; the slack is the largest violation of a plane.
         let w: Vec<f64> =
             (0..3).map(|i| weights.iter().zip(planes).map(|(a, (_, g))| a * g[i]).sum()).collect();
         let dot = |g: &Vec<f64>| g.iter().zip(&w).map(|(a, b)| a * b).sum::<f64>();
         let slack = planes.iter().map(|(loss, g)| loss - dot(g)).fold(0.0, f64::max);
-        (0.5 * dot(&w) + c * slack - programme.value()).abs()
+        (0.5 * dot(&w) + c * slack - program.value()).abs()
     }
 
     #[test]
@@ -277,9 +279,9 @@ mod tests {
             (0.98, vec![-0.97, -0.38, -0.02]),
         ];
         for (c, planes) in [(15.0, open), (18.0, full)] {
-            let mut by_pairs = programme(c, &planes);
+            let mut by_pairs = program(c, &planes);
             assert!(!by_pairs.solve_by_pairs(1e-7, 100_000), "a harder programme is needed");
-            let mut solved = programme(c, &planes);
+            let mut solved = program(c, &planes);
             solved.solve(1e-7);
             assert!(gap(&solved, c, &planes) < 1e-7 * (1.0 + c));
         }
@@ -292,13 +294,13 @@ mod tests {
                 (0.0..1.0_f64, proptest::collection::vec(-1.0..1.0_f64, 3)), 1..9),
             c in 0.1..20.0_f64,
             // With few steps by pairs most progress comes from changes of all weights.
-            steps in prop_oneof![Just(STEPS), Just(1)],
+            steps in prop_oneof![Just(PAIR_STEPS), Just(1)],
         ) {
-            let mut programme = programme(c, &planes);
-            programme.solve_after(steps, 1e-7);
-            prop_assert!(programme.weights().iter().all(|a| *a >= 0.0));
-            prop_assert!(programme.weights().iter().sum::<f64>() <= c * (1.0 + 1e-9));
-            let gap = gap(&programme, c, &planes);
+            let mut program = program(c, &planes);
+            program.solve_after(steps, 1e-7);
+            prop_assert!(program.weights().iter().all(|a| *a >= 0.0));
+            prop_assert!(program.weights().iter().sum::<f64>() <= c * (1.0 + 1e-9));
+            let gap = gap(&program, c, &planes);
             prop_assert!(gap < 1e-5 * (1.0 + c), "{gap}");
         }
     }

@@ -32,12 +32,13 @@ pub(super) struct Violated {
 
 /// The most violated ranking of a query; `None` if the query has only one ranking.
 pub(super) fn most_violated(scores: &[f64], relevant: &[bool]) -> Option<Violated> {
-    let falling = |wanted: bool| {
-        let mut rows: Vec<usize> = (0..scores.len()).filter(|r| relevant[*r] == wanted).collect();
+    let by_score = |is_relevant: bool| {
+        let mut rows: Vec<usize> =
+            (0..scores.len()).filter(|r| relevant[*r] == is_relevant).collect();
         rows.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
         rows
     };
-    let (rel, others) = (falling(true), falling(false));
+    let (rel, others) = (by_score(true), by_score(false));
     if rel.is_empty() || others.is_empty() {
         return None;
     }
@@ -46,7 +47,7 @@ pub(super) fn most_violated(scores: &[f64], relevant: &[bool]) -> Option<Violate
     // Number of others above each relevant document.
     let mut above = vec![0_usize; rel.len()];
     for (j, &other) in others.iter().enumerate() {
-        let first = best_place(&rel, scores, scores[other], j + 1, n);
+        let first = best_position(&rel, scores, scores[other], j + 1, n);
         above[first..].iter_mut().for_each(|count| *count += 1);
         coefficients[other] = -2.0 * (rel.len() - first) as f64 / (r * n);
     }
@@ -60,18 +61,18 @@ pub(super) fn most_violated(scores: &[f64], relevant: &[bool]) -> Option<Violate
 
 /// The relevant document (from 0; their number means "below all") above which the j-th other, which
 /// has this score, is best placed.
-fn best_place(rel: &[usize], scores: &[f64], score: f64, j: usize, n: f64) -> usize {
+fn best_position(rel: &[usize], scores: &[f64], score: f64, j: usize, n: f64) -> usize {
     let r = rel.len() as f64;
-    let (mut place, mut most, mut sum) = (rel.len(), 0.0, 0.0);
+    let (mut position, mut most, mut sum) = (rel.len(), 0.0, 0.0);
     for (at, row) in rel.iter().enumerate().rev() {
         let i = (at + 1) as f64;
-        let lost = i / (i + j as f64 - 1.0) - i / (i + j as f64);
-        sum += lost / r - 2.0 * (scores[*row] - score) / (r * n);
+        let loss_change = i / (i + j as f64 - 1.0) - i / (i + j as f64);
+        sum += loss_change / r - 2.0 * (scores[*row] - score) / (r * n);
         if sum > most {
-            (place, most) = (at, sum);
+            (position, most) = (at, sum);
         }
     }
-    place
+    position
 }
 
 #[cfg(test)]
@@ -123,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_of_one_kind_has_no_say() {
+    fn a_query_with_only_relevant_or_only_other_documents_is_ignored() {
         assert_eq!(most_violated(&[1.0, 2.0], &[true, true]), None);
         assert_eq!(most_violated(&[1.0], &[false]), None);
         assert_eq!(most_violated(&[], &[]), None);

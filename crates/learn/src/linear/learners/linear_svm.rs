@@ -2,8 +2,8 @@
 
 use rankwright_spec::{Conflict, Slashed, SpecError, above, param_groups, params};
 
-use super::super::line::LinearLoss;
-use super::super::params::{line, rising};
+use super::super::params::{check_ascending, trainer};
+use super::super::trainer::LinearLoss;
 use super::super::{SolverOptions, SolverParams};
 use super::Hinge;
 use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
@@ -16,8 +16,8 @@ params! {
         loss: Hinge = Hinge::Squared, .., "Loss of a document.";
         rel: f64 = 1.0, .., "Lowest label that counts as relevant.";
         c: Slashed<f64> = Slashed(vec![10.0]), above(0.0),
-            "Weight of the mean loss against half the squared length of the weights; of several \
-             separated by slashes (c=1/10/100), validation data chooses.";
+            "Weight of the mean loss relative to half the squared norm of the weights; of several \
+             values (c=1/10/100) validation data selects one.";
     }
     /// Builder methods for the parameters of the linear support vector machine.
     pub trait LinearSvmOptions: linear_svm_params;
@@ -40,7 +40,7 @@ param_groups! {
 impl DeclaredLearner for LinearSvm {
     const DEF: &'static LearnerDef = &LearnerDef {
         name: "linear-svm",
-        help: "Linear support vector machine on relevant or not (Nallapati 2004).",
+        help: "Linear support vector machine on binary relevance (Nallapati 2004).",
         example: "linear-svm(loss=hinge, c=3)",
         takes: Takes { pairs: false, start: false, validation: true, missing: false },
         tuning: Tuning::whole(&[
@@ -52,6 +52,6 @@ impl DeclaredLearner for LinearSvm {
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         let loss = LinearLoss::Signed { shape: self.loss.loss.shape(), rel: self.loss.rel };
-        Ok(Box::new(line(loss, self.loss.c.0.clone(), &self.solver, &self.features)))
+        Ok(Box::new(trainer(loss, self.loss.c.0.clone(), &self.solver, &self.features)))
     }
 }

@@ -2,9 +2,9 @@
 
 use rankwright_spec::{Conflict, Slashed, SpecError, above, param_groups, params};
 
-use super::super::line::LinearLoss;
 use super::super::loss::MarginLoss;
-use super::super::params::{line, rising};
+use super::super::params::{check_ascending, trainer};
+use super::super::trainer::LinearLoss;
 use super::super::{SolverOptions, SolverParams};
 use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
 use crate::trainer::Trainer;
@@ -15,8 +15,8 @@ params! {
     pub struct LogisticRegressionParams, check = check {
         rel: f64 = 1.0, .., "Lowest label that counts as relevant.";
         c: Slashed<f64> = Slashed(vec![100.0]), above(0.0),
-            "Weight of the mean loss against half the squared length of the weights; of several \
-             separated by slashes (c=1/10/100), validation data chooses.";
+            "Weight of the mean loss relative to half the squared norm of the weights; of several \
+             values (c=1/10/100) validation data selects one.";
     }
     /// Builder methods for the parameters of logistic regression.
     pub trait LogisticRegressionOptions: logistic_regression_params;
@@ -39,7 +39,7 @@ param_groups! {
 impl DeclaredLearner for LogisticRegression {
     const DEF: &'static LearnerDef = &LearnerDef {
         name: "logistic",
-        help: "Logistic regression on relevant or not: maximum entropy (Nallapati 2004).",
+        help: "Logistic regression on binary relevance: maximum entropy (Nallapati 2004).",
         example: "logistic(rel=2, c=100)",
         takes: Takes { pairs: false, start: false, validation: true, missing: false },
         tuning: Tuning::whole(&["c=log(1,10000)", TRANSFORM_SPACE]),
@@ -48,6 +48,6 @@ impl DeclaredLearner for LogisticRegression {
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         let loss = LinearLoss::Signed { shape: MarginLoss::Logistic, rel: self.loss.rel };
-        Ok(Box::new(line(loss, self.loss.c.0.clone(), &self.solver, &self.features)))
+        Ok(Box::new(trainer(loss, self.loss.c.0.clone(), &self.solver, &self.features)))
     }
 }

@@ -2,8 +2,8 @@
 
 use rankwright_spec::{Conflict, Slashed, SpecError, above, param_groups, params};
 
-use super::super::line::LinearLoss;
-use super::super::params::{line, rising};
+use super::super::params::{check_ascending, trainer};
+use super::super::trainer::LinearLoss;
 use super::super::{SolverOptions, SolverParams};
 use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
 use crate::trainer::Trainer;
@@ -13,8 +13,8 @@ params! {
     /// Parameters of ordinal regression.
     pub struct OrdinalRegressionParams, check = check {
         c: Slashed<f64> = Slashed(vec![30.0]), above(0.0),
-            "Weight of the mean loss against half the squared length of the weights; of several \
-             separated by slashes (c=1/10/100), validation data chooses.";
+            "Weight of the mean loss relative to half the squared norm of the weights; of several \
+             values (c=1/10/100) validation data selects one.";
     }
     /// Builder methods for the parameters of ordinal regression.
     pub trait OrdinalRegressionOptions: ordinal_regression_params;
@@ -38,7 +38,7 @@ param_groups! {
 impl DeclaredLearner for OrdinalRegression {
     const DEF: &'static LearnerDef = &LearnerDef {
         name: "ordinal",
-        help: "Ordinal regression on the grades: a linear model and a threshold between any two grades (McCullagh 1980).",
+        help: "Ordinal regression: a linear model and thresholds between neighbouring grades (McCullagh 1980).",
         example: "ordinal(c=100)",
         takes: Takes { pairs: false, start: false, validation: true, missing: false },
         tuning: Tuning::whole(&["c=log(0.3,3000)", TRANSFORM_SPACE]),
@@ -47,6 +47,6 @@ impl DeclaredLearner for OrdinalRegression {
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         let loss = LinearLoss::Ordinal;
-        Ok(Box::new(line(loss, self.loss.c.0.clone(), &self.solver, &self.features)))
+        Ok(Box::new(trainer(loss, self.loss.c.0.clone(), &self.solver, &self.features)))
     }
 }

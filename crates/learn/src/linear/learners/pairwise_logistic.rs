@@ -2,8 +2,8 @@
 
 use rankwright_spec::{Conflict, Slashed, SpecError, above, param_groups, params};
 
-use super::super::line::LinearLoss;
-use super::super::params::{line, rising};
+use super::super::params::{check_ascending, trainer};
+use super::super::trainer::LinearLoss;
 use super::super::{SolverOptions, SolverParams};
 use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
 use crate::trainer::Trainer;
@@ -13,9 +13,10 @@ params! {
     /// Parameters of logistic regression on preferences.
     pub struct PairwiseLogisticParams, check = check {
         c: Slashed<f64> = Slashed(vec![30.0]), above(0.0),
-            "Weight of the mean loss against half the squared length of the weights; of several \
-             separated by slashes (c=1/10/100), validation data chooses.";
-        norm_query: bool = false, .., "Whether all queries have the same weight, however many pairs they have.";
+            "Weight of the mean loss relative to half the squared norm of the weights; of several \
+             values (c=1/10/100) validation data selects one.";
+        norm_query: bool = false, ..,
+            "Whether all queries have the same total weight, regardless of their number of pairs.";
     }
     /// Builder methods for the parameters of logistic regression on preferences.
     pub trait PairwiseLogisticOptions: pairwise_logistic_params;
@@ -47,6 +48,6 @@ impl DeclaredLearner for PairwiseLogistic {
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         let loss = LinearLoss::LogisticPairs { norm_query: self.loss.norm_query };
-        Ok(Box::new(line(loss, self.loss.c.0.clone(), &self.solver, &self.features)))
+        Ok(Box::new(trainer(loss, self.loss.c.0.clone(), &self.solver, &self.features)))
     }
 }

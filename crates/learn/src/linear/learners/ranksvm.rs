@@ -2,9 +2,9 @@
 
 use rankwright_spec::{Auto, Conflict, Slashed, SpecError, above, param_groups, params};
 
-use super::super::line::LinearLoss;
 use super::super::loss::MarginLoss;
-use super::super::params::{line, rising};
+use super::super::params::{check_ascending, trainer};
+use super::super::trainer::LinearLoss;
 use super::super::{SolverOptions, SolverParams};
 use super::Hinge;
 use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
@@ -16,9 +16,11 @@ params! {
     pub struct RankSvmParams, check = check {
         loss: Hinge = Hinge::Squared, .., "Loss of a preference.";
         c: Auto<Slashed<f64>> = Auto::Auto, above(0.0),
-            "Weight of the mean loss against half the squared length of the weights; of several \
-             separated by slashes (c=1/10/100), validation data chooses. auto: 5, with loss=hinge 20.";
-        norm_query: bool = false, .., "Whether all queries have the same weight, however many pairs they have.";
+            "Weight of the mean loss relative to half the squared norm of the weights; of several \
+             values (c=1/10/100) validation data selects one; auto: 5, or 20 with \
+             loss=hinge.";
+        norm_query: bool = false, ..,
+            "Whether all queries have the same total weight, regardless of their number of pairs.";
     }
     /// Builder methods for the parameters of the ranking SVM.
     pub trait RankSvmOptions: rank_svm_params;
@@ -41,7 +43,7 @@ param_groups! {
 impl DeclaredLearner for RankSvm {
     const DEF: &'static LearnerDef = &LearnerDef {
         name: "ranksvm",
-        help: "A linear model that puts preferred documents ahead by a margin (Herbrich 1999, Joachims 2002).",
+        help: "A linear model that scores preferred documents higher by a margin (Herbrich 1999, Joachims 2002).",
         example: "ranksvm(c=2, norm_query=true)",
         takes: Takes { pairs: true, start: false, validation: true, missing: false },
         tuning: Tuning::whole(&[
@@ -56,6 +58,6 @@ impl DeclaredLearner for RankSvm {
         let c = if shape == MarginLoss::Squared { 5.0 } else { 20.0 };
         let c = self.svm.c.clone().or(Slashed(vec![c])).0;
         let loss = LinearLoss::RankSvm { shape, norm_query: self.svm.norm_query };
-        Ok(Box::new(line(loss, c, &self.solver, &self.features)))
+        Ok(Box::new(trainer(loss, c, &self.solver, &self.features)))
     }
 }

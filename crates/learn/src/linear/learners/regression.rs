@@ -3,8 +3,8 @@
 use rankwright_spec::{SpecError, param_groups, params};
 
 use super::super::SolverParams;
-use super::super::line::LinearLoss;
-use super::super::params::line;
+use super::super::params::trainer;
+use super::super::trainer::LinearLoss;
 use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
 use crate::trainer::Trainer;
 use crate::transform::{TRANSFORM_SPACE, TransformOptions, TransformParams};
@@ -13,7 +13,7 @@ params! {
     /// Parameters of ridge regression.
     pub struct LinearRegressionParams {
         l2: f64 = 0.1, 0.0..,
-            "Penalty on the squared length of the weights against the mean squared error.";
+            "Penalty on the squared norm of the weights, relative to the mean squared error.";
     }
     /// Builder methods for the parameters of ridge regression.
     pub trait LinearRegressionOptions: linear_regression_params;
@@ -39,6 +39,6 @@ impl DeclaredLearner for LinearRegression {
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         let loss = LinearLoss::Regression { l2: self.loss.l2 };
-        Ok(Box::new(line(loss, vec![1.0], &SolverParams::default(), &self.features)))
+        Ok(Box::new(trainer(loss, vec![1.0], &SolverParams::default(), &self.features)))
     }
 }

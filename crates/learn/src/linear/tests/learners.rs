@@ -89,7 +89,7 @@ fn grades_that_no_feature_explains_have_the_logits_of_their_shares() {
 }
 
 #[test]
-fn the_classes_of_one_feature_are_told_apart() {
+fn the_classes_of_one_feature_are_separated() {
     let data = one_query(1, &[0.0, 1.0, 2.0, 3.0], &[0.0, 0.0, 1.0, 1.0]);
     for spec in ["logistic(c=40)", "linear-svm(c=40)", "linear-svm(loss=hinge, c=40)"] {
         let result = train(spec, &data).unwrap();
@@ -108,7 +108,7 @@ fn threads_and_registers_change_no_bit() {
     for spec in SPECS {
         let bytes = |threads: usize, simd: Simd| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let request = TrainRequest { simd, ..TrainRequest::new(&data) };
+            let request = TrainRequest::new(&data).simd(simd);
             let train = || LearnerSpec::parse(spec).unwrap().train(request).unwrap();
             pool.install(train).model.to_bytes()
         };
@@ -136,8 +136,8 @@ fn data_that_does_not_fit_is_refused() {
     let same = one_query(1, &[1.0, 2.0], &[1.0, 1.0]);
     let none = one_query(1, &[1.0, 2.0], &[0.0, 0.0]);
     for (spec, data, expected) in [
-        ("logistic", &same, "only relevant documents"),
-        ("linear-svm", &none, "only other documents"),
+        ("logistic", &same, "every document is relevant"),
+        ("linear-svm", &none, "no document is relevant"),
         ("ordinal", &same, "different labels"),
         ("ranksvm", &same, "nothing to rank"),
         ("pairwise-logistic", &none, "nothing to rank"),
@@ -176,7 +176,7 @@ fn constant_and_missing_features_have_stated_outcomes() {
 fn wrong_parameters_are_named() {
     for (spec, expected) in [
         ("ranksvm(c=0)", "c=0 is not allowed; expected auto | a number above 0"),
-        ("ranksvm(c=1/0.1)", "several values of c must rise"),
+        ("ranksvm(c=1/0.1)", "several values of c must be in ascending order"),
         ("ranksvm(c=0.1/x)", "or several separated by slashes"),
         ("ranksvm(loss=logistic)", "squared-hinge | hinge"),
         ("ranksvm(tolerance=1)", "below 1"),
@@ -194,7 +194,7 @@ fn wrong_parameters_are_named() {
 }
 
 #[test]
-fn preferences_of_the_data_take_the_place_of_labels() {
+fn preference_pairs_of_the_data_replace_labels() {
     // The labels prefer high values of the first feature, the pairs low ones.
     let data = one_query(1, &[3.0, 2.0, 1.0], &[2.0, 1.0, 0.0]);
     for spec in ["ranksvm(c=1)", "ranksvm(c=1, loss=hinge)", "pairwise-logistic(c=1)"] {
@@ -213,11 +213,11 @@ fn preferences_of_the_data_take_the_place_of_labels() {
 fn the_best_c_on_validation_data_is_chosen() {
     let data = LetorOptions { queries: 40, documents: 20, seed: 4 }.generate().unwrap();
     let valid = LetorOptions { queries: 40, documents: 20, seed: 5 }.generate().unwrap();
-    let watched = || vec![ValidationSet { name: "valid".into(), data: &valid }];
+    let watched = || vec![ValidationSet::new("valid", &valid)];
     let spec = LearnerSpec::parse("ranksvm(c=0.1/10/1000)").unwrap();
     let error = spec.train(TrainRequest::new(&data)).unwrap_err().to_string();
     assert!(error.contains("needs validation data"), "{error}");
-    let result = spec.train(TrainRequest { valid: watched(), ..TrainRequest::new(&data) }).unwrap();
+    let result = spec.train(TrainRequest::new(&data).validation_sets(watched())).unwrap();
     assert_eq!(result.history.unit, "value of c");
     let values: Vec<f64> = result.history.iterations.iter().map(|i| i.values[0][0]).collect();
     assert_eq!(values.len(), 3);
@@ -233,10 +233,10 @@ fn the_best_c_on_validation_data_is_chosen() {
 }
 
 /// Cancels after this number of rounds.
-struct After(usize, AtomicUsize);
+struct StopAfter(usize, AtomicUsize);
 
-impl Progress for After {
-    fn round_finished(&self, _record: &crate::TrainingHistory) {
+impl Progress for StopAfter {
+    fn round_finished(&self, _history: &crate::TrainingHistory) {
         self.1.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -246,25 +246,24 @@ impl Progress for After {
 }
 
 #[test]
-fn an_interrupted_training_goes_on_to_the_same_bytes() {
+fn a_resumed_training_gives_the_same_bytes() {
     let data = LetorOptions { queries: 30, documents: 20, seed: 4 }.generate().unwrap();
     let valid = LetorOptions { queries: 10, documents: 20, seed: 5 }.generate().unwrap();
     for spec in ["ranksvm(loss=hinge)", "logistic", "ranksvm(c=0.1/1/10)"] {
         let spec = LearnerSpec::parse(spec).unwrap();
-        let valid = || vec![ValidationSet { name: "valid".into(), data: &valid }];
-        let whole =
-            spec.train(TrainRequest { valid: valid(), ..TrainRequest::new(&data) }).unwrap();
+        let valid = || vec![ValidationSet::new("valid", &valid)];
+        let whole = spec.train(TrainRequest::new(&data).validation_sets(valid())).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let mut last: Option<Model> = None;
         for _ in 0..100 {
-            let progress = After(2, AtomicUsize::new(0));
+            let progress = StopAfter(2, AtomicUsize::new(0));
             let result = spec
-                .train(TrainRequest {
-                    valid: valid(),
-                    progress: &progress,
-                    checkpoints: Some(Checkpoints::new(folder.path())),
-                    ..TrainRequest::new(&data)
-                })
+                .train(
+                    TrainRequest::new(&data)
+                        .validation_sets(valid())
+                        .progress(&progress)
+                        .checkpoints(Checkpoints::new(folder.path())),
+                )
                 .unwrap();
             if result.finished {
                 last = Some(result.model);

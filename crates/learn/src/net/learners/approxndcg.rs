@@ -26,7 +26,7 @@ param_groups! {
 impl DeclaredLearner for ApproxNdcgNet {
     const DEF: &'static LearnerDef = &LearnerDef {
         name: "approxndcg",
-        help: "A net on NDCG with ranks made smooth (Qin 2010).",
+        help: "A net on NDCG with smooth ranks (Qin 2010).",
         example: "approxndcg(temperature=0.1, layers=64/32, epochs=30)",
         takes: NETS_TAKE,
         tuning: Tuning::of_nets(&[NET_SPACE, "temperature=log(0.03,1)"]),
@@ -39,7 +39,7 @@ impl DeclaredLearner for ApproxNdcgNet {
 }
 
 impl ApproxNdcgNet {
-    /// The loss, and how queries are passed to it.
+    /// The loss, and the form in which queries are passed to it.
     pub(in crate::net) fn loss(&self) -> Result<NetLoss, SpecError> {
         NetLoss::listwise(&self.loss)
     }

@@ -38,7 +38,7 @@ impl DeclaredLearner for LambdaRank {
 }
 
 impl LambdaRank {
-    /// The loss, and how queries are passed to it.
+    /// The loss, and the form in which queries are passed to it.
     pub(in crate::net) fn loss(&self) -> Result<NetLoss, SpecError> {
         NetLoss::pairwise(&self.lambda)
     }

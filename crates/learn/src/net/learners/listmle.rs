@@ -39,7 +39,7 @@ impl DeclaredLearner for ListMleNet {
 }
 
 impl ListMleNet {
-    /// The loss, and how queries are passed to it.
+    /// The loss, and the form in which queries are passed to it.
     pub(in crate::net) fn loss(&self) -> Result<NetLoss, SpecError> {
         NetLoss::listwise(&self.loss)
     }

@@ -17,7 +17,8 @@ params! {
     /// The form of RankNet's gradient.
     pub struct RankNetParams {
         factored: bool = true, ..,
-            "Add up lambdas by document first (Burges 2010); false: the net is run for each pair.";
+            "Whether lambdas are added up by document first (Burges 2010); false: the net is \
+             evaluated for each pair.";
     }
     /// Builder methods for the form of RankNet's gradient.
     pub trait RankNetOptions: rank_net_params;
@@ -75,7 +76,7 @@ impl DeclaredLearner for RankNet {
 }
 
 impl RankNet {
-    /// The loss, and how queries are passed to it.
+    /// The loss, and the form in which queries are passed to it.
     pub(in crate::net) fn loss(&self) -> Result<NetLoss, SpecError> {
         let loss = NetLoss::pairwise(&self.pair)?;
         let ties = self.pair.ties == TiedLabels::Half;

@@ -19,7 +19,7 @@ choices! {
         Gain = "gain",
         /// The label.
         Label = "label",
-        /// 2^label minus a random number below 1, drawn anew each time (Bruch 2021).
+        /// 2^label minus a random number below 1, drawn for each query and epoch (Bruch 2021).
         NoisyGain = "noisy-gain",
     }
 }
@@ -28,8 +28,8 @@ params! {
     /// The target of the softmax cross entropy.
     pub struct SoftmaxNetParams {
         target: SoftmaxNetTarget = SoftmaxNetTarget::Gain, ..,
-            "Distribution that scores should have: 2^label - 1 (gain), the label, or 2^label less a \
-             random number below 1 (noisy-gain).";
+            "Target distribution of the scores: 2^label - 1 (gain), the label (label), or 2^label \
+             minus a random number below 1 (noisy-gain).";
     }
     /// Builder methods for the target of the softmax cross entropy.
     pub trait SoftmaxNetOptions: softmax_net_params;
@@ -62,7 +62,7 @@ impl DeclaredLearner for SoftmaxNet {
 }
 
 impl SoftmaxNet {
-    /// The loss, and how queries are passed to it.
+    /// The loss, and the form in which queries are passed to it.
     pub(in crate::net) fn loss(&self) -> Result<NetLoss, SpecError> {
         let softmax = SoftmaxParams::default();
         match self.loss.target {

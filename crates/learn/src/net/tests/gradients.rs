@@ -8,25 +8,29 @@ use crate::boost::queries::Pass;
 use crate::objective::{Derivatives, ObjectiveBuffers, QueryView};
 
 /// Finite differences of a function of the parameters, one by one.
-fn differences(numbers: &[f32], step: f32, of: impl Fn(&[f32]) -> f64) -> Vec<f64> {
+fn differences(parameters: &[f32], step: f32, of: impl Fn(&[f32]) -> f64) -> Vec<f64> {
     let slope = |at: usize| {
         let moved = |by: f32| {
-            let mut moved = numbers.to_vec();
+            let mut moved = parameters.to_vec();
             moved[at] += by;
             (of(&moved), f64::from(moved[at]))
         };
         let ((up, high), (down, low)) = (moved(step), moved(-step));
         (up - down) / (high - low)
     };
-    (0..numbers.len()).map(slope).collect()
+    (0..parameters.len()).map(slope).collect()
 }
 
 /// The loss of all queries, if the objective has one.
-fn total_loss(bench: &Bench<'_>, numbers: &[f32]) -> f64 {
-    let scores = bench.scores(numbers);
-    let mut queries = TrainingQueries::new(bench.data, bench.loss.objective.as_ref());
-    let pass =
-        Pass { objective: bench.loss.objective.as_ref(), scores: &scores, seed: 7, sampled: None };
+fn total_loss(fixture: &NetFixture<'_>, parameters: &[f32]) -> f64 {
+    let scores = fixture.scores(parameters);
+    let mut queries = TrainingQueries::new(fixture.data, fixture.loss.objective.as_ref());
+    let pass = Pass {
+        objective: fixture.loss.objective.as_ref(),
+        scores: &scores,
+        seed: 7,
+        sampled: None,
+    };
     queries.loss(pass).unwrap().unwrap()
 }
 
@@ -47,9 +51,11 @@ fn every_loss_has_the_gradient_of_its_differences() {
     ] {
         for hidden in [&[][..], &[6, 5]] {
             let shape = NetShape::new(4, hidden, HiddenNorm::None, Activation::Tanh);
-            let bench = Bench::new(text, &data, shape);
-            let expected = differences(&bench.numbers, 3e-3, |numbers| total_loss(&bench, numbers));
-            let apart = apart(&bench.gradient(), &expected);
+            let fixture = NetFixture::new(text, &data, shape);
+            let expected = differences(&fixture.parameters, 3e-3, |parameters| {
+                total_loss(&fixture, parameters)
+            });
+            let apart = apart(&fixture.gradient(), &expected);
             assert!(apart < 3e-3, "{text} {hidden:?}: {apart}");
         }
     }
@@ -63,8 +69,8 @@ fn lambdas_of_every_metric_go_through_the_net_as_they_should() {
     for metric in ["ndcg@5", "ap", "err@10", "rbp", "rr", "p@3", "dcg"] {
         let text = format!("lambdarank(metric={metric})");
         let shape = NetShape::new(4, &[6, 5], HiddenNorm::None, Activation::Gelu);
-        let bench = Bench::new(&text, &data, shape);
-        let scores = bench.scores(&bench.numbers);
+        let fixture = NetFixture::new(&text, &data, shape);
+        let scores = fixture.scores(&fixture.parameters);
         let mut lambdas = vec![0.0; data.rows()];
         for query in 0..data.queries() {
             let rows = data.query_rows(query);
@@ -75,18 +81,18 @@ fn lambdas_of_every_metric_go_through_the_net_as_they_should() {
             };
             let (gradient, hessian) = (&mut lambdas[rows.clone()], &mut vec![0.0; rows.len()]);
             let mut out = Derivatives { gradient, hessian, memory: &mut [] };
-            bench
+            fixture
                 .loss
                 .objective
                 .derivatives(&view, &mut ObjectiveBuffers::default(), &mut out)
                 .unwrap();
         }
-        let along = |numbers: &[f32]| {
-            let scores = bench.scores(numbers);
+        let along = |parameters: &[f32]| {
+            let scores = fixture.scores(parameters);
             scores.iter().zip(&lambdas).map(|(s, l)| s * f64::from(*l)).sum::<f64>()
         };
-        let expected = differences(&bench.numbers, 1e-2, along);
-        let apart = apart(&bench.gradient(), &expected);
+        let expected = differences(&fixture.parameters, 1e-2, along);
+        let apart = apart(&fixture.gradient(), &expected);
         assert!(apart < 3e-3, "{metric}: {apart}");
     }
 }
@@ -98,11 +104,13 @@ fn every_kind_of_layer_has_the_gradient_of_its_differences() {
     for norm in [HiddenNorm::None, HiddenNorm::Layer, HiddenNorm::Batch] {
         for activation in [Activation::Relu, Activation::Gelu, Activation::Tanh] {
             let shape = NetShape::new(3, &[7, 4], norm, activation);
-            let bench = Bench::new("listnet", &data, shape);
+            let fixture = NetFixture::new("listnet", &data, shape);
             // A kink within the step spoils a difference; a smaller step meets fewer kinks.
             let step = if activation == Activation::Relu { 1e-3 } else { 5e-3 };
-            let expected = differences(&bench.numbers, step, |numbers| total_loss(&bench, numbers));
-            let apart = apart(&bench.gradient(), &expected);
+            let expected = differences(&fixture.parameters, step, |parameters| {
+                total_loss(&fixture, parameters)
+            });
+            let apart = apart(&fixture.gradient(), &expected);
             assert!(apart < 0.01, "{norm:?} {activation:?}: {apart}");
         }
     }
@@ -110,9 +118,9 @@ fn every_kind_of_layer_has_the_gradient_of_its_differences() {
 
 fn same(text: &str, other: &str, data: &Dataset) {
     let shape = || NetShape::new(data.columns(), &[6, 5], HiddenNorm::Layer, Activation::Relu);
-    let expected = Bench::new(other, data, shape()).gradient();
+    let expected = NetFixture::new(other, data, shape()).gradient();
     let expected: Vec<f64> = expected.iter().map(|g| f64::from(*g)).collect();
-    let apart = apart(&Bench::new(text, data, shape()).gradient(), &expected);
+    let apart = apart(&NetFixture::new(text, data, shape()).gradient(), &expected);
     assert!(apart < 1e-5, "{text} {other}: {apart}");
     assert!(super::norm(&expected) > 1e-3);
 }
@@ -132,16 +140,16 @@ fn ranknet_pair_by_pair_and_factored_have_the_same_gradient() {
     // Preferences replace the labels.
     let (shape, other) = (NetShape::new(4, &[], HiddenNorm::None, Activation::None), "ranknet");
     assert!(
-        Bench::new(other, &preferred, shape.clone()).gradient()
-            != Bench::new(other, &labelled, shape).gradient()
+        NetFixture::new(other, &preferred, shape.clone()).gradient()
+            != NetFixture::new(other, &labelled, shape).gradient()
     );
 }
 
 /// One feature, weight 1: the scores are the feature.
 fn linear_gradient(data: &Dataset) -> f32 {
     let shape = NetShape::new(1, &[], HiddenNorm::None, Activation::None);
-    let bench = Bench { numbers: vec![1.0], ..Bench::new("ranknet", data, shape) };
-    bench.gradient()[0]
+    let fixture = NetFixture { parameters: vec![1.0], ..NetFixture::new("ranknet", data, shape) };
+    fixture.gradient()[0]
 }
 
 /// P-hat(1, 2) = 0.2 with truth 1 gives lambda -0.8; by the weight of one feature that is -0.8
@@ -155,8 +163,8 @@ fn numbers_of_the_lectures_come_out_of_a_linear_scorer() {
     for (p, expected) in [(0.99_f32, 0.01), (0.5, 0.69), (0.01, 4.61)] {
         let data = with_labels(&[2], 1, vec![(p / (1.0 - p)).ln(), 0.0], vec![1.0, 0.0]);
         let shape = NetShape::new(1, &[], HiddenNorm::None, Activation::None);
-        let bench = Bench::new("ranknet", &data, shape);
-        assert!((total_loss(&bench, &[1.0]) - expected).abs() < 0.005);
+        let fixture = NetFixture::new("ranknet", &data, shape);
+        assert!((total_loss(&fixture, &[1.0]) - expected).abs() < 0.005);
     }
 }
 
@@ -191,7 +199,7 @@ fn weights_of_queries_and_documents_count() {
             .unwrap()
     };
     for text in ["ranknet", "ranknet(factored=false)", "listnet", "approxndcg"] {
-        let of = |data: &Dataset| Bench::new(text, data, shape()).gradient();
+        let of = |data: &Dataset| NetFixture::new(text, data, shape()).gradient();
         let (first, both) = (of(&weighted(None, Some(vec![1.0, 0.0]))), of(&plain));
         let second = of(&weighted(None, Some(vec![0.0, 3.0])));
         for ((both, first), second) in both.iter().zip(first).zip(second) {

@@ -20,7 +20,7 @@ fn wrong_parameters_say_what_is_allowed() {
         ("ranknet(rate=nan)", "above 0"),
         ("ranknet(decay=-1)", "from 0"),
         ("ranknet(schedule=linear)", "cosine | constant | step"),
-        ("ranknet(epochs=10, warmup=11)", "at most all"),
+        ("ranknet(epochs=10, warmup=11)", "more than the number of epochs"),
         ("ranknet(batch=0)", "from 1 on"),
         ("ranknet(epochs=0)", "from 1 on"),
         ("ranknet(stop=-1)", "from 0 on"),
@@ -35,7 +35,7 @@ fn wrong_parameters_say_what_is_allowed() {
         ("ranknet(factored=false, norm_query=true)", "factored=true"),
         ("ranknet(factored=false, norm=batch)", "factored=true"),
         ("ranknet(factored=maybe)", "true | false"),
-        ("lambdarank(metric=kendall)", "no change under swaps"),
+        ("lambdarank(metric=kendall)", "change under swaps"),
         ("lambdarank(ties=half)", "no parameter `ties`"),
         ("listnet(sigma=1)", "no parameter `sigma`"),
         ("listmle(top=0)", "from 1 on"),
@@ -74,14 +74,14 @@ fn data_with_nothing_to_learn_from_is_refused() {
 }
 
 #[test]
-fn numbers_that_leave_all_bounds_are_told() {
+fn diverging_scores_are_an_error() {
     let data = data(&[20, 20], 3, 1);
     let error = refusal("listmle(layers=8, optimiser=sgd, rate=1000000, epochs=50)", &data);
-    assert!(error.contains("learning rate"), "{error}");
+    assert!(error.contains("no longer finite"), "{error}");
 }
 
 #[test]
-fn huge_values_of_features_are_no_trouble() {
+fn huge_feature_values_train_or_give_an_error() {
     let values = (0..20).map(|n| if n % 2 == 0 { 3e38 } else { -3e38 }).collect();
     let data = with_labels(&[20], 1, values, (0..20).map(|n| f64::from(n % 3)).collect());
     for transform in ["none", "standard", "log-standard", "rank"] {
@@ -91,7 +91,7 @@ fn huge_values_of_features_are_no_trouble() {
         match result {
             Ok(_) => {}
             Err(error) => {
-                assert!(transform == "none" && error.to_string().contains("rate"), "{error}")
+                assert!(transform == "none" && error.to_string().contains("finite"), "{error}")
             }
         }
     }

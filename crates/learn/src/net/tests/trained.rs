@@ -5,10 +5,10 @@ use rankwright_data::generate::LetorOptions;
 use rankwright_eval::{MetricSpec, ScoredDataset, SourceKind};
 use rankwright_model::{Activation, ModelBody, ScoreOptions};
 
-use super::super::export::{self, Moving};
+use super::super::export::{self, MovingStats};
 use super::super::shape::HiddenNorm;
 use super::*;
-use crate::boost::tests::Impatient;
+use crate::boost::tests::StopAfter;
 use crate::error::LearnError;
 use crate::learner::LearnerSpec;
 use crate::session::{Checkpoints, TrainRequest, TrainResult, ValidationSet};
@@ -28,10 +28,10 @@ fn ndcg(result: &TrainResult, data: &Dataset) -> f64 {
 }
 
 /// A short training of each learner, with everything random switched on.
-const LIVELY: &str = "layers=12/6, epochs=3, batch=5, dropout=0.2, noise=0.1";
+const RANDOMISED: &str = "layers=12/6, epochs=3, batch=5, dropout=0.2, noise=0.1";
 
-fn lively(learner: &str, more: &str) -> String {
-    format!("{learner}({LIVELY}{more})")
+fn randomised(learner: &str, more: &str) -> String {
+    format!("{learner}({RANDOMISED}{more})")
 }
 
 #[test]
@@ -41,10 +41,10 @@ fn threads_do_not_change_a_bit() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| train(text, TrainRequest::new(&data)).unwrap().model.to_bytes())
     };
-    let mut specs: Vec<String> = NETS.iter().map(|name| lively(name, "")).collect();
-    specs.push(lively("listnet", ", norm=layer"));
-    specs.push(lively("ranknet", ", norm=batch, activation=gelu, optimiser=sgd"));
-    specs.push(lively("ranknet", ", factored=false"));
+    let mut specs: Vec<String> = NETS.iter().map(|name| randomised(name, "")).collect();
+    specs.push(randomised("listnet", ", norm=layer"));
+    specs.push(randomised("ranknet", ", norm=batch, activation=gelu, optimiser=sgd"));
+    specs.push(randomised("ranknet", ", factored=false"));
     for text in specs {
         let one = bytes(&text, 1);
         for threads in [3, 4] {
@@ -54,36 +54,34 @@ fn threads_do_not_change_a_bit() {
 }
 
 #[test]
-fn an_interrupted_training_goes_on_to_the_same_bits() {
+fn a_resumed_training_gives_the_same_bits() {
     let (data, valid) = (letor(20, 1), letor(10, 2));
     let request = || {
-        let watched = ValidationSet { name: "valid".into(), data: &valid };
-        TrainRequest { valid: vec![watched], ..TrainRequest::new(&data) }
+        let watched = ValidationSet::new("valid", &valid);
+        TrainRequest::new(&data).validation_sets([watched])
     };
     for more in [", norm=batch, optimiser=adam", ", norm=layer, optimiser=sgd, stop=0", ""] {
-        let text = lively("lambdarank", more).replace("epochs=3", "epochs=6");
+        let text = randomised("lambdarank", more).replace("epochs=3", "epochs=6");
         let whole = train(&text, request()).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let checkpoints = || Some(Checkpoints::new(folder.path()));
         for epochs in [1, 2, 5] {
-            let progress = Impatient::after(epochs);
-            let part =
-                TrainRequest { progress: &progress, checkpoints: checkpoints(), ..request() };
+            let progress = StopAfter::after(epochs);
+            let part = request().progress(&progress).checkpoints(checkpoints());
             let part = train(&text, part).unwrap();
             assert!(!part.finished && part.history.iterations.len() == epochs);
         }
-        let rest = train(&text, TrainRequest { checkpoints: checkpoints(), ..request() }).unwrap();
+        let rest = train(&text, request().checkpoints(checkpoints())).unwrap();
         assert!(rest.finished && rest.model.to_bytes() == whole.model.to_bytes(), "{text}");
         assert_eq!(rest.history.best, whole.history.best);
     }
 }
 
 #[test]
-fn seeds_make_a_difference_and_nothing_else_does() {
+fn only_the_seed_changes_the_model() {
     let data = letor(15, 1);
-    let text = lively("softmax", "");
-    let of =
-        |seed: u64| train(&text, TrainRequest { seed, ..TrainRequest::new(&data) }).unwrap().model;
+    let text = randomised("softmax", "");
+    let of = |seed: u64| train(&text, TrainRequest::new(&data).seed(seed)).unwrap().model;
     assert!(of(1).to_bytes() == of(1).to_bytes());
     assert!(of(1).body() != of(2).body());
 }
@@ -95,14 +93,14 @@ fn every_learner_learns() {
     let mut random = Random::new(1, 1);
     let scores: Vec<f64> = (0..test.rows()).map(|_| random.unit()).collect();
     let measure = MetricSpec::parse("ndcg@10").unwrap().resolve(SourceKind::Features).unwrap();
-    let chance =
+    let noise_levels =
         ScoredDataset::new(&test, &scores).unwrap().evaluate(&[measure]).unwrap().results[0].value;
     for name in NETS {
         for layers in ["0", "24/12"] {
             let text = format!("{name}(layers={layers}, epochs=12, rate=0.005)");
             let result = train(&text, TrainRequest::new(&data)).unwrap();
             let reached = ndcg(&result, &test);
-            assert!(reached > chance + 0.12, "{text}: {reached}, by chance {chance}");
+            assert!(reached > noise_levels + 0.12, "{text}: {reached}, by chance {noise_levels}");
         }
     }
 }
@@ -113,9 +111,7 @@ fn the_loss_falls_where_training_is_watched() {
     for name in ["ranknet", "listnet", "listmle", "softmax", "approxndcg"] {
         let text = format!("{name}(layers=16, epochs=8, noise=0)");
         let history =
-            train(&text, TrainRequest { watch_training: true, ..TrainRequest::new(&data) })
-                .unwrap()
-                .history;
+            train(&text, TrainRequest::new(&data).evaluate_training(true)).unwrap().history;
         let losses: Vec<f64> = history.iterations.iter().map(|i| i.loss.unwrap()).collect();
         assert!(losses[7] < losses[0], "{name}: {losses:?}");
         assert_eq!((history.unit.as_str(), losses.len()), ("epoch", 8));
@@ -126,8 +122,8 @@ fn the_loss_falls_where_training_is_watched() {
 fn validation_chooses_the_epoch_and_stops() {
     let (data, valid) = (letor(20, 1), letor(10, 2));
     let request = || {
-        let watched = ValidationSet { name: "valid".into(), data: &valid };
-        TrainRequest { valid: vec![watched], ..TrainRequest::new(&data) }
+        let watched = ValidationSet::new("valid", &valid);
+        TrainRequest::new(&data).validation_sets([watched])
     };
     let text = "lambdarank(layers=32, epochs=40, rate=0.05, schedule=constant, stop=3)";
     let result = train(text, request()).unwrap();
@@ -146,16 +142,19 @@ fn an_exported_net_gives_the_scores_of_training() {
     let data = data(&[30, 200], 5, 8);
     for norm in [HiddenNorm::None, HiddenNorm::Layer, HiddenNorm::Batch] {
         for activation in [Activation::Relu, Activation::Gelu, Activation::Tanh] {
-            let bench = Bench::new("listnet", &data, NetShape::new(5, &[9, 4], norm, activation));
-            let mut passes = Passes::new(bench.shape.clone());
+            let fixture =
+                NetFixture::new("listnet", &data, NetShape::new(5, &[9, 4], norm, activation));
+            let mut passes = Passes::new(fixture.shape.clone());
             let mut lists = RowLists::default();
             lists.push(0, 0..230, None);
             let mut scores = Vec::new();
-            bench.with(|with, _| scores = passes.score(&lists, with));
-            let mut moving = Moving::default();
-            moving.add(&passes.stats);
+            fixture.with(|with, _| scores = passes.score(&lists, with));
+            let mut moving_stats = MovingStats::default();
+            moving_stats.add(&passes.stats);
             let transforms = rankwright_model::Transforms::identity(5);
-            let kind = export::kind(&bench.shape, &bench.numbers, &moving, &transforms).unwrap();
+            let kind =
+                export::model_body(&fixture.shape, &fixture.parameters, &moving_stats, &transforms)
+                    .unwrap();
             let ModelBody::Net(net) = kind else { panic!("no net") };
             for (row, score) in scores.iter().enumerate() {
                 let found = net.score_row(data.matrix().row(row));
@@ -196,9 +195,8 @@ fn mq2008_is_learnt() {
     };
     let (data, valid, test) = (part(&[1, 2, 3]), part(&[4]), part(&[5]));
     for name in NETS {
-        let watched = ValidationSet { name: "valid".into(), data: &valid };
-        let result =
-            train(name, TrainRequest { valid: vec![watched], ..TrainRequest::new(&data) }).unwrap();
+        let watched = ValidationSet::new("valid", &valid);
+        let result = train(name, TrainRequest::new(&data).validation_sets([watched])).unwrap();
         let reached = ndcg(&result, &test);
         println!("{name}: ndcg@10 {reached:.4} after {:?} epochs", result.history.best);
         assert!(reached > 0.60, "{name}: {reached}");

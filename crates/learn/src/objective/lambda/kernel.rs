@@ -15,8 +15,8 @@
 //! inside `gap` are integers of 31 bits, whose differences are exact; gains are scaled to 0..1
 //! within the query; sums go to 64 bits every 64 rows and every 512 documents.
 //!
-//! The score range times sigma must be within [`WIDEST`], so that no product leaves the range of a
-//! 32-bit float; a wider query is computed pair by pair in 64 bits (`pairs.rs`). Each loop is the
+//! The score range times sigma must be within [`MAX_RANGE`], so that no product leaves the range of
+//! a 32-bit float; a wider query is computed pair by pair in 64 bits (`pairs.rs`). Each loop is the
 //! same plain Rust compiled twice, for AVX2 and portable, with identical results. Cost O(rows * n)
 //! time, O(n) memory.
 
@@ -32,21 +32,21 @@ const TILE: usize = 64;
 /// Number of lane blocks after which 32-bit sums of a row are added to the 64-bit ones.
 const CHUNK: usize = 64;
 /// Largest sigma * (best score - worst score).
-pub(super) const WIDEST: f64 = 60.0;
+pub(super) const MAX_RANGE: f64 = 60.0;
 /// sigma * score of the best document: E is then within e^-35 and e^25.
-const TOP: f64 = 25.0;
+const TOP_EXPONENT: f64 = 25.0;
 /// The score range as an integer.
 const STEPS: f64 = (1 << 30) as f64;
 /// Added to every gap, as in LightGBM: the weight of pairs of nearly equal scores grows at most
 /// 100-fold.
-pub(super) const GAP: f64 = 0.01;
+pub(super) const MIN_GAP: f64 = 0.01;
 
 /// One query by rank, in columns padded with a block of empty lanes.
 #[derive(Debug, Default)]
 pub(super) struct RankColumns {
     documents: usize,
-    strength: Vec<f32>,
-    place: Vec<i32>,
+    exponential: Vec<f32>,
+    score_step: Vec<i32>,
     /// Constant that is added to each score difference.
     gap: f64,
     /// Factor of the lambdas, besides sigma and the unit of weight.
@@ -76,7 +76,7 @@ pub(super) struct RowSums {
 }
 
 impl RankColumns {
-    /// Loads the scores of a query, best first, within [`WIDEST`] of each other.
+    /// Loads the scores of a query, best first, within [`MAX_RANGE`] of each other.
     pub(super) fn start(&mut self, scores: &[f64], sigma: f64, gap: bool, simd: Simd) {
         let n = scores.len();
         let (best, worst) = (scores.first().copied(), scores.last().copied());
@@ -86,18 +86,18 @@ impl RankColumns {
         self.documents = n;
         let gap = gap && range > 0.0;
         let steps = if gap { STEPS / range.max(1.0) } else { 0.0 };
-        self.gap = if gap { GAP * steps } else { 1.0 };
+        self.gap = if gap { MIN_GAP * steps } else { 1.0 };
         self.scale = if gap { steps } else { 1.0 };
         for column in [&mut self.lambda, &mut self.hessian] {
             column.clear();
             column.resize(n + LANES, 0.0);
         }
         self.clear_sums(n);
-        self.strength.resize(n + LANES, 0.0);
-        self.place.resize(n + LANES, 0);
-        self.strength[n..].fill(0.0);
-        self.place[n..].fill(0);
-        let columns = (&mut self.strength[..n], &mut self.place[..n]);
+        self.exponential.resize(n + LANES, 0.0);
+        self.score_step.resize(n + LANES, 0);
+        self.exponential[n..].fill(0.0);
+        self.score_step[n..].fill(0);
+        let columns = (&mut self.exponential[..n], &mut self.score_step[..n]);
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = simd.avx2() {
             // SAFETY: the token proves that the processor has AVX2.
@@ -168,14 +168,14 @@ impl RankColumns {
 
     /// Adds the pairs of rank i with the ranks `from..to`, using the weights in `row` (and `tie`),
     /// which are 0 outside of that range. The other side of each pair is added to the columns.
-    pub(super) fn given_row(&mut self, i: usize, from: usize, to: usize, simd: Simd) -> RowSums {
+    pub(super) fn weighted_row(&mut self, i: usize, from: usize, to: usize, simd: Simd) -> RowSums {
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = simd.avx2() {
             // SAFETY: the token proves that the processor has AVX2.
-            return unsafe { given_row_avx2(avx2, self, i, from, to) };
+            return unsafe { weighted_row_avx2(avx2, self, i, from, to) };
         }
         let _ = simd;
-        given_row(self, i, from, to)
+        weighted_row(self, i, from, to)
     }
 
     /// Adds the 32-bit sums to the 64-bit ones; must be called after every [`TILE`] rows and at the
@@ -198,37 +198,41 @@ impl RankColumns {
 
     #[inline(always)]
     fn anchor(&self, i: usize) -> Anchor {
-        Anchor { strength: self.strength[i], place: self.place[i], gap: self.gap as f32 }
+        Anchor {
+            exponential: self.exponential[i],
+            score_step: self.score_step[i],
+            gap: self.gap as f32,
+        }
     }
 
     /// The columns from rank `from` to the end of the block that holds rank `to - 1`.
     #[inline(always)]
-    fn blocks(&mut self, from: usize, to: usize, given: RowInput) -> Blocks<'_> {
-        let reach = from..from + (to - from).next_multiple_of(LANES);
-        let (first, second) = match given {
+    fn blocks(&mut self, from: usize, to: usize, input: RowInput) -> Blocks<'_> {
+        let ranks = from..from + (to - from).next_multiple_of(LANES);
+        let (first, second) = match input {
             RowInput::Factors => (&self.gain, &self.discount),
             RowInput::Labels => (&self.gain, &self.gain),
             RowInput::Weights => (&self.row, &self.row),
             RowInput::WeightsAndTies => (&self.row, &self.tie),
         };
         Blocks {
-            strengths: self.strength[reach.clone()].as_chunks().0,
-            places: self.place[reach.clone()].as_chunks().0,
-            first: first[reach.clone()].as_chunks().0,
-            second: second[reach.clone()].as_chunks().0,
-            lambdas: self.lambda[reach.clone()].as_chunks_mut().0,
-            hessians: self.hessian[reach].as_chunks_mut().0,
+            exponentials: self.exponential[ranks.clone()].as_chunks().0,
+            score_steps: self.score_step[ranks.clone()].as_chunks().0,
+            first: first[ranks.clone()].as_chunks().0,
+            second: second[ranks.clone()].as_chunks().0,
+            lambdas: self.lambda[ranks.clone()].as_chunks_mut().0,
+            hessians: self.hessian[ranks].as_chunks_mut().0,
         }
     }
 }
 
 #[inline(always)]
 fn fill(scores: &[f64], best: f64, sigma: f64, steps: f64, into: (&mut [f32], &mut [i32])) {
-    for ((s, strength), place) in scores.iter().zip(into.0).zip(into.1) {
+    for ((s, exponential), score_step) in scores.iter().zip(into.0).zip(into.1) {
         // All scores may be the same infinity.
         let below = if *s == best { 0.0 } else { s - best };
-        *strength = exp(sigma * below + TOP) as f32;
-        *place = (below * steps + ROUND).to_bits() as i32;
+        *exponential = exp(sigma * below + TOP_EXPONENT) as f32;
+        *score_step = (below * steps + ROUND).to_bits() as i32;
     }
 }
 
@@ -257,8 +261,8 @@ enum RowInput {
 /// The document that a row of pairs belongs to.
 #[derive(Debug, Clone, Copy)]
 struct Anchor {
-    strength: f32,
-    place: i32,
+    exponential: f32,
+    score_step: i32,
     gap: f32,
 }
 
@@ -272,15 +276,15 @@ struct LaneSums {
 impl LaneSums {
     #[inline(always)]
     fn add_to(&self, sums: &mut RowSums) {
-        sums.lambda += across(&self.lambda);
-        sums.hessian += across(&self.hessian);
-        sums.total += across(&self.total);
+        sums.lambda += lane_sum(&self.lambda);
+        sums.hessian += lane_sum(&self.hessian);
+        sums.total += lane_sum(&self.total);
     }
 }
 
 /// The sum of the lanes, always in the same order.
 #[inline(always)]
-fn across(x: &Lanes) -> f64 {
+fn lane_sum(x: &Lanes) -> f64 {
     f64::from(((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7])))
 }
 
@@ -294,14 +298,14 @@ fn pairs<const TIES: bool>(
     sums: &mut LaneSums,
     into: (&mut Lanes, &mut Lanes),
 ) {
-    let own = anchor.strength;
+    let own = anchor.exponential;
     let (lambda, hessian) = into;
     for l in 0..LANES {
         let other = others.0[l];
         let both = own + other;
         // Without gaps all score steps are 0 and the constant is 1: one loop body, which is
         // vectorised.
-        let gap = anchor.gap + (anchor.place - others.1[l]).abs() as f32;
+        let gap = anchor.gap + (anchor.score_step - others.1[l]).abs() as f32;
         let inverse = 1.0 / ((both * both) * gap);
         let worse = if weight[l] > 0.0 { other } else { own };
         let factor = inverse * weight[l];
@@ -324,8 +328,8 @@ fn pairs<const TIES: bool>(
 /// One query's columns from a rank on, in blocks of lanes. (Slices and plain loops: iterators of
 /// the standard library that are not inlined would run without wide registers.)
 struct Blocks<'a> {
-    strengths: &'a [Lanes],
-    places: &'a [[i32; LANES]],
+    exponentials: &'a [Lanes],
+    score_steps: &'a [[i32; LANES]],
     /// Gains, or weights.
     first: &'a [Lanes],
     /// Discounts, or weights of equal pairs.
@@ -337,25 +341,26 @@ struct Blocks<'a> {
 impl<'a> Blocks<'a> {
     #[inline(always)]
     fn next_chunk(&mut self) -> Option<Blocks<'a>> {
-        let blocks = self.strengths.len().min(CHUNK);
+        let blocks = self.exponentials.len().min(CHUNK);
         if blocks == 0 {
             return None;
         }
-        let (strengths, places) = (self.strengths.split_at(blocks), self.places.split_at(blocks));
+        let (exponentials, score_steps) =
+            (self.exponentials.split_at(blocks), self.score_steps.split_at(blocks));
         let (first, second) = (self.first.split_at(blocks), self.second.split_at(blocks));
         let lambdas = std::mem::take(&mut self.lambdas).split_at_mut(blocks);
         let hessians = std::mem::take(&mut self.hessians).split_at_mut(blocks);
         *self = Blocks {
-            strengths: strengths.1,
-            places: places.1,
+            exponentials: exponentials.1,
+            score_steps: score_steps.1,
             first: first.1,
             second: second.1,
             lambdas: lambdas.1,
             hessians: hessians.1,
         };
         Some(Blocks {
-            strengths: strengths.0,
-            places: places.0,
+            exponentials: exponentials.0,
+            score_steps: score_steps.0,
             first: first.0,
             second: second.0,
             lambdas: lambdas.0,
@@ -374,10 +379,10 @@ impl<'a> Blocks<'a> {
         while let Some(chunk) = self.next_chunk() {
             let mut lanes = LaneSums::default();
             let mut b = 0;
-            while b < chunk.strengths.len() {
+            while b < chunk.exponentials.len() {
                 let tie = &chunk.second[b];
                 let weight = weight(&chunk.first[b], tie);
-                let others = (&chunk.strengths[b], &chunk.places[b]);
+                let others = (&chunk.exponentials[b], &chunk.score_steps[b]);
                 let into = (&mut chunk.lambdas[b], &mut chunk.hessians[b]);
                 pairs::<TIES>(anchor, &weight, tie, others, &mut lanes, into);
                 b += 1;
@@ -436,7 +441,7 @@ fn rows_avx2<const SIGNS: bool>(_proof: Avx2, columns: &mut RankColumns, rows: u
 }
 
 #[inline(always)]
-fn given_row(columns: &mut RankColumns, i: usize, from: usize, to: usize) -> RowSums {
+fn weighted_row(columns: &mut RankColumns, i: usize, from: usize, to: usize) -> RowSums {
     let anchor = columns.anchor(i);
     if columns.tie.is_empty() {
         let blocks = columns.blocks(from, to, RowInput::Weights);
@@ -448,12 +453,12 @@ fn given_row(columns: &mut RankColumns, i: usize, from: usize, to: usize) -> Row
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn given_row_avx2(
+fn weighted_row_avx2(
     _proof: Avx2,
     columns: &mut RankColumns,
     i: usize,
     from: usize,
     to: usize,
 ) -> RowSums {
-    given_row(columns, i, from, to)
+    weighted_row(columns, i, from, to)
 }

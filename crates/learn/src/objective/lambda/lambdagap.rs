@@ -21,7 +21,7 @@ use rankwright_eval::{EvalError, SwapDelta};
 pub(super) struct LambdaGap {
     pub(super) metric: Box<dyn SwapDelta>,
     /// The least distance of ranks: k.
-    pub(super) least: usize,
+    pub(super) min_distance: usize,
 }
 
 impl SwapDelta for LambdaGap {
@@ -33,7 +33,7 @@ impl SwapDelta for LambdaGap {
         let Some(factors) = self.metric.factors() else { return out.fill(0.0) };
         let Some(&gain) = factors.gains.get(i) else { return };
         for ((j, weight), g) in out.iter_mut().enumerate().zip(factors.gains).skip(from) {
-            *weight = if i.abs_diff(j) >= self.least { gain - g } else { 0.0 };
+            *weight = if i.abs_diff(j) >= self.min_distance { gain - g } else { 0.0 };
         }
     }
 }
@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn pairs_closer_than_k_are_left_out_and_the_others_weigh_alike() {
         let p = MetricSpec::parse("p@2").unwrap().resolve(SourceKind::Features).unwrap();
-        let mut gap = LambdaGap { metric: p.swap().unwrap(), least: 2 };
+        let mut gap = LambdaGap { metric: p.swap().unwrap(), min_distance: 2 };
         let labels = [0.0, 0.0, 1.0, 0.0, 2.0];
         gap.prepare(&labels, &[2.0, 1.0, 0.0, 0.0, 0.0]).unwrap();
         let mut row = vec![f64::NAN; 5];
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn a_relevant_document_within_k_hears_from_nobody_above() {
         let p = MetricSpec::parse("p@3").unwrap().resolve(SourceKind::Features).unwrap();
-        let mut gap = LambdaGap { metric: p.swap().unwrap(), least: 3 };
+        let mut gap = LambdaGap { metric: p.swap().unwrap(), min_distance: 3 };
         gap.prepare(&[0.0, 0.0, 1.0, 0.0, 0.0], &[1.0, 0.0, 0.0, 0.0, 0.0]).unwrap();
         let mut row = vec![0.0; 5];
         gap.row(2, &mut row);

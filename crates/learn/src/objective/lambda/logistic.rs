@@ -12,7 +12,7 @@
 //! The metric weight of a pair is computed in `weight.rs` and is a constant here. Scores may be
 //! infinite: the difference of two equal infinities is taken as 0.
 
-use super::kernel::GAP;
+use super::kernel::MIN_GAP;
 use crate::exp::{exp, softplus};
 
 /// The loss of a pair, before weights.
@@ -42,7 +42,7 @@ pub(super) struct RankPair {
 
 /// Derivatives of one pair's loss.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Force {
+pub(super) struct PairDerivatives {
     /// Derivative by the score of i; by that of j it has the opposite sign.
     pub(super) gradient: f64,
     /// Second derivative by either score.
@@ -51,18 +51,21 @@ pub(super) struct Force {
 
 impl Logistic {
     /// The derivatives of a pair whose documents have these scores.
-    pub(super) fn force(&self, pair: &RankPair, s_i: f64, s_j: f64) -> Force {
-        let apart = difference(s_i, s_j);
-        let gap = if self.gap { GAP + apart.abs() } else { 1.0 };
+    pub(super) fn derivatives(&self, pair: &RankPair, s_i: f64, s_j: f64) -> PairDerivatives {
+        let score_difference = difference(s_i, s_j);
+        let gap = if self.gap { MIN_GAP + score_difference.abs() } else { 1.0 };
         let sign = if pair.weight < 0.0 { -1.0 } else { 1.0 };
-        let x = self.sigma * (sign * apart);
+        let x = self.sigma * (sign * score_difference);
         // exp of -|x| never overflows, and rho (1 - rho) is computed without a difference.
         let small = exp(-x.abs());
         let large = 1.0 / (1.0 + small);
         let rho = if x < 0.0 { large } else { small * large };
         let gradient = (pair.tie * (0.5 - rho) - pair.weight * rho) / gap;
         let hessian = (pair.weight.abs() + pair.tie) * (small * large * large) / gap;
-        Force { gradient: self.sigma * gradient, hessian: self.sigma * self.sigma * hessian }
+        PairDerivatives {
+            gradient: self.sigma * gradient,
+            hessian: self.sigma * self.sigma * hessian,
+        }
     }
 
     /// The loss of a pair whose documents have these scores; the division by the gap is not
@@ -104,7 +107,7 @@ mod tests {
             assert!((PLAIN.loss(&pair(1.0, 0.0), score, 0.0) - loss).abs() < 0.005);
         }
         let score = (0.2_f64 / 0.8).ln();
-        assert!((PLAIN.force(&pair(1.0, 0.0), score, 0.0).gradient + 0.8).abs() < 1e-12);
+        assert!((PLAIN.derivatives(&pair(1.0, 0.0), score, 0.0).gradient + 0.8).abs() < 1e-12);
     }
 
     #[test]
@@ -112,12 +115,12 @@ mod tests {
         let steep = Logistic { sigma: 1.7, gap: false };
         for pair in [pair(0.3, 0.0), pair(-2.0, 0.0), pair(0.0, 1.5)] {
             for (a, b) in [(0.3, -0.4), (-2.0, 1.0), (0.0, 0.0)] {
-                let (step, force) = (1e-5, steep.force(&pair, a, b));
+                let (step, derivatives) = (1e-5, steep.derivatives(&pair, a, b));
                 let (up, down) = (steep.loss(&pair, a + step, b), steep.loss(&pair, a - step, b));
-                assert!((force.gradient - (up - down) / (2.0 * step)).abs() < 1e-8);
-                let above = steep.force(&pair, a + step, b).gradient;
-                let below = steep.force(&pair, a - step, b).gradient;
-                assert!((force.hessian - (above - below) / (2.0 * step)).abs() < 1e-8);
+                assert!((derivatives.gradient - (up - down) / (2.0 * step)).abs() < 1e-8);
+                let above = steep.derivatives(&pair, a + step, b).gradient;
+                let below = steep.derivatives(&pair, a - step, b).gradient;
+                assert!((derivatives.hessian - (above - below) / (2.0 * step)).abs() < 1e-8);
             }
         }
     }
@@ -129,8 +132,8 @@ mod tests {
             let logistic = Logistic { sigma: 2.0, gap };
             for (a, b) in [(inf, -inf), (-inf, inf), (inf, inf), (-inf, 0.0), (1e308, -1e308)] {
                 for pair in [pair(1.0, 0.0), pair(-1.0, 0.0), pair(0.0, 1.0)] {
-                    let force = logistic.force(&pair, a, b);
-                    assert!(force.gradient.is_finite() && force.hessian.is_finite());
+                    let derivatives = logistic.derivatives(&pair, a, b);
+                    assert!(derivatives.gradient.is_finite() && derivatives.hessian.is_finite());
                 }
             }
         }

@@ -50,7 +50,7 @@ mod weight;
 use rankwright_eval::SwapDelta;
 use rankwright_spec::SpecError;
 
-use self::kernel::{RankColumns, WIDEST};
+use self::kernel::{MAX_RANGE, RankColumns};
 use self::logistic::Logistic;
 use self::pairs::QueryPairs;
 use self::ranked::Ranked;
@@ -60,7 +60,7 @@ use super::{
     Derivatives, Objective, ObjectiveBuffers, PairLambda, QueryView, TrainingDocuments,
     check_shape, pointwise,
 };
-use crate::error::LearnError;
+use crate::error::{LearnError, NotFiniteValue};
 use crate::simd::Simd;
 
 pub use coherent::PairChoice;
@@ -111,7 +111,7 @@ pub(super) struct LambdaWork {
 
 /// Smallest sigma * (best score - worst score), other than 0, for which the kernel takes equal
 /// pairs.
-const NARROWEST: f64 = 0.01;
+const MIN_TIE_RANGE: f64 = 0.01;
 
 /// Factors of the sums of a query.
 #[derive(Debug, Clone, Copy)]
@@ -130,7 +130,7 @@ impl Lambda {
             _ => params.weight.cutoff().map(|k| k as usize + 3),
         };
         let truncation = params.truncation.or(cut).unwrap_or(usize::MAX);
-        let target = params.weight.settle(params.scheme, params.cut, truncation)?;
+        let target = params.weight.resolve(params.scheme, params.cut, truncation)?;
         Ok(Self { params, target, truncation, unlabelled: false })
     }
 
@@ -150,7 +150,7 @@ impl Lambda {
         query: &QueryView<'_>,
         ranked: &mut Ranked,
         swaps: &'w mut Swaps,
-        hint: &mut [u32],
+        last_order: &mut [u32],
     ) -> Result<Option<&'w dyn SwapDelta>, LearnError> {
         let labelled = query.labels.len() == query.scores.len();
         let usable = match query.pairs {
@@ -160,7 +160,7 @@ impl Lambda {
         if !usable {
             return Err(LearnError::LabelsMissing);
         }
-        ranked.fill(query, hint, self.target.is_some())?;
+        ranked.fill(query, last_order, self.target.is_some())?;
         let sampled = is_sampled(ranked.len(), self.truncation);
         if self.params.pairs == PairChoice::Coherent && query.pairs.is_none() && !sampled {
             coherent::promote(ranked, self.truncation);
@@ -174,14 +174,15 @@ impl Lambda {
         &self,
         query: &QueryView<'_>,
         work: &mut LambdaWork,
-        hint: &mut [u32],
+        last_order: &mut [u32],
     ) -> Result<QueryScale, LearnError> {
         let LambdaWork { ranked, columns, swaps, row, ranks } = work;
-        let swap = self.start(query, ranked, swaps, hint)?;
+        let swap = self.start(query, ranked, swaps, last_order)?;
         let range = self.params.sigma * ranked.range();
         // The halves of an equal pair of nearly equal scores cancel beyond the precision of 32
         // bits.
-        let beyond_kernel = range > WIDEST || self.ties() && range > 0.0 && range < NARROWEST;
+        let beyond_kernel =
+            range > MAX_RANGE || self.ties() && range > 0.0 && range < MIN_TIE_RANGE;
         let pairs = QueryPairs { ranked, swap, truncation: self.truncation, ties: self.ties() };
         let (scale, total) = if beyond_kernel || query.pairs.is_some() {
             self.sums_by_pair(query, &pairs, columns, (row, ranks))?
@@ -207,15 +208,15 @@ impl Lambda {
         let (lambdas, hessians) = columns.clear_sums(scores.len());
         let logistic = self.logistic(pairs.ranked);
         let mut total = 0.0;
-        pairs.each(query, buffers, |pair| {
-            let force = logistic.force(pair, scores[pair.i], scores[pair.j]);
-            lambdas[pair.j] -= force.gradient * pair.copies;
-            hessians[pair.j] += force.hessian * pair.copies;
-            total += force.gradient.abs() * pair.copies;
+        pairs.for_each(query, buffers, |pair| {
+            let derivatives = logistic.derivatives(pair, scores[pair.i], scores[pair.j]);
+            lambdas[pair.j] -= derivatives.gradient * pair.copies;
+            hessians[pair.j] += derivatives.hessian * pair.copies;
+            total += derivatives.gradient.abs() * pair.copies;
             if pair.both {
-                lambdas[pair.i] += force.gradient;
-                hessians[pair.i] += force.hessian;
-                total += force.gradient.abs();
+                lambdas[pair.i] += derivatives.gradient;
+                hessians[pair.i] += derivatives.hessian;
+                total += derivatives.gradient.abs();
             }
         })?;
         Ok((QueryScale { gradient: 1.0, hessian: 1.0, norm: 1.0 }, total))
@@ -238,20 +239,20 @@ impl Lambda {
         // Gains closer than this limit count as equal, and their unit has no finite reciprocal.
         if unit >= f64::MIN_POSITIVE {
             match factors {
-                Some(factors) if self.is_plain(ranked) => {
-                    let share = 1.0 / unit;
-                    let gains = factors.gains.iter().map(|g| (g - least) * share);
+                Some(factors) if self.has_plain_rows(ranked) => {
+                    let inverse_unit = 1.0 / unit;
+                    let gains = factors.gains.iter().map(|g| (g - least) * inverse_unit);
                     columns.set_factors(gains, factors.discounts);
                     total = 2.0 * columns.product_rows(self.truncation, simd);
                 }
                 None if pairs.swap.is_none()
                     && !pairs.ties
-                    && self.is_plain(ranked)
+                    && self.has_plain_rows(ranked)
                     && columns.set_labels(&ranked.labels) =>
                 {
                     total = 2.0 * columns.sign_rows(self.truncation, simd);
                 }
-                _ => total = self.given_rows(query, pairs, columns, row, unit),
+                _ => total = self.sums_by_weighted_rows(query, pairs, columns, row, unit),
             }
         }
         let gradient = sigma * unit * columns.scale;
@@ -260,7 +261,7 @@ impl Lambda {
 
     /// Rows of explicit weights, one after another: metrics without factors, weighted documents,
     /// samples.
-    fn given_rows(
+    fn sums_by_weighted_rows(
         &self,
         query: &QueryView<'_>,
         pairs: &QueryPairs<'_>,
@@ -278,7 +279,7 @@ impl Lambda {
                 columns.flush();
             }
             pairs.fill_row(&span, unit, row, (&mut columns.row, &mut columns.tie));
-            let sums = columns.given_row(span.i, span.from, span.to, self.params.simd);
+            let sums = columns.weighted_row(span.i, span.from, span.to, self.params.simd);
             total += sums.total;
             if span.both {
                 columns.lambdas[span.i] -= sums.lambda;
@@ -296,7 +297,7 @@ impl Lambda {
         &self,
         query: &QueryView<'_>,
         work: &mut ObjectiveBuffers,
-        mut visit: impl FnMut(&Ranked, &logistic::RankPair, logistic::Force, f64),
+        mut visit: impl FnMut(&Ranked, &logistic::RankPair, logistic::PairDerivatives, f64),
     ) -> Result<(), LearnError> {
         if query.scores.len() < 2 {
             return Ok(());
@@ -310,13 +311,13 @@ impl Lambda {
         let swap = self.start(query, ranked, swaps, &mut [])?;
         let pairs = QueryPairs { ranked, swap, truncation: self.truncation, ties: self.ties() };
         let (logistic, scores) = (self.logistic(ranked), &ranked.scores);
-        pairs.each(query, (row, ranks), |pair| {
-            let force = logistic.force(pair, scores[pair.i], scores[pair.j]);
-            visit(ranked, pair, force, norm * share(pair));
+        pairs.for_each(query, (row, ranks), |pair| {
+            let derivatives = logistic.derivatives(pair, scores[pair.i], scores[pair.j]);
+            visit(ranked, pair, derivatives, norm * pairs_represented(pair));
         })
     }
 
-    fn is_plain(&self, ranked: &Ranked) -> bool {
+    fn has_plain_rows(&self, ranked: &Ranked) -> bool {
         ranked.weights.is_empty()
             && ranked.promoted.is_empty()
             && !is_sampled(ranked.len(), self.truncation)
@@ -381,10 +382,7 @@ impl Objective for Lambda {
         if finite {
             return Ok(());
         }
-        Err(LearnError::not_finite(
-            "lambdas leave the range of a 32-bit float",
-            "labels, weights or the metric's values may be too large",
-        ))
+        Err(NotFiniteValue::Lambdas.into())
     }
 
     fn loss(
@@ -403,9 +401,9 @@ impl Objective for Lambda {
         let pairs = QueryPairs { ranked, swap, truncation: self.truncation, ties: self.ties() };
         let (logistic, scores) = (self.logistic(ranked), &ranked.scores);
         let mut sum = 0.0;
-        pairs.each(query, (row, ranks), |pair| {
+        pairs.for_each(query, (row, ranks), |pair| {
             let loss = logistic.loss(pair, scores[pair.i], scores[pair.j]);
-            sum += loss * share(pair);
+            sum += loss * pairs_represented(pair);
         })?;
         Ok(Some(sum))
     }
@@ -427,9 +425,9 @@ impl Objective for Lambda {
         work: &mut ObjectiveBuffers,
         visit: &mut dyn FnMut(usize, usize, f64),
     ) -> Result<bool, LearnError> {
-        self.each_pair(query, work, |ranked, pair, force, scale| {
+        self.each_pair(query, work, |ranked, pair, derivatives, scale| {
             let (i, j) = (ranked.order[pair.i] as usize, ranked.order[pair.j] as usize);
-            visit(i, j, force.hessian * scale);
+            visit(i, j, derivatives.hessian * scale);
         })?;
         Ok(true)
     }
@@ -440,14 +438,14 @@ impl Objective for Lambda {
         work: &mut ObjectiveBuffers,
         visit: &mut dyn FnMut(PairLambda),
     ) -> Result<bool, LearnError> {
-        self.each_pair(query, work, |ranked, pair, force, scale| {
-            let place = |rank: usize| (ranked.order[rank] as usize, rank);
+        self.each_pair(query, work, |ranked, pair, derivatives, scale| {
+            let at_rank = |rank: usize| (ranked.order[rank] as usize, rank);
             // If the derivative by the score of i is below 0, i should rise.
-            let (rises, falls) = match force.gradient <= 0.0 {
-                true => (place(pair.i), place(pair.j)),
-                false => (place(pair.j), place(pair.i)),
+            let (rises, falls) = match derivatives.gradient <= 0.0 {
+                true => (at_rank(pair.i), at_rank(pair.j)),
+                false => (at_rank(pair.j), at_rank(pair.i)),
             };
-            visit(PairLambda { rises, falls, size: force.gradient.abs() * scale });
+            visit(PairLambda { rises, falls, size: derivatives.gradient.abs() * scale });
         })?;
         Ok(true)
     }
@@ -472,6 +470,6 @@ impl Objective for Lambda {
 
 /// The number of pairs that a visited pair represents: a sampled pair is visited from both of its
 /// ends.
-fn share(pair: &logistic::RankPair) -> f64 {
+fn pairs_represented(pair: &logistic::RankPair) -> f64 {
     if pair.both { 1.0 } else { 0.5 * pair.copies }
 }

@@ -27,7 +27,7 @@ pub(super) struct QueryPairs<'a> {
 
 impl QueryPairs<'_> {
     /// Calls `visit` for each pair with a weight other than 0. `row` and `ranks` are buffers.
-    pub(super) fn each(
+    pub(super) fn for_each(
         &self,
         query: &QueryView<'_>,
         buffers: (&mut Vec<f64>, &mut Vec<u32>),
@@ -45,7 +45,7 @@ impl QueryPairs<'_> {
             if let Some(swap) = self.swap {
                 swap.row_from(i, span.from, row);
             }
-            for j in (span.from..span.to).filter(|j| *j != i && !self.is_met(i, *j)) {
+            for j in (span.from..span.to).filter(|j| *j != i && !self.is_visited(i, *j)) {
                 let delta = self.swap.map_or(1.0, |_| row[j].abs());
                 let scale = self.ranked.pair_weight(i, j);
                 let (mut weight, mut tie) = (0.0, 0.0);
@@ -75,7 +75,7 @@ impl QueryPairs<'_> {
     }
 
     /// Whether a pair of promoted ranks has been visited from its other side.
-    fn is_met(&self, i: usize, j: usize) -> bool {
+    fn is_visited(&self, i: usize, j: usize) -> bool {
         j < i && self.ranked.promoted.binary_search(&(j as u32)).is_ok()
     }
 
@@ -106,8 +106,8 @@ impl QueryPairs<'_> {
             let signed = if own > *label { size } else { -size };
             *w = if own == *label { 0.0 } else { signed as f32 };
         }
-        let met = || self.ranked.promoted.iter().take_while(|met| (**met as usize) < i);
-        met().for_each(|met| signed[*met as usize] = 0.0);
+        let visited = || self.ranked.promoted.iter().take_while(|visited| (**visited as usize) < i);
+        visited().for_each(|visited| signed[*visited as usize] = 0.0);
         // The last block of lanes may extend beyond the row.
         signed[to..].iter_mut().take(8).for_each(|w| *w = 0.0);
         if self.ties {
@@ -116,7 +116,7 @@ impl QueryPairs<'_> {
             {
                 *t = if own == *label { (delta * scale) as f32 } else { 0.0 };
             }
-            met().for_each(|met| ties[*met as usize] = 0.0);
+            visited().for_each(|visited| ties[*visited as usize] = 0.0);
             ties[to..].iter_mut().take(8).for_each(|w| *w = 0.0);
             if (from..to).contains(&i) {
                 ties[i] = 0.0;
@@ -139,7 +139,7 @@ impl QueryPairs<'_> {
         for pair in pairs {
             let (i, j) = match (ranks.get(pair.better as usize), ranks.get(pair.worse as usize)) {
                 (Some(&i), Some(&j)) if i != j => (i as usize, j as usize),
-                _ => return Err(bad_pair(pair, self.ranked.len())),
+                _ => return Err(out_of_range(pair, self.ranked.len())),
             };
             let (top, low) = (i.min(j), i.max(j));
             if top >= self.truncation {
@@ -157,6 +157,6 @@ impl QueryPairs<'_> {
     }
 }
 
-fn bad_pair(pair: &DocumentPair, documents: usize) -> LearnError {
+fn out_of_range(pair: &DocumentPair, documents: usize) -> LearnError {
     LearnError::PairOutOfRange { better: pair.better, worse: pair.worse, documents }
 }

@@ -39,9 +39,10 @@ params! {
     pub struct PairParams {
         sigma: f64 = 1.0, above(0.0), "Steepness of the logistic function.";
         truncation: Auto<Option<usize>> = Auto::Auto, 1..,
-            "Number of top ranks of which one document of a pair must be; auto and none: all.";
+            "Truncation level: one document of a pair must be among this many first ranks; auto \
+             and none: all ranks.";
         ties: TiedLabels = TiedLabels::Ignore, ..,
-            "Pairs of equal labels: not counted (ignore), or as pairs that may go either way (half).";
+            "Pairs of equal labels: left out (ignore), or with target probability 1/2 (half).";
         norm_gap: bool = false, ..,
             "Divide a pair's weight by 0.01 + the difference of its scores.";
         norm_query: bool = false, ..,
@@ -54,24 +55,26 @@ params! {
 params! {
     /// Parameters of lambdas.
     pub struct LambdaParams {
-        metric: MetricText = MetricText::new(DEFAULT_METRIC), .., "Metric that the lambdas aim at.";
+        metric: MetricText = MetricText::new(DEFAULT_METRIC), ..,
+            "Metric that the lambdas optimise.";
         sigma: f64 = 1.0, above(0.0), "Steepness of the logistic function.";
         truncation: Auto<Option<usize>> = Auto::Auto, 1..,
-            "Number of top ranks of which one document of a pair must be; auto: k + 3 where the \
-             metric has a cut-off k, else all; none: all.";
+            "Truncation level: one document of a pair must be among this many first ranks; auto: \
+             k + 3 if the metric has a cut-off k, else all; none: all.";
         norm_gap: bool = true, ..,
             "Divide a pair's weight by 0.01 + the difference of its scores.";
         norm_query: bool = true, ..,
             "Multiply a query's derivatives by log2(1 + S) / S, where S is the sum of its lambdas.";
         weight: PairWeight = PairWeight::Swap, ..,
-            "Weight of a pair: the metric's change when the two swap (swap), LambdaLoss for ndcg \
-             (loss2, loss2++), or LambdaGap for p@k (gap).";
-        mu: f64 = 10.0, 0.0.., "Share of loss2 in weight=loss2++.", requires "weight=loss2++";
+            "Weight of a pair: the metric's change when the two swap ranks (swap), LambdaLoss for \
+             ndcg (loss2, loss2++), or LambdaGap for p@k (gap).";
+        mu: f64 = 10.0, 0.0..,
+            "Factor of the loss2 part of weight=loss2++.", requires "weight=loss2++";
         pairs: PairChoice = PairChoice::Top, ..,
             "Pairs of the first ranks (top), or also of documents that belong there (coherent).";
         cut: CutoffMode = CutoffMode::Soft, ..,
-            "The metric's cut-off in the weight of a pair: the metric goes on below it (soft), or \
-             not (hard).";
+            "The metric's cut-off in the weight of a pair: left out (soft), or used as written \
+             (hard).";
     }
     /// Builder methods for the parameters of lambdas.
     pub trait LambdaOptions: lambda_params;
@@ -110,7 +113,7 @@ impl ObjectiveParams for PairParams {
 impl ObjectiveParams for LambdaParams {
     const DEF: &'static ObjectiveDef = &ObjectiveDef {
         name: "lambda",
-        help: "Logistic loss of pairs, weighted by what a metric gains from their swap (LambdaMART).",
+        help: "Logistic loss of pairs, weighted by the change of a metric under their swap (LambdaMART).",
         example: "lambda(metric=ndcg@10, truncation=30)",
         preferences: true,
         ..ObjectiveDef::of::<Self>()

@@ -27,15 +27,15 @@ pub(super) struct Ranked {
 }
 
 impl Ranked {
-    /// Orders a query by score; `hint` as in [`Orderer::order_seeded`].
+    /// Orders a query by score; `last_order` as in [`Orderer::order_seeded`].
     pub(super) fn fill(
         &mut self,
         query: &QueryView<'_>,
-        hint: &mut [u32],
+        last_order: &mut [u32],
         ideal: bool,
     ) -> Result<(), LearnError> {
         check_labels(query.labels)?;
-        let order = self.orderer.order_seeded(query.scores, seed_of(query), hint)?;
+        let order = self.orderer.order_seeded(query.scores, seed_of(query), last_order)?;
         self.order.clear();
         self.order.extend_from_slice(order);
         gather(&self.order, query.scores, &mut self.scores);

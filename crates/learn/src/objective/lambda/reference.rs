@@ -60,14 +60,14 @@ pub(super) fn reference(params: &LambdaConfig, query: &QueryView<'_>) -> (Vec<f6
 /// The ranks below the truncation level that are treated as above it: with `pairs=coherent` those
 /// that an ideal ranking has there, except documents of the lowest label.
 fn belongs(params: &LambdaConfig, labels: &[f64], truncation: usize) -> Vec<bool> {
-    let ahead = |rank: usize| {
+    let ideal_rank = |rank: usize| {
         let better = labels.iter().filter(|label| **label > labels[rank]).count();
         better + labels[..rank].iter().filter(|label| **label == labels[rank]).count()
     };
     let of = |rank: usize| {
         params.pairs == PairChoice::Coherent
             && rank >= truncation
-            && ahead(rank) < truncation
+            && ideal_rank(rank) < truncation
             && labels.iter().any(|label| *label < labels[rank])
     };
     (0..labels.len()).map(of).collect()

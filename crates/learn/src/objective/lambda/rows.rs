@@ -14,7 +14,7 @@
 use rankwright_data::Random;
 
 /// Number of pairs, counted both ways, above which they are sampled.
-pub(super) const MOST_PAIRS: usize = 20_000 * 20_000;
+pub(super) const MAX_PAIRS: usize = 20_000 * 20_000;
 /// Number of partners of each document if pairs are sampled.
 pub const PARTNERS: usize = 256;
 
@@ -44,7 +44,7 @@ pub(super) struct PairRows<'a> {
 
 /// Whether the pairs of a query are sampled.
 pub(super) fn is_sampled(documents: usize, truncation: usize) -> bool {
-    truncation.min(documents).saturating_mul(documents) > MOST_PAIRS
+    truncation.min(documents).saturating_mul(documents) > MAX_PAIRS
 }
 
 /// The rows of pairs of a query.

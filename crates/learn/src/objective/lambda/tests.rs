@@ -118,7 +118,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
     #[test]
-    fn the_kernel_equals_the_twin(
+    fn the_kernel_equals_the_reference(
         (labels, scores, weights) in any_query(), params in any_params(), seed in any::<u64>(),
     ) {
         let query =
@@ -155,11 +155,12 @@ fn pair_hessians_add_up(
     least: f64,
 ) -> Result<(), TestCaseError> {
     let mut sums = vec![0.0; hessian.len()];
-    let told = objective.pair_hessians(query, &mut ObjectiveBuffers::default(), &mut |i, j, h| {
-        sums[i] += h;
-        sums[j] += h;
-    });
-    prop_assert!(told.unwrap());
+    let visited =
+        objective.pair_hessians(query, &mut ObjectiveBuffers::default(), &mut |i, j, h| {
+            sums[i] += h;
+            sums[j] += h;
+        });
+    prop_assert!(visited.unwrap());
     close(&sums.iter().map(|s| *s as f32).collect::<Vec<_>>(), hessian, least)
 }
 
@@ -171,15 +172,15 @@ fn pair_lambdas_add_up(
 ) -> Result<(), TestCaseError> {
     let mut sums = vec![0.0; gradient.len()];
     let order = query.order().unwrap();
-    let mut places_agree = true;
-    let told = objective.pair_lambdas(query, &mut ObjectiveBuffers::default(), &mut |pair| {
+    let mut ranks_agree = true;
+    let visited = objective.pair_lambdas(query, &mut ObjectiveBuffers::default(), &mut |pair| {
         sums[pair.rises.0] -= pair.size;
         sums[pair.falls.0] += pair.size;
         for (document, rank) in [pair.rises, pair.falls] {
-            places_agree &= order[rank] as usize == document;
+            ranks_agree &= order[rank] as usize == document;
         }
     });
-    prop_assert!(told.unwrap() && places_agree);
+    prop_assert!(visited.unwrap() && ranks_agree);
     close(&sums.iter().map(|s| *s as f32).collect::<Vec<_>>(), gradient, least)
 }
 
@@ -232,7 +233,7 @@ fn lambdas_are_the_gradient_of_the_loss_with_frozen_weights() {
     let scores = [0.3, 0.9, -0.2, 0.1, 0.5, -0.7, 0.0];
     let query = QueryView::new(&labels, &scores);
     for params in variants() {
-        let about = format!("{params:?}");
+        let config = format!("{params:?}");
         let objective = LambdaConfig { sigma: 1.3, ..params }.check().unwrap();
         let mut work = LambdaWork::default();
         let norm = objective.sums(&query, &mut work, &mut []).unwrap().norm;
@@ -241,7 +242,7 @@ fn lambdas_are_the_gradient_of_the_loss_with_frozen_weights() {
         let mut frozen = Vec::new();
         let pairs = QueryPairs { ranked, swap, truncation, ties: false };
         let buffers = (&mut work.row, &mut work.ranks);
-        pairs.each(&query, buffers, |pair| frozen.push(*pair)).unwrap();
+        pairs.for_each(&query, buffers, |pair| frozen.push(*pair)).unwrap();
         let (at, logistic) = (&ranked.order, Logistic { sigma: 1.3, gap: false });
         let loss = |scores: &[f64]| -> f64 {
             let each = frozen.iter().map(|pair| {
@@ -252,7 +253,7 @@ fn lambdas_are_the_gradient_of_the_loss_with_frozen_weights() {
             each.sum()
         };
         let (gradient, _) = derivatives(&objective, &query);
-        assert!(gradient.iter().any(|g| *g != 0.0), "{about}");
+        assert!(gradient.iter().any(|g| *g != 0.0), "{config}");
         for row in 0..labels.len() {
             let moved = |by: f64| {
                 let mut scores = scores;
@@ -273,13 +274,13 @@ fn is_zero((gradient, hessian): (Vec<f32>, Vec<f32>)) -> bool {
 fn equal_labels_and_queries_without_a_relevant_document_give_zeros() {
     let scores: Vec<f64> = (0..20).map(|i| (f64::from(i) * 0.7).sin()).collect();
     for params in variants() {
-        let about = format!("{params:?}");
+        let config = format!("{params:?}");
         let objective = params.check().unwrap();
         for label in [-3.0, 0.0, 0.25, 2.0] {
             assert!(is_zero(derivatives(&objective, &QueryView::new(&[label; 20], &scores))));
         }
         let blank: Vec<f64> = (0..20).map(|i| -f64::from(i % 3)).collect();
-        assert!(is_zero(derivatives(&objective, &QueryView::new(&blank, &scores))), "{about}");
+        assert!(is_zero(derivatives(&objective, &QueryView::new(&blank, &scores))), "{config}");
     }
     let plain = LambdaConfig::default().check().unwrap();
     assert!(is_zero(derivatives(&plain, &QueryView::new(&[2.0; 20], &scores))));
@@ -298,14 +299,14 @@ fn last_orders_and_warm_buffers_change_nothing() {
         let scores: Vec<f64> =
             (0..50).map(|i| (i as f64 * 0.1 + round as f64 * 0.03).sin()).collect();
         for params in variants() {
-            let about = format!("{params:?}");
+            let config = format!("{params:?}");
             let objective = params.check().unwrap();
             let query = QueryView { seed: round, ..QueryView::new(&labels, &scores) };
             let (mut gradient, mut hessian) = (vec![0.0; 50], vec![0.0; 50]);
             let mut out =
                 Derivatives { gradient: &mut gradient, hessian: &mut hessian, memory: &mut memory };
             objective.derivatives(&query, &mut work, &mut out).unwrap();
-            assert_eq!((gradient, hessian), derivatives(&objective, &query), "{about} {round}");
+            assert_eq!((gradient, hessian), derivatives(&objective, &query), "{config} {round}");
         }
     }
 }
@@ -313,7 +314,7 @@ fn last_orders_and_warm_buffers_change_nothing() {
 /// With all scores equal the order is random: the position of the relevant documents in the file
 /// must not matter.
 #[test]
-fn a_file_sorted_by_label_gives_nothing_away() {
+fn a_file_sorted_by_label_does_not_leak_labels() {
     let sorted: Vec<f64> = (0..40).map(|i| f64::from(i < 10)).collect();
     let reversed: Vec<f64> = sorted.iter().rev().copied().collect();
     let objective = lambda("ndcg@5").check().unwrap();
@@ -348,9 +349,9 @@ fn preferences_that_say_what_labels_say_give_the_same_lambdas() {
         let objective = params.clone().check().unwrap();
         let query = QueryView::new(&labels, &scores);
         let (gradient, hessian) = derivatives(&objective, &query);
-        let told = QueryView { pairs: Some(&pairs), ..query };
-        let (told_gradient, told_hessian) = derivatives(&objective, &told);
-        for (a, b) in gradient.iter().chain(&hessian).zip(told_gradient.iter().chain(&told_hessian))
+        let with_pairs = QueryView { pairs: Some(&pairs), ..query };
+        let (pair_gradient, pair_hessian) = derivatives(&objective, &with_pairs);
+        for (a, b) in gradient.iter().chain(&hessian).zip(pair_gradient.iter().chain(&pair_hessian))
         {
             assert!((a - b).abs() < 1e-5, "{}: {a} {b}", params.weight);
         }
@@ -379,13 +380,13 @@ fn preferences_have_weights_and_equal_ones_pull_together() {
 }
 
 #[test]
-fn preferences_that_cannot_be_are_told() {
+fn preferences_of_unknown_documents_are_rejected() {
     let objective = LambdaConfig::default().check().unwrap();
     for (better, worse) in [(0, 2), (5, 1), (1, 1)] {
         let pairs = [DocumentPair { better, worse, weight: 1.0, equal: false }];
         let view = QueryView { pairs: Some(&pairs), ..QueryView::new(&[], &[0.0, 0.0]) };
         let message = try_derivatives(&objective, &view).unwrap_err().to_string();
-        assert!(message.contains("a query of 2"), "{message}");
+        assert!(message.contains("a query that has 2 documents"), "{message}");
     }
     let pairs = [DocumentPair { better: 0, worse: 1, weight: 1.0, equal: false }];
     let mut ndcg = lambda("ndcg").check().unwrap();
@@ -399,7 +400,7 @@ fn preferences_that_cannot_be_are_told() {
 }
 
 #[test]
-fn labels_beyond_a_scale_are_told_before_training() {
+fn labels_beyond_a_scale_are_rejected_before_training() {
     for (metric, labels, word) in
         [("err", [5.0, 0.0], "max="), ("ndcg", [1e30, 0.0], "gain=linear")]
     {
@@ -488,7 +489,7 @@ fn coherent_pairs_change_nothing_where_pairs_are_sampled() {
 }
 
 #[test]
-fn a_loss_is_told_where_there_is_one() {
+fn the_loss_is_given_where_it_is_defined() {
     let query = QueryView::new(&[1.0, 0.0], &[0.0, 0.0]);
     let loss = |params: LambdaConfig| {
         params.check().unwrap().loss(&query, &mut ObjectiveBuffers::default()).unwrap()

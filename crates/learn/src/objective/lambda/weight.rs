@@ -73,12 +73,14 @@ impl Scheme {
     }
 
     /// The weights of the scheme over a metric's gains and changes.
-    fn over(self, metric: Box<dyn SwapDelta>, cutoff: Option<u32>) -> Box<dyn SwapDelta> {
+    fn weights_over(self, metric: Box<dyn SwapDelta>, cutoff: Option<u32>) -> Box<dyn SwapDelta> {
         match self {
             Scheme::Swap => metric,
             Scheme::Loss2 => Box::new(LambdaLoss { metric, rho: 0.0, delta: 1.0 }),
             Scheme::Loss2PlusPlus(mu) => Box::new(LambdaLoss { metric, rho: 1.0, delta: mu }),
-            Scheme::Gap => Box::new(LambdaGap { metric, least: cutoff.map_or(1, |k| k as usize) }),
+            Scheme::Gap => {
+                Box::new(LambdaGap { metric, min_distance: cutoff.map_or(1, |k| k as usize) })
+            }
         }
     }
 }
@@ -100,7 +102,7 @@ pub(super) struct WeightTarget {
 /// The swap computations that a thread keeps from query to query, with the target they belong to.
 #[derive(Debug, Default)]
 pub(super) struct Swaps {
-    kept: Option<(u64, Box<dyn SwapDelta>)>,
+    cached: Option<(u64, Box<dyn SwapDelta>)>,
 }
 
 impl Weight {
@@ -114,7 +116,7 @@ impl Weight {
     }
 
     /// Resolves the metric; `None` for weight 1.
-    pub(super) fn settle(
+    pub(super) fn resolve(
         &self,
         scheme: Scheme,
         cut: CutoffMode,
@@ -174,11 +176,12 @@ impl WeightTarget {
         labels: &[f64],
         ideal: &[f64],
     ) -> Result<&'s dyn SwapDelta, LearnError> {
-        if swaps.kept.as_ref().is_none_or(|(id, _)| *id != self.id) {
+        if swaps.cached.as_ref().is_none_or(|(id, _)| *id != self.id) {
             let cutoff = self.measure.spec().cutoff;
-            swaps.kept = self.measure.swap().map(|swap| (self.id, self.scheme.over(swap, cutoff)));
+            swaps.cached =
+                self.measure.swap().map(|swap| (self.id, self.scheme.weights_over(swap, cutoff)));
         }
-        let Some((_, swap)) = swaps.kept.as_mut() else {
+        let Some((_, swap)) = swaps.cached.as_mut() else {
             return Err(LearnError::NoSwaps { metric: self.measure.to_string() });
         };
         swap.prepare(labels, ideal.get(..self.ideal).unwrap_or(ideal))?;
@@ -192,7 +195,7 @@ mod tests {
 
     fn deltas(metric: &str, cut: CutoffMode, truncation: usize) -> Vec<f64> {
         let weight = Weight::Metric(MetricSpec::parse(metric).unwrap());
-        let target = weight.settle(Scheme::Swap, cut, truncation).unwrap().unwrap();
+        let target = weight.resolve(Scheme::Swap, cut, truncation).unwrap().unwrap();
         let mut swaps = Swaps::default();
         let labels = [0.0, 2.0, 1.0, 0.0, 3.0];
         let swap = target.prepare(&mut swaps, &labels, &[3.0, 2.0, 1.0, 0.0, 0.0]).unwrap();
@@ -230,7 +233,7 @@ mod tests {
     #[test]
     fn a_metric_without_swaps_is_refused_by_name() {
         let weight = Weight::Metric(MetricSpec::parse("kendall").unwrap());
-        let message = weight.settle(Scheme::Swap, CutoffMode::Soft, 5).unwrap_err().to_string();
+        let message = weight.resolve(Scheme::Swap, CutoffMode::Soft, 5).unwrap_err().to_string();
         assert!(message.contains("kendall") && message.contains("use ndcg"), "{message}");
     }
 }

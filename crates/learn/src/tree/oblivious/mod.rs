@@ -32,19 +32,19 @@ use rayon::prelude::*;
 
 use self::shape::{rows_of_positions, splits};
 use super::evaluate::{SiblingLeaves, SplitFeature, search_of};
-use super::expand::{Arena, BestSplit, Children, Expander, GrowingLeaf, LEAST_RELATIVE_GAIN};
-use super::grow::{GrowTimes, Pool, SMALL};
+use super::expand::{Arena, BestSplit, Children, Expander, GrowingLeaf, MIN_RELATIVE_GAIN};
+use super::grow::{GrowTimes, Pool, SMALL_LEAF_ROWS};
 use super::grown::{End, Grown, GrownLeaf};
 use super::histogram::{Cells, LeafRows};
-use super::interact::Allowed;
-use super::split::{FoundSplit, HistogramSearch, Strict, halves};
+use super::interactions::Allowed;
+use super::split::{FoundSplit, HistogramSearch, SplitConstraints, unpack_floats};
 use crate::bins::CELLS;
 use crate::error::LearnError;
 
 /// A split test of a level and its total gain over all leaves, in packed units.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct LevelSplit {
-    more: f64,
+    increase: f64,
     bin: u8,
     missing: Side,
 }
@@ -56,16 +56,16 @@ type Counts = Vec<[u64; CELLS]>;
 #[derive(Debug)]
 struct Choice {
     /// Index of the split feature.
-    number: usize,
-    question: LevelSplit,
+    feature_index: usize,
+    test: LevelSplit,
     counts: Option<Counts>,
 }
 
 /// A level after its split test was applied.
 #[derive(Debug)]
 struct EvaluatedLevel {
-    place: SplitFeature,
-    question: LevelSplit,
+    feature: SplitFeature,
+    test: LevelSplit,
     /// By position: the gain of its leaf and its number of rows, if the leaf was split.
     gains: Vec<Option<(f64, u64)>>,
 }
@@ -77,7 +77,7 @@ struct GrownLevels<'e> {
     nodes: Vec<GrowingLeaf>,
     /// The node of each position of the last level, left to right.
     positions: Vec<usize>,
-    asked: Vec<EvaluatedLevel>,
+    levels: Vec<EvaluatedLevel>,
     allowed: Option<Arc<Allowed>>,
 }
 
@@ -103,12 +103,12 @@ pub(super) fn grow(
     times.histograms += started.elapsed();
     let allowed = root.allowed.clone();
     let (nodes, positions) = (vec![root], vec![0]);
-    let mut tree = GrownLevels { expander, nodes, positions, asked: Vec::new(), allowed };
+    let mut tree = GrownLevels { expander, nodes, positions, levels: Vec::new(), allowed };
     for level in 0..levels {
         let started = Instant::now();
         let Some(choice) = tree.choose(&arena)? else { break };
         times.histograms += started.elapsed();
-        *times += tree.ask(choice, level + 1 < levels, &mut arena, pool)?;
+        *times += tree.apply_test(choice, level + 1 < levels, &mut arena, pool)?;
     }
     tree.finish(&arena, pool)
 }
@@ -121,68 +121,75 @@ impl GrownLevels<'_> {
     /// The best split test for the level.
     fn choose(&self, arena: &Arena<'_>) -> Result<Option<Choice>, LearnError> {
         let Expander { evaluator, units, params, .. } = self.expander;
-        let own: f64 = self.open().map(|node| self.own(node).abs()).sum();
+        let unsplit_worth: f64 = self.open().map(|node| self.unsplit_worth(node).abs()).sum();
         let active = self.allowed.as_ref().map_or(self.expander.active, |a| &a.active);
         let search = |(at, active): (usize, &bool)| match active {
-            true => self.search(evaluator.places[at], None),
+            true => self.search(evaluator.split_features[at], None),
             false => None,
         };
         let mut found: Vec<Option<LevelSplit>> =
             active.par_iter().enumerate().with_max_len(1).map(search).collect();
         let mut counted: Vec<Option<Counts>> = vec![None; found.len()];
         loop {
-            let Some((place, question)) = self.best_of(&found) else { return Ok(None) };
-            let more = question.more - self.expander.cost(place);
-            if more <= LEAST_RELATIVE_GAIN * own || units.gain(more) <= params.min_gain {
+            let Some((feature_index, test)) = self.best_of(&found) else { return Ok(None) };
+            let increase = test.increase - self.expander.cost(feature_index);
+            if increase <= MIN_RELATIVE_GAIN * unsplit_worth
+                || units.gain(increase) <= params.min_gain
+            {
                 return Ok(None);
             }
-            let counts = counted[place].take();
-            if counts.is_some() || self.is_settled(evaluator.places[place], question) {
-                return Ok(Some(Choice { number: place, question, counts }));
+            let counts = counted[feature_index].take();
+            if counts.is_some()
+                || self.has_enough_rows(evaluator.split_features[feature_index], test)
+            {
+                return Ok(Some(Choice { feature_index, test, counts }));
             }
-            let counts = self.count(place, arena)?;
-            found[place] = self.search(evaluator.places[place], Some(&counts));
-            counted[place] = Some(counts);
+            let counts = self.count(feature_index, arena)?;
+            found[feature_index] =
+                self.search(evaluator.split_features[feature_index], Some(&counts));
+            counted[feature_index] = Some(counts);
         }
     }
 
     /// The test with the largest gain minus cost; among equals the lowest feature.
     fn best_of(&self, found: &[Option<LevelSplit>]) -> Option<(usize, LevelSplit)> {
-        let feature = |place: usize| self.expander.evaluator.places[place].member.feature;
+        let feature = |feature_index: usize| {
+            self.expander.evaluator.split_features[feature_index].member.feature
+        };
         let mut best: Option<(usize, LevelSplit, f64)> = None;
-        for (place, question) in found.iter().enumerate() {
-            let Some(question) = question else { continue };
-            let more = question.more - self.expander.cost(place);
+        for (feature_index, test) in found.iter().enumerate() {
+            let Some(test) = test else { continue };
+            let increase = test.increase - self.expander.cost(feature_index);
             let wins = best.is_none_or(|(other, _, most)| {
-                more > most || (more == most && feature(place) < feature(other))
+                increase > most || (increase == most && feature(feature_index) < feature(other))
             });
             if wins {
-                best = Some((place, *question, more));
+                best = Some((feature_index, *test, increase));
             }
         }
-        best.map(|(place, question, _)| (place, question))
+        best.map(|(feature_index, test, _)| (feature_index, test))
     }
 
     /// The worth of a leaf that is not split.
-    fn own(&self, node: &GrowingLeaf) -> f64 {
-        let (g, h) = halves(node.total);
+    fn unsplit_worth(&self, node: &GrowingLeaf) -> f64 {
+        let (g, h) = unpack_floats(node.total);
         self.expander.units.rule.worth(g, h, node.limits)
     }
 
     /// The best split test on one feature.
-    fn search(&self, place: SplitFeature, counts: Option<&Counts>) -> Option<LevelSplit> {
+    fn search(&self, feature: SplitFeature, counts: Option<&Counts>) -> Option<LevelSplit> {
         let mut totals = [[0.0; CELLS]; 2];
         for (number, node) in self.open().enumerate() {
             let counts = counts.and_then(|counts| counts.get(number));
-            self.visit(place, node, counts, |missing, bin, more, _| {
-                totals[usize::from(missing == Side::Left)][bin] += more;
+            self.visit(feature, node, counts, |missing, bin, increase, _| {
+                totals[usize::from(missing == Side::Left)][bin] += increase;
             });
         }
         let mut best: Option<LevelSplit> = None;
         for (missing, totals) in [Side::Right, Side::Left].into_iter().zip(&totals) {
-            for (bin, more) in totals.iter().enumerate() {
-                if *more > best.map_or(0.0, |best| best.more) {
-                    best = Some(LevelSplit { more: *more, bin: bin as u8, missing });
+            for (bin, increase) in totals.iter().enumerate() {
+                if *increase > best.map_or(0.0, |best| best.increase) {
+                    best = Some(LevelSplit { increase: *increase, bin: bin as u8, missing });
                 }
             }
         }
@@ -193,26 +200,28 @@ impl GrownLevels<'_> {
     /// bin, gain, and the packed sum of the left side.
     fn visit(
         &self,
-        place: SplitFeature,
+        feature: SplitFeature,
         node: &GrowingLeaf,
         by_byte: Option<&[u64; CELLS]>,
         mut gains: impl FnMut(Side, usize, f64, u64),
     ) {
-        let Some(cells) = node.cells.as_ref().and_then(|all| all.get(place.column as usize)) else {
+        let Some(cells) = node.cells.as_ref().and_then(|all| all.get(feature.column as usize))
+        else {
             return;
         };
         let rule = &self.expander.units.rule;
         let mut shared = [0; CELLS];
-        let search = search_of(&place, cells, &mut shared, node.target());
-        let strict = Strict { counts: None, limits: node.limits, direction: place.direction };
-        let own = self.own(node);
-        let least = LEAST_RELATIVE_GAIN * own.abs();
+        let search = search_of(&feature, cells, &mut shared, node.target());
+        let constraints =
+            SplitConstraints { counts: None, limits: node.limits, direction: feature.direction };
+        let unsplit_worth = self.unsplit_worth(node);
+        let least = MIN_RELATIVE_GAIN * unsplit_worth.abs();
         let plain = self.expander.evaluator.is_plain(rule);
-        let rows = by_byte.map(|by_byte| by_bin(place, by_byte));
+        let rows = by_byte.map(|by_byte| by_bin(feature, by_byte));
         for missing in [Side::Right, Side::Left] {
             let Some((mut left, ends)) = search.start(missing) else { continue };
             let mut left_rows = match (missing, &rows) {
-                (Side::Left, Some(rows)) => rows[place.values],
+                (Side::Left, Some(rows)) => rows[feature.values],
                 _ => 0,
             };
             for (bin, cell) in search.values.iter().enumerate().take(ends) {
@@ -225,10 +234,12 @@ impl GrownLevels<'_> {
                 }
                 let worth = match plain {
                     true => plain_worth(&search, left, rule.min_hessian, rule.l2),
-                    false => search.worth_of(left, 0, rule, &strict),
+                    false => search.worth_of(left, 0, rule, &constraints),
                 };
                 match worth {
-                    Some(worth) if worth - own > least => gains(missing, bin, worth - own, left),
+                    Some(worth) if worth - unsplit_worth > least => {
+                        gains(missing, bin, worth - unsplit_worth, left)
+                    }
                     _ => {}
                 }
             }
@@ -236,56 +247,56 @@ impl GrownLevels<'_> {
     }
 
     /// The gain of a test in one leaf, and the packed sum of the left side there.
-    fn answer(
+    fn gain_in_leaf(
         &self,
-        place: SplitFeature,
+        feature: SplitFeature,
         node: &GrowingLeaf,
         counts: Option<&[u64; CELLS]>,
-        question: LevelSplit,
+        test: LevelSplit,
     ) -> Option<(f64, u64)> {
-        let mut answer = None;
-        self.visit(place, node, counts, |missing, bin, more, left| {
-            if missing == question.missing && bin == usize::from(question.bin) {
-                answer = Some((more, left));
+        let mut gain_in_leaf = None;
+        self.visit(feature, node, counts, |missing, bin, increase, left| {
+            if missing == test.missing && bin == usize::from(test.bin) {
+                gain_in_leaf = Some((increase, left));
             }
         });
-        answer
+        gain_in_leaf
     }
 
     /// Whether all leaves that the test would split are certain to have enough rows.
-    fn is_settled(&self, place: SplitFeature, question: LevelSplit) -> bool {
-        self.open().all(|node| match self.answer(place, node, None, question) {
+    fn has_enough_rows(&self, feature: SplitFeature, test: LevelSplit) -> bool {
+        self.open().all(|node| match self.gain_in_leaf(feature, node, None, test) {
             Some((_, left)) => self.expander.units.has_rows(node.total, left),
             None => true,
         })
     }
 
-    fn count(&self, place: usize, arena: &Arena<'_>) -> Result<Counts, LearnError> {
-        self.open().map(|node| self.expander.count(node, place, arena)).collect()
+    fn count(&self, feature_index: usize, arena: &Arena<'_>) -> Result<Counts, LearnError> {
+        self.open().map(|node| self.expander.count(node, feature_index, arena)).collect()
     }
 
     /// Applies a split test: splits the leaves in which it gains, and evaluates their children if
     /// another level may follow.
-    fn ask(
+    fn apply_test(
         &mut self,
         choice: Choice,
-        look: bool,
+        evaluate_children: bool,
         arena: &mut Arena<'_>,
         pool: &mut Pool<'_>,
     ) -> Result<GrowTimes, LearnError> {
-        let (expander, number, question) = (self.expander, choice.number, choice.question);
-        let place = expander.evaluator.places[number];
-        self.decide(&choice, place);
+        let (expander, feature_index, test) = (self.expander, choice.feature_index, choice.test);
+        let feature = expander.evaluator.split_features[feature_index];
+        self.store_splits(&choice, feature);
         let gain = |node: &GrowingLeaf| node.best.map(|best| (best.gain, node.rows));
         let gains = self.positions.iter().map(|at| gain(&self.nodes[*at])).collect();
-        self.asked.push(EvaluatedLevel { place, question, gains });
+        self.levels.push(EvaluatedLevel { feature, test, gains });
         if let (Some(interactions), Some(above)) = (expander.interactions, &self.allowed) {
-            self.allowed = Some(interactions.below(above, number));
+            self.allowed = Some(interactions.below(above, feature_index));
         }
-        let (times, parted) = self.part(look, arena, pool)?;
+        let (times, partitioned) = self.partition_leaves(evaluate_children, arena, pool)?;
         // The left child keeps the node's number, the right one gets a new one.
         let mut right_of: Vec<Option<usize>> = vec![None; self.nodes.len()];
-        for (at, children) in parted {
+        for (at, children) in partitioned {
             let Children { left, right, freed, .. } = children;
             pool.free.extend(freed);
             right_of[at] = Some(self.nodes.len());
@@ -298,28 +309,32 @@ impl GrownLevels<'_> {
     }
 
     /// Stores the split in every leaf in which the test gains.
-    fn decide(&mut self, choice: &Choice, place: SplitFeature) {
-        let Choice { number, question, counts } = choice;
-        let answer = |(at, node): (usize, &GrowingLeaf)| {
+    fn store_splits(&mut self, choice: &Choice, feature: SplitFeature) {
+        let Choice { feature_index, test, counts } = choice;
+        let gain_in_leaf = |(at, node): (usize, &GrowingLeaf)| {
             let counts = counts.as_ref().and_then(|counts| counts.get(at));
-            self.answer(place, node, counts, *question)
+            self.gain_in_leaf(feature, node, counts, *test)
         };
-        let answers: Vec<_> = self.open().enumerate().map(answer).collect();
+        let gains_in_leaves: Vec<_> = self.open().enumerate().map(gain_in_leaf).collect();
         let open = self.nodes.iter_mut().filter(|node| node.cells.is_some());
-        for (node, answer) in open.zip(answers) {
-            node.best = answer.map(|(more, left)| {
-                let LevelSplit { bin, missing, .. } = *question;
-                let found = FoundSplit { worth: more, bin, missing, left };
-                BestSplit { gain: self.expander.units.gain(more), place: *number, found }
+        for (node, gain_in_leaf) in open.zip(gains_in_leaves) {
+            node.best = gain_in_leaf.map(|(increase, left)| {
+                let LevelSplit { bin, missing, .. } = *test;
+                let found = FoundSplit { worth: increase, bin, missing, left };
+                BestSplit {
+                    gain: self.expander.units.gain(increase),
+                    feature_index: *feature_index,
+                    found,
+                }
             });
         }
     }
 
     /// Partitions the leaves that have a split: large ones by all threads, small ones one thread
     /// each.
-    fn part(
+    fn partition_leaves(
         &mut self,
-        look: bool,
+        evaluate_children: bool,
         arena: &mut Arena<'_>,
         pool: &mut Pool<'_>,
     ) -> Result<(GrowTimes, Vec<(usize, Children)>), LearnError> {
@@ -328,45 +343,48 @@ impl GrownLevels<'_> {
         let mut nodes: Vec<(usize, &mut GrowingLeaf)> =
             self.nodes.iter_mut().enumerate().filter(|(_, node)| node.best.is_some()).collect();
         nodes.sort_by_key(|(_, node)| node.range.start);
-        let (mut rest, mut large, mut small) = (arena.lend(), Vec::new(), Vec::new());
-        let together = expander.collective.size() > 1;
+        let (mut rest, mut large, mut small) = (arena.reborrow(), Vec::new(), Vec::new());
+        let distributed = expander.collective.size() > 1;
         for (at, node) in nodes {
             let (_, from) = rest.cut(node.range.start);
             let (mine, after) = from.cut(node.range.end);
             rest = after;
-            let is_large = together || node.range.len() > SMALL;
+            let is_large = distributed || node.range.len() > SMALL_LEAF_ROWS;
             let task = (at, node, mine, pool.take());
             if is_large { large.push(task) } else { small.push(task) }
         }
         let work = |task: (usize, &mut GrowingLeaf, Arena<'_>, Vec<Cells>), threads: usize| {
             let (at, node, mut arena, spare) = task;
-            Ok::<_, LearnError>((at, part_one(expander, node, &mut arena, spare, look, threads)?))
+            Ok::<_, LearnError>((
+                at,
+                partition_leaf(expander, node, &mut arena, spare, evaluate_children, threads)?,
+            ))
         };
         let threads = rayon::current_num_threads();
-        let mut parted: Vec<(usize, Children)> =
+        let mut partitioned: Vec<(usize, Children)> =
             large.into_iter().map(|task| work(task, threads)).collect::<Result<_, _>>()?;
         let others: Vec<(usize, Children)> = small
             .into_par_iter()
             .with_max_len(1)
             .map(|task| work(task, 1))
             .collect::<Result<_, LearnError>>()?;
-        parted.extend(others);
-        parted.sort_by_key(|(at, _)| *at);
-        let spent: f64 = parted.iter().map(|(_, c)| total(c.times)).sum();
-        let part = if spent > 0.0 { started.elapsed().as_secs_f64() / spent } else { 0.0 };
+        partitioned.extend(others);
+        partitioned.sort_by_key(|(at, _)| *at);
+        let spent: f64 = partitioned.iter().map(|(_, c)| total(c.times)).sum();
+        let share = if spent > 0.0 { started.elapsed().as_secs_f64() / spent } else { 0.0 };
         let mut times = GrowTimes::default();
-        for (_, Children { times: own, .. }) in &parted {
-            times.histograms += own.histograms.mul_f64(part);
-            times.partition += own.partition.mul_f64(part);
+        for (_, Children { times: own, .. }) in &partitioned {
+            times.histograms += own.histograms.mul_f64(share);
+            times.partition += own.partition.mul_f64(share);
         }
-        Ok((times, parted))
+        Ok((times, partitioned))
     }
 
     /// The finished tree; its histograms return to the pool.
     fn finish(self, arena: &Arena<'_>, pool: &mut Pool<'_>) -> Result<Grown, LearnError> {
-        let Self { expander, mut nodes, positions, asked, .. } = self;
+        let Self { expander, mut nodes, positions, levels, .. } = self;
         pool.free.extend(nodes.iter_mut().filter_map(|node| node.cells.take()));
-        let rows = rows_of_positions(expander, &nodes, &positions, &asked, arena)?;
+        let rows = rows_of_positions(expander, &nodes, &positions, &levels, arena)?;
         let leaves = nodes.iter().map(|node| GrownLeaf {
             range: node.range.clone(),
             buffer: node.buffer,
@@ -376,7 +394,7 @@ impl GrownLevels<'_> {
         let leaves: Vec<GrownLeaf> = leaves.collect();
         let ends = positions.iter().zip(&rows);
         let ends = ends.map(|(leaf, rows)| End { leaf: *leaf as u32, rows: *rows }).collect();
-        let splits = splits(expander, &asked, &rows);
+        let splits = splits(expander, &levels, &rows);
         Ok(Grown { splits, sets: Vec::new(), leaves, ends: Some(ends) })
     }
 }
@@ -388,28 +406,28 @@ fn total(times: GrowTimes) -> f64 {
 /// Worth of both sides if only the hessian sums limit it; equal to the general computation.
 #[inline(always)]
 fn plain_worth(search: &HistogramSearch<'_>, left: u64, min_hessian: f64, l2: f64) -> Option<f64> {
-    let (gl, hl) = halves(left);
-    let (gr, hr) = halves(search.total.wrapping_sub(left));
+    let (gl, hl) = unpack_floats(left);
+    let (gr, hr) = unpack_floats(search.total.wrapping_sub(left));
     let worth = gl * gl / (hl + l2) + gr * gr / (hr + l2);
     (hl >= min_hessian && hr >= min_hessian).then_some(worth)
 }
 
 /// Number of rows by bin of a feature; those with a missing value come after the last bin.
-fn by_bin(place: SplitFeature, by_byte: &[u64; CELLS]) -> [u64; CELLS + 1] {
+fn by_bin(feature: SplitFeature, by_byte: &[u64; CELLS]) -> [u64; CELLS + 1] {
     let mut rows = [0; CELLS + 1];
     for (byte, count) in by_byte.iter().enumerate() {
-        rows[place.member.bin(byte as u8)] += count;
+        rows[feature.member.bin(byte as u8)] += count;
     }
     rows
 }
 
 /// Partitions one leaf, and builds the histograms of its children if they may be split later.
-fn part_one(
+fn partition_leaf(
     expander: &Expander<'_>,
     node: &mut GrowingLeaf,
     arena: &mut Arena<'_>,
     mut spare: Vec<Cells>,
-    look: bool,
+    evaluate_children: bool,
     threads: usize,
 ) -> Result<Children, LearnError> {
     let parent = node.cells.take();
@@ -417,7 +435,7 @@ fn part_one(
     let started = Instant::now();
     let Children { left, right, freed, .. } = &mut children;
     let (small, large) = if left.rows <= right.rows { (left, right) } else { (right, left) };
-    let may = match look {
+    let may = match evaluate_children {
         true => [expander.may_split(small, arena)?, expander.may_split(large, arena)?],
         false => [false, false],
     };

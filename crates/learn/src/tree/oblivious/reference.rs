@@ -29,16 +29,16 @@ struct ReferenceLevels<'a> {
     /// The rows of each grown leaf.
     nodes: Vec<Vec<usize>>,
     positions: Vec<usize>,
-    asked: Vec<ReferenceSplit>,
+    levels: Vec<ReferenceSplit>,
 }
 
 impl ReferenceLevels<'_> {
-    fn goes_left(&self, asked: ReferenceSplit, row: usize) -> bool {
-        let bins = self.binned.feature(asked.feature).unwrap();
-        let value = self.data.matrix().get(row, asked.feature as usize);
+    fn goes_left(&self, test: ReferenceSplit, row: usize) -> bool {
+        let bins = self.binned.feature(test.feature).unwrap();
+        let value = self.data.matrix().get(row, test.feature as usize);
         match value.is_nan() {
-            true => asked.missing == Side::Left,
-            false => bins.bin(value) <= asked.bin,
+            true => test.missing == Side::Left,
+            false => bins.bin(value) <= test.bin,
         }
     }
 
@@ -51,16 +51,16 @@ impl ReferenceLevels<'_> {
         enough.then(|| g * g / (h + self.params.l2))
     }
 
-    fn parts(&self, asked: ReferenceSplit, rows: &[usize]) -> (Vec<usize>, Vec<usize>) {
-        rows.iter().copied().partition(|row| self.goes_left(asked, *row))
+    fn parts(&self, test: ReferenceSplit, rows: &[usize]) -> (Vec<usize>, Vec<usize>) {
+        rows.iter().copied().partition(|row| self.goes_left(test, *row))
     }
 
     /// The gain of a test in a leaf; `None` if the leaf stays whole.
-    fn gain(&self, asked: ReferenceSplit, rows: &[usize]) -> Option<f64> {
-        let own = self.worth(rows)?;
-        let (left, right) = self.parts(asked, rows);
-        let gain = self.worth(&left)? + self.worth(&right)? - own;
-        (gain > 1e-10 * own).then_some(gain)
+    fn gain(&self, test: ReferenceSplit, rows: &[usize]) -> Option<f64> {
+        let unsplit_worth = self.worth(rows)?;
+        let (left, right) = self.parts(test, rows);
+        let gain = self.worth(&left)? + self.worth(&right)? - unsplit_worth;
+        (gain > 1e-10 * unsplit_worth).then_some(gain)
     }
 
     fn best(&self) -> Option<ReferenceSplit> {
@@ -72,11 +72,11 @@ impl ReferenceLevels<'_> {
                     continue;
                 }
                 for bin in 0..bins.values() {
-                    let asked = ReferenceSplit { feature, bin, missing, gain: 0.0 };
-                    let gains = self.nodes.iter().filter_map(|rows| self.gain(asked, rows));
+                    let test = ReferenceSplit { feature, bin, missing, gain: 0.0 };
+                    let gains = self.nodes.iter().filter_map(|rows| self.gain(test, rows));
                     let gain: f64 = gains.sum();
                     if gain > best.map_or(0.0, |best| best.gain) {
-                        best = Some(ReferenceSplit { gain, ..asked });
+                        best = Some(ReferenceSplit { gain, ..test });
                     }
                 }
             }
@@ -86,12 +86,12 @@ impl ReferenceLevels<'_> {
 
     fn grow(&mut self) {
         for _ in 0..self.params.levels() {
-            let Some(asked) = self.best() else { break };
-            self.asked.push(asked);
+            let Some(test) = self.best() else { break };
+            self.levels.push(test);
             let mut right_of: Vec<Option<usize>> = vec![None; self.nodes.len()];
             for (at, right_of) in right_of.iter_mut().enumerate() {
-                if self.gain(asked, &self.nodes[at]).is_some() {
-                    let (left, right) = self.parts(asked, &self.nodes[at]);
+                if self.gain(test, &self.nodes[at]).is_some() {
+                    let (left, right) = self.parts(test, &self.nodes[at]);
                     *right_of = Some(self.nodes.len());
                     self.nodes[at] = left;
                     self.nodes.push(right);
@@ -163,7 +163,7 @@ fn assert_full(splits: &[Split], leaves: usize) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     #[test]
-    fn trees_are_those_of_the_slow_twin(
+    fn trees_are_those_of_the_reference(
         rows in 1_usize..80, columns in 1_usize..5, seed: u64, levels in 0_usize..5,
         min_rows in 0_u64..12, l2 in prop_oneof![Just(0.0), Just(2.0)],
     ) {
@@ -171,7 +171,7 @@ proptest! {
         let binned = Binned::new(&trial.data, 255, &Local).unwrap();
         let params = params(levels, min_rows, l2);
         let (grown, leaves) = grown(&trial, &binned, &params);
-        let mut twin = ReferenceLevels {
+        let mut reference = ReferenceLevels {
             data: &trial.data,
             binned: &binned,
             params: &params,
@@ -179,45 +179,45 @@ proptest! {
             hessian: &trial.hessian,
             nodes: vec![(0..rows).collect()],
             positions: vec![0],
-            asked: Vec::new(),
+            levels: Vec::new(),
         };
-        twin.grow();
-        prop_assert_eq!(&leaves, &twin.nodes);
+        reference.grow();
+        prop_assert_eq!(&leaves, &reference.nodes);
         let ends = grown.ends.as_ref().unwrap();
         let positions: Vec<usize> = ends.iter().map(|end| end.leaf as usize).collect();
-        prop_assert_eq!(&positions, &twin.positions);
+        prop_assert_eq!(&positions, &reference.positions);
         assert_full(&grown.splits, ends.len());
-        for (level, asked) in twin.asked.iter().enumerate() {
+        for (level, test) in reference.levels.iter().enumerate() {
             let splits = &grown.splits[(1 << level) - 1..(2 << level) - 1];
-            let bins = binned.feature(asked.feature).unwrap();
-            let bound = bins.bounds.get(asked.bin).copied().unwrap_or(f32::INFINITY);
-            prop_assert_eq!((splits[0].feature, splits[0].rule), (asked.feature, SplitCondition::AtMost(bound)));
-            prop_assert!(!bins.missing || splits[0].missing == asked.missing);
+            let bins = binned.feature(test.feature).unwrap();
+            let bound = bins.bounds.get(test.bin).copied().unwrap_or(f32::INFINITY);
+            prop_assert_eq!((splits[0].feature, splits[0].rule), (test.feature, SplitCondition::AtMost(bound)));
+            prop_assert!(!bins.missing || splits[0].missing == test.missing);
             // The gains of the splits add up to the whole gain.
             let gain: f64 = splits.iter().map(|split| split.gain).sum();
-            prop_assert!((gain - asked.gain / 2.0).abs() <= 1e-9 * gain, "{} {}", gain, asked.gain);
+            prop_assert!((gain - test.gain / 2.0).abs() <= 1e-9 * gain, "{} {}", gain, test.gain);
         }
         // Every leaf of the model has the number of rows that reach it.
         let values = vec![0.0; leaves.len()];
         let tree = grown.tree(&values).unwrap();
         let mut counts = vec![0_u64; tree.leaves().len()];
         (0..rows).for_each(|row| counts[tree.leaf_of(trial.data.matrix().row(row))] += 1);
-        let told: Vec<u64> = tree.leaves().iter().map(|leaf| leaf.rows).collect();
-        prop_assert_eq!(told, counts);
+        let stored: Vec<u64> = tree.leaves().iter().map(|leaf| leaf.rows).collect();
+        prop_assert_eq!(stored, counts);
         let least = leaves.iter().map(Vec::len).min().unwrap_or(0) as u64;
         prop_assert!(leaves.len() == 1 || least >= min_rows);
     }
 }
 
 #[test]
-fn the_slow_way_to_a_gain_gives_the_same_tree() {
+fn the_constrained_search_gives_the_same_tree() {
     // A monotone constraint on a constant feature has no effect, but selects the strict search.
     let trial = trial(300, 4, 5);
     let binned = Binned::new(&trial.data, 255, &Local).unwrap();
     let (plain, _) = grown(&trial, &binned, &params(4, 3, 1.0));
     let tiny = TreeConfig { l1: 1e-300, ..params(4, 3, 1.0) };
-    let (strict, _) = grown(&trial, &binned, &tiny);
-    assert_eq!(plain.splits, strict.splits);
+    let (constrained, _) = grown(&trial, &binned, &tiny);
+    assert_eq!(plain.splits, constrained.splits);
 }
 
 #[test]

@@ -13,23 +13,23 @@ pub(super) fn rows_of_positions(
     expander: &Expander<'_>,
     nodes: &[GrowingLeaf],
     positions: &[usize],
-    asked: &[EvaluatedLevel],
+    levels: &[EvaluatedLevel],
     arena: &Arena<'_>,
 ) -> Result<Vec<u64>, LearnError> {
     let mut times = vec![0_usize; nodes.len()];
     positions.iter().for_each(|at| times[*at] += 1);
     let binned = expander.binned;
-    let way = |asked: &EvaluatedLevel| {
-        let EvaluatedLevel { place, question, .. } = asked;
-        let bins = binned.feature(place.member.feature)?;
-        let left = left_bytes(place.member, bins, question.bin.into(), question.missing);
-        Some((binned.column(place.column as usize), left))
+    let level_test = |level: &EvaluatedLevel| {
+        let EvaluatedLevel { feature, test, .. } = level;
+        let bins = binned.feature(feature.member.feature)?;
+        let left = left_bytes(feature.member, bins, test.bin.into(), test.missing);
+        Some((binned.column(feature.column as usize), left))
     };
-    let ways: Vec<_> = asked.iter().filter_map(way).collect();
+    let level_tests: Vec<_> = levels.iter().filter_map(level_test).collect();
     let mut rows = vec![0_u64; positions.len()];
     for (node, _) in nodes.iter().zip(&times).filter(|(_, times)| **times > 1) {
         for row in arena.rows(node) {
-            let position = ways.iter().fold(0, |position, (column, left)| {
+            let position = level_tests.iter().fold(0, |position, (column, left)| {
                 2 * position + usize::from(1 - left[usize::from(column[*row as usize])])
             });
             rows[position] += 1;
@@ -47,39 +47,39 @@ pub(super) fn rows_of_positions(
 /// All splits, level by level; `rows` are the row counts of the leaves.
 pub(super) fn splits(
     expander: &Expander<'_>,
-    asked: &[EvaluatedLevel],
+    levels: &[EvaluatedLevel],
     rows: &[u64],
 ) -> Vec<Split> {
     let mut splits = Vec::with_capacity(rows.len());
-    for (level, asked) in asked.iter().enumerate() {
-        let EvaluatedLevel { place, question, gains } = asked;
-        let below = rows.len() >> (level + 1);
+    for (depth, level) in levels.iter().enumerate() {
+        let EvaluatedLevel { feature, test, gains } = level;
+        let below = rows.len() >> (depth + 1);
         let halves: Vec<u64> = rows.chunks(below.max(1)).map(|rows| rows.iter().sum()).collect();
         let side = |first: usize| halves.iter().skip(first).step_by(2).sum::<u64>();
-        let missing = match place.missing {
-            true => question.missing,
+        let missing = match feature.missing {
+            true => test.missing,
             // No value was missing in training: missing values go with the majority.
             false if side(0) >= side(1) => Side::Left,
             false => Side::Right,
         };
-        let bins = expander.binned.feature(place.member.feature);
-        let bound = bins.and_then(|bins| bins.bounds.get(usize::from(question.bin))).copied();
+        let bins = expander.binned.feature(feature.member.feature);
+        let bound = bins.and_then(|bins| bins.bounds.get(usize::from(test.bin))).copied();
         let last = below == 1;
         for (position, gain) in gains.iter().enumerate() {
-            let own = halves[2 * position] + halves[2 * position + 1];
-            let share = |(gain, all): (f64, u64)| gain * (own as f64 / all.max(1) as f64);
+            let rows_here = halves[2 * position] + halves[2 * position + 1];
+            let share = |(gain, all): (f64, u64)| gain * (rows_here as f64 / all.max(1) as f64);
             let child = |side: usize| match last {
                 true => Child::Leaf((2 * position + side) as u32),
-                false => Child::Split(((2 << level) - 1 + 2 * position + side) as u32),
+                false => Child::Split(((2 << depth) - 1 + 2 * position + side) as u32),
             };
             splits.push(Split {
-                feature: place.member.feature,
+                feature: feature.member.feature,
                 rule: SplitCondition::AtMost(bound.unwrap_or(f32::INFINITY)),
                 missing,
                 left: child(0),
                 right: child(1),
                 gain: gain.map_or(0.0, share),
-                rows: own,
+                rows: rows_here,
             });
         }
     }

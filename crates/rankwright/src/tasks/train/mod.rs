@@ -258,19 +258,18 @@ fn train_on(
     let checkpoints = output_paths::checkpoints(request);
     let file = checkpoints.as_ref().map(rankwright_learn::Checkpoints::file);
     let watched = Watched::begin(task.context(), learner, data.rows(), file.as_deref());
-    let valid = valid.iter().map(|(name, data)| ValidationSet { name: name.clone(), data });
-    let result = learner.train(TrainRequest {
-        valid: valid.collect(),
-        metrics: measures.to_vec(),
-        watch_training: request.eval_train,
-        seed: request.seed_or_default(),
-        start,
-        features: ScoreOptions { ignore_extra: request.ignore_extra, simd: task.simd() },
-        checkpoints,
-        progress: &watched,
-        simd: task.simd(),
-        ..TrainRequest::new(data)
-    });
+    let valid = valid.iter().map(|(name, data)| ValidationSet::new(name, data));
+    let training = TrainRequest::new(data)
+        .validation_sets(valid)
+        .metrics(measures.iter().cloned())
+        .evaluate_training(request.eval_train)
+        .seed(request.seed_or_default())
+        .start(start)
+        .features(ScoreOptions { ignore_extra: request.ignore_extra, simd: task.simd() })
+        .checkpoints(checkpoints)
+        .progress(&watched)
+        .simd(task.simd());
+    let result = learner.train(training);
     let failed = watched.take_failed_checkpoint();
     drop(watched);
     match result? {

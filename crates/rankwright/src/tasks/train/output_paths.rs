@@ -105,17 +105,12 @@ fn probe(folder: &Path) -> Result<(), TaskError> {
 pub(super) fn checkpoints(request: &TrainModelRequest) -> Option<Checkpoints> {
     request.learner.rounds()?;
     match &request.checkpoint {
-        Some(options) => Some(Checkpoints {
-            folder: options.folder.clone(),
-            every_trees: options.every_rounds,
-            every: options.every,
-        }),
+        Some(options) => {
+            let checkpoints = Checkpoints::new(&options.folder).every(options.every);
+            Some(checkpoints.every_rounds(options.every_rounds))
+        }
         None if is_special(&request.out) => None,
-        None => Some(Checkpoints {
-            folder: beside(&request.out, ".checkpoint"),
-            every_trees: 0,
-            every: Duration::MAX,
-        }),
+        None => Some(Checkpoints::new(beside(&request.out, ".checkpoint")).every(Duration::MAX)),
     }
 }
 

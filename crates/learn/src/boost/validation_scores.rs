@@ -11,8 +11,8 @@ use crate::session::validation::{check_sets, values};
 
 /// Validation sets and their scores.
 #[derive(Debug)]
-pub(crate) struct Watch<'a> {
-    sets: Vec<Set<'a>>,
+pub(crate) struct ValidationScores<'a> {
+    sets: Vec<ScoredSet<'a>>,
     measures: &'a [Measure],
     header: Header,
     options: ScoreOptions,
@@ -20,14 +20,14 @@ pub(crate) struct Watch<'a> {
 
 /// One data set and its scores.
 #[derive(Debug)]
-struct Set<'a> {
+struct ScoredSet<'a> {
     data: &'a Dataset,
     scores: Vec<f64>,
     /// The scores in units, if trees are dropped.
-    layers: Option<UnitScores>,
+    unit_scores: Option<UnitScores>,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> ValidationScores<'a> {
     /// Scores the sets with the model so far, after checking that the deciding metric has a value
     /// on each.
     pub(crate) fn new(
@@ -39,7 +39,7 @@ impl<'a> Watch<'a> {
         check_sets(sets, measures)?;
         let score = |set: &'a ValidationSet<'a>| {
             let scores = model.score(set.data, options)?;
-            Ok(Set { data: set.data, scores, layers: None })
+            Ok(ScoredSet { data: set.data, scores, unit_scores: None })
         };
         let sets = sets.iter().map(score).collect::<Result<Vec<_>, LearnError>>()?;
         Ok(Self { sets, measures, header: model.header().clone(), options })
@@ -52,7 +52,7 @@ impl<'a> Watch<'a> {
         }
         let alone = ModelBody::Trees(Ensemble::new(0.0, vec![tree.clone()])?);
         let alone = Model::new(self.header.clone(), alone)?;
-        for Set { data, scores, .. } in &mut self.sets {
+        for ScoredSet { data, scores, .. } in &mut self.sets {
             let moves = alone.score(data, self.options)?;
             scores.iter_mut().zip(moves).for_each(|(score, more)| *score += more);
         }
@@ -60,18 +60,18 @@ impl<'a> Watch<'a> {
     }
 
     /// Adds trees with leaves in units of value `unit` to all scores.
-    pub(crate) fn change(&mut self, trees: &[Tree], unit: f64) -> Result<(), LearnError> {
-        for Set { data, scores, layers } in &mut self.sets {
-            let layers = layers.get_or_insert_with(|| UnitScores::new(scores.clone()));
-            layers.add(trees, &self.header, data, self.options)?;
-            layers.write(unit, scores);
+    pub(crate) fn add_units(&mut self, trees: &[Tree], unit: f64) -> Result<(), LearnError> {
+        for ScoredSet { data, scores, unit_scores } in &mut self.sets {
+            let unit_scores = unit_scores.get_or_insert_with(|| UnitScores::new(scores.clone()));
+            unit_scores.add(trees, &self.header, data, self.options)?;
+            unit_scores.write(unit, scores);
         }
         Ok(())
     }
 
     /// Each metric on each set.
     pub(crate) fn values(&self) -> Result<Vec<Vec<f64>>, LearnError> {
-        let of_set = |set: &Set<'_>| values(set.data, &set.scores, self.measures);
+        let of_set = |set: &ScoredSet<'_>| values(set.data, &set.scores, self.measures);
         self.sets.iter().map(of_set).collect()
     }
 }

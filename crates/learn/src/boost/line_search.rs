@@ -9,9 +9,9 @@ use super::queries::{AllDerivatives, Pass, TrainingQueries};
 use crate::error::LearnError;
 
 /// Largest step.
-const FARTHEST: f64 = 64.0;
+const MAX_STEP: f64 = 64.0;
 /// Number of bisections.
-const HALVINGS: usize = 24;
+const BISECTIONS: usize = 24;
 
 /// The step along `direction` from the scores of `pass`; the largest step if the derivative never
 /// changes sign, 0 if the loss rises from the start.
@@ -21,26 +21,26 @@ pub(crate) fn search(
     direction: &[f64],
     buffers: &mut AllDerivatives,
 ) -> Result<f64, LearnError> {
-    let mut moved = vec![0.0; direction.len()];
-    let mut slope = |step: f64| {
-        for ((to, score), d) in moved.iter_mut().zip(pass.scores).zip(direction) {
+    let mut moved_scores = vec![0.0; direction.len()];
+    let mut derivative = |step: f64| {
+        for ((to, score), d) in moved_scores.iter_mut().zip(pass.scores).zip(direction) {
             *to = score + step * d;
         }
-        queries.slope(Pass { scores: &moved, ..pass }, direction, buffers)
+        queries.directional_derivative(Pass { scores: &moved_scores, ..pass }, direction, buffers)
     };
-    if slope(0.0)? >= 0.0 {
+    if derivative(0.0)? >= 0.0 {
         return Ok(0.0);
     }
     let (mut low, mut high) = (0.0, 1.0);
-    while slope(high)? < 0.0 {
-        if high >= FARTHEST {
+    while derivative(high)? < 0.0 {
+        if high >= MAX_STEP {
             return Ok(high);
         }
         (low, high) = (high, high * 2.0);
     }
-    for _ in 0..HALVINGS {
+    for _ in 0..BISECTIONS {
         let middle = (low + high) / 2.0;
-        match slope(middle)? < 0.0 {
+        match derivative(middle)? < 0.0 {
             true => low = middle,
             false => high = middle,
         }

@@ -12,7 +12,7 @@ use super::evaluate::SplitFeature;
 /// The groups of each split feature.
 #[derive(Debug)]
 pub(super) struct Interactions {
-    of_place: Vec<Vec<u32>>,
+    groups_of_feature: Vec<Vec<u32>>,
     groups: u32,
 }
 
@@ -27,13 +27,13 @@ pub(super) struct Allowed {
 
 impl Interactions {
     /// The groups by split feature; `None` if there are no groups.
-    pub(super) fn new(groups: &[Vec<u32>], places: &[SplitFeature]) -> Option<Self> {
+    pub(super) fn new(groups: &[Vec<u32>], split_features: &[SplitFeature]) -> Option<Self> {
         if groups.is_empty() {
             return None;
         }
         let mut count = groups.len() as u32;
-        let mut groups_of = |place: &SplitFeature| {
-            let feature = place.member.feature;
+        let mut groups_of = |split_feature: &SplitFeature| {
+            let feature = split_feature.member.feature;
             let with = groups.iter().enumerate().filter(|(_, group)| group.contains(&feature));
             let mut found: Vec<u32> = with.map(|(number, _)| number as u32).collect();
             if found.is_empty() {
@@ -42,8 +42,8 @@ impl Interactions {
             }
             found
         };
-        let of_place = places.iter().map(&mut groups_of).collect();
-        Some(Self { of_place, groups: count })
+        let groups_of_feature = split_features.iter().map(&mut groups_of).collect();
+        Some(Self { groups_of_feature, groups: count })
     }
 
     /// The features allowed at the root: all that the tree may use.
@@ -52,12 +52,14 @@ impl Interactions {
     }
 
     /// The features allowed below a split on a feature.
-    pub(super) fn below(&self, above: &Allowed, place: usize) -> Arc<Allowed> {
-        let of = |place: usize| self.of_place.get(place).map_or(&[][..], Vec::as_slice);
-        let left = above.groups.iter().filter(|group| of(place).contains(group));
+    pub(super) fn below(&self, above: &Allowed, feature_index: usize) -> Arc<Allowed> {
+        let of = |feature_index: usize| {
+            self.groups_of_feature.get(feature_index).map_or(&[][..], Vec::as_slice)
+        };
+        let left = above.groups.iter().filter(|group| of(feature_index).contains(group));
         let groups: Vec<u32> = left.copied().collect();
-        let shares = |(place, active): (usize, &bool)| {
-            *active && of(place).iter().any(|group| groups.binary_search(group).is_ok())
+        let shares = |(feature_index, active): (usize, &bool)| {
+            *active && of(feature_index).iter().any(|group| groups.binary_search(group).is_ok())
         };
         let active = above.active.iter().enumerate().map(shares).collect();
         Arc::new(Allowed { groups, active })

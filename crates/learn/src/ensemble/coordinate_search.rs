@@ -18,12 +18,12 @@ use crate::error::LearnError;
 
 /// A matrix of numbers by row and column.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct NumberGrid<'a, T> {
+pub(crate) struct ValueMatrix<'a, T> {
     values: &'a [T],
     columns: usize,
 }
 
-impl<'a, T: Copy + Into<f64> + Sync> NumberGrid<'a, T> {
+impl<'a, T: Copy + Into<f64> + Sync> ValueMatrix<'a, T> {
     /// Takes the values row by row, with this many columns.
     pub(crate) fn new(values: &'a [T], columns: usize) -> Self {
         Self { values, columns }
@@ -55,17 +55,17 @@ const DOUBLINGS: i32 = 12;
 /// The smallest step, as a fraction of the sum of all weights.
 const SMALLEST: f64 = 1e-3;
 /// Factors of the best step in the second search.
-const AROUND: [f64; 4] = [0.625, 0.8, 1.25, 1.6];
+const REFINEMENTS: [f64; 4] = [0.625, 0.8, 1.25, 1.6];
 
 /// The search for weights: a metric, columns to weight, and limits.
 #[derive(Debug)]
-pub(crate) struct Climb<'a, T> {
+pub(crate) struct CoordinateSearch<'a, T> {
     pub(crate) target: &'a TargetMetric<'a>,
-    pub(crate) grid: NumberGrid<'a, T>,
+    pub(crate) matrix: ValueMatrix<'a, T>,
     /// A step must improve the metric by more than this.
     pub(crate) tolerance: f64,
     /// Weights below this are not tried.
-    pub(crate) least: f64,
+    pub(crate) min_weight: f64,
 }
 
 /// A point of the search: weights, and the value of the metric.
@@ -75,14 +75,14 @@ pub(crate) struct WeightPoint {
     pub(crate) value: f64,
 }
 
-impl<T: Copy + Into<f64> + Sync> Climb<'_, T> {
+impl<T: Copy + Into<f64> + Sync> CoordinateSearch<'_, T> {
     /// The point of these weights, scaled so that their absolute values sum to 1.
-    pub(crate) fn place(&self, mut weights: Vec<f64>) -> Result<WeightPoint, LearnError> {
+    pub(crate) fn evaluate(&self, mut weights: Vec<f64>) -> Result<WeightPoint, LearnError> {
         let sum: f64 = weights.iter().map(|weight| weight.abs()).sum();
         if sum > 0.0 && sum.is_finite() {
             weights.iter_mut().for_each(|weight| *weight /= sum);
         }
-        let scores = self.grid.scores(&weights);
+        let scores = self.matrix.scores(&weights);
         let values = self.target.totals(1, |query, _, to| {
             to.copy_from_slice(&scores[self.target.data().query_rows(query)]);
         })?;
@@ -98,7 +98,7 @@ impl<T: Copy + Into<f64> + Sync> Climb<'_, T> {
         order: &[usize],
     ) -> Result<WeightPoint, LearnError> {
         let mut weights = from.weights.clone();
-        let mut scores = self.grid.scores(&weights);
+        let mut scores = self.matrix.scores(&weights);
         let mut value = from.value;
         let mut moved = false;
         for &column in order {
@@ -106,11 +106,12 @@ impl<T: Copy + Into<f64> + Sync> Climb<'_, T> {
                 continue;
             };
             weights[column] += step;
-            let add = |(row, score): (usize, &mut f64)| *score += step * self.grid.get(row, column);
+            let add =
+                |(row, score): (usize, &mut f64)| *score += step * self.matrix.get(row, column);
             scores.par_iter_mut().enumerate().for_each(add);
             (value, moved) = (better, true);
         }
-        if moved { self.place(weights) } else { Ok(from.clone()) }
+        if moved { self.evaluate(weights) } else { Ok(from.clone()) }
     }
 
     /// The step of one weight that improves the metric most, and the value after it.
@@ -122,15 +123,15 @@ impl<T: Copy + Into<f64> + Sync> Climb<'_, T> {
         value: f64,
     ) -> Result<Option<(f64, f64)>, LearnError> {
         let unit = SMALLEST * weights.iter().map(|weight| weight.abs()).sum::<f64>().max(1e-300);
-        let own = weights[column];
+        let current = weights[column];
         let mut steps: Vec<f64> = (0..=DOUBLINGS)
             .flat_map(|k| [1.0, -1.0].map(|sign| sign * unit * f64::from(1 << k)))
             .collect();
-        steps.push(-own);
-        let first = self.best_of(steps, (column, own), scores, value + self.tolerance)?;
+        steps.push(-current);
+        let first = self.best_of(steps, (column, current), scores, value + self.tolerance)?;
         let Some((step, value)) = first else { return Ok(None) };
-        let around = AROUND.iter().map(|factor| step * factor).collect();
-        let second = self.best_of(around, (column, own), scores, value)?;
+        let refined = REFINEMENTS.iter().map(|factor| step * factor).collect();
+        let second = self.best_of(refined, (column, current), scores, value)?;
         Ok(Some(second.unwrap_or((step, value))))
     }
 
@@ -138,16 +139,16 @@ impl<T: Copy + Into<f64> + Sync> Climb<'_, T> {
     fn best_of(
         &self,
         mut steps: Vec<f64>,
-        (column, own): (usize, f64),
+        (column, current): (usize, f64),
         scores: &[f64],
         value: f64,
     ) -> Result<Option<(f64, f64)>, LearnError> {
-        steps.retain(|step| *step != 0.0 && own + step >= self.least);
+        steps.retain(|step| *step != 0.0 && current + step >= self.min_weight);
         steps.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
         let values = self.target.totals(steps.len(), |query, number, to| {
             let step = steps[number];
             for (to, row) in to.iter_mut().zip(self.target.data().query_rows(query)) {
-                *to = scores[row] + step * self.grid.get(row, column);
+                *to = scores[row] + step * self.matrix.get(row, column);
             }
         })?;
         let mut best: Option<(f64, f64)> = None;
@@ -185,14 +186,19 @@ mod tests {
     fn a_pass_finds_the_weight_that_ranks_best_and_then_stays() {
         let data = data();
         let target = TargetMetric::new(&data, &MetricSpec::parse("ndcg@10").unwrap()).unwrap();
-        let grid = NumberGrid::new(data.matrix().values(), 2);
-        let climb = Climb { target: &target, grid, tolerance: 1e-6, least: f64::NEG_INFINITY };
-        let start = climb.place(vec![5.0, 0.0]).unwrap();
+        let matrix = ValueMatrix::new(data.matrix().values(), 2);
+        let search = CoordinateSearch {
+            target: &target,
+            matrix,
+            tolerance: 1e-6,
+            min_weight: f64::NEG_INFINITY,
+        };
+        let start = search.evaluate(vec![5.0, 0.0]).unwrap();
         assert_eq!(start.weights, [1.0, 0.0]);
         assert!(start.value < 1.0);
-        let place = climb.pass(&start, &[1, 0]).unwrap();
-        assert_eq!(place.value, 1.0, "{place:?}");
-        assert_eq!(climb.pass(&place, &[0, 1]).unwrap(), place);
+        let point = search.pass(&start, &[1, 0]).unwrap();
+        assert_eq!(point.value, 1.0, "{point:?}");
+        assert_eq!(search.pass(&point, &[0, 1]).unwrap(), point);
     }
 
     #[test]
@@ -201,9 +207,9 @@ mod tests {
         let target = TargetMetric::new(&data, &MetricSpec::parse("ndcg@10").unwrap()).unwrap();
         // The negated columns: only weights below 0 could improve the metric.
         let against: Vec<f64> = data.matrix().values().iter().map(|v| -f64::from(*v)).collect();
-        let grid = NumberGrid::new(&against[..], 2);
-        let climb = Climb { target: &target, grid, tolerance: 0.0, least: 0.0 };
-        let place = climb.pass(&climb.place(vec![1.0, 1.0]).unwrap(), &[0, 1, 0, 1]).unwrap();
-        assert!(place.weights.iter().all(|weight| *weight >= 0.0), "{place:?}");
+        let matrix = ValueMatrix::new(&against[..], 2);
+        let search = CoordinateSearch { target: &target, matrix, tolerance: 0.0, min_weight: 0.0 };
+        let point = search.pass(&search.evaluate(vec![1.0, 1.0]).unwrap(), &[0, 1, 0, 1]).unwrap();
+        assert!(point.weights.iter().all(|weight| *weight >= 0.0), "{point:?}");
     }
 }

@@ -10,15 +10,15 @@ use rankwright_data::Dataset;
 use rankwright_model::{Model, ModelBody, Transforms};
 
 use super::fold;
-use super::logistic_pairs::{LogisticPairs, MOST_DOCUMENTS};
+use super::logistic_pairs::{LogisticPairs, MAX_DOCUMENTS};
 use super::loss::{ConvexLoss, MarginLoss};
 use super::newton::{NewtonSearch, NewtonStep};
 use super::ordinal::Grades;
-use super::pairs::wanted;
+use super::pairs::pair_sources;
 use super::path::{PathPosition, Solver};
 use super::pointwise::{LeastSquares, Signed, shares};
 use super::problem::{Design, Problem};
-use super::ranksvm::Margin;
+use super::ranksvm::RankSvmLoss;
 use super::ridge;
 use crate::error::LearnError;
 use crate::session::{RoundPlan, RoundStatus, Session, result_of};
@@ -79,20 +79,20 @@ impl Trainer for LinearTrainer {
         }
         let transforms = self.fit.transform.fit(data)?;
         let values = transformed(data, &transforms);
-        let ground = LinearData { request, transforms, values, missing: any_missing(data) };
+        let inputs = LinearData { request, transforms, values, missing: any_missing(data) };
         match self.loss {
-            LinearLoss::Regression { l2 } => self.regression(&ground, l2),
+            LinearLoss::Regression { l2 } => self.regression(&inputs, l2),
             LinearLoss::Signed { shape, rel } => {
-                self.search(&ground, Signed::new(data, rel, shape)?)
+                self.search(&inputs, Signed::new(data, rel, shape)?)
             }
-            LinearLoss::Ordinal => self.search(&ground, Grades::new(data)?),
+            LinearLoss::Ordinal => self.search(&inputs, Grades::new(data)?),
             LinearLoss::RankSvm { shape, norm_query } => {
-                let wanted = wanted(data, norm_query)?;
-                self.search(&ground, Margin { wanted, shape })
+                let pair_sources = pair_sources(data, norm_query)?;
+                self.search(&inputs, RankSvmLoss { pair_sources, shape })
             }
             LinearLoss::LogisticPairs { norm_query } => {
-                let wanted = wanted(data, norm_query)?;
-                self.search(&ground, LogisticPairs::new(data, wanted, request.seed))
+                let pair_sources = pair_sources(data, norm_query)?;
+                self.search(&inputs, LogisticPairs::new(data, pair_sources, request.seed))
             }
         }
     }
@@ -124,7 +124,7 @@ impl Trainer for LinearTrainer {
     }
 
     fn sampled_queries(&self, data: &Dataset) -> usize {
-        let large = |query: &usize| data.query_rows(*query).len() > MOST_DOCUMENTS;
+        let large = |query: &usize| data.query_rows(*query).len() > MAX_DOCUMENTS;
         match self.loss {
             LinearLoss::LogisticPairs { .. } => (0..data.queries()).filter(large).count(),
             _ => 0,
@@ -145,37 +145,37 @@ fn name_of(shape: MarginLoss) -> &'static str {
 
 impl LinearTrainer {
     /// Least squares: the normal equations, or conjugate gradients where there are many features.
-    fn regression(&self, ground: &LinearData<'_>, l2: f64) -> Result<TrainResult, LearnError> {
-        let data = ground.request.train;
+    fn regression(&self, inputs: &LinearData<'_>, l2: f64) -> Result<TrainResult, LearnError> {
+        let data = inputs.request.train;
         let shares = shares(data)?;
-        let point = match data.columns() <= ridge::MOST_COLUMNS {
-            true => ridge::fit(ground.design(), &shares, l2),
-            false => least_squares(ground, shares, l2),
+        let point = match data.columns() <= ridge::MAX_COLUMNS {
+            true => ridge::fit(inputs.design(), &shares, l2),
+            false => least_squares(inputs, shares, l2),
         };
         let (weights, intercept) = point.split_at(data.columns());
         let intercept = intercept.first().copied().unwrap_or(0.0);
-        let mut result = result_of(ground.request, ground.model(weights, intercept)?)?;
-        result.history.weights = fold::weights(result.model.body(), &ground.transforms);
+        let mut result = result_of(inputs.request, inputs.model(weights, intercept)?)?;
+        result.history.weights = fold::weights(result.model.body(), &inputs.transforms);
         Ok(result)
     }
 
     /// Searches for the best weights of a loss, for each value of c.
     fn search<L: ConvexLoss>(
         &self,
-        ground: &LinearData<'_>,
+        inputs: &LinearData<'_>,
         loss: L,
     ) -> Result<TrainResult, LearnError> {
         let single = self.fit.path.len() == 1;
         let unit = if single { STEP } else { VALUE };
         let (rounds, state) =
-            Session::begin(ground.request, RoundPlan::new(unit, usize::MAX, ground.request))?;
+            Session::begin(inputs.request, RoundPlan::new(unit, usize::MAX, inputs.request))?;
         let mut rounds = if single { rounds.keeping_last() } else { rounds };
-        let problem = Problem::new(ground.design(), loss);
+        let problem = Problem::new(inputs.design(), loss);
         let bytes = state.and_then(|state| state.bytes);
         let mut solver = Solver::begin(&self.fit, problem, bytes.as_deref())?;
-        let mut saved = solver.place().clone();
+        let mut saved = solver.position().clone();
         while let Some(step) = solver.next() {
-            let round = if single { step.moved || solver.is_over() } else { step.ends };
+            let round = if single { step.moved || solver.is_over() } else { step.ends_c };
             if single && !step.moved && rounds.done() > 0 {
                 continue;
             }
@@ -187,36 +187,36 @@ impl LinearTrainer {
                 }
                 continue;
             }
-            saved.clone_from(solver.place());
-            let model = || self.model(ground, &saved);
+            saved.clone_from(solver.position());
+            let model = || self.model(inputs, &saved);
             match rounds.add(Some(step.value), model, &|| saved.to_bytes())? {
                 RoundStatus::Cancelled if !solver.is_over() => return rounds.finish(false),
                 _ => {}
             }
         }
         let mut result = rounds.finish(true)?;
-        result.history.weights = fold::weights(result.model.body(), &ground.transforms);
-        self.noted(result, ground, &saved)
+        result.history.weights = fold::weights(result.model.body(), &inputs.transforms);
+        self.with_notes(result, inputs, &saved)
     }
 
     fn model(
         &self,
-        ground: &LinearData<'_>,
-        place: &PathPosition,
+        inputs: &LinearData<'_>,
+        position: &PathPosition,
     ) -> Result<ModelBody, LearnError> {
-        let (weights, extras) = place.point.split_at(ground.request.train.columns());
+        let (weights, extras) = position.point.split_at(inputs.request.train.columns());
         let intercept = match self.loss {
             LinearLoss::Signed { .. } => extras.first().copied().unwrap_or(0.0),
             _ => 0.0,
         };
-        ground.model(weights, intercept)
+        inputs.model(weights, intercept)
     }
 
     /// Records in the header what the weights alone do not show: the chosen c, the thresholds.
-    fn noted(
+    fn with_notes(
         &self,
         result: TrainResult,
-        ground: &LinearData<'_>,
+        inputs: &LinearData<'_>,
         last: &PathPosition,
     ) -> Result<TrainResult, LearnError> {
         let TrainResult { model, history, finished } = result;
@@ -224,7 +224,7 @@ impl LinearTrainer {
         let chosen = history.best.and_then(|best| self.fit.path.get(best - 1));
         match (self.fit.path.len(), self.loss) {
             (1, LinearLoss::Ordinal) => {
-                let thresholds = &last.point[ground.request.train.columns()..];
+                let thresholds = &last.point[inputs.request.train.columns()..];
                 let thresholds: Vec<String> = thresholds.iter().map(f64::to_string).collect();
                 header.notes.insert("thresholds".to_owned(), thresholds.join("/"));
             }
@@ -239,14 +239,14 @@ impl LinearTrainer {
 }
 
 /// Ridge regression of many features, by conjugate gradients.
-fn least_squares(ground: &LinearData<'_>, shares: Vec<f64>, l2: f64) -> Vec<f64> {
-    let data = ground.request.train;
-    let mut problem = Problem::new(ground.design(), LeastSquares { data, shares });
+fn least_squares(inputs: &LinearData<'_>, shares: Vec<f64>, l2: f64) -> Vec<f64> {
+    let data = inputs.request.train;
+    let mut problem = Problem::new(inputs.design(), LeastSquares { data, shares });
     problem.penalty = l2;
     let mut search = NewtonSearch::begin(&mut problem, vec![0.0; data.columns() + 1], None);
-    let first = search.slope();
-    for _ in 0..MOST_STEPS {
-        if search.step(&mut problem, 1e-9 * first, first) == NewtonStep::Converged {
+    let first_norm = search.gradient_norm();
+    for _ in 0..MAX_STEPS {
+        if search.step(&mut problem, 1e-9 * first_norm, first_norm) == NewtonStep::Converged {
             break;
         }
     }
@@ -254,4 +254,4 @@ fn least_squares(ground: &LinearData<'_>, shares: Vec<f64>, l2: f64) -> Vec<f64>
 }
 
 /// Maximum number of steps of [`least_squares`]; a quadratic function needs few.
-const MOST_STEPS: usize = 100;
+const MAX_STEPS: usize = 100;

@@ -1,0 +1,378 @@
+//! Errors of training.
+//!
+//! An error names the problem and the value; [`LearnError::help`] names a remedy that holds for
+//! every caller. The command line replaces it by what to type where it knows more.
+
+mod checkpoint;
+mod not_finite;
+
+use std::error::Error;
+
+use rankwright_data::DataError;
+use rankwright_eval::EvalError;
+use rankwright_model::ModelError;
+use rankwright_spec::SpecError;
+use rankwright_spec::words::counted;
+
+use crate::tune::TuneError;
+
+pub use checkpoint::{CheckpointProblem, StateProblem};
+pub use not_finite::NotFiniteValue;
+
+/// The reason why a training was rejected or failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LearnError {
+    /// A learner, objective or metric is not written as it must be.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// A metric could not be computed.
+    #[error(transparent)]
+    Eval(#[from] EvalError),
+    /// A file could not be read or written.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A model could not be used or written.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// A search over parameters was rejected or failed.
+    #[error(transparent)]
+    Tune(#[from] TuneError),
+
+    /// The training data has no rows.
+    #[error("the training data is empty")]
+    EmptyData,
+    /// The training data has no columns.
+    #[error("the training data has no features")]
+    NoFeatures,
+    /// The learner stops early or selects its model by validation data, and there is none.
+    #[error("{learner} needs validation data, and there is none")]
+    MissingValidation {
+        /// The learner.
+        learner: String,
+    },
+    /// A fold of a cross validation leaves no queries to validate on.
+    #[error("{learner} needs validation queries other than those that a fold tests")]
+    MissingFoldValidation {
+        /// The learner.
+        learner: String,
+    },
+    /// Too few queries to set some aside for validation.
+    #[error(
+        "a part of {part} of {} cannot be set aside for validation: training and validation need \
+         at least one query each",
+        counted(*queries, "query")
+    )]
+    HoldOut {
+        /// The part of the queries to set aside, between 0 and 1.
+        part: f64,
+        /// Number of queries that there are.
+        queries: usize,
+    },
+    /// A data set on which the metric is undefined for every query.
+    #[error("no query of {data} has a value for {metric}: there are no relevant documents")]
+    NoMetricValue {
+        /// Name of the data set.
+        data: String,
+        /// The metric.
+        metric: String,
+    },
+    /// No query of the data has a value of a metric.
+    #[error("no query of the data has a value for {metric} ({convention})")]
+    MetricUndefined {
+        /// The metric.
+        metric: String,
+        /// Its conventions, in words.
+        convention: String,
+    },
+    /// The training data has preference pairs, and the learner needs labels.
+    #[error("{learner} does not learn from preference pairs; {} do", pair_learners())]
+    PairsUnsupported {
+        /// The learner.
+        learner: String,
+    },
+    /// A query has preference pairs, and the objective needs labels.
+    #[error("this objective needs a label for each document and does not learn from pairs")]
+    ObjectiveNeedsLabels,
+    /// A preference between documents that the query does not have.
+    #[error(
+        "a preference names documents {better} and {worse} of a query that has {}",
+        counted(*documents, "document")
+    )]
+    PairOutOfRange {
+        /// The better document, from 0.
+        better: u32,
+        /// The worse document, from 0.
+        worse: u32,
+        /// Documents of the query.
+        documents: usize,
+    },
+    /// Preference pairs that are all ties.
+    #[error("all preference pairs are ties; some must say which document is better")]
+    OnlyTiedPairs,
+    /// Preferences without labels for an objective that needs both.
+    #[error("lambdas of a metric need labels, and the query has preference pairs only")]
+    LabelsMissing,
+    /// No two documents of a query differ in label.
+    #[error("no query has two documents with different labels, so there is nothing to rank")]
+    NothingToRank,
+    /// No query has both relevant and other documents.
+    #[error("no query has both relevant documents (a label of at least {rel}) and others")]
+    NothingRelevant {
+        /// The lowest label that counts as relevant.
+        rel: f64,
+    },
+    /// All documents are relevant, or none is, and the learner is a classifier.
+    #[error(
+        "{} is relevant (has a label of at least {rel}); a classifier needs relevant and other \
+         documents",
+        if *relevant { "every document" } else { "no document" }
+    )]
+    OneKind {
+        /// The lowest label that counts as relevant.
+        rel: f64,
+        /// Whether all documents are relevant; if not, none is.
+        relevant: bool,
+    },
+    /// All documents, queries or pairs to learn from have weight 0.
+    #[error("all weights of the training data are 0, so there is nothing to learn from")]
+    ZeroWeights,
+    /// A start model was given to a learner that does not support one.
+    #[error("{learner} cannot start from a model; boosted trees can")]
+    StartUnsupported {
+        /// The learner.
+        learner: String,
+    },
+    /// A start model that is not made of trees.
+    #[error("the start model is a {kind} model; trees can be added to trees only")]
+    StartNotTrees {
+        /// Its kind.
+        kind: &'static str,
+    },
+    /// A feature of the start model that the data lacks.
+    #[error("the start model uses feature {feature}, which the training data lacks")]
+    StartFeature {
+        /// Name or number of the feature.
+        feature: String,
+    },
+    /// A label that is NaN or infinite.
+    #[error("the label of row {row} is {label}; labels must be finite numbers")]
+    LabelNotFinite {
+        /// Row of the data set, from 0.
+        row: usize,
+        /// The label.
+        label: f64,
+    },
+    /// More different labels than ordinal regression takes.
+    #[error("there are more than {most} different labels, the maximum for ordinal regression")]
+    TooManyGrades {
+        /// The most different labels.
+        most: usize,
+    },
+    /// All labels are equal, and the learner needs several grades.
+    #[error("all labels are equal; ordinal regression needs different labels")]
+    OneGrade,
+    /// A label that was not among those that ordinal regression was prepared with.
+    #[error("the label {label} is not one of the labels that ordinal regression was prepared with")]
+    UnknownGrade {
+        /// The label.
+        label: f64,
+    },
+    /// A metric has a value outside 0 to 1, and the learner needs one within.
+    #[error(
+        "the metric is {value} on a query of the training data; adarank needs a metric from 0 to 1"
+    )]
+    MetricOutOfRange {
+        /// The value.
+        value: f64,
+    },
+    /// The metric's change under swaps is not defined.
+    #[error("the metric {metric} does not define its change under swaps, which lambdas need")]
+    NoSwaps {
+        /// The metric.
+        metric: String,
+    },
+    /// A Newton step over pairs was requested for an objective without pairs.
+    #[error(
+        "newton=cross-leaf and newton=joint need an objective of document pairs; this one has none"
+    )]
+    NewtonWithoutPairs,
+    /// A value left the range in which training can continue.
+    #[error(transparent)]
+    NotFinite(#[from] NotFiniteValue),
+    /// An objective of the caller's own returned a hessian below 0.
+    #[error("the objective returned a hessian below 0; hessians must be at least 0")]
+    NegativeHessian,
+    /// An objective of the caller's own failed; see [`LearnError::objective`].
+    #[error("the objective failed: {0}")]
+    Objective(#[source] Box<dyn Error + Send + Sync>),
+    /// An error in one query.
+    #[error("query {query}: {error}")]
+    InQuery {
+        /// Id of the query.
+        query: String,
+        /// The error.
+        error: Box<LearnError>,
+    },
+    /// Slices of different lengths in a query that the caller created.
+    #[error(
+        "the slices of a query differ in length: {scores} scores, {labels} labels, {weights} \
+         weights, {derivatives} derivatives"
+    )]
+    QueryLengths {
+        /// Number of scores.
+        scores: usize,
+        /// Number of labels.
+        labels: usize,
+        /// Number of weights.
+        weights: usize,
+        /// Number of derivatives that the output buffers hold.
+        derivatives: usize,
+    },
+    /// A file that is not a training log.
+    #[error("{file} is not the log of a training: {error}")]
+    Log {
+        /// The file.
+        file: String,
+        /// The error of the JSON reader, with its line and column.
+        error: serde_json::Error,
+    },
+    /// A checkpoint that cannot be resumed.
+    #[error("{path} {problem}")]
+    Checkpoint {
+        /// The file.
+        path: String,
+        /// The reason.
+        problem: CheckpointProblem,
+    },
+    /// A checkpoint whose learner state cannot be restored.
+    #[error("the checkpoint holds {0}")]
+    CheckpointState(#[from] StateProblem),
+    /// A training that was cancelled before there was a model.
+    #[error("training was cancelled before its first {unit}")]
+    Cancelled {
+        /// The name of a round.
+        unit: String,
+    },
+    /// A blend as a member of a blend.
+    #[error("{path} is a blend; a blend cannot be a member of another")]
+    BlendOfBlends {
+        /// The file.
+        path: String,
+    },
+    /// A bug in this program.
+    #[error("internal error: {invariant} does not hold")]
+    Internal {
+        /// The condition that should have held.
+        invariant: &'static str,
+    },
+}
+
+impl LearnError {
+    /// The error of an objective that a program brings itself: a text, or an error as its source.
+    ///
+    /// ```
+    /// use rankwright_learn::LearnError;
+    ///
+    /// let error = LearnError::objective("labels must be 0 or 1");
+    /// assert_eq!(error.to_string(), "the objective failed: labels must be 0 or 1");
+    /// ```
+    pub fn objective(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Objective(error.into())
+    }
+
+    /// The remedy, where there is one that holds for every caller.
+    pub fn help(&self) -> Option<String> {
+        let text = match self {
+            Self::Data(error) => return error.help(),
+            Self::Model(error) => return error.help(),
+            Self::Tune(error) => return error.help(),
+            Self::InQuery { error, .. } => return error.help(),
+            Self::MissingValidation { .. } => {
+                "give validation data, or train without early stopping"
+            }
+            Self::MissingFoldValidation { .. } => {
+                "set aside a part of each fold's training queries for validation, or train without \
+                 early stopping"
+            }
+            Self::HoldOut { .. } => {
+                "give validation data, or set aside another part of the queries"
+            }
+            Self::NoMetricValue { .. } | Self::MetricUndefined { .. } => {
+                "give data with relevant documents, or choose another metric"
+            }
+            Self::PairsUnsupported { .. } => {
+                "choose one of these learners, or give data with labels and without preference \
+                 pairs"
+            }
+            Self::NothingToRank => "give data with graded labels, or preference pairs",
+            Self::NothingRelevant { .. } | Self::OneKind { .. } => {
+                "give data with relevant and other documents, or set the lowest relevant label \
+                 (rel)"
+            }
+            Self::StartUnsupported { .. } => "train without a start model, or boost trees",
+            Self::StartNotTrees { .. } => "start from a tree model",
+            Self::StartFeature { .. } => {
+                "add this column to the data, or start from a model of the data's features"
+            }
+            Self::TooManyGrades { .. } => "round the labels, or use linear-regression or mart",
+            Self::MetricOutOfRange { .. } => "choose a metric such as metric=ndcg@10",
+            Self::NewtonWithoutPairs => {
+                "use newton=per-document, or a learner of document pairs: lambdamart, rankmart"
+            }
+            Self::NotFinite(value) => value.help(),
+            Self::Checkpoint { .. } | Self::CheckpointState(_) => {
+                "use another checkpoint folder, or delete this checkpoint to start from the \
+                 beginning"
+            }
+            _ => return None,
+        };
+        Some(text.to_owned())
+    }
+}
+
+/// The names of the learners that take preference pairs.
+fn pair_learners() -> String {
+    let takes = crate::learner::LEARNERS.iter().filter(|def| def.takes.pairs);
+    takes.map(|def| def.name).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tune::TuneLogProblem;
+
+    #[test]
+    fn messages_and_help_name_no_flags_and_have_correct_plurals() {
+        let pairs = LearnError::PairsUnsupported { learner: "mart".to_owned() };
+        let folds = LearnError::from(TuneError::Folds { folds: 1 });
+        let held_out = LearnError::HoldOut { part: 0.2, queries: 1 };
+        let value = LearnError::from(NotFiniteValue::NetScores);
+        let path = || "checkpoint.model".to_owned();
+        let checkpoint =
+            LearnError::Checkpoint { path: path(), problem: CheckpointProblem::NotACheckpoint };
+        let state = LearnError::from(StateProblem::MissingTrees);
+        let log = TuneError::Log { path: path(), problem: TuneLogProblem::NotALog }.into();
+        let nested = LearnError::InQuery { query: "q1".to_owned(), error: Box::new(pairs) };
+        assert_eq!(nested.help(), Some(
+            "choose one of these learners, or give data with labels and without preference pairs"
+                .to_owned()
+        ));
+        assert_eq!(folds.to_string(), "1 fold: at least 2 folds are needed to train and test");
+        assert!(held_out.to_string().contains("of 1 query cannot"), "{held_out}");
+        assert_eq!(checkpoint.to_string(), "checkpoint.model is a model, not a checkpoint");
+        assert_eq!(state.to_string(), "the checkpoint holds fewer trees than rounds");
+        for error in [nested, folds, held_out, value, checkpoint, state, log] {
+            let help = error.help().unwrap_or_default();
+            assert!(!error.to_string().contains("--") && !help.contains("--"), "{error}; {help}");
+        }
+    }
+
+    #[test]
+    fn an_objective_keeps_its_error_as_the_source() {
+        let io = std::io::Error::other("no connection");
+        let error = LearnError::objective(io);
+        assert_eq!(error.to_string(), "the objective failed: no connection");
+        assert!(error.source().unwrap().downcast_ref::<std::io::Error>().is_some());
+    }
+}
