@@ -106,7 +106,7 @@ fn what_is_wrong_in_a_grid_is_told_with_its_place() {
     refused("leaves = [3, 5]", "leaves = [3, \"x\"]", &["line 14, column 64", "leaves=x"]);
     refused("leaves = [3, 5]", "leaves = [\"3, depth=2\"]", &["line 14", "cannot stand in a spec"]);
     refused("spec = \"mart(trees=3)\"", "feature = 2\ngrid = { a = [1] }", &["there is none"]);
-    refused("grid = {", "grid = {}\n#", &["line 14, column 8", "varies nothing"]);
+    refused("grid = {", "grid = {}\n#", &["line 14, column 8", "`grid` is empty"]);
     refused("lambdamart(trees=8", "lamdamart(trees=8", &["line 13", "did you mean `lambdamart`?"]);
 }
 
@@ -134,7 +134,7 @@ fn what_is_wrong_in_a_table_or_a_plot_is_told_with_its_place() {
     let baseline = |text: &str| format!("baseline = {text}\n{rows}");
     refused(rows, &baseline("{ leaves = 3 }"), &["line 22, column 14", "none of the rows: newton"]);
     refused(rows, &baseline("{ newton = \"none\" }"), &["line 22", "no row has newton=none"]);
-    refused(", stop=4", "", &["line 24", "does not look at validation data", "chosen"]);
+    refused(", stop=4", "", &["line 24", "does not use validation data", "chosen"]);
     let plain = "lines = [\"newton\"]\npanels = [\"leaves\"]";
     refused(plain, "lines = [\"newton\"]", &["line 29", "differ in `leaves`", "`panels`"]);
     refused("title = \"Curves\"", "", &["line 26", "[[plot]] needs `title`"]);
@@ -194,7 +194,7 @@ fn set(systems: Vec<System>) -> SetResult {
         places: systems.iter().enumerate().map(|(at, s)| (s.learner, at)).collect(),
         systems,
         folds: vec![2, 2, 2],
-        open: HashSet::new(),
+        not_run: HashSet::new(),
         comparison: None,
         other_baseline: None,
     }
@@ -323,7 +323,7 @@ fn what_failed_cannot_be_chosen_and_what_is_open_leaves_a_place_empty() {
     let experiment = two_by_two();
     let mut cut = disagreeing(&experiment);
     cut.places.remove(&1);
-    cut.open.insert(3);
+    cut.not_run.insert(3);
     let found = table::TableData::new(&experiment, &experiment.tables[0], &cut).unwrap();
     let place = found.places[0][0].as_ref().unwrap();
     assert!(place.chosen.iter().all(|chosen| chosen.learner == 0));

@@ -143,7 +143,7 @@ fn a_named_query_is_shown_and_an_unknown_one_refused() {
     assert_eq!(found["changes"].as_array().unwrap().len(), 1);
     assert_eq!(found["changes"][0]["query"], "b");
     let error = with_sources(report(&["rr"]), &["z"]).unwrap_err();
-    assert!(error.to_string().contains("no query z among the 3"), "{error}");
+    assert!(error.to_string().contains("query 'z' is not one of the 3 queries compared"), "{error}");
     assert!(error.help().unwrap().contains("a, b, c"));
 }
 
@@ -199,7 +199,7 @@ fn many_queries_share_bars_that_keep_the_mean() {
 fn the_terminal_shows_wins_above_losses() {
     let text = report(&["rr"]).per_query_text(80);
     let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines[0], "rr query by query against base, the largest win first (█ is 0.6667):");
+    assert_eq!(lines[0], "rr by query against base, the largest win first (█ is 0.6667):");
     assert_eq!(lines[1], "other  1 won, 1 tied, 1 lost");
     assert_eq!(lines[2], "       + █");
     // 0.5 of 0.6667 is six eighths.
@@ -236,7 +236,7 @@ fn sources_in_another_order_are_refused() {
     let wrong = report(&["rr"])
         .with_sources(&[&queries(&BASE), &reversed], &[], EvalOptions::default())
         .unwrap_err();
-    assert!(wrong.to_string().contains("the source of other has other queries"), "{wrong}");
+    assert!(wrong.to_string().contains("the source of other does not have the queries of the evaluation of base"), "{wrong}");
 }
 
 #[test]
@@ -278,5 +278,5 @@ fn another_metric_may_be_the_main_one() {
     assert_eq!(to_value(&report).unwrap()["per_query"]["metric"], "rr");
     assert!(report.page().lead.starts_with("By rr:"));
     let error = report.with_main("ap").unwrap_err();
-    assert!(error.to_string().ends_with("that were compared: kendall, rr"), "{error}");
+    assert!(error.to_string().ends_with("one of the compared metrics: kendall, rr"), "{error}");
 }

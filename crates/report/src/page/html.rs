@@ -15,8 +15,8 @@ use crate::ReportError;
 use crate::chart::escape::escape;
 use crate::chart::numbers::TableValue;
 use crate::chart::svg::theme::page_css;
-use crate::chart::svg::{Look, Picture};
-use crate::chart::{Chart, stops};
+use crate::chart::svg::{PictureForm, Picture};
+use crate::chart::{Chart, tooltips};
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
@@ -129,8 +129,8 @@ fn block(block: &PageBlock, level: usize, out: &mut String) -> Result<(), Report
 }
 
 fn figure(chart: &Chart, level: usize) -> Result<String, ReportError> {
-    let (wide, narrow) = (Picture::of(chart, Look::Wide)?, Picture::of(chart, Look::Narrow)?);
-    let marks = stops::to_json(chart, &wide, &narrow).to_string().replace('<', "\\u003c");
+    let (wide, narrow) = (Picture::of(chart, PictureForm::Wide)?, Picture::of(chart, PictureForm::Narrow)?);
+    let marks = tooltips::to_json(chart, &wide, &narrow).to_string().replace('<', "\\u003c");
     let (id, title) = (&chart.id, escape(&chart.title));
     Ok(format!(
         "<figure id=\"{id}\" data-chart=\"{id}\">\n<h{level} dir=\"auto\">{title}</h{level}>\n\
@@ -139,8 +139,8 @@ fn figure(chart: &Chart, level: usize) -> Result<String, ReportError> {
          <output class=\"tip\" aria-live=\"polite\"></output>\n</div>\n\
          <figcaption dir=\"auto\">{}</figcaption>\n{}\
          <script type=\"application/json\">{marks}</script>\n</figure>\n",
-        wide.inline(Look::Wide, &chart.title),
-        narrow.inline(Look::Narrow, &chart.title),
+        wide.inline(PictureForm::Wide, &chart.title),
+        narrow.inline(PictureForm::Narrow, &chart.title),
         escape(&chart.caption),
         numbers(chart)
     ))
