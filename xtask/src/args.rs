@@ -50,7 +50,9 @@ fn oracle_switch(task: &str, rest: &[String]) -> Result<bool, String> {
     let mut oracles = true;
     for word in rest {
         if word != "--no-oracles" {
-            return Err(format!("`{task}` has no option `{word}`; its only option is --no-oracles"));
+            return Err(format!(
+                "`{task}` has no option `{word}`; its only option is --no-oracles"
+            ));
         }
         oracles = false;
     }

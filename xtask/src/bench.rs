@@ -83,7 +83,10 @@ fn check_names(names: &[String], known: &[(String, String)]) -> Outcome {
         None => Ok(()),
         Some(name) => {
             let list: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
-            Err(Failure::new(format!("there is no comparison `{name}`; the comparisons are {}", list.join(", "))))
+            Err(Failure::new(format!(
+                "there is no comparison `{name}`; the comparisons are {}",
+                list.join(", ")
+            )))
         }
     }
 }

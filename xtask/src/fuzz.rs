@@ -43,9 +43,10 @@ fn list(workspace: &Workspace) -> Outcome<Vec<String>> {
 /// The requested targets, or all of them; an unknown name is an error.
 fn chosen<'a>(known: &'a [String], wanted: &'a [String]) -> Outcome<&'a [String]> {
     match wanted.iter().find(|name| !known.contains(name)) {
-        Some(name) => {
-            Err(Failure::new(format!("there is no fuzz target `{name}`; the targets are {}", known.join(", "))))
-        }
+        Some(name) => Err(Failure::new(format!(
+            "there is no fuzz target `{name}`; the targets are {}",
+            known.join(", ")
+        ))),
         None if wanted.is_empty() => Ok(known),
         None => Ok(wanted),
     }

@@ -58,7 +58,9 @@ fn problem(name: &str, line: &str) -> Option<String> {
         return Some(format!("`{host}` is a host of a private network; remove it"));
     }
     if let Some(option) = REGISTRY_OPTIONS.iter().find(|option| line.contains(*option)) {
-        return Some(format!("`{option}` names a registry; set registries in the settings of each machine"));
+        return Some(format!(
+            "`{option}` names a registry; set registries in the settings of each machine"
+        ));
     }
     foreign_source(name, line).then(|| "packages come from the public registry only".to_string())
 }

@@ -25,7 +25,9 @@ impl Workspace {
         let target = exe.as_deref().and_then(|exe| exe.ancestors().nth(2)).map(Path::to_path_buf);
         match (root, target) {
             (Some(root), Some(target)) => Ok(Self { root, target }),
-            _ => Err(Failure::new("cannot find the project's folder; run this program as `cargo xtask`")),
+            _ => Err(Failure::new(
+                "cannot find the project's folder; run this program as `cargo xtask`",
+            )),
         }
     }
 

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::file::{Competitor, Experiment, FactorView, CompetitorKind};
+use super::file::{Competitor, CompetitorKind, Experiment, FactorView};
 
 /// The factor that is not a parameter: the name of the entry.
 pub(super) const ENTRY: &str = "learner";

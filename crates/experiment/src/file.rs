@@ -28,7 +28,7 @@ mod view;
 use document::{TomlDocument, TomlTable};
 use raw::{RawExperiment, Texts, Whole};
 
-pub use learner::{Competitor, LearnerEntry, CompetitorKind};
+pub use learner::{Competitor, CompetitorKind, LearnerEntry};
 pub use source::{DataOrigin, DataSet, DataSource, FoldFiles, QueryDivision};
 pub use view::{FactorPlot, FactorTable, FactorView};
 
@@ -192,7 +192,8 @@ fn compare(
         let suggestion = nearest(name, &names).map(|near| format!(" (did you mean `{near}`?)"));
         let suggestion = suggestion.unwrap_or_default();
         let known = some_of(&names);
-        let message = format!("no learner is called `{name}`{suggestion}; the learners are {known}");
+        let message =
+            format!("no learner is called `{name}`{suggestion}; the learners are {known}");
         return Err(top.wrong(&raw.baseline, message));
     }
     let options = usual

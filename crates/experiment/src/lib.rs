@@ -48,8 +48,8 @@ mod tests;
 pub use cell::{CellSeconds, CellState, ExperimentCell, StoredCell};
 pub use error::ExperimentError;
 pub use file::{
-    Competitor, DataOrigin, DataSet, DataSource, Experiment, FactorPlot, FactorTable, FactorView,
-    FoldFiles, LearnerEntry, CompetitorKind, QueryDivision,
+    Competitor, CompetitorKind, DataOrigin, DataSet, DataSource, Experiment, FactorPlot,
+    FactorTable, FactorView, FoldFiles, LearnerEntry, QueryDivision,
 };
 pub use lock::{
     ExperimentLock, FileChecksum, LearnerSettings, LockedComparison, LockedData, LockedDivision,
@@ -67,7 +67,7 @@ pub use results::{
 pub use run::{ExperimentProgress, PlanRun};
 pub use shrinkage::ShrinkageRequest;
 pub use study::{
-    FactorCell, FactorLine, FactorPosition, FactorPlotResult, FactorSeconds, FactorTableResult,
+    FactorCell, FactorLine, FactorPlotResult, FactorPosition, FactorSeconds, FactorTableResult,
     FactorTableTimes, FactorValues, FoldChoice,
 };
 

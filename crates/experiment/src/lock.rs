@@ -13,7 +13,7 @@ use rankwright_learn::LearnerSpec;
 use serde::Serialize;
 
 use super::VERSION;
-use super::file::{Competitor, DataOrigin, DataSet, DataSource, CompetitorKind, QueryDivision};
+use super::file::{Competitor, CompetitorKind, DataOrigin, DataSet, DataSource, QueryDivision};
 use super::plan::Plan;
 
 /// Everything needed to repeat an experiment: the content of its lock file.

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::cell::{CellState, CellStore, ExperimentCell};
-use super::file::{Competitor, DataSet, Experiment, CompetitorKind};
+use super::file::{Competitor, CompetitorKind, DataSet, Experiment};
 use super::key::{CellKey, DataKey, FileChecksums, checksum};
 use super::lock::{FileChecksum, LearnerSettings};
 use super::memory::JobLimit;
@@ -229,7 +229,8 @@ impl<'e> Plan<'e> {
     /// Indices of the cells to run, each digest once.
     pub fn pending(&self) -> Vec<usize> {
         let mut seen = HashSet::new();
-        let cells = self.cells.iter().enumerate().filter(|(_, cell)| cell.state == CellState::Pending);
+        let cells =
+            self.cells.iter().enumerate().filter(|(_, cell)| cell.state == CellState::Pending);
         let mut pending = Vec::new();
         for (number, cell) in cells {
             if seen.insert(cell.digest.as_str()) {

@@ -120,8 +120,9 @@ impl ExperimentReport {
         }
         let not_run = not_run(plan);
         let study = Study::new(plan.experiment, &sets)?;
-        let tables_text =
-            |markdown| study.text(markdown) + &tables_text(plan.experiment, &sets, &not_run, markdown);
+        let tables_text = |markdown| {
+            study.text(markdown) + &tables_text(plan.experiment, &sets, &not_run, markdown)
+        };
         Ok(Self {
             page: page(plan, &sets, &study, &failed, &not_run),
             results: ExperimentResults::new(plan.experiment, &sets, &study, &failed, &not_run),
@@ -222,7 +223,11 @@ fn set_result(
         features: tests.iter().map(|test| test.columns()).max().unwrap_or(0),
         folds: tests.iter().map(|test| test.queries()).collect(),
         not_run: not_run.map(|cell| cell.learner).collect(),
-        index_of_learner: systems.iter().enumerate().map(|(at, system)| (system.learner, at)).collect(),
+        index_of_learner: systems
+            .iter()
+            .enumerate()
+            .map(|(at, system)| (system.learner, at))
+            .collect(),
         systems,
         comparison,
         other_baseline,
@@ -327,7 +332,12 @@ fn not_run(plan: &Plan<'_>) -> Vec<String> {
 }
 
 /// The comparison tables, one after the other.
-fn tables_text(experiment: &Experiment, sets: &[SetResult], not_run: &[String], markdown: bool) -> String {
+fn tables_text(
+    experiment: &Experiment,
+    sets: &[SetResult],
+    not_run: &[String],
+    markdown: bool,
+) -> String {
     let mut text = String::new();
     for set in sets {
         let Some(report) = &set.comparison else { continue };
@@ -388,7 +398,8 @@ fn page(
 
 /// A note where another learner had to be the baseline.
 fn other_baseline(experiment: &Experiment, set: &SetResult) -> Option<String> {
-    let (other, requested) = (set.other_baseline.as_ref()?, experiment.compare.baseline.as_deref()?);
+    let (other, requested) =
+        (set.other_baseline.as_ref()?, experiment.compare.baseline.as_deref()?);
     Some(format!("{requested} has no result on this data set, so {other} is the baseline."))
 }
 

@@ -12,7 +12,7 @@ use rankwright_spec::words::counted;
 use super::VERSION;
 use super::file::{DataSet, Experiment, some_of};
 use super::plan::{FailedCells, Plan};
-use super::report::{SetResult, System, many, name};
+use super::report::{SetResult, System, has_many_learners, name};
 
 /// A data set in words: its name, queries and folds.
 pub(super) fn heading(experiment: &Experiment, set: &SetResult) -> String {
@@ -46,7 +46,9 @@ pub(super) fn facts(
     if let Some(first) = experiment.metrics.first() {
         facts.push(("Metric of early stopping".to_owned(), first.to_string()));
     }
-    if let Some(baseline) = experiment.compare.baseline.as_ref().filter(|_| !has_many_learners(experiment)) {
+    if let Some(baseline) =
+        experiment.compare.baseline.as_ref().filter(|_| !has_many_learners(experiment))
+    {
         facts.push(("Baseline".to_owned(), baseline.clone()));
     }
     let first = sets.first().and_then(|set| set.systems.first());

@@ -356,7 +356,12 @@ fn a_failing_member_costs_nobody_else_anything() {
     let DataSetResult { learners, comparison, .. } = &report.results.data[0];
     assert_eq!(learners.len(), 2);
     assert_eq!(to_json(comparison).unwrap()["baseline"], "lambdamart");
-    assert!(report.page.lead.contains("mart has no result on this data set, so lambdamart is the baseline"));
+    assert!(
+        report
+            .page
+            .lead
+            .contains("mart has no result on this data set, so lambdamart is the baseline")
+    );
     assert!(report.page.sections.iter().any(|section| section.title == "Failed cells"));
     // The others have the same numbers as without it.
     let alone = TempDir::new().unwrap();

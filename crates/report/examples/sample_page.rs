@@ -7,7 +7,7 @@ use std::path::Path;
 use rankwright_eval::compare::Mark;
 use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_report::chart::{
-    Axis, BarSeries, Bars, Body, Chart, Forces, Grouping, Heat, ForceArrow, Scale, Series,
+    Axis, BarSeries, Bars, Body, Chart, ForceArrow, Forces, Grouping, Heat, Scale, Series,
 };
 use rankwright_report::{Page, PageBlock, Section};
 

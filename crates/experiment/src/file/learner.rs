@@ -122,7 +122,8 @@ impl LearnerList {
             no_files(table, &raw.spec, &spec)?;
             let name = table.one_line(&raw.name, format!("{entry} {values}"))?;
             self.member(&name, CompetitorKind::Learner(Box::new(spec))).map_err(|rejected| {
-                let (RejectedCompetitor::Name(message) | RejectedCompetitor::Same(message)) = rejected;
+                let (RejectedCompetitor::Name(message) | RejectedCompetitor::Same(message)) =
+                    rejected;
                 table.wrong(&raw.grid, message)
             })?;
         }
@@ -156,7 +157,10 @@ impl LearnerList {
             return Err(RejectedCompetitor::Name(format!("two learners are called `{name}`")));
         }
         if let Some(other) = self.by_text.get(&text).and_then(|other| self.members.get(*other)) {
-            return Err(RejectedCompetitor::Same(format!("`{name}` is the same as `{}`: {text}", other.name)));
+            return Err(RejectedCompetitor::Same(format!(
+                "`{name}` is the same as `{}`: {text}",
+                other.name
+            )));
         }
         self.by_text.insert(text, number);
         let entry = self.entries.len().saturating_sub(1);

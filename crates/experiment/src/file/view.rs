@@ -14,7 +14,7 @@ use toml::Spanned;
 use super::super::factor::{ENTRY, FactorGrid, setting, value, values, words};
 use super::document::{TomlDocument, TomlTable};
 use super::raw::{RawPlot, RawTable, Texts};
-use super::{Competitor, Experiment, CompetitorKind, some_of, texts};
+use super::{Competitor, CompetitorKind, Experiment, some_of, texts};
 use crate::ExperimentError;
 
 /// Learners arranged by factors.
@@ -155,10 +155,12 @@ impl ViewReader<'_> {
         let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
         let requested = texts(self.learners);
         if let Some(other) = requested.iter().find(|name| !names.contains(&name.as_str())) {
-            let suggestion = nearest(other, &names).map(|near| format!(" (did you mean `{near}`?)"));
+            let suggestion =
+                nearest(other, &names).map(|near| format!(" (did you mean `{near}`?)"));
             let suggestion = suggestion.unwrap_or_default();
             let known = some_of(&names);
-            let message = format!("no [[learner]] is called `{other}`{suggestion}; the learners are {known}");
+            let message =
+                format!("no [[learner]] is called `{other}`{suggestion}; the learners are {known}");
             return Err(self.table.wrong(self.learners, message));
         }
         let wanted = |member: &Competitor| match (self.learners, entries.get(member.entry)) {
@@ -169,9 +171,9 @@ impl ViewReader<'_> {
         let found: Vec<usize> =
             members.filter(|(_, m)| wanted(m)).map(|(number, _)| number).collect();
         match found.is_empty() {
-            true => {
-                Err(self.table.wrong(self.learners, "no [[learner]] has a `spec`, so there is nothing to show"))
-            }
+            true => Err(self
+                .table
+                .wrong(self.learners, "no [[learner]] has a `spec`, so there is nothing to show")),
             false => Ok(found),
         }
     }
@@ -209,7 +211,8 @@ impl ViewReader<'_> {
                     let suggestion = nearest(factor, &names);
                     let suggestion = suggestion.map(|near| format!("; did you mean `{near}`?"));
                     let suggestion = suggestion.unwrap_or_default();
-                    let message = format!("none of the learners has a parameter `{factor}`{suggestion}");
+                    let message =
+                        format!("none of the learners has a parameter `{factor}`{suggestion}");
                     return Err(self.table.wrong(key, message));
                 }
                 if seen.contains(&factor.as_str()) {
@@ -321,7 +324,8 @@ fn metrics(
         experiment.metrics.get(**number).is_some_and(|m| matches!(m.aggregate(), Aggregate::Mean))
     };
     if let Some(name) = numbers.iter().find(|n| !mean(n)).and_then(|number| names.get(*number)) {
-        let message = format!("a table shows means over queries, and {name} is not a mean over queries");
+        let message =
+            format!("a table shows means over queries, and {name} is not a mean over queries");
         return Err(table.wrong(key, message));
     }
     let once: BTreeSet<&usize> = numbers.iter().collect();

@@ -25,7 +25,7 @@ use super::report::SetResult;
 use crate::ExperimentError;
 
 pub use result::{
-    FactorCell, FactorLine, FactorPosition, FactorPlotResult, FactorSeconds, FactorTableResult,
+    FactorCell, FactorLine, FactorPlotResult, FactorPosition, FactorSeconds, FactorTableResult,
     FactorTableTimes, FactorValues, FoldChoice,
 };
 

@@ -23,15 +23,15 @@ pub(super) fn shown(
     found: &TableData,
 ) -> ShownTable {
     let formatter = TableFormatter { experiment, table, set, found };
-    let data = what.data();
+    let data = formatter.data();
     ShownTable {
-        heading: format!("{}: {} on {data}", table.view.title, what.metrics().join(", ")),
+        heading: format!("{}: {} on {data}", table.view.title, formatter.metrics().join(", ")),
         times_heading: format!("{}: milliseconds of a round on {data}", table.view.title),
-        values: what.values(),
-        chosen: what.chosen(),
-        times: what.times(),
-        result: what.result(),
-        times_result: what.times_result(),
+        values: formatter.values(),
+        chosen: formatter.chosen(),
+        times: formatter.times(),
+        result: formatter.result(),
+        times_result: formatter.times_result(),
     }
 }
 
@@ -306,7 +306,7 @@ impl TableFormatter<'_> {
         let versus = cell.result.versus.as_ref();
         let chosen = cell.chosen.iter().enumerate();
         FactorCell {
-            cell: named,
+            position: named,
             value: cell.result.mean,
             ci95: cell.result.ci95,
             queries: cell.result.queries,
@@ -339,7 +339,7 @@ impl TableFormatter<'_> {
             title: self.table.view.title.clone(),
             data: self.data().to_owned(),
             seconds: self
-                .cells(|named, found| FactorSeconds { cell: named, round: found.seconds }),
+                .cells(|named, found| FactorSeconds { position: named, round: found.seconds }),
         }
     }
 }

@@ -191,7 +191,7 @@ fn set(systems: Vec<System>) -> SetResult {
         queries: 6,
         documents: 60,
         features: 2,
-        places: systems.iter().enumerate().map(|(at, s)| (s.learner, at)).collect(),
+        index_of_learner: systems.iter().enumerate().map(|(at, s)| (s.learner, at)).collect(),
         systems,
         folds: vec![2, 2, 2],
         not_run: HashSet::new(),
@@ -221,22 +221,22 @@ fn each_fold_chooses_by_its_validation_part_and_never_by_the_test_part() {
     let experiment = two_by_two();
     let set = disagreeing(&experiment);
     let found = table::TableData::new(&experiment, &experiment.tables[0], &set).unwrap();
-    let place = found.places[0][0].as_ref().unwrap();
-    let chosen: Vec<usize> = place.chosen.iter().map(|chosen| chosen.learner).collect();
+    let cell = found.cells_of_rows[0][0].as_ref().unwrap();
+    let chosen: Vec<usize> = cell.chosen.iter().map(|chosen| chosen.learner).collect();
     assert_eq!(chosen, [1, 0, 1]);
-    let validated: Vec<Option<f64>> = place.chosen.iter().map(|c| c.validated.value).collect();
+    let validated: Vec<Option<f64>> = cell.chosen.iter().map(|c| c.validated.value).collect();
     assert_eq!(validated, [Some(0.6), Some(0.8), Some(0.4)]);
     // Best rounds 3, 1 and 1; values 0.105, 0.905 and 0.105.
-    assert!((place.round().unwrap() - 5.0 / 3.0).abs() < 1e-12);
-    assert!((place.result.mean.unwrap() - 1.115 / 3.0).abs() < 1e-12);
+    assert!((cell.round().unwrap() - 5.0 / 3.0).abs() < 1e-12);
+    assert!((cell.result.mean.unwrap() - 1.115 / 3.0).abs() < 1e-12);
     // Equal on fold 1: the first in the file.
-    let second = found.places[1][0].as_ref().unwrap();
+    let second = found.cells_of_rows[1][0].as_ref().unwrap();
     let chosen: Vec<usize> = second.chosen.iter().map(|chosen| chosen.learner).collect();
     assert_eq!(chosen, [2, 2, 2]);
     let versus = second.result.versus.as_ref().unwrap();
     assert!((versus.difference.unwrap() - (0.505 - 1.115 / 3.0)).abs() < 1e-12);
     assert_eq!(versus.pairs, 6);
-    assert!(second.result.best && place.result.versus.is_none());
+    assert!(second.result.best && cell.result.versus.is_none());
 }
 
 #[test]
@@ -259,8 +259,8 @@ fn a_table_says_what_was_chosen_and_how_it_was_tested() {
     assert!(study.times().starts_with("### Steps: milliseconds of a round on made\n"));
     assert!(!text.contains("illisecond") && study.times().contains("| cross-leaf   |     3.50 |"));
     let cell = &study.table_results()[0].cells[0];
-    assert_eq!(cell.place.row["newton"], "per-document");
-    assert_eq!(cell.place.column["leaves"], "3");
+    assert_eq!(cell.position.row["newton"], "per-document");
+    assert_eq!(cell.position.column["leaves"], "3");
     assert_eq!(cell.folds[0].learner, "trees newton=per-document leaves=3 rate=0.5");
     assert_eq!(cell.folds[0].chosen["rate"], "0.5");
     assert_eq!(cell.folds[1].validation, Some(0.8));
@@ -301,7 +301,7 @@ fn several_metrics_stand_side_by_side_and_the_choice_is_told_once() {
         assert!(text.contains(part), "no {part} in {text}");
     }
     let cells = &study.table_results()[0].cells;
-    assert_eq!([&cells[0].place.metric, &cells[1].place.metric], ["ap", "ndcg@5"]);
+    assert_eq!([&cells[0].position.metric, &cells[1].position.metric], ["ap", "ndcg@5"]);
 }
 
 #[test]
@@ -322,12 +322,12 @@ fn what_there_was_no_choice_of_is_not_shown_as_chosen() {
 fn what_failed_cannot_be_chosen_and_what_is_open_leaves_a_place_empty() {
     let experiment = two_by_two();
     let mut cut = disagreeing(&experiment);
-    cut.places.remove(&1);
+    cut.index_of_learner.remove(&1);
     cut.not_run.insert(3);
     let found = table::TableData::new(&experiment, &experiment.tables[0], &cut).unwrap();
-    let place = found.places[0][0].as_ref().unwrap();
-    assert!(place.chosen.iter().all(|chosen| chosen.learner == 0));
-    assert!(found.places[1][0].is_none());
+    let cell = found.cells_of_rows[0][0].as_ref().unwrap();
+    assert!(cell.chosen.iter().all(|chosen| chosen.learner == 0));
+    assert!(found.cells_of_rows[1][0].is_none());
     let text = Study::new(&experiment, &[cut]).unwrap().text(false);
     let failed =
         "FailedCells, and could not be chosen: trees newton=per-document leaves=3 rate=0.5.";
@@ -344,8 +344,8 @@ fn a_training_without_validation_values_is_never_chosen() {
         system(&experiment, 1, [0.1; 3], [&[0.1], &[0.1], &[0.1]]),
     ]);
     let found = table::TableData::new(&experiment, &experiment.tables[0], &set).unwrap();
-    let place = found.places[0][0].as_ref().unwrap();
-    let chosen: Vec<usize> = place.chosen.iter().map(|chosen| chosen.learner).collect();
+    let cell = found.cells_of_rows[0][0].as_ref().unwrap();
+    let chosen: Vec<usize> = cell.chosen.iter().map(|chosen| chosen.learner).collect();
     assert_eq!(chosen, [1, 1, 0]);
 }
 

@@ -13,9 +13,9 @@ pub(crate) mod number;
 pub(crate) mod numbers;
 #[cfg(test)]
 pub(crate) mod samples;
-pub(crate) mod tooltips;
 pub(crate) mod svg;
 pub(crate) mod text;
+pub(crate) mod tooltips;
 
 /// A plot.
 #[derive(Debug, Clone, PartialEq)]

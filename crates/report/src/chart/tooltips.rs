@@ -48,7 +48,8 @@ pub(crate) fn to_json(chart: &Chart, wide: &Picture, narrow: &Picture) -> Value 
     let position = |picture: &Picture, i: usize| picture.positions.get(i).copied().flatten();
     let stop = |stop: &Tooltip| {
         let items = stop.items.iter().filter_map(|item| {
-            let (a, b): (Position, Position) = (position(wide, item.position)?, position(narrow, item.position)?);
+            let (a, b): (Position, Position) =
+                (position(wide, item.position)?, position(narrow, item.position)?);
             let at = [a.0, a.1, b.0, b.1].map(|v| v.round() as i64);
             Some(json!([item.series, item.text, at[0], at[1], at[2], at[3]]))
         });
@@ -88,7 +89,9 @@ fn stops(chart: &Chart) -> (NearestBy, usize, Vec<Tooltip>) {
     match &chart.body {
         Body::Lines(all) | Body::Stack(all) => (NearestBy::X, 1, along_x(all)),
         Body::Points(all) => (NearestBy::Both, 1, points(chart, all)),
-        Body::Bars(bars) => (if bars.horizontal { NearestBy::Y } else { NearestBy::X }, 1, categories(bars)),
+        Body::Bars(bars) => {
+            (if bars.horizontal { NearestBy::Y } else { NearestBy::X }, 1, categories(bars))
+        }
         Body::Heat(heat) => (NearestBy::Both, heat.columns.len().max(1), cells(heat)),
         Body::Forces(forces) => (NearestBy::Both, 1, documents(forces)),
     }

@@ -135,8 +135,10 @@ fn change(
     let all = merged(before, after);
     let total = all.len();
     let relevant = |document: &RankChange| document.label.is_some_and(|label| label >= 1.0);
-    let mut documents: Vec<RankChange> =
-        all.into_iter().filter(|document| document.best_rank() <= TOP || relevant(document)).collect();
+    let mut documents: Vec<RankChange> = all
+        .into_iter()
+        .filter(|document| document.best_rank() <= TOP || relevant(document))
+        .collect();
     documents.truncate(DOCUMENTS);
     let omitted = total - documents.len();
     let values = (report.value(baseline, query), report.value(system, query));
@@ -252,12 +254,14 @@ fn blocks(report: &ComparisonReport, change: &Change, number: usize) -> Vec<Page
 
 fn chart(report: &ComparisonReport, change: &Change, number: usize) -> Chart {
     let (system, baseline) = (report.name(change.system), report.baseline_name());
-    let mut labels: Vec<Option<f64>> = change.documents.iter().map(|document| document.label).collect();
+    let mut labels: Vec<Option<f64>> =
+        change.documents.iter().map(|document| document.label).collect();
     labels.sort_by(|a, b| b.partial_cmp(a).unwrap_or(std::cmp::Ordering::Equal));
     labels.dedup();
     let series = |label: &Option<f64>| {
         let of_label = change.documents.iter().filter(|document| document.label == *label);
-        let placed = of_label.filter_map(|document| Some((document, document.before?, document.after?)));
+        let placed =
+            of_label.filter_map(|document| Some((document, document.before?, document.after?)));
         let mut placed: Vec<_> = placed.collect();
         placed.sort_by_key(|(_, before, _)| before.rank);
         let named = |value: f64| format!("label {value}");
@@ -323,6 +327,8 @@ fn table(change: &Change, baseline: &str, system: &str) -> Table {
             left_out(change.omitted, "more document")
         ));
     }
-    table.notes.push("scores of two systems may have different scales; ranks can be compared".to_owned());
+    table
+        .notes
+        .push("scores of two systems may have different scales; ranks can be compared".to_owned());
     table
 }

@@ -44,7 +44,9 @@ pub(super) fn curves(
     options: EvalOptions,
 ) -> Result<Option<Curves>, ReportError> {
     let results = systems.first().map_or(&[][..], |(_, e)| &e.results);
-    let (Some(spec), Some(first)) = (curve_metric(results), sources.first()) else { return Ok(None) };
+    let (Some(spec), Some(first)) = (curve_metric(results), sources.first()) else {
+        return Ok(None);
+    };
     let measures = (1..=LAST).map(|k| with_cutoff(&spec, k, first.kind()));
     let measures = measures.collect::<Result<Vec<Measure>, SpecError>>()?;
     let convention = measures.last().map(|m| m.convention().to_owned()).unwrap_or_default();

@@ -133,8 +133,8 @@ fn telling_queries_are_shown_with_their_moves() {
     assert_eq!((&first["document"], &first["risen"]), (&"document 3".into(), &2.into()));
     assert_eq!((&first["baseline_rank"], &first["rank"]), (&3.into(), &1.into()));
     assert_eq!((&first["baseline_score"], &first["score"]), (&1.0.into(), &3.0.into()));
-    let shapes = &report.details.as_ref().unwrap().shapes;
-    assert_eq!(shapes[0], QuerySize { documents: 3, relevant: 1 });
+    let sizes = &report.details.as_ref().unwrap().query_sizes;
+    assert_eq!(sizes[0], QuerySize { documents: 3, relevant: 1 });
 }
 
 #[test]
@@ -143,7 +143,10 @@ fn a_named_query_is_shown_and_an_unknown_one_refused() {
     assert_eq!(found["changes"].as_array().unwrap().len(), 1);
     assert_eq!(found["changes"][0]["query"], "b");
     let error = with_sources(report(&["rr"]), &["z"]).unwrap_err();
-    assert!(error.to_string().contains("query 'z' is not one of the 3 queries compared"), "{error}");
+    assert!(
+        error.to_string().contains("query 'z' is not one of the 3 queries compared"),
+        "{error}"
+    );
     assert!(error.help().unwrap().contains("a, b, c"));
 }
 
@@ -236,7 +239,12 @@ fn sources_in_another_order_are_refused() {
     let wrong = report(&["rr"])
         .with_sources(&[&queries(&BASE), &reversed], &[], EvalOptions::default())
         .unwrap_err();
-    assert!(wrong.to_string().contains("the source of other does not have the queries of the evaluation of base"), "{wrong}");
+    assert!(
+        wrong
+            .to_string()
+            .contains("the source of other does not have the queries of the evaluation of base"),
+        "{wrong}"
+    );
 }
 
 #[test]

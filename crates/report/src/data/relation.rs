@@ -213,10 +213,7 @@ pub(super) fn section(report: &DataReport) -> Section {
 
 fn left_out(report: &DataReport) -> Option<String> {
     let more = report.relations.len().checked_sub(TABLE).filter(|more| *more > 0)?;
-    Some(format!(
-        "{} not shown; the JSON document has all features",
-        counted(more, "more feature")
-    ))
+    Some(format!("{} not shown; the JSON document has all features", counted(more, "more feature")))
 }
 
 /// The section on single-feature rankers: a chart of the best, a table of all.

@@ -41,7 +41,12 @@ pub(super) struct FeatureCorrelations {
 
 impl FeatureCorrelations {
     /// Compares all features on these rows; `top` are the columns of the heat map.
-    pub(super) fn of(data: &Dataset, rows: &[usize], top: &[usize], near: f64) -> FeatureCorrelations {
+    pub(super) fn of(
+        data: &Dataset,
+        rows: &[usize],
+        top: &[usize],
+        near: f64,
+    ) -> FeatureCorrelations {
         let columns: Vec<usize> = (0..data.columns()).collect();
         let ranks: Vec<Option<Vec<f64>>> = columns
             .par_iter()

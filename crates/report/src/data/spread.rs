@@ -179,7 +179,9 @@ fn chart(report: &DataReport, spread: &Spread, number: usize) -> Chart {
     };
     let bins = match &spread.bins {
         Bins::Values(_) => "",
-        Bins::Range(..) => " There are twenty bins of equal width; the first and the last also count all values beyond them.",
+        Bins::Range(..) => {
+            " There are twenty bins of equal width; the first and the last also count all values beyond them."
+        }
     };
     Chart {
         id: format!("spread-{number}"),

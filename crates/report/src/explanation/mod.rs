@@ -21,7 +21,9 @@ use rankwright_model::{
 };
 
 pub use self::list::Effect;
-pub use self::query::{Contribution, ExplainedDocument, PairExplanation, QueryExplanation, PairContribution};
+pub use self::query::{
+    Contribution, ExplainedDocument, PairContribution, PairExplanation, QueryExplanation,
+};
 pub use self::summary::{EffectSummary, FeatureEffect, FeaturePoint};
 
 use crate::error::ReportError;

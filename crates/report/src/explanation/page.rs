@@ -9,7 +9,8 @@ use rankwright_spec::words::counted;
 
 use super::text::above;
 use super::{
-    EffectSummary, ExplainedDocument, FeatureEffect, PairExplanation, QueryExplanation, RankingExplanation,
+    EffectSummary, ExplainedDocument, FeatureEffect, PairExplanation, QueryExplanation,
+    RankingExplanation,
 };
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
 use crate::page::{Page, PageBlock, Section};

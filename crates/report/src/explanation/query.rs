@@ -108,7 +108,9 @@ impl QueryExplanation {
         indices.sort_by_key(|index| ranks[*index]);
         indices.dedup();
         let pair = match request.pair {
-            Some([a, b]) => Some(query_documents.pair(query_documents.index(id, a)?, query_documents.index(id, b)?)),
+            Some([a, b]) => Some(
+                query_documents.pair(query_documents.index(id, a)?, query_documents.index(id, b)?),
+            ),
             None => None,
         };
         Ok(QueryExplanation {

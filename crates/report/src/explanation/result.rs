@@ -4,7 +4,9 @@
 use rankwright_model::Dependence;
 use serde::{Serialize, Serializer};
 
-use super::{Effect, EffectSummary, ExplainedDocument, PairExplanation, QueryExplanation, RankingExplanation};
+use super::{
+    Effect, EffectSummary, ExplainedDocument, PairExplanation, QueryExplanation, RankingExplanation,
+};
 use crate::serialise::shortest;
 
 #[derive(Serialize)]

@@ -81,7 +81,8 @@ impl EffectSummary {
         explainer: &Explainer<'_>,
     ) -> Result<EffectSummary, ReportError> {
         let data = request.data.1;
-        let most_documents = if is_sampled(request.model.1) { DOCUMENTS_SAMPLED } else { DOCUMENTS };
+        let most_documents =
+            if is_sampled(request.model.1) { DOCUMENTS_SAMPLED } else { DOCUMENTS };
         let mut order: Vec<usize> = (0..data.queries()).collect();
         Random::new(request.options.seed, 1 << 41).shuffle(&mut order);
         let mut documents = 0;

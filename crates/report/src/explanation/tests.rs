@@ -102,10 +102,7 @@ fn what_is_not_there_is_told_with_what_is_near() {
     assert!(error.contains("query 'q1' has no document 'd'"), "{error}");
     let features = ["bm52".to_owned()];
     let error = refusal(ExplanationRequest { dependence: &features, ..request(&model, &data) });
-    assert!(
-        error.contains("no feature 'bm52'") && error.contains("similar: bm25"),
-        "{error}"
-    );
+    assert!(error.contains("no feature 'bm52'") && error.contains("similar: bm25"), "{error}");
     let error = refusal(ExplanationRequest {
         query: None,
         documents: &documents,

@@ -6,7 +6,8 @@ use rankwright_model::Dependence;
 use rankwright_spec::words::counted;
 
 use super::{
-    Contribution, EffectSummary, ExplainedDocument, PairExplanation, QueryExplanation, RankingExplanation,
+    Contribution, EffectSummary, ExplainedDocument, PairExplanation, QueryExplanation,
+    RankingExplanation,
 };
 
 /// Half the width of a bar.
@@ -172,10 +173,12 @@ fn list_text(query: &QueryExplanation, top: usize) -> String {
             Cell::new("█".repeat(length(effect.spread, most, 2 * HALF))),
         ]);
     }
-    table.notes.push("spread: mean absolute contribution after the list's mean is subtracted".into());
     table
         .notes
-        .push("agreement: Kendall's tau of the contributions with the scores; 1: the same order".into());
+        .push("spread: mean absolute contribution after the list's mean is subtracted".into());
+    table.notes.push(
+        "agreement: Kendall's tau of the contributions with the scores; 1: the same order".into(),
+    );
     table.to_text()
 }
 

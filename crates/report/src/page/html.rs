@@ -15,7 +15,7 @@ use crate::ReportError;
 use crate::chart::escape::escape;
 use crate::chart::numbers::TableValue;
 use crate::chart::svg::theme::page_css;
-use crate::chart::svg::{PictureForm, Picture};
+use crate::chart::svg::{Picture, PictureForm};
 use crate::chart::{Chart, tooltips};
 
 const STYLE: &str = include_str!("style.css");
@@ -129,7 +129,8 @@ fn block(block: &PageBlock, level: usize, out: &mut String) -> Result<(), Report
 }
 
 fn figure(chart: &Chart, level: usize) -> Result<String, ReportError> {
-    let (wide, narrow) = (Picture::of(chart, PictureForm::Wide)?, Picture::of(chart, PictureForm::Narrow)?);
+    let (wide, narrow) =
+        (Picture::of(chart, PictureForm::Wide)?, Picture::of(chart, PictureForm::Narrow)?);
     let marks = tooltips::to_json(chart, &wide, &narrow).to_string().replace('<', "\\u003c");
     let (id, title) = (&chart.id, escape(&chart.title));
     Ok(format!(

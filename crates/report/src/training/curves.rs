@@ -71,7 +71,8 @@ impl Curve {
                 deciding_set: deciding_set.unwrap_or(0),
                 separate_models: false,
             };
-            curve.best = deciding_set.and_then(|set| curve.find_best(set, measure.metric().better()));
+            curve.best =
+                deciding_set.and_then(|set| curve.find_best(set, measure.metric().better()));
             curve
         };
         measures.iter().enumerate().map(curve).collect()
@@ -98,7 +99,8 @@ impl Curve {
                 separate_models: history.unit == "member",
             };
             let deciding_name = curve.sets.len() > deciding_set && !curve.separate_models;
-            curve.best = deciding_name.then(|| curve.find_best(deciding_set, better(metric))).flatten();
+            curve.best =
+                deciding_name.then(|| curve.find_best(deciding_set, better(metric))).flatten();
             curve
         };
         match history.sets.is_empty() || shown.is_empty() {

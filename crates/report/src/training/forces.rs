@@ -21,7 +21,7 @@ use serde::Serialize;
 
 use super::stages::Stages;
 use super::{LeftOut, ReportPart};
-use crate::chart::{Axis, Body, Chart, Forces, ForceArrow};
+use crate::chart::{Axis, Body, Chart, ForceArrow, Forces};
 use crate::error::ReportError;
 use crate::known::KnownNames;
 use crate::page::{PageBlock, Section};
@@ -253,7 +253,11 @@ impl QueryForces {
         let value = at_stage.value.map(|value| format!(" ({} {value:.4})", self.metric));
         let shown = match self.documents > at_stage.documents.len() {
             true => {
-                format!(" The first {} of {} documents are shown.", at_stage.documents.len(), self.documents)
+                format!(
+                    " The first {} of {} documents are shown.",
+                    at_stage.documents.len(),
+                    self.documents
+                )
             }
             false => String::new(),
         };

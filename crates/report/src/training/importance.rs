@@ -148,8 +148,7 @@ impl Importances {
         let by_weight = "Absolute weights of the features after the learner has scaled them.";
         let how = if self.trees { by_gain } else { by_weight };
         blocks.extend(self.chart("gain", gain, how, |f| f.gain.map(|gain| (gain, None))));
-        let how =
-            "The number of splits on the feature. Splits with a small gain count as much as others.";
+        let how = "The number of splits on the feature. Splits with a small gain count as much as others.";
         blocks.extend(self.chart("splits", "number of splits", how, |f| {
             f.splits.map(|splits| (splits as f64, None))
         }));
@@ -238,7 +237,11 @@ impl Importances {
             ]);
         }
         if self.used > table.rows.len() {
-            table.notes.push(format!("{} of {} used features are shown", table.rows.len(), self.used));
+            table.notes.push(format!(
+                "{} of {} used features are shown",
+                table.rows.len(),
+                self.used
+            ));
         }
         if let Ok(permuted) = &self.permuted {
             table.notes.push(format!("{}: {}", permuted.metric, permuted.convention));
@@ -248,7 +251,10 @@ impl Importances {
 }
 
 /// Serialises the data of the shuffling; null where nothing was permuted.
-fn if_permuted<S: Serializer>(part: &ReportPart<PermutationData>, serializer: S) -> Result<S::Ok, S::Error> {
+fn if_permuted<S: Serializer>(
+    part: &ReportPart<PermutationData>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     part.as_ref().ok().serialize(serializer)
 }
 

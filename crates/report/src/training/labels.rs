@@ -153,7 +153,11 @@ impl LabelRanks {
                  rank. Documents with equal scores are in random order."
             ),
             x: Axis { label: "rank".into(), ..Axis::default() },
-            y: Axis { label: "share of queries".into(), range: Some((0.0, 1.0)), ..Axis::default() },
+            y: Axis {
+                label: "share of queries".into(),
+                range: Some((0.0, 1.0)),
+                ..Axis::default()
+            },
             body: Body::Bars(bars),
         }
     }

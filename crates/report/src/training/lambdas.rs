@@ -128,7 +128,9 @@ impl<'a> LambdaRecorder<'a> {
         seed: u64,
     ) -> Result<ReportPart<LambdaRecorder<'a>>, ReportError> {
         let spec = &model.header().objective;
-        let Some(pair_sizes) = PairSizes::of(spec, data)? else { return Ok(Err(without_lambdas(model))) };
+        let Some(pair_sizes) = PairSizes::of(spec, data)? else {
+            return Ok(Err(without_lambdas(model)));
+        };
         let queries = sample(data, &pair_sizes, seed);
         if queries.is_empty() {
             return Ok(Err(LeftOut::NoUsableQuery));
@@ -430,7 +432,8 @@ mod tests {
         for objective in ["squared", "", "binary:logistic"] {
             let model = constant_model(objective);
             let watch = LambdaRecorder::new(&model, &data, Classes::of(data.labels()), 1).unwrap();
-            assert!(watch.unwrap_err().starts_with("Left out: "), "{objective}");
+            let reason = watch.unwrap_err().to_string();
+            assert!(reason.starts_with("Left out: "), "{objective}");
         }
     }
 

@@ -119,7 +119,9 @@ impl TrainingReport {
         let mut blocks = Vec::new();
         let source = match self.from_log {
             true => "The values are from the training log.",
-            false => "The values are computed again from the first trees of the model, stage by stage.",
+            false => {
+                "The values are computed again from the first trees of the model, stage by stage."
+            }
         };
         if self.from_log && self.curves.is_empty() {
             blocks.push(PageBlock::Text(
@@ -189,7 +191,12 @@ impl TrainingReport {
 }
 
 /// The section of a part, or one with the reason why the part is left out.
-fn section<T>(part: &ReportPart<T>, id: &str, title: &str, show: impl FnOnce(&T) -> Section) -> Section {
+fn section<T>(
+    part: &ReportPart<T>,
+    id: &str,
+    title: &str,
+    show: impl FnOnce(&T) -> Section,
+) -> Section {
     match part {
         Ok(part) => show(part),
         Err(reason) => Section {

@@ -35,10 +35,10 @@ use crate::warning::ReportWarning;
 
 pub use classes::Classes;
 pub use curves::{BestRound, Curve};
-pub use forces::{StageForces, QueryForces, ForceRecorder, DocumentForces};
-pub use importance::{ReportedImportance, Importances, PermutationData};
+pub use forces::{DocumentForces, ForceRecorder, QueryForces, StageForces};
+pub use importance::{Importances, PermutationData, ReportedImportance};
 pub use labels::LabelRanks;
-pub use lambdas::{LambdaSizes, LambdaRecorder, Lambdas};
+pub use lambdas::{LambdaRecorder, LambdaSizes, Lambdas};
 pub use left_out::{LeftOut, ReportPart};
 pub use phases::PhaseTimes;
 pub use shrinkage::{ShrinkageInput, ShrinkageReport, ShrinkageRun};
@@ -225,7 +225,8 @@ impl TrainingReport {
             name: (*name).to_owned(),
             curves,
             from_log,
-            trained_rounds: trained_rounds.filter(|rounds| stages.staged && *rounds > stages.last()),
+            trained_rounds: trained_rounds
+                .filter(|rounds| stages.staged && *rounds > stages.last()),
             values,
             lambdas: results.lambdas.map(LambdaRecorder::finish),
             labels: results.labels,

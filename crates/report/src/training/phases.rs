@@ -100,7 +100,8 @@ impl PhaseTimes {
         Chart {
             id: "time-rounds".into(),
             title: format!("Time of each {}", self.unit),
-            caption: "The phases are stacked; the upper edge is the time of the whole round.".into(),
+            caption: "The phases are stacked; the upper edge is the time of the whole round."
+                .into(),
             x: Axis { label: plural(&self.unit), ..Axis::default() },
             y: Axis { label: "milliseconds".into(), ..Axis::default() },
             body: Body::Stack(self.names.iter().enumerate().map(series).collect()),

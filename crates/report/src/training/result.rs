@@ -4,7 +4,7 @@ use rankwright_eval::MeasureResult;
 use serde::{Serialize, Serializer};
 
 use super::labels::LabelRanksResult;
-use super::{Curve, QueryForces, Importances, Lambdas, ReportPart, PhaseTimes, TrainingReport};
+use super::{Curve, Importances, Lambdas, PhaseTimes, QueryForces, ReportPart, TrainingReport};
 use crate::serialise::or_reason;
 
 /// The shape of the result.

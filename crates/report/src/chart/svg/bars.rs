@@ -6,7 +6,7 @@
 use super::frame::{Frame, LINE, Plot, Swatch, left_room, names_below, width_of};
 use super::pen::{DrawError, Drawn, Position};
 use super::theme::ColourRole;
-use super::{PictureForm, Picture};
+use super::{Picture, PictureForm};
 use crate::chart::axis::AxisSpan;
 use crate::chart::escape::shorten;
 use crate::chart::{BarSeries, Bars, Chart, Grouping, Scale};

@@ -8,10 +8,10 @@
 use super::frame::{LINE, width_of};
 use super::pen::{DrawError, Drawn, Pen, Position, TextAnchor};
 use super::theme::ColourRole;
-use super::{LETTER, PictureForm, Picture};
+use super::{LETTER, Picture, PictureForm};
 use crate::chart::escape::shorten;
 use crate::chart::number::short;
-use crate::chart::{Forces, ForceArrow};
+use crate::chart::{ForceArrow, Forces};
 
 /// Lanes of arrows in a list.
 const LANES: usize = 5;

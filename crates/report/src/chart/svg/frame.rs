@@ -14,7 +14,7 @@ use plotters::style::FontTransform;
 use super::canvas::{CANVAS_SCALE, FONT};
 use super::pen::{DrawError, Drawn, Pen, Position, TextAnchor, line_style, text_style};
 use super::theme::ColourRole;
-use super::{LETTER, PictureForm, Picture};
+use super::{LETTER, Picture, PictureForm};
 use crate::chart::axis::AxisSpan;
 use crate::chart::escape::shorten;
 
@@ -291,6 +291,9 @@ mod tests {
             assert_eq!(rows.iter().map(Vec::len).sum::<usize>(), 6);
             assert!(rows.iter().all(|row| !row.is_empty()));
         }
-        assert!(legend_rows(&legend, PictureForm::Narrow).len() > legend_rows(&legend, PictureForm::Wide).len());
+        assert!(
+            legend_rows(&legend, PictureForm::Narrow).len()
+                > legend_rows(&legend, PictureForm::Wide).len()
+        );
     }
 }

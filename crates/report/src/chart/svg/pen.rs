@@ -6,7 +6,7 @@ use plotters::element::{Circle, PathElement, Polygon, Rectangle};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, FontDesc, FontFamily, FontStyle, ShapeStyle, TextStyle};
 
-use super::canvas::{Canvas, CANVAS_SCALE, FONT, Sheet};
+use super::canvas::{CANVAS_SCALE, Canvas, FONT, Sheet};
 use super::theme::ColourRole;
 use crate::chart::escape::escape;
 
@@ -73,37 +73,71 @@ impl Pen {
         opacity: f64,
         width: f64,
     ) -> Drawn {
-        let positions: Vec<_> = positions.iter().copied().map(fine).collect();
+        let positions: Vec<_> = positions.iter().copied().map(to_canvas).collect();
         self.area.draw(&PathElement::new(positions, line_style(role, opacity, width)))
     }
 
     /// Draws an area with these corners.
     pub(super) fn area(&self, corners: Vec<Position>, role: ColourRole, opacity: f64) -> Drawn {
-        let corners: Vec<_> = corners.into_iter().map(fine).collect();
+        let corners: Vec<_> = corners.into_iter().map(to_canvas).collect();
         self.area.draw(&Polygon::new(corners, role.placeholder(opacity).filled()))
     }
 
     /// Draws a filled rectangle.
-    pub(super) fn rect(&self, from: Position, to: Position, role: ColourRole, opacity: f64) -> Drawn {
-        self.area.draw(&Rectangle::new([to_canvas(from), to_canvas(to)], role.placeholder(opacity).filled()))
+    pub(super) fn rect(
+        &self,
+        from: Position,
+        to: Position,
+        role: ColourRole,
+        opacity: f64,
+    ) -> Drawn {
+        self.area.draw(&Rectangle::new(
+            [to_canvas(from), to_canvas(to)],
+            role.placeholder(opacity).filled(),
+        ))
     }
 
     /// Draws the outline of a rectangle.
-    pub(super) fn outline(&self, from: Position, to: Position, role: ColourRole, width: f64) -> Drawn {
-        self.area.draw(&Rectangle::new([to_canvas(from), to_canvas(to)], line_style(role, 1.0, width)))
+    pub(super) fn outline(
+        &self,
+        from: Position,
+        to: Position,
+        role: ColourRole,
+        width: f64,
+    ) -> Drawn {
+        self.area
+            .draw(&Rectangle::new([to_canvas(from), to_canvas(to)], line_style(role, 1.0, width)))
     }
 
     /// Draws text; `at` is on its vertical middle.
-    pub(super) fn text(&self, text: &str, at: Position, side: TextAnchor, role: ColourRole) -> Drawn {
+    pub(super) fn text(
+        &self,
+        text: &str,
+        at: Position,
+        side: TextAnchor,
+        role: ColourRole,
+    ) -> Drawn {
         self.write(text, at, side, text_style(role, FONT, false))
     }
 
     /// Draws bold text; `at` is on its vertical middle.
-    pub(super) fn bold(&self, text: &str, at: Position, side: TextAnchor, role: ColourRole) -> Drawn {
+    pub(super) fn bold(
+        &self,
+        text: &str,
+        at: Position,
+        side: TextAnchor,
+        role: ColourRole,
+    ) -> Drawn {
         self.write(text, at, side, text_style(role, FONT, true))
     }
 
-    fn write(&self, text: &str, at: Position, side: TextAnchor, style: TextStyle<'static>) -> Drawn {
+    fn write(
+        &self,
+        text: &str,
+        at: Position,
+        side: TextAnchor,
+        style: TextStyle<'static>,
+    ) -> Drawn {
         let side = match side {
             TextAnchor::Left => HPos::Left,
             TextAnchor::Middle => HPos::Center,
@@ -119,7 +153,11 @@ impl Pen {
         let shape: &[Position] = match series % 8 {
             0 => {
                 let style = role.placeholder(opacity).filled();
-                return self.area.draw(&Circle::new(to_canvas(at), (radius * CANVAS_SCALE) as u32, style));
+                return self.area.draw(&Circle::new(
+                    to_canvas(at),
+                    (radius * CANVAS_SCALE) as u32,
+                    style,
+                ));
             }
             1 => &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
             2 => &[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)],

@@ -6,14 +6,18 @@
 use super::frame::{Frame, Plot, Swatch};
 use super::pen::{DrawError, Drawn, Position};
 use super::theme::ColourRole;
-use super::{PictureForm, Picture};
+use super::{Picture, PictureForm};
 use crate::chart::axis::AxisSpan;
 use crate::chart::{Chart, Series};
 
 /// Number of markers on a line.
 const SIGNS: usize = 6;
 
-pub(super) fn lines(chart: &Chart, series: &[Series], form: PictureForm) -> Result<Picture, DrawError> {
+pub(super) fn lines(
+    chart: &Chart,
+    series: &[Series],
+    form: PictureForm,
+) -> Result<Picture, DrawError> {
     let swatch = |s: &Series| if s.dashed { Swatch::Dashed } else { Swatch::Line };
     let plot = frame(chart, series, form, ends(series), swatch).draw(form)?;
     let mut positions = Vec::new();
@@ -24,7 +28,11 @@ pub(super) fn lines(chart: &Chart, series: &[Series], form: PictureForm) -> Resu
     done(plot, positions)
 }
 
-pub(super) fn points(chart: &Chart, series: &[Series], form: PictureForm) -> Result<Picture, DrawError> {
+pub(super) fn points(
+    chart: &Chart,
+    series: &[Series],
+    form: PictureForm,
+) -> Result<Picture, DrawError> {
     let plot = frame(chart, series, form, ends(series), |_| Swatch::Sign).draw(form)?;
     let count: usize = series.iter().map(|s| s.points.len()).sum();
     let radius = if count > 400 { 2.5 } else { 4.0 };
@@ -41,7 +49,11 @@ pub(super) fn points(chart: &Chart, series: &[Series], form: PictureForm) -> Res
 }
 
 /// Stacked areas: each series from the sum of those before it to that sum plus its own value.
-pub(super) fn stack(chart: &Chart, series: &[Series], form: PictureForm) -> Result<Picture, DrawError> {
+pub(super) fn stack(
+    chart: &Chart,
+    series: &[Series],
+    form: PictureForm,
+) -> Result<Picture, DrawError> {
     let sums = sums(series);
     let all = sums.iter().flatten().map(|(_, y)| *y).chain([0.0]).collect();
     let plot = frame(chart, series, form, all, |_| Swatch::Block).draw(form)?;
