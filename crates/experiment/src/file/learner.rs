@@ -64,7 +64,7 @@ pub(super) fn read(
     raw: &[Spanned<RawLearner>],
     paths: &PathResolver<'_>,
 ) -> Result<(Vec<LearnerEntry>, Vec<Competitor>), ExperimentError> {
-    let mut all = LearnerList::default();
+    let mut all = CompetitorList::default();
     for raw in raw {
         let table = document.table(raw.span().start, "[[learner]]");
         let raw = raw.get_ref();
@@ -86,14 +86,14 @@ pub(super) fn read(
 /// The entries and competitors read so far; indexed by name and by description, as there may be
 /// thousands.
 #[derive(Default)]
-struct LearnerList {
+struct CompetitorList {
     entries: Vec<LearnerEntry>,
     members: Vec<Competitor>,
     by_name: HashMap<String, usize>,
     by_text: HashMap<String, usize>,
 }
 
-impl LearnerList {
+impl CompetitorList {
     fn add_one(
         &mut self,
         table: &TomlTable<'_>,
