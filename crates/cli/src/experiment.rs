@@ -49,13 +49,13 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    let mut request = ExperimentRequest::new(&args.file).options(PlanOptions {
-        jobs: args.jobs.map(usize::from),
-        threads: rayon::current_num_threads(),
-        only: args.only.clone(),
-        checkpoint: Duration::from_secs(args.checkpoint_seconds),
-        simd: crate::simd()?,
-    });
+    let options = PlanOptions::default()
+        .jobs(args.jobs.map(usize::from))
+        .threads(rayon::current_num_threads())
+        .only(args.only.clone())
+        .checkpoint(Duration::from_secs(args.checkpoint_seconds))
+        .simd(crate::simd()?);
+    let mut request = ExperimentRequest::new(&args.file).options(options);
     if let Some(folder) = &args.out {
         request = request.out(folder);
     }

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_filled_in_is_said() {
+    fn unset_variables_and_bad_ranges_are_errors() {
         for (text, part) in [
             ("${NONE}/a", "NONE, which is not set"),
             ("${DATA", "without `}`"),

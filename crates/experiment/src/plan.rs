@@ -25,6 +25,7 @@ use crate::ExperimentError;
 
 /// Options of running an experiment.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct PlanOptions {
     /// Number of cells at a time; chosen by threads and memory if not given.
     pub jobs: Option<usize>,
@@ -47,6 +48,38 @@ impl Default for PlanOptions {
             checkpoint: Duration::from_secs(20),
             simd: Simd::Auto,
         }
+    }
+}
+
+impl PlanOptions {
+    /// Sets the number of cells at a time; `None` chooses it by threads and memory.
+    pub fn jobs(mut self, jobs: Option<usize>) -> Self {
+        self.jobs = jobs;
+        self
+    }
+
+    /// Sets the threads of all jobs together; 0 takes one for each core.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Sets the learners to train; stored results of the others are still reported.
+    pub fn only(mut self, only: Vec<String>) -> Self {
+        self.only = only;
+        self
+    }
+
+    /// Sets the time between checkpoints of a training; 0 saves after every round.
+    pub fn checkpoint(mut self, checkpoint: Duration) -> Self {
+        self.checkpoint = checkpoint;
+        self
+    }
+
+    /// Sets the machine code to run.
+    pub fn simd(mut self, simd: Simd) -> Self {
+        self.simd = simd;
+        self
     }
 }
 

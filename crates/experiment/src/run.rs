@@ -379,7 +379,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_is_never_rewritten_and_missing_validation_data_is_told_by_its_type() {
+    fn an_error_is_never_rewritten_and_missing_validation_data_is_recognised_by_its_type() {
         let file = "give --valid DATA.txt".to_owned();
         let text = error_text(DataError::Empty { file, what: "rows" });
         assert_eq!(text, "give --valid DATA.txt holds no rows");

@@ -94,13 +94,17 @@ fn errors_in_a_file_name_their_position() {
         ("folds = 3", "folds = 3\nfiles = [\"a\"]", &["one of train, fold, folders"]),
         ("generate = \"letor(", "generate = \"store(", &["line 8", "letor"]),
         ("generate = \"letor(queries=24, documents=8)\"", "files = [\"${NO}/a\"]", &["NO, which"]),
-        ("generate = \"letor(queries=24, documents=8)\"", "train = [\"a\"]", &["line 9", "not go"]),
-        ("feature = 22", "feature = 22\nspec = \"mart\"", &["line 21", "one of `spec`"]),
+        (
+            "generate = \"letor(queries=24, documents=8)\"",
+            "train = [\"a\"]",
+            &["line 9", "cannot be used together with `train`"],
+        ),
+        ("feature = 22", "feature = 22\nspec = \"mart\"", &["line 21", "exactly one of `spec`"]),
         ("name = \"bm25\"", "name = \"mart\"", &["two learners are called `mart`"]),
         ("feature = 22", "spec = \"blend(members=file:a+mart)\"", &["write its spec instead"]),
         ("name = \"small\"", "name = 3", &["line 2, column 8", "integer `3`, expected a string"]),
         ("name = \"small\"", "name = ", &["x.toml, line 2"]),
-        ("seeds", "metrics2 = 3\nseeds", &["the experiment has no `metrics2`", "`metrics`?"]),
+        ("seeds", "metrics2 = 3\nseeds", &["the experiment has no key `metrics2`", "`metrics`?"]),
         ("folds = 3", "folds = 3\nabsent = \"none\"", &["line 10", "\"zero\" or \"missing\""]),
         ("folds = 3", "folds = 3\nformat = \"cvs\"", &["line 10, column 10", "csv"]),
         ("folds = 3", "folds = 3\ncolumns = \"a\"", &["line 10, column 11"]),
@@ -307,7 +311,7 @@ fn many_learners_with_a_table_are_listed_and_not_compared() {
 }
 
 #[test]
-fn missing_validation_data_is_told_in_words_of_the_file() {
+fn missing_validation_data_is_reported_in_words_of_the_file() {
     let text = STUDY.replace("folds = 3", "split = \"train=0.5,test=0.5\"");
     let folder = TempDir::new().unwrap();
     let report = run(&parse(&text).unwrap(), folder.path(), &options());

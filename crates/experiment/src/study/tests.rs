@@ -91,10 +91,10 @@ fn refused(found: &str, instead: &str, parts: &[&str]) {
 }
 
 #[test]
-fn what_is_wrong_in_a_grid_is_told_with_its_place() {
+fn errors_in_a_grid_name_their_position() {
     refused("leaves = [3, 5]", "trees = [3, 5]", &["line 14, column 51", "in one of them"]);
     refused("leaves = [3, 5]", "leafs = [3, 5]", &["line 14, column 51", "did you mean `leaves`?"]);
-    refused("leaves = [3, 5]", "leaves = []", &["line 14, column 60", "not empty"]);
+    refused("leaves = [3, 5]", "leaves = []", &["line 14, column 60", "`leaves` is empty"]);
     refused("leaves = [3, 5]", "leaves = 3", &["line 14, column 60", "integer `3`"]);
     refused(
         "leaves = [3, 5]",
@@ -104,8 +104,16 @@ fn what_is_wrong_in_a_grid_is_told_with_its_place() {
     refused("leaves = [3, 5]", "leaves = [3, 3]", &["column 64", "leaves=3 is given twice"]);
     refused("[0.10, 0.5]", "[0.10, 0.1]", &["line 14", "two learners are called"]);
     refused("leaves = [3, 5]", "leaves = [3, \"x\"]", &["line 14, column 64", "leaves=x"]);
-    refused("leaves = [3, 5]", "leaves = [\"3, depth=2\"]", &["line 14", "cannot stand in a spec"]);
-    refused("spec = \"mart(trees=3)\"", "feature = 2\ngrid = { a = [1] }", &["there is none"]);
+    refused(
+        "leaves = [3, 5]",
+        "leaves = [\"3, depth=2\"]",
+        &["line 14", "characters that a spec cannot hold"],
+    );
+    refused(
+        "spec = \"mart(trees=3)\"",
+        "feature = 2\ngrid = { a = [1] }",
+        &["`grid` needs a `spec`"],
+    );
     refused("grid = {", "grid = {}\n#", &["line 14, column 8", "`grid` is empty"]);
     refused("lambdamart(trees=8", "lamdamart(trees=8", &["line 13", "did you mean `lambdamart`?"]);
 }
@@ -118,21 +126,25 @@ fn a_grid_of_more_than_ten_thousand_learners_is_refused() {
 }
 
 #[test]
-fn what_is_wrong_in_a_table_or_a_plot_is_told_with_its_place() {
+fn errors_in_a_table_or_a_plot_name_their_position() {
     let rows = "rows = [\"newton\"]";
     refused("choose = [\"rate\"]", "", &["line 22", "differ in `rate`", "`choose`"]);
     refused(rows, "rows = [\"newtn\"]", &["line 22, column 8", "did you mean `newton`?"]);
     refused(rows, "rows = [\"newton\", \"rate\"]", &["line 24", "`rate` is named twice"]);
     refused(rows, "rows = []", &["line 22", "names no factor"]);
-    refused(rows, "row = [\"newton\"]", &["[[table]] has no `row`", "did you mean `rows`?"]);
+    refused(rows, "row = [\"newton\"]", &["[[table]] has no key `row`", "did you mean `rows`?"]);
     refused("learners = [\"trees\"]\n", "", &["line 21", "differ in `learner`"]);
     refused("[\"trees\"]", "[\"tree\"]", &["line 21", "did you mean `trees`?"]);
-    refused(rows, "data = \"mad\"\nrows = [\"newton\"]", &["line 22", "they are made"]);
+    refused(rows, "data = \"mad\"\nrows = [\"newton\"]", &["line 22", "the data sets are made"]);
     refused(rows, "metrics = \"rr\"\nrows = [\"newton\"]", &["line 22", "ndcg@5, ap"]);
     let twice = "metrics = [\"ap\", \"ap\"]\nrows = [\"newton\"]";
     refused(rows, twice, &["line 22", "named twice"]);
     let baseline = |text: &str| format!("baseline = {text}\n{rows}");
-    refused(rows, &baseline("{ leaves = 3 }"), &["line 22, column 14", "none of the rows: newton"]);
+    refused(
+        rows,
+        &baseline("{ leaves = 3 }"),
+        &["line 22, column 14", "not a factor of the rows: newton"],
+    );
     refused(rows, &baseline("{ newton = \"none\" }"), &["line 22", "no row has newton=none"]);
     refused(", stop=4", "", &["line 24", "does not use validation data", "chosen"]);
     let plain = "lines = [\"newton\"]\npanels = [\"leaves\"]";
@@ -252,7 +264,7 @@ fn a_table_says_what_was_chosen_and_how_it_was_tested() {
         "rate is chosen for each fold by ndcg@5 on its validation part",
         "than newton=per-document in the same column at alpha 0.05",
         "| per-document | 0.5 (2/3); 2 |",
-        "rate, chosen most often (on how many folds); mean best number of trees",
+        "rate, the setting chosen most often (and its number of folds); mean best number of trees",
     ] {
         assert!(text.contains(part), "no {part} in {text}");
     }
@@ -278,7 +290,7 @@ fn a_table_says_what_was_chosen_and_how_it_was_tested() {
 }
 
 #[test]
-fn several_metrics_stand_side_by_side_and_the_choice_is_told_once() {
+fn several_metrics_stand_side_by_side_and_the_choice_is_noted_once() {
     let text = FILE.replacen("leaves = [3, 5]", "leaves = [3]", 1).replacen(
         "rows = [\"newton\"]",
         "metrics = [\"ap\", \"ndcg@5\"]\nrows = [\"newton\"]",
@@ -305,7 +317,7 @@ fn several_metrics_stand_side_by_side_and_the_choice_is_told_once() {
 }
 
 #[test]
-fn what_there_was_no_choice_of_is_not_shown_as_chosen() {
+fn factors_that_do_not_vary_are_not_shown_as_chosen() {
     let one = FILE.replacen("leaves = [3, 5]", "leaves = [3]", 1);
     let text = one.replacen(
         "columns = [\"leaves\"]\nchoose = [\"rate\"]",
@@ -319,7 +331,7 @@ fn what_there_was_no_choice_of_is_not_shown_as_chosen() {
 }
 
 #[test]
-fn what_failed_cannot_be_chosen_and_what_is_open_leaves_a_place_empty() {
+fn failed_learners_cannot_be_chosen_and_pending_ones_leave_a_cell_empty() {
     let experiment = two_by_two();
     let mut cut = disagreeing(&experiment);
     cut.index_of_learner.remove(&1);
@@ -330,7 +342,7 @@ fn what_failed_cannot_be_chosen_and_what_is_open_leaves_a_place_empty() {
     assert!(found.cells_of_rows[1][0].is_none());
     let text = Study::new(&experiment, &[cut]).unwrap().text(false);
     let failed =
-        "FailedCells, and could not be chosen: trees newton=per-document leaves=3 rate=0.5.";
+        "Failed, so they could not be chosen: trees newton=per-document leaves=3 rate=0.5.";
     assert!(text.contains(failed), "{text}");
     assert!(text.contains("Not run yet: trees newton=cross-leaf leaves=3 rate=0.5."), "{text}");
 }

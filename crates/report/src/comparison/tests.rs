@@ -120,12 +120,12 @@ fn metrics_that_cannot_be_cut_give_no_curves() {
 }
 
 #[test]
-fn telling_queries_are_shown_with_their_moves() {
+fn informative_queries_are_shown_with_their_rank_changes() {
     let report = with_sources(report(&["rr"]), &[]).unwrap();
     let json = to_value(&report).unwrap();
     let why: Vec<&str> =
         json["changes"].as_array().unwrap().iter().map(|c| c["why"].as_str().unwrap()).collect();
-    assert_eq!(why, ["largest win", "largest loss", "in the middle"]);
+    assert_eq!(why, ["largest win", "largest loss", "median"]);
     let win = &json["changes"][0];
     assert_eq!((&win["query"], &win["value"]), (&"c".into(), &1.0.into()));
     // By the better rank, then the rank under the other system: the third document is first.

@@ -1,7 +1,6 @@
 //! Facts to know before training: warnings, constant features, missing values.
 
 use rankwright_data::FeatureSummary;
-use rankwright_spec::words::counted;
 
 use super::DataReport;
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
@@ -59,10 +58,10 @@ pub(super) fn section(report: &DataReport) -> Section {
         id: "missing-chart".to_owned(),
         title: "Share of documents without a value".to_owned(),
         caption: format!(
-            "{} of {} with missing values; the {} with the most are shown.",
+            "Features with missing values: {} of {}. At most {SHOWN} are shown, the most missing \
+             first.",
             features.len(),
-            counted(report.summary.features.len(), "feature"),
-            counted(shown.len(), "feature")
+            report.summary.features.len()
         ),
         x: Axis { label: "Feature".to_owned(), ..Axis::default() },
         y: Axis { label: "Share missing".to_owned(), range: Some((0.0, 1.0)), ..Axis::default() },

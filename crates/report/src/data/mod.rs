@@ -35,7 +35,15 @@ use spread::Spread;
 const MOST_SHOWN: usize = 50;
 
 /// Options of a data report.
+///
+/// ```
+/// use rankwright_report::data::DataOptions;
+///
+/// let options = DataOptions::default().metric("ap").top(30);
+/// assert_eq!(options.sample, 10_000);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct DataOptions {
     /// The metric of single-feature rankers, as a spec.
     pub metric: String,
@@ -58,6 +66,38 @@ impl Default for DataOptions {
             seed: DEFAULT_SEED,
             duplicate_correlation: 0.99,
         }
+    }
+}
+
+impl DataOptions {
+    /// Sets the metric of single-feature rankers, as a spec.
+    pub fn metric(mut self, metric: impl Into<String>) -> Self {
+        self.metric = metric.into();
+        self
+    }
+
+    /// Sets the number of features shown in charts.
+    pub fn top(mut self, top: usize) -> Self {
+        self.top = top;
+        self
+    }
+
+    /// Sets the number of rows on which features are compared with each other.
+    pub fn sample(mut self, sample: usize) -> Self {
+        self.sample = sample;
+        self
+    }
+
+    /// Sets the seed of that sample.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Sets the least absolute rank correlation of near-duplicate features.
+    pub fn duplicate_correlation(mut self, duplicate_correlation: f64) -> Self {
+        self.duplicate_correlation = duplicate_correlation;
+        self
     }
 }
 

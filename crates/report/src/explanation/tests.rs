@@ -58,7 +58,7 @@ fn documents_stand_by_rank_and_contributions_by_size() {
 }
 
 #[test]
-fn the_list_is_told_apart_by_what_differs() {
+fn features_that_differ_distinguish_the_list() {
     let (model, data) = (model(), data());
     let found = explain(&request(&model, &data)).unwrap().query.unwrap().list;
     // bm25 adds 2, 6, 4: mean 4, spread (2 + 2 + 0) / 3. clicks adds 0, -1, -3: mean -4/3.
@@ -89,7 +89,7 @@ fn a_pair_sums_to_the_difference_of_the_scores() {
 }
 
 #[test]
-fn what_is_not_there_is_told_with_what_is_near() {
+fn unknown_names_are_refused_with_similar_ones() {
     let (model, data) = (model(), data());
     let refusal = |request: ExplanationRequest<'_>| {
         let error = explain(&request).unwrap_err();

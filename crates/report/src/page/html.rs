@@ -8,6 +8,7 @@
 use base64::prelude::{BASE64_STANDARD, Engine};
 use rankwright_eval::compare::Mark;
 use rankwright_eval::table::{Align, Cell, Table};
+use rankwright_spec::words::counted;
 use sha2::{Digest, Sha256};
 
 use super::{Page, PageBlock, Section};
@@ -176,8 +177,9 @@ fn numbers(chart: &Chart) -> String {
     if rows.len() > ROWS {
         let left = rows.len() - ROWS;
         out.push_str(&format!(
-            "<p class=\"note\">{left} more rows are left out here; {}.csv, one of the page's \
-             assets, has all of them.</p>\n",
+            "<p class=\"note\">Not shown: {}. The file {}.csv, one of the page's assets, has all \
+             rows.</p>\n",
+            counted(left, "more row"),
             chart.id
         ));
     }

@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_queries_and_data_without_pairs_are_told() {
+    fn unknown_queries_and_data_without_pairs_are_reported() {
         let data = lists(&[&[1.0, 1.0]]);
         let found = ScoredDataset::new(&data, &[0.0; 2]).unwrap().evaluate(&[ndcg()]).unwrap();
         let none = ForceRecorder::new(&data, ("", 1), &ndcg(), None, &found).unwrap();

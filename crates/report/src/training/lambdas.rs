@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn objectives_without_pairs_are_told_in_a_sentence() {
+    fn objectives_without_pairs_give_a_reason() {
         let data = lists(&[&[1.0, 0.0]]);
         for objective in ["squared", "", "binary:logistic"] {
             let model = constant_model(objective);

@@ -104,6 +104,7 @@ impl TrainingRequest<'_> {
 
 /// Options of a training report.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct TrainingOptions {
     /// Most stages; 2 at least.
     pub points: usize,
@@ -126,6 +127,38 @@ impl Default for TrainingOptions {
             seed: DEFAULT_SEED,
             score: ScoreOptions::default(),
         }
+    }
+}
+
+impl TrainingOptions {
+    /// Sets the largest number of stages; 2 at least.
+    pub fn points(mut self, points: usize) -> Self {
+        self.points = points;
+        self
+    }
+
+    /// Sets the query whose forces are shown; `None` lets the report choose one.
+    pub fn query(mut self, query: Option<String>) -> Self {
+        self.query = query;
+        self
+    }
+
+    /// Sets the number of trees to draw.
+    pub fn trees(mut self, trees: usize) -> Self {
+        self.trees = trees;
+        self
+    }
+
+    /// Sets the seed of all random choices.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Sets the options of scoring data with the model.
+    pub fn score(mut self, score: ScoreOptions) -> Self {
+        self.score = score;
+        self
     }
 }
 

@@ -124,7 +124,7 @@ fn a_report_on_lambdamart_has_every_part() {
 }
 
 #[test]
-fn what_does_not_apply_is_left_out_with_a_sentence() {
+fn parts_that_do_not_apply_are_left_out_with_a_reason() {
     let (mart, _) = report("mart(trees=3, leaves=4)", false, false);
     let reason = mart.lambdas.as_ref().unwrap_err();
     assert!(matches!(reason, LeftOut::NoPairObjective { learner, .. } if learner == "mart"));
