@@ -1,4 +1,4 @@
-"""What the comparisons share: workers in fresh processes, their time and peak memory, tables.
+"""Shared by all comparisons: workers in fresh processes, their time and peak memory, tables.
 
 Every measurement is a process of its own, so that nobody profits from what another left in memory
 and the peak is that of one loader. This process stays small (no NumPy): on Linux a child's peak
@@ -19,7 +19,7 @@ MIB = 1 << 20
 
 
 def program(variable, name):
-    """A release build of ours: what `cargo xtask bench` points to, else the usual folder."""
+    """The release build of a program: the path that `cargo xtask bench` sets, or the default folder."""
     path = Path(os.environ.get(variable) or BENCH.parent / "target" / "release" / name)
     if not path.is_file():
         sys.exit(f"{name} is not built; run this as `cargo xtask bench`")
@@ -52,7 +52,7 @@ def measure(command):
 
 
 def best_of(repeats, label, command):
-    """The fastest of some runs, told as they come; the peak is the largest seen."""
+    """The fastest of some runs, printed one by one; the peak is the largest of all runs."""
     results = []
     for i in range(repeats):
         results.append(measure(command))

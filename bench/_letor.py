@@ -1,4 +1,4 @@
-"""LETOR text as NumPy arrays, for the peers that read none: features, labels, query sizes.
+"""LETOR text as NumPy arrays, for peers that cannot read it: features, labels, query sizes.
 
 Lines are `label qid:ID index:value ... # comment`; ids are numbers, indices count from 1 and an
 absent feature is 0, as for us. The rows of a query stand together. Work goes by blocks of lines:

@@ -1,4 +1,4 @@
-"""How `quality` fits the points of one fold: a request in, score files out.
+"""Trains the settings of one fold for `quality`: reads a request and writes score files.
 
 A request names the library, the points, the limits that all share, the files of the fold and a
 folder. For point i the scores of the validation part go to valid-i.txt and those of the test part

@@ -1,4 +1,4 @@
-"""What the scoring comparisons share: how a peer is called, its clock, and ours.
+"""Shared by the scoring comparisons: calls a peer or Rankwright and measures the time.
 
 A peer gets its arrays in the form that it likes best before the clock starts: a DMatrix or a Pool is
 not made while it runs. It is called through its Python package with one thread; ours is called from
@@ -36,7 +36,7 @@ def test_rows(kind="float32"):
 
 
 def clock(peer, rows):
-    """Microseconds a document in batch, and (median, p99) for lists of each length."""
+    """Microseconds per document in batch, and (median, p99) for lists of each length."""
     whole = peer.prepare(rows)
     passes = [timed_once(peer.predict, whole) for _ in range(2)]
     result = {"batch_us": min(passes) * 1e6 / len(rows)}

@@ -1,4 +1,4 @@
-"""What the comparisons of text search share: three collections, their parts, and our commands.
+"""Shared by the comparisons of text search: three collections, their parts, and Rankwright's commands.
 
 Judgements and queries are written once, in plain forms, to `bench/out/text`, so that all systems read
 the same ones. Cranfield's codes are read as grades, 1 (a complete answer) as 4 down to 4 (minimum
@@ -185,7 +185,7 @@ def collections(names=None):
 
 @cache
 def build():
-    """Names the build in use, for what is kept of it."""
+    """A name of the build in use, which stored results depend on."""
     binary = Path(program("RANKWRIGHT_BIN", "rankwright"))
     return hashlib.sha256(binary.read_bytes()).hexdigest()[:12]
 
@@ -196,7 +196,7 @@ def key_of(*what):
 
 
 def ours(*words):
-    """The JSON that a command of ours prints."""
+    """The JSON document that a command of Rankwright prints."""
     command = [program("RANKWRIGHT_BIN", "rankwright"), *map(str, words), "--json", "--quiet"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:

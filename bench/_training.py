@@ -1,4 +1,4 @@
-"""What the training comparisons share: their data, and one measured training by each system.
+"""Shared by the training comparisons: their data, and one measured training by each system.
 
 The data are MSLR-shaped and generated; two seeds are two samples of one world, so a model is tested
 on fresh queries of another seed. We read our binary cache, the peers get a NumPy matrix from a file
@@ -266,7 +266,7 @@ def train_peer(name, stem, leaves, threads, test, scores):
 
 @dataclass
 class Training:
-    """What one training took; `bin` is None where it cannot be told from `train`."""
+    """Times of one training; `bin` is None where it is part of `train`."""
 
     bin: float | None
     train: float
@@ -332,7 +332,7 @@ def train_ours(system, sample, leaves, threads, test, scores):
 
 
 def evaluate(scores, test):
-    """The one evaluator, for everybody."""
+    """NDCG by Rankwright's evaluator, for all systems."""
     words = ["eval", "--scores", scores, test.cache, "--metric", "ndcg@10", "--json"]
     return json.loads(run_ours(*words))["metrics"][0]["value"]
 

@@ -1,4 +1,4 @@
-"""Two builds of ours side by side: loading, binning, training, scoring, evaluating, searching.
+"""Two builds of Rankwright side by side: loading, binning, training, scoring, evaluating, searching.
 
 For changes that must not cost speed: a refactoring, a compiler profile. Both builds do the same work
 on the same files, in turn, so that a noise falls on both; the best of some runs counts. Only the
@@ -54,7 +54,7 @@ def files(binary, options):
 
 
 def jobs(options, inputs, scratch):
-    """`{what: (words of the command, how its seconds are found)}`."""
+    """`{job: (arguments of the command, function that finds its seconds)}`."""
     text, cache, model, shop = inputs
     out = str(scratch)
 

@@ -1,4 +1,4 @@
-"""LambdaMART's defaults: both normalisations on and off, and where pairs are cut off.
+"""LambdaMART's defaults: both normalisations on and off, and the truncation of pairs.
 
 What LightGBM hides behind `lambdarank_norm` are two things, `norm_gap` and `norm_query`; each is
 tried with and without the other, at three truncations. The value is NDCG@10 on validation parts

@@ -1,4 +1,4 @@
-"""What reading a hostile model file of 64 MB costs: the time and the peak memory of `model inspect`.
+"""Time and peak memory of reading hostile model files of 64 MB with `model inspect`.
 
 For each format: files that look right and are as large as they may be, and files made to cost as much
 as they can for their bytes (the shortest trees, lists of the shortest numbers, the shortest names, one
@@ -53,7 +53,7 @@ feature_infos=[0:1] [0:1]
 
 
 def lightgbm_tree(leaves, chain=True, more=b"num_cat=0\n"):
-    """A tree that is all depth, with the shortest numbers."""
+    """A tree of greatest depth, with the shortest numbers."""
     splits = leaves - 1
     left = b" ".join(b"%d" % (-at - 1) for at in range(splits))
     right = b" ".join(b"%d" % (at + 1 if at + 1 < splits else -leaves) for at in range(splits))
@@ -90,7 +90,7 @@ XGBOOST_END = (
 
 
 def xgboost_tree(splits):
-    """All depth: split `n` leads to leaf `2n + 1` and split `2n + 2`."""
+    """A tree of greatest depth: split `n` leads to leaf `2n + 1` and split `2n + 2`."""
     nodes = range(2 * splits + 1)
     inner = lambda at: at % 2 == 0 and at < 2 * splits
     tree = {
@@ -287,7 +287,7 @@ def onnx_leaves(count):
 
 
 def own_files():
-    """Without a checksum that fits these would cost nothing; `xxhash` makes one."""
+    """With a valid checksum by `xxhash`; otherwise the file would be refused at once."""
     from xxhash import xxh3_64_digest, xxh3_64_hexdigest
 
     def file(kind, body, features=None, count=1, version=b"1"):
@@ -314,7 +314,7 @@ def own_files():
 
 
 def own_chain(splits):
-    """One tree that is all depth, as the head of `codec.rs` lays it out."""
+    """One tree of greatest depth, in the layout that `codec.rs` describes."""
     leaf = 1 << 31
     left = [leaf | at for at in range(splits)]
     right = [*range(1, splits), leaf | splits]
@@ -337,7 +337,7 @@ FORMATS = {
 
 
 def run(path):
-    """Seconds, peak bytes, and the first line of what it said."""
+    """Seconds, peak bytes, and the first line of the output."""
     command = [program("RANKWRIGHT_BIN", "rankwright"), "model", "inspect", str(path), "--json"]
     started = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -352,7 +352,7 @@ def run(path):
 
 
 def make(name):
-    """Writes the files of a format; what each is, by path."""
+    """Writes the files of a format; returns a description of each by path."""
     made = {}
     for number, (what, content) in enumerate(FORMATS[name]()):
         path = OUT / f"limits-{name}-{number}"
@@ -362,7 +362,7 @@ def make(name):
 
 
 def idle():
-    """What the process takes for the smallest model."""
+    """Time and memory of the process for the smallest model."""
     path = OUT / "limits-idle"
     path.write_text("## Linear Regression\n0:1.0 1:1.0\n")
     peak = run(path)[2]
@@ -371,7 +371,7 @@ def idle():
 
 
 def judged(path, what, idle):
-    """The row of a file, which is then removed, and whether it kept to the bound."""
+    """The row of a file, which is then removed, and whether it stayed within the limits."""
     size = path.stat().st_size
     seconds, cpu, peak, said = run(path)
     path.unlink()

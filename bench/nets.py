@@ -1,4 +1,4 @@
-"""An epoch of a neural ranker: ours beside the same net and loss in JAX with Rax, 2 threads.
+"""An epoch of a neural ranker: Rankwright beside the same net and loss in JAX with Rax, 2 threads.
 
 1,000 generated queries, 136 inputs, hidden layers of 64 and 32 with ReLU, softmax cross entropy over each
 list, Adam, 32 queries in a mini-batch. JAX pads the lists of a batch to the longest of the data, and is

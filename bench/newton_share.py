@@ -1,4 +1,4 @@
-"""How much of a leaf's denominator are pairs that the leaf's step does not move.
+"""The share of pairs inside a leaf in the denominator of its Newton step.
 
 A leaf's step is -G/H per document, where H counts every pair of its documents, and -G/A across
 leaves, where A leaves out those whose two documents are both in the leaf. Both are taken on one
@@ -31,7 +31,7 @@ def train(files, folder, name, spec, start):
 
 
 def last_tree(model, folder):
-    """Questions, leaf values and documents in each leaf of the last tree, by LightGBM's text."""
+    """Splits, leaf values and documents in each leaf of the last tree, by LightGBM's text."""
     text = Path(folder) / "tree.txt"
     words = ["model", "convert", model, "--to", "lightgbm", "--out", str(text), "--json", "--quiet"]
     measure([program("RANKWRIGHT_BIN", "rankwright"), *words])

@@ -66,7 +66,7 @@ def digest(path):
 
 
 def points(grid, system):
-    """The settings of each point, `fixed` ones included."""
+    """The settings of each point, including `fixed` ones."""
     entry = grid["systems"][system]
     return [
         entry["fixed"] | dict(zip(entry["settings"], row, strict=True)) for row in entry["points"]
@@ -74,7 +74,7 @@ def points(grid, system):
 
 
 def task(grid, system, fold):
-    """Everything that a fit depends on, apart from where files lie."""
+    """Everything that determines a fit, except the paths of files."""
     library = grid["systems"][system]["library"]
     ours = library == "rankwright"
     version = digest(program("RANKWRIGHT_BIN", "rankwright")) if ours else library_version(library)

@@ -1,4 +1,4 @@
-"""Ranking SVM: ours on all pairs beside scikit-learn's LinearSVC on a sample of explicit pairs.
+"""Ranking SVM: Rankwright on all pairs beside scikit-learn's LinearSVC on a sample of explicit pairs.
 
 1,000 generated queries train, 500 of another seed test; both sides standardise the features. LinearSVC
 sees the differences of 300,000 pairs drawn within queries; making them counts as its training. Then the same

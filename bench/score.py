@@ -1,4 +1,4 @@
-"""Scoring on one thread: ours beside LightGBM, lleaves, tl2cgen and onnxruntime on the same trees.
+"""Scoring on one thread: Rankwright beside LightGBM, lleaves, tl2cgen and onnxruntime on the same trees.
 
 Models of several sizes are trained once by LightGBM on generated data and kept. Everyone scores the
 same trees: we and lleaves read LightGBM's file, tl2cgen compiles what treelite reads of it, and
@@ -218,7 +218,7 @@ def judge(ours, peers):
 
 
 def prepare(options):
-    """Trains and compiles what is not there yet, the smallest first."""
+    """Trains and compiles the models that do not exist yet, the smallest first."""
     for trees, leaves in sorted(options.shapes, key=lambda shape: shape[0] * shape[1]):
         path = model_file(trees, leaves)
         for name in options.peers:

@@ -1,4 +1,4 @@
-"""Text search in speed: indexing and queries beside tantivy's Python package and bm25s; re-ranking.
+"""Speed of text search: indexing and queries beside tantivy's Python package and bm25s; re-ranking.
 
 Everyone reads the same JSON lines, analyses title and text (lower case, accents, English stop words,
 stems), writes an index to disk, and answers the same queries by BM25, each with the threads that it
@@ -77,7 +77,7 @@ def inputs(options):
 
 
 def schema(documents):
-    """Only title and text are searched; of further fields what was written is kept."""
+    """Only title and text are searched; other fields are stored as they are."""
     with open(documents, encoding="utf-8") as file:
         names = [
             name
@@ -209,7 +209,7 @@ def run_worker(peer, task, documents, folder, queries, depth):
 
 
 def with_cpu(work):
-    """What a worker reports: the seconds that `work` says, and the processor time of all its threads."""
+    """The report of a worker: the seconds that `work` returns, and the processor time of all its threads."""
     started = time.process_time()
     seconds, _ = work()
     return {"seconds": seconds, "cpu": time.process_time() - started}
@@ -335,7 +335,7 @@ def feature_data(documents, queries, index, features, out):
 
 
 def reranked(options, folder):
-    """`{feature set: what text-bench found}`."""
+    """`{feature set: result of text-bench}`."""
     documents, queries = store(options.records)
     index = f"{folder}/index"
     measure([binary(), "index", str(documents), "--out", index, "--json", "--quiet"])

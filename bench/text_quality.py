@@ -1,4 +1,4 @@
-"""Text search in effectiveness: first stages beside bm25s, learnt re-ranking against BM25.
+"""Quality of text search: first stages beside bm25s, learnt re-ranking against BM25.
 
 Four tables over Cranfield, NFCorpus and CACM, found through RANKWRIGHT_DATA. Title and text are
 searched. Where something is learnt, NFCorpus has its own train, dev and test queries; the others have

@@ -64,7 +64,7 @@ def best(runs):
 
 
 def save(results, options):
-    """Every figure, for whoever wants more than the table."""
+    """Writes every figure, also those that the table does not show."""
     OUT.mkdir(parents=True, exist_ok=True)
     figures = {
         leaves: {system: [asdict(run) for run in runs] for system, runs in systems.items()}

@@ -17,7 +17,7 @@ FACTORS = (1, 2, 4, 8)
 
 
 def best_time(system, sample, leaves, threads, repeats):
-    """`(shortest seconds of training, largest peak)`; bins are another table's matter."""
+    """`(shortest seconds of training, largest peak)`; without binning."""
     runs = [train(system, sample, leaves, threads) for _ in range(repeats)]
     return min(run.train for run in runs), max(run.peak for run in runs)
 

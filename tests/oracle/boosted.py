@@ -66,7 +66,7 @@ def convert(model, form, out):
 
 
 def refused(model, out):
-    """What our command says against a model."""
+    """The error of our command for a model."""
     done = run("model", "convert", model, "--to", "rankwright", "--out", out)
     assert done.returncode != 0 and not out.exists()
     assert "panicked" not in done.stderr

@@ -1,4 +1,4 @@
-"""Random input with everything that evaluators disagree about, and files made of it.
+"""Random input with all cases that evaluators treat differently, and files made of it.
 
 Many small cases go into one file as its queries, because starting a process costs more than
 evaluating a thousand queries.

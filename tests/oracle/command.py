@@ -1,4 +1,4 @@
-"""Runs the command under test and reads what it says.
+"""Runs the command under test and reads its output.
 
 Requested metrics and answers are matched by position, so the tests do not depend on how a spec
 is printed back.

@@ -1,5 +1,5 @@
-"""What other programs rely on: exit codes, one JSON document, errors that name the place, and the
-same bytes at any number of threads."""
+"""The contract of the command with other programs: exit codes, one JSON document, errors with their
+location, and the same bytes at any number of threads."""
 
 import json
 import re

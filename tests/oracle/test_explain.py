@@ -1,4 +1,4 @@
-"""What each feature adds to a score is what LightGBM (pred_contrib) and XGBoost (pred_contribs) say of
+"""Contributions of features equal those of LightGBM (pred_contrib) and XGBoost (pred_contribs) for
 their own models."""
 
 import json

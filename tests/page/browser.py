@@ -1,4 +1,4 @@
-"""Opens reports in a headless Chromium and checks what a reader would notice.
+"""Opens reports in a headless Chromium and checks them as a reader would.
 
 `check_page(path, charts={"ndcg": 4, ...})` does everything: no console messages, no errors, no
 network, every plot with its number of series, values on hover and by keyboard, nothing wider than
@@ -155,7 +155,7 @@ class Opened:
         )
 
     def stops(self, chart):
-        """How many places the keyboard can reach."""
+        """The number of tooltips that the keyboard can reach."""
         return self.page.evaluate(
             """id => JSON.parse(document.querySelector(`[data-chart="${id}"] > script`)
                  .textContent).stops.length""",
@@ -163,7 +163,7 @@ class Opened:
         )
 
     def tip(self, chart):
-        """What is said of the value under the mouse or the keyboard."""
+        """The tooltip of the value under the mouse or the keyboard."""
         return self.page.locator(f'[data-chart="{chart}"] .tip').inner_text()
 
     def hover(self, chart, across=0.5, down=0.5):
@@ -212,7 +212,7 @@ def is_one_of_many(chart):
 
 
 def check_chart(opened, chart, series):
-    """The plot is there with its series, and its values can be had by mouse and by keyboard.
+    """The plot exists with its series, and its values can be reached by mouse and by keyboard.
 
     Of a row of plots of one kind, pointing is tried at the first three.
     """
@@ -232,7 +232,7 @@ def check_chart(opened, chart, series):
 
 
 def check_page(path, charts=None, widths=WIDTHS, schemes=SCHEMES):
-    """Checks a report. `charts` gives the number of series by plot; without it, any above 0 goes.
+    """Checks a report. `charts` gives the number of series by plot; without it, any number above 0 is accepted.
 
     Returns the ids of the plots found.
     """

@@ -1,7 +1,7 @@
-"""Every report, made by the command and opened in a browser: of data made on the spot, and of MQ2008.
+"""Every report, made by the command and opened in a browser: on generated data, and on MQ2008.
 
-What each plot must show is read from the JSON that `--assets` writes beside it, and the number of
-series that a reader expects (one for each model, rate or label) is said here once more.
+The expected content of each plot is read from the JSON that `--assets` writes beside it; the expected
+number of series (one for each model, rate or label) is checked here.
 """
 
 import json
@@ -17,7 +17,7 @@ LEARNERS = {"mart": "mart(trees=20, leaves=7)", "lambdamart": "lambdamart(trees=
 
 
 def rankwright(*words):
-    """Runs the command; gives what it prints."""
+    """Runs the command; returns its output."""
     path = os.environ.get("RANKWRIGHT_BIN")
     if not path:
         pytest.exit("RANKWRIGHT_BIN must name the command; run `cargo xtask test`", 1)
@@ -28,7 +28,7 @@ def rankwright(*words):
 
 
 def generated(folder):
-    """Training, validation and test data made on the spot."""
+    """Generated training, validation and test data."""
     rankwright("data", "generate", "letor", "--queries", 60, "--documents", 30, "--seed", 3,
                "--out", folder / "all.txt")
     rankwright("data", "split", folder / "all.txt", "--parts", "train=0.6,valid=0.2,test=0.2",

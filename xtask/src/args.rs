@@ -1,7 +1,7 @@
-//! The words after `cargo xtask`, read into a [`Task`]. Unknown words are errors: a misspelt
-//! `--no-oracle` that was ignored would run, or skip, something nobody asked for.
+//! Parses the arguments of `cargo xtask` into a [`Task`]. An unknown argument is an error: if a
+//! misspelt `--no-oracle` were ignored, the wrong tests would run.
 
-/// What is printed for `help` and below every usage error.
+/// The usage text, printed for `help` and below every usage error.
 pub(crate) const USAGE: &str = "\
 usage: cargo xtask TASK
 
@@ -10,12 +10,12 @@ usage: cargo xtask TASK
   oracles [PYTEST ARG...]     only the Python oracle tests
   ci [--no-oracles]           formatting, lints, documentation, tracked files, then `test`
   bench [NAME...] [-- ARG...] compare with peers; without a name, list the comparisons
-  fuzz [SECONDS] [TARGET...]  run every fuzz target, 60 seconds each unless told otherwise
+  fuzz [SECONDS] [TARGET...]  run fuzz targets (default: all), 60 seconds each by default
   help                        this text";
 
 const DEFAULT_FUZZ_SECONDS: u64 = 60;
 
-/// One request, fully read.
+/// A task with its arguments.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Task {
     Help,
@@ -27,11 +27,11 @@ pub(crate) enum Task {
 }
 
 impl Task {
-    /// Reads the words; the error is one line for the person who typed them.
+    /// Parses the arguments; an error is one line of text.
     pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Self, String> {
         let mut words = words.into_iter();
         let Some(task) = words.next() else {
-            return Err("which task?".into());
+            return Err("no task is given".into());
         };
         let rest: Vec<String> = words.collect();
         match task.as_str() {
@@ -50,14 +50,16 @@ fn oracle_switch(task: &str, rest: &[String]) -> Result<bool, String> {
     let mut oracles = true;
     for word in rest {
         if word != "--no-oracles" {
-            return Err(format!("`{task}` does not know `{word}`; it takes only --no-oracles"));
+            return Err(format!(
+                "`{task}` has no option `{word}`; its only option is --no-oracles"
+            ));
         }
         oracles = false;
     }
     Ok(oracles)
 }
 
-/// Everything after `--` belongs to the script.
+/// Parses the names of comparisons; arguments after `--` are passed to their scripts.
 fn bench(rest: Vec<String>) -> Result<Task, String> {
     let mut names = rest;
     let mut script = Vec::new();
@@ -134,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn fuzz_refuses_a_time_that_is_none() {
+    fn fuzz_refuses_times_that_are_not_positive_numbers() {
         for line in ["fuzz 0", "fuzz -5", "fuzz 10s"] {
             assert!(parse(line).is_err(), "{line}");
         }

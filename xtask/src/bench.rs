@@ -1,12 +1,13 @@
-//! `cargo xtask bench NAME...`: the comparisons with peers, one Python script each. A script gets
-//! an environment with the peers installed and the release build of our side. The environment is
-//! the one of `requirements.txt`, or a script's own where there is a `requirements-NAME.txt`.
+//! `cargo xtask bench NAME...`: comparisons with other programs, one Python script each. A script runs
+//! in a Python environment with these programs installed, and uses the release build of Rankwright.
+//! The environment is that of `requirements.txt`, or the script's own where there is a
+//! `requirements-NAME.txt`.
 
 use std::fs;
 use std::path::Path;
 
 use crate::python::Environment;
-use crate::steps::{Failure, Outcome, Steps, say};
+use crate::steps::{Failure, Outcome, Steps, print_line};
 use crate::workspace::Workspace;
 
 pub(crate) fn run(
@@ -17,9 +18,9 @@ pub(crate) fn run(
 ) -> Outcome {
     let known = scripts(&workspace.path("bench"))?;
     if names.is_empty() {
-        say("comparisons (cargo xtask bench NAME... [-- ARG...]):");
+        print_line("comparisons (cargo xtask bench NAME... [-- ARG...]):");
         for (name, about) in &known {
-            say(&format!("  {name:<14} {about}"));
+            print_line(&format!("  {name:<14} {about}"));
         }
         return Ok(());
     }
@@ -82,7 +83,10 @@ fn check_names(names: &[String], known: &[(String, String)]) -> Outcome {
         None => Ok(()),
         Some(name) => {
             let list: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
-            Err(Failure::new(format!("no comparison `{name}`; there are: {}", list.join(", "))))
+            Err(Failure::new(format!(
+                "there is no comparison `{name}`; the comparisons are {}",
+                list.join(", ")
+            )))
         }
     }
 }
@@ -103,6 +107,6 @@ mod tests {
         let known = [("load".to_string(), String::new())];
         assert!(check_names(&["load".into()], &known).is_ok());
         let message = check_names(&["lode".into()], &known).unwrap_err().to_string();
-        assert_eq!(message, "no comparison `lode`; there are: load");
+        assert_eq!(message, "there is no comparison `lode`; the comparisons are load");
     }
 }

@@ -1,22 +1,23 @@
-//! The browser for the page tests: the system's own Chromium, since playwright's cannot be had
-//! everywhere. `CHROMIUM` names one; otherwise the usual names on the path are tried. Where there is
-//! none and the machine lets us (root on Debian, as in continuous integration), it is installed.
+//! Finds the browser of the page tests: the system's own Chromium, because playwright's cannot be
+//! downloaded everywhere. The environment variable `CHROMIUM` names it; otherwise the usual names are
+//! tried. If there is none and the user is root on Debian, as in continuous integration, it is
+//! installed.
 
 use std::ffi::OsString;
 use std::process::Command;
 
-use crate::steps::{Failure, Outcome, exits_with_zero, output_of, say, works};
+use crate::steps::{Failure, Outcome, exits_with_zero, output_of, print_line, succeeds};
 
-/// Where a browser is looked for; the same names as in tests/page/browser.py.
+/// Names of the browser that are tried; the same as in tests/page/browser.py.
 const NAMES: [&str; 5] =
     ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
 
-/// A browser that starts.
+/// The name of a browser that starts.
 pub(crate) fn ready() -> Outcome<OsString> {
     ready_with(std::env::var_os("CHROMIUM"), &NAMES, install)
 }
 
-/// The browser named, or else the first of the names that starts, or else what `install` brings.
+/// The named browser, or the first of `names` that starts; `install` is called if none does.
 fn ready_with(
     named: Option<OsString>,
     names: &[&str],
@@ -40,15 +41,15 @@ fn ready_with(
 }
 
 fn starts(program: &OsString) -> bool {
-    works(Command::new(program).arg("--version"))
+    succeeds(Command::new(program).arg("--version"))
 }
 
-/// Debian's package, where we may.
+/// Installs Debian's package, if the user is allowed to.
 fn install() -> Outcome {
-    if !is_root() || !works(Command::new("apt-get").arg("--version")) {
+    if !is_root() || !succeeds(Command::new("apt-get").arg("--version")) {
         return Err(missing("no Chromium was found"));
     }
-    say("installing Debian's chromium (once)");
+    print_line("installing Debian's chromium (once)");
     let apt = |words: &[&str]| {
         let mut command = Command::new("apt-get");
         command.args(["-qq", "-o", "Dpkg::Use-Pty=0"]).args(words);
@@ -64,8 +65,8 @@ fn is_root() -> bool {
 
 fn missing(what: &str) -> Failure {
     Failure::new(format!(
-        "{what}; the page tests need one: install it (Debian: apt install chromium) or name it in \
-         the environment variable CHROMIUM; `test` and `ci` do without it under --no-oracles"
+        "{what}; the page tests need Chromium: install it (Debian: apt install chromium), set the \
+         environment variable CHROMIUM to its path, or skip these tests with --no-oracles"
     ))
 }
 
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn without_any_the_way_out_is_told() {
+    fn without_a_browser_the_error_says_how_to_get_one() {
         let message = ready_with(Some("".into()), &[ABSENT], not_here).unwrap_err().to_string();
         assert!(message.contains("apt install chromium") && message.contains("--no-oracles"));
         assert!(ready_with(None, &[ABSENT], || Ok(())).is_err());

@@ -1,4 +1,4 @@
-//! `cargo xtask ci`: what must hold before a change goes in. Cheap checks come first.
+//! `cargo xtask ci`: all checks that a change must pass. Fast checks come first.
 
 use std::thread;
 
@@ -7,11 +7,11 @@ use crate::test::Environments;
 use crate::workspace::Workspace;
 use crate::{test, tracked};
 
-/// Sets of the facade's features that people build; lints look at the code that each leaves over.
+/// Sets of cargo features of the facade; each is linted.
 const FEATURE_SETS: [&str; 3] = ["", "train", "search"];
 
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, oracles: bool) -> Outcome {
-    // Python packages and the browser come over the network while the compiler works.
+    // Python packages and the browser are downloaded while the compiler runs.
     let ready = thread::scope(|scope| {
         let ready = oracles.then(|| scope.spawn(|| Environments::ready(workspace)));
         checks(workspace, steps)?;

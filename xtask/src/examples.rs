@@ -1,4 +1,4 @@
-//! The examples of the facade: each is a program that prints something and asserts it.
+//! Builds and runs the examples of the facade. Each is a program that checks and prints its results.
 
 use std::path::Path;
 use std::process::Command;

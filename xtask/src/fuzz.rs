@@ -1,7 +1,7 @@
 //! `cargo xtask fuzz`: every fuzz target for a given time. Needs a nightly compiler and
 //! cargo-fuzz, which the other tasks do not, so it is not part of `ci`.
 
-use crate::steps::{Failure, Outcome, Steps, output_of, works};
+use crate::steps::{Failure, Outcome, Steps, output_of, succeeds};
 use crate::workspace::Workspace;
 
 pub(crate) fn run(
@@ -29,23 +29,24 @@ fn list(workspace: &Workspace) -> Outcome<Vec<String>> {
     if !workspace.path("fuzz/Cargo.toml").exists() {
         return Err(Failure::new("there is no fuzz crate (fuzz/Cargo.toml) in this project"));
     }
-    if !works(&mut workspace.nightly("--version")) {
+    if !succeeds(&mut workspace.nightly("--version")) {
         let message = "fuzzing needs a nightly compiler: rustup toolchain install nightly";
         return Err(Failure::new(message));
     }
-    if !works(&mut workspace.nightly("fuzz --version")) {
+    if !succeeds(&mut workspace.nightly("fuzz --version")) {
         return Err(Failure::new("fuzzing needs cargo-fuzz: cargo install cargo-fuzz"));
     }
     let names = output_of(&mut workspace.nightly("fuzz list"))?;
     Ok(String::from_utf8_lossy(&names).split_whitespace().map(String::from).collect())
 }
 
-/// The wanted targets, or all of them; a name that is not there is an error.
+/// The requested targets, or all of them; an unknown name is an error.
 fn chosen<'a>(known: &'a [String], wanted: &'a [String]) -> Outcome<&'a [String]> {
     match wanted.iter().find(|name| !known.contains(name)) {
-        Some(name) => {
-            Err(Failure::new(format!("no fuzz target `{name}`; there are: {}", known.join(", "))))
-        }
+        Some(name) => Err(Failure::new(format!(
+            "there is no fuzz target `{name}`; the targets are {}",
+            known.join(", ")
+        ))),
         None if wanted.is_empty() => Ok(known),
         None => Ok(wanted),
     }
@@ -65,6 +66,6 @@ mod tests {
     #[test]
     fn an_unknown_target_lists_the_known_ones() {
         let message = chosen(&["letor".into()], &["lettor".into()]).unwrap_err().to_string();
-        assert_eq!(message, "no fuzz target `lettor`; there are: letor");
+        assert_eq!(message, "there is no fuzz target `lettor`; the targets are letor");
     }
 }

@@ -1,9 +1,9 @@
-//! `cargo xtask`: the project's habits as one command, so that a fresh clone needs nothing
-//! prepared by hand and continuous integration runs what a contributor runs.
+//! `cargo xtask`: the project's tests, checks and benchmarks as one command. It sets up everything it
+//! needs, and continuous integration runs the same tasks as a contributor.
 //!
 //! Each task is a list of named steps (`steps`). The first step that fails ends the task with
 //! exit code 1; a request that cannot be understood gives 2 and the usage text.
-#![allow(clippy::print_stderr, reason = "a build tool talks to a terminal")]
+#![allow(clippy::print_stderr, reason = "a build tool prints to a terminal")]
 
 mod args;
 mod bench;
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
 fn run(task: &Task, workspace: &Workspace, steps: &mut Steps) -> steps::Outcome {
     match task {
         Task::Help => {
-            steps::say(USAGE);
+            steps::print_line(USAGE);
             Ok(())
         }
         Task::Test { oracles } => test::run(workspace, steps, *oracles),

@@ -1,21 +1,21 @@
 //! Python environments for the oracle tests and the comparisons, made when first needed.
 //!
-//! An environment is used as it is when its stamp, written last, holds exactly the requirements
-//! asked for and its interpreter starts. Everything else (changed requirements, an installation
-//! that was interrupted, a Python that went away) is removed and made anew. Comparing the whole
-//! text rather than a hash of it costs nothing at this size and can be read when in doubt.
+//! After an installation the text of the requirements is copied into the environment (the stamp). An
+//! environment is used again if its stamp equals the requirements and its interpreter starts.
+//! Otherwise (changed requirements, an interrupted installation, a removed Python) it is deleted and
+//! created again.
 
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::steps::{Failure, Outcome, exits_with_zero, say, works};
+use crate::steps::{Failure, Outcome, exits_with_zero, print_line, succeeds};
 use crate::workspace::Workspace;
 
 const STAMP: &str = "installed-requirements.txt";
 
-/// A ready environment.
+/// An installed environment.
 pub(crate) struct Environment {
     folder: PathBuf,
 }
@@ -28,8 +28,8 @@ impl Environment {
         let wanted = fs::read_to_string(&list)
             .map_err(|error| Failure::new(format!("cannot read {requirements}: {error}")))?;
         let environment = Self { folder };
-        if environment.stamp_holds(&wanted) && works(environment.python().args(["-c", ""])) {
-            say(&format!("environment .oracles/{name} is up to date"));
+        if environment.is_installed(&wanted) && succeeds(environment.python().args(["-c", ""])) {
+            print_line(&format!("environment .oracles/{name} is up to date"));
             return Ok(environment);
         }
         environment.make(workspace, &list)?;
@@ -46,10 +46,10 @@ impl Environment {
     fn make(&self, workspace: &Workspace, list: &Path) -> Outcome {
         remove(&self.folder)?;
         let system = system_python()?;
-        say("making a Python environment (once, about a minute)");
+        print_line("making a Python environment (once, about a minute)");
         let mut venv = workspace.command(system);
         if exits_with_zero(venv.args(["-m", "venv"]).arg(&self.folder)).is_err() {
-            return Err(no_python("python3 could not make a virtual environment"));
+            return Err(python_missing("python3 could not make a virtual environment"));
         }
         let mut pip = self.python();
         pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"])
@@ -57,11 +57,12 @@ impl Environment {
         exits_with_zero(pip.current_dir(workspace.path("")))
     }
 
-    fn stamp_holds(&self, wanted: &str) -> bool {
+    fn is_installed(&self, wanted: &str) -> bool {
         fs::read_to_string(self.folder.join(STAMP)).is_ok_and(|installed| installed == wanted)
     }
 
-    /// By rename, so that a full disk or an interruption leaves no stamp rather than half of one.
+    /// Writes the stamp under another name and renames it, so that an interruption leaves no stamp
+    /// rather than half of one.
     fn write_stamp(&self, wanted: &str) -> Outcome {
         let partial = self.folder.join(format!("{STAMP}.part"));
         fs::write(&partial, wanted)
@@ -74,14 +75,14 @@ fn system_python() -> Outcome<&'static str> {
     let candidates = if cfg!(windows) { ["python", "python3"] } else { ["python3", "python"] };
     candidates
         .into_iter()
-        .find(|name| works(Command::new(name).args(["-c", "import venv, ensurepip"])))
-        .ok_or_else(|| no_python("no python3 with the venv module was found"))
+        .find(|name| succeeds(Command::new(name).args(["-c", "import venv, ensurepip"])))
+        .ok_or_else(|| python_missing("no python3 with the venv module was found"))
 }
 
-fn no_python(what: &str) -> Failure {
+fn python_missing(what: &str) -> Failure {
     Failure::new(format!(
-        "{what}; install it (Debian: apt install python3-venv); `test` and `ci` do without it \
-         under --no-oracles"
+        "{what}; install it (Debian: apt install python3-venv), or skip the tests that need it \
+         with --no-oracles"
     ))
 }
 
@@ -120,22 +121,22 @@ mod tests {
     #[test]
     fn an_environment_without_a_stamp_is_not_used() {
         let scratch = Scratch::new("no-stamp");
-        assert!(!scratch.0.stamp_holds("numpy==1\n"));
+        assert!(!scratch.0.is_installed("numpy==1\n"));
     }
 
     #[test]
     fn a_stamp_holds_for_the_same_requirements_only() {
         let scratch = Scratch::new("stamp");
         scratch.0.write_stamp("numpy==1\n").unwrap();
-        assert!(scratch.0.stamp_holds("numpy==1\n"));
-        assert!(!scratch.0.stamp_holds("numpy==2\n"));
+        assert!(scratch.0.is_installed("numpy==1\n"));
+        assert!(!scratch.0.is_installed("numpy==2\n"));
     }
 
     #[test]
     fn a_half_written_stamp_does_not_count() {
         let scratch = Scratch::new("half");
         fs::write(scratch.0.folder.join(format!("{STAMP}.part")), "numpy==1\n").unwrap();
-        assert!(!scratch.0.stamp_holds("numpy==1\n"));
+        assert!(!scratch.0.is_installed("numpy==1\n"));
     }
 
     #[test]

@@ -1,12 +1,12 @@
-//! A task is a list of named steps. Each is announced, timed and remembered, so that the summary
-//! shows where the minutes went; the first failure ends the task.
+//! The steps of a task. Each has a name and is announced and timed; the summary at the end lists the
+//! times. The first failure ends the task.
 
 use std::fmt;
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Why a task ended early, in a line or two for the person at the terminal.
+/// The reason why a task failed, in one or two lines of text.
 #[derive(Debug)]
 pub(crate) struct Failure(String);
 
@@ -22,7 +22,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// What a step or a whole task comes to.
+/// The result of a step or of a whole task.
 pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 
 struct Record {
@@ -31,7 +31,7 @@ struct Record {
     passed: bool,
 }
 
-/// The steps done so far, with their times.
+/// The finished steps with their times.
 pub(crate) struct Steps {
     records: Vec<Record>,
 }
@@ -46,15 +46,15 @@ impl Steps {
         self.call(name, || exits_with_zero(command))
     }
 
-    /// Runs a step that is a piece of our own code.
+    /// Runs a function as a step.
     pub(crate) fn call<T>(&mut self, name: &str, step: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
-        say(&format!("==> {name}"));
+        print_line(&format!("==> {name}"));
         let started = Instant::now();
         let outcome = step();
         let took = started.elapsed();
         let passed = outcome.is_ok();
         let verdict = if passed { "done" } else { "FAILED" };
-        say(&format!("<== {name}: {verdict} in {}", seconds(took)));
+        print_line(&format!("<== {name}: {verdict} in {}", seconds(took)));
         self.records.push(Record { name: name.to_string(), took, passed });
         outcome.map_err(|Failure(why)| Failure(format!("step `{name}` failed: {why}")))
     }
@@ -62,7 +62,7 @@ impl Steps {
     /// Prints the table of steps; nothing where there was no step.
     pub(crate) fn print_summary(&self) {
         if !self.records.is_empty() {
-            say(&format!("\n{}", self.summary().trim_end()));
+            print_line(&format!("\n{}", self.summary().trim_end()));
         }
     }
 
@@ -78,8 +78,8 @@ impl Steps {
     }
 }
 
-/// A line on standard output. A reader that went away (`| head`) is no reason to stop building.
-pub(crate) fn say(line: &str) {
+/// Prints a line on standard output; a closed pipe (`| head`) is ignored.
+pub(crate) fn print_line(line: &str) {
     writeln!(std::io::stdout(), "{line}").ok();
 }
 
@@ -97,7 +97,7 @@ pub(crate) fn exits_with_zero(command: &mut Command) -> Outcome {
 }
 
 /// Whether a command exists and succeeds, without showing what it prints.
-pub(crate) fn works(command: &mut Command) -> bool {
+pub(crate) fn succeeds(command: &mut Command) -> bool {
     let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     quiet.status().is_ok_and(|status| status.success())
 }
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn a_program_that_does_not_exist_is_a_failure_and_does_not_work() {
         let mut absent = Command::new("rankwright-no-such-program");
-        assert!(!works(&mut absent));
+        assert!(!succeeds(&mut absent));
         let message = exits_with_zero(absent.arg("--flag")).unwrap_err().to_string();
         assert!(message.starts_with("`rankwright-no-such-program --flag` did not start"));
     }

@@ -1,20 +1,20 @@
-//! `cargo xtask test`: Rust tests and doc tests, the examples, then the oracle tests, which run the built
-//! command beside other people's evaluators and compare the numbers, then the page tests, which
-//! open reports in a browser.
+//! `cargo xtask test`: Rust tests and doc tests, the examples, the oracle tests, which compare the
+//! results of the built command with those of other programs, and the page tests, which open reports
+//! in a browser.
 
 use std::ffi::OsString;
 
 use crate::browser;
 use crate::examples;
 use crate::python::Environment;
-use crate::steps::{Outcome, Steps, say, works};
+use crate::steps::{Outcome, Steps, print_line, succeeds};
 use crate::workspace::Workspace;
 
 const REQUIREMENTS: &str = "tests/oracle/requirements.txt";
 const PAGE_REQUIREMENTS: &str = "tests/page/requirements.txt";
 
-/// Everything. The environments come first: a missing Python or browser should be known in a
-/// second, not after ten minutes of building.
+/// Runs all tests. The environments come first, so that a missing Python or browser is reported at
+/// once and not after ten minutes of building.
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, oracles: bool) -> Outcome {
     let ready = match oracles {
         true => Some(steps.call("environments", || Environments::ready(workspace))?),
@@ -23,7 +23,7 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, oracles: bool) -> Ou
     run_with(workspace, steps, ready)
 }
 
-/// All tests, with environments that are ready, or none for the Rust tests alone.
+/// Runs all tests; without environments only the Rust tests.
 pub(crate) fn run_with(
     workspace: &Workspace,
     steps: &mut Steps,
@@ -39,13 +39,13 @@ pub(crate) fn run_with(
             ready.pages.test(workspace, steps)
         }
         None => {
-            say("oracle and page tests left out (--no-oracles)");
+            print_line("oracle and page tests left out (--no-oracles)");
             Ok(())
         }
     }
 }
 
-/// Everything that the tests need besides Rust.
+/// The Python environments and the browser of the tests.
 pub(crate) struct Environments {
     oracle: Environment,
     pages: Pages,
@@ -58,7 +58,7 @@ impl Environments {
     }
 }
 
-/// The oracle tests alone; the words go to pytest.
+/// Runs only the oracle tests; `words` are arguments of pytest.
 pub(crate) fn oracles(workspace: &Workspace, steps: &mut Steps, words: &[String]) -> Outcome {
     let environment = environment(workspace, steps)?;
     build_command(workspace, steps)?;
@@ -76,7 +76,7 @@ fn build_command(workspace: &Workspace, steps: &mut Steps) -> Outcome {
 /// nextest runs test programs side by side but no doc tests; plain cargo does both, one program
 /// after the other.
 fn rust_tests(workspace: &Workspace, steps: &mut Steps) -> Outcome {
-    if !works(&mut workspace.cargo("nextest --version")) {
+    if !succeeds(&mut workspace.cargo("nextest --version")) {
         return steps.run("tests", &mut workspace.cargo("test --workspace --profile ci"));
     }
     let nextest = "nextest run --workspace --cargo-profile ci --no-tests=pass";
@@ -98,8 +98,8 @@ fn pytest(
     steps.run("oracle tests", command.current_dir(workspace.path("")))
 }
 
-/// What the page tests need: a Python environment of their own, which is small and does not change
-/// with the oracles, and a browser.
+/// The Python environment of the page tests, which is small and independent of the oracles, and the
+/// browser.
 struct Pages {
     environment: Environment,
     browser: OsString,

@@ -1,29 +1,29 @@
-//! Nothing of one machine goes into the repository: no absolute paths of somebody's disk, no
-//! place other than the public registries to fetch packages from.
+//! Checks that tracked files contain nothing that is specific to one machine: no absolute paths and
+//! no package registries other than the public ones.
 //!
-//! The rules look at single lines of text files (a file with a zero byte near its start is taken
-//! for binary). Patterns are put together from pieces so that this file passes its own check.
+//! Each line of a text file is checked on its own (a file with a zero byte near its start is
+//! binary). The patterns are assembled from pieces, so that this file passes its own check.
 
 use std::fs;
 use std::path::Path;
 
-use crate::steps::{Failure, Outcome, output_of, say, works};
+use crate::steps::{Failure, Outcome, output_of, print_line, succeeds};
 use crate::workspace::Workspace;
 
 /// Top folders that differ from machine to machine.
 const MACHINE_FOLDERS: [&str; 4] = ["root", "home", "work", "Users"];
-/// Options of package installers that name a place to fetch from.
-const PLACE_OPTIONS: [&str; 3] =
+/// Options of package installers that name a registry.
+const REGISTRY_OPTIONS: [&str; 3] =
     [concat!("--index", "-url"), concat!("--extra-index", "-url"), concat!("--trusted", "-host")];
 /// Ends of host names that exist inside one network only.
 const PRIVATE_ENDS: [&str; 4] = [".internal", ".local", ".lan", ".corp"];
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
 const BINARY_PROBE: usize = 8192;
 
-/// Looks through every file that git tracks or would add.
+/// Checks every file that git tracks or would add.
 pub(crate) fn check(workspace: &Workspace) -> Outcome {
-    if !works(workspace.command("git").args(["rev-parse", "--is-inside-work-tree"])) {
-        say("not a git checkout: nothing is tracked, nothing to look through");
+    if !succeeds(workspace.command("git").args(["rev-parse", "--is-inside-work-tree"])) {
+        print_line("not a git checkout: no files are tracked, so none are checked");
         return Ok(());
     }
     let mut git = workspace.command("git");
@@ -55,10 +55,12 @@ fn problem(name: &str, line: &str) -> Option<String> {
         return Some(format!("`{path}` is a path of one machine; use a relative path"));
     }
     if let Some(host) = private_host(line) {
-        return Some(format!("`{host}` is a host of one network; name none"));
+        return Some(format!("`{host}` is a host of a private network; remove it"));
     }
-    if let Some(option) = PLACE_OPTIONS.iter().find(|option| line.contains(*option)) {
-        return Some(format!("`{option}` names a registry; leave that to each machine's settings"));
+    if let Some(option) = REGISTRY_OPTIONS.iter().find(|option| line.contains(*option)) {
+        return Some(format!(
+            "`{option}` names a registry; set registries in the settings of each machine"
+        ));
     }
     foreign_source(name, line).then(|| "packages come from the public registry only".to_string())
 }

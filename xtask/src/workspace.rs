@@ -1,4 +1,4 @@
-//! Where things are: the folder of the project and the folder that cargo builds into.
+//! The folder of the project and the target folder of cargo.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,7 +13,7 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
-    /// Finds the folders from what cargo tells a program that it runs.
+    /// Finds the folders from the environment that cargo sets.
     ///
     /// The target folder is read off our own path (`TARGET/PROFILE/xtask`), which is right also
     /// when `CARGO_TARGET_DIR` or a cargo configuration moves it.
@@ -25,7 +25,9 @@ impl Workspace {
         let target = exe.as_deref().and_then(|exe| exe.ancestors().nth(2)).map(Path::to_path_buf);
         match (root, target) {
             (Some(root), Some(target)) => Ok(Self { root, target }),
-            _ => Err(Failure::new("cannot tell where the project is; run it as `cargo xtask`")),
+            _ => Err(Failure::new(
+                "cannot find the project's folder; run this program as `cargo xtask`",
+            )),
         }
     }
 
@@ -34,7 +36,7 @@ impl Workspace {
         self.root.join(inside)
     }
 
-    /// Where cargo leaves the program `name` of a profile.
+    /// The path of the program `name` built with a profile.
     pub(crate) fn built(&self, profile: &str, name: &str) -> PathBuf {
         self.target.join(profile).join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
     }
@@ -46,7 +48,7 @@ impl Workspace {
         command
     }
 
-    /// The cargo that runs us, with the words of `line`.
+    /// The cargo that runs this program, with the arguments in `line`.
     pub(crate) fn cargo(&self, line: &str) -> Command {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut command = self.command(cargo);

@@ -49,13 +49,13 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    let mut request = ExperimentRequest::new(&args.file).options(PlanOptions {
-        jobs: args.jobs.map(usize::from),
-        threads: rayon::current_num_threads(),
-        only: args.only.clone(),
-        checkpoint: Duration::from_secs(args.checkpoint_seconds),
-        simd: crate::simd()?,
-    });
+    let options = PlanOptions::default()
+        .jobs(args.jobs.map(usize::from))
+        .threads(rayon::current_num_threads())
+        .only(args.only.clone())
+        .checkpoint(Duration::from_secs(args.checkpoint_seconds))
+        .simd(crate::simd()?);
+    let mut request = ExperimentRequest::new(&args.file).options(options);
     if let Some(folder) = &args.out {
         request = request.out(folder);
     }
@@ -71,7 +71,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     if !summary.finished {
         eprintln!(
             "{} of {} results are in {}; the same command goes on from there",
-            summary.cells.saturating_sub(summary.open),
+            summary.cells.saturating_sub(summary.pending),
             summary.cells,
             summary.out.display()
         );
@@ -124,9 +124,9 @@ fn plan_text(plan: &PlanSummary) -> String {
     text + &format!(
         "{}, {} to run, {} at a time ({}); results in {}\n",
         counted(plan.cells.len(), "cell"),
-        plan.open(),
+        plan.pending(),
         plan.jobs,
-        plan.why,
+        plan.job_limit,
         plan.out.display()
     )
 }
@@ -158,7 +158,7 @@ impl ExperimentProgress for Cells<'_> {
     }
 
     fn planned(&self, plan: &PlanSummary) {
-        let open = plan.open();
+        let open = plan.pending();
         self.bar.suspend(|| {
             if plan.stored() > 0 {
                 let all = plan.cells.len();
@@ -166,7 +166,7 @@ impl ExperimentProgress for Cells<'_> {
             }
             if open > 0 {
                 let (cells, jobs) = (counted(open, "cell"), plan.jobs);
-                self.out.note(format!("{cells} to run, {jobs} at a time ({})", plan.why));
+                self.out.note(format!("{cells} to run, {jobs} at a time ({})", plan.job_limit));
             }
         });
         self.bar.set_length(open as u64);

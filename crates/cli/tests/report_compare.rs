@@ -57,7 +57,7 @@ fn documents_are_shown_with_ranks_and_scores_of_both() {
     assert_eq!((&first["baseline_score"], &first["score"]), (&1.0.into(), &3.0.into()));
     let ran = bench.run(&format!("report compare {SCORES} --query zz"));
     assert_eq!(ran.code(), 1);
-    assert!(ran.err().contains("no query zz among the 3"), "{}", ran.err());
+    assert!(ran.err().contains("query 'zz' is not one of the 3 queries compared"), "{}", ran.err());
     assert!(ran.err().contains("help: ids are written as in the data"), "{}", ran.err());
 }
 

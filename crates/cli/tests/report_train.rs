@@ -127,7 +127,7 @@ fn without_validation_data_a_fifth_is_held_out_and_said() {
     let words = ["report", "shrinkage", "train.txt", "--trees", "2", "--rates", "0.5", "--json"];
     let ran = Ran(command(&bench, &words).output().unwrap());
     assert!(ran.err().contains("there is no validation data"), "{}", ran.err());
-    assert!(ran.err().contains("drawn by the seed, are held out"), "{}", ran.err());
+    assert!(ran.err().contains("drawn at random with the seed, are held out"), "{}", ran.err());
     assert_eq!(ran.json()["best_rate"], 0.5);
     for (rates, said) in [("0", "above 0"), ("0.1,0.1", "twice")] {
         let ran = bench.run(&format!("report shrinkage train.txt --rates {rates}"));

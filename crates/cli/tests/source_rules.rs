@@ -1,6 +1,8 @@
-//! Rules for the source: messages of the libraries name no flags and verbs, and the command only
-//! renders results of the library.
+//! Rules for the source: messages of the libraries name no flags and verbs, the command only renders
+//! results of the library, documentation does not begin with a question word, plurals are correct,
+//! and few type names stand for several things.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Crates whose messages also reach users of Rust, Python and HTTP.
@@ -193,4 +195,144 @@ fn the_reader_of_strings_sees_literals_and_no_comments() {
     assert_eq!(command_word("see `rankwright list formats`").as_deref(), Some("rankwright list"));
     assert_eq!(command_word("a -- b, rankwright model files"), Some("rankwright model".to_owned()));
     assert_eq!(command_word("a rankwright file -- fine"), None);
+}
+
+/// First words of documentation that describes something without naming it.
+const QUESTION_WORDS: [&str; 5] = ["What ", "How ", "Where ", "Someone ", "Something "];
+
+#[test]
+fn no_public_item_is_documented_by_a_question() {
+    let mut found = Vec::new();
+    for file in all_sources() {
+        let source = std::fs::read_to_string(&file).unwrap();
+        for (line, text) in questions(&source) {
+            found.push(format!("{}:{line}: {text}", file.display()));
+        }
+    }
+    assert!(found.is_empty(), "{} places:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn plurals_in_messages_are_written_out() {
+    let mut found = Vec::new();
+    for file in all_sources() {
+        let source = std::fs::read_to_string(&file).unwrap();
+        for (line, text) in strings(&source).into_iter().filter(|(_, text)| has_both_forms(text)) {
+            found.push(format!("{}:{line}: {text:?}", file.display()));
+        }
+    }
+    let help = "use rankwright_spec::words::counted";
+    assert!(found.is_empty(), "{} places; {help}:\n{}", found.len(), found.join("\n"));
+}
+
+/// Most type names that may stand for two or more things in all crates together.
+const MOST_SHARED_NAMES: usize = 30;
+
+#[test]
+fn few_type_names_stand_for_several_things() {
+    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for file in all_sources() {
+        let source = std::fs::read_to_string(&file).unwrap();
+        for name in type_names(&source) {
+            places.entry(name).or_default().push(file.display().to_string());
+        }
+    }
+    places.retain(|_, files| files.len() > 1);
+    let list: Vec<String> =
+        places.iter().map(|(name, files)| format!("{name}: {}", files.join(", "))).collect();
+    let count = places.len();
+    assert!(
+        count <= MOST_SHARED_NAMES,
+        "{count} type names stand for several things; at most {MOST_SHARED_NAMES} may:\n{}",
+        list.join("\n")
+    );
+}
+
+/// The source files of all crates, without tests.
+fn all_sources() -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(crates()).unwrap() {
+        let folder = entry.unwrap().path().join("src");
+        if folder.is_dir() {
+            files.extend(rust_files(&folder));
+        }
+    }
+    assert!(files.len() > 300, "only {} files were found", files.len());
+    files
+}
+
+/// Lines of documentation of public items and of whole files that begin with a question word.
+fn questions(source: &str) -> Vec<(usize, String)> {
+    let is_question = |text: &str| QUESTION_WORDS.iter().any(|word| text.starts_with(word));
+    let mut found = Vec::new();
+    // The first line of the current documentation comment, until its item is known.
+    let mut first: Option<(usize, &str)> = None;
+    for (number, line) in (1..).zip(source.lines()) {
+        let line = line.trim();
+        if let Some(text) =
+            line.strip_prefix("//! ").filter(|text| number == 1 && is_question(text))
+        {
+            found.push((number, text.to_owned()));
+        } else if let Some(text) = line.strip_prefix("///") {
+            first.get_or_insert((number, text.trim()));
+        } else if !line.starts_with("#[") && !line.is_empty() {
+            let item = first.take().filter(|(_, text)| is_question(text));
+            // Variants and fields of public types have no `pub` of their own or a plain one.
+            let hidden = ["fn ", "struct ", "enum ", "const ", "mod ", "pub(", "let ", "static "];
+            let is_public = !hidden.iter().any(|word| line.starts_with(word));
+            found.extend(item.filter(|_| is_public).map(|(at, text)| (at, text.to_owned())));
+        }
+    }
+    found
+}
+
+/// Whether a message has singular and plural in one, as in `row(s)` or `query/queries`.
+fn has_both_forms(text: &str) -> bool {
+    let endings = ["(s)", "(es)", "(ies)", "/ies"];
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '/');
+    let two_words = |word: &str| match word.split_once('/') {
+        Some((one, many)) => {
+            one.len() > 2 && (many == format!("{one}s") || many == rankwright_plural(one))
+        }
+        None => false,
+    };
+    endings.iter().any(|ending| text.contains(ending)) || words.into_iter().any(two_words)
+}
+
+fn rankwright_plural(word: &str) -> String {
+    word.strip_suffix('y').map_or(format!("{word}es"), |stem| format!("{stem}ies"))
+}
+
+/// Names of the structs, enums and traits that a file declares outside of its tests. `Args` is
+/// left out: the arguments of every verb of the command have that name.
+fn type_names(source: &str) -> Vec<String> {
+    let end = source.find("#[cfg(test)]\nmod ").unwrap_or(source.len());
+    let mut names = Vec::new();
+    for line in source[..end].lines() {
+        let mut words = line.split_whitespace().skip_while(|word| word.starts_with("pub"));
+        if let (Some("struct" | "enum" | "trait"), Some(rest)) = (words.next(), words.next()) {
+            let name: String = rest.chars().take_while(|c| c.is_alphanumeric()).collect();
+            if name.starts_with(char::is_uppercase) && name != "Args" {
+                names.push(name);
+            }
+        }
+    }
+    names
+}
+
+#[test]
+fn the_rules_for_words_see_what_they_look_for() {
+    let source = "//! How it works.\n\n/// What it is.\n#[derive(Debug)]\npub struct A {\n    \
+                  /// Where it is.\n    pub at: usize,\n}\n\n/// What helps.\nfn b() {}\n\n\
+                  /// A value.\n/// What follows is fine.\npub enum C {}\n";
+    let lines: Vec<usize> = questions(source).into_iter().map(|(line, _)| line).collect();
+    assert_eq!(lines, [1, 3, 6]);
+    assert_eq!(type_names(source), ["A", "C"]);
+    assert_eq!(type_names("pub(super) trait D<'a> {\n#[cfg(test)]\nmod t { struct E; }"), ["D"]);
+    for text in ["1 row(s)", "query/queries", "a query/ies", "file/files", "pass/passes"] {
+        assert!(has_both_forms(text), "{text}");
+    }
+    for text in ["train/test", "a/b", "bm25/s", "rows and row"] {
+        assert!(!has_both_forms(text), "{text}");
+    }
 }

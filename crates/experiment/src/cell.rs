@@ -51,10 +51,10 @@ pub enum CellState {
     Stored,
     /// The cell is to be run.
     #[serde(rename = "to run")]
-    Open,
+    Pending,
     /// The result is not stored, and the cell was not requested.
     #[serde(rename = "left out")]
-    Left,
+    Skipped,
 }
 
 impl CellState {
@@ -62,8 +62,8 @@ impl CellState {
     pub fn name(self) -> &'static str {
         match self {
             CellState::Stored => "done",
-            CellState::Open => "to run",
-            CellState::Left => "left out",
+            CellState::Pending => "to run",
+            CellState::Skipped => "left out",
         }
     }
 }
@@ -110,7 +110,7 @@ pub struct CellSeconds {
 pub(super) struct CellStore(pub(super) PathBuf);
 
 impl CellStore {
-    fn place(&self, digest: &str) -> PathBuf {
+    fn folder(&self, digest: &str) -> PathBuf {
         self.0.join(digest)
     }
 
@@ -121,7 +121,7 @@ impl CellStore {
 
     /// Loads a stored cell with its test scores, if it exists and is undamaged.
     pub(super) fn load(&self, cell: &ExperimentCell) -> Option<(StoredCell, Vec<f64>)> {
-        let folder = self.place(&cell.digest);
+        let folder = self.folder(&cell.digest);
         let history = fs::read(folder.join(RECORD)).ok()?;
         let stored: StoredCell = serde_json::from_slice(&history).ok()?;
         let scores = fs::read(folder.join(SCORES)).ok()?;
@@ -140,7 +140,7 @@ impl CellStore {
 
     /// Whether the folder of a cell exists, damaged or not.
     pub(super) fn holds(&self, cell: &ExperimentCell) -> bool {
-        self.place(&cell.digest).join(RECORD).is_file()
+        self.folder(&cell.digest).join(RECORD).is_file()
     }
 
     /// Stores a cell, whole or not at all. A fixed model (`None`) has its checksum in `stored`.
@@ -151,16 +151,16 @@ impl CellStore {
         model: Option<&Model>,
         scores: &[f64],
     ) -> Result<(), ExperimentError> {
-        let (part, place) = (self.part(digest), self.place(digest));
+        let (part, folder) = (self.part(digest), self.folder(digest));
         let draft = part.join("cell");
-        fresh(&draft).map_err(|e| failed("write", &draft, e))?;
+        create_empty(&draft).map_err(|e| io_error("write", &draft, e))?;
         if let Some(model) = model {
             let bytes = model.to_bytes();
             stored.model_sha256 = sha256(&bytes);
             write(&draft.join(MODEL), &bytes)?;
         }
         write_scores(draft.join(SCORES), scores)?;
-        let written = fs::read(draft.join(SCORES)).map_err(|e| failed("read", &draft, e))?;
+        let written = fs::read(draft.join(SCORES)).map_err(|e| io_error("read", &draft, e))?;
         stored.scores_sha256 = sha256(&written);
         let unwritable = ExperimentError::Internal { invariant: "a stored cell is valid JSON" };
         let history = serde_json::to_vec_pretty(&stored).map_err(|_| unwritable)?;
@@ -168,8 +168,8 @@ impl CellStore {
         sync(&draft);
         // The existing folder is damaged, otherwise this cell would not have been run.
         let old = part.join("damaged");
-        let _ = fs::rename(&place, &old);
-        fs::rename(&draft, &place).map_err(|e| failed("write", &place, e))?;
+        let _ = fs::rename(&folder, &old);
+        fs::rename(&draft, &folder).map_err(|e| io_error("write", &folder, e))?;
         sync(&self.0);
         let _ = fs::remove_dir_all(&part);
         Ok(())
@@ -181,7 +181,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), DataError> {
 }
 
 /// Creates an empty folder.
-fn fresh(folder: &Path) -> io::Result<()> {
+fn create_empty(folder: &Path) -> io::Result<()> {
     match fs::remove_dir_all(folder) {
         Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
         _ => fs::create_dir_all(folder),
@@ -195,6 +195,6 @@ fn sync(folder: &Path) {
     }
 }
 
-fn failed(action: &'static str, path: &Path, error: io::Error) -> DataError {
+fn io_error(action: &'static str, path: &Path, error: io::Error) -> DataError {
     DataError::io(action, path.display().to_string(), error)
 }

@@ -10,6 +10,7 @@ use rankwright_learn::LearnError;
 use rankwright_model::ModelError;
 use rankwright_report::ReportError;
 use rankwright_spec::SpecError;
+use rankwright_spec::words::counted;
 
 use crate::file::some_of;
 
@@ -45,19 +46,19 @@ pub enum ExperimentError {
         folder: PathBuf,
     },
     /// A learner has no parameter `rate`, so there is no shrinkage to vary.
-    #[error("{learner} has no shrinkage: learners with `rate` do, such as lambdamart and mart")]
+    #[error("{learner} has no parameter `rate`")]
     NoRate {
         /// Name of the learner.
         learner: String,
     },
-    /// A rate of learning that is not a number above 0.
-    #[error("the rate {rate} is not a number above 0")]
+    /// A learning rate is not a number above 0.
+    #[error("the learning rate is {rate}; expected a number above 0")]
     BadRate {
         /// The rate.
         rate: f64,
     },
-    /// A rate of learning that is given twice.
-    #[error("the rate {rate} is given twice")]
+    /// A learning rate is given twice.
+    #[error("the learning rate {rate} is given twice")]
     RateTwice {
         /// The rate.
         rate: f64,
@@ -69,13 +70,13 @@ pub enum ExperimentError {
         invariant: &'static str,
     },
     /// A learner does not learn in rounds, so there is no learning curve.
-    #[error("{learner} is not trained in rounds, so there is no learning curve")]
+    #[error("{learner} is not trained in rounds, so it has no learning curve")]
     NoRounds {
         /// The learner's spec.
         learner: String,
     },
     /// An error in an experiment's file.
-    #[error("{file}, line {line}, column {column}: {what}")]
+    #[error("{file}, line {line}, column {column}: {message}")]
     File {
         /// Name of the file.
         file: String,
@@ -83,14 +84,14 @@ pub enum ExperimentError {
         line: usize,
         /// The column, from 1.
         column: usize,
-        /// The problem, and what was expected.
-        what: String,
+        /// The problem and the expected content.
+        message: String,
     },
     /// Data that several cells share could not be read.
     #[error(transparent)]
     SharedData(#[from] Arc<DataError>),
     /// A learner was named that the experiment does not have.
-    #[error("no learner of the experiment is called `{name}`{}", slip(nearest.as_ref()))]
+    #[error("no learner of the experiment is called `{name}`{}", suggestion(nearest.as_ref()))]
     UnknownLearner {
         /// The name.
         name: String,
@@ -100,7 +101,7 @@ pub enum ExperimentError {
         known: Vec<String>,
     },
     /// The system could not start threads.
-    #[error("cannot start {threads} threads: {source}")]
+    #[error("cannot start {}: {source}", counted(*threads, "thread"))]
     Threads {
         /// The number of threads.
         threads: usize,
@@ -109,7 +110,7 @@ pub enum ExperimentError {
     },
 }
 
-fn slip(nearest: Option<&String>) -> String {
+fn suggestion(nearest: Option<&String>) -> String {
     nearest.map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default()
 }
 
@@ -124,9 +125,15 @@ impl ExperimentError {
             Self::Report(error) => error.help(),
             Self::Learn(error) => error.help(),
             Self::SharedData(error) => error.help(),
+            Self::NoRate { .. } => {
+                Some("learners with a learning rate are, for example, lambdamart and mart".into())
+            }
+            Self::FolderInUse { .. } => {
+                Some("wait for it to end, or choose another folder for the results".into())
+            }
             Self::UnknownLearner { known, .. } => {
                 let known: Vec<&str> = known.iter().map(String::as_str).collect();
-                Some(format!("its learners are {}", some_of(&known)))
+                Some(format!("the learners are {}", some_of(&known)))
             }
             _ => None,
         }

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::file::{Competitor, Experiment, FactorView, MemberKind};
+use super::file::{Competitor, CompetitorKind, Experiment, FactorView};
 
 /// The factor that is not a parameter: the name of the entry.
 pub(super) const ENTRY: &str = "learner";
@@ -23,7 +23,7 @@ pub(super) fn value(experiment: &Experiment, member: &Competitor, factor: &str) 
 
 /// A competitor's setting of a parameter, written or by default.
 pub(super) fn setting(member: &Competitor, name: &str) -> Option<String> {
-    let MemberKind::Learner(spec) = &member.what else { return None };
+    let CompetitorKind::Learner(spec) = &member.kind else { return None };
     spec.learner().params().text(name)
 }
 
@@ -61,8 +61,8 @@ impl FactorGrid {
         let mut grid = Self { rows: Vec::new(), columns: Vec::new(), groups: HashMap::new() };
         for number in &view.learners {
             let Some(member) = experiment.learners.get(*number) else { continue };
-            let row = place(&mut grid.rows, values(experiment, member, &view.rows));
-            let column = place(&mut grid.columns, values(experiment, member, &view.columns));
+            let row = index_of(&mut grid.rows, values(experiment, member, &view.rows));
+            let column = index_of(&mut grid.columns, values(experiment, member, &view.columns));
             grid.groups.entry((row, column)).or_default().push(*number);
         }
         grid
@@ -76,7 +76,7 @@ impl FactorGrid {
 }
 
 /// The index of a value in a list; a new value is added at the end.
-fn place(list: &mut Vec<Vec<String>>, values: Vec<String>) -> usize {
+fn index_of(list: &mut Vec<Vec<String>>, values: Vec<String>) -> usize {
     let found = list.iter().position(|other| *other == values);
     found.unwrap_or_else(|| {
         list.push(values);

@@ -28,7 +28,7 @@ mod view;
 use document::{TomlDocument, TomlTable};
 use raw::{RawExperiment, Texts, Whole};
 
-pub use learner::{Competitor, LearnerEntry, MemberKind};
+pub use learner::{Competitor, CompetitorKind, LearnerEntry};
 pub use source::{DataOrigin, DataSet, DataSource, FoldFiles, QueryDivision};
 pub use view::{FactorPlot, FactorTable, FactorView};
 
@@ -104,15 +104,15 @@ impl Experiment {
         let document = TomlDocument { name: file, text };
         let raw: RawExperiment = document.read()?;
         let top = document.table(0, "the experiment");
-        let places = PathResolver { folder, variable };
-        let (entries, learners) = learner::read(document, &raw.learner, &places)?;
+        let paths = PathResolver { folder, variable };
+        let (entries, learners) = learner::read(document, &raw.learner, &paths)?;
         let mut experiment = Self {
             name: top.needed("name", &raw.name, "\"boosted trees\"")?.to_owned(),
             description: raw.description.clone(),
             metrics: metrics(&top, &raw.metrics)?,
             seeds: seeds(&top, &raw.seeds)?,
             compare: compare(&top, &raw, &learners)?,
-            data: source::data_sets(document, &raw.data, &places)?,
+            data: source::data_sets(document, &raw.data, &paths)?,
             learners,
             entries,
             tables: Vec::new(),
@@ -131,7 +131,7 @@ impl Experiment {
 
     /// The seeds of a competitor: one where the seed has no effect.
     pub fn seeds_of(&self, member: &Competitor) -> &[u64] {
-        let count = if member.what.is_seeded() { self.seeds.len() } else { 1 };
+        let count = if member.kind.is_seeded() { self.seeds.len() } else { 1 };
         self.seeds.get(..count).unwrap_or(&self.seeds)
     }
 }
@@ -189,10 +189,11 @@ fn compare(
     let baseline = raw.baseline.as_ref().map(|name| name.get_ref().clone());
     let names: Vec<&str> = learners.iter().map(|member| member.name.as_str()).collect();
     if let Some(name) = baseline.as_deref().filter(|name| !names.contains(name)) {
-        let slip = nearest(name, &names).map(|near| format!(" (did you mean `{near}`?)"));
-        let slip = slip.unwrap_or_default();
+        let suggestion = nearest(name, &names).map(|near| format!(" (did you mean `{near}`?)"));
+        let suggestion = suggestion.unwrap_or_default();
         let known = some_of(&names);
-        let message = format!("no learner is called `{name}`{slip}; the learners are {known}");
+        let message =
+            format!("no learner is called `{name}`{suggestion}; the learners are {known}");
         return Err(top.wrong(&raw.baseline, message));
     }
     let options = usual

@@ -48,13 +48,14 @@ mod tests;
 pub use cell::{CellSeconds, CellState, ExperimentCell, StoredCell};
 pub use error::ExperimentError;
 pub use file::{
-    Competitor, DataOrigin, DataSet, DataSource, Experiment, FactorPlot, FactorTable, FactorView,
-    FoldFiles, LearnerEntry, MemberKind, QueryDivision,
+    Competitor, CompetitorKind, DataOrigin, DataSet, DataSource, Experiment, FactorPlot,
+    FactorTable, FactorView, FoldFiles, LearnerEntry, QueryDivision,
 };
 pub use lock::{
     ExperimentLock, FileChecksum, LearnerSettings, LockedComparison, LockedData, LockedDivision,
     LockedGenerator, LockedLearner, LockedMetric, LockedSource, Machine,
 };
+pub use memory::JobLimit;
 pub use paths::FilePath;
 pub use plan::{FailedCells, Plan, PlanOptions, PlanSummary, PlannedCell};
 pub use report::ExperimentReport;
@@ -66,7 +67,7 @@ pub use results::{
 pub use run::{ExperimentProgress, PlanRun};
 pub use shrinkage::ShrinkageRequest;
 pub use study::{
-    FactorCell, FactorLine, FactorPlace, FactorPlotResult, FactorSeconds, FactorTableResult,
+    FactorCell, FactorLine, FactorPlotResult, FactorPosition, FactorSeconds, FactorTableResult,
     FactorTableTimes, FactorValues, FoldChoice,
 };
 

@@ -13,7 +13,7 @@ use rankwright_learn::LearnerSpec;
 use serde::Serialize;
 
 use super::VERSION;
-use super::file::{Competitor, DataOrigin, DataSet, DataSource, MemberKind, QueryDivision};
+use super::file::{Competitor, CompetitorKind, DataOrigin, DataSet, DataSource, QueryDivision};
 use super::plan::Plan;
 
 /// Everything needed to repeat an experiment: the content of its lock file.
@@ -296,15 +296,15 @@ impl LockedGenerator {
 
 impl LockedLearner {
     fn new(member: &Competitor) -> Self {
-        LockedLearner { name: member.name.clone(), what: LearnerSettings::new(&member.what) }
+        LockedLearner { name: member.name.clone(), what: LearnerSettings::new(&member.kind) }
     }
 }
 
 impl LearnerSettings {
-    pub(super) fn new(kind: &MemberKind) -> Self {
+    pub(super) fn new(kind: &CompetitorKind) -> Self {
         match kind {
-            MemberKind::Learner(spec) => Self::of_learner(spec),
-            MemberKind::Model(file) => LearnerSettings::Model { model: file.written.clone() },
+            CompetitorKind::Learner(spec) => Self::of_learner(spec),
+            CompetitorKind::Model(file) => LearnerSettings::Model { model: file.written.clone() },
         }
     }
 

@@ -2,8 +2,9 @@
 //!
 //! The memory of a cell is estimated from the size of its data: text unpacks to less than its own
 //! size, compressed files to several times theirs, and training needs about as much again as the
-//! matrix. The estimate is conservative; `--jobs` overrides it.
+//! matrix. The estimate is conservative; a requested number of jobs overrides it.
 
+use std::fmt;
 use std::path::Path;
 
 use super::file::{DataOrigin, DataSet, DataSource};
@@ -16,7 +17,7 @@ pub(super) fn available() -> Option<u64> {
 }
 
 /// Estimated bytes that a cell of this data set needs.
-pub(super) fn need(set: &DataSet) -> u64 {
+pub(super) fn needed(set: &DataSet) -> u64 {
     const SMALL: u64 = 64 << 20;
     let of = |paths: &mut dyn Iterator<Item = &Path>| paths.map(unpacked).sum::<u64>();
     let data = match &set.source {
@@ -48,30 +49,62 @@ fn unpacked(path: &Path) -> u64 {
     }
 }
 
+/// The reason for the number of cells that run at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum JobLimit {
+    /// The number was requested.
+    Requested,
+    /// Every cell has a job.
+    Cells,
+    /// Every thread has a job.
+    Threads,
+    /// More jobs may not fit into memory.
+    Memory {
+        /// Estimated bytes that one cell needs.
+        needed: u64,
+        /// Bytes of available memory.
+        available: u64,
+    },
+}
+
+impl fmt::Display for JobLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Requested => f.write_str("as requested"),
+            Self::Cells => f.write_str("one job for each cell"),
+            Self::Threads => f.write_str("one job for each thread"),
+            Self::Memory { needed, available } => write!(
+                f,
+                "limited by memory: a cell may need {} MiB, and {} MiB are available",
+                needed >> 20,
+                available >> 20
+            ),
+        }
+    }
+}
+
 /// The number of jobs, and the reason.
 pub(super) fn jobs(
-    asked: Option<usize>,
+    requested: Option<usize>,
     threads: usize,
     cells: usize,
-    need: u64,
+    needed: u64,
     available: Option<u64>,
-) -> (usize, String) {
-    if let Some(jobs) = asked {
-        return (jobs.max(1), "as asked".to_owned());
+) -> (usize, JobLimit) {
+    if let Some(jobs) = requested {
+        return (jobs.max(1), JobLimit::Requested);
     }
     // Leaves a part of the memory to other programs.
-    let fit = available.map_or(usize::MAX, |free| ((free / 10 * 7) / need.max(1)) as usize).max(1);
+    let fit =
+        available.map_or(usize::MAX, |free| ((free / 10 * 7) / needed.max(1)) as usize).max(1);
     let jobs = threads.min(fit).min(cells).max(1);
-    let why = match () {
-        () if jobs == cells => "one for each cell".to_owned(),
-        () if jobs == fit && fit < threads => format!(
-            "a cell may need {} MiB, of {} MiB free",
-            need >> 20,
-            available.unwrap_or(0) >> 20
-        ),
-        () => "one for each thread".to_owned(),
+    let limit = match available {
+        _ if jobs == cells => JobLimit::Cells,
+        Some(available) if jobs == fit && fit < threads => JobLimit::Memory { needed, available },
+        _ => JobLimit::Threads,
     };
-    (jobs, why)
+    (jobs, limit)
 }
 
 #[cfg(test)]
@@ -87,5 +120,10 @@ mod tests {
         assert_eq!(jobs(None, 8, 100, 9 * gib, Some(3 * gib)).0, 1);
         assert_eq!(jobs(None, 8, 0, gib, None).0, 1);
         assert_eq!(jobs(Some(5), 2, 1, gib, Some(0)).0, 5);
+        let (_, limit) = jobs(None, 8, 100, gib, Some(3 * gib));
+        assert_eq!(
+            limit.to_string(),
+            "limited by memory: a cell may need 1024 MiB, and 3072 MiB are available"
+        );
     }
 }

@@ -27,7 +27,7 @@ impl PathResolver<'_> {
     /// The files that a text names: one, or one for each number of a range.
     pub(super) fn files(&self, text: &str) -> Result<Vec<FilePath>, String> {
         let file = |written: String| {
-            let path = self.folder.join(self.filled(&written)?);
+            let path = self.folder.join(self.with_variables(&written)?);
             Ok(FilePath { written, path })
         };
         numbered(text)?.into_iter().map(file).collect()
@@ -38,12 +38,12 @@ impl PathResolver<'_> {
         let mut files = self.files(text)?;
         match (files.pop(), files.is_empty()) {
             (Some(file), true) => Ok(file),
-            _ => Err(format!("{text} stands for several files, and one is expected here")),
+            _ => Err(format!("{text} names several files; expected one")),
         }
     }
 
     /// The text with variables replaced.
-    fn filled(&self, text: &str) -> Result<String, String> {
+    fn with_variables(&self, text: &str) -> Result<String, String> {
         let mut filled = String::new();
         let mut rest = text;
         while let Some((before, after)) = rest.split_once("${") {
@@ -67,7 +67,7 @@ fn numbered(text: &str) -> Result<Vec<String>, String> {
     let runs = text.match_indices('{').filter(|(at, _)| !text[..*at].ends_with('$'));
     let Some((start, _)) = runs.into_iter().next() else { return Ok(vec![text.to_owned()]) };
     let (before, after) = (&text[..start], &text[start + 1..]);
-    let wrong = || format!("{text}: `{{` begins a run of numbers such as {{1..5}}");
+    let wrong = || format!("{text}: expected a range of numbers after `{{`, such as {{1..5}}");
     let (run, behind) = after.split_once('}').ok_or_else(wrong)?;
     let (first, last) = run.split_once("..").ok_or_else(wrong)?;
     let number = |text: &str| text.trim().parse::<u32>().map_err(|_| wrong());
@@ -84,8 +84,8 @@ mod tests {
 
     fn files(text: &str) -> Result<Vec<String>, String> {
         let variable = |name: &str| (name == "DATA").then(|| "/d".to_owned());
-        let places = PathResolver { folder: Path::new("/e"), variable: &variable };
-        let files = places.files(text)?;
+        let paths = PathResolver { folder: Path::new("/e"), variable: &variable };
+        let files = paths.files(text)?;
         Ok(files.into_iter().map(|file| file.path.display().to_string()).collect())
     }
 
@@ -97,13 +97,13 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_filled_in_is_said() {
+    fn unset_variables_and_bad_ranges_are_errors() {
         for (text, part) in [
             ("${NONE}/a", "NONE, which is not set"),
             ("${DATA", "without `}`"),
-            ("a{5..1}", "run of numbers"),
-            ("a{x}", "run of numbers"),
-            ("a{1..2}{1..2}", "run of numbers"),
+            ("a{5..1}", "range of numbers"),
+            ("a{x}", "range of numbers"),
+            ("a{1..2}{1..2}", "range of numbers"),
         ] {
             let error = files(text).unwrap_err();
             assert!(error.contains(part), "{text}: {error}");

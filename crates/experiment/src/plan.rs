@@ -14,9 +14,10 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::cell::{CellState, CellStore, ExperimentCell};
-use super::file::{Competitor, DataSet, Experiment, MemberKind};
+use super::file::{Competitor, CompetitorKind, DataSet, Experiment};
 use super::key::{CellKey, DataKey, FileChecksums, checksum};
 use super::lock::{FileChecksum, LearnerSettings};
+use super::memory::JobLimit;
 use super::parts::DataParts;
 use super::run::error_text;
 use super::{VERSION, memory, sha256, to_json};
@@ -24,6 +25,7 @@ use crate::ExperimentError;
 
 /// Options of running an experiment.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct PlanOptions {
     /// Number of cells at a time; chosen by threads and memory if not given.
     pub jobs: Option<usize>,
@@ -49,6 +51,38 @@ impl Default for PlanOptions {
     }
 }
 
+impl PlanOptions {
+    /// Sets the number of cells at a time; `None` chooses it by threads and memory.
+    pub fn jobs(mut self, jobs: Option<usize>) -> Self {
+        self.jobs = jobs;
+        self
+    }
+
+    /// Sets the threads of all jobs together; 0 takes one for each core.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Sets the learners to train; stored results of the others are still reported.
+    pub fn only(mut self, only: Vec<String>) -> Self {
+        self.only = only;
+        self
+    }
+
+    /// Sets the time between checkpoints of a training; 0 saves after every round.
+    pub fn checkpoint(mut self, checkpoint: Duration) -> Self {
+        self.checkpoint = checkpoint;
+        self
+    }
+
+    /// Sets the machine code to run.
+    pub fn simd(mut self, simd: Simd) -> Self {
+        self.simd = simd;
+        self
+    }
+}
+
 /// The cells of an experiment and their states.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
@@ -59,7 +93,7 @@ pub struct PlanSummary {
     pub jobs: usize,
     /// The reason for this number.
     #[serde(skip)]
-    pub why: String,
+    pub job_limit: JobLimit,
     /// Cells that are known to fail before anything is run.
     pub failed: Vec<FailedCells>,
     /// Folder of the results.
@@ -67,13 +101,13 @@ pub struct PlanSummary {
     pub out: PathBuf,
     /// Number of cells to run, without repeated digests.
     #[serde(skip)]
-    open: usize,
+    pending: usize,
 }
 
 impl PlanSummary {
     /// Number of cells to run; cells with the same result are run once.
-    pub fn open(&self) -> usize {
-        self.open
+    pub fn pending(&self) -> usize {
+        self.pending
     }
 
     /// Number of cells that are stored already.
@@ -110,9 +144,9 @@ pub struct FailedCells {
 impl fmt::Display for FailedCells {
     /// Writes "mq2008, lambdamart, fold 2: ..."
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = [&self.data, &self.learner, &self.cells].map(String::as_str);
-        let place: Vec<&str> = place.into_iter().filter(|text| !text.is_empty()).collect();
-        write!(f, "{}: {}", place.join(", "), self.error)
+        let location = [&self.data, &self.learner, &self.cells].map(String::as_str);
+        let location: Vec<&str> = location.into_iter().filter(|text| !text.is_empty()).collect();
+        write!(f, "{}: {}", location.join(", "), self.error)
     }
 }
 
@@ -128,7 +162,7 @@ pub struct Plan<'e> {
     pub(super) files: Vec<Vec<FileChecksum>>,
     pub(super) failed: Vec<FailedCells>,
     pub(super) jobs: usize,
-    pub(super) why: String,
+    pub(super) job_limit: JobLimit,
     pub(super) threads: usize,
     pub(super) checkpoint: Duration,
     pub(super) simd: Simd,
@@ -155,7 +189,7 @@ impl<'e> Plan<'e> {
             files: Vec::new(),
             failed: Vec::new(),
             jobs: 1,
-            why: String::new(),
+            job_limit: JobLimit::Threads,
             threads,
             checkpoint: options.checkpoint,
             simd: options.simd,
@@ -165,12 +199,12 @@ impl<'e> Plan<'e> {
             plan.add_set(number, set, &learners)?;
         }
         plan.find_stored(&options.only);
-        let needs = plan.cells.iter().filter(|cell| cell.state == CellState::Open);
-        let needs = needs.filter_map(|cell| experiment.data.get(cell.data)).map(memory::need);
-        let need = needs.max().unwrap_or(0);
-        let open = plan.open().len();
-        (plan.jobs, plan.why) =
-            memory::jobs(options.jobs, threads, open, need, memory::available());
+        let needs = plan.cells.iter().filter(|cell| cell.state == CellState::Pending);
+        let needs = needs.filter_map(|cell| experiment.data.get(cell.data)).map(memory::needed);
+        let needed = needs.max().unwrap_or(0);
+        let pending = plan.pending().len();
+        (plan.jobs, plan.job_limit) =
+            memory::jobs(options.jobs, threads, pending, needed, memory::available());
         Ok(plan)
     }
 
@@ -184,10 +218,10 @@ impl<'e> Plan<'e> {
         PlanSummary {
             cells: self.cells.iter().map(cell).collect(),
             jobs: self.jobs,
-            why: self.why.clone(),
+            job_limit: self.job_limit,
             failed: self.failed.clone(),
             out: self.out.clone(),
-            open: self.open().len(),
+            pending: self.pending().len(),
         }
     }
 
@@ -202,8 +236,8 @@ impl<'e> Plan<'e> {
     }
 
     /// Number of cells at a time, and the reason.
-    pub fn jobs(&self) -> (usize, &str) {
-        (self.jobs, &self.why)
+    pub fn jobs(&self) -> (usize, JobLimit) {
+        (self.jobs, self.job_limit)
     }
 
     /// Cells that are known to fail before anything is run.
@@ -217,7 +251,7 @@ impl<'e> Plan<'e> {
         let set = data.get(cell.data).map_or("", |set| set.name.as_str());
         let learner = learners.get(cell.learner);
         let name = learner.map_or("", |member| member.name.as_str());
-        let seeded = learner.is_some_and(|member| member.what.is_seeded());
+        let seeded = learner.is_some_and(|member| member.kind.is_seeded());
         let seed = if seeded { format!(", seed {}", cell.seed) } else { String::new() };
         match data.get(cell.data).map_or(1, DataSet::folds) {
             1 => format!("{set}, {name}{seed}"),
@@ -226,23 +260,24 @@ impl<'e> Plan<'e> {
     }
 
     /// Indices of the cells to run, each digest once.
-    pub fn open(&self) -> Vec<usize> {
+    pub fn pending(&self) -> Vec<usize> {
         let mut seen = HashSet::new();
-        let cells = self.cells.iter().enumerate().filter(|(_, cell)| cell.state == CellState::Open);
-        let mut open = Vec::new();
+        let cells =
+            self.cells.iter().enumerate().filter(|(_, cell)| cell.state == CellState::Pending);
+        let mut pending = Vec::new();
         for (number, cell) in cells {
             if seen.insert(cell.digest.as_str()) {
-                open.push(number);
+                pending.push(number);
             }
         }
-        open
+        pending
     }
 
     /// The settings that determine each learner; none for a model that cannot be read.
     fn learner_keys(&mut self) -> Vec<Option<LearnerSettings>> {
-        let key = |member: &Competitor| match &member.what {
-            MemberKind::Learner(spec) => Ok(LearnerSettings::of_learner(spec)),
-            MemberKind::Model(file) => {
+        let key = |member: &Competitor| match &member.kind {
+            CompetitorKind::Learner(spec) => Ok(LearnerSettings::of_learner(spec)),
+            CompetitorKind::Model(file) => {
                 checksum(&file.path).map(|(sum, _)| LearnerSettings::Model { model: sum })
             }
         };
@@ -290,14 +325,14 @@ impl<'e> Plan<'e> {
                     let key = CellKey {
                         version: VERSION,
                         learner: key,
-                        seed: member.what.is_seeded().then_some(*seed),
+                        seed: member.kind.is_seeded().then_some(*seed),
                         data: &data,
                         fold: fold + 1,
                         metric: metric.as_deref(),
                     };
                     let key = to_json(&key)?;
                     let digest = sha256(key.to_string().as_bytes()).chars().take(32).collect();
-                    let (data, seed, state) = (number, *seed, CellState::Left);
+                    let (data, seed, state) = (number, *seed, CellState::Skipped);
                     self.cells.push(ExperimentCell {
                         data,
                         fold,
@@ -317,18 +352,18 @@ impl<'e> Plan<'e> {
     /// Finds stored cells, several at a time: each is read completely for its checksums.
     fn find_stored(&mut self, only: &[String]) {
         let experiment = self.experiment;
-        let asked = |member: &Competitor| {
+        let requested = |member: &Competitor| {
             let entry = experiment.entry_of(member);
             only.is_empty() || only.iter().any(|name| *name == member.name || name == entry)
         };
-        let asked: Vec<bool> = experiment.learners.iter().map(asked).collect();
+        let requested: Vec<bool> = experiment.learners.iter().map(requested).collect();
         let store = &self.store;
         self.cells.par_iter_mut().for_each(|cell| {
-            let asked = asked.get(cell.learner).copied().unwrap_or(false);
-            cell.state = match (store.load(cell).is_some(), asked) {
+            let requested = requested.get(cell.learner).copied().unwrap_or(false);
+            cell.state = match (store.load(cell).is_some(), requested) {
                 (true, _) => CellState::Stored,
-                (false, true) => CellState::Open,
-                (false, false) => CellState::Left,
+                (false, true) => CellState::Pending,
+                (false, false) => CellState::Skipped,
             };
         });
     }

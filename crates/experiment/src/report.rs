@@ -4,10 +4,10 @@
 //! do not depend on interruptions, jobs and threads; times are written to `times.json` alone, and
 //! threads to the lock file.
 //!
-//! A learner takes part in a data set's comparison when all of its cells there are stored. Where
+//! A learner takes part in a data set's comparison when all of its cells are stored. Where
 //! the baseline does not, the first learner that does is the baseline, and the page says so.
 //!
-//! Tables and plots by factors ([`study`](super::study)) come first. With them, more than [`MANY`]
+//! Tables and plots by factors ([`study`](super::study)) come first. With them, more than [`MOST_COMPARED`]
 //! learners are not compared with the baseline one by one: they are shown in one sorted list.
 //!
 //! Cost: each cell is read once and each learner measured once for each seed.
@@ -25,6 +25,7 @@ use rankwright_eval::{EvalOptions, Evaluation, QuerySource, evaluate};
 use rankwright_report::chart::Chart;
 use rankwright_report::comparison::ComparisonReport;
 use rankwright_report::page::{Page, PageBlock, Section};
+use rankwright_spec::words::counted;
 use rayon::prelude::*;
 use serde_json::Value;
 
@@ -83,11 +84,11 @@ pub(super) struct SetResult {
     pub(super) features: usize,
     pub(super) systems: Vec<System>,
     /// The index of each learner among the systems.
-    pub(super) places: HashMap<usize, usize>,
+    pub(super) index_of_learner: HashMap<usize, usize>,
     /// Number of test queries of each fold.
     pub(super) folds: Vec<usize>,
     /// Learners with cells that are neither stored nor requested.
-    pub(super) open: HashSet<usize>,
+    pub(super) not_run: HashSet<usize>,
     /// None where there are too many learners to compare each with the baseline.
     pub(super) comparison: Option<ComparisonReport>,
     /// The baseline's name, where it is not the requested one.
@@ -97,16 +98,16 @@ pub(super) struct SetResult {
 impl SetResult {
     /// A learner's results, if all of its cells are stored.
     pub(super) fn system(&self, learner: usize) -> Option<&System> {
-        self.places.get(&learner).and_then(|place| self.systems.get(*place))
+        self.index_of_learner.get(&learner).and_then(|index| self.systems.get(*index))
     }
 }
 
 /// Most learners that are all compared with the baseline where there are tables by factors.
-const MANY: usize = 40;
+const MOST_COMPARED: usize = 40;
 
 /// Whether there are so many learners that they are shown only in tables by factors.
-pub(super) fn many(experiment: &Experiment) -> bool {
-    !experiment.tables.is_empty() && experiment.learners.len() > MANY
+pub(super) fn has_many_learners(experiment: &Experiment) -> bool {
+    !experiment.tables.is_empty() && experiment.learners.len() > MOST_COMPARED
 }
 
 impl ExperimentReport {
@@ -117,15 +118,16 @@ impl ExperimentReport {
         for data in 0..plan.experiment.data.len() {
             sets.extend(set_result(plan, data, &mut failed)?);
         }
-        let left = left(plan);
+        let not_run = not_run(plan);
         let study = Study::new(plan.experiment, &sets)?;
-        let drawn =
-            |markdown| study.text(markdown) + &drawn(plan.experiment, &sets, &left, markdown);
+        let tables_text = |markdown| {
+            study.text(markdown) + &tables_text(plan.experiment, &sets, &not_run, markdown)
+        };
         Ok(Self {
-            page: page(plan, &sets, &study, &failed, &left),
-            results: ExperimentResults::new(plan.experiment, &sets, &study, &failed, &left),
-            markdown: drawn(true),
-            text: drawn(false),
+            page: page(plan, &sets, &study, &failed, &not_run),
+            results: ExperimentResults::new(plan.experiment, &sets, &study, &failed, &not_run),
+            markdown: tables_text(true),
+            text: tables_text(false),
             per_query: tables::per_query(plan.experiment, &sets),
             lock: ExperimentLock::new(plan),
             times: ExperimentTimes::new(plan, &sets, &study),
@@ -206,22 +208,26 @@ fn set_result(
     if systems.is_empty() {
         return Ok(None);
     }
-    let (comparison, other_baseline) = match many(experiment) {
+    let (comparison, other_baseline) = match has_many_learners(experiment) {
         true => (None, None),
         false => {
             let (comparison, other) = compared(experiment, data, &systems, &tests)?;
             (Some(comparison), other)
         }
     };
-    let open = plan.cells.iter().filter(|c| c.data == data && c.state == CellState::Left);
+    let not_run = plan.cells.iter().filter(|c| c.data == data && c.state == CellState::Skipped);
     Ok(Some(SetResult {
         data,
         queries: tests.iter().map(|test| test.queries()).sum(),
         documents: tests.iter().map(|test| test.rows()).sum(),
         features: tests.iter().map(|test| test.columns()).max().unwrap_or(0),
         folds: tests.iter().map(|test| test.queries()).collect(),
-        open: open.map(|cell| cell.learner).collect(),
-        places: systems.iter().enumerate().map(|(at, system)| (system.learner, at)).collect(),
+        not_run: not_run.map(|cell| cell.learner).collect(),
+        index_of_learner: systems
+            .iter()
+            .enumerate()
+            .map(|(at, system)| (system.learner, at))
+            .collect(),
         systems,
         comparison,
         other_baseline,
@@ -274,7 +280,7 @@ fn system(
         let of_seed: Vec<Vec<f64>> = of_seed.map(|(.., scores)| scores.clone()).collect();
         let pooled = Pooled::new(tests, &of_seed)?;
         found.push((*seed, evaluate(&pooled, &experiment.metrics, EvalOptions::default())?));
-        if !many(experiment) {
+        if !has_many_learners(experiment) {
             scores.push(of_seed);
         }
     }
@@ -296,10 +302,10 @@ fn compared(
         .iter()
         .map(|system| (name(experiment, system.learner).to_owned(), system.mean.clone()))
         .collect();
-    let asked = experiment.compare.baseline.as_ref();
-    let there = named.iter().any(|(name, _)| Some(name) == asked);
-    let other = named.first().map(|(name, _)| name.clone()).filter(|_| !there);
-    let baseline = other.clone().or(asked.cloned());
+    let requested = experiment.compare.baseline.as_ref();
+    let has_baseline = named.iter().any(|(name, _)| Some(name) == requested);
+    let other = named.first().map(|(name, _)| name.clone()).filter(|_| !has_baseline);
+    let baseline = other.clone().or(requested.cloned());
     let options = experiment.compare.clone().baseline(baseline);
     let title = experiment.data.get(data).map_or("", |set| set.name.as_str());
     let mut report = ComparisonReport::new(title, named, &options)?;
@@ -319,25 +325,30 @@ pub(super) fn name(experiment: &Experiment, learner: usize) -> &str {
 }
 
 /// Learners with cells that were neither stored nor requested.
-fn left(plan: &Plan<'_>) -> Vec<String> {
-    let missing = plan.cells.iter().filter(|cell| cell.state == CellState::Left);
+fn not_run(plan: &Plan<'_>) -> Vec<String> {
+    let missing = plan.cells.iter().filter(|cell| cell.state == CellState::Skipped);
     let missing: BTreeSet<usize> = missing.map(|cell| cell.learner).collect();
     missing.into_iter().map(|learner| name(plan.experiment, learner).to_owned()).collect()
 }
 
 /// The comparison tables, one after the other.
-fn drawn(experiment: &Experiment, sets: &[SetResult], left: &[String], markdown: bool) -> String {
+fn tables_text(
+    experiment: &Experiment,
+    sets: &[SetResult],
+    not_run: &[String],
+    markdown: bool,
+) -> String {
     let mut text = String::new();
     for set in sets {
         let Some(report) = &set.comparison else { continue };
         let mut table = comparison_table(report.comparison());
         let seeds = experiment.seeds.len();
         if seeds > 1 {
-            table.notes.push(format!("Values of a query are means over {seeds} seeds."));
+            table.notes.push(format!("The value of a query is the mean over {seeds} seeds."));
         }
         table.notes.extend(other_baseline(experiment, set));
-        if !left.is_empty() {
-            table.notes.push(format!("Not run yet: {}.", left.join(", ")));
+        if !not_run.is_empty() {
+            table.notes.push(format!("Not run yet: {}.", not_run.join(", ")));
         }
         let title = tables::heading(experiment, set);
         text += &match markdown {
@@ -353,11 +364,11 @@ fn page(
     sets: &[SetResult],
     study: &Study,
     failed: &[FailedCells],
-    left: &[String],
+    not_run: &[String],
 ) -> Page {
     let experiment = plan.experiment;
     let mut sections: Vec<Section> = study.sections();
-    if many(experiment) {
+    if has_many_learners(experiment) {
         sections.push(tables::sorted(experiment, sets));
     } else if sets.len() > 1 {
         sections.push(tables::overview(experiment, sets));
@@ -371,7 +382,7 @@ fn page(
         };
         sections.extend(page.sections.into_iter().map(|s| prefixed(s, &prefix, &title)));
     }
-    if experiment.seeds.len() > 1 && !many(experiment) {
+    if experiment.seeds.len() > 1 && !has_many_learners(experiment) {
         sections.push(tables::seeds(experiment, sets));
     }
     sections.push(tables::learners(experiment));
@@ -380,42 +391,43 @@ fn page(
     Page {
         title: experiment.name.clone(),
         lead: lead(experiment, sets, failed),
-        facts: tables::facts(experiment, sets, left),
+        facts: tables::facts(experiment, sets, not_run),
         sections,
     }
 }
 
 /// A note where another learner had to be the baseline.
 fn other_baseline(experiment: &Experiment, set: &SetResult) -> Option<String> {
-    let (other, asked) = (set.other_baseline.as_ref()?, experiment.compare.baseline.as_deref()?);
-    Some(format!("{asked} has no result there, so {other} is the baseline."))
+    let (other, requested) =
+        (set.other_baseline.as_ref()?, experiment.compare.baseline.as_deref()?);
+    Some(format!("{requested} has no result on this data set, so {other} is the baseline."))
 }
 
 /// The summary, a sentence for each data set.
 fn lead(experiment: &Experiment, sets: &[SetResult], failed: &[FailedCells]) -> String {
-    let mut said: Vec<String> = Vec::new();
+    let mut sentences: Vec<String> = Vec::new();
     if !experiment.description.is_empty() {
-        said.push(experiment.description.trim().to_owned());
+        sentences.push(experiment.description.trim().to_owned());
     }
     for set in sets {
         let title = experiment.data.get(set.data).map_or("", |data| data.name.as_str());
         // Among many learners, the best one on test data is mostly chance.
-        let best = best(set).filter(|_| !many(experiment)).map(|(system, value)| {
+        let best = best(set).filter(|_| !has_many_learners(experiment)).map(|(system, value)| {
             let metric = experiment.metrics.first().map(ToString::to_string).unwrap_or_default();
             let name = name(experiment, system.learner);
             format!(
-                "On {title}, {name} has the best {metric}, {value:.4}, of {}.",
-                set.systems.len()
+                "On {title}, {name} has the best {metric} of {}: {value:.4}.",
+                counted(set.systems.len(), "learner")
             )
         });
-        said.extend(best);
-        said.extend(other_baseline(experiment, set));
+        sentences.extend(best);
+        sentences.extend(other_baseline(experiment, set));
     }
     match failed.len() {
         0 => {}
-        count => said.push(format!("Not everything came to a result: see What failed ({count}).")),
+        _ => sentences.push("Some cells have no result; see Failed cells.".to_owned()),
     }
-    said.join(" ")
+    sentences.join(" ")
 }
 
 /// The system with the best value of the first metric, the first among equals.

@@ -30,10 +30,10 @@ use crate::{Experiment, ExperimentError};
 /// spec = "mart(trees=3, leaves=4)"
 /// "#)?;
 /// let request = ExperimentRequest::new(&file).out(folder.path().join("results"));
-/// assert_eq!(request.plan()?.open(), 1);
+/// assert_eq!(request.plan()?.pending(), 1);
 /// let summary = request.run(&NoProgress)?;
 /// assert!(summary.finished && summary.failed.is_empty());
-/// assert_eq!(request.plan()?.open(), 0, "a stored result is not computed again");
+/// assert_eq!(request.plan()?.pending(), 0, "a stored result is not computed again");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -51,7 +51,7 @@ impl ExperimentRequest {
     /// A request whose results go to the file's name with `.results`, in the current folder.
     pub fn new(file: impl Into<PathBuf>) -> Self {
         let file = file.into();
-        let out = usual_folder(&file);
+        let out = default_folder(&file);
         Self { file, out, options: PlanOptions::default() }
     }
 
@@ -85,7 +85,7 @@ impl ExperimentRequest {
         let mut summary = RunSummary {
             finished: ran.finished,
             cells: planned.cells.len(),
-            open: planned.open() - ran.done,
+            pending: planned.pending() - ran.done,
             out: self.out.clone(),
             files: Vec::new(),
             failed: ran.failed.clone(),
@@ -105,7 +105,7 @@ impl ExperimentRequest {
 }
 
 /// The default folder: `experiments/demo.toml` has its results in `demo.results`.
-fn usual_folder(file: &Path) -> PathBuf {
+fn default_folder(file: &Path) -> PathBuf {
     let stem = file.file_stem().map_or("experiment".into(), |stem| stem.to_string_lossy());
     PathBuf::from(format!("{stem}.results"))
 }
@@ -122,7 +122,7 @@ pub struct RunSummary {
     pub cells: usize,
     /// Number of cells that are neither stored now nor were left out on request.
     #[serde(skip)]
-    pub open: usize,
+    pub pending: usize,
     /// Folder of the results.
     #[serde(skip)]
     pub out: PathBuf,

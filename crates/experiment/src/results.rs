@@ -177,7 +177,7 @@ impl LearnerResult {
         };
         LearnerResult {
             name: name(experiment, system.learner).to_owned(),
-            what: member.map(|member| LearnerSettings::new(&member.what)),
+            what: member.map(|member| LearnerSettings::new(&member.kind)),
             seeds: system.seeds.iter().map(seed).collect(),
             cells: system.cells.iter().map(CellResult::new).collect(),
         }

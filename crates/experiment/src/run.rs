@@ -1,6 +1,6 @@
-//! Running the open cells of a plan, several at a time.
+//! Runs the pending cells of a plan, several at a time.
 //!
-//! Each job has its own thread pool and takes the next open cell until there is none. A failure of
+//! Each job has its own thread pool and takes the next pending cell until there is none. A failure of
 //! a cell is recorded, and the others continue; a panic in a learner is such a failure. The
 //! receiver of progress events can ask to stop: trainings then end after their round, with a
 //! checkpoint where they have rounds, and the same plan made again resumes from there.
@@ -21,7 +21,7 @@ use rankwright_learn::{
 use rankwright_model::{Model, ModelBody, ScoreOptions};
 
 use super::cell::{CellSeconds, CellState, ExperimentCell, StoredCell};
-use super::file::MemberKind;
+use super::file::CompetitorKind;
 use super::parts::TrainingParts;
 use super::plan::{FailedCells, Plan, PlanSummary};
 use crate::ExperimentError;
@@ -53,9 +53,9 @@ impl ExperimentProgress for NoProgress {}
 /// The result of running a plan.
 #[derive(Debug)]
 pub struct PlanRun {
-    /// Whether every open cell was run; false after an interruption.
+    /// Whether every pending cell was run; false after an interruption.
     pub finished: bool,
-    /// Cells that are stored now, of those that were open.
+    /// Cells that are stored now, of those that were pending.
     pub done: usize,
     /// Failed cells, in the order of the plan; cells with the same error are grouped.
     pub failed: Vec<FailedCells>,
@@ -89,7 +89,7 @@ enum CellEnd {
 }
 
 impl Plan<'_> {
-    /// Runs every open cell.
+    /// Runs every pending cell.
     pub fn run(&self, progress: &dyn ExperimentProgress) -> Result<PlanRun, ExperimentError> {
         fs::create_dir_all(&self.store.0)
             .map_err(|e| DataError::io("make the folder", self.store.0.display().to_string(), e))?;
@@ -99,8 +99,8 @@ impl Plan<'_> {
             // folder.
             let _ = fs::remove_dir_all(self.store.part(&cell.digest));
         }
-        let open = self.open();
-        for cell in open.iter().filter_map(|number| self.cells.get(*number)) {
+        let pending = self.pending();
+        for cell in pending.iter().filter_map(|number| self.cells.get(*number)) {
             if let Some(parts) = self.parts.get(cell.data) {
                 parts.expect(cell.fold);
             }
@@ -110,14 +110,14 @@ impl Plan<'_> {
         std::thread::scope(|scope| -> Result<(), ExperimentError> {
             for job in 0..self.jobs {
                 let pool = self.pool(job)?;
-                let (next, ends, open) = (&next, &ends, &open);
-                scope.spawn(move || self.work(&pool, next, open, ends, progress));
+                let (next, ends, pending) = (&next, &ends, &pending);
+                scope.spawn(move || self.work(&pool, next, pending, ends, progress));
             }
             Ok(())
         })?;
         let ends = ends.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(PlanRun {
-            finished: ends.len() == open.len(),
+            finished: ends.len() == pending.len(),
             done: ends.values().filter(|end| end.is_ok()).count(),
             failed: self.failures(&ends),
             _lock: lock,
@@ -137,18 +137,18 @@ impl Plan<'_> {
         &self,
         pool: &rayon::ThreadPool,
         next: &AtomicUsize,
-        open: &[usize],
+        pending: &[usize],
         ends: &Mutex<HashMap<usize, Result<(), String>>>,
         progress: &dyn ExperimentProgress,
     ) {
         while !progress.should_stop() {
-            let Some(number) = open.get(next.fetch_add(1, Ordering::SeqCst)) else { return };
+            let Some(number) = pending.get(next.fetch_add(1, Ordering::SeqCst)) else { return };
             let Some(cell) = self.cells.get(*number) else { return };
             let name = self.name(cell);
             progress.started(&name);
             let run = || catch_panic(|| self.cell(cell, progress));
             let end = pool.install(run).unwrap_or_else(|panic| {
-                Err(format!("the training broke off: {panic}; please report this"))
+                Err(format!("the training stopped because of a bug: {panic}; please report it"))
             });
             if let Some(parts) = self.parts.get(cell.data) {
                 parts.release(cell.fold);
@@ -188,8 +188,8 @@ impl Plan<'_> {
             curve: Vec::new(),
             seconds: CellSeconds::default(),
         };
-        let (model, learnt) = match &member.what {
-            MemberKind::Learner(spec) => {
+        let (model, learnt) = match &member.kind {
+            CompetitorKind::Learner(spec) => {
                 let learning = parts.learning(cell.fold).map_err(error_text)?;
                 let outcome = self.train(cell, spec, &learning, options, progress)?;
                 if !outcome.finished {
@@ -204,7 +204,7 @@ impl Plan<'_> {
                 stored.unit = history.unit;
                 (outcome.model, true)
             }
-            MemberKind::Model(file) => {
+            CompetitorKind::Model(file) => {
                 let sum = cell.key.pointer("/learner/model").and_then(|sum| sum.as_str());
                 let invariant = "the key of a fixed model has its checksum";
                 let sum = sum.ok_or(ExperimentError::Internal { invariant }).map_err(error_text)?;
@@ -233,7 +233,7 @@ impl Plan<'_> {
         options: ScoreOptions,
         progress: &dyn ExperimentProgress,
     ) -> Result<TrainResult, String> {
-        let place = spec.rounds().map(|_| {
+        let checkpoints = spec.rounds().map(|_| {
             let folder = self.store.part(&cell.digest).join("checkpoint");
             Checkpoints::new(folder).every(self.checkpoint)
         });
@@ -247,17 +247,17 @@ impl Plan<'_> {
                 .metrics(decides.clone())
                 .seed(cell.seed)
                 .features(options)
-                .checkpoints(place.clone())
+                .checkpoints(checkpoints.clone())
                 .progress(&progress)
                 .simd(self.simd);
             spec.train(request)
         };
-        let resumed = place.as_ref().is_some_and(|place| place.file().exists());
+        let resumed = checkpoints.as_ref().is_some_and(|checkpoints| checkpoints.file().exists());
         let outcome = match run() {
             // The checkpoint may be unusable: removes it and trains the cell from the start.
             Err(_) if resumed => {
-                if let Some(place) = &place {
-                    let _ = place.remove();
+                if let Some(checkpoints) = &checkpoints {
+                    let _ = checkpoints.remove();
                 }
                 run()
             }
@@ -293,7 +293,7 @@ impl Plan<'_> {
                 .learners
                 .get(learner)
                 .map_or(String::new(), |m| m.name.clone()),
-            cells: self.in_words(&cells),
+            cells: self.folds_and_seeds(&cells),
             error: error.to_owned(),
         });
         self.failed.iter().cloned().chain(failed).collect()
@@ -301,7 +301,7 @@ impl Plan<'_> {
 
     /// Folds and seeds in words: "fold 1, seed 2; fold 3, seed 2"; empty where there is only one
     /// cell.
-    fn in_words(&self, cells: &[&ExperimentCell]) -> String {
+    fn folds_and_seeds(&self, cells: &[&ExperimentCell]) -> String {
         let word = |cell: &&ExperimentCell| {
             let mut words = Vec::new();
             if self.experiment.data.get(cell.data).is_some_and(|set| set.folds() > 1) {
@@ -337,13 +337,13 @@ fn median_round(history: &TrainingHistory) -> f64 {
 /// Scores of the test part; NaN is an error.
 fn score(model: &Model, test: &Dataset, options: ScoreOptions) -> Result<Vec<f64>, String> {
     if test.rows() == 0 {
-        return Err("the test part has no queries; give it a larger share, or more data".to_owned());
+        return Err("the test part has no queries; give it a larger share of the data".to_owned());
     }
     let scores = model.score(test, options).map_err(error_text)?;
     match scores.iter().find(|score| !score.is_finite()) {
         Some(score) => Err(format!(
-            "the model scores test documents with {score}: the training diverged; a smaller rate \
-             or more regularisation may help"
+            "the model gives a test document the score {score}, so the training diverged; a smaller \
+             learning rate or more regularisation may help"
         )),
         None => Ok(scores),
     }
@@ -378,7 +378,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_is_never_rewritten_and_missing_validation_data_is_told_by_its_type() {
+    fn an_error_is_never_rewritten_and_missing_validation_data_is_recognised_by_its_type() {
         let file = "give --valid DATA.txt".to_owned();
         let text = error_text(DataError::Empty { file, what: "rows" });
         assert_eq!(text, "give --valid DATA.txt holds no rows");

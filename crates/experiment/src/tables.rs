@@ -12,7 +12,7 @@ use rankwright_spec::words::counted;
 use super::VERSION;
 use super::file::{DataSet, Experiment, some_of};
 use super::plan::{FailedCells, Plan};
-use super::report::{SetResult, System, many, name};
+use super::report::{SetResult, System, has_many_learners, name};
 
 /// A data set in words: its name, queries and folds.
 pub(super) fn heading(experiment: &Experiment, set: &SetResult) -> String {
@@ -29,7 +29,7 @@ pub(super) fn heading(experiment: &Experiment, set: &SetResult) -> String {
 pub(super) fn facts(
     experiment: &Experiment,
     sets: &[SetResult],
-    left: &[String],
+    not_run: &[String],
 ) -> Vec<(String, String)> {
     let mut facts = vec![("Rankwright".to_owned(), VERSION.to_owned())];
     for set in sets {
@@ -44,17 +44,19 @@ pub(super) fn facts(
     let seeds: Vec<String> = experiment.seeds.iter().map(u64::to_string).collect();
     facts.push(("Seeds".to_owned(), seeds.join(", ")));
     if let Some(first) = experiment.metrics.first() {
-        facts.push(("Stops by".to_owned(), first.to_string()));
+        facts.push(("Metric of early stopping".to_owned(), first.to_string()));
     }
-    if let Some(baseline) = experiment.compare.baseline.as_ref().filter(|_| !many(experiment)) {
+    if let Some(baseline) =
+        experiment.compare.baseline.as_ref().filter(|_| !has_many_learners(experiment))
+    {
         facts.push(("Baseline".to_owned(), baseline.clone()));
     }
     let first = sets.first().and_then(|set| set.systems.first());
     for line in first.map_or(Vec::new(), |system| conventions(&system.mean.results)) {
         facts.push(("Convention".to_owned(), line));
     }
-    if !left.is_empty() {
-        let names: Vec<&str> = left.iter().map(String::as_str).collect();
+    if !not_run.is_empty() {
+        let names: Vec<&str> = not_run.iter().map(String::as_str).collect();
         facts.push(("Not run yet".to_owned(), some_of(&names)));
     }
     facts
@@ -69,9 +71,9 @@ pub(super) fn overview(experiment: &Experiment, sets: &[SetResult]) -> Section {
     for (number, member) in experiment.learners.iter().enumerate() {
         let mut row = vec![TableCell::new(member.name.as_str())];
         for set in sets {
-            let place = set.systems.iter().position(|system| system.learner == number);
-            let result = place.zip(set.comparison.as_ref()).and_then(|(place, report)| {
-                report.comparison().metrics.first()?.systems.get(place)
+            let index = set.systems.iter().position(|system| system.learner == number);
+            let result = index.zip(set.comparison.as_ref()).and_then(|(index, report)| {
+                report.comparison().metrics.first()?.systems.get(index)
             });
             row.push(match result {
                 Some(result) => TableCell {
@@ -95,8 +97,8 @@ pub(super) fn overview(experiment: &Experiment, sets: &[SetResult]) -> Section {
 /// The section with every learner on every data set, the best by the first metric at the top.
 pub(super) fn sorted(experiment: &Experiment, sets: &[SetResult]) -> Section {
     let mut blocks = vec![PageBlock::Text(
-        "Too many to be compared with each other; the best of many is partly luck of the draw. \
-         What is to be compared stands in the tables above."
+        "There are too many learners for a test of each; the best of many is partly best by \
+         chance. The tables above compare selected settings."
             .to_owned(),
     )];
     for set in sets {
@@ -129,8 +131,8 @@ pub(super) fn sorted(experiment: &Experiment, sets: &[SetResult]) -> Section {
 /// The section on the variation of each learner over seeds.
 pub(super) fn seeds(experiment: &Experiment, sets: &[SetResult]) -> Section {
     let mut blocks = vec![PageBlock::Text(
-        "Each seed on its own: how much of a difference may be luck of the draw. Values above are \
-         means over the seeds, query by query."
+        "The values of each seed show how much of a difference may be due to chance. The values \
+         above are means over the seeds, query by query."
             .to_owned(),
     )];
     for set in sets {
@@ -176,12 +178,12 @@ fn value(value: Option<f64>) -> String {
 
 /// The section on the learners.
 pub(super) fn learners(experiment: &Experiment) -> Section {
-    let mut table = Table::new([("learner", Align::Left), ("what it is", Align::Left)]);
+    let mut table = Table::new([("learner", Align::Left), ("spec or model", Align::Left)]);
     for entry in &experiment.entries {
         table.rows.push(vec![entry.name.as_str().into(), TableCell::new(entry.text.as_str())]);
     }
     let title = "Learners".to_owned();
-    let note = "Every setting, with the defaults, is in experiment.lock.json.".to_owned();
+    let note = "experiment.lock.json has every setting, including defaults.".to_owned();
     table.notes.push(note);
     Section {
         id: "learners".to_owned(),
@@ -202,9 +204,9 @@ pub(super) fn failures(failed: &[FailedCells]) -> Option<Section> {
         let row = [all(data), all(learner), all(cells), error.clone()];
         table.rows.push(row.into_iter().map(TableCell::new).collect());
     }
-    let title = "What failed".to_owned();
-    let text = "These did not come to a result and are left out of the comparison on their data \
-                set. Running the experiment again tries them again; stored cells are not run twice.";
+    let title = "Failed cells".to_owned();
+    let text = "These cells have no result. Their learners are left out of the comparison on that \
+                data set. Run the experiment again to retry them; stored cells are not run again.";
     let id = "failed-table".to_owned();
     let blocks = vec![
         PageBlock::Text(text.to_owned()),
@@ -223,11 +225,10 @@ pub(super) fn repeat(plan: &Plan<'_>) -> Section {
             table.rows.push(row.into_iter().map(TableCell::new).collect());
         }
     }
-    let title = "To repeat this".to_owned();
+    let title = "Reproducing the results".to_owned();
     let text = format!(
-        "Version {VERSION}, the experiment's file with SHA-256 {}, and data with the checksums \
-         below give the same numbers on any machine and with any number of threads. Nothing else \
-         matters: each result is kept under a digest of just that.",
+        "Version {VERSION} of Rankwright, the experiment's file with SHA-256 {}, and data files \
+         with the checksums below give the same numbers with any number of threads.",
         plan.experiment.sha256
     );
     let mut blocks = vec![PageBlock::Text(text)];

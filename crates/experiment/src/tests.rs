@@ -71,14 +71,14 @@ pub(super) fn digests(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_is_wrong_in_a_file_is_told_with_its_place() {
+fn errors_in_a_file_name_their_position() {
     for (found, instead, parts) in [
         ("seeds", "sedes", &["x.toml, line 4, column 1", "`seeds`?", "baseline"][..]),
         ("folds = 3", "fold_sed = 3", &["line 9", "[[data]] has no", "`fold_seed`?"]),
         (
             "spec = \"mart",
             "specs = \"mart",
-            &["line 13", "known are name, spec, grid, model, feature"],
+            &["line 13", "the keys are name, spec, grid, model, feature"],
         ),
         ("[[learner]]\nname = \"bm25\"", "[[lerner]]", &["line 19", "`learner`?"]),
         ("lambdamart(trees", "lamdamart(trees", &["line 17", "did you mean `lambdamart`?"]),
@@ -94,13 +94,17 @@ fn what_is_wrong_in_a_file_is_told_with_its_place() {
         ("folds = 3", "folds = 3\nfiles = [\"a\"]", &["one of train, fold, folders"]),
         ("generate = \"letor(", "generate = \"store(", &["line 8", "letor"]),
         ("generate = \"letor(queries=24, documents=8)\"", "files = [\"${NO}/a\"]", &["NO, which"]),
-        ("generate = \"letor(queries=24, documents=8)\"", "train = [\"a\"]", &["line 9", "not go"]),
-        ("feature = 22", "feature = 22\nspec = \"mart\"", &["line 21", "one of `spec`"]),
+        (
+            "generate = \"letor(queries=24, documents=8)\"",
+            "train = [\"a\"]",
+            &["line 9", "cannot be used together with `train`"],
+        ),
+        ("feature = 22", "feature = 22\nspec = \"mart\"", &["line 21", "exactly one of `spec`"]),
         ("name = \"bm25\"", "name = \"mart\"", &["two learners are called `mart`"]),
         ("feature = 22", "spec = \"blend(members=file:a+mart)\"", &["write its spec instead"]),
         ("name = \"small\"", "name = 3", &["line 2, column 8", "integer `3`, expected a string"]),
         ("name = \"small\"", "name = ", &["x.toml, line 2"]),
-        ("seeds", "metrics2 = 3\nseeds", &["the experiment has no `metrics2`", "`metrics`?"]),
+        ("seeds", "metrics2 = 3\nseeds", &["the experiment has no key `metrics2`", "`metrics`?"]),
         ("folds = 3", "folds = 3\nabsent = \"none\"", &["line 10", "\"zero\" or \"missing\""]),
         ("folds = 3", "folds = 3\nformat = \"cvs\"", &["line 10, column 10", "csv"]),
         ("folds = 3", "folds = 3\ncolumns = \"a\"", &["line 10, column 11"]),
@@ -180,7 +184,7 @@ fn jobs_threads_and_a_second_run_change_nothing() {
         run(&experiment, two.path(), &PlanOptions { jobs: Some(3), threads: 3, ..options() });
     assert_eq!(lasting(&first), lasting(&second));
     let plan = Plan::new(&experiment, one.path(), &options()).unwrap();
-    assert!(plan.open().is_empty());
+    assert!(plan.pending().is_empty());
     assert_eq!(lasting(&run(&experiment, one.path(), &options())), lasting(&first));
     assert_eq!(first.lock, run(&experiment, one.path(), &options()).lock);
 }
@@ -276,8 +280,8 @@ fn a_study_is_the_same_after_interruptions_and_with_several_jobs() {
     assert!(stops > 5, "{stops}");
     // A grid's name selects all of its learners.
     let only = PlanOptions { only: vec!["trees".to_owned()], ..options() };
-    let open = Plan::new(&experiment, &cut.path().join("new"), &only).unwrap().open().len();
-    assert_eq!(open, 4 * 3 * 2);
+    let pending = Plan::new(&experiment, &cut.path().join("new"), &only).unwrap().pending().len();
+    assert_eq!(pending, 4 * 3 * 2);
 }
 
 #[test]
@@ -307,7 +311,7 @@ fn many_learners_with_a_table_are_listed_and_not_compared() {
 }
 
 #[test]
-fn missing_validation_data_is_told_in_words_of_the_file() {
+fn missing_validation_data_is_reported_in_words_of_the_file() {
     let text = STUDY.replace("folds = 3", "split = \"train=0.5,test=0.5\"");
     let folder = TempDir::new().unwrap();
     let report = run(&parse(&text).unwrap(), folder.path(), &options());
@@ -332,7 +336,7 @@ fn damaged_cells_are_run_anew() {
     // The result of another learner, undamaged.
     std::fs::copy(of(6, "cell.json"), of(4, "cell.json")).unwrap();
     let again = Plan::new(&experiment, folder.path(), &options()).unwrap();
-    assert_eq!(again.open(), [0, 1, 2, 3, 4]);
+    assert_eq!(again.pending(), [0, 1, 2, 3, 4]);
     assert_eq!(lasting(&run(&experiment, folder.path(), &options())), lasting(&before));
 }
 
@@ -356,8 +360,13 @@ fn a_failing_member_costs_nobody_else_anything() {
     let DataSetResult { learners, comparison, .. } = &report.results.data[0];
     assert_eq!(learners.len(), 2);
     assert_eq!(to_json(comparison).unwrap()["baseline"], "lambdamart");
-    assert!(report.page.lead.contains("mart has no result there, so lambdamart is the baseline"));
-    assert!(report.page.sections.iter().any(|section| section.title == "What failed"));
+    assert!(
+        report
+            .page
+            .lead
+            .contains("mart has no result on this data set, so lambdamart is the baseline")
+    );
+    assert!(report.page.sections.iter().any(|section| section.title == "Failed cells"));
     // The others have the same numbers as without it.
     let alone = TempDir::new().unwrap();
     let whole = run(&parse(FILE).unwrap(), alone.path(), &options());
@@ -404,18 +413,18 @@ fn a_changed_file_runs_its_cells_anew_and_a_renamed_one_does_not() {
     let report = run(&experiment(&text, folder.path()), &out, &options());
     assert!(report.failed.is_empty(), "{:?}", report.failed);
     assert_eq!(report.results.data[0].queries, 10);
-    let open = |text: &str| {
+    let pending = |text: &str| {
         let experiment = experiment(text, folder.path());
-        Plan::new(&experiment, &out, &options()).unwrap().open().len()
+        Plan::new(&experiment, &out, &options()).unwrap().pending().len()
     };
-    assert_eq!(open(&text), 0);
+    assert_eq!(pending(&text), 0);
     std::fs::rename(folder.path().join("b.txt"), folder.path().join("d.txt")).unwrap();
-    assert_eq!(open(&text.replace("b.txt", "d.txt")), 0);
+    assert_eq!(pending(&text.replace("b.txt", "d.txt")), 0);
     put("d.txt", 5);
-    assert_eq!(open(&text.replace("b.txt", "d.txt")), 5);
+    assert_eq!(pending(&text.replace("b.txt", "d.txt")), 5);
     put("d.txt", 2);
     std::fs::write(folder.path().join("c.txt.weight"), "1\n").unwrap();
-    assert_eq!(open(&text.replace("b.txt", "d.txt")), 5);
+    assert_eq!(pending(&text.replace("b.txt", "d.txt")), 5);
 }
 
 #[test]

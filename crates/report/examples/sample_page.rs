@@ -7,7 +7,7 @@ use std::path::Path;
 use rankwright_eval::compare::Mark;
 use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_report::chart::{
-    Axis, BarSeries, Bars, Body, Chart, Forces, Grouping, Heat, Pushed, Scale, Series,
+    Axis, BarSeries, Bars, Body, Chart, ForceArrow, Forces, Grouping, Heat, Scale, Series,
 };
 use rankwright_report::{Page, PageBlock, Section};
 
@@ -217,7 +217,7 @@ fn heat() -> Heat {
 }
 
 fn lists() -> Vec<PageBlock> {
-    let pushed = |i: u32, force: f64| Pushed {
+    let pushed = |i: u32, force: f64| ForceArrow {
         name: format!("GX{:03}-{i}", i * 37),
         label: f64::from(i * 7 % 3),
         force,

@@ -6,6 +6,7 @@ use rankwright_eval::compare::CompareError;
 use rankwright_learn::LearnError;
 use rankwright_model::{ExplainError, ModelError};
 use rankwright_spec::SpecError;
+use rankwright_spec::words::counted;
 
 use crate::known::KnownNames;
 
@@ -43,33 +44,33 @@ pub enum ReportError {
     /// A report on shrinkage has no training.
     #[error("there is no training to show")]
     NoTraining,
-    /// A query that the data does not have.
+    /// The data has no query with this id.
     #[error("the {data} has no query '{query}'")]
     UnknownQuery {
-        /// The data: data, training data.
+        /// The role of the data, such as `training data`.
         data: &'static str,
         /// The id of the query.
         query: String,
         /// The queries there are.
         known: KnownNames,
     },
-    /// A query that was not among those compared.
-    #[error("there is no query {query} among the {} that were compared", known.count)]
+    /// The query is not one of those compared.
+    #[error("query '{query}' is not one of the {} compared", counted(known.count, "query"))]
     NotCompared {
         /// The id of the query.
         query: String,
         /// The queries there are.
         known: KnownNames,
     },
-    /// A metric that was not among those compared.
-    #[error("{metric} is none of the metrics that were compared: {}", known.join(", "))]
+    /// The metric is not one of those compared.
+    #[error("{metric} is not one of the compared metrics: {}", known.join(", "))]
     MetricNotCompared {
         /// The metric.
         metric: String,
         /// The metrics there are.
         known: Vec<String>,
     },
-    /// A document that a query does not have.
+    /// The query has no such document.
     #[error("query '{query}' has no document '{document}'")]
     UnknownDocument {
         /// The id of the query.
@@ -79,7 +80,7 @@ pub enum ReportError {
         /// The documents there are.
         known: KnownNames,
     },
-    /// A feature that the model does not have.
+    /// The model has no such feature.
     #[error("the model has no feature '{feature}'")]
     UnknownFeature {
         /// The feature.
@@ -88,10 +89,14 @@ pub enum ReportError {
         known: KnownNames,
     },
     /// Documents were named without a query.
-    #[error("documents were named, but no query whose documents they are")]
+    #[error("documents are named without the query that they belong to")]
     DocumentsWithoutQuery,
     /// The number of sources differs from the number of systems.
-    #[error("found {found} sources of queries for {expected} systems; expected one for each")]
+    #[error(
+        "found {} for {}; expected one source for each system",
+        counted(*found, "source"),
+        counted(*expected, "system")
+    )]
     SourceCount {
         /// The number of sources.
         found: usize,
@@ -100,7 +105,8 @@ pub enum ReportError {
     },
     /// The source of a system does not have the queries of its evaluation.
     #[error(
-        "the source of {system} has other queries than the evaluation of {first}, or another order"
+        "the source of {system} does not have the queries of the evaluation of {first} in the same \
+         order"
     )]
     OtherQueries {
         /// The system.
@@ -108,24 +114,27 @@ pub enum ReportError {
         /// The first system.
         first: String,
     },
-    /// A number of features to show that is too small or too large.
-    #[error("the number of features shown is {found}; expected 1 to {most}")]
+    /// The number of features to show is out of range.
+    #[error("the number of features to show is {found}; expected 1 to {most}")]
     ShownFeatures {
         /// The number.
         found: usize,
         /// The largest number.
         most: usize,
     },
-    /// A sample of rows that is too small.
-    #[error("the sample of rows is {found}; expected at least 2")]
+    /// The sample of rows is too small.
+    #[error("the size of the sample of rows is {found}; expected at least 2")]
     SampleSize {
         /// Its size.
         found: usize,
     },
-    /// A bound for near-duplicates that is not a correlation.
-    #[error("the correlation of near-duplicates is {found}; expected above 0, up to 1")]
+    /// The least correlation of near-duplicate features is not a correlation.
+    #[error(
+        "the least correlation of near-duplicate features is {found}; expected a number above 0, up \
+         to 1"
+    )]
     NearDuplicates {
-        /// The correlation.
+        /// The correlation that was given.
         found: f64,
     },
     /// A bug in this program.
@@ -155,14 +164,16 @@ impl ReportError {
             ReportError::Learn(error) => error.help(),
             ReportError::Explain(error) => error.help(),
             ReportError::UnknownQuery { data, known, .. } => {
-                Some(known.among(&format!("in the {data}")))
+                Some(known.listed(&format!("the {data} has"), "query"))
             }
             ReportError::NotCompared { known, .. } => {
-                Some(format!("ids are written as in the data, {}", known.examples()))
+                Some(format!("ids are written as in the data; {}", known.examples()))
             }
-            ReportError::UnknownDocument { known, .. } => Some(known.among("in the query")),
-            ReportError::UnknownFeature { known, .. } => Some(known.among("its features")),
-            ReportError::DocumentsWithoutQuery => Some("name the query too".into()),
+            ReportError::UnknownDocument { known, .. } => {
+                Some(known.listed("the query has", "document"))
+            }
+            ReportError::UnknownFeature { known, .. } => Some(known.listed("it has", "feature")),
+            ReportError::DocumentsWithoutQuery => Some("name the query as well".into()),
             _ => None,
         }
     }

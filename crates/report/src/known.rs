@@ -1,6 +1,7 @@
-//! The known names, reported where an unknown name was given.
+//! The known names, listed in the message about an unknown name.
 
 use rankwright_spec::nearest;
+use rankwright_spec::words::counted;
 
 /// Most names in a message.
 const SHOWN: usize = 5;
@@ -36,14 +37,17 @@ impl KnownNames {
     /// Some of the names, as a part of a sentence.
     pub(crate) fn examples(&self) -> String {
         match self.nearest.is_empty() {
-            true => format!("such as {}", self.first.join(", ")),
-            false => format!("nearest to it: {}", self.nearest.join(", ")),
+            true => format!("for example {}", self.first.join(", ")),
+            false => format!("similar: {}", self.nearest.join(", ")),
         }
     }
 
-    /// The number of names and some of them; `place` describes what they belong to.
-    pub(crate) fn among(&self, place: &str) -> String {
-        format!("{} are {place}, {}", self.count, self.examples())
+    /// The number of names and some of them: `the data has 6 queries; similar: 103, 13`.
+    pub(crate) fn listed(&self, owner: &str, unit: &str) -> String {
+        match self.count {
+            0 => format!("{owner} {}", counted(0, unit)),
+            count => format!("{owner} {}; {}", counted(count, unit), self.examples()),
+        }
     }
 }
 
@@ -54,8 +58,12 @@ mod tests {
     #[test]
     fn the_nearest_come_first_and_without_any_the_first() {
         let known = ["9", "103", "13", "1034", "77", "2000"];
-        let around = |name: &str| KnownNames::around(name, known.into_iter()).among("in the data");
-        assert_eq!(around("1033"), "6 are in the data, nearest to it: 103, 1034, 13");
-        assert_eq!(around("abcdef"), "6 are in the data, such as 9, 103, 13, 1034, 77");
+        let listed = |name: &str, known: &[&str]| {
+            KnownNames::around(name, known.iter().copied()).listed("the data has", "query")
+        };
+        assert_eq!(listed("1033", &known), "the data has 6 queries; similar: 103, 1034, 13");
+        let first = "the data has 6 queries; for example 9, 103, 13, 1034, 77";
+        assert_eq!(listed("abcdef", &known), first);
+        assert_eq!(listed("1", &[]), "the data has 0 queries");
     }
 }

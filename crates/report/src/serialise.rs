@@ -2,6 +2,8 @@
 
 use serde::{Serialize, Serializer};
 
+use crate::training::ReportPart;
+
 /// Serialises named values as a map; of two values with one name the later one counts.
 pub(crate) fn as_map<S, V>(pairs: &[(String, V)], serializer: S) -> Result<S::Ok, S::Error>
 where
@@ -12,14 +14,14 @@ where
 }
 
 /// Serialises a part of a report, or `{"left_out": ...}` with the reason.
-pub(crate) fn or_reason<S, T>(part: &Result<T, String>, serializer: S) -> Result<S::Ok, S::Error>
+pub(crate) fn or_reason<S, T>(part: &ReportPart<T>, serializer: S) -> Result<S::Ok, S::Error>
 where
     S: Serializer,
     T: Serialize,
 {
     match part {
         Ok(part) => part.serialize(serializer),
-        Err(reason) => serializer.collect_map([("left_out", reason)]),
+        Err(reason) => serializer.collect_map([("left_out", reason.to_string())]),
     }
 }
 

@@ -46,18 +46,20 @@ impl fmt::Display for ReportWarning {
         match self {
             Self::HeldOut { queries, of } => write!(
                 f,
-                "there is no validation data: {queries} of the {of} queries, drawn by the seed, are \
-                 held out"
+                "there is no validation data: {queries} of the {}, drawn at random with the seed, \
+                 {} held out for validation",
+                counted(*of, "query"),
+                if *queries == 1 { "is" } else { "are" }
             ),
-            Self::NoLog => f.write_str("there is no log of the training: times are left out"),
+            Self::NoLog => f.write_str("there is no log of the training, so times are left out"),
             Self::OtherData { data, trained, found } => write!(
                 f,
-                "the model was trained on {} and {}, and {data} has {} and {}: the report is about \
-                 {data}",
+                "the model was trained on {} with {}, but {data} has {} with {}; the report \
+                 describes {data}",
                 counted(trained.0, "query"),
                 counted(trained.1, "document"),
-                found.0,
-                found.1,
+                counted(found.0, "query"),
+                counted(found.1, "document"),
             ),
         }
     }

@@ -103,7 +103,7 @@ fn the_page_needs_nothing_else() {
 #[test]
 fn long_tables_below_plots_say_how_many_rows_are_left_out() {
     let html = everything().to_html().unwrap();
-    assert!(html.contains("200 more rows are left out"));
+    assert!(html.contains("Not shown: 200 more rows."));
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn headings_go_down_one_level_at_a_time() {
 #[test]
 fn text_has_the_main_plots_and_short_tables() {
     let text = everything().to_text(80);
-    assert!(text.contains("and 5 more rows"));
+    assert!(text.contains("5 more rows in the HTML file"));
     assert!(text.contains("●"));
     assert!(text.contains("===="));
     assert!(everything().to_text(1).len() > 100);

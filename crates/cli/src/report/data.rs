@@ -38,13 +38,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    let options = DataOptions {
-        metric: args.metric.clone(),
-        top: args.top as usize,
-        sample: args.sample as usize,
-        seed: args.seed,
-        ..DataOptions::default()
-    };
+    let options = DataOptions::default()
+        .metric(&args.metric)
+        .top(args.top as usize)
+        .sample(args.sample as usize)
+        .seed(args.seed);
     let request = ReportDataRequest::new(args.read.files(&args.data)?).options(options);
     not_over_an_input(&args.page.out, request.data.paths())?;
     let result = run_task(out, |context| report_data(&request, context))?;

@@ -18,13 +18,13 @@ pub(super) struct TomlDocument<'a> {
 
 impl<'a> TomlDocument<'a> {
     /// An error at a position.
-    pub(super) fn error(&self, at: Range<usize>, what: impl ToString) -> ExperimentError {
+    pub(super) fn error(&self, at: Range<usize>, message: impl ToString) -> ExperimentError {
         let before = self.text.get(..at.start).unwrap_or(self.text);
         ExperimentError::File {
             file: self.name.to_owned(),
             line: before.matches('\n').count() + 1,
             column: before.chars().rev().take_while(|c| *c != '\n').count() + 1,
-            what: what.to_string(),
+            message: message.to_string(),
         }
     }
 
@@ -32,8 +32,8 @@ impl<'a> TomlDocument<'a> {
     pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T, ExperimentError> {
         toml::from_str(self.text).map_err(|error| {
             let at = error.span().unwrap_or_default();
-            let what = self.unknown_key(&at, error.message());
-            self.error(at, what.unwrap_or_else(|| error.message().to_owned()))
+            let message = self.unknown_key(&at, error.message());
+            self.error(at, message.unwrap_or_else(|| error.message().to_owned()))
         })
     }
 
@@ -42,13 +42,13 @@ impl<'a> TomlDocument<'a> {
     fn unknown_key(&self, at: &Range<usize>, message: &str) -> Option<String> {
         let (key, known) = message.strip_prefix("unknown field `")?.split_once('`')?;
         let known: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
-        let slip = nearest(key, &known).map(|near| format!(" (did you mean `{near}`?)"));
+        let suggestion = nearest(key, &known).map(|near| format!(" (did you mean `{near}`?)"));
         let lines = self.text.get(..at.start)?.lines();
         let header = lines.rev().find(|line| line.starts_with('[') && line.ends_with(']'));
         Some(format!(
-            "{} has no `{key}`{}; known are {}",
+            "{} has no key `{key}`{}; the keys are {}",
             header.unwrap_or("the experiment"),
-            slip.unwrap_or_default(),
+            suggestion.unwrap_or_default(),
             known.join(", ")
         ))
     }
@@ -87,10 +87,10 @@ impl TomlTable<'_> {
     pub(super) fn wrong<T>(
         &self,
         value: &Option<Spanned<T>>,
-        what: impl ToString,
+        message: impl ToString,
     ) -> ExperimentError {
         let at = value.as_ref().map_or(self.start..self.start, Spanned::span);
-        self.document.error(at, what)
+        self.document.error(at, message)
     }
 
     /// A required text that is not empty.
@@ -102,8 +102,8 @@ impl TomlTable<'_> {
     ) -> Result<&'v str, ExperimentError> {
         match value.as_ref().map(|text| text.get_ref().as_str()) {
             None => {
-                let what = format!("{} needs `{key}`, such as {key} = {example}", self.name);
-                Err(self.wrong(value, what))
+                let message = format!("{} needs `{key}`, such as {key} = {example}", self.name);
+                Err(self.wrong(value, message))
             }
             Some(text) if text.trim().is_empty() => {
                 Err(self.wrong(value, format!("`{key}` is empty")))
@@ -119,7 +119,7 @@ impl TomlTable<'_> {
         name: String,
     ) -> Result<String, ExperimentError> {
         match name.chars().any(char::is_control) {
-            true => Err(self.wrong(key, "a name is one line without tabs")),
+            true => Err(self.wrong(key, "a name must be one line without tabs")),
             false => Ok(name),
         }
     }

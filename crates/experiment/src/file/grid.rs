@@ -35,7 +35,8 @@ pub(super) fn read(
     let mut axes: Vec<_> = raw.grid.iter().flat_map(|grid| grid.get_ref()).collect();
     axes.sort_by_key(|(key, _)| key.span().start);
     if axes.is_empty() {
-        let message = "`grid` varies nothing; write such as grid = { leaves = [7, 31] }";
+        let message =
+            "`grid` is empty; expected parameters with values, such as grid = { leaves = [7, 31] }";
         return Err(table.wrong(&raw.grid, message));
     }
     axes.into_iter().map(|(key, list)| axis(table, raw, spec, key, list)).collect()
@@ -64,7 +65,8 @@ fn axis(
     }
     match values.is_empty() {
         true => {
-            let message = format!("`{key}` is a list such as {key} = [1, 2], not empty");
+            let message =
+                format!("`{key}` is empty; expected a list of values, such as {key} = [1, 2]");
             Err(document.error(list.span(), message))
         }
         false => Ok(GridAxis { key: key.to_owned(), values }),
@@ -88,10 +90,13 @@ fn known(
     if names.contains(&key) {
         return Ok(());
     }
-    let slip = nearest(key, &names).map(|near| format!(" (did you mean `{near}`?)"));
-    let slip = slip.unwrap_or_default();
-    let message =
-        format!("`{}` has no parameter `{key}`{slip}; known are {}", info.name, names.join(", "));
+    let suggestion = nearest(key, &names).map(|near| format!(" (did you mean `{near}`?)"));
+    let suggestion = suggestion.unwrap_or_default();
+    let message = format!(
+        "`{}` has no parameter `{key}`{suggestion}; its parameters are {}",
+        info.name,
+        names.join(", ")
+    );
     Err(table.document.error(name.span(), message))
 }
 
@@ -141,7 +146,7 @@ fn combination(
     let learner = match Spec::parse(&whole.to_string()) {
         Ok(again) if again == whole => LearnerSpec::from_spec(whole),
         Ok(_) => {
-            let message = format!("{values}: a value has signs that cannot stand in a spec");
+            let message = format!("{values}: a value has characters that a spec cannot hold");
             return Err(table.wrong(&raw.grid, message));
         }
         Err(error) => Err(error),

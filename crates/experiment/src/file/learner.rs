@@ -31,30 +31,30 @@ pub struct Competitor {
     /// Index of its entry.
     pub entry: usize,
     /// Learner or model.
-    pub what: MemberKind,
+    pub kind: CompetitorKind,
 }
 
 /// The kind of a competitor.
 #[derive(Debug, Clone)]
-pub enum MemberKind {
+pub enum CompetitorKind {
     /// A learner, trained for each fold and seed.
     Learner(Box<LearnerSpec>),
     /// An existing model, which only scores.
     Model(FilePath),
 }
 
-impl MemberKind {
+impl CompetitorKind {
     /// The description in the report.
     pub fn text(&self) -> String {
         match self {
-            MemberKind::Learner(spec) => spec.to_string(),
-            MemberKind::Model(file) => format!("the model {}", file.written),
+            CompetitorKind::Learner(spec) => spec.to_string(),
+            CompetitorKind::Model(file) => format!("the model {}", file.written),
         }
     }
 
     /// Whether the seed can change the result.
     pub fn is_seeded(&self) -> bool {
-        matches!(self, MemberKind::Learner(spec) if spec.learns())
+        matches!(self, CompetitorKind::Learner(spec) if spec.learns())
     }
 }
 
@@ -62,15 +62,15 @@ impl MemberKind {
 pub(super) fn read(
     document: TomlDocument<'_>,
     raw: &[Spanned<RawLearner>],
-    places: &PathResolver<'_>,
+    paths: &PathResolver<'_>,
 ) -> Result<(Vec<LearnerEntry>, Vec<Competitor>), ExperimentError> {
-    let mut all = All::default();
+    let mut all = CompetitorList::default();
     for raw in raw {
         let table = document.table(raw.span().start, "[[learner]]");
         let raw = raw.get_ref();
         match raw.grid.is_some() {
             true => all.add_grid(&table, raw)?,
-            false => all.add_one(&table, raw, what(&table, raw, places)?)?,
+            false => all.add_one(&table, raw, kind(&table, raw, paths)?)?,
         }
     }
     match all.members.is_empty() {
@@ -86,31 +86,31 @@ pub(super) fn read(
 /// The entries and competitors read so far; indexed by name and by description, as there may be
 /// thousands.
 #[derive(Default)]
-struct All {
+struct CompetitorList {
     entries: Vec<LearnerEntry>,
     members: Vec<Competitor>,
     by_name: HashMap<String, usize>,
     by_text: HashMap<String, usize>,
 }
 
-impl All {
+impl CompetitorList {
     fn add_one(
         &mut self,
         table: &TomlTable<'_>,
         raw: &RawLearner,
-        what: MemberKind,
+        kind: CompetitorKind,
     ) -> Result<(), ExperimentError> {
-        let text = what.text();
+        let text = kind.text();
         let name = self.entry(table, raw, &text, text.clone(), raw.spec.is_some())?;
-        self.member(&name, what).map_err(|refused| match refused {
-            Refused::Name(message) => table.wrong(&raw.name, message),
-            Refused::Same(message) => table.wrong(&raw.spec, message),
+        self.member(&name, kind).map_err(|rejected| match rejected {
+            RejectedCompetitor::Name(message) => table.wrong(&raw.name, message),
+            RejectedCompetitor::Same(message) => table.wrong(&raw.spec, message),
         })
     }
 
     fn add_grid(&mut self, table: &TomlTable<'_>, raw: &RawLearner) -> Result<(), ExperimentError> {
         if raw.spec.is_none() {
-            let message = "`grid` varies the parameters of a `spec`, and there is none";
+            let message = "`grid` needs a `spec` whose parameters it varies";
             return Err(table.wrong(&raw.grid, message));
         }
         let text = table.needed("spec", &raw.spec, "\"lambdamart(trees=100)\"")?;
@@ -121,8 +121,9 @@ impl All {
         for (values, spec) in specs {
             no_files(table, &raw.spec, &spec)?;
             let name = table.one_line(&raw.name, format!("{entry} {values}"))?;
-            self.member(&name, MemberKind::Learner(Box::new(spec))).map_err(|refused| {
-                let (Refused::Name(message) | Refused::Same(message)) = refused;
+            self.member(&name, CompetitorKind::Learner(Box::new(spec))).map_err(|rejected| {
+                let (RejectedCompetitor::Name(message) | RejectedCompetitor::Same(message)) =
+                    rejected;
                 table.wrong(&raw.grid, message)
             })?;
         }
@@ -134,13 +135,13 @@ impl All {
         &mut self,
         table: &TomlTable<'_>,
         raw: &RawLearner,
-        usual: &str,
+        default_name: &str,
         text: String,
         learns: bool,
     ) -> Result<String, ExperimentError> {
         let name = match raw.name.is_some() {
             true => table.needed("name", &raw.name, "\"lambdamart\"")?,
-            false => usual,
+            false => default_name,
         };
         let name = table.one_line(&raw.name, name.to_owned())?;
         if self.entries.iter().any(|entry| entry.name == name) {
@@ -150,40 +151,43 @@ impl All {
         Ok(name)
     }
 
-    fn member(&mut self, name: &str, what: MemberKind) -> Result<(), Refused> {
-        let (number, text) = (self.members.len(), what.text());
+    fn member(&mut self, name: &str, kind: CompetitorKind) -> Result<(), RejectedCompetitor> {
+        let (number, text) = (self.members.len(), kind.text());
         if self.by_name.insert(name.to_owned(), number).is_some() {
-            return Err(Refused::Name(format!("two learners are called `{name}`")));
+            return Err(RejectedCompetitor::Name(format!("two learners are called `{name}`")));
         }
         if let Some(other) = self.by_text.get(&text).and_then(|other| self.members.get(*other)) {
-            return Err(Refused::Same(format!("`{name}` is the same as `{}`: {text}", other.name)));
+            return Err(RejectedCompetitor::Same(format!(
+                "`{name}` is the same as `{}`: {text}",
+                other.name
+            )));
         }
         self.by_text.insert(text, number);
         let entry = self.entries.len().saturating_sub(1);
-        self.members.push(Competitor { name: name.to_owned(), entry, what });
+        self.members.push(Competitor { name: name.to_owned(), entry, kind });
         Ok(())
     }
 }
 
 /// The reason why a competitor is rejected.
-enum Refused {
+enum RejectedCompetitor {
     /// Another competitor has the same name.
     Name(String),
     /// Another competitor has the same learner or model.
     Same(String),
 }
 
-fn what(
+fn kind(
     table: &TomlTable<'_>,
     raw: &RawLearner,
-    places: &PathResolver<'_>,
-) -> Result<MemberKind, ExperimentError> {
+    paths: &PathResolver<'_>,
+) -> Result<CompetitorKind, ExperimentError> {
     let RawLearner { spec, model, feature, .. } = raw;
     match (spec, model, feature) {
         (Some(text), None, None) => learner(table, spec, text.get_ref()),
         (None, Some(text), None) => {
-            let file = places.file(text.get_ref()).map_err(|e| table.wrong(model, e))?;
-            Ok(MemberKind::Model(file))
+            let file = paths.file(text.get_ref()).map_err(|e| table.wrong(model, e))?;
+            Ok(CompetitorKind::Model(file))
         }
         // A linear model with one weight ranks by one feature.
         (None, None, Some(word)) => {
@@ -191,8 +195,8 @@ fn what(
             learner(table, feature, &format!("linear(weights={word}:1)"))
         }
         _ => {
-            let message = "[[learner]] has one of `spec` (to learn), `model` (a file) and \
-                           `feature` (to rank by)";
+            let message = "[[learner]] needs exactly one of `spec` (a learner to train), `model` (a \
+                           file) and `feature` (a feature to rank by)";
             Err(match (feature, model) {
                 (Some(_), _) => table.wrong(feature, message),
                 (None, Some(_)) => table.wrong(model, message),
@@ -206,10 +210,10 @@ fn learner<T>(
     table: &TomlTable<'_>,
     key: &Option<Spanned<T>>,
     text: &str,
-) -> Result<MemberKind, ExperimentError> {
+) -> Result<CompetitorKind, ExperimentError> {
     let spec = LearnerSpec::parse(text).map_err(|e| table.wrong(key, e))?;
     no_files(table, key, &spec)?;
-    Ok(MemberKind::Learner(Box::new(spec)))
+    Ok(CompetitorKind::Learner(Box::new(spec)))
 }
 
 fn no_files<T>(

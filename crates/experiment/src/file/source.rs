@@ -139,14 +139,14 @@ impl DataSet {
 pub(super) fn data_sets(
     document: TomlDocument<'_>,
     raw: &[Spanned<RawData>],
-    places: &PathResolver<'_>,
+    paths: &PathResolver<'_>,
 ) -> Result<Vec<DataSet>, ExperimentError> {
     let mut sets: Vec<DataSet> = Vec::new();
     for raw in raw {
         let reader = DataReader {
             table: document.table(raw.span().start, "[[data]]"),
             raw: raw.get_ref(),
-            places,
+            paths,
         };
         let set = reader.data_set()?;
         if sets.iter().any(|other| other.name == set.name) {
@@ -165,7 +165,7 @@ pub(super) fn data_sets(
 struct DataReader<'a> {
     table: TomlTable<'a>,
     raw: &'a RawData,
-    places: &'a PathResolver<'a>,
+    paths: &'a PathResolver<'a>,
 }
 
 impl DataReader<'_> {
@@ -224,7 +224,7 @@ impl DataReader<'_> {
         let (ways, rest): (Vec<_>, Vec<_>) =
             self.present().into_iter().partition(|(key, _)| SOURCES.contains(key));
         let [(way, _)] = ways.as_slice() else {
-            let message = format!("[[data]] has one of {}", SOURCES.join(", "));
+            let message = format!("[[data]] needs exactly one of {}", SOURCES.join(", "));
             return Err(match ways.last() {
                 Some((_, at)) => table.document.error(at.clone(), message),
                 None => table.wrong(&raw.name, message),
@@ -237,7 +237,7 @@ impl DataReader<'_> {
             _ => &[],
         };
         if let Some((key, at)) = rest.iter().find(|(key, _)| !allowed.contains(key)) {
-            let message = format!("`{key}` does not go with `{way}`");
+            let message = format!("`{key}` cannot be used together with `{way}`");
             return Err(table.document.error(at.clone(), message));
         }
         match (*way, &raw.fold) {
@@ -263,7 +263,7 @@ impl DataReader<'_> {
     fn listed(&self, value: &Option<Spanned<Texts>>) -> Result<Vec<FilePath>, ExperimentError> {
         let mut files = Vec::new();
         for text in texts(value) {
-            files.extend(self.places.files(text).map_err(|e| self.table.wrong(value, e))?);
+            files.extend(self.paths.files(text).map_err(|e| self.table.wrong(value, e))?);
         }
         Ok(files)
     }
@@ -275,7 +275,7 @@ impl DataReader<'_> {
     ) -> Result<FoldFiles, ExperimentError> {
         let needed = |key: &str, value: &Option<Spanned<Texts>>| match self.listed(value)? {
             files if files.is_empty() => {
-                let message = format!("`{key}` names no file; both train and test are needed");
+                let message = format!("`{key}` names no file; both `train` and `test` need one");
                 Err(table.wrong(value, message))
             }
             files => Ok(files),
@@ -314,7 +314,7 @@ impl DataReader<'_> {
         let parts = self.listed(&self.raw.parts)?;
         let count = parts.len();
         if count < 3 {
-            let message = "`parts` are 3 files at least, such as S{1..5}.txt";
+            let message = "`parts` needs at least 3 files, such as S{1..5}.txt";
             return Err(self.table.wrong(&self.raw.parts, message));
         }
         let fold = |f: usize| {
@@ -349,7 +349,7 @@ impl DataReader<'_> {
         let (table, raw) = (&self.table, self.raw);
         match (&raw.folds, &raw.split) {
             (Some(_), Some(_)) => {
-                Err(table.wrong(&raw.split, "data has `folds` or a `split`, not both"))
+                Err(table.wrong(&raw.split, "give either `folds` or `split`, not both"))
             }
             (Some(count), None) => {
                 let count = count.get_ref().0;

@@ -14,7 +14,7 @@ use toml::Spanned;
 use super::super::factor::{ENTRY, FactorGrid, setting, value, values, words};
 use super::document::{TomlDocument, TomlTable};
 use super::raw::{RawPlot, RawTable, Texts};
-use super::{Competitor, Experiment, MemberKind, some_of, texts};
+use super::{Competitor, CompetitorKind, Experiment, some_of, texts};
 use crate::ExperimentError;
 
 /// Learners arranged by factors.
@@ -137,15 +137,15 @@ impl ViewReader<'_> {
             let message = format!("`{rows}` names no factor, such as {rows} = [\"rate\"]");
             return Err(self.table.wrong(row_key, message));
         }
-        self.known_once(&view)?;
+        self.check_factors(&view)?;
         if let Some(factor) = unnamed(self.experiment, &view) {
             let message = format!(
-                "the learners differ in `{factor}`, which is in none of `{rows}`, `{columns}` and \
-                 `choose`; name it there, or name `learners` that are alike in it"
+                "the learners differ in `{factor}`, which is not in `{rows}`, `{columns}` or `choose`; \
+                 add it to one of them, or list `learners` with equal values of it"
             );
             return Err(self.table.wrong(row_key, message));
         }
-        self.told_apart(&view)?;
+        self.check_distinct(&view)?;
         Ok(view)
     }
 
@@ -153,25 +153,27 @@ impl ViewReader<'_> {
     fn learners(&self) -> Result<Vec<usize>, ExperimentError> {
         let entries = &self.experiment.entries;
         let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
-        let asked = texts(self.learners);
-        if let Some(other) = asked.iter().find(|name| !names.contains(&name.as_str())) {
-            let slip = nearest(other, &names).map(|near| format!(" (did you mean `{near}`?)"));
-            let slip = slip.unwrap_or_default();
+        let requested = texts(self.learners);
+        if let Some(other) = requested.iter().find(|name| !names.contains(&name.as_str())) {
+            let suggestion =
+                nearest(other, &names).map(|near| format!(" (did you mean `{near}`?)"));
+            let suggestion = suggestion.unwrap_or_default();
             let known = some_of(&names);
-            let message = format!("no [[learner]] is called `{other}`{slip}; they are {known}");
+            let message =
+                format!("no [[learner]] is called `{other}`{suggestion}; the learners are {known}");
             return Err(self.table.wrong(self.learners, message));
         }
         let wanted = |member: &Competitor| match (self.learners, entries.get(member.entry)) {
-            (Some(_), Some(entry)) => asked.contains(&entry.name),
+            (Some(_), Some(entry)) => requested.contains(&entry.name),
             (_, entry) => entry.is_some_and(|entry| entry.learns),
         };
         let members = self.experiment.learners.iter().enumerate();
         let found: Vec<usize> =
             members.filter(|(_, m)| wanted(m)).map(|(number, _)| number).collect();
         match found.is_empty() {
-            true => {
-                Err(self.table.wrong(self.learners, "there is no learner with a spec to be shown"))
-            }
+            true => Err(self
+                .table
+                .wrong(self.learners, "no [[learner]] has a `spec`, so there is nothing to show")),
             false => Ok(found),
         }
     }
@@ -185,7 +187,7 @@ impl ViewReader<'_> {
         let number = |name: &String| {
             names.iter().position(|other| other == name).ok_or_else(|| {
                 let known = some_of(&names);
-                let message = format!("no [[data]] is called `{name}`; they are {known}");
+                let message = format!("no [[data]] is called `{name}`; the data sets are {known}");
                 self.table.wrong(self.data, message)
             })
         };
@@ -198,7 +200,7 @@ impl ViewReader<'_> {
     }
 
     /// Checks that each factor is a parameter of at least one learner and is named once.
-    fn known_once(&self, view: &FactorView) -> Result<(), ExperimentError> {
+    fn check_factors(&self, view: &FactorView) -> Result<(), ExperimentError> {
         let mut known = parameters(self.experiment, &view.learners);
         known.insert(ENTRY);
         let mut seen: Vec<&str> = Vec::new();
@@ -206,10 +208,11 @@ impl ViewReader<'_> {
             for factor in texts(key) {
                 if !known.contains(factor.as_str()) {
                     let names: Vec<&str> = known.iter().copied().collect();
-                    let slip = nearest(factor, &names);
-                    let slip = slip.map(|near| format!("; did you mean `{near}`?"));
-                    let slip = slip.unwrap_or_default();
-                    let message = format!("none of the learners has a parameter `{factor}`{slip}");
+                    let suggestion = nearest(factor, &names);
+                    let suggestion = suggestion.map(|near| format!("; did you mean `{near}`?"));
+                    let suggestion = suggestion.unwrap_or_default();
+                    let message =
+                        format!("none of the learners has a parameter `{factor}`{suggestion}");
                     return Err(self.table.wrong(key, message));
                 }
                 if seen.contains(&factor.as_str()) {
@@ -223,7 +226,7 @@ impl ViewReader<'_> {
 
     /// Checks that no two learners have the same row, column and choice, and that learners to
     /// choose among have validation values.
-    fn told_apart(&self, view: &FactorView) -> Result<(), ExperimentError> {
+    fn check_distinct(&self, view: &FactorView) -> Result<(), ExperimentError> {
         let experiment = self.experiment;
         let grid = FactorGrid::new(experiment, view);
         let places =
@@ -239,7 +242,7 @@ impl ViewReader<'_> {
                 if let Some(other) = seen.insert(choice, &member.name) {
                     let (rows, key) = self.rows;
                     let message = format!(
-                        "`{other}` and `{}` stand at the same place; add \"learner\" to `{rows}`",
+                        "`{other}` and `{}` have the same row and column; add \"learner\" to `{rows}`",
                         member.name
                     );
                     return Err(self.table.wrong(key, message));
@@ -253,9 +256,9 @@ impl ViewReader<'_> {
 /// All parameters of the learners.
 fn parameters(experiment: &Experiment, learners: &[usize]) -> BTreeSet<&'static str> {
     let members = learners.iter().filter_map(|number| experiment.learners.get(*number));
-    let of = |member: &Competitor| match &member.what {
-        MemberKind::Learner(spec) => spec.def().params(),
-        MemberKind::Model(_) => Vec::new(),
+    let of = |member: &Competitor| match &member.kind {
+        CompetitorKind::Learner(spec) => spec.def().params(),
+        CompetitorKind::Model(_) => Vec::new(),
     };
     members.flat_map(of).map(|param| param.name).collect()
 }
@@ -265,9 +268,9 @@ fn parameters(experiment: &Experiment, learners: &[usize]) -> BTreeSet<&'static 
 fn unnamed<'e>(experiment: &'e Experiment, view: &FactorView) -> Option<&'e str> {
     let all = || [&view.rows, &view.columns, &view.choose].into_iter().flatten();
     let by_entry = all().any(|factor| factor == ENTRY);
-    let kind = |member: &Competitor| match &member.what {
-        MemberKind::Learner(spec) => spec.def().name,
-        MemberKind::Model(_) => "",
+    let kind = |member: &Competitor| match &member.kind {
+        CompetitorKind::Learner(spec) => spec.def().name,
+        CompetitorKind::Model(_) => "",
     };
     let mut first: HashMap<usize, &Competitor> = HashMap::new();
     let parameters = parameters(experiment, &view.learners);
@@ -288,13 +291,13 @@ fn unnamed<'e>(experiment: &'e Experiment, view: &FactorView) -> Option<&'e str>
 }
 
 fn is_validated(member: &Competitor) -> bool {
-    matches!(&member.what, MemberKind::Learner(spec) if spec.uses_validation())
+    matches!(&member.kind, CompetitorKind::Learner(spec) if spec.uses_validation())
 }
 
-fn unvalidated(member: &Competitor, what: &str) -> String {
+fn unvalidated(member: &Competitor, action: &str) -> String {
     format!(
-        "`{}` does not look at validation data, so that it cannot be {what} by it; give it stop=, or \
-         name `learners` without it",
+        "`{}` does not use validation data, so it cannot be {action} by its validation values; set \
+         `stop` in its spec, or list `learners` without it",
         member.name
     )
 }
@@ -309,7 +312,7 @@ fn metrics(
     let known = |text: &String| {
         names.iter().position(|name| name == text).ok_or_else(|| {
             let known = names.join(", ");
-            let message = format!("`{text}` is none of the metrics of the experiment: {known}");
+            let message = format!("`{text}` is not one of the experiment's metrics: {known}");
             table.wrong(key, message)
         })
     };
@@ -321,7 +324,8 @@ fn metrics(
         experiment.metrics.get(**number).is_some_and(|m| matches!(m.aggregate(), Aggregate::Mean))
     };
     if let Some(name) = numbers.iter().find(|n| !mean(n)).and_then(|number| names.get(*number)) {
-        let message = format!("a table shows means over queries, and {name} is none");
+        let message =
+            format!("a table shows means over queries, and {name} is not a mean over queries");
         return Err(table.wrong(key, message));
     }
     let once: BTreeSet<&usize> = numbers.iter().collect();
@@ -344,7 +348,7 @@ fn baseline(
     for (name, found) in entries {
         if !view.rows.contains(name.get_ref()) {
             let rows = view.rows.join(", ");
-            let message = format!("`{}` is none of the rows: {rows}", name.get_ref());
+            let message = format!("`{}` is not a factor of the rows: {rows}", name.get_ref());
             return Err(table.document.error(name.span(), message));
         }
         wanted.push((name.get_ref().clone(), table.document.scalar(found)));

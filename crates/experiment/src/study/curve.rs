@@ -13,6 +13,7 @@
 use std::collections::HashSet;
 
 use rankwright_report::chart::{Axis, Body, Chart, Scale, Series};
+use rankwright_spec::words::plural;
 
 use super::super::cell::{ExperimentCell, StoredCell};
 use super::super::factor::{FactorGrid, values, words};
@@ -62,10 +63,10 @@ pub(super) fn drawn(
         let range = range(&panels);
         for (column, lines) in panels.iter().enumerate().filter(|(_, lines)| !lines.is_empty()) {
             let values = grid.columns.get(column).map_or(&[][..], Vec::as_slice);
-            let mut place = Panel { experiment, plot, set, values, id: String::new() };
-            place.id = place.new_id(number, ids);
-            drawn.charts.push(place.chart(lines, range));
-            drawn.results.push(place.result(lines));
+            let mut panel_of_plot = Panel { experiment, plot, set, values, id: String::new() };
+            panel_of_plot.id = panel_of_plot.new_id(number, ids);
+            drawn.charts.push(panel_of_plot.chart(lines, range));
+            drawn.results.push(panel_of_plot.result(lines));
         }
     }
     drawn
@@ -81,7 +82,7 @@ fn line(
     column: usize,
 ) -> Option<CurveLine> {
     let group = grid.group(row, column);
-    if group.iter().any(|learner| set.open.contains(learner)) {
+    if group.iter().any(|learner| set.not_run.contains(learner)) {
         return None;
     }
     let systems: Vec<&System> = group.iter().filter_map(|learner| set.system(*learner)).collect();
@@ -203,23 +204,23 @@ impl Panel<'_> {
     fn caption(&self, lines: &[CurveLine], range: Option<(f64, f64)>) -> String {
         let folds = self.set.folds.len();
         let over = match (folds > 1, self.experiment.seeds.len() > 1) {
-            (true, true) => "; mean over folds and seeds, as far as the shortest training",
-            (true, false) => "; mean over folds, as far as the shortest training",
-            (false, true) => "; mean over seeds, as far as the shortest training",
+            (true, true) => "; mean over folds and seeds, up to the end of the shortest training",
+            (true, false) => "; mean over folds, up to the end of the shortest training",
+            (false, true) => "; mean over seeds, up to the end of the shortest training",
             (false, false) => "",
         };
-        let mut said = format!("{} on validation data after each round{over}.", self.metric());
+        let mut caption = format!("{} on validation data after each round{over}.", self.metric());
         let mut values = lines.iter().flat_map(|line| &line.points);
         if values.any(|(_, value)| is_outside(*value, range)) {
-            said += " The first values lie outside of the plot.";
+            caption += " The first values are outside the plot.";
         }
         let word = |line: &CurveLine| format!("{} for {}", line.chosen, line.name);
         let chosen = lines.iter().filter(|line| !line.chosen.is_empty());
         let chosen: Vec<String> = chosen.map(word).collect();
         if !chosen.is_empty() {
-            said += &format!(" Chosen by its best value: {}.", chosen.join("; "));
+            caption += &format!(" Settings chosen by their best value: {}.", chosen.join("; "));
         }
-        said
+        caption
     }
 
     fn chart(&self, lines: &[CurveLine], range: Option<(f64, f64)>) -> Chart {
@@ -233,7 +234,7 @@ impl Panel<'_> {
             id: self.id.clone(),
             title: self.title(),
             caption: self.caption(lines, range),
-            x: Axis { label: format!("{unit}s"), ..Axis::default() },
+            x: Axis { label: plural(unit), ..Axis::default() },
             y: Axis {
                 label: format!("{} on validation data", self.metric()),
                 scale: Scale::Linear,

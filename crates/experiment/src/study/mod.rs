@@ -25,7 +25,7 @@ use super::report::SetResult;
 use crate::ExperimentError;
 
 pub use result::{
-    FactorCell, FactorLine, FactorPlace, FactorPlotResult, FactorSeconds, FactorTableResult,
+    FactorCell, FactorLine, FactorPlotResult, FactorPosition, FactorSeconds, FactorTableResult,
     FactorTableTimes, FactorValues, FoldChoice,
 };
 
@@ -133,7 +133,7 @@ impl Study {
                     table: table.clone(),
                 };
                 blocks.push(block("values", shown.heading.clone(), &shown.values));
-                let title = "What was chosen".to_owned();
+                let title = "Chosen settings".to_owned();
                 blocks.extend(shown.chosen.as_ref().map(|table| block("chosen", title, table)));
             }
             let id = format!("table-{}", number + 1);

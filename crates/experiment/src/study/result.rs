@@ -40,7 +40,7 @@ pub struct FactorTableResult {
 /// The position of a cell in a table by factors.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct FactorPlace {
+pub struct FactorPosition {
     /// Values of the row's factors.
     pub row: FactorValues,
     /// Values of the column's factors.
@@ -55,7 +55,7 @@ pub struct FactorPlace {
 pub struct FactorCell {
     /// The position in the table.
     #[serde(flatten)]
-    pub place: FactorPlace,
+    pub position: FactorPosition,
     /// Mean over the test queries; none where no query counts.
     pub value: Option<f64>,
     /// 95 % interval of the mean.
@@ -114,7 +114,7 @@ pub struct FactorTableTimes {
 pub struct FactorSeconds {
     /// The position in the table.
     #[serde(flatten)]
-    pub place: FactorPlace,
+    pub position: FactorPosition,
     /// Seconds of the median round, mean over the cells of all learners to choose from; none
     /// without rounds.
     pub round: Option<f64>,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use rankwright_eval::table::{Align, Cell, Table};
-use rankwright_spec::words::counted;
+use rankwright_spec::words::{counted, plural};
 
 use super::super::factor::{ABSENT, values, words};
 use super::super::file::{DataSet, Experiment, FactorTable};
@@ -11,7 +11,7 @@ use super::super::report::{SetResult, name};
 use super::choice::Chosen;
 use super::table::{TableCell, TableData};
 use super::{
-    FactorCell, FactorPlace, FactorSeconds, FactorTableResult, FactorTableTimes, FactorValues,
+    FactorCell, FactorPosition, FactorSeconds, FactorTableResult, FactorTableTimes, FactorValues,
     FoldChoice, ShownTable,
 };
 
@@ -22,27 +22,27 @@ pub(super) fn shown(
     set: &SetResult,
     found: &TableData,
 ) -> ShownTable {
-    let what = Showing { experiment, table, set, found };
-    let data = what.data();
+    let formatter = TableFormatter { experiment, table, set, found };
+    let data = formatter.data();
     ShownTable {
-        heading: format!("{}: {} on {data}", table.view.title, what.metrics().join(", ")),
+        heading: format!("{}: {} on {data}", table.view.title, formatter.metrics().join(", ")),
         times_heading: format!("{}: milliseconds of a round on {data}", table.view.title),
-        values: what.values(),
-        chosen: what.chosen(),
-        times: what.times(),
-        result: what.result(),
-        times_result: what.times_result(),
+        values: formatter.values(),
+        chosen: formatter.chosen(),
+        times: formatter.times(),
+        result: formatter.result(),
+        times_result: formatter.times_result(),
     }
 }
 
-struct Showing<'a> {
+struct TableFormatter<'a> {
     experiment: &'a Experiment,
     table: &'a FactorTable,
     set: &'a SetResult,
     found: &'a TableData,
 }
 
-impl Showing<'_> {
+impl TableFormatter<'_> {
     fn data(&self) -> &str {
         self.experiment.data.get(self.set.data).map_or("", |data| data.name.as_str())
     }
@@ -69,9 +69,9 @@ impl Showing<'_> {
         let heads: Vec<String> = heads.into_iter().collect();
         let shown = heads.len();
         let mut table = Table::new(rows.chain(heads.into_iter().map(|head| (head, Align::Right))));
-        for (values, places) in self.found.grid.rows.iter().zip(&self.found.places) {
+        for (values, cells) in self.found.grid.rows.iter().zip(&self.found.cells_of_rows) {
             let names = values.iter().map(|value| Cell::new(value.as_str()));
-            let cells = places.iter().take(shown).map(|place| cell(place.as_ref()));
+            let cells = cells.iter().take(shown).map(|table_cell| cell(table_cell.as_ref()));
             table.rows.push(names.chain(cells).collect());
         }
         table
@@ -102,7 +102,7 @@ impl Showing<'_> {
     }
 
     fn values(&self) -> Table {
-        let mut table = self.laid_out(self.heads(), |place| match place {
+        let mut table = self.laid_out(self.heads(), |cell| match cell {
             None => Cell::new("-"),
             Some(TableCell { result, .. }) => Cell {
                 text: result.mean.map_or("-".to_owned(), |mean| format!("{mean:.4}")),
@@ -124,11 +124,11 @@ impl Showing<'_> {
             folds => format!(" of {}", counted(folds, "fold")),
         };
         let queries = counted(self.set.queries, "test query");
-        let places = self.found.places.iter().flatten().flatten();
-        let used: BTreeSet<usize> = places.map(|place| place.result.queries).collect();
+        let cells = self.found.cells_of_rows.iter().flatten().flatten();
+        let used: BTreeSet<usize> = cells.map(|cell| cell.result.queries).collect();
         let skipped = match (used.first(), used.last()) {
             (Some(low), Some(high)) if low == high && *low < self.set.queries => {
-                format!(", of which {low} count")
+                format!(", of which {low} have a value")
             }
             _ => String::new(),
         };
@@ -149,7 +149,7 @@ impl Showing<'_> {
         };
         let (is, fold) = (if one { "is" } else { "are" }, self.set.folds.len() > 1);
         Some(format!(
-            "{factors} {is} chosen{} by {} on {} validation part, at each training's best round.",
+            "{factors} {is} chosen{} by {} on {} validation part, at the best round of each training.",
             if fold { " for each fold" } else { "" },
             self.deciding(),
             if fold { "its" } else { "the" },
@@ -184,59 +184,59 @@ impl Showing<'_> {
         };
         if !self.found.failed.is_empty() {
             notes.push(format!(
-                "FailedCells, and could not be chosen: {}.",
+                "Failed, so they could not be chosen: {}.",
                 some(&self.found.failed)
             ));
         }
-        if !self.found.open.is_empty() {
-            notes.push(format!("Not run yet: {}.", some(&self.found.open)));
+        if !self.found.not_run.is_empty() {
+            notes.push(format!("Not run yet: {}.", some(&self.found.not_run)));
         }
         notes
     }
 
     /// The table of the settings chosen most often, and the mean best round.
     fn chosen(&self) -> Option<Table> {
-        let places = || self.found.places.iter().flatten().flatten();
-        let rounds = places().any(|place| place.round().is_some());
+        let cells = || self.found.cells_of_rows.iter().flatten().flatten();
+        let rounds = cells().any(|cell| cell.round().is_some());
         let choose = &self.table.view.choose;
         if choose.is_empty() && !rounds {
             return None;
         }
-        let mut table = self.laid_out(self.heads_once("chosen"), |place| {
-            let Some(place) = place else { return Cell::new("-") };
+        let mut table = self.laid_out(self.heads_once("chosen"), |cell| {
+            let Some(cell) = cell else { return Cell::new("-") };
             let mut parts = Vec::new();
-            parts.extend(self.most_often(place));
-            parts.extend(place.round().map(|round| format!("{round:.0}")));
+            parts.extend(self.most_often(cell));
+            parts.extend(cell.round().map(|round| format!("{round:.0}")));
             Cell::new(if parts.is_empty() { "-".to_owned() } else { parts.join("; ") })
         });
-        let unit = places().find(|place| !place.unit.is_empty()).map_or("round", |p| &p.unit);
-        let rounds = rounds.then(|| format!("mean best number of {unit}s"));
+        let unit = cells().find(|cell| !cell.unit.is_empty()).map_or("round", |p| &p.unit);
+        let rounds = rounds.then(|| format!("mean best number of {}", plural(unit)));
         let chosen = (!choose.is_empty()).then(|| {
             let of = match self.set.folds.len() {
                 1 => String::new(),
-                _ => ", chosen most often (on how many folds)".to_owned(),
+                _ => ", the setting chosen most often (and its number of folds)".to_owned(),
             };
             format!("{}{of}", choose.join(", "))
         });
-        let said: Vec<String> = chosen.into_iter().chain(rounds).collect();
-        table.notes.push(format!("Chosen on validation data: {}.", said.join("; ")));
+        let settings: Vec<String> = chosen.into_iter().chain(rounds).collect();
+        table.notes.push(format!("Chosen on validation data: {}.", settings.join("; ")));
         Some(table)
     }
 
     /// The setting chosen most often: "0.1, 5, - (4/5)", with `-` for a factor that does not vary;
     /// none where no factor varies.
-    fn most_often(&self, place: &TableCell) -> Option<String> {
+    fn most_often(&self, cell: &TableCell) -> Option<String> {
         let choose = &self.table.view.choose;
-        if !place.varies.contains(&true) {
+        if !cell.varies.contains(&true) {
             return None;
         }
         let of = |learner: usize| {
             let member = self.experiment.learners.get(learner);
             let all = member.map_or(Vec::new(), |member| values(self.experiment, member, choose));
-            let shown = all.into_iter().zip(&place.varies);
+            let shown = all.into_iter().zip(&cell.varies);
             shown.map(|(value, varies)| if *varies { value } else { ABSENT.to_owned() }).collect()
         };
-        let all: Vec<Vec<String>> = place.chosen.iter().map(|c| of(c.learner)).collect();
+        let all: Vec<Vec<String>> = cell.chosen.iter().map(|c| of(c.learner)).collect();
         let count = |one: &Vec<String>| all.iter().filter(|other| *other == one).count();
         // The first of those chosen equally often.
         let most = all.iter().rev().max_by_key(|one| count(one))?;
@@ -247,34 +247,34 @@ impl Showing<'_> {
     }
 
     fn times(&self) -> Option<Table> {
-        let mut places = self.found.places.iter().flatten().flatten();
-        let unit = places.find(|place| place.seconds.is_some()).map(|place| &place.unit)?;
+        let mut cells = self.found.cells_of_rows.iter().flatten().flatten();
+        let unit = cells.find(|cell| cell.seconds.is_some()).map(|cell| &cell.unit)?;
         let unit = if unit.is_empty() { "round" } else { unit };
-        let mut table = self.laid_out(self.heads_once("milliseconds"), |place| {
-            let seconds = place.and_then(|place| place.seconds);
+        let mut table = self.laid_out(self.heads_once("milliseconds"), |cell| {
+            let seconds = cell.and_then(|cell| cell.seconds);
             Cell::new(seconds.map_or("-".to_owned(), |s| milliseconds(s * 1000.0)))
         });
         table.notes.push(format!(
-            "Milliseconds of the median {unit} of a training, without looking at validation data; \
-             mean over folds, seeds and all that could be chosen."
+            "Milliseconds of the median {unit} of a training, without its evaluation on validation \
+             data; mean over folds, seeds and all settings that could be chosen."
         ));
         Some(table)
     }
 
     /// The result of `of` for every table cell that has a value.
-    fn places<T>(&self, of: impl Fn(FactorPlace, &TableCell) -> T) -> Vec<T> {
+    fn cells<T>(&self, of: impl Fn(FactorPosition, &TableCell) -> T) -> Vec<T> {
         let view = &self.table.view;
         let mut all = Vec::new();
-        for (row, places) in self.found.grid.rows.iter().zip(&self.found.places) {
-            for ((metric, column), place) in self.found.heads.iter().zip(places) {
-                let Some(place) = place else { continue };
+        for (row, cells) in self.found.grid.rows.iter().zip(&self.found.cells_of_rows) {
+            for ((metric, column), cell) in self.found.heads.iter().zip(cells) {
+                let Some(cell) = cell else { continue };
                 let factors = self.found.grid.columns.get(*column).map_or(&[][..], Vec::as_slice);
-                let named = FactorPlace {
+                let named = FactorPosition {
                     row: named(&view.rows, row),
                     column: named(&view.columns, factors),
                     metric: self.metric(*metric),
                 };
-                all.push(of(named, place));
+                all.push(of(named, cell));
             }
         }
         all
@@ -297,26 +297,26 @@ impl Showing<'_> {
             baseline: baseline.map(|values| named(&view.rows, values)),
             queries: self.set.queries,
             failed: names(&self.found.failed),
-            not_run: names(&self.found.open),
-            cells: self.places(|named, place| self.cell(named, place)),
+            not_run: names(&self.found.not_run),
+            cells: self.cells(|named, cell| self.cell(named, cell)),
         }
     }
 
-    fn cell(&self, named: FactorPlace, place: &TableCell) -> FactorCell {
-        let versus = place.result.versus.as_ref();
-        let chosen = place.chosen.iter().enumerate();
+    fn cell(&self, named: FactorPosition, cell: &TableCell) -> FactorCell {
+        let versus = cell.result.versus.as_ref();
+        let chosen = cell.chosen.iter().enumerate();
         FactorCell {
-            place: named,
-            value: place.result.mean,
-            ci95: place.result.ci95,
-            queries: place.result.queries,
-            best: place.result.best,
+            position: named,
+            value: cell.result.mean,
+            ci95: cell.result.ci95,
+            queries: cell.result.queries,
+            best: cell.result.best,
             difference: versus.and_then(|v| v.difference),
             difference_ci95: versus.and_then(|v| v.difference_ci95),
             p: versus.map(|v| v.p),
             p_corrected: versus.map(|v| v.p_corrected),
             mark: versus.map_or("", |v| v.mark.symbol()),
-            rounds: place.round(),
+            rounds: cell.round(),
             folds: chosen.map(|(fold, chosen)| self.fold_choice(fold, chosen)).collect(),
         }
     }
@@ -339,7 +339,7 @@ impl Showing<'_> {
             title: self.table.view.title.clone(),
             data: self.data().to_owned(),
             seconds: self
-                .places(|named, found| FactorSeconds { place: named, round: found.seconds }),
+                .cells(|named, found| FactorSeconds { position: named, round: found.seconds }),
         }
     }
 }

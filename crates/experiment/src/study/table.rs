@@ -29,11 +29,11 @@ pub(super) struct TableData {
     /// the first metric, then those of the next.
     pub(super) heads: Vec<(usize, usize)>,
     /// Table cells by row and column of the table.
-    pub(super) places: Vec<Vec<Option<TableCell>>>,
+    pub(super) cells_of_rows: Vec<Vec<Option<TableCell>>>,
     /// Learners that could not be chosen because they failed.
     pub(super) failed: BTreeSet<usize>,
     /// Learners that are yet to be run.
-    pub(super) open: BTreeSet<usize>,
+    pub(super) not_run: BTreeSet<usize>,
 }
 
 /// A cell of a table: the chosen learners and their result.
@@ -93,15 +93,15 @@ impl TableData {
             grid,
             baseline,
             heads: heads.clone(),
-            places: (0..rows).map(|_| Vec::new()).collect(),
+            cells_of_rows: (0..rows).map(|_| Vec::new()).collect(),
             failed: BTreeSet::new(),
-            open: BTreeSet::new(),
+            not_run: BTreeSet::new(),
         };
         for head in heads {
             let candidates: Vec<Option<CellCandidate>> =
                 (0..rows).map(|row| found.candidate(experiment, table, set, row, head)).collect();
             let compared = found.compared(experiment, table, head.0, candidates)?;
-            found.places.iter_mut().zip(compared).for_each(|(row, place)| row.push(place));
+            found.cells_of_rows.iter_mut().zip(compared).for_each(|(row, cell)| row.push(cell));
         }
         Ok(found)
     }
@@ -116,10 +116,10 @@ impl TableData {
         (metric, column): (usize, usize),
     ) -> Option<CellCandidate> {
         let group = self.grid.group(row, column).to_vec();
-        let open: Vec<usize> =
-            group.iter().copied().filter(|learner| set.open.contains(learner)).collect();
-        if !open.is_empty() {
-            self.open.extend(open);
+        let not_run: Vec<usize> =
+            group.iter().copied().filter(|learner| set.not_run.contains(learner)).collect();
+        if !not_run.is_empty() {
+            self.not_run.extend(not_run);
             return None;
         }
         let systems: Vec<&System> =
@@ -151,29 +151,29 @@ impl TableData {
             let values = self.grid.rows.get(row).map_or(&[][..], Vec::as_slice);
             words(&table.view.rows, values)
         };
-        let there: Vec<(usize, &CellCandidate)> = candidates
+        let present: Vec<(usize, &CellCandidate)> = candidates
             .iter()
             .enumerate()
             .filter_map(|(row, found)| Some((row, found.as_ref()?)))
             .collect();
-        if there.is_empty() {
+        if present.is_empty() {
             return Ok(candidates.iter().map(|_| None).collect());
         }
-        let names: Vec<String> = there.iter().map(|(row, _)| name(*row)).collect();
-        let has_baseline = there.iter().any(|(row, _)| *row == self.baseline);
+        let names: Vec<String> = present.iter().map(|(row, _)| name(*row)).collect();
+        let has_baseline = present.iter().any(|(row, _)| *row == self.baseline);
         let measure = experiment.metrics.get(metric);
         let metric = MetricValues {
             better: measure.map_or(Better::Higher, |m| m.metric().better()),
             ..MetricValues::new(
                 measure.map(ToString::to_string).unwrap_or_default(),
-                there.iter().map(|(_, candidate)| candidate.values.clone()).collect(),
+                present.iter().map(|(_, candidate)| candidate.values.clone()).collect(),
             )
         };
         let baseline = has_baseline.then(|| name(self.baseline));
         let options = experiment.compare.clone().baseline(baseline);
         let found = compare(&names, &[metric], &options.check()?)?;
         let mut results = found.metrics.into_iter().flat_map(|metric| metric.systems);
-        let place = |candidate: Option<CellCandidate>| {
+        let cell = |candidate: Option<CellCandidate>| {
             let candidate = candidate?;
             let mut result = results.next()?;
             if !has_baseline {
@@ -182,7 +182,7 @@ impl TableData {
             let CellCandidate { varies, chosen, seconds, unit, .. } = candidate;
             Some(TableCell { varies, chosen, result, seconds, unit })
         };
-        Ok(candidates.into_iter().map(place).collect())
+        Ok(candidates.into_iter().map(cell).collect())
     }
 }
 

@@ -91,10 +91,10 @@ fn refused(found: &str, instead: &str, parts: &[&str]) {
 }
 
 #[test]
-fn what_is_wrong_in_a_grid_is_told_with_its_place() {
+fn errors_in_a_grid_name_their_position() {
     refused("leaves = [3, 5]", "trees = [3, 5]", &["line 14, column 51", "in one of them"]);
     refused("leaves = [3, 5]", "leafs = [3, 5]", &["line 14, column 51", "did you mean `leaves`?"]);
-    refused("leaves = [3, 5]", "leaves = []", &["line 14, column 60", "not empty"]);
+    refused("leaves = [3, 5]", "leaves = []", &["line 14, column 60", "`leaves` is empty"]);
     refused("leaves = [3, 5]", "leaves = 3", &["line 14, column 60", "integer `3`"]);
     refused(
         "leaves = [3, 5]",
@@ -104,9 +104,17 @@ fn what_is_wrong_in_a_grid_is_told_with_its_place() {
     refused("leaves = [3, 5]", "leaves = [3, 3]", &["column 64", "leaves=3 is given twice"]);
     refused("[0.10, 0.5]", "[0.10, 0.1]", &["line 14", "two learners are called"]);
     refused("leaves = [3, 5]", "leaves = [3, \"x\"]", &["line 14, column 64", "leaves=x"]);
-    refused("leaves = [3, 5]", "leaves = [\"3, depth=2\"]", &["line 14", "cannot stand in a spec"]);
-    refused("spec = \"mart(trees=3)\"", "feature = 2\ngrid = { a = [1] }", &["there is none"]);
-    refused("grid = {", "grid = {}\n#", &["line 14, column 8", "varies nothing"]);
+    refused(
+        "leaves = [3, 5]",
+        "leaves = [\"3, depth=2\"]",
+        &["line 14", "characters that a spec cannot hold"],
+    );
+    refused(
+        "spec = \"mart(trees=3)\"",
+        "feature = 2\ngrid = { a = [1] }",
+        &["`grid` needs a `spec`"],
+    );
+    refused("grid = {", "grid = {}\n#", &["line 14, column 8", "`grid` is empty"]);
     refused("lambdamart(trees=8", "lamdamart(trees=8", &["line 13", "did you mean `lambdamart`?"]);
 }
 
@@ -118,23 +126,27 @@ fn a_grid_of_more_than_ten_thousand_learners_is_refused() {
 }
 
 #[test]
-fn what_is_wrong_in_a_table_or_a_plot_is_told_with_its_place() {
+fn errors_in_a_table_or_a_plot_name_their_position() {
     let rows = "rows = [\"newton\"]";
     refused("choose = [\"rate\"]", "", &["line 22", "differ in `rate`", "`choose`"]);
     refused(rows, "rows = [\"newtn\"]", &["line 22, column 8", "did you mean `newton`?"]);
     refused(rows, "rows = [\"newton\", \"rate\"]", &["line 24", "`rate` is named twice"]);
     refused(rows, "rows = []", &["line 22", "names no factor"]);
-    refused(rows, "row = [\"newton\"]", &["[[table]] has no `row`", "did you mean `rows`?"]);
+    refused(rows, "row = [\"newton\"]", &["[[table]] has no key `row`", "did you mean `rows`?"]);
     refused("learners = [\"trees\"]\n", "", &["line 21", "differ in `learner`"]);
     refused("[\"trees\"]", "[\"tree\"]", &["line 21", "did you mean `trees`?"]);
-    refused(rows, "data = \"mad\"\nrows = [\"newton\"]", &["line 22", "they are made"]);
+    refused(rows, "data = \"mad\"\nrows = [\"newton\"]", &["line 22", "the data sets are made"]);
     refused(rows, "metrics = \"rr\"\nrows = [\"newton\"]", &["line 22", "ndcg@5, ap"]);
     let twice = "metrics = [\"ap\", \"ap\"]\nrows = [\"newton\"]";
     refused(rows, twice, &["line 22", "named twice"]);
     let baseline = |text: &str| format!("baseline = {text}\n{rows}");
-    refused(rows, &baseline("{ leaves = 3 }"), &["line 22, column 14", "none of the rows: newton"]);
+    refused(
+        rows,
+        &baseline("{ leaves = 3 }"),
+        &["line 22, column 14", "not a factor of the rows: newton"],
+    );
     refused(rows, &baseline("{ newton = \"none\" }"), &["line 22", "no row has newton=none"]);
-    refused(", stop=4", "", &["line 24", "does not look at validation data", "chosen"]);
+    refused(", stop=4", "", &["line 24", "does not use validation data", "chosen"]);
     let plain = "lines = [\"newton\"]\npanels = [\"leaves\"]";
     refused(plain, "lines = [\"newton\"]", &["line 29", "differ in `leaves`", "`panels`"]);
     refused("title = \"Curves\"", "", &["line 26", "[[plot]] needs `title`"]);
@@ -191,10 +203,10 @@ fn set(systems: Vec<System>) -> SetResult {
         queries: 6,
         documents: 60,
         features: 2,
-        places: systems.iter().enumerate().map(|(at, s)| (s.learner, at)).collect(),
+        index_of_learner: systems.iter().enumerate().map(|(at, s)| (s.learner, at)).collect(),
         systems,
         folds: vec![2, 2, 2],
-        open: HashSet::new(),
+        not_run: HashSet::new(),
         comparison: None,
         other_baseline: None,
     }
@@ -221,22 +233,22 @@ fn each_fold_chooses_by_its_validation_part_and_never_by_the_test_part() {
     let experiment = two_by_two();
     let set = disagreeing(&experiment);
     let found = table::TableData::new(&experiment, &experiment.tables[0], &set).unwrap();
-    let place = found.places[0][0].as_ref().unwrap();
-    let chosen: Vec<usize> = place.chosen.iter().map(|chosen| chosen.learner).collect();
+    let cell = found.cells_of_rows[0][0].as_ref().unwrap();
+    let chosen: Vec<usize> = cell.chosen.iter().map(|chosen| chosen.learner).collect();
     assert_eq!(chosen, [1, 0, 1]);
-    let validated: Vec<Option<f64>> = place.chosen.iter().map(|c| c.validated.value).collect();
+    let validated: Vec<Option<f64>> = cell.chosen.iter().map(|c| c.validated.value).collect();
     assert_eq!(validated, [Some(0.6), Some(0.8), Some(0.4)]);
     // Best rounds 3, 1 and 1; values 0.105, 0.905 and 0.105.
-    assert!((place.round().unwrap() - 5.0 / 3.0).abs() < 1e-12);
-    assert!((place.result.mean.unwrap() - 1.115 / 3.0).abs() < 1e-12);
+    assert!((cell.round().unwrap() - 5.0 / 3.0).abs() < 1e-12);
+    assert!((cell.result.mean.unwrap() - 1.115 / 3.0).abs() < 1e-12);
     // Equal on fold 1: the first in the file.
-    let second = found.places[1][0].as_ref().unwrap();
+    let second = found.cells_of_rows[1][0].as_ref().unwrap();
     let chosen: Vec<usize> = second.chosen.iter().map(|chosen| chosen.learner).collect();
     assert_eq!(chosen, [2, 2, 2]);
     let versus = second.result.versus.as_ref().unwrap();
     assert!((versus.difference.unwrap() - (0.505 - 1.115 / 3.0)).abs() < 1e-12);
     assert_eq!(versus.pairs, 6);
-    assert!(second.result.best && place.result.versus.is_none());
+    assert!(second.result.best && cell.result.versus.is_none());
 }
 
 #[test]
@@ -252,15 +264,15 @@ fn a_table_says_what_was_chosen_and_how_it_was_tested() {
         "rate is chosen for each fold by ndcg@5 on its validation part",
         "than newton=per-document in the same column at alpha 0.05",
         "| per-document | 0.5 (2/3); 2 |",
-        "rate, chosen most often (on how many folds); mean best number of trees",
+        "rate, the setting chosen most often (and its number of folds); mean best number of trees",
     ] {
         assert!(text.contains(part), "no {part} in {text}");
     }
     assert!(study.times().starts_with("### Steps: milliseconds of a round on made\n"));
     assert!(!text.contains("illisecond") && study.times().contains("| cross-leaf   |     3.50 |"));
     let cell = &study.table_results()[0].cells[0];
-    assert_eq!(cell.place.row["newton"], "per-document");
-    assert_eq!(cell.place.column["leaves"], "3");
+    assert_eq!(cell.position.row["newton"], "per-document");
+    assert_eq!(cell.position.column["leaves"], "3");
     assert_eq!(cell.folds[0].learner, "trees newton=per-document leaves=3 rate=0.5");
     assert_eq!(cell.folds[0].chosen["rate"], "0.5");
     assert_eq!(cell.folds[1].validation, Some(0.8));
@@ -278,7 +290,7 @@ fn a_table_says_what_was_chosen_and_how_it_was_tested() {
 }
 
 #[test]
-fn several_metrics_stand_side_by_side_and_the_choice_is_told_once() {
+fn several_metrics_stand_side_by_side_and_the_choice_is_noted_once() {
     let text = FILE.replacen("leaves = [3, 5]", "leaves = [3]", 1).replacen(
         "rows = [\"newton\"]",
         "metrics = [\"ap\", \"ndcg@5\"]\nrows = [\"newton\"]",
@@ -301,11 +313,11 @@ fn several_metrics_stand_side_by_side_and_the_choice_is_told_once() {
         assert!(text.contains(part), "no {part} in {text}");
     }
     let cells = &study.table_results()[0].cells;
-    assert_eq!([&cells[0].place.metric, &cells[1].place.metric], ["ap", "ndcg@5"]);
+    assert_eq!([&cells[0].position.metric, &cells[1].position.metric], ["ap", "ndcg@5"]);
 }
 
 #[test]
-fn what_there_was_no_choice_of_is_not_shown_as_chosen() {
+fn factors_that_do_not_vary_are_not_shown_as_chosen() {
     let one = FILE.replacen("leaves = [3, 5]", "leaves = [3]", 1);
     let text = one.replacen(
         "columns = [\"leaves\"]\nchoose = [\"rate\"]",
@@ -319,18 +331,18 @@ fn what_there_was_no_choice_of_is_not_shown_as_chosen() {
 }
 
 #[test]
-fn what_failed_cannot_be_chosen_and_what_is_open_leaves_a_place_empty() {
+fn failed_learners_cannot_be_chosen_and_pending_ones_leave_a_cell_empty() {
     let experiment = two_by_two();
     let mut cut = disagreeing(&experiment);
-    cut.places.remove(&1);
-    cut.open.insert(3);
+    cut.index_of_learner.remove(&1);
+    cut.not_run.insert(3);
     let found = table::TableData::new(&experiment, &experiment.tables[0], &cut).unwrap();
-    let place = found.places[0][0].as_ref().unwrap();
-    assert!(place.chosen.iter().all(|chosen| chosen.learner == 0));
-    assert!(found.places[1][0].is_none());
+    let cell = found.cells_of_rows[0][0].as_ref().unwrap();
+    assert!(cell.chosen.iter().all(|chosen| chosen.learner == 0));
+    assert!(found.cells_of_rows[1][0].is_none());
     let text = Study::new(&experiment, &[cut]).unwrap().text(false);
     let failed =
-        "FailedCells, and could not be chosen: trees newton=per-document leaves=3 rate=0.5.";
+        "Failed, so they could not be chosen: trees newton=per-document leaves=3 rate=0.5.";
     assert!(text.contains(failed), "{text}");
     assert!(text.contains("Not run yet: trees newton=cross-leaf leaves=3 rate=0.5."), "{text}");
 }
@@ -344,8 +356,8 @@ fn a_training_without_validation_values_is_never_chosen() {
         system(&experiment, 1, [0.1; 3], [&[0.1], &[0.1], &[0.1]]),
     ]);
     let found = table::TableData::new(&experiment, &experiment.tables[0], &set).unwrap();
-    let place = found.places[0][0].as_ref().unwrap();
-    let chosen: Vec<usize> = place.chosen.iter().map(|chosen| chosen.learner).collect();
+    let cell = found.cells_of_rows[0][0].as_ref().unwrap();
+    let chosen: Vec<usize> = cell.chosen.iter().map(|chosen| chosen.learner).collect();
     assert_eq!(chosen, [1, 1, 0]);
 }
 

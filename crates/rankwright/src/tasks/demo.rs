@@ -402,10 +402,8 @@ impl Demo<'_> {
             measures: METRICS[..1].to_measures(SourceKind::Features)?,
             log: None,
         };
-        let options = TrainingOptions {
-            score: ScoreOptions { simd: self.task.simd(), ..ScoreOptions::default() },
-            ..TrainingOptions::default()
-        };
+        let score = ScoreOptions { simd: self.task.simd(), ..ScoreOptions::default() };
+        let options = TrainingOptions::default().score(score);
         let (pages, _) = self.task.step("making pages", || {
             let training = TrainingReport::new(&input, &options)?;
             Ok::<_, TaskError>([(COMPARISON, comparison.page()), (TRAINING, training.page())])

@@ -136,13 +136,12 @@ pub fn report_training(
         measures,
         log,
     };
-    let options = TrainingOptions {
-        points: request.points,
-        query: request.query.clone(),
-        trees: request.trees,
-        seed: request.seed,
-        score: ScoreOptions { ignore_extra: request.ignore_extra, simd: task.simd() },
-    };
+    let options = TrainingOptions::default()
+        .points(request.points)
+        .query(request.query.clone())
+        .trees(request.trees)
+        .seed(request.seed)
+        .score(ScoreOptions { ignore_extra: request.ignore_extra, simd: task.simd() });
     let (report, _) =
         task.step("looking at the training", || TrainingReport::new(&input, &options))?;
     report.warnings.iter().for_each(|warning| task.warn(Warning::Report(warning.clone())));

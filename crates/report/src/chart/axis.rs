@@ -77,7 +77,7 @@ impl AxisSpan {
     }
 
     /// Whether a value can be placed on this axis.
-    pub(crate) fn holds(&self, value: f64) -> bool {
+    pub(crate) fn can_show(&self, value: f64) -> bool {
         value.is_finite() && (self.scale == Scale::Linear || value > 0.0)
     }
 
@@ -118,8 +118,8 @@ fn step(width: f64, count: usize) -> f64 {
 
 fn linear_ticks(low: f64, high: f64, step: f64) -> Vec<(f64, String)> {
     let first = (low / step - 1e-9).ceil();
-    let places = (0..200).map(|i| (first + i as f64) * step);
-    let inside = places.take_while(|v| *v <= high + 1e-9 * (high - low));
+    let positions = (0..200).map(|i| (first + i as f64) * step);
+    let inside = positions.take_while(|v| *v <= high + 1e-9 * (high - low));
     inside.map(|v| (v, by_step(v, step))).collect()
 }
 
@@ -129,9 +129,9 @@ fn log_ticks(low: f64, high: f64, count: usize) -> Vec<(f64, String)> {
     let every = decades.div_ceil(count.max(1)).max(1);
     let between: &[f64] = if decades * 3 <= count.max(3) { &[1.0, 2.0, 5.0] } else { &[1.0] };
     let powers = (first..=last).step_by(every);
-    let places = powers.flat_map(|p| between.iter().map(move |m| m * power(p)));
+    let positions = powers.flat_map(|p| between.iter().map(move |m| m * power(p)));
     let slack = 1.0 + 1e-9;
-    let inside = places.filter(|v| *v * slack >= low && *v <= high * slack);
+    let inside = positions.filter(|v| *v * slack >= low && *v <= high * slack);
     inside.map(|v| (v, super::number::short(v))).collect()
 }
 
@@ -177,7 +177,7 @@ mod tests {
         let span = AxisSpan::numbers(&log(), [1.0, 1000.0], 6, true);
         assert_eq!(labels(&span), ["1", "10", "100", "1000"]);
         assert!((span.share(10.0) - 1.0 / 3.0).abs() < 1e-12);
-        assert!(!span.holds(0.0) && span.holds(0.1));
+        assert!(!span.can_show(0.0) && span.can_show(0.1));
     }
 
     #[test]

@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn what_xml_forbids_is_replaced_and_the_rest_kept() {
+    fn characters_that_xml_forbids_are_replaced() {
         assert_eq!(escape("a\u{0}b\u{1b}\nc"), "a\u{fffd}b\u{fffd} c");
         assert_eq!(escape("שלום 🚀 é"), "שלום 🚀 é");
     }

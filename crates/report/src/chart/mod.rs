@@ -13,9 +13,9 @@ pub(crate) mod number;
 pub(crate) mod numbers;
 #[cfg(test)]
 pub(crate) mod samples;
-pub(crate) mod stops;
 pub(crate) mod svg;
 pub(crate) mod text;
+pub(crate) mod tooltips;
 
 /// A plot.
 #[derive(Debug, Clone, PartialEq)]
@@ -141,12 +141,12 @@ pub struct Heat {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Forces {
     /// Name of each list, with its documents in rank order, the first at the top.
-    pub lists: Vec<(String, Vec<Pushed>)>,
+    pub lists: Vec<(String, Vec<ForceArrow>)>,
 }
 
 /// A document in a list of forces.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Pushed {
+pub struct ForceArrow {
     /// Its name.
     pub name: String,
     /// Its label, shown as a colour.

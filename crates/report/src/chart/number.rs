@@ -20,7 +20,7 @@ pub(crate) fn short(value: f64) -> String {
     trimmed(&format!("{value:.decimals$}")).to_owned()
 }
 
-/// Three significant digits, for narrow places.
+/// Three significant digits, for narrow columns.
 pub(crate) fn brief(value: f64) -> String {
     let size = value.abs();
     match value.is_finite() && (1e-3..1e3).contains(&size) {

@@ -300,10 +300,10 @@ mod tests {
 
     #[test]
     fn every_kind_has_a_row_of_csv_for_each_place_in_the_picture() {
-        use super::super::svg::{Look, Picture};
+        use super::super::svg::{Picture, PictureForm};
         for (chart, _) in samples::all() {
-            let places = Picture::of(&chart, Look::Wide).unwrap().places.len();
-            assert_eq!(chart.to_csv().lines().count(), places + 1, "{}", chart.id);
+            let positions = Picture::of(&chart, PictureForm::Wide).unwrap().positions.len();
+            assert_eq!(chart.to_csv().lines().count(), positions + 1, "{}", chart.id);
         }
     }
 

@@ -36,7 +36,7 @@ fn bars(horizontal: bool, grouping: Grouping) -> Bars {
 }
 
 fn forces() -> Forces {
-    let pushed = |name: &str, label, force| Pushed { name: name.into(), label, force };
+    let pushed = |name: &str, label, force| ForceArrow { name: name.into(), label, force };
     let list = vec![pushed("d1", 0.0, -0.5), pushed("d2", 2.0, 1.0), pushed("d3", 1.0, 0.0)];
     Forces { lists: vec![("RankNet".into(), list.clone()), ("LambdaRank".into(), list)] }
 }

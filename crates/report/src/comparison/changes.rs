@@ -14,6 +14,8 @@ use std::collections::HashMap;
 use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_eval::{Candidates, OrderRule, Orderer, QuerySource, Rows, SourceKind};
 
+use rankwright_spec::words::counted;
+
 use super::wins::Differences;
 use super::{ComparisonReport, Details, fixed, signed};
 use crate::chart::{Axis, Body, Chart, Series};
@@ -34,18 +36,18 @@ pub(super) struct Change {
     pub(super) query: usize,
     pub(super) system: usize,
     /// The reason why this query is shown.
-    pub(super) why: &'static str,
+    pub(super) reason: &'static str,
     /// The main metric's value under the baseline and under the system.
     pub(super) values: (Option<f64>, Option<f64>),
     /// The documents, by their better rank.
-    pub(super) documents: Vec<Moved>,
+    pub(super) documents: Vec<RankChange>,
     /// Number of documents that are not shown.
-    pub(super) unshown: usize,
+    pub(super) omitted: usize,
 }
 
 /// A document under both systems.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Moved {
+pub(super) struct RankChange {
     pub(super) name: String,
     /// None where it is unjudged.
     pub(super) label: Option<f64>,
@@ -61,9 +63,9 @@ pub(super) struct DocumentRank {
     pub(super) score: f64,
 }
 
-impl Moved {
+impl RankChange {
     fn best_rank(&self) -> usize {
-        let ranks = [self.before, self.after].into_iter().flatten().map(|place| place.rank);
+        let ranks = [self.before, self.after].into_iter().flatten().map(|ranked| ranked.rank);
         ranks.min().unwrap_or(usize::MAX)
     }
 
@@ -74,7 +76,7 @@ impl Moved {
 }
 
 /// The changes to show, and the number of systems that are left out.
-pub(super) fn all(
+pub(super) fn select(
     report: &ComparisonReport,
     sources: &[&dyn QuerySource],
     named: &[String],
@@ -83,11 +85,11 @@ pub(super) fn all(
     let mut changes = Vec::new();
     for differences in report.differences.iter().take(SYSTEMS) {
         let chosen = match named.is_empty() {
-            true => telling(differences),
+            true => informative(differences),
             false => named.iter().map(|query| (*query, "")).collect(),
         };
-        for (query, why) in chosen {
-            changes.extend(one(report, sources, (query, why), differences.system)?);
+        for (query, reason) in chosen {
+            changes.extend(change(report, sources, (query, reason), differences.system)?);
         }
     }
     Ok((changes, report.differences.len().saturating_sub(SYSTEMS)))
@@ -103,24 +105,24 @@ fn find(report: &ComparisonReport, id: &str) -> Result<usize, ReportError> {
 }
 
 /// The largest win, the largest loss and the median query.
-fn telling(differences: &Differences) -> Vec<(usize, &'static str)> {
+fn informative(differences: &Differences) -> Vec<(usize, &'static str)> {
     let sorted = &differences.sorted;
     let win = sorted.first().filter(|(_, d)| *d > 0.0).map(|(q, _)| (*q, "largest win"));
     let loss = sorted.last().filter(|(_, d)| *d < 0.0).map(|(q, _)| (*q, "largest loss"));
-    let middle = sorted.get(sorted.len() / 2).map(|(q, _)| (*q, "in the middle"));
+    let middle = sorted.get(sorted.len() / 2).map(|(q, _)| (*q, "median"));
     let mut chosen: Vec<(usize, &'static str)> = Vec::new();
-    for (query, why) in [win, loss, middle].into_iter().flatten() {
+    for (query, reason) in [win, loss, middle].into_iter().flatten() {
         if chosen.iter().all(|(other, _)| *other != query) {
-            chosen.push((query, why));
+            chosen.push((query, reason));
         }
     }
     chosen
 }
 
-fn one(
+fn change(
     report: &ComparisonReport,
     sources: &[&dyn QuerySource],
-    (query, why): (usize, &'static str),
+    (query, reason): (usize, &'static str),
     system: usize,
 ) -> Result<Option<Change>, ReportError> {
     let baseline = report.comparison.baseline;
@@ -130,15 +132,17 @@ fn one(
     let rule = report.measures().get(report.main).map(|r| r.measure.conventions().order());
     let rule = rule.unwrap_or(OrderRule::STABLE);
     let (before, after) = (list(*base, query, rule)?, list(*other, query, rule)?);
-    let all = joined(before, after);
+    let all = merged(before, after);
     let total = all.len();
-    let relevant = |moved: &Moved| moved.label.is_some_and(|label| label >= 1.0);
-    let mut documents: Vec<Moved> =
-        all.into_iter().filter(|moved| moved.best_rank() <= TOP || relevant(moved)).collect();
+    let relevant = |document: &RankChange| document.label.is_some_and(|label| label >= 1.0);
+    let mut documents: Vec<RankChange> = all
+        .into_iter()
+        .filter(|document| document.best_rank() <= TOP || relevant(document))
+        .collect();
     documents.truncate(DOCUMENTS);
-    let unshown = total - documents.len();
+    let omitted = total - documents.len();
     let values = (report.value(baseline, query), report.value(system, query));
-    Ok(Some(Change { query, system, why, values, documents, unshown }))
+    Ok(Some(Change { query, system, reason, values, documents, omitted }))
 }
 
 /// A document in a list, with the key that it is matched by.
@@ -146,7 +150,7 @@ struct Listed {
     key: Vec<u8>,
     name: String,
     label: Option<f64>,
-    place: DocumentRank,
+    ranked: DocumentRank,
 }
 
 /// A query's documents in rank order.
@@ -168,28 +172,28 @@ fn list(source: &dyn QuerySource, q: usize, rule: OrderRule) -> Result<Vec<Liste
             _ => row.to_le_bytes().to_vec(),
         };
         let known = judged.get(row).copied().unwrap_or(true);
-        let place = DocumentRank { rank: at + 1, score: *scores.get(row)? };
-        Some(Listed { key, name, label: labels.get(row).copied().filter(|_| known), place })
+        let ranked = DocumentRank { rank: at + 1, score: *scores.get(row)? };
+        Some(Listed { key, name, label: labels.get(row).copied().filter(|_| known), ranked })
     };
     Ok(order.iter().enumerate().filter_map(listed).collect())
 }
 
 /// Both lists merged, sorted by the better rank, then by the rank in the second list.
-fn joined(before: Vec<Listed>, after: Vec<Listed>) -> Vec<Moved> {
-    let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
-    let mut all: Vec<Moved> = Vec::new();
-    for Listed { key, name, label, place } in after {
-        places.insert(key, all.len());
-        all.push(Moved { name, label, before: None, after: Some(place) });
+fn merged(before: Vec<Listed>, after: Vec<Listed>) -> Vec<RankChange> {
+    let mut positions: HashMap<Vec<u8>, usize> = HashMap::new();
+    let mut all: Vec<RankChange> = Vec::new();
+    for Listed { key, name, label, ranked } in after {
+        positions.insert(key, all.len());
+        all.push(RankChange { name, label, before: None, after: Some(ranked) });
     }
-    for Listed { key, name, label, place } in before {
-        match places.get(&key).and_then(|&at| all.get_mut(at)) {
-            Some(moved) => moved.before = Some(place),
-            None => all.push(Moved { name, label, before: Some(place), after: None }),
+    for Listed { key, name, label, ranked } in before {
+        match positions.get(&key).and_then(|&at| all.get_mut(at)) {
+            Some(document) => document.before = Some(ranked),
+            None => all.push(RankChange { name, label, before: Some(ranked), after: None }),
         }
     }
-    let rank = |place: Option<DocumentRank>| place.map_or(usize::MAX, |place| place.rank);
-    all.sort_by_key(|moved| (moved.best_rank(), rank(moved.after), rank(moved.before)));
+    let rank = |ranked: Option<DocumentRank>| ranked.map_or(usize::MAX, |ranked| ranked.rank);
+    all.sort_by_key(|document| (document.best_rank(), rank(document.after), rank(document.before)));
     all
 }
 
@@ -205,8 +209,8 @@ pub(super) fn section(report: &ComparisonReport, details: &Details) -> Option<Se
         if several {
             name += &format!(", {}", report.name(change.system));
         }
-        if !change.why.is_empty() {
-            name += &format!(" ({})", change.why);
+        if !change.reason.is_empty() {
+            name += &format!(" ({})", change.reason);
         }
         (name, blocks(report, change, at + 1))
     };
@@ -215,21 +219,26 @@ pub(super) fn section(report: &ComparisonReport, details: &Details) -> Option<Se
         label: "Query".to_owned(),
         groups: details.changes.iter().enumerate().map(group).collect(),
     }];
-    if details.unshown > 0 {
+    if details.omitted > 0 {
         blocks.push(PageBlock::Text(format!(
-            "Shown for the first {SYSTEMS} systems; {} more are left out.",
-            details.unshown
+            "Shown for the first {SYSTEMS} systems; {} left out.",
+            left_out(details.omitted, "more system")
         )));
     }
-    let title = "What changed within a query".to_owned();
+    let title = "Rank changes within a query".to_owned();
     Some(Section { id: "changes".to_owned(), title, blocks })
+}
+
+/// A number of things that are left out, with the verb: `1 more system is`.
+fn left_out(count: usize, unit: &str) -> String {
+    format!("{} {}", counted(count, unit), if count == 1 { "is" } else { "are" })
 }
 
 fn blocks(report: &ComparisonReport, change: &Change, number: usize) -> Vec<PageBlock> {
     let (system, baseline) = (report.name(change.system), report.baseline_name());
     let (before, after) = change.values;
     let query = report.query_id(change.query);
-    let said = format!(
+    let summary = format!(
         "Query {query}: {} is {} under {baseline} and {} under {system}.",
         report.main_metric(),
         fixed(before),
@@ -240,24 +249,26 @@ fn blocks(report: &ComparisonReport, change: &Change, number: usize) -> Vec<Page
         title: format!("Documents of query {query} under {baseline} and {system}"),
         table: table(change, baseline, system),
     };
-    vec![PageBlock::Text(said), PageBlock::Chart(chart(report, change, number)), table]
+    vec![PageBlock::Text(summary), PageBlock::Chart(chart(report, change, number)), table]
 }
 
 fn chart(report: &ComparisonReport, change: &Change, number: usize) -> Chart {
     let (system, baseline) = (report.name(change.system), report.baseline_name());
-    let mut labels: Vec<Option<f64>> = change.documents.iter().map(|moved| moved.label).collect();
+    let mut labels: Vec<Option<f64>> =
+        change.documents.iter().map(|document| document.label).collect();
     labels.sort_by(|a, b| b.partial_cmp(a).unwrap_or(std::cmp::Ordering::Equal));
     labels.dedup();
     let series = |label: &Option<f64>| {
-        let of_label = change.documents.iter().filter(|moved| moved.label == *label);
-        let placed = of_label.filter_map(|moved| Some((moved, moved.before?, moved.after?)));
+        let of_label = change.documents.iter().filter(|document| document.label == *label);
+        let placed =
+            of_label.filter_map(|document| Some((document, document.before?, document.after?)));
         let mut placed: Vec<_> = placed.collect();
         placed.sort_by_key(|(_, before, _)| before.rank);
         let named = |value: f64| format!("label {value}");
         Series {
-            name: label.map_or("not judged".to_owned(), named),
+            name: label.map_or("unjudged".to_owned(), named),
             points: placed.iter().map(|(_, b, a)| (b.rank as f64, a.rank as f64)).collect(),
-            names: placed.iter().map(|(moved, _, _)| moved.name.clone()).collect(),
+            names: placed.iter().map(|(document, _, _)| document.name.clone()).collect(),
             ..Series::default()
         }
     };
@@ -268,8 +279,8 @@ fn chart(report: &ComparisonReport, change: &Change, number: usize) -> Chart {
         id: format!("change-{number}"),
         title: format!("Query {}: ranks under both systems", report.query_id(change.query)),
         caption: format!(
-            "A point is a document. On the diagonal nothing changed; below it {system} ranks the \
-             document nearer to the top than {baseline} does."
+            "Each point is a document. On the diagonal both systems give it the same rank; below \
+             the diagonal {system} ranks it nearer to the top than {baseline} does."
         ),
         x: Axis { label: format!("Rank under {baseline}"), range, ..Axis::default() },
         y: Axis { label: format!("Rank under {system}"), range, ..Axis::default() },
@@ -283,39 +294,41 @@ fn table(change: &Change, baseline: &str, system: &str) -> Table {
         ("label".to_owned(), Align::Right),
         (format!("rank, {baseline}"), Align::Right),
         (format!("rank, {system}"), Align::Right),
-        ("risen by".to_owned(), Align::Right),
+        ("ranks gained".to_owned(), Align::Right),
         (format!("score, {baseline}"), Align::Right),
         (format!("score, {system}"), Align::Right),
         ("score change".to_owned(), Align::Right),
     ]);
-    for moved in &change.documents {
+    for document in &change.documents {
         let rank =
-            |place: Option<DocumentRank>| place.map_or("-".to_owned(), |p| p.rank.to_string());
-        let score = |place: Option<DocumentRank>| place.map(|p| p.score);
-        let both = score(moved.before).zip(score(moved.after));
-        let risen = match moved.risen() {
+            |ranked: Option<DocumentRank>| ranked.map_or("-".to_owned(), |p| p.rank.to_string());
+        let score = |ranked: Option<DocumentRank>| ranked.map(|p| p.score);
+        let both = score(document.before).zip(score(document.after));
+        let risen = match document.risen() {
             Some(by) if by > 0 => format!("+{by}"),
             Some(by) => by.to_string(),
             None => "-".to_owned(),
         };
         let cells = [
-            moved.name.clone(),
-            moved.label.map_or("not judged".to_owned(), |label| label.to_string()),
-            rank(moved.before),
-            rank(moved.after),
+            document.name.clone(),
+            document.label.map_or("unjudged".to_owned(), |label| label.to_string()),
+            rank(document.before),
+            rank(document.after),
             risen,
-            fixed(score(moved.before)),
-            fixed(score(moved.after)),
+            fixed(score(document.before)),
+            fixed(score(document.after)),
             signed(both.map(|(before, after)| after - before)),
         ];
         table.rows.push(cells.into_iter().map(Cell::new).collect());
     }
-    if change.unshown > 0 {
+    if change.omitted > 0 {
         table.notes.push(format!(
-            "{} more documents, not relevant or too many, are left out",
-            change.unshown
+            "{} left out: not relevant and below rank {TOP}, or beyond the first {DOCUMENTS}",
+            left_out(change.omitted, "more document")
         ));
     }
-    table.notes.push("scores of two systems need not be on one scale; ranks are".to_owned());
+    table
+        .notes
+        .push("scores of two systems may have different scales; ranks can be compared".to_owned());
     table
 }

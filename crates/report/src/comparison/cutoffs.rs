@@ -38,14 +38,16 @@ pub(super) struct CutoffPoint {
 }
 
 /// Evaluates every system at every cut-off.
-pub(super) fn of(
+pub(super) fn curves(
     systems: &[(String, Evaluation)],
     sources: &[&dyn QuerySource],
     options: EvalOptions,
 ) -> Result<Option<Curves>, ReportError> {
     let results = systems.first().map_or(&[][..], |(_, e)| &e.results);
-    let (Some(spec), Some(first)) = (choose(results), sources.first()) else { return Ok(None) };
-    let measures = (1..=LAST).map(|k| at(&spec, k, first.kind()));
+    let (Some(spec), Some(first)) = (curve_metric(results), sources.first()) else {
+        return Ok(None);
+    };
+    let measures = (1..=LAST).map(|k| with_cutoff(&spec, k, first.kind()));
     let measures = measures.collect::<Result<Vec<Measure>, SpecError>>()?;
     let convention = measures.last().map(|m| m.convention().to_owned()).unwrap_or_default();
     let curve = |source: &&dyn QuerySource| -> Result<Vec<CutoffPoint>, ReportError> {
@@ -65,16 +67,16 @@ pub(super) fn of(
 }
 
 /// The metric that is drawn, as a spec.
-fn choose(results: &[MeasureResult]) -> Option<Spec> {
-    let able = |result: &MeasureResult| {
+fn curve_metric(results: &[MeasureResult]) -> Option<Spec> {
+    let with_cutoffs = |result: &MeasureResult| {
         let spec = MetricSpec::from_spec(result.measure.spec().clone()).ok()?;
         spec.def().cutoff.then(|| spec.canonical().clone())
     };
-    let able: Vec<Spec> = results.iter().filter_map(able).collect();
-    able.iter().find(|spec| spec.cutoff.is_some()).or(able.first()).cloned()
+    let with_cutoffs: Vec<Spec> = results.iter().filter_map(with_cutoffs).collect();
+    with_cutoffs.iter().find(|spec| spec.cutoff.is_some()).or(with_cutoffs.first()).cloned()
 }
 
-fn at(spec: &Spec, cutoff: u32, kind: SourceKind) -> Result<Measure, SpecError> {
+fn with_cutoff(spec: &Spec, cutoff: u32, kind: SourceKind) -> Result<Measure, SpecError> {
     MetricSpec::from_spec(Spec { cutoff: Some(cutoff), ..spec.clone() })?.resolve(kind)
 }
 
@@ -90,7 +92,7 @@ pub(super) fn section(curves: &Curves, systems: &[(String, Evaluation)]) -> Sect
         id: "cutoffs-chart".to_owned(),
         title: format!("{} for k from 1 to {LAST}", curves.metric),
         caption: format!(
-            "The mean over queries when only the first k documents count; the band is the 95% \
+            "The mean over queries of the metric on the first k documents; the band is the 95% \
              interval. Convention: {}.",
             curves.convention
         ),
@@ -98,6 +100,6 @@ pub(super) fn section(curves: &Curves, systems: &[(String, Evaluation)]) -> Sect
         y: Axis { label: curves.metric.clone(), ..Axis::default() },
         body: Body::Lines(systems.iter().zip(&curves.systems).map(series).collect()),
     };
-    let title = "At every cut-off".to_owned();
+    let title = "Values at each cut-off".to_owned();
     Section { id: "cutoffs".to_owned(), title, blocks: vec![PageBlock::Chart(chart)] }
 }

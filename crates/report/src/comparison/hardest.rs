@@ -103,8 +103,8 @@ fn table(
     columns.push((last, Align::Right));
     let mut table = Table::new(columns);
     for row in rows {
-        let shape = details.and_then(|details| details.shapes.get(row.query));
-        let sizes = shape.map(|s| [s.documents, s.relevant].map(|n| Cell::new(n.to_string())));
+        let size = details.and_then(|details| details.query_sizes.get(row.query));
+        let sizes = size.map(|s| [s.documents, s.relevant].map(|n| Cell::new(n.to_string())));
         let values = row.values.iter().map(|value| Cell::new(fixed(*value)));
         let mut cells = vec![Cell::new(report.query_id(row.query))];
         cells.extend(sizes.into_iter().flatten());

@@ -1,4 +1,4 @@
-//! Comparison report: which system is better, where, and by how much.
+//! Comparison report: the systems by metric, by query and by document, with significance tests.
 //!
 //! From evaluations alone it has the table with significance, the means with intervals, the queries
 //! won and lost, and the hardest queries. With the sources of the evaluations
@@ -68,11 +68,11 @@ pub struct ComparisonReport {
 #[derive(Debug, Clone)]
 struct Details {
     kind: SourceKind,
-    shapes: Vec<QuerySize>,
+    query_sizes: Vec<QuerySize>,
     curves: Option<Curves>,
     changes: Vec<Change>,
     /// Number of systems whose changes are not shown because there are too many.
-    unshown: usize,
+    omitted: usize,
 }
 
 /// The size of a query.
@@ -104,7 +104,7 @@ impl ComparisonReport {
         let systems = align_evaluations(systems)?;
         Ok(Self {
             title: title.to_owned(),
-            differences: wins::all(&comparison, &systems, 0)?,
+            differences: wins::differences(&comparison, &systems, 0)?,
             systems,
             comparison,
             main: 0,
@@ -121,7 +121,7 @@ impl ComparisonReport {
             let known = self.comparison.metrics.iter().map(|m| m.label.clone()).collect();
             ReportError::MetricNotCompared { metric: metric.to_owned(), known }
         })?;
-        self.differences = wins::all(&self.comparison, &self.systems, self.main)?;
+        self.differences = wins::differences(&self.comparison, &self.systems, self.main)?;
         Ok(self)
     }
 
@@ -152,13 +152,13 @@ impl ComparisonReport {
         }
         let Some(first) = sources.first() else { return Ok(self) };
         sources.iter().enumerate().try_for_each(|(at, source)| self.check_source(at, *source))?;
-        let (changes, unshown) = changes::all(&self, sources, queries)?;
+        let (changes, omitted) = changes::select(&self, sources, queries)?;
         self.details = Some(Details {
             kind: first.kind(),
-            shapes: shapes(*first)?,
-            curves: cutoffs::of(&self.systems, sources, options)?,
+            query_sizes: query_sizes(*first)?,
+            curves: cutoffs::curves(&self.systems, sources, options)?,
             changes,
-            unshown,
+            omitted,
         });
         Ok(self)
     }
@@ -238,16 +238,16 @@ impl ComparisonReport {
 }
 
 /// Number of documents and of relevant documents of each query.
-fn shapes(source: &dyn QuerySource) -> Result<Vec<QuerySize>, ReportError> {
-    let (mut candidates, mut workspace) = (Candidates::new(), ListBuffers::default());
-    let mut shape = |q: usize| -> Result<QuerySize, ReportError> {
+fn query_sizes(source: &dyn QuerySource) -> Result<Vec<QuerySize>, ReportError> {
+    let (mut candidates, mut buffers) = (Candidates::new(), ListBuffers::default());
+    let mut size = |q: usize| -> Result<QuerySize, ReportError> {
         candidates.clear();
         source.load(q, &mut candidates)?;
-        workspace.start(&candidates)?;
-        let list = workspace.rank(&candidates, rankwright_eval::OrderRule::STABLE, Some(0))?;
+        buffers.start(&candidates)?;
+        let list = buffers.rank(&candidates, rankwright_eval::OrderRule::STABLE, Some(0))?;
         Ok(QuerySize { documents: list.ideal().len(), relevant: list.relevant(1.0) })
     };
-    (0..source.len()).map(&mut shape).collect()
+    (0..source.len()).map(&mut size).collect()
 }
 
 /// +1 where more is better, else -1: a difference times this is positive for a win.

@@ -27,33 +27,33 @@ pub(super) fn facts(report: &ComparisonReport) -> Vec<(String, String)> {
 /// Summary of the results under the main metric, in a sentence.
 pub(super) fn lead(report: &ComparisonReport) -> String {
     let Some(metric) = report.comparison.metrics.get(report.main) else {
-        return "No metric was asked for.".to_owned();
+        return "No metric was requested.".to_owned();
     };
     let baseline = report.baseline_name();
-    let said: Vec<String> = report
+    let sentences: Vec<String> = report
         .comparison
         .systems
         .iter()
         .zip(&metric.systems)
         .filter_map(|(name, result)| sentence(name, result, baseline))
         .collect();
-    match said.is_empty() {
+    match sentences.is_empty() {
         true => {
             let mean = metric.systems.first().and_then(|system| system.mean);
             format!("{baseline}: {} {}.", metric.label, fixed(mean))
         }
-        false => format!("By {}: {}.", metric.label, said.join("; ")),
+        false => format!("By {}: {}.", metric.label, sentences.join("; ")),
     }
 }
 
 fn sentence(name: &str, result: &SystemResult, baseline: &str) -> Option<String> {
     let versus = result.versus.as_ref()?;
     match versus.pairs {
-        0 => return Some(format!("{name} and {baseline} have no query in common that counts")),
+        0 => return Some(format!("{name} and {baseline} have no common query with a value")),
         1 => {
             let by = super::signed(versus.difference);
             return Some(format!(
-                "{name} differs from {baseline} by {by} on one query, too few to judge"
+                "{name} differs from {baseline} by {by} on one query, too few for a test"
             ));
         }
         _ => {}
@@ -86,16 +86,16 @@ pub(super) fn section(report: &ComparisonReport) -> Section {
     blocks.extend(charts(report).into_iter().map(PageBlock::Chart));
     blocks.push(PageBlock::Table {
         id: "comparison-details".to_owned(),
-        title: "Every number: 95% intervals, differences, p-values, effect sizes, wins and losses"
+        title: "All results: 95% intervals, differences, p-values, effect sizes, wins and losses"
             .to_owned(),
         table: comparison_details(&report.comparison),
     });
-    Section { id: "summary".to_owned(), title: "Which system is better".to_owned(), blocks }
+    Section { id: "summary".to_owned(), title: "Comparison of the systems".to_owned(), blocks }
 }
 
 /// Note for weighted queries.
 pub(super) const WEIGHTED: &str =
-    "values are weighted by query; differences and tests count each query once";
+    "values are weighted means over queries; differences and tests weight all queries equally";
 
 fn charts(report: &ComparisonReport) -> Vec<Chart> {
     let (small, large): (Vec<_>, Vec<_>) =
@@ -131,8 +131,8 @@ fn means(report: &ComparisonReport, metrics: &[&MetricComparison], id: String) -
         id,
         title: "Means over the queries".to_owned(),
         caption: "The mean of each system, with its 95% interval (Student's t over queries). \
-                  Intervals of two systems may overlap and the systems still differ: they \
-                  answered the same queries, which the test above makes use of."
+                  Two systems can differ significantly although their intervals overlap, because \
+                  the test above compares them query by query."
             .to_owned(),
         x: Axis { label: "Metric".to_owned(), ..Axis::default() },
         y: Axis { label: "Mean".to_owned(), ..Axis::default() },

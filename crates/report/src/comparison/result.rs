@@ -4,7 +4,7 @@
 use rankwright_eval::compare::Comparison;
 use serde::{Serialize, Serializer};
 
-use super::changes::{Change, Moved};
+use super::changes::{Change, RankChange};
 use super::cutoffs::{Curves, CutoffPoint};
 use super::hardest::{self, QueryRow};
 use super::wins::Differences;
@@ -128,11 +128,11 @@ impl ComparisonReport {
 
     fn query_values(&self, rows: Vec<QueryRow>) -> Vec<QueryValues<'_>> {
         let row = |row: QueryRow| {
-            let shape = self.details.as_ref().and_then(|details| details.shapes.get(row.query));
+            let size = self.details.as_ref().and_then(|details| details.query_sizes.get(row.query));
             QueryValues {
                 query: self.query_id(row.query),
-                documents: shape.map(|shape| shape.documents),
-                relevant: shape.map(|shape| shape.relevant),
+                documents: size.map(|size| size.documents),
+                relevant: size.map(|size| size.relevant),
                 values: row.values,
                 mean: row.mean,
                 difference: row.span,
@@ -164,7 +164,7 @@ impl ComparisonReport {
         QueryChange {
             query: self.query_id(change.query),
             system: self.name(change.system),
-            why: Some(change.why).filter(|why| !why.is_empty()),
+            why: Some(change.reason).filter(|reason| !reason.is_empty()),
             baseline_value: change.values.0,
             value: change.values.1,
             documents: change.documents.iter().map(MovedDocument::from).collect(),
@@ -172,16 +172,16 @@ impl ComparisonReport {
     }
 }
 
-impl<'a> From<&'a Moved> for MovedDocument<'a> {
-    fn from(moved: &'a Moved) -> Self {
+impl<'a> From<&'a RankChange> for MovedDocument<'a> {
+    fn from(document: &'a RankChange) -> Self {
         MovedDocument {
-            document: &moved.name,
-            label: moved.label,
-            baseline_rank: moved.before.map(|place| place.rank),
-            rank: moved.after.map(|place| place.rank),
-            baseline_score: moved.before.map(|place| place.score),
-            score: moved.after.map(|place| place.score),
-            risen: moved.risen(),
+            document: &document.name,
+            label: document.label,
+            baseline_rank: document.before.map(|listed| listed.rank),
+            rank: document.after.map(|listed| listed.rank),
+            baseline_score: document.before.map(|listed| listed.score),
+            score: document.after.map(|listed| listed.score),
+            risen: document.risen(),
         }
     }
 }

@@ -120,12 +120,12 @@ fn metrics_that_cannot_be_cut_give_no_curves() {
 }
 
 #[test]
-fn telling_queries_are_shown_with_their_moves() {
+fn informative_queries_are_shown_with_their_rank_changes() {
     let report = with_sources(report(&["rr"]), &[]).unwrap();
     let json = to_value(&report).unwrap();
     let why: Vec<&str> =
         json["changes"].as_array().unwrap().iter().map(|c| c["why"].as_str().unwrap()).collect();
-    assert_eq!(why, ["largest win", "largest loss", "in the middle"]);
+    assert_eq!(why, ["largest win", "largest loss", "median"]);
     let win = &json["changes"][0];
     assert_eq!((&win["query"], &win["value"]), (&"c".into(), &1.0.into()));
     // By the better rank, then the rank under the other system: the third document is first.
@@ -133,8 +133,8 @@ fn telling_queries_are_shown_with_their_moves() {
     assert_eq!((&first["document"], &first["risen"]), (&"document 3".into(), &2.into()));
     assert_eq!((&first["baseline_rank"], &first["rank"]), (&3.into(), &1.into()));
     assert_eq!((&first["baseline_score"], &first["score"]), (&1.0.into(), &3.0.into()));
-    let shapes = &report.details.as_ref().unwrap().shapes;
-    assert_eq!(shapes[0], QuerySize { documents: 3, relevant: 1 });
+    let sizes = &report.details.as_ref().unwrap().query_sizes;
+    assert_eq!(sizes[0], QuerySize { documents: 3, relevant: 1 });
 }
 
 #[test]
@@ -143,7 +143,10 @@ fn a_named_query_is_shown_and_an_unknown_one_refused() {
     assert_eq!(found["changes"].as_array().unwrap().len(), 1);
     assert_eq!(found["changes"][0]["query"], "b");
     let error = with_sources(report(&["rr"]), &["z"]).unwrap_err();
-    assert!(error.to_string().contains("no query z among the 3"), "{error}");
+    assert!(
+        error.to_string().contains("query 'z' is not one of the 3 queries compared"),
+        "{error}"
+    );
     assert!(error.help().unwrap().contains("a, b, c"));
 }
 
@@ -199,7 +202,7 @@ fn many_queries_share_bars_that_keep_the_mean() {
 fn the_terminal_shows_wins_above_losses() {
     let text = report(&["rr"]).per_query_text(80);
     let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines[0], "rr query by query against base, the largest win first (█ is 0.6667):");
+    assert_eq!(lines[0], "rr by query against base, the largest win first (█ is 0.6667):");
     assert_eq!(lines[1], "other  1 won, 1 tied, 1 lost");
     assert_eq!(lines[2], "       + █");
     // 0.5 of 0.6667 is six eighths.
@@ -236,7 +239,12 @@ fn sources_in_another_order_are_refused() {
     let wrong = report(&["rr"])
         .with_sources(&[&queries(&BASE), &reversed], &[], EvalOptions::default())
         .unwrap_err();
-    assert!(wrong.to_string().contains("the source of other has other queries"), "{wrong}");
+    assert!(
+        wrong
+            .to_string()
+            .contains("the source of other does not have the queries of the evaluation of base"),
+        "{wrong}"
+    );
 }
 
 #[test]
@@ -278,5 +286,5 @@ fn another_metric_may_be_the_main_one() {
     assert_eq!(to_value(&report).unwrap()["per_query"]["metric"], "rr");
     assert!(report.page().lead.starts_with("By rr:"));
     let error = report.with_main("ap").unwrap_err();
-    assert!(error.to_string().ends_with("that were compared: kendall, rr"), "{error}");
+    assert!(error.to_string().ends_with("one of the compared metrics: kendall, rr"), "{error}");
 }

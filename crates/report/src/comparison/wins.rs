@@ -33,7 +33,7 @@ pub(super) struct Differences {
 }
 
 /// Differences of every system but the baseline under the metric of this index.
-pub(super) fn all(
+pub(super) fn differences(
     comparison: &Comparison,
     systems: &[(String, Evaluation)],
     at: usize,
@@ -134,10 +134,10 @@ fn chart(report: &ComparisonReport, at: usize, differences: &Differences) -> Cha
     let Wins { wins, ties, losses } = differences.counts;
     let binned = match differences.sorted.len() > BARS {
         true => {
-            " Queries are sorted by the difference and neighbours share a bar: its height is \
-                 their mean."
+            " Queries are sorted by their difference; each bar is the mean of several \
+                 neighbouring queries."
         }
-        false => " A bar is a query.",
+        false => " Each bar is a query.",
     };
     let side = |name: &str, keep: fn(f64) -> bool| BarSeries {
         name: name.to_owned(),
@@ -148,10 +148,10 @@ fn chart(report: &ComparisonReport, at: usize, differences: &Differences) -> Cha
         id: format!("wins-{}", at + 1),
         title: format!("{system} against {baseline}, query by query"),
         caption: format!(
-            "{system} wins {}, ties {ties} and loses {losses}, by {}.{binned} Above 0 \
-             {system} is better.",
-            counted(wins, "query"),
-            report.main_metric()
+            "By {}, {system} is better than {baseline} on {}, equal on {ties} and worse on \
+             {losses}.{binned} Values above 0 mean that {system} is better.",
+            report.main_metric(),
+            counted(wins, "query")
         ),
         x: Axis { label: "Queries, the largest win first".to_owned(), ..Axis::default() },
         y: Axis { label: format!("Gain in {}", report.main_metric()), ..Axis::default() },
@@ -176,10 +176,10 @@ pub(super) fn text(report: &ComparisonReport, width: usize) -> String {
     let (metric, baseline) = (report.main_metric(), report.baseline_name());
     let mut out = match largest > 0.0 {
         true => format!(
-            "{metric} query by query against {baseline}, the largest win first (█ is {}):\n",
+            "{metric} by query against {baseline}, the largest win first (█ is {}):\n",
             fixed(Some(largest))
         ),
-        false => format!("{metric} query by query against {baseline}: no difference\n"),
+        false => format!("{metric} by query against {baseline}: no difference\n"),
     };
     let longest = report.differences.iter().map(|d| report.name(d.system).chars().count()).max();
     let names = longest.unwrap_or(0);

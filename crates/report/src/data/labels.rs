@@ -53,15 +53,15 @@ fn counts(id: &str, [title, caption, x, y]: [&str; 4], bars: Vec<(String, usize)
 /// The section: three charts and a table of counts.
 pub(super) fn section(report: &DataReport) -> Section {
     let named = |bins: Vec<Bin>| bins.iter().map(|bin| (bin.name(), bin.count)).collect();
-    let words = ["Labels", "How many documents have each label.", "Label", "Documents"];
+    let words = ["Labels", "The number of documents with each label.", "Label", "Documents"];
     let labels = counts("labels-chart", words, label_bars(report));
-    let words = ["Documents of a query", "How many queries have so many documents."];
+    let words = ["Documents per query", "The number of queries by their number of documents."];
     let [title, caption] = words;
     let sizes = named(bins(&report.sizes));
     let sizes = counts("sizes", [title, caption, "Documents", "Queries"], sizes);
-    let caption = "How many queries have so many documents with a label of 1 or more. Queries \
-                   without one cannot be told well or badly ranked.";
-    let words = ["Relevant documents of a query", caption, "Relevant documents", "Queries"];
+    let caption = "The number of queries by their number of documents with a label of 1 or more. \
+                   Most metrics have no value for a query without such a document.";
+    let words = ["Relevant documents per query", caption, "Relevant documents", "Queries"];
     let relevant = counts("relevant", words, named(bins(&report.relevant)));
     let table = PageBlock::Table {
         id: "counts".to_owned(),
@@ -75,22 +75,22 @@ pub(super) fn section(report: &DataReport) -> Section {
 
 fn table(report: &DataReport) -> Table {
     let s = &report.summary;
-    let mut table = Table::new([("what", Align::Left), ("count", Align::Right)]);
+    let mut table = Table::new([("quantity", Align::Left), ("value", Align::Right)]);
     let lines = [
         ("queries", s.queries.to_string()),
         ("documents", s.rows.to_string()),
         ("features", s.features.len().to_string()),
-        ("documents a query, fewest", s.sizes.min.to_string()),
-        ("documents a query, median", s.sizes.median.to_string()),
-        ("documents a query, mean", format!("{:.1}", s.sizes.mean)),
-        ("documents a query, most", s.sizes.max.to_string()),
+        ("documents per query, minimum", s.sizes.min.to_string()),
+        ("documents per query, median", s.sizes.median.to_string()),
+        ("documents per query, mean", format!("{:.1}", s.sizes.mean)),
+        ("documents per query, maximum", s.sizes.max.to_string()),
         (
             "queries with a label of 1 or more",
             s.queries.saturating_sub(s.blank_queries).to_string(),
         ),
         ("queries without a label of 1 or more", s.blank_queries.to_string()),
-        ("queries with equal labels", s.equal_label_queries.to_string()),
-        ("queries of one document", s.single_queries.to_string()),
+        ("queries whose labels are all equal", s.equal_label_queries.to_string()),
+        ("queries with one document", s.single_queries.to_string()),
     ];
     for (what, count) in lines {
         table.rows.push(vec![what.into(), Cell::new(count)]);

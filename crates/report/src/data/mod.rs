@@ -28,14 +28,22 @@ use crate::comparison::{fixed, signed};
 use crate::error::ReportError;
 use crate::page::Page;
 use relation::Relation;
-use similar::Similar;
+use similar::FeatureCorrelations;
 use spread::Spread;
 
 /// Upper limit of the number of features in charts.
 const MOST_SHOWN: usize = 50;
 
 /// Options of a data report.
+///
+/// ```
+/// use rankwright_report::data::DataOptions;
+///
+/// let options = DataOptions::default().metric("ap").top(30);
+/// assert_eq!(options.sample, 10_000);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct DataOptions {
     /// The metric of single-feature rankers, as a spec.
     pub metric: String,
@@ -45,8 +53,8 @@ pub struct DataOptions {
     pub sample: usize,
     /// Seed of that sample.
     pub seed: u64,
-    /// Features with a rank correlation beyond this, of either sign, are near-duplicates.
-    pub near: f64,
+    /// Features whose absolute rank correlation is above this are near-duplicates.
+    pub duplicate_correlation: f64,
 }
 
 impl Default for DataOptions {
@@ -56,8 +64,40 @@ impl Default for DataOptions {
             top: 20,
             sample: 10_000,
             seed: DEFAULT_SEED,
-            near: 0.99,
+            duplicate_correlation: 0.99,
         }
+    }
+}
+
+impl DataOptions {
+    /// Sets the metric of single-feature rankers, as a spec.
+    pub fn metric(mut self, metric: impl Into<String>) -> Self {
+        self.metric = metric.into();
+        self
+    }
+
+    /// Sets the number of features shown in charts.
+    pub fn top(mut self, top: usize) -> Self {
+        self.top = top;
+        self
+    }
+
+    /// Sets the number of rows on which features are compared with each other.
+    pub fn sample(mut self, sample: usize) -> Self {
+        self.sample = sample;
+        self
+    }
+
+    /// Sets the seed of that sample.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Sets the least absolute rank correlation of near-duplicate features.
+    pub fn duplicate_correlation(mut self, duplicate_correlation: f64) -> Self {
+        self.duplicate_correlation = duplicate_correlation;
+        self
     }
 }
 
@@ -90,7 +130,7 @@ pub struct DataReport {
     /// Columns by the strength of their correlation with relevance, the strongest first.
     order: Vec<usize>,
     spreads: Vec<Spread>,
-    similar: Similar,
+    similar: FeatureCorrelations,
 }
 
 impl DataReport {
@@ -108,7 +148,7 @@ impl DataReport {
         let top: Vec<usize> = order.iter().take(options.top).copied().collect();
         let rows = sample(data.rows(), options);
         let spreads = top.par_iter().map(|&c| Spread::of(data, &summary, c, &rows)).collect();
-        let similar = Similar::of(data, &rows, &top, options.near);
+        let similar = FeatureCorrelations::of(data, &rows, &top, options.duplicate_correlation);
         let relevant = |labels: &[f64]| labels.iter().filter(|label| **label >= 1.0).count();
         let weights = data.query_weights().unwrap_or(&[]);
         Ok(DataReport {
@@ -190,8 +230,8 @@ impl DataReport {
         let best = self.order.first().and_then(|&c| Some((c, self.relations.get(c)?)));
         if let Some((column, relation)) = best.filter(|(_, r)| r.tau.is_finite() && r.tau != 0.0) {
             lead += &format!(
-                " Feature {} tells most about relevance: its mean tau is {}, and alone it ranks \
-                 with {} {}.",
+                " Feature {} has the strongest correlation with relevance: its mean tau is {}, and \
+                 ranking by it alone gives {} {}.",
                 self.name(column),
                 signed(Some(relation.tau)),
                 self.ranker,
@@ -208,7 +248,7 @@ fn check(options: &DataOptions) -> Result<(), ReportError> {
             Err(ReportError::ShownFeatures { found, most: MOST_SHOWN })
         }
         DataOptions { sample: found, .. } if found < 2 => Err(ReportError::SampleSize { found }),
-        DataOptions { near: found, .. } if !(found > 0.0 && found <= 1.0) => {
+        DataOptions { duplicate_correlation: found, .. } if !(found > 0.0 && found <= 1.0) => {
             Err(ReportError::NearDuplicates { found })
         }
         _ => Ok(()),

@@ -17,6 +17,7 @@ use rankwright_eval::{
     EvalOptions, Measure, MeasureResult, MetricSpec, ScoredDataset, ScoredQueries, SourceKind,
     evaluate,
 };
+use rankwright_spec::words::counted;
 use rayon::prelude::*;
 
 use super::{DataReport, column, fixed, signed};
@@ -175,8 +176,8 @@ pub(super) fn section(report: &DataReport) -> Section {
         id: "tau".to_owned(),
         title: "Correlation of features with relevance".to_owned(),
         caption: "The mean over queries of Kendall's tau-b between feature and label, with its \
-                  95% interval. From -1 to 1; below 0, smaller values go with relevance. \
-                  Documents without a value are left out."
+                  95% interval. Below 0, relevant documents have smaller values. Documents \
+                  without a value are left out."
             .to_owned(),
         x: Axis { label: "Feature".to_owned(), ..Axis::default() },
         y: Axis { label: "Mean tau-b".to_owned(), ..Axis::default() },
@@ -206,13 +207,13 @@ pub(super) fn section(report: &DataReport) -> Section {
     table.notes.extend(left_out(report));
     let title = "Correlation of every feature, the strongest first".to_owned();
     let table = PageBlock::Table { id: "tau-table".to_owned(), title, table };
-    let title = "Features by what they tell about relevance".to_owned();
+    let title = "Features and relevance".to_owned();
     Section { id: "relevance".to_owned(), title, blocks: vec![PageBlock::Chart(chart), table] }
 }
 
 fn left_out(report: &DataReport) -> Option<String> {
     let more = report.relations.len().checked_sub(TABLE).filter(|more| *more > 0)?;
-    Some(format!("{more} more features are left out here; the JSON document has all"))
+    Some(format!("{} not shown; the JSON document has all features", counted(more, "more feature")))
 }
 
 /// The section on single-feature rankers: a chart of the best, a table of all.
@@ -225,8 +226,8 @@ pub(super) fn rankers(report: &DataReport) -> Section {
         id: "rankers-chart".to_owned(),
         title: format!("{metric} of each feature alone"),
         caption: format!(
-            "Documents ranked by one feature, in its better direction: what a learnt model must \
-             beat. Documents without a value stand last. Convention of {}.",
+            "Documents ranked by one feature, in the better of the two directions: a baseline for \
+             every model. Documents without a value are ranked last. Convention of {}.",
             report.convention()
         ),
         x: Axis { label: "Feature".to_owned(), ..Axis::default() },
@@ -236,14 +237,14 @@ pub(super) fn rankers(report: &DataReport) -> Section {
     let mut table = Table::new([
         ("feature".to_owned(), Align::Left),
         (metric, Align::Right),
-        ("first".to_owned(), Align::Left),
+        ("ranked first".to_owned(), Align::Left),
         ("larger first".to_owned(), Align::Right),
         ("smaller first".to_owned(), Align::Right),
     ]);
-    for (place, &c) in order.iter().enumerate().take(TABLE) {
+    for (rank, &c) in order.iter().enumerate().take(TABLE) {
         let Some(r) = report.relations.get(c) else { continue };
         let (value, larger) = r.best(better);
-        let best = Cell { best: place == 0 && !value.is_nan(), ..Cell::new(fixed(Some(value))) };
+        let best = Cell { best: rank == 0 && !value.is_nan(), ..Cell::new(fixed(Some(value))) };
         let side = if larger { "larger values" } else { "smaller values" };
         let numbers = [r.descending, r.ascending].map(|v| Cell::new(fixed(Some(v))));
         let cells = [Cell::new(report.name(c)), best, Cell::new(side)];

@@ -216,7 +216,7 @@ impl DataReport {
         SimilarResult {
             rows: similar.rows,
             seed: self.options.seed,
-            bound: self.options.near,
+            bound: self.options.duplicate_correlation,
             near_duplicates: similar.groups.iter().map(group).collect(),
             correlations: Correlations {
                 features: similar.top.iter().map(|column| self.name(*column)).collect(),

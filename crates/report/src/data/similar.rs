@@ -28,7 +28,7 @@ const SHOWN: usize = 30;
 
 /// Correlations between features.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Similar {
+pub(super) struct FeatureCorrelations {
     /// Number of rows in the sample.
     pub(super) rows: usize,
     /// Groups of near-duplicates by their first column; each member with its correlation to the
@@ -39,9 +39,14 @@ pub(super) struct Similar {
     pub(super) correlations: Vec<Vec<f64>>,
 }
 
-impl Similar {
+impl FeatureCorrelations {
     /// Compares all features on these rows; `top` are the columns of the heat map.
-    pub(super) fn of(data: &Dataset, rows: &[usize], top: &[usize], near: f64) -> Similar {
+    pub(super) fn of(
+        data: &Dataset,
+        rows: &[usize],
+        top: &[usize],
+        near: f64,
+    ) -> FeatureCorrelations {
         let columns: Vec<usize> = (0..data.columns()).collect();
         let ranks: Vec<Option<Vec<f64>>> = columns
             .par_iter()
@@ -63,7 +68,7 @@ impl Similar {
             let first = group.first().copied().unwrap_or_default();
             group.into_iter().map(|c| (c, rho(first, c))).collect()
         };
-        Similar {
+        FeatureCorrelations {
             rows: rows.len(),
             groups: groups.into_iter().map(with_rho).collect(),
             top: top.to_vec(),
@@ -88,8 +93,8 @@ fn standard_ranks(values: &[f32]) -> Option<Vec<f64>> {
     for tied in order.chunk_by(|a, b| compare(a, b).is_eq()) {
         let rank = start as f64 + (tied.len() as f64 - 1.0) / 2.0 - mean;
         for &row in tied {
-            if let Some(place) = ranks.get_mut(row) {
-                *place = rank;
+            if let Some(slot) = ranks.get_mut(row) {
+                *slot = rank;
             }
         }
         start += tied.len();
@@ -116,8 +121,8 @@ fn components(links: &[Vec<usize>]) -> Vec<Vec<usize>> {
         for &b in linked {
             let (x, y) = (top(&mut root, a), top(&mut root, b));
             // The smaller column is the root, so that it is the first of its group.
-            if let Some(place) = root.get_mut(x.max(y)) {
-                *place = x.min(y);
+            if let Some(slot) = root.get_mut(x.max(y)) {
+                *slot = x.min(y);
             }
         }
     }
@@ -135,7 +140,7 @@ fn components(links: &[Vec<usize>]) -> Vec<Vec<usize>> {
 /// The section: a table of groups and a heat map of the strongest features.
 pub(super) fn section(report: &DataReport) -> Section {
     let similar = &report.similar;
-    let near = report.options.near;
+    let near = report.options.duplicate_correlation;
     let on = match similar.rows == report.summary.rows {
         true => "over all documents".to_owned(),
         false => {
@@ -145,7 +150,7 @@ pub(super) fn section(report: &DataReport) -> Section {
     let mut blocks = Vec::new();
     match similar.groups.is_empty() {
         true => blocks.push(PageBlock::Text(format!(
-            "No two features have a rank correlation beyond {near} ({on})."
+            "No two features have an absolute rank correlation above {near} ({on})."
         ))),
         false => blocks.push(PageBlock::Table {
             id: "near-duplicates".to_owned(),
@@ -158,8 +163,9 @@ pub(super) fn section(report: &DataReport) -> Section {
         id: "correlations".to_owned(),
         title: "Rank correlation between features".to_owned(),
         caption: format!(
-            "Spearman's rho between the features that tell most about relevance, {on}. Features \
-             of strong colour against each other say much the same."
+            "Spearman's rho between the features with the strongest correlation with relevance, \
+             {on}. A strong colour means that two features rank documents almost alike or in \
+             reverse."
         ),
         x: Axis { label: "Feature".to_owned(), ..Axis::default() },
         y: Axis { label: "Feature".to_owned(), ..Axis::default() },
@@ -170,7 +176,7 @@ pub(super) fn section(report: &DataReport) -> Section {
             cells: similar.correlations.clone(),
         }),
     }));
-    let title = "Features that say the same".to_owned();
+    let title = "Similar features".to_owned();
     Section { id: "similar".to_owned(), title, blocks }
 }
 
@@ -178,14 +184,14 @@ fn table(report: &DataReport, on: &str) -> Table {
     let groups = &report.similar.groups;
     let mut table = Table::new([
         ("feature", Align::Left),
-        ("says the same as", Align::Left),
-        ("least correlation with it", Align::Right),
+        ("near-duplicates", Align::Left),
+        ("weakest correlation", Align::Right),
     ]);
     for group in groups.iter().take(SHOWN) {
         let Some(((first, _), rest)) = group.split_first() else { continue };
         let member = |(c, rho): &(usize, f64)| {
-            let turned = if *rho < 0.0 { " (turned around)" } else { "" };
-            format!("{}{turned}", report.name(*c))
+            let reversed = if *rho < 0.0 { " (reversed)" } else { "" };
+            format!("{}{reversed}", report.name(*c))
         };
         let mut members: Vec<String> = rest.iter().take(SHOWN).map(member).collect();
         if rest.len() > SHOWN {
@@ -197,12 +203,12 @@ fn table(report: &DataReport, on: &str) -> Table {
         table.rows.push(cells.into_iter().map(Cell::new).collect());
     }
     table.notes.push(format!(
-        "rank correlation (Spearman) beyond {}, of either sign, directly or through another of \
+        "absolute rank correlation (Spearman) above {}, directly or through another feature of \
          the group; {on}",
-        fixed(Some(report.options.near))
+        fixed(Some(report.options.duplicate_correlation))
     ));
     if groups.len() > SHOWN {
-        table.notes.push(format!("{} more groups are left out here", groups.len() - SHOWN));
+        table.notes.push(format!("{} not shown", counted(groups.len() - SHOWN, "more group")));
     }
     table
 }

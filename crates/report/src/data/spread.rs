@@ -52,10 +52,10 @@ impl Bins {
         match self {
             Bins::Values(values) => values.iter().position(|v| *v == value),
             Bins::Range(low, high) => {
-                let place = (f64::from(value) - low) / (high - low) * BINS as f64;
+                let position = (f64::from(value) - low) / (high - low) * BINS as f64;
                 // Casts from floats saturate, which puts values outside the range into the outer
                 // bins.
-                (!place.is_nan()).then_some((place as usize).min(BINS - 1))
+                (!position.is_nan()).then_some((position as usize).min(BINS - 1))
             }
         }
     }
@@ -129,8 +129,8 @@ fn bins(data: &Dataset, c: usize, sample: &[usize]) -> Bins {
     values.retain(|value| value.is_finite());
     values.sort_by(f32::total_cmp);
     let at = |share: f64| {
-        let place = (share * values.len().saturating_sub(1) as f64).round() as usize;
-        values.get(place).copied().map_or(f64::NAN, f64::from)
+        let position = (share * values.len().saturating_sub(1) as f64).round() as usize;
+        values.get(position).copied().map_or(f64::NAN, f64::from)
     };
     let (low, high) = (at(0.005), at(0.995));
     if low < high {
@@ -154,7 +154,7 @@ pub(super) fn section(report: &DataReport) -> Section {
         label: "Feature".to_owned(),
         groups: report.spreads.iter().enumerate().map(group).collect(),
     };
-    let title = "How values spread by label".to_owned();
+    let title = "Distribution of values by label".to_owned();
     Section { id: "spread".to_owned(), title, blocks: vec![choice] }
 }
 
@@ -179,14 +179,16 @@ fn chart(report: &DataReport, spread: &Spread, number: usize) -> Chart {
     };
     let bins = match &spread.bins {
         Bins::Values(_) => "",
-        Bins::Range(..) => " Twenty bins of equal width; the outer ones hold what lies beyond.",
+        Bins::Range(..) => {
+            " There are twenty bins of equal width; the first and the last also count all values beyond them."
+        }
     };
     Chart {
         id: format!("spread-{number}"),
         title: format!("Values of feature {name} by label"),
         caption: format!(
-            "The share of each label's documents at each value: where the shapes differ, the \
-             feature tells labels apart.{bins} Missing values are left out."
+            "The share of each label's documents by value: where the distributions differ, the \
+             feature helps to distinguish the labels.{bins} Missing values are left out."
         ),
         x: Axis { label: format!("Feature {name}"), ..Axis::default() },
         y: Axis { label: "Share of the label's documents".to_owned(), ..Axis::default() },

@@ -142,7 +142,7 @@ fn odd_data_sets_are_described_all_the_same() {
 }
 
 #[test]
-fn a_feature_that_is_always_missing_is_told() {
+fn a_feature_that_is_always_missing_is_reported() {
     let report = report("0 qid:a 1:NULL 2:1\n1 qid:a 1:NULL 2:2\n");
     assert!(report.relations[0].tau.is_nan());
     let page = report.page();
@@ -152,7 +152,7 @@ fn a_feature_that_is_always_missing_is_told() {
     assert_eq!((bars.categories[0].as_str(), bars.series[0].values[0]), ("1", 1.0));
     let warnings = page.sections.iter().find(|section| section.id == "warnings").unwrap();
     let said = |text: &str| warnings.blocks.contains(&PageBlock::Text(text.to_owned()));
-    assert!(said("Constant, so without any use: 1."), "{:?}", warnings.blocks);
+    assert!(said("Constant features, which cannot help to rank: 1."), "{:?}", warnings.blocks);
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn options_out_of_range_are_refused() {
     let usual = DataOptions::default;
     for (options, said) in [
         (DataOptions { top: 0, ..usual() }, "expected 1 to 50"),
-        (DataOptions { near: 1.5, ..usual() }, "above 0, up to 1"),
+        (DataOptions { duplicate_correlation: 1.5, ..usual() }, "above 0, up to 1"),
         (DataOptions { sample: 1, ..usual() }, "at least 2"),
         (DataOptions { metric: "ndgc".into(), ..usual() }, "did you mean `ndcg`"),
     ] {

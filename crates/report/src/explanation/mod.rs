@@ -21,7 +21,9 @@ use rankwright_model::{
 };
 
 pub use self::list::Effect;
-pub use self::query::{Contribution, ExplainedDocument, PairPart, QueryPart, Share};
+pub use self::query::{
+    Contribution, ExplainedDocument, PairContribution, PairExplanation, QueryExplanation,
+};
 pub use self::summary::{EffectSummary, FeatureEffect, FeaturePoint};
 
 use crate::error::ReportError;
@@ -62,7 +64,7 @@ pub struct RankingExplanation {
     /// Whether contributions were estimated by sampling rather than computed exactly.
     pub sampled: bool,
     /// The explanation of the requested query.
-    pub query: Option<QueryPart>,
+    pub query: Option<QueryExplanation>,
     /// The effects over the whole data set, where no query was requested.
     pub summary: Option<EffectSummary>,
     /// The dependence of scores on each of the requested features.
@@ -76,7 +78,7 @@ pub fn explain(request: &ExplanationRequest<'_>) -> Result<RankingExplanation, R
     }
     let (explainer, relative_to) = explainer(request)?;
     let query = match request.query {
-        Some(id) => Some(QueryPart::new(request, &explainer, id)?),
+        Some(id) => Some(QueryExplanation::new(request, &explainer, id)?),
         None => None,
     };
     let summary = match request.query {
@@ -126,7 +128,7 @@ fn without_background(model: &Model) -> &'static str {
     match model.body() {
         ModelBody::Linear(_) => "a document of zeros",
         ModelBody::Net(_) => "a document whose transformed features are 0",
-        ModelBody::Blend(_) => "what each member of the blend starts from",
+        ModelBody::Blend(_) => "the reference of each member of the blend",
         _ => "the rows that the trees were trained on",
     }
 }

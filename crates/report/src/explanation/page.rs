@@ -9,7 +9,8 @@ use rankwright_spec::words::counted;
 
 use super::text::above;
 use super::{
-    EffectSummary, ExplainedDocument, FeatureEffect, PairPart, QueryPart, RankingExplanation,
+    EffectSummary, ExplainedDocument, FeatureEffect, PairExplanation, QueryExplanation,
+    RankingExplanation,
 };
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
 use crate::page::{Page, PageBlock, Section};
@@ -32,12 +33,12 @@ impl RankingExplanation {
         let (title, lead, mut sections) = match (&self.query, &self.summary) {
             (Some(query), _) => {
                 facts.push(("Documents".to_owned(), query.size.to_string()));
-                let title = format!("Why query {} is ranked as it is", query.query);
+                let title = format!("Explanation of the ranking of query {}", query.query);
                 (title, self.query_lead(query), query_sections(query))
             }
             (None, Some(summary)) => {
                 facts.push(("Documents".to_owned(), summary.documents.to_string()));
-                let title = "What moves the scores".to_owned();
+                let title = "Effects of the features on the scores".to_owned();
                 (title, summary_lead(summary), summary_sections(summary))
             }
             (None, None) => ("Explanation".to_owned(), String::new(), Vec::new()),
@@ -46,18 +47,18 @@ impl RankingExplanation {
             let charts = self.dependence.iter().enumerate();
             let blocks =
                 charts.map(|(number, found)| PageBlock::Chart(line(number, found))).collect();
-            let (id, title) = ("dependence".into(), "How scores go with a feature".into());
+            let (id, title) = ("dependence".into(), "Dependence of scores on a feature".into());
             sections.push(Section { id, title, blocks });
         }
         Page { title, lead, facts, sections }
     }
 
-    fn query_lead(&self, query: &QueryPart) -> String {
+    fn query_lead(&self, query: &QueryExplanation) -> String {
         let largest: Vec<&str> =
             query.list.iter().take(3).map(|effect| effect.feature.as_str()).collect();
         format!(
-            "A score is {:.4}, where every document starts, and what each feature adds to it. The \
-             documents of this list are told apart most by {}.",
+            "The score of a document is the base score {:.4} plus the contribution of each feature. \
+             The features that distinguish the documents of this list most are {}.",
             query.base,
             words(&largest)
         )
@@ -68,7 +69,7 @@ fn summary_lead(summary: &EffectSummary) -> String {
     let largest: Vec<&str> =
         summary.features.iter().take(3).map(|feature| feature.feature.as_str()).collect();
     format!(
-        "Over {} of {}, scores are moved most by {}.",
+        "Over {} of {}, the features with the largest contributions to scores are {}.",
         counted(summary.documents, "document"),
         counted(summary.queries, "query"),
         words(&largest)
@@ -84,7 +85,7 @@ fn words(names: &[&str]) -> String {
     }
 }
 
-fn query_sections(query: &QueryPart) -> Vec<Section> {
+fn query_sections(query: &QueryExplanation) -> Vec<Section> {
     let group = |document: &ExplainedDocument| {
         let name = format!("{}: {}", document.rank, document.doc);
         (name, vec![PageBlock::Chart(document_chart(document, query))])
@@ -109,7 +110,7 @@ fn query_sections(query: &QueryPart) -> Vec<Section> {
     sections
 }
 
-fn document_chart(document: &ExplainedDocument, query: &QueryPart) -> Chart {
+fn document_chart(document: &ExplainedDocument, query: &QueryExplanation) -> Chart {
     let named = document
         .contributions
         .iter()
@@ -118,16 +119,15 @@ fn document_chart(document: &ExplainedDocument, query: &QueryPart) -> Chart {
         format!("document-{}", document.rank),
         format!("Rank {}: document {}", document.rank, document.doc),
         format!(
-            "Score {:.4}, label {}. The bars sum to the score less {:.4}, where every document \
-             starts.",
+            "Score {:.4}, label {}. The bars sum to the score minus the base score {:.4}.",
             document.score, document.label, query.base
         ),
-        "adds to the score",
+        "contribution to the score",
         named.collect(),
     )
 }
 
-fn pair_chart(pair: &PairPart) -> Chart {
+fn pair_chart(pair: &PairExplanation) -> Chart {
     let named = pair.shares.iter().map(|share| {
         let [a, b] = share.values.map(shown);
         (format!("{}: {a} against {b}", share.feature), share.difference)
@@ -137,36 +137,37 @@ fn pair_chart(pair: &PairPart) -> Chart {
         "pair".into(),
         format!("Document {} (rank {}) against {} (rank {})", a.doc, a.rank, b.doc, b.rank),
         format!(
-            "Scores {:.4} and {:.4}, labels {} and {}. Bars to the right speak for {}; they sum to \
-             the difference of the scores, {:+.4}.",
+            "Scores {:.4} and {:.4}, labels {} and {}. Bars to the right are in favour of {}; all \
+             bars sum to the difference of the scores, {:+.4}.",
             a.score, b.score, a.label, b.label, a.doc, pair.difference
         ),
-        "adds to the difference",
+        "contribution to the difference",
         named.collect(),
     )
 }
 
-fn spread_chart(query: &QueryPart) -> Chart {
+fn spread_chart(query: &QueryExplanation) -> Chart {
     let named = query.list.iter().take(FEATURES);
     bars(
         "spread".into(),
-        "What tells the documents apart".into(),
-        "The mean size of what a feature adds to the scores of the list, less its mean over the \
-         list: what is the same for all documents cannot change their order."
+        "Features that distinguish the documents".into(),
+        "The mean absolute contribution of a feature after its mean over the list is subtracted: a \
+         contribution that is equal for all documents cannot change their order."
             .into(),
         "spread",
         named.map(|effect| (effect.feature.clone(), effect.spread)).collect(),
     )
 }
 
-fn agreement_chart(query: &QueryPart) -> Chart {
+fn agreement_chart(query: &QueryExplanation) -> Chart {
     let named = query.list.iter().take(FEATURES);
     let agreement = |tau: Option<f64>| tau.unwrap_or(f64::NAN);
     let mut chart = bars(
         "agreement".into(),
-        "Which features agree with the ranking".into(),
-        "Kendall's tau between what a feature adds and the scores: at 1 it alone would rank the list \
-         the same way, at -1 the other way round. The features with the largest spread."
+        "Agreement of features with the ranking".into(),
+        "Kendall's tau between the contributions of a feature and the scores: 1 means that the feature \
+         alone would give the same order, -1 the reverse order. The features with the largest \
+         spread are shown."
             .into(),
         "agreement (Kendall's tau)",
         named.map(|effect| (effect.feature.clone(), agreement(effect.agreement))).collect(),
@@ -186,7 +187,7 @@ fn bars(
     if named.len() > FEATURES {
         let rest = named.split_off(FEATURES);
         let sum = rest.iter().map(|(_, value)| value).sum();
-        named.push((format!("{} others together", rest.len()), sum));
+        named.push((format!("sum of {}", counted(rest.len(), "other")), sum));
     }
     let (categories, values) = named.into_iter().unzip();
     let series = vec![BarSeries { name: label.to_owned(), values, band: Vec::new() }];
@@ -209,19 +210,19 @@ fn summary_sections(summary: &EffectSummary) -> Vec<Section> {
     };
     let chart = Chart {
         id: "features".into(),
-        title: "How much each feature moves scores".into(),
+        title: "Size of the contributions of each feature".into(),
         caption: format!(
-            "Mean size of what a feature adds, over {}; and the same \
-             less each list's mean, which is the part that can change an order.",
-            summary.seen()
+            "The mean absolute contribution of a feature over {}; and the same after the mean of \
+             each query's documents is subtracted, which is the part that can change their order.",
+            summary.sample_in_words()
         ),
         x: Axis { label: "feature".into(), ..Axis::default() },
-        y: Axis { label: "mean size of contribution".into(), ..Axis::default() },
+        y: Axis { label: "mean absolute contribution".into(), ..Axis::default() },
         body: Body::Bars(Bars {
             categories: features.clone().map(|feature| feature.feature.clone()).collect(),
             series: vec![
-                series("of the score", |feature| feature.size),
-                series("within the list", |feature| feature.spread),
+                series("to the score", |feature| feature.size),
+                series("within the query", |feature| feature.spread),
             ],
             grouping: Grouping::Beside,
             horizontal: true,
@@ -254,18 +255,18 @@ fn points_chart(number: usize, feature: &FeatureEffect) -> Chart {
     let missing = feature.points.iter().filter(|point| point.value.is_nan()).count();
     let missing = match missing {
         0 => String::new(),
-        1 => " 1 document without a value is not shown.".to_owned(),
-        n => format!(" {n} documents without a value are not shown."),
+        n => format!(" Not shown: {} without a value.", counted(n, "document")),
     };
     Chart {
         id: format!("value-{}", number + 1),
-        title: format!("{}: what its values add", feature.feature),
+        title: format!("{}: value and contribution", feature.feature),
         caption: format!(
-            "Each point is a document: the value of the feature, and what it adds to the score. \
-             Points of one value differ where the feature plays together with others.{missing}"
+            "Each point is a document: the value of the feature and its contribution to the score. \
+             Documents with equal values have different contributions where the feature interacts \
+             with others.{missing}"
         ),
         x: Axis { label: feature.feature.clone(), ..Axis::default() },
-        y: Axis { label: "adds to the score".into(), ..Axis::default() },
+        y: Axis { label: "contribution to the score".into(), ..Axis::default() },
         body: Body::Points(vec![Series {
             name: feature.feature.clone(),
             points,
@@ -295,7 +296,7 @@ fn line(number: usize, found: &Dependence) -> Chart {
         id: format!("dependence-{}", number + 1),
         title: format!("Mean score as {} changes", found.name),
         caption: format!(
-            "{} {} scored with the feature at each value, everything else as it is.{missing}",
+            "{} {} scored with the feature set to each value and all other features unchanged.{missing}",
             counted(found.documents, "document"),
             if found.documents == 1 { "is" } else { "are" }
         ),

@@ -13,7 +13,7 @@ use crate::serialise::short_f32;
 
 /// The reasons for the order of a query's documents.
 #[derive(Debug, Clone)]
-pub struct QueryPart {
+pub struct QueryExplanation {
     /// Its id.
     pub query: String,
     /// Number of its documents.
@@ -23,7 +23,7 @@ pub struct QueryPart {
     /// The requested documents, from the top of the list down.
     pub documents: Vec<ExplainedDocument>,
     /// The comparison of two documents.
-    pub pair: Option<PairPart>,
+    pub pair: Option<PairExplanation>,
     /// The effect of each feature on the order, the largest spread first.
     pub list: Vec<Effect>,
 }
@@ -59,7 +59,7 @@ pub struct Contribution {
 
 /// The reasons why one document is ranked above (or below) another.
 #[derive(Debug, Clone)]
-pub struct PairPart {
+pub struct PairExplanation {
     /// The first document, without contributions of its own.
     pub a: ExplainedDocument,
     /// The second document, without contributions of its own.
@@ -67,12 +67,12 @@ pub struct PairPart {
     /// The first score less the second: the sum of the shares.
     pub difference: f64,
     /// Contributions of the features to the difference, the largest absolute value first.
-    pub shares: Vec<Share>,
+    pub shares: Vec<PairContribution>,
 }
 
 /// The contribution of a feature to the difference of two scores.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Share {
+pub struct PairContribution {
     /// The name of the feature.
     pub feature: String,
     /// Its values in the first and in the second document.
@@ -81,12 +81,12 @@ pub struct Share {
     pub difference: f64,
 }
 
-impl QueryPart {
+impl QueryExplanation {
     pub(super) fn new(
         request: &ExplanationRequest<'_>,
         explainer: &Explainer<'_>,
         id: &str,
-    ) -> Result<QueryPart, ReportError> {
+    ) -> Result<QueryExplanation, ReportError> {
         let data = request.data.1;
         let Some(query) = data.query_ids().iter().position(|other| other == id) else {
             let known = KnownNames::around(id, data.query_ids().iter());
@@ -97,25 +97,27 @@ impl QueryPart {
             return Err(ReportError::Internal { invariant: "each query has an explanation" });
         };
         let (names, ranks) = (explainer.names(), ranks(&found.scores)?);
-        let about = About { data, found: &found, names: &names, ranks: &ranks };
-        let mut places = match request.documents {
+        let query_documents = QueryDocuments { data, found: &found, names: &names, ranks: &ranks };
+        let mut indices = match request.documents {
             [] => (0..found.documents()).collect(),
             named => {
-                let place = |name: &String| about.place(id, name);
-                named.iter().map(place).collect::<Result<Vec<_>, _>>()?
+                let index = |name: &String| query_documents.index(id, name);
+                named.iter().map(index).collect::<Result<Vec<_>, _>>()?
             }
         };
-        places.sort_by_key(|place| ranks[*place]);
-        places.dedup();
+        indices.sort_by_key(|index| ranks[*index]);
+        indices.dedup();
         let pair = match request.pair {
-            Some([a, b]) => Some(about.pair(about.place(id, a)?, about.place(id, b)?)),
+            Some([a, b]) => Some(
+                query_documents.pair(query_documents.index(id, a)?, query_documents.index(id, b)?),
+            ),
             None => None,
         };
-        Ok(QueryPart {
+        Ok(QueryExplanation {
             query: id.to_owned(),
             size: found.documents(),
             base: found.base,
-            documents: places.into_iter().map(|place| about.document(place)).collect(),
+            documents: indices.into_iter().map(|index| query_documents.document(index)).collect(),
             pair,
             list: effects(&found, &names)?,
         })
@@ -134,17 +136,17 @@ fn ranks(scores: &[f64]) -> Result<Vec<usize>, ReportError> {
 }
 
 /// A query's data, explanation and ranks.
-struct About<'a> {
+struct QueryDocuments<'a> {
     data: &'a Dataset,
     found: &'a Explanation,
     names: &'a [String],
     ranks: &'a [usize],
 }
 
-impl About<'_> {
+impl QueryDocuments<'_> {
     /// The document's id, or its row number where it has no id.
-    fn name(&self, place: usize) -> String {
-        let row = self.found.rows.start + place;
+    fn name(&self, index: usize) -> String {
+        let row = self.found.rows.start + index;
         match self.data.doc_ids() {
             Some(ids) if !ids.get(row).is_empty() => ids.get(row).to_owned(),
             _ => self.data.source_row(row).to_string(),
@@ -152,32 +154,32 @@ impl About<'_> {
     }
 
     /// The index of a document by its id or, if no id matches, by its row.
-    fn place(&self, query: &str, name: &str) -> Result<usize, ReportError> {
+    fn index(&self, query: &str, name: &str) -> Result<usize, ReportError> {
         let all = || 0..self.found.documents();
-        let row = |place: &usize| self.data.source_row(self.found.rows.start + place).to_string();
-        let by_id = all().find(|place| self.name(*place) == name);
-        by_id.or_else(|| all().find(|place| row(place) == name)).ok_or_else(|| {
-            let names: Vec<String> = all().map(|place| self.name(place)).collect();
+        let row = |index: &usize| self.data.source_row(self.found.rows.start + index).to_string();
+        let by_id = all().find(|index| self.name(*index) == name);
+        by_id.or_else(|| all().find(|index| row(index) == name)).ok_or_else(|| {
+            let names: Vec<String> = all().map(|index| self.name(index)).collect();
             let known = KnownNames::around(name, names.iter().map(String::as_str));
             let (query, document) = (query.to_owned(), name.to_owned());
             ReportError::UnknownDocument { query, document, known }
         })
     }
 
-    fn head(&self, place: usize) -> ExplainedDocument {
-        let row = self.found.rows.start + place;
+    fn without_contributions(&self, index: usize) -> ExplainedDocument {
+        let row = self.found.rows.start + index;
         ExplainedDocument {
-            doc: self.name(place),
+            doc: self.name(index),
             row: self.data.source_row(row),
-            rank: self.ranks[place],
+            rank: self.ranks[index],
             label: self.data.labels()[row],
-            score: self.found.scores[place],
+            score: self.found.scores[index],
             contributions: Vec::new(),
         }
     }
 
-    fn document(&self, place: usize) -> ExplainedDocument {
-        let parts = self.found.contributions(place).iter().zip(self.found.values(place));
+    fn document(&self, index: usize) -> ExplainedDocument {
+        let parts = self.found.contributions(index).iter().zip(self.found.values(index));
         let named = self.names.iter().zip(parts).map(|(feature, (part, value))| Contribution {
             feature: feature.clone(),
             value: *value,
@@ -185,23 +187,23 @@ impl About<'_> {
         });
         let mut contributions: Vec<Contribution> = named.collect();
         contributions.sort_by(|a, b| by_size(a.contribution, b.contribution));
-        ExplainedDocument { contributions, ..self.head(place) }
+        ExplainedDocument { contributions, ..self.without_contributions(index) }
     }
 
-    fn pair(&self, a: usize, b: usize) -> PairPart {
+    fn pair(&self, a: usize, b: usize) -> PairExplanation {
         let differences = self.found.difference(a, b);
         let values = self.found.values(a).iter().zip(self.found.values(b));
         let parts = self.names.iter().zip(values).zip(differences);
-        let mut shares: Vec<Share> = parts
-            .map(|((feature, (a, b)), difference)| Share {
+        let mut shares: Vec<PairContribution> = parts
+            .map(|((feature, (a, b)), difference)| PairContribution {
                 feature: feature.clone(),
                 values: [*a, *b],
                 difference,
             })
             .collect();
         shares.sort_by(|a, b| by_size(a.difference, b.difference));
-        let (a, b) = (self.head(a), self.head(b));
-        PairPart { difference: a.score - b.score, a, b, shares }
+        let (a, b) = (self.without_contributions(a), self.without_contributions(b));
+        PairExplanation { difference: a.score - b.score, a, b, shares }
     }
 }
 

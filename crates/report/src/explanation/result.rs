@@ -4,7 +4,9 @@
 use rankwright_model::Dependence;
 use serde::{Serialize, Serializer};
 
-use super::{Effect, EffectSummary, ExplainedDocument, PairPart, QueryPart, RankingExplanation};
+use super::{
+    Effect, EffectSummary, ExplainedDocument, PairExplanation, QueryExplanation, RankingExplanation,
+};
 use crate::serialise::shortest;
 
 #[derive(Serialize)]
@@ -92,8 +94,8 @@ impl Serialize for RankingExplanation {
     }
 }
 
-impl<'a> From<&'a QueryPart> for QueryResult<'a> {
-    fn from(found: &'a QueryPart) -> Self {
+impl<'a> From<&'a QueryExplanation> for QueryResult<'a> {
+    fn from(found: &'a QueryExplanation) -> Self {
         QueryResult {
             query: &found.query,
             base: found.base,
@@ -104,8 +106,8 @@ impl<'a> From<&'a QueryPart> for QueryResult<'a> {
     }
 }
 
-impl<'a> From<&'a PairPart> for PairResult<'a> {
-    fn from(pair: &'a PairPart) -> Self {
+impl<'a> From<&'a PairExplanation> for PairResult<'a> {
+    fn from(pair: &'a PairExplanation) -> Self {
         let contributions = pair.shares.iter().map(|share| ShareResult {
             feature: &share.feature,
             values: share.values.map(shortest),

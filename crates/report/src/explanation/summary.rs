@@ -1,6 +1,6 @@
 //! A whole data set: the size of each feature's effect on scores.
 //!
-//! Queries are taken in a seeded random order until there are enough documents (fewer for nets,
+//! Queries are taken in a seeded random order until there are most_documents documents (fewer for nets,
 //! where each explanation is expensive). `size` is the mean absolute contribution of a feature over
 //! these documents; `spread` is the same after each list's mean is subtracted, the part that can
 //! change an order. For the largest features, value and contribution of single documents are kept
@@ -15,9 +15,9 @@ use super::{ExplanationRequest, is_sampled};
 use crate::error::ReportError;
 
 /// Number of documents to explain.
-const ENOUGH: usize = 3_000;
+const DOCUMENTS: usize = 3_000;
 /// Number of documents to explain where each one is explained by sampling.
-const ENOUGH_SAMPLED: usize = 200;
+const DOCUMENTS_SAMPLED: usize = 200;
 /// Number of features with points.
 const SHOWN: usize = 9;
 /// Most points of a feature.
@@ -39,7 +39,7 @@ pub struct EffectSummary {
 
 impl EffectSummary {
     /// The size of the sample, in words.
-    pub(super) fn seen(&self) -> String {
+    pub(super) fn sample_in_words(&self) -> String {
         let documents = counted(self.documents, "document");
         match self.queries == self.all_queries {
             true => format!("{documents} of {}", counted(self.queries, "query")),
@@ -81,14 +81,15 @@ impl EffectSummary {
         explainer: &Explainer<'_>,
     ) -> Result<EffectSummary, ReportError> {
         let data = request.data.1;
-        let enough = if is_sampled(request.model.1) { ENOUGH_SAMPLED } else { ENOUGH };
+        let most_documents =
+            if is_sampled(request.model.1) { DOCUMENTS_SAMPLED } else { DOCUMENTS };
         let mut order: Vec<usize> = (0..data.queries()).collect();
         Random::new(request.options.seed, 1 << 41).shuffle(&mut order);
         let mut documents = 0;
         let taken = order.iter().take_while(|query| {
             let before = documents;
             documents += data.query_rows(**query).len();
-            before < enough
+            before < most_documents
         });
         let mut queries: Vec<usize> = taken.copied().collect();
         queries.sort_unstable();

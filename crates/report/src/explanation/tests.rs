@@ -58,7 +58,7 @@ fn documents_stand_by_rank_and_contributions_by_size() {
 }
 
 #[test]
-fn the_list_is_told_apart_by_what_differs() {
+fn features_that_differ_distinguish_the_list() {
     let (model, data) = (model(), data());
     let found = explain(&request(&model, &data)).unwrap().query.unwrap().list;
     // bm25 adds 2, 6, 4: mean 4, spread (2 + 2 + 0) / 3. clicks adds 0, -1, -3: mean -4/3.
@@ -84,34 +84,31 @@ fn a_pair_sums_to_the_difference_of_the_scores() {
     assert_eq!(shares, [("clicks", 3.0), ("bm25", -2.0)]);
     assert_eq!(pair.shares[0].values, [0.0, 3.0]);
     let text = found.to_text(1, false);
-    assert!(text.contains("why a is above c") && text.contains("1 others together"), "{text}");
+    assert!(text.contains("why a is above c") && text.contains("sum of 1 other"), "{text}");
     assert!(text.contains("-2.0000") && text.contains("= +1.0000"), "{text}");
 }
 
 #[test]
-fn what_is_not_there_is_told_with_what_is_near() {
+fn unknown_names_are_refused_with_similar_ones() {
     let (model, data) = (model(), data());
     let refusal = |request: ExplanationRequest<'_>| {
         let error = explain(&request).unwrap_err();
         format!("{error}; {}", error.help().unwrap_or_default())
     };
     let error = refusal(ExplanationRequest { query: Some("q11"), ..request(&model, &data) });
-    assert!(error.contains("no query 'q11'") && error.contains("nearest to it: q1, q2"), "{error}");
+    assert!(error.contains("no query 'q11'") && error.contains("similar: q1, q2"), "{error}");
     let documents = ["d".to_owned()];
     let error = refusal(ExplanationRequest { documents: &documents, ..request(&model, &data) });
     assert!(error.contains("query 'q1' has no document 'd'"), "{error}");
     let features = ["bm52".to_owned()];
     let error = refusal(ExplanationRequest { dependence: &features, ..request(&model, &data) });
-    assert!(
-        error.contains("no feature 'bm52'") && error.contains("nearest to it: bm25"),
-        "{error}"
-    );
+    assert!(error.contains("no feature 'bm52'") && error.contains("similar: bm25"), "{error}");
     let error = refusal(ExplanationRequest {
         query: None,
         documents: &documents,
         ..request(&model, &data)
     });
-    assert!(error.contains("name the query too"), "{error}");
+    assert!(error.contains("name the query as well"), "{error}");
 }
 
 #[test]

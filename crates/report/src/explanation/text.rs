@@ -6,7 +6,8 @@ use rankwright_model::Dependence;
 use rankwright_spec::words::counted;
 
 use super::{
-    Contribution, EffectSummary, ExplainedDocument, PairPart, QueryPart, RankingExplanation,
+    Contribution, EffectSummary, ExplainedDocument, PairExplanation, QueryExplanation,
+    RankingExplanation,
 };
 
 /// Half the width of a bar.
@@ -29,10 +30,10 @@ impl RankingExplanation {
         parts.join("\n")
     }
 
-    fn query_text(&self, query: &QueryPart, top: usize, all: bool) -> Vec<String> {
+    fn query_text(&self, query: &QueryExplanation, top: usize, all: bool) -> Vec<String> {
         let how = if self.sampled { "sampled" } else { "exact" };
         let mut parts = vec![format!(
-            "query {}: {}; every score starts from {}, relative to {} ({how})\n",
+            "query {}: {}; base score {}; contributions are relative to {} ({how})\n",
             query.query,
             counted(query.size, "document"),
             signed(query.base),
@@ -52,7 +53,7 @@ impl RankingExplanation {
         let mut table = Table::new([
             ("feature", Align::Left),
             ("mean size", Align::Right),
-            ("in the list", Align::Right),
+            ("within query", Align::Right),
             ("", Align::Left),
         ]);
         for feature in summary.features.iter().take(top) {
@@ -64,24 +65,25 @@ impl RankingExplanation {
             ]);
         }
         table.notes.push(format!(
-            "mean size of what a feature adds to a score, over {}, \
-             relative to {}",
-            summary.seen(),
+            "mean size: mean absolute contribution to the score, over {}, relative to {}",
+            summary.sample_in_words(),
             self.relative_to
         ));
         table.notes.push(
-            "in the list: the same less each list's mean, the part that can change an order".into(),
+            "within query: the same after the query's mean is subtracted; only this part can change \
+             the order"
+                .into(),
         );
         table.to_text()
     }
 }
 
-fn document_text(document: &ExplainedDocument, query: &QueryPart, top: usize) -> String {
+fn document_text(document: &ExplainedDocument, query: &QueryExplanation, top: usize) -> String {
     let name = format!("rank {}: document {}", document.rank, document.doc);
     let mut table = Table::new([
         (name.as_str(), Align::Left),
         ("value", Align::Right),
-        ("adds", Align::Right),
+        ("contribution", Align::Right),
         ("", Align::Left),
     ]);
     let most = size(document.contributions.first().map(|part| part.contribution));
@@ -108,7 +110,7 @@ fn document_text(document: &ExplainedDocument, query: &QueryPart, top: usize) ->
 /// Adds a row for the features that are not shown.
 fn add_rest(table: &mut Table, all: usize, top: usize, rest: f64, most: f64) {
     if all > top {
-        let what = format!("{} others together", all - top);
+        let what = format!("sum of {}", counted(all - top, "other"));
         let blanks = table.header.len() - 3;
         let mut row = vec![what];
         row.extend(std::iter::repeat_n(String::new(), blanks));
@@ -117,13 +119,13 @@ fn add_rest(table: &mut Table, all: usize, top: usize, rest: f64, most: f64) {
     }
 }
 
-fn pair_text(pair: &PairPart, top: usize) -> String {
+fn pair_text(pair: &PairExplanation, top: usize) -> String {
     let (a, b) = (&pair.a, &pair.b);
     let mut table = Table::new([
         (format!("why {} is {} {}", a.doc, above(pair), b.doc), Align::Left),
         (a.doc.clone(), Align::Right),
         (b.doc.clone(), Align::Right),
-        ("adds".into(), Align::Right),
+        ("contribution".into(), Align::Right),
         (String::new(), Align::Left),
     ]);
     let most = size(pair.shares.first().map(|share| share.difference));
@@ -151,11 +153,11 @@ fn pair_text(pair: &PairPart, top: usize) -> String {
 }
 
 /// "above" or "not above": the rank of the first document relative to the second.
-pub(super) fn above(pair: &PairPart) -> &'static str {
+pub(super) fn above(pair: &PairExplanation) -> &'static str {
     if pair.a.rank < pair.b.rank { "above" } else { "not above" }
 }
 
-fn list_text(query: &QueryPart, top: usize) -> String {
+fn list_text(query: &QueryExplanation, top: usize) -> String {
     let mut table = Table::new([
         ("over the list", Align::Left),
         ("spread", Align::Right),
@@ -171,10 +173,12 @@ fn list_text(query: &QueryPart, top: usize) -> String {
             Cell::new("█".repeat(length(effect.spread, most, 2 * HALF))),
         ]);
     }
-    table.notes.push("spread: mean size of what the feature adds, less the list's mean".into());
     table
         .notes
-        .push("agreement: Kendall's tau of that with the scores; 1 is the same order".into());
+        .push("spread: mean absolute contribution after the list's mean is subtracted".into());
+    table.notes.push(
+        "agreement: Kendall's tau of the contributions with the scores; 1: the same order".into(),
+    );
     table.to_text()
 }
 
@@ -195,7 +199,7 @@ fn dependence_text(found: &Dependence) -> String {
         table.rows.push(["missing".into(), short(mean)].map(Cell::new).to_vec());
     }
     let documents = counted(found.documents, "document");
-    table.notes.push(format!("mean score of {documents} with the feature at each value"));
+    table.notes.push(format!("mean score of {documents} with the feature set to each value"));
     table.to_text()
 }
 

@@ -8,6 +8,7 @@
 use base64::prelude::{BASE64_STANDARD, Engine};
 use rankwright_eval::compare::Mark;
 use rankwright_eval::table::{Align, Cell, Table};
+use rankwright_spec::words::counted;
 use sha2::{Digest, Sha256};
 
 use super::{Page, PageBlock, Section};
@@ -15,8 +16,8 @@ use crate::ReportError;
 use crate::chart::escape::escape;
 use crate::chart::numbers::TableValue;
 use crate::chart::svg::theme::page_css;
-use crate::chart::svg::{Look, Picture};
-use crate::chart::{Chart, stops};
+use crate::chart::svg::{Picture, PictureForm};
+use crate::chart::{Chart, tooltips};
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
@@ -129,8 +130,9 @@ fn block(block: &PageBlock, level: usize, out: &mut String) -> Result<(), Report
 }
 
 fn figure(chart: &Chart, level: usize) -> Result<String, ReportError> {
-    let (wide, narrow) = (Picture::of(chart, Look::Wide)?, Picture::of(chart, Look::Narrow)?);
-    let marks = stops::to_json(chart, &wide, &narrow).to_string().replace('<', "\\u003c");
+    let (wide, narrow) =
+        (Picture::of(chart, PictureForm::Wide)?, Picture::of(chart, PictureForm::Narrow)?);
+    let marks = tooltips::to_json(chart, &wide, &narrow).to_string().replace('<', "\\u003c");
     let (id, title) = (&chart.id, escape(&chart.title));
     Ok(format!(
         "<figure id=\"{id}\" data-chart=\"{id}\">\n<h{level} dir=\"auto\">{title}</h{level}>\n\
@@ -139,8 +141,8 @@ fn figure(chart: &Chart, level: usize) -> Result<String, ReportError> {
          <output class=\"tip\" aria-live=\"polite\"></output>\n</div>\n\
          <figcaption dir=\"auto\">{}</figcaption>\n{}\
          <script type=\"application/json\">{marks}</script>\n</figure>\n",
-        wide.inline(Look::Wide, &chart.title),
-        narrow.inline(Look::Narrow, &chart.title),
+        wide.inline(PictureForm::Wide, &chart.title),
+        narrow.inline(PictureForm::Narrow, &chart.title),
         escape(&chart.caption),
         numbers(chart)
     ))
@@ -175,8 +177,9 @@ fn numbers(chart: &Chart) -> String {
     if rows.len() > ROWS {
         let left = rows.len() - ROWS;
         out.push_str(&format!(
-            "<p class=\"note\">{left} more rows are left out here; {}.csv, one of the page's \
-             assets, has all of them.</p>\n",
+            "<p class=\"note\">Not shown: {}. The file {}.csv, one of the page's assets, has all \
+             rows.</p>\n",
+            counted(left, "more row"),
             chart.id
         ));
     }

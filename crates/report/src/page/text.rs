@@ -1,6 +1,7 @@
 //! A page for a terminal: the summary, the main plots and short tables.
 
 use rankwright_eval::table::Table;
+use rankwright_spec::words::counted;
 
 use super::{Page, PageBlock};
 use crate::chart::text::clean;
@@ -66,7 +67,7 @@ fn short(table: &Table) -> String {
     let mut shown = table.clone();
     shown.rows.truncate(ROWS);
     if left > 0 {
-        shown.notes.insert(0, format!("and {left} more rows in the HTML file"));
+        shown.notes.insert(0, format!("{} in the HTML file", counted(left, "more row")));
     }
     shown.to_text()
 }

@@ -34,10 +34,10 @@ pub struct Curve {
     pub best: Option<BestRound>,
     /// Index of the data set that determines the best round.
     #[serde(skip)]
-    pub decides: usize,
+    pub deciding_set: usize,
     /// Whether a round is a separate model, as the members of a blend are, rather than a step.
     #[serde(skip)]
-    pub apart: bool,
+    pub separate_models: bool,
 }
 
 /// The best value of a curve.
@@ -50,14 +50,14 @@ pub struct BestRound {
 }
 
 impl Curve {
-    /// Curves of measures at stages: `values[stage][set][measure]`. The set with index `decides`
+    /// Curves of measures at stages: `values[stage][set][measure]`. The set with index `deciding_set`
     /// determines the best round.
     pub fn measured(
         measures: &[Measure],
         stages: &Stages,
         sets: &[&str],
         values: &[Vec<Vec<f64>>],
-        decides: Option<usize>,
+        deciding_set: Option<usize>,
     ) -> Vec<Curve> {
         let curve = |(m, measure): (usize, &Measure)| {
             let line = |set: usize| values.iter().map(|stage| stage[set][m]).collect();
@@ -68,19 +68,20 @@ impl Curve {
                 rounds: stages.numbers.clone(),
                 sets: named.collect(),
                 best: None,
-                decides: decides.unwrap_or(0),
-                apart: false,
+                deciding_set: deciding_set.unwrap_or(0),
+                separate_models: false,
             };
-            curve.best = decides.and_then(|set| curve.find_best(set, measure.metric().better()));
+            curve.best =
+                deciding_set.and_then(|set| curve.find_best(set, measure.metric().better()));
             curve
         };
         measures.iter().enumerate().map(curve).collect()
     }
 
     /// Curves of a log; empty where it has no metrics.
-    pub fn logged(history: &TrainingHistory) -> Vec<Curve> {
-        let shown = thinned(history.iterations.len(), POINTS, history.best);
-        let decides = usize::from(history.sets.first().is_some_and(|name| name == "training"));
+    pub fn from_log(history: &TrainingHistory) -> Vec<Curve> {
+        let shown = thinned_indices(history.iterations.len(), POINTS, history.best);
+        let deciding_set = usize::from(history.sets.first().is_some_and(|name| name == "training"));
         let curve = |(m, metric): (usize, &String)| {
             let value = |at: usize, set: usize| -> f64 {
                 let values = &history.iterations[at].values;
@@ -94,11 +95,12 @@ impl Curve {
                 rounds: shown.iter().map(|at| history.iterations[*at].number).collect(),
                 sets: sets.collect(),
                 best: None,
-                decides,
-                apart: history.unit == "member",
+                deciding_set,
+                separate_models: history.unit == "member",
             };
-            let deciding = curve.sets.len() > decides && !curve.apart;
-            curve.best = deciding.then(|| curve.find_best(decides, better(metric))).flatten();
+            let deciding_name = curve.sets.len() > deciding_set && !curve.separate_models;
+            curve.best =
+                deciding_name.then(|| curve.find_best(deciding_set, better(metric))).flatten();
             curve
         };
         match history.sets.is_empty() || shown.is_empty() {
@@ -123,8 +125,8 @@ impl Curve {
     }
 
     /// The name of the data set that determines the best round.
-    pub(super) fn deciding(&self) -> &str {
-        self.sets.get(self.decides).map_or("validation data", |(name, _)| name.as_str())
+    pub(super) fn deciding_name(&self) -> &str {
+        self.sets.get(self.deciding_set).map_or("validation data", |(name, _)| name.as_str())
     }
 
     /// A chart with a bar for each round, where rounds are separate models.
@@ -151,7 +153,7 @@ impl Curve {
     }
 
     pub(super) fn chart(&self, number: usize, unit: &str, source: &str) -> Chart {
-        if self.apart {
+        if self.separate_models {
             return self.bars(number, unit, source);
         }
         let series = |(name, values): &(String, Vec<f64>)| Series {
@@ -165,7 +167,7 @@ impl Curve {
             let at = counted(round, unit);
             caption = format!(
                 "The best value on {} is {value:.4}, after {at} (broken line). {caption}",
-                self.deciding()
+                self.deciding_name()
             );
             lines.push(self.mark(round, &at));
         }
@@ -203,14 +205,14 @@ fn better(metric: &str) -> Better {
 
 /// Indices into a long list: at most `points`, evenly spread, including the last and the best
 /// round.
-pub(super) fn thinned(count: usize, points: usize, best: Option<usize>) -> Vec<usize> {
+pub(super) fn thinned_indices(count: usize, points: usize, best: Option<usize>) -> Vec<usize> {
     let step = count.div_ceil(points.max(1)).max(1);
-    let mut places: Vec<usize> = (0..count).step_by(step).collect();
-    places.extend(count.checked_sub(1));
-    places.extend(best.and_then(|best| best.checked_sub(1)).filter(|at| *at < count));
-    places.sort_unstable();
-    places.dedup();
-    places
+    let mut indices: Vec<usize> = (0..count).step_by(step).collect();
+    indices.extend(count.checked_sub(1));
+    indices.extend(best.and_then(|best| best.checked_sub(1)).filter(|at| *at < count));
+    indices.sort_unstable();
+    indices.dedup();
+    indices
 }
 
 #[cfg(test)]
@@ -238,7 +240,7 @@ mod tests {
 
     #[test]
     fn a_logs_curves_have_their_sets_and_the_earliest_best() {
-        let curves = Curve::logged(&history());
+        let curves = Curve::from_log(&history());
         assert_eq!(curves[0].rounds, [1, 2, 3, 4]);
         assert_eq!(curves[0].sets[0], ("training".to_owned(), vec![1.0, 2.0, 3.0, 4.0]));
         assert_eq!(curves[0].best, Some(BestRound { rounds: 2, value: 0.4 }));
@@ -247,17 +249,17 @@ mod tests {
         assert!(chart.caption.contains("after 2 epochs"), "{}", chart.caption);
         let mut alone = history();
         alone.sets.truncate(1);
-        assert_eq!(Curve::logged(&alone)[0].best, None, "training data has no best");
-        assert!(Curve::logged(&TrainingHistory::default()).is_empty());
+        assert_eq!(Curve::from_log(&alone)[0].best, None, "training data has no best");
+        assert!(Curve::from_log(&TrainingHistory::default()).is_empty());
     }
 
     #[test]
     fn the_set_that_decides_is_named_and_members_have_no_best() {
-        assert_eq!(Curve::logged(&history())[0].deciding(), "valid.txt");
+        assert_eq!(Curve::from_log(&history())[0].deciding_name(), "valid.txt");
         let mut two = history();
         two.sets = vec!["first.txt".into(), "second.txt".into()];
-        assert_eq!(Curve::logged(&two)[0].deciding(), "first.txt");
-        let members = Curve::logged(&TrainingHistory { unit: "member".into(), ..history() });
+        assert_eq!(Curve::from_log(&two)[0].deciding_name(), "first.txt");
+        let members = Curve::from_log(&TrainingHistory { unit: "member".into(), ..history() });
         assert_eq!(members[0].best, None);
         let chart = members[0].chart(1, "member", "From the log.");
         assert!(matches!(&chart.body, Body::Bars(bars) if bars.categories.len() == 4));
@@ -267,13 +269,13 @@ mod tests {
     fn errors_are_best_when_small() {
         let mut history = history();
         history.metrics = vec!["rmse".into()];
-        assert_eq!(Curve::logged(&history)[0].best, Some(BestRound { rounds: 1, value: 0.1 }));
+        assert_eq!(Curve::from_log(&history)[0].best, Some(BestRound { rounds: 1, value: 0.1 }));
     }
 
     #[test]
     fn long_lists_keep_their_ends_and_the_best() {
-        assert_eq!(thinned(10, 4, Some(5)), [0, 3, 4, 6, 9]);
-        assert_eq!(thinned(0, 4, None), [0; 0]);
-        assert_eq!(thinned(2, 200, None), [0, 1]);
+        assert_eq!(thinned_indices(10, 4, Some(5)), [0, 3, 4, 6, 9]);
+        assert_eq!(thinned_indices(0, 4, None), [0; 0]);
+        assert_eq!(thinned_indices(2, 200, None), [0, 1]);
     }
 }

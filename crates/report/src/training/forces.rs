@@ -6,7 +6,7 @@
 //! 1, so that the document with the most wrong pairs has the largest force, whatever its rank.
 //! LambdaRank's is the change of the metric if the two swapped ranks, so that forces concentrate at
 //! the top. Pairs are neither truncated nor normalised here, and a cut-off counts as written: the
-//! picture shows the principle, not one learner's settings. Forces of a list add up to 0.
+//! plot shows the principle, not one learner's settings. Forces of a list add up to 0.
 //!
 //! Cost: O(pairs of the query) a stage. A query of equal labels has no force at all.
 
@@ -19,9 +19,9 @@ use rankwright_learn::objective::{
 use rankwright_spec::{Spec, SpecError};
 use serde::Serialize;
 
-use super::Part;
 use super::stages::Stages;
-use crate::chart::{Axis, Body, Chart, Forces, Pushed};
+use super::{LeftOut, ReportPart};
+use crate::chart::{Axis, Body, Chart, ForceArrow, Forces};
 use crate::error::ReportError;
 use crate::known::KnownNames;
 use crate::page::{PageBlock, Section};
@@ -31,7 +31,7 @@ const SHOWN: usize = 20;
 
 /// A query's list with its forces at a few stages.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ForcePictures {
+pub struct QueryForces {
     /// The query's id.
     pub query: String,
     /// Number of its documents.
@@ -41,24 +41,23 @@ pub struct ForcePictures {
     /// Steepness of the logistic function.
     pub sigma: f64,
     /// The stages, in order.
-    #[serde(rename = "stages")]
-    pub pictures: Vec<ForcePicture>,
+    pub stages: Vec<StageForces>,
 }
 
 /// A query's list with its forces at one stage.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ForcePicture {
+pub struct StageForces {
     /// Number of rounds.
     pub stage: usize,
     /// The metric of this list; none where it is undefined.
     pub value: Option<f64>,
     /// Documents by rank: name, label, score, RankNet's force and LambdaRank's.
-    pub documents: Vec<ForcedDocument>,
+    pub documents: Vec<DocumentForces>,
 }
 
 /// A document of a list with its forces.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ForcedDocument {
+pub struct DocumentForces {
     /// Its id, or its number within the query.
     pub name: String,
     /// Its label.
@@ -73,7 +72,7 @@ pub struct ForcedDocument {
 
 /// Records the forces on one query's documents at each stage.
 #[derive(Debug)]
-pub struct ForceWatch<'a> {
+pub struct ForceRecorder<'a> {
     data: &'a Dataset,
     query: usize,
     measure: Measure,
@@ -81,10 +80,10 @@ pub struct ForceWatch<'a> {
     seed: u64,
     ranknet: Lambda,
     lambdarank: Lambda,
-    pictures: Vec<ForcePicture>,
+    stages: Vec<StageForces>,
 }
 
-impl<'a> ForceWatch<'a> {
+impl<'a> ForceRecorder<'a> {
     /// Starts with the query of this id, or else an informative one, chosen by an evaluation of the
     /// whole model whose first measure is `measure`.
     pub fn new(
@@ -93,13 +92,13 @@ impl<'a> ForceWatch<'a> {
         measure: &Measure,
         id: Option<&str>,
         evaluation: &Evaluation,
-    ) -> Result<Part<ForceWatch<'a>>, ReportError> {
+    ) -> Result<ReportPart<ForceRecorder<'a>>, ReportError> {
         let query = match id {
             Some(id) => Some(find(data, id)?),
             None => choose(data, evaluation),
         };
         let Some(query) = query else {
-            return Ok(Err("Left out: no query has two documents with different labels.".into()));
+            return Ok(Err(LeftOut::EqualLabels));
         };
         let spec = Spec::parse(objective).ok();
         let sigma = spec.and_then(|spec| spec.get("sigma")?.parse::<f64>().ok());
@@ -112,16 +111,16 @@ impl<'a> ForceWatch<'a> {
             Err(_) => (usual.clone(), weighted(&usual)?),
         };
         let ranknet = plain(sigma, Weight::One)?;
-        let pictures = Vec::new();
-        Ok(Ok(ForceWatch { data, query, measure, sigma, seed, ranknet, lambdarank, pictures }))
+        let stages = Vec::new();
+        Ok(Ok(ForceRecorder { data, query, measure, sigma, seed, ranknet, lambdarank, stages }))
     }
 
     /// The stages to show: the start, the middle and the end.
-    pub fn wants(stages: &Stages) -> Vec<usize> {
+    pub fn selected_stages(stages: &Stages) -> Vec<usize> {
         let last = stages.last();
-        let mut wanted = [0, last / 2, last].map(|rounds| stages.nearest(rounds)).to_vec();
-        wanted.dedup();
-        wanted
+        let mut selected = [0, last / 2, last].map(|rounds| stages.nearest(rounds)).to_vec();
+        selected.dedup();
+        selected
     }
 
     /// Records a stage; `scores` are those of the whole data.
@@ -135,7 +134,7 @@ impl<'a> ForceWatch<'a> {
         let doc_ids = self.data.doc_ids();
         let document = |at: u32| {
             let at = at as usize;
-            ForcedDocument {
+            DocumentForces {
                 name: match doc_ids {
                     Some(ids) => ids.get(rows.start + at).to_owned(),
                     None => format!("document {}", at + 1),
@@ -149,18 +148,18 @@ impl<'a> ForceWatch<'a> {
         let order = view.order()?;
         let documents = order.into_iter().take(SHOWN).map(document).collect();
         let value = self.measure.of(scores, labels)?;
-        self.pictures.push(ForcePicture { stage, value, documents });
+        self.stages.push(StageForces { stage, value, documents });
         Ok(())
     }
 
-    /// The recorded pictures.
-    pub fn finish(self) -> ForcePictures {
-        ForcePictures {
+    /// The recorded stages.
+    pub fn finish(self) -> QueryForces {
+        QueryForces {
             query: self.data.query_ids().get(self.query).to_owned(),
             documents: self.data.query_rows(self.query).len(),
             metric: self.measure.to_string(),
             sigma: self.sigma,
-            pictures: self.pictures,
+            stages: self.stages,
         }
     }
 }
@@ -215,18 +214,19 @@ fn choose(data: &Dataset, evaluation: &Evaluation) -> Option<usize> {
     least.map(|(_, query)| query)
 }
 
-impl ForcePictures {
+impl QueryForces {
     pub(super) fn section(&self, stages: &Stages) -> Section {
         let text = format!(
-            "How training pushes the documents of query {} up and down the list. RankNet counts \
-             every wrong pair alike, so it spends its strength on whatever has many of them, even \
-             far down. LambdaRank multiplies each pair by how much {} would change if the two \
-             swapped places, so its pushes gather where the metric looks.",
+            "The arrows show in which direction and how strongly training moves each document of \
+             query {}. RankNet weights all wrong pairs equally, so the documents with the most \
+             wrong pairs have the longest arrows, even far down the list. LambdaRank multiplies \
+             each pair by the change of {} if its two documents were swapped, so the arrows are \
+             longest at the ranks that the metric weights most.",
             self.query, self.metric
         );
-        let groups = self.pictures.iter().map(|picture| {
-            let name = stages.name(picture.stage);
-            let chart = PageBlock::Chart(self.chart(picture, &name));
+        let groups = self.stages.iter().map(|at_stage| {
+            let name = stages.name(at_stage.stage);
+            let chart = PageBlock::Chart(self.chart(at_stage, &name));
             (name, vec![chart])
         });
         let mut groups: Vec<(String, Vec<PageBlock>)> = groups.collect();
@@ -241,29 +241,33 @@ impl ForcePictures {
         Section { id: "forces".into(), title: "Forces on a ranked list".into(), blocks }
     }
 
-    fn chart(&self, picture: &ForcePicture, name: &str) -> Chart {
-        let list = |force: fn(&ForcedDocument) -> f64| -> Vec<Pushed> {
-            let pushed = |document: &ForcedDocument| Pushed {
+    fn chart(&self, at_stage: &StageForces, name: &str) -> Chart {
+        let list = |force: fn(&DocumentForces) -> f64| -> Vec<ForceArrow> {
+            let arrow = |document: &DocumentForces| ForceArrow {
                 name: document.name.clone(),
                 label: document.label,
                 force: force(document),
             };
-            picture.documents.iter().map(pushed).collect()
+            at_stage.documents.iter().map(arrow).collect()
         };
-        let value = picture.value.map(|value| format!(" ({} {value:.4})", self.metric));
-        let shown = match self.documents > picture.documents.len() {
+        let value = at_stage.value.map(|value| format!(" ({} {value:.4})", self.metric));
+        let shown = match self.documents > at_stage.documents.len() {
             true => {
-                format!(" The first {} of {} are shown.", picture.documents.len(), self.documents)
+                format!(
+                    " The first {} of {} documents are shown.",
+                    at_stage.documents.len(),
+                    self.documents
+                )
             }
             false => String::new(),
         };
         Chart {
-            id: format!("forces-at-{}", picture.stage),
+            id: format!("forces-at-{}", at_stage.stage),
             title: format!("Query {}, {name}{}", self.query, value.unwrap_or_default()),
             caption: format!(
-                "The list as it stands, best score first; arrows up push to the top. Pair logistic \
-                 loss with sigma {}; LambdaRank's pairs times |change of {}|. Each list has a scale \
-                 of its own.{shown}",
+                "The documents are sorted by score, the best first; an arrow up moves a document \
+                 towards the top. Both use the pairwise logistic loss with sigma {}; LambdaRank \
+                 multiplies each pair by |change of {}|. Each list has its own scale.{shown}",
                 self.sigma, self.metric
             ),
             x: Axis { label: "force".into(), ..Axis::default() },
@@ -288,9 +292,9 @@ mod tests {
         MetricSpec::parse("ndcg@10").unwrap().resolve(SourceKind::Features).unwrap()
     }
 
-    fn watch<'a>(data: &'a Dataset, scores: &[f64], id: Option<&str>) -> ForceWatch<'a> {
+    fn watch<'a>(data: &'a Dataset, scores: &[f64], id: Option<&str>) -> ForceRecorder<'a> {
         let found = ScoredDataset::new(data, scores).unwrap().evaluate(&[ndcg()]).unwrap();
-        ForceWatch::new(data, ("lambda(sigma=1)", 1), &ndcg(), id, &found).unwrap().unwrap()
+        ForceRecorder::new(data, ("lambda(sigma=1)", 1), &ndcg(), id, &found).unwrap().unwrap()
     }
 
     /// Labels 2, 1, 0 in the worst order, scores 0, ln 2, ln 4: see the lambdas' test for rho.
@@ -301,7 +305,7 @@ mod tests {
         let mut watch = watch(&data, &scores, None);
         watch.add(7, &scores).unwrap();
         let found = watch.finish();
-        let documents = &found.pictures[0].documents;
+        let documents = &found.stages[0].documents;
         let near = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-12, "{found}");
         // By rank: label 0, 1, 2.
         assert_eq!(documents.iter().map(|d| d.label).collect::<Vec<_>>(), [0.0, 1.0, 2.0]);
@@ -315,7 +319,7 @@ mod tests {
         let two_one = 2.0 * (second - 0.5) / ideal * two_thirds;
         let expected = [-one_zero - two_zero, one_zero - two_one, two_zero + two_one];
         documents.iter().zip(expected).for_each(|(d, force)| near(d.lambdarank, force));
-        near(found.pictures[0].value.unwrap(), (second + 1.5) / ideal);
+        near(found.stages[0].value.unwrap(), (second + 1.5) / ideal);
     }
 
     #[test]
@@ -329,12 +333,12 @@ mod tests {
     }
 
     #[test]
-    fn unknown_queries_and_data_without_pairs_are_told() {
+    fn unknown_queries_and_data_without_pairs_are_reported() {
         let data = lists(&[&[1.0, 1.0]]);
         let found = ScoredDataset::new(&data, &[0.0; 2]).unwrap().evaluate(&[ndcg()]).unwrap();
-        let none = ForceWatch::new(&data, ("", 1), &ndcg(), None, &found).unwrap();
-        assert!(none.unwrap_err().starts_with("Left out"));
-        let error = ForceWatch::new(&data, ("", 1), &ndcg(), Some("x"), &found).unwrap_err();
+        let none = ForceRecorder::new(&data, ("", 1), &ndcg(), None, &found).unwrap();
+        assert_eq!(none.unwrap_err(), LeftOut::EqualLabels);
+        let error = ForceRecorder::new(&data, ("", 1), &ndcg(), Some("x"), &found).unwrap_err();
         assert!(error.to_string().contains("no query 'x'"), "{error}");
         assert!(error.help().unwrap().contains("q1"));
     }

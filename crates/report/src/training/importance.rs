@@ -14,14 +14,14 @@ use rankwright_model::{Model, ModelBody, ScoreOptions};
 use rankwright_spec::words::counted;
 use serde::{Serialize, Serializer};
 
-use super::Part;
+use super::{LeftOut, ReportPart};
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
 use crate::error::ReportError;
 use crate::page::{PageBlock, Section};
 
 /// Most features that are shown.
 const SHOWN: usize = 20;
-/// Most features that are shuffled where the model has no gains.
+/// Most features that are permuted where the model has no gains.
 const MOST: usize = 200;
 /// Number of shuffles of each feature.
 const REPEATS: usize = 3;
@@ -32,14 +32,14 @@ const ROWS: (usize, usize) = (1_000, 20_000);
 
 /// A feature and its importance.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct FeatureWorth {
+pub struct ReportedImportance {
     /// Its name.
     pub name: String,
     /// Sum of the gains of its splits (of a linear net: the absolute value of its weight).
     pub gain: Option<f64>,
     /// Number of splits that test it.
     pub splits: Option<u64>,
-    /// Mean loss of the metric when it is shuffled.
+    /// Mean loss of the metric when it is permuted.
     pub loss: Option<f64>,
     /// Standard deviation of that loss; none for one shuffle.
     pub loss_deviation: Option<f64>,
@@ -49,20 +49,20 @@ pub struct FeatureWorth {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Importances {
     /// The measured features: sorted by gain where there are gains, else by loss.
-    pub features: Vec<FeatureWorth>,
+    pub features: Vec<ReportedImportance>,
     /// Number of features that the model uses.
     pub used: usize,
     /// Whether `gain` and `splits` come from trees.
     #[serde(skip)]
     pub trees: bool,
     /// The data of the shuffling; the reason where it was not done.
-    #[serde(rename = "permutation", serialize_with = "if_shuffled")]
-    pub shuffled: Part<Shuffled>,
+    #[serde(rename = "permutation", serialize_with = "if_permuted")]
+    pub permuted: ReportPart<PermutationData>,
 }
 
 /// The data and metric of the shuffling.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Shuffled {
+pub struct PermutationData {
     /// The metric.
     pub metric: String,
     /// Its convention.
@@ -71,7 +71,7 @@ pub struct Shuffled {
     pub value: f64,
     /// The data's name.
     pub data: String,
-    /// Number of queries that were shuffled.
+    /// Number of queries that were permuted.
     pub queries: usize,
     /// Number of queries of the data.
     pub of_queries: usize,
@@ -100,8 +100,8 @@ impl Importances {
         let found = Permutation::of_features(model, &part, measure.clone(), plan, chosen.clone());
         let found = match found {
             // A metric without a value on these queries still leaves the other importances.
-            Err(error @ LearnError::MetricUndefined { .. }) => {
-                Err(format!("Not shuffled: {error}."))
+            Err(LearnError::MetricUndefined { metric, convention }) => {
+                Err(LeftOut::MetricUndefined { metric, convention })
             }
             other => Ok(other?),
         };
@@ -109,7 +109,7 @@ impl Importances {
         let worth = |feature: usize| {
             let gain = gains.iter().find(|gain| gain.feature == feature);
             let loss = found.as_ref().ok().and_then(|found| found.of(feature));
-            FeatureWorth {
+            ReportedImportance {
                 name: model.header().features.name(feature).into_owned(),
                 gain: gain.map(|gain| gain.gain),
                 splits: gain.filter(|_| trees).map(|gain| gain.splits),
@@ -121,12 +121,12 @@ impl Importances {
             false => gains.iter().map(|gain| gain.feature).collect(),
             true => chosen,
         };
-        let mut features: Vec<FeatureWorth> = all.into_iter().map(worth).collect();
+        let mut features: Vec<ReportedImportance> = all.into_iter().map(worth).collect();
         if gains.is_empty() {
-            let loss = |f: &FeatureWorth| f.loss.unwrap_or(f64::NEG_INFINITY);
+            let loss = |f: &ReportedImportance| f.loss.unwrap_or(f64::NEG_INFINITY);
             features.sort_by(|a, b| loss(b).total_cmp(&loss(a)));
         }
-        let shuffled = found.map(|found| Shuffled {
+        let permuted = found.map(|found| PermutationData {
             metric: found.measure.to_string(),
             convention: found.measure.convention().to_owned(),
             value: found.value,
@@ -135,34 +135,33 @@ impl Importances {
             of_queries: data.queries(),
             repeats: REPEATS,
         });
-        Ok(Importances { features, used: used.len(), trees, shuffled })
+        Ok(Importances { features, used: used.len(), trees, permuted })
     }
 
     pub(super) fn section(&self) -> Section {
         let mut blocks = Vec::new();
         if self.features.is_empty() {
-            blocks.push(PageBlock::Text("The model looks at no feature at all.".into()));
+            blocks.push(PageBlock::Text("The model uses no feature.".into()));
         }
         let gain = if self.trees { "gain" } else { "size of weight" };
-        let by_gain = "Sum over all splits of a feature of what the split gained in training.";
-        let by_weight = "Weights of features on the scale that the learner brought them to.";
+        let by_gain = "The sum of the gains in training of all splits on the feature.";
+        let by_weight = "Absolute weights of the features after the learner has scaled them.";
         let how = if self.trees { by_gain } else { by_weight };
         blocks.extend(self.chart("gain", gain, how, |f| f.gain.map(|gain| (gain, None))));
-        let how =
-            "How many splits ask for a feature: small corrections count as much as large ones.";
+        let how = "The number of splits on the feature. Splits with a small gain count as much as others.";
         blocks.extend(self.chart("splits", "number of splits", how, |f| {
             f.splits.map(|splits| (splits as f64, None))
         }));
-        match &self.shuffled {
-            Err(sentence) => blocks.push(PageBlock::Text(sentence.clone())),
-            Ok(shuffled) => {
+        match &self.permuted {
+            Err(reason) => blocks.push(PageBlock::Text(reason.to_string())),
+            Ok(permuted) => {
                 let which = match (self.trees, self.features.iter().any(|f| f.gain.is_some())) {
-                    (true, _) => " The features of most gain were shuffled.",
-                    (false, true) => " The features of largest weight were shuffled.",
+                    (true, _) => " The features with the largest gains were permuted.",
+                    (false, true) => " The features with the largest weights were permuted.",
                     _ => "",
                 };
-                let how = shuffled.caption(which);
-                let label = format!("loss of {}", shuffled.metric);
+                let how = permuted.caption(which);
+                let label = format!("loss of {}", permuted.metric);
                 blocks.extend(
                     self.chart("permutation", &label, &how, |f| Some((f.loss?, f.loss_deviation))),
                 );
@@ -181,7 +180,7 @@ impl Importances {
         id: &str,
         label: &str,
         caption: &str,
-        of: impl Fn(&FeatureWorth) -> Option<(f64, Option<f64>)>,
+        of: impl Fn(&ReportedImportance) -> Option<(f64, Option<f64>)>,
     ) -> Option<PageBlock> {
         let known = self.features.iter().filter_map(|f| Some((f.name.as_str(), of(f)?)));
         let mut known: Vec<(&str, (f64, Option<f64>))> = known.collect();
@@ -217,7 +216,7 @@ impl Importances {
     fn table(&self) -> Table {
         let gain = if self.trees { "gain" } else { "size of weight" };
         let loss = self
-            .shuffled
+            .permuted
             .as_ref()
             .map_or_else(|_| "loss".into(), |s| format!("loss of {}", s.metric));
         let mut table = Table::new([
@@ -238,31 +237,38 @@ impl Importances {
             ]);
         }
         if self.used > table.rows.len() {
-            table.notes.push(format!("{} of {} features", table.rows.len(), self.used));
+            table.notes.push(format!(
+                "{} of {} used features are shown",
+                table.rows.len(),
+                self.used
+            ));
         }
-        if let Ok(shuffled) = &self.shuffled {
-            table.notes.push(format!("{}: {}", shuffled.metric, shuffled.convention));
+        if let Ok(permuted) = &self.permuted {
+            table.notes.push(format!("{}: {}", permuted.metric, permuted.convention));
         }
         table
     }
 }
 
-/// Serialises the data of the shuffling; null where nothing was shuffled.
-fn if_shuffled<S: Serializer>(part: &Part<Shuffled>, serializer: S) -> Result<S::Ok, S::Error> {
+/// Serialises the data of the shuffling; null where nothing was permuted.
+fn if_permuted<S: Serializer>(
+    part: &ReportPart<PermutationData>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     part.as_ref().ok().serialize(serializer)
 }
 
-impl Shuffled {
+impl PermutationData {
     fn caption(&self, which: &str) -> String {
         let (queries, of) = (self.queries, self.of_queries);
         let seen = match queries == of {
             true => format!("all {} of {}", counted(of, "query"), self.data),
-            false => format!("{queries} of the {of} queries of {}, drawn by the seed", self.data),
+            false => format!("{queries} of the {of} queries of {}, drawn with the seed", self.data),
         };
         format!(
-            "How much {} falls from {:.4} when the values of a feature are exchanged among all rows, \
-             on {seen}; mean of {REPEATS} shuffles and their standard deviation.{which} Convention: \
-             {}.",
+            "The loss of {}, which is {:.4} for the unchanged data, when the values of a feature are \
+             randomly permuted among the rows of {seen}: the mean over {REPEATS} permutations and \
+             their standard deviation.{which} Convention: {}.",
             self.metric, self.value, self.convention
         )
     }
@@ -274,12 +280,12 @@ fn sample(model: &Model, data: &Dataset, features: usize, seed: u64) -> Vec<usiz
     let rows = (BUDGET / work.max(1)).clamp(ROWS.0, ROWS.1);
     let mut order: Vec<usize> = (0..data.queries()).collect();
     Random::new(seed, 0x9e2d).shuffle(&mut order);
-    let (mut chosen, mut met) = (Vec::new(), 0);
+    let (mut chosen, mut rows_so_far) = (Vec::new(), 0);
     for query in order {
-        if met >= rows {
+        if rows_so_far >= rows {
             break;
         }
-        met += data.query_rows(query).len();
+        rows_so_far += data.query_rows(query).len();
         chosen.push(query);
     }
     chosen.sort_unstable();

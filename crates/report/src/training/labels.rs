@@ -113,7 +113,8 @@ impl LabelRanks {
             (name.clone(), vec![PageBlock::Chart(self.shares_chart(at, *number, &name, data))])
         };
         let mut blocks = vec![PageBlock::Text(
-            "As training goes on, good documents move up: the first ranks fill with high labels."
+            "During training relevant documents move up, so that high labels become more frequent at \
+             the first ranks."
                 .to_owned(),
         )];
         let mut groups: Vec<(String, Vec<PageBlock>)> = shown.iter().map(group).collect();
@@ -127,7 +128,7 @@ impl LabelRanks {
         if stages.staged {
             blocks.push(PageBlock::Chart(self.mean_chart(stages, data)));
         }
-        Section { id: "labels".into(), title: "Labels over ranks".into(), blocks }
+        Section { id: "labels".into(), title: "Labels by rank".into(), blocks }
     }
 
     fn shares_chart(&self, stage: usize, number: usize, name: &str, data: &str) -> Chart {
@@ -148,11 +149,15 @@ impl LabelRanks {
             id: format!("labels-at-{number}"),
             title: format!("Labels at the first ranks, {name}"),
             caption: format!(
-                "Share of the lists of {data} that have a document of this label at this rank. \
-                 Documents with equal scores stand in random order."
+                "The share of the queries of {data} that have a document with this label at this \
+                 rank. Documents with equal scores are in random order."
             ),
             x: Axis { label: "rank".into(), ..Axis::default() },
-            y: Axis { label: "share of lists".into(), range: Some((0.0, 1.0)), ..Axis::default() },
+            y: Axis {
+                label: "share of queries".into(),
+                range: Some((0.0, 1.0)),
+                ..Axis::default()
+            },
             body: Body::Bars(bars),
         }
     }
@@ -167,8 +172,8 @@ impl LabelRanks {
             id: "labels-mean-rank".into(),
             title: "Mean rank of each label".into(),
             caption: format!(
-                "Mean over all documents of a label in {data}; rank 1 is the top, so a line that \
-                 falls is a label that rises."
+                "The mean rank of all documents of {data} with the same label. Rank 1 is the top, \
+                 so a falling line means that the documents move up."
             ),
             x: Axis { label: stages.axis(), ..Axis::default() },
             y: Axis { label: "mean rank".into(), ..Axis::default() },

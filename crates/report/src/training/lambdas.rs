@@ -10,7 +10,7 @@
 //! ```
 //!
 //! By rank a pair is counted at the better-ranked of its two documents. The objective is the
-//! model's own (`pulls.rs`), including normalisations and truncation; weights of queries count. The
+//! model's own (`pair_sizes.rs`), including normalisations and truncation; weights of queries count. The
 //! sample is up to 200 queries, drawn by the seed, within a budget of pairs: a query too long for
 //! the rest of the budget is skipped. Cost: O(pairs of these queries) a stage, parallel over
 //! queries, summed in their order. Queries of 0 or 1 documents or of equal labels have no pairs.
@@ -22,10 +22,10 @@ use rankwright_model::Model;
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
-use super::Part;
 use super::classes::Classes;
-use super::pulls::Pulls;
+use super::pair_sizes::PairSizes;
 use super::stages::Stages;
+use super::{LeftOut, ReportPart};
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
 use crate::error::ReportError;
 use crate::page::{PageBlock, Section};
@@ -106,9 +106,9 @@ impl LambdaSizes {
 
 /// Records the sizes of lambdas at each stage.
 #[derive(Debug)]
-pub struct LambdaWatch<'a> {
+pub struct LambdaRecorder<'a> {
     data: &'a Dataset,
-    pulls: Pulls,
+    pair_sizes: PairSizes,
     spec: String,
     preferences: Preferences<'a>,
     classes: Classes,
@@ -119,27 +119,25 @@ pub struct LambdaWatch<'a> {
     ranks: Vec<Vec<f64>>,
 }
 
-impl<'a> LambdaWatch<'a> {
+impl<'a> LambdaRecorder<'a> {
     /// Starts with the objective of a model; a reason where it has no lambdas.
     pub fn new(
         model: &Model,
         data: &'a Dataset,
         classes: Classes,
         seed: u64,
-    ) -> Result<Part<LambdaWatch<'a>>, ReportError> {
+    ) -> Result<ReportPart<LambdaRecorder<'a>>, ReportError> {
         let spec = &model.header().objective;
-        let Some(pulls) = Pulls::of(spec, data)? else { return Ok(Err(without_pairs(model))) };
-        let queries = sample(data, &pulls, seed);
+        let Some(pair_sizes) = PairSizes::of(spec, data)? else {
+            return Ok(Err(without_lambdas(model)));
+        };
+        let queries = sample(data, &pair_sizes, seed);
         if queries.is_empty() {
-            return Ok(Err(
-                "Left out: no query of the data has pairs of documents, or each has too \
-                           many of them to look at."
-                    .to_owned(),
-            ));
+            return Ok(Err(LeftOut::NoUsableQuery));
         }
-        Ok(Ok(LambdaWatch {
+        Ok(Ok(LambdaRecorder {
             data,
-            pulls,
+            pair_sizes,
             spec: spec.clone(),
             preferences: Preferences::new(data),
             classes,
@@ -152,7 +150,7 @@ impl<'a> LambdaWatch<'a> {
     }
 
     /// The stages to compute: a selection that includes the first and the last.
-    pub fn wants(stages: &Stages) -> Vec<usize> {
+    pub fn selected_stages(stages: &Stages) -> Vec<usize> {
         let (numbers, count) = (&stages.numbers, stages.numbers.len());
         match count <= STAGES {
             true => numbers.clone(),
@@ -202,9 +200,9 @@ impl<'a> LambdaWatch<'a> {
         let classes: Vec<usize> = labels.iter().map(|label| self.classes.class(*label)).collect();
         let width = self.classes.len();
         let (mut pairs, mut ranks) = (vec![0.0; width * width], vec![0.0; RANKS.len()]);
-        self.pulls.visit(&view, work, &mut |pair| {
+        self.pair_sizes.visit(&view, work, &mut |pair| {
             pairs[classes[pair.rises.0] * width + classes[pair.falls.0]] += weight * pair.size;
-            ranks[stretch(pair.rises.1.min(pair.falls.1) + 1)] += weight * pair.size;
+            ranks[rank_range(pair.rises.1.min(pair.falls.1) + 1)] += weight * pair.size;
         })?;
         Ok((pairs, ranks))
     }
@@ -230,26 +228,27 @@ impl<'a> LambdaWatch<'a> {
     }
 }
 
-fn without_pairs(model: &Model) -> String {
+/// The reason why a model has no lambdas of pairs.
+fn without_lambdas(model: &Model) -> LeftOut {
     let header = model.header();
     let name = header.learner.split(['(', ' ']).next().unwrap_or("");
     match (name, header.objective.as_str()) {
-        ("", _) | (_, "") => "Left out: the model does not say which objective made it.".to_owned(),
-        (name, objective) => format!(
-            "Left out: {name} does not learn from pairs of documents (its objective is {objective}), \
-             so there are no lambdas of pairs to show."
-        ),
+        ("", _) | (_, "") => LeftOut::UnknownObjective,
+        (learner, objective) => LeftOut::NoPairObjective {
+            learner: learner.to_owned(),
+            objective: objective.to_owned(),
+        },
     }
 }
 
 /// Queries in a seeded random order, as many as fit the budget, then sorted in the data's order.
-fn sample(data: &Dataset, pulls: &Pulls, seed: u64) -> Vec<usize> {
+fn sample(data: &Dataset, pair_sizes: &PairSizes, seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..data.queries()).collect();
     Random::new(seed, 0x1a3b).shuffle(&mut order);
     let (mut chosen, mut left) = (Vec::new(), BUDGET);
     for query in order {
         let documents = data.query_rows(query).len();
-        let cost = pulls.cost(documents);
+        let cost = pair_sizes.cost(documents);
         if documents >= 2 && cost <= left && chosen.len() < QUERIES {
             left -= cost;
             chosen.push(query);
@@ -260,30 +259,31 @@ fn sample(data: &Dataset, pulls: &Pulls, seed: u64) -> Vec<usize> {
 }
 
 /// The index of the range that contains a rank, which counts from 1.
-fn stretch(rank: usize) -> usize {
+fn rank_range(rank: usize) -> usize {
     ENDS.partition_point(|end| *end < rank)
 }
 
 impl Lambdas {
     pub(super) fn section(&self, stages: &Stages, data: &str) -> Section {
         let seen = match self.queries == self.of {
-            true if self.of == 1 => format!("The one query of {data} is counted."),
-            true => format!("All {} queries of {data} are counted.", self.of),
+            true if self.of == 1 => format!("The only query of {data} is used."),
+            true => format!("All {} queries of {data} are used.", self.of),
             false => format!(
-                "Counted on {} of the {} queries of {data}, drawn by the seed.",
+                "{} of the {} queries of {data} are used, drawn at random with the seed.",
                 self.queries, self.of
             ),
         };
         let text = format!(
-            "Each pair of documents with different labels pulls the better one up and the worse one \
-             down; a document's lambda is the sum of these pulls. Here the pulls of {} are added up \
-             by kind of pair, without their sign.",
+            "Each pair of documents with different labels moves the better document up and the \
+             worse one down by the lambda of the pair; a document's lambda is the sum over its \
+             pairs. The plots add up the absolute lambdas of the objective {}, grouped by the \
+             labels or by the ranks of the two documents.",
             self.objective
         );
         let example = self.pairs.names.first().map_or("1 over 0", String::as_str);
         let by_pair = format!(
-            "\"{example}\" is the pull of all pairs of a document of the first label and \
-             one of the second."
+            "\"{example}\" stands for all pairs of a document with the first label and one with \
+             the second."
         );
         let by_rank = "A pair is counted at the better-ranked of its two documents.";
         let mut blocks = vec![PageBlock::Text(text)];
@@ -375,7 +375,7 @@ mod tests {
         let data = lists(labels);
         let model = constant_model(objective);
         let classes = Classes::of(data.labels());
-        let mut watch = LambdaWatch::new(&model, &data, classes, 1).unwrap().unwrap();
+        let mut watch = LambdaRecorder::new(&model, &data, classes, 1).unwrap().unwrap();
         watch.add(0, scores).unwrap();
         watch.finish()
     }
@@ -427,12 +427,13 @@ mod tests {
     }
 
     #[test]
-    fn objectives_without_pairs_are_told_in_a_sentence() {
+    fn objectives_without_pairs_give_a_reason() {
         let data = lists(&[&[1.0, 0.0]]);
         for objective in ["squared", "", "binary:logistic"] {
             let model = constant_model(objective);
-            let watch = LambdaWatch::new(&model, &data, Classes::of(data.labels()), 1).unwrap();
-            assert!(watch.unwrap_err().starts_with("Left out: "), "{objective}");
+            let watch = LambdaRecorder::new(&model, &data, Classes::of(data.labels()), 1).unwrap();
+            let reason = watch.unwrap_err().to_string();
+            assert!(reason.starts_with("Left out: "), "{objective}");
         }
     }
 
@@ -448,7 +449,7 @@ mod tests {
 
     #[test]
     fn ranks_fall_into_their_stretches() {
-        let at = |rank| RANKS[stretch(rank)];
+        let at = |rank| RANKS[rank_range(rank)];
         assert_eq!([1, 2, 3, 4, 5, 6, 10].map(at), ["1", "2", "3", "4-5", "4-5", "6-10", "6-10"]);
         assert_eq!([11, 20, 21, 500].map(at), ["11-20", "11-20", RANKS[6], RANKS[6]]);
     }

@@ -1,10 +1,10 @@
-//! A training report as a page and as JSON.
+//! The layout of a training report as a page.
 
 use rankwright_eval::Measure;
 use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_spec::words::counted;
 
-use super::{BestRound, NamedData, Part, TrainingReport, TrainingRequest, trees};
+use super::{BestRound, NamedData, ReportPart, TrainingReport, TrainingRequest, trees};
 use crate::page::{Page, PageBlock, Section};
 
 /// Facts about the origin of the report: model, data and settings, in words.
@@ -32,12 +32,12 @@ pub(super) fn facts(input: &TrainingRequest<'_>, measures: &[Measure]) -> Vec<(S
     if differs {
         trained.push_str(&format!("; the model was trained on {}", size(queries, rows)));
     }
-    add(if differs { "Data looked at" } else { "Training data" }, trained);
+    add(if differs { "Data of the report" } else { "Training data" }, trained);
     let named = |set: &NamedData<'_>| {
         format!("{} ({})", set.name, size(set.data.queries(), set.data.rows()))
     };
     if input.valid.is_empty() {
-        add("Validation data", watched(input));
+        add("Validation data", validation_of_training(input));
     }
     input.valid.iter().for_each(|set| add("Validation data", named(set)));
     for measure in measures {
@@ -48,12 +48,12 @@ pub(super) fn facts(input: &TrainingRequest<'_>, measures: &[Measure]) -> Vec<(S
 }
 
 /// Description of the validation data where none is given.
-fn watched(input: &TrainingRequest<'_>) -> String {
+fn validation_of_training(input: &TrainingRequest<'_>) -> String {
     let sets = input.log.iter().flat_map(|log| &log.history.sets);
     let sets: Vec<&str> = sets.map(String::as_str).filter(|name| *name != "training").collect();
     match sets.is_empty() {
         true => "none".to_owned(),
-        false => format!("none given; the training watched {}", sets.join(", ")),
+        false => format!("none given; the training was validated on {}", sets.join(", ")),
     }
 }
 
@@ -62,7 +62,7 @@ impl TrainingReport {
     pub fn page(&self) -> Page {
         let data = self.values.first().map_or("the training data", |(name, _)| name.as_str());
         Page {
-            title: format!("How {} learnt", self.name),
+            title: format!("Training report of {}", self.name),
             lead: self.lead(),
             facts: self.facts.clone(),
             sections: vec![
@@ -86,7 +86,7 @@ impl TrainingReport {
         let value = |(name, found): &(String, rankwright_eval::Evaluation)| {
             let result = found.results.first()?;
             Some(match result.value.is_nan() {
-                true => format!("no value on {name}, where no query counts"),
+                true => format!("no value on {name}, because no query of it counts"),
                 false => format!("{:.4} on {name}", result.value),
             })
         };
@@ -100,11 +100,11 @@ impl TrainingReport {
         let mut lead = format!("{size} has {metric} {}.", values.join(" and "));
         let best = self.curves.first().and_then(|curve| Some((curve, curve.best?)));
         if let Some((curve, BestRound { rounds: best, value })) = best {
-            let whose = if self.logged { "In the training's log the" } else { "The" };
+            let whose = if self.from_log { "According to the training log the" } else { "The" };
             lead.push_str(&format!(
                 " {whose} best {} on {} is {value:.4}, after {}.",
                 curve.metric,
-                curve.deciding(),
+                curve.deciding_name(),
                 counted(best, &self.unit())
             ));
         }
@@ -117,32 +117,34 @@ impl TrainingReport {
 
     fn curve_section(&self) -> Section {
         let mut blocks = Vec::new();
-        let source = match self.logged {
-            true => "As the training's own log has it.",
-            false => "Measured again, stage by stage, from the model's trees.",
+        let source = match self.from_log {
+            true => "The values are from the training log.",
+            false => {
+                "The values are computed again from the first trees of the model, stage by stage."
+            }
         };
-        if self.logged && self.curves.is_empty() {
+        if self.from_log && self.curves.is_empty() {
             blocks.push(PageBlock::Text(
-                "There is no curve to show: the model has no trees to look at one by one, and \
-                 no log of a training with metrics after each round was given."
+                "There is no learning curve: the model has no trees that could be added one by one, \
+                 and there is no training log with metrics after each round."
                     .to_owned(),
             ));
         }
-        let logged = self.logged && !self.curves.is_empty();
+        let from_log = self.from_log && !self.curves.is_empty();
         let measured = self.values.first().map_or(&[][..], |(_, found)| &found.results);
         let missing: Vec<String> = measured
             .iter()
             .map(|result| result.measure.to_string())
-            .filter(|metric| logged && self.curves.iter().all(|curve| curve.metric != *metric))
+            .filter(|metric| from_log && self.curves.iter().all(|curve| curve.metric != *metric))
             .collect();
         if !missing.is_empty() {
             let metrics = missing.join(", ");
-            blocks.push(PageBlock::Text(format!("The log has no curve of {metrics}.")));
+            blocks.push(PageBlock::Text(format!("The training log has no values of {metrics}.")));
         }
-        if let Some(rounds) = self.went_on {
+        if let Some(rounds) = self.trained_rounds {
             blocks.push(PageBlock::Text(format!(
-                "The training went on to {}; the model keeps the first {}, the best on validation \
-                 data.",
+                "The training ran for {}; the model keeps the first {}, which are the best on \
+                 validation data.",
                 counted(rounds, &self.unit()),
                 self.stages.last()
             )));
@@ -189,13 +191,18 @@ impl TrainingReport {
 }
 
 /// The section of a part, or one with the reason why the part is left out.
-fn section<T>(part: &Part<T>, id: &str, title: &str, show: impl FnOnce(&T) -> Section) -> Section {
+fn section<T>(
+    part: &ReportPart<T>,
+    id: &str,
+    title: &str,
+    show: impl FnOnce(&T) -> Section,
+) -> Section {
     match part {
         Ok(part) => show(part),
-        Err(sentence) => Section {
+        Err(reason) => Section {
             id: id.to_owned(),
             title: title.to_owned(),
-            blocks: vec![PageBlock::Text(sentence.clone())],
+            blocks: vec![PageBlock::Text(reason.to_string())],
         },
     }
 }

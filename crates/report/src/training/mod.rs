@@ -1,5 +1,5 @@
-//! Training report: curves, lambdas, labels over ranks, forces, time, importance, trees; and one
-//! learner with several shrinkages.
+//! Training report: learning curves, lambdas, labels by rank, forces, times, feature importance and
+//! trees; and the report on one learner with several shrinkages.
 //!
 //! [`TrainingReport::new`] takes a model and the data that it was trained on. Trees are scored
 //! stage by stage (`stages`), each stage once for all parts of the report; facts that cannot be
@@ -14,8 +14,9 @@ mod importance;
 mod labels;
 mod lambdas;
 mod layout;
+mod left_out;
+mod pair_sizes;
 mod phases;
-mod pulls;
 mod result;
 mod shrinkage;
 mod stages;
@@ -34,17 +35,15 @@ use crate::warning::ReportWarning;
 
 pub use classes::Classes;
 pub use curves::{BestRound, Curve};
-pub use forces::{ForcePicture, ForcePictures, ForceWatch, ForcedDocument};
-pub use importance::{FeatureWorth, Importances, Shuffled};
+pub use forces::{DocumentForces, ForceRecorder, QueryForces, StageForces};
+pub use importance::{Importances, PermutationData, ReportedImportance};
 pub use labels::LabelRanks;
-pub use lambdas::{LambdaSizes, LambdaWatch, Lambdas};
+pub use lambdas::{LambdaRecorder, LambdaSizes, Lambdas};
+pub use left_out::{LeftOut, ReportPart};
 pub use phases::PhaseTimes;
 pub use shrinkage::{ShrinkageInput, ShrinkageReport, ShrinkageRun};
 pub use stages::{StagedData, Stages, stage_numbers};
 pub use trees::chosen_trees;
-
-/// A part of a report, or the reason why it is left out, as a sentence.
-pub type Part<T> = Result<T, String>;
 
 /// A data set and its name.
 #[derive(Debug, Clone, Copy)]
@@ -105,10 +104,11 @@ impl TrainingRequest<'_> {
 
 /// Options of a training report.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct TrainingOptions {
     /// Most stages; 2 at least.
     pub points: usize,
-    /// The query of the forces picture; an informative one where not given.
+    /// The query whose forces are shown; if not given, the report chooses one.
     pub query: Option<String>,
     /// Number of trees to draw.
     pub trees: usize,
@@ -127,6 +127,38 @@ impl Default for TrainingOptions {
             seed: DEFAULT_SEED,
             score: ScoreOptions::default(),
         }
+    }
+}
+
+impl TrainingOptions {
+    /// Sets the largest number of stages; 2 at least.
+    pub fn points(mut self, points: usize) -> Self {
+        self.points = points;
+        self
+    }
+
+    /// Sets the query whose forces are shown; `None` lets the report choose one.
+    pub fn query(mut self, query: Option<String>) -> Self {
+        self.query = query;
+        self
+    }
+
+    /// Sets the number of trees to draw.
+    pub fn trees(mut self, trees: usize) -> Self {
+        self.trees = trees;
+        self
+    }
+
+    /// Sets the seed of all random choices.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Sets the options of scoring data with the model.
+    pub fn score(mut self, score: ScoreOptions) -> Self {
+        self.score = score;
+        self
     }
 }
 
@@ -165,23 +197,23 @@ pub struct TrainingReport {
     /// A curve for each metric.
     pub curves: Vec<Curve>,
     /// Whether the curves come from the log.
-    pub logged: bool,
-    /// Number of rounds of the training where the model keeps only the best of them.
-    pub went_on: Option<usize>,
+    pub from_log: bool,
+    /// Number of rounds of the training, where the model keeps only the first of them.
+    pub trained_rounds: Option<usize>,
     /// Values of the whole model on each data set: the training data, then validation data.
     pub values: Vec<(String, Evaluation)>,
     /// Lambdas by pair of labels and by rank.
-    pub lambdas: Part<Lambdas>,
+    pub lambdas: ReportPart<Lambdas>,
     /// Labels over ranks.
     pub labels: LabelRanks,
     /// Forces on one query's list.
-    pub forces: Part<ForcePictures>,
+    pub forces: ReportPart<QueryForces>,
     /// Time per phase.
-    pub phases: Part<PhaseTimes>,
+    pub phases: ReportPart<PhaseTimes>,
     /// Importance of features.
     pub importance: Importances,
     /// Drawings of trees, with the numbers of the trees.
-    pub trees: Part<Vec<(usize, PageBlock)>>,
+    pub trees: ReportPart<Vec<(usize, PageBlock)>>,
 }
 
 impl TrainingReport {
@@ -206,18 +238,18 @@ impl TrainingReport {
         });
         let best = history.filter(|_| !valid.is_empty()).and_then(|history| history.best);
         let stages = Stages::of(model, options.points, best, rounds);
-        let seen = Seen::new(request, options, &measures, &values, &stages)?;
-        let logged = !stages.staged;
-        let curves = match history.filter(|_| logged) {
-            Some(history) => Curve::logged(history),
-            None if logged => Vec::new(),
+        let results = StageResults::new(request, options, &measures, &values, &stages)?;
+        let from_log = !stages.staged;
+        let curves = match history.filter(|_| from_log) {
+            Some(history) => Curve::from_log(history),
+            None if from_log => Vec::new(),
             None => {
                 let names: Vec<&str> = sets.iter().map(|set| set.name).collect();
-                let decides = (!valid.is_empty()).then_some(1);
-                Curve::measured(&measures, &stages, &names, &seen.values, decides)
+                let deciding_set = (!valid.is_empty()).then_some(1);
+                Curve::measured(&measures, &stages, &names, &results.values, deciding_set)
             }
         };
-        let went_on = history.map(|history| history.iterations.len());
+        let trained_rounds = history.map(|history| history.iterations.len());
         let shuffled = valid.first().unwrap_or(train);
         let data = (shuffled.name, shuffled.data);
         Ok(TrainingReport {
@@ -225,13 +257,14 @@ impl TrainingReport {
             warnings: request.warnings(),
             name: (*name).to_owned(),
             curves,
-            logged,
-            went_on: went_on.filter(|rounds| stages.staged && *rounds > stages.last()),
+            from_log,
+            trained_rounds: trained_rounds
+                .filter(|rounds| stages.staged && *rounds > stages.last()),
             values,
-            lambdas: seen.lambdas.map(LambdaWatch::finish),
-            labels: seen.labels,
-            forces: seen.forces.map(ForceWatch::finish),
-            phases: phases_of(log.as_ref()),
+            lambdas: results.lambdas.map(LambdaRecorder::finish),
+            labels: results.labels,
+            forces: results.forces.map(ForceRecorder::finish),
+            phases: phase_times(log.as_ref()),
             importance: Importances::new(model, data, first, options.seed, options.score)?,
             trees: trees::drawings(model, options.trees),
             stages,
@@ -259,61 +292,58 @@ fn whole_model(
     sets.iter().map(measure).collect()
 }
 
-fn phases_of(log: Option<&TrainingLog>) -> Part<PhaseTimes> {
-    let Some(log) = log else {
-        return Err("Left out: there is no log of the training.".to_owned());
-    };
-    PhaseTimes::new(log).ok_or_else(|| "Left out: the log has no rounds with times.".to_owned())
+fn phase_times(log: Option<&TrainingLog>) -> ReportPart<PhaseTimes> {
+    PhaseTimes::new(log.ok_or(LeftOut::NoLog)?).ok_or(LeftOut::NoTimes)
 }
 
 /// Results collected while the stages are computed.
-struct Seen<'a> {
+struct StageResults<'a> {
     /// `values[stage][set][measure]`.
     values: Vec<Vec<Vec<f64>>>,
-    lambdas: Part<LambdaWatch<'a>>,
+    lambdas: ReportPart<LambdaRecorder<'a>>,
     labels: LabelRanks,
-    forces: Part<ForceWatch<'a>>,
+    forces: ReportPart<ForceRecorder<'a>>,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> StageResults<'a> {
     fn new(
         request: &'a TrainingRequest<'_>,
         options: &TrainingOptions,
         measures: &[Measure],
         values: &[(String, Evaluation)],
         stages: &Stages,
-    ) -> Result<Seen<'a>, ReportError> {
+    ) -> Result<StageResults<'a>, ReportError> {
         let (model, data) = (request.model.1, request.train.data);
         let (header, classes) = (model.header(), Classes::of(data.labels()));
         let (Some((_, whole)), Some(first)) = (values.first(), measures.first()) else {
             return Err(ReportError::Internal { invariant: "a model is measured on its data" });
         };
         let about = (header.objective.as_str(), header.seed);
-        let mut seen = Seen {
+        let mut results = StageResults {
             values: Vec::new(),
-            lambdas: LambdaWatch::new(model, data, classes.clone(), options.seed)?,
+            lambdas: LambdaRecorder::new(model, data, classes.clone(), options.seed)?,
             labels: LabelRanks::new(classes),
-            forces: ForceWatch::new(data, about, first, options.query.as_deref(), whole)?,
+            forces: ForceRecorder::new(data, about, first, options.query.as_deref(), whole)?,
         };
         let sets = std::iter::once(&request.train).chain(&request.valid);
         let staged = sets.map(|set| StagedData::new(model, set.data, options.score));
         let mut staged = staged.collect::<Result<Vec<_>, ReportError>>()?;
-        let lambda_stages = LambdaWatch::wants(stages);
-        let force_stages = ForceWatch::wants(stages);
+        let lambda_stages = LambdaRecorder::selected_stages(stages);
+        let force_stages = ForceRecorder::selected_stages(stages);
         for &stage in &stages.numbers {
             staged.iter_mut().for_each(|set| set.advance(stage));
             let measured = staged.iter().map(|set| measured(set, measures));
-            seen.values.push(measured.collect::<Result<_, _>>()?);
+            results.values.push(measured.collect::<Result<_, _>>()?);
             let Some(scores) = staged.first().map(StagedData::scores) else { continue };
-            seen.labels.add(data, scores, header.seed)?;
-            if let (Ok(lambdas), true) = (&mut seen.lambdas, lambda_stages.contains(&stage)) {
+            results.labels.add(data, scores, header.seed)?;
+            if let (Ok(lambdas), true) = (&mut results.lambdas, lambda_stages.contains(&stage)) {
                 lambdas.add(stage, scores)?;
             }
-            if let (Ok(forces), true) = (&mut seen.forces, force_stages.contains(&stage)) {
+            if let (Ok(forces), true) = (&mut results.forces, force_stages.contains(&stage)) {
                 forces.add(stage, scores)?;
             }
         }
-        Ok(seen)
+        Ok(results)
     }
 }
 

@@ -5,7 +5,7 @@
 //! Phases that took no time are left out.
 
 use rankwright_learn::{Iteration, Phases, TrainingLog};
-use rankwright_spec::words::plural;
+use rankwright_spec::words::{counted, plural};
 use serde::{Serialize, Serializer};
 
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
@@ -58,12 +58,12 @@ impl PhaseTimes {
             return None;
         }
         let width = all.len().div_ceil(POINTS).max(1);
-        let mean = |stretch: &[Iteration]| -> Vec<f64> {
-            let sum = |of: SecondsOf| stretch.iter().map(|r| of(&r.seconds)).sum::<f64>();
-            used.iter().map(|(_, of)| sum(*of) / stretch.len() as f64).collect()
+        let mean = |rounds: &[Iteration]| -> Vec<f64> {
+            let sum = |of: SecondsOf| rounds.iter().map(|r| of(&r.seconds)).sum::<f64>();
+            used.iter().map(|(_, of)| sum(*of) / rounds.len() as f64).collect()
         };
-        let middle = |stretch: &[Iteration]| {
-            stretch.iter().map(|round| round.number as f64).sum::<f64>() / stretch.len() as f64
+        let middle = |rounds: &[Iteration]| {
+            rounds.iter().map(|round| round.number as f64).sum::<f64>() / rounds.len() as f64
         };
         let unit = &log.history.unit;
         Some(PhaseTimes {
@@ -78,15 +78,12 @@ impl PhaseTimes {
     }
 
     pub(super) fn section(&self) -> Section {
-        let threads = match self.threads {
-            Some(1) => " on 1 thread".to_owned(),
-            Some(many) => format!(" on {many} threads"),
-            None => String::new(),
-        };
+        let threads = self.threads.map(|threads| format!(" on {}", counted(threads, "thread")));
+        let threads = threads.unwrap_or_default();
         let blocks = vec![
             PageBlock::Text(format!(
-                "Wall-clock seconds as the training itself took them{threads}, from the log beside \
-                 the model. They differ from run to run; the model does not."
+                "Wall-clock time of the training{threads}, from the log beside the model. Times \
+                 differ from run to run; the model does not."
             )),
             PageBlock::Chart(self.over_rounds()),
             PageBlock::Chart(self.in_total()),
@@ -103,7 +100,8 @@ impl PhaseTimes {
         Chart {
             id: "time-rounds".into(),
             title: format!("Time of each {}", self.unit),
-            caption: "Phases on top of each other; the upper edge is the whole round.".into(),
+            caption: "The phases are stacked; the upper edge is the time of the whole round."
+                .into(),
             x: Axis { label: plural(&self.unit), ..Axis::default() },
             y: Axis { label: "milliseconds".into(), ..Axis::default() },
             body: Body::Stack(self.names.iter().enumerate().map(series).collect()),
@@ -111,7 +109,7 @@ impl PhaseTimes {
     }
 
     fn in_total(&self) -> Chart {
-        let before = [("reading the data", self.before.0), ("features into bins", self.before.1)];
+        let before = [("reading the data", self.before.0), ("binning the features", self.before.1)];
         let before = before.into_iter().filter(|(_, seconds)| *seconds > 0.0);
         let before = before.map(|(name, seconds)| (name.to_owned(), seconds));
         let phases = self.names.iter().cloned().zip(self.totals.iter().copied());
@@ -119,7 +117,7 @@ impl PhaseTimes {
         Chart {
             id: "time-total".into(),
             title: "Time of all rounds together".into(),
-            caption: "Reading the data and sorting features into bins come before the first round."
+            caption: "Reading the data and binning the features happen before the first round."
                 .into(),
             x: Axis { label: "phase".into(), ..Axis::default() },
             y: Axis { label: "seconds".into(), ..Axis::default() },

@@ -4,7 +4,7 @@ use rankwright_eval::MeasureResult;
 use serde::{Serialize, Serializer};
 
 use super::labels::LabelRanksResult;
-use super::{Curve, ForcePictures, Importances, Lambdas, Part, PhaseTimes, TrainingReport};
+use super::{Curve, Importances, Lambdas, PhaseTimes, QueryForces, ReportPart, TrainingReport};
 use crate::serialise::or_reason;
 
 /// The shape of the result.
@@ -22,12 +22,12 @@ struct TrainingResult<'a, W> {
     curves_from: &'static str,
     curves: &'a [Curve],
     #[serde(serialize_with = "or_reason")]
-    lambdas: &'a Part<Lambdas>,
+    lambdas: &'a ReportPart<Lambdas>,
     labels: LabelRanksResult<'a>,
     #[serde(serialize_with = "or_reason")]
-    forces: &'a Part<ForcePictures>,
+    forces: &'a ReportPart<QueryForces>,
     #[serde(serialize_with = "or_reason")]
-    time: &'a Part<PhaseTimes>,
+    time: &'a ReportPart<PhaseTimes>,
     importance: &'a Importances,
     /// Numbers of the drawn trees.
     trees: Vec<usize>,
@@ -72,7 +72,7 @@ impl TrainingReport {
                 .iter()
                 .flat_map(|(name, found)| found.results.iter().map(|r| SetValue::new(name, r)))
                 .collect(),
-            curves_from: if self.logged { "log" } else { "trees" },
+            curves_from: if self.from_log { "log" } else { "trees" },
             curves: &self.curves,
             lambdas: &self.lambdas,
             labels: self.labels.result(&self.stages),

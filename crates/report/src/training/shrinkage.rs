@@ -19,7 +19,7 @@ use rankwright_spec::words::{counted, plural};
 use serde::{Serialize, Serializer};
 
 use super::NamedData;
-use super::curves::thinned;
+use super::curves::thinned_indices;
 use crate::chart::{Axis, Body, Chart, Series};
 use crate::error::ReportError;
 use crate::page::{Page, PageBlock, Section};
@@ -154,9 +154,10 @@ impl ShrinkageReport {
             best.value(),
             counted(best.rounds(), &self.unit)
         );
-        let valid = "Large steps rise fast and turn early; small ones rise slowly and go on.";
-        let train = "On the data that was learnt from the curve keeps rising, which says nothing \
-                     about new queries.";
+        let valid = "With a large rate the curve rises fast and soon falls again; with a small rate it \
+                     rises slowly and for longer.";
+        let train = "On the training data the curve keeps rising; this does not show how the model \
+                     ranks new queries.";
         let mut sections = vec![self.section(1, ("valid", "Validation data"), valid)];
         for set in 2..self.sets.len() {
             let id = format!("valid-{set}");
@@ -172,10 +173,10 @@ impl ShrinkageReport {
         let series = |run: &ShrinkageRun| {
             let values = run.curve(set);
             let at = |at: usize| (run.history.iterations[at].number as f64, values[at]);
-            let places = thinned(values.len(), POINTS, run.history.best);
+            let indices = thinned_indices(values.len(), POINTS, run.history.best);
             Series {
                 name: name_of(run),
-                points: places.into_iter().map(at).collect(),
+                points: indices.into_iter().map(at).collect(),
                 ..Series::default()
             }
         };
@@ -193,7 +194,7 @@ impl ShrinkageReport {
     fn values(&self) -> Section {
         let text = format!(
             "The best number of {} of each rate was chosen on the validation data itself, so these \
-             values are a little too good, for each rate alike.",
+             values are slightly optimistic, for all rates alike.",
             plural(&self.unit)
         );
         let (id, title) = ("shrinkage-values".to_owned(), "Best value of each rate".to_owned());
@@ -209,8 +210,8 @@ impl ShrinkageReport {
             (format!("best {}", self.metric.0), Align::Right),
             ("95% interval".to_owned(), Align::Right),
             (plural(&self.unit), Align::Right),
-            ("at the end".to_owned(), Align::Right),
-            ("training data then".to_owned(), Align::Right),
+            ("after the last round".to_owned(), Align::Right),
+            ("training data".to_owned(), Align::Right),
             ("p".to_owned(), Align::Right),
         ]);
         for (at, run) in self.runs.iter().enumerate() {
@@ -234,7 +235,7 @@ impl ShrinkageReport {
         table.notes.push(format!("{metric}: {convention}; on {}", self.sets[1]));
         if let Some(comparison) = &self.comparison {
             table.notes.push(format!(
-                "p: {} against the best rate, on queries, correction {}",
+                "p: {} test against the best rate over queries, correction {}",
                 comparison.options.test, comparison.options.correction
             ));
         }

@@ -121,14 +121,16 @@ fn a_report_on_lambdamart_has_every_part() {
 }
 
 #[test]
-fn what_does_not_apply_is_left_out_with_a_sentence() {
+fn parts_that_do_not_apply_are_left_out_with_a_reason() {
     let (mart, _) = report("mart(trees=3, leaves=4)", false, false);
-    assert!(mart.lambdas.as_ref().unwrap_err().contains("mart does not learn from"));
-    assert!(mart.phases.as_ref().unwrap_err().contains("no log"));
+    let reason = mart.lambdas.as_ref().unwrap_err();
+    assert!(matches!(reason, LeftOut::NoPairObjective { learner, .. } if learner == "mart"));
+    assert!(reason.to_string().contains("mart does not learn from"), "{reason}");
+    assert_eq!(mart.phases.as_ref().unwrap_err(), &LeftOut::NoLog);
     assert!(mart.curves[0].best.is_none() && mart.trees.is_ok());
     assert_eq!(mart.page().sections.len(), 7);
     let (line, _) = report("linear-regression", false, false);
-    assert!(line.curves.is_empty() && line.trees.is_err() && line.logged);
+    assert!(line.curves.is_empty() && line.trees.is_err() && line.from_log);
     assert_eq!(line.labels.counts.len(), 1);
     assert!(line.importance.features.iter().take(20).all(|feature| feature.loss.is_some()));
     assert_eq!(line.page().sections.len(), 7);
@@ -137,7 +139,7 @@ fn what_does_not_apply_is_left_out_with_a_sentence() {
 #[test]
 fn other_learners_have_the_curves_of_their_log() {
     let (net, _) = report("ranknet(epochs=3, layers=4)", true, true);
-    assert!(net.logged && net.lambdas.is_ok());
+    assert!(net.from_log && net.lambdas.is_ok());
     assert_eq!((net.stages.unit.as_str(), net.curves[0].rounds.len()), ("epoch", 3));
     let page = net.page();
     assert!(charts(&page).iter().any(|chart| chart.id == "lambda-pair-share"));

@@ -3,7 +3,7 @@
 use rankwright_model::draw::tree_svg;
 use rankwright_model::{Model, ModelBody};
 
-use super::Part;
+use super::{LeftOut, ReportPart};
 use crate::page::{PageBlock, Section};
 
 /// Most leaves of a drawn tree: a larger drawing cannot be read.
@@ -30,9 +30,9 @@ pub fn chosen_trees(trees: usize, count: usize) -> Vec<usize> {
 }
 
 /// The drawings of a model's trees; a reason where it has none.
-pub(super) fn drawings(model: &Model, count: usize) -> Part<Vec<(usize, PageBlock)>> {
+pub(super) fn drawings(model: &Model, count: usize) -> ReportPart<Vec<(usize, PageBlock)>> {
     let ModelBody::Trees(ensemble) = model.body() else {
-        return Err(format!("Left out: the model is {}, not trees.", model.body().name()));
+        return Err(LeftOut::NotTrees { model: model.body().name() });
     };
     let trees = ensemble.trees();
     let numbers = chosen_trees(trees.len(), count);
@@ -52,18 +52,19 @@ pub(super) fn drawings(model: &Model, count: usize) -> Part<Vec<(usize, PageBloc
         (number, block)
     };
     match trees.is_empty() || count == 0 {
-        true => Err("No tree is drawn.".to_owned()),
+        true => Err(LeftOut::NoTree),
         false => Ok(all.map(draw).collect()),
     }
 }
 
 /// The section: a choice of the drawings.
-pub(super) fn section(drawings: &Part<Vec<(usize, PageBlock)>>) -> Section {
+pub(super) fn section(drawings: &ReportPart<Vec<(usize, PageBlock)>>) -> Section {
     let blocks = match drawings {
-        Err(sentence) => vec![PageBlock::Text(sentence.clone())],
+        Err(reason) => vec![PageBlock::Text(reason.to_string())],
         Ok(drawings) => {
-            let text = "Each leaf adds its value to the score of the documents that come to it. The \
-                        first trees find what is common; later ones correct what is left.";
+            let text = "Each leaf adds its value to the score of every document that reaches it. The \
+                        first trees learn the largest effects; later trees correct the errors \
+                        that are left.";
             let group = |(number, block): &(usize, PageBlock)| {
                 (format!("tree {number}"), vec![block.clone()])
             };

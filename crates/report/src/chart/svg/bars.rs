@@ -4,9 +4,9 @@
 //! separately from those above.
 
 use super::frame::{Frame, LINE, Plot, Swatch, left_room, names_below, width_of};
-use super::pen::{DrawError, Drawn, Place};
+use super::pen::{DrawError, Drawn, Position};
 use super::theme::ColourRole;
-use super::{Look, Picture};
+use super::{Picture, PictureForm};
 use crate::chart::axis::AxisSpan;
 use crate::chart::escape::shorten;
 use crate::chart::{BarSeries, Bars, Chart, Grouping, Scale};
@@ -23,14 +23,14 @@ struct BarShape {
     end: f64,
 }
 
-pub(super) fn draw(chart: &Chart, bars: &Bars, look: Look) -> Result<Picture, DrawError> {
+pub(super) fn draw(chart: &Chart, bars: &Bars, form: PictureForm) -> Result<Picture, DrawError> {
     let layout = layout(bars);
-    let plot = frame(chart, bars, &layout, look).draw(look)?;
+    let plot = frame(chart, bars, &layout, form).draw(form)?;
     let floor = match chart.y.scale {
         Scale::Linear => None,
         Scale::Log => Some(if bars.horizontal { plot.spans().0 } else { plot.spans().1 }.ends().0),
     };
-    let mut places = Vec::new();
+    let mut positions = Vec::new();
     for (i, (one, own)) in bars.series.iter().zip(&layout).enumerate() {
         plot.pen.series(&one.name, false, || {
             for (c, bar) in own.iter().enumerate() {
@@ -48,17 +48,17 @@ pub(super) fn draw(chart: &Chart, bars: &Bars, look: Look) -> Result<Picture, Dr
             Ok(())
         })?;
         let middle = |bar: &BarShape| at(&plot, bars, (bar.from + bar.to) / 2.0, bar.end);
-        places.extend(own.iter().map(|bar| bar.as_ref().map(middle)));
+        positions.extend(own.iter().map(|bar| bar.as_ref().map(middle)));
     }
     zero_line(&plot, bars)?;
-    if places.iter().all(Option::is_none) {
-        plot.say_empty()?;
+    if positions.iter().all(Option::is_none) {
+        plot.write_no_values()?;
     }
-    Ok(plot.finish(places))
+    Ok(plot.finish(positions))
 }
 
 /// The position in the picture of a value along the categories and a value along the values.
-fn at(plot: &Plot, bars: &Bars, along: f64, value: f64) -> Place {
+fn at(plot: &Plot, bars: &Bars, along: f64, value: f64) -> Position {
     if bars.horizontal { plot.at(value, along) } else { plot.at(along, value) }
 }
 
@@ -91,19 +91,19 @@ fn layout(bars: &Bars) -> Vec<Vec<Option<BarShape>>> {
     all
 }
 
-fn frame(chart: &Chart, bars: &Bars, layout: &[Vec<Option<BarShape>>], look: Look) -> Frame {
+fn frame(chart: &Chart, bars: &Bars, layout: &[Vec<Option<BarShape>>], form: PictureForm) -> Frame {
     let values = layout.iter().flatten().flatten().map(|bar| bar.end);
     let bands = bars.series.iter().flat_map(|s: &BarSeries| s.band.iter().flat_map(|b| [b.0, b.1]));
-    let ticks = if bars.horizontal { look.ticks() } else { 6 };
+    let ticks = if bars.horizontal { form.ticks() } else { 6 };
     let values = AxisSpan::numbers(&chart.y, values.chain(bands).chain([0.0]), ticks, true);
     let legend: Vec<_> = match bars.series.len() {
         0 | 1 => Vec::new(),
         _ => bars.series.iter().map(|s| (s.name.clone(), Swatch::Block)).collect(),
     };
     if bars.horizontal {
-        return lying(chart, bars, values, legend, look);
+        return horizontal_frame(chart, bars, values, legend, form);
     }
-    let room = look.width() - left_room(&values.ticks) - 18.0;
+    let room = form.width() - left_room(&values.ticks) - 18.0;
     let names: Vec<_> = bars.categories.iter().map(|name| shorten(name, 24)).collect();
     let (every, upright) = names_below(&names, room / names.len().max(1) as f64);
     Frame {
@@ -113,21 +113,21 @@ fn frame(chart: &Chart, bars: &Bars, layout: &[Vec<Option<BarShape>>], look: Loo
         y_label: chart.y.label.clone(),
         legend,
         upright,
-        height: look.height(),
+        height: form.height(),
         grid: (false, true),
         above: 0.0,
     }
 }
 
 /// Horizontal bars: categories go down, each as high as its bars need.
-fn lying(
+fn horizontal_frame(
     chart: &Chart,
     bars: &Bars,
     values: AxisSpan,
     legend: Vec<(String, Swatch)>,
-    look: Look,
+    form: PictureForm,
 ) -> Frame {
-    let most = (look.width() * 0.36 / width_of("n")) as usize;
+    let most = (form.width() * 0.36 / width_of("n")) as usize;
     let names: Vec<_> = bars.categories.iter().map(|name| shorten(name, most)).collect();
     let lanes = if bars.grouping == Grouping::Beside { bars.series.len().max(1) } else { 1 };
     let thick = (11.0 * lanes as f64 / FILLED).max(LINE + 2.0);

@@ -18,7 +18,7 @@ use super::theme::class_of;
 use crate::chart::escape::escape;
 
 /// Units of the surface in one unit of the picture.
-pub(super) const FINE: f64 = 10.0;
+pub(super) const CANVAS_SCALE: f64 = 10.0;
 
 /// Default size of text, in units of the picture.
 pub(crate) const FONT: f64 = 13.0;
@@ -50,7 +50,7 @@ type Drawn = Result<(), DrawingErrorKind<std::fmt::Error>>;
 impl Canvas {
     /// A surface for a picture of this width and height.
     pub(super) fn new(sheet: Sheet, width: f64, height: f64) -> Canvas {
-        Canvas { sheet, size: ((width * FINE) as u32, (height * FINE) as u32) }
+        Canvas { sheet, size: ((width * CANVAS_SCALE) as u32, (height * CANVAS_SCALE) as u32) }
     }
 
     /// Writes an element with its colour; nothing if it is fully transparent.
@@ -63,12 +63,12 @@ impl Canvas {
         Ok(())
     }
 
-    fn shape<S: BackendStyle>(&self, style: &S, fill: bool, kind: &str, place: &str) -> Drawn {
+    fn shape<S: BackendStyle>(&self, style: &S, fill: bool, kind: &str, position: &str) -> Drawn {
         let paint = match fill {
             true => " fill=\"currentColor\"".to_owned(),
             false => stroke(style.stroke_width()),
         };
-        self.element(style.color(), kind, &format!("{paint}{place}"))
+        self.element(style.color(), kind, &format!("{paint}{position}"))
     }
 
     fn path<S: BackendStyle>(
@@ -91,7 +91,7 @@ impl Canvas {
 fn tenth(v: i32) -> String {
     match v % 10 {
         0 => (v / 10).to_string(),
-        _ => format!("{:.1}", f64::from(v) / FINE),
+        _ => format!("{:.1}", f64::from(v) / CANVAS_SCALE),
     }
 }
 
@@ -122,9 +122,9 @@ impl DrawingBackend for Canvas {
     }
 
     fn draw_pixel(&mut self, at: BackendCoord, colour: BackendColor) -> Drawn {
-        let place =
+        let position =
             format!(" x=\"{}\" y=\"{}\" width=\".1\" height=\".1\"", tenth(at.0), tenth(at.1));
-        self.element(colour, "rect", &format!(" fill=\"currentColor\"{place}"))
+        self.element(colour, "rect", &format!(" fill=\"currentColor\"{position}"))
     }
 
     fn draw_line<S: BackendStyle>(
@@ -145,8 +145,8 @@ impl DrawingBackend for Canvas {
     ) -> Drawn {
         let (x, y) = (tenth(from.0.min(to.0)), tenth(from.1.min(to.1)));
         let (w, h) = (tenth((to.0 - from.0).abs()), tenth((to.1 - from.1).abs()));
-        let place = format!(" x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\"");
-        self.shape(style, fill, "rect", &place)
+        let position = format!(" x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\"");
+        self.shape(style, fill, "rect", &position)
     }
 
     fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
@@ -173,8 +173,8 @@ impl DrawingBackend for Canvas {
         fill: bool,
     ) -> Drawn {
         let radius = tenth(radius as i32);
-        let place = format!(" cx=\"{}\" cy=\"{}\" r=\"{radius}\"", tenth(x), tenth(y));
-        self.shape(style, fill, "circle", &place)
+        let position = format!(" cx=\"{}\" cy=\"{}\" r=\"{radius}\"", tenth(x), tenth(y));
+        self.shape(style, fill, "circle", &position)
     }
 
     /// Rotated text reads upwards and ends at its position; it is used only for long names below an
@@ -197,7 +197,7 @@ impl DrawingBackend for Canvas {
             (_, VPos::Top) => " dy=\".78em\"",
             (_, VPos::Bottom) => " dy=\"-.22em\"",
         };
-        let size = style.size() / FINE;
+        let size = style.size() / CANVAS_SCALE;
         let size = match (size - FONT).abs() < 0.01 {
             true => String::new(),
             false => format!(" font-size=\"{size}\""),

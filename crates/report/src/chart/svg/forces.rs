@@ -6,12 +6,12 @@
 //! label: the stronger its colour, the higher the label among all lists.
 
 use super::frame::{LINE, width_of};
-use super::pen::{DrawError, Drawn, Pen, Place, TextAnchor};
+use super::pen::{DrawError, Drawn, Pen, Position, TextAnchor};
 use super::theme::ColourRole;
-use super::{LETTER, Look, Picture};
+use super::{LETTER, Picture, PictureForm};
 use crate::chart::escape::shorten;
 use crate::chart::number::short;
-use crate::chart::{Forces, Pushed};
+use crate::chart::{ForceArrow, Forces};
 
 /// Lanes of arrows in a list.
 const LANES: usize = 5;
@@ -22,34 +22,34 @@ const ROW: f64 = LINE + 6.0;
 /// Length of the longest arrow.
 const LONGEST: f64 = 2.6 * ROW;
 
-pub(super) fn draw(forces: &Forces, look: Look) -> Result<Picture, DrawError> {
-    let across = forces.lists.len().clamp(1, look.columns());
-    let width = look.width() / across as f64;
+pub(super) fn draw(forces: &Forces, form: PictureForm) -> Result<Picture, DrawError> {
+    let across = forces.lists.len().clamp(1, form.columns());
+    let width = form.width() / across as f64;
     let longest = forces.lists.iter().map(|(_, list)| list.len()).max().unwrap_or(0).max(2);
     let block = 3.0 * LINE + longest as f64 * ROW + ROW;
     let down = forces.lists.len().div_ceil(across).max(1);
     let height = down as f64 * block;
     let highest = labels(forces).fold(0.0, f64::max);
 
-    let pen = Pen::new(look.width(), height);
-    let mut places = Vec::new();
+    let pen = Pen::new(form.width(), height);
+    let mut positions = Vec::new();
     for (i, (name, list)) in forces.lists.iter().enumerate() {
         let corner = ((i % across) as f64 * width, (i / across) as f64 * block);
         pen.series(name, false, || {
             let title = shorten(name, ((width - 8.0) / (13.0 * LETTER * 1.06)) as usize);
             pen.bold(&title, (corner.0 + 4.0, corner.1 + 12.0), TextAnchor::Left, ColourRole::Ink)?;
-            one(&pen, list, corner, width, highest, &mut places)
+            one(&pen, list, corner, width, highest, &mut positions)
         })?;
     }
-    if places.is_empty() {
+    if positions.is_empty() {
         pen.text(
             "no values",
-            (look.width() / 2.0, height / 2.0),
+            (form.width() / 2.0, height / 2.0),
             TextAnchor::Middle,
             ColourRole::Soft,
         )?;
     }
-    Ok(Picture { width: look.width(), height, body: pen.sheet.take(), places })
+    Ok(Picture { width: form.width(), height, body: pen.sheet.take(), positions })
 }
 
 fn labels(forces: &Forces) -> impl Iterator<Item = f64> {
@@ -59,11 +59,11 @@ fn labels(forces: &Forces) -> impl Iterator<Item = f64> {
 
 fn one(
     pen: &Pen,
-    list: &[Pushed],
-    corner: Place,
+    list: &[ForceArrow],
+    corner: Position,
     width: f64,
     highest: f64,
-    places: &mut Vec<Option<Place>>,
+    positions: &mut Vec<Option<Position>>,
 ) -> Drawn {
     let known = list.iter().map(|d| d.force.abs()).filter(|f| f.is_finite());
     let strongest = known.fold(0.0, f64::max);
@@ -79,13 +79,13 @@ fn one(
         pen.text(&shorten(&document.name, most), (x + 58.0, y), TextAnchor::Left, ColourRole::Ink)?;
         let lane = lanes + (rank % LANES) as f64 * LANE;
         let length = if strongest > 0.0 { document.force / strongest * LONGEST } else { 0.0 };
-        places.push(Some((lane, y)));
+        positions.push(Some((lane, y)));
         arrow(pen, (lane, y), length)?;
     }
     Ok(())
 }
 
-fn label_box(pen: &Pen, (x, y): Place, label: f64, highest: f64) -> Drawn {
+fn label_box(pen: &Pen, (x, y): Position, label: f64, highest: f64) -> Drawn {
     let strength =
         if highest > 0.0 && label.is_finite() { (label / highest).max(0.0) } else { 0.0 };
     let (from, to) = ((x, y - 9.0), (x + 27.0, y + 9.0));
@@ -96,7 +96,7 @@ fn label_box(pen: &Pen, (x, y): Place, label: f64, highest: f64) -> Drawn {
 }
 
 /// An arrow, upwards where the length is above 0; a dot where the force is close to 0.
-fn arrow(pen: &Pen, (x, y): Place, length: f64) -> Drawn {
+fn arrow(pen: &Pen, (x, y): Position, length: f64) -> Drawn {
     if !length.is_finite() || length.abs() < 2.0 {
         return pen.rect((x - 1.5, y - 1.5), (x + 1.5, y + 1.5), ColourRole::Soft, 1.0);
     }

@@ -11,10 +11,10 @@ use plotters::coord::cartesian::Cartesian2d;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 use plotters::style::FontTransform;
 
-use super::canvas::{FINE, FONT};
-use super::pen::{DrawError, Drawn, Pen, Place, TextAnchor, line_style, text_style};
+use super::canvas::{CANVAS_SCALE, FONT};
+use super::pen::{DrawError, Drawn, Pen, Position, TextAnchor, line_style, text_style};
 use super::theme::ColourRole;
-use super::{LETTER, Look, Picture};
+use super::{LETTER, Picture, PictureForm};
 use crate::chart::axis::AxisSpan;
 use crate::chart::escape::shorten;
 
@@ -114,9 +114,9 @@ pub(super) fn left_room(ticks: &[(f64, String)]) -> f64 {
 
 impl Frame {
     /// Draws the frame.
-    pub(super) fn draw(self, look: Look) -> Result<Plot, DrawError> {
-        let width = look.width();
-        let rows = legend_rows(&self.legend, look);
+    pub(super) fn draw(self, form: PictureForm) -> Result<Plot, DrawError> {
+        let width = form.width();
+        let rows = legend_rows(&self.legend, form);
         let label_above = if self.y_label.is_empty() { 0.0 } else { LINE + 6.0 };
         let top = 8.0 + self.above + rows.len() as f64 * LINE + label_above;
         let left = left_room(&self.y.ticks);
@@ -149,7 +149,7 @@ impl Frame {
         below: f64,
         label: f64,
     ) -> Result<Cartesian2d<AxisSpan, AxisSpan>, DrawError> {
-        let px = |v: f64| (v * FINE) as i32;
+        let px = |v: f64| (v * CANVAS_SCALE) as i32;
         let mut context = ChartBuilder::on(&pen.area)
             .margin_top(px(top))
             .margin_right(px(RIGHT))
@@ -179,9 +179,9 @@ impl Frame {
 
 impl Plot {
     /// The position of a pair of values.
-    pub(super) fn at(&self, x: f64, y: f64) -> Place {
+    pub(super) fn at(&self, x: f64, y: f64) -> Position {
         let (x, y) = self.coord.translate(&(x, y));
-        (f64::from(x) / FINE, f64::from(y) / FINE)
+        (f64::from(x) / CANVAS_SCALE, f64::from(y) / CANVAS_SCALE)
     }
 
     /// The axes x and y.
@@ -190,15 +190,15 @@ impl Plot {
     }
 
     /// Writes in the middle of the plot that there are no values.
-    pub(super) fn say_empty(&self) -> Drawn {
+    pub(super) fn write_no_values(&self) -> Drawn {
         let at = (self.width / 2.0, self.height / 2.0);
         self.pen.text("no values", at, TextAnchor::Middle, ColourRole::Soft)
     }
 
     /// The picture, with the positions of its values in the chart's order.
-    pub(super) fn finish(self, places: Vec<Option<Place>>) -> Picture {
+    pub(super) fn finish(self, positions: Vec<Option<Position>>) -> Picture {
         let body = self.pen.sheet.take();
-        Picture { width: self.width, height: self.height, body, places }
+        Picture { width: self.width, height: self.height, body, positions }
     }
 }
 
@@ -218,13 +218,13 @@ pub(super) fn names_below(names: &[String], slot: f64) -> (usize, bool) {
 type Entry<'a> = (usize, f64, String, &'a Swatch);
 
 /// Entries of the legend with their positions from the left, row by row.
-fn legend_rows(legend: &[(String, Swatch)], look: Look) -> Vec<Vec<Entry<'_>>> {
+fn legend_rows(legend: &[(String, Swatch)], form: PictureForm) -> Vec<Vec<Entry<'_>>> {
     let mut rows: Vec<Vec<Entry<'_>>> = Vec::new();
     let mut x = f64::INFINITY;
     for (i, (name, swatch)) in legend.iter().enumerate() {
-        let name = shorten(name, look.letters());
+        let name = shorten(name, form.letters());
         let width = 28.0 + width_of(&name) + 16.0;
-        if x + width > look.width() {
+        if x + width > form.width() {
             rows.push(Vec::new());
             x = 2.0;
         }
@@ -286,11 +286,14 @@ mod tests {
     #[test]
     fn the_legend_breaks_into_rows_that_fit() {
         let legend = vec![("a series of some length".to_owned(), Swatch::Line); 6];
-        for look in [Look::Wide, Look::Narrow] {
-            let rows = legend_rows(&legend, look);
+        for form in [PictureForm::Wide, PictureForm::Narrow] {
+            let rows = legend_rows(&legend, form);
             assert_eq!(rows.iter().map(Vec::len).sum::<usize>(), 6);
             assert!(rows.iter().all(|row| !row.is_empty()));
         }
-        assert!(legend_rows(&legend, Look::Narrow).len() > legend_rows(&legend, Look::Wide).len());
+        assert!(
+            legend_rows(&legend, PictureForm::Narrow).len()
+                > legend_rows(&legend, PictureForm::Wide).len()
+        );
     }
 }

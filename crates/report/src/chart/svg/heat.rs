@@ -5,9 +5,9 @@
 //! distance from 0. Where cells are large enough the number is written in them.
 
 use super::frame::{Frame, LINE, Plot, left_room, names_below, width_of};
-use super::pen::{DrawError, Drawn, Place, TextAnchor};
+use super::pen::{DrawError, Drawn, Position, TextAnchor};
 use super::theme::ColourRole;
-use super::{Look, Picture};
+use super::{Picture, PictureForm};
 use crate::chart::axis::AxisSpan;
 use crate::chart::escape::shorten;
 use crate::chart::number::{brief, short};
@@ -30,7 +30,7 @@ impl Shades {
     }
 
     /// Whether there are values on both sides of 0.
-    pub(crate) fn parted(self) -> bool {
+    pub(crate) fn has_both_signs(self) -> bool {
         self.low < 0.0 && self.high > 0.0
     }
 
@@ -41,7 +41,7 @@ impl Shades {
 
     /// Whether below 0, and the strength from 0 to 1.
     pub(crate) fn strength(self, value: f64) -> (bool, f64) {
-        if self.parted() {
+        if self.has_both_signs() {
             return (value < 0.0, value.abs() / self.high.max(-self.low));
         }
         let width = self.high - self.low;
@@ -49,11 +49,11 @@ impl Shades {
     }
 }
 
-pub(super) fn draw(chart: &Chart, heat: &Heat, look: Look) -> Result<Picture, DrawError> {
+pub(super) fn draw(chart: &Chart, heat: &Heat, form: PictureForm) -> Result<Picture, DrawError> {
     let columns = heat.columns.len().max(1) as f64;
-    let rows: Vec<_> = heat.rows.iter().map(|name| shorten(name, look.letters() / 2)).collect();
+    let rows: Vec<_> = heat.rows.iter().map(|name| shorten(name, form.letters() / 2)).collect();
     let y = AxisSpan::names(&rows, 1, true);
-    let slot = (look.width() - left_room(&y.ticks) - 18.0) / columns;
+    let slot = (form.width() - left_room(&y.ticks) - 18.0) / columns;
     let names: Vec<_> = heat.columns.iter().map(|name| shorten(name, 24)).collect();
     let (every, upright) = names_below(&names, slot);
     let plot = Frame {
@@ -67,13 +67,13 @@ pub(super) fn draw(chart: &Chart, heat: &Heat, look: Look) -> Result<Picture, Dr
         grid: (false, false),
         above: LINE,
     }
-    .draw(look)?;
+    .draw(form)?;
     let shades = Shades::of(heat);
-    let mut places = Vec::new();
+    let mut positions = Vec::new();
     plot.pen.series(&heat.value, false, || {
         for (r, c) in grid(heat) {
             let value = cell(heat, r, c);
-            places.push(value.map(|_| plot.at(c as f64, r as f64)));
+            positions.push(value.map(|_| plot.at(c as f64, r as f64)));
             if let (Some(value), Some(shades)) = (value, shades) {
                 draw_cell(&plot, (r as f64, c as f64), value, shades, slot)?;
             }
@@ -82,9 +82,9 @@ pub(super) fn draw(chart: &Chart, heat: &Heat, look: Look) -> Result<Picture, Dr
     })?;
     match shades {
         Some(shades) => key(&plot, heat, shades)?,
-        None => plot.say_empty()?,
+        None => plot.write_no_values()?,
     }
-    Ok(plot.finish(places))
+    Ok(plot.finish(positions))
 }
 
 /// Rows and columns of all cells, row by row.
@@ -98,7 +98,7 @@ pub(crate) fn cell(heat: &Heat, r: usize, c: usize) -> Option<f64> {
     heat.cells.get(r).and_then(|row| row.get(c)).copied().filter(|v| v.is_finite())
 }
 
-fn draw_cell(plot: &Plot, (r, c): Place, value: f64, shades: Shades, slot: f64) -> Drawn {
+fn draw_cell(plot: &Plot, (r, c): Position, value: f64, shades: Shades, slot: f64) -> Drawn {
     let (below, strength) = shades.strength(value);
     let role = if below { ColourRole::Down } else { ColourRole::Up };
     let (from, to) = (plot.at(c - 0.5, r - 0.5), plot.at(c + 0.5, r + 0.5));

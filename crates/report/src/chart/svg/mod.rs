@@ -14,7 +14,7 @@ mod series;
 pub(crate) mod theme;
 
 pub(crate) use canvas::FONT;
-pub(crate) use pen::Place;
+pub(crate) use pen::Position;
 
 use super::escape::escape;
 use super::{Body, Chart};
@@ -25,58 +25,58 @@ const LETTER: f64 = 0.56;
 
 /// The two forms of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Look {
+pub(crate) enum PictureForm {
     /// For desktop screens and paper.
     Wide,
     /// For phones.
     Narrow,
 }
 
-impl Look {
+impl PictureForm {
     pub(crate) fn width(self) -> f64 {
         match self {
-            Look::Wide => 860.0,
-            Look::Narrow => 350.0,
+            PictureForm::Wide => 860.0,
+            PictureForm::Narrow => 350.0,
         }
     }
 
     /// Height of the plot area without the frame.
     fn height(self) -> f64 {
         match self {
-            Look::Wide => 320.0,
-            Look::Narrow => 230.0,
+            PictureForm::Wide => 320.0,
+            PictureForm::Narrow => 230.0,
         }
     }
 
     /// Approximate number of ticks from left to right.
     fn ticks(self) -> usize {
         match self {
-            Look::Wide => 9,
-            Look::Narrow => 4,
+            PictureForm::Wide => 9,
+            PictureForm::Narrow => 4,
         }
     }
 
     /// Most letters of a name in the legend.
     fn letters(self) -> usize {
         match self {
-            Look::Wide => 60,
-            Look::Narrow => 36,
+            PictureForm::Wide => 60,
+            PictureForm::Narrow => 36,
         }
     }
 
     /// Number of lists side by side.
     fn columns(self) -> usize {
         match self {
-            Look::Wide => 4,
-            Look::Narrow => 1,
+            PictureForm::Wide => 4,
+            PictureForm::Narrow => 1,
         }
     }
 
     /// Class of the `<svg>` element in a page.
     pub(crate) fn class(self) -> &'static str {
         match self {
-            Look::Wide => "wide",
-            Look::Narrow => "narrow",
+            PictureForm::Wide => "wide",
+            PictureForm::Narrow => "narrow",
         }
     }
 }
@@ -89,19 +89,19 @@ pub(crate) struct Picture {
     /// Content of the `<svg>` element.
     pub(crate) body: String,
     /// The position of each value, in the chart's order; none for a gap.
-    pub(crate) places: Vec<Option<Place>>,
+    pub(crate) positions: Vec<Option<Position>>,
 }
 
 impl Picture {
     /// Draws a chart.
-    pub(crate) fn of(chart: &Chart, look: Look) -> Result<Picture, ReportError> {
+    pub(crate) fn of(chart: &Chart, form: PictureForm) -> Result<Picture, ReportError> {
         let picture = match &chart.body {
-            Body::Lines(series) => series::lines(chart, series, look),
-            Body::Points(series) => series::points(chart, series, look),
-            Body::Stack(series) => series::stack(chart, series, look),
-            Body::Bars(bars) => bars::draw(chart, bars, look),
-            Body::Heat(heat) => heat::draw(chart, heat, look),
-            Body::Forces(forces) => forces::draw(forces, look),
+            Body::Lines(series) => series::lines(chart, series, form),
+            Body::Points(series) => series::points(chart, series, form),
+            Body::Stack(series) => series::stack(chart, series, form),
+            Body::Bars(bars) => bars::draw(chart, bars, form),
+            Body::Heat(heat) => heat::draw(chart, heat, form),
+            Body::Forces(forces) => forces::draw(forces, form),
         };
         let error = |why: pen::DrawError| ReportError::Draw {
             chart: chart.id.clone(),
@@ -112,11 +112,11 @@ impl Picture {
 
     /// The `<svg>` element for a page; the page defines the colours and the label describes the
     /// plot.
-    pub(crate) fn inline(&self, look: Look, label: &str) -> String {
+    pub(crate) fn inline(&self, form: PictureForm, label: &str) -> String {
         format!(
             "<svg class=\"{}\" role=\"img\" aria-label=\"{}\" viewBox=\"0 0 {} {}\" \
              font-size=\"{FONT}\">\n{}</svg>\n",
-            look.class(),
+            form.class(),
             escape(label),
             self.width,
             self.height.ceil(),
@@ -143,7 +143,7 @@ impl Chart {
     /// # Ok::<(), rankwright_report::ReportError>(())
     /// ```
     pub fn to_svg(&self) -> Result<String, ReportError> {
-        let picture = Picture::of(self, Look::Wide)?;
+        let picture = Picture::of(self, PictureForm::Wide)?;
         let title = super::escape::shorten(&self.title, 104);
         let (width, height) = (picture.width + 32.0, picture.height.ceil() + 56.0);
         Ok(format!(
@@ -187,12 +187,12 @@ mod tests {
     fn both_forms_have_a_place_inside_the_picture_for_every_value() {
         for (chart, _) in samples::all() {
             let (wide, narrow) = (
-                Picture::of(&chart, Look::Wide).unwrap(),
-                Picture::of(&chart, Look::Narrow).unwrap(),
+                Picture::of(&chart, PictureForm::Wide).unwrap(),
+                Picture::of(&chart, PictureForm::Narrow).unwrap(),
             );
-            assert_eq!(wide.places.len(), narrow.places.len(), "{}", chart.id);
+            assert_eq!(wide.positions.len(), narrow.positions.len(), "{}", chart.id);
             for picture in [wide, narrow] {
-                for (x, y) in picture.places.iter().flatten() {
+                for (x, y) in picture.positions.iter().flatten() {
                     assert!((0.0..=picture.width).contains(x), "{}", chart.id);
                     assert!((0.0..=picture.height).contains(y), "{}", chart.id);
                 }

@@ -6,7 +6,7 @@ use plotters::element::{Circle, PathElement, Polygon, Rectangle};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, FontDesc, FontFamily, FontStyle, ShapeStyle, TextStyle};
 
-use super::canvas::{Canvas, FINE, FONT, Sheet};
+use super::canvas::{CANVAS_SCALE, Canvas, FONT, Sheet};
 use super::theme::ColourRole;
 use crate::chart::escape::escape;
 
@@ -15,7 +15,7 @@ pub(super) type DrawError = DrawingAreaErrorKind<std::fmt::Error>;
 /// Result of drawing.
 pub(super) type Drawn = Result<(), DrawError>;
 /// A position in units of the picture, from the upper left corner.
-pub(crate) type Place = (f64, f64);
+pub(crate) type Position = (f64, f64);
 
 /// Horizontal alignment of text at its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,20 +31,20 @@ pub(super) struct Pen {
     pub(super) area: DrawingArea<Canvas, Shift>,
 }
 
-fn fine((x, y): Place) -> (i32, i32) {
-    ((x * FINE).round() as i32, (y * FINE).round() as i32)
+fn to_canvas((x, y): Position) -> (i32, i32) {
+    ((x * CANVAS_SCALE).round() as i32, (y * CANVAS_SCALE).round() as i32)
 }
 
 /// The style of a line of this colour and width.
 pub(super) fn line_style(role: ColourRole, opacity: f64, width: f64) -> ShapeStyle {
-    role.stand_in(opacity).stroke_width((width * FINE).round() as u32)
+    role.placeholder(opacity).stroke_width((width * CANVAS_SCALE).round() as u32)
 }
 
 /// The style of text of this colour and size.
 pub(super) fn text_style(role: ColourRole, size: f64, bold: bool) -> TextStyle<'static> {
     let style = if bold { FontStyle::Bold } else { FontStyle::Normal };
-    let font = FontDesc::new(FontFamily::SansSerif, size * FINE, style);
-    let color = role.stand_in(1.0).to_backend_color();
+    let font = FontDesc::new(FontFamily::SansSerif, size * CANVAS_SCALE, style);
+    let color = role.placeholder(1.0).to_backend_color();
     TextStyle { color, ..TextStyle::from(font) }
 }
 
@@ -68,58 +68,96 @@ impl Pen {
     /// Draws a line through positions.
     pub(super) fn line(
         &self,
-        places: &[Place],
+        positions: &[Position],
         role: ColourRole,
         opacity: f64,
         width: f64,
     ) -> Drawn {
-        let places: Vec<_> = places.iter().copied().map(fine).collect();
-        self.area.draw(&PathElement::new(places, line_style(role, opacity, width)))
+        let positions: Vec<_> = positions.iter().copied().map(to_canvas).collect();
+        self.area.draw(&PathElement::new(positions, line_style(role, opacity, width)))
     }
 
     /// Draws an area with these corners.
-    pub(super) fn area(&self, corners: Vec<Place>, role: ColourRole, opacity: f64) -> Drawn {
-        let corners: Vec<_> = corners.into_iter().map(fine).collect();
-        self.area.draw(&Polygon::new(corners, role.stand_in(opacity).filled()))
+    pub(super) fn area(&self, corners: Vec<Position>, role: ColourRole, opacity: f64) -> Drawn {
+        let corners: Vec<_> = corners.into_iter().map(to_canvas).collect();
+        self.area.draw(&Polygon::new(corners, role.placeholder(opacity).filled()))
     }
 
     /// Draws a filled rectangle.
-    pub(super) fn rect(&self, from: Place, to: Place, role: ColourRole, opacity: f64) -> Drawn {
-        self.area.draw(&Rectangle::new([fine(from), fine(to)], role.stand_in(opacity).filled()))
+    pub(super) fn rect(
+        &self,
+        from: Position,
+        to: Position,
+        role: ColourRole,
+        opacity: f64,
+    ) -> Drawn {
+        self.area.draw(&Rectangle::new(
+            [to_canvas(from), to_canvas(to)],
+            role.placeholder(opacity).filled(),
+        ))
     }
 
     /// Draws the outline of a rectangle.
-    pub(super) fn outline(&self, from: Place, to: Place, role: ColourRole, width: f64) -> Drawn {
-        self.area.draw(&Rectangle::new([fine(from), fine(to)], line_style(role, 1.0, width)))
+    pub(super) fn outline(
+        &self,
+        from: Position,
+        to: Position,
+        role: ColourRole,
+        width: f64,
+    ) -> Drawn {
+        self.area
+            .draw(&Rectangle::new([to_canvas(from), to_canvas(to)], line_style(role, 1.0, width)))
     }
 
     /// Draws text; `at` is on its vertical middle.
-    pub(super) fn text(&self, text: &str, at: Place, side: TextAnchor, role: ColourRole) -> Drawn {
+    pub(super) fn text(
+        &self,
+        text: &str,
+        at: Position,
+        side: TextAnchor,
+        role: ColourRole,
+    ) -> Drawn {
         self.write(text, at, side, text_style(role, FONT, false))
     }
 
     /// Draws bold text; `at` is on its vertical middle.
-    pub(super) fn bold(&self, text: &str, at: Place, side: TextAnchor, role: ColourRole) -> Drawn {
+    pub(super) fn bold(
+        &self,
+        text: &str,
+        at: Position,
+        side: TextAnchor,
+        role: ColourRole,
+    ) -> Drawn {
         self.write(text, at, side, text_style(role, FONT, true))
     }
 
-    fn write(&self, text: &str, at: Place, side: TextAnchor, style: TextStyle<'static>) -> Drawn {
+    fn write(
+        &self,
+        text: &str,
+        at: Position,
+        side: TextAnchor,
+        style: TextStyle<'static>,
+    ) -> Drawn {
         let side = match side {
             TextAnchor::Left => HPos::Left,
             TextAnchor::Middle => HPos::Center,
             TextAnchor::Right => HPos::Right,
         };
-        self.area.draw_text(text, &style.pos(Pos::new(side, VPos::Center)), fine(at))
+        self.area.draw_text(text, &style.pos(Pos::new(side, VPos::Center)), to_canvas(at))
     }
 
     /// Draws the marker of the series of this number: eight shapes, so that series can be told
     /// apart without colour.
-    pub(super) fn sign(&self, series: usize, at: Place, radius: f64, opacity: f64) -> Drawn {
+    pub(super) fn sign(&self, series: usize, at: Position, radius: f64, opacity: f64) -> Drawn {
         let role = ColourRole::Series(series);
-        let shape: &[Place] = match series % 8 {
+        let shape: &[Position] = match series % 8 {
             0 => {
-                let style = role.stand_in(opacity).filled();
-                return self.area.draw(&Circle::new(fine(at), (radius * FINE) as u32, style));
+                let style = role.placeholder(opacity).filled();
+                return self.area.draw(&Circle::new(
+                    to_canvas(at),
+                    (radius * CANVAS_SCALE) as u32,
+                    style,
+                ));
             }
             1 => &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
             2 => &[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)],
@@ -134,7 +172,7 @@ impl Pen {
     }
 }
 
-const PLUS: [Place; 12] = [
+const PLUS: [Position; 12] = [
     (-0.4, -1.2),
     (0.4, -1.2),
     (0.4, -0.4),

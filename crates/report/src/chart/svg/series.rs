@@ -4,54 +4,66 @@
 //! is shown as a point. Each solid line also has its series' marker at a few points.
 
 use super::frame::{Frame, Plot, Swatch};
-use super::pen::{DrawError, Drawn, Place};
+use super::pen::{DrawError, Drawn, Position};
 use super::theme::ColourRole;
-use super::{Look, Picture};
+use super::{Picture, PictureForm};
 use crate::chart::axis::AxisSpan;
 use crate::chart::{Chart, Series};
 
 /// Number of markers on a line.
 const SIGNS: usize = 6;
 
-pub(super) fn lines(chart: &Chart, series: &[Series], look: Look) -> Result<Picture, DrawError> {
+pub(super) fn lines(
+    chart: &Chart,
+    series: &[Series],
+    form: PictureForm,
+) -> Result<Picture, DrawError> {
     let swatch = |s: &Series| if s.dashed { Swatch::Dashed } else { Swatch::Line };
-    let plot = frame(chart, series, look, ends(series), swatch).draw(look)?;
-    let mut places = Vec::new();
+    let plot = frame(chart, series, form, ends(series), swatch).draw(form)?;
+    let mut positions = Vec::new();
     for (i, one) in series.iter().enumerate() {
         plot.pen.series(&one.name, one.dashed, || line(&plot, i, one))?;
-        places.extend(places_of(&plot, &one.points));
+        positions.extend(positions_of(&plot, &one.points));
     }
-    done(plot, places)
+    done(plot, positions)
 }
 
-pub(super) fn points(chart: &Chart, series: &[Series], look: Look) -> Result<Picture, DrawError> {
-    let plot = frame(chart, series, look, ends(series), |_| Swatch::Sign).draw(look)?;
+pub(super) fn points(
+    chart: &Chart,
+    series: &[Series],
+    form: PictureForm,
+) -> Result<Picture, DrawError> {
+    let plot = frame(chart, series, form, ends(series), |_| Swatch::Sign).draw(form)?;
     let count: usize = series.iter().map(|s| s.points.len()).sum();
     let radius = if count > 400 { 2.5 } else { 4.0 };
-    let mut places = Vec::new();
+    let mut positions = Vec::new();
     for (i, one) in series.iter().enumerate() {
-        let own = places_of(&plot, &one.points);
+        let own = positions_of(&plot, &one.points);
         plot.pen.series(&one.name, false, || {
             bars_of_band(&plot, i, one)?;
             own.iter().flatten().try_for_each(|at| plot.pen.sign(i, *at, radius, 0.75))
         })?;
-        places.extend(own);
+        positions.extend(own);
     }
-    done(plot, places)
+    done(plot, positions)
 }
 
 /// Stacked areas: each series from the sum of those before it to that sum plus its own value.
-pub(super) fn stack(chart: &Chart, series: &[Series], look: Look) -> Result<Picture, DrawError> {
+pub(super) fn stack(
+    chart: &Chart,
+    series: &[Series],
+    form: PictureForm,
+) -> Result<Picture, DrawError> {
     let sums = sums(series);
     let all = sums.iter().flatten().map(|(_, y)| *y).chain([0.0]).collect();
-    let plot = frame(chart, series, look, all, |_| Swatch::Block).draw(look)?;
-    let mut places = Vec::new();
+    let plot = frame(chart, series, form, all, |_| Swatch::Block).draw(form)?;
+    let mut positions = Vec::new();
     for (i, one) in series.iter().enumerate() {
         let upper = sums.get(i + 1).map(Vec::as_slice).unwrap_or_default();
         let lower = sums.get(i).map(Vec::as_slice).unwrap_or_default();
         plot.pen.series(&one.name, false, || {
-            let at = |edge: &[(f64, f64)]| -> Vec<Place> {
-                let known = edge.iter().filter(|(x, _)| plot.spans().0.holds(*x));
+            let at = |edge: &[(f64, f64)]| -> Vec<Position> {
+                let known = edge.iter().filter(|(x, _)| plot.spans().0.can_show(*x));
                 known.map(|(x, y)| plot.at(*x, *y)).collect()
             };
             let (top, mut corners) = (at(upper), at(lower));
@@ -65,9 +77,9 @@ pub(super) fn stack(chart: &Chart, series: &[Series], look: Look) -> Result<Pict
             // colour.
             plot.pen.line(&top, ColourRole::Ground, 1.0, 1.5)
         })?;
-        places.extend(places_of(&plot, upper));
+        positions.extend(positions_of(&plot, upper));
     }
-    done(plot, places)
+    done(plot, positions)
 }
 
 /// The lower edge of the first series, then the upper edge of each. A value that is not a number
@@ -86,17 +98,17 @@ fn sums(series: &[Series]) -> Vec<Vec<(f64, f64)>> {
     edges
 }
 
-fn done(plot: Plot, places: Vec<Option<Place>>) -> Result<Picture, DrawError> {
-    if places.iter().all(Option::is_none) {
-        plot.say_empty()?;
+fn done(plot: Plot, positions: Vec<Option<Position>>) -> Result<Picture, DrawError> {
+    if positions.iter().all(Option::is_none) {
+        plot.write_no_values()?;
     }
-    Ok(plot.finish(places))
+    Ok(plot.finish(positions))
 }
 
 fn frame(
     chart: &Chart,
     series: &[Series],
-    look: Look,
+    form: PictureForm,
     ys: Vec<f64>,
     swatch: impl Fn(&Series) -> Swatch,
 ) -> Frame {
@@ -104,13 +116,13 @@ fn frame(
     let needs_legend = series.len() > 1 || series.iter().any(|s| !s.name.is_empty());
     let legend = series.iter().map(|s| (s.name.clone(), swatch(s)));
     Frame {
-        x: AxisSpan::numbers(&chart.x, xs, look.ticks(), false),
+        x: AxisSpan::numbers(&chart.x, xs, form.ticks(), false),
         y: AxisSpan::numbers(&chart.y, ys, 6, true),
         x_label: chart.x.label.clone(),
         y_label: chart.y.label.clone(),
         legend: if needs_legend { legend.collect() } else { Vec::new() },
         upright: false,
-        height: look.height(),
+        height: form.height(),
         grid: (false, true),
         above: 0.0,
     }
@@ -123,31 +135,31 @@ fn ends(series: &[Series]) -> Vec<f64> {
     values.chain(bands).collect()
 }
 
-fn place(plot: &Plot, x: f64, y: f64) -> Option<Place> {
+fn position(plot: &Plot, x: f64, y: f64) -> Option<Position> {
     let (across, up) = plot.spans();
-    (across.holds(x) && up.holds(y)).then(|| plot.at(x, y))
+    (across.can_show(x) && up.can_show(y)).then(|| plot.at(x, y))
 }
 
-fn places_of(plot: &Plot, points: &[(f64, f64)]) -> Vec<Option<Place>> {
-    points.iter().map(|(x, y)| place(plot, *x, *y)).collect()
+fn positions_of(plot: &Plot, points: &[(f64, f64)]) -> Vec<Option<Position>> {
+    points.iter().map(|(x, y)| position(plot, *x, *y)).collect()
 }
 
 /// The runs of positions without a gap.
-fn runs<T: Copy>(places: &[Option<T>]) -> Vec<Vec<T>> {
-    let parts = places.split(Option::is_none).map(|run| run.iter().flatten().copied().collect());
+fn runs<T: Copy>(positions: &[Option<T>]) -> Vec<Vec<T>> {
+    let parts = positions.split(Option::is_none).map(|run| run.iter().flatten().copied().collect());
     parts.filter(|run: &Vec<T>| !run.is_empty()).collect()
 }
 
 fn line(plot: &Plot, i: usize, one: &Series) -> Drawn {
-    for run in runs(&band_places(plot, one)) {
-        let mut corners: Vec<Place> = run.iter().map(|(_, high)| *high).collect();
+    for run in runs(&band_positions(plot, one)) {
+        let mut corners: Vec<Position> = run.iter().map(|(_, high)| *high).collect();
         corners.extend(run.iter().rev().map(|(low, _)| *low));
         if corners.len() > 3 {
             plot.pen.area(corners, ColourRole::Series(i), 0.16)?;
         }
     }
-    let places = places_of(plot, &one.points);
-    for run in runs(&places) {
+    let positions = positions_of(plot, &one.points);
+    for run in runs(&positions) {
         match run.as_slice() {
             [alone] => plot.pen.sign(i, *alone, 3.0, 1.0)?,
             run => plot.pen.line(run, ColourRole::Series(i), 1.0, 2.0)?,
@@ -157,24 +169,24 @@ fn line(plot: &Plot, i: usize, one: &Series) -> Drawn {
         return Ok(());
     }
     // Later series begin a little later, so that markers on equal lines do not cover each other.
-    let every = places.len().div_ceil(SIGNS).max(1);
-    let every = if places.len() <= 2 * SIGNS { 1 } else { every };
+    let every = positions.len().div_ceil(SIGNS).max(1);
+    let every = if positions.len() <= 2 * SIGNS { 1 } else { every };
     let first = if every == 1 { 0 } else { (i * every / 4) % every };
-    let known = places.iter().skip(first).step_by(every).flatten();
+    let known = positions.iter().skip(first).step_by(every).flatten();
     known.into_iter().try_for_each(|at| plot.pen.sign(i, *at, 3.5, 1.0))
 }
 
 /// Both ends of the band at each point that has one.
-fn band_places(plot: &Plot, one: &Series) -> Vec<Option<(Place, Place)>> {
+fn band_positions(plot: &Plot, one: &Series) -> Vec<Option<(Position, Position)>> {
     let pairs = one.points.iter().zip(&one.band);
     pairs
-        .map(|((x, _), (low, high))| Some((place(plot, *x, *low)?, place(plot, *x, *high)?)))
+        .map(|((x, _), (low, high))| Some((position(plot, *x, *low)?, position(plot, *x, *high)?)))
         .collect()
 }
 
 /// Draws a vertical bar over the band of each point.
 fn bars_of_band(plot: &Plot, i: usize, one: &Series) -> Drawn {
-    let known = band_places(plot, one);
+    let known = band_positions(plot, one);
     known
         .into_iter()
         .flatten()

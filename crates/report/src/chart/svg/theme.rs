@@ -65,7 +65,7 @@ impl ColourRole {
     }
 
     /// The placeholder colour that the plotting library passes on to the canvas.
-    pub(super) fn stand_in(self, opacity: f64) -> RGBAColor {
+    pub(super) fn placeholder(self, opacity: f64) -> RGBAColor {
         let RGBColor(r, g, b) = RGBColor(0, 0, self.index() as u8);
         RGBAColor(r, g, b, opacity)
     }
@@ -133,6 +133,6 @@ mod tests {
     fn series_begin_anew_after_the_last_colour() {
         assert_eq!(ColourRole::Series(0).class(), "s1");
         assert_eq!(ColourRole::Series(8).class(), "s1");
-        assert_eq!(class_of(ColourRole::Series(7).stand_in(1.0).2 as usize), "s8");
+        assert_eq!(class_of(ColourRole::Series(7).placeholder(1.0).2 as usize), "s8");
     }
 }

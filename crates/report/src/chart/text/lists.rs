@@ -33,7 +33,7 @@ pub(super) fn heat(heat: &Heat, width: usize) -> String {
     let ends = shades.ends();
     out.push_str(&column_names(heat, columns, width));
     let key = format!("{}: · {} to █ {}", heat.value, short(ends.0), short(ends.1));
-    let key = if shades.parted() { format!("{key}, - below 0") } else { key };
+    let key = if shades.has_both_signs() { format!("{key}, - below 0") } else { key };
     out + &name(&key, width) + "\n"
 }
 

@@ -55,11 +55,11 @@ fn draw(
     let points = || all.iter().flat_map(|s| &s.points);
     let x = AxisSpan::numbers(&chart.x, points().map(|p| p.0), 4, false);
     let y = AxisSpan::numbers(&chart.y, points().map(|p| p.1), 4, true);
-    let place = |p: &(f64, f64)| -> Share {
-        (x.holds(p.0) && y.holds(p.1)).then(|| (x.share(p.0), y.share(p.1)))
+    let position = |p: &(f64, f64)| -> Share {
+        (x.can_show(p.0) && y.can_show(p.1)).then(|| (x.share(p.0), y.share(p.1)))
     };
     let shares: Vec<Vec<Share>> =
-        all.iter().map(|s| s.points.iter().map(place).collect()).collect();
+        all.iter().map(|s| s.points.iter().map(position).collect()).collect();
     if shares.iter().flatten().all(Option::is_none) {
         return String::new();
     }

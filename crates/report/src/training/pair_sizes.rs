@@ -22,16 +22,16 @@ use crate::error::ReportError;
 
 /// Computes the lambda of each pair under an objective.
 #[derive(Debug)]
-pub(super) enum Pulls {
+pub(super) enum PairSizes {
     /// An objective that reports its own lambdas.
     Own(Box<dyn Objective>),
     /// The absolute slope of a pair loss as a function of the lead of the better document.
     Slope { of: fn(f64) -> f64, norm_query: bool },
 }
 
-impl Pulls {
+impl PairSizes {
     /// From an objective's spec; `None` where it has no pairs, or is not one of ours.
-    pub(super) fn of(spec: &str, data: &Dataset) -> Result<Option<Pulls>, ReportError> {
+    pub(super) fn of(spec: &str, data: &Dataset) -> Result<Option<PairSizes>, ReportError> {
         // A model's header may come from another program.
         let Ok(spec) = Spec::parse(spec) else { return Ok(None) };
         let slope: Option<fn(f64) -> f64> = match spec.name.as_str() {
@@ -42,7 +42,7 @@ impl Pulls {
         };
         if let Some(of) = slope {
             let norm_query = spec.get("norm_query") == Some("true");
-            return Ok(Some(Pulls::Slope { of, norm_query }));
+            return Ok(Some(PairSizes::Slope { of, norm_query }));
         }
         let Ok(mut objective) = parse_objective(&spec) else { return Ok(None) };
         let query = QueryView::new(&[1.0, 0.0], &[0.0, 0.0]);
@@ -54,14 +54,14 @@ impl Pulls {
             weights: &[],
             scores: &[],
         })?;
-        Ok(Some(Pulls::Own(objective)))
+        Ok(Some(PairSizes::Own(objective)))
     }
 
     /// The work of a query with this many documents.
     pub(super) fn cost(&self, documents: usize) -> u64 {
         match self {
-            Pulls::Own(objective) => objective.cost(documents),
-            Pulls::Slope { .. } => (documents as u64).saturating_mul(50 + documents as u64),
+            PairSizes::Own(objective) => objective.cost(documents),
+            PairSizes::Slope { .. } => (documents as u64).saturating_mul(50 + documents as u64),
         }
     }
 
@@ -73,8 +73,8 @@ impl Pulls {
         visit: &mut dyn FnMut(PairLambda),
     ) -> Result<(), LearnError> {
         match self {
-            Pulls::Own(objective) => objective.pair_lambdas(query, work, visit).map(|_| ()),
-            Pulls::Slope { of, norm_query } => by_slope(query, *of, *norm_query, visit),
+            PairSizes::Own(objective) => objective.pair_lambdas(query, work, visit).map(|_| ()),
+            PairSizes::Slope { of, norm_query } => by_slope(query, *of, *norm_query, visit),
         }
     }
 }
@@ -124,10 +124,10 @@ mod tests {
 
     fn sizes(objective: &str, scores: &[f64]) -> Vec<f64> {
         let labels = [2.0, 1.0, 0.0];
-        let pulls = Pulls::of(objective, &lists(&[&labels])).unwrap().unwrap();
+        let pair_sizes = PairSizes::of(objective, &lists(&[&labels])).unwrap().unwrap();
         let mut found = Vec::new();
         let query = QueryView::new(&labels, scores);
-        pulls
+        pair_sizes
             .visit(&query, &mut ObjectiveBuffers::default(), &mut |pair| found.push(pair.size))
             .unwrap();
         found
@@ -149,7 +149,7 @@ mod tests {
     fn objectives_without_pairs_have_no_pulls() {
         let data = lists(&[&[1.0, 0.0]]);
         for objective in ["squared", "softmax", "", "ndcg@10", "(("] {
-            assert!(Pulls::of(objective, &data).unwrap().is_none(), "{objective}");
+            assert!(PairSizes::of(objective, &data).unwrap().is_none(), "{objective}");
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A stop is one position of the tooltip: in lines, areas and bars all series at one position along
 //! the axis; in points, grids and lists a single value. Each item refers to a position of the drawn
-//! picture (see [`Picture::places`](super::svg::Picture)), so the wide and the narrow form share
+//! picture (see [`Picture::positions`](super::svg::Picture)), so the wide and the narrow form share
 //! their stops. Gaps are no items, and a position with gaps only is no stop.
 
 use serde_json::{Value, json};
@@ -10,30 +10,30 @@ use serde_json::{Value, json};
 use super::number::short;
 use super::svg::heat::{cell, grid};
 use super::svg::theme::ColourRole;
-use super::svg::{Picture, Place};
+use super::svg::{Picture, Position};
 use super::{Bars, Body, Chart, Forces, Heat, Series};
 
 /// The coordinates in which the stop nearest to the mouse is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum By {
+enum NearestBy {
     X,
     Y,
     Both,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Item {
+struct TooltipItem {
     /// Number of the series.
     series: usize,
-    /// Index into the picture's places.
-    place: usize,
+    /// Index into the picture's positions.
+    position: usize,
     text: String,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct ChartStop {
+struct Tooltip {
     title: String,
-    items: Vec<Item>,
+    items: Vec<TooltipItem>,
 }
 
 /// All stops of a chart as compact JSON: names and classes of the series, and for each stop its
@@ -41,14 +41,15 @@ struct ChartStop {
 pub(crate) fn to_json(chart: &Chart, wide: &Picture, narrow: &Picture) -> Value {
     let (by, stride, stops) = stops(chart);
     let by = match by {
-        By::X => "x",
-        By::Y => "y",
-        By::Both => "xy",
+        NearestBy::X => "x",
+        NearestBy::Y => "y",
+        NearestBy::Both => "xy",
     };
-    let place = |picture: &Picture, i: usize| picture.places.get(i).copied().flatten();
-    let stop = |stop: &ChartStop| {
+    let position = |picture: &Picture, i: usize| picture.positions.get(i).copied().flatten();
+    let stop = |stop: &Tooltip| {
         let items = stop.items.iter().filter_map(|item| {
-            let (a, b): (Place, Place) = (place(wide, item.place)?, place(narrow, item.place)?);
+            let (a, b): (Position, Position) =
+                (position(wide, item.position)?, position(narrow, item.position)?);
             let at = [a.0, a.1, b.0, b.1].map(|v| v.round() as i64);
             Some(json!([item.series, item.text, at[0], at[1], at[2], at[3]]))
         });
@@ -84,13 +85,15 @@ fn series(chart: &Chart) -> Vec<(String, &'static str)> {
     }
 }
 
-fn stops(chart: &Chart) -> (By, usize, Vec<ChartStop>) {
+fn stops(chart: &Chart) -> (NearestBy, usize, Vec<Tooltip>) {
     match &chart.body {
-        Body::Lines(all) | Body::Stack(all) => (By::X, 1, along_x(all)),
-        Body::Points(all) => (By::Both, 1, points(chart, all)),
-        Body::Bars(bars) => (if bars.horizontal { By::Y } else { By::X }, 1, categories(bars)),
-        Body::Heat(heat) => (By::Both, heat.columns.len().max(1), cells(heat)),
-        Body::Forces(forces) => (By::Both, 1, documents(forces)),
+        Body::Lines(all) | Body::Stack(all) => (NearestBy::X, 1, along_x(all)),
+        Body::Points(all) => (NearestBy::Both, 1, points(chart, all)),
+        Body::Bars(bars) => {
+            (if bars.horizontal { NearestBy::Y } else { NearestBy::X }, 1, categories(bars))
+        }
+        Body::Heat(heat) => (NearestBy::Both, heat.columns.len().max(1), cells(heat)),
+        Body::Forces(forces) => (NearestBy::Both, 1, documents(forces)),
     }
 }
 
@@ -104,33 +107,33 @@ fn with_band(value: f64, band: Option<&(f64, f64)>) -> String {
     }
 }
 
-fn along_x(all: &[Series]) -> Vec<ChartStop> {
-    let mut found: Vec<(f64, Item)> = Vec::new();
-    let mut place = 0;
+fn along_x(all: &[Series]) -> Vec<Tooltip> {
+    let mut found: Vec<(f64, TooltipItem)> = Vec::new();
+    let mut position = 0;
     for (series, one) in all.iter().enumerate() {
         for (i, (x, y)) in one.points.iter().enumerate() {
             if x.is_finite() && y.is_finite() {
                 let own = one.names.get(i).filter(|name| !name.is_empty());
                 let own = own.map(|name| format!(" {name}")).unwrap_or_default();
                 let text = with_band(*y, one.band.get(i)) + &own;
-                found.push((*x, Item { series, place, text }));
+                found.push((*x, TooltipItem { series, position, text }));
             }
-            place += 1;
+            position += 1;
         }
     }
     // Stable, so that series stay in order.
     found.sort_by(|a, b| a.0.total_cmp(&b.0));
     let same = found.chunk_by(|a, b| a.0 == b.0);
-    let stop = |chunk: &[(f64, Item)]| {
+    let stop = |chunk: &[(f64, TooltipItem)]| {
         let title = chunk.first().map(|(x, _)| short(*x)).unwrap_or_default();
-        ChartStop { title, items: chunk.iter().map(|(_, item)| item.clone()).collect() }
+        Tooltip { title, items: chunk.iter().map(|(_, item)| item.clone()).collect() }
     };
     same.map(stop).collect()
 }
 
-fn points(chart: &Chart, all: &[Series]) -> Vec<ChartStop> {
+fn points(chart: &Chart, all: &[Series]) -> Vec<Tooltip> {
     let mut found = Vec::new();
-    let mut place = 0;
+    let mut position = 0;
     for (series, one) in all.iter().enumerate() {
         for (i, (x, y)) in one.points.iter().enumerate() {
             if x.is_finite() && y.is_finite() {
@@ -142,9 +145,9 @@ fn points(chart: &Chart, all: &[Series]) -> Vec<ChartStop> {
                     or(&chart.y.label, "y")
                 );
                 let title = one.names.get(i).cloned().unwrap_or_default();
-                found.push(ChartStop { title, items: vec![Item { series, place, text }] });
+                found.push(Tooltip { title, items: vec![TooltipItem { series, position, text }] });
             }
-            place += 1;
+            position += 1;
         }
     }
     found
@@ -154,32 +157,32 @@ fn or<'a>(text: &'a str, otherwise: &'a str) -> &'a str {
     if text.is_empty() { otherwise } else { text }
 }
 
-fn categories(bars: &Bars) -> Vec<ChartStop> {
+fn categories(bars: &Bars) -> Vec<Tooltip> {
     let count = bars.categories.len();
     let stop = |(c, name): (usize, &String)| {
         let items = bars.series.iter().enumerate().filter_map(|(series, one)| {
             let value = one.values.get(c).copied().filter(|v| v.is_finite())?;
             let text = with_band(value, one.band.get(c));
-            Some(Item { series, place: series * count + c, text })
+            Some(TooltipItem { series, position: series * count + c, text })
         });
-        ChartStop { title: name.clone(), items: items.collect() }
+        Tooltip { title: name.clone(), items: items.collect() }
     };
     bars.categories.iter().enumerate().map(stop).collect()
 }
 
-fn cells(heat: &Heat) -> Vec<ChartStop> {
+fn cells(heat: &Heat) -> Vec<Tooltip> {
     let name = |names: &[String], i: usize| names.get(i).cloned().unwrap_or_default();
-    let stop = |(place, (r, c)): (usize, (usize, usize))| ChartStop {
+    let stop = |(position, (r, c)): (usize, (usize, usize))| Tooltip {
         title: format!("{}, {}", name(&heat.rows, r), name(&heat.columns, c)),
         items: cell(heat, r, c)
-            .map(|value| Item { series: 0, place, text: short(value) })
+            .map(|value| TooltipItem { series: 0, position, text: short(value) })
             .into_iter()
             .collect(),
     };
     grid(heat).enumerate().map(stop).collect()
 }
 
-fn documents(forces: &Forces) -> Vec<ChartStop> {
+fn documents(forces: &Forces) -> Vec<Tooltip> {
     let mut found = Vec::new();
     for (series, (list, documents)) in forces.lists.iter().enumerate() {
         for (rank, d) in documents.iter().enumerate() {
@@ -190,8 +193,8 @@ fn documents(forces: &Forces) -> Vec<ChartStop> {
             };
             let text =
                 format!("{}: label {}, {way} {}", d.name, short(d.label), short(d.force.abs()));
-            let items = vec![Item { series, place: found.len(), text }];
-            found.push(ChartStop { title: format!("{list}, rank {}", rank + 1), items });
+            let items = vec![TooltipItem { series, position: found.len(), text }];
+            found.push(Tooltip { title: format!("{list}, rank {}", rank + 1), items });
         }
     }
     found
@@ -200,12 +203,12 @@ fn documents(forces: &Forces) -> Vec<ChartStop> {
 #[cfg(test)]
 mod tests {
     use super::super::samples;
-    use super::super::svg::Look;
+    use super::super::svg::PictureForm;
     use super::*;
 
     fn all_of(chart: &Chart) -> Value {
-        let picture = |look| Picture::of(chart, look).unwrap();
-        to_json(chart, &picture(Look::Wide), &picture(Look::Narrow))
+        let picture = |form| Picture::of(chart, form).unwrap();
+        to_json(chart, &picture(PictureForm::Wide), &picture(PictureForm::Narrow))
     }
 
     #[test]
@@ -240,7 +243,7 @@ mod tests {
         let (bars, _) = &samples::all()[4];
         let stops = stops(bars).2;
         assert_eq!(stops[2].title, "three");
-        assert_eq!(stops[2].items.iter().map(|i| i.place).collect::<Vec<_>>(), [2, 5]);
+        assert_eq!(stops[2].items.iter().map(|i| i.position).collect::<Vec<_>>(), [2, 5]);
         assert_eq!(stops[1].items.len(), 1);
     }
 }

@@ -1,0 +1,76 @@
+//! The reasons why a part of a training report is left out.
+
+use std::fmt;
+
+/// A part of a report, or the reason why it is left out.
+pub type ReportPart<T> = Result<T, LeftOut>;
+
+/// The reason why a part of a training report is left out. [`fmt::Display`] gives a whole sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LeftOut {
+    /// There is no log of the training.
+    NoLog,
+    /// The log of the training has no times.
+    NoTimes,
+    /// The model does not name the objective that it was trained with.
+    UnknownObjective,
+    /// The objective of the training has no pairs of documents.
+    NoPairObjective {
+        /// Name of the learner.
+        learner: String,
+        /// The objective, as a spec.
+        objective: String,
+    },
+    /// No query has pairs of documents, or all queries have too many of them.
+    NoUsableQuery,
+    /// No query has two documents with different labels.
+    EqualLabels,
+    /// The model has no trees.
+    NotTrees {
+        /// The kind of model, such as `net`.
+        model: &'static str,
+    },
+    /// No drawing of a tree was requested, or the ensemble is empty.
+    NoTree,
+    /// The metric has no value on the data, so that features cannot be permuted.
+    MetricUndefined {
+        /// The metric.
+        metric: String,
+        /// Its convention.
+        convention: String,
+    },
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoLog => f.write_str("Left out: there is no log of the training."),
+            Self::NoTimes => f.write_str("Left out: the log of the training has no times."),
+            Self::UnknownObjective => {
+                f.write_str("Left out: the model does not name the objective of its training.")
+            }
+            Self::NoPairObjective { learner, objective } => write!(
+                f,
+                "Left out: {learner} does not learn from pairs of documents (its objective is \
+                 {objective}), so there are no lambdas of pairs."
+            ),
+            Self::NoUsableQuery => f.write_str(
+                "Left out: no query of the data has pairs of documents, or every query has too \
+                 many of them.",
+            ),
+            Self::EqualLabels => {
+                f.write_str("Left out: no query has two documents with different labels.")
+            }
+            Self::NotTrees { model } => {
+                write!(f, "Left out: the model has no trees (its kind is {model}).")
+            }
+            Self::NoTree => f.write_str("Left out: there is no tree to draw."),
+            Self::MetricUndefined { metric, convention } => write!(
+                f,
+                "Permutation importance is left out: {metric} has no value, because no query of \
+                 the data counts under {convention}."
+            ),
+        }
+    }
+}
