@@ -16,7 +16,7 @@ use rankwright::experiment::{
 use rankwright::spec::words::counted;
 
 use crate::failure::Failure;
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, TRAINING_PART};
 use crate::output::Output;
 
 use crate::progress::timed;
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         let (plan, _) = timed(out, "taking checksums of the data", || request.plan());
         return out.show(&plan?, plan_text);
     }
-    let interrupt = Interrupt::listen()?;
+    let interrupt = Interrupt::listen(TRAINING_PART)?;
     let bar = Cells::new(&interrupt, out);
     let summary = request.run(&bar);
     bar.bar.finish_and_clear();

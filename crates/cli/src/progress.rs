@@ -9,7 +9,7 @@ use rankwright::learn::{LearnError, LearnerSpec, Progress, TrainingHistory};
 use rankwright::tasks::{Context, TaskError, TrainingProgress, Warning};
 
 use crate::failure::Failure;
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, TRAINING_PART};
 use crate::output::Output;
 
 /// Runs `work` with a spinner that shows `what`; returns its result and the seconds.
@@ -39,7 +39,7 @@ pub(crate) fn run_training<T>(
     out: &Output,
     task: impl FnOnce(&Context<'_>) -> Result<T, TaskError>,
 ) -> Result<T, Failure> {
-    let interrupt = Interrupt::listen()?;
+    let interrupt = Interrupt::listen(TRAINING_PART)?;
     let bar = TrainingBar::hidden(out, &interrupt);
     let context = Context::default().cancel(interrupt.flag()).training(&bar);
     run_within(out, context, &bar.bar, task)

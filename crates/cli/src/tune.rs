@@ -13,7 +13,7 @@ use rankwright::tasks::{Context, SearchSpace, TuneRequest, tune_learner};
 
 use crate::failure::Failure;
 use crate::input::ReadArgs;
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, TRAINING_PART};
 use crate::measures::specs;
 use crate::output::{Output, TableStyle};
 use crate::progress::{TrainingBar, run_within};
@@ -101,7 +101,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         return out.show(&SearchSpace::new(&learner, &space), |shown| shown.space.clone());
     }
     let request = args.request(&learner)?;
-    let interrupt = Interrupt::listen()?;
+    let interrupt = Interrupt::listen(TRAINING_PART)?;
     let bar = bar::TuneBar::new(out, &request.plan, &interrupt);
     let rounds = TrainingBar::hidden(out, &interrupt);
     let context = Context::default().cancel(interrupt.flag()).training(&rounds);

@@ -23,7 +23,7 @@ use rankwright_report::comparison::ComparisonReport;
 use rankwright_report::training::{NamedData, TrainingOptions, TrainingReport, TrainingRequest};
 use rankwright_search::{
     BuildOptions, Documents, Existing, FeatureSet, Index, Query, QueryOptions, Ranker, RowOptions,
-    SearchWarning, TrainingData, build_index, read_queries, training_data,
+    TrainingData, build_index, read_queries, training_data,
 };
 use serde::Serialize;
 
@@ -283,10 +283,6 @@ impl Demo<'_> {
         })
     }
 
-    fn warn(&mut self, warnings: Vec<SearchWarning>) {
-        warnings.into_iter().for_each(|warning| self.task.warn(Warning::Search(warning)));
-    }
-
     /// Generates the store, writes it, and indexes the written files.
     fn make_store(&mut self) -> Result<SearchableStore, TaskError> {
         let DemoRequest { records, queries, seed, .. } = *self.request;
@@ -306,7 +302,7 @@ impl Demo<'_> {
                 false => ControlFlow::Continue(()),
             })
         })?;
-        self.warn(built.ok_or(TaskError::Cancelled)?.warnings());
+        self.task.warn_of_search(built.ok_or(TaskError::Cancelled)?.warnings());
         let mut train = read_queries(folder.join("queries.jsonl"), QueryOptions::default())?;
         Random::new(seed, 0).shuffle(&mut train);
         let rest = train.split_off(train.len() / 2);
@@ -336,7 +332,7 @@ impl Demo<'_> {
             Ok::<_, TaskError>([of(&store.train)?, of(&store.valid)?])
         })?;
         let mut write_data = |name: &str, made: TrainingData| {
-            self.warn(made.warnings);
+            self.task.warn_of_search(made.warnings);
             let warnings = write(&made.data, self.folder.join(name), Format::Cache)?;
             self.task.warn_of(&warnings);
             Ok::<_, TaskError>(made.data)
@@ -379,7 +375,7 @@ impl Demo<'_> {
     ) -> Result<DemoSystem, TaskError> {
         let work = || ranker.run(&store.test, None, CANDIDATES);
         let (ranked, seconds) = self.task.step(&format!("ranking by {name}"), work)?;
-        self.warn(ranked.warnings);
+        self.task.warn_of_search(ranked.warnings);
         let run = ranked.run;
         run.save(self.folder.join(format!("{file}.run")), ListFormat::Trec, file)?;
         let judged = JudgedRun::new(&run, &store.test_qrels);

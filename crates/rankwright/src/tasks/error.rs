@@ -69,6 +69,20 @@ pub enum TaskError {
         /// The input that is the same file.
         input: PathBuf,
     },
+    /// The name of a run is not one word.
+    #[cfg(feature = "search")]
+    #[error("the name of a run is one word, as its columns are separated by blanks; found '{tag}'")]
+    TagNotOneWord {
+        /// The name.
+        tag: String,
+    },
+    /// Feature data was given as the source of a feature set, and records none.
+    #[cfg(feature = "search")]
+    #[error("the data {} records no feature set", data.display())]
+    NoFeatureSet {
+        /// The file.
+        data: PathBuf,
+    },
     /// A model was given in place of feature data.
     #[error("{file} is a model; feature data is expected here")]
     ModelInsteadOfData {
