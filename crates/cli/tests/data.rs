@@ -106,7 +106,11 @@ fn pairs_are_read_with_the_data() {
     bench.put("d.txt", "1 qid:q 1:1 # a\n0 qid:q 1:2 # b\n0 qid:r 1:2\n");
     bench.put("p.txt", "q a b 0.5\nq a < b\nq 0 = 1\n").put("bad.txt", "q a b\nq a z\n");
     let ran = bench.run("data inspect d.txt --pairs p.txt --json").ok();
-    assert!(ran.err().contains("1 pair(s) whose opposite is there too"), "{}", ran.err());
+    assert!(
+        ran.err().contains("1 preference pair contradicted by the opposite pair"),
+        "{}",
+        ran.err()
+    );
     assert_eq!(ran.json()["pairs"], 3);
     let ran = bench.run("data convert d.txt d.csv --pairs p.txt").ok();
     assert!(ran.err().contains("d.csv: preference pairs are not kept"), "{}", ran.err());

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
+use rankwright_spec::words::counted;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use crate::error::SourceLocation;
 
-/// A kind of recoverable problem; its text completes "3 ...".
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
+/// A kind of recoverable problem. Serialised as its [`name`](Self::name).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum WarningKind {
     /// A byte-order mark at the start of the file.
@@ -49,8 +49,7 @@ pub enum WarningKind {
 }
 
 /// A part of a data set that not every format can hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum DataPart {
     /// Names of features.
@@ -70,57 +69,108 @@ pub enum DataPart {
 }
 
 impl DataPart {
-    /// Describes the loss of the part.
-    fn lost(self) -> &'static str {
+    /// The kind of the warning that a format cannot hold the part.
+    fn lost_name(self) -> &'static str {
+        match self {
+            DataPart::FeatureNames => "lost-feature-names",
+            DataPart::FeatureSet => "lost-feature-set",
+            DataPart::AbsentRule => "lost-absent-rule",
+            DataPart::RowWeights => "lost-row-weights",
+            DataPart::QueryWeights => "lost-query-weights",
+            DataPart::Positions => "lost-positions",
+            DataPart::Pairs => "lost-pairs",
+        }
+    }
+
+    /// The message that a format cannot hold the part.
+    fn lost_message(self) -> &'static str {
         match self {
             DataPart::FeatureNames => {
-                "feature names are not kept by this format: features are numbered in their order"
+                "this format does not keep feature names: features are numbered in their order"
             }
-            DataPart::FeatureSet => "the feature set is not kept by this format",
+            DataPart::FeatureSet => "this format does not keep the feature set",
             DataPart::AbsentRule => {
-                "that absent features were taken as missing is not kept by this format"
+                "this format does not keep the rule that absent features are missing values"
             }
-            DataPart::RowWeights => "row weights are not kept by this format",
-            DataPart::QueryWeights => "query weights are not kept by this format",
-            DataPart::Positions => "positions are not kept by this format",
-            DataPart::Pairs => "preference pairs are not kept by this format",
+            DataPart::RowWeights => "this format does not keep row weights",
+            DataPart::QueryWeights => "this format does not keep query weights",
+            DataPart::Positions => "this format does not keep positions",
+            DataPart::Pairs => "this format does not keep preference pairs",
         }
     }
 }
 
 impl WarningKind {
-    fn text(self) -> &'static str {
+    /// The stable name of the kind, such as `blank-lines` or `lost-pairs`.
+    pub fn name(self) -> &'static str {
         match self {
-            WarningKind::ByteOrderMark => "byte-order mark skipped",
-            WarningKind::BlankLines => "blank line(s) skipped",
-            WarningKind::UnsortedFeatures => "row(s) with features out of order",
-            WarningKind::MissingValues => "value(s) written NULL or nan, read as missing",
-            WarningKind::ScatteredQueries => {
-                "query/queries with rows that are not adjacent, grouped"
+            WarningKind::ByteOrderMark => "byte-order-mark",
+            WarningKind::BlankLines => "blank-lines",
+            WarningKind::UnsortedFeatures => "unsorted-features",
+            WarningKind::MissingValues => "missing-values",
+            WarningKind::ScatteredQueries => "scattered-queries",
+            WarningKind::RowsWithoutDocid => "rows-without-docid",
+            WarningKind::ExtraColumns => "extra-columns",
+            WarningKind::SideFile => "side-file",
+            WarningKind::NeedlessQuerySizes => "needless-query-sizes",
+            WarningKind::InputsWithoutFeatureSet => "inputs-without-feature-set",
+            WarningKind::Lost(part) => part.lost_name(),
+            WarningKind::ContradictoryPairs => "contradictory-pairs",
+            WarningKind::InvalidUtf8 => "invalid-utf8",
+            WarningKind::WithoutText => "without-text",
+            WarningKind::SkippedValues => "skipped-values",
+            WarningKind::OutsideText => "outside-text",
+            WarningKind::EmptyInputs => "empty-inputs",
+        }
+    }
+
+    /// The message for a number of problems of this kind.
+    fn message(self, count: u64) -> String {
+        let (unit, rest) = match self {
+            WarningKind::ByteOrderMark => ("byte-order mark", "skipped"),
+            WarningKind::BlankLines => ("blank line", "skipped"),
+            WarningKind::UnsortedFeatures => {
+                ("row", "with features that are not in ascending order")
             }
-            WarningKind::RowsWithoutDocid => "row(s) without a document id, though others have one",
-            WarningKind::ExtraColumns => "line(s) with text after the last column, ignored",
-            WarningKind::SideFile => "side file(s) read beside the data",
+            WarningKind::MissingValues => ("value", "written NULL or nan, read as missing"),
+            WarningKind::ScatteredQueries => {
+                ("query", "with rows that are not adjacent in the input; the rows were grouped")
+            }
+            WarningKind::RowsWithoutDocid => {
+                ("row", "without a document id, although other rows have one")
+            }
+            WarningKind::ExtraColumns => ("line", "with text after the last column, ignored"),
+            WarningKind::SideFile => ("side file", "read beside the data"),
             WarningKind::NeedlessQuerySizes => {
-                "side file(s) of query sizes beside rows that have a qid, not read"
+                ("side file", "of query sizes ignored, because the rows have a qid")
             }
             WarningKind::InputsWithoutFeatureSet => {
-                "input(s) without a feature set, taken to have that of the others"
+                ("input", "without a feature set; that of the other inputs is assumed")
             }
-            WarningKind::Lost(part) => part.lost(),
-            WarningKind::ContradictoryPairs => "pair(s) whose opposite is there too, both kept",
-            WarningKind::InvalidUtf8 => "text(s) with bytes that are not UTF-8, replaced",
-            WarningKind::WithoutText => "document(s) without any text, kept",
-            WarningKind::SkippedValues => {
-                "value(s) that are neither text, number nor list, skipped"
+            WarningKind::Lost(part) => return part.lost_message().to_owned(),
+            WarningKind::ContradictoryPairs => {
+                ("preference pair", "contradicted by the opposite pair; both are kept")
             }
-            WarningKind::OutsideText => "piece(s) of text outside of documents, skipped",
-            WarningKind::EmptyInputs => "input(s) without a document",
-        }
+            WarningKind::InvalidUtf8 => {
+                ("text", "with bytes that are not UTF-8, replaced by U+FFFD")
+            }
+            WarningKind::WithoutText => ("document", "without any text, kept"),
+            WarningKind::SkippedValues => ("value", "skipped: neither text, number nor list"),
+            WarningKind::OutsideText => ("text", "outside of documents, skipped"),
+            WarningKind::EmptyInputs => ("input", "without a document"),
+        };
+        format!("{} {rest}", counted(count as usize, unit))
     }
 }
 
-/// All problems of one kind: their number, and the location of the first one.
+impl Serialize for WarningKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// All problems of one kind: their number, and the location of the first one. Serialised as
+/// `{"kind": ..., "message": ..., "count": ..., "first": ...}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DataWarning {
     /// The kind.
@@ -131,23 +181,29 @@ pub struct DataWarning {
     pub first: SourceLocation,
 }
 
+impl DataWarning {
+    /// The stable name of the kind of warning, such as `blank-lines`.
+    pub fn kind(&self) -> &'static str {
+        self.kind.name()
+    }
+}
+
 impl Serialize for DataWarning {
-    /// The fields, and `message`: the text that `Display` gives.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("Warning", 4)?;
-        fields.serialize_field("kind", &self.kind)?;
-        fields.serialize_field("count", &self.count)?;
-        fields.serialize_field("first", &self.first)?;
-        fields.serialize_field("message", &self.to_string())?;
-        fields.end()
+        let mut object = serializer.serialize_struct("DataWarning", 4)?;
+        object.serialize_field("kind", self.kind())?;
+        object.serialize_field("message", &self.to_string())?;
+        object.serialize_field("count", &self.count)?;
+        object.serialize_field("first", &self.first)?;
+        object.end()
     }
 }
 
 impl fmt::Display for DataWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
-            WarningKind::Lost(part) => write!(f, "{}: {}", self.first, part.lost()),
-            other => write!(f, "{} {} (first: {})", self.count, other.text(), self.first),
+            WarningKind::Lost(part) => write!(f, "{}: {}", self.first, part.lost_message()),
+            kind => write!(f, "{} (first: {})", kind.message(self.count), self.first),
         }
     }
 }
@@ -160,21 +216,26 @@ pub struct Warnings {
 }
 
 impl Warnings {
-    /// Counts more problems of a kind; `place` is called only for the first.
-    pub fn add(&mut self, kind: WarningKind, count: u64, place: impl FnOnce() -> SourceLocation) {
-        match self.warnings.iter_mut().find(|n| n.kind == kind) {
+    /// Counts more problems of a kind; `location` is called only for the first.
+    pub fn add(
+        &mut self,
+        kind: WarningKind,
+        count: u64,
+        location: impl FnOnce() -> SourceLocation,
+    ) {
+        match self.warnings.iter_mut().find(|warning| warning.kind == kind) {
             _ if count == 0 => {}
             Some(warning) => warning.count += count,
-            None => self.warnings.push(DataWarning { kind, count, first: place() }),
+            None => self.warnings.push(DataWarning { kind, count, first: location() }),
         }
     }
 
     /// Bytes as text; invalid UTF-8 is replaced by U+FFFD and counted.
-    pub fn text(&mut self, bytes: &[u8], place: impl FnOnce() -> SourceLocation) -> String {
+    pub fn text(&mut self, bytes: &[u8], location: impl FnOnce() -> SourceLocation) -> String {
         match std::str::from_utf8(bytes) {
             Ok(text) => text.to_owned(),
             Err(_) => {
-                self.add(WarningKind::InvalidUtf8, 1, place);
+                self.add(WarningKind::InvalidUtf8, 1, location);
                 String::from_utf8_lossy(bytes).into_owned()
             }
         }
@@ -194,7 +255,7 @@ impl Warnings {
 
     /// The number of problems of a kind.
     pub fn count(&self, kind: WarningKind) -> u64 {
-        self.warnings.iter().find(|n| n.kind == kind).map_or(0, |n| n.count)
+        self.warnings.iter().find(|warning| warning.kind == kind).map_or(0, |warning| warning.count)
     }
 
     /// The warnings as a list.
@@ -213,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_place_is_kept_and_counts_add_up() {
+    fn the_first_location_is_kept_and_counts_add_up() {
         let mut warnings = Warnings::default();
         warnings.add(WarningKind::BlankLines, 1, || SourceLocation::line("a", 3));
         warnings.add(WarningKind::BlankLines, 0, || unreachable!());
@@ -221,8 +282,8 @@ mod tests {
         later.add(WarningKind::BlankLines, 2, || SourceLocation::line("a", 9));
         warnings.merge(later);
         assert_eq!(warnings.count(WarningKind::BlankLines), 3);
-        let text: Vec<String> = warnings.iter().map(|n| n.to_string()).collect();
-        assert_eq!(text, ["3 blank line(s) skipped (first: a:3)"]);
+        let text: Vec<String> = warnings.iter().map(|warning| warning.to_string()).collect();
+        assert_eq!(text, ["3 blank lines skipped (first: a:3)"]);
     }
 
     #[test]
@@ -232,8 +293,22 @@ mod tests {
         assert_eq!(warnings.text(b"\xff", || SourceLocation::line("x", 9)), "\u{fffd}");
         assert_eq!(warnings.text("ö".as_bytes(), || unreachable!()), "ö");
         let lines: Vec<String> = warnings.iter().map(ToString::to_string).collect();
-        assert_eq!(lines, ["2 text(s) with bytes that are not UTF-8, replaced (first: x:3)"]);
+        assert_eq!(
+            lines,
+            ["2 texts with bytes that are not UTF-8, replaced by U+FFFD (first: x:3)"]
+        );
         assert_eq!(warnings.count(WarningKind::WithoutText), 0);
+    }
+
+    #[test]
+    fn one_problem_is_singular() {
+        let one = DataWarning {
+            kind: WarningKind::ScatteredQueries,
+            count: 1,
+            first: SourceLocation::file("a"),
+        };
+        assert!(one.to_string().starts_with("1 query with rows"), "{one}");
+        assert_eq!(one.kind(), "scattered-queries");
     }
 
     #[test]
@@ -243,12 +318,12 @@ mod tests {
         warnings.add(WarningKind::Lost(DataPart::Pairs), 1, || SourceLocation::file("b"));
         let expected = serde_json::json!([
             {
-                "kind": "blank_lines", "count": 2, "first": {"file": "a", "line": 3},
-                "message": "2 blank line(s) skipped (first: a:3)",
+                "kind": "blank-lines", "count": 2, "first": {"file": "a", "line": 3},
+                "message": "2 blank lines skipped (first: a:3)",
             },
             {
-                "kind": {"lost": "pairs"}, "count": 1, "first": {"file": "b"},
-                "message": "b: preference pairs are not kept by this format",
+                "kind": "lost-pairs", "count": 1, "first": {"file": "b"},
+                "message": "b: this format does not keep preference pairs",
             },
         ]);
         assert_eq!(serde_json::to_value(&warnings).unwrap(), expected);

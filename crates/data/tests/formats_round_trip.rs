@@ -364,7 +364,7 @@ fn what_a_format_cannot_hold_is_said() {
     let (mut out, folder) = (Vec::new(), tempfile::tempdir().unwrap());
     let warnings = format::write_to(&data, &mut out, Format::Csv).unwrap();
     let last = warnings.iter().last().unwrap().to_string();
-    assert_eq!(last, "csv: the feature set is not kept by this format");
+    assert_eq!(last, "csv: this format does not keep the feature set");
     let path = folder.path().join("d.csv");
     data.save(&path).unwrap();
     assert!(data.save(folder.path().join("d.what")).is_err());

@@ -339,7 +339,7 @@ mod tests {
         let (documents, warnings) = read(sample()).unwrap();
         assert_eq!(documents, [first, second]);
         let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
-        let skipped = "1 value(s) that are neither text, number nor list, skipped";
+        let skipped = "1 value skipped: neither text, number nor list";
         assert_eq!(warnings, [format!("{skipped} (first: p (column 'odd'))")]);
     }
 

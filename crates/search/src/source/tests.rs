@@ -50,7 +50,7 @@ fn json_lines_keep_order_flatten_objects_and_take_the_last_of_equal_keys() {
     let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
     assert_eq!(
         warnings,
-        ["2 value(s) that are neither text, number nor list, skipped (first: f:1)"]
+        ["2 values skipped: neither text, number nor list (first: f:1)"]
     );
 }
 
@@ -74,7 +74,7 @@ fn text_between_trec_documents_is_noted() {
     let (documents, warnings) = read_as(bytes, None).unwrap();
     assert_eq!(documents.len(), 2);
     let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
-    assert_eq!(warnings, ["1 piece(s) of text outside of documents, skipped (first: f:2)"]);
+    assert_eq!(warnings, ["1 text outside of documents, skipped (first: f:2)"]);
 }
 
 #[test]
