@@ -19,7 +19,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::run_task;
 
-/// Classify documents by labelled ones, with Rocchio or kNN.
+/// Learn classes from labelled documents, with Rocchio or kNN, and classify others.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Labelled documents: JSON lines, TREC, SMART, CSV, TSV, Parquet, or a folder

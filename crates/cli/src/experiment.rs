@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         request = request.out(folder);
     }
     if args.dry_run {
-        let (plan, _) = timed(out, "taking checksums of the data", || request.plan());
+        let (plan, _) = timed(out, "computing checksums of the data", || request.plan());
         return out.show(&plan?, plan_text);
     }
     let interrupt = Interrupt::listen(TRAINING_PART)?;
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let summary = summary?;
     if !summary.finished {
         eprintln!(
-            "{} of {} results are in {}; the same command goes on from there",
+            "{} of {} results are in {}; run the command again to resume",
             summary.cells.saturating_sub(summary.open),
             summary.cells,
             summary.out.display()
@@ -93,8 +93,8 @@ fn text(summary: &RunSummary) -> String {
     if plots > 0 {
         rest.push(format!("plots ({})", counted(plots, "file")));
     }
-    let beside = format!("beside   {} in {}\n", rest.join(", "), folder.display());
-    format!("{}{}{beside}", summary.text, first.unwrap_or_default())
+    let others = format!("files    {} in {}\n", rest.join(", "), folder.display());
+    format!("{}{}{others}", summary.text, first.unwrap_or_default())
 }
 
 /// Prints failed cells on standard error; returns the failure for the exit code.
@@ -106,8 +106,8 @@ fn failure(summary: &RunSummary) -> Result<(), Failure> {
         eprintln!("failed: {failed}");
     }
     Err(Failure::request(format!(
-        "not everything came to a result; what did is in {}, and the same command tries again what \
-         failed",
+        "some learners failed; the results of the others are in {}; run the command again to retry \
+         those that failed",
         summary.out.join("report.html").display()
     )))
 }
@@ -162,7 +162,7 @@ impl ExperimentProgress for Cells<'_> {
         self.bar.suspend(|| {
             if plan.stored() > 0 {
                 let all = plan.cells.len();
-                self.out.note(format!("{} of {all} cells are done already", plan.stored()));
+                self.out.note(format!("{} of {all} cells were finished before", plan.stored()));
             }
             if open > 0 {
                 let (cells, jobs) = (counted(open, "cell"), plan.jobs);
@@ -193,6 +193,6 @@ impl ExperimentProgress for Cells<'_> {
     }
 
     fn should_stop(&self) -> bool {
-        self.interrupt.asked()
+        self.interrupt.is_pressed()
     }
 }

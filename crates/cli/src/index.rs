@@ -5,9 +5,7 @@ use std::path::PathBuf;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rankwright::search::{Analysis, BuildOptions, DocumentFormat, Existing, Schema};
 use rankwright::spec::words::counted;
-use rankwright::tasks::{
-    BuildIndexRequest, BuildIndexResult, Context, IndexProgress, build_index,
-};
+use rankwright::tasks::{BuildIndexRequest, BuildIndexResult, Context, IndexProgress, build_index};
 
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;

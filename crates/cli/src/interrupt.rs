@@ -19,16 +19,18 @@ pub(crate) struct Interrupt(Arc<AtomicBool>);
 impl Interrupt {
     /// Installs the handler, once per process. `part` is finished before the work ends.
     pub(crate) fn listen(part: &'static str) -> Result<Interrupt, Failure> {
-        let asked = Arc::new(AtomicBool::new(false));
-        let handler = Arc::clone(&asked);
+        let pressed = Arc::new(AtomicBool::new(false));
+        let handler = Arc::clone(&pressed);
         ctrlc::set_handler(move || {
             if handler.swap(true, Ordering::SeqCst) {
                 std::process::exit(CODE.into());
             }
             eprintln!("\nstopping after {part}; press Ctrl-C again to stop at once");
         })
-        .map_err(|error| Failure::request(format!("cannot listen to Ctrl-C: {error}")))?;
-        Ok(Interrupt(asked))
+        .map_err(|error| {
+            Failure::request(format!("cannot install a handler of Ctrl-C: {error}"))
+        })?;
+        Ok(Interrupt(pressed))
     }
 
     /// The flag that Ctrl-C sets.
@@ -36,7 +38,8 @@ impl Interrupt {
         &self.0
     }
 
-    pub(crate) fn asked(&self) -> bool {
+    /// Whether Ctrl-C was pressed.
+    pub(crate) fn is_pressed(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }
 }

@@ -132,8 +132,8 @@ impl TrainingProgress for TrainingBar<'_> {
 impl Progress for TrainingBar<'_> {
     fn checkpoint_failed(&self, error: &LearnError) {
         // After an interruption, the error says what was saved.
-        if !self.interrupt.asked() {
-            let note = format!("the checkpoint was not saved, training goes on: {error}");
+        if !self.interrupt.is_pressed() {
+            let note = format!("the checkpoint was not saved, and training continues: {error}");
             self.bar.suspend(|| self.out.note(note));
         }
     }
@@ -149,7 +149,7 @@ impl Progress for TrainingBar<'_> {
         self.bar.reset_eta();
         self.bar.set_message(training.label.clone());
         if let (Some(path), true) = (&training.checkpoint, done > 0) {
-            let note = format!("going on after {} {done}, from {}", training.unit, path.display());
+            let note = format!("resuming after {} {done} from {}", training.unit, path.display());
             self.bar.suspend(|| self.out.note(note));
         }
     }
@@ -171,7 +171,7 @@ impl Progress for TrainingBar<'_> {
     }
 
     fn should_stop(&self) -> bool {
-        self.interrupt.asked()
+        self.interrupt.is_pressed()
     }
 }
 

@@ -68,7 +68,7 @@ fn text(args: &Args, result: &SearchIndexResult) -> String {
     let is_reranked = args.model.is_some();
     let mut header = vec![("rank", Align::Right), ("score", Align::Right), ("id", Align::Left)];
     if is_reranked {
-        header.insert(1, ("was", Align::Right));
+        header.insert(1, ("before", Align::Right));
     }
     header.push(("title", Align::Left));
     let mut table = Table::new(header);

@@ -72,10 +72,7 @@ impl LabelledFiles {
     }
 }
 
-fn read_documents(
-    paths: &[PathBuf],
-    task: &mut Running<'_>,
-) -> Result<Vec<Document>, TaskError> {
+fn read_documents(paths: &[PathBuf], task: &mut Running<'_>) -> Result<Vec<Document>, TaskError> {
     let mut source = Documents::open_all(paths, None)?;
     let step = format!("reading {}", file_label(paths));
     let work = || source.by_ref().collect::<Result<Vec<Document>, _>>();

@@ -9,11 +9,11 @@ use rankwright_model::simd::Simd;
 #[cfg(feature = "search")]
 use rankwright_search::SearchWarning;
 
+#[cfg(feature = "search")]
+use super::IndexProgress;
 #[cfg(feature = "train")]
 use super::TrainingProgress;
 use super::{TaskError, Warning};
-#[cfg(feature = "search")]
-use super::IndexProgress;
 
 /// Callbacks and settings of a task; the default has none.
 ///

@@ -183,7 +183,7 @@ pub struct DemoSystem {
 /// The systems besides BM25: name, file, learner. The linear model has weights chosen by hand.
 const SYSTEMS: [[&str; 3]; 4] = [
     [
-        "line by hand",
+        "linear, set by hand",
         "line",
         "linear(weights=bm25(field=all):1/bm25(field=title):0.5/number(field=popularity, log=true):0.5/category-match(field=language):2)",
     ],
@@ -201,7 +201,8 @@ const CANDIDATES: usize = 300;
 
 /// Generates a store, indexes it, trains rankers on it and compares them with BM25.
 pub fn demo(request: &DemoRequest, context: &Context<'_>) -> Result<DemoResult, TaskError> {
-    let temporary = tempfile::tempdir().map_err(|e| DataError::io("make", "a folder", e))?;
+    let temporary =
+        tempfile::tempdir().map_err(|e| DataError::io("create", "a temporary folder", e))?;
     let folder = request.out.as_deref().unwrap_or(temporary.path());
     make_folder(folder)?;
     let demo = Demo {
@@ -265,7 +266,7 @@ impl Demo<'_> {
         let (comparison, _) = self.task.step("testing differences", work)?;
         let pages = match (&self.request.out, last) {
             (Some(_), Some((file, model))) => {
-                let title = "A record store: BM25, a line and three learners";
+                let title = "A record store: BM25, a linear model and three learners";
                 let report =
                     ComparisonReport::from_comparison(title, evaluations, comparison.clone())?;
                 self.write_pages(&report, &format!("{file}.model"), &model, &features)?
@@ -403,7 +404,7 @@ impl Demo<'_> {
             score: ScoreOptions { simd: self.task.simd(), ..ScoreOptions::default() },
             ..TrainingOptions::default()
         };
-        let (pages, _) = self.task.step("making pages", || {
+        let (pages, _) = self.task.step("drawing pages", || {
             let training = TrainingReport::new(&input, &options)?;
             Ok::<_, TaskError>([(COMPARISON, comparison.page()), (TRAINING, training.page())])
         })?;
@@ -478,7 +479,7 @@ mod tests {
         assert_eq!(first.store.queries, DemoQueries { train: 12, valid: 4, test: 8 });
         let json = serde_json::to_value(&first).unwrap();
         assert_eq!(json["store"]["rows"]["train"], first.store.rows.train);
-        assert_eq!(json["trainings"][1]["system"], "line by hand");
+        assert_eq!(json["trainings"][1]["system"], "linear, set by hand");
         assert_eq!(json["metrics"][0]["systems"].as_array().unwrap().len(), 5);
     }
 

@@ -62,7 +62,7 @@ pub enum TaskError {
     #[error("standard input (-) can be read only once")]
     StandardInputTwice,
     /// A result would be written over one of its inputs.
-    #[error("{} would be written over {}, which is read here", out.display(), input.display())]
+    #[error("{} would be written over the input {}", out.display(), input.display())]
     OutputIsInput {
         /// The file to write.
         out: PathBuf,
@@ -96,7 +96,7 @@ pub enum TaskError {
         file: String,
     },
     /// No model is among the files.
-    #[error("{file} is no model")]
+    #[error("{file} is not a model")]
     NoModel {
         /// The first of the files.
         file: String,
@@ -118,20 +118,19 @@ pub enum TaskError {
     NoModelToIgnoreExtra,
     /// The caller's rule for absent features is not the model's.
     #[error(
-        "absent features were said to be {}, but the model was made with {}",
-        said.name(), model.name()
+        "absent features are to be read as {}, but the model was trained with them as {}",
+        requested.name(), model.name()
     )]
     AbsentContradictsModel {
         /// The caller's rule.
-        said: Absent,
+        requested: Absent,
         /// The model's rule.
         model: Absent,
     },
     /// The caller's rule for absent features differs from the one recorded in the file.
     #[error(
-        "absent features were said to be {}, but {file} is {format}, with absent features taken \
-         as {} already",
-        said.name(), recorded.name()
+        "absent features are to be read as {}, but {file} ({format}) records that they are {}",
+        requested.name(), recorded.name()
     )]
     AbsentRecorded {
         /// The file.
@@ -139,7 +138,7 @@ pub enum TaskError {
         /// Name of its format.
         format: &'static str,
         /// The caller's rule.
-        said: Absent,
+        requested: Absent,
         /// The file's rule.
         recorded: Absent,
     },
@@ -160,7 +159,8 @@ pub enum TaskError {
     },
     /// The extension of a file to write is not that of a known format.
     #[error(
-        "the name {} does not tell a format; known endings are .{}", path.display(), known.join(", .")
+        "the extension of {} is not that of a format; known extensions are .{}",
+        path.display(), known.join(", .")
     )]
     UnknownExtension {
         /// The file.
@@ -186,13 +186,13 @@ pub enum TaskError {
         path: PathBuf,
     },
     /// A path that is not a folder exists in place of the folder for checkpoints.
-    #[error("{} is no folder, but a cancelled training would be saved in it", path.display())]
+    #[error("{} is not a folder, but a cancelled training would be saved there", path.display())]
     CheckpointIsNoFolder {
         /// The path.
         path: PathBuf,
     },
     /// A learner that needs training data has none.
-    #[error("{learner} learns from data, and there is none")]
+    #[error("{learner} needs training data, and none is given")]
     NoTrainingData {
         /// The learner.
         learner: &'static str,
@@ -217,7 +217,7 @@ pub enum TaskError {
         option: TrainOption,
     },
     /// Checkpoints were requested for a learner without rounds.
-    #[error("{learner} is trained in one go, so there is nothing to save on the way")]
+    #[error("{learner} is trained in one step, without rounds, so it has no checkpoints")]
     NoCheckpoints {
         /// The learner.
         learner: &'static str,
@@ -260,7 +260,7 @@ pub enum TaskError {
         saved: SavedTraining,
     },
     /// No learner is given.
-    #[error("there is no learner to validate")]
+    #[error("no learner is given")]
     NoLearner,
     /// A learner is given twice.
     #[error("{learner} is given twice")]
@@ -270,13 +270,13 @@ pub enum TaskError {
     },
     /// Validation queries are held out for learners that ignore them.
     #[error(
-        "a part of the training queries is set aside for validation, but no learner stops early \
-         or chooses by it"
+        "a part of the training queries is held out for validation, but no learner uses it: none \
+         stops early or chooses among models"
     )]
     ValidPartUnused,
     /// The best learner is to be trained on all data, but it needs validation data for that.
     #[error(
-        "the best learner is to be trained on all of the data, and stops by validation data, but \
+        "the best learner is to be trained on all of the data, but it needs validation data, and \
          there is none"
     )]
     NoValidationForBest,
@@ -287,7 +287,7 @@ pub enum TaskError {
         path: PathBuf,
     },
     /// A parameter search was cancelled.
-    #[error("interrupted after {done} finished trainings of the search")]
+    #[error("interrupted after {} of the search", counted(*done, "finished training"))]
     SearchStopped {
         /// Number of finished trainings.
         done: usize,
@@ -307,7 +307,7 @@ pub enum TaskError {
         kind: &'static str,
     },
     /// A tree was requested that the model does not have.
-    #[error("there is no tree {number}; the model has {trees}, from 1 on")]
+    #[error("there is no tree {number}; the model has {}, numbered from 1", counted(*trees, "tree"))]
     NoSuchTree {
         /// The requested number.
         number: usize,
@@ -315,7 +315,7 @@ pub enum TaskError {
         trees: usize,
     },
     /// A part of a division has no query.
-    #[error("the part '{name}' would be empty: there are only {queries} queries")]
+    #[error("the part '{name}' would be empty: the data has only {}", counted(*queries, "query"))]
     EmptyPart {
         /// Name of the part.
         name: String,
@@ -324,8 +324,8 @@ pub enum TaskError {
     },
     /// A score file has another number of lines than the data has rows.
     #[error(
-        "{file} has {found} scores, but {data} has {expected} rows; a score file has one line for \
-         each row"
+        "{file} has {}, but {data} has {}; a score file has one line for each row",
+        counted(*found, "score"), counted(*expected, "row")
     )]
     ScoreCount {
         /// The score file.
@@ -351,19 +351,19 @@ impl TaskError {
             TaskError::Experiment(error) => error.help(),
             #[cfg(feature = "search")]
             TaskError::Search(error) => error.help(),
-            TaskError::NoFolder { .. } => Some("make the folder first".into()),
-            TaskError::IsFolder { .. } => Some("name a file in it".into()),
+            TaskError::NoFolder { .. } => Some("create the folder first".into()),
+            TaskError::IsFolder { .. } => Some("give the path of a file in it".into()),
             TaskError::CheckpointIsNoFolder { .. } => {
-                Some("move it away, or name another folder for checkpoints".into())
+                Some("move it, or give another folder for checkpoints".into())
             }
             TaskError::UnknownFeatures { .. } => {
-                Some("check that both belong together, or ignore extra features".into())
+                Some("check that both have the same features, or ignore extra features".into())
             }
             TaskError::MissingFeatures { .. } => {
                 Some("add these columns, or rename them so that both agree".into())
             }
             TaskError::StandardInputTwice => Some("give a file instead".into()),
-            TaskError::OutputIsInput { .. } => Some("name another file".into()),
+            TaskError::OutputIsInput { .. } => Some("give another file".into()),
             TaskError::AbsentRulesDiffer { .. } => {
                 Some("score the data with each model by itself and compare the scores".into())
             }
@@ -378,15 +378,19 @@ fn stopped(unit: &str, done: usize, saved: &SavedTraining) -> String {
     let stopped = format!("interrupted after {unit} {done}");
     match saved {
         SavedTraining::Checkpoint { folder } => {
-            format!("{stopped}; saved in {}", folder.display())
+            format!("{stopped}; the training was saved in {}", folder.display())
         }
         SavedTraining::Partial { file, reason } => format!(
-            "{stopped}; the checkpoint could not be written ({reason}), so the model so far is \
-             saved, {}",
+            "{stopped}; the checkpoint could not be written ({reason}), so the model so far was \
+             saved to {}",
             file.display()
         ),
         SavedTraining::Nothing { out } => {
-            format!("{stopped}; nothing is saved, as {} is no file to save beside", out.display())
+            format!(
+                "{stopped}; nothing was saved: {} is not an ordinary file, and no folder for \
+                 checkpoints is given",
+                out.display()
+            )
         }
         SavedTraining::Lost { reason } => format!("{stopped}; no model was saved: {reason}"),
     }

@@ -129,7 +129,8 @@ pub fn inspect_data(
     let mut task = Running::new(context);
     let loaded = request.data.load(None, &mut task)?;
     let data = &loaded.data;
-    let (s, seconds) = task.step("looking", || Ok::<_, TaskError>(DatasetSummary::of(data)))?;
+    let (s, seconds) =
+        task.step("computing statistics", || Ok::<_, TaskError>(DatasetSummary::of(data)))?;
     Ok(InspectResult {
         rows: s.rows,
         queries: s.queries,

@@ -123,7 +123,7 @@ pub use inspect_model::{
 pub use list::{FeatureList, FirstStageList, list_features, list_first_stages};
 pub use list::{FileFormat, FormatList, MetricList, list_formats, list_metrics};
 #[cfg(feature = "train")]
-pub use list::{LearnerList, list_learners};
+pub use list::{LearnerList, ObjectiveList, list_learners, list_objectives};
 pub use matching::match_features;
 pub use metrics::resolve_metrics;
 pub use paths::{check_output, check_standard_input, file_label, system_names};

@@ -52,7 +52,7 @@ pub fn report_data(
     let label = file_label(&request.data.files);
     let title = format!("Data set {}", short_name(&label));
     let (report, _) = task
-        .step("looking at features", || DataReport::new(&title, &loaded.data, &request.options))?;
+        .step("analysing features", || DataReport::new(&title, &loaded.data, &request.options))?;
     let facts = [
         ("Data", label),
         ("Format", loaded.format.info().name.to_owned()),

@@ -76,33 +76,24 @@ fn warn_by_position(matching: &Matching, path: &Path, task: &mut Running<'_>) {
     }
 }
 
-/// The model with the recorded feature set of its data; without it where that set names other
-/// features than the data has.
+/// Warns where the feature set of the training data does not describe its features. The model
+/// records the set in every case, since the learner writes the header; an index that is to compute
+/// the features checks them by their names.
 #[cfg(feature = "search")]
-pub(in crate::tasks) fn with_feature_set(
-    model: Model,
-    data: &Dataset,
-    task: &mut Running<'_>,
-) -> Result<Model, TaskError> {
+pub(in crate::tasks) fn check_feature_set(data: &Dataset, task: &mut Running<'_>) {
     use rankwright_search::FeatureSet;
-    let Some(text) = data.feature_set() else { return Ok(model) };
-    let set = FeatureSet::from_toml(text)?;
-    let names = &model.header().features;
-    if names.iter().eq(set.features.iter().map(|name| name.as_str())) {
-        return Ok(model);
+    let Some(text) = data.feature_set() else { return };
+    match FeatureSet::from_toml(text) {
+        Ok(set) => {
+            let names = set.features.iter().map(|name| name.as_str());
+            if !data.features().iter().eq(names) {
+                task.warn(Warning::OtherFeatureSet);
+            }
+        }
+        Err(error) => task.warn(Warning::BadFeatureSet { message: error.to_string() }),
     }
-    task.warn(Warning::OtherFeatureSet);
-    let (mut header, body) = model.into_parts();
-    header.feature_set = None;
-    Ok(Model::new(header, body)?)
 }
 
-/// Without search there are no feature sets.
+/// Without search there is no reader of feature sets.
 #[cfg(not(feature = "search"))]
-pub(in crate::tasks) fn with_feature_set(
-    model: Model,
-    _data: &Dataset,
-    _task: &mut Running<'_>,
-) -> Result<Model, TaskError> {
-    Ok(model)
-}
+pub(in crate::tasks) fn check_feature_set(_data: &Dataset, _task: &mut Running<'_>) {}
