@@ -119,11 +119,10 @@ fn notes(result: &CrossValidateResult) -> Vec<String> {
     let stopping: Vec<&str> = stopping.map(|one| one.learner.as_str()).collect();
     let held_out = match result.valid_part {
         Some(part) if stopping.len() == result.learners.len() => {
-            format!("; a part {part} of the training queries decides on stopping")
+            format!("; {part} of the training queries decide on stopping")
         }
         Some(part) => format!(
-            "; a part {part} of the training queries decides on stopping for {}; the other learners train \
-             on all of them",
+            "; {part} of the training queries decide on stopping for {}, the others train on all",
             stopping.join(", ")
         ),
         None => String::new(),

@@ -224,25 +224,25 @@ pub enum TaskError {
     },
     /// One input of a training has features that the other does not know.
     #[error(
-        "{holder} has {} that {knower} does not know: {names}", counted(*count, "feature")
+        "{found_in} has {} that {unknown_to} does not know: {names}", counted(*count, "feature")
     )]
     UnknownFeatures {
         /// The input that has them.
-        holder: String,
+        found_in: String,
         /// The input that does not know them.
-        knower: String,
+        unknown_to: String,
         /// Number of these features.
         count: usize,
         /// Their names, the first few.
         names: String,
     },
     /// One input of a training lacks features of the other.
-    #[error("{holder} lacks {count} of the features of {knower}: {names}")]
+    #[error("{missing_in} lacks {count} of the features of {found_in}: {names}")]
     MissingFeatures {
         /// The input that lacks them.
-        holder: String,
+        missing_in: String,
         /// The input that has them.
-        knower: String,
+        found_in: String,
         /// Number of these features.
         count: usize,
         /// Their names, the first few.

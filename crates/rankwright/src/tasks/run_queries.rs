@@ -144,3 +144,115 @@ pub fn run_queries(
         run,
     })
 }
+
+#[cfg(all(test, feature = "train"))]
+mod tests {
+    use super::*;
+    use crate::tasks::{
+        BuildIndexRequest, DataFiles, ExtractFeaturesRequest, FeatureSource, SearchIndexRequest,
+        TrainModelRequest, build_index, extract_features, search_index, train_model,
+    };
+    use rankwright_learn::LearnerSpec;
+    use std::sync::Mutex;
+
+    /// An index `shop` of forty records, with `queries.tsv` and `qrels`.
+    fn shop() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let topics = ["jazz", "ocean"];
+        let (mut documents, mut queries, mut qrels) = (String::new(), String::new(), String::new());
+        for number in 0..40_usize {
+            let (topic, plays) = (topics[number % 2], (number * 7) % 40);
+            documents.push_str(&format!(
+                "{{\"id\": \"r{number}\", \"title\": \"{topic} record\", \"plays\": {plays}}}\n"
+            ));
+            for query in (0..4).filter(|query| query % 2 == number % 2) {
+                qrels.push_str(&format!("q{query} 0 r{number} {}\n", plays / 14));
+            }
+        }
+        for query in 0..4 {
+            queries.push_str(&format!("q{query}\t{} record\n", topics[query % 2]));
+        }
+        for (name, text) in [("docs.jsonl", documents), ("queries.tsv", queries), ("qrels", qrels)]
+        {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        let request =
+            BuildIndexRequest::new([folder.path().join("docs.jsonl")], folder.path().join("shop"));
+        build_index(&request, &Context::default()).unwrap();
+        folder
+    }
+
+    fn queries(folder: &Path) -> QueryFile {
+        QueryFile::new(folder.join("queries.tsv"))
+    }
+
+    #[test]
+    fn features_train_a_model_that_searches_and_runs() {
+        let shop = shop();
+        let path = |name: &str| shop.path().join(name);
+        let context = Context::default();
+        let features =
+            ExtractFeaturesRequest::new(path("shop"), queries(shop.path()), path("d.csv"))
+                .qrels(path("qrels"))
+                .features(FeatureSource::parse("bm25(field=title), number(field=plays)").unwrap())
+                .candidates(CandidateOptions::new().count(30));
+        let data = extract_features(&features, &context).unwrap();
+        assert_eq!((data.queries, data.rows, data.features), (4, 120, 2));
+        assert_eq!(data.set, path("d.csv.features.toml"), "beside a file that cannot hold it");
+        let learner = LearnerSpec::parse("mart(trees=20, leaves=4, min_rows=2)").unwrap();
+        let train =
+            TrainModelRequest::new(learner, DataFiles::new([path("d.csv")]), path("m.model"));
+        assert_eq!(train_model(&train, &context).unwrap().warnings, []);
+        let search = SearchIndexRequest::new(path("shop"), "jazz record")
+            .model(path("m.model"))
+            .candidates(CandidateOptions::new().count(5))
+            .features(true);
+        let found = search_index(&search, &context).unwrap();
+        assert_eq!((found.found, found.documents.len()), (5, 5));
+        assert!(found.documents[0].features.is_some());
+        let kinds: Vec<&str> = found.warnings.iter().map(Warning::kind).collect();
+        assert_eq!(kinds, ["other-candidates"]);
+        let steps = Mutex::new(Vec::new());
+        let step = |name: &str| steps.lock().unwrap().push(name.to_owned());
+        let run = RunQueriesRequest::new(path("shop"), queries(shop.path()), path("m.run"))
+            .model(path("m.model"))
+            .top(3)
+            .tag("mine");
+        let result = run_queries(&run, &context.on_step(&step)).unwrap();
+        assert_eq!((result.queries, result.documents, result.empty), (4, 12, 0));
+        let text = std::fs::read_to_string(path("m.run")).unwrap();
+        assert!(text.lines().count() == 12 && text.lines().all(|line| line.ends_with(" mine")));
+        let steps = steps.into_inner().unwrap();
+        assert!(steps.iter().any(|step| step == "ranking documents for 4 queries"), "{steps:?}");
+    }
+
+    #[test]
+    fn a_filter_without_documents_is_a_warning_of_each_task() {
+        let shop = shop();
+        let path = |name: &str| shop.path().join(name);
+        let none = || CandidateOptions::new().filter("plays:>1000");
+        let search = SearchIndexRequest::new(path("shop"), "jazz").candidates(none());
+        let found = search_index(&search, &Context::default()).unwrap();
+        let kinds = |warnings: &[Warning]| warnings.iter().map(Warning::kind).collect::<Vec<_>>();
+        assert_eq!(kinds(&found.warnings), ["nothing-passes"]);
+        let run = RunQueriesRequest::new(path("shop"), queries(shop.path()), path("x.run"));
+        let result = run_queries(&run.candidates(none()), &Context::default()).unwrap();
+        assert_eq!(kinds(&result.warnings), ["nothing-passes", "nothing-found"]);
+    }
+
+    #[test]
+    fn an_input_is_not_written_over_and_a_tag_is_one_word() {
+        let shop = shop();
+        let file = shop.path().join("queries.tsv");
+        let run = RunQueriesRequest::new(shop.path().join("shop"), queries(shop.path()), &file);
+        let error = run_queries(&run, &Context::default()).unwrap_err();
+        assert!(matches!(error, TaskError::OutputIsInput { .. }), "{error}");
+        let features =
+            ExtractFeaturesRequest::new(shop.path().join("shop"), queries(shop.path()), &file);
+        let error = extract_features(&features, &Context::default()).unwrap_err();
+        assert!(matches!(error, TaskError::OutputIsInput { .. }), "{error}");
+        let run = RunQueriesRequest::new(shop.path(), queries(shop.path()), shop.path().join("x"));
+        let error = run_queries(&run.tag("two words"), &Context::default()).unwrap_err();
+        assert!(matches!(error, TaskError::TagNotOneWord { .. }), "{error}");
+    }
+}

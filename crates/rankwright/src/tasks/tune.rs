@@ -18,7 +18,8 @@ use serde::Serialize;
 
 use super::context::Running;
 use super::train::{
-    ValidationFiles, Watched, beside, check_feature_set, check_file, save_model, warn_sampled,
+    ForwardedTraining, ValidationFiles, beside, check_feature_set, check_file, save_model,
+    warn_sampled,
 };
 use super::{Context, DataFiles, TaskError, Warning, check_output, check_standard_input};
 
@@ -241,13 +242,13 @@ fn search(
     };
     let within = scratch.as_ref().map(|folder| folder.path().join("trials"));
     let folder = request.log.as_deref().map(|log| beside(log, ".trials")).or(within);
-    let watched = TuneWatched { inner: progress, context: task.context() };
+    let forwarded = ForwardedSearch { inner: progress, context: task.context() };
     let job = TuneJob {
         valid: valid.map(validation_set),
         features: ScoreOptions { ignore_extra: request.ignore_extra, simd: task.simd() },
         log: request.log.clone(),
         folder,
-        progress: &watched,
+        progress: &forwarded,
         ..TuneJob::new(train)
     };
     Ok(request.plan.run(&job)?)
@@ -268,17 +269,17 @@ fn train_best(
     task: &Running<'_>,
 ) -> Result<Option<WrittenModel>, TaskError> {
     let learner = LearnerSpec::parse(&best.spec)?;
-    let watched = Watched::begin(task.context(), &learner, train.rows(), None);
+    let forwarded = ForwardedTraining::begin(task.context(), &learner, train.rows(), None);
     let result = learner.train(TrainRequest {
         valid: valid.map(validation_set).into_iter().collect(),
         metrics: vec![request.plan.measure().clone()],
         seed: request.plan.settings().seed,
         features: ScoreOptions { ignore_extra: request.ignore_extra, simd: task.simd() },
-        progress: &watched,
+        progress: &forwarded,
         simd: task.simd(),
         ..TrainRequest::new(train)
     });
-    drop(watched);
+    drop(forwarded);
     let result = result?;
     if !result.finished {
         return Ok(None);
@@ -349,12 +350,12 @@ impl TrialDelta {
 }
 
 /// Forwards events to the caller, and checks the caller's flag.
-struct TuneWatched<'a> {
+struct ForwardedSearch<'a> {
     inner: &'a dyn TuneProgress,
     context: &'a Context<'a>,
 }
 
-impl Progress for TuneWatched<'_> {
+impl Progress for ForwardedSearch<'_> {
     fn started(&self, history: &TrainingHistory, done: usize) {
         self.inner.started(history, done);
     }
@@ -372,7 +373,7 @@ impl Progress for TuneWatched<'_> {
     }
 }
 
-impl TuneProgress for TuneWatched<'_> {
+impl TuneProgress for ForwardedSearch<'_> {
     fn begun(&self, trial: usize, limit: Option<usize>) {
         self.inner.begun(trial, limit);
     }
