@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use rayon::prelude::*;
 
 use crate::dataset::Dataset;
+use crate::summary_warning::SummaryWarning;
 
 /// Counts and distributions of a data set.
 #[derive(Debug, Clone)]
@@ -158,39 +159,30 @@ impl DatasetSummary {
         }
     }
 
-    /// Warnings, as sentences.
-    pub fn warnings(&self) -> Vec<String> {
-        let mut out = Vec::new();
-        let mut say = |count: usize, text: &str| {
-            if count > 0 {
-                out.push(format!("{count} {text}"));
-            }
+    /// Warnings about the content, to know before training.
+    pub fn warnings(&self) -> Vec<SummaryWarning> {
+        let features = |is_counted: &dyn Fn(&FeatureSummary) -> bool| {
+            self.features.iter().filter(|feature| is_counted(feature)).count()
         };
-        say(self.single_queries, "query/queries of one document: nothing to rank in them");
-        say(
-            self.level_queries - self.single_queries.min(self.level_queries),
-            "query/queries of several documents with equal labels: they teach pairwise and listwise learners nothing",
-        );
-        say(self.repeated_documents, "row(s) repeat a document of their query");
-        let constant = self.features.iter().filter(|f| f.is_constant(self.rows)).count();
-        say(constant, "constant feature(s)");
-        say(
-            self.features.iter().filter(|f| f.same_as.is_some()).count(),
-            "feature(s) equal to an earlier one",
-        );
-        say(
-            self.features.iter().filter(|f| f.infinite > 0).count(),
-            "feature(s) with infinite values",
-        );
-        if self.sorted_by_label {
-            out.push(
-                "the rows of every query stand best label first: with another tool, ties would look like skill".into(),
-            );
-        }
-        if self.labels.iter().any(|(label, _)| *label < 0.0) {
-            out.push("negative labels: metrics count them as non-relevant".into());
-        }
-        out
+        let equal_labels = self.level_queries - self.single_queries.min(self.level_queries);
+        let constant = features(&|feature| feature.is_constant(self.rows));
+        let equal = features(&|feature| feature.same_as.is_some());
+        let infinite = features(&|feature| feature.infinite > 0);
+        let negative = self.labels.iter().filter(|(label, _)| *label < 0.0).count();
+        let warnings = [
+            (self.single_queries, SummaryWarning::SingleDocument { queries: self.single_queries }),
+            (equal_labels, SummaryWarning::EqualLabels { queries: equal_labels }),
+            (
+                self.repeated_documents,
+                SummaryWarning::RepeatedDocuments { rows: self.repeated_documents },
+            ),
+            (constant, SummaryWarning::ConstantFeatures { features: constant }),
+            (equal, SummaryWarning::EqualFeatures { features: equal }),
+            (infinite, SummaryWarning::InfiniteValues { features: infinite }),
+            (usize::from(self.sorted_by_label), SummaryWarning::SortedByLabel),
+            (negative, SummaryWarning::NegativeLabels),
+        ];
+        warnings.into_iter().filter(|(count, _)| *count > 0).map(|(_, warning)| warning).collect()
     }
 }
 

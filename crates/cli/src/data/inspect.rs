@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use rankwright::eval::table::{Align, Cell, Table};
-use rankwright::tasks::{InspectRequest, InspectResult, LabelCount, inspect_data};
+use rankwright::tasks::{InspectRequest, InspectResult, LabelCount, Warning, inspect_data};
 
 use crate::failure::Failure;
 use crate::input::ReadArgs;
@@ -54,7 +54,9 @@ fn text(s: &InspectResult, all: bool) -> String {
     if !unusual.rows.is_empty() {
         parts.push(unusual.to_text());
     }
-    let warnings: String = s.warnings.iter().map(|w| format!("warning: {w}\n")).collect();
+    // Warnings of the reader are on standard error.
+    let about_content = s.warnings.iter().filter(|w| matches!(w, Warning::Content(_)));
+    let warnings: String = about_content.map(|w| format!("warning: {w}\n")).collect();
     if !warnings.is_empty() {
         parts.push(warnings);
     }

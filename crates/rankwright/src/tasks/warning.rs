@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use rankwright_data::DataWarning;
+use rankwright_data::{DataWarning, SummaryWarning};
 #[cfg(feature = "report")]
 use rankwright_report::ReportWarning;
 #[cfg(feature = "search")]
@@ -20,6 +20,8 @@ pub enum Warning {
     /// A recoverable problem while reading, such as blank lines, or a part of the data that the
     /// written format cannot hold.
     Data(DataWarning),
+    /// A warning about the content of data, such as constant features.
+    Content(SummaryWarning),
     /// A warning of a report.
     #[cfg(feature = "report")]
     Report(ReportWarning),
@@ -124,6 +126,7 @@ impl Warning {
     pub fn kind(&self) -> &'static str {
         match self {
             Warning::Data(warning) => warning.kind(),
+            Warning::Content(warning) => warning.kind(),
             #[cfg(feature = "report")]
             Warning::Report(warning) => warning.kind(),
             #[cfg(feature = "search")]
@@ -150,6 +153,7 @@ impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Warning::Data(warning) => warning.fmt(f),
+            Warning::Content(warning) => warning.fmt(f),
             #[cfg(feature = "report")]
             Warning::Report(warning) => warning.fmt(f),
             #[cfg(feature = "search")]
@@ -238,6 +242,7 @@ impl Serialize for Warning {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Warning::Data(warning) => return warning.serialize(serializer),
+            Warning::Content(warning) => return warning.serialize(serializer),
             #[cfg(feature = "report")]
             Warning::Report(warning) => return warning.serialize(serializer),
             #[cfg(feature = "search")]
@@ -274,6 +279,7 @@ mod tests {
         let first = SourceLocation::line("a.txt", 3);
         let warnings = [
             Warning::Data(DataWarning { kind: WarningKind::BlankLines, count: 2, first }),
+            Warning::Content(SummaryWarning::NegativeLabels),
             #[cfg(feature = "search")]
             Warning::Search(SearchWarning::NothingPasses),
             #[cfg(feature = "report")]
