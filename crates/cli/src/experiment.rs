@@ -161,8 +161,8 @@ impl ExperimentProgress for Cells<'_> {
         let open = plan.open();
         self.bar.suspend(|| {
             if plan.stored() > 0 {
-                let all = plan.cells.len();
-                self.out.note(format!("{} of {all} cells were finished before", plan.stored()));
+                let all = counted(plan.cells.len(), "cell");
+                self.out.note(format!("{} of {all} finished before", plan.stored()));
             }
             if open > 0 {
                 let (cells, jobs) = (counted(open, "cell"), plan.jobs);

@@ -148,7 +148,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
     rayon::ThreadPoolBuilder::new()
         .num_threads(usize::from(cli.threads))
         .build_global()
-        .map_err(|e| Failure::request(format!("cannot start {} threads: {e}", cli.threads)))?;
+        .map_err(|e| Failure::request(format!("cannot start the threads: {e}")))?;
     let out = &cli.output;
     match cli.verb {
         Verb::Demo(args) => demo::run(&args, out),

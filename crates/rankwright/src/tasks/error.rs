@@ -351,24 +351,53 @@ impl TaskError {
             TaskError::Experiment(error) => error.help(),
             #[cfg(feature = "search")]
             TaskError::Search(error) => error.help(),
-            TaskError::NoFolder { .. } => Some("create the folder first".into()),
-            TaskError::IsFolder { .. } => Some("give the path of a file in it".into()),
+            other => other.own_help().map(str::to_owned),
+        }
+    }
+
+    /// A remedy for the errors of the tasks themselves.
+    fn own_help(&self) -> Option<&'static str> {
+        Some(match self {
+            TaskError::NoFolder { .. } => "create the folder first",
+            TaskError::IsFolder { .. } => "give the path of a file in it",
             TaskError::CheckpointIsNoFolder { .. } => {
-                Some("move it, or give another folder for checkpoints".into())
+                "move it, or give another folder for checkpoints"
             }
             TaskError::UnknownFeatures { .. } => {
-                Some("check that both have the same features, or ignore extra features".into())
+                "check that both have the same features, or ignore extra features"
             }
             TaskError::MissingFeatures { .. } => {
-                Some("add these columns, or rename them so that both agree".into())
+                "add these columns, or rename them so that both agree"
             }
-            TaskError::StandardInputTwice => Some("give a file instead".into()),
-            TaskError::OutputIsInput { .. } => Some("give another file".into()),
+            TaskError::StandardInputTwice => "give a file instead",
+            TaskError::OutputIsInput { .. } => "give another file",
+            TaskError::SameFile { .. } => "give a file for each result",
+            TaskError::AbsentContradictsModel { .. } => "leave the rule to the model",
+            TaskError::AbsentRecorded { .. } => "leave the rule to the file",
             TaskError::AbsentRulesDiffer { .. } => {
-                Some("score the data with each model by itself and compare the scores".into())
+                "score the data with each model by itself and compare the scores"
             }
-            _ => None,
-        }
+            TaskError::UnknownExtension { .. } => "use a known extension, or give the format",
+            TaskError::EmptyPart { .. } => "give the part a larger share, or use more data",
+            TaskError::NoModelToIgnoreExtra | TaskError::NothingToIgnoreExtra => {
+                "do not ignore extra features"
+            }
+            TaskError::NoCheckpoints { .. } => "train without checkpoints",
+            #[cfg(feature = "train")]
+            TaskError::NothingTrained { .. } => "leave out the option",
+            #[cfg(feature = "train")]
+            TaskError::OptionNeedsData { .. } => "give data, or leave out the option",
+            TaskError::ValidPartUnused => {
+                "choose a learner that stops early, or hold out no queries"
+            }
+            TaskError::NoValidationForBest => "give validation data, or write no model",
+            TaskError::SearchStopped { log: Some(_), .. } => "repeat the request to resume",
+            #[cfg(feature = "search")]
+            TaskError::NoFeatureSet { .. } => {
+                "give data that was computed from an index, or the specs of features"
+            }
+            _ => return None,
+        })
     }
 }
 
