@@ -227,29 +227,29 @@ fn learn(error: &LearnError) -> Option<String> {
 /// Advice on a rejected training.
 fn of_training(error: &LearnError) -> Option<&'static str> {
     Some(match error {
-        LearnError::MissingValidation { .. } => "give --valid DATA, or leave out stop= in the spec",
+        LearnError::MissingValidation { .. } => "give --valid DATA, or leave stop= out of the spec",
         LearnError::MissingFoldValidation { .. } => {
-            "give --valid-part 0.2, or leave out parameters that need it, such as stop="
+            "give --valid-part 0.2, or leave out what needs them, such as stop="
         }
-        LearnError::HoldOut { .. } => "give --valid DATA, or hold out more queries",
+        LearnError::HoldOut { .. } => "give --valid DATA, or another part of more queries",
         LearnError::NoMetricValue { .. } => {
             "give data with relevant documents, or another --metric"
         }
-        LearnError::PairsUnsupported { .. } => "leave out --pairs, or choose another --learner",
+        LearnError::PairsUnsupported { .. } => "leave --pairs out, or choose another --learner",
         LearnError::NothingToRank => "give data with graded labels, or --pairs FILE",
         LearnError::NothingRelevant { .. } | LearnError::OneKind { .. } => {
-            "give data with both kinds, or set the lowest relevant label with rel= in the spec"
+            "give data with both kinds, or set what is relevant with rel= in the spec"
         }
-        LearnError::StartUnsupported { .. } => "leave out --start, or train boosted trees",
+        LearnError::StartUnsupported { .. } => "leave --start out, or boost trees",
         LearnError::StartNotTrees { .. } => "give a tree model with --start",
         LearnError::TooManyGrades { .. } => "round the labels, or use linear-regression or mart",
         LearnError::MetricOutOfRange { .. } => {
-            "choose another metric in the spec, such as metric=ndcg@10"
+            "aim at one with metric= in the spec: metric=ndcg@10"
         }
-        LearnError::NewtonWithoutPairs => "leave out newton=, or use lambdamart or rankmart",
+        LearnError::NewtonWithoutPairs => "leave newton= out, or use lambdamart or rankmart",
         LearnError::NotFinite { .. } => "lower rate= in the spec, or scale the labels down",
         LearnError::Checkpoint { .. } | LearnError::CheckpointState { .. } => {
-            "give another --checkpoint folder, or delete this one to start again"
+            "give another --checkpoint folder, or delete this one to begin anew"
         }
         LearnError::Tune(error) => of_tuning(error)?,
         _ => return None,
@@ -260,14 +260,14 @@ fn of_training(error: &LearnError) -> Option<&'static str> {
 fn of_tuning(error: &TuneError) -> Option<&'static str> {
     Some(match error {
         TuneError::NoSpace { .. } | TuneError::NothingToSearch { .. } => {
-            "give the parameters to search with --space, or fix fewer of them in the spec"
+            "say what to search with --space, or fix fewer parameters in the spec"
         }
         TuneError::NoRounds { .. } | TuneError::ResourceInSpace { .. } => {
             "search with --method random, or leave it out of --space"
         }
-        TuneError::BadTrial { .. } => "leave out values of --space that cannot be combined",
-        TuneError::LogInUse { .. } => "wait until it ends, or give another --log",
-        TuneError::Log { .. } => "give another --log, or delete this one to start again",
+        TuneError::BadTrial { .. } => "leave values that do not go together out of --space",
+        TuneError::LogInUse { .. } => "wait for it, or give another --log",
+        TuneError::Log { .. } => "give another --log, or delete this one to begin anew",
         _ => return None,
     })
 }

@@ -91,7 +91,7 @@ fn table(args: &Args, plan: &TunePlan, result: &TuneResult) -> Table {
 
 fn notes(args: &Args, plan: &TunePlan, result: &TuneResult) -> Vec<String> {
     let convention = result.best().map(|best| format!("{}: {}", plan.measure(), best.convention));
-    let evaluated_on = match (&args.valid, plan.settings().ground) {
+    let ground = match (&args.valid, plan.settings().ground) {
         (Some(path), _) => format!("evaluated on {}", path.display()),
         (None, TuneData::Folds { count, .. }) => {
             format!("evaluated on {} by query", counted(count, "fold"))
@@ -101,7 +101,7 @@ fn notes(args: &Args, plan: &TunePlan, result: &TuneResult) -> Vec<String> {
     let (trials, method) = (plan.specs().len(), plan.settings().method.name());
     let count = |what: fn(&Trial) -> bool| result.trials.iter().filter(|t| what(t)).count();
     let mut rest = vec![format!(
-        "{}, {method} search, seed {}, {evaluated_on}; trial 0 is the learner as given",
+        "{}, {method} search, seed {}, {ground}; trial 0 is the learner as given",
         counted(trials, "trial"),
         args.seed
     )];

@@ -7,7 +7,7 @@ use rankwright_learn::{CvOptions, CvResult, FoldResult, LearnerSpec, cross_valid
 use serde::Serialize;
 
 use super::context::Running;
-use super::train::{ForwardedTraining, learner_metrics, warn_sampled};
+use super::train::{Watched, learner_metrics, warn_sampled};
 use super::{Context, DataFiles, TaskError, Warning};
 
 /// Learners to cross-validate, and the data.
@@ -161,13 +161,13 @@ fn validate(
     task: &mut Running<'_>,
 ) -> Result<CvResult, TaskError> {
     warn_sampled(learner, data, task)?;
-    let forwarded = ForwardedTraining::begin(task.context(), learner, data.rows(), None);
+    let watched = Watched::begin(task.context(), learner, data.rows(), None);
     let options = CvOptions {
         folds: request.folds,
         seed: request.seed,
         valid_part: request.valid_part,
         simd: task.simd(),
-        progress: &forwarded,
+        progress: &watched,
         ..CvOptions::new(measures.to_vec())
     };
     match cross_validate(learner, data, &options)? {

@@ -29,7 +29,7 @@ use serde::Serialize;
 
 use super::context::Running;
 use super::split_data::make_folder;
-use super::train::ForwardedTraining;
+use super::train::Watched;
 use super::{Context, TaskError, Warning};
 
 /// Sizes of a demonstration, and the folder for its files.
@@ -351,11 +351,11 @@ impl Demo<'_> {
     ) -> Result<(Model, f64), TaskError> {
         let (result, seconds) = self.task.step(&format!("training {name}"), || {
             let rows = features.train.rows();
-            let forwarded = ForwardedTraining::begin(self.task.context(), learner, rows, None);
+            let watched = Watched::begin(self.task.context(), learner, rows, None);
             learner.train(TrainRequest {
                 valid: vec![ValidationSet { name: "valid".into(), data: &features.valid }],
                 seed: self.request.seed,
-                progress: &forwarded,
+                progress: &watched,
                 simd: self.task.simd(),
                 ..TrainRequest::new(&features.train)
             })

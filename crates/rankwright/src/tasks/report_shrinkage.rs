@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 
 use super::context::Running;
 use super::paths::set_names;
-use super::train::{ForwardedTraining, ValidationFiles, warn_sampled};
+use super::train::{ValidationFiles, Watched, warn_sampled};
 use super::{Context, DataFiles, TaskError, Warning, check_standard_input};
 
 /// A learner, the rates to train it with, and data.
@@ -122,8 +122,7 @@ pub fn report_shrinkage(
             NamedData { name: &train_name, data: &train },
         )
     };
-    let report =
-        trainings.run(|learner| ForwardedTraining::begin(context, learner, train.rows(), None))?;
+    let report = trainings.run(|learner| Watched::begin(context, learner, train.rows(), None))?;
     let report = report.ok_or(TaskError::Cancelled)?;
     report.warnings.iter().for_each(|warning| task.warn(Warning::Report(warning.clone())));
     Ok(ReportShrinkageResult { report, warnings: task.into_warnings() })

@@ -18,8 +18,7 @@ use serde::Serialize;
 
 use super::context::Running;
 use super::train::{
-    ForwardedTraining, ValidationFiles, beside, check_feature_set, check_file, save_model,
-    warn_sampled,
+    ValidationFiles, Watched, beside, check_feature_set, check_file, save_model, warn_sampled,
 };
 use super::{Context, DataFiles, TaskError, Warning, check_output, check_standard_input};
 
@@ -242,13 +241,13 @@ fn search(
     };
     let within = scratch.as_ref().map(|folder| folder.path().join("trials"));
     let folder = request.log.as_deref().map(|log| beside(log, ".trials")).or(within);
-    let forwarded = ForwardedSearch { inner: progress, context: task.context() };
+    let watched = TuneWatched { inner: progress, context: task.context() };
     let job = TuneJob {
         valid: valid.map(validation_set),
         features: ScoreOptions { ignore_extra: request.ignore_extra, simd: task.simd() },
         log: request.log.clone(),
         folder,
-        progress: &forwarded,
+        progress: &watched,
         ..TuneJob::new(train)
     };
     Ok(request.plan.run(&job)?)
@@ -269,17 +268,17 @@ fn train_best(
     task: &Running<'_>,
 ) -> Result<Option<WrittenModel>, TaskError> {
     let learner = LearnerSpec::parse(&best.spec)?;
-    let forwarded = ForwardedTraining::begin(task.context(), &learner, train.rows(), None);
+    let watched = Watched::begin(task.context(), &learner, train.rows(), None);
     let result = learner.train(TrainRequest {
         valid: valid.map(validation_set).into_iter().collect(),
         metrics: vec![request.plan.measure().clone()],
         seed: request.plan.settings().seed,
         features: ScoreOptions { ignore_extra: request.ignore_extra, simd: task.simd() },
-        progress: &forwarded,
+        progress: &watched,
         simd: task.simd(),
         ..TrainRequest::new(train)
     });
-    drop(forwarded);
+    drop(watched);
     let result = result?;
     if !result.finished {
         return Ok(None);
@@ -350,12 +349,12 @@ impl TrialDelta {
 }
 
 /// Forwards events to the caller, and checks the caller's flag.
-struct ForwardedSearch<'a> {
+struct TuneWatched<'a> {
     inner: &'a dyn TuneProgress,
     context: &'a Context<'a>,
 }
 
-impl Progress for ForwardedSearch<'_> {
+impl Progress for TuneWatched<'_> {
     fn started(&self, history: &TrainingHistory, done: usize) {
         self.inner.started(history, done);
     }
@@ -373,7 +372,7 @@ impl Progress for ForwardedSearch<'_> {
     }
 }
 
-impl TuneProgress for ForwardedSearch<'_> {
+impl TuneProgress for TuneWatched<'_> {
     fn begun(&self, trial: usize, limit: Option<usize>) {
         self.inner.begun(trial, limit);
     }

@@ -31,8 +31,8 @@ pub use checks::TrainOption;
 pub(super) use features::{check_feature_set, check_validation};
 pub use output_paths::SavedTraining;
 pub(super) use output_paths::{beside, check_file};
-pub(super) use progress::ForwardedTraining;
 pub use progress::TrainingProgress;
+pub(super) use progress::Watched;
 pub use result::{TrainModelResult, TrainSeconds};
 pub(super) use side_file::digest;
 pub use weights::FeatureWeight;
@@ -258,7 +258,7 @@ fn train_on(
     warn_sampled(learner, data, task)?;
     let checkpoints = output_paths::checkpoints(request);
     let file = checkpoints.as_ref().map(rankwright_learn::Checkpoints::file);
-    let forwarded = ForwardedTraining::begin(task.context(), learner, data.rows(), file.as_deref());
+    let watched = Watched::begin(task.context(), learner, data.rows(), file.as_deref());
     let valid = valid.iter().map(|(name, data)| ValidationSet { name: name.clone(), data });
     let result = learner.train(TrainRequest {
         valid: valid.collect(),
@@ -268,12 +268,12 @@ fn train_on(
         start,
         features: ScoreOptions { ignore_extra: request.ignore_extra, simd: task.simd() },
         checkpoints,
-        progress: &forwarded,
+        progress: &watched,
         simd: task.simd(),
         ..TrainRequest::new(data)
     });
-    let failed = forwarded.take_failed_checkpoint();
-    drop(forwarded);
+    let failed = watched.take_failed_checkpoint();
+    drop(watched);
     match result? {
         result if result.finished => {
             if let Some(message) = failed {

@@ -19,13 +19,13 @@ pub trait TrainingProgress: Progress {
 
 /// A training in progress, until this is dropped: forwards events to the caller, and checks the
 /// caller's flag.
-pub(in crate::tasks) struct ForwardedTraining<'a> {
+pub(in crate::tasks) struct Watched<'a> {
     context: &'a Context<'a>,
     /// The reason why the last checkpoint could not be written.
     failed: Mutex<Option<String>>,
 }
 
-impl<'a> ForwardedTraining<'a> {
+impl<'a> Watched<'a> {
     /// Begins a training of a learner on this many rows; `checkpoint` is the file it would save to.
     pub(in crate::tasks) fn begin(
         context: &'a Context<'a>,
@@ -36,7 +36,7 @@ impl<'a> ForwardedTraining<'a> {
         if let Some(inner) = context.training {
             inner.begin(learner, rows, checkpoint);
         }
-        ForwardedTraining { context, failed: Mutex::default() }
+        Watched { context, failed: Mutex::default() }
     }
 
     /// The reason why the last checkpoint could not be written; none where it could.
@@ -45,7 +45,7 @@ impl<'a> ForwardedTraining<'a> {
     }
 }
 
-impl Drop for ForwardedTraining<'_> {
+impl Drop for Watched<'_> {
     fn drop(&mut self) {
         if let Some(inner) = self.context.training {
             inner.end();
@@ -53,7 +53,7 @@ impl Drop for ForwardedTraining<'_> {
     }
 }
 
-impl Progress for ForwardedTraining<'_> {
+impl Progress for Watched<'_> {
     fn started(&self, history: &TrainingHistory, done: usize) {
         if let Some(inner) = self.context.training {
             inner.started(history, done);
