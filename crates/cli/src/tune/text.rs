@@ -92,9 +92,9 @@ fn table(args: &Args, plan: &TunePlan, result: &TuneResult) -> Table {
 fn notes(args: &Args, plan: &TunePlan, result: &TuneResult) -> Vec<String> {
     let convention = result.best().map(|best| format!("{}: {}", plan.measure(), best.convention));
     let ground = match (&args.valid, plan.settings().ground) {
-        (Some(path), _) => format!("evaluated on {}", path.display()),
+        (Some(path), _) => format!("measured on {}", path.display()),
         (None, TuneData::Folds { count, .. }) => {
-            format!("evaluated on {} by query", counted(count, "fold"))
+            format!("measured on {} by query", counted(count, "fold"))
         }
         (None, TuneData::Valid) => String::new(),
     };

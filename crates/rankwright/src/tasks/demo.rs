@@ -404,7 +404,7 @@ impl Demo<'_> {
             score: ScoreOptions { simd: self.task.simd(), ..ScoreOptions::default() },
             ..TrainingOptions::default()
         };
-        let (pages, _) = self.task.step("drawing pages", || {
+        let (pages, _) = self.task.step("making pages", || {
             let training = TrainingReport::new(&input, &options)?;
             Ok::<_, TaskError>([(COMPARISON, comparison.page()), (TRAINING, training.page())])
         })?;
