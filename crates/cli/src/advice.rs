@@ -44,25 +44,26 @@ fn task(error: &TaskError) -> Option<String> {
         TaskError::Report(error) => report(error),
         TaskError::Experiment(error) => experiment(error),
         TaskError::NoModel { .. } => Some(
-            "give a model before the data, or --scores FILE for scores that are made already"
-                .into(),
+            "give a model before the data, or the scores of the data with --scores FILE".into(),
         ),
-        TaskError::NoData => Some("give feature data beside the models".into()),
+        TaskError::NoData => Some("give feature data besides the models".into()),
         TaskError::NoSystems => Some(
-            "give models beside the data, score files with --scores, or judgements with --qrels if \
-             the files are runs"
+            "give models besides the data, score files with --scores, or judgements with --qrels \
+             where the files are runs"
                 .into(),
         ),
         TaskError::NoModelToIgnoreExtra => {
-            Some("--ignore-extra is for models; leave it out".into())
+            Some("leave out --ignore-extra, which applies to models".into())
         }
-        TaskError::UnknownExtension { .. } => Some("or say --to FORMAT".into()),
-        TaskError::FeaturesHaveNames => Some("leave --first-feature out".into()),
+        TaskError::UnknownExtension { .. } => {
+            Some("use a known extension, or give the format with --to FORMAT".into())
+        }
+        TaskError::FeaturesHaveNames => Some("leave out --first-feature".into()),
         TaskError::SeveralModels { .. } => Some("`rankwright compare` takes several models".into()),
-        TaskError::AbsentContradictsModel { said, .. } => {
-            Some(format!("--absent {} contradicts the model; leave it out", said.name()))
+        TaskError::AbsentContradictsModel { requested, .. } => {
+            Some(format!("leave out --absent {}, which contradicts the model", requested.name()))
         }
-        TaskError::AbsentRecorded { .. } => Some("--absent does not apply; leave it out".into()),
+        TaskError::AbsentRecorded { .. } => Some("leave out --absent".into()),
         TaskError::AbsentRulesDiffer { .. } => Some(
             "score the data with each (`rankwright score`) and compare the score files with \
              --scores"
@@ -70,34 +71,40 @@ fn task(error: &TaskError) -> Option<String> {
         ),
         TaskError::NoTrainingData { .. } => Some("give feature data with labels".into()),
         TaskError::NothingToIgnoreExtra => {
-            Some("give --valid or --start, or leave --ignore-extra out".into())
+            Some("give --valid or --start, or leave out --ignore-extra".into())
         }
-        TaskError::NothingTrained { option, .. } => Some(format!("leave {} out", flag(*option))),
+        TaskError::NothingTrained { option, .. } => Some(format!("leave out {}", flag(*option))),
         TaskError::OptionNeedsData { option } => Some(format!(
-            "give DATA too, or leave {} out (`rankwright eval` measures the model afterwards)",
+            "give DATA too, or leave out {} (`rankwright eval` can evaluate the model later)",
             flag(*option)
         )),
-        TaskError::NoCheckpoints { .. } => Some("leave --checkpoint out".into()),
+        TaskError::NoCheckpoints { .. } => Some("leave out --checkpoint".into()),
         TaskError::CheckpointIsNoFolder { .. } => {
-            Some("move it away, or name a folder with --checkpoint".into())
+            Some("move it, or give a folder with --checkpoint".into())
         }
-        TaskError::UnknownFeatures { .. } => {
-            Some("check that both belong together; --ignore-extra passes over them".into())
-        }
+        TaskError::UnknownFeatures { .. } => Some(
+            "check that both have the same features, or ignore extra ones with --ignore-extra"
+                .into(),
+        ),
         TaskError::ValidPartUnused => Some(
-            "write stop= in the spec, such as lambdamart(stop=30), or leave --valid-part out".into(),
+            "write stop= in the spec, such as lambdamart(stop=30), or leave out --valid-part"
+                .into(),
         ),
         TaskError::NoValidationForBest => {
-            Some("give --valid, or leave --out out and train afterwards".into())
+            Some("give --valid, or leave out --out and train the best learner later".into())
         }
-        TaskError::SameFile { .. } => Some("give --out and --log a file each".into()),
+        TaskError::SameFile { .. } => Some("give --out and --log different files".into()),
         TaskError::TrainingStopped { unit, saved, .. } => stopped(unit, saved),
         TaskError::SearchStopped { log: Some(log), .. } => Some(format!(
-            "what is finished is in {}; the same command goes on from there",
+            "finished trainings are in {}; run the command again to resume",
             log.display()
         )),
         TaskError::SearchStopped { log: None, .. } => {
-            Some("nothing is kept; with --log FILE the same command would go on".into())
+            Some("nothing was kept; with --log FILE the command can be run again to resume".into())
+        }
+        TaskError::TagNotOneWord { .. } => Some("give one word with --tag".into()),
+        TaskError::NoFeatureSet { .. } => {
+            Some("give data that `rankwright features` wrote, or specs of features".into())
         }
         TaskError::Search(error) => search(error),
         other => other.help(),
@@ -107,14 +114,15 @@ fn task(error: &TaskError) -> Option<String> {
 /// Advice on resuming an interrupted training.
 fn stopped(unit: &str, saved: &SavedTraining) -> Option<String> {
     match saved {
-        SavedTraining::Checkpoint { folder } => Some(format!(
-            "the same command with --checkpoint {} goes on from there",
-            folder.display()
-        )),
-        SavedTraining::Partial { file, .. } if unit == "tree" => {
-            Some(format!("--start {} adds trees to it", file.display()))
+        SavedTraining::Checkpoint { folder } => {
+            Some(format!("run the command again with --checkpoint {} to resume", folder.display()))
         }
-        SavedTraining::Nothing { .. } => Some("--checkpoint DIR names a place".into()),
+        SavedTraining::Partial { file, .. } if unit == "tree" => {
+            Some(format!("train with --start {} to add trees to it", file.display()))
+        }
+        SavedTraining::Nothing { .. } => {
+            Some("give a folder for checkpoints with --checkpoint DIR".into())
+        }
         _ => None,
     }
 }
@@ -147,26 +155,26 @@ fn data(error: &DataError) -> Option<String> {
 fn of_data(remedy: &Remedy) -> String {
     match remedy {
         Remedy::IgnoreColumn { column } => {
-            format!("a column that is no feature is left out with `--columns ignore={column}`")
+            format!("leave out a column that is not a feature with `--columns ignore={column}`")
         }
         Remedy::FewerColumns => {
-            "leave columns out with `--columns ignore=NAME`, or read fewer rows".into()
+            "leave out columns with `--columns ignore=NAME`, or read fewer rows".into()
         }
         Remedy::ChooseColumn { role, one, other } => format!(
-            "choose: `--columns {role}={one},ignore={other}` (or `feature={other}`), or the other \
-             way round"
+            "choose one: `--columns {role}={one},ignore={other}` (or `feature={other}`), or the \
+             other way round"
         ),
         Remedy::NameColumn { role, optional: false } => {
-            format!("say which one it is: `--columns {role}=NAME`")
+            format!("name the column: `--columns {role}=NAME`")
         }
         Remedy::NameColumn { role, optional: true } => format!(
-            "say which one it is: `--columns {role}=NAME`, or `--columns {role}=none` for data \
+            "name the column: `--columns {role}=NAME`, or `--columns {role}=none` for data \
              without {role}s"
         ),
         Remedy::CheckRoles => "check the names given to `--columns`".into(),
         Remedy::NoRoles => "leave out --columns".into(),
         Remedy::EvaluateScores => {
-            "scores are evaluated with `rankwright eval --scores FILE DATA`".into()
+            "evaluate scores with `rankwright eval --scores FILE DATA`".into()
         }
         Remedy::EvaluateRun { formats } => format!(
             "evaluate it with `rankwright eval --run RUN --qrels QRELS`; feature data is one of \
@@ -177,9 +185,9 @@ fn of_data(remedy: &Remedy) -> String {
         Remedy::OneCache => {
             "convert the sources together into one cache with `rankwright data convert`".into()
         }
-        Remedy::WriteCache => "make one with `rankwright data convert DATA OUT.rwd`".into(),
+        Remedy::WriteCache => "write one with `rankwright data convert DATA OUT.rwd`".into(),
         Remedy::Rewrite => {
-            "make the file again from its source with `rankwright data convert`".into()
+            "write the file again from its source with `rankwright data convert`".into()
         }
         other => other.to_string(),
     }
@@ -194,9 +202,10 @@ fn model(error: &ModelError) -> Option<String> {
              `rankwright list formats` shows which are read"
                 .into(),
         ),
-        ModelError::UnknownFeatures { .. } => {
-            Some("check that this is the right data; --ignore-extra passes over them".into())
-        }
+        ModelError::UnknownFeatures { .. } => Some(
+            "check that this is the right data, or ignore extra features with --ignore-extra"
+                .into(),
+        ),
         ModelError::Absent { model, .. } => {
             Some(format!("read the data again from its source with --absent {model}"))
         }
@@ -277,19 +286,21 @@ fn search(error: &SearchError) -> Option<String> {
         ),
         SearchError::NoIndex { .. } => Some("build one: rankwright index DOCS --out INDEX".into()),
         SearchError::IndexExists { .. } => {
-            Some("--add adds to it, --rebuild puts a new one in its place".into())
+            Some("--add adds documents to it, --rebuild replaces it".into())
         }
-        SearchError::NoTextField => Some("name one: --schema body:text".into()),
+        SearchError::NoTextField => Some("name a text field, such as --schema body:text".into()),
         SearchError::OtherBuild { .. } => {
-            Some("leave --analysis and --schema out, or build anew with --rebuild".into())
+            Some("leave out --analysis and --schema, or build a new index with --rebuild".into())
         }
         SearchError::Folds { documents, .. } => {
             Some(format!("give more documents, or at most --folds {documents}"))
         }
-        SearchError::NoRows => Some("look at the queries with `rankwright search`".into()),
-        SearchError::NoJudgedQueries { .. } => {
-            Some("do both number queries alike? --number-by-position numbers them by place".into())
-        }
+        SearchError::NoRows => Some("try some of the queries with `rankwright search`".into()),
+        SearchError::NoJudgedQueries { .. } => Some(
+            "check that queries and judgements have the same ids; --number-by-position numbers \
+             queries by their position"
+                .into(),
+        ),
         other => other.help(),
     }
 }
@@ -301,7 +312,7 @@ fn report(error: &ReportError) -> Option<String> {
         ReportError::Learn(error) => learn(error),
         ReportError::Eval(error) => eval(error),
         ReportError::Spec(error) => spec(error),
-        ReportError::DocumentsWithoutQuery => Some("name the query with --query".into()),
+        ReportError::DocumentsWithoutQuery => Some("give the query with --query".into()),
         other => other.help(),
     }
 }
@@ -316,16 +327,16 @@ fn experiment(error: &ExperimentError) -> Option<String> {
         ExperimentError::Spec(error) => spec(error),
         ExperimentError::Report(error) => report(error),
         ExperimentError::FolderInUse { .. } => {
-            Some("wait for it, or give another folder with --out".into())
+            Some("wait until it ends, or give another folder with --out".into())
         }
         ExperimentError::NoRate { .. } => {
-            Some("take boosted trees, such as --learner lambdamart".into())
+            Some("use boosted trees, such as --learner lambdamart".into())
         }
         ExperimentError::BadRate { .. } | ExperimentError::RateTwice { .. } => {
-            Some("give such as --rates 1.0,0.5,0.1".into())
+            Some("give different numbers above 0, such as --rates 1.0,0.5,0.1".into())
         }
         ExperimentError::NoRounds { .. } => {
-            Some("take boosted trees, such as --learner lambdamart".into())
+            Some("use boosted trees, such as --learner lambdamart".into())
         }
         other => other.help(),
     }

@@ -1,26 +1,25 @@
 //! `classify`: classes of documents, learnt from labelled documents, by Rocchio or kNN.
 //!
-//! Documents are tf-idf vectors of all their text. Without `--apply` the classifier is
-//! cross-validated by document: each one is classified with a classifier and a vocabulary that have
-//! not seen it. With `--apply` it learns from all labelled documents and classifies others.
+//! Without `--apply` the classifier is cross-validated by document; with it, other documents are
+//! classified.
 
 use std::path::{Path, PathBuf};
 
 use rankwright::data::DEFAULT_SEED;
-use rankwright::data::store::write_atomic;
 use rankwright::eval::table::{Align, Table};
-use rankwright::search::classify::{
-    ClassDecision, Classification, Classifier, ClassifierEvaluation, TextClassifier,
+use rankwright::search::Analysis;
+use rankwright::search::classify::{Classifier, ClassifierEvaluation};
+use rankwright::spec::words::counted;
+use rankwright::tasks::{
+    ClassifyDocumentsRequest, ClassifyDocumentsResult, LabelledFiles, ValidateClassifierRequest,
+    classify_documents, validate_classifier,
 };
-use rankwright::search::{Analysis, Document, Documents};
-use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::input::{not_over_an_input, one_stdin};
 use crate::output::Output;
-use crate::progress::timed;
+use crate::progress::run_task;
 
-/// Classify documents by labelled ones, with Rocchio or kNN.
+/// Learn classes from labelled documents, with Rocchio or kNN, and classify others.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Labelled documents: JSON lines, TREC, SMART, CSV, TSV, Parquet, or a folder
@@ -51,38 +50,21 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    if let Some(path) = &args.out {
-        out.keeps_stdout_free(path)?;
-        not_over_an_input(path, args.documents.iter().chain(&args.apply).map(PathBuf::as_path))?;
+    let labelled = LabelledFiles::new(&args.documents, args.label.as_str())
+        .classifier(Classifier::parse(&args.classifier)?)
+        .analysis(Analysis::parse(&args.analysis)?);
+    let Some(path) = &args.out else {
+        let request = ValidateClassifierRequest::new(labelled).folds(args.folds).seed(args.seed);
+        let result = run_task(out, |context| validate_classifier(&request, context))?;
+        return out.show(&result, |result| evaluation_text(&result.evaluation));
+    };
+    out.keeps_stdout_free(path)?;
+    let request = ClassifyDocumentsRequest::new(labelled, &args.apply, path);
+    let result = run_task(out, |context| classify_documents(&request, context))?;
+    match path == Path::new("-") {
+        true => Ok(()),
+        false => out.show(&result, classes_text),
     }
-    one_stdin(args.documents.iter().chain(&args.apply).map(PathBuf::as_path))?;
-    let classifier = Classifier::parse(&args.classifier)?;
-    let analysis = Analysis::parse(&args.analysis)?;
-    let documents = read(&args.documents, out)?;
-    let (task, _) = timed(out, "analysing", || {
-        TextClassifier::new(documents, &args.label, classifier, analysis)
-    });
-    let task = task?;
-    out.warn(task.warnings());
-    match &args.out {
-        Some(path) => apply(args, &task, path, out),
-        None => validate(args, &task, out),
-    }
-}
-
-fn read(paths: &[PathBuf], out: &Output) -> Result<Vec<Document>, Failure> {
-    let mut source = Documents::open_all(paths, None)?;
-    let (documents, _) =
-        timed(out, "reading documents", || source.by_ref().collect::<Result<Vec<Document>, _>>());
-    let documents = documents?;
-    out.notes(source.warnings());
-    Ok(documents)
-}
-
-fn validate(args: &Args, task: &TextClassifier, out: &Output) -> Result<(), Failure> {
-    let work = || task.cross_validate(args.folds, args.seed);
-    let result = timed(out, "cross-validating", work).0?;
-    out.show(&result, |_| evaluation_text(&result))
 }
 
 fn evaluation_text(result: &ClassifierEvaluation) -> String {
@@ -97,48 +79,25 @@ fn evaluation_text(result: &ClassifierEvaluation) -> String {
         table.rows.push(row.iter().map(|cell| cell.as_str().into()).collect());
     }
     format!(
-        "{}\naccuracy {:.4}, macro F1 {:.4}, micro F1 {:.4}\n{} of {} documents in {} folds, seed \
-         {}\n",
+        "{}\naccuracy {:.4}, macro F1 {:.4}, micro F1 {:.4}\n{} of {} in {}, seed {}\n",
         table.to_text(),
         result.accuracy,
         result.macro_f1,
         result.micro_f1,
         result.classifier,
-        result.documents,
-        result.folds,
+        counted(result.documents, "document"),
+        counted(result.folds as usize, "fold"),
         result.seed
     )
 }
 
-/// A classification and the file it was written to.
-#[derive(Serialize)]
-struct WrittenClassification<'a> {
-    out: &'a Path,
-    #[serde(flatten)]
-    result: &'a Classification,
-}
-
-fn apply(args: &Args, task: &TextClassifier, path: &Path, out: &Output) -> Result<(), Failure> {
-    let documents = read(&args.apply, out)?;
-    let result = timed(out, "classifying", || task.classify(documents)).0?;
-    out.warn(&result.warnings);
-    write_atomic(path, |file| {
-        for ClassDecision { id, class, value, .. } in &result.decisions {
-            writeln!(file, "{id}\t{}\t{value}", class.replace(['\t', '\n', '\r'], " "))?;
-        }
-        Ok(())
-    })?;
-    if path == Path::new("-") {
-        return Ok(());
-    }
-    out.show(&WrittenClassification { out: path, result: &result }, |_| {
-        let each = result.classes.iter().map(|(class, count)| format!("{class} {count}"));
-        format!(
-            "{}: {} documents, learnt from {}: {}",
-            path.display(),
-            result.documents,
-            result.learnt_from,
-            each.collect::<Vec<_>>().join(", ")
-        )
-    })
+fn classes_text(result: &ClassifyDocumentsResult) -> String {
+    let each = result.classes.iter().map(|(class, count)| format!("{class} {count}"));
+    format!(
+        "{}: {}, learnt from {}: {}",
+        result.out.display(),
+        counted(result.documents, "document"),
+        result.learnt_from,
+        each.collect::<Vec<_>>().join(", ")
+    )
 }

@@ -6,6 +6,7 @@ use rankwright::data::DEFAULT_SEED;
 use rankwright::eval::table::{Align, Cell, Table, comparison_table};
 use rankwright::eval::{Evaluation, conventions};
 use rankwright::learn::LearnerSpec;
+use rankwright::spec::words::counted;
 use rankwright::tasks::{
     CrossValidateRequest, CrossValidateResult, cross_validate_learners, write_per_query,
 };
@@ -116,7 +117,7 @@ fn notes(result: &CrossValidateResult) -> Vec<String> {
     let mut notes = first.map_or(Vec::new(), |one| conventions(&one.pooled.results));
     let stopping = result.learners.iter().filter(|one| one.uses_validation);
     let stopping: Vec<&str> = stopping.map(|one| one.learner.as_str()).collect();
-    let aside = match result.valid_part {
+    let held_out = match result.valid_part {
         Some(part) if stopping.len() == result.learners.len() => {
             format!("; {part} of the training queries decide on stopping")
         }
@@ -126,6 +127,10 @@ fn notes(result: &CrossValidateResult) -> Vec<String> {
         ),
         None => String::new(),
     };
-    notes.push(format!("{} folds by query, seed {}{aside}", result.folds, result.seed));
+    notes.push(format!(
+        "{} by query, seed {}{held_out}",
+        counted(result.folds, "fold"),
+        result.seed
+    ));
     notes
 }

@@ -1,4 +1,4 @@
-//! `demo`: the main job end to end, from text to a better ranking, on a generated record store.
+//! `demo`: all steps from text to a better ranking, on a generated record store.
 
 use std::path::{Path, PathBuf};
 
@@ -52,10 +52,9 @@ fn text(result: &DemoResult, kept: Option<&Path>) -> String {
         .map(|s| format!("{:13} {:5.1} s  {}", s.name, s.train_seconds, s.learner))
         .collect();
     format!(
-        "A record store, made up for this (synthetic; seed {}): {} records, generated in {:.1} s and \
-         indexed in {:.1} s.\n{} queries to train on, {} to stop by, {} to test on; {} features of {} \
-         candidates in {:.1} s.\n\n{}\n\nThe {} test queries, {candidates} candidates of BM25 \
-         re-ranked:\n\n{}\n{}",
+        "A synthetic record store (seed {}): {} records, generated in {:.1} s and indexed in {:.1} s.\n\
+         {} queries for training, {} for early stopping, {} for testing; {} features of {} candidates \
+         in {:.1} s.\n\n{}\n\nThe {} test queries, {candidates} candidates of BM25 re-ranked:\n\n{}\n{}",
         store.seed,
         store.records,
         store.seconds.generate,
@@ -76,15 +75,15 @@ fn text(result: &DemoResult, kept: Option<&Path>) -> String {
 /// Commands to try next.
 fn next(result: &DemoResult, kept: Option<&Path>) -> String {
     let Some(folder) = kept else {
-        return "Next: `rankwright demo --out kept` keeps everything, to be searched and looked into; \
-                `rankwright list learners` and `list features` tell what else there is."
+        return "Next: `rankwright demo --out kept` keeps all files, to search and inspect them; \
+                `rankwright list learners` and `list features` show all learners and features."
             .into();
     };
     let folder = folder.display();
     let query = &result.example_query;
     let pages: Vec<String> = result.pages.iter().map(|page| page.display().to_string()).collect();
     format!(
-        "Kept in {folder}; {} are pages to look at. Next:\n  \
+        "Kept in {folder}; open {} in a browser. Next:\n  \
          rankwright search {folder}/index '{query}' --model {folder}/lambdamart.model --explain -k 3\n  \
          rankwright model inspect {folder}/lambdamart.model\n  \
          rankwright compare --qrels {folder}/test.qrels.txt {folder}/bm25.run {folder}/lambdamart.run --details\n  \

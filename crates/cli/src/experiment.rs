@@ -16,7 +16,7 @@ use rankwright::experiment::{
 use rankwright::spec::words::counted;
 
 use crate::failure::Failure;
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, TRAINING_PART};
 use crate::output::Output;
 
 use crate::progress::timed;
@@ -60,17 +60,17 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         request = request.out(folder);
     }
     if args.dry_run {
-        let (plan, _) = timed(out, "taking checksums of the data", || request.plan());
+        let (plan, _) = timed(out, "computing checksums of the data", || request.plan());
         return out.show(&plan?, plan_text);
     }
-    let interrupt = Interrupt::listen()?;
+    let interrupt = Interrupt::listen(TRAINING_PART)?;
     let bar = Cells::new(&interrupt, out);
     let summary = request.run(&bar);
     bar.bar.finish_and_clear();
     let summary = summary?;
     if !summary.finished {
         eprintln!(
-            "{} of {} results are in {}; the same command goes on from there",
+            "{} of {} results are in {}; run the command again to resume",
             summary.cells.saturating_sub(summary.pending),
             summary.cells,
             summary.out.display()
@@ -93,8 +93,8 @@ fn text(summary: &RunSummary) -> String {
     if plots > 0 {
         rest.push(format!("plots ({})", counted(plots, "file")));
     }
-    let beside = format!("beside   {} in {}\n", rest.join(", "), folder.display());
-    format!("{}{}{beside}", summary.text, first.unwrap_or_default())
+    let others = format!("files    {} in {}\n", rest.join(", "), folder.display());
+    format!("{}{}{others}", summary.text, first.unwrap_or_default())
 }
 
 /// Prints failed cells on standard error; returns the failure for the exit code.
@@ -106,8 +106,8 @@ fn failure(summary: &RunSummary) -> Result<(), Failure> {
         eprintln!("failed: {failed}");
     }
     Err(Failure::request(format!(
-        "not everything came to a result; what did is in {}, and the same command tries again what \
-         failed",
+        "some learners failed; the results of the others are in {}; run the command again to retry \
+         those that failed",
         summary.out.join("report.html").display()
     )))
 }
@@ -161,8 +161,8 @@ impl ExperimentProgress for Cells<'_> {
         let open = plan.pending();
         self.bar.suspend(|| {
             if plan.stored() > 0 {
-                let all = plan.cells.len();
-                self.out.note(format!("{} of {all} cells are done already", plan.stored()));
+                let all = counted(plan.cells.len(), "cell");
+                self.out.note(format!("{} of {all} finished before", plan.stored()));
             }
             if open > 0 {
                 let (cells, jobs) = (counted(open, "cell"), plan.jobs);
@@ -193,6 +193,6 @@ impl ExperimentProgress for Cells<'_> {
     }
 
     fn should_stop(&self) -> bool {
-        self.interrupt.asked()
+        self.interrupt.is_pressed()
     }
 }

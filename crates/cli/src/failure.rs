@@ -82,6 +82,7 @@ impl Failure {
                 | TaskError::LearnerTwice { .. }
                 | TaskError::ValidPartUnused
                 | TaskError::NoValidationForBest
+                | TaskError::TagNotOneWord { .. }
                 | TaskError::SameFile { .. },
             ) => 2,
             // Neither a checkpoint nor a model was saved: a failure, even after Ctrl-C.

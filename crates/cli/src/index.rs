@@ -1,20 +1,16 @@
 //! `index`: builds an index of a collection of text.
 
-use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::path::PathBuf;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use rankwright::search::{
-    Analysis, BuildOptions, BuildReport, Document, DocumentFormat, Documents, Existing, Schema,
-    SearchError, build_index,
-};
-use serde::Serialize;
+use rankwright::search::{Analysis, BuildOptions, DocumentFormat, Existing, Schema};
+use rankwright::spec::words::counted;
+use rankwright::tasks::{BuildIndexRequest, BuildIndexResult, Context, IndexProgress, build_index};
 
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::Output;
+use crate::progress::run_within;
 
 /// Make a collection of text searchable.
 #[derive(Debug, clap::Args)]
@@ -44,102 +40,68 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    let existing = match (args.add, args.rebuild) {
-        (true, _) => Existing::Add,
-        (_, true) => Existing::Replace,
-        _ => Existing::Refuse,
+    let request = args.request()?;
+    let interrupt = Interrupt::listen("the current documents")?;
+    let bar = bar(out);
+    let show = |progress: &IndexProgress| {
+        if let Some(total) = progress.bytes_total {
+            bar.set_length(total);
+        }
+        bar.set_position(progress.bytes);
+        bar.set_message(counted(progress.documents as usize, "document"));
     };
-    let options = BuildOptions::new()
-        .analysis(args.analysis.as_deref().map(Analysis::parse).transpose()?)
-        .schema(Schema::parse(&args.schema)?)
-        .existing(existing);
-    let mut documents = Documents::open_all(&args.documents, format(args)?)?;
-    let start = Instant::now();
-    let (report, bytes) = build(args, &options, &mut documents, out)?;
-    let seconds = start.elapsed().as_secs_f64();
-    out.notes(documents.warnings());
-    out.warn(&report.warnings());
-    let rate = bytes as f64 / 1e6 / seconds.max(1e-9);
-    out.show(&Built { index: &args.out, bytes, seconds, report: &report }, |_| {
-        format!(
-            "{}: {} documents in {seconds:.1} s ({:.1} MB, {rate:.1} MB/s)\nanalysis: {}\n\
-             fields: {}",
-            args.out.display(),
-            report.documents - report.duplicates,
-            bytes as f64 / 1e6,
-            report.analysis,
-            report.schema
-        )
-    })
+    let context = Context::default().cancel(interrupt.flag()).on_indexing(&show);
+    let result = run_within(out, context, &bar, |context| build_index(&request, context))?;
+    out.show(&result, text)
 }
 
-/// A report, with the folder, size and time of the build.
-#[derive(Serialize)]
-struct Built<'a> {
-    index: &'a Path,
-    bytes: u64,
-    seconds: f64,
-    #[serde(flatten)]
-    report: &'a BuildReport,
-}
-
-fn format(args: &Args) -> Result<Option<DocumentFormat>, Failure> {
-    let Some(name) = &args.format else { return Ok(None) };
-    let known = DocumentFormat::ALL.map(DocumentFormat::name).join(", ");
-    let format = DocumentFormat::from_name(name);
-    format.map(Some).ok_or_else(|| {
-        Failure::usage(format!("--format {name} is none of the formats of documents: {known}"))
-    })
-}
-
-/// Builds with a progress bar of bytes, which also counts documents.
-fn build(
-    args: &Args,
-    options: &BuildOptions,
-    documents: &mut Documents,
-    out: &Output,
-) -> Result<(BuildReport, u64), Failure> {
-    let interrupt = Interrupt::listen()?;
-    let bar = bar(documents.bytes_total(), out);
-    let bytes = AtomicU64::new(0);
-    let counted = Counted { documents, bytes: &bytes };
-    let report = build_index(&args.out, counted, options, &mut |done| {
-        bar.set_position(bytes.load(Ordering::Relaxed));
-        bar.set_message(format!("{done} documents"));
-        if interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    bar.finish_and_clear();
-    match report? {
-        Some(report) => Ok((report, documents.bytes_read())),
-        None => Err(Failure::Stopped),
+impl Args {
+    fn request(&self) -> Result<BuildIndexRequest, Failure> {
+        let existing = match (self.add, self.rebuild) {
+            (true, _) => Existing::Add,
+            (_, true) => Existing::Replace,
+            _ => Existing::Refuse,
+        };
+        let options = BuildOptions::new()
+            .analysis(self.analysis.as_deref().map(Analysis::parse).transpose()?)
+            .schema(Schema::parse(&self.schema)?)
+            .existing(existing);
+        let mut request = BuildIndexRequest::new(&self.documents, &self.out).options(options);
+        request.format = self.format.as_deref().map(format).transpose()?;
+        Ok(request)
     }
 }
 
-fn bar(total: Option<u64>, out: &Output) -> ProgressBar {
+fn format(name: &str) -> Result<DocumentFormat, Failure> {
+    DocumentFormat::from_name(name).ok_or_else(|| {
+        let known = DocumentFormat::ALL.map(DocumentFormat::name).join(", ");
+        Failure::usage(format!("--format {name} is not a format of documents; known are {known}"))
+    })
+}
+
+fn text(result: &BuildIndexResult) -> String {
+    let (report, megabytes) = (&result.report, result.bytes as f64 / 1e6);
+    format!(
+        "{}: {} in {:.1} s ({megabytes:.1} MB, {:.1} MB/s)\nanalysis: {}\nfields: {}",
+        result.index.display(),
+        counted((report.documents - report.duplicates) as usize, "document"),
+        result.seconds,
+        megabytes / result.seconds.max(1e-9),
+        report.analysis,
+        report.schema
+    )
+}
+
+/// A progress bar of bytes, which also counts documents.
+fn bar(out: &Output) -> ProgressBar {
     let target = match out.quiet {
         true => ProgressDrawTarget::hidden(),
         false => ProgressDrawTarget::stderr(),
     };
-    let bar = ProgressBar::with_draw_target(total, target);
+    let bar = ProgressBar::with_draw_target(None, target);
     let text = "{bar:24} {bytes}/{total_bytes}  {binary_bytes_per_sec}  {msg}  {eta} left";
     if let Ok(style) = ProgressStyle::with_template(text) {
         bar.set_style(style);
     }
     bar
-}
-
-/// An iterator over documents that reports the bytes read so far to the bar.
-struct Counted<'a> {
-    documents: &'a mut Documents,
-    bytes: &'a AtomicU64,
-}
-
-impl Iterator for Counted<'_> {
-    type Item = Result<Document, SearchError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let next = self.documents.next();
-        self.bytes.store(self.documents.bytes_read(), Ordering::Relaxed);
-        next
-    }
 }

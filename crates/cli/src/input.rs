@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use rankwright::data::Absent;
 use rankwright::data::format::{Format, Roles};
-use rankwright::tasks::{DataFiles, check_output, check_standard_input};
+use rankwright::tasks::{DataFiles, check_output};
 
 use crate::failure::Failure;
 
@@ -18,7 +18,7 @@ pub(crate) struct ReadArgs {
     /// Meaning of an absent feature of a sparse row; the model's if not given, or else zero
     #[arg(long, value_enum)]
     pub(crate) absent: Option<AbsentArg>,
-    /// Roles of columns in tables, e.g. `qid=session, label=clicks, ignore=url+title`
+    /// Roles of columns in tables, such as `qid=session, label=clicks, ignore=url+title`
     #[arg(long, value_name = "ROLES")]
     pub(crate) columns: Option<String>,
     /// Preference pairs: lines `qid better worse [weight]` or `qid A > B [weight]`
@@ -60,11 +60,6 @@ impl ReadArgs {
         let ReadArgs { format, absent, columns, pairs } = self;
         format.is_some() || absent.is_some() || columns.is_some() || pairs.is_some()
     }
-}
-
-/// Rejects standard input as more than one of a command's inputs.
-pub(crate) fn one_stdin<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), Failure> {
-    Ok(check_standard_input(paths)?)
 }
 
 /// Rejects writing a result over one of its input files.

@@ -1,17 +1,18 @@
-//! `list`: lists learners, metrics, features, first stages and formats, from the library's own
-//! tables.
+//! `list`: lists learners, objectives, metrics, features, first stages and formats, from the
+//! library's own tables.
 
 use rankwright::eval::table::{Align, Table};
 use rankwright::spec::ParamDef;
 use rankwright::tasks::{
-    FeatureList, FirstStageList, FormatList, LearnerList, MetricList, list_features,
-    list_first_stages, list_formats, list_learners, list_metrics,
+    FeatureList, FirstStageList, FormatList, LearnerList, MetricList, ObjectiveList, list_features,
+    list_first_stages, list_formats, list_learners, list_metrics, list_objectives,
 };
 
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// List learners, metrics, features, first stages or formats, with defaults and an example each.
+/// List learners, objectives, metrics, features, first stages or formats, with defaults and an
+/// example each.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The kind of thing to list
@@ -23,6 +24,8 @@ pub(crate) struct Args {
 enum ListSubject {
     /// Learners and their parameters
     Learners,
+    /// Objectives: the losses that boosted trees and nets minimise
+    Objectives,
     /// Metrics, their parameters, and presets
     Metrics,
     /// Features of documents and queries, for an index
@@ -36,6 +39,7 @@ enum ListSubject {
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     match args.what {
         ListSubject::Learners => out.show(&list_learners(), learners_text),
+        ListSubject::Objectives => out.show(&list_objectives(), objectives_text),
         ListSubject::Metrics => out.show(&list_metrics(), metrics_text),
         ListSubject::Features => out.show(&list_features(), features_text),
         ListSubject::FirstStages => out.show(&list_first_stages(), stages_text),
@@ -45,31 +49,56 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
 
 /// The learners, then each parameter with the learners that take it.
 fn learners_text(list: &LearnerList) -> String {
-    let mut learners = table(["learner", "what it is", "example"]);
-    let header = ["parameter", "what it says", "default", "learners"];
-    let mut parameters = Table::new(header.map(|name| (name, Align::Left)));
-    let mut params: Vec<(ParamDef, Vec<&str>)> = Vec::new();
+    let mut learners = table(["learner", "description", "example"]);
     for def in list.learners {
         row(&mut learners, [def.name, def.help, def.example]);
-        for param in def.params() {
-            match params.iter_mut().find(|(other, _)| *other == param) {
-                Some((_, names)) => names.push(def.name),
-                None => params.push((param, vec![def.name])),
+    }
+    let params = list.learners.iter().map(|def| (def.name, def.params()));
+    [learners.to_text(), shared_parameters("learners", params).to_text()].join("\n")
+}
+
+/// The objectives, then each parameter with the objectives that take it.
+fn objectives_text(list: &ObjectiveList) -> String {
+    let mut objectives = table(["objective", "description", "example"]);
+    for def in list.objectives {
+        row(&mut objectives, [def.name, def.help, def.example]);
+    }
+    objectives.notes.push(
+        "A learner minimises an objective: `mart(loss=...)` takes the losses of single documents; \
+         other learners have one of their own, which `list learners` names."
+            .into(),
+    );
+    let params = list.objectives.iter().map(|def| (def.name, def.params()));
+    [objectives.to_text(), shared_parameters("objectives", params).to_text()].join("\n")
+}
+
+/// A row for each parameter, with the names of those that take it; the most shared ones first.
+fn shared_parameters<'a>(
+    owners: &str,
+    all: impl Iterator<Item = (&'a str, Vec<ParamDef>)>,
+) -> Table {
+    let mut shared: Vec<(ParamDef, Vec<&str>)> = Vec::new();
+    for (owner, params) in all {
+        for param in params {
+            match shared.iter_mut().find(|(other, _)| *other == param) {
+                Some((_, names)) => names.push(owner),
+                None => shared.push((param, vec![owner])),
             }
         }
     }
-    // Parameters that most learners share come first.
-    params.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
-    for (param, names) in params {
+    shared.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
+    let header = ["parameter", "meaning", "default", owners];
+    let mut table = Table::new(header.map(|name| (name, Align::Left)));
+    for (param, names) in shared {
         let default = param.default.as_deref().unwrap_or("(required)");
         let cells = [param.name, param.help, default, &names.join(", ")];
-        parameters.rows.push(cells.map(Into::into).to_vec());
+        table.rows.push(cells.map(Into::into).to_vec());
     }
-    [learners.to_text(), parameters.to_text()].join("\n")
+    table
 }
 
 fn metrics_text(list: &MetricList) -> String {
-    let mut metrics = table(["metric", "what it measures", "example"]);
+    let mut metrics = table(["metric", "description", "example"]);
     let mut params: Vec<ParamDef> = Vec::new();
     for def in list.metrics {
         let names = std::iter::once(def.name).chain(def.aliases.iter().copied());
@@ -81,26 +110,27 @@ fn metrics_text(list: &MetricList) -> String {
             }
         }
     }
-    let header = ["parameter", "what it says", "values", "default"];
+    let header = ["parameter", "meaning", "values", "default"];
     let mut parameters = Table::new(header.map(|name| (name, Align::Left)));
     for param in params {
         let default = param.default.clone().unwrap_or_else(|| "(required)".to_owned());
         let cells = [param.name.to_owned(), param.help.to_owned(), param.expected(), default];
         parameters.rows.push(cells.each_ref().map(|cell| cell.as_str().into()).to_vec());
     }
-    let mut presets = table(["preset", "whose conventions", ""]);
+    let mut presets = table(["preset", "conventions", ""]);
     list.presets.iter().for_each(|p| row(&mut presets, [p.name, p.help, ""]));
     presets.notes.push(
-        "trec_eval's names with a number or of their own (P_10, ndcg_cut_10, recip_rank, gm_map, Rprec, ...) \
-         mean the metric with preset=trec; plain map, ndcg and bpref are ours, and need preset=trec to be \
-         trec_eval's. trec_eval stands for its official set, each with the preset."
+        "Names that only trec_eval uses (P_10, ndcg_cut_10, recip_rank, gm_map, Rprec, ...) stand for the \
+         metric with preset=trec. The names map, ndcg and bpref have the default conventions; add \
+         preset=trec for those of trec_eval. The name trec_eval stands for all metrics of its official set, \
+         each with the preset."
             .into(),
     );
     [metrics.to_text(), parameters.to_text(), presets.to_text()].join("\n")
 }
 
 fn features_text(list: &FeatureList) -> String {
-    let mut features = table(["feature", "what it is", "parameters"]);
+    let mut features = table(["feature", "description", "parameters"]);
     for def in list.features {
         let param = |p: &ParamDef| match &p.default {
             None => p.name.to_owned(),
@@ -111,16 +141,17 @@ fn features_text(list: &FeatureList) -> String {
         row(&mut features, [&format!("{}{star}", def.name), def.help, &params.join(", ")]);
     }
     features.notes.push(
-        "`default` is each of them on each field that will do, but for those with a star. field=* \
-         stands for every field, stat=* for every summary: bm25(field=*), tf(field=title, stat=*)."
+        "The set `default` has each feature on each field that it applies to, except the features \
+         with a star. field=* stands for every field, stat=* for every statistic: bm25(field=*), \
+         tf(field=title, stat=*)."
             .into(),
     );
     features.to_text()
 }
 
 fn stages_text(list: &FirstStageList) -> String {
-    let mut stages = table(["first stage", "what it is", "example"]);
-    let mut parameters = table(["parameter", "what it says", "default"]);
+    let mut stages = table(["first stage", "description", "example"]);
+    let mut parameters = table(["parameter", "meaning", "default"]);
     let mut params: Vec<ParamDef> = Vec::new();
     for def in list.first_stages {
         row(&mut stages, [def.name, def.help, def.example]);
@@ -137,20 +168,20 @@ fn stages_text(list: &FirstStageList) -> String {
 }
 
 fn formats_text(list: &FormatList) -> String {
-    let mut data = table(["data", "what it is", "example"]);
+    let mut data = table(["data", "description", "example"]);
     for info in &list.data {
         let name = format!("{} ({})", info.name, info.extensions.join(", "));
         row(&mut data, [&name, info.doc, &info.example.replace('\t', " ")]);
     }
     data.notes.push(
-        "Formats are told by content; gzip and zstd are unpacked. When writing, the extension \
-         decides, and .gz or .zst after it packs."
+        "The format of an input is detected by content; gzip and zstd are decompressed. The format \
+         of an output follows from its extension; a further .gz or .zst compresses it."
             .into(),
     );
-    let mut lists = table(["judgements and runs", "what it is", "example"]);
+    let mut lists = table(["judgements and runs", "description", "example"]);
     let found = &list.judgements_and_runs;
     found.iter().for_each(|f| row(&mut lists, [f.name, f.doc, f.example]));
-    let mut documents = table(["documents", "what it is", ""]);
+    let mut documents = table(["documents", "description", ""]);
     list.documents.iter().for_each(|f| row(&mut documents, [f.name, f.doc, ""]));
     let mut models = table(["models", "read", "written"]);
     for format in list.models {

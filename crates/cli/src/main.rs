@@ -1,7 +1,7 @@
 //! The command `rankwright`: one file per verb, and shared code.
 //!
 //! Standard output carries the result alone: a table, or with `--json` one JSON document.
-//! Progress, notes and errors go to standard error. Exit codes: 0 done, 1 bad input or request,
+//! Progress, warnings and errors go to standard error. Exit codes: 0 done, 1 bad input or request,
 //! 2 wrong usage, 130 interrupted. For tests, `RANKWRIGHT_SIMD=portable` makes trainings run the
 //! code for any processor; results are the same.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
@@ -27,6 +27,7 @@ mod output;
 mod page;
 mod progress;
 mod ranking;
+mod renamed;
 mod report;
 mod run;
 mod score;
@@ -74,9 +75,9 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Show the main job end to end, with generated data
+    /// Show all steps from text to a better ranking, on generated data
     Demo(demo::Args),
-    /// List learners, metrics or formats, with defaults and an example each
+    /// List learners, objectives, metrics, features, first stages or formats
     List(list::Args),
     /// Inspect, convert, split and generate data sets
     #[command(subcommand)]
@@ -111,7 +112,7 @@ enum Verb {
     Run(run::Args),
     /// Compute features of candidates for many queries: feature data to train on
     Features(features::Args),
-    /// Classify documents by labelled ones, with Rocchio or kNN
+    /// Learn classes from labelled documents, with Rocchio or kNN, and classify others
     Classify(classify::Args),
     /// Print a completion script for a shell
     Completions {
@@ -121,7 +122,13 @@ enum Verb {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => match renamed::renamed_flag(&error) {
+            Some(message) => return Output::default().fail(&Failure::usage(message)),
+            None => error.exit(),
+        },
+    };
     let output = cli.output;
     allow_standard_streams();
     // A damaged file may make a reader panic, which becomes an error; only the error is printed.
@@ -141,7 +148,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
     rayon::ThreadPoolBuilder::new()
         .num_threads(usize::from(cli.threads))
         .build_global()
-        .map_err(|e| Failure::request(format!("cannot start {} threads: {e}", cli.threads)))?;
+        .map_err(|e| Failure::request(format!("cannot start the threads: {e}")))?;
     let out = &cli.output;
     match cli.verb {
         Verb::Demo(args) => demo::run(&args, out),
@@ -175,8 +182,8 @@ pub(crate) fn simd() -> Result<Simd, Failure> {
     match std::env::var("RANKWRIGHT_SIMD").as_deref() {
         Err(_) | Ok("" | "auto") => Ok(Simd::Auto),
         Ok("portable") => Ok(Simd::Portable),
-        Ok(other) => Err(Failure::request(format!(
-            "RANKWRIGHT_SIMD is {other}; it can be auto or portable, or not set at all"
-        ))),
+        Ok(other) => {
+            Err(Failure::request(format!("RANKWRIGHT_SIMD is {other}; expected auto or portable")))
+        }
     }
 }

@@ -4,7 +4,6 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use rankwright::data::Warnings;
 use rankwright::eval::table::Table;
 use serde::Serialize;
 use serde_json::Value;
@@ -13,7 +12,7 @@ use crate::advice::advice;
 use crate::failure::Failure;
 
 /// Output options.
-#[derive(Debug, Clone, Copy, clap::Args)]
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub(crate) struct Output {
     /// Print one JSON document instead of text
     #[arg(long, global = true)]
@@ -99,16 +98,6 @@ impl Output {
         }
     }
 
-    /// Prints the warnings of a reader of data.
-    pub(crate) fn notes(&self, notes: &Warnings) {
-        notes.iter().for_each(|note| self.note(note.to_string()));
-    }
-
-    /// Prints some warnings.
-    pub(crate) fn warn<W: std::fmt::Display>(&self, warnings: &[W]) {
-        warnings.iter().for_each(|warning| self.note(warning.to_string()));
-    }
-
     /// Prints an error and its remedy.
     pub(crate) fn fail(&self, failure: &Failure) -> ExitCode {
         eprintln!("error: {failure}");
@@ -122,5 +111,5 @@ impl Output {
 /// A result of the library as a JSON document.
 pub(crate) fn document<T: Serialize>(result: &T) -> Result<Value, Failure> {
     serde_json::to_value(result)
-        .map_err(|error| Failure::request(format!("the result cannot be told as JSON: {error}")))
+        .map_err(|error| Failure::request(format!("the result cannot be written as JSON: {error}")))
 }

@@ -78,7 +78,7 @@ impl ExtraPage {
         let Some(html) = &self.html else { return Ok(()) };
         write(&page(), html, self.assets.as_deref(), json)?;
         if html != Path::new("-") {
-            out.note(format!("the page is in {}", html.display()));
+            out.note(format!("the page was written to {}", html.display()));
         }
         Ok(())
     }
@@ -104,12 +104,12 @@ fn write(page: &Page, html: &Path, assets: Option<&Path>, json: &mut Value) -> R
 
 /// Number of columns: that of COLUMNS, else that of the terminal, else 80.
 fn columns() -> usize {
-    let told = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
-    let seen = || match io::stdout().is_terminal() {
+    let requested = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    let of_terminal = || match io::stdout().is_terminal() {
         true => terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)),
         false => None,
     };
-    told.or_else(seen).unwrap_or(COLUMNS).clamp(40, 200)
+    requested.or_else(of_terminal).unwrap_or(COLUMNS).clamp(40, 200)
 }
 
 #[cfg(test)]
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_is_written_and_the_folder_of_parts_made() {
+    fn the_file_is_written_and_the_folder_of_assets_is_created() {
         let folder = tempfile::tempdir().unwrap();
         let (file, assets) = (folder.path().join("a.html"), folder.path().join("deep/assets"));
         finish(&file, Some(&assets), false).unwrap();
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_is_not_there_is_an_error() {
+    fn a_folder_that_does_not_exist_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         assert!(finish(&folder.path().join("no/where.html"), None, false).is_err());
     }

@@ -9,7 +9,7 @@ use rankwright::learn::{LearnError, LearnerSpec, Progress, TrainingHistory};
 use rankwright::tasks::{Context, TaskError, TrainingProgress, Warning};
 
 use crate::failure::Failure;
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, TRAINING_PART};
 use crate::output::Output;
 
 /// Runs `work` with a spinner that shows `what`; returns its result and the seconds.
@@ -39,7 +39,7 @@ pub(crate) fn run_training<T>(
     out: &Output,
     task: impl FnOnce(&Context<'_>) -> Result<T, TaskError>,
 ) -> Result<T, Failure> {
-    let interrupt = Interrupt::listen()?;
+    let interrupt = Interrupt::listen(TRAINING_PART)?;
     let bar = TrainingBar::hidden(out, &interrupt);
     let context = Context::default().cancel(interrupt.flag()).training(&bar);
     run_within(out, context, &bar.bar, task)
@@ -132,8 +132,8 @@ impl TrainingProgress for TrainingBar<'_> {
 impl Progress for TrainingBar<'_> {
     fn checkpoint_failed(&self, error: &LearnError) {
         // After an interruption, the error says what was saved.
-        if !self.interrupt.asked() {
-            let note = format!("the checkpoint was not saved, training goes on: {error}");
+        if !self.interrupt.is_pressed() {
+            let note = format!("the checkpoint was not saved, and training continues: {error}");
             self.bar.suspend(|| self.out.note(note));
         }
     }
@@ -149,7 +149,7 @@ impl Progress for TrainingBar<'_> {
         self.bar.reset_eta();
         self.bar.set_message(training.label.clone());
         if let (Some(path), true) = (&training.checkpoint, done > 0) {
-            let note = format!("going on after {} {done}, from {}", training.unit, path.display());
+            let note = format!("resuming after {} {done} from {}", training.unit, path.display());
             self.bar.suspend(|| self.out.note(note));
         }
     }
@@ -171,7 +171,7 @@ impl Progress for TrainingBar<'_> {
     }
 
     fn should_stop(&self) -> bool {
-        self.interrupt.asked()
+        self.interrupt.is_pressed()
     }
 }
 

@@ -1,16 +1,11 @@
-//! Code shared by `search`, `run` and `features`: an index, a first stage, queries.
+//! Arguments shared by `search`, `run` and `features`: the candidates, and the queries.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 
-use rankwright::search::{
-    Filter, FirstStage, Index, Query, QueryOptions, Ranker, SearchWarning, TopicPart, read_queries,
-};
-use rankwright::tasks::load_model;
+use rankwright::search::{FirstStage, QueryOptions, TopicPart};
+use rankwright::tasks::{CandidateOptions, QueryFile};
 
 use crate::failure::Failure;
-use crate::output::Output;
-use crate::progress::timed;
 
 /// First stage and filter.
 #[derive(Debug, Clone, clap::Args)]
@@ -25,40 +20,13 @@ pub(crate) struct StageArgs {
 }
 
 impl StageArgs {
-    /// The first stage, where one is given.
-    pub(crate) fn stage(&self) -> Result<Option<FirstStage>, Failure> {
-        Ok(self.first_stage.as_deref().map(FirstStage::parse).transpose()?)
-    }
-
-    /// The filter, where one is given.
-    pub(crate) fn filter(&self, index: &Index, out: &Output) -> Result<Option<Filter>, Failure> {
-        let filter = self.filter.as_deref().map(|text| Filter::new(index, text)).transpose()?;
-        if filter.as_ref().is_some_and(|filter| filter.documents() == 0) {
-            out.warn(&[SearchWarning::NothingPasses]);
-        }
-        Ok(filter)
-    }
-
-    /// A ranker of the first stage, with a model where one is given.
-    pub(crate) fn ranker(
-        &self,
-        index: &Arc<Index>,
-        candidates: Option<u32>,
-        model: Option<&Path>,
-        out: &Output,
-    ) -> Result<Ranker, Failure> {
-        let model = model.map(load_model).transpose()?;
-        let mut builder = Ranker::builder(Arc::clone(index));
-        if let Some(model) = &model {
-            builder = builder.model(model);
-        }
-        if let Some(stage) = self.stage()? {
-            builder = builder.first_stage(stage);
-        }
-        if let Some(candidates) = candidates {
-            builder = builder.candidates(candidates as usize);
-        }
-        Ok(timed(out, "making features ready", || builder.build()).0?)
+    /// The candidates of a query: at most `count` of them.
+    pub(crate) fn candidates(&self, count: Option<u32>) -> Result<CandidateOptions, Failure> {
+        let mut options = CandidateOptions::new();
+        options.first_stage = self.first_stage.as_deref().map(FirstStage::parse).transpose()?;
+        options.filter = self.filter.clone();
+        options.count = count.map(|count| count as usize);
+        Ok(options)
     }
 }
 
@@ -73,37 +41,28 @@ pub(crate) struct QueryArgs {
     number_by_position: bool,
     /// The parts of a TREC topic that form a query; may be repeated
     #[arg(long, value_name = "PART", value_enum, default_value = "title")]
-    topic_part: Vec<CollectionPart>,
+    topic_part: Vec<TopicPartArg>,
 }
 
+/// A part of a TREC topic.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum CollectionPart {
+enum TopicPartArg {
     Title,
     Desc,
     Narr,
 }
 
 impl QueryArgs {
-    /// The path of the file.
-    pub(crate) fn path(&self) -> &Path {
-        &self.queries
-    }
-
-    /// Reads the queries.
-    pub(crate) fn read(&self) -> Result<Vec<Query>, Failure> {
+    /// The file, to be read with these options.
+    pub(crate) fn file(&self) -> QueryFile {
         let parts = self.topic_part.iter().map(|part| match part {
-            CollectionPart::Title => TopicPart::Title,
-            CollectionPart::Desc => TopicPart::Description,
-            CollectionPart::Narr => TopicPart::Narrative,
+            TopicPartArg::Title => TopicPart::Title,
+            TopicPartArg::Desc => TopicPart::Description,
+            TopicPartArg::Narr => TopicPart::Narrative,
         });
-        let options =
-            QueryOptions { number_by_position: self.number_by_position, parts: parts.collect() };
-        Ok(read_queries(&self.queries, options)?)
+        let mut options = QueryOptions::default();
+        options.number_by_position = self.number_by_position;
+        options.parts = parts.collect();
+        QueryFile::new(&self.queries).options(options)
     }
-}
-
-/// Opens an index with a spinner.
-pub(crate) fn open_index(path: &Path, out: &Output) -> Result<Arc<Index>, Failure> {
-    let what = format!("opening {}", path.display());
-    Ok(Arc::new(timed(out, &what, || Index::open(path)).0?))
 }

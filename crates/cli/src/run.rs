@@ -2,15 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use rankwright::data::ListFormat;
-use rankwright::search::RunResult;
-use serde::Serialize;
+use rankwright::spec::words::counted;
+use rankwright::tasks::{RunQueriesRequest, RunQueriesResult, run_queries};
 
 use crate::failure::Failure;
-use crate::input::not_over_an_input;
 use crate::output::Output;
-use crate::progress::timed;
-use crate::ranking::{QueryArgs, StageArgs, open_index};
+use crate::progress::run_task;
+use crate::ranking::{QueryArgs, StageArgs};
 
 /// Rank the documents of an index for many queries: a run file.
 #[derive(Debug, clap::Args)]
@@ -42,37 +40,25 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     out.keeps_stdout_free(&args.out)?;
-    not_over_an_input(&args.out, args.model.as_deref().into_iter().chain([args.queries.path()]))?;
-    if args.tag.contains(char::is_whitespace) || args.tag.is_empty() {
-        return Err(Failure::usage("--tag is one word, as runs are split at blanks"));
+    let mut request = RunQueriesRequest::new(&args.index, args.queries.file(), &args.out)
+        .candidates(args.stage.candidates(args.candidates)?)
+        .top(args.top)
+        .tag(args.tag.as_str());
+    request.model = args.model.clone();
+    let result = run_task(out, |context| run_queries(&request, context))?;
+    match args.out == Path::new("-") {
+        true => Ok(()),
+        false => out.show(&result, text),
     }
-    let queries = args.queries.read()?;
-    let index = open_index(&args.index, out)?;
-    let filter = args.stage.filter(&index, out)?;
-    let ranker = args.stage.ranker(&index, args.candidates, args.model.as_deref(), out)?;
-    let what = format!("ranking {} queries", queries.len());
-    let result = timed(out, &what, || ranker.run(&queries, filter.as_ref(), args.top)).0?;
-    out.warn(&result.warnings);
-    let is_jsonl = args.out.extension().is_some_and(|extension| extension == "jsonl");
-    let format = if is_jsonl { ListFormat::Jsonl } else { ListFormat::Trec };
-    result.run.save(&args.out, format, &args.tag)?;
-    if args.out.as_os_str() == "-" {
-        return Ok(());
-    }
-    out.show(&WrittenRun { out: &args.out, result: &result }, |_| {
-        let RunResult { documents, queries, seconds, .. } = result;
-        let rate = queries as f64 / seconds.max(1e-9);
-        format!(
-            "{}: {documents} documents of {queries} queries in {seconds:.2} s ({rate:.0} queries/s)",
-            args.out.display(),
-        )
-    })
 }
 
-/// A run and the file it was written to.
-#[derive(Serialize)]
-struct WrittenRun<'a> {
-    out: &'a Path,
-    #[serde(flatten)]
-    result: &'a RunResult,
+fn text(result: &RunQueriesResult) -> String {
+    let RunQueriesResult { queries, seconds, .. } = *result;
+    let rate = queries as f64 / seconds.max(1e-9);
+    format!(
+        "{}: {} of {} in {seconds:.2} s ({rate:.0} queries/s)",
+        result.out.display(),
+        counted(result.documents, "document"),
+        counted(queries, "query"),
+    )
 }

@@ -4,11 +4,14 @@ use std::io::{IsTerminal, stdout};
 use std::path::PathBuf;
 
 use rankwright::eval::table::{Align, Table};
-use rankwright::search::{Hit, SearchRequest, SearchResult};
+use rankwright::search::Hit;
+use rankwright::spec::words::counted;
+use rankwright::tasks::{SearchIndexRequest, SearchIndexResult, search_index};
 
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::ranking::{StageArgs, open_index};
+use crate::progress::run_task;
+use crate::ranking::StageArgs;
 
 /// Search an index, with a first stage alone or a model on top.
 #[derive(Debug, clap::Args)]
@@ -39,31 +42,33 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    let request = request(args)?;
-    let index = open_index(&args.index, out)?;
-    let filter = args.stage.filter(&index, out)?;
-    let ranker = args.stage.ranker(&index, args.candidates, args.model.as_deref(), out)?;
-    let result = ranker.search(&request.filter(filter.as_ref()))?;
-    out.warn(&result.warnings);
-    out.show(&result, |_| text(args, &result))
+    let request = args.request()?;
+    let result = run_task(out, |context| search_index(&request, context))?;
+    out.show(&result, |result| text(args, result))
 }
 
-fn request(args: &Args) -> Result<SearchRequest<'static>, Failure> {
-    let mut request = SearchRequest::new(args.query.join(" ")).top(args.top).features(args.explain);
-    for field in &args.query_fields {
-        let (name, value) = field.split_once('=').ok_or_else(|| {
-            Failure::usage(format!("--query-field {field} has no value: write name=value"))
-        })?;
-        request = request.query_field(name, value);
+impl Args {
+    fn request(&self) -> Result<SearchIndexRequest, Failure> {
+        let mut request = SearchIndexRequest::new(&self.index, self.query.join(" "))
+            .candidates(self.stage.candidates(self.candidates)?)
+            .top(self.top)
+            .features(self.explain);
+        request.model = self.model.clone();
+        for field in &self.query_fields {
+            let (name, value) = field.split_once('=').ok_or_else(|| {
+                Failure::usage(format!("--query-field {field} has no value; write NAME=VALUE"))
+            })?;
+            request = request.query_field(name, value);
+        }
+        Ok(request)
     }
-    Ok(request)
 }
 
-fn text(args: &Args, result: &SearchResult) -> String {
+fn text(args: &Args, result: &SearchIndexResult) -> String {
     let is_reranked = args.model.is_some();
     let mut header = vec![("rank", Align::Right), ("score", Align::Right), ("id", Align::Left)];
     if is_reranked {
-        header.insert(1, ("was", Align::Right));
+        header.insert(1, ("before", Align::Right));
     }
     header.push(("title", Align::Left));
     let mut table = Table::new(header);
@@ -84,13 +89,15 @@ fn text(args: &Args, result: &SearchResult) -> String {
     for (row, snippet) in snippets.iter().enumerate().rev() {
         lines.insert((row + 3).min(lines.len()), snippet);
     }
-    let found = result.found;
-    let mut text = match found {
+    let mut text = match result.found {
         0 => "no document has a term of the query".to_owned(),
         _ => lines.join("\n"),
     };
-    let candidates = if is_reranked { "candidates, re-ranked" } else { "documents" };
-    text.push_str(&format!("\n\n{found} {candidates} in {:.1} ms\n", result.seconds * 1e3));
+    let found = match is_reranked {
+        true => format!("{}, re-ranked", counted(result.found, "candidate")),
+        false => counted(result.found, "document"),
+    };
+    text.push_str(&format!("\n\n{found} in {:.1} ms\n", result.seconds * 1e3));
     if args.explain && !result.documents.is_empty() {
         text.push_str(&format!("\n{}", features(&result.documents)));
     }

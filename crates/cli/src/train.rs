@@ -87,7 +87,9 @@ impl Args {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     if args.out == Path::new("-") {
-        return Err(Failure::usage("--out - does not apply: a model is written to a file"));
+        return Err(Failure::usage(
+            "--out cannot be standard output (-): a model is written to a file",
+        ));
     }
     let request = args.request()?;
     let result = run_training(out, |context| train_model(&request, context))?;

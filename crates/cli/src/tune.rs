@@ -13,7 +13,7 @@ use rankwright::tasks::{Context, SearchSpace, TuneRequest, tune_learner};
 
 use crate::failure::Failure;
 use crate::input::ReadArgs;
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, TRAINING_PART};
 use crate::measures::specs;
 use crate::output::{Output, TableStyle};
 use crate::progress::{TrainingBar, run_within};
@@ -95,13 +95,13 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let learner = LearnerSpec::parse(&args.learner)?;
     if args.show_space {
         // Showing the space needs no validation data.
-        let halves = matches!(args.method, MethodArg::Halving);
-        let stopping = halves || (args.folds.is_none() && args.valid_part.is_none());
+        let is_halving = matches!(args.method, MethodArg::Halving);
+        let stopping = is_halving || (args.folds.is_none() && args.valid_part.is_none());
         let space = default_space(&learner, stopping)?;
         return out.show(&SearchSpace::new(&learner, &space), |shown| shown.space.clone());
     }
     let request = args.request(&learner)?;
-    let interrupt = Interrupt::listen()?;
+    let interrupt = Interrupt::listen(TRAINING_PART)?;
     let bar = bar::TuneBar::new(out, &request.plan, &interrupt);
     let rounds = TrainingBar::hidden(out, &interrupt);
     let context = Context::default().cancel(interrupt.flag()).training(&rounds);
@@ -115,7 +115,9 @@ impl Args {
         for (option, what, path) in [("--out", "a model", &self.out), ("--log", "a log", &self.log)]
         {
             if path.as_deref() == Some(Path::new("-")) {
-                return Err(Failure::usage(format!("{option} - does not apply: {what} is a file")));
+                return Err(Failure::usage(format!(
+                    "{option} cannot be standard output (-): {what} is written to a file"
+                )));
             }
         }
         let plan = TunePlan::new(learner, self.settings()?)?;
@@ -131,7 +133,9 @@ impl Args {
         let metric = match &specs(&texts)?[..] {
             [] => None,
             [one] => Some(one.resolve(SourceKind::Features)?),
-            _ => return Err(Failure::usage("one metric decides: give --metric a single one")),
+            _ => {
+                return Err(Failure::usage("--metric takes one metric here: the one that decides"));
+            }
         };
         let measured_on = match (&self.valid, self.folds.unwrap_or(5)) {
             (Some(_), _) => TuneData::Valid,

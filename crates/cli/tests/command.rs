@@ -9,6 +9,7 @@ mod inputs;
 mod large;
 mod model;
 mod objectives;
+mod renamed;
 mod report_compare;
 mod report_data;
 mod report_train;

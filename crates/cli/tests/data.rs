@@ -37,7 +37,11 @@ fn a_generated_store_is_three_files_and_the_same_again() {
         assert_eq!(again, bench.text(&format!("shop/{name}")), "{name}");
     }
     let ran = bench.run(&format!("{line} --out -"));
-    assert!(ran.code() != 0 && ran.err().contains("give --out a folder"), "{}", ran.err());
+    assert!(
+        ran.code() != 0 && ran.err().contains("--out cannot be standard output"),
+        "{}",
+        ran.err()
+    );
     let ran = bench.run("data generate store --records 0 --out none");
     assert!(ran.err().contains("records=0 is not allowed"), "{}", ran.err());
     assert!(!bench.path("none").exists());
@@ -112,6 +116,12 @@ fn pairs_are_read_with_the_data() {
         ran.err()
     );
     assert_eq!(ran.json()["pairs"], 3);
+    // A flag may stand between the input and the output.
+    let middle = bench.run("data convert d.txt --pairs p.txt d.rwd").ok();
+    assert!(middle.out().starts_with("d.rwd: 3 documents of 2 queries"), "{}", middle.out());
+    assert_eq!(bench.run("data inspect d.rwd --json").json()["pairs"], 3);
+    let alone = bench.run("data convert d.txt --pairs p.txt");
+    assert!(alone.code() == 2 && alone.err().contains("DATA... OUT"), "{}", alone.err());
     let ran = bench.run("data convert d.txt d.csv --pairs p.txt").ok();
     assert!(ran.err().contains("d.csv: preference pairs are not kept"), "{}", ran.err());
     bench.run("data convert d.txt d.rwd --pairs p.txt").ok();
@@ -189,5 +199,5 @@ fn a_format_that_cannot_hold_all_of_the_data_says_what_is_lost() {
     assert!(ran.err().contains("note: b.txt: feature names are not kept"), "{}", ran.err());
     assert!(ran.err().contains("note: b.txt: row weights are not kept"), "{}", ran.err());
     assert_eq!(bench.text("b.txt"), "0 qid:1 1:2\n");
-    assert!(bench.run("data convert a.csv b.what").err().contains("does not tell a format"));
+    assert!(bench.run("data convert a.csv b.what").err().contains("is not that of a format"));
 }

@@ -44,7 +44,7 @@ fn a_run_is_measured_and_missing_queries_are_told() {
 #[test]
 fn json_is_one_document_and_notes_go_elsewhere() {
     let ran = bench().run("eval --run y.run --qrels qrels --json").ok();
-    assert!(ran.err().contains("1 unjudged queries, ignored"), "{}", ran.err());
+    assert!(ran.err().contains("1 unjudged query, ignored"), "{}", ran.err());
     assert_eq!(ran.json()["queries"]["unjudged"], 1);
 }
 
@@ -142,7 +142,7 @@ fn options_that_do_not_apply_are_refused() {
         ("eval --run x.run --qrels qrels --absent missing", 2, "--absent"),
         ("compare --qrels qrels x.run y.run --pairs p", 2, "--pairs"),
         ("eval --scores good.txt data.txt --columns qid=q", 1, "letor has no named columns"),
-        ("eval --scores good.txt d.rwd --absent zero", 1, "--absent does not apply"),
+        ("eval --scores good.txt d.rwd --absent zero", 1, "leave out --absent"),
         ("list formats --threads 99999", 2, "--threads"),
         ("eval --run x.run --qrels x.run", 1, "this looks like a run"),
     ] {

@@ -111,7 +111,7 @@ fn ctrl_c_ends_with_130_and_says_how_to_go_on() {
     assert!(child.try_wait().unwrap().is_none() || child.wait().unwrap().code() == Some(130));
     let ran = Ran(child.wait_with_output().unwrap());
     assert_eq!(ran.code(), 130, "{}", ran.err());
-    assert!(ran.err().contains("the same command goes on from there"), "{}", ran.err());
+    assert!(ran.err().contains("run the command again to resume"), "{}", ran.err());
     assert!(ran.err().contains("x.results"), "{}", ran.err());
     let saved = bench.path("x.results/cells");
     let part = std::fs::read_dir(saved).unwrap().map(|e| e.unwrap().path());
@@ -321,7 +321,7 @@ fn the_commands_of_the_docs_run() {
     let ran = shell.args(["-e", "-c", &block]).env("PATH", path).current_dir(bench.path(""));
     let ran = Ran(ran.output().unwrap()).ok();
     assert!(ran.out().contains("15 cells, 15 to run"), "{}", ran.out());
-    assert!(ran.err().contains("15 of 15 cells are done already"), "{}", ran.err());
+    assert!(ran.err().contains("15 of 15 cells finished before"), "{}", ran.err());
     assert_eq!(ran.out().matches("trees.results/report.html").count(), 2);
     let table = bench.text("steps.results/table.md");
     assert!(table.starts_with("### Newton steps by leaves: ndcg@10 on generated"), "{table}");

@@ -140,15 +140,15 @@ fn what_is_no_model_and_what_is_no_data_is_said() {
         ("score t.model data.txt --pairs p", 2, "--pairs does not apply"),
         ("score t.model", 2, "DATA"),
         ("score - -", 1, "standard input (-) can be read only once"),
-        ("eval data.txt", 2, "data.txt is no model\n help: give a model before the data"),
-        ("eval t.model", 2, "give feature data beside the models"),
+        ("eval data.txt", 2, "data.txt is not a model\n help: give a model before the data"),
+        ("eval t.model", 2, "give feature data besides the models"),
         ("eval t.model l.model data.txt", 2, "`rankwright compare` takes several"),
         ("eval --scores s.txt t.model", 1, "t.model is a model; feature data is expected"),
         ("eval --scores s.txt data.txt --ignore-extra", 2, "--ignore-extra"),
         ("eval --run t.model --qrels qrels", 1, "t.model is a model; a run is expected"),
-        ("compare t.model l.model", 2, "give feature data beside the models"),
+        ("compare t.model l.model", 2, "give feature data besides the models"),
         ("compare data.txt", 2, "none of the files is a model"),
-        ("compare data.txt --scores s.txt --ignore-extra", 2, "--ignore-extra is for models"),
+        ("compare data.txt --scores s.txt --ignore-extra", 2, "leave out --ignore-extra"),
         ("compare --qrels qrels x.run t.model", 1, "t.model is a model; a run is expected"),
         ("data inspect t.model", 1, "t.model is a model; feature data is expected here"),
         ("model inspect data.txt", 1, "data.txt: this is no model"),
@@ -378,7 +378,7 @@ fn inspect_tells_the_members_of_a_blend() {
     let bench = bench();
     blend().save(bench.path("b.model")).unwrap();
     let out = bench.run("model inspect b.model").ok().out();
-    for part in ["brought to 0 to 1 within each query", "-0.75", "linear", "0.25", "2 trees"] {
+    for part in ["scaled to 0 to 1 within each query", "-0.75", "linear", "0.25", "2 trees"] {
         assert!(out.contains(part), "{part} is not in\n{out}");
     }
     let found = bench.run("model inspect b.model --json").json();

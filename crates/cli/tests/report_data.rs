@@ -58,7 +58,7 @@ fn another_metric_may_rank_and_wrong_ones_are_refused() {
         ("report data train.txt --metric ndgc", 1, "did you mean `ndcg`"),
         ("report data gone.txt", 1, "cannot read gone.txt"),
         ("report data train.txt --top 0", 2, "--top"),
-        ("report data train.txt --out train.txt", 1, "which is read here"),
+        ("report data train.txt --out train.txt", 1, "would be written over the input train.txt"),
         ("report data", 2, "DATA"),
     ] {
         let ran = bench.run(line);

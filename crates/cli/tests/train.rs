@@ -142,7 +142,7 @@ fn failures_have_their_codes_and_ways_out() {
         (
             "train train.txt --learner mart --out x --checkpoint taken",
             1,
-            "cannot make the folder taken",
+            "cannot create the folder taken",
         ),
         ("train train.txt --learner mart(stop=3) --out x", 1, "give --valid DATA"),
         ("train m.model --learner mart --out x", 1, "is a model; feature data is expected"),
@@ -152,8 +152,12 @@ fn failures_have_their_codes_and_ways_out() {
             1,
             "no query of blank.txt has a value for ndcg@10",
         ),
-        ("train train.txt --learner tree --out train.txt", 1, "would be written over train.txt"),
-        ("score m.model train.txt --out m.model", 1, "would be written over m.model"),
+        (
+            "train train.txt --learner tree --out train.txt",
+            1,
+            "would be written over the input train.txt",
+        ),
+        ("score m.model train.txt --out m.model", 1, "would be written over the input m.model"),
         ("cv train.txt --learner mart(stop=3)", 1, "--valid-part 0.2"),
         ("cv train.txt --learner mart --folds 1", 1, "at least 2 folds"),
         ("cv train.txt --learner mart --valid-part 0.2", 2, "write stop= in the spec"),
@@ -279,9 +283,9 @@ fn a_training_killed_at_any_moment_goes_on_to_the_same_bytes() {
 fn checkpoints_of_other_trainings_are_refused() {
     let bench = bench();
     let ran = Ran(long(&bench, "c").output().unwrap()).ok();
-    assert!(!ran.err().contains("going on"), "{}", ran.err());
+    assert!(!ran.err().contains("resuming"), "{}", ran.err());
     let again = Ran(long(&bench, "c").output().unwrap()).ok();
-    assert!(again.err().contains("going on after tree 60, from c"), "{}", again.err());
+    assert!(again.err().contains("resuming after tree 60 from c"), "{}", again.err());
     for other in [
         "train valid.txt --valid valid.txt --learner lambdamart(trees=60,leaves=15,min_rows=3,sample_queries=0.8)",
         "train train.txt --valid valid.txt --learner lambdamart(trees=60,leaves=14,min_rows=3,sample_queries=0.8)",
@@ -311,14 +315,14 @@ fn ctrl_c_saves_and_says_how_to_go_on() {
     assert_eq!(ran.code(), 130, "{}", ran.err());
     assert!(ran.out().is_empty() && !bench.path("m.model").exists());
     assert!(ran.err().contains("saved in m.model.checkpoint"), "{}", ran.err());
-    assert!(ran.err().contains("the same command with --checkpoint m.model.checkpoint"));
+    assert!(ran.err().contains("run the command again with --checkpoint m.model.checkpoint"));
     let said = ran.err();
     let (_, after) = said.split_once("interrupted after tree ").unwrap();
     let done: usize = after.split(';').next().unwrap().parse().unwrap();
     let finite = words(done + 3);
     let finite: Vec<&str> = finite.iter().map(String::as_str).collect();
     let ran = Ran(command(&bench, &finite).output().unwrap()).ok();
-    assert!(ran.err().contains(&format!("going on after tree {done}")), "{}", ran.err());
+    assert!(ran.err().contains(&format!("resuming after tree {done}")), "{}", ran.err());
     assert!(ran.err().contains("removed m.model.checkpoint"), "{}", ran.err());
     assert!(!bench.path("m.model.checkpoint").exists());
     let resumed = std::fs::read(bench.path("m.model")).unwrap();
@@ -392,6 +396,21 @@ fn a_line_needs_no_data_and_lists_name_all_learners() {
 }
 
 #[test]
+fn objectives_are_listed_with_their_parameters() {
+    let bench = Bench::new();
+    let all = bench.run("list objectives --json").json();
+    let all = all["objectives"].as_array().unwrap();
+    let names: Vec<&str> = all.iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert!(names.contains(&"xendcg") && names.contains(&"huber"), "{names:?}");
+    let huber = all.iter().find(|one| one["name"] == "huber").unwrap();
+    assert_eq!(huber["params"][0]["name"], "alpha");
+    let text = bench.run("list objectives").ok().out();
+    for name in names.into_iter().chain(["alpha", "terms", "huber(alpha=0.9)"]) {
+        assert!(text.contains(name), "{name}: {text}");
+    }
+}
+
+#[test]
 fn a_line_is_trained_told_and_used_like_any_model() {
     let bench = bench();
     for learner in
@@ -438,8 +457,14 @@ fn the_best_c_is_chosen_on_validation_data() {
     );
     cv.ok();
     for (line, message) in [
-        ("train train.txt --learner ranksvm --start m.model --out x", "cannot start from a model"),
-        ("train train.txt --learner linear-regression --checkpoint c --out x", "trained in one go"),
+        (
+            "train train.txt --learner ranksvm --start m.model --out x",
+            "does not start from a model",
+        ),
+        (
+            "train train.txt --learner linear-regression --checkpoint c --out x",
+            "trained in one step",
+        ),
     ] {
         let ran = bench.run(line);
         assert_eq!(ran.code(), 2, "{line}");
@@ -490,7 +515,7 @@ fn a_place_where_nothing_could_be_saved_is_found_before_the_training() {
     let endless = "train train.txt --learner mart(trees=10000000) --out m.model";
     let ran = bench.run(endless);
     assert_eq!(ran.code(), 1);
-    assert!(ran.err().contains("m.model.checkpoint is no folder"), "{}", ran.err());
+    assert!(ran.err().contains("m.model.checkpoint is not a folder"), "{}", ran.err());
     assert!(ran.err().contains("--checkpoint"), "{}", ran.err());
     assert_eq!(bench.text("m.model.checkpoint"), "a file where a folder should be");
     train(&bench, "mart(trees=1)", "--checkpoint c");
@@ -510,7 +535,7 @@ fn nothing_is_written_beside_what_is_no_file() {
     let endless = ["train", "train.txt", "--learner", "mart(trees=10000000)", "--out", "null"];
     let ran = crate::common::interrupted(&bench, &endless);
     assert_eq!(ran.code(), 130, "{}", ran.err());
-    assert!(ran.err().contains("nothing is saved, as null is no file"), "{}", ran.err());
+    assert!(ran.err().contains("nothing was saved: null is not an ordinary file"), "{}", ran.err());
     assert!(ran.err().contains("help: --checkpoint DIR"), "{}", ran.err());
     assert_eq!(std::fs::read_dir(bench.path("")).unwrap().count(), before);
 }

@@ -93,16 +93,16 @@ fn slips_are_found_before_anything_runs() {
         ("mart", "leaves=int(2,9)", "--folds 3 --valid valid.txt", 2, "cannot be used with"),
         ("mart", "leaves=int(2,9)", "--folds 1", 1, "at least 2 are needed"),
         ("mart", "leaves=int(2,9)", "--metric ndgc", 1, "did you mean `ndcg`?"),
-        ("mart", "leaves=int(2,9)", "--metric ap,rr", 2, "one metric decides"),
+        ("mart", "leaves=int(2,9)", "--metric ap,rr", 2, "--metric takes one metric here"),
         ("mart", "leaves=int(2,9)", "--trials 0", 1, "0 trials"),
+        ("mart", "leaves=int(2,9)", "--valid valid.txt --log notes", 1, "is not the log of a parameter search"),
         (
             "mart",
             "leaves=int(2,9)",
-            "--valid valid.txt --log notes",
+            "--valid valid.txt --log train.txt",
             1,
-            "is not the log of a parameter search",
+            "would be written over the input train.txt",
         ),
-        ("mart", "leaves=int(2,9)", "--valid valid.txt --log train.txt", 1, "which is read here"),
         ("mart", "leaves=int(2,9)", "--out no/where", 1, "there is no folder no"),
         ("mart", "leaves=int(2,9)", "--out -", 2, "a model is a file"),
         ("mart", "leaves=int(2,9)", "--out x --log x", 2, "a file each"),
@@ -175,7 +175,11 @@ fn a_log_is_extended_and_refuses_another_command() {
     let valid = "--valid valid.txt --log log --json";
     tune(&bench, "mart(trees=3)", "leaves=int(2,90)", &format!("{valid} --trials 3")).ok();
     let more = tune(&bench, "mart(trees=3)", "leaves=int(2,90)", &format!("{valid} --trials 6"));
-    assert!(more.err().contains("3 trainings were finished already"), "{}", more.err());
+    assert!(
+        more.err().contains("3 trainings of this search were finished before"),
+        "{}",
+        more.err()
+    );
     let fresh =
         tune(&bench, "mart(trees=3)", "leaves=int(2,90)", "--valid valid.txt --json --trials 6");
     assert_eq!(timeless(more.json()), timeless(fresh.json()));
@@ -253,7 +257,7 @@ fn ctrl_c_says_how_to_go_on() {
     let ran = Ran(running.wait_with_output().unwrap());
     if ran.code() != 0 {
         assert_eq!(ran.code(), 130, "{}", ran.err());
-        assert!(ran.err().contains("the same command goes on from there"), "{}", ran.err());
+        assert!(ran.err().contains("run the command again to resume"), "{}", ran.err());
         assert_eq!(ran.out(), "");
     }
     let rest = Ran(long(&bench, "random", "log").output().unwrap());
@@ -266,7 +270,7 @@ fn a_trial_that_fails_does_not_end_the_search() {
     let bench = bench();
     let space = "monotone=choice(1:+,999:+)";
     let ran = tune(&bench, "mart(trees=3)", space, "--valid valid.txt --trials 8").ok();
-    assert!(ran.out().contains("trials failed, one of them so:"), "{}", ran.out());
+    assert!(ran.out().contains("trials failed, for example:"), "{}", ran.out());
     assert!(ran.err().contains("failed, mart(") && ran.err().contains("999"), "{}", ran.err());
     let all = tune(&bench, "mart(trees=3, monotone=999:+)", "leaves=int(2,9)", "--trials 2");
     assert_eq!(all.code(), 1);

@@ -45,6 +45,7 @@ pub mod split;
 mod standard_streams;
 pub mod store;
 mod strings;
+mod summary_warning;
 mod temporary;
 mod warnings;
 
@@ -65,4 +66,5 @@ pub use random::{DEFAULT_SEED, Random};
 pub use scores::{read_scores, write_scores};
 pub use standard_streams::{allow_standard_streams, is_standard_stream};
 pub use strings::Strings;
+pub use summary_warning::SummaryWarning;
 pub use warnings::{DataPart, DataWarning, WarningKind, Warnings};

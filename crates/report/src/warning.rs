@@ -31,12 +31,12 @@ pub enum ReportWarning {
 }
 
 impl ReportWarning {
-    /// The stable name of the kind of warning.
+    /// The stable name of the kind of warning, in kebab case.
     pub fn kind(&self) -> &'static str {
         match self {
-            Self::HeldOut { .. } => "held_out",
-            Self::NoLog => "no_log",
-            Self::OtherData { .. } => "other_data",
+            Self::HeldOut { .. } => "held-out",
+            Self::NoLog => "no-log",
+            Self::OtherData { .. } => "other-data",
         }
     }
 }

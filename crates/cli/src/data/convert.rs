@@ -15,7 +15,7 @@ use crate::progress::run_task;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Data files (several are one data set), then the file to write
-    #[arg(value_name = "DATA... OUT", num_args = 2.., required = true)]
+    #[arg(value_name = "DATA... OUT", required = true)]
     files: Vec<PathBuf>,
     /// Format to write (see `list formats`); chosen by the extension if not given
     #[arg(long, value_name = "NAME")]
@@ -25,9 +25,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    let Some((target, inputs)) = args.files.split_last() else {
-        return Err(Failure::request("give the data and the file to write"));
-    };
+    let [inputs @ .., target] = args.files.as_slice() else { return Err(no_output()) };
+    if inputs.is_empty() {
+        return Err(no_output());
+    }
     out.keeps_stdout_free(target)?;
     let mut request = ConvertRequest::new(args.read.files(inputs)?, target);
     request.format = args.to.as_deref().map(Format::from_name).transpose()?;
@@ -36,6 +37,10 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         true => Ok(()),
         false => out.show(&result, text),
     }
+}
+
+fn no_output() -> Failure {
+    Failure::usage("one file is given; give the data and then the file to write: DATA... OUT")
 }
 
 fn text(result: &ConvertResult) -> String {

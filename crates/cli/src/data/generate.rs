@@ -86,18 +86,20 @@ fn letor(args: &LetorArgs, out: &Output) -> Result<(), Failure> {
 
 fn store(args: &StoreArgs, out: &Output) -> Result<(), Failure> {
     if args.out.as_os_str() == "-" {
-        return Err(Failure::request("a store is three files; give --out a folder, not -"));
+        return Err(Failure::request(
+            "--out cannot be standard output (-): a store is a folder of three files",
+        ));
     }
     let options = StoreOptions { records: args.records, queries: args.queries, seed: args.seed };
     let request = GenerateStoreRequest::new(options, &args.out);
     let result = run_task(out, |context| generate_store(&request, context))?;
     out.show(&result, |result| {
         format!(
-            "{}: {} synthetic records, {} queries, {} judgements",
+            "{}: {}, {}, {}",
             result.out.display(),
-            result.records,
-            result.queries,
-            result.judgements
+            counted(result.records, "synthetic record"),
+            counted(result.queries, "query"),
+            counted(result.judgements, "judgement")
         )
     })
 }

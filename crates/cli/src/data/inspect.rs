@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use rankwright::eval::table::{Align, Cell, Table};
-use rankwright::tasks::{InspectRequest, InspectResult, LabelCount, inspect_data};
+use rankwright::tasks::{InspectRequest, InspectResult, LabelCount, Warning, inspect_data};
 
 use crate::failure::Failure;
 use crate::input::ReadArgs;
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
 }
 
 fn text(s: &InspectResult, all: bool) -> String {
-    let mut counts = Table::new([("what", Align::Left), ("count", Align::Right)]);
+    let mut counts = Table::new([("quantity", Align::Left), ("value", Align::Right)]);
     let mut line = |what: &str, count: String| {
         counts.rows.push(vec![what.into(), Cell::new(count)]);
     };
@@ -38,23 +38,25 @@ fn text(s: &InspectResult, all: bool) -> String {
     line("documents", s.rows.to_string());
     line("features", s.features.to_string());
     let z = &s.query_sizes;
-    line("documents a query, fewest", z.min.to_string());
-    line("documents a query, median", z.median.to_string());
-    line("documents a query, mean", format!("{:.1}", z.mean));
-    line("documents a query, most", z.max.to_string());
+    line("documents per query, minimum", z.min.to_string());
+    line("documents per query, median", z.median.to_string());
+    line("documents per query, mean", format!("{:.1}", z.mean));
+    line("documents per query, maximum", z.max.to_string());
     line("queries without a label of 1 or more", s.blank_queries.to_string());
-    line("queries with equal labels", s.level_queries.to_string());
+    line("queries whose labels are all equal", s.level_queries.to_string());
     if let Some(pairs) = s.pairs {
         line("preference pairs", pairs.to_string());
     }
     line("format", s.format.to_owned());
     line("absent features are", s.absent.to_owned());
     let mut parts = vec![counts.to_text(), labels(s).to_text()];
-    let odd = features(s, all);
-    if !odd.rows.is_empty() {
-        parts.push(odd.to_text());
+    let unusual = features(s, all);
+    if !unusual.rows.is_empty() {
+        parts.push(unusual.to_text());
     }
-    let warnings: String = s.warnings.iter().map(|w| format!("warning: {w}\n")).collect();
+    // Warnings of the reader are on standard error.
+    let about_content = s.warnings.iter().filter(|w| matches!(w, Warning::Content(_)));
+    let warnings: String = about_content.map(|w| format!("warning: {w}\n")).collect();
     if !warnings.is_empty() {
         parts.push(warnings);
     }
@@ -72,7 +74,7 @@ fn labels(s: &InspectResult) -> Table {
         shown.sort_by(|a, b| a.label.total_cmp(&b.label));
         table
             .notes
-            .push(format!("{} different labels; the commonest 20 are shown", s.labels.len()));
+            .push(format!("{} different labels; the 20 most frequent are shown", s.labels.len()));
     }
     for LabelCount { label, rows, .. } in shown {
         let share = rows as f64 / s.rows.max(1) as f64;

@@ -5,11 +5,7 @@ mod generate;
 mod inspect;
 mod split;
 
-use std::path::Path;
-
 use clap::Subcommand;
-use rankwright::data::format::Format;
-use rankwright::tasks::output_format;
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -34,9 +30,4 @@ pub(crate) fn run(verb: &DataVerb, out: &Output) -> Result<(), Failure> {
         DataVerb::Split(args) => split::run(args, out),
         DataVerb::Generate(what) => generate::run(what, out),
     }
-}
-
-/// The format to write: the given one, or that of the path's extension.
-pub(crate) fn target_format(path: &Path, said: Option<&str>) -> Result<Format, Failure> {
-    Ok(output_format(path, said.map(Format::from_name).transpose()?)?)
 }

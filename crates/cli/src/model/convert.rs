@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
 use rankwright::model::ModelFormat;
+use rankwright::spec::words::counted;
 use rankwright::tasks::{ConvertModelRequest, convert_model};
 
 use crate::failure::Failure;
@@ -41,7 +42,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         return Ok(());
     }
     out.show(&result, |result| {
-        let (from, to, features) = (result.from, result.to, result.features);
-        format!("{from} model of {features} features, written for {to}\n")
+        let (from, to) = (result.from, result.to);
+        format!("{from} model with {}, written for {to}\n", counted(result.features, "feature"))
     })
 }

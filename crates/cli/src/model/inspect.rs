@@ -15,8 +15,8 @@ use crate::input::ReadArgs;
 use crate::output::Output;
 use crate::progress::run_task;
 
-/// Show how a model was made, its trees, layers or members and the importance of its features; with
-/// --data also by permutation.
+/// Show the training of a model, its trees, layers or members, and the importance of its features;
+/// with --data also by permutation.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The model
@@ -66,7 +66,7 @@ impl Args {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     if args.data.is_empty() && args.read.is_given() {
-        return Err(Failure::usage("options for reading data need --data"));
+        return Err(Failure::usage("options of reading data apply to --data, which is not given"));
     }
     if let Some(path) = &args.svg {
         out.keeps_stdout_free(path)?;

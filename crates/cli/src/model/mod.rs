@@ -10,7 +10,7 @@ use crate::output::Output;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelVerb {
-    /// Show how a model was made, its parts, and which features matter
+    /// Show the training of a model, its parts, and the importance of its features
     Inspect(inspect::Args),
     /// Convert a model of any known system to another
     Convert(convert::Args),

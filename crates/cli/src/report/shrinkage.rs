@@ -20,7 +20,7 @@ pub(crate) struct Args {
     #[arg(value_name = "DATA", required = true)]
     data: Vec<PathBuf>,
     /// Validation data; may be repeated, each a separate set. The first determines the best round.
-    /// Without it a fifth of the queries, drawn by the seed, is held out
+    /// Without it a fifth of the queries, drawn at random with the seed, is held out
     #[arg(long, value_name = "DATA")]
     valid: Vec<PathBuf>,
     /// The learner; its rate is replaced. See `list learners`

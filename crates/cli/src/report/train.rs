@@ -30,10 +30,10 @@ pub(crate) struct Args {
     /// training, or ndcg@10, if not given
     #[arg(long = "metric", short, value_name = "SPEC")]
     metrics: Vec<String>,
-    /// The query of the forces picture; an informative one if not given
+    /// The query whose forces are drawn; an informative one if not given
     #[arg(long, value_name = "ID")]
     query: Option<String>,
-    /// Most stages of the training to compute
+    /// Largest number of stages of the training to compute
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(2..=1000))]
     points: u32,
     /// Number of trees to draw, from the first to the last

@@ -42,7 +42,7 @@ pub(super) fn table(trained: &TrainModelResult) -> Option<Table> {
         zeros => format!("weights of {}; {zeros} are 0", counted(count, "feature")),
     });
     if raw {
-        table.notes.push("a weight is that of the value as it was prepared for learning".into());
+        table.notes.push("weights are those of the transformed feature values".into());
     }
     Some(table)
 }

@@ -62,11 +62,11 @@ impl<'a> TuneBar<'a> {
     fn cost(&self, trial: usize, limit: Option<usize>) -> f64 {
         let Some(spec) = self.plan.specs().get(trial) else { return 1.0 };
         let Some((most, _)) = spec.rounds() else { return 1.0 };
-        let goes_on = spec.boosting().is_some() && self.parts == 1;
+        let continues = spec.boosting().is_some() && self.parts == 1;
         let rungs = self.plan.rungs();
         let rung = rungs.iter().position(|rung| rung.rounds == limit).unwrap_or(0);
         let before = rung.checked_sub(1).and_then(|at| rungs.get(at)?.rounds);
-        let before = before.filter(|_| goes_on).unwrap_or(0);
+        let before = before.filter(|_| continues).unwrap_or(0);
         limit.unwrap_or(most).saturating_sub(before).max(1) as f64
     }
 
@@ -74,7 +74,7 @@ impl<'a> TuneBar<'a> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn tell(&self, state: &BarState) {
+    fn show(&self, state: &BarState) {
         let best = match state.best {
             Some((trial, value)) => {
                 format!("  best {} {value:.4} (trial {trial})", self.plan.measure())
@@ -93,11 +93,12 @@ impl<'a> TuneBar<'a> {
 
 impl Progress for TuneBar<'_> {
     fn checkpoint_failed(&self, error: &LearnError) {
-        let note = format!("a training could not be saved on the way, and goes on: {error}");
+        let note =
+            format!("the checkpoint of a trial was not saved, and training continues: {error}");
         self.bar.suspend(|| self.out.note(note));
     }
 
-    fn started(&self, _record: &TrainingHistory, _done: usize) {
+    fn started(&self, _history: &TrainingHistory, _done: usize) {
         self.state().part += 1;
     }
 
@@ -112,7 +113,7 @@ impl Progress for TuneBar<'_> {
     }
 
     fn should_stop(&self) -> bool {
-        self.interrupt.asked()
+        self.interrupt.is_pressed()
     }
 }
 
@@ -121,7 +122,7 @@ impl TuneProgress for TuneBar<'_> {
         let cost = self.cost(trial, limit);
         let mut state = self.state();
         (state.trial, state.cost, state.part) = (trial, cost, 0);
-        self.tell(&state);
+        self.show(&state);
     }
 
     fn trial_finished(&self, trial: &Trial, found: bool) {
@@ -144,9 +145,9 @@ impl TuneProgress for TuneBar<'_> {
             self.bar.reset_eta();
         }
         if let Some(error) = &trial.error {
-            let note = format!("trial {} failed, {}: {error}", trial.trial, trial.spec);
+            let note = format!("trial {} ({}) failed: {error}", trial.trial, trial.spec);
             self.bar.suspend(|| self.out.note(note));
         }
-        self.tell(&state);
+        self.show(&state);
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn of(args: &Args, plan: &TunePlan, found: &TuneLearnerResult) -> Str
         let value = best.value.unwrap_or(f64::NAN);
         line("best", format!("trial {}, {} {value:.4}", best.trial, plan.measure()));
         line("gain", gain(best, result.versus.as_ref()));
-        line("beware", found.note.to_owned());
+        line("caution", found.note.to_owned());
         if let Some(written) = &found.model {
             line("model", written.path.display().to_string());
             line("sha256", written.sha256.clone());
@@ -34,7 +34,7 @@ fn gain(best: &Trial, versus: Option<&TrialComparison>) -> String {
         Some(v) => {
             let interval = v.ci95.map(|[low, high]| format!(" ({low:+.4} to {high:+.4})"));
             format!(
-                "{:+.4}{} to trial 0, p {:.3} (randomisation test by query: {} better, {} equal, \
+                "{:+.4}{} over trial 0, p {:.3} (randomisation test by query: {} better, {} equal, \
                  {} worse)",
                 v.difference,
                 interval.unwrap_or_default(),
@@ -48,7 +48,7 @@ fn gain(best: &Trial, versus: Option<&TrialComparison>) -> String {
 }
 
 fn table(args: &Args, plan: &TunePlan, result: &TuneResult) -> Table {
-    let halves = plan.settings().method == TuneMethod::Halving;
+    let is_halving = plan.settings().method == TuneMethod::Halving;
     let metric = plan.measure().to_string();
     let mut columns = vec![
         ("trial", Align::Right),
@@ -58,8 +58,8 @@ fn table(args: &Args, plan: &TunePlan, result: &TuneResult) -> Table {
         ("seconds", Align::Right),
         ("learner", Align::Left),
     ];
-    if halves {
-        columns.insert(4, ("of at most", Align::Right));
+    if is_halving {
+        columns.insert(4, ("at most", Align::Right));
     }
     let mut table = Table::new(columns);
     let own = |trial: &&Trial| {
@@ -80,7 +80,7 @@ fn table(args: &Args, plan: &TunePlan, result: &TuneResult) -> Table {
             format!("{:.1}", trial.seconds),
             trial.spec.clone(),
         ];
-        if halves {
+        if is_halving {
             cells.insert(4, trial.limit.map_or("all".to_owned(), |limit| limit.to_string()));
         }
         table.rows.push(cells.into_iter().map(Cell::new).collect());
@@ -107,9 +107,8 @@ fn notes(args: &Args, plan: &TunePlan, result: &TuneResult) -> Vec<String> {
     )];
     match count(|trial| trial.same_as.is_some_and(|other| other != trial.trial)) {
         0 => {}
-        same => {
-            rest.push(format!("{} drew a learner that was there already", counted(same, "trial")))
-        }
+        same => rest
+            .push(format!("{} repeated the learner of an earlier trial", counted(same, "trial"))),
     }
     match (count(|trial| trial.error.is_some()), result.trials.last()) {
         (0, _) | (_, None) => {}
@@ -117,7 +116,7 @@ fn notes(args: &Args, plan: &TunePlan, result: &TuneResult) -> Vec<String> {
             rest.push(format!("1 trial failed: {}", last.error.clone().unwrap_or_default()))
         }
         (failed, Some(last)) => rest.push(format!(
-            "{failed} trials failed, one of them so: {}",
+            "{failed} trials failed, for example: {}",
             last.error.clone().unwrap_or_default()
         )),
     }

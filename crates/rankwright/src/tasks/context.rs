@@ -6,7 +6,11 @@ use std::time::Instant;
 
 use rankwright_data::Warnings;
 use rankwright_model::simd::Simd;
+#[cfg(feature = "search")]
+use rankwright_search::SearchWarning;
 
+#[cfg(feature = "search")]
+use super::IndexProgress;
 #[cfg(feature = "train")]
 use super::TrainingProgress;
 use super::{TaskError, Warning};
@@ -29,6 +33,8 @@ pub struct Context<'a> {
     cancel: Option<&'a AtomicBool>,
     #[cfg(feature = "train")]
     pub(super) training: Option<&'a dyn TrainingProgress>,
+    #[cfg(feature = "search")]
+    indexing: Option<&'a (dyn Fn(&IndexProgress) + Sync)>,
     simd: Simd,
 }
 
@@ -56,6 +62,20 @@ impl<'a> Context<'a> {
     pub fn training(mut self, progress: &'a dyn TrainingProgress) -> Self {
         self.training = Some(progress);
         self
+    }
+
+    /// Calls this during the build of an index, after each batch of documents.
+    #[cfg(feature = "search")]
+    pub fn on_indexing(mut self, callback: &'a (dyn Fn(&IndexProgress) + Sync)) -> Self {
+        self.indexing = Some(callback);
+        self
+    }
+
+    #[cfg(feature = "search")]
+    pub(super) fn report_indexing(&self, progress: &IndexProgress) {
+        if let Some(callback) = self.indexing {
+            callback(progress);
+        }
     }
 
     /// The machine code to run; results are the same.
@@ -114,8 +134,7 @@ impl<'a> Running<'a> {
         self.warnings.push(warning);
     }
 
-    /// Keeps a warning that the caller has already received.
-    #[cfg(feature = "train")]
+    /// Keeps a warning for the result without a call to the caller.
     pub(super) fn keep(&mut self, warning: Warning) {
         self.warnings.push(warning);
     }
@@ -123,6 +142,12 @@ impl<'a> Running<'a> {
     /// Emits the warnings of a reader or writer of data.
     pub(super) fn warn_of(&mut self, warnings: &Warnings) {
         warnings.iter().for_each(|warning| self.warn(Warning::Data(warning.clone())));
+    }
+
+    /// Emits the warnings of an index, of features or of a ranking.
+    #[cfg(feature = "search")]
+    pub(super) fn warn_of_search(&mut self, warnings: Vec<SearchWarning>) {
+        warnings.into_iter().for_each(|warning| self.warn(Warning::Search(warning)));
     }
 
     #[cfg(feature = "train")]

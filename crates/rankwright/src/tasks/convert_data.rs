@@ -89,8 +89,8 @@ pub fn convert_data(
 }
 
 /// The format to write: the given one, or that of the path's extension.
-pub fn output_format(path: &Path, said: Option<Format>) -> Result<Format, TaskError> {
-    said.or_else(|| Format::from_path(path)).ok_or_else(|| {
+pub fn output_format(path: &Path, requested: Option<Format>) -> Result<Format, TaskError> {
+    requested.or_else(|| Format::from_path(path)).ok_or_else(|| {
         let extensions = FORMATS.iter().filter_map(|info| info.extensions.first().copied());
         TaskError::UnknownExtension { path: path.to_owned(), known: extensions.collect() }
     })

@@ -129,10 +129,10 @@ impl DataFiles {
     /// The meaning of absent features: that of the model, of the caller, or zero.
     fn absent_rule(&self, model: Option<Absent>) -> Result<Absent, TaskError> {
         match (model, self.absent) {
-            (Some(model), Some(said)) if model != said => {
-                Err(TaskError::AbsentContradictsModel { said, model })
+            (Some(model), Some(requested)) if model != requested => {
+                Err(TaskError::AbsentContradictsModel { requested, model })
             }
-            (model, said) => Ok(model.or(said).unwrap_or_default()),
+            (model, requested) => Ok(model.or(requested).unwrap_or_default()),
         }
     }
 
@@ -144,10 +144,10 @@ impl DataFiles {
         recorded: Absent,
     ) -> Result<(), TaskError> {
         match self.absent {
-            Some(said) if said != recorded => Err(TaskError::AbsentRecorded {
+            Some(requested) if requested != recorded => Err(TaskError::AbsentRecorded {
                 file: file.to_owned(),
                 format: format.info().name,
-                said,
+                requested,
                 recorded,
             }),
             _ => Ok(()),

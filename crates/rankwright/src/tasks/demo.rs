@@ -23,7 +23,7 @@ use rankwright_report::comparison::ComparisonReport;
 use rankwright_report::training::{NamedData, TrainingOptions, TrainingReport, TrainingRequest};
 use rankwright_search::{
     BuildOptions, Documents, Existing, FeatureSet, Index, Query, QueryOptions, Ranker, RowOptions,
-    SearchWarning, TrainingData, build_index, read_queries, training_data,
+    TrainingData, build_index, read_queries, training_data,
 };
 use serde::Serialize;
 
@@ -183,7 +183,7 @@ pub struct DemoSystem {
 /// The systems besides BM25: name, file, learner. The linear model has weights chosen by hand.
 const SYSTEMS: [[&str; 3]; 4] = [
     [
-        "line by hand",
+        "linear, set by hand",
         "line",
         "linear(weights=bm25(field=all):1/bm25(field=title):0.5/number(field=popularity, log=true):0.5/category-match(field=language):2)",
     ],
@@ -201,7 +201,8 @@ const CANDIDATES: usize = 300;
 
 /// Generates a store, indexes it, trains rankers on it and compares them with BM25.
 pub fn demo(request: &DemoRequest, context: &Context<'_>) -> Result<DemoResult, TaskError> {
-    let temporary = tempfile::tempdir().map_err(|e| DataError::io("make", "a folder", e))?;
+    let temporary =
+        tempfile::tempdir().map_err(|e| DataError::io("create", "a temporary folder", e))?;
     let folder = request.out.as_deref().unwrap_or(temporary.path());
     make_folder(folder)?;
     let demo = Demo {
@@ -265,7 +266,7 @@ impl Demo<'_> {
         let (comparison, _) = self.task.step("testing differences", work)?;
         let pages = match (&self.request.out, last) {
             (Some(_), Some((file, model))) => {
-                let title = "A record store: BM25, a line and three learners";
+                let title = "A record store: BM25, a linear model and three learners";
                 let report =
                     ComparisonReport::from_comparison(title, evaluations, comparison.clone())?;
                 self.write_pages(&report, &format!("{file}.model"), &model, &features)?
@@ -281,10 +282,6 @@ impl Demo<'_> {
             example_query: store.test.first().map_or(String::new(), |query| query.text.clone()),
             pages,
         })
-    }
-
-    fn warn(&mut self, warnings: Vec<SearchWarning>) {
-        warnings.into_iter().for_each(|warning| self.task.warn(Warning::Search(warning)));
     }
 
     /// Generates the store, writes it, and indexes the written files.
@@ -306,7 +303,7 @@ impl Demo<'_> {
                 false => ControlFlow::Continue(()),
             })
         })?;
-        self.warn(built.ok_or(TaskError::Cancelled)?.warnings());
+        self.task.warn_of_search(built.ok_or(TaskError::Cancelled)?.warnings());
         let mut train = read_queries(folder.join("queries.jsonl"), QueryOptions::default())?;
         Random::new(seed, 0).shuffle(&mut train);
         let rest = train.split_off(train.len() / 2);
@@ -336,7 +333,7 @@ impl Demo<'_> {
             Ok::<_, TaskError>([of(&store.train)?, of(&store.valid)?])
         })?;
         let mut write_data = |name: &str, made: TrainingData| {
-            self.warn(made.warnings);
+            self.task.warn_of_search(made.warnings);
             let warnings = write(&made.data, self.folder.join(name), Format::Cache)?;
             self.task.warn_of(&warnings);
             Ok::<_, TaskError>(made.data)
@@ -378,7 +375,7 @@ impl Demo<'_> {
     ) -> Result<DemoSystem, TaskError> {
         let work = || ranker.run(&store.test, None, CANDIDATES);
         let (ranked, seconds) = self.task.step(&format!("ranking by {name}"), work)?;
-        self.warn(ranked.warnings);
+        self.task.warn_of_search(ranked.warnings);
         let run = ranked.run;
         run.save(self.folder.join(format!("{file}.run")), ListFormat::Trec, file)?;
         let judged = JudgedRun::new(&run, &store.test_qrels);
@@ -479,7 +476,7 @@ mod tests {
         assert_eq!(first.store.queries, DemoQueries { train: 12, valid: 4, test: 8 });
         let json = serde_json::to_value(&first).unwrap();
         assert_eq!(json["store"]["rows"]["train"], first.store.rows.train);
-        assert_eq!(json["trainings"][1]["system"], "line by hand");
+        assert_eq!(json["trainings"][1]["system"], "linear, set by hand");
         assert_eq!(json["metrics"][0]["systems"].as_array().unwrap().len(), 5);
     }
 

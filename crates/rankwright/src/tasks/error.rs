@@ -62,12 +62,26 @@ pub enum TaskError {
     #[error("standard input (-) can be read only once")]
     StandardInputTwice,
     /// A result would be written over one of its inputs.
-    #[error("{} would be written over {}, which is read here", out.display(), input.display())]
+    #[error("{} would be written over the input {}", out.display(), input.display())]
     OutputIsInput {
         /// The file to write.
         out: PathBuf,
         /// The input that is the same file.
         input: PathBuf,
+    },
+    /// The name of a run is not one word.
+    #[cfg(feature = "search")]
+    #[error("the name of a run is one word, as its columns are separated by blanks; found '{tag}'")]
+    TagNotOneWord {
+        /// The name.
+        tag: String,
+    },
+    /// Feature data was given as the source of a feature set, and records none.
+    #[cfg(feature = "search")]
+    #[error("the data {} records no feature set", data.display())]
+    NoFeatureSet {
+        /// The file.
+        data: PathBuf,
     },
     /// A model was given in place of feature data.
     #[error("{file} is a model; feature data is expected here")]
@@ -82,7 +96,7 @@ pub enum TaskError {
         file: String,
     },
     /// No model is among the files.
-    #[error("{file} is no model")]
+    #[error("{file} is not a model")]
     NoModel {
         /// The first of the files.
         file: String,
@@ -104,20 +118,19 @@ pub enum TaskError {
     NoModelToIgnoreExtra,
     /// The caller's rule for absent features is not the model's.
     #[error(
-        "absent features were said to be {}, but the model was made with {}",
-        said.name(), model.name()
+        "absent features are to be read as {}, but the model was trained with them as {}",
+        requested.name(), model.name()
     )]
     AbsentContradictsModel {
         /// The caller's rule.
-        said: Absent,
+        requested: Absent,
         /// The model's rule.
         model: Absent,
     },
     /// The caller's rule for absent features differs from the one recorded in the file.
     #[error(
-        "absent features were said to be {}, but {file} is {format}, with absent features taken \
-         as {} already",
-        said.name(), recorded.name()
+        "absent features are to be read as {}, but {file} ({format}) records that they are {}",
+        requested.name(), recorded.name()
     )]
     AbsentRecorded {
         /// The file.
@@ -125,7 +138,7 @@ pub enum TaskError {
         /// Name of its format.
         format: &'static str,
         /// The caller's rule.
-        said: Absent,
+        requested: Absent,
         /// The file's rule.
         recorded: Absent,
     },
@@ -146,7 +159,8 @@ pub enum TaskError {
     },
     /// The extension of a file to write is not that of a known format.
     #[error(
-        "the name {} does not tell a format; known endings are .{}", path.display(), known.join(", .")
+        "the extension of {} is not that of a format; known extensions are .{}",
+        path.display(), known.join(", .")
     )]
     UnknownExtension {
         /// The file.
@@ -172,13 +186,13 @@ pub enum TaskError {
         path: PathBuf,
     },
     /// A path that is not a folder exists in place of the folder for checkpoints.
-    #[error("{} is no folder, but a cancelled training would be saved in it", path.display())]
+    #[error("{} is not a folder, but a cancelled training would be saved there", path.display())]
     CheckpointIsNoFolder {
         /// The path.
         path: PathBuf,
     },
     /// A learner that needs training data has none.
-    #[error("{learner} learns from data, and there is none")]
+    #[error("{learner} needs training data, and none is given")]
     NoTrainingData {
         /// The learner.
         learner: &'static str,
@@ -203,32 +217,32 @@ pub enum TaskError {
         option: TrainOption,
     },
     /// Checkpoints were requested for a learner without rounds.
-    #[error("{learner} is trained in one go, so there is nothing to save on the way")]
+    #[error("{learner} is trained in one step, without rounds, so it has no checkpoints")]
     NoCheckpoints {
         /// The learner.
         learner: &'static str,
     },
     /// One input of a training has features that the other does not know.
     #[error(
-        "{holder} has {} that {knower} does not know: {names}", counted(*count, "feature")
+        "{found_in} has {} that {unknown_to} does not know: {names}", counted(*count, "feature")
     )]
     UnknownFeatures {
         /// The input that has them.
-        holder: String,
+        found_in: String,
         /// The input that does not know them.
-        knower: String,
+        unknown_to: String,
         /// Number of these features.
         count: usize,
         /// Their names, the first few.
         names: String,
     },
     /// One input of a training lacks features of the other.
-    #[error("{holder} lacks {count} of the features of {knower}: {names}")]
+    #[error("{missing_in} lacks {count} of the features of {found_in}: {names}")]
     MissingFeatures {
         /// The input that lacks them.
-        holder: String,
+        missing_in: String,
         /// The input that has them.
-        knower: String,
+        found_in: String,
         /// Number of these features.
         count: usize,
         /// Their names, the first few.
@@ -246,7 +260,7 @@ pub enum TaskError {
         saved: SavedTraining,
     },
     /// No learner is given.
-    #[error("there is no learner to validate")]
+    #[error("no learner is given")]
     NoLearner,
     /// A learner is given twice.
     #[error("{learner} is given twice")]
@@ -256,13 +270,13 @@ pub enum TaskError {
     },
     /// Validation queries are held out for learners that ignore them.
     #[error(
-        "a part of the training queries is set aside for validation, but no learner stops early \
-         or chooses by it"
+        "a part of the training queries is held out for validation, but no learner uses it: none \
+         stops early or chooses among models"
     )]
     ValidPartUnused,
     /// The best learner is to be trained on all data, but it needs validation data for that.
     #[error(
-        "the best learner is to be trained on all of the data, and stops by validation data, but \
+        "the best learner is to be trained on all of the data, but it needs validation data, and \
          there is none"
     )]
     NoValidationForBest,
@@ -273,7 +287,7 @@ pub enum TaskError {
         path: PathBuf,
     },
     /// A parameter search was cancelled.
-    #[error("interrupted after {done} finished trainings of the search")]
+    #[error("interrupted after {} of the search", counted(*done, "finished training"))]
     SearchStopped {
         /// Number of finished trainings.
         done: usize,
@@ -293,7 +307,7 @@ pub enum TaskError {
         kind: &'static str,
     },
     /// A tree was requested that the model does not have.
-    #[error("there is no tree {number}; the model has {trees}, from 1 on")]
+    #[error("there is no tree {number}; the model has {}, numbered from 1", counted(*trees, "tree"))]
     NoSuchTree {
         /// The requested number.
         number: usize,
@@ -301,7 +315,7 @@ pub enum TaskError {
         trees: usize,
     },
     /// A part of a division has no query.
-    #[error("the part '{name}' would be empty: there are only {queries} queries")]
+    #[error("the part '{name}' would be empty: the data has only {}", counted(*queries, "query"))]
     EmptyPart {
         /// Name of the part.
         name: String,
@@ -310,8 +324,8 @@ pub enum TaskError {
     },
     /// A score file has another number of lines than the data has rows.
     #[error(
-        "{file} has {found} scores, but {data} has {expected} rows; a score file has one line for \
-         each row"
+        "{file} has {}, but {data} has {}; a score file has one line for each row",
+        counted(*found, "score"), counted(*expected, "row")
     )]
     ScoreCount {
         /// The score file.
@@ -341,24 +355,53 @@ impl TaskError {
             TaskError::Experiment(error) => error.help(),
             #[cfg(feature = "search")]
             TaskError::Search(error) => error.help(),
-            TaskError::NoFolder { .. } => Some("make the folder first".into()),
-            TaskError::IsFolder { .. } => Some("name a file in it".into()),
+            other => other.own_help().map(str::to_owned),
+        }
+    }
+
+    /// A remedy for the errors of the tasks themselves.
+    fn own_help(&self) -> Option<&'static str> {
+        Some(match self {
+            TaskError::NoFolder { .. } => "create the folder first",
+            TaskError::IsFolder { .. } => "give the path of a file in it",
             TaskError::CheckpointIsNoFolder { .. } => {
-                Some("move it away, or name another folder for checkpoints".into())
+                "move it, or give another folder for checkpoints"
             }
             TaskError::UnknownFeatures { .. } => {
-                Some("check that both belong together, or ignore extra features".into())
+                "check that both have the same features, or ignore extra features"
             }
             TaskError::MissingFeatures { .. } => {
-                Some("add these columns, or rename them so that both agree".into())
+                "add these columns, or rename them so that both agree"
             }
-            TaskError::StandardInputTwice => Some("give a file instead".into()),
-            TaskError::OutputIsInput { .. } => Some("name another file".into()),
+            TaskError::StandardInputTwice => "give a file instead",
+            TaskError::OutputIsInput { .. } => "give another file",
+            TaskError::SameFile { .. } => "give a file for each result",
+            TaskError::AbsentContradictsModel { .. } => "leave the rule to the model",
+            TaskError::AbsentRecorded { .. } => "leave the rule to the file",
             TaskError::AbsentRulesDiffer { .. } => {
-                Some("score the data with each model by itself and compare the scores".into())
+                "score the data with each model by itself and compare the scores"
             }
-            _ => None,
-        }
+            TaskError::UnknownExtension { .. } => "use a known extension, or give the format",
+            TaskError::EmptyPart { .. } => "give the part a larger share, or use more data",
+            TaskError::NoModelToIgnoreExtra | TaskError::NothingToIgnoreExtra => {
+                "do not ignore extra features"
+            }
+            TaskError::NoCheckpoints { .. } => "train without checkpoints",
+            #[cfg(feature = "train")]
+            TaskError::NothingTrained { .. } => "leave out the option",
+            #[cfg(feature = "train")]
+            TaskError::OptionNeedsData { .. } => "give data, or leave out the option",
+            TaskError::ValidPartUnused => {
+                "choose a learner that stops early, or hold out no queries"
+            }
+            TaskError::NoValidationForBest => "give validation data, or write no model",
+            TaskError::SearchStopped { log: Some(_), .. } => "repeat the request to resume",
+            #[cfg(feature = "search")]
+            TaskError::NoFeatureSet { .. } => {
+                "give data that was computed from an index, or the specs of features"
+            }
+            _ => return None,
+        })
     }
 }
 
@@ -368,15 +411,19 @@ fn stopped(unit: &str, done: usize, saved: &SavedTraining) -> String {
     let stopped = format!("interrupted after {unit} {done}");
     match saved {
         SavedTraining::Checkpoint { folder } => {
-            format!("{stopped}; saved in {}", folder.display())
+            format!("{stopped}; the training was saved in {}", folder.display())
         }
         SavedTraining::Partial { file, reason } => format!(
-            "{stopped}; the checkpoint could not be written ({reason}), so the model so far is \
-             saved, {}",
+            "{stopped}; the checkpoint could not be written ({reason}), so the model so far was \
+             saved to {}",
             file.display()
         ),
         SavedTraining::Nothing { out } => {
-            format!("{stopped}; nothing is saved, as {} is no file to save beside", out.display())
+            format!(
+                "{stopped}; nothing was saved: {} is not an ordinary file, and no folder for \
+                 checkpoints is given",
+                out.display()
+            )
         }
         SavedTraining::Lost { reason } => format!("{stopped}; no model was saved: {reason}"),
     }

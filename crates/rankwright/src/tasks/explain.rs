@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rankwright_data::Dataset;
 use rankwright_model::{ExplainOptions, Model};
-use rankwright_report::explanation::{ExplanationRequest as Question, RankingExplanation, explain};
+use rankwright_report::explanation::{ExplanationRequest, RankingExplanation, explain};
 use serde::Serialize;
 
 use super::context::Running;
@@ -94,13 +94,13 @@ pub fn explain_ranking(
         None => None,
     };
     let ignore_extra = request.options.ignore_extra;
-    let lacking = matching::check(&model, &data, ignore_extra, &mut task)?;
+    let missing = matching::check(&model, &data, ignore_extra, &mut task)?;
     let (explanation, _) =
-        task.step("explaining", || answer(request, &model, &data, background.as_ref()))?;
-    Ok(ExplainResult { explanation, features_not_in_data: lacking, warnings: task.into_warnings() })
+        task.step("explaining", || explanation(request, &model, &data, background.as_ref()))?;
+    Ok(ExplainResult { explanation, features_not_in_data: missing, warnings: task.into_warnings() })
 }
 
-fn answer(
+fn explanation(
     request: &ExplainRequest,
     model: &Model,
     data: &Dataset,
@@ -110,7 +110,7 @@ fn answer(
         (request.model.display().to_string(), file_label(&request.data.files));
     let background_name = request.background.as_ref().map(|data| file_label(&data.files));
     let pair = request.pair.as_ref().map(|[above, below]| [above.as_str(), below.as_str()]);
-    Ok(explain(&Question {
+    Ok(explain(&ExplanationRequest {
         model: (&model_name, model),
         data: (&data_name, data),
         background: background_name.as_deref().zip(background),

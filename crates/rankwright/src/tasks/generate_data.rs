@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::context::Running;
 use super::split_data::make_folder;
-use super::{Context, TaskError, output_format};
+use super::{Context, TaskError, Warning, output_format};
 
 /// Options of feature data to generate.
 #[derive(Debug, Clone)]
@@ -45,6 +45,8 @@ pub struct GenerateLetorResult {
     pub features: usize,
     /// Seconds of the steps.
     pub seconds: GenerateSeconds,
+    /// Warnings about the written format.
+    pub warnings: Vec<Warning>,
 }
 
 /// Seconds of the steps of generating data.
@@ -62,11 +64,12 @@ pub fn generate_letor(
     request: &GenerateLetorRequest,
     context: &Context<'_>,
 ) -> Result<GenerateLetorResult, TaskError> {
-    let task = Running::new(context);
+    let mut task = Running::new(context);
     let format = output_format(&request.out, request.format)?;
     let (data, generate) = task.step("generating", || request.options.generate())?;
     let name = format!("writing {}", request.out.display());
-    let (_, seconds) = task.step(&name, || write(&data, &request.out, format))?;
+    let (lost, seconds) = task.step(&name, || write(&data, &request.out, format))?;
+    task.warn_of(&lost);
     Ok(GenerateLetorResult {
         out: request.out.clone(),
         seed: request.options.seed,
@@ -74,6 +77,7 @@ pub fn generate_letor(
         queries: data.queries(),
         features: data.columns(),
         seconds: GenerateSeconds { generate, write: seconds },
+        warnings: task.into_warnings(),
     })
 }
 

@@ -63,7 +63,7 @@ impl InputFiles {
     pub fn into_model_and_data(mut self) -> Result<(Model, Vec<Input>), TaskError> {
         match (self.models.pop(), self.models.len()) {
             (None, _) => Err(TaskError::NoModel {
-                file: self.data.first().map_or("nothing".to_owned(), |input| input.name.clone()),
+                file: self.data.first().map_or("the input".to_owned(), |input| input.name.clone()),
             }),
             (Some(_), more @ 1..) => Err(TaskError::SeveralModels { count: more + 1 }),
             (Some(_), 0) if self.data.is_empty() => Err(TaskError::NoData),

@@ -4,7 +4,7 @@ use rankwright_data::{DatasetSummary, FeatureSummary, SummaryWarning};
 use serde::Serialize;
 
 use super::context::Running;
-use super::{Context, DataFiles, TaskError};
+use super::{Context, DataFiles, TaskError, Warning};
 
 /// The data to inspect.
 #[derive(Debug, Clone)]
@@ -49,16 +49,14 @@ pub struct InspectResult {
     pub absent: &'static str,
     /// Number of preference pairs, where there are any.
     pub pairs: Option<usize>,
-    /// Facts to know before training, one sentence each.
-    pub warnings: Vec<SummaryWarning>,
     /// A summary of each feature, in column order.
     pub feature_summaries: Vec<FeatureCounts>,
     /// Name of the format.
     pub format: &'static str,
-    /// Recoverable problems while reading, one sentence each.
-    pub notes: Vec<String>,
     /// Seconds of the steps.
     pub seconds: InspectSeconds,
+    /// Recoverable problems while reading, then warnings about the content of the data.
+    pub warnings: Vec<Warning>,
 }
 
 /// A label and its number of rows.
@@ -129,7 +127,10 @@ pub fn inspect_data(
     let mut task = Running::new(context);
     let loaded = request.data.load(None, &mut task)?;
     let data = &loaded.data;
-    let (s, seconds) = task.step("looking", || Ok::<_, TaskError>(DatasetSummary::of(data)))?;
+    let (s, seconds) =
+        task.step("computing statistics", || Ok::<_, TaskError>(DatasetSummary::of(data)))?;
+    // These warnings are a part of the result that was requested.
+    s.warnings().into_iter().for_each(|warning| task.keep(Warning::Content(warning)));
     Ok(InspectResult {
         rows: s.rows,
         queries: s.queries,
@@ -149,11 +150,10 @@ pub fn inspect_data(
         sorted_by_label: s.sorted_by_label,
         absent: data.absent().name(),
         pairs: data.pairs().map(<[_]>::len),
-        warnings: s.warnings(),
         feature_summaries: s.features.iter().map(|one| counts(one, s.rows)).collect(),
         format: loaded.format.info().name,
         seconds: InspectSeconds { load: loaded.seconds, inspect: seconds },
-        notes: loaded.warnings.iter().map(ToString::to_string).collect(),
+        warnings: task.into_warnings(),
     })
 }
 

@@ -129,15 +129,15 @@ pub fn inspect_model(
     };
     let mut summary = model.summary();
     let mut permutation = None;
-    if let Some(asked) = &request.permutation {
-        let found = permute(asked, &model, &mut task)?;
+    if let Some(shuffles) = &request.permutation {
+        let found = permute(shuffles, &model, &mut task)?;
         summary = summary.with_losses(&model, &losses(&found));
         permutation = Some(PermutationSummary {
             metric: found.measure.to_string(),
             convention: found.measure.convention().to_owned(),
             value: found.value,
-            repeats: asked.repeats,
-            seed: asked.seed,
+            repeats: shuffles.repeats,
+            seed: shuffles.seed,
         });
     }
     let tree = request.tree.zip(shown).map(|(number, tree)| TreeText {

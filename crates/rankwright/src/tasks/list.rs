@@ -1,7 +1,10 @@
-//! Lists of learners, metrics, features, first stages and formats, from the library's own tables.
+//! Lists of learners, objectives, metrics, features, first stages and formats, from the library's
+//! own tables.
 
 use rankwright_data::format::FORMATS;
 use rankwright_eval::{METRICS, MetricDef, PRESETS, PresetDef};
+#[cfg(feature = "train")]
+use rankwright_learn::objective::{OBJECTIVES, ObjectiveDef};
 #[cfg(feature = "train")]
 use rankwright_learn::{LEARNERS, LearnerDef};
 use rankwright_model::ModelFormat;
@@ -22,6 +25,21 @@ pub struct LearnerList {
 #[cfg(feature = "train")]
 pub fn list_learners() -> LearnerList {
     LearnerList { learners: LEARNERS }
+}
+
+/// Objectives with their parameters: the losses that boosted trees and nets minimise.
+#[cfg(feature = "train")]
+#[derive(Debug, Serialize)]
+#[non_exhaustive]
+pub struct ObjectiveList {
+    /// The objectives.
+    pub objectives: &'static [&'static ObjectiveDef],
+}
+
+/// All objectives.
+#[cfg(feature = "train")]
+pub fn list_objectives() -> ObjectiveList {
+    ObjectiveList { objectives: OBJECTIVES }
 }
 
 /// Metrics with their parameters, and presets of conventions.

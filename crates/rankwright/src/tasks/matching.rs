@@ -15,8 +15,8 @@ pub fn match_features(
 ) -> Result<(Vec<String>, Vec<Warning>), TaskError> {
     let context = Context::default();
     let mut task = Running::new(&context);
-    let lacking = check(model, data, ignore_extra, &mut task)?;
-    Ok((lacking, task.into_warnings()))
+    let missing = check(model, data, ignore_extra, &mut task)?;
+    Ok((missing, task.into_warnings()))
 }
 
 pub(super) fn check(
@@ -31,16 +31,16 @@ pub(super) fn check(
     }
     let used = model.used_features();
     let names = &model.header().features;
-    let lacking = used.iter().filter(|feature| matching.column(**feature).is_none());
-    let lacking: Vec<String> = lacking.map(|feature| names.name(*feature).into_owned()).collect();
-    if !lacking.is_empty() {
+    let missing = used.iter().filter(|feature| matching.column(**feature).is_none());
+    let missing: Vec<String> = missing.map(|feature| names.name(*feature).into_owned()).collect();
+    if !missing.is_empty() {
         task.warn(Warning::MissingFeatures {
-            names: lacking.clone(),
+            names: missing.clone(),
             used: used.len(),
             taken_as: model.header().absent.name(),
         });
     }
-    Ok(lacking)
+    Ok(missing)
 }
 
 /// Scores of a data set in its row order, the features that it lacks, and the seconds of scoring.
@@ -50,8 +50,8 @@ pub(super) fn score_data(
     ignore_extra: bool,
     task: &mut Running<'_>,
 ) -> Result<(Vec<f64>, Vec<String>, f64), TaskError> {
-    let lacking = check(model, data, ignore_extra, task)?;
+    let missing = check(model, data, ignore_extra, task)?;
     let options = ScoreOptions { ignore_extra, simd: task.simd() };
     let (scores, seconds) = task.step("scoring", || model.score(data, options))?;
-    Ok((scores, lacking, seconds))
+    Ok((scores, missing, seconds))
 }

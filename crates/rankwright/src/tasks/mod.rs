@@ -20,6 +20,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(feature = "search")]
+mod build_index;
+#[cfg(feature = "search")]
+mod candidates;
+#[cfg(feature = "search")]
+mod classify_documents;
 mod compare;
 mod context;
 mod convert_data;
@@ -33,6 +39,8 @@ mod error;
 mod eval;
 #[cfg(feature = "report")]
 mod explain;
+#[cfg(feature = "search")]
+mod extract_features;
 mod generate_data;
 mod input_files;
 mod inspect_data;
@@ -51,7 +59,11 @@ mod report_data;
 mod report_shrinkage;
 #[cfg(feature = "report")]
 mod report_training;
+#[cfg(feature = "search")]
+mod run_queries;
 mod score;
+#[cfg(feature = "search")]
+mod search_index;
 mod split_data;
 #[cfg(feature = "train")]
 mod train;
@@ -59,6 +71,15 @@ mod train;
 mod tune;
 mod warning;
 
+#[cfg(feature = "search")]
+pub use build_index::{BuildIndexRequest, BuildIndexResult, IndexProgress, build_index};
+#[cfg(feature = "search")]
+pub use candidates::{CandidateOptions, QueryFile};
+#[cfg(feature = "search")]
+pub use classify_documents::{
+    ClassifyDocumentsRequest, ClassifyDocumentsResult, LabelledFiles, ValidateClassifierRequest,
+    ValidateClassifierResult, classify_documents, validate_classifier,
+};
 pub use compare::{CompareInput, CompareRequest, CompareResult, CompareSources, compare_systems};
 pub use context::Context;
 pub use convert_data::{
@@ -80,6 +101,10 @@ pub use eval::{
 };
 #[cfg(feature = "report")]
 pub use explain::{ExplainRequest, ExplainResult, explain_ranking};
+#[cfg(feature = "search")]
+pub use extract_features::{
+    ExtractFeaturesRequest, ExtractFeaturesResult, FeatureSource, extract_features,
+};
 pub use generate_data::{
     GenerateLetorRequest, GenerateLetorResult, GenerateSeconds, GenerateStoreRequest,
     GenerateStoreResult, generate_letor, generate_store,
@@ -98,7 +123,7 @@ pub use inspect_model::{
 pub use list::{FeatureList, FirstStageList, list_features, list_first_stages};
 pub use list::{FileFormat, FormatList, MetricList, list_formats, list_metrics};
 #[cfg(feature = "train")]
-pub use list::{LearnerList, list_learners};
+pub use list::{LearnerList, ObjectiveList, list_learners, list_objectives};
 pub use matching::match_features;
 pub use metrics::resolve_metrics;
 pub use paths::{check_output, check_standard_input, file_label, system_names};
@@ -111,7 +136,11 @@ pub use report_data::{ReportDataRequest, ReportDataResult, report_data};
 pub use report_shrinkage::{ReportShrinkageRequest, ReportShrinkageResult, report_shrinkage};
 #[cfg(feature = "report")]
 pub use report_training::{ReportTrainingRequest, ReportTrainingResult, report_training};
+#[cfg(feature = "search")]
+pub use run_queries::{RunQueriesRequest, RunQueriesResult, run_queries};
 pub use score::{ScoreRequest, ScoreResult, ScoreSeconds, score};
+#[cfg(feature = "search")]
+pub use search_index::{SearchIndexRequest, SearchIndexResult, search_index};
 pub use split_data::{Division, SplitRequest, SplitResult, WrittenPart, split_data};
 #[cfg(feature = "train")]
 pub use train::{

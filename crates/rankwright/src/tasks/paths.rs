@@ -34,7 +34,7 @@ pub fn file_label<P: AsRef<Path>>(files: &[P]) -> String {
     match files {
         [one] => one.as_ref().display().to_string(),
         [first, rest @ ..] => format!("{} and {} more", first.as_ref().display(), rest.len()),
-        [] => "nothing".into(),
+        [] => "no file".into(),
     }
 }
 

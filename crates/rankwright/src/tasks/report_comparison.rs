@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(json["title"], "Comparison on q.txt");
         assert_eq!(json["per_query"]["metric"], "ndcg@10");
         assert_eq!(json["changes"][0]["query"], "b");
-        assert_eq!(json["warnings"][0]["kind"], "unjudged_queries");
+        assert_eq!(json["warnings"][0]["kind"], "unjudged-queries");
         let qrels = folder.path().join("q.txt").display().to_string();
         assert_eq!(result.report.page().facts[0], ("Judgements".to_owned(), qrels));
     }

@@ -30,16 +30,20 @@ impl ReportDataRequest {
     }
 }
 
-/// A report on a data set with its warnings.
-#[derive(Debug, Clone, Serialize)]
+/// A report on a data set. Serialised as the numbers of the report, with all warnings.
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ReportDataResult {
-    /// The report. Its `warnings` are about the content of the data.
-    #[serde(flatten)]
+    /// The report.
     pub report: DataReport,
-    /// Recoverable problems while reading; serialised as `notes`, one sentence each.
-    #[serde(rename = "notes", serialize_with = "sentences")]
+    /// Recoverable problems while reading, then warnings about the content of the data.
     pub warnings: Vec<Warning>,
+}
+
+impl Serialize for ReportDataResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.report.result_with(&self.warnings).serialize(serializer)
+    }
 }
 
 /// Reports on a data set.
@@ -52,7 +56,7 @@ pub fn report_data(
     let label = file_label(&request.data.files);
     let title = format!("Data set {}", short_name(&label));
     let (report, _) = task
-        .step("looking at features", || DataReport::new(&title, &loaded.data, &request.options))?;
+        .step("analysing features", || DataReport::new(&title, &loaded.data, &request.options))?;
     let facts = [
         ("Data", label),
         ("Format", loaded.format.info().name.to_owned()),
@@ -60,11 +64,9 @@ pub fn report_data(
     ];
     let facts = facts.map(|(name, text)| (name.to_owned(), text));
     let report = report.with_facts(facts.to_vec());
+    // The page shows these warnings itself.
+    report.warnings().into_iter().for_each(|warning| task.keep(Warning::Content(warning)));
     Ok(ReportDataResult { report, warnings: task.into_warnings() })
-}
-
-fn sentences<S: Serializer>(warnings: &[Warning], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(warnings.iter().map(ToString::to_string))
 }
 
 #[cfg(test)]
@@ -72,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_report_tells_what_the_reader_met() {
+    fn the_report_lists_warnings_of_the_reader_and_of_the_content() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.txt");
         std::fs::write(&file, "1 qid:1 1:0.5 2:2\n\n0 qid:1 1:1 2:1\n").unwrap();
@@ -83,8 +85,10 @@ mod tests {
             (json["title"].as_str(), json["rows"].as_u64()),
             (Some("Data set a.txt"), Some(2))
         );
-        assert_eq!(json["notes"].as_array().unwrap().len(), result.warnings.len());
-        assert_eq!(json["notes"][0], result.warnings[0].to_string());
+        let kinds: Vec<&str> = result.warnings.iter().map(Warning::kind).collect();
+        assert_eq!(kinds, ["blank-lines", "sorted-by-label"]);
+        assert_eq!(json["warnings"], serde_json::to_value(&result.warnings).unwrap());
+        assert!(json.get("notes").is_none());
         let facts = result.report.page().facts;
         assert_eq!(facts[0], ("Data".to_owned(), file.display().to_string()));
         assert_eq!(facts[2], ("Absent features are".to_owned(), "zero".to_owned()));

@@ -199,7 +199,7 @@ mod tests {
         );
         let json = serde_json::to_value(&result).unwrap();
         assert_eq!(json, serde_json::to_value(&result.report).unwrap());
-        assert_eq!(json["warnings"][0]["kind"], "held_out");
+        assert_eq!(json["warnings"][0]["kind"], "held-out");
         assert_eq!(result.warnings.len(), 1);
     }
 

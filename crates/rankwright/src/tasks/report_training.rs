@@ -143,7 +143,7 @@ pub fn report_training(
         .seed(request.seed)
         .score(ScoreOptions { ignore_extra: request.ignore_extra, simd: task.simd() });
     let (report, _) =
-        task.step("looking at the training", || TrainingReport::new(&input, &options))?;
+        task.step("analysing the training", || TrainingReport::new(&input, &options))?;
     report.warnings.iter().for_each(|warning| task.warn(Warning::Report(warning.clone())));
     Ok(ReportTrainingResult { report, warnings: task.into_warnings() })
 }
@@ -220,10 +220,10 @@ mod tests {
             kinds.collect::<Vec<_>>()
         };
         let damaged = report_training(&request, &Context::default()).unwrap();
-        assert_eq!(kinds(&damaged), ["bad_training_log", "no_log"]);
+        assert_eq!(kinds(&damaged), ["bad-training-log", "no-log"]);
         std::fs::remove_file(&log).unwrap();
         let alone = report_training(&request, &Context::default()).unwrap();
-        assert_eq!(kinds(&alone), ["no_training_log", "no_log"]);
+        assert_eq!(kinds(&alone), ["no-training-log", "no-log"]);
     }
 
     #[test]

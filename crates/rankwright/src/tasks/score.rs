@@ -81,7 +81,7 @@ pub fn score(request: &ScoreRequest, context: &Context<'_>) -> Result<ScoreResul
     }
     let model = load_model(&request.model)?;
     let loaded = request.data.load(Some(model.header().absent), &mut task)?;
-    let (scores, lacking, seconds) =
+    let (scores, missing, seconds) =
         score_data(&model, &loaded.data, request.ignore_extra, &mut task)?;
     let scores = loaded.data.to_source_order(&scores)?;
     if let Some(out) = &request.out {
@@ -90,7 +90,7 @@ pub fn score(request: &ScoreRequest, context: &Context<'_>) -> Result<ScoreResul
     Ok(ScoreResult {
         rows: scores.len(),
         seconds: ScoreSeconds { load: loaded.seconds, score: seconds },
-        features_not_in_data: lacking,
+        features_not_in_data: missing,
         warnings: task.into_warnings(),
         scores,
     })

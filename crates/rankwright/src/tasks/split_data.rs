@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rankwright_data::format::{Format, write};
 use rankwright_data::split::{Parts, folds};
-use rankwright_data::{DataError, Dataset, Warnings};
+use rankwright_data::{DEFAULT_SEED, DataError, Dataset, Warnings};
 use serde::Serialize;
 
 use super::context::Running;
@@ -37,9 +37,9 @@ pub struct SplitRequest {
 }
 
 impl SplitRequest {
-    /// Divides data, with seed 0 and in its own format.
+    /// Divides data, with the default seed and in its own format.
     pub fn new(data: DataFiles, division: Division, out: impl Into<PathBuf>) -> Self {
-        SplitRequest { data, division, out: out.into(), seed: 0, format: None }
+        SplitRequest { data, division, out: out.into(), seed: DEFAULT_SEED, format: None }
     }
 
     /// Sets the seed.
@@ -149,7 +149,7 @@ fn write_part(
 /// Creates a folder and its parents.
 pub(super) fn make_folder(folder: &Path) -> Result<(), TaskError> {
     std::fs::create_dir_all(folder)
-        .map_err(|e| DataError::io("make the folder", folder.display().to_string(), e).into())
+        .map_err(|e| DataError::io("create the folder", folder.display().to_string(), e).into())
 }
 
 #[cfg(test)]

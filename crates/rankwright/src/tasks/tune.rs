@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use super::context::Running;
 use super::train::{
-    ValidationFiles, Watched, beside, check_file, save_model, warn_sampled, with_feature_set,
+    ValidationFiles, Watched, beside, check_feature_set, check_file, save_model, warn_sampled,
 };
 use super::{Context, DataFiles, TaskError, Warning, check_output, check_standard_input};
 
@@ -162,9 +162,9 @@ impl SearchSpace {
     }
 }
 
-const OPTIMISTIC: &str = "the best was picked on the very queries it is measured on here, so its \
-                          value and p look better than they are; other queries tell what it is \
-                          worth";
+const CHOSEN_ON_SAME_QUERIES: &str = "the best trial was chosen on the same queries as its value, so value and p \
+                          are optimistic; evaluate the model on queries that the search did not \
+                          use";
 
 /// Runs a search, or resumes it; trains the best learner on all of the data and writes its model if
 /// a file is given for it.
@@ -177,6 +177,9 @@ pub fn tune_learner(
     check(request)?;
     check_standard_input(request.inputs())?;
     let train = request.data.load(None, &mut task)?.data;
+    if request.out.is_some() {
+        check_feature_set(&train, &mut task);
+    }
     let files: Vec<PathBuf> = request.valid.iter().cloned().collect();
     let valid = ValidationFiles { files: &files, ignore_extra: request.ignore_extra };
     let valid = valid.load(&request.data, &train, &mut task)?.0.pop().map(|(_, data)| data);
@@ -192,7 +195,7 @@ pub fn tune_learner(
     let best = result.best().filter(|_| result.finished).ok_or_else(stopped)?;
     let model = match &request.out {
         Some(path) => {
-            let written = train_best(request, path, best, &train, valid.as_ref(), &mut task)?;
+            let written = train_best(request, path, best, &train, valid.as_ref(), &task)?;
             Some(written.ok_or_else(stopped)?)
         }
         None => None,
@@ -230,9 +233,11 @@ fn search(
     task: &Running<'_>,
 ) -> Result<TuneResult, TaskError> {
     // Halving resumes from its saved state, with or without a log.
-    let halves = request.plan.settings().method == TuneMethod::Halving;
-    let scratch = match request.log.is_none() && halves {
-        true => Some(tempfile::tempdir().map_err(|e| DataError::io("make", "a folder", e))?),
+    let is_halving = request.plan.settings().method == TuneMethod::Halving;
+    let scratch = match request.log.is_none() && is_halving {
+        true => Some(
+            tempfile::tempdir().map_err(|e| DataError::io("create", "a temporary folder", e))?,
+        ),
         false => None,
     };
     let within = scratch.as_ref().map(|folder| folder.path().join("trials"));
@@ -259,7 +264,7 @@ fn train_best(
     best: &Trial,
     train: &Dataset,
     valid: Option<&Dataset>,
-    task: &mut Running<'_>,
+    task: &Running<'_>,
 ) -> Result<Option<WrittenModel>, TaskError> {
     let learner = LearnerSpec::parse(&best.spec)?;
     let watched = Watched::begin(task.context(), &learner, train.rows(), None);
@@ -276,8 +281,7 @@ fn train_best(
     if !result.finished {
         return Ok(None);
     }
-    let model = with_feature_set(result.model, train, task)?;
-    let sha256 = save_model(&model, path)?;
+    let sha256 = save_model(&result.model, path)?;
     Ok(Some(WrittenModel { path: path.to_owned(), sha256 }))
 }
 
@@ -303,7 +307,7 @@ fn result_of(
         trials: result.trials.iter().map(TrialValues::new).collect(),
         best: result.best().map(TrialValues::new),
         versus_trial_0: result.versus.as_ref().map(TrialDelta::new),
-        note: OPTIMISTIC,
+        note: CHOSEN_ON_SAME_QUERIES,
         log: request.log.clone(),
         model,
         warnings,

@@ -3,21 +3,25 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use rankwright_data::DataWarning;
+use rankwright_data::{DataWarning, SummaryWarning};
 #[cfg(feature = "report")]
 use rankwright_report::ReportWarning;
 #[cfg(feature = "search")]
 use rankwright_search::SearchWarning;
+use rankwright_spec::words::counted;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-/// A recoverable problem of a task. Serialised as `{"kind": ..., "message": ...}`.
+/// A recoverable problem of a task. Serialised as `{"kind": ..., "message": ...}`; warnings of data
+/// have further keys.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Warning {
     /// A recoverable problem while reading, such as blank lines, or a part of the data that the
     /// written format cannot hold.
     Data(DataWarning),
+    /// A warning about the content of data, such as constant features.
+    Content(SummaryWarning),
     /// A warning of a report.
     #[cfg(feature = "report")]
     Report(ReportWarning),
@@ -71,8 +75,14 @@ pub enum Warning {
         /// The reason.
         message: String,
     },
-    /// The feature set of the data names other features than the data has, and is left out.
+    /// The feature set of the training data names other features than the data has. The model
+    /// records the set nevertheless.
     OtherFeatureSet,
+    /// The feature set of the training data cannot be read. The model records it nevertheless.
+    BadFeatureSet {
+        /// The reason.
+        message: String,
+    },
     /// Some trainings of a search were already finished.
     TrialsFound {
         /// Number of these trainings.
@@ -112,28 +122,29 @@ pub enum Warning {
 const NAMED: usize = 5;
 
 impl Warning {
-    /// The stable name of the kind of warning; `data` for warnings of the data, which have a kind
-    /// of their own, and `search` for those of a search.
+    /// The stable name of the kind of warning, in kebab case, such as `blank-lines`.
     pub fn kind(&self) -> &'static str {
         match self {
-            Warning::Data(_) => "data",
+            Warning::Data(warning) => warning.kind(),
+            Warning::Content(warning) => warning.kind(),
             #[cfg(feature = "report")]
             Warning::Report(warning) => warning.kind(),
             #[cfg(feature = "search")]
-            Warning::Search(_) => "search",
-            Warning::MatchedByPosition { .. } => "matched_by_position",
-            Warning::MissingFeatures { .. } => "missing_features",
-            Warning::FeaturesOfWeights => "features_of_weights",
-            Warning::SampledPairs { .. } => "sampled_pairs",
-            Warning::CheckpointFailed { .. } => "checkpoint_failed",
-            Warning::CheckpointRemoved { .. } => "checkpoint_removed",
-            Warning::CheckpointNotRemoved { .. } => "checkpoint_not_removed",
-            Warning::OtherFeatureSet => "other_feature_set",
-            Warning::TrialsFound { .. } => "trials_found",
-            Warning::NoTrainingLog { .. } => "no_training_log",
-            Warning::BadTrainingLog { .. } => "bad_training_log",
-            Warning::MissingQueries { .. } => "missing_queries",
-            Warning::UnjudgedQueries { .. } => "unjudged_queries",
+            Warning::Search(warning) => warning.kind(),
+            Warning::MatchedByPosition { .. } => "matched-by-position",
+            Warning::MissingFeatures { .. } => "missing-features",
+            Warning::FeaturesOfWeights => "features-of-weights",
+            Warning::SampledPairs { .. } => "sampled-pairs",
+            Warning::CheckpointFailed { .. } => "checkpoint-failed",
+            Warning::CheckpointRemoved { .. } => "checkpoint-removed",
+            Warning::CheckpointNotRemoved { .. } => "checkpoint-not-removed",
+            Warning::OtherFeatureSet => "other-feature-set",
+            Warning::BadFeatureSet { .. } => "bad-feature-set",
+            Warning::TrialsFound { .. } => "trials-found",
+            Warning::NoTrainingLog { .. } => "no-training-log",
+            Warning::BadTrainingLog { .. } => "bad-training-log",
+            Warning::MissingQueries { .. } => "missing-queries",
+            Warning::UnjudgedQueries { .. } => "unjudged-queries",
         }
     }
 }
@@ -142,73 +153,86 @@ impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Warning::Data(warning) => warning.fmt(f),
+            Warning::Content(warning) => warning.fmt(f),
             #[cfg(feature = "report")]
             Warning::Report(warning) => warning.fmt(f),
             #[cfg(feature = "search")]
             Warning::Search(warning) => warning.fmt(f),
             Warning::MatchedByPosition { between } => write!(
                 f,
-                "only one of {between} has feature names: features are matched by their order"
+                "only one of {between} has feature names, so features are matched by their order"
             ),
             Warning::MissingFeatures { names, used, taken_as } => {
                 let shown = names.get(..NAMED).unwrap_or(names).join(", ");
-                let features = if *used == 1 { "feature" } else { "features" };
                 write!(
                     f,
-                    "the data lacks {} of the {used} {features} that the model uses, taken as \
-                     {taken_as}: {shown}",
-                    names.len()
+                    "the data lacks {} of the {} that the model uses, taken as {taken_as}: {shown}",
+                    names.len(),
+                    counted(*used, "feature")
                 )?;
                 match names.len().saturating_sub(NAMED) {
                     0 => Ok(()),
                     more => write!(f, " and {more} more"),
                 }
             }
-            Warning::FeaturesOfWeights => {
-                f.write_str("no data: the weights say which features there are")
-            }
+            Warning::FeaturesOfWeights => f.write_str(
+                "there is no data, so the features of the model are those that have a weight",
+            ),
             Warning::SampledPairs { learner, queries, partners, boosted } => {
-                let queries = match queries {
-                    1 => "1 query is".to_owned(),
-                    many => format!("{many} queries are"),
-                };
+                let are = if *queries == 1 { "is" } else { "are" };
                 let how = match boosted {
                     true => " for each tree; `truncation=` limits pairs to the top ranks instead",
                     false => "",
                 };
                 write!(
                     f,
-                    "{queries} too large for {learner} to look at every pair of documents: each \
-                     document is paired with {partners} others, drawn by the seed{how}"
+                    "{} {are} too large for {learner} to use every pair of documents: each \
+                     document is paired with {partners} others, drawn at random with the seed{how}",
+                    counted(*queries, "query")
                 )
             }
             Warning::CheckpointFailed { message } => {
-                write!(f, "the checkpoint was not saved, training went on: {message}")
+                write!(f, "the checkpoint was not saved, and training continued: {message}")
             }
             Warning::CheckpointRemoved { folder, folder_kept } => {
-                let what = if *folder_kept { "its checkpoint in " } else { "" };
-                write!(f, "the training is whole; removed {what}{}", folder.display())
+                let what = if *folder_kept { "the checkpoint in" } else { "the checkpoint folder" };
+                write!(f, "the training is finished, so {what} {} was removed", folder.display())
             }
-            Warning::CheckpointNotRemoved { folder, message } => {
-                write!(f, "{} is not needed any more, but: {message}", folder.display())
-            }
-            Warning::OtherFeatureSet => f.write_str(
-                "the feature set of the data names other features than the data has: left out",
+            Warning::CheckpointNotRemoved { folder, message } => write!(
+                f,
+                "the training is finished, but its checkpoint in {} could not be removed: {message}",
+                folder.display()
             ),
-            Warning::TrialsFound { trainings, log } => {
-                write!(f, "{trainings} trainings were finished already, by {}", log.display())
+            Warning::OtherFeatureSet => f.write_str(
+                "the features of the data are not those of its feature set; the model records the \
+                 set, and an index can compute only the features that it knows",
+            ),
+            Warning::BadFeatureSet { message } => write!(
+                f,
+                "the feature set of the data cannot be read, and no index will accept the model: \
+                 {message}"
+            ),
+            Warning::TrialsFound { trainings, log } => write!(
+                f,
+                "{} of this search {} finished before; results are taken from {}",
+                counted(*trainings, "training"),
+                if *trainings == 1 { "was" } else { "were" },
+                log.display()
+            ),
+            Warning::NoTrainingLog { file } => {
+                write!(f, "there is no training log {}", file.display())
             }
-            Warning::NoTrainingLog { file } => write!(f, "there is no {}", file.display()),
             Warning::BadTrainingLog { message } => {
-                write!(f, "{message}; the report does without the log")
+                write!(f, "the training log cannot be used, and is left out: {message}")
             }
             Warning::MissingQueries { run, missing, judged } => write!(
                 f,
-                "{run} lacks {missing} of {judged} judged queries; 'missing=' in a metric's \
-                 convention says how they count"
+                "{run} lacks {missing} of {}; the convention `missing` of a metric determines how \
+                 they count",
+                counted(*judged, "judged query")
             ),
             Warning::UnjudgedQueries { run, queries } => {
-                write!(f, "{run} has {queries} unjudged queries, ignored")
+                write!(f, "{run} has {}, ignored", counted(*queries, "unjudged query"))
             }
         }
     }
@@ -216,8 +240,14 @@ impl fmt::Display for Warning {
 
 impl Serialize for Warning {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if let Warning::Data(warning) = self {
-            return warning.serialize(serializer);
+        match self {
+            Warning::Data(warning) => return warning.serialize(serializer),
+            Warning::Content(warning) => return warning.serialize(serializer),
+            #[cfg(feature = "report")]
+            Warning::Report(warning) => return warning.serialize(serializer),
+            #[cfg(feature = "search")]
+            Warning::Search(warning) => return warning.serialize(serializer),
+            _ => {}
         }
         let mut object = serializer.serialize_struct("Warning", 2)?;
         object.serialize_field("kind", self.kind())?;
@@ -229,17 +259,50 @@ impl Serialize for Warning {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rankwright_data::{SourceLocation, WarningKind};
 
     #[test]
     fn a_warning_has_a_kind_for_programs_and_a_sentence_for_people() {
         let names = (0..7).map(|n| format!("f{n}")).collect();
         let warning = Warning::MissingFeatures { names, used: 9, taken_as: "zero" };
         let json = serde_json::to_value(&warning).unwrap();
-        assert_eq!(json["kind"], "missing_features");
+        assert_eq!(json["kind"], "missing-features");
         assert_eq!(
             json["message"],
             "the data lacks 7 of the 9 features that the model uses, taken as zero: f0, f1, f2, \
              f3, f4 and 2 more"
+        );
+    }
+
+    #[test]
+    fn warnings_of_all_crates_have_one_shape() {
+        let first = SourceLocation::line("a.txt", 3);
+        let warnings = [
+            Warning::Data(DataWarning { kind: WarningKind::BlankLines, count: 2, first }),
+            Warning::Content(SummaryWarning::NegativeLabels),
+            #[cfg(feature = "search")]
+            Warning::Search(SearchWarning::NothingPasses),
+            #[cfg(feature = "report")]
+            Warning::Report(ReportWarning::NoLog),
+            Warning::UnjudgedQueries { run: "x.run".into(), queries: 1 },
+        ];
+        for warning in warnings {
+            let json = serde_json::to_value(&warning).unwrap();
+            let kind = json["kind"].as_str().unwrap();
+            assert_eq!(kind, warning.kind());
+            assert!(kind.chars().all(|c| c == '-' || c.is_ascii_lowercase()), "{kind}");
+            assert_eq!(json["message"], warning.to_string());
+        }
+    }
+
+    #[test]
+    fn one_is_singular() {
+        let one = Warning::UnjudgedQueries { run: "x.run".into(), queries: 1 };
+        assert_eq!(one.to_string(), "x.run has 1 unjudged query, ignored");
+        let one = Warning::TrialsFound { trainings: 1, log: "t.jsonl".into() };
+        assert_eq!(
+            one.to_string(),
+            "1 training of this search was finished before; results are taken from t.jsonl"
         );
     }
 }

@@ -9,7 +9,7 @@ use super::spread::{Bins, Spread};
 use super::{DataReport, missing};
 
 #[derive(Serialize)]
-struct DataResult<'a> {
+struct DataResult<'a, W> {
     title: &'a str,
     rows: usize,
     queries: usize,
@@ -24,7 +24,7 @@ struct DataResult<'a> {
     level_queries: usize,
     /// Queries of one document.
     single_queries: usize,
-    warnings: Vec<SummaryWarning>,
+    warnings: &'a [W],
     ranker: RankerMetric,
     feature_summaries: Vec<FeatureResult<'a>>,
     /// Names of the features, the one with the strongest correlation with relevance first.
@@ -130,8 +130,10 @@ struct Correlations<'a> {
     values: &'a [Vec<f64>],
 }
 
-impl Serialize for DataReport {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl DataReport {
+    /// The numbers of the report, with these warnings in place of its own: a caller that read the
+    /// data may have more of them.
+    pub fn result_with<'a, W: Serialize>(&'a self, warnings: &'a [W]) -> impl Serialize + 'a {
         let summary = &self.summary;
         let features = summary.features.iter().zip(&self.relations);
         let (labels, sizes) = (summary.labels.iter(), &summary.sizes);
@@ -153,7 +155,7 @@ impl Serialize for DataReport {
             blank_queries: summary.blank_queries,
             level_queries: summary.equal_label_queries,
             single_queries: summary.single_queries,
-            warnings: summary.warnings(),
+            warnings,
             ranker: RankerMetric { metric: self.ranker.to_string(), convention: self.convention() },
             feature_summaries: features.map(|(f, r)| self.feature(f, r)).collect(),
             by_correlation: self.order.iter().map(|column| self.name(*column)).collect(),
@@ -161,7 +163,17 @@ impl Serialize for DataReport {
             spreads: self.spreads.iter().map(|spread| self.spread(spread)).collect(),
             similar: self.similar_result(),
         }
-        .serialize(serializer)
+    }
+
+    /// The warnings about the content of the data.
+    pub fn warnings(&self) -> Vec<SummaryWarning> {
+        self.summary.warnings()
+    }
+}
+
+impl Serialize for DataReport {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.result_with(&self.warnings()).serialize(serializer)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::model::{BodySummary, LayerSummary};
+use rankwright::spec::words::counted;
 
 /// Facts with their names, in display order.
 pub(super) fn lines(body: &BodySummary) -> Vec<(String, String)> {
@@ -9,7 +10,7 @@ pub(super) fn lines(body: &BodySummary) -> Vec<(String, String)> {
     match body {
         BodySummary::Trees { base, trees } => vec![
             line("trees", trees.count.to_string()),
-            line("leaves", format!("{}, at most {} a tree", trees.leaves, trees.most_leaves)),
+            line("leaves", format!("{}, at most {} per tree", trees.leaves, trees.most_leaves)),
             line("depth", format!("{:.1} on average, at most {}", trees.mean_depth, trees.depth)),
             line("base score", base.to_string()),
         ],
@@ -37,13 +38,13 @@ fn layer(layer: &LayerSummary) -> String {
         name => format!(", {name}"),
     };
     let (inputs, outputs) = (layer.inputs, layer.outputs);
-    format!("{inputs} to {outputs}{norm}{activation}, {} parameters", layer.parameters)
+    format!("{inputs} to {outputs}{norm}{activation}, {}", counted(layer.parameters, "parameter"))
 }
 
 fn normalised(normalise: &str) -> &'static str {
     match normalise {
         "none" => "added as they are",
-        "min-max" => "brought to 0 to 1 within each query",
+        "min-max" => "scaled to 0 to 1 within each query",
         "standard" => "standardised within each query",
         "rank" => "replaced by ranks within each query",
         _ => "normalised within each query",

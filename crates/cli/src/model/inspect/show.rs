@@ -20,8 +20,10 @@ pub(super) fn text(found: &InspectModelResult) -> String {
         let metric = &permutation.metric;
         table.notes.push(format!(
             "loss: how much worse {metric} = {:.4} gets when the feature is shuffled; mean and \
-             standard deviation of {} shuffles, seed {}",
-            permutation.value, permutation.repeats, permutation.seed
+             standard deviation of {}, seed {}",
+            permutation.value,
+            counted(permutation.repeats, "shuffle"),
+            permutation.seed
         ));
         table.notes.push(format!("{metric}: {}", permutation.convention));
     }

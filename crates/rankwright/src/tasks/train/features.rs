@@ -54,18 +54,17 @@ pub(super) fn check_start(
 
 const TRAINING: &str = "the training data";
 
-/// The error of a mismatch, naming the side that has the features and the side that does not know
-/// them.
-fn mismatch(error: ModelError, holder: &str, knower: &str) -> TaskError {
-    let (holder, knower) = (holder.to_owned(), knower.to_owned());
+/// The error of a mismatch between the features of `input` and those of `other`.
+fn mismatch(error: ModelError, input: &str, other: &str) -> TaskError {
+    let (input, other) = (input.to_owned(), other.to_owned());
     match error {
         ModelError::UnknownFeatures { count, names } => {
-            TaskError::UnknownFeatures { holder, knower, count, names }
+            TaskError::UnknownFeatures { found_in: input, unknown_to: other, count, names }
         }
         ModelError::MissingFeatures { count, names } => {
-            TaskError::MissingFeatures { holder, knower, count, names }
+            TaskError::MissingFeatures { missing_in: input, found_in: other, count, names }
         }
-        other => other.into(),
+        error => error.into(),
     }
 }
 
@@ -76,33 +75,71 @@ fn warn_by_position(matching: &Matching, path: &Path, task: &mut Running<'_>) {
     }
 }
 
-/// The model with the recorded feature set of its data; without it where that set names other
-/// features than the data has.
+/// Warns where the feature set of the training data does not describe its features. The model
+/// records the set in every case, since the learner writes the header; an index that is to compute
+/// the features checks them by their names.
 #[cfg(feature = "search")]
-pub(in crate::tasks) fn with_feature_set(
-    model: Model,
-    data: &Dataset,
-    task: &mut Running<'_>,
-) -> Result<Model, TaskError> {
+pub(in crate::tasks) fn check_feature_set(data: &Dataset, task: &mut Running<'_>) {
     use rankwright_search::FeatureSet;
-    let Some(text) = data.feature_set() else { return Ok(model) };
-    let set = FeatureSet::from_toml(text)?;
-    let names = &model.header().features;
-    if names.iter().eq(set.features.iter().map(|name| name.as_str())) {
-        return Ok(model);
+    let Some(text) = data.feature_set() else { return };
+    match FeatureSet::from_toml(text) {
+        Ok(set) => {
+            let names = set.features.iter().map(|name| name.as_str());
+            if !data.features().iter().eq(names) {
+                task.warn(Warning::OtherFeatureSet);
+            }
+        }
+        Err(error) => task.warn(Warning::BadFeatureSet { message: error.to_string() }),
     }
-    task.warn(Warning::OtherFeatureSet);
-    let (mut header, body) = model.into_parts();
-    header.feature_set = None;
-    Ok(Model::new(header, body)?)
 }
 
-/// Without search there are no feature sets.
+/// Without search there is no reader of feature sets.
 #[cfg(not(feature = "search"))]
-pub(in crate::tasks) fn with_feature_set(
-    model: Model,
-    _data: &Dataset,
-    _task: &mut Running<'_>,
-) -> Result<Model, TaskError> {
-    Ok(model)
+pub(in crate::tasks) fn check_feature_set(_data: &Dataset, _task: &mut Running<'_>) {}
+
+#[cfg(all(test, feature = "search"))]
+mod tests {
+    use super::*;
+    use crate::tasks::{Context, DataFiles, TrainModelRequest, TrainModelResult, train_model};
+    use rankwright_data::format::{Format, write};
+    use rankwright_learn::LearnerSpec;
+    use rankwright_learn::prelude::*;
+
+    fn data(feature_set: &str) -> Dataset {
+        let rows = [[0.1, 3.0], [0.9, 1.0], [0.4, 2.0], [0.8, 0.0], [0.2, 5.0], [0.7, 4.0]];
+        Dataset::from_rows(rows, ["bm25", "age"])
+            .labels([0, 2, 1, 1, 0, 1])
+            .query_ids(["red", "red", "red", "blue", "blue", "blue"])
+            .feature_set(feature_set)
+            .build()
+            .unwrap()
+    }
+
+    fn train(folder: &Path, data: &Dataset) -> TrainModelResult {
+        let file = folder.join("train.rwd");
+        write(data, &file, Format::Cache).unwrap();
+        let learner = LearnerSpec::parse("mart(trees=2, leaves=2, min_rows=1)").unwrap();
+        let out = folder.join("m.model");
+        let request = TrainModelRequest::new(learner, DataFiles::new([file]), out);
+        train_model(&request, &Context::default()).unwrap()
+    }
+
+    /// The learner alone writes the header, so that a task and a program give the same model.
+    #[test]
+    fn the_task_gives_the_bytes_of_fit_whatever_the_feature_set_names() {
+        let folder = tempfile::tempdir().unwrap();
+        for (set, kinds) in [
+            ("features = [\"bm25\", \"age\"]\n", &[][..]),
+            ("features = [\"bm25\"]\n", &["other-feature-set"][..]),
+            ("features = 3\n", &["bad-feature-set"][..]),
+        ] {
+            let data = data(set);
+            let result = train(folder.path(), &data);
+            let fitted = Mart::new().trees(2).leaves(2).min_rows(1).fit(&data).unwrap().model;
+            assert!(std::fs::read(&result.model).unwrap() == fitted.to_bytes(), "{set}");
+            assert_eq!(fitted.header().feature_set.as_deref(), Some(set));
+            let found: Vec<&str> = result.warnings.iter().map(Warning::kind).collect();
+            assert_eq!(found, kinds, "{set}");
+        }
+    }
 }

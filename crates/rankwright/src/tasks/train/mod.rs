@@ -28,7 +28,7 @@ use super::{
 };
 
 pub use checks::TrainOption;
-pub(super) use features::{check_validation, with_feature_set};
+pub(super) use features::{check_feature_set, check_validation};
 pub use output_paths::SavedTraining;
 pub(super) use output_paths::{beside, check_file};
 pub use progress::TrainingProgress;
@@ -196,6 +196,7 @@ fn with_data(
     let rule = start.as_ref().map(|model| model.header().absent);
     let loaded = request.data.load(rule, task)?;
     let train = &loaded.data;
+    check_feature_set(train, task);
     if let (Some(path), Some(start)) = (&request.start, &start) {
         features::check_start(train, path, start, request.ignore_extra, task)?;
     }
@@ -210,7 +211,7 @@ fn with_data(
         evaluations.push((name, evaluate(&result.model, data, measures, task)?));
     }
     Ok(Trained {
-        model: with_feature_set(result.model, train, task)?,
+        model: result.model,
         history: result.history,
         load_seconds: loaded.seconds + seconds,
         peak,

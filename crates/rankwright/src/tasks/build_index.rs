@@ -1,0 +1,191 @@
+//! Building of an index: a collection of text becomes searchable.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rankwright_search::{
+    BuildOptions, BuildReport, Document, DocumentFormat, Documents, SearchError,
+    build_index as build,
+};
+use serde::Serialize;
+
+use super::context::Running;
+use super::{Context, TaskError, Warning, check_output, check_standard_input, file_label};
+
+/// Documents, and the folder of the index.
+///
+/// ```
+/// use rankwright::tasks::{BuildIndexRequest, Context, build_index};
+///
+/// # let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("records.jsonl");
+/// std::fs::write(&file, "{\"id\": \"1\", \"title\": \"Blue Train\"}\n")?;
+/// let request = BuildIndexRequest::new([file], folder.path().join("records"));
+/// let result = build_index(&request, &Context::default())?;
+/// assert_eq!(result.report.documents, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct BuildIndexRequest {
+    /// Files and folders of documents; several are one collection. `-` is standard input.
+    pub documents: Vec<PathBuf>,
+    /// Folder of the index.
+    pub out: PathBuf,
+    /// Format of the documents; detected by content where not given.
+    pub format: Option<DocumentFormat>,
+    /// Analysis of text, kinds of fields, and the treatment of an existing index.
+    pub options: BuildOptions,
+}
+
+impl BuildIndexRequest {
+    /// Builds a new index with the default options.
+    pub fn new<P: Into<PathBuf>>(
+        documents: impl IntoIterator<Item = P>,
+        out: impl Into<PathBuf>,
+    ) -> Self {
+        BuildIndexRequest {
+            documents: documents.into_iter().map(Into::into).collect(),
+            out: out.into(),
+            format: None,
+            options: BuildOptions::new(),
+        }
+    }
+
+    /// Sets the format of the documents.
+    pub fn format(mut self, format: DocumentFormat) -> Self {
+        self.format = Some(format);
+        self
+    }
+
+    /// Sets analysis, kinds of fields, and the treatment of an existing index.
+    pub fn options(mut self, options: BuildOptions) -> Self {
+        self.options = options;
+        self
+    }
+}
+
+/// The index that was built.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct BuildIndexResult {
+    /// Folder of the index.
+    pub index: PathBuf,
+    /// Number of bytes that were read.
+    pub bytes: u64,
+    /// Seconds of the build.
+    pub seconds: f64,
+    /// Numbers of documents, the analysis and the fields.
+    #[serde(flatten)]
+    pub report: BuildReport,
+    /// Warnings about the documents.
+    pub warnings: Vec<Warning>,
+}
+
+/// The state of a build, for a progress bar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct IndexProgress {
+    /// Number of documents so far.
+    pub documents: u64,
+    /// Number of bytes that were read so far.
+    pub bytes: u64,
+    /// Number of bytes of all inputs, where it is known.
+    pub bytes_total: Option<u64>,
+}
+
+/// Builds an index, replaces it, or adds documents to it. A cancelled build changes nothing.
+pub fn build_index(
+    request: &BuildIndexRequest,
+    context: &Context<'_>,
+) -> Result<BuildIndexResult, TaskError> {
+    let mut task = Running::new(context);
+    let inputs = || request.documents.iter().map(PathBuf::as_path);
+    check_standard_input(inputs())?;
+    check_output(&request.out, inputs())?;
+    let mut documents = Documents::open_all(&request.documents, request.format)?;
+    let bytes_total = documents.bytes_total();
+    let bytes = AtomicU64::new(0);
+    let mut progress = |documents: u64| {
+        let bytes = bytes.load(Ordering::Relaxed);
+        context.report_indexing(&IndexProgress { documents, bytes, bytes_total });
+        match context.is_cancelled() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    };
+    let step = format!("indexing {}", file_label(&request.documents));
+    let (report, seconds) = task.step(&step, || {
+        let counted = CountedDocuments { documents: &mut documents, bytes: &bytes };
+        build(&request.out, counted, &request.options, &mut progress)
+    })?;
+    let report = report.ok_or(TaskError::Cancelled)?;
+    task.warn_of(documents.warnings());
+    task.warn_of_search(report.warnings());
+    Ok(BuildIndexResult {
+        index: request.out.clone(),
+        bytes: documents.bytes_read(),
+        seconds,
+        report,
+        warnings: task.into_warnings(),
+    })
+}
+
+/// An iterator over documents that records the number of bytes read.
+struct CountedDocuments<'a> {
+    documents: &'a mut Documents,
+    bytes: &'a AtomicU64,
+}
+
+impl Iterator for CountedDocuments<'_> {
+    type Item = Result<Document, SearchError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = self.documents.next();
+        self.bytes.store(self.documents.bytes_read(), Ordering::Relaxed);
+        next
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+    use std::sync::atomic::AtomicBool;
+
+    fn request(folder: &std::path::Path) -> BuildIndexRequest {
+        let file = folder.join("odd.jsonl");
+        let text = "{\"id\": \"a\", \"text\": \"one\"}\n{\"id\": \"a\", \"text\": \"two\"}\n";
+        std::fs::write(&file, text).unwrap();
+        BuildIndexRequest::new([file], folder.join("odd"))
+    }
+
+    #[test]
+    fn problems_of_the_documents_are_warnings_and_progress_is_reported() {
+        let folder = tempfile::tempdir().unwrap();
+        let request = request(folder.path());
+        let seen = Mutex::new(Vec::new());
+        let show = |progress: &IndexProgress| seen.lock().unwrap().push(*progress);
+        let result = build_index(&request, &Context::default().on_indexing(&show)).unwrap();
+        assert_eq!((result.report.documents, result.report.duplicates), (2, 1));
+        let json = serde_json::to_value(&result).unwrap();
+        assert_eq!(json["warnings"][0]["kind"], "duplicate-ids");
+        assert!(json["warnings"][0]["message"].is_string(), "{json}");
+        assert_eq!((&json["documents"], &json["analysis"]), (&2.into(), &"english".into()));
+        let last = *seen.lock().unwrap().last().unwrap();
+        assert_eq!((last.documents, Some(last.bytes)), (2, last.bytes_total));
+    }
+
+    #[test]
+    fn a_cancelled_build_leaves_no_index() {
+        let folder = tempfile::tempdir().unwrap();
+        let request = request(folder.path());
+        let flag = AtomicBool::new(false);
+        let stop = |_: &IndexProgress| flag.store(true, Ordering::Relaxed);
+        let context = Context::default().on_indexing(&stop).cancel(&flag);
+        let error = build_index(&request, &context).unwrap_err();
+        assert!(matches!(error, TaskError::Cancelled), "{error}");
+        assert!(!request.out.join("rankwright.json").exists());
+    }
+}

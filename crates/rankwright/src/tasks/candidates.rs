@@ -1,0 +1,130 @@
+//! Steps that the tasks on an index share: the index, queries, candidates of a first stage, a
+//! ranker.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rankwright_search::{
+    Filter, FirstStage, Index, Query, QueryOptions, Ranker, SearchWarning, read_queries,
+};
+
+use super::context::Running;
+use super::{TaskError, Warning, load_model};
+
+/// A file of queries, and options of reading it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct QueryFile {
+    /// The file: TSV, JSON lines, TREC topics or SMART; `-` is standard input.
+    pub path: PathBuf,
+    /// Ids of the queries, and the parts of TREC topics that form their texts.
+    pub options: QueryOptions,
+}
+
+impl QueryFile {
+    /// A file with the default options.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        QueryFile { path: path.into(), options: QueryOptions::default() }
+    }
+
+    /// Sets the options of reading.
+    pub fn options(mut self, options: QueryOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    pub(super) fn load(&self, task: &Running<'_>) -> Result<Vec<Query>, TaskError> {
+        let step = format!("reading {}", self.path.display());
+        Ok(task.step(&step, || read_queries(&self.path, self.options.clone()))?.0)
+    }
+}
+
+/// The documents of an index that become candidates of a query.
+///
+/// ```
+/// use rankwright::search::FirstStage;
+/// use rankwright::tasks::CandidateOptions;
+///
+/// let options = CandidateOptions::new()
+///     .first_stage(FirstStage::parse("bm25(k1=0.9, b=0.4)")?)
+///     .filter("genre:rock")
+///     .count(200);
+/// assert_eq!(options.count, Some(200));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct CandidateOptions {
+    /// The first stage; that of the model or feature set where not given, BM25 where there is none.
+    pub first_stage: Option<FirstStage>,
+    /// Only documents that pass this filter, such as `genre:rock AND year:>=1990`.
+    pub filter: Option<String>,
+    /// Largest number of candidates of a query; that of the model or feature set where not given.
+    pub count: Option<usize>,
+}
+
+impl CandidateOptions {
+    /// All documents, by the first stage and the number of candidates of the model or feature set.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the first stage.
+    pub fn first_stage(mut self, stage: FirstStage) -> Self {
+        self.first_stage = Some(stage);
+        self
+    }
+
+    /// Sets a filter of the documents.
+    pub fn filter(mut self, filter: impl Into<String>) -> Self {
+        self.filter = Some(filter.into());
+        self
+    }
+
+    /// Sets the largest number of candidates of a query.
+    pub fn count(mut self, count: usize) -> Self {
+        self.count = Some(count);
+        self
+    }
+
+    /// The filter for an index, where one is given; warns where no document passes it.
+    pub(super) fn make_filter(
+        &self,
+        index: &Index,
+        task: &mut Running<'_>,
+    ) -> Result<Option<Filter>, TaskError> {
+        let Some(text) = &self.filter else { return Ok(None) };
+        let filter = Filter::new(index, text)?;
+        if filter.documents() == 0 {
+            task.warn(Warning::Search(SearchWarning::NothingPasses));
+        }
+        Ok(Some(filter))
+    }
+
+    /// A ranker of these candidates, with a model that re-ranks them where one is given.
+    pub(super) fn make_ranker(
+        &self,
+        index: Arc<Index>,
+        model: Option<&Path>,
+        task: &Running<'_>,
+    ) -> Result<Ranker, TaskError> {
+        let model = model.map(load_model).transpose()?;
+        let mut builder = Ranker::builder(index);
+        if let Some(model) = &model {
+            builder = builder.model(model);
+        }
+        if let Some(stage) = &self.first_stage {
+            builder = builder.first_stage(stage.clone());
+        }
+        if let Some(count) = self.count {
+            builder = builder.candidates(count);
+        }
+        Ok(task.step("preparing the ranker", || builder.build())?.0)
+    }
+}
+
+/// Opens an index.
+pub(super) fn open_index(path: &Path, task: &Running<'_>) -> Result<Arc<Index>, TaskError> {
+    let step = format!("opening {}", path.display());
+    Ok(Arc::new(task.step(&step, || Index::open(path))?.0))
+}

@@ -1,0 +1,228 @@
+//! Classification of documents by labelled ones, with Rocchio or kNN.
+//!
+//! Documents are tf-idf vectors of all their text. A cross validation classifies each labelled
+//! document with a classifier and a vocabulary that have not seen it; a classification trains on
+//! all labelled documents and classifies others.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use rankwright_data::DEFAULT_SEED;
+use rankwright_data::store::write_atomic;
+use rankwright_search::classify::{
+    ClassDecision, Classification, Classifier, ClassifierEvaluation, TextClassifier,
+};
+use rankwright_search::{Analysis, Document, Documents};
+use serde::Serialize;
+
+use super::context::Running;
+use super::{Context, TaskError, Warning, check_output, check_standard_input, file_label};
+
+/// Labelled documents, and the classifier that is trained on them.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct LabelledFiles {
+    /// Files and folders of documents; several are one collection. `-` is standard input.
+    pub files: Vec<PathBuf>,
+    /// The field that holds the class.
+    pub label: String,
+    /// The classifier; Rocchio where not given.
+    pub classifier: Classifier,
+    /// Analysis of the text; English where not given.
+    pub analysis: Analysis,
+}
+
+impl LabelledFiles {
+    /// Documents of English text, for Rocchio.
+    pub fn new<P: Into<PathBuf>>(
+        files: impl IntoIterator<Item = P>,
+        label: impl Into<String>,
+    ) -> Self {
+        LabelledFiles {
+            files: files.into_iter().map(Into::into).collect(),
+            label: label.into(),
+            classifier: Classifier::default(),
+            analysis: Analysis::default(),
+        }
+    }
+
+    /// Sets the classifier.
+    pub fn classifier(mut self, classifier: Classifier) -> Self {
+        self.classifier = classifier;
+        self
+    }
+
+    /// Sets the analysis of the text.
+    pub fn analysis(mut self, analysis: Analysis) -> Self {
+        self.analysis = analysis;
+        self
+    }
+
+    fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(PathBuf::as_path)
+    }
+
+    fn load(&self, task: &mut Running<'_>) -> Result<TextClassifier, TaskError> {
+        let documents = read_documents(&self.files, task)?;
+        let (classifier, analysis) = (self.classifier.clone(), self.analysis.clone());
+        let work = || TextClassifier::new(documents, &self.label, classifier, analysis);
+        let (classifier, _) = task.step("analysing documents", work)?;
+        task.warn_of_search(classifier.warnings().to_vec());
+        Ok(classifier)
+    }
+}
+
+fn read_documents(paths: &[PathBuf], task: &mut Running<'_>) -> Result<Vec<Document>, TaskError> {
+    let mut source = Documents::open_all(paths, None)?;
+    let step = format!("reading {}", file_label(paths));
+    let work = || source.by_ref().collect::<Result<Vec<Document>, _>>();
+    let (documents, _) = task.step(&step, work)?;
+    task.warn_of(source.warnings());
+    Ok(documents)
+}
+
+/// Labelled documents, and the folds of a cross validation.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ValidateClassifierRequest {
+    /// The labelled documents and the classifier.
+    pub labelled: LabelledFiles,
+    /// Number of folds, at least 2.
+    pub folds: u32,
+    /// Seed of the assignment to folds.
+    pub seed: u64,
+}
+
+impl ValidateClassifierRequest {
+    /// A cross validation with five folds.
+    pub fn new(labelled: LabelledFiles) -> Self {
+        ValidateClassifierRequest { labelled, folds: 5, seed: DEFAULT_SEED }
+    }
+
+    /// Sets the number of folds.
+    pub fn folds(mut self, folds: u32) -> Self {
+        self.folds = folds;
+        self
+    }
+
+    /// Sets the seed.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+}
+
+/// The quality of a classifier in a cross validation.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ValidateClassifierResult {
+    /// Accuracy, precision and recall, and the confusion matrix.
+    #[serde(flatten)]
+    pub evaluation: ClassifierEvaluation,
+    /// Warnings about the documents.
+    pub warnings: Vec<Warning>,
+}
+
+/// Cross-validates a classifier by document.
+pub fn validate_classifier(
+    request: &ValidateClassifierRequest,
+    context: &Context<'_>,
+) -> Result<ValidateClassifierResult, TaskError> {
+    let mut task = Running::new(context);
+    check_standard_input(request.labelled.paths())?;
+    let classifier = request.labelled.load(&mut task)?;
+    let work = || classifier.cross_validate(request.folds, request.seed);
+    let (evaluation, _) = task.step("cross-validating", work)?;
+    Ok(ValidateClassifierResult { evaluation, warnings: task.into_warnings() })
+}
+
+/// Labelled documents, documents to classify, and the file for the decisions.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ClassifyDocumentsRequest {
+    /// The labelled documents and the classifier.
+    pub labelled: LabelledFiles,
+    /// Files and folders of documents to classify.
+    pub documents: Vec<PathBuf>,
+    /// File for the decisions: id, class and value, separated by tabs.
+    pub out: PathBuf,
+}
+
+impl ClassifyDocumentsRequest {
+    /// Trains on labelled documents and classifies others.
+    pub fn new<P: Into<PathBuf>>(
+        labelled: LabelledFiles,
+        documents: impl IntoIterator<Item = P>,
+        out: impl Into<PathBuf>,
+    ) -> Self {
+        let documents = documents.into_iter().map(Into::into).collect();
+        ClassifyDocumentsRequest { labelled, documents, out: out.into() }
+    }
+
+    fn inputs(&self) -> impl Iterator<Item = &Path> {
+        self.labelled.paths().chain(self.documents.iter().map(PathBuf::as_path))
+    }
+}
+
+/// The classes of documents.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ClassifyDocumentsResult {
+    /// File of the decisions.
+    pub out: PathBuf,
+    /// The classifier.
+    pub classifier: String,
+    /// Number of training documents.
+    pub learnt_from: usize,
+    /// Number of labelled documents without a class.
+    pub without_label: usize,
+    /// Number of classified documents.
+    pub documents: usize,
+    /// Number of documents assigned to each class.
+    pub classes: BTreeMap<String, u64>,
+    /// Seconds of the classification.
+    pub seconds: f64,
+    /// Warnings about the documents.
+    pub warnings: Vec<Warning>,
+    /// The decision on each document.
+    #[serde(skip)]
+    pub decisions: Vec<ClassDecision>,
+}
+
+/// Trains a classifier on labelled documents, classifies others, and writes the decisions.
+pub fn classify_documents(
+    request: &ClassifyDocumentsRequest,
+    context: &Context<'_>,
+) -> Result<ClassifyDocumentsResult, TaskError> {
+    let mut task = Running::new(context);
+    check_standard_input(request.inputs())?;
+    check_output(&request.out, request.inputs())?;
+    let classifier = request.labelled.load(&mut task)?;
+    let documents = read_documents(&request.documents, &mut task)?;
+    let (result, _) = task.step("classifying", || classifier.classify(documents))?;
+    let Classification { decisions, classifier, learnt_from, without_label, .. } = result;
+    task.warn_of_search(result.warnings);
+    write_decisions(&request.out, &decisions)?;
+    Ok(ClassifyDocumentsResult {
+        out: request.out.clone(),
+        classifier,
+        learnt_from,
+        without_label,
+        documents: result.documents,
+        classes: result.classes,
+        seconds: result.seconds,
+        warnings: task.into_warnings(),
+        decisions,
+    })
+}
+
+fn write_decisions(path: &Path, decisions: &[ClassDecision]) -> Result<(), TaskError> {
+    write_atomic(path, |file| {
+        for ClassDecision { id, class, value, .. } in decisions {
+            // A class is one cell of the table.
+            writeln!(file, "{id}\t{}\t{value}", class.replace(['\t', '\n', '\r'], " "))?;
+        }
+        Ok(())
+    })?;
+    Ok(())
+}

@@ -1,0 +1,258 @@
+//! Runs: the documents of an index ranked for many queries, written to a run file.
+
+use std::path::{Path, PathBuf};
+
+use rankwright_data::{ListFormat, Run};
+use rankwright_search::RunResult;
+use rankwright_spec::words::counted;
+use serde::Serialize;
+
+use super::candidates::open_index;
+use super::context::Running;
+use super::{
+    CandidateOptions, Context, QueryFile, TaskError, Warning, check_output, check_standard_input,
+};
+
+/// An index, queries, and the file for the run.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct RunQueriesRequest {
+    /// Folder of the index.
+    pub index: PathBuf,
+    /// The queries.
+    pub queries: QueryFile,
+    /// File of a model that re-ranks the candidates.
+    pub model: Option<PathBuf>,
+    /// The candidates.
+    pub candidates: CandidateOptions,
+    /// Number of documents of each query that are written.
+    pub top: usize,
+    /// Name of the run, its last column: one word.
+    pub tag: String,
+    /// File for the run.
+    pub out: PathBuf,
+    /// Format of the run; where not given, JSON lines for a file that ends in `.jsonl`, TREC for
+    /// others.
+    pub format: Option<ListFormat>,
+}
+
+impl RunQueriesRequest {
+    /// Writes the 1,000 best documents of each query, by the first stage alone.
+    pub fn new(index: impl Into<PathBuf>, queries: QueryFile, out: impl Into<PathBuf>) -> Self {
+        RunQueriesRequest {
+            index: index.into(),
+            queries,
+            model: None,
+            candidates: CandidateOptions::new(),
+            top: 1000,
+            tag: "rankwright".to_owned(),
+            out: out.into(),
+            format: None,
+        }
+    }
+
+    /// Re-ranks the candidates with a model.
+    pub fn model(mut self, file: impl Into<PathBuf>) -> Self {
+        self.model = Some(file.into());
+        self
+    }
+
+    /// Sets first stage, filter and number of candidates.
+    pub fn candidates(mut self, candidates: CandidateOptions) -> Self {
+        self.candidates = candidates;
+        self
+    }
+
+    /// Sets the number of documents of each query that are written.
+    pub fn top(mut self, top: usize) -> Self {
+        self.top = top;
+        self
+    }
+
+    /// Sets the name of the run.
+    pub fn tag(mut self, tag: impl Into<String>) -> Self {
+        self.tag = tag.into();
+        self
+    }
+
+    /// Sets the format of the run.
+    pub fn format(mut self, format: ListFormat) -> Self {
+        self.format = Some(format);
+        self
+    }
+
+    fn inputs(&self) -> impl Iterator<Item = &Path> {
+        self.model.as_deref().into_iter().chain([self.queries.path.as_path()])
+    }
+
+    fn list_format(&self) -> ListFormat {
+        let is_jsonl = self.out.extension().is_some_and(|extension| extension == "jsonl");
+        self.format.unwrap_or(if is_jsonl { ListFormat::Jsonl } else { ListFormat::Trec })
+    }
+}
+
+/// The run that was written.
+#[derive(Debug, Serialize)]
+#[non_exhaustive]
+pub struct RunQueriesResult {
+    /// The file.
+    pub out: PathBuf,
+    /// Number of queries.
+    pub queries: usize,
+    /// Number of documents in the run.
+    pub documents: usize,
+    /// Number of queries that found nothing.
+    pub empty: usize,
+    /// Seconds of the ranking.
+    pub seconds: f64,
+    /// Warnings about queries, the filter and the model.
+    pub warnings: Vec<Warning>,
+    /// The run itself.
+    #[serde(skip)]
+    pub run: Run,
+}
+
+/// Ranks the documents of an index for many queries, and writes the run.
+pub fn run_queries(
+    request: &RunQueriesRequest,
+    context: &Context<'_>,
+) -> Result<RunQueriesResult, TaskError> {
+    let mut task = Running::new(context);
+    check_standard_input(request.inputs())?;
+    check_output(&request.out, request.inputs())?;
+    if request.tag.contains(char::is_whitespace) || request.tag.is_empty() {
+        return Err(TaskError::TagNotOneWord { tag: request.tag.clone() });
+    }
+    let queries = request.queries.load(&task)?;
+    let index = open_index(&request.index, &task)?;
+    let filter = request.candidates.make_filter(&index, &mut task)?;
+    let ranker = request.candidates.make_ranker(index, request.model.as_deref(), &task)?;
+    let step = format!("ranking documents for {}", counted(queries.len(), "query"));
+    let work = || ranker.run(&queries, filter.as_ref(), request.top);
+    let RunResult { run, queries, documents, empty, seconds, warnings, .. } =
+        task.step(&step, work)?.0;
+    task.warn_of_search(warnings);
+    let step = format!("writing {}", request.out.display());
+    task.step(&step, || run.save(&request.out, request.list_format(), &request.tag))?;
+    Ok(RunQueriesResult {
+        out: request.out.clone(),
+        queries,
+        documents,
+        empty,
+        seconds,
+        warnings: task.into_warnings(),
+        run,
+    })
+}
+
+#[cfg(all(test, feature = "train"))]
+mod tests {
+    use super::*;
+    use crate::tasks::{
+        BuildIndexRequest, DataFiles, ExtractFeaturesRequest, FeatureSource, SearchIndexRequest,
+        TrainModelRequest, build_index, extract_features, search_index, train_model,
+    };
+    use rankwright_learn::LearnerSpec;
+    use std::sync::Mutex;
+
+    /// An index `shop` of forty records, with `queries.tsv` and `qrels`.
+    fn shop() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let topics = ["jazz", "ocean"];
+        let (mut documents, mut queries, mut qrels) = (String::new(), String::new(), String::new());
+        for number in 0..40_usize {
+            let (topic, plays) = (topics[number % 2], (number * 7) % 40);
+            documents.push_str(&format!(
+                "{{\"id\": \"r{number}\", \"title\": \"{topic} record\", \"plays\": {plays}}}\n"
+            ));
+            for query in (0..4).filter(|query| query % 2 == number % 2) {
+                qrels.push_str(&format!("q{query} 0 r{number} {}\n", plays / 14));
+            }
+        }
+        for query in 0..4 {
+            queries.push_str(&format!("q{query}\t{} record\n", topics[query % 2]));
+        }
+        for (name, text) in [("docs.jsonl", documents), ("queries.tsv", queries), ("qrels", qrels)]
+        {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        let request =
+            BuildIndexRequest::new([folder.path().join("docs.jsonl")], folder.path().join("shop"));
+        build_index(&request, &Context::default()).unwrap();
+        folder
+    }
+
+    fn queries(folder: &Path) -> QueryFile {
+        QueryFile::new(folder.join("queries.tsv"))
+    }
+
+    #[test]
+    fn features_train_a_model_that_searches_and_runs() {
+        let shop = shop();
+        let path = |name: &str| shop.path().join(name);
+        let context = Context::default();
+        let features =
+            ExtractFeaturesRequest::new(path("shop"), queries(shop.path()), path("d.csv"))
+                .qrels(path("qrels"))
+                .features(FeatureSource::parse("bm25(field=title), number(field=plays)").unwrap())
+                .candidates(CandidateOptions::new().count(30));
+        let data = extract_features(&features, &context).unwrap();
+        assert_eq!((data.queries, data.rows, data.features), (4, 120, 2));
+        assert_eq!(data.set, path("d.csv.features.toml"), "beside a file that cannot hold it");
+        let learner = LearnerSpec::parse("mart(trees=20, leaves=4, min_rows=2)").unwrap();
+        let train =
+            TrainModelRequest::new(learner, DataFiles::new([path("d.csv")]), path("m.model"));
+        assert_eq!(train_model(&train, &context).unwrap().warnings, []);
+        let search = SearchIndexRequest::new(path("shop"), "jazz record")
+            .model(path("m.model"))
+            .candidates(CandidateOptions::new().count(5))
+            .features(true);
+        let found = search_index(&search, &context).unwrap();
+        assert_eq!((found.found, found.documents.len()), (5, 5));
+        assert!(found.documents[0].features.is_some());
+        let kinds: Vec<&str> = found.warnings.iter().map(Warning::kind).collect();
+        assert_eq!(kinds, ["other-candidates"]);
+        let steps = Mutex::new(Vec::new());
+        let step = |name: &str| steps.lock().unwrap().push(name.to_owned());
+        let run = RunQueriesRequest::new(path("shop"), queries(shop.path()), path("m.run"))
+            .model(path("m.model"))
+            .top(3)
+            .tag("mine");
+        let result = run_queries(&run, &context.on_step(&step)).unwrap();
+        assert_eq!((result.queries, result.documents, result.empty), (4, 12, 0));
+        let text = std::fs::read_to_string(path("m.run")).unwrap();
+        assert!(text.lines().count() == 12 && text.lines().all(|line| line.ends_with(" mine")));
+        let steps = steps.into_inner().unwrap();
+        assert!(steps.iter().any(|step| step == "ranking documents for 4 queries"), "{steps:?}");
+    }
+
+    #[test]
+    fn a_filter_without_documents_is_a_warning_of_each_task() {
+        let shop = shop();
+        let path = |name: &str| shop.path().join(name);
+        let none = || CandidateOptions::new().filter("plays:>1000");
+        let search = SearchIndexRequest::new(path("shop"), "jazz").candidates(none());
+        let found = search_index(&search, &Context::default()).unwrap();
+        let kinds = |warnings: &[Warning]| warnings.iter().map(Warning::kind).collect::<Vec<_>>();
+        assert_eq!(kinds(&found.warnings), ["nothing-passes"]);
+        let run = RunQueriesRequest::new(path("shop"), queries(shop.path()), path("x.run"));
+        let result = run_queries(&run.candidates(none()), &Context::default()).unwrap();
+        assert_eq!(kinds(&result.warnings), ["nothing-passes", "nothing-found"]);
+    }
+
+    #[test]
+    fn an_input_is_not_written_over_and_a_tag_is_one_word() {
+        let shop = shop();
+        let file = shop.path().join("queries.tsv");
+        let run = RunQueriesRequest::new(shop.path().join("shop"), queries(shop.path()), &file);
+        let error = run_queries(&run, &Context::default()).unwrap_err();
+        assert!(matches!(error, TaskError::OutputIsInput { .. }), "{error}");
+        let features =
+            ExtractFeaturesRequest::new(shop.path().join("shop"), queries(shop.path()), &file);
+        let error = extract_features(&features, &Context::default()).unwrap_err();
+        assert!(matches!(error, TaskError::OutputIsInput { .. }), "{error}");
+        let run = RunQueriesRequest::new(shop.path(), queries(shop.path()), shop.path().join("x"));
+        let error = run_queries(&run.tag("two words"), &Context::default()).unwrap_err();
+        assert!(matches!(error, TaskError::TagNotOneWord { .. }), "{error}");
+    }
+}

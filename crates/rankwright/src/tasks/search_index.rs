@@ -1,0 +1,108 @@
+//! Search: the best documents of one query, by a first stage alone or re-ranked by a model.
+
+use std::path::PathBuf;
+
+use rankwright_search::{Hit, Query, SearchRequest, SearchResult, Value};
+use serde::Serialize;
+
+use super::candidates::open_index;
+use super::context::Running;
+use super::{CandidateOptions, Context, TaskError, Warning};
+
+/// An index and a query.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct SearchIndexRequest {
+    /// Folder of the index.
+    pub index: PathBuf,
+    /// The query: its text, and further values such as a language.
+    pub query: Query,
+    /// File of a model that re-ranks the candidates.
+    pub model: Option<PathBuf>,
+    /// The candidates.
+    pub candidates: CandidateOptions,
+    /// Number of documents to return.
+    pub top: usize,
+    /// Whether to return the feature values of the documents; a search without a model has none.
+    pub features: bool,
+}
+
+impl SearchIndexRequest {
+    /// The ten best documents for a text, by the first stage alone.
+    pub fn new(index: impl Into<PathBuf>, text: impl Into<String>) -> Self {
+        SearchIndexRequest {
+            index: index.into(),
+            query: Query::new("1", text),
+            model: None,
+            candidates: CandidateOptions::new(),
+            top: 10,
+            features: false,
+        }
+    }
+
+    /// Adds a value of the query, such as a language.
+    pub fn query_field(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.query = self.query.with(name, value);
+        self
+    }
+
+    /// Re-ranks the candidates with a model.
+    pub fn model(mut self, file: impl Into<PathBuf>) -> Self {
+        self.model = Some(file.into());
+        self
+    }
+
+    /// Sets first stage, filter and number of candidates.
+    pub fn candidates(mut self, candidates: CandidateOptions) -> Self {
+        self.candidates = candidates;
+        self
+    }
+
+    /// Sets the number of documents to return.
+    pub fn top(mut self, top: usize) -> Self {
+        self.top = top;
+        self
+    }
+
+    /// Sets whether to return the feature values of the documents.
+    pub fn features(mut self, features: bool) -> Self {
+        self.features = features;
+        self
+    }
+}
+
+/// The best documents of a query.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct SearchIndexResult {
+    /// Text of the query.
+    pub query: String,
+    /// Number of candidates that were found.
+    pub found: usize,
+    /// Seconds of the search, without the time to open the index.
+    pub seconds: f64,
+    /// The best documents, in order.
+    pub documents: Vec<Hit>,
+    /// Warnings about the query, the filter and the model.
+    pub warnings: Vec<Warning>,
+}
+
+/// Searches an index.
+pub fn search_index(
+    request: &SearchIndexRequest,
+    context: &Context<'_>,
+) -> Result<SearchIndexResult, TaskError> {
+    let mut task = Running::new(context);
+    let index = open_index(&request.index, &task)?;
+    let filter = request.candidates.make_filter(&index, &mut task)?;
+    let ranker = request.candidates.make_ranker(index, request.model.as_deref(), &task)?;
+    let mut search = SearchRequest::new(request.query.text.as_str())
+        .top(request.top)
+        .features(request.features)
+        .filter(filter.as_ref());
+    search.query = request.query.clone();
+    let (result, _) = task.step("searching", || ranker.search(&search))?;
+    let SearchResult { query, found, seconds, documents, warnings, .. } = result;
+    task.warn_of_search(warnings);
+    Ok(SearchIndexResult { query, found, seconds, documents, warnings: task.into_warnings() })
+}
