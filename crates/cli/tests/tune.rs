@@ -95,7 +95,13 @@ fn slips_are_found_before_anything_runs() {
         ("mart", "leaves=int(2,9)", "--metric ndgc", 1, "did you mean `ndcg`?"),
         ("mart", "leaves=int(2,9)", "--metric ap,rr", 2, "--metric takes one metric here"),
         ("mart", "leaves=int(2,9)", "--trials 0", 1, "0 trials"),
-        ("mart", "leaves=int(2,9)", "--valid valid.txt --log notes", 1, "is not the log of a parameter search"),
+        (
+            "mart",
+            "leaves=int(2,9)",
+            "--valid valid.txt --log notes",
+            1,
+            "is not the log of a parameter search",
+        ),
         (
             "mart",
             "leaves=int(2,9)",

@@ -166,7 +166,8 @@ impl DatasetSummary {
         let features = |is_counted: &dyn Fn(&FeatureSummary) -> bool| {
             self.features.iter().filter(|feature| is_counted(feature)).count()
         };
-        let equal_labels = self.equal_label_queries - self.single_queries.min(self.equal_label_queries);
+        let equal_labels =
+            self.equal_label_queries - self.single_queries.min(self.equal_label_queries);
         let constant = features(&|feature| feature.is_constant(self.rows));
         let equal = features(&|feature| feature.same_as.is_some());
         let infinite = features(&|feature| feature.infinite > 0);

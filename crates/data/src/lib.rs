@@ -54,7 +54,7 @@ pub use error::{
     ColumnProblem, DataError, FileDamage, FormatProblem, PairProblem, Remedy, SectionProblem,
     SourceLocation, UnsupportedFormat, quote,
 };
-pub use inspect::{DatasetSummary, FeatureSummary, Sizes, SummaryWarning};
+pub use inspect::{DatasetSummary, FeatureSummary, Sizes};
 #[cfg(feature = "text")]
 pub use lists::{ListFormat, ListedDocument, Qrels, QueryLists, Run};
 pub use matrix::Matrix;

@@ -104,7 +104,9 @@ fn check(params: &NetParams) -> Result<(), Conflict> {
         return Err(Conflict::BadValue {
             key: "layers",
             value: params.layers.to_string(),
-            expected: format!("0, or outputs of up to {MAX_LAYERS} layers from 1 on, such as 64/32"),
+            expected: format!(
+                "0, or outputs of up to {MAX_LAYERS} layers from 1 on, such as 64/32"
+            ),
         });
     }
     if params.warmup > params.epochs as f64 {

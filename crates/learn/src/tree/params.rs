@@ -84,10 +84,10 @@ const MAX_LEVELS: usize = 10;
 
 fn check(params: &TreeParams) -> Result<(), Conflict> {
     if params.growth == Growth::Oblivious {
-        if TreeConfig::new(params).levels() > MOST_LEVELS {
+        if TreeConfig::new(params).levels() > MAX_LEVELS {
             return Err(Conflict::AboveLimit {
                 keys: &["the number of levels"],
-                limit: MOST_LEVELS,
+                limit: MAX_LEVELS,
                 reason: "growth=oblivious allows no more; depth and leaves set the levels",
             });
         }

@@ -1,6 +1,6 @@
 //! Inspection of data: its content, and warnings before training on it.
 
-use rankwright_data::{DatasetSummary, FeatureSummary, SummaryWarning};
+use rankwright_data::{DatasetSummary, FeatureSummary};
 use serde::Serialize;
 
 use super::context::Running;

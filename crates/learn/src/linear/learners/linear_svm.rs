@@ -24,7 +24,7 @@ params! {
 }
 
 fn check(params: &LinearSvmParams) -> Result<(), Conflict> {
-    rising(&params.c)
+    check_ascending(&params.c)
 }
 
 param_groups! {

@@ -21,7 +21,7 @@ params! {
 }
 
 fn check(params: &OrdinalRegressionParams) -> Result<(), Conflict> {
-    rising(&params.c)
+    check_ascending(&params.c)
 }
 
 param_groups! {

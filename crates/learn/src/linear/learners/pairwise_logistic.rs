@@ -23,7 +23,7 @@ params! {
 }
 
 fn check(params: &PairwiseLogisticParams) -> Result<(), Conflict> {
-    rising(&params.c)
+    check_ascending(&params.c)
 }
 
 param_groups! {

@@ -27,7 +27,7 @@ params! {
 }
 
 fn check(params: &RankSvmParams) -> Result<(), Conflict> {
-    params.c.clone().given().map_or(Ok(()), |c| rising(&c))
+    params.c.clone().given().map_or(Ok(()), |c| check_ascending(&c))
 }
 
 param_groups! {
