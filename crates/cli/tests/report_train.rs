@@ -136,7 +136,7 @@ fn without_validation_data_a_fifth_is_held_out_and_said() {
     }
     let ran = bench.run("report shrinkage train.txt --learner linear-regression");
     assert_eq!(ran.code(), 1);
-    assert!(ran.err().contains("no shrinkage"), "{}", ran.err());
+    assert!(ran.err().contains("has no parameter `rate`"), "{}", ran.err());
 }
 
 #[cfg(unix)]

@@ -134,16 +134,28 @@ fn command_word(text: &str) -> Option<String> {
     words.windows(2).find(called).map(|pair| pair.join(" "))
 }
 
+/// A file up to the tests at its end; a line `mod tests;` for tests in another file does not end it.
+fn without_tests(source: &str) -> &str {
+    let starts = source.match_indices("#[cfg(test)]\nmod ").map(|(at, _)| at);
+    let is_inline = |at: &usize| {
+        let module = source[*at..].lines().nth(1).unwrap_or_default();
+        module.contains('{')
+    };
+    let end = starts.into_iter().find(is_inline).unwrap_or(source.len());
+    &source[..end]
+}
+
 /// String literals of a file with their lines, up to its test module, without comments.
 fn strings(source: &str) -> Vec<(usize, String)> {
-    let end = source.find("#[cfg(test)]\nmod ").unwrap_or(source.len());
-    let bytes = &source.as_bytes()[..end];
+    let bytes = without_tests(source).as_bytes();
     let (mut found, mut at, mut line) = (Vec::new(), 0, 1);
     while at < bytes.len() {
         let rest = &bytes[at..];
         let length = match rest {
             [b'/', b'/', ..] => rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len()),
-            [b'\'', b'\\', ..] => 2 + rest[2..].iter().position(|&b| b == b'\'').unwrap_or(0) + 1,
+            [b'\'', b'\\', _, ..] => {
+                3 + rest[3..].iter().position(|&b| b == b'\'').unwrap_or(0) + 1
+            }
             [b'\'', _, b'\'', ..] => 3,
             [b'r', b'"', ..] | [b'r', b'#', ..] => match raw_string(rest) {
                 Some((length, text)) => {
@@ -306,9 +318,8 @@ fn rankwright_plural(word: &str) -> String {
 /// Names of the structs, enums and traits that a file declares outside of its tests. `Args` is
 /// left out: the arguments of every verb of the command have that name.
 fn type_names(source: &str) -> Vec<String> {
-    let end = source.find("#[cfg(test)]\nmod ").unwrap_or(source.len());
     let mut names = Vec::new();
-    for line in source[..end].lines() {
+    for line in without_tests(source).lines() {
         let mut words = line.split_whitespace().skip_while(|word| word.starts_with("pub"));
         if let (Some("struct" | "enum" | "trait"), Some(rest)) = (words.next(), words.next()) {
             let name: String = rest.chars().take_while(|c| c.is_alphanumeric()).collect();
@@ -328,7 +339,8 @@ fn the_rules_for_words_see_what_they_look_for() {
     let lines: Vec<usize> = questions(source).into_iter().map(|(line, _)| line).collect();
     assert_eq!(lines, [1, 3, 6]);
     assert_eq!(type_names(source), ["A", "C"]);
-    assert_eq!(type_names("pub(super) trait D<'a> {\n#[cfg(test)]\nmod t { struct E; }"), ["D"]);
+    let outer = "#[cfg(test)]\nmod tests;\npub(super) trait D<'a> {\n";
+    assert_eq!(type_names(&format!("{outer}#[cfg(test)]\nmod t {{ struct E; }}")), ["D"]);
     for text in ["1 row(s)", "query/queries", "a query/ies", "file/files", "pass/passes"] {
         assert!(has_both_forms(text), "{text}");
     }
