@@ -237,8 +237,8 @@ fn of_training(error: &LearnError) -> Option<&'static str> {
             "give data with relevant documents, or another --metric"
         }
         LearnError::PairsUnsupported { .. } => {
-            "choose another --learner, or train without pairs: leave --pairs out, or give data that \
-             holds no pairs"
+            "choose another --learner, or train without pairs: leave --pairs out, or give data \
+             that holds no pairs"
         }
         LearnError::NothingToRank => "give data with graded labels, or --pairs FILE",
         LearnError::NothingRelevant { .. } | LearnError::OneKind { .. } => {
