@@ -360,7 +360,7 @@ mod tests {
         assert!(
             error
                 .to_string()
-                .starts_with("query q50: score of row 3 (from 0, within the query) is NaN"),
+                .starts_with("query q50: the score of row 3 (from 0, within the query) is NaN"),
             "{error}"
         );
     }

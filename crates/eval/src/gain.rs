@@ -133,9 +133,10 @@ mod tests {
     }
 
     #[test]
-    fn impossible_labels_are_errors_that_say_what_to_do() {
-        let large = Gain::Exp.of(1001.0).unwrap_err().to_string();
-        assert!(large.contains("gain=linear"), "{large}");
+    fn impossible_labels_are_errors_with_a_remedy() {
+        let large = Gain::Exp.of(1001.0).unwrap_err();
+        assert!(large.to_string().contains("the scale ends at 1000"), "{large}");
+        assert!(large.help().unwrap().contains("gain=linear"), "{large:?}");
         assert!(Gain::Exp.of(1000.0).unwrap().is_finite());
         let table = Gain::Table(GainTable::read("0/1").unwrap());
         assert_eq!(table.of(2.0), Err(EvalError::NoGain { found: 2.0, max: 1 }));

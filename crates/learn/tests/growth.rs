@@ -185,9 +185,16 @@ fn oblivious_trees_have_one_test_a_level_and_the_requested_size() {
             }
         }
     }
-    assert!(refusal("mart(growth=oblivious, depth=11)").contains("at most 10 levels"));
-    assert!(refusal("mart(growth=oblivious, leaves=4096)").contains("at most 10 levels"));
-    assert!(refusal("mart(growth=oblivious, categorical=3)").contains("leave categorical out"));
+    assert!(
+        refusal("mart(growth=oblivious, depth=11)").contains("the number of levels is above 10")
+    );
+    assert!(
+        refusal("mart(growth=oblivious, leaves=4096)").contains("the number of levels is above 10")
+    );
+    assert!(
+        refusal("mart(growth=oblivious, categorical=3)")
+            .contains("categorical cannot be used with growth=oblivious")
+    );
 }
 
 #[test]

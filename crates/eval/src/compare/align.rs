@@ -186,7 +186,7 @@ mod tests {
         for (metrics, expected) in [
             ("ap", "x was measured by ap ("),
             ("rr(blank=0)", "x was measured by rr(blank=0) (rel=1"),
-            ("rr, ap", "x was measured by 2 metrics, the first system by 1 metrics"),
+            ("rr, ap", "x was measured by 2 metrics, the first system by 1 metric"),
         ] {
             let systems = [base.clone(), system("x", &[1, 2], metrics, 0)];
             let error = MetricValues::of_evaluations(&systems).unwrap_err().to_string();

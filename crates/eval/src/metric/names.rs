@@ -143,8 +143,10 @@ mod tests {
             error.starts_with("unknown metric `ncdg` (did you mean `ndcg`?); known: "),
             "{error}"
         );
-        let twice = MetricSpec::parse("P_10@5").unwrap_err().to_string();
-        assert_eq!(twice, "`P_10`: the name has a cut-off already; leave out the @k");
+        let twice = MetricSpec::parse("P_10@5").unwrap_err();
+        let expected = "`P_10`: the name already contains a cut-off, and @5 was given";
+        assert_eq!(twice.to_string(), expected);
+        assert_eq!(twice.help().unwrap(), "leave @5 out");
         assert!(MetricSpec::parse("P_0").is_err());
         assert!(expand(" ").is_err());
     }

@@ -55,7 +55,7 @@ fn wrong_members_say_what_is_wrong() {
         ("blend(members=file:)", "file:a.model"),
         ("blend(members=lamdamart)", "did you mean `lambdamart`?"),
         ("blend(members=mart(rate=0))", "`mart`: rate=0 is not allowed"),
-        ("blend(members=mart+blend)", "a blend cannot be a member of another blend"),
+        ("blend(members=mart+blend)", "a blend as a member is not supported"),
         ("blend(preset=google)", "none | yahoo"),
         ("blend(normalise=z)", "standard | none | min-max | rank"),
         ("blend(hold_out=1)", "above 0, below 1"),

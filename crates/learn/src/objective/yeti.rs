@@ -78,7 +78,7 @@ impl ObjectiveParams for YetiParams {
         if measure.swap().is_none() {
             let conflict = Conflict::UnsuitableMetric {
                 metric: measure.to_string(),
-                reason: "its change under swaps of two ranks is not known".to_owned(),
+                reason: "it has no change under swaps of two ranks".to_owned(),
                 expected: "ndcg, dcg, ap, err, rbp, rr, p, recall or success",
             };
             return Err(SpecError::conflict(Self::DEF.name, conflict));

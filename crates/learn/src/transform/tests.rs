@@ -106,7 +106,7 @@ fn wrong_parameters_are_rejected() {
         ("x(transform=whiten)", "auto | adapt | none | standard | min-max"),
         ("x(clip=0)", "a number above 0"),
         ("x(clip=-1)", "a number above 0"),
-        ("x(transform=rank, clip=3)", "clip has no effect"),
+        ("x(transform=rank, clip=3)", "clip cannot be used with transform=rank"),
     ] {
         let error = plan(text).unwrap_err().to_string();
         assert!(error.contains(expected), "{text}: {error}");

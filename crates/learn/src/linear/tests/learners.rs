@@ -176,7 +176,7 @@ fn constant_and_missing_features_have_stated_outcomes() {
 fn wrong_parameters_are_named() {
     for (spec, expected) in [
         ("ranksvm(c=0)", "c=0 is not allowed; expected auto | a number above 0"),
-        ("ranksvm(c=1/0.1)", "several values of c must be in ascending order"),
+        ("ranksvm(c=1/0.1)", "c=1/0.1 is not allowed; expected ascending values"),
         ("ranksvm(c=0.1/x)", "or several separated by slashes"),
         ("ranksvm(loss=logistic)", "squared-hinge | hinge"),
         ("ranksvm(tolerance=1)", "below 1"),

@@ -147,7 +147,7 @@ impl Weight {
             let name = self.to_string();
             let conflict = Conflict::UnsuitableMetric {
                 metric: name.clone(),
-                reason: "its change under swaps of two ranks is not known".to_owned(),
+                reason: "it has no change under swaps of two ranks".to_owned(),
                 expected: "ndcg, dcg, ap, err, rbp, rr, p, recall or success",
             };
             return Err(SpecError::conflict(name, conflict));
