@@ -355,6 +355,8 @@ fn spec(_error: &SpecError) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use rankwright::data::FileDamage;
+
     use super::*;
 
     #[test]
@@ -375,13 +377,8 @@ mod tests {
 
     #[test]
     fn a_library_error_without_an_entry_keeps_its_own_help() {
-        let damaged = DataError::Damaged { file: "a.rwd".into(), what: "checksum".into() };
-        assert_eq!(
-            advice(&Failure::Data(DataError::Damaged {
-                file: "a.rwd".into(),
-                what: "checksum".into()
-            })),
-            damaged.help()
-        );
+        let damaged =
+            || DataError::Damaged { file: "a.rwd".into(), damage: FileDamage::HeaderChecksum };
+        assert_eq!(advice(&Failure::Data(damaged())), damaged().help());
     }
 }

@@ -23,11 +23,21 @@ use arrow_schema::DataType;
 #[non_exhaustive]
 pub enum UnreadableValues {
     /// A type without a number or text for each value.
-    #[error("values of type {0} are not {1}")]
+    #[error("values of type {0} cannot be read as {1}")]
     Type(DataType, &'static str),
     /// Binary data that is not UTF-8.
-    #[error("the bytes in row {0} (counted from 1) are not UTF-8")]
+    #[error("the bytes in row {0} (numbered from 1) are not UTF-8")]
     NotUtf8(usize),
+}
+
+impl UnreadableValues {
+    /// A remedy.
+    pub fn help(&self) -> Option<String> {
+        Some(match self {
+            Self::Type(..) => "ignore the column, or convert it to numbers or texts".to_owned(),
+            Self::NotUtf8(_) => "convert the column to UTF-8 text".to_owned(),
+        })
+    }
 }
 
 /// Whether [`numbers`] takes arrays of this type.
@@ -319,7 +329,7 @@ mod tests {
     fn other_types_and_bytes_that_are_no_text_are_errors() {
         let days = Date32Array::from(vec![1]);
         let error = numbers(&days).unwrap_err();
-        assert_eq!(error.to_string(), "values of type Date32 are not numbers");
+        assert_eq!(error.to_string(), "values of type Date32 cannot be read as numbers");
         assert!(texts(&days).is_err());
         assert!(numbers(&dictionary([Some("1"), None, None])).is_err());
         let error = texts(&BinaryArray::from(vec![b"a".as_slice(), b"\xff"])).unwrap_err();

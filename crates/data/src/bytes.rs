@@ -1,4 +1,4 @@
-//! Sources of bytes: a mapped file, standard input, or a compressed file unpacked in memory.
+//! Sources of bytes: a mapped file, standard input, or a compressed file decompressed in memory.
 //!
 //! Compression is detected by content (gzip and zstd magic), never by extension alone. Another
 //! process must not shorten a mapped file while it is read; that is the usual limit of mapping, and
@@ -40,19 +40,19 @@ impl From<Vec<u8>> for Bytes {
     }
 }
 
-/// A named input, unpacked.
+/// A named input, decompressed.
 #[derive(Debug)]
 pub struct Input {
     /// Name for messages: the path as given, or `-`.
     pub name: String,
-    /// The content after unpacking.
+    /// The content after decompression.
     pub bytes: Bytes,
     /// The file that was opened; `None` for standard input and bytes in memory.
     path: Option<PathBuf>,
 }
 
 impl Input {
-    /// Opens a file; gzip and zstd are unpacked. In a program that allows it, `-` is standard
+    /// Opens a file; gzip and zstd are decompressed. In a program that allows it, `-` is standard
     /// input, see [`allow_standard_streams`](crate::allow_standard_streams).
     pub fn open(path: impl AsRef<Path>) -> Result<Input, DataError> {
         let path = path.as_ref();
@@ -60,10 +60,10 @@ impl Input {
             return Input::stdin();
         }
         let name = path.display().to_string();
-        let file = File::open(path).map_err(|e| DataError::io("read", &name, e))?;
-        let meta = file.metadata().map_err(|e| DataError::io("read", &name, e))?;
+        let file = File::open(path).map_err(|error| DataError::io("read", &name, error))?;
+        let meta = file.metadata().map_err(|error| DataError::io("read", &name, error))?;
         if meta.is_dir() {
-            let is_dir = io::Error::new(io::ErrorKind::IsADirectory, "it is a folder");
+            let is_dir = io::Error::new(io::ErrorKind::IsADirectory, "it is a folder, not a file");
             return Err(DataError::io("read", name, is_dir));
         }
         if !meta.is_file() || meta.len() == 0 {
@@ -71,9 +71,11 @@ impl Input {
         }
         // SAFETY: the map is read-only and private to this value. Another process that truncates
         // the file under us would fault; the module documentation states that limit.
-        let map = unsafe { Mmap::map(&file) }.map_err(|e| DataError::io("map", &name, e))?;
-        let unpacked = unpack(&map).map_err(|e| DataError::io("unpack", &name, e))?;
-        let bytes = unpacked.map_or(Bytes::Mapped(map), Bytes::Owned);
+        let map =
+            unsafe { Mmap::map(&file) }.map_err(|error| DataError::io("map", &name, error))?;
+        let decompressed =
+            decompress(&map).map_err(|error| DataError::io("decompress", &name, error))?;
+        let bytes = decompressed.map_or(Bytes::Mapped(map), Bytes::Owned);
         Ok(Input { name, bytes, path: Some(path.to_owned()) })
     }
 
@@ -83,11 +85,12 @@ impl Input {
         self.path.as_deref()
     }
 
-    /// Takes bytes in memory; gzip and zstd are unpacked.
+    /// Takes bytes in memory; gzip and zstd are decompressed.
     pub fn from_bytes(name: impl Into<String>, bytes: Vec<u8>) -> Result<Input, DataError> {
         let name = name.into();
-        let unpacked = unpack(&bytes).map_err(|e| DataError::io("unpack", &name, e))?;
-        Ok(Input { name, bytes: unpacked.unwrap_or(bytes).into(), path: None })
+        let decompressed =
+            decompress(&bytes).map_err(|error| DataError::io("decompress", &name, error))?;
+        Ok(Input { name, bytes: decompressed.unwrap_or(bytes).into(), path: None })
     }
 
     /// Takes bytes unchanged, compressed or not.
@@ -95,25 +98,25 @@ impl Input {
         Input { name: name.into(), bytes: bytes.into(), path: None }
     }
 
-    /// Reads all of standard input; gzip and zstd are unpacked.
+    /// Reads all of standard input; gzip and zstd are decompressed.
     pub fn stdin() -> Result<Input, DataError> {
         Input::read("-".to_owned(), io::stdin().lock())
     }
 
     fn read(name: String, mut reader: impl Read) -> Result<Input, DataError> {
         let mut bytes = Vec::new();
-        reader.read_to_end(&mut bytes).map_err(|e| DataError::io("read", &name, e))?;
+        reader.read_to_end(&mut bytes).map_err(|error| DataError::io("read", &name, error))?;
         Input::from_bytes(name, bytes)
     }
 }
 
-/// Refuses a gzip or zstd stream in a build that cannot unpack it.
+/// Refuses a gzip or zstd stream in a build that cannot decompress it.
 #[cfg(not(feature = "compressed"))]
-fn unpack(bytes: &[u8]) -> io::Result<Option<Vec<u8>>> {
+fn decompress(bytes: &[u8]) -> io::Result<Option<Vec<u8>>> {
     match bytes {
         [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] => Err(io::Error::new(
             io::ErrorKind::Unsupported,
-            "it needs the feature `compressed` of rankwright-data, which this build leaves out",
+            "it needs the cargo feature `compressed`, which is not part of this build",
         )),
         _ => Ok(None),
     }
@@ -121,16 +124,16 @@ fn unpack(bytes: &[u8]) -> io::Result<Option<Vec<u8>>> {
 
 /// The content of a gzip or zstd stream; `None` if the bytes are neither.
 #[cfg(feature = "compressed")]
-fn unpack(bytes: &[u8]) -> io::Result<Option<Vec<u8>>> {
-    let mut unpacked = Vec::new();
+fn decompress(bytes: &[u8]) -> io::Result<Option<Vec<u8>>> {
+    let mut decompressed = Vec::new();
     if bytes.starts_with(&[0x1f, 0x8b]) {
-        flate2::read::MultiGzDecoder::new(bytes).read_to_end(&mut unpacked)?;
+        flate2::read::MultiGzDecoder::new(bytes).read_to_end(&mut decompressed)?;
     } else if bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-        zstd::Decoder::with_buffer(bytes)?.read_to_end(&mut unpacked)?;
+        zstd::Decoder::with_buffer(bytes)?.read_to_end(&mut decompressed)?;
     } else {
         return Ok(None);
     }
-    Ok(Some(unpacked))
+    Ok(Some(decompressed))
 }
 
 #[cfg(test)]
@@ -139,12 +142,12 @@ mod tests {
     use std::io::Write;
 
     #[test]
-    fn gzip_and_zstd_are_told_by_content() {
+    fn gzip_and_zstd_are_detected_by_content() {
         let text = b"1 qid:1 1:2\n".repeat(100);
         let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         gz.write_all(&text).unwrap();
-        let packed = [gz.finish().unwrap(), zstd::encode_all(&text[..], 1).unwrap()];
-        for bytes in packed {
+        let compressed = [gz.finish().unwrap(), zstd::encode_all(&text[..], 1).unwrap()];
+        for bytes in compressed {
             assert_ne!(bytes, text);
             assert_eq!(&*Input::from_bytes("x", bytes).unwrap().bytes, &text[..]);
         }
@@ -158,6 +161,6 @@ mod tests {
         let mut bytes = gz.finish().unwrap();
         bytes.truncate(bytes.len() / 2);
         let error = Input::from_bytes("cut.gz", bytes).unwrap_err().to_string();
-        assert!(error.starts_with("cannot unpack cut.gz"), "{error}");
+        assert!(error.starts_with("cannot decompress cut.gz"), "{error}");
     }
 }

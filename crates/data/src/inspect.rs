@@ -1,30 +1,33 @@
 //! Summary of a data set: counts, distributions, and warnings before training.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt;
 
+use rankwright_spec::words::counted;
 use rayon::prelude::*;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 
 use crate::dataset::Dataset;
-use crate::summary_warning::SummaryWarning;
 
 /// Counts and distributions of a data set.
 #[derive(Debug, Clone)]
 pub struct DatasetSummary {
-    /// Rows (documents).
+    /// Number of rows (documents).
     pub rows: usize,
-    /// Queries.
+    /// Number of queries.
     pub queries: usize,
-    /// Labels and the number of rows with each, ascending.
+    /// Each label with its number of rows, ascending.
     pub labels: Vec<(f64, usize)>,
     /// Number of rows per query.
     pub sizes: Sizes,
-    /// Queries without a label of at least 1.
+    /// Number of queries without a label of at least 1.
     pub blank_queries: usize,
-    /// Queries whose labels are all equal, so that no order is better than another.
-    pub level_queries: usize,
-    /// Queries of a single row.
+    /// Number of queries whose labels are all equal, so that no order is better than another.
+    pub equal_label_queries: usize,
+    /// Number of queries with a single row.
     pub single_queries: usize,
-    /// Rows whose document id occurs earlier in the same query.
+    /// Number of rows whose document id occurs earlier in the same query.
     pub repeated_documents: usize,
     /// Whether the rows of every query (with at least two labels) are sorted by label, best first.
     pub sorted_by_label: bool,
@@ -84,7 +87,7 @@ struct ColumnStats {
     min: f32,
     max: f32,
     sum: f64,
-    bits: u64,
+    hash: u64,
 }
 
 const EMPTY: ColumnStats = ColumnStats {
@@ -95,15 +98,15 @@ const EMPTY: ColumnStats = ColumnStats {
     min: f32::INFINITY,
     max: f32::NEG_INFINITY,
     sum: 0.0,
-    bits: 0,
+    hash: 0,
 };
 
 impl ColumnStats {
     fn add(&mut self, row: u64, value: f32) {
         // A sum over rows of mixed (row, bits): the same for equal columns in any order of adding.
         let mixed = (row << 32 | u64::from(value.to_bits())).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.bits =
-            self.bits.wrapping_add((mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9));
+        self.hash =
+            self.hash.wrapping_add((mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9));
         if value.is_nan() {
             self.missing += 1;
             return;
@@ -127,7 +130,7 @@ impl ColumnStats {
         self.min = self.min.min(later.min);
         self.max = self.max.max(later.max);
         self.sum += later.sum;
-        self.bits = self.bits.wrapping_add(later.bits);
+        self.hash = self.hash.wrapping_add(later.hash);
     }
 }
 
@@ -142,47 +145,159 @@ impl DatasetSummary {
             let label = label + 0.0; // -0 is 0
             labels.entry(order_key(label)).or_insert((label, 0)).1 += 1;
         }
-        let of_queries = |count: &dyn Fn(&[f64]) -> bool| {
-            data.iter_queries().filter(|query| count(query.labels)).count()
+        let queries_with = |holds: &dyn Fn(&[f64]) -> bool| {
+            data.iter_queries().filter(|query| holds(query.labels)).count()
         };
         DatasetSummary {
             rows: data.rows(),
             queries: data.queries(),
             labels: labels.into_values().collect(),
             sizes: sizes(data),
-            blank_queries: of_queries(&|labels| labels.iter().all(|l| *l < 1.0)),
-            level_queries: of_queries(&|labels| labels.windows(2).all(|w| w.first() == w.last())),
-            single_queries: of_queries(&|labels| labels.len() == 1),
+            blank_queries: queries_with(&|labels| labels.iter().all(|l| *l < 1.0)),
+            equal_label_queries: queries_with(&|labels| {
+                labels.windows(2).all(|w| w.first() == w.last())
+            }),
+            single_queries: queries_with(&|labels| labels.len() == 1),
             repeated_documents: repeated_documents(data),
             sorted_by_label: sorted_by_label(data),
             features: features(data),
         }
     }
 
-    /// Warnings about the content, to know before training.
+    /// Properties of the data that should be known before training.
     pub fn warnings(&self) -> Vec<SummaryWarning> {
         let features = |is_counted: &dyn Fn(&FeatureSummary) -> bool| {
             self.features.iter().filter(|feature| is_counted(feature)).count()
         };
-        let equal_labels = self.level_queries - self.single_queries.min(self.level_queries);
-        let constant = features(&|feature| feature.is_constant(self.rows));
-        let equal = features(&|feature| feature.same_as.is_some());
-        let infinite = features(&|feature| feature.infinite > 0);
-        let negative = self.labels.iter().filter(|(label, _)| *label < 0.0).count();
-        let warnings = [
-            (self.single_queries, SummaryWarning::SingleDocument { queries: self.single_queries }),
-            (equal_labels, SummaryWarning::EqualLabels { queries: equal_labels }),
-            (
-                self.repeated_documents,
-                SummaryWarning::RepeatedDocuments { rows: self.repeated_documents },
-            ),
-            (constant, SummaryWarning::ConstantFeatures { features: constant }),
-            (equal, SummaryWarning::EqualFeatures { features: equal }),
-            (infinite, SummaryWarning::InfiniteValues { features: infinite }),
-            (usize::from(self.sorted_by_label), SummaryWarning::SortedByLabel),
-            (negative, SummaryWarning::NegativeLabels),
+        let several_documents = self.equal_label_queries.saturating_sub(self.single_queries);
+        let single: fn(usize) -> SummaryWarning =
+            |queries| SummaryWarning::SingleDocument { queries };
+        let counts = [
+            (self.single_queries, single),
+            (several_documents, |queries| SummaryWarning::EqualLabels { queries }),
+            (self.repeated_documents, |rows| SummaryWarning::RepeatedDocuments { rows }),
+            (features(&|feature| feature.is_constant(self.rows)), |features| {
+                SummaryWarning::ConstantFeatures { features }
+            }),
+            (features(&|feature| feature.same_as.is_some()), |features| {
+                SummaryWarning::EqualFeatures { features }
+            }),
+            (features(&|feature| feature.infinite > 0), |features| {
+                SummaryWarning::InfiniteValues { features }
+            }),
         ];
-        warnings.into_iter().filter(|(count, _)| *count > 0).map(|(_, warning)| warning).collect()
+        let counted = counts.into_iter().filter(|(count, _)| *count > 0);
+        let mut warnings: Vec<SummaryWarning> =
+            counted.map(|(count, warning)| warning(count)).collect();
+        if self.sorted_by_label {
+            warnings.push(SummaryWarning::SortedByLabel);
+        }
+        if self.labels.iter().any(|(label, _)| *label < 0.0) {
+            warnings.push(SummaryWarning::NegativeLabels);
+        }
+        warnings
+    }
+}
+
+/// A property of a data set that should be known before training. Serialised as
+/// `{"kind": ..., "message": ...}`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SummaryWarning {
+    /// Queries with a single document.
+    SingleDocument {
+        /// Their number.
+        queries: usize,
+    },
+    /// Queries with several documents whose labels are all equal.
+    EqualLabels {
+        /// Their number.
+        queries: usize,
+    },
+    /// Rows whose document id occurs earlier in the same query.
+    RepeatedDocuments {
+        /// Their number.
+        rows: usize,
+    },
+    /// Features with one value only.
+    ConstantFeatures {
+        /// Their number.
+        features: usize,
+    },
+    /// Features with the same value as an earlier feature in every row.
+    EqualFeatures {
+        /// Their number.
+        features: usize,
+    },
+    /// Features with infinite values.
+    InfiniteValues {
+        /// Their number.
+        features: usize,
+    },
+    /// The rows of every query are sorted by label, best first.
+    SortedByLabel,
+    /// Some labels are negative.
+    NegativeLabels,
+}
+
+impl SummaryWarning {
+    /// The stable name of the kind of warning, such as `equal-labels`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::SingleDocument { .. } => "single-document",
+            Self::EqualLabels { .. } => "equal-labels",
+            Self::RepeatedDocuments { .. } => "repeated-documents",
+            Self::ConstantFeatures { .. } => "constant-features",
+            Self::EqualFeatures { .. } => "equal-features",
+            Self::InfiniteValues { .. } => "infinite-values",
+            Self::SortedByLabel => "sorted-by-label",
+            Self::NegativeLabels => "negative-labels",
+        }
+    }
+}
+
+impl fmt::Display for SummaryWarning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (count, unit, rest) = match *self {
+            Self::SingleDocument { queries } => {
+                (queries, "query", "with only one document: there is nothing to rank")
+            }
+            Self::EqualLabels { queries } => (
+                queries,
+                "query",
+                "with several documents of equal label: pairwise and listwise learners learn \
+                 nothing from such a query",
+            ),
+            Self::RepeatedDocuments { rows } => {
+                (rows, "row", "with a document id that occurs earlier in the same query")
+            }
+            Self::ConstantFeatures { features } => (features, "feature", "with a constant value"),
+            Self::EqualFeatures { features } => {
+                (features, "feature", "with the same values as an earlier feature")
+            }
+            Self::InfiniteValues { features } => (features, "feature", "with infinite values"),
+            Self::SortedByLabel => {
+                return f.write_str(
+                    "the rows of every query are sorted by label, best first: tools that break \
+                     ties by row order report values that are too good",
+                );
+            }
+            Self::NegativeLabels => {
+                return f.write_str(
+                    "some labels are negative; metrics count such documents as not relevant",
+                );
+            }
+        };
+        write!(f, "{} {rest}", counted(count, unit))
+    }
+}
+
+impl Serialize for SummaryWarning {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("SummaryWarning", 2)?;
+        object.serialize_field("kind", self.kind())?;
+        object.serialize_field("message", &self.to_string())?;
+        object.end()
     }
 }
 
@@ -216,11 +331,12 @@ fn repeated_documents(data: &Dataset) -> usize {
 }
 
 fn sorted_by_label(data: &Dataset) -> bool {
-    let mut several = data
+    let mut with_labels = data
         .iter_queries()
         .filter(|q| q.labels.windows(2).any(|w| w.first() != w.last()))
         .peekable();
-    several.peek().is_some() && several.all(|query| query.labels.is_sorted_by(|a, b| a >= b))
+    with_labels.peek().is_some()
+        && with_labels.all(|query| query.labels.is_sorted_by(|a, b| a >= b))
 }
 
 fn features(data: &Dataset) -> Vec<FeatureSummary> {
@@ -251,16 +367,16 @@ fn features(data: &Dataset) -> Vec<FeatureSummary> {
     let mut seen: HashMap<u64, String> = HashMap::new();
     let finish = |(index, column): (usize, ColumnStats)| {
         let name = data.features().name(index).into_owned();
-        let same_as = seen.get(&column.bits).cloned();
-        seen.entry(column.bits).or_insert_with(|| name.clone());
-        let none = column.missing == data.rows();
+        let same_as = seen.get(&column.hash).cloned();
+        seen.entry(column.hash).or_insert_with(|| name.clone());
+        let is_missing = column.missing == data.rows();
         FeatureSummary {
             name,
             missing: column.missing,
             zeros: column.zeros,
             infinite: column.infinite,
-            min: if none { f32::NAN } else { column.min },
-            max: if none { f32::NAN } else { column.max },
+            min: if is_missing { f32::NAN } else { column.min },
+            max: if is_missing { f32::NAN } else { column.max },
             mean: column.sum / column.finite as f64,
             same_as,
         }
@@ -287,14 +403,26 @@ mod tests {
         );
         assert_eq!((s.rows, s.queries, s.blank_queries), (5, 3, 2));
         assert_eq!(s.labels, [(-1.0, 2), (0.0, 2), (2.0, 1)]);
-        assert_eq!((s.single_queries, s.level_queries, s.repeated_documents), (1, 2, 1));
+        assert_eq!((s.single_queries, s.equal_label_queries, s.repeated_documents), (1, 2, 1));
         assert_eq!((s.sizes.min, s.sizes.median, s.sizes.max), (1, 2, 2));
         let first = &s.features[0];
         assert_eq!((first.missing, first.zeros, first.infinite), (1, 1, 1));
         assert_eq!((first.min, first.max), (0.0, f32::INFINITY));
         assert!(s.features[2].is_constant(s.rows) && !s.features[1].is_constant(s.rows));
         assert!(s.sorted_by_label);
-        assert_eq!(s.warnings().len(), 7);
+        let kinds: Vec<&str> = s.warnings().iter().map(SummaryWarning::kind).collect();
+        let expected = [
+            "single-document",
+            "equal-labels",
+            "repeated-documents",
+            "constant-features",
+            "infinite-values",
+            "sorted-by-label",
+            "negative-labels",
+        ];
+        assert_eq!(kinds, expected);
+        let single = s.warnings()[0].to_string();
+        assert_eq!(single, "1 query with only one document: there is nothing to rank");
     }
 
     #[test]

@@ -53,8 +53,8 @@ impl Matrix {
     /// ```
     pub fn from_rows(rows: usize, columns: usize, values: Vec<f32>) -> Result<Self, DataError> {
         if rows.checked_mul(columns) != Some(values.len()) {
-            let what = "values";
-            let (found, per, expected) = (values.len(), "cells", rows.saturating_mul(columns));
+            let what = "value";
+            let (found, per, expected) = (values.len(), "cell", rows.saturating_mul(columns));
             return Err(DataError::LengthMismatch { what, found, per, expected });
         }
         Ok(Matrix { storage: Storage::Owned(values), rows, columns })
@@ -256,7 +256,7 @@ mod tests {
         let matrix = Matrix::from_rows(2, 1, vec![1.0, 2.0]).unwrap();
         assert_eq!(matrix.select(&[1, 1]).unwrap().values(), [2.0, 2.0]);
         let error = matrix.select(&[0, 99]).unwrap_err().to_string();
-        assert_eq!(error, "there is no row 99; there are 2, counted from 0");
+        assert_eq!(error, "there is no row 99 among 2 rows, numbered from 0");
     }
 
     #[test]

@@ -109,8 +109,8 @@ fn unsigned<const AT: usize>(window: &Window, length: usize) -> Option<f64> {
     if non_digits(digits) != 0 {
         return None;
     }
-    let places = if has_point == 1 { count - before } else { 0 };
-    let power = POW10.get(places & 15)?;
+    let decimals = if has_point == 1 { count - before } else { 0 };
+    let power = POW10.get(decimals & 15)?;
     Some(eight(digits) as i64 as f64 / power)
 }
 
@@ -234,11 +234,11 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(3000))]
         #[test]
         fn any_plain_decimal_is_rounded_correctly(
-            whole in 0u32..20_000_000, places in 0usize..10, fraction in any::<u64>(), minus: bool,
+            whole in 0u32..20_000_000, decimals in 0usize..10, fraction in any::<u64>(), minus: bool,
         ) {
             let sign = if minus { "-" } else { "" };
             let fraction = format!("{fraction:020}");
-            let text = match places {
+            let text = match decimals {
                 0 => format!("{sign}{whole}"),
                 n => format!("{sign}{whole}.{}", &fraction[..n]),
             };

@@ -2,7 +2,7 @@
 //!
 //! Read from lines `qid better worse [weight]` and from `qid A > B [weight]`, `qid A < B`,
 //! `qid A = B`, separated by tabs or spaces. A document is named by its document id or, where
-//! the data has no such id, by its row number in the input, counted from 0. Equal pairs (`=`)
+//! the data has no such id, by its row number in the input, numbered from 0. Equal pairs (`=`)
 //! and pairs that contradict each other are kept, with their weights.
 
 use std::collections::HashMap;
@@ -75,20 +75,20 @@ impl Dataset {
     /// Reads preference pairs for this data set; every document they name must be in it.
     pub fn with_pairs(mut self, input: &Input) -> Result<(Dataset, Warnings), DataError> {
         let mut warnings = Warnings::default();
-        let resolver = Resolver::new(&self);
+        let resolver = PairResolver::new(&self);
         let mut pairs = Vec::new();
         for (index, line) in input.bytes.split(|&b| b == b'\n').enumerate() {
-            let place = SourceLocation::line(&input.name, index as u64 + 1);
+            let location = SourceLocation::line(&input.name, index as u64 + 1);
             let text = std::str::from_utf8(line)
-                .map_err(|_| DataError::malformed(place.clone(), quote(line), "UTF-8 text"))?;
+                .map_err(|_| DataError::malformed(location.clone(), quote(line), "UTF-8 text"))?;
             if !text.trim().is_empty() && !text.starts_with('#') {
-                pairs.push(resolver.pair(text, place)?);
+                pairs.push(resolver.pair(text, location)?);
             }
         }
         if pairs.is_empty() {
             return Err(DataError::Empty { file: input.name.clone(), what: "preference pairs" });
         }
-        note_contradictions(&pairs, &input.name, &mut warnings);
+        warn_of_contradictions(&pairs, &input.name, &mut warnings);
         self.pairs = Some(pairs);
         Ok((self, warnings))
     }
@@ -129,7 +129,7 @@ fn resolve(
     }
 }
 
-fn note_contradictions(pairs: &[Pair], name: &str, warnings: &mut Warnings) {
+fn warn_of_contradictions(pairs: &[Pair], name: &str, warnings: &mut Warnings) {
     let directed: std::collections::HashSet<(u32, u32)> =
         pairs.iter().filter(|p| !p.equal).map(|p| (p.better, p.worse)).collect();
     let opposed = directed.iter().filter(|&&(a, b)| a < b && directed.contains(&(b, a))).count();
@@ -137,14 +137,14 @@ fn note_contradictions(pairs: &[Pair], name: &str, warnings: &mut Warnings) {
 }
 
 /// Finds the rows of document names.
-struct Resolver<'a> {
+struct PairResolver<'a> {
     data: &'a Dataset,
     queries: HashMap<&'a str, u32>,
     by_docid: HashMap<(u32, &'a str), u32>,
     by_source: Vec<u32>,
 }
 
-impl<'a> Resolver<'a> {
+impl<'a> PairResolver<'a> {
     fn new(data: &'a Dataset) -> Self {
         let queries = data.query_ids().iter().enumerate().map(|(q, id)| (id, q as u32)).collect();
         let mut by_docid = HashMap::new();
@@ -155,10 +155,10 @@ impl<'a> Resolver<'a> {
                 }
             }
         }
-        Resolver { data, queries, by_docid, by_source: data.rows_by_source() }
+        PairResolver { data, queries, by_docid, by_source: data.rows_by_source() }
     }
 
-    fn pair(&self, line: &str, place: SourceLocation) -> Result<Pair, DataError> {
+    fn pair(&self, line: &str, location: SourceLocation) -> Result<Pair, DataError> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let (qid, a, relation, b, weight) = match words[..] {
             [qid, a, op @ (">" | "<" | "="), b] => (qid, a, op, b, None),
@@ -168,26 +168,26 @@ impl<'a> Resolver<'a> {
             _ => {
                 let expected = "'qid better worse [weight]' or 'qid A > B [weight]'";
                 let found = quote(line.trim_end().as_bytes());
-                return Err(DataError::malformed(place, found, expected));
+                return Err(DataError::malformed(location, found, expected));
             }
         };
         let query = *self.queries.get(qid).ok_or_else(|| {
-            DataError::malformed(place.clone(), quote(qid.as_bytes()), "a query of the data set")
+            DataError::malformed(location.clone(), quote(qid.as_bytes()), "a query of the data set")
         })?;
-        let (a, b) = (self.row(query, a, &place)?, self.row(query, b, &place)?);
+        let (a, b) = (self.row(query, a, &location)?, self.row(query, b, &location)?);
         if a == b {
             let expected = "two different documents";
-            return Err(DataError::malformed(place, "a document paired with itself", expected));
+            return Err(DataError::malformed(location, "a document paired with itself", expected));
         }
         let weight = match weight {
-            Some(text) => parse_weight(text, &place)?,
+            Some(text) => parse_weight(text, &location)?,
             None => 1.0,
         };
         let (better, worse) = if relation == "<" { (b, a) } else { (a, b) };
         Ok(Pair { query, better, worse, weight, equal: relation == "=" })
     }
 
-    fn row(&self, query: u32, name: &str, place: &SourceLocation) -> Result<u32, DataError> {
+    fn row(&self, query: u32, name: &str, location: &SourceLocation) -> Result<u32, DataError> {
         if let Some(&row) = self.by_docid.get(&(query, name)) {
             return Ok(row);
         }
@@ -199,15 +199,17 @@ impl<'a> Resolver<'a> {
             .ok_or_else(|| {
                 let id = self.data.query_ids().get(query as usize);
                 let expected = format!("a document id or row number (from 0) of query '{id}'");
-                DataError::malformed(place.clone(), quote(name.as_bytes()), expected)
+                DataError::malformed(location.clone(), quote(name.as_bytes()), expected)
             })
     }
 }
 
-fn parse_weight(text: &str, place: &SourceLocation) -> Result<f32, DataError> {
+fn parse_weight(text: &str, location: &SourceLocation) -> Result<f32, DataError> {
     match text.parse::<f32>() {
         Ok(weight) if weight > 0.0 && weight.is_finite() => Ok(weight),
-        _ => Err(DataError::malformed(place.clone(), quote(text.as_bytes()), "a weight above 0")),
+        _ => {
+            Err(DataError::malformed(location.clone(), quote(text.as_bytes()), "a weight above 0"))
+        }
     }
 }
 
@@ -251,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_that_say_nothing_are_refused() {
+    fn invalid_pairs_are_refused() {
         for (text, message) in [
             (
                 "q a a\n",

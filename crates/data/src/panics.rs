@@ -1,4 +1,4 @@
-//! Panics of other crates' readers on damaged bytes, turned into errors.
+//! Turns panics of other crates on damaged bytes into errors.
 //!
 //! The arrow, parquet and tantivy crates panic on some damaged files. Such a panic is caught here;
 //! a program that does not want it printed calls [`panics_are_caught`] in its panic hook.

@@ -1,11 +1,11 @@
-//! Random numbers whose bits never change: xoshiro256++ seeded by SplitMix64, and our own
-//! conversions from bits to numbers, so that no library update and no machine's `libm` changes a
-//! draw.
+//! Random numbers that are the same on every machine and in every version: xoshiro256++ (Blackman,
+//! Vigna 2018) seeded by SplitMix64, with conversions from bits to numbers in this file, so that
+//! neither a library update nor a machine's `libm` changes a draw.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// The default seed.
+/// The seed of every random choice for which no seed is given.
 pub const DEFAULT_SEED: u64 = 1;
 
 /// A seeded stream of random numbers.
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn draws_have_the_moments_they_should() {
+    fn normal_draws_have_mean_0_and_variance_1() {
         let mut random = Random::new(7, 1);
         let n = 200_000;
         let draws: Vec<f64> = (0..n).map(|_| random.normal()).collect();

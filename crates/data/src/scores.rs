@@ -1,4 +1,4 @@
-//! Score files: one number a line, in the row order of the data they belong to.
+//! Score files: one number per line, in the row order of the data they belong to.
 
 use std::path::Path;
 
@@ -26,8 +26,8 @@ pub fn read_scores(input: &Input) -> Result<Vec<f64>, DataError> {
             let word = line.trim_ascii();
             let value = std::str::from_utf8(word).ok().and_then(|text| text.parse::<f64>().ok());
             value.filter(|value| !value.is_nan()).ok_or_else(|| {
-                let place = SourceLocation::line(&input.name, index as u64 + 1);
-                DataError::malformed(place, quote(word), "one number a line, not NaN")
+                let location = SourceLocation::line(&input.name, index as u64 + 1);
+                DataError::malformed(location, quote(word), "one number per line, not NaN")
             })
         })
         .collect()
@@ -50,7 +50,7 @@ mod tests {
     fn bad_lines_are_named() {
         assert_eq!(scores("1\r\n-inf \n\n").unwrap(), [1.0, f64::NEG_INFINITY]);
         let error = scores("1\nNaN\n").unwrap_err().to_string();
-        assert_eq!(error, "s:2: found 'NaN', expected one number a line, not NaN");
+        assert_eq!(error, "s:2: found 'NaN', expected one number per line, not NaN");
         assert!(scores("1\n\n2\n").unwrap_err().to_string().starts_with("s:2: found nothing"));
         assert!(scores("1 2\n").is_err() && scores("\n").is_err());
     }

@@ -1,4 +1,4 @@
-//! Splits by query: no query is ever in two parts.
+//! Splits a data set by query: no query is ever in two parts.
 
 use crate::dataset::Dataset;
 use crate::error::DataError;
@@ -19,24 +19,25 @@ impl Parts {
     pub fn parse(text: &str) -> Result<Parts, DataError> {
         let mut parts: Vec<(String, f64)> = Vec::new();
         for item in text.split(',') {
-            let (name, share) = item.split_once('=').ok_or_else(|| bad(item, "'name=share'"))?;
+            let (name, share) =
+                item.split_once('=').ok_or_else(|| invalid(item, "'name=share'"))?;
             let (name, share) = (name.trim(), share.trim());
             let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
             if name.is_empty() || !name.chars().all(plain) {
-                return Err(bad(name, "a part's name of letters, digits, - and _"));
+                return Err(invalid(name, "a part's name of letters, digits, - and _"));
             }
             if parts.iter().any(|(other, _)| other == name) {
-                return Err(bad(name, "each part once"));
+                return Err(invalid(name, "each part once"));
             }
-            let share: f64 = share.parse().map_err(|_| bad(share, "a share such as 0.2"))?;
+            let share: f64 = share.parse().map_err(|_| invalid(share, "a share such as 0.2"))?;
             if !(share > 0.0 && share <= 1.0) {
-                return Err(bad(item, "a share above 0 and at most 1"));
+                return Err(invalid(item, "a share above 0 and at most 1"));
             }
             parts.push((name.to_owned(), share));
         }
         let sum: f64 = parts.iter().map(|(_, share)| share).sum();
         if (sum - 1.0).abs() > 1e-6 {
-            return Err(bad(&format!("shares that add up to {sum}"), "a sum of 1"));
+            return Err(invalid(&format!("a sum of shares of {sum}"), "1"));
         }
         Ok(Parts(parts))
     }
@@ -61,7 +62,7 @@ impl Parts {
     }
 }
 
-fn bad(found: &str, expected: &'static str) -> DataError {
+fn invalid(found: &str, expected: &'static str) -> DataError {
     DataError::InvalidParts { found: found.to_owned(), expected }
 }
 
@@ -179,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_parts_say_what_is_wrong() {
+    fn invalid_parts_are_refused() {
         for text in ["", "a", "a=x", "a=0", "a=0.5,a=0.5", "a/b=1", "a=0.5", "a=-1,b=2"] {
             assert!(Parts::parse(text).is_err(), "{text}");
         }
@@ -190,6 +191,6 @@ mod tests {
     fn neither_side_of_a_held_out_share_is_empty() {
         let data = crate::generate::LetorOptions { queries: 2, documents: 3, seed: 1 };
         let error = data.generate().unwrap().hold_out(0.2, 1).unwrap_err();
-        assert!(error.to_string().contains("2 queries are too few"), "{error}");
+        assert!(error.to_string().contains("cannot be held out of 2 queries"), "{error}");
     }
 }

@@ -14,7 +14,7 @@ use crate::error::DataError;
 use crate::standard_streams::is_standard_stream;
 use crate::temporary::TemporaryFile;
 
-/// Writes a file atomically with the bytes that `body` writes.
+/// Writes a file atomically with the bytes that `write_body` writes.
 ///
 /// ```
 /// # let dir = tempfile::tempdir().unwrap();
@@ -25,11 +25,11 @@ use crate::temporary::TemporaryFile;
 /// ```
 pub fn write_atomic(
     path: impl AsRef<Path>,
-    body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    write_body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), DataError> {
     let path = path.as_ref();
     let result = if is_standard_stream(path) {
-        match packed(path, &mut BufWriter::new(io::stdout().lock()), body) {
+        match compressed(path, &mut BufWriter::new(io::stdout().lock()), write_body) {
             // The reader has closed the pipe (`... | head`); that is no failure.
             Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             other => other,
@@ -38,9 +38,9 @@ pub fn write_atomic(
         File::options()
             .write(true)
             .open(path)
-            .and_then(|file| packed(path, &mut BufWriter::new(file), body))
+            .and_then(|file| compressed(path, &mut BufWriter::new(file), write_body))
     } else {
-        StagedFile::write(path, body).and_then(StagedFile::persist)
+        StagedFile::write(path, write_body).and_then(StagedFile::persist)
     };
     result.map_err(|e| DataError::io("write", path.display().to_string(), e))
 }
@@ -55,18 +55,18 @@ struct StagedFile<'a> {
 impl<'a> StagedFile<'a> {
     fn write(
         path: &'a Path,
-        body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+        write_body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> io::Result<StagedFile<'a>> {
         let folder = match path.parent() {
             Some(parent) if parent != Path::new("") => parent,
             _ => Path::new("."),
         };
         if !folder.is_dir() {
-            let message = format!("there is no folder {}", folder.display());
+            let message = format!("the folder {} does not exist", folder.display());
             return Err(io::Error::new(io::ErrorKind::NotFound, message));
         }
         let temporary = TemporaryFile::new_in(folder)?;
-        packed(path, &mut BufWriter::with_capacity(1 << 20, temporary.file()), body)?;
+        compressed(path, &mut BufWriter::with_capacity(1 << 20, temporary.file()), write_body)?;
         inherit_mode(path, temporary.file())?;
         temporary.file().sync_all()?;
         Ok(StagedFile { path, folder, temporary })
@@ -88,12 +88,12 @@ impl<'a> StagedFile<'a> {
 /// does not describe the new one. The file must be an ordinary one, see [`is_ordinary`].
 pub(crate) fn write_with_companion(
     path: &Path,
-    body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    write_body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     companion: &Path,
     text: Option<&str>,
 ) -> Result<(), DataError> {
     let failed = |path: &Path, e| DataError::io("write", path.display().to_string(), e);
-    let file = StagedFile::write(path, body).map_err(|e| failed(path, e))?;
+    let file = StagedFile::write(path, write_body).map_err(|e| failed(path, e))?;
     let beside =
         text.map(|text| StagedFile::write(companion, |out| out.write_all(text.as_bytes())));
     let beside = beside.transpose().map_err(|e| failed(companion, e))?;
@@ -125,40 +125,41 @@ fn inherit_mode(_path: &Path, _file: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Compresses the bytes that `body` writes, by the extension of the path.
+/// Compresses the bytes that `write_body` writes, by the extension of the path.
 #[cfg(not(feature = "compressed"))]
-fn packed(
+fn compressed(
     path: &Path,
     out: &mut dyn Write,
-    body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    write_body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     if matches!(path.extension().and_then(|e| e.to_str()), Some("gz" | "zst")) {
-        let message = "packing needs the feature `compressed` of rankwright-data, which this build leaves out";
+        let message =
+            "compression needs the cargo feature `compressed`, which is not part of this build";
         return Err(io::Error::new(io::ErrorKind::Unsupported, message));
     }
-    body(out)?;
+    write_body(out)?;
     out.flush()
 }
 
-/// Compresses the bytes that `body` writes, by the extension of the path.
+/// Compresses the bytes that `write_body` writes, by the extension of the path.
 #[cfg(feature = "compressed")]
-fn packed(
+fn compressed(
     path: &Path,
     out: &mut dyn Write,
-    body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    write_body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     match path.extension().and_then(|e| e.to_str()) {
         Some("gz") => {
             let mut gz = flate2::write::GzEncoder::new(&mut *out, flate2::Compression::default());
-            body(&mut gz)?;
+            write_body(&mut gz)?;
             gz.finish()?;
         }
         Some("zst") => {
             let mut zstd = zstd::Encoder::new(&mut *out, 3)?;
-            body(&mut zstd)?;
+            write_body(&mut zstd)?;
             zstd.finish()?;
         }
-        _ => body(out)?,
+        _ => write_body(out)?,
     }
     out.flush()
 }

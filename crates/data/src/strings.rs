@@ -1,4 +1,4 @@
-//! A column of strings in two flat buffers instead of one allocation a row.
+//! A column of strings in two flat buffers instead of one allocation per row.
 
 /// Consecutive strings in one buffer; cheap to append, cheap to read by number.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

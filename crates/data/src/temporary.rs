@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_persisted_or_gone() {
+    fn a_file_is_persisted_or_removed() {
         let folder = tempfile::tempdir().unwrap();
         let (first, second) =
             (TemporaryFile::new_in(folder.path()), TemporaryFile::new_in(folder.path()));

@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_no_utf8_is_replaced_and_counted() {
+    fn text_that_is_not_utf8_is_replaced_and_counted() {
         let mut warnings = Warnings::default();
         assert_eq!(warnings.text(b"a\xffb", || SourceLocation::line("x", 3)), "a\u{fffd}b");
         assert_eq!(warnings.text(b"\xff", || SourceLocation::line("x", 9)), "\u{fffd}");

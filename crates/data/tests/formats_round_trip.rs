@@ -225,14 +225,14 @@ fn small(values: Vec<f32>, features: FeatureNames) -> Dataset {
 }
 
 #[test]
-fn infinities_survive_wherever_they_can_be_said() {
+fn infinities_survive_every_format_that_can_hold_them() {
     let features = FeatureNames::Ids { first: 1, count: 2 };
     let data = small(vec![f32::INFINITY, f32::NEG_INFINITY], features);
     for format in tables().into_iter().chain([Format::Letor]).filter(|f| *f != Format::Jsonl) {
         assert_eq!(there_and_back(&data, format, "").0, data, "{format:?}");
     }
     let error = format::write(&data, Path::new("/dev/null"), Format::Jsonl).unwrap_err();
-    assert!(error.to_string().contains("infinite, which JSON cannot say"), "{error}");
+    assert!(error.to_string().contains("infinite, which JSON cannot represent"), "{error}");
 }
 
 #[test]
@@ -325,7 +325,7 @@ fn parts_of_one_data_set_must_have_one_feature_set() {
 }
 
 #[test]
-fn what_a_format_cannot_hold_is_said() {
+fn parts_that_a_format_cannot_hold_give_warnings() {
     let data = Dataset::from_rows([[1.0], [2.0]], ["bm25"])
         .query_ids(["q", "q"])
         .weights([1.0, 2.0])

@@ -121,8 +121,9 @@ impl JudgedRun<'_> {
 }
 
 fn twice(lists: &QueryLists, query: usize, number: usize, id: &[u8], whose: &str) -> EvalError {
-    let (id, place) = (String::from_utf8_lossy(id), lists.place(query, number));
-    let message = format!("{whose} names document '{id}' twice ({place}); keep one of the lines");
+    let (id, location) = (String::from_utf8_lossy(id), lists.location(query, number));
+    let message =
+        format!("{whose} names document '{id}' twice ({location}); keep one of the lines");
     EvalError::Load { query: lists.query_id(query).to_owned(), message }
 }
 

@@ -19,7 +19,7 @@ use tantivy::tokenizer::{
 use crate::params::read_params;
 
 /// Words of this many bytes or more are dropped.
-const LONGEST_WORD: usize = 128;
+const MAX_WORD_BYTES: usize = 128;
 
 /// Languages with stems, by name.
 const LANGUAGES: &[(&str, Language)] = &[
@@ -46,16 +46,16 @@ const LANGUAGES: &[(&str, Language)] = &[
 params! {
     /// Parameters of the analysis of a language.
     pub struct LanguageParams {
-        stem: bool = true, .., "Words become their stems.";
-        stop: bool = true, .., "Stop words are removed, where the language has a list.";
-        fold: bool = true, .., "Accents become plain letters.";
+        stem: bool = true, .., "Reduce words to their stems.";
+        stop: bool = true, .., "Remove stop words, if the language has a list of them.";
+        fold: bool = true, .., "Replace accented letters by plain letters.";
     }
 }
 
 params! {
     /// Parameters of the analysis `plain`.
     pub struct PlainParams {
-        fold: bool = true, .., "Accents become plain letters.";
+        fold: bool = true, .., "Replace accented letters by plain letters.";
     }
 }
 
@@ -72,7 +72,7 @@ params! {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Analysis {
-    /// None is `plain`: no language, no stems, no stop words.
+    /// `None` is the analysis `plain`: no language, no stems, no stop words.
     language: Option<&'static str>,
     stem: bool,
     stop: bool,
@@ -106,7 +106,7 @@ impl Analysis {
     /// Tantivy's tokenizer chain of these steps.
     pub fn analyzer(&self) -> TextAnalyzer {
         let mut chain = TextAnalyzer::builder(SimpleTokenizer::default())
-            .filter_dynamic(RemoveLongFilter::limit(LONGEST_WORD))
+            .filter_dynamic(RemoveLongFilter::limit(MAX_WORD_BYTES))
             .filter_dynamic(LowerCaser);
         if self.fold {
             chain = chain.filter_dynamic(AsciiFoldingFilter);
@@ -153,14 +153,14 @@ impl fmt::Display for Analysis {
     }
 }
 
-/// Most different words that are cached; beyond this the cache is cleared.
-const MOST_WORDS: usize = 1 << 20;
+/// Largest number of different words that are cached; beyond this the cache is cleared.
+const MAX_CACHED_WORDS: usize = 1 << 20;
 const REMOVED: u32 = u32::MAX;
 
 /// An analysis with a cache from word to term, as most words occur many times.
 ///
 /// Gives the same terms as [`Analysis::words`], as numbers that count from 0 and are valid until
-/// [`Analyser::forget`].
+/// [`Analyser::clear_if_full`].
 pub(crate) struct Analyser {
     analyzer: TextAnalyzer,
     /// The term of each cached word, or [`REMOVED`].
@@ -177,20 +177,21 @@ impl Analyser {
 
     /// Calls `found` with each term and its position among the words; returns the number of words.
     pub(crate) fn analyse(&mut self, text: &str, mut found: impl FnMut(u32, usize)) -> usize {
-        let mut place = 0;
+        let mut position = 0;
         // The words of tantivy's SimpleTokenizer.
         for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
             let known = self.known.get(word).copied();
-            let term = known.unwrap_or_else(|| self.learn(word));
+            let term = known.unwrap_or_else(|| self.add_word(word));
             if term != REMOVED {
-                found(term, place);
+                found(term, position);
             }
-            place += 1;
+            position += 1;
         }
-        place
+        position
     }
 
-    fn learn(&mut self, word: &str) -> u32 {
+    /// The term of a word that is not in the cache yet.
+    fn add_word(&mut self, word: &str) -> u32 {
         let mut stream = self.analyzer.token_stream(word);
         let is_term = stream.advance() && !stream.token().text.is_empty();
         let term = match is_term {
@@ -214,9 +215,9 @@ impl Analyser {
         &self.terms[number as usize]
     }
 
-    /// Clears the cache where it is too large; numbers start at 0 again.
-    pub(crate) fn forget(&mut self) {
-        if self.known.len() > MOST_WORDS {
+    /// Clears the cache if it is too large; numbers then start at 0 again.
+    pub(crate) fn clear_if_full(&mut self) {
+        if self.known.len() > MAX_CACHED_WORDS {
             self.known.clear();
             self.numbers.clear();
             self.terms.clear();
@@ -249,7 +250,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn remembered_words_give_the_terms_of_the_whole_chain(
+        fn cached_words_give_the_same_terms_as_the_whole_chain(
             texts in proptest::collection::vec("[a-cÄß ,.'-]{0,30}|(the|of|running|runs|é|[^a]{0,8}) ?", 1..8),
         ) {
             for analysis in ["english", "german(stop=false)", "plain"] {
@@ -257,8 +258,8 @@ mod tests {
                 let mut analyser = Analyser::new(&analysis);
                 for text in &texts {
                     let mut found = Vec::new();
-                    analyser.analyse(text, |term, place| found.push((term, place)));
-                    let found = found.into_iter().map(|(t, place)| (analyser.term(t).to_owned(), place));
+                    analyser.analyse(text, |term, position| found.push((term, position)));
+                    let found = found.into_iter().map(|(t, position)| (analyser.term(t).to_owned(), position));
                     proptest::prop_assert_eq!(found.collect::<Vec<_>>(), analysis.words(text));
                 }
             }

@@ -33,7 +33,9 @@ mod warning;
 
 pub use analysis::{Analysis, LanguageParams, PlainParams};
 pub use document::{Document, Query, Value};
-pub use error::SearchError;
+pub use error::{
+    DocumentProblem, FeatureSetProblem, IndexDamage, IndexObject, SearchError, TermStatistic,
+};
 pub use features::{
     DEFAULT_CANDIDATES, Evidence, Extractor, FEATURE_VERSION, FEATURES, Feature, FeatureDef,
     FeatureParams, FeatureRows, FeatureSet, Needs,

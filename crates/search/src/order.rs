@@ -19,7 +19,7 @@ pub(crate) fn order(
 ) -> Result<Vec<usize>, SearchError> {
     let ids = index.ids()?;
     let mut by_id: Vec<usize> = (0..docs.len()).collect();
-    by_id.sort_unstable_by_key(|&at| Reverse(ids.place(docs[at])));
+    by_id.sort_unstable_by_key(|&at| Reverse(ids.rank(docs[at])));
     let scores: Vec<f64> = by_id.iter().map(|&at| scores[at]).collect();
     let mut orderer = Orderer::default();
     let order = orderer.order(Rows::of_scores(&scores), OrderRule::STABLE).map_err(|error| {

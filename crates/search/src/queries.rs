@@ -1,6 +1,6 @@
-//! Reads queries: TSV, JSON lines, TREC topics and SMART form, detected by content.
+//! Reads queries as TSV, JSON lines, TREC topics or SMART text; the format is detected by content.
 //!
-//! | form | id | text |
+//! | format | id | text |
 //! |---|---|---|
 //! | TSV | first column | second column; a header line `qid ...` may name the columns |
 //! | JSONL | `id`, `_id`, `qid`, `query_id`, `query-id` | `text`, `query` or `title` |
@@ -37,7 +37,7 @@ pub enum TopicPart {
 }
 
 impl TopicPart {
-    /// The name on the command line and of the field where the part is not in the text.
+    /// The name in options, and of the field that holds the part if it is not in the text.
     pub fn name(self) -> &'static str {
         match self {
             TopicPart::Title => "title",
@@ -84,7 +84,7 @@ const QUERY_IDS: [&str; 6] = ["id", "_id", "qid", "query_id", "query-id", "query
 const QUERY_TEXTS: [&str; 3] = ["text", "query", "title"];
 
 /// A query with the line on which it begins.
-type Found = (u64, Query);
+type QueryAtLine = (u64, Query);
 
 /// Reads a file of queries, or standard input for `-`.
 pub fn read_queries(
@@ -116,7 +116,7 @@ fn read_input(input: Input, options: &QueryOptions) -> Result<Vec<Query>, Search
 /// Numbers queries where requested, and rejects an id that occurs twice.
 fn finish(
     name: &str,
-    found: Vec<Found>,
+    found: Vec<QueryAtLine>,
     options: &QueryOptions,
 ) -> Result<Vec<Query>, SearchError> {
     let mut lines: HashMap<String, u64> = HashMap::new();
@@ -129,31 +129,36 @@ fn finish(
             let found = format!("the query id '{}' again, after line {first}", query.id);
             let error =
                 SearchError::malformed(SourceLocation::line(name, line), found, "each id once");
-            return Err(error.with_help("number the queries by position, or give them other ids"));
+            return Err(
+                error.with_help("give each query its own id, or number the queries by position")
+            );
         }
         queries.push(query);
     }
     Ok(queries)
 }
 
-fn read_jsonl(mut cursor: Cursor, warnings: &mut Warnings) -> Result<Vec<Found>, SearchError> {
+fn read_jsonl(
+    mut cursor: Cursor,
+    warnings: &mut Warnings,
+) -> Result<Vec<QueryAtLine>, SearchError> {
     let mut found = Vec::new();
     while let Some(record) = json::JsonRecord::next(&mut cursor, warnings) {
         let (line, mut record) = record?;
-        let place = || cursor.place(line);
-        let id = record.take_id(&QUERY_IDS, place)?;
+        let location = || cursor.location(line);
+        let id = record.take_id(&QUERY_IDS, location)?;
         let Some(text) = record.take_text(&QUERY_TEXTS) else {
-            let what = format!("no text in query '{id}'");
+            let found = format!("no text in query '{id}'");
             let expected = format!("a text under one of {}", QUERY_TEXTS.join(", "));
-            return Err(SearchError::malformed(place(), what, expected));
+            return Err(SearchError::malformed(location(), found, expected));
         };
-        let fields = record.into_fields(warnings, place);
+        let fields = record.into_fields(warnings, location);
         found.push((line, Query { id, text, fields }));
     }
     Ok(found)
 }
 
-fn read_smart(cursor: Cursor, warnings: &mut Warnings) -> Result<Vec<Found>, SearchError> {
+fn read_smart(cursor: Cursor, warnings: &mut Warnings) -> Result<Vec<QueryAtLine>, SearchError> {
     let mut records = smart::Records::new(cursor);
     let mut found = Vec::new();
     while let Some(record) = records.next(warnings) {
@@ -165,33 +170,38 @@ fn read_smart(cursor: Cursor, warnings: &mut Warnings) -> Result<Vec<Found>, Sea
     Ok(found)
 }
 
-fn read_tsv(mut cursor: Cursor, warnings: &mut Warnings) -> Result<Vec<Found>, SearchError> {
+fn read_tsv(mut cursor: Cursor, warnings: &mut Warnings) -> Result<Vec<QueryAtLine>, SearchError> {
     let mut found = Vec::new();
     let mut header: Option<Vec<String>> = None;
     let mut first = true;
     while let Some((line, range)) = cursor.next_full_line() {
-        let place = || cursor.place(line);
-        let text = warnings.text(cursor.slice(range), place);
+        let location = || cursor.location(line);
+        let text = warnings.text(cursor.slice(range), location);
         let cells: Vec<&str> = text.split('\t').collect();
-        let heads = std::mem::take(&mut first)
+        let is_header = std::mem::take(&mut first)
             && cells.len() > 1
             && cells.first().is_some_and(|cell| {
                 QUERY_IDS.iter().any(|name| cell.trim().eq_ignore_ascii_case(name))
             });
-        if heads {
+        if is_header {
             header = Some(cells.iter().map(|cell| cell.trim().to_owned()).collect());
             continue;
         }
         let columns = header.as_ref().map_or(2, Vec::len);
         if cells.len() != columns {
-            return Err(wrong_columns(place(), &text, cells.len(), columns));
+            return Err(wrong_columns(location(), &text, cells.len(), columns));
         }
-        found.push((line, tsv_query(&cells, header.as_deref().unwrap_or(&[]), place)?));
+        found.push((line, tsv_query(&cells, header.as_deref().unwrap_or(&[]), location)?));
     }
     Ok(found)
 }
 
-fn wrong_columns(place: SourceLocation, line: &str, cells: usize, columns: usize) -> SearchError {
+fn wrong_columns(
+    location: SourceLocation,
+    line: &str,
+    cells: usize,
+    columns: usize,
+) -> SearchError {
     let found = match cells {
         1 => format!("no tab in {}", quote(line.as_bytes())),
         cells => format!("{cells} columns in {}", quote(line.as_bytes())),
@@ -200,22 +210,22 @@ fn wrong_columns(place: SourceLocation, line: &str, cells: usize, columns: usize
         2 => "an id, a tab and the query's text".to_owned(),
         columns => format!("{columns} columns, as in the header"),
     };
-    SearchError::malformed(place, found, expected)
-        .with_help("queries are read from TSV, JSON lines, TREC topics and SMART form")
+    SearchError::malformed(location, found, expected)
+        .with_help("queries are read from TSV, JSON lines, TREC topics and SMART text")
 }
 
 /// The query of a row; the id is in the first column, the text in the column of that name.
 fn tsv_query(
     cells: &[&str],
     header: &[String],
-    place: impl Fn() -> SourceLocation,
+    location: impl Fn() -> SourceLocation,
 ) -> Result<Query, SearchError> {
     let named = id::position(&QUERY_TEXTS, header.iter().map(String::as_str));
     let text_at = named.filter(|&at| at > 0).unwrap_or(1);
     let mut query = Query::new("", "");
     for (at, cell) in cells.iter().map(|cell| cell.trim()).enumerate() {
         if at == 0 {
-            query.id = id::checked(cell.to_owned(), &place)?;
+            query.id = id::checked(cell.to_owned(), &location)?;
         } else if at == text_at {
             query.text = cell.to_owned();
         } else if let Some(name) = header.get(at).filter(|_| !cell.is_empty()) {
@@ -240,7 +250,7 @@ fn read_topics(
     mut cursor: Cursor,
     options: &QueryOptions,
     warnings: &mut Warnings,
-) -> Result<Vec<Found>, SearchError> {
+) -> Result<Vec<QueryAtLine>, SearchError> {
     let mut found = Vec::new();
     // The parts of the current topic, and the line of its <top>.
     let mut topic: Option<(u64, FieldCollector)> = None;
@@ -259,7 +269,7 @@ fn read_topics(
         }
         // Old topics do not close their parts: any tag ends the previous one.
         if let (Some((line, parts)), Some(tag)) = (&mut topic, tag.take()) {
-            let text = warnings.text(&content, || cursor.place(*line));
+            let text = warnings.text(&content, || cursor.location(*line));
             add_topic_part(parts, &tag, &entities::decode(&text));
         }
         content.clear();
@@ -267,14 +277,14 @@ fn read_topics(
         match token {
             Token::Open(name) if name == "top" => {
                 if let Some((line, _)) = topic {
-                    return Err(unclosed(cursor.place(line)));
+                    return Err(unclosed_topic(cursor.location(line)));
                 }
                 topic = Some((cursor.line(), FieldCollector::default()));
             }
             Token::Close(name) if name == "top" => {
                 if let Some((line, parts)) = topic.take() {
-                    let place = || cursor.place(line);
-                    found.push((line, topic_query(parts, options, place)?));
+                    let location = || cursor.location(line);
+                    found.push((line, topic_query(parts, options, location)?));
                 }
             }
             Token::Open(name) => tag = Some(name),
@@ -282,13 +292,13 @@ fn read_topics(
         }
     }
     match topic {
-        Some((line, _)) => Err(unclosed(cursor.place(line))),
+        Some((line, _)) => Err(unclosed_topic(cursor.location(line))),
         None => Ok(found),
     }
 }
 
-fn unclosed(place: SourceLocation) -> SearchError {
-    SearchError::malformed(place, "a <top> that is not closed", "</top>")
+fn unclosed_topic(location: SourceLocation) -> SearchError {
+    SearchError::malformed(location, "a <top> that is not closed", "</top>")
 }
 
 fn add_topic_part(parts: &mut FieldCollector, tag: &str, text: &str) {
@@ -301,12 +311,16 @@ fn add_topic_part(parts: &mut FieldCollector, tag: &str, text: &str) {
 fn topic_query(
     mut parts: FieldCollector,
     options: &QueryOptions,
-    place: impl Fn() -> SourceLocation,
+    location: impl Fn() -> SourceLocation,
 ) -> Result<Query, SearchError> {
     let Some(id) = parts.take("num") else {
-        return Err(SearchError::malformed(place(), "a topic without <num>", "<num> Number: 301"));
+        return Err(SearchError::malformed(
+            location(),
+            "a topic without <num>",
+            "<num> Number: 301",
+        ));
     };
-    let id = id::checked(id, place)?;
+    let id = id::checked(id, location)?;
     let texts: Vec<String> =
         options.parts.iter().filter_map(|part| parts.take(part.name())).collect();
     Ok(Query { id, text: texts.join(" "), fields: parts.into_fields() })

@@ -32,9 +32,9 @@ pub struct SearchRequest<'a> {
     pub filter: Option<&'a Filter>,
     /// Whether hits include their feature values.
     pub features: bool,
-    /// Most letters of a title; a longer one ends in three dots.
+    /// Largest number of letters of a title; a longer one ends in three dots.
     pub title_letters: usize,
-    /// Most letters of a snippet.
+    /// Largest number of letters of a snippet.
     pub snippet_letters: usize,
 }
 
@@ -165,7 +165,7 @@ impl Ranker {
         at: usize,
     ) -> Result<Hit, SearchError> {
         let (index, candidate) = (self.index(), &ranking.documents[at]);
-        let document = index.source(index.own(candidate)?)?;
+        let document = index.source(index.doc_of(candidate)?)?;
         let values = ranking.features.row(at).iter().copied();
         let features = self.features().iter().cloned().zip(values).collect();
         Ok(Hit {

@@ -30,15 +30,15 @@ fn pairs<S: Serializer>(marks: &[Range<usize>], serializer: S) -> Result<S::Ok, 
 }
 
 impl Snippet {
-    /// The text with `before` and `behind` around each marked word.
-    pub fn marked(&self, before: &str, behind: &str) -> String {
+    /// The text with `before` and `after` around each marked word.
+    pub fn marked(&self, before: &str, after: &str) -> String {
         let mut marked = String::with_capacity(self.text.len());
         let mut at = 0;
         for mark in &self.marks {
             marked.push_str(self.text.get(at..mark.start).unwrap_or_default());
             marked.push_str(before);
             marked.push_str(self.text.get(mark.clone()).unwrap_or_default());
-            marked.push_str(behind);
+            marked.push_str(after);
             at = mark.end;
         }
         marked.push_str(self.text.get(at..).unwrap_or_default());
@@ -55,7 +55,7 @@ impl Index {
         query: &Terms,
         length: usize,
     ) -> Result<Snippet, SearchError> {
-        self.snippet_of(&self.source(self.own(candidate)?)?, query, length)
+        self.snippet_of(&self.source(self.doc_of(candidate)?)?, query, length)
     }
 
     /// See [`Index::snippet`].
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_stand_around_the_words() {
+    fn marks_surround_the_words() {
         let snippet = Snippet { text: "blue train".into(), marks: vec![0..4, 5..10] };
         assert_eq!(snippet.marked("[", "]"), "[blue] [train]");
         assert_eq!(Snippet::default().marked("[", "]"), "");

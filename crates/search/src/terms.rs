@@ -19,14 +19,14 @@ pub struct Terms {
     /// The query as indices into `terms`.
     sequence: Vec<usize>,
     /// The position of each term, counting removed words.
-    places: Vec<usize>,
+    positions: Vec<usize>,
 }
 
 impl Terms {
     /// Analyses a query. If it has only stop words, no term remains.
     pub fn new(text: &str, analysis: &Analysis) -> Self {
         let mut found = Self::default();
-        for (term, place) in analysis.words(text) {
+        for (term, position) in analysis.words(text) {
             let known = found.terms.iter().position(|(known, _)| *known == term);
             let at = known.unwrap_or_else(|| {
                 found.terms.push((term, 0));
@@ -34,7 +34,7 @@ impl Terms {
             });
             found.terms[at].1 += 1;
             found.sequence.push(at);
-            found.places.push(place);
+            found.positions.push(position);
         }
         found
     }
@@ -65,7 +65,7 @@ impl Terms {
     }
 
     /// The position of each term of the query, counting removed words.
-    pub(crate) fn places(&self) -> &[usize] {
-        &self.places
+    pub(crate) fn positions(&self) -> &[usize] {
+        &self.positions
     }
 }

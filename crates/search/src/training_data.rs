@@ -156,14 +156,14 @@ fn keep_judged(queries: &mut Vec<Query>, qrels: &Qrels) -> Result<usize, SearchE
 }
 
 /// The first stage and its options, with defaults filled in.
-struct Finder<'a> {
+struct CandidateFinder<'a> {
     stage: FirstStage,
     candidates: usize,
     judged: bool,
     filter: Option<&'a Filter>,
 }
 
-impl<'a> Finder<'a> {
+impl<'a> CandidateFinder<'a> {
     fn new(set: &FeatureSet, options: &RowOptions<'a>) -> Result<Self, SearchError> {
         let stage = match &options.stage {
             Some(stage) => stage.clone(),
@@ -171,7 +171,7 @@ impl<'a> Finder<'a> {
         };
         let candidates = options.candidates.or(set.candidates).unwrap_or(DEFAULT_CANDIDATES);
         match candidates {
-            0 => Err(SearchError::Zero { what: "candidates" }),
+            0 => Err(SearchError::ZeroCandidates),
             _ => {
                 let RowOptions { judged, filter, .. } = *options;
                 Ok(Self { stage, candidates, judged, filter })
@@ -198,33 +198,33 @@ impl Extractor {
         qrels: Option<&Qrels>,
         options: &RowOptions<'_>,
     ) -> Result<Dataset, SearchError> {
-        let finder = Finder::new(self.set(), options)?;
+        let finder = CandidateFinder::new(self.set(), options)?;
         let part = |buffers: &mut SearchBuffers, query: &Query| {
-            self.part(query, &judgements(qrels, query), &finder, buffers)
+            self.query_rows(query, &judgements(qrels, query), &finder, buffers)
         };
         let parts = queries.par_iter().map_init(SearchBuffers::default, part);
         let parts: Result<Vec<QueryRows>, SearchError> = parts.collect();
-        self.together(queries, parts?, &self.set_with(options)?)
+        self.join(queries, parts?, &self.set_with(options)?)
     }
 
     /// The feature set, with the first stage and the number of candidates of rows with these
     /// options.
     pub fn set_with(&self, options: &RowOptions<'_>) -> Result<FeatureSet, SearchError> {
-        let Finder { stage, candidates, .. } = Finder::new(self.set(), options)?;
+        let CandidateFinder { stage, candidates, .. } = CandidateFinder::new(self.set(), options)?;
         let first_stage = Some(stage.to_string());
         Ok(FeatureSet { first_stage, candidates: Some(candidates), ..self.set().clone() })
     }
 
-    fn part(
+    fn query_rows(
         &self,
         query: &Query,
         judgements: &Judgements,
-        finder: &Finder<'_>,
+        finder: &CandidateFinder<'_>,
         buffers: &mut SearchBuffers,
     ) -> Result<QueryRows, SearchError> {
         let index = self.index();
         let terms = Terms::new(&query.text, index.analysis());
-        let Finder { stage, candidates, judged, filter } = finder;
+        let CandidateFinder { stage, candidates, judged, filter } = finder;
         let mut found = index.retrieve(&terms, stage, *candidates, *filter, buffers)?;
         if *judged {
             add_judged(index, &mut found, judgements)?;
@@ -239,7 +239,7 @@ impl Extractor {
         Ok(QueryRows { labels: ids.iter().map(label).collect(), ids, rows })
     }
 
-    fn together(
+    fn join(
         &self,
         queries: &[Query],
         parts: Vec<QueryRows>,

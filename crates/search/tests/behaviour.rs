@@ -1,12 +1,12 @@
 //! Tests of the whole crate: one program for all tests, as each test program is linked separately.
 
 mod common;
+mod custom_features;
+mod edge_cases;
+mod failures;
 mod features;
 mod five;
-mod hardship;
 mod memory;
-mod oddities;
-mod own_features;
 mod parity;
 mod recorded;
 mod reference;

@@ -383,7 +383,7 @@ fn every_definition_has_a_sentence_and_an_example_that_works() {
 fn what_cannot_be_computed_is_refused_with_the_way_out() {
     let bench = bench();
     let query = Query::new("q1", "blue");
-    for (set, said) in [
+    for (set, expected) in [
         ("bm52", "did you mean `bm25`?"),
         ("bm25(k2=1)", "`bm25` has no parameter `k2`"),
         ("bm25(field=body)", "no text field `body` in the index; it has title:text"),
@@ -398,10 +398,10 @@ fn what_cannot_be_computed_is_refused_with_the_way_out() {
         ("run(file={folder}/none.run)", "none.run"),
         ("recency(half_life=0)", "above 0"),
         ("tf(stat=median)", "sum | min | max | mean"),
-        ("", "a set of no features"),
+        ("", "the feature set has no features"),
     ] {
         let error = rows(&bench, set, &query).unwrap_err();
         let text = format!("{error} {}", error.help().unwrap_or_default());
-        assert!(text.contains(said), "{set}: {text}");
+        assert!(text.contains(expected), "{set}: {text}");
     }
 }

@@ -127,3 +127,12 @@ fn classes_without_a_field_are_those_of_the_only_category() {
     let set = FeatureSet::parse("rocchio(class=*)").unwrap().expand(&index).unwrap();
     assert_eq!(set.features, ["rocchio(class=jazz)", "rocchio(class=rock)"]);
 }
+
+#[test]
+fn a_number_that_is_not_finite_is_refused() {
+    let document = Document::new("1").with("text", "a").with("price", f64::NAN);
+    let error = Index::in_memory([document]).unwrap_err();
+    let expected = "document `1`: the number in the field `price` is NaN, which is not finite";
+    assert_eq!(error.to_string(), expected);
+    assert!(matches!(error, SearchError::BadDocument { .. }));
+}

@@ -56,11 +56,11 @@ fn parity(index: &Arc<Index>, set: &FeatureSet, stage: impl Fn() -> FirstStage) 
         let rows = extractor.rows(&query, &terms, &found).unwrap();
         let ranked = ranker.rank_query(&query, None, &mut buffers).unwrap();
         assert_eq!(ranked.documents.len(), found.len());
-        for (place, document) in ranked.documents.iter().enumerate() {
-            let first = ranked.first_ranks[place] as usize - 1;
+        for (rank, document) in ranked.documents.iter().enumerate() {
+            let first = ranked.first_ranks[rank] as usize - 1;
             assert_eq!(index.id(document).unwrap(), index.id(&found[first]).unwrap());
-            assert_eq!(ranked.first_scores[place].to_bits(), found[first].score.to_bits());
-            assert_eq!(bits(ranked.features.row(place)), bits(rows.row(first)), "'{text}'");
+            assert_eq!(ranked.first_scores[rank].to_bits(), found[first].score.to_bits());
+            assert_eq!(bits(ranked.features.row(rank)), bits(rows.row(first)), "'{text}'");
             let score = model.score_row(rows.row(first));
             assert_eq!(document.score.to_bits(), score.to_bits(), "'{text}'");
         }
@@ -107,17 +107,17 @@ fn a_model_of_other_features_is_refused() {
     let bench = bench();
     let index = &bench.index;
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<String>>();
-    let said = refused(index, &line(&names(&["bm25(field=text)", "tf_idf_of_title"]), None));
-    assert!(said.contains("unknown feature `tf_idf_of_title`"), "{said}");
-    let said = refused(index, &line(&names(&["bm25(field=body)"]), None));
-    assert!(said.contains("no text field `body`"), "{said}");
-    let said = refused(index, &line(&names(&["bm25( field=text )"]), None));
-    assert!(said.contains("is called `bm25(field=text)` here"), "{said}");
+    let message = refused(index, &line(&names(&["bm25(field=text)", "tf_idf_of_title"]), None));
+    assert!(message.contains("unknown feature `tf_idf_of_title`"), "{message}");
+    let message = refused(index, &line(&names(&["bm25(field=body)"]), None));
+    assert!(message.contains("no text field `body`"), "{message}");
+    let message = refused(index, &line(&names(&["bm25( field=text )"]), None));
+    assert!(message.contains("is called `bm25(field=text)` here"), "{message}");
     let numbered = Header::new(FeatureNames::Ids { first: 1, count: 2 }, Absent::Zero);
     let numbered =
         Model::new(numbered, ModelBody::Linear(Linear::new(0.0, vec![1.0, 1.0]).unwrap()));
-    let said = refused(index, &numbered.unwrap());
-    assert!(said.contains("unknown feature"), "{said}");
+    let message = refused(index, &numbered.unwrap());
+    assert!(message.contains("unknown feature"), "{message}");
 }
 
 #[test]
@@ -127,11 +127,11 @@ fn a_model_of_another_analysis_or_version_is_refused() {
     let set = FeatureSet::parse("bm25, query-length").unwrap().expand(&bench.index).unwrap();
     let model = line(&set.features, Some(&set));
     Ranker::new(bench.index.clone(), &model).unwrap();
-    let said = refused(&plain, &model);
-    assert!(said.contains("analysed as english, the index's as plain"), "{said}");
+    let message = refused(&plain, &model);
+    assert!(message.contains("analysed as english, the index's as plain"), "{message}");
     let newer = FeatureSet { version: FEATURE_VERSION + 1, ..set.clone() };
-    let said = refused(&bench.index, &line(&set.features, Some(&newer)));
-    assert!(said.contains("of version 2, this program computes version 1"), "{said}");
+    let message = refused(&bench.index, &line(&set.features, Some(&newer)));
+    assert!(message.contains("of version 2, this program computes version 1"), "{message}");
     let error = newer.expand(&bench.index).unwrap_err();
     assert!(
         matches!(error, SearchError::FeatureVersion { found: 2, .. }),

@@ -50,7 +50,7 @@ fn rows_by_default_are_the_usual_number_of_candidates() {
     assert_eq!(made.warnings, [SearchWarning::WithoutJudgements { queries: 1 }]);
     let options = RowOptions::new().candidates(0);
     let error = training_data(bench.index.clone(), queries(), None, &set, &options).unwrap_err();
-    assert!(matches!(error, SearchError::Zero { .. }), "{error}");
+    assert!(matches!(error, SearchError::ZeroCandidates), "{error}");
     let strangers = vec![Query::new("x", "blue")];
     let error =
         training_data(bench.index.clone(), strangers, Some(&qrels()), &set, &RowOptions::default());
@@ -84,7 +84,7 @@ fn a_ranker_takes_first_stage_and_candidates_of_the_model() {
 }
 
 #[test]
-fn a_ranker_says_when_it_is_told_otherwise() {
+fn a_ranker_warns_of_settings_that_differ_from_training() {
     let bench = bench();
     let model = line(&recorded(&bench.index));
     let other = Ranker::builder(bench.index.clone())
@@ -107,7 +107,7 @@ fn a_ranker_says_when_it_is_told_otherwise() {
     assert_eq!(run.warnings, other.warnings());
     assert_eq!(other.candidates(), 4);
     let zero = Ranker::builder(bench.index.clone()).candidates(0).build().unwrap_err();
-    assert!(matches!(zero, SearchError::Zero { .. }));
+    assert!(matches!(zero, SearchError::ZeroCandidates));
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn several_inputs_of_several_formats_are_one_collection() {
 }
 
 #[test]
-fn a_missing_path_is_told_at_once_and_an_error_ends_the_stream() {
+fn a_missing_path_is_an_error_on_opening_and_an_error_ends_the_stream() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.jsonl");
     fs::write(&path, "{\"id\":1}\n{\n{\"id\":2}\n").unwrap();

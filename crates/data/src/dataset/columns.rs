@@ -37,7 +37,7 @@ pub(crate) struct RowColumns {
     pub(crate) matrix: Matrix,
     /// Feature names, as many as the matrix has columns.
     pub(crate) features: FeatureNames,
-    /// Graded labels, one a row.
+    /// Graded labels, one per row.
     pub(crate) labels: Vec<f64>,
     /// The queries.
     pub(crate) queries: QueryIndex,
@@ -131,19 +131,19 @@ impl Dataset {
 
     fn reorder(&mut self, order: Vec<u32>) {
         self.matrix.reorder(&order);
-        pick(&mut self.labels, &order);
+        reorder_values(&mut self.labels, &order);
         self.doc_ids = self.doc_ids.take().map(|d| d.reordered(&order));
         if let Some(weights) = &mut self.row_weights {
-            pick(weights, &order);
+            reorder_values(weights, &order);
         }
         if let Some(positions) = &mut self.positions {
-            pick(positions, &order);
+            reorder_values(positions, &order);
         }
         self.source_rows = Some(order);
     }
 }
 
-fn pick<T: Copy>(values: &mut Vec<T>, order: &[u32]) {
+fn reorder_values<T: Copy>(values: &mut Vec<T>, order: &[u32]) {
     *values = order.iter().map(|&row| values[row as usize]).collect();
 }
 
@@ -176,31 +176,31 @@ fn group(query_of_row: &[u32], queries: usize) -> (Vec<u32>, Option<(Vec<u32>, u
         order[next[query as usize] as usize] = row as u32;
         next[query as usize] += 1;
     }
-    let count = scattered.iter().filter(|&&s| s).count() as u64;
+    let count = scattered.iter().filter(|&&scattered| scattered).count() as u64;
     (starts, Some((order, count, first)))
 }
 
 fn check_lengths(columns: &RowColumns) -> Result<(), DataError> {
     let rows = columns.matrix.rows();
     let lengths = [
-        ("labels", Some(columns.labels.len())),
-        ("query ids", Some(columns.query_of_row.len())),
-        ("document ids", columns.doc_ids.as_ref().map(Strings::len)),
-        ("row weights", columns.row_weights.as_ref().map(Vec::len)),
-        ("query weights", columns.query_weights.as_ref().map(Vec::len)),
-        ("positions", columns.positions.as_ref().map(Vec::len)),
+        ("label", Some(columns.labels.len())),
+        ("query id", Some(columns.query_of_row.len())),
+        ("document id", columns.doc_ids.as_ref().map(Strings::len)),
+        ("row weight", columns.row_weights.as_ref().map(Vec::len)),
+        ("query weight", columns.query_weights.as_ref().map(Vec::len)),
+        ("position", columns.positions.as_ref().map(Vec::len)),
     ];
     for (what, length) in lengths {
         if let Some(found) = length.filter(|length| *length != rows) {
-            let per = "rows";
+            let per = "row";
             return Err(DataError::LengthMismatch { what, found, per, expected: rows });
         }
     }
     if columns.features.len() != columns.matrix.columns() {
         return Err(DataError::LengthMismatch {
-            what: "feature names",
+            what: "feature name",
             found: columns.features.len(),
-            per: "columns",
+            per: "column",
             expected: columns.matrix.columns(),
         });
     }

@@ -284,21 +284,21 @@ impl Dataset {
 
     /// Reorders values from row order to the order of the input.
     pub fn to_source_order<T: Copy>(&self, values: &[T]) -> Result<Vec<T>, DataError> {
-        self.check_one_a_row(values.len())?;
+        self.check_one_per_row(values.len())?;
         Ok(self.rows_by_source().iter().map(|&row| values[row as usize]).collect())
     }
 
     /// Reorders values from the order of the input to row order.
     pub fn from_source_order<T: Copy>(&self, values: &[T]) -> Result<Vec<T>, DataError> {
-        self.check_one_a_row(values.len())?;
+        self.check_one_per_row(values.len())?;
         Ok((0..self.rows()).map(|row| values[self.source_row(row)]).collect())
     }
 
-    fn check_one_a_row(&self, found: usize) -> Result<(), DataError> {
+    fn check_one_per_row(&self, found: usize) -> Result<(), DataError> {
         match self.rows() {
             rows if rows == found => Ok(()),
             expected => {
-                Err(DataError::LengthMismatch { what: "values", found, per: "rows", expected })
+                Err(DataError::LengthMismatch { what: "value", found, per: "row", expected })
             }
         }
     }

@@ -31,18 +31,21 @@ fn adjacent_rows_stay_as_they_are() {
 fn parts_that_do_not_fit_together_are_refused() {
     let pair = || sample(&["a", "a"]);
     let refused = |builder: DatasetBuilder| builder.build().unwrap_err().to_string();
-    assert_eq!(refused(pair().positions([1])), "1 positions for 2 rows");
-    assert_eq!(refused(pair().labels([1])), "1 labels for 2 rows");
+    assert_eq!(refused(pair().positions([1])), "1 position for 2 rows");
+    assert_eq!(refused(pair().labels([1])), "1 label for 2 rows");
     assert_eq!(refused(pair().query_ids(["a"; 3])), "3 query ids for 2 rows");
-    assert_eq!(refused(pair().feature_names(["a", "b"])), "2 feature names for 1 columns");
+    assert_eq!(refused(pair().feature_names(["a", "b"])), "2 feature names for 1 column");
     let label = refused(pair().labels([0.0, f64::NAN]));
     assert_eq!(label, "the label of row 2 is NaN, which is not finite");
     let weight = refused(pair().weights([1.0, -1.0]));
-    assert_eq!(weight, "the weight of row 2 is -1; weights are finite and not negative");
+    assert_eq!(weight, "the weight of row 2 is -1; weights must be finite and not negative");
     assert!(refused(pair().query_weights([1.0, 2.0])).contains("must agree"));
     let ragged = refused(pair().rows([vec![1.0, 2.0], vec![1.0]]));
-    assert_eq!(ragged, "row 2 has 1 features, the first row has 2");
-    assert_eq!(refused(pair().dense(vec![0.0; 3], 2)), "3 values do not make rows of 2");
+    assert_eq!(ragged, "row 2 has 1 feature, but the first row has 2");
+    assert_eq!(
+        refused(pair().dense(vec![0.0; 3], 2)),
+        "3 values cannot be divided into rows of 2 columns"
+    );
     assert_eq!(refused(Dataset::builder().query_ids([1])), "the data set has no features");
     assert_eq!(refused(Dataset::builder().rows([[1.0]])), "the data set has no query ids");
 }
@@ -88,7 +91,7 @@ fn pairs_are_given_by_row_as_the_rows_were_given() {
 }
 
 #[test]
-fn a_part_knows_all_that_the_whole_knew() {
+fn a_part_keeps_every_column_of_the_whole() {
     let data = sample(&["a", "b", "b", "c"])
         .feature_names(["x"])
         .doc_ids(["1", "2", "3", "4"])
@@ -128,9 +131,9 @@ fn selecting_queries_keeps_their_rows() {
 fn queries_and_values_that_do_not_exist_are_refused() {
     let data = sample(&["a", "b", "a"]).build().unwrap();
     let error = data.select_queries(&[0, 99]).unwrap_err().to_string();
-    assert_eq!(error, "there is no query 99; there are 2, counted from 0");
+    assert_eq!(error, "there is no query 99 among 2 queries, numbered from 0");
     let error = data.to_source_order(&[1.0]).unwrap_err().to_string();
-    assert_eq!(error, "1 values for 3 rows");
+    assert_eq!(error, "1 value for 3 rows");
     assert!(data.from_source_order(&[1.0; 4]).is_err());
 }
 

@@ -34,7 +34,7 @@ pub enum ColumnProblem {
     },
     /// A column that was given a role does not exist.
     #[error(
-        "no column is called '{column}', as `{}={column}` says; the columns are {}",
+        "`{}={column}` names the column '{column}', which does not exist; the columns are {}",
         role.name(), ListedColumns(columns)
     )]
     Missing {
@@ -50,13 +50,13 @@ pub enum ColumnProblem {
     Ambiguous {
         /// The role.
         role: Role,
-        /// A column that could have it.
+        /// A column that could have the role.
         one: String,
-        /// Another one.
+        /// Another such column.
         other: String,
     },
     /// No column has a name that means a required role.
-    #[error("no column looks like the {}; the columns are {}", role.name(), ListedColumns(columns))]
+    #[error("no column is recognised as the {}; the columns are {}", role.name(), ListedColumns(columns))]
     NoneForRole {
         /// The role.
         role: Role,
@@ -64,7 +64,7 @@ pub enum ColumnProblem {
         columns: Vec<String>,
     },
     /// A column whose values are neither numbers nor texts.
-    #[error("column '{column}' is of type {kind}, which is neither number nor text")]
+    #[error("column '{column}' is of type {kind}, which is neither a number nor text")]
     Type {
         /// The column.
         column: String,
@@ -72,21 +72,21 @@ pub enum ColumnProblem {
         kind: String,
     },
     /// A feature is a column of its own and a value in the list of features.
-    #[error("'{column}' is a column and a value in '{list}'")]
+    #[error("the feature '{column}' is both a column and a value in the list '{list}'")]
     ColumnAndListed {
         /// The feature.
         column: String,
         /// The column of the list.
         list: &'static str,
     },
-    /// Of two files of one data set, one has a list of features.
-    #[error("only one of this and {first} has a list of features")]
+    /// Only one of two files of one data set has a list of features.
+    #[error("only one of this file and {first} has a list of features")]
     ListInOne {
         /// The first file.
         first: String,
     },
     /// A file has other columns than the first file of the data set.
-    #[error("the columns are not those of {first}: {}", ColumnDifference { added, missing })]
+    #[error("the columns differ from those of {first}: {}", ColumnDifference { added, missing })]
     Different {
         /// The first file.
         first: String,
@@ -117,6 +117,11 @@ impl ColumnProblem {
             Self::ListInOne { .. } | Self::Different { .. } => Remedy::SameColumns,
         }
     }
+
+    /// The remedy as text, in terms of this library.
+    pub fn help(&self) -> Option<String> {
+        Some(self.remedy().to_string())
+    }
 }
 
 /// Column names in an error: the first twelve, quoted.
@@ -145,13 +150,13 @@ impl fmt::Display for ColumnDifference<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { added, missing } = self;
         if !added.is_empty() {
-            write!(f, "{} is new", ListedColumns(added))?;
+            write!(f, "added {}", ListedColumns(added))?;
         }
         if !added.is_empty() && !missing.is_empty() {
             f.write_str(", ")?;
         }
         if !missing.is_empty() {
-            write!(f, "{} is not here", ListedColumns(missing))?;
+            write!(f, "missing {}", ListedColumns(missing))?;
         }
         Ok(())
     }
@@ -165,21 +170,21 @@ mod tests {
     fn long_lists_of_columns_are_cut_and_differences_name_both_sides() {
         let columns: Vec<String> = (1..=14).map(|number| format!("c{number}")).collect();
         let problem = ColumnProblem::NoneForRole { role: Role::Query, columns };
-        let said = problem.to_string();
+        let message = problem.to_string();
         assert!(
-            said.starts_with("no column looks like the qid; the columns are 'c1', 'c2'"),
-            "{said}"
+            message.starts_with("no column is recognised as the qid; the columns are 'c1', 'c2'"),
+            "{message}"
         );
-        assert!(said.ends_with("'c12' and 2 more"), "{said}");
+        assert!(message.ends_with("'c12' and 2 more"), "{message}");
         assert_eq!(problem.remedy(), Remedy::NameColumn { role: "qid", optional: false });
         let different = |added: &[&str], missing: &[&str]| {
             let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
             let (added, missing) = (names(added), names(missing));
             ColumnProblem::Different { first: "a.csv".into(), added, missing }.to_string()
         };
-        let said = "the columns are not those of a.csv: ";
-        assert_eq!(different(&["x"], &[]), format!("{said}'x' is new"));
-        assert_eq!(different(&[], &["y"]), format!("{said}'y' is not here"));
-        assert_eq!(different(&["x"], &["y"]), format!("{said}'x' is new, 'y' is not here"));
+        let start = "the columns differ from those of a.csv: ";
+        assert_eq!(different(&["x"], &[]), format!("{start}added 'x'"));
+        assert_eq!(different(&[], &["y"]), format!("{start}missing 'y'"));
+        assert_eq!(different(&["x"], &["y"]), format!("{start}added 'x', missing 'y'"));
     }
 }

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_prints_what_it_knows() {
+    fn a_location_prints_its_known_parts() {
         assert_eq!(SourceLocation::file("a.txt").to_string(), "a.txt");
         assert_eq!(SourceLocation::line("a.txt", 3).at_column(7).to_string(), "a.txt:3:7");
         assert_eq!(

@@ -4,27 +4,32 @@
 //! to describe options of its own.
 
 mod columns;
+mod damage;
+mod format;
 mod location;
 mod remedy;
 
 use std::io;
 
 use rankwright_spec::SpecError;
+use rankwright_spec::words::{counted, plural};
 
 use crate::format::Format;
 
 pub use columns::ColumnProblem;
 #[cfg(feature = "text")]
 pub(crate) use columns::ListedColumns;
+pub use damage::{FileDamage, SectionProblem};
+pub use format::{FormatProblem, UnsupportedFormat};
 pub use location::{SourceLocation, quote};
 pub use remedy::Remedy;
 
-/// A fault of a preference pair that was given as row numbers.
+/// The problem of a preference pair that was given as row numbers.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PairProblem {
     /// A row that does not exist.
-    #[error("there is no row {0} (rows are counted from 0)")]
+    #[error("there is no row {0} (rows are numbered from 0)")]
     NoSuchRow(usize),
     /// Rows of two queries.
     #[error("rows {0} and {1} belong to different queries")]
@@ -33,9 +38,30 @@ pub enum PairProblem {
     #[error("row {0} is paired with itself")]
     WithItself(usize),
     /// A weight that is not above 0, or not finite.
-    #[error("its weight is {0}; a weight is finite and above 0")]
+    #[error("its weight is {0}; a weight must be finite and above 0")]
     Weight(f32),
 }
+
+impl PairProblem {
+    /// A remedy.
+    pub fn help(&self) -> Option<String> {
+        Some(
+            match self {
+                PairProblem::NoSuchRow(_) => {
+                    "number the rows in the order in which they were given"
+                }
+                PairProblem::TwoQueries(..) => "prefer only rows of the same query to each other",
+                PairProblem::WithItself(_) => "leave the pair out",
+                PairProblem::Weight(_) => "leave out pairs without weight",
+            }
+            .into(),
+        )
+    }
+}
+
+/// The message for machines that cannot use the binary cache.
+pub(crate) const BIG_ENDIAN: &str =
+    "the binary cache needs a little-endian machine; use Parquet on this machine";
 
 /// An error of the data crate.
 #[derive(Debug, thiserror::Error)]
@@ -44,7 +70,7 @@ pub enum DataError {
     /// An error of the operating system.
     #[error("cannot {action} {path}: {source}")]
     Io {
-        /// `read`, `write`, `map`, ...
+        /// The action: `read`, `write`, `map`, ...
         action: &'static str,
         /// The file as the user named it.
         path: String,
@@ -52,10 +78,10 @@ pub enum DataError {
         source: io::Error,
     },
     /// A part of the input does not follow its format.
-    #[error("{place}: found {found}, expected {expected}")]
+    #[error("{location}: found {found}, expected {expected}")]
     Malformed {
         /// The location.
-        place: Box<SourceLocation>,
+        location: Box<SourceLocation>,
         /// The content found there.
         found: String,
         /// The content that the format has there.
@@ -64,22 +90,20 @@ pub enum DataError {
         remedy: Option<Remedy>,
     },
     /// The format of a file could not be detected, or is not supported.
-    #[error("{file}: {reason}")]
+    #[error("{file}: {problem}")]
     UnknownFormat {
         /// The file.
         file: String,
         /// The reason.
-        reason: String,
-        /// A remedy.
-        remedy: Remedy,
+        problem: FormatProblem,
     },
     /// A binary file whose bytes were changed after writing.
-    #[error("{file} is damaged: {what}")]
+    #[error("{file} is damaged: {damage}")]
     Damaged {
         /// The file.
         file: String,
         /// The damaged part.
-        what: String,
+        damage: FileDamage,
     },
     /// A binary file of another version of its format.
     #[error("{file} has format version {found}; this program reads versions up to {supported}")]
@@ -96,18 +120,52 @@ pub enum DataError {
     Columns {
         /// The file.
         file: String,
-        /// The fault.
+        /// The reason.
         problem: Box<ColumnProblem>,
     },
-    /// The input needs more memory than is allowed.
-    #[error("{file}: {what}")]
+    /// The feature matrix of an input needs more memory than is allowed.
+    #[error(
+        "{file}: a matrix of {} and {} takes {}; the limit is {}",
+        counted(*rows, "row"),
+        counted(*columns, "feature"),
+        memory_size((*rows as u64).saturating_mul(*columns as u64).saturating_mul(4)),
+        memory_size(*limit)
+    )]
     TooLarge {
         /// The file.
         file: String,
-        /// The part that would be too large.
-        what: String,
+        /// The number of rows, as far as they were counted.
+        rows: usize,
+        /// The number of columns.
+        columns: usize,
+        /// The limit in bytes.
+        limit: u64,
         /// A remedy.
         remedy: Remedy,
+    },
+    /// LETOR data to generate does not fit into memory.
+    #[error(
+        "{} of {} each do not fit into memory",
+        counted(*queries, "query"),
+        counted(*documents, "document")
+    )]
+    GeneratedDataTooLarge {
+        /// The number of queries.
+        queries: usize,
+        /// The mean number of documents of a query.
+        documents: usize,
+    },
+    /// A record store to generate does not fit into memory.
+    #[error(
+        "{} and {} do not fit into memory",
+        counted(*records, "record"),
+        counted(*queries, "query")
+    )]
+    GeneratedStoreTooLarge {
+        /// The number of records.
+        records: usize,
+        /// The number of queries.
+        queries: usize,
     },
     /// The input is empty.
     #[error("{file} holds no {what}")]
@@ -118,19 +176,23 @@ pub enum DataError {
         what: &'static str,
     },
     /// A part of a data set has another length than the rest.
-    #[error("{found} {what} for {expected} {per}")]
+    #[error("{} for {}", counted(*found, what), counted(*expected, per))]
     LengthMismatch {
-        /// The part: labels, positions, ...
+        /// One value of the part: label, position, ...
         what: &'static str,
-        /// Its length.
+        /// The number of values.
         found: usize,
-        /// The unit that should have one value each: rows or columns.
+        /// The unit that should have one value each: row or column.
         per: &'static str,
-        /// The expected length.
+        /// The expected number of values.
         expected: usize,
     },
-    /// Values of a matrix do not make whole rows.
-    #[error("{values} values do not make rows of {columns}")]
+    /// The number of values of a matrix is not a multiple of the number of columns.
+    #[error(
+        "{} cannot be divided into rows of {}",
+        counted(*values, "value"),
+        counted(*columns, "column")
+    )]
     NotRectangular {
         /// The number of values.
         values: usize,
@@ -138,7 +200,7 @@ pub enum DataError {
         columns: usize,
     },
     /// A row of features is shorter or longer than the first one.
-    #[error("row {} has {found} features, the first row has {expected}", row + 1)]
+    #[error("row {} has {}, but the first row has {expected}", row + 1, counted(*found, "feature"))]
     RowLength {
         /// The row, from 0.
         row: usize,
@@ -150,7 +212,7 @@ pub enum DataError {
     /// A value that must be finite is not.
     #[error("the {what} of row {} is {value}, which is not finite", row + 1)]
     NotFinite {
-        /// The value's name: label.
+        /// The name of the value: label.
         what: &'static str,
         /// The row, from 0.
         row: usize,
@@ -158,9 +220,9 @@ pub enum DataError {
         value: f64,
     },
     /// A weight is negative or not finite.
-    #[error("the {what} of row {} is {value}; weights are finite and not negative", row + 1)]
+    #[error("the {what} of row {} is {value}; weights must be finite and not negative", row + 1)]
     InvalidWeight {
-        /// Which weight: of a row, of a query.
+        /// The kind of weight: weight or query weight.
         what: &'static str,
         /// The row, from 0.
         row: usize,
@@ -184,7 +246,7 @@ pub enum DataError {
     FeatureSets {
         /// The input with the first set.
         first: String,
-        /// The input with another one.
+        /// The input with another set.
         second: String,
     },
     /// Inputs of one data set gave absent features different values.
@@ -192,7 +254,7 @@ pub enum DataError {
     AbsentRules {
         /// The first input.
         first: String,
-        /// The one that differs.
+        /// The input that differs from it.
         second: String,
     },
     /// Two features have one name.
@@ -206,7 +268,7 @@ pub enum DataError {
     InvalidPair {
         /// The number of the pair, from 0.
         number: usize,
-        /// The fault.
+        /// The reason.
         problem: PairProblem,
     },
     /// A data set lacks a part that it needs.
@@ -216,22 +278,25 @@ pub enum DataError {
         what: &'static str,
     },
     /// There are more rows than a data set can have.
-    #[error("{rows} rows; a data set has at most {}", u32::MAX)]
+    #[error("found {rows} rows, but a data set has at most {}", u32::MAX)]
     TooManyRows {
         /// The number of rows.
         rows: usize,
     },
     /// A condition that this program ensures does not hold: a bug.
-    #[error("internal error, a bug of Rankwright: {invariant} does not hold")]
+    #[error("internal error (a bug of Rankwright): it does not hold that {invariant}")]
     Internal {
         /// The condition that should have held.
         invariant: &'static str,
     },
-    /// Nothing was given to read.
+    /// The list of inputs is empty.
     #[error("no input was given")]
     NoInput,
-    /// A side file of one value a row exists beside some of the inputs only.
-    #[error("only some of the inputs have a .{ending} side file: {found} of {rows} rows")]
+    /// A side file of one value per row exists beside some of the inputs only.
+    #[error(
+        "only some of the inputs have a .{ending} side file: it gives a value to {found} of {rows} \
+         rows"
+    )]
     SideFiles {
         /// The ending of the side file.
         ending: &'static str,
@@ -241,7 +306,7 @@ pub enum DataError {
         rows: usize,
     },
     /// A name that is not in one of the library's tables.
-    #[error("there is no {what} '{name}'; the {what}s are {known}")]
+    #[error("there is no {what} '{name}'; the {} are {known}", plural(what))]
     UnknownName {
         /// The kind of thing that was looked up: format, column role.
         what: &'static str,
@@ -251,13 +316,13 @@ pub enum DataError {
         known: String,
     },
     /// A text of column roles that cannot be read.
-    #[error("'{part}' is no column role; write role=column, as in `qid=session, label=clicks`")]
+    #[error("'{part}' is not a column role; write role=column, as in `qid=session, label=clicks`")]
     RoleSyntax {
         /// The part that cannot be read.
         part: String,
     },
     /// A column role without a column.
-    #[error("role '{role}' is given to a column without a name")]
+    #[error("the role '{role}' is given to a column without a name")]
     RoleWithoutColumn {
         /// The role.
         role: &'static str,
@@ -269,21 +334,21 @@ pub enum DataError {
         column: String,
         /// The role that it was given first.
         first: &'static str,
-        /// The other one.
+        /// The role that it was given later.
         second: &'static str,
     },
     /// One role with two columns.
-    #[error("role '{role}' is given to the columns '{first}' and '{second}'")]
+    #[error("the role '{role}' is given to the columns '{first}' and '{second}'")]
     TwoColumns {
         /// The role.
         role: &'static str,
-        /// The column that was given it first.
+        /// The column that was given the role first.
         first: String,
-        /// The other one.
+        /// The column that was given the role later.
         second: String,
     },
-    /// A text of parts to split into that cannot be read.
-    #[error("found '{found}' in the parts, expected {expected}")]
+    /// The parts of a split cannot be read.
+    #[error("found '{found}' in the parts of the split, expected {expected}")]
     InvalidParts {
         /// The text that was found.
         found: String,
@@ -292,7 +357,9 @@ pub enum DataError {
     },
     /// More folds than queries, or too few to have every part.
     #[error(
-        "{folds} folds of {queries} queries; at least {least} folds are needed, and at most one a query"
+        "{} cannot be made of {}: there must be at least {least} folds, and at most one per query",
+        counted(*folds, "fold"),
+        counted(*queries, "query")
     )]
     Folds {
         /// The number of folds.
@@ -303,7 +370,10 @@ pub enum DataError {
         least: usize,
     },
     /// Too few queries to hold some out.
-    #[error("{queries} queries are too few to hold out a share of {share}")]
+    #[error(
+        "a share of {share} cannot be held out of {}: one of the parts would be empty",
+        counted(*queries, "query")
+    )]
     HoldOut {
         /// The number of queries.
         queries: usize,
@@ -311,7 +381,7 @@ pub enum DataError {
         share: f64,
     },
     /// An index that is out of range.
-    #[error("there is no {what} {index}; there are {count}, counted from 0")]
+    #[error("there is no {what} {index} among {}, numbered from 0", counted(*count, what))]
     OutOfRange {
         /// The kind of thing that was selected: row, query.
         what: &'static str,
@@ -321,31 +391,31 @@ pub enum DataError {
         count: usize,
     },
     /// A document id that is too long for a list.
-    #[error("a document id of {bytes} bytes; an id has at most 65535")]
+    #[error("a document id has {bytes} bytes; at most 65535 are allowed")]
     LongDocumentId {
         /// Its length.
         bytes: usize,
     },
     /// The name of a file to write does not end in an extension of a known format.
-    #[error("the name {path} does not tell a format")]
+    #[error("the extension of {path} is not that of a known format")]
     UnknownExtension {
         /// The path.
         path: String,
     },
     /// A format that this build does not include.
-    #[error("{} needs the feature `{feature}` of rankwright-data, which this build leaves out", format.info().name)]
+    #[error(
+        "the format {} needs the cargo feature `{feature}`, which is not part of this build",
+        format.info().name
+    )]
     NotBuilt {
         /// The format.
         format: Format,
         /// The cargo feature that it needs.
         feature: &'static str,
     },
-    /// An operation that this machine does not support.
-    #[error("{what}")]
-    Unsupported {
-        /// The reason.
-        what: &'static str,
-    },
+    /// The binary cache needs a little-endian machine.
+    #[error("{BIG_ENDIAN}")]
+    BigEndian,
     /// A parameter of a generator that is out of range.
     #[error(transparent)]
     Spec(#[from] SpecError),
@@ -356,12 +426,18 @@ impl DataError {
     pub fn remedy(&self) -> Option<Remedy> {
         match self {
             DataError::Malformed { remedy, .. } => remedy.clone(),
-            DataError::UnknownFormat { remedy, .. } | DataError::TooLarge { remedy, .. } => {
-                Some(remedy.clone())
-            }
+            DataError::TooLarge { remedy, .. } => Some(remedy.clone()),
+            DataError::UnknownFormat { problem, .. } => Some(problem.remedy()),
             DataError::Columns { problem, .. } => Some(problem.remedy()),
             DataError::Damaged { .. } => Some(Remedy::MakeAgain),
             DataError::Version { .. } => Some(Remedy::Rewrite),
+            DataError::InvalidPair { problem, .. } => problem.help().map(Remedy::from),
+            DataError::GeneratedDataTooLarge { .. } => {
+                Some("generate several smaller files with different seeds".into())
+            }
+            DataError::GeneratedStoreTooLarge { .. } => {
+                Some("generate fewer records, such as 20000 with 600 queries".into())
+            }
             _ => None,
         }
     }
@@ -383,22 +459,30 @@ impl DataError {
 
     /// A part of an input that does not follow its format.
     pub fn malformed(
-        place: SourceLocation,
+        location: SourceLocation,
         found: impl Into<String>,
         expected: impl Into<String>,
     ) -> Self {
-        let (place, found, expected) = (Box::new(place), found.into(), expected.into());
-        DataError::Malformed { place, found, expected, remedy: None }
+        let (location, found, expected) = (Box::new(location), found.into(), expected.into());
+        DataError::Malformed { location, found, expected, remedy: None }
     }
 
     /// Adds a remedy, if the error is `Malformed`.
     #[must_use]
     pub fn with_help(self, remedy: impl Into<Remedy>) -> Self {
         match self {
-            DataError::Malformed { place, found, expected, .. } => {
-                DataError::Malformed { place, found, expected, remedy: Some(remedy.into()) }
+            DataError::Malformed { location, found, expected, .. } => {
+                DataError::Malformed { location, found, expected, remedy: Some(remedy.into()) }
             }
             other => other,
         }
+    }
+}
+
+/// A number of bytes in words.
+fn memory_size(bytes: u64) -> String {
+    match bytes >> 20 {
+        0 => counted(bytes as usize, "byte"),
+        mebibytes => format!("{mebibytes} MiB"),
     }
 }

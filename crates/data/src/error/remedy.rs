@@ -18,9 +18,9 @@ pub enum Remedy {
     ChooseColumn {
         /// The role.
         role: &'static str,
-        /// A column that could have it.
+        /// A column that could have the role.
         one: String,
-        /// Another one.
+        /// Another such column.
         other: String,
     },
     /// Name the column of a role that no column name means.
@@ -42,9 +42,9 @@ pub enum Remedy {
     NoRoles,
     /// Evaluate these scores with their data.
     EvaluateScores,
-    /// Evaluate this run, or by these judgements; the formats of feature data are given.
+    /// Evaluate the run together with judgements, instead of reading it as feature data.
     EvaluateRun {
-        /// Formats of feature data.
+        /// The formats of feature data.
         formats: String,
     },
     /// Use the file as judgements.
@@ -67,41 +67,48 @@ impl fmt::Display for Remedy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Remedy::IgnoreColumn { column } => {
-                write!(f, "a column that is no feature is left out by the role `ignore={column}`")
+                write!(
+                    f,
+                    "if the column is not a feature, leave it out by the role `ignore={column}`"
+                )
             }
             Remedy::FewerColumns => {
                 f.write_str("leave columns out by the role `ignore`, or read fewer rows")
             }
             Remedy::ChooseColumn { role, one, other } => write!(
                 f,
-                "choose by roles: `{role}={one},ignore={other}` (or `feature={other}`), or the other way round"
+                "choose by roles, such as `{role}={one},ignore={other}` or `{role}={one},feature={other}`"
             ),
             Remedy::NameColumn { role, optional } => {
-                write!(f, "say which one it is by the role `{role}=NAME`")?;
+                write!(f, "name the column by the role `{role}=NAME`")?;
                 match optional {
-                    true => write!(f, ", or `{role}=none` for data without {role}s"),
+                    true => write!(f, ", or give `{role}=none` for data without {role}s"),
                     false => Ok(()),
                 }
             }
             Remedy::CheckRoles => f.write_str("check the column names in the roles"),
-            Remedy::NoRoles => f.write_str("read it without roles"),
-            Remedy::NameColumns => f.write_str("every column needs a name of its own"),
+            Remedy::NoRoles => f.write_str("read the file without roles"),
+            Remedy::NameColumns => f.write_str("give every column its own name"),
             Remedy::AddHeader => {
-                f.write_str("put a line such as `qid,label,feature1,feature2` on top")
+                f.write_str("add a first line such as `qid,label,feature1,feature2`")
             }
             Remedy::SameColumns => {
-                f.write_str("several files are one data set only if they have the same columns")
+                f.write_str("all files of one data set must have the same columns")
             }
-            Remedy::EvaluateScores => f.write_str("scores are evaluated together with their data"),
+            Remedy::EvaluateScores => f.write_str("evaluate the scores together with their data"),
             Remedy::EvaluateRun { formats } => {
-                write!(f, "runs are evaluated by judgements; feature data is one of {formats}")
+                write!(
+                    f,
+                    "evaluate a run together with judgements; the formats of feature data are \
+                     {formats}"
+                )
             }
-            Remedy::IsQrels => f.write_str("this looks like judgements, not like a run"),
-            Remedy::IsRun => f.write_str("this looks like a run, not like judgements"),
+            Remedy::IsQrels => f.write_str("this looks like a file of judgements, not like a run"),
+            Remedy::IsRun => f.write_str("this looks like a run, not like a file of judgements"),
             Remedy::OneCache => f.write_str("write one cache of all sources"),
             Remedy::WriteCache => f.write_str("write the data as a cache first"),
             Remedy::MakeAgain => {
-                f.write_str("make the file again from its source; nothing in it can be trusted")
+                f.write_str("create the file again from its source; do not use its content")
             }
             Remedy::Rewrite => f.write_str("write the file again from its source"),
             Remedy::Text(text) => f.write_str(text),

@@ -2,7 +2,7 @@
 //!
 //! Layout, all numbers little-endian:
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
 //! | 0..8 | `RWDATA\r\n`; the line end reveals transfers that change line ends |
 //! | 8..12 | version of the format |
@@ -32,6 +32,7 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::dataset::{Absent, Dataset};
+use crate::error::BIG_ENDIAN;
 use crate::names::FeatureNames;
 use crate::strings::Strings;
 
@@ -39,10 +40,10 @@ pub(super) use read::read;
 
 /// The first bytes of every cache file.
 const MAGIC: &[u8] = b"RWDATA\r\n";
-/// The part of it that survives a transfer that changes line ends.
+/// The part of the magic number that survives a transfer that changes line ends.
 pub(super) const NAME: &[u8] = b"RWDATA";
-/// The newest version. A file has the lowest version that can hold it: 2 with a feature set, else
-/// 1.
+/// The newest version of the format. A file has the lowest version that can hold its content: 2
+/// with a feature set, otherwise 1.
 const VERSION: u32 = 2;
 const ALIGN: usize = 64;
 const HEAD: usize = 32;
@@ -83,7 +84,7 @@ fn kinds_of(version: u32) -> u32 {
     }
 }
 
-/// The sections as messages name them, by kind.
+/// The names of the sections in messages, by kind.
 const NAMES: [&str; KINDS as usize + 1] = [
     "unknown",
     "shape",
@@ -104,10 +105,9 @@ const NAMES: [&str; KINDS as usize + 1] = [
     "feature set",
 ];
 
-/// A section as messages name it.
-fn named(kind: u64) -> String {
-    let name = usize::try_from(kind).ok().and_then(|kind| NAMES.get(kind)).unwrap_or(&"unknown");
-    format!("section {kind} ({name})")
+/// The name of a section in messages.
+fn section_name(kind: u64) -> &'static str {
+    usize::try_from(kind).ok().and_then(|kind| NAMES.get(kind)).unwrap_or(&"unknown")
 }
 
 fn checksum(bytes: &[u8]) -> u64 {
@@ -149,8 +149,6 @@ pub(super) fn write(data: &Dataset, out: &mut dyn Write) -> io::Result<()> {
     }
     Ok(())
 }
-
-const BIG_ENDIAN: &str = "the binary cache needs a little-endian machine; use Parquet here";
 
 fn header_checksum(head: &[u8], table: &[u8]) -> u64 {
     xxh3_64(&[head, table].concat())

@@ -36,7 +36,7 @@ use super::table::{Fields, Slot, TableBuilder, TableSchema};
 use crate::arrow_values::{UnreadableValues, list_range};
 use crate::bytes::{Bytes, Input};
 use crate::dataset::{Absent, Dataset};
-use crate::error::{ColumnProblem, DataError, Remedy, SourceLocation};
+use crate::error::{ColumnProblem, DataError, FileDamage, Remedy, SourceLocation};
 use crate::panics::catch_panic;
 use crate::warnings::{WarningKind, Warnings};
 
@@ -56,7 +56,7 @@ pub(super) fn read_parquet(
     warnings: &mut Warnings,
 ) -> Result<Dataset, DataError> {
     read_each(inputs, options, sets, warnings, |name, bytes, collector| {
-        let fail = |error: &dyn fmt::Display| damaged(name, error);
+        let fail = |error: &dyn fmt::Display| damaged(name, FileDamage::reader(error));
         // The types of Parquet itself are enough; the Arrow schema that some writers embed is one
         // more part that can be damaged.
         let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
@@ -67,8 +67,7 @@ pub(super) fn read_parquet(
         let entries = entries.into_iter().flatten();
         let entries = entries.map(|entry| (&*entry.key, entry.value.as_deref().unwrap_or("")));
         collector.open(name, &schema, Metadata::read(name, entries)?)?;
-        let wanted = collector.wanted(&schema);
-        let mask = ProjectionMask::roots(builder.parquet_schema(), wanted);
+        let mask = ProjectionMask::roots(builder.parquet_schema(), collector.read_columns(&schema));
         let reader = builder.with_projection(mask).with_batch_size(READ_ROWS).build();
         for batch in reader.map_err(|e| fail(&e))? {
             collector.batch(name, &batch.map_err(|e| fail(&e))?)?;
@@ -112,7 +111,7 @@ fn read_each<'o>(
         };
         // The collector is dropped when this fails, so its partial state is never used.
         let result = catch_panic(|| read(&input.name, bytes, &mut collector));
-        result.map_err(|text| damaged(&input.name, &format!("its reader gave up ({text})")))??;
+        result.map_err(|message| damaged(&input.name, FileDamage::panic(&message)))??;
         if let Some(text) = collector.feature_set.take() {
             sets.set_inside(number, text);
         }
@@ -120,11 +119,8 @@ fn read_each<'o>(
     collector.finish(warnings)
 }
 
-fn damaged(file: &str, what: &dyn fmt::Display) -> DataError {
-    // Some messages of these crates have several lines.
-    let what = what.to_string();
-    let what = what.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
-    DataError::Damaged { file: file.to_owned(), what }
+fn damaged(file: &str, damage: FileDamage) -> DataError {
+    DataError::Damaged { file: file.to_owned(), damage }
 }
 
 /// The target of a column of the current file.
@@ -219,7 +215,7 @@ impl<'o> Collector<'o> {
     }
 
     /// The numbers of the columns that are not ignored.
-    fn wanted(&self, schema: &SchemaRef) -> Vec<usize> {
+    fn read_columns(&self, schema: &SchemaRef) -> Vec<usize> {
         let ignored = |name: &String| {
             matches!(self.targets.get(name), Some(ColumnTarget::Cell(Slot::Role(Role::Ignore))))
         };
@@ -234,15 +230,15 @@ impl<'o> Collector<'o> {
         let mut table = match (self.table.take(), self.pending.take()) {
             (Some(table), _) => table,
             (None, Some(schema)) => self.table_for(file, schema, batch)?,
-            (None, None) => return Err(damaged(file, &"it has rows before its schema")),
+            (None, None) => return Err(damaged(file, FileDamage::NoSchema)),
         };
         let width = table.schema().features().len();
         let cells = table.add_rows(file, rows, f32::NAN)?;
         let mut roles: Vec<(&str, Role, Values)> = Vec::new();
-        let mut spelled = 0;
+        let mut missing_words = 0;
         for (field, array) in batch.schema_ref().fields().iter().zip(batch.columns()) {
             let name = field.name().as_str();
-            let failed = |error| unfit(file, name, &error);
+            let failed = |error| unreadable(file, name, &error);
             match self.targets.get(name) {
                 None | Some(ColumnTarget::Cell(Slot::Role(Role::Ignore))) => {}
                 Some(ColumnTarget::Cell(Slot::Role(role @ (Role::Query | Role::Docid)))) => {
@@ -253,28 +249,30 @@ impl<'o> Collector<'o> {
                 }
                 Some(ColumnTarget::Cell(Slot::Feature(column))) => {
                     let source = Values::of(array).map_err(failed)?;
-                    spelled +=
+                    missing_words +=
                         source.fill_column(cells, width, *column).map_err(|(row, problem)| {
-                            problem.at(self.place(file, row).in_field(name))
+                            problem.at(self.location(file, row).in_field(name))
                         })?;
                 }
                 Some(ColumnTarget::List) => {
                     let lists = ListColumn::of(array, self.list_length).map_err(failed)?;
                     lists.fill_last_columns(cells, width).map_err(|(row, problem)| {
-                        problem.at(self.place(file, row).in_field(name))
+                        problem.at(self.location(file, row).in_field(name))
                     })?;
                 }
             }
         }
-        table.warnings.add(WarningKind::MissingValues, spelled, || SourceLocation::file(file));
+        table
+            .warnings
+            .add(WarningKind::MissingValues, missing_words, || SourceLocation::file(file));
         for row in 0..rows {
-            let place = || self.place(file, row);
+            let location = || self.location(file, row);
             let mut fields = Fields::default();
             for (name, role, values) in &roles {
                 let set = values.set(row, *role, &mut fields);
-                set.map_err(|problem| problem.at(place().in_field(*name)))?;
+                set.map_err(|problem| problem.at(location().in_field(*name)))?;
             }
-            table.end_row(fields, place)?;
+            table.end_row(fields, location)?;
         }
         self.rows += rows as u64;
         self.table = Some(table);
@@ -282,7 +280,7 @@ impl<'o> Collector<'o> {
     }
 
     /// The location of a row of the current batch.
-    fn place(&self, file: &str, row: usize) -> SourceLocation {
+    fn location(&self, file: &str, row: usize) -> SourceLocation {
         SourceLocation::line(file, self.rows + row as u64 + 1)
     }
 
@@ -299,8 +297,8 @@ impl<'o> Collector<'o> {
         if let Some(list) = list {
             self.list_length = list_range(list, 0).map_or(0, |range| range.len());
             if self.list_length == 0 {
-                let place = self.place(file, 0).in_field(LIST_COLUMN);
-                return Err(DataError::malformed(place, "an empty list", "a list of features"));
+                let location = self.location(file, 0).in_field(LIST_COLUMN);
+                return Err(DataError::malformed(location, "an empty list", "a list of features"));
             }
             for name in (1..=self.list_length).map(|id| id.to_string()) {
                 if schema.features().contains(&name) {
@@ -325,9 +323,9 @@ impl<'o> Collector<'o> {
     }
 }
 
-fn unfit(file: &str, column: &str, error: &UnreadableValues) -> DataError {
-    let place = SourceLocation::file(file).in_field(column);
-    DataError::malformed(place, format!("values that do not convert ({error})"), "plain values")
+fn unreadable(file: &str, column: &str, error: &UnreadableValues) -> DataError {
+    let location = SourceLocation::file(file).in_field(column);
+    DataError::malformed(location, format!("values that cannot be read ({error})"), "plain values")
         .with_help(Remedy::IgnoreColumn { column: column.to_owned() })
 }
 

@@ -11,6 +11,7 @@
 mod write;
 
 use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
+use rankwright_spec::words::counted;
 
 use super::ReadOptions;
 use super::roles::Role;
@@ -36,26 +37,25 @@ pub(super) fn read(
         let mut file = CsvFile::open(input, delimiter, warnings)?;
         let names = file.header()?;
         let (into, slots) = match table.take() {
-            Some(old) => {
-                let slots = old.schema().slots(&input.name, &names)?;
-                (old, slots)
+            Some(known) => {
+                let slots = known.schema().slots(&input.name, &names)?;
+                (known, slots)
             }
             None => {
                 let schema = TableSchema::new(&input.name, &names, &options.roles)
-                    .map_err(|error| headless(error, &names))?;
+                    .map_err(|error| missing_header(error, &names))?;
                 let slots = schema.columns().iter().map(|(_, slot)| *slot).collect();
                 (TableBuilder::new(schema, options), slots)
             }
         };
         table = Some(file.rows(into, &slots, &names)?);
     }
-    let nothing = || DataError::NoInput;
-    table.ok_or_else(nothing)?.finish(warnings)
+    table.ok_or(DataError::NoInput)?.finish(warnings)
 }
 
-/// Changes the error if the first line is numbers and none of its names is known: the header is
-/// missing.
-fn headless(error: DataError, names: &[String]) -> DataError {
+/// Replaces an error of the columns by `NoHeader` if the first line consists of numbers and none of
+/// them is a known column name.
+fn missing_header(error: DataError, names: &[String]) -> DataError {
     let is_number = |name: &&String| fast_float2::parse::<f64, _>(name.trim()).is_ok();
     let numbers = names.iter().filter(is_number).count();
     let is_data = numbers * 2 > names.len() && names.iter().all(|n| Role::guess(n).is_none());
@@ -110,14 +110,14 @@ impl<'a> CsvFile<'a> {
             let line = line_of(&record);
             let row = table.add_rows(self.name, 1, f32::NAN)?;
             let mut fields = Fields::default();
-            let mut spelled = 0;
+            let mut missing_words = 0;
             for ((cell, slot), column) in record.iter().zip(slots).zip(names) {
                 let at = || SourceLocation::line(self.name, line).in_field(column);
                 match *slot {
                     Slot::Feature(index) => {
                         let read = table::feature_from_text(cell);
-                        let read = read.map_err(|problem| no_number(problem, cell, at))?;
-                        spelled += u64::from(read.spelled_missing);
+                        let read = read.map_err(|problem| not_a_number(problem, cell, at))?;
+                        missing_words += u64::from(read.is_missing_word);
                         if let Some(value) = row.get_mut(index) {
                             *value = read.value;
                         }
@@ -128,9 +128,9 @@ impl<'a> CsvFile<'a> {
                     }
                 }
             }
-            table
-                .warnings
-                .add(WarningKind::MissingValues, spelled, || SourceLocation::line(self.name, line));
+            table.warnings.add(WarningKind::MissingValues, missing_words, || {
+                SourceLocation::line(self.name, line)
+            });
             table.end_row(fields, || SourceLocation::line(self.name, line))?;
         }
         Ok(table)
@@ -143,17 +143,17 @@ impl<'a> CsvFile<'a> {
             Ok(_) => record.position(),
             Err(error) => error.position(),
         };
-        if let Some(start) = start.filter(|start| self.never_closes(start.byte())) {
-            let place = SourceLocation::line(self.name, start.line());
+        if let Some(start) = start.filter(|start| self.has_open_quote(start.byte())) {
+            let location = SourceLocation::line(self.name, start.line());
             let expected = "a closing quote before the end of the file";
-            return Err(DataError::malformed(place, "a quote that is never closed", expected));
+            return Err(DataError::malformed(location, "a quote that is never closed", expected));
         }
         read.map_err(|error| self.error(error))
     }
 
     /// Whether the record that starts here runs to the end of the file because of an open quote,
     /// which the csv crate reads as one long field.
-    fn never_closes(&self, start: u64) -> bool {
+    fn has_open_quote(&self, start: u64) -> bool {
         if self.reader.position().byte() < self.bytes.len() as u64 {
             return false;
         }
@@ -167,7 +167,7 @@ impl<'a> CsvFile<'a> {
         match error.into_kind() {
             ErrorKind::UnequalLengths { expected_len, len, .. } => DataError::malformed(
                 SourceLocation::line(self.name, line),
-                format!("{len} field(s)"),
+                counted(len as usize, "field"),
                 format!("{expected_len}, as many as the header has"),
             ),
             ErrorKind::Io(error) => DataError::io("read", self.name, error),
@@ -180,20 +180,20 @@ impl<'a> CsvFile<'a> {
     }
 }
 
-fn text(cell: &[u8], place: impl Fn() -> SourceLocation) -> Result<&str, DataError> {
+fn text(cell: &[u8], location: impl Fn() -> SourceLocation) -> Result<&str, DataError> {
     std::str::from_utf8(cell).map_err(|_| {
-        DataError::malformed(place(), format!("bytes {}", quote(cell)), "UTF-8 text")
+        DataError::malformed(location(), format!("bytes {}", quote(cell)), "UTF-8 text")
             .with_help("save the file as UTF-8")
     })
 }
 
-fn no_number(
-    problem: table::Problem,
+fn not_a_number(
+    problem: table::CellProblem,
     cell: &[u8],
-    place: impl Fn() -> SourceLocation,
+    location: impl Fn() -> SourceLocation,
 ) -> DataError {
-    match text(cell, &place) {
-        Ok(_) => problem.at(place()),
+    match text(cell, &location) {
+        Ok(_) => problem.at(location()),
         Err(error) => error,
     }
 }
@@ -256,7 +256,7 @@ mod tests {
         );
         assert_eq!(
             error("qid,label,a\n1,0\n"),
-            "t.csv:2: found 2 field(s), expected 3, as many as the header has"
+            "t.csv:2: found 2 fields, expected 3, as many as the header has"
         );
         assert!(error("qid,label\n1,\n").starts_with("t.csv:2 (column 'label'): found nothing"));
         assert!(error("qid,label\n,1\n").starts_with("t.csv:2 (column 'qid'): found nothing"));

@@ -68,8 +68,8 @@ fn read_beside(input: &Input) -> Result<Option<String>, DataError> {
     match std::str::from_utf8(&side.bytes) {
         Ok(text) => Ok(Some(text.to_owned())),
         Err(_) => {
-            let place = SourceLocation::file(side.name);
-            Err(DataError::malformed(place, "bytes that are not UTF-8", "a feature set as TOML"))
+            let location = SourceLocation::file(side.name);
+            Err(DataError::malformed(location, "bytes that are not UTF-8", "a feature set as TOML"))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! JSON lines: one object a row.
+//! JSON lines: one object per row.
 //!
 //! Keys get their roles by name (see `roles`). Features are `"features": [0.1, 0.2]` (ids from 1),
 //! `"features": {"bm25": 7.1}`, or any further key with a number. The first line fixes the
@@ -17,12 +17,13 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
+use rankwright_spec::words::counted;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::roles::Role;
 use super::table::{
-    Fields, Problem, Slot, TableBuilder, TableSchema, expected, feature_from_text, missing,
+    CellProblem, Fields, Slot, TableBuilder, TableSchema, expected, feature_from_text, missing,
 };
 use super::{ReadOptions, Roles};
 use crate::bytes::Input;
@@ -93,16 +94,16 @@ struct JsonLine<'a> {
 }
 
 impl<'a> JsonLine<'a> {
-    fn place(&self) -> SourceLocation {
+    fn location(&self) -> SourceLocation {
         SourceLocation::line(self.file, self.number)
     }
 
     /// The location of a part of the line.
-    fn place_of(&self, part: &str) -> SourceLocation {
+    fn location_of(&self, part: &str) -> SourceLocation {
         let offset = (part.as_ptr() as usize).checked_sub(self.text.as_ptr() as usize);
         match offset.filter(|offset| *offset <= self.text.len()) {
-            Some(offset) => self.place().at_column(offset as u64 + 1),
-            None => self.place(),
+            Some(offset) => self.location().at_column(offset as u64 + 1),
+            None => self.location(),
         }
     }
 
@@ -110,13 +111,17 @@ impl<'a> JsonLine<'a> {
     fn parse<T: Deserialize<'a>>(&self, part: &'a str, what: &str) -> Result<T, DataError> {
         serde_json::from_str(part).map_err(|error| {
             let at = part.get(error.column().saturating_sub(1)..).unwrap_or("");
-            let place = if at.is_empty() { self.place() } else { self.place_of(at) };
+            let location = if at.is_empty() { self.location() } else { self.location_of(at) };
             if error.is_eof() {
-                return DataError::malformed(place, "the end of the line", "the rest of its JSON");
+                return DataError::malformed(
+                    location,
+                    "the end of the line",
+                    "the rest of its JSON",
+                );
             }
             let message = error.to_string();
             let message = message.split(" at line ").next().unwrap_or_default().to_owned();
-            DataError::malformed(place, format!("broken JSON ({message})"), what)
+            DataError::malformed(location, format!("invalid JSON ({message})"), what)
         })
     }
 }
@@ -135,29 +140,29 @@ pub(super) fn read(
             bytes = rest;
         }
         for (number, text) in (1..).zip(bytes.split_inclusive(|&byte| byte == b'\n')) {
-            let place = || SourceLocation::line(&input.name, number);
+            let location = || SourceLocation::line(&input.name, number);
             if text.trim_ascii().is_empty() {
-                warnings.add(WarningKind::BlankLines, 1, place);
+                warnings.add(WarningKind::BlankLines, 1, location);
                 continue;
             }
             let text = std::str::from_utf8(text).map_err(|error| {
                 let bad = text.get(error.valid_up_to()..).unwrap_or(&[]);
                 let bad = bad.get(..error.error_len().unwrap_or(bad.len())).unwrap_or(bad);
-                let place = place().at_column(error.valid_up_to() as u64 + 1);
-                DataError::malformed(place, format!("bytes {}", quote(bad)), "UTF-8 text")
+                let location = location().at_column(error.valid_up_to() as u64 + 1);
+                DataError::malformed(location, format!("bytes {}", quote(bad)), "UTF-8 text")
             })?;
             let line = JsonLine { file: &input.name, number, text: text.trim() };
             if !line.text.starts_with('{') {
-                let expected = "one JSON object a line";
-                return Err(DataError::malformed(line.place(), kind(line.text), expected));
+                let expected = "one JSON object per line";
+                return Err(DataError::malformed(line.location(), json_kind(line.text), expected));
             }
-            let Members(members) = line.parse(line.text, "one JSON object a line")?;
-            let mut ready = match reader.take() {
-                Some(ready) => ready,
+            let Members(members) = line.parse(line.text, "one JSON object per line")?;
+            let mut lines = match reader.take() {
+                Some(lines) => lines,
                 None => LineReader::new(&line, &members, options)?,
             };
-            ready.row(&line, members)?;
-            reader = Some(ready);
+            lines.row(&line, members)?;
+            reader = Some(lines);
         }
     }
     match reader {
@@ -186,7 +191,7 @@ struct LineReader<'o> {
     keys: HashMap<String, Slot>,
     group: FeatureLayout,
     /// The row in which each feature last occurred, from 1.
-    met: Vec<u64>,
+    last_row: Vec<u64>,
     row: u64,
 }
 
@@ -203,7 +208,7 @@ impl<'o> LineReader<'o> {
             if key == FEATURES && text.starts_with(['{', '[']) {
                 grouped = Some(text);
             } else if names.iter().any(|name| name == key) {
-                return Err(twice(line.place_of(text), key));
+                return Err(duplicate_key(line.location_of(text), key));
             } else {
                 names.push(key.to_string());
             }
@@ -220,9 +225,9 @@ impl<'o> LineReader<'o> {
             Some(text) => FeatureLayout::new(line, text, &keys, &mut schema, &options.roles)?,
             None => FeatureLayout::None,
         };
-        let met = vec![0; schema.features().len()];
+        let last_row = vec![0; schema.features().len()];
         let (absent, table) = (options.absent.value(), TableBuilder::new(schema, options));
-        Ok(LineReader { table, absent, keys, group, met, row: 0 })
+        Ok(LineReader { table, absent, keys, group, last_row, row: 0 })
     }
 
     fn row<'a>(
@@ -241,47 +246,48 @@ impl<'o> LineReader<'o> {
                 Some(Slot::Role(Role::Ignore)) => {}
                 Some(Slot::Role(role)) => {
                     if seen.contains(&role) {
-                        return Err(twice(line.place_of(text), &key));
+                        return Err(duplicate_key(line.location_of(text), &key));
                     }
                     seen.push(role);
                     set_role(&mut fields, role, text)
-                        .map_err(|problem| problem.at(line.place_of(text).in_field(&*key)))?;
+                        .map_err(|problem| problem.at(line.location_of(text).in_field(&*key)))?;
                 }
                 None if key == FEATURES => self.group(line, text)?,
-                None => return Err(self.unknown(line.place_of(text), &key)),
+                None => return Err(self.unknown(line.location_of(text), &key)),
             }
         }
-        self.table.end_row(fields, || line.place())
+        self.table.end_row(fields, || line.location())
     }
 
     /// Reads the features under `features`.
     fn group<'a>(&mut self, line: &JsonLine<'a>, text: &'a str) -> Result<(), DataError> {
-        let place = || line.place_of(text).in_field(FEATURES);
-        let unlike = |expected: &str| Err(DataError::malformed(place(), kind(text), expected));
+        let location = || line.location_of(text).in_field(FEATURES);
+        let wrong_kind =
+            |expected: &str| Err(DataError::malformed(location(), json_kind(text), expected));
         let mut found: Vec<(Cow<'a, str>, Slot, &'a str)> = Vec::new();
         match &self.group {
-            FeatureLayout::None => return Err(self.unknown(line.place_of(text), FEATURES)),
+            FeatureLayout::None => return Err(self.unknown(line.location_of(text), FEATURES)),
             FeatureLayout::Object(_) if !text.starts_with('{') => {
-                return unlike("an object with features, as in the first line");
+                return wrong_kind("an object with features, as in the first line");
             }
             FeatureLayout::Object(slots) => {
                 let Members(members) = line.parse(text, "an object with features")?;
                 for (name, value) in members {
                     match slots.get(&*name) {
                         Some(slot) => found.push((name, *slot, value.get())),
-                        None => return Err(self.unknown(line.place_of(value.get()), &name)),
+                        None => return Err(self.unknown(line.location_of(value.get()), &name)),
                     }
                 }
             }
             FeatureLayout::Array(_) if !text.starts_with('[') => {
-                return unlike("an array of features, as in the first line");
+                return wrong_kind("an array of features, as in the first line");
             }
             FeatureLayout::Array(slots) => {
                 let values: Vec<&RawValue> = line.parse(text, "an array of features")?;
                 if values.len() != slots.len() {
                     let expected = format!("{}, as many as in the first line", slots.len());
-                    let found = format!("{} feature(s)", values.len());
-                    return Err(DataError::malformed(place(), found, expected));
+                    let found = counted(values.len(), "feature");
+                    return Err(DataError::malformed(location(), found, expected));
                 }
                 for (number, (value, slot)) in values.into_iter().zip(slots).enumerate() {
                     found.push(((number + 1).to_string().into(), *slot, value.get()));
@@ -303,18 +309,20 @@ impl<'o> LineReader<'o> {
         column: usize,
         text: &str,
     ) -> Result<(), DataError> {
-        let place = || line.place_of(text).in_field(name);
-        let value = feature(text).map_err(|problem| problem.at(place()))?;
-        match self.met.get_mut(column) {
-            Some(met) if *met == self.row => return Err(twice(line.place_of(text), name)),
-            Some(met) => *met = self.row,
+        let location = || line.location_of(text).in_field(name);
+        let value = feature(text).map_err(|problem| problem.at(location()))?;
+        match self.last_row.get_mut(column) {
+            Some(last) if *last == self.row => {
+                return Err(duplicate_key(line.location_of(text), name));
+            }
+            Some(last) => *last = self.row,
             None => {}
         }
         self.table.set_last(column, value);
         Ok(())
     }
 
-    fn unknown(&self, place: SourceLocation, key: &str) -> DataError {
+    fn unknown(&self, location: SourceLocation, key: &str) -> DataError {
         let schema = self.table.schema();
         let mut known: Vec<String> =
             schema.columns().iter().map(|(name, _)| name.clone()).collect();
@@ -322,7 +330,7 @@ impl<'o> LineReader<'o> {
             known.extend(schema.features().iter().filter(|f| nested.contains_key(*f)).cloned());
         }
         let expected = format!("a key of the first line: {}", ListedColumns(&known));
-        DataError::malformed(place, format!("the key {}", quote(key.as_bytes())), expected)
+        DataError::malformed(location, format!("the key {}", quote(key.as_bytes())), expected)
             .with_help(Remedy::IgnoreColumn { column: key.to_owned() })
     }
 }
@@ -349,7 +357,7 @@ impl FeatureLayout {
         for name in names {
             if name.trim().is_empty() {
                 let found = "a feature without a name";
-                return Err(DataError::malformed(line.place_of(text), found, "a name"));
+                return Err(DataError::malformed(line.location_of(text), found, "a name"));
             }
             let slot = match roles.role(&name) {
                 Some(Role::Ignore) => Slot::Role(Role::Ignore),
@@ -358,20 +366,21 @@ impl FeatureLayout {
             slots.push(slot);
             let is_key = matches!(keys.get(&name), Some(Slot::Feature(_)));
             if is_key || by_name.insert(name.clone(), slot).is_some() {
-                return Err(twice(line.place_of(text), &name));
+                return Err(duplicate_key(line.location_of(text), &name));
             }
         }
         Ok(if is_array { FeatureLayout::Array(slots) } else { FeatureLayout::Object(by_name) })
     }
 }
 
-fn twice(place: SourceLocation, key: &str) -> DataError {
+/// The error of a key that occurs twice in one object.
+fn duplicate_key(location: SourceLocation, key: &str) -> DataError {
     let found = format!("the key {} a second time", quote(key.as_bytes()));
-    DataError::malformed(place, found, "each key once")
+    DataError::malformed(location, found, "each key once")
 }
 
 /// A name for the kind of a JSON value.
-fn kind(text: &str) -> String {
+fn json_kind(text: &str) -> String {
     match text.as_bytes().first() {
         Some(b'{') => "an object".into(),
         Some(b'[') => "an array".into(),
@@ -380,33 +389,33 @@ fn kind(text: &str) -> String {
     }
 }
 
-fn feature(text: &str) -> Result<f32, Problem> {
+fn feature(text: &str) -> Result<f32, CellProblem> {
     match text {
         "null" => Ok(f32::NAN),
         text if text.starts_with(|c: char| c == '-' || c.is_ascii_digit()) => {
             feature_from_text(text.as_bytes()).map(|read| read.value)
         }
-        text => Err(Problem::no_feature(kind(text), "a number or null")),
+        text => Err(CellProblem::not_a_feature(json_kind(text), "a number or null")),
     }
 }
 
-fn set_role<'a>(fields: &mut Fields<'a>, role: Role, text: &'a str) -> Result<(), Problem> {
+fn set_role<'a>(fields: &mut Fields<'a>, role: Role, text: &'a str) -> Result<(), CellProblem> {
     let is_id = matches!(role, Role::Query | Role::Docid);
     match text.as_bytes().first() {
         Some(b'n') if role == Role::Docid => Ok(()),
         Some(b'n') => Err(missing(role)),
         Some(b'"') if is_id => match serde_json::from_str::<Key<'a>>(text) {
             Ok(Key(id)) => fields.set_text(role, id),
-            Err(_) => Err(Problem::new(kind(text), "a text without broken escapes")),
+            Err(_) => Err(CellProblem::new(json_kind(text), "a text with valid escapes")),
         },
         // An id such as 7.0 is the same as 7; one without a fraction may have any length.
         Some(b'-' | b'0'..=b'9') if is_id && text.contains(['.', 'e', 'E']) => {
             match fast_float2::parse::<f64, _>(text) {
                 Ok(value) if value.is_finite() => fields.set_number(role, value),
-                _ => Err(Problem::new(quote(text.as_bytes()), expected(role))),
+                _ => Err(CellProblem::new(quote(text.as_bytes()), expected(role))),
             }
         }
         Some(b'-' | b'0'..=b'9') => fields.set_text(role, text.into()),
-        _ => Err(Problem::new(kind(text), expected(role))),
+        _ => Err(CellProblem::new(json_kind(text), expected(role))),
     }
 }

@@ -20,7 +20,7 @@ use std::path::Path;
 
 use crate::bytes::Input;
 use crate::dataset::{Absent, Dataset};
-use crate::error::{ColumnProblem, DataError, SourceLocation};
+use crate::error::{ColumnProblem, DataError, FormatProblem, SourceLocation};
 use crate::names::FeatureNames;
 use crate::store::{is_ordinary, write_atomic, write_with_companion};
 use crate::warnings::{DataPart, WarningKind, Warnings};
@@ -39,7 +39,7 @@ pub enum Format {
     Csv,
     /// Tab-separated values with a header.
     Tsv,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Jsonl,
     /// Apache Parquet.
     Parquet,
@@ -71,7 +71,7 @@ pub static FORMATS: [FormatInfo; 7] = [
         format: Format::Letor,
         name: "letor",
         extensions: &["txt", "letor", "svm", "libsvm", "svmlight", "dat"],
-        doc: "LETOR / SVMlight text; query sizes from a LightGBM side file where rows have no qid",
+        doc: "LETOR / SVMlight text; if rows have no qid, query sizes come from a LightGBM side file",
         example: "2 qid:10 1:0.031 2:0.66 # docA",
     },
     FormatInfo {
@@ -92,21 +92,21 @@ pub static FORMATS: [FormatInfo; 7] = [
         format: Format::Jsonl,
         name: "jsonl",
         extensions: &["jsonl", "ndjson", "json"],
-        doc: "one JSON object a line; features as an array, an object, or further numeric keys",
+        doc: "one JSON object per line; features as an array, an object, or further numeric keys",
         example: r#"{"qid": "10", "label": 2, "docid": "docA", "features": {"bm25": 7.1}}"#,
     },
     FormatInfo {
         format: Format::Parquet,
         name: "parquet",
         extensions: &["parquet", "pq"],
-        doc: "Apache Parquet, a column a feature",
+        doc: "Apache Parquet, one column per feature",
         example: "columns qid, label, docid, bm25, pagerank",
     },
     FormatInfo {
         format: Format::Arrow,
         name: "arrow",
         extensions: &["arrow", "feather", "ipc"],
-        doc: "Arrow IPC, file or stream, a column a feature",
+        doc: "Arrow IPC, file or stream, one column per feature",
         example: "columns qid, label, docid, bm25, pagerank",
     },
     FormatInfo {
@@ -138,7 +138,7 @@ impl Format {
     /// The format with this name, or an error that lists the names.
     pub fn from_name(name: &str) -> Result<Format, DataError> {
         FORMATS.iter().find(|info| info.name == name).map(|info| info.format).ok_or_else(|| {
-            DataError::UnknownName { what: "format", name: name.to_owned(), known: names() }
+            DataError::UnknownName { what: "format", name: name.to_owned(), known: format_names() }
         })
     }
 
@@ -152,7 +152,8 @@ impl Format {
     }
 }
 
-fn names() -> String {
+/// The names of all formats, separated by commas.
+pub(crate) fn format_names() -> String {
     FORMATS.iter().map(|info| info.name).collect::<Vec<_>>().join(", ")
 }
 
@@ -217,16 +218,9 @@ pub fn read_inputs(inputs: Vec<Input>, options: &ReadOptions) -> Result<Loaded, 
     for input in inputs.iter().skip(1).filter(|_| options.format.is_none()) {
         let other = detect::detect(input)?;
         if other != format {
-            return Err(DataError::UnknownFormat {
-                file: input.name.clone(),
-                reason: format!(
-                    "this is {}, but {} is {}",
-                    other.info().name,
-                    first.name,
-                    format.info().name
-                ),
-                remedy: "several files are one data set only if they have one format; convert one of them".into(),
-            });
+            let (file, first) = (input.name.clone(), first.name.clone());
+            let problem = FormatProblem::Different { found: other, first, expected: format };
+            return Err(DataError::UnknownFormat { file, problem });
         }
     }
     if options.roles != Roles::default() && matches!(format, Format::Letor | Format::Cache) {
@@ -252,7 +246,7 @@ pub fn read_inputs(inputs: Vec<Input>, options: &ReadOptions) -> Result<Loaded, 
         #[cfg(feature = "columnar")]
         Format::Arrow => columnar::read_arrow(inputs, options, &mut sets, &mut warnings)?,
         #[cfg(not(all(feature = "text", feature = "columnar")))]
-        _ => return Err(DataError::io("read", format.info().name, unbuilt())),
+        _ => return Err(DataError::io("read", format.info().name, not_built())),
     };
     if data.feature_set.is_none() {
         data.feature_set = sets.join(&mut warnings)?;
@@ -275,18 +269,18 @@ pub fn write(
         let names_kept = !lost.contains(&DataPart::FeatureNames);
         lost.extend((!is_beside || !names_kept).then_some(DataPart::FeatureSet));
     }
-    let body = |out: &mut dyn Write| write_content(data, format, out);
+    let write_body = |out: &mut dyn Write| write_content(data, format, out);
     check_built(format)?;
     if is_ordinary(path) {
         let set = data.feature_set().filter(|_| is_beside && !lost.contains(&DataPart::FeatureSet));
-        write_with_companion(path, body, &feature_set_path(path), set)?;
+        write_with_companion(path, write_body, &feature_set_path(path), set)?;
     } else {
-        write_atomic(path, body)?;
+        write_atomic(path, write_body)?;
     }
     let mut warnings = Warnings::default();
     for part in lost {
-        let place = || SourceLocation::file(path.display().to_string());
-        warnings.add(WarningKind::Lost(part), 1, place);
+        let location = || SourceLocation::file(path.display().to_string());
+        warnings.add(WarningKind::Lost(part), 1, location);
     }
     Ok(warnings)
 }
@@ -342,7 +336,7 @@ fn write_content(data: &Dataset, format: Format, out: &mut dyn Write) -> io::Res
         #[cfg(feature = "columnar")]
         Format::Arrow => columnar::write_arrow(data, out),
         #[cfg(not(all(feature = "text", feature = "columnar")))]
-        _ => Err(unbuilt()),
+        _ => Err(not_built()),
     }
 }
 
@@ -363,6 +357,6 @@ fn check_built(format: Format) -> Result<(), DataError> {
 
 /// The error of a format that `check_built` has already rejected.
 #[cfg(not(all(feature = "text", feature = "columnar")))]
-fn unbuilt() -> io::Error {
+fn not_built() -> io::Error {
     io::ErrorKind::Unsupported.into()
 }

@@ -97,7 +97,7 @@ impl Role {
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Roles {
-    said: Vec<(Role, String)>,
+    given: Vec<(Role, String)>,
 }
 
 impl Roles {
@@ -131,42 +131,45 @@ impl Roles {
             let first = first.to_owned();
             return Err(DataError::TwoColumns { role: name, first, second: column });
         }
-        self.said.push((role, column));
+        self.given.push((role, column));
         Ok(())
     }
 
     /// The role that was given to a column.
     pub fn role(&self, column: &str) -> Option<Role> {
-        self.said.iter().find(|(_, name)| name == column.trim()).map(|(role, _)| *role)
+        self.given.iter().find(|(_, name)| name == column.trim()).map(|(role, _)| *role)
     }
 
     /// The columns that were given a role.
     pub(super) fn columns(&self, role: Role) -> impl Iterator<Item = &str> {
-        self.said.iter().filter(move |(said, _)| *said == role).map(|(_, column)| column.as_str())
+        self.given
+            .iter()
+            .filter(move |(given, _)| *given == role)
+            .map(|(_, column)| column.as_str())
     }
 
     /// Gives each column of a table its role.
     pub(super) fn assign(&self, file: &str, columns: &[String]) -> Result<Vec<Role>, DataError> {
         check_names(file, columns)?;
-        let unlabelled = self.check_said(file, columns)?;
+        let unlabelled = self.check_given(file, columns)?;
         let mut taken: HashMap<Role, &str> = HashMap::new();
         let mut roles = Vec::with_capacity(columns.len());
         for column in columns {
-            let said = self.role(column);
-            let role = said.or_else(|| Role::guess(column)).unwrap_or(Role::Feature);
+            let given = self.role(column);
+            let role = given.or_else(|| Role::guess(column)).unwrap_or(Role::Feature);
             if let Some(other) = taken.insert(role, column).filter(|_| !role.is_shared()) {
-                return Err(two_for_one(file, role, other, column));
+                return Err(ambiguous(file, role, other, column));
             }
             if let Some(other) =
-                self.columns(role).next().filter(|_| said.is_none() && !role.is_shared())
+                self.columns(role).next().filter(|_| given.is_none() && !role.is_shared())
             {
-                return Err(two_for_one(file, role, other, column));
+                return Err(ambiguous(file, role, other, column));
             }
             roles.push(role);
         }
         for role in [Role::Query, Role::Label] {
-            let excused = role == Role::Label && unlabelled;
-            if !taken.contains_key(&role) && !excused {
+            let is_optional = role == Role::Label && unlabelled;
+            if !taken.contains_key(&role) && !is_optional {
                 return Err(none_for_role(file, role, columns));
             }
         }
@@ -175,9 +178,9 @@ impl Roles {
 
     /// Checks that every named column exists; returns whether `label=none` was given. A role for a
     /// column that does not exist is most likely a misspelling.
-    fn check_said(&self, file: &str, columns: &[String]) -> Result<bool, DataError> {
+    fn check_given(&self, file: &str, columns: &[String]) -> Result<bool, DataError> {
         let mut unlabelled = false;
-        for (role, name) in &self.said {
+        for (role, name) in &self.given {
             if columns.iter().any(|column| column.trim() == name) {
                 continue;
             }
@@ -207,7 +210,7 @@ fn check_names(file: &str, columns: &[String]) -> Result<(), DataError> {
     Ok(())
 }
 
-fn two_for_one(file: &str, role: Role, one: &str, other: &str) -> DataError {
+fn ambiguous(file: &str, role: Role, one: &str, other: &str) -> DataError {
     let (one, other) = (one.to_owned(), other.to_owned());
     DataError::columns(file, ColumnProblem::Ambiguous { role, one, other })
 }
@@ -224,13 +227,13 @@ mod tests {
         list.iter().map(|name| name.to_string()).collect()
     }
 
-    fn assigned(said: &str, columns: &[&str]) -> Result<Vec<Role>, String> {
-        let roles = Roles::parse(said).map_err(|e| e.to_string())?;
+    fn assigned(given: &str, columns: &[&str]) -> Result<Vec<Role>, String> {
+        let roles = Roles::parse(given).map_err(|e| e.to_string())?;
         roles.assign("t.csv", &names(columns)).map_err(|e| format!("{e} | {}", e.help().unwrap()))
     }
 
     #[test]
-    fn names_tell_roles_whatever_their_case_and_joints() {
+    fn names_decide_roles_for_any_case_and_separator() {
         let columns = ["Query-ID", "Relevance", "DOC ID", "bm25", "weight", "Group_Weight", "pos"];
         let roles = assigned("", &columns).unwrap();
         use Role::*;
@@ -238,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_wins_over_what_is_guessed() {
+    fn given_roles_take_precedence_over_guesses() {
         let roles = assigned(
             "qid=session, feature=y, ignore=url+t",
             &["session", "label", "y", "url", "t"],
@@ -259,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_without_query_or_label_are_refused_with_a_way_out() {
+    fn columns_without_query_or_label_are_refused_with_a_remedy() {
         let error = assigned("", &["a", "label"]).unwrap_err();
         assert!(error.contains("the columns are 'a', 'label'"), "{error}");
         assert!(error.contains("`qid=NAME`"), "{error}");

@@ -23,7 +23,7 @@ use crate::warnings::{WarningKind, Warnings};
 
 #[cfg(feature = "columnar")]
 pub(super) use cell::feature_from_f64;
-pub(super) use cell::{Fields, Problem, expected, feature_from_text, missing};
+pub(super) use cell::{CellProblem, Fields, expected, feature_from_text, missing};
 pub(super) use write::{check_writable, write_number, write_rows};
 
 /// The target of the cells of a column.
@@ -81,11 +81,11 @@ impl TableSchema {
     }
 
     /// Adds the name of a role's column to a location.
-    fn place_of(&self, role: Role, place: SourceLocation) -> SourceLocation {
+    fn with_column_of(&self, role: Role, location: SourceLocation) -> SourceLocation {
         let of_role = |(_, slot): &&(String, Slot)| *slot == Slot::Role(role);
         match self.columns.iter().find(of_role) {
-            Some((name, _)) => place.in_field(name),
-            None => place,
+            Some((name, _)) => location.in_field(name),
+            None => location,
         }
     }
 
@@ -184,9 +184,9 @@ impl<'o> TableBuilder<'o> {
                 let rows = self.labels.len().saturating_add(rows);
                 return Err(DataError::TooLarge {
                     file: file.to_owned(),
-                    what: format!(
-                        "{rows} rows of {width} features, and maybe more, pass the limit of {limit} bytes"
-                    ),
+                    rows,
+                    columns: width,
+                    limit,
                     remedy: Remedy::FewerColumns,
                 });
             }
@@ -206,10 +206,10 @@ impl<'o> TableBuilder<'o> {
     pub(super) fn end_row(
         &mut self,
         fields: Fields<'_>,
-        place: impl Fn() -> SourceLocation,
+        location: impl Fn() -> SourceLocation,
     ) -> Result<(), DataError> {
         let schema = &self.schema;
-        let absent = |role: Role| missing(role).at(schema.place_of(role, place()));
+        let absent = |role: Role| missing(role).at(schema.with_column_of(role, location()));
         let query = fields.query.ok_or_else(|| absent(Role::Query))?;
         let number = self.queries.number(&query);
         self.query_of_row.push(number);
@@ -219,7 +219,11 @@ impl<'o> TableBuilder<'o> {
         });
         if let Some(doc_ids) = &mut self.doc_ids {
             let docid = fields.docid.unwrap_or_default();
-            self.warnings.add(WarningKind::RowsWithoutDocid, u64::from(docid.is_empty()), &place);
+            self.warnings.add(
+                WarningKind::RowsWithoutDocid,
+                u64::from(docid.is_empty()),
+                &location,
+            );
             doc_ids.push(&docid);
         }
         if let Some(weights) = &mut self.row_weights {
@@ -236,9 +240,9 @@ impl<'o> TableBuilder<'o> {
             }
             let first = self.first_weight_of_query.get(number as usize).copied();
             if let Some(first) = first.filter(|first| *first != weight) {
-                let place = schema.place_of(Role::QueryWeight, place());
+                let location = schema.with_column_of(Role::QueryWeight, location());
                 let expected = format!("{first} as in the first row of query '{query}'");
-                return Err(DataError::malformed(place, weight.to_string(), expected));
+                return Err(DataError::malformed(location, weight.to_string(), expected));
             }
         }
         Ok(())

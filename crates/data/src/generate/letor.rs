@@ -10,8 +10,8 @@
 //!
 //! u = r + 0.5 max(p, 0) n + 0.7 [r > 0.4 and q > 0] - 0.9 [q < -0.8 and p > 0.3] + noise,
 //!
-//! where n is the query's weight of popularity. Labels 0 to 4 are cut from u so that about 52, 32,
-//! 13, 2 and 1 % get each; the cuts are the same for every seed, so that data of two seeds are two
+//! where n is the query's weight of popularity. Labels 0 to 4 are given by thresholds of u so that about 52,
+//! 32, 13, 2 and 1 % of the documents get each; the thresholds are the same for every seed, so that data of two seeds are two
 //! samples of one distribution. Only additions, products, quotients and square roots are used: they
 //! are exact on every machine.
 
@@ -53,7 +53,7 @@ params! {
     /// Parameters of generated LETOR data.
     pub struct LetorOptions {
         queries: usize = 1000, 1.., "Number of queries.";
-        documents: usize = 120, 1.., "Mean number of documents a query; sizes go from 1 to 7.5 times this.";
+        documents: usize = 120, 1.., "Mean number of documents per query; sizes go from 1 to 7.5 times this.";
         seed: u64 = DEFAULT_SEED, .., "Seed of all draws.";
     }
 }
@@ -72,7 +72,7 @@ impl LetorOptions {
         check_params(self, "letor")?;
         self.check_size()?;
         let sizes: Vec<usize> = (0..self.queries)
-            .map(|query| size(&mut Random::new(self.seed, 2 * query as u64), self.documents))
+            .map(|query| query_size(&mut Random::new(self.seed, 2 * query as u64), self.documents))
             .collect();
         let rows: usize = sizes.iter().sum();
         let mut values = vec![0f32; rows * FEATURES];
@@ -81,17 +81,17 @@ impl LetorOptions {
         let (mut rest, mut rest_labels) = (&mut values[..], &mut labels[..]);
         for &size in &sizes {
             let (cells, after) = rest.split_at_mut(size * FEATURES);
-            let (marks, after_labels) = rest_labels.split_at_mut(size);
-            work.push((cells, marks));
+            let (labels, after_labels) = rest_labels.split_at_mut(size);
+            work.push((cells, labels));
             (rest, rest_labels) = (after, after_labels);
         }
-        let cuts = cuts();
-        work.into_par_iter().enumerate().for_each(|(query, (cells, marks))| {
+        let thresholds = label_thresholds();
+        work.into_par_iter().enumerate().for_each(|(query, (cells, labels))| {
             let mut random = Random::new(self.seed, 2 * query as u64 + 1);
-            let intent = Intent::draw(&mut random);
-            for (row, mark) in cells.chunks_exact_mut(FEATURES).zip(marks) {
+            let intent = QueryIntent::draw(&mut random);
+            for (row, label) in cells.chunks_exact_mut(FEATURES).zip(labels) {
                 let utility = document(&mut random, &intent, row);
-                *mark = cuts.iter().filter(|cut| utility > **cut).count() as f64;
+                *label = thresholds.iter().filter(|threshold| utility > **threshold).count() as f64;
             }
         });
         let query_ids = (1..).zip(&sizes).flat_map(|(id, size)| std::iter::repeat_n(id, *size));
@@ -105,20 +105,14 @@ impl LetorOptions {
         if bytes.is_some_and(|bytes| bytes <= physical_memory().unwrap_or(u64::MAX)) {
             return Ok(());
         }
-        Err(DataError::TooLarge {
-            file: "the generated data".into(),
-            what: format!(
-                "{} queries of {} documents with {FEATURES} features do not fit into memory",
-                self.queries, self.documents
-            ),
-            remedy: "generate parts with different seeds and give them as several files".into(),
-        })
+        let (queries, documents) = (self.queries, self.documents);
+        Err(DataError::GeneratedDataTooLarge { queries, documents })
     }
 }
 
 /// The number of documents: spread around the mean with a tail to the right, down to a single
 /// document.
-fn size(random: &mut Random, mean: usize) -> usize {
+fn query_size(random: &mut Random, mean: usize) -> usize {
     let z = random.normal();
     let low = (1.0 + z / 3.2).max(0.0);
     let spread = if z < 0.0 { low * low } else { 1.0 + 0.62 * z + 0.35 * z * z };
@@ -126,12 +120,12 @@ fn size(random: &mut Random, mean: usize) -> usize {
 }
 
 /// The utilities at which labels change: quantiles of a fixed sample.
-fn cuts() -> [f64; 4] {
+fn label_thresholds() -> [f64; 4] {
     let mut utilities: Vec<f64> = (0..2000u64)
         .into_par_iter()
         .flat_map_iter(|query| {
             let mut random = Random::new(0x0c41_1b4a, query);
-            let intent = Intent::draw(&mut random);
+            let intent = QueryIntent::draw(&mut random);
             let mut row = [0f32; FEATURES];
             (0..20).map(|_| document(&mut random, &intent, &mut row)).collect::<Vec<_>>()
         })
@@ -144,27 +138,32 @@ fn cuts() -> [f64; 4] {
 }
 
 /// The properties of a query.
-struct Intent {
+struct QueryIntent {
     terms: usize,
     idf: [f64; MAX_TERMS],
     /// Weight of popularity for the query, 0 to 1.
-    known: f64,
-    /// Mean quality of its documents.
-    level: f64,
+    popularity_weight: f64,
+    /// Mean match of its documents.
+    mean_match: f64,
 }
 
-impl Intent {
-    fn draw(random: &mut Random) -> Intent {
+impl QueryIntent {
+    fn draw(random: &mut Random) -> QueryIntent {
         let terms = 1 + random.below(MAX_TERMS);
         let mut idf = [0.0; MAX_TERMS];
         idf.iter_mut().take(terms).for_each(|idf| *idf = 1.5 + 9.0 * random.unit());
-        Intent { terms, idf, known: random.unit(), level: 0.45 * random.normal() }
+        QueryIntent {
+            terms,
+            idf,
+            popularity_weight: random.unit(),
+            mean_match: 0.45 * random.normal(),
+        }
     }
 }
 
 /// Draws a document: fills its row and returns its utility.
-fn document(random: &mut Random, intent: &Intent, row: &mut [f32]) -> f64 {
-    let r = intent.level + 0.9 * random.normal();
+fn document(random: &mut Random, intent: &QueryIntent, row: &mut [f32]) -> f64 {
+    let r = intent.mean_match + 0.9 * random.normal();
     let p = random.normal();
     let q = random.normal();
     let (streams, own) = row.split_at_mut(STREAMS * STREAM_FEATURES);
@@ -174,14 +173,14 @@ fn document(random: &mut Random, intent: &Intent, row: &mut [f32]) -> f64 {
         let length = if there { stream.length } else { 0.0 };
         text_features(random, intent, fit, Stream { length, ..*stream }, cells);
     }
-    own_features(random, intent, [r, p, q], own);
+    document_features(random, intent, [r, p, q], own);
     let liked = if r > 0.4 && q > 0.0 { 0.7 } else { 0.0 };
     let spam = if q < -0.8 && p > 0.3 { 0.9 } else { 0.0 };
-    r + 0.5 * p.max(0.0) * intent.known + liked - spam + 0.8 * random.normal()
+    r + 0.5 * p.max(0.0) * intent.popularity_weight + liked - spam + 0.8 * random.normal()
 }
 
 /// A positive number with a long tail to the right, about 1 in the middle.
-fn tail(random: &mut Random) -> f64 {
+fn heavy_tailed(random: &mut Random) -> f64 {
     let u = random.unit();
     (0.15 + u) / (1.03 - u).sqrt()
 }
@@ -189,8 +188,14 @@ fn tail(random: &mut Random) -> f64 {
 /// The statistics of one stream: coverage, length, idf, then sum, minimum, maximum, mean and
 /// variance of counts, of counts by length and of tf-idf, then boolean, cosine, BM25 and three
 /// language-model-like scores.
-fn text_features(random: &mut Random, intent: &Intent, fit: f64, stream: Stream, out: &mut [f32]) {
-    let length = (stream.length * tail(random)).floor();
+fn text_features(
+    random: &mut Random,
+    intent: &QueryIntent,
+    fit: f64,
+    stream: Stream,
+    out: &mut [f32],
+) {
+    let length = (stream.length * heavy_tailed(random)).floor();
     let mut counts = [0.0; MAX_TERMS];
     for count in counts.iter_mut().take(intent.terms) {
         let pull = (1.5 + fit + 0.6 * random.normal()).max(0.0);
@@ -219,9 +224,9 @@ fn text_features(random: &mut Random, intent: &Intent, fit: f64, stream: Stream,
     put(covered / terms);
     put(length);
     put(stream.rarity * idf.iter().sum::<f64>());
-    five(counts.iter().copied(), terms, &mut put);
-    five(counts.iter().map(|c| per_length(*c)), terms, &mut put);
-    five(pairs().map(|(c, w)| c * w), terms, &mut put);
+    five_statistics(counts.iter().copied(), terms, &mut put);
+    five_statistics(counts.iter().map(|c| per_length(*c)), terms, &mut put);
+    five_statistics(pairs().map(|(c, w)| c * w), terms, &mut put);
     put(if covered == terms { 1.0 } else { 0.0 });
     put(dot / weight.sqrt());
     put(if length > 0.0 { bm25 } else { 0.0 });
@@ -231,7 +236,11 @@ fn text_features(random: &mut Random, intent: &Intent, fit: f64, stream: Stream,
 }
 
 /// Sum, minimum, maximum, mean and variance.
-fn five(values: impl Iterator<Item = f64> + Clone, count: f64, put: &mut impl FnMut(f64)) {
+fn five_statistics(
+    values: impl Iterator<Item = f64> + Clone,
+    count: f64,
+    put: &mut impl FnMut(f64),
+) {
     let sum: f64 = values.clone().sum();
     let mean = sum / count;
     put(sum);
@@ -243,25 +252,29 @@ fn five(values: impl Iterator<Item = f64> + Clone, count: f64, put: &mut impl Fn
 
 /// Slashes and length of the url, in-links, out-links, PageRank, site rank, two quality scores,
 /// clicks on the document for the query and in total, and dwell time.
-fn own_features(random: &mut Random, intent: &Intent, hidden: [f64; 3], out: &mut [f32]) {
+fn document_features(random: &mut Random, intent: &QueryIntent, hidden: [f64; 3], out: &mut [f32]) {
     let [r, p, q] = hidden;
-    let slashes = (1.0 + 2.0 * random.unit() * tail(random) - 0.4 * p).max(1.0).floor();
+    let slashes = (1.0 + 2.0 * random.unit() * heavy_tailed(random) - 0.4 * p).max(1.0).floor();
     let fame = (1.2 + p + 0.5 * random.normal()).max(0.0);
-    let links = (fame * fame * fame * 3.0 * tail(random)).floor();
-    let clicks = (fame * tail(random) * 4.0 - 8.0).max(0.0).floor();
-    let chosen = if random.unit() < 0.12 + 0.1 * intent.known { (r + 1.0).max(0.0) } else { 0.0 };
+    let links = (fame * fame * fame * 3.0 * heavy_tailed(random)).floor();
+    let clicks = (fame * heavy_tailed(random) * 4.0 - 8.0).max(0.0).floor();
+    let chosen = if random.unit() < 0.12 + 0.1 * intent.popularity_weight {
+        (r + 1.0).max(0.0)
+    } else {
+        0.0
+    };
     let values = [
         slashes,
         (12.0 + 9.0 * slashes * (0.5 + random.unit())).floor(),
         links,
-        (30.0 * tail(random) * (1.6 - 0.5 * q).max(0.2)).floor(),
+        (30.0 * heavy_tailed(random) * (1.6 - 0.5 * q).max(0.2)).floor(),
         (30000.0 * fame + 4000.0 * random.normal()).clamp(0.0, 65535.0).floor(),
         (9000.0 * (2.0 + p + 0.9 * random.normal())).clamp(0.0, 65535.0).floor(),
         (128.0 + 32.0 * (q + 0.5 * random.normal())).clamp(0.0, 255.0).floor(),
         (100.0 + 25.0 * (q - 0.6 * random.normal())).clamp(0.0, 255.0).floor(),
-        (chosen * 3.0 * tail(random)).floor(),
+        (chosen * 3.0 * heavy_tailed(random)).floor(),
         clicks,
-        (chosen * 20.0 * tail(random) * 100.0).floor() / 100.0,
+        (chosen * 20.0 * heavy_tailed(random) * 100.0).floor() / 100.0,
     ];
     for (cell, value) in out.iter_mut().zip(values) {
         *cell = rounded(value);
@@ -282,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_and_sizes_are_as_promised() {
+    fn labels_and_sizes_have_the_documented_distribution() {
         let data = data(1500, 3);
         let rows = data.rows() as f64;
         assert!((rows / 1500.0 - 120.0).abs() < 6.0, "{} documents a query", rows / 1500.0);

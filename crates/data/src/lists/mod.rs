@@ -1,7 +1,7 @@
 //! Judgements and runs: for each query a list of documents with a number each.
 //!
 //! A [`Qrels`] file has the relevance of documents, a [`Run`] the scores of a system. Both are held
-//! as spans into the text they came from, 16 bytes a document, so that ten million documents need
+//! as spans into the text they came from, 16 bytes per document, so that ten million documents need
 //! little more memory than their file. TREC columns, tab-separated tables with a header (BEIR), and
 //! JSON lines are read; the format is detected by content.
 
@@ -170,7 +170,7 @@ impl QueryLists {
     }
 
     /// The location of the document with this number in a query's list.
-    pub fn place(&self, query: usize, document: usize) -> SourceLocation {
+    pub fn location(&self, query: usize, document: usize) -> SourceLocation {
         match self.entries(query).nth(document) {
             Some(entry) if self.is_file => {
                 let before = self.text.get(..entry.range().start).unwrap_or(&[]);

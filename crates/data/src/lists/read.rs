@@ -14,6 +14,7 @@
 use std::ops::Range;
 
 use memchr::memchr;
+use rankwright_spec::words::counted;
 use rayon::prelude::*;
 
 use super::{PackedDocument, QueryLists, json};
@@ -33,12 +34,12 @@ pub(super) enum ListKind {
 impl ListKind {
     pub(super) fn value_name(self) -> &'static str {
         match self {
-            ListKind::Qrels => "a whole or decimal number as relevance",
+            ListKind::Qrels => "a finite number as relevance",
             ListKind::Run => "a finite number as score",
         }
     }
 
-    pub(super) fn what(self) -> &'static str {
+    pub(super) fn content(self) -> &'static str {
         match self {
             ListKind::Qrels => "judgements",
             ListKind::Run => "results",
@@ -105,7 +106,7 @@ pub(super) fn read(input: Input, kind: ListKind) -> Result<(QueryLists, Warnings
         .unwrap_or(&[])
         .split(|&b| b == b'\n')
         .find(|line| is_data(line))
-        .ok_or_else(|| DataError::Empty { file: name.clone(), what: kind.what() })?;
+        .ok_or_else(|| DataError::Empty { file: name.clone(), what: kind.content() })?;
     if first.trim_ascii_start().starts_with(b"{") {
         return json::read(&name, bytes.get(skip..).unwrap_or(&[]), kind, warnings);
     }
@@ -130,7 +131,7 @@ pub(super) fn read(input: Input, kind: ListKind) -> Result<(QueryLists, Warnings
         warnings.merge(part.warnings);
     }
     if lists.documents() == 0 {
-        return Err(DataError::Empty { file: lists.name, what: kind.what() });
+        return Err(DataError::Empty { file: lists.name, what: kind.content() });
     }
     Ok((lists, warnings))
 }
@@ -227,7 +228,7 @@ impl ListJob<'_> {
             if !is_data(content) {
                 let blank = content.iter().all(u8::is_ascii_whitespace);
                 part.warnings
-                    .add(WarningKind::BlankLines, u64::from(blank), || self.place(number - 1));
+                    .add(WarningKind::BlankLines, u64::from(blank), || self.location(number - 1));
                 continue;
             }
             if self.header && first_line == 1 && part.entries.is_empty() && is_header(content) {
@@ -238,8 +239,9 @@ impl ListJob<'_> {
                 false => self.fields(content, start, number - 1)?,
             };
             let value = self.value(&fields, number - 1)?;
-            part.warnings
-                .add(WarningKind::ExtraColumns, u64::from(fields.more), || self.place(number - 1));
+            part.warnings.add(WarningKind::ExtraColumns, u64::from(fields.more), || {
+                self.location(number - 1)
+            });
             let entry = PackedDocument::new(fields.document.clone(), value);
             part.entries.push(entry.ok_or_else(|| self.long_id(number - 1))?);
             if !part.runs.is_empty()
@@ -256,7 +258,7 @@ impl ListJob<'_> {
         Ok(part)
     }
 
-    fn place(&self, line: u64) -> SourceLocation {
+    fn location(&self, line: u64) -> SourceLocation {
         SourceLocation::line(self.name, line)
     }
 
@@ -265,14 +267,14 @@ impl ListJob<'_> {
         match std::str::from_utf8(bytes) {
             Ok(id) => Ok(id.to_owned()),
             Err(_) => {
-                Err(DataError::malformed(self.place(line), quote(bytes), "a query id in UTF-8"))
+                Err(DataError::malformed(self.location(line), quote(bytes), "a query id in UTF-8"))
             }
         }
     }
 
     fn long_id(&self, line: u64) -> DataError {
         let expected = "a document id of at most 65535 bytes";
-        DataError::malformed(self.place(line), "a longer document id", expected)
+        DataError::malformed(self.location(line), "a longer document id", expected)
     }
 
     #[inline]
@@ -305,13 +307,13 @@ impl ListJob<'_> {
             column += 1;
         }
         if column != self.layout.columns {
-            return Err(self.few_columns(line, column, number));
+            return Err(self.wrong_columns(line, column, number));
         }
         if fields.more && self.kind == ListKind::Qrels && is_run_line(line) {
-            return Err(self.few_columns(line, TREC_RUN.columns, number));
+            return Err(self.wrong_columns(line, TREC_RUN.columns, number));
         }
         if fields.more && !self.layout.open_ended {
-            return Err(self.few_columns(line, words(line).count(), number));
+            return Err(self.wrong_columns(line, words(line).count(), number));
         }
         if self.layout == SMART_QRELS {
             let id = self.text.get(fields.query.clone()).unwrap_or(&[]);
@@ -338,20 +340,20 @@ impl ListJob<'_> {
                 let (query, document, value) = (query.clone(), document.clone(), value.clone());
                 Ok(Fields { query, document, value, more: false })
             }
-            other => Err(self.few_columns(line, other.len(), number)),
+            other => Err(self.wrong_columns(line, other.len(), number)),
         }
     }
 
     #[cold]
-    fn few_columns(&self, line: &[u8], columns: usize, number: u64) -> DataError {
-        let found = format!("{columns} columns in {}", quote(line.trim_ascii()));
+    fn wrong_columns(&self, line: &[u8], columns: usize, number: u64) -> DataError {
+        let found = format!("{} in {}", counted(columns, "column"), quote(line.trim_ascii()));
         let expected = format!("{} columns {}", self.layout.columns, self.layout.expected);
-        let error = DataError::malformed(self.place(number), found, expected);
+        let error = DataError::malformed(self.location(number), found, expected);
         match (self.kind, columns) {
             (ListKind::Run, 4) => error.with_help(Remedy::IsQrels),
             (ListKind::Qrels, 6) => error.with_help(Remedy::IsRun),
             (_, 1) if line.contains(&b',') => {
-                error.with_help("separate the columns by tabs, not by commas")
+                error.with_help("separate the columns with tabs, not with commas")
             }
             (_, 3) if !self.header => error
                 .with_help("a table of three columns needs the header 'query-id corpus-id score'"),
@@ -371,7 +373,7 @@ impl ListJob<'_> {
         let value = std::str::from_utf8(word).ok().and_then(|t| t.parse::<f64>().ok());
         let finite = value.filter(|v| v.is_finite());
         finite.ok_or_else(|| {
-            DataError::malformed(self.place(number), quote(word), self.kind.value_name())
+            DataError::malformed(self.location(number), quote(word), self.kind.value_name())
         })
     }
 }

@@ -18,7 +18,7 @@ fn rows(lists: &QueryLists) -> Vec<(String, String, f64)> {
 }
 
 #[test]
-fn trec_tables_and_json_say_the_same() {
+fn trec_tables_and_json_read_the_same() {
     let expected = rows(qrels("a 0 d1 1\na 0 d2 -1\nb 0 d1 2\n").unwrap().0.lists());
     for text in [
         "# c\na\t0\td1\t1\r\n\na 0 d2 -1\nb 0 d1 2",
@@ -30,18 +30,18 @@ fn trec_tables_and_json_say_the_same() {
 }
 
 #[test]
-fn scattered_queries_are_joined_and_junk_is_noted() {
+fn scattered_queries_are_joined_and_extra_columns_give_a_warning() {
     let (run, warnings) =
         run("a Q0 x 1 2.5 t\nb Q0 y 1 1 t\na Q0 z#1 2 -1e-3 t junk here\n").unwrap();
     let lists = run.lists();
     assert_eq!(lists.list(0).map(|d| d.id).collect::<Vec<_>>(), [&b"x"[..], b"z#1"]);
     assert_eq!(lists.find("b"), Some(1));
     assert_eq!(warnings.count(WarningKind::ExtraColumns), 1);
-    assert_eq!(lists.place(0, 1).to_string(), "r:3");
+    assert_eq!(lists.location(0, 1).to_string(), "r:3");
 }
 
 #[test]
-fn errors_tell_the_line_and_the_likely_slip() {
+fn errors_name_the_line_and_the_likely_mistake() {
     let error = run("a Q0 x 1 2.5 t\na 0 x 1\n").unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -53,7 +53,7 @@ fn errors_tell_the_line_and_the_likely_slip() {
 }
 
 #[test]
-fn tabs_in_the_header_mean_tabs_alone() {
+fn tabs_in_the_header_make_tabs_the_only_separator() {
     let (qrels, _) = qrels("query-id\tcorpus-id\tscore\nq 1\tdoc 7\t0\r\n").unwrap();
     assert_eq!(rows(qrels.lists()), [("q 1".to_owned(), "doc 7".to_owned(), 0.0)]);
 }
@@ -64,7 +64,7 @@ fn a_run_is_not_taken_for_judgements() {
     assert!(error.to_string().starts_with("q:1: found 6 columns"), "{error}");
     assert!(error.remedy() == Some(crate::Remedy::IsRun));
     let error = qrels("query-id,corpus-id,score\n").unwrap_err();
-    assert!(error.help().unwrap().contains("by tabs"));
+    assert!(error.help().unwrap().contains("with tabs"));
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn ids_that_do_not_fit_columns_are_refused_when_writing() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
     #[test]
-    fn many_pieces_read_like_one(count in 1usize..300_000) {
+    fn many_chunks_read_like_one(count in 1usize..300_000) {
         let text: String = (0..count).map(|i| format!("q{} Q0 doc{i} 1 {} t\n", i / 7, i)).collect();
         let (run, _) = run(&text).unwrap();
         prop_assert_eq!(run.lists().documents(), count);

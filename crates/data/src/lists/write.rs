@@ -11,7 +11,7 @@ pub enum ListFormat {
     Trec,
     /// `query-id corpus-id score`, separated by tabs, with that header.
     Table,
-    /// A JSON object a line.
+    /// One JSON object per line.
     Jsonl,
 }
 
@@ -35,8 +35,10 @@ pub(super) fn write(
         let id = lists.query_id(query);
         for (index, document) in lists.list(query).enumerate() {
             let doc = std::str::from_utf8(document.id).map_err(|_| refused("is not UTF-8"))?;
-            if format != ListFormat::Jsonl && [id, doc].iter().any(|w| spaced(w)) {
-                return Err(refused("has spaces; write JSON lines instead"));
+            if format != ListFormat::Jsonl && [id, doc].iter().any(|w| is_invalid(w)) {
+                return Err(refused(
+                    "is empty, has spaces or starts with #; write JSON lines instead",
+                ));
             }
             line(out, shape, format, id, doc, index + 1, document.value)?;
         }
@@ -44,7 +46,8 @@ pub(super) fn write(
     Ok(())
 }
 
-fn spaced(word: &str) -> bool {
+/// Whether an id cannot be a column of a text file.
+fn is_invalid(word: &str) -> bool {
     word.is_empty() || word.bytes().any(|b| b <= b' ') || word.starts_with('#')
 }
 

@@ -18,55 +18,55 @@ pub(crate) fn cache() -> Vec<Case> {
             "cache: nothing after the magic",
             Text("magic.rwd"),
             b"RWDATA\r\n",
-            "magic.rwd is damaged: it ends inside its header -> make the file again from its source; nothing in it can be trusted",
+            "magic.rwd is damaged: it ends inside its header -> create the file again from its source; do not use its content",
         ),
         case(
             "cache: cut in the table",
             Text("table.rwd"),
             changed(|b| b.truncate(100)),
-            "table.rwd is damaged: it ends inside its header -> make the file again from its source; nothing in it can be trusted",
+            "table.rwd is damaged: it ends inside its header -> create the file again from its source; do not use its content",
         ),
         case(
             "cache: cut in the data",
             Text("cut.rwd"),
             changed(|b| b.truncate(b.len() - 1)),
-            "cut.rwd is damaged: it holds 983 bytes where 984 were written -> make the file again from its source; nothing in it can be trusted",
+            "cut.rwd is damaged: it has 983 bytes, but 984 were written -> create the file again from its source; do not use its content",
         ),
         case(
             "cache: one byte more",
             Text("more.rwd"),
             changed(|b| b.push(0)),
-            "more.rwd is damaged: it holds 985 bytes where 984 were written -> make the file again from its source; nothing in it can be trusted",
+            "more.rwd is damaged: it has 985 bytes, but 984 were written -> create the file again from its source; do not use its content",
         ),
         case(
             "cache: flip in the header",
             Text("header.rwd"),
             changed(|b| b[40] ^= 1),
-            "header.rwd is damaged: the checksum of its header does not fit -> make the file again from its source; nothing in it can be trusted",
+            "header.rwd is damaged: the checksum of its header does not match -> create the file again from its source; do not use its content",
         ),
         case(
             "cache: flip in the matrix",
             Text("matrix.rwd"),
             changed(|b| b[start(2)] ^= 1),
-            "matrix.rwd is damaged: the checksum of section 2 (matrix) does not fit -> make the file again from its source; nothing in it can be trusted",
+            "matrix.rwd is damaged: section 2 (matrix) has a checksum that does not match -> create the file again from its source; do not use its content",
         ),
         case(
             "cache: flip in the labels",
             Text("labels.rwd"),
             changed(|b| b[start(3)] ^= 128),
-            "labels.rwd is damaged: the checksum of section 3 (labels) does not fit -> make the file again from its source; nothing in it can be trusted",
+            "labels.rwd is damaged: section 3 (labels) has a checksum that does not match -> create the file again from its source; do not use its content",
         ),
         case(
             "cache: flip between sections",
             Text("gap.rwd"),
             changed(|b| b[start(3) - 1] ^= 1),
-            "gap.rwd is damaged: the bytes before section 3 (labels) are not zero -> make the file again from its source; nothing in it can be trusted",
+            "gap.rwd is damaged: section 3 (labels) follows bytes that are not zero -> create the file again from its source; do not use its content",
         ),
         case(
             "cache: too many sections",
             Text("sections.rwd"),
             changed(|b| b[12] = 200),
-            "sections.rwd is damaged: its header names more sections than there are kinds -> make the file again from its source; nothing in it can be trusted",
+            "sections.rwd is damaged: its header names more sections than the format has -> create the file again from its source; do not use its content",
         ),
         case(
             "cache: line ends changed",
@@ -74,19 +74,19 @@ pub(crate) fn cache() -> Vec<Case> {
             changed(|b| {
                 b.remove(6);
             }),
-            "lines.rwd is damaged: its first bytes were changed, maybe by a transfer in text mode -> make the file again from its source; nothing in it can be trusted",
+            "lines.rwd is damaged: its first bytes were changed, possibly by a transfer in text mode -> create the file again from its source; do not use its content",
         ),
         case(
             "cache: no cache at all",
             As(Format::Cache),
             b"qid,label\n1,2\n",
-            "forced: this is no Rankwright cache; it does not start with RWDATA -> write the data as a cache first",
+            "forced: this is not a Rankwright cache: it does not start with RWDATA -> write the data as a cache first",
         ),
         case(
             "cache: two caches",
             SecondCache,
             changed(|_| ()),
-            "b.rwd: a cache is a whole data set and cannot be joined to a.rwd -> write one cache of all sources",
+            "b.rwd: a cache is a whole data set and cannot be joined with a.rwd -> write one cache of all sources",
         ),
     ]
 }

@@ -51,7 +51,7 @@ pub(crate) fn letor() -> Vec<Case> {
             "letor: no qid anywhere",
             Text("bad.txt"),
             b"1 1:2\n0 1:3\n",
-            "bad.txt: found rows without qid, expected 'qid:' after each label -> or a file bad.txt.query with the number of rows of each query",
+            "bad.txt: found rows without qid, expected 'qid:' after each label -> add a file bad.txt.query with the number of rows of each query",
         ),
         case(
             "letor: a later row lacks its qid",
@@ -141,7 +141,7 @@ pub(crate) fn letor() -> Vec<Case> {
             "letor: matrix beyond the limit",
             Limit(100),
             b"1 qid:1 100:1\n",
-            "large: 1 rows of 100 features need a matrix of 0 MiB, above the limit of 0 MiB -> rows are held densely; renumber sparse feature ids, or split the data",
+            "large: a matrix of 1 row and 100 features takes 400 bytes; the limit is 100 bytes -> the matrix is dense; renumber sparse feature ids, or split the data",
         ),
     ]
 }

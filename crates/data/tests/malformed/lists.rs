@@ -16,19 +16,19 @@ pub(crate) fn qrels() -> Vec<Case> {
             "qrels: relevance is a word",
             Qrels,
             b"q1 0 d1 yes\n",
-            "bad.qrels:1: found 'yes', expected a whole or decimal number as relevance",
+            "bad.qrels:1: found 'yes', expected a finite number as relevance",
         ),
         case(
             "qrels: relevance is not finite",
             Qrels,
             b"q1 0 d1 1\n\nq1 0 d2 inf\n",
-            "bad.qrels:3: found 'inf', expected a whole or decimal number as relevance",
+            "bad.qrels:3: found 'inf', expected a finite number as relevance",
         ),
         case(
             "qrels: one column",
             Qrels,
             b"q1\n",
-            "bad.qrels:1: found 1 columns in 'q1', expected 4 columns 'qid 0 docid relevance'",
+            "bad.qrels:1: found 1 column in 'q1', expected 4 columns 'qid 0 docid relevance'",
         ),
         case(
             "qrels: a table without header",
@@ -70,7 +70,7 @@ pub(crate) fn run() -> Vec<Case> {
             "run: judgements instead",
             Run,
             b"q1 0 d1 1\n",
-            "bad.run:1: found 4 columns in 'q1 0 d1 1', expected 6 columns 'qid Q0 docid rank score tag' -> this looks like judgements, not like a run",
+            "bad.run:1: found 4 columns in 'q1 0 d1 1', expected 6 columns 'qid Q0 docid rank score tag' -> this looks like a file of judgements, not like a run",
         ),
         case(
             "run: score is a word",

@@ -93,7 +93,7 @@ impl Case {
     }
 
     /// The message that a user sees.
-    fn told(&self) -> String {
+    fn message_shown(&self) -> String {
         match self.read() {
             Ok(()) => "nothing".into(),
             Err(error) => match error.help() {
@@ -147,9 +147,10 @@ fn all() -> Vec<Case> {
 fn every_bad_input_gets_its_message_word_for_word() {
     let mut wrong = Vec::new();
     for case in all() {
-        let told = catch_unwind(AssertUnwindSafe(|| case.told())).unwrap_or("a panic".into());
-        if told != case.message {
-            wrong.push(format!("{}\n  told:     {told}\n  expected: {}", case.name, case.message));
+        let found =
+            catch_unwind(AssertUnwindSafe(|| case.message_shown())).unwrap_or("a panic".into());
+        if found != case.message {
+            wrong.push(format!("{}\n  found:    {found}\n  expected: {}", case.name, case.message));
         }
     }
     assert!(wrong.is_empty(), "{} cases differ:\n{}", wrong.len(), wrong.join("\n"));

@@ -144,7 +144,7 @@ pub fn inspect_data(
             max: s.sizes.max,
         },
         blank_queries: s.blank_queries,
-        level_queries: s.level_queries,
+        level_queries: s.equal_label_queries,
         single_queries: s.single_queries,
         repeated_documents: s.repeated_documents,
         sorted_by_label: s.sorted_by_label,

@@ -89,7 +89,7 @@ fn table(report: &DataReport) -> Table {
             s.queries.saturating_sub(s.blank_queries).to_string(),
         ),
         ("queries without a label of 1 or more", s.blank_queries.to_string()),
-        ("queries with equal labels", s.level_queries.to_string()),
+        ("queries with equal labels", s.equal_label_queries.to_string()),
         ("queries of one document", s.single_queries.to_string()),
     ];
     for (what, count) in lines {

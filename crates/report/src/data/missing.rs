@@ -12,7 +12,8 @@ const SHOWN: usize = 30;
 /// The warnings of [`Summary`](rankwright_data::Summary), and constant features by name.
 pub(super) fn warnings(report: &DataReport) -> Section {
     let summary = &report.summary;
-    let mut texts: Vec<String> = summary.warnings().iter().map(ToString::to_string).collect();
+    let warnings = summary.warnings();
+    let mut texts: Vec<String> = warnings.iter().map(ToString::to_string).collect();
     let constant = summary.features.iter().filter(|f| f.is_constant(summary.rows));
     let constant: Vec<&str> = constant.map(|feature| feature.name.as_str()).collect();
     if !constant.is_empty() {

@@ -153,7 +153,7 @@ impl DataReport {
             documents_per_query: histogram(&self.sizes),
             relevant_per_query: histogram(&self.relevant),
             blank_queries: summary.blank_queries,
-            level_queries: summary.level_queries,
+            level_queries: summary.equal_label_queries,
             single_queries: summary.single_queries,
             warnings,
             ranker: RankerMetric { metric: self.ranker.to_string(), convention: self.convention() },

@@ -17,7 +17,7 @@ params! {
 params! {
     /// Parameters of the k nearest neighbours.
     pub struct KnnParams {
-        k: u32 = 20, 1.., "Neighbours that vote.";
+        k: u32 = 20, 1.., "Number of nearest neighbours that vote.";
         distance: Distance = Distance::Cosine, .., "Distance to a neighbour.";
     }
 }

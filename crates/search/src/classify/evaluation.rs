@@ -44,13 +44,13 @@ impl ConfusionMatrix {
     pub fn new<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> ConfusionMatrix {
         let pairs: Vec<(&str, &str)> = pairs.into_iter().collect();
         let mut classes: Vec<&str> =
-            pairs.iter().flat_map(|(truth, said)| [*truth, *said]).collect();
+            pairs.iter().flat_map(|(truth, decided)| [*truth, *decided]).collect();
         classes.sort_unstable();
         classes.dedup();
         let number = |class: &str| classes.partition_point(|name| *name < class);
         let mut confusion = vec![vec![0; classes.len()]; classes.len()];
-        for (truth, said) in &pairs {
-            confusion[number(truth)][number(said)] += 1;
+        for (truth, decided) in &pairs {
+            confusion[number(truth)][number(decided)] += 1;
         }
         ConfusionMatrix { classes: classes.into_iter().map(str::to_owned).collect(), confusion }
     }
@@ -67,18 +67,18 @@ impl ConfusionMatrix {
 
     /// The share of correct decisions; 0 without any.
     pub fn accuracy(&self) -> f64 {
-        share(self.right(), self.all())
+        share(self.correct(), self.all())
     }
 
     /// Precision, recall and F1 of each class, in order of name.
     pub fn per_class(&self) -> Vec<ClassScore> {
         let each = self.classes.iter().zip(&self.confusion).enumerate();
         each.map(|(number, (class, row))| {
-            let (right, count) = (row[number], row.iter().sum::<u64>());
-            let said = self.confusion.iter().map(|row| row[number]).sum::<u64>();
-            let (precision, recall) = (share(right, said), share(right, count));
+            let (correct, count) = (row[number], row.iter().sum::<u64>());
+            let decided = self.confusion.iter().map(|row| row[number]).sum::<u64>();
+            let (precision, recall) = (share(correct, decided), share(correct, count));
             // 2PR / (P + R) in counts, which also holds where both are 0.
-            let f1 = share(2 * right, said + count);
+            let f1 = share(2 * correct, decided + count);
             ClassScore { class: class.clone(), precision, recall, f1, count }
         })
         .collect()
@@ -93,15 +93,15 @@ impl ConfusionMatrix {
     /// F1 of the pooled counts.
     pub fn micro_f1(&self) -> f64 {
         // A wrong decision is one false positive (of its class) and one false negative.
-        let wrong = self.all() - self.right();
-        share(2 * self.right(), 2 * self.right() + 2 * wrong)
+        let wrong = self.all() - self.correct();
+        share(2 * self.correct(), 2 * self.correct() + 2 * wrong)
     }
 
     fn all(&self) -> u64 {
         self.confusion.iter().flatten().sum()
     }
 
-    fn right(&self) -> u64 {
+    fn correct(&self) -> u64 {
         self.confusion.iter().enumerate().map(|(number, row)| row[number]).sum()
     }
 }

@@ -34,7 +34,7 @@ pub struct Knn {
     class_of: Vec<u32>,
     squared_lengths: Vec<f64>,
     /// All documents in the order of distance for a query that shares no term with them.
-    apart: Vec<u32>,
+    by_length: Vec<u32>,
     /// For each term the documents that have it, ascending, and its weight there.
     postings: HashMap<u32, Vec<(u32, f32)>>,
 }
@@ -70,12 +70,20 @@ impl Knn {
         }
         let squared_lengths: Vec<f64> =
             documents.iter().map(SparseVector::squared_length).collect();
-        let mut apart: Vec<u32> = (0..documents.len() as u32).collect();
+        let mut by_length: Vec<u32> = (0..documents.len() as u32).collect();
         if distance == Distance::Euclidean {
             let length = |d: &u32| squared_lengths[*d as usize];
-            apart.sort_by(|a, b| length(a).total_cmp(&length(b)));
+            by_length.sort_by(|a, b| length(a).total_cmp(&length(b)));
         }
-        Ok(Knn { distance, k, classes: names, class_of: numbers, squared_lengths, apart, postings })
+        Ok(Knn {
+            distance,
+            k,
+            classes: names,
+            class_of: numbers,
+            squared_lengths,
+            by_length,
+            postings,
+        })
     }
 
     /// The classes, in order of name.
@@ -143,7 +151,7 @@ impl Knn {
                 }
             }
         }
-        let others = self.apart.iter().map(|d| *d as usize).filter(|d| !seen[*d]);
+        let others = self.by_length.iter().map(|d| *d as usize).filter(|d| !seen[*d]);
         candidates.extend(others.filter(|d| Some(*d) != without).take(self.k));
         let own = vector.squared_length();
         let mut found: Vec<(f64, usize)> = candidates
@@ -176,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worked_example_says_history_for_3_and_chemistry_for_5() {
+    fn the_worked_example_gives_history_for_3_and_chemistry_for_5() {
         let documents = vectors(&[
             [1.0, 0.9],
             [0.9, 1.0],

@@ -48,8 +48,8 @@ impl LabelledDocuments {
 
 /// Keeps the last document of each id; returns the number of removed documents.
 pub(super) fn keep_last(documents: &mut Vec<Document>) -> usize {
-    let places = documents.iter().enumerate();
-    let last: HashMap<String, usize> = places.map(|(at, d)| (d.id.clone(), at)).collect();
+    let numbered = documents.iter().enumerate();
+    let last: HashMap<String, usize> = numbered.map(|(at, d)| (d.id.clone(), at)).collect();
     let repeated = documents.len() - last.len();
     let mut at = 0;
     documents.retain(|document| {
@@ -65,13 +65,13 @@ fn text_fields(documents: &[Document], label: &str) -> Result<Vec<String>, Searc
     let mut schema = Schema::guess(sample, &Schema::default());
     let label = || label.to_owned();
     if !documents.iter().any(|document| document.get(&label()).is_some()) {
-        return Err(SearchError::NoLabelField { label: label(), fields: schema.to_string() });
+        return Err(SearchError::NoLabelField { label: label(), fields: schema });
     }
     schema.set(&label(), FieldKind::Category);
     let fields: Vec<String> = schema.of_kind(FieldKind::Text).map(str::to_owned).collect();
     match fields.is_empty() {
         false => Ok(fields),
-        true => Err(SearchError::NoTextBesideLabel { label: label(), fields: schema.to_string() }),
+        true => Err(SearchError::NoTextBesideLabel { label: label(), fields: schema }),
     }
 }
 

@@ -24,6 +24,7 @@ pub use tfidf::TfIdf;
 pub use vector::SparseVector;
 
 use rankwright_spec::choices;
+use rankwright_spec::words::counted;
 
 choices! {
     /// A distance of two vectors.
@@ -69,10 +70,14 @@ pub struct Decision<'a> {
 #[non_exhaustive]
 pub enum ClassifyError {
     /// There are no documents.
-    #[error("found no labelled document, expected at least one")]
+    #[error("there is no labelled document")]
     Empty,
     /// The number of classes given differs from the number of documents.
-    #[error("found {classes} classes for {documents} documents, expected one for each")]
+    #[error(
+        "found {} for {}, expected one class for each document",
+        counted(*classes, "class"),
+        counted(*documents, "document")
+    )]
     Lengths {
         /// Number of documents.
         documents: usize,
@@ -80,7 +85,7 @@ pub enum ClassifyError {
         classes: usize,
     },
     /// A weight that is not finite.
-    #[error("found the weight {weight} of term {term}, expected a finite number; drop the term")]
+    #[error("the weight of term {term} is {weight}, which is not finite")]
     NotFinite {
         /// The term or coordinate.
         term: u32,
@@ -88,16 +93,29 @@ pub enum ClassifyError {
         weight: f32,
     },
     /// The number of neighbours is 0.
-    #[error("found k = 0, expected at least one neighbour")]
+    #[error("the number of neighbours k is 0, expected at least 1")]
     NoNeighbours,
     /// More documents or coordinates than a 32-bit number can count.
-    #[error("found {count} {what}, expected at most 4294967295; classify with a part of them")]
+    #[error("found {count} {what}, expected at most 4294967295")]
     TooLarge {
         /// The kind of thing that is counted.
         what: &'static str,
         /// Their number.
         count: usize,
     },
+}
+
+impl ClassifyError {
+    /// A remedy, if there is one.
+    pub fn help(&self) -> Option<String> {
+        Some(match self {
+            ClassifyError::Empty => "give some documents a class".into(),
+            ClassifyError::Lengths { .. } => return None,
+            ClassifyError::NotFinite { .. } => "leave the term out".into(),
+            ClassifyError::NoNeighbours => "give a k of at least 1".into(),
+            ClassifyError::TooLarge { .. } => "use a part of them".into(),
+        })
+    }
 }
 
 /// Class names in order, each once, and the index of each document's class.

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_are_cosines_whatever_the_distance() {
+    fn scores_are_cosines_for_every_distance() {
         let documents = points([[2.0, 0.0], [0.0, 3.0], [-1.0, 0.0]]);
         for distance in [Distance::Euclidean, Distance::Cosine] {
             let rocchio = Rocchio::fit(&documents, &["x", "y", "minus"], distance).unwrap();

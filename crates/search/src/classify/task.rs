@@ -131,7 +131,7 @@ impl TextClassifier {
     ) -> Result<Self, SearchError> {
         classifier.check()?;
         let label = label.into();
-        let mut warnings = repeated(keep_last(&mut documents));
+        let mut warnings = duplicate_warnings(keep_last(&mut documents));
         let labelled = LabelledDocuments::new(&documents, &label, &analysis)?;
         if labelled.left_out > 0 {
             let (label, documents) = (label.clone(), labelled.left_out);
@@ -166,8 +166,8 @@ impl TextClassifier {
         let mut decided = vec![String::new(); count];
         for fold in 0..parts {
             let part = |test: bool| {
-                let places = (0..count).filter(move |place| (place % parts == fold) == test);
-                places.map(|place| order[place]).collect::<Vec<usize>>()
+                let shuffled = (0..count).filter(move |at| (at % parts == fold) == test);
+                shuffled.map(|at| order[at]).collect::<Vec<usize>>()
             };
             let (learn, test) = (part(false), part(true));
             let texts: Vec<&Vec<String>> =
@@ -199,11 +199,11 @@ impl TextClassifier {
     /// counts.
     pub fn classify(&self, mut documents: Vec<Document>) -> Result<Classification, SearchError> {
         let start = Instant::now();
-        let warnings = repeated(keep_last(&mut documents));
+        let warnings = duplicate_warnings(keep_last(&mut documents));
         let fields = &self.labelled.fields;
         let has = |field: &String| documents.iter().any(|document| document.get(field).is_some());
         if !documents.is_empty() && !fields.iter().any(has) {
-            return Err(SearchError::NoFieldToClassify { fields: fields.join(", ") });
+            return Err(SearchError::NoFieldToClassify { fields: fields.clone() });
         }
         let terms = terms(&documents, fields, &self.analysis);
         let learn: Vec<usize> = (0..self.documents()).collect();
@@ -249,7 +249,7 @@ impl TextClassifier {
     }
 }
 
-fn repeated(documents: usize) -> Vec<SearchWarning> {
+fn duplicate_warnings(documents: usize) -> Vec<SearchWarning> {
     match documents {
         0 => Vec::new(),
         count => vec![SearchWarning::DuplicateIds { documents: count as u64 }],

@@ -14,7 +14,7 @@ use crate::terms::Terms;
 
 pub(super) static CATEGORY_MATCH: FeatureDef = FeatureDef {
     name: "category-match",
-    help: "1 if the category is the query's, or all its words are in the query, else 0.",
+    help: "1 if the category equals the query's or all its words are in the query, otherwise 0.",
     example: "category-match(field=genre)",
     field: Some(FieldKind::Category),
     ..FeatureDef::of::<FieldParams>(|index, spec| {

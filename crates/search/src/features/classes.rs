@@ -107,8 +107,8 @@ impl ClassVectors {
         let texts = texts?;
         let tfidf = TfIdf::fit(&texts);
         let vectors = texts.par_iter().map(|terms| tfidf.vector(terms)).collect();
-        let class = |place: &usize| labels.of(docs[*place]).first().copied();
-        let known: Vec<usize> = (0..docs.len()).filter(|place| class(place).is_some()).collect();
+        let class = |row: &usize| labels.of(docs[*row]).first().copied();
+        let known: Vec<usize> = (0..docs.len()).filter(|row| class(row).is_some()).collect();
         let classes = known.iter().filter_map(class).map(|label| labels.name(label).to_owned());
         let classes = classes.collect();
         Ok(ClassVectors { docs, vectors, known, classes })
@@ -124,7 +124,7 @@ fn class_column(
 ) -> Result<Arc<Vec<f64>>, SearchError> {
     let labelled = ClassVectors::read(index, field)?;
     let training: Vec<SparseVector> =
-        labelled.known.iter().map(|&place| labelled.vectors[place].clone()).collect();
+        labelled.known.iter().map(|&row| labelled.vectors[row].clone()).collect();
     let failed = |error| SearchError::Classes { field: field.to_owned(), error };
     let score = |scores: Vec<(&str, f64)>| {
         scores.iter().find(|(name, _)| *name == class).map_or(f64::NAN, |(_, score)| *score)
@@ -138,9 +138,9 @@ fn class_column(
         FeatureClassifier::Knn { k } => {
             let knn =
                 Knn::fit(&training, &labelled.classes, k, Distance::Cosine).map_err(failed)?;
-            let scores = (0..labelled.docs.len()).into_par_iter().map(|place| {
-                let vector = &labelled.vectors[place];
-                match labelled.known.binary_search(&place) {
+            let scores = (0..labelled.docs.len()).into_par_iter().map(|row| {
+                let vector = &labelled.vectors[row];
+                match labelled.known.binary_search(&row) {
                     Ok(own) => score(knn.scores_without(vector, own)),
                     Err(_) => score(knn.scores(vector)),
                 }
@@ -148,7 +148,7 @@ fn class_column(
             scores.collect()
         }
     };
-    let mut column = vec![f64::NAN; index.slots()];
+    let mut column = vec![f64::NAN; index.max_doc()];
     for (&doc, value) in labelled.docs.iter().zip(values) {
         column[doc as usize] = value;
     }

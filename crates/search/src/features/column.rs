@@ -87,7 +87,7 @@ pub(super) static STOP_SHARE: FeatureDef = FeatureDef {
 
 pub(super) static URL: FeatureDef = FeatureDef {
     name: "url",
-    help: "Parts of the path, letters or slashes of an address.",
+    help: "Number of path parts, letters or slashes of an address.",
     example: "url(field=url, part=length)",
     field: Some(FieldKind::Url),
     each: Some(("part", &["depth", "length", "slashes"])),
@@ -117,7 +117,7 @@ pub(super) static NUMBER: FeatureDef = FeatureDef {
 
 pub(super) static RECENCY: FeatureDef = FeatureDef {
     name: "recency",
-    help: "1 today, halved with each half-life of age.",
+    help: "1 for today's date, halved with each half-life of age.",
     example: "recency(field=date, half_life=30)",
     field: Some(FieldKind::Date),
     ..FeatureDef::of::<RecencyParams>(|index, spec| {

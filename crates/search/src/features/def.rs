@@ -67,7 +67,7 @@ use crate::schema::FieldKind;
 /// # Ok::<(), SearchError>(())
 /// ```
 ///
-/// It serialises to the entry of `list features --json`.
+/// It serialises to its entry in the list of features.
 #[derive(Clone, Copy)]
 pub struct FeatureDef {
     /// Name in specs.

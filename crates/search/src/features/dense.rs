@@ -50,8 +50,8 @@ type Terms = HashMap<String, Vec<f32>>;
 impl Dense {
     fn open(index: &Index, file: &str) -> Result<Self, SearchError> {
         let (terms, dimensions) = read(index, file)?;
-        let mut documents = vec![0.0; index.slots() * dimensions];
-        let rows = documents.par_chunks_mut(dimensions.max(1)).zip(0_u32..index.slots() as u32);
+        let mut documents = vec![0.0; index.max_doc() * dimensions];
+        let rows = documents.par_chunks_mut(dimensions.max(1)).zip(0_u32..index.max_doc() as u32);
         rows.try_for_each(|(row, doc)| -> Result<(), SearchError> {
             if index.is_alive(doc) {
                 let words = index.words_of(doc)?;
@@ -105,7 +105,7 @@ fn read(index: &Index, file: &str) -> Result<(Terms, usize), SearchError> {
         let Some(word) = parts.next() else { continue };
         let numbers: Option<Vec<f64>> =
             parts.map(|p| p.parse::<f64>().ok().filter(|v| v.is_finite())).collect();
-        let numbers = numbers.ok_or_else(|| bad(file, line, "a word and finite numbers"))?;
+        let numbers = numbers.ok_or_else(|| malformed(file, line, "a word and finite numbers"))?;
         if line == 1 && numbers.len() == 1 {
             continue;
         }
@@ -114,7 +114,7 @@ fn read(index: &Index, file: &str) -> Result<(Terms, usize), SearchError> {
         }
         if numbers.len() != dimensions || dimensions == 0 {
             let expected = format!("as many numbers as in the lines before ({dimensions})");
-            return Err(bad(file, line, &expected));
+            return Err(malformed(file, line, &expected));
         }
         let analysed = index.analysis().terms(word);
         let [term] = analysed.as_slice() else { continue };
@@ -128,11 +128,11 @@ fn read(index: &Index, file: &str) -> Result<(Terms, usize), SearchError> {
     Ok((means.collect(), dimensions))
 }
 
-fn bad(file: &str, line: u64, expected: &str) -> SearchError {
+fn malformed(file: &str, line: u64, expected: &str) -> SearchError {
     SearchError::malformed(
         rankwright_data::SourceLocation::line(file, line),
-        "something else",
+        "another line",
         expected,
     )
-    .with_help("word vectors are text: a word and its numbers a line")
+    .with_help("a file of word vectors is text with one word and its numbers per line")
 }

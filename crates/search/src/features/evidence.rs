@@ -9,12 +9,13 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::document::{Document, Query};
-use crate::error::SearchError;
-use crate::index::{Index, NumberField, TermHits, TermStats, TextField};
+use crate::error::{SearchError, TermStatistic};
+use crate::index::{Index, NumberField, TermPostings, TermStats, TextField};
 use crate::terms::Terms;
 
-const NO_FREQUENCIES: SearchError = SearchError::NotGathered { what: "frequencies" };
-const NO_POSITIONS: SearchError = SearchError::NotGathered { what: "positions" };
+const NO_FREQUENCIES: SearchError =
+    SearchError::NotGathered { statistic: TermStatistic::Frequencies };
+const NO_POSITIONS: SearchError = SearchError::NotGathered { statistic: TermStatistic::Positions };
 
 /// Statistics of one single field: frequencies and positions, term by term, candidate by candidate.
 #[derive(Debug, Default)]
@@ -132,11 +133,11 @@ impl<'a> Evidence<'a> {
             }
             let mut next = 0;
             let FieldEvidence { tfs, starts, positions } = &mut evidence;
-            self.index.positions(field, term, self.docs, |at, places| {
+            self.index.positions(field, term, self.docs, |at, found| {
                 starts.extend((next..=at).map(|_| positions.len() as u32));
                 next = at + 1;
-                tfs[row + at] = places.len() as u32;
-                positions.extend_from_slice(places);
+                tfs[row + at] = found.len() as u32;
+                positions.extend_from_slice(found);
             })?;
             starts.extend((next..docs).map(|_| positions.len() as u32));
         }
@@ -201,11 +202,11 @@ impl<'a> Evidence<'a> {
         if let Some(&count) = self.matching.get() {
             return Ok(count);
         }
-        let mut seen = vec![false; self.index.slots()];
-        let mut hits = TermHits::default();
+        let mut seen = vec![false; self.index.max_doc()];
+        let mut postings = TermPostings::default();
         for term in self.terms.distinct() {
-            self.index.hits(self.index.all(), term, &mut hits)?;
-            hits.docs.iter().for_each(|&doc| seen[doc as usize] = true);
+            self.index.read_postings(self.index.all(), term, &mut postings)?;
+            postings.docs.iter().for_each(|&doc| seen[doc as usize] = true);
         }
         let count = seen.into_iter().filter(|&seen| seen).count();
         Ok(*self.matching.get_or_init(|| count))

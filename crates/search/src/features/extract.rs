@@ -29,7 +29,7 @@ pub struct Extractor {
 struct FeatureColumn {
     feature: Box<dyn Feature>,
     /// Whether it is a custom feature.
-    is_own: bool,
+    is_custom: bool,
 }
 
 impl std::fmt::Debug for Extractor {
@@ -59,8 +59,8 @@ impl Extractor {
             let def = index.feature(&spec.name)?;
             let feature = (def.build)(&index, &spec)?;
             needs = needs.and(feature.needs());
-            let is_own = !FEATURES.iter().any(|known| known.name == def.name);
-            features.push(FeatureColumn { feature, is_own });
+            let is_custom = !FEATURES.iter().any(|known| known.name == def.name);
+            features.push(FeatureColumn { feature, is_custom });
         }
         needs.check(&index)?;
         Ok(Extractor { index, set, features, needs })
@@ -84,7 +84,7 @@ impl Extractor {
         candidates: &[Candidate],
     ) -> Result<FeatureRows, SearchError> {
         let index = &*self.index;
-        let docs = candidates.iter().map(|candidate| index.own(candidate));
+        let docs = candidates.iter().map(|candidate| index.doc_of(candidate));
         let docs: Vec<u32> = docs.collect::<Result<_, _>>()?;
         let mut order: Vec<u32> = (0..docs.len() as u32).collect();
         order.sort_unstable_by_key(|&at| docs[at as usize]);
@@ -102,13 +102,13 @@ impl Extractor {
             Ok::<(), SearchError>(())
         };
         let (own, known): (Vec<_>, Vec<_>) =
-            self.features.iter().enumerate().partition(|(_, column)| column.is_own);
-        let evidence = index.guard(|| {
+            self.features.iter().enumerate().partition(|(_, column)| column.is_custom);
+        let evidence = index.catch_damage(|| {
             let evidence = Evidence::gather(index, query, terms, &sorted, &self.needs)?;
             known.into_iter().try_for_each(|(at, column)| compute(at, column, &evidence))?;
             Ok(evidence)
         })?;
-        // Outside of `guard`: a panic in custom code is not damage of the index.
+        // Outside of `catch_damage`: a panic in custom code is not damage of the index.
         own.into_iter().try_for_each(|(at, column)| compute(at, column, &evidence))?;
         Ok(FeatureRows { values, columns })
     }

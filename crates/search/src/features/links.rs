@@ -97,7 +97,7 @@ fn build(
 
 /// Values of the nodes as a column of the documents.
 fn column(index: &Index, values: Vec<f64>) -> Result<Box<dyn Feature>, SearchError> {
-    let mut column = vec![f64::NAN; index.slots()];
+    let mut column = vec![f64::NAN; index.max_doc()];
     for (&doc, value) in index.ids()?.sorted().iter().zip(values) {
         column[doc as usize] = value;
     }
@@ -108,7 +108,7 @@ fn graph_of(index: &Index, field: &str) -> Result<Graph, SearchError> {
     let labels = index.labels(field, FieldKind::Links)?;
     let ids = index.ids()?;
     let targets: Vec<Option<u32>> = (0..labels.len() as u32)
-        .map(|label| ids.find(labels.name(label)).map(|doc| ids.place(doc)))
+        .map(|label| ids.find(labels.name(label)).map(|doc| ids.rank(doc)))
         .collect();
     let mut links = Vec::new();
     for (node, &doc) in (0..).zip(ids.sorted()) {
@@ -116,5 +116,5 @@ fn graph_of(index: &Index, field: &str) -> Result<Graph, SearchError> {
         links.extend(to.map(|target| (node, target)));
     }
     Graph::new(ids.sorted().len(), links)
-        .map_err(|_| SearchError::Internal { invariant: "links lead to documents of the index" })
+        .map_err(|_| SearchError::Internal { invariant: "links point to documents of the index" })
 }

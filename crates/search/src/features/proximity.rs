@@ -22,21 +22,21 @@ pub(super) static WINDOW: FeatureDef = FeatureDef {
 
 pub(super) static PAIR_DISTANCE: FeatureDef = FeatureDef {
     name: "pair-distance",
-    help: "Smallest distance of neighbours of the query; missing without a pair.",
+    help: "Smallest distance between adjacent query terms; missing without such a pair.",
     example: "pair-distance(field=text)",
     ..of_text(|index, spec| build(index, spec, ProximityKind::PairDistance))
 };
 
 pub(super) static PAIR_PROXIMITY: FeatureDef = FeatureDef {
     name: "pair-proximity",
-    help: "Sum over neighbours of the query of 1 / their distance.",
+    help: "Sum over pairs of adjacent query terms of 1 / their distance.",
     example: "pair-proximity(field=text)",
     ..of_text(|index, spec| build(index, spec, ProximityKind::PairProximity))
 };
 
 pub(super) static PHRASE: FeatureDef = FeatureDef {
     name: "phrase",
-    help: "Number of times that the query occurs word for word.",
+    help: "Number of exact occurrences of the query as a phrase.",
     example: "phrase(field=text)",
     ..of_text(|index, spec| build(index, spec, ProximityKind::Phrase))
 };
@@ -70,7 +70,7 @@ impl Feature for Proximity {
         let fields = evidence.fields_with_positions(self.field)?;
         for (candidate, slot) in out.iter_mut().enumerate() {
             let values = fields.iter().map(|field| self.kind.value(evidence, field, candidate));
-            *slot = self.kind.together(values);
+            *slot = self.kind.combine(values);
         }
         Ok(())
     }
@@ -78,29 +78,33 @@ impl Feature for Proximity {
 
 impl ProximityKind {
     fn value(self, evidence: &Evidence<'_>, field: &FieldEvidence, candidate: usize) -> f64 {
-        let places = |term: usize| evidence.positions_in(field, term, candidate);
+        let positions = |term: usize| evidence.positions_in(field, term, candidate);
         let terms = evidence.terms;
         match self {
             ProximityKind::Window => {
-                let lists: Vec<&[u32]> = (0..terms.distinct().len()).map(places).collect();
+                let lists: Vec<&[u32]> = (0..terms.distinct().len()).map(positions).collect();
                 f64::from(smallest_window(&lists))
             }
             ProximityKind::PairDistance => {
                 let pairs = neighbours(terms.sequence());
-                let distances = pairs.filter_map(|(a, b)| smallest_distance(places(a), places(b)));
+                let distances =
+                    pairs.filter_map(|(a, b)| smallest_distance(positions(a), positions(b)));
                 distances.min().map_or(f64::NAN, f64::from)
             }
             ProximityKind::PairProximity => {
                 let pairs = neighbours(terms.sequence());
-                let distances = pairs.filter_map(|(a, b)| smallest_distance(places(a), places(b)));
+                let distances =
+                    pairs.filter_map(|(a, b)| smallest_distance(positions(a), positions(b)));
                 distances.map(|distance| 1.0 / f64::from(distance.max(1))).sum()
             }
-            ProximityKind::Phrase => f64::from(phrases(terms.sequence(), terms.places(), places)),
+            ProximityKind::Phrase => {
+                f64::from(phrases(terms.sequence(), terms.positions(), positions))
+            }
         }
     }
 
     /// Combines the values of the single fields of a text field.
-    fn together(self, values: impl Iterator<Item = f64>) -> f64 {
+    fn combine(self, values: impl Iterator<Item = f64>) -> f64 {
         let present = values.filter(|value| !value.is_nan());
         match self {
             // The smallest window among fields with a match; 0 if there is none.
@@ -128,13 +132,13 @@ fn smallest_window(lists: &[&[u32]]) -> u32 {
         all.extend(positions.iter().map(|&position| (position, list)));
     }
     all.sort_unstable();
-    let wanted = lists.iter().filter(|list| !list.is_empty()).count();
+    let needed = lists.iter().filter(|list| !list.is_empty()).count();
     let mut counts = vec![0_u32; lists.len()];
     let (mut inside, mut start, mut best) = (0, 0, u32::MAX);
     for &(end, list) in &all {
         counts[list] += 1;
         inside += usize::from(counts[list] == 1);
-        while inside == wanted && wanted > 0 {
+        while inside == needed && needed > 0 {
             let (first, list) = all[start];
             best = best.min(end - first + 1);
             counts[list] -= 1;
@@ -157,15 +161,19 @@ fn smallest_distance(a: &[u32], b: &[u32]) -> Option<u32> {
 }
 
 /// Number of occurrences of the query's terms in its own order at its own distances.
-fn phrases<'p>(sequence: &[usize], offsets: &[usize], places: impl Fn(usize) -> &'p [u32]) -> u32 {
+fn phrases<'p>(
+    sequence: &[usize],
+    offsets: &[usize],
+    positions: impl Fn(usize) -> &'p [u32],
+) -> u32 {
     let (Some(&first), Some(&origin)) = (sequence.first(), offsets.first()) else { return 0 };
     let begins_here = |&start: &&u32| {
         sequence.iter().zip(offsets).skip(1).all(|(&term, &offset)| {
-            let wanted = start + (offset - origin) as u32;
-            places(term).binary_search(&wanted).is_ok()
+            let expected = start + (offset - origin) as u32;
+            positions(term).binary_search(&expected).is_ok()
         })
     };
-    places(first).iter().filter(begins_here).count() as u32
+    positions(first).iter().filter(begins_here).count() as u32
 }
 
 #[cfg(test)]
@@ -174,7 +182,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn windows_hold_each_matched_term() {
+    fn windows_contain_each_matched_term() {
         assert_eq!(smallest_window(&[&[0, 10], &[12], &[]]), 3);
         assert_eq!(smallest_window(&[&[5]]), 1);
         assert_eq!(smallest_window(&[&[], &[]]), 0);
@@ -183,12 +191,12 @@ mod tests {
 
     #[test]
     fn phrases_keep_the_query_s_distances() {
-        let places = |term: usize| -> &[u32] { [&[0, 7][..], &[1, 9][..]][term] };
-        assert_eq!(phrases(&[0, 1], &[0, 1], places), 1);
+        let positions = |term: usize| -> &[u32] { [&[0, 7][..], &[1, 9][..]][term] };
+        assert_eq!(phrases(&[0, 1], &[0, 1], positions), 1);
         // The query has a removed word between them.
-        assert_eq!(phrases(&[0, 1], &[3, 5], places), 1);
-        assert_eq!(phrases(&[0, 1], &[0, 3], places), 0);
-        assert_eq!(phrases(&[], &[], places), 0);
+        assert_eq!(phrases(&[0, 1], &[3, 5], positions), 1);
+        assert_eq!(phrases(&[0, 1], &[0, 3], positions), 0);
+        assert_eq!(phrases(&[], &[], positions), 0);
     }
 
     proptest! {

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use super::def::FeatureDef;
 use super::fields::field_or_only;
-use crate::error::SearchError;
+use crate::error::{FeatureSetProblem, SearchError};
 use crate::index::Index;
 use crate::retrieve::FirstStage;
 use crate::schema::FieldKind;
@@ -32,7 +32,7 @@ pub const FEATURE_VERSION: u32 = 1;
 pub const DEFAULT_CANDIDATES: usize = 100;
 
 /// Most classes that `*` is expanded to.
-const MOST_CLASSES: usize = 64;
+const MAX_CLASSES: usize = 64;
 
 /// A list of features by spec.
 ///
@@ -92,13 +92,16 @@ impl FeatureSet {
     /// The first stage, where one is recorded.
     pub fn stage(&self) -> Result<Option<FirstStage>, SearchError> {
         let stage = self.first_stage.as_deref().map(FirstStage::parse);
-        stage.transpose().map_err(|error| SearchError::BadFeatureSet { why: error.to_string() })
+        let problem = |error| SearchError::BadFeatureSet(FeatureSetProblem::FirstStage(error));
+        stage.transpose().map_err(problem)
     }
 
     /// Reads the TOML form.
     pub fn from_toml(text: &str) -> Result<Self, SearchError> {
-        toml::from_str(text)
-            .map_err(|error| SearchError::BadFeatureSet { why: error.message().to_owned() })
+        toml::from_str(text).map_err(|error| {
+            let message = error.message().to_owned();
+            SearchError::BadFeatureSet(FeatureSetProblem::Syntax { message })
+        })
     }
 
     /// The TOML form.
@@ -114,7 +117,7 @@ impl FeatureSet {
         let mut columns: Vec<String> = Vec::new();
         for feature in &self.features {
             let specs = if feature == "default" {
-                index.features().filter(|def| def.is_default).map(every).collect()
+                index.features().filter(|def| def.is_default).map(spec_with_stars).collect()
             } else {
                 vec![Spec::parse(feature)?]
             };
@@ -150,7 +153,7 @@ impl FeatureSet {
 }
 
 /// The spec of a feature on every field and with every choice, with `*`.
-fn every(def: &FeatureDef) -> Spec {
+fn spec_with_stars(def: &FeatureDef) -> Spec {
     let mut spec = Spec::new(def.name);
     if def.field.is_some() {
         spec = spec.with("field", "*");
@@ -166,31 +169,32 @@ fn expand_spec(index: &Index, spec: Spec) -> Result<Vec<String>, SearchError> {
     let def = index.feature(&spec.name)?;
     let mut specs = vec![spec];
     if let Some(kind) = def.field {
-        specs = fan(specs, "field", || fields(index, kind));
+        specs = expand_star(specs, "field", || fields(index, kind));
     }
     if let Some((key, choices)) = def.each {
-        specs = fan(specs, key, || choices.iter().map(|&choice| choice.to_owned()).collect());
+        specs =
+            expand_star(specs, key, || choices.iter().map(|&choice| choice.to_owned()).collect());
     }
     let mut columns = Vec::new();
     for spec in specs {
         let classes = spec.get("class").is_some_and(|class| class == "*");
-        let specs = if classes { of_classes(index, spec)? } else { vec![spec] };
+        let specs = if classes { class_specs(index, spec)? } else { vec![spec] };
         columns.extend(specs.iter().map(Spec::to_string));
     }
     Ok(columns)
 }
 
 /// One spec for each value where a parameter is `*`.
-fn fan(specs: Vec<Spec>, key: &str, values: impl Fn() -> Vec<String>) -> Vec<Spec> {
-    let mut fanned = Vec::new();
+fn expand_star(specs: Vec<Spec>, key: &str, values: impl Fn() -> Vec<String>) -> Vec<Spec> {
+    let mut expanded = Vec::new();
     for spec in specs {
         if spec.get(key) == Some("*") {
-            fanned.extend(values().into_iter().map(|value| spec.clone().with(key, value)));
+            expanded.extend(values().into_iter().map(|value| spec.clone().with(key, value)));
         } else {
-            fanned.push(spec);
+            expanded.push(spec);
         }
     }
-    fanned
+    expanded
 }
 
 fn fields(index: &Index, kind: FieldKind) -> Vec<String> {
@@ -203,16 +207,16 @@ fn fields(index: &Index, kind: FieldKind) -> Vec<String> {
     index.schema().of_kind(kind).map(str::to_owned).collect()
 }
 
-fn of_classes(index: &Index, spec: Spec) -> Result<Vec<Spec>, SearchError> {
+fn class_specs(index: &Index, spec: Spec) -> Result<Vec<Spec>, SearchError> {
     let named = spec.get("field").map_or(Auto::Auto, |field| Auto::Given(field.to_owned()));
     let field = field_or_only(index, &spec, &named, FieldKind::Category)?;
     let labels = index.labels(&field, FieldKind::Category)?;
-    if labels.len() > MOST_CLASSES {
+    if labels.len() > MAX_CLASSES {
         return Err(SpecError::BadValue {
             name: spec.name.clone(),
             key: "class".into(),
             value: "*".into(),
-            expected: format!("a field of at most {MOST_CLASSES} classes; it has {}", labels.len()),
+            expected: format!("a field of at most {MAX_CLASSES} classes; it has {}", labels.len()),
         }
         .into());
     }

@@ -7,7 +7,7 @@ use super::evidence::{Evidence, Needs};
 use crate::error::SearchError;
 use crate::index::{Index, TextField};
 use crate::params::read_params;
-use crate::retrieve::{DocumentColumns, Weigher, Weighting};
+use crate::retrieve::{DocumentColumns, QueryWeighting, Weighting};
 
 struct WeightFeature<W> {
     field: TextField,
@@ -34,13 +34,13 @@ impl<W: Weighting> Feature for WeightFeature<W> {
     fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
         let found = evidence.text_field(self.field)?;
         let (index, terms) = (evidence.index, evidence.terms);
-        let weigher = Weigher::new(&self.weighting, index, self.field, terms, &found.stats);
+        let weights = QueryWeighting::new(&self.weighting, index, self.field, terms, &found.stats);
         for (candidate, slot) in out.iter_mut().enumerate() {
             let document = self.columns.of(evidence.docs[candidate]);
             let tfs = evidence.tfs(found, candidate).enumerate().filter(|(_, tf)| *tf > 0);
             let sum: f64 =
-                tfs.map(|(term, tf)| weigher.matched(term, f64::from(tf), &document)).sum();
-            *slot = sum + weigher.document(&document);
+                tfs.map(|(term, tf)| weights.matched(term, f64::from(tf), &document)).sum();
+            *slot = sum + weights.document(&document);
         }
         Ok(())
     }

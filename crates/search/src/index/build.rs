@@ -12,8 +12,10 @@ use std::path::Path;
 use serde::Serialize;
 use tantivy::directory::MmapDirectory;
 
-use super::check::{check_files, guard};
-use super::filler::{Filled, Filler, Progress, read_batch, writing_tokenizers};
+use super::check::{catch_damage, check_files};
+use super::document_writer::{
+    DocumentWriter, Progress, WriteCounts, read_batch, writing_tokenizers,
+};
 use super::layout::IndexLayout;
 use super::meta::{Meta, generation, generations, temporaries};
 use crate::analysis::Analysis;
@@ -108,8 +110,8 @@ pub struct BuildReport {
 }
 
 impl BuildReport {
-    pub(super) fn new(filled: Filled, analysis: &Analysis, schema: Schema) -> Self {
-        let Filled { documents, duplicates, without_terms, not_of_kind } = filled;
+    pub(super) fn new(counts: WriteCounts, analysis: &Analysis, schema: Schema) -> Self {
+        let WriteCounts { documents, duplicates, without_terms, not_of_kind } = counts;
         let analysis = analysis.to_string();
         Self { documents, duplicates, without_terms, not_of_kind, analysis, schema }
     }
@@ -159,8 +161,8 @@ pub fn build_index(
         Err(_) if options.existing == Existing::Replace && path.is_dir() => None,
         read => read?,
     };
-    check_place(path, old.is_some() || Meta::is_there(path), options)?;
-    std::fs::create_dir_all(path).map_err(|error| SearchError::access(path, &error))?;
+    check_folder(path, old.is_some() || Meta::exists(path), options)?;
+    std::fs::create_dir_all(path).map_err(|error| SearchError::access(path, error))?;
     let _lock = lock_folder(path)?;
     remove_leftovers(path);
     let mut documents = documents.into_iter();
@@ -170,7 +172,7 @@ pub fn build_index(
     }
 }
 
-fn check_place(path: &Path, is_index: bool, options: &BuildOptions) -> Result<(), SearchError> {
+fn check_folder(path: &Path, is_index: bool, options: &BuildOptions) -> Result<(), SearchError> {
     if is_index && options.existing == Existing::Refuse {
         return Err(SearchError::IndexExists { path: path.into() });
     }
@@ -202,7 +204,7 @@ const LOCK: &str = "building.lock";
 /// Locks the folder while an index is written. The system releases the lock when the process ends.
 pub(super) fn lock_folder(path: &Path) -> Result<File, SearchError> {
     let file = File::options().create(true).truncate(false).write(true).open(path.join(LOCK));
-    let file = file.map_err(|error| SearchError::access(path, &error))?;
+    let file = file.map_err(|error| SearchError::access(path, error))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(_) => Err(SearchError::IndexLocked { path: path.into() }),
@@ -223,17 +225,17 @@ fn create(
     let folder = generation(path, number);
     let work = || -> Result<Option<BuildReport>, SearchError> {
         let failed = |error: tantivy::TantivyError| SearchError::tantivy(path, &error);
-        std::fs::create_dir(&folder).map_err(|error| SearchError::access(path, &error))?;
+        std::fs::create_dir(&folder).map_err(|error| SearchError::access(path, error))?;
         let directory = MmapDirectory::open(&folder).map_err(|e| failed(e.into()))?;
         let index = tantivy::Index::builder()
             .schema(layout.schema.clone())
             .tokenizers(writing_tokenizers())
             .open_or_create(directory)
             .map_err(failed)?;
-        let filler = Filler::new(path, &layout, &analysis, &index, false)?;
-        let Some(filled) = filler.fill(first, documents, progress)? else { return Ok(None) };
+        let writer = DocumentWriter::new(path, &layout, &analysis, &index, false)?;
+        let Some(counts) = writer.write(first, documents, progress)? else { return Ok(None) };
         Meta::new(number, analysis.to_string(), schema.clone()).write(path)?;
-        Ok(Some(BuildReport::new(filled, &analysis, schema.clone())))
+        Ok(Some(BuildReport::new(counts, &analysis, schema.clone())))
     };
     let result = work();
     let keep = matches!(result, Ok(Some(_)));
@@ -278,14 +280,14 @@ fn add(
     }
     let layout = IndexLayout::new(&meta.schema)?;
     // Damage is found now, not later by a thread that merges segments.
-    let mut index = guard(path, || {
+    let mut index = catch_damage(path, || {
         let index = tantivy::Index::open_in_dir(meta.folder(path))
             .map_err(|error| SearchError::tantivy(path, &error))?;
         check_files(path, &index)?;
         Ok(index)
     })?;
     index.set_tokenizers(writing_tokenizers());
-    let filler = Filler::new(path, &layout, &analysis, &index, true)?;
-    let filled = filler.fill(Vec::new(), documents, progress)?;
-    Ok(filled.map(|filled| BuildReport::new(filled, &analysis, meta.schema)))
+    let writer = DocumentWriter::new(path, &layout, &analysis, &index, true)?;
+    let counts = writer.write(Vec::new(), documents, progress)?;
+    Ok(counts.map(|counts| BuildReport::new(counts, &analysis, meta.schema)))
 }

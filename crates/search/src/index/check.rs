@@ -7,16 +7,18 @@ use rayon::prelude::*;
 use tantivy::{Directory as _, SegmentReader};
 
 use super::layout::ID;
-use crate::error::SearchError;
+use crate::error::{IndexDamage, SearchError};
 
 /// Runs code that reads tantivy's files; a panic caused by damage becomes an error.
-pub(super) fn guard<T>(
+pub(super) fn catch_damage<T>(
     path: &Path,
     work: impl FnOnce() -> Result<T, SearchError>,
 ) -> Result<T, SearchError> {
     match catch_panic(work) {
         Ok(result) => result,
-        Err(what) => Err(SearchError::Damaged { path: path.into(), what }),
+        Err(message) => {
+            Err(SearchError::Damaged { path: path.into(), damage: IndexDamage::Panic { message } })
+        }
     }
 }
 
@@ -37,8 +39,8 @@ pub(super) fn check_files(path: &Path, index: &tantivy::Index) -> Result<(), Sea
         {
             return Ok(());
         }
-        let what = format!("{} is not as it was written", file.display());
-        Err(SearchError::Damaged { path: path.into(), what })
+        let damage = IndexDamage::Checksum { file: file.clone() };
+        Err(SearchError::Damaged { path: path.into(), damage })
     };
     let checked: Vec<Result<(), SearchError>> = files.par_iter().map(check).collect();
     checked.into_iter().collect()
@@ -48,10 +50,10 @@ pub(super) fn check_files(path: &Path, index: &tantivy::Index) -> Result<(), Sea
 pub(super) fn check_documents(path: &Path, reader: &SegmentReader) -> Result<(), SearchError> {
     let failed = |error: tantivy::TantivyError| SearchError::tantivy(path, &error);
     let ids = reader.fast_fields().str(ID).map_err(failed)?;
-    let found = ids.map_or(0, |ids| ids.ords().num_docs());
-    if found == reader.max_doc() {
+    let (documents, ids) = (reader.max_doc(), ids.map_or(0, |ids| ids.ords().num_docs()));
+    if documents == ids {
         return Ok(());
     }
-    let what = format!("a segment of {} documents has {found} ids", reader.max_doc());
-    Err(SearchError::Damaged { path: path.into(), what })
+    let damage = IndexDamage::SegmentIds { documents, ids };
+    Err(SearchError::Damaged { path: path.into(), damage })
 }

@@ -9,7 +9,7 @@ use tantivy::columnar::Column;
 
 use super::layout::{Stat, url_column};
 use super::{FieldLabels, Index, IndexId, Segment, TextField, lock};
-use crate::error::SearchError;
+use crate::error::{IndexObject, SearchError};
 use crate::schema::FieldKind;
 
 /// One number or date field of an index.
@@ -25,7 +25,7 @@ impl NumberField {
     pub(crate) fn of(&self, index: &Index) -> Result<&[f64], SearchError> {
         match self.index == index.index_id() {
             true => Ok(&self.values),
-            false => Err(SearchError::OtherIndex { what: "number field" }),
+            false => Err(SearchError::OtherIndex { object: IndexObject::NumberField }),
         }
     }
 }
@@ -66,8 +66,8 @@ impl Index {
         if let Some(column) = kept(&lock(&self.columns)) {
             return Ok(column);
         }
-        let mut values = vec![f64::NAN; self.slots()];
-        self.guard(|| {
+        let mut values = vec![f64::NAN; self.max_doc()];
+        self.catch_damage(|| {
             for segment in &self.segments {
                 let range =
                     segment.base as usize..(segment.base + segment.reader.max_doc()) as usize;
@@ -108,7 +108,7 @@ impl Index {
         if let Some(labels) = lock(&self.labels).get(&slot.name) {
             return Ok(labels.clone());
         }
-        let labels = Arc::new(self.guard(|| FieldLabels::read(self, &slot.name))?);
+        let labels = Arc::new(self.catch_damage(|| FieldLabels::read(self, &slot.name))?);
         lock(&self.labels).insert(slot.name.clone(), labels.clone());
         Ok(labels)
     }

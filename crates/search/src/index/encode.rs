@@ -10,12 +10,12 @@
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
 /// The largest distance that is encoded exactly.
-const FARTHEST: usize = 31;
+const MAX_STEP: usize = 31;
 
 /// Appends a term that is `step` words after the previous one.
 pub(crate) fn push_term(text: &mut String, term: &str, step: usize) {
     text.push_str(term);
-    text.push(char::from(step.clamp(1, FARTHEST) as u8));
+    text.push(char::from(step.clamp(1, MAX_STEP) as u8));
 }
 
 /// The tokenizer of analysed text.
@@ -42,7 +42,7 @@ pub(crate) struct EncodedTerms<'a> {
 
 impl TokenStream for EncodedTerms<'_> {
     fn advance(&mut self) -> bool {
-        let Some(at) = self.rest.bytes().position(|byte| byte as usize <= FARTHEST) else {
+        let Some(at) = self.rest.bytes().position(|byte| byte as usize <= MAX_STEP) else {
             return false;
         };
         let (term, rest) = self.rest.split_at(at);
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_begins_with_removed_words_keeps_its_places() {
+    fn a_text_that_begins_with_removed_words_keeps_its_positions() {
         let mut text = String::new();
         push_term(&mut text, "rank", 2);
         let mut decoder = Decoder::default();

@@ -15,18 +15,18 @@ impl Index {
     pub fn with_feature(mut self, def: &'static FeatureDef) -> Result<Index, SearchError> {
         let spec = Spec::parse(def.name)?;
         if spec != Spec::new(def.name) || def.name == "default" {
-            return Err(SearchError::NoFeatureName { name: def.name });
+            return Err(SearchError::InvalidFeatureName { name: def.name });
         }
         if self.features().any(|known| known.name == def.name) {
             return Err(SearchError::FeatureTaken { name: def.name });
         }
-        self.own_features.push(def);
+        self.custom_features.push(def);
         Ok(self)
     }
 
     /// All features that can be computed: those of [`FEATURES`], then custom ones.
     pub fn features(&self) -> impl Iterator<Item = &'static FeatureDef> {
-        FEATURES.iter().chain(&self.own_features).copied()
+        FEATURES.iter().chain(&self.custom_features).copied()
     }
 
     /// The definition of a feature by its name.

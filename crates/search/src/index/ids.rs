@@ -12,8 +12,8 @@ pub(crate) struct DocumentIds {
     texts: Strings,
     /// Living documents by id, ascending.
     sorted: Vec<u32>,
-    /// The index of each document in `sorted`.
-    places: Vec<u32>,
+    /// The rank of each document: its index in `sorted`.
+    ranks: Vec<u32>,
 }
 
 impl DocumentIds {
@@ -21,11 +21,11 @@ impl DocumentIds {
     pub(crate) fn new(texts: Strings, alive: impl Fn(u32) -> bool) -> Self {
         let mut sorted: Vec<u32> = (0..texts.len() as u32).filter(|&doc| alive(doc)).collect();
         sorted.sort_unstable_by(|&a, &b| texts.get(a as usize).cmp(texts.get(b as usize)));
-        let mut places = vec![0; texts.len()];
-        for (place, &doc) in sorted.iter().enumerate() {
-            places[doc as usize] = place as u32;
+        let mut ranks = vec![0; texts.len()];
+        for (rank, &doc) in sorted.iter().enumerate() {
+            ranks[doc as usize] = rank as u32;
         }
-        Self { texts, sorted, places }
+        Self { texts, sorted, ranks }
     }
 
     /// The id of a document.
@@ -36,7 +36,7 @@ impl DocumentIds {
     /// The document of an id.
     pub(crate) fn find(&self, id: &str) -> Option<u32> {
         let found = self.sorted.binary_search_by(|&doc| self.get(doc).cmp(id));
-        found.ok().and_then(|place| self.sorted.get(place)).copied()
+        found.ok().and_then(|rank| self.sorted.get(rank)).copied()
     }
 
     /// An id that two living documents have, which must not happen.
@@ -46,8 +46,8 @@ impl DocumentIds {
     }
 
     /// The rank of a document among all ids, ascending.
-    pub(crate) fn place(&self, doc: u32) -> u32 {
-        self.places[doc as usize]
+    pub(crate) fn rank(&self, doc: u32) -> u32 {
+        self.ranks[doc as usize]
     }
 
     /// Living documents by id, ascending.
@@ -66,13 +66,13 @@ mod tests {
         ["c", "a", "b"].iter().for_each(|id| texts.push(id));
         let ids = DocumentIds::new(texts, |doc| doc != 2);
         assert_eq!((ids.find("a"), ids.find("b"), ids.find("c")), (Some(1), None, Some(0)));
-        assert_eq!((ids.place(1), ids.place(0)), (0, 1));
+        assert_eq!((ids.rank(1), ids.rank(0)), (0, 1));
         assert_eq!(ids.sorted(), [1, 0]);
         assert_eq!(ids.repeated(), None);
     }
 
     #[test]
-    fn an_id_that_two_living_documents_have_is_told() {
+    fn an_id_that_two_living_documents_have_is_found() {
         let texts = || {
             let mut texts = Strings::default();
             ["b", "a", "b"].iter().for_each(|id| texts.push(id));

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use rankwright_data::store;
 use serde::{Deserialize, Serialize};
 
-use crate::error::SearchError;
+use crate::error::{IndexDamage, SearchError};
 use crate::schema::Schema;
 
 /// The version of the folder's format.
@@ -42,12 +42,12 @@ impl Meta {
             Ok(text) => text,
             Err(error) if matches!(error.kind(), NotFound | NotADirectory) => return Ok(None),
             Err(error) => {
-                return Err(SearchError::access(folder, &error));
+                return Err(SearchError::access(folder, error));
             }
         };
         let meta: Meta = serde_json::from_str(&text).map_err(|error| SearchError::Damaged {
             path: folder.into(),
-            what: format!("{FILE} does not read ({error})"),
+            damage: IndexDamage::Description { message: error.to_string() },
         })?;
         if meta.rankwright_index != VERSION {
             let (found, known) = (meta.rankwright_index, VERSION);
@@ -57,7 +57,7 @@ impl Meta {
     }
 
     /// Whether the file exists, readable or not.
-    pub(crate) fn is_there(folder: &Path) -> bool {
+    pub(crate) fn exists(folder: &Path) -> bool {
         folder.join(FILE).is_file()
     }
 

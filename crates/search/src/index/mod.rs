@@ -11,9 +11,9 @@
 mod build;
 mod check;
 mod columns;
+mod document_writer;
 mod encode;
 mod features;
-mod filler;
 mod ids;
 mod labels;
 mod layout;
@@ -28,7 +28,7 @@ pub use columns::NumberField;
 pub(crate) use ids::DocumentIds;
 pub(crate) use labels::FieldLabels;
 pub(crate) use layout::Stat;
-pub(crate) use postings::TermHits;
+pub(crate) use postings::TermPostings;
 pub use postings::TermStats;
 
 use std::collections::HashMap;
@@ -41,11 +41,11 @@ use tantivy::tokenizer::TokenizerManager;
 use tantivy::{ReloadPolicy, SegmentReader};
 
 use crate::analysis::Analysis;
-use crate::error::SearchError;
+use crate::error::{IndexDamage, IndexObject, SearchError};
 use crate::features::FeatureDef;
 use crate::retrieve::Candidate;
 use crate::schema::{FieldKind, Schema};
-use check::{check_documents, check_files, guard};
+use check::{catch_damage, check_documents, check_files};
 use layout::{ANALYZER, IndexLayout};
 use meta::Meta;
 use postings::FieldPostings;
@@ -109,7 +109,7 @@ struct Segment {
 /// share it.
 pub struct Index {
     id: IndexId,
-    place: IndexLocation,
+    location: IndexLocation,
     analysis: Analysis,
     schema: Schema,
     layout: IndexLayout,
@@ -119,19 +119,19 @@ pub struct Index {
     postings: Vec<FieldPostings>,
     text_fields: Vec<TextFieldInfo>,
     documents: u32,
-    slots: u32,
+    max_doc: u32,
     ids: OnceLock<DocumentIds>,
     columns: Mutex<HashMap<String, Arc<Vec<f64>>>>,
     labels: Mutex<HashMap<String, Arc<FieldLabels>>>,
     stats: Mutex<HashMap<(TextField, String), TermStats>>,
     /// Custom features.
-    own_features: Vec<&'static FeatureDef>,
+    custom_features: Vec<&'static FeatureDef>,
 }
 
 impl std::fmt::Debug for Index {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Index")
-            .field("place", &self.place)
+            .field("location", &self.location)
             .field("documents", &self.documents)
             .finish()
     }
@@ -142,7 +142,7 @@ impl Index {
     pub fn open(path: impl AsRef<Path>) -> Result<Index, SearchError> {
         let path = path.as_ref();
         let meta = Meta::read(path)?.ok_or_else(|| SearchError::NoIndex { path: path.into() })?;
-        guard(path, || {
+        catch_damage(path, || {
             let failed = |error: tantivy::TantivyError| SearchError::tantivy(path, &error);
             let index = tantivy::Index::open_in_dir(meta.folder(path)).map_err(failed)?;
             check_files(path, &index)?;
@@ -153,38 +153,38 @@ impl Index {
 
     /// Opens tantivy's content in its current state.
     fn read(
-        place: IndexLocation,
+        location: IndexLocation,
         mut index: tantivy::Index,
         analysis: Analysis,
         schema: Schema,
     ) -> Result<Index, SearchError> {
-        let path = place.path();
+        let path = location.path();
         let failed = |error: tantivy::TantivyError| SearchError::tantivy(path, &error);
         let layout = IndexLayout::new(&schema)?;
         let tokenizers = TokenizerManager::default();
         tokenizers.register(ANALYZER, analysis.analyzer());
         index.set_tokenizers(tokenizers);
         if index.schema() != layout.schema {
-            let what = "its fields are not those that rankwright.json names".into();
-            return Err(SearchError::Damaged { path: path.into(), what });
+            let damage = IndexDamage::Fields;
+            return Err(SearchError::Damaged { path: path.into(), damage });
         }
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into();
         let searcher = reader.map_err(failed)?.searcher();
-        let (mut segments, mut slots, mut documents) = (Vec::new(), 0, 0);
+        let (mut segments, mut max_doc, mut documents) = (Vec::new(), 0, 0);
         for reader in searcher.segment_readers() {
             check_documents(path, reader)?;
             let store = reader.get_store_reader(8).map_err(|e| failed(e.into()))?;
             segments.push(Segment {
                 reader: reader.clone(),
-                base: slots,
+                base: max_doc,
                 store: Mutex::new(store),
             });
-            slots += reader.max_doc();
+            max_doc += reader.max_doc();
             documents += reader.num_docs();
         }
         let mut opened = Index {
             id: IndexId::new(),
-            place,
+            location,
             analysis,
             schema,
             layout,
@@ -194,19 +194,19 @@ impl Index {
             postings: Vec::new(),
             text_fields: Vec::new(),
             documents,
-            slots,
+            max_doc,
             ids: OnceLock::new(),
             columns: Mutex::default(),
             labels: Mutex::default(),
             stats: Mutex::default(),
-            own_features: Vec::new(),
+            custom_features: Vec::new(),
         };
-        opened.open_texts()?;
+        opened.open_text_fields()?;
         Ok(opened)
     }
 
     /// Opens the postings of the text fields and their lengths.
-    fn open_texts(&mut self) -> Result<(), SearchError> {
+    fn open_text_fields(&mut self) -> Result<(), SearchError> {
         for (_, slot) in &self.layout.texts {
             for &field in &slot.fields {
                 self.postings.push(FieldPostings::open(self, field)?);
@@ -222,7 +222,7 @@ impl Index {
         }
         for (name, column, fields) in text_fields {
             let lengths = self.column(&Stat::Length.column(&column))?;
-            let alive = (0..self.slots).filter(|&doc| self.is_alive(doc));
+            let alive = (0..self.max_doc).filter(|&doc| self.is_alive(doc));
             let terms = alive.map(|doc| lengths[doc as usize] as u64).sum();
             self.text_fields.push(TextFieldInfo { name, column, fields, lengths, terms });
         }
@@ -230,11 +230,11 @@ impl Index {
     }
 
     /// Runs code that reads tantivy's files; a panic caused by damage becomes an error.
-    pub(crate) fn guard<T>(
+    pub(crate) fn catch_damage<T>(
         &self,
         work: impl FnOnce() -> Result<T, SearchError>,
     ) -> Result<T, SearchError> {
-        guard(self.place.path(), work)
+        catch_damage(self.location.path(), work)
     }
 
     /// Number of living documents.
@@ -242,9 +242,9 @@ impl Index {
         self.documents as usize
     }
 
-    /// Number of documents, including deleted ones.
-    pub(crate) fn slots(&self) -> usize {
-        self.slots as usize
+    /// Number of documents, including deleted ones: document numbers are below it.
+    pub(crate) fn max_doc(&self) -> usize {
+        self.max_doc as usize
     }
 
     /// The analysis.
@@ -259,7 +259,7 @@ impl Index {
 
     /// The folder; `None` for an index in memory.
     pub fn path(&self) -> Option<&Path> {
-        match &self.place {
+        match &self.location {
             IndexLocation::Folder(path) => Some(path),
             IndexLocation::Memory => None,
         }
@@ -271,29 +271,29 @@ impl Index {
     }
 
     /// The number of a candidate's document; a candidate of another index is an error.
-    pub(crate) fn own(&self, candidate: &Candidate) -> Result<u32, SearchError> {
+    pub(crate) fn doc_of(&self, candidate: &Candidate) -> Result<u32, SearchError> {
         match candidate.index == self.id {
             true => Ok(candidate.doc),
-            false => Err(SearchError::OtherIndex { what: "document" }),
+            false => Err(SearchError::OtherIndex { object: IndexObject::Document }),
         }
     }
 
     /// Checks that a filter belongs to this index.
-    pub(crate) fn check_own(&self, filter: IndexId) -> Result<(), SearchError> {
+    pub(crate) fn check_filter(&self, filter: IndexId) -> Result<(), SearchError> {
         match filter == self.id {
             true => Ok(()),
-            false => Err(SearchError::OtherIndex { what: "filter" }),
+            false => Err(SearchError::OtherIndex { object: IndexObject::Filter }),
         }
     }
 
     /// An error of tantivy in this index.
     pub(crate) fn failed(&self, error: &tantivy::TantivyError) -> SearchError {
-        SearchError::tantivy(self.place.path(), error)
+        SearchError::tantivy(self.location.path(), error)
     }
 
     /// The error of bytes that differ from those that were written.
-    pub(crate) fn damaged(&self, what: String) -> SearchError {
-        SearchError::Damaged { path: self.place.path().into(), what }
+    pub(crate) fn damaged(&self, damage: IndexDamage) -> SearchError {
+        SearchError::Damaged { path: self.location.path().into(), damage }
     }
 
     pub(crate) fn tantivy(&self) -> &tantivy::Index {
@@ -321,7 +321,7 @@ impl Index {
 
     /// The id of a document of a ranking.
     pub fn id(&self, candidate: &Candidate) -> Result<&str, SearchError> {
-        Ok(self.ids()?.get(self.own(candidate)?))
+        Ok(self.ids()?.get(self.doc_of(candidate)?))
     }
 
     /// All text fields together.
@@ -352,13 +352,14 @@ impl Index {
     pub(crate) fn check_text_field(&self, text_field: TextField) -> Result<(), SearchError> {
         match text_field.0 < self.text_fields.len() {
             true => Ok(()),
-            false => Err(SearchError::OtherIndex { what: "text field" }),
+            false => Err(SearchError::OtherIndex { object: IndexObject::TextField }),
         }
     }
 
+    /// The error of a field that the index does not have.
     pub(crate) fn no_field(&self, name: &str, kind: FieldKind) -> SearchError {
-        let known = self.schema.to_string();
-        SearchError::Field { name: name.into(), wanted: kind.name(), known }
+        let schema = self.schema.clone();
+        SearchError::UnknownField { name: name.into(), kind, schema }
     }
 
     /// Length of each document in a text field, in terms.

@@ -25,7 +25,7 @@ impl FieldPostings {
 }
 
 /// Most terms whose statistics are cached; beyond this the cache is cleared.
-const MOST_STATS: usize = 1 << 18;
+const MAX_CACHED_STATS: usize = 1 << 18;
 
 /// Document frequency and collection frequency of a term in a text field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -39,12 +39,12 @@ pub struct TermStats {
 
 /// The documents of a term with its frequency in each, ascending.
 #[derive(Debug, Default)]
-pub(crate) struct TermHits {
+pub(crate) struct TermPostings {
     pub(crate) docs: Vec<u32>,
     pub(crate) tfs: Vec<u32>,
 }
 
-impl TermHits {
+impl TermPostings {
     fn clear(&mut self) {
         self.docs.clear();
         self.tfs.clear();
@@ -59,8 +59,8 @@ impl TermHits {
     }
 
     /// Adds the frequencies of another list.
-    fn merge(&mut self, other: &TermHits) {
-        let mut merged = TermHits::default();
+    fn merge(&mut self, other: &TermPostings) {
+        let mut merged = TermPostings::default();
         let (mut a, mut b) = (0, 0);
         while a < self.docs.len() || b < other.docs.len() {
             let left = self.docs.get(a).copied().unwrap_or(TERMINATED);
@@ -83,37 +83,37 @@ impl TermHits {
 
 impl Index {
     /// The documents of a term in a text field; caches its statistics.
-    pub(crate) fn hits(
+    pub(crate) fn read_postings(
         &self,
         text_field: TextField,
         term: &str,
-        hits: &mut TermHits,
+        found: &mut TermPostings,
     ) -> Result<(), SearchError> {
-        hits.clear();
-        let mut more = TermHits::default();
+        found.clear();
+        let mut more = TermPostings::default();
         for (i, &field) in self.fields_of(text_field).iter().enumerate() {
             if i == 0 {
-                self.field_hits(field, term, hits)?;
+                self.read_field_postings(field, term, found)?;
             } else {
                 more.clear();
-                self.field_hits(field, term, &mut more)?;
-                hits.merge(&more);
+                self.read_field_postings(field, term, &mut more)?;
+                found.merge(&more);
             }
         }
         let mut stats = lock(&self.stats);
-        if stats.len() >= MOST_STATS {
+        if stats.len() >= MAX_CACHED_STATS {
             stats.clear();
         }
-        stats.insert((text_field, term.to_owned()), hits.stats());
+        stats.insert((text_field, term.to_owned()), found.stats());
         Ok(())
     }
 
     /// The documents of a term in one text field.
-    pub(crate) fn field_hits(
+    pub(crate) fn read_field_postings(
         &self,
         field: usize,
         term: &str,
-        hits: &mut TermHits,
+        found: &mut TermPostings,
     ) -> Result<(), SearchError> {
         let postings = &self.postings[field];
         let term = Term::from_field_text(postings.field, term);
@@ -127,8 +127,8 @@ impl Index {
             while blocks.block_len() > 0 {
                 for (&doc, &tf) in blocks.docs().iter().zip(blocks.freqs()) {
                     if alive.is_none_or(|alive| alive.is_alive(doc)) {
-                        hits.docs.push(segment.base + doc);
-                        hits.tfs.push(tf);
+                        found.docs.push(segment.base + doc);
+                        found.tfs.push(tf);
                     }
                 }
                 blocks.advance();
@@ -147,9 +147,9 @@ impl Index {
         if let Some(&stats) = lock(&self.stats).get(&key) {
             return Ok(stats);
         }
-        let mut hits = TermHits::default();
-        self.hits(text_field, term, &mut hits)?;
-        Ok(hits.stats())
+        let mut found = TermPostings::default();
+        self.read_postings(text_field, term, &mut found)?;
+        Ok(found.stats())
     }
 
     /// Calls `found` with the positions of a term in each of the documents that has it. `docs` is
@@ -163,7 +163,7 @@ impl Index {
     ) -> Result<(), SearchError> {
         let mut positions = Vec::new();
         let option = IndexRecordOption::WithFreqsAndPositions;
-        self.walk(field, term, docs, option, |at, list| {
+        self.visit_postings(field, term, docs, option, |at, list| {
             list.positions(&mut positions);
             found(at, &positions);
         })
@@ -179,17 +179,17 @@ impl Index {
         mut found: impl FnMut(usize, u32),
     ) -> Result<(), SearchError> {
         let option = IndexRecordOption::WithFreqs;
-        self.walk(field, term, docs, option, |at, list| found(at, list.term_freq()))
+        self.visit_postings(field, term, docs, option, |at, list| found(at, list.term_freq()))
     }
 
     /// Visits each of the documents that has a term.
-    fn walk(
+    fn visit_postings(
         &self,
         field: usize,
         term: &str,
         docs: &[u32],
         option: IndexRecordOption,
-        mut stop: impl FnMut(usize, &mut SegmentPostings),
+        mut visit: impl FnMut(usize, &mut SegmentPostings),
     ) -> Result<(), SearchError> {
         let postings = &self.postings[field];
         let term = Term::from_field_text(postings.field, term);
@@ -199,9 +199,9 @@ impl Index {
             let end = segment.base + segment.reader.max_doc();
             let here = docs[at..].partition_point(|&doc| doc < end);
             if let Some(mut list) = reader.read_postings(&term, option).map_err(failed)? {
-                for (place, &doc) in (at..).zip(&docs[at..at + here]) {
+                for (number, &doc) in (at..).zip(&docs[at..at + here]) {
                     if seek(&mut list, doc - segment.base) {
-                        stop(place, &mut list);
+                        visit(number, &mut list);
                     }
                 }
             }

@@ -6,7 +6,7 @@ use tantivy::{DateTime, TantivyDocument};
 
 use crate::analysis::{Analyser, Analysis};
 use crate::document::{Document, Value};
-use crate::error::SearchError;
+use crate::error::{DocumentProblem, SearchError};
 use crate::index::encode::push_term;
 use crate::index::layout::{ALL, IndexLayout, OtherSlot, Stat, TextSlot, URL_STATS, url_column};
 use crate::schema::{FieldKind, date_of, number_of, texts_of};
@@ -66,12 +66,12 @@ impl Preparer {
     ) -> Result<TantivyDocument, SearchError> {
         let mut out = TantivyDocument::default();
         out.add_text(layout.id, &document.id);
-        let source = serde_json::to_vec(document).map_err(|error| SearchError::BadDocument {
-            id: document.id.clone(),
-            why: error.to_string(),
+        check_numbers(document)?;
+        let source = serde_json::to_vec(document).map_err(|_| SearchError::Internal {
+            invariant: "a document can be written as JSON",
         })?;
         out.add_bytes(layout.source, &source);
-        self.analyser.forget();
+        self.analyser.clear_if_full();
         self.all.clear();
         let mut all_words = 0;
         for (name, slot) in &layout.texts {
@@ -101,20 +101,20 @@ impl Preparer {
         let Self { analyser, terms, text, .. } = self;
         text.clear();
         let first = terms.len();
-        let mut places = Vec::new();
+        let mut positions = Vec::new();
         let (mut words, mut base) = (0, 0);
         for part in parts(value) {
-            let found = analyser.analyse(&part, |term, place| {
+            let found = analyser.analyse(&part, |term, position| {
                 terms.push(term);
-                places.push(base + place);
+                positions.push(base + position);
             });
             words += found as u64;
             base += found + VALUE_GAP;
         }
         let mut before = None;
-        for (&term, &place) in terms.iter().skip(first).zip(&places) {
-            push_term(text, analyser.term(term), before.map_or(place + 1, |b| place - b));
-            before = Some(place);
+        for (&term, &position) in terms.iter().skip(first).zip(&positions) {
+            push_term(text, analyser.term(term), before.map_or(position + 1, |b| position - b));
+            before = Some(position);
         }
         words
     }
@@ -145,6 +145,19 @@ impl Preparer {
         };
         self.counts.not_of_kind += u64::from(!added);
     }
+}
+
+/// Rejects numbers that are not finite: the stored document could not be read back.
+fn check_numbers(document: &Document) -> Result<(), SearchError> {
+    for (field, value) in &document.fields {
+        if let Value::Number(value) = *value
+            && !value.is_finite()
+        {
+            let problem = DocumentProblem::NotFinite { field: field.clone(), value };
+            return Err(SearchError::BadDocument { id: document.id.clone(), problem });
+        }
+    }
+    Ok(())
 }
 
 fn add_url(out: &mut TantivyDocument, layout: &IndexLayout, slot: &OtherSlot, url: &str) {

@@ -7,7 +7,7 @@ use tantivy::schema::Value as _;
 use super::layout::ID;
 use super::{DocumentIds, FieldLabels, Index, lock};
 use crate::document::Document;
-use crate::error::SearchError;
+use crate::error::{IndexDamage, SearchError};
 use crate::retrieve::Candidate;
 use crate::schema::{FieldKind, texts_of};
 
@@ -17,18 +17,17 @@ impl Index {
         if let Some(ids) = self.ids.get() {
             return Ok(ids);
         }
-        let labels = self.guard(|| FieldLabels::read(self, ID))?;
+        let labels = self.catch_damage(|| FieldLabels::read(self, ID))?;
         let mut texts = Strings::default();
-        for doc in 0..self.slots {
+        for doc in 0..self.max_doc {
             let Some(&label) = labels.of(doc).first() else {
-                return Err(self.damaged(format!("document {doc} has no id")));
+                return Err(self.damaged(IndexDamage::NoId { document: doc }));
             };
             texts.push(labels.name(label));
         }
         let ids = DocumentIds::new(texts, |doc| self.is_alive(doc));
         if let Some(id) = ids.repeated() {
-            let what = format!("two documents have the id {id}");
-            return Err(self.damaged(what));
+            return Err(self.damaged(IndexDamage::DuplicateId { id: id.to_owned() }));
         }
         Ok(self.ids.get_or_init(|| ids))
     }
@@ -59,13 +58,13 @@ impl Index {
 
     /// A document as it was added.
     pub(crate) fn source(&self, doc: u32) -> Result<Document, SearchError> {
-        self.guard(|| {
+        self.catch_damage(|| {
             let (segment, local) = self.locate(doc);
             let stored: TantivyDocument =
                 lock(&segment.store).get(local).map_err(|error| self.failed(&error))?;
             let bytes = stored.get_first(self.layout.source).and_then(|value| value.as_bytes());
             let document = bytes.and_then(|bytes| serde_json::from_slice(bytes).ok());
-            document.ok_or_else(|| self.damaged(format!("document {doc} does not read")))
+            document.ok_or_else(|| self.damaged(IndexDamage::Document { document: doc }))
         })
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use tantivy::{IndexWriter, TantivyDocument, Term};
 
 use super::build::{BuildOptions, BuildReport, SAMPLE, layout_of, lock_folder};
-use super::filler::{Filler, read_batch, writing_tokenizers};
+use super::document_writer::{DocumentWriter, read_batch, writing_tokenizers};
 use super::{Index, IndexLocation};
 use crate::document::Document;
 use crate::error::SearchError;
@@ -49,10 +49,10 @@ impl Index {
             .tokenizers(writing_tokenizers())
             .create_in_ram()
             .map_err(|error| SearchError::tantivy(&path, &error))?;
-        let filler = Filler::new(&path, &layout, &analysis, &index, false)?;
-        let filled = filler.fill(first, &mut documents, &mut |_| ControlFlow::Continue(()))?;
-        let filled = filled.ok_or(NEVER_STOPPED)?;
-        let report = BuildReport::new(filled, &analysis, schema.clone());
+        let writer = DocumentWriter::new(&path, &layout, &analysis, &index, false)?;
+        let counts = writer.write(first, &mut documents, &mut |_| ControlFlow::Continue(()))?;
+        let counts = counts.ok_or(NEVER_STOPPED)?;
+        let report = BuildReport::new(counts, &analysis, schema.clone());
         Ok((Self::read(IndexLocation::Memory, index, analysis, schema)?, report))
     }
 
@@ -62,15 +62,16 @@ impl Index {
         &mut self,
         documents: impl IntoIterator<Item = Result<Document, SearchError>, IntoIter: Send>,
     ) -> Result<BuildReport, SearchError> {
-        let path = self.place.path().to_owned();
+        let path = self.location.path().to_owned();
         let _lock = self.path().map(lock_folder).transpose()?;
         let index = self.writable();
-        let filler = Filler::new(&path, &self.layout, &self.analysis, &index, true)?;
+        let writer = DocumentWriter::new(&path, &self.layout, &self.analysis, &index, true)?;
         let mut documents = documents.into_iter();
-        let filled = filler.fill(Vec::new(), &mut documents, &mut |_| ControlFlow::Continue(()))?;
+        let counts =
+            writer.write(Vec::new(), &mut documents, &mut |_| ControlFlow::Continue(()))?;
         let report =
-            BuildReport::new(filled.ok_or(NEVER_STOPPED)?, &self.analysis, self.schema.clone());
-        self.read_again(index)?;
+            BuildReport::new(counts.ok_or(NEVER_STOPPED)?, &self.analysis, self.schema.clone());
+        self.reopen(index)?;
         Ok(report)
     }
 
@@ -93,7 +94,7 @@ impl Index {
         let _lock = self.path().map(lock_folder).transpose()?;
         let index = self.writable();
         let failed = |error: tantivy::TantivyError| self.failed(&error);
-        self.guard(|| {
+        self.catch_damage(|| {
             let mut writer: IndexWriter<TantivyDocument> =
                 index.writer_with_num_threads(1, DELETE_MEMORY).map_err(failed)?;
             for id in ids {
@@ -103,7 +104,7 @@ impl Index {
             writer.wait_merging_threads().map_err(failed)
         })?;
         let before = self.documents();
-        self.read_again(index)?;
+        self.reopen(index)?;
         before
             .checked_sub(self.documents())
             .ok_or(SearchError::Internal { invariant: "deleting does not add documents" })
@@ -116,7 +117,7 @@ impl Index {
         index
     }
 
-    fn read_again(&mut self, index: tantivy::Index) -> Result<(), SearchError> {
+    fn reopen(&mut self, index: tantivy::Index) -> Result<(), SearchError> {
         let path: Option<&Path> = self.path();
         let opened = match path {
             Some(path) => Self::open(path)?,
@@ -127,10 +128,10 @@ impl Index {
                 self.schema.clone(),
             )?,
         };
-        *self = Self { own_features: std::mem::take(&mut self.own_features), ..opened };
+        *self = Self { custom_features: std::mem::take(&mut self.custom_features), ..opened };
         Ok(())
     }
 }
 
 const NEVER_STOPPED: SearchError =
-    SearchError::Internal { invariant: "a build that nobody stops comes to its end" };
+    SearchError::Internal { invariant: "a build that is not stopped finishes" };

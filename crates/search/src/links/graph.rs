@@ -10,10 +10,7 @@
 #[non_exhaustive]
 pub enum LinkError {
     /// A link names an unknown node.
-    #[error(
-        "found a link from node {from} to node {to}, expected nodes below {nodes}; \
-         drop links to documents that are not in the collection"
-    )]
+    #[error("there is a link from node {from} to node {to}, but only nodes below {nodes} exist")]
     NoSuchNode {
         /// The source of the link.
         from: u32,
@@ -23,11 +20,23 @@ pub enum LinkError {
         nodes: usize,
     },
     /// More nodes than a 32-bit number can count.
-    #[error("found {nodes} nodes, expected at most 4294967295; rank parts of the graph apart")]
+    #[error("found {nodes} nodes, expected at most 4294967295")]
     TooLarge {
         /// Number of nodes.
         nodes: usize,
     },
+}
+
+impl LinkError {
+    /// A remedy.
+    pub fn help(&self) -> Option<String> {
+        Some(match self {
+            LinkError::NoSuchNode { .. } => {
+                "leave out links to documents that are not in the collection".into()
+            }
+            LinkError::TooLarge { .. } => "compute parts of the graph separately".into(),
+        })
+    }
 }
 
 /// A directed graph over the nodes 0, 1, ... n - 1.
@@ -145,10 +154,10 @@ mod tests {
     }
 
     #[test]
-    fn a_link_to_nowhere_is_named() {
+    fn a_link_to_an_unknown_node_is_refused() {
         let error = Graph::new(2, [(0, 1), (1, 2)]).unwrap_err();
         assert_eq!(error, LinkError::NoSuchNode { from: 1, to: 2, nodes: 2 });
-        assert!(error.to_string().contains("from node 1 to node 2, expected nodes below 2"));
+        assert!(error.to_string().contains("from node 1 to node 2, but only nodes below 2"));
     }
 
     #[test]

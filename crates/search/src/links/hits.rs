@@ -14,14 +14,14 @@
 
 use rayon::prelude::*;
 
-use super::{GRAIN, Graph};
+use super::{Graph, MIN_NODES_PER_TASK};
 
 /// Options of HITS.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HitsOptions {
     /// Stops when the absolute changes of a round sum to no more than this.
     pub tolerance: f64,
-    /// Most rounds.
+    /// Largest number of rounds.
     pub iterations: usize,
 }
 
@@ -79,7 +79,7 @@ fn gather<'a>(
 ) -> Vec<f64> {
     let mut sums: Vec<f64> = (0..nodes)
         .into_par_iter()
-        .with_min_len(GRAIN)
+        .with_min_len(MIN_NODES_PER_TASK)
         .map(|node| neighbours(node).iter().map(|other| weights[*other as usize]).sum())
         .collect();
     scale(&mut sums);

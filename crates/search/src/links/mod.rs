@@ -12,5 +12,5 @@ pub use graph::{Graph, LinkError};
 pub use hits::{Hits, HitsOptions, hits};
 pub use pagerank::{PageRankOptions, pagerank};
 
-/// Fewest nodes per task: below that, distributing the work costs more than the work.
-const GRAIN: usize = 4096;
+/// Smallest number of nodes per task: below that, distributing the work costs more than the work.
+const MIN_NODES_PER_TASK: usize = 4096;

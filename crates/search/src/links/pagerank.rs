@@ -13,7 +13,7 @@
 
 use rayon::prelude::*;
 
-use super::{GRAIN, Graph};
+use super::{Graph, MIN_NODES_PER_TASK};
 
 /// Options of PageRank.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,7 +23,7 @@ pub struct PageRankOptions {
     pub damping: f64,
     /// Stops when the absolute changes of a round sum to no more than this.
     pub tolerance: f64,
-    /// Most rounds.
+    /// Largest number of rounds.
     pub iterations: usize,
 }
 
@@ -62,7 +62,7 @@ pub fn pagerank(graph: &Graph, options: PageRankOptions) -> Vec<f64> {
         let base = (1.0 - damping) / n + damping * dangling / n;
         let next: Vec<f64> = (0..nodes)
             .into_par_iter()
-            .with_min_len(GRAIN)
+            .with_min_len(MIN_NODES_PER_TASK)
             .map(|node| {
                 let followed: f64 =
                     graph.in_links(node).iter().map(|from| shares[*from as usize]).sum();
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_options_still_give_a_distribution() {
+    fn unusual_options_still_give_a_distribution() {
         let graph = Graph::new(3, [(0, 1), (1, 0)]).unwrap();
         for damping in [f64::NAN, -1.0, 0.0, 1.0, 7.0, f64::INFINITY] {
             let options = PageRankOptions { damping, ..Default::default() };
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn threads_do_not_matter() {
         let mut random = rankwright_data::Random::new(1, 1);
-        let n = 3 * GRAIN;
+        let n = 3 * MIN_NODES_PER_TASK;
         let mut node = || random.below(n) as u32;
         let links: Vec<(u32, u32)> = (0..40_000).map(|_| (node(), node())).collect();
         let graph = Graph::new(n, links).unwrap();

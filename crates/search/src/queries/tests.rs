@@ -14,7 +14,7 @@ fn pairs(queries: &[Query]) -> Vec<(&str, &str)> {
 }
 
 #[test]
-fn every_form_says_the_same() {
+fn every_format_reads_the_same() {
     for text in [
         "1\theat flow\n02\twing \"x\r\n3\t\n",
         "\u{feff}qid\tquery\n1\theat flow\n02\twing \"x\n3\t\n",
@@ -66,7 +66,7 @@ fn positions_replace_ids_that_may_even_repeat() {
 }
 
 #[test]
-fn malformed_queries_name_their_place() {
+fn errors_of_queries_name_their_location() {
     for (text, message) in [
         ("", "q holds no queries"),
         ("qid\ttext\n", "q holds no queries"),
@@ -94,7 +94,7 @@ fn malformed_queries_name_their_place() {
         ),
         (
             "{\"id\":1,",
-            "q:1:8: found text that is not JSON (EOF while parsing a value), expected one JSON object a line",
+            "q:1:8: found text that is not JSON (EOF while parsing a value), expected one JSON object per line",
         ),
         ("<top>\n<title>a\n</top>", "q:1: found a topic without <num>, expected <num> Number: 301"),
         ("\n<top>\n<num>1\n<top>", "q:2: found a <top> that is not closed, expected </top>"),

@@ -13,7 +13,7 @@ use crate::retrieve::FirstStage;
 use crate::warning::SearchWarning;
 
 /// Default number of documents of a query without a model.
-const DOCUMENTS: usize = 1000;
+const DEFAULT_DOCUMENTS: usize = 1000;
 
 /// Options of a ranker to build. First stage and number of candidates are those that the model was
 /// trained on, unless others are given.
@@ -53,7 +53,7 @@ impl<'m> RankerBuilder<'m> {
     pub fn build(self) -> Result<Ranker, SearchError> {
         let Self { index, model, stage, candidates } = self;
         if candidates == Some(0) {
-            return Err(SearchError::Zero { what: "candidates" });
+            return Err(SearchError::ZeroCandidates);
         }
         let set = model.map(feature_set_of).transpose()?.flatten();
         let trained_stage = set.as_ref().map(FeatureSet::stage).transpose()?.flatten();
@@ -73,13 +73,13 @@ impl<'m> RankerBuilder<'m> {
         {
             warnings.push(SearchWarning::OtherCandidates { trained, used });
         }
-        let usual = if model.is_some() { DEFAULT_CANDIDATES } else { DOCUMENTS };
+        let default = if model.is_some() { DEFAULT_CANDIDATES } else { DEFAULT_DOCUMENTS };
         let reranker = model.map(|model| Reranker::new(&index, model, set)).transpose()?;
         // Read now, so that the first query is not slower.
         index.ids()?;
         Ok(Ranker {
             stage: stage.or(trained_stage).unwrap_or_default(),
-            candidates: candidates.or(trained_candidates).unwrap_or(usual),
+            candidates: candidates.or(trained_candidates).unwrap_or(default),
             index,
             reranker,
             warnings,

@@ -12,7 +12,7 @@ use crate::index::Stat;
 params! {
     /// Query likelihood with absolute discounting on one text field, or on all of them as one.
     pub struct AbsoluteDiscount {
-        delta: f64 = 0.7, above(0.0).below(1.0), "Amount that is taken off each frequency.";
+        delta: f64 = 0.7, above(0.0).below(1.0), "Discount that is subtracted from each frequency.";
         field: String = "all".to_owned(), .., "Text field; all: every text field as one.";
     }
 }

@@ -10,8 +10,8 @@ use crate::features::FeatureDef;
 params! {
     /// Okapi BM25 on one text field, or on all of them as one.
     pub struct Bm25 {
-        k1: f64 = 1.2, 0.0.., "Frequency at which further occurrences count little.";
-        b: f64 = 0.75, 0.0..=1.0, "Degree to which long documents are held back.";
+        k1: f64 = 1.2, 0.0.., "Saturation of the term frequency; larger values count further occurrences more.";
+        b: f64 = 0.75, 0.0..=1.0, "Strength of the normalisation by document length.";
         field: String = "all".to_owned(), .., "Text field; all: every text field as one.";
     }
 }

@@ -12,15 +12,15 @@ use super::def::{FirstStageDef, FirstStageParams};
 use super::weighting::bm25_idf;
 use super::{Candidate, Filter, SearchBuffers};
 use crate::error::SearchError;
-use crate::index::{Index, TermHits, TextField};
+use crate::index::{Index, TermPostings, TextField};
 use crate::terms::Terms;
 
 params! {
     /// BM25 over fields of different weight.
     pub struct Bm25f {
-        k1: f64 = 1.2, 0.0.., "Frequency at which further occurrences count little.";
+        k1: f64 = 1.2, 0.0.., "Saturation of the term frequency; larger values count further occurrences more.";
         b: PerField = PerField::All(0.75), 0.0..=1.0,
-            "Degree to which long fields are held back: a number, or title:0.5+text:0.75; fields that are not named have 0.75.";
+            "Strength of the normalisation by field length: a number, or title:0.5+text:0.75; fields that are not named have 0.75.";
         weights: Auto<PerField> = Auto::Auto, 0.0..,
             "Weights of fields: title:3+text:1; fields that are not named have 1. auto: 2 for a field `title`.";
     }
@@ -119,18 +119,18 @@ impl FirstStageParams for Bm25f {
         buffers: &mut SearchBuffers,
     ) -> Result<Vec<Candidate>, SearchError> {
         let fields = self.fields(index)?;
-        let mut hits = TermHits::default();
+        let mut postings = TermPostings::default();
         let mut frequencies = std::mem::take(&mut buffers.frequencies);
-        frequencies.resize(index.slots(), 0.0);
+        frequencies.resize(index.max_doc(), 0.0);
         let mut found: Vec<u32> = Vec::new();
         buffers.start(index);
         for (term, count) in query.distinct().zip(query.counts()) {
             found.clear();
             for &WeightedField { field, weight, b } in &fields {
                 let field = TextField(field);
-                index.hits(field, term, &mut hits)?;
+                index.read_postings(field, term, &mut postings)?;
                 let (lengths, mean) = (index.lengths(field), index.mean_length(field));
-                for (&doc, &tf) in hits.docs.iter().zip(&hits.tfs) {
+                for (&doc, &tf) in postings.docs.iter().zip(&postings.tfs) {
                     let slot = &mut frequencies[doc as usize];
                     if *slot == 0.0 {
                         found.push(doc);

@@ -1,16 +1,18 @@
 //! Score accumulators of documents during a query.
 
 use super::{Candidate, Filter};
-use crate::index::{Index, IndexId, TermHits};
+use crate::index::{Index, IndexId, TermPostings};
 
 /// Buffers of a search; reuse them from query to query.
 #[derive(Debug, Default)]
 pub struct SearchBuffers {
+    /// The score so far of each document.
     sums: Vec<f64>,
-    touched: Vec<u32>,
-    is_touched: Vec<bool>,
+    /// The documents that have a score.
+    scored_docs: Vec<u32>,
+    is_scored: Vec<bool>,
     index: IndexId,
-    pub(super) hits: Vec<TermHits>,
+    pub(super) postings: Vec<TermPostings>,
     /// A frequency for each document; all 0 between queries.
     pub(super) frequencies: Vec<f64>,
 }
@@ -18,29 +20,29 @@ pub struct SearchBuffers {
 impl SearchBuffers {
     /// Resizes the buffers for the documents of an index.
     pub(super) fn start(&mut self, index: &Index) {
-        let slots = index.slots();
+        let max_doc = index.max_doc();
         self.clear();
-        self.sums.resize(slots, 0.0);
-        self.is_touched.resize(slots, false);
+        self.sums.resize(max_doc, 0.0);
+        self.is_scored.resize(max_doc, false);
         self.index = index.index_id();
     }
 
     /// Clears the sums that a failed query may have left.
     fn clear(&mut self) {
-        for &doc in &self.touched {
+        for &doc in &self.scored_docs {
             self.sums[doc as usize] = 0.0;
-            self.is_touched[doc as usize] = false;
+            self.is_scored[doc as usize] = false;
         }
-        self.touched.clear();
+        self.scored_docs.clear();
     }
 
     #[inline]
     pub(super) fn add(&mut self, doc: u32, value: f64) {
         let at = doc as usize;
         self.sums[at] += value;
-        if !self.is_touched[at] {
-            self.is_touched[at] = true;
-            self.touched.push(doc);
+        if !self.is_scored[at] {
+            self.is_scored[at] = true;
+            self.scored_docs.push(doc);
         }
     }
 
@@ -48,16 +50,16 @@ impl SearchBuffers {
     pub(super) fn finish(
         &mut self,
         filter: Option<&Filter>,
-        more: impl Fn(u32) -> f64,
+        document_part: impl Fn(u32) -> f64,
     ) -> Vec<Candidate> {
-        let mut scored = Vec::with_capacity(self.touched.len());
-        for &doc in &self.touched {
+        let mut candidates = Vec::with_capacity(self.scored_docs.len());
+        for &doc in &self.scored_docs {
             if filter.is_none_or(|filter| filter.passes(doc)) {
-                let score = self.sums[doc as usize] + more(doc);
-                scored.push(Candidate { doc, index: self.index, score });
+                let score = self.sums[doc as usize] + document_part(doc);
+                candidates.push(Candidate { doc, index: self.index, score });
             }
         }
         self.clear();
-        scored
+        candidates
     }
 }

@@ -14,7 +14,7 @@ use crate::terms::Terms;
 
 /// The declaration of a first stage, for help, documentation and other languages.
 ///
-/// It serialises to the entry of `list first-stages --json`.
+/// It serialises to its entry in the list of first stages.
 #[derive(Clone, Copy)]
 pub struct FirstStageDef {
     /// Name in specs.

@@ -10,7 +10,7 @@ use crate::features::FeatureDef;
 params! {
     /// Query likelihood with Dirichlet smoothing on one text field, or on all of them as one.
     pub struct Dirichlet {
-        mu: f64 = 2000.0, above(0.0), "Terms that the collection adds to a document.";
+        mu: f64 = 2000.0, above(0.0), "Number of terms of the collection's language model that smooth a document.";
         field: String = "all".to_owned(), .., "Text field; all: every text field as one.";
     }
 }

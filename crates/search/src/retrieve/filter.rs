@@ -26,10 +26,10 @@ impl Filter {
             why: error.to_string(),
             fields: index.schema().to_string(),
         })?;
-        index.guard(|| {
+        index.catch_damage(|| {
             let found = index.searcher().search(&query, &DocSetCollector);
             let found = found.map_err(|error| index.failed(&error))?;
-            let mut passes = vec![false; index.slots()];
+            let mut passes = vec![false; index.max_doc()];
             for address in &found {
                 passes[index.number(*address) as usize] = true;
             }

@@ -10,7 +10,7 @@ use crate::features::FeatureDef;
 params! {
     /// Query likelihood with Jelinek-Mercer smoothing on one text field, or on all of them as one.
     pub struct JelinekMercer {
-        lambda: f64 = 0.5, above(0.0).below(1.0), "Share of the collection's language model.";
+        lambda: f64 = 0.5, above(0.0).below(1.0), "Weight of the collection's language model.";
         field: String = "all".to_owned(), .., "Text field; all: every text field as one.";
     }
 }

@@ -32,7 +32,7 @@ pub use dirichlet::Dirichlet;
 pub use filter::Filter;
 pub use jelinek_mercer::JelinekMercer;
 
-pub(crate) use weighting::{DocumentColumns, Weigher, Weighting, idf};
+pub(crate) use weighting::{DocumentColumns, QueryWeighting, Weighting, idf};
 
 use std::sync::Arc;
 
@@ -128,9 +128,9 @@ impl Index {
         buffers: &mut SearchBuffers,
     ) -> Result<Vec<Candidate>, SearchError> {
         if let Some(filter) = filter {
-            self.check_own(filter.index())?;
+            self.check_filter(filter.index())?;
         }
-        let scored = self.guard(|| stage.params.score(self, query, filter, buffers))?;
+        let scored = self.catch_damage(|| stage.params.score(self, query, filter, buffers))?;
         top::best(self, scored, n)
     }
 }

@@ -17,12 +17,12 @@ pub(super) fn best(
     if n == 0 {
         return Ok(Vec::new());
     }
-    let scores: Vec<f64> = scored.iter().map(|ranked| ranked.score).collect();
-    if let Some(least) = Orderer::default().score_of_rank(&scores, n)? {
-        scored.retain(|ranked| ranked.score >= least);
+    let scores: Vec<f64> = scored.iter().map(|candidate| candidate.score).collect();
+    if let Some(threshold) = Orderer::default().score_of_rank(&scores, n)? {
+        scored.retain(|candidate| candidate.score >= threshold);
     }
-    let docs: Vec<u32> = scored.iter().map(|ranked| ranked.doc).collect();
-    let scores: Vec<f64> = scored.iter().map(|ranked| ranked.score).collect();
+    let docs: Vec<u32> = scored.iter().map(|candidate| candidate.doc).collect();
+    let scores: Vec<f64> = scored.iter().map(|candidate| candidate.score).collect();
     let order = order(index, &docs, &scores)?;
     Ok(order.into_iter().take(n).map(|at| scored[at]).collect())
 }

@@ -14,7 +14,7 @@ use rankwright_spec::ParamGroup;
 use super::def::{FirstStageDef, FirstStageParams};
 use super::{Candidate, Filter, SearchBuffers};
 use crate::SearchError;
-use crate::index::{Index, Stat, TermHits, TermStats, TextField};
+use crate::index::{Index, Stat, TermPostings, TermStats, TextField};
 use crate::terms::Terms;
 
 /// The parameters of a weighting, with its formula.
@@ -31,11 +31,12 @@ pub(crate) trait Weighting:
     /// The text field.
     fn field(&self) -> &str;
 
-    /// The weight of a term in the query, and the number that [`Self::matched`] needs for it.
+    /// The weight of a term in the query, and the statistic of the term that [`Self::matched`]
+    /// needs, such as its idf.
     fn term(&self, term: &QueryTerm) -> (f64, f64);
 
     /// The contribution of a matched term, for a weight of 1.
-    fn matched(&self, number: f64, tf: f64, mean_length: f64, document: &DocumentStats) -> f64;
+    fn matched(&self, statistic: f64, tf: f64, mean_length: f64, document: &DocumentStats) -> f64;
 
     /// The contribution to every document for an occurrence of a term in the query.
     fn constant(&self, _share: f64) -> f64 {
@@ -81,18 +82,18 @@ pub(crate) fn idf(documents: f64, df: f64) -> f64 {
 
 /// A weighting prepared for one query and one text field.
 #[derive(Debug)]
-pub(crate) struct Weigher<'w, W> {
+pub(crate) struct QueryWeighting<'w, W> {
     weighting: &'w W,
     mean_length: f64,
-    /// Weight and number of each term.
+    /// Weight and statistic of each term.
     terms: Vec<(f64, f64)>,
     /// Number of terms of the query that the collection has, including repeated ones.
     known: f64,
     constant: f64,
 }
 
-impl<'w, W: Weighting> Weigher<'w, W> {
-    /// Collects the numbers of the query's terms.
+impl<'w, W: Weighting> QueryWeighting<'w, W> {
+    /// Computes weight and statistic of each term of the query.
     pub(crate) fn new(
         weighting: &'w W,
         index: &Index,
@@ -113,21 +114,21 @@ impl<'w, W: Weighting> Weigher<'w, W> {
             let term = QueryTerm { count, documents, df, share: stats.occurrences as f64 / all };
             known += count;
             constant += count * weighting.constant(term.share);
-            let (weight, number) = weighting.term(&term);
-            terms.push((weight, number));
+            let (weight, statistic) = weighting.term(&term);
+            terms.push((weight, statistic));
             norm += weight * weight;
         }
         if W::UNIT_QUERY && norm > 0.0 {
             terms.iter_mut().for_each(|(weight, _)| *weight /= norm.sqrt());
         }
-        Weigher { weighting, mean_length: index.mean_length(field), terms, known, constant }
+        QueryWeighting { weighting, mean_length: index.mean_length(field), terms, known, constant }
     }
 
     /// The contribution of a matched term.
     #[inline]
     pub(crate) fn matched(&self, term: usize, tf: f64, document: &DocumentStats) -> f64 {
-        let (weight, number) = self.terms[term];
-        weight * self.weighting.matched(number, tf, self.mean_length, document)
+        let (weight, statistic) = self.terms[term];
+        weight * self.weighting.matched(statistic, tf, self.mean_length, document)
     }
 
     /// The contribution to a document that does not depend on the matched terms.
@@ -184,21 +185,22 @@ impl<W: Weighting> FirstStageParams for W {
         buffers: &mut SearchBuffers,
     ) -> Result<Vec<Candidate>, SearchError> {
         let field = index.text_field(self.field())?;
-        let mut hits = std::mem::take(&mut buffers.hits);
-        hits.resize_with(query.distinct().len().max(hits.len()), TermHits::default);
-        for (term, hits) in query.distinct().zip(&mut hits) {
-            index.hits(field, term, hits)?;
+        let mut postings = std::mem::take(&mut buffers.postings);
+        postings.resize_with(query.distinct().len().max(postings.len()), TermPostings::default);
+        for (term, postings) in query.distinct().zip(&mut postings) {
+            index.read_postings(field, term, postings)?;
         }
-        let stats: Vec<_> = hits.iter().take(query.distinct().len()).map(TermHits::stats).collect();
-        let weigher = Weigher::new(self, index, field, query, &stats);
+        let stats: Vec<_> =
+            postings.iter().take(query.distinct().len()).map(TermPostings::stats).collect();
+        let weights = QueryWeighting::new(self, index, field, query, &stats);
         let columns = DocumentColumns::of_weighting::<W>(index, field)?;
         buffers.start(index);
-        for (term, hits) in hits.iter().take(stats.len()).enumerate() {
-            for (&doc, &tf) in hits.docs.iter().zip(&hits.tfs) {
-                buffers.add(doc, weigher.matched(term, f64::from(tf), &columns.of(doc)));
+        for (term, postings) in postings.iter().take(stats.len()).enumerate() {
+            for (&doc, &tf) in postings.docs.iter().zip(&postings.tfs) {
+                buffers.add(doc, weights.matched(term, f64::from(tf), &columns.of(doc)));
             }
         }
-        buffers.hits = hits;
-        Ok(buffers.finish(filter, |doc| weigher.document(&columns.of(doc))))
+        buffers.postings = postings;
+        Ok(buffers.finish(filter, |doc| weights.document(&columns.of(doc))))
     }
 }

@@ -5,7 +5,7 @@
 //! types are skipped, each counted once. A null is absent. Files are untrusted, and the crates used
 //! here panic on some damaged ones: such a panic becomes an error.
 
-mod moments;
+mod timestamps;
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ use rankwright_data::arrow_values::{
     UnreadableValues, is_number, list_item, list_range, list_values, numbers, texts,
 };
 use rankwright_data::bytes::{Bytes, Input};
-use rankwright_data::{DataError, SourceLocation, WarningKind, Warnings, catch_panic};
+use rankwright_data::{DataError, FileDamage, SourceLocation, WarningKind, Warnings, catch_panic};
 
 use super::{DocumentReader, id};
 use crate::document::{Document, Value};
@@ -33,7 +33,7 @@ pub(super) struct Parquet {
     length: u64,
     rows: u64,
     /// Number of rows returned so far.
-    given: u64,
+    returned: u64,
     reader: ParquetRecordBatchReader,
     batch: Option<Batch>,
 }
@@ -56,12 +56,12 @@ impl Parquet {
                 rows,
             ))
         })?;
-        Ok(Parquet { name, length, rows, given: 0, reader, batch: None })
+        Ok(Parquet { name, length, rows, returned: 0, reader, batch: None })
     }
 
     fn next_batch(&mut self, warnings: &mut Warnings) -> Option<Result<Batch, SearchError>> {
         let reader = &mut self.reader;
-        let first = self.given == 0;
+        let first = self.returned == 0;
         let batch = checked(&self.name, || {
             reader.next().map(|batch| Ok::<_, ReadError>(Batch::new(&batch?)?)).transpose()
         });
@@ -72,8 +72,8 @@ impl Parquet {
         if first {
             let skipped = std::mem::take(&mut batch.skipped);
             for column in skipped {
-                let place = || SourceLocation::file(&self.name).in_field(column);
-                warnings.add(WarningKind::SkippedValues, 1, place);
+                let location = || SourceLocation::file(&self.name).in_field(column);
+                warnings.add(WarningKind::SkippedValues, 1, location);
             }
         }
         Some(Ok(batch))
@@ -95,14 +95,12 @@ fn checked<T, E: fmt::Display>(
     file: &str,
     work: impl FnOnce() -> Result<T, E>,
 ) -> Result<T, SearchError> {
-    let what = match catch_panic(work) {
+    let damage = match catch_panic(work) {
         Ok(Ok(value)) => return Ok(value),
-        Ok(Err(error)) => error.to_string(),
-        Err(panic) => panic,
+        Ok(Err(error)) => FileDamage::reader(error),
+        Err(message) => FileDamage::panic(&message),
     };
-    // Some messages of these crates have several lines.
-    let what = what.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
-    Err(DataError::Damaged { file: file.to_owned(), what }.into())
+    Err(DataError::Damaged { file: file.to_owned(), damage }.into())
 }
 
 /// A column, converted once per batch.
@@ -149,24 +147,24 @@ impl Batch {
     fn document(
         &self,
         row: usize,
-        place: impl Fn() -> SourceLocation,
+        location: impl Fn() -> SourceLocation,
         warnings: &mut Warnings,
     ) -> Result<Document, SearchError> {
         let mut document = Document::new("");
         for (at, (name, column)) in self.columns.iter().enumerate() {
-            let value = column.value(row, warnings, || place().in_field(name));
+            let value = column.value(row, warnings, || location().in_field(name));
             if Some(at) == self.id {
                 let text = match value {
                     Some(Value::Text(text)) => text,
                     _ => String::new(),
                 };
-                document.id = id::checked(text, || place().in_field(name))?;
+                document.id = id::checked(text, || location().in_field(name))?;
             } else if let Some(value) = value {
                 document.fields.push((name.clone(), value));
             }
         }
         match document.id.is_empty() {
-            true => Err(SearchError::malformed(place(), "no column that can be an id", "an id")),
+            true => Err(SearchError::malformed(location(), "no column with a valid id", "an id")),
             false => Ok(document),
         }
     }
@@ -193,14 +191,14 @@ fn column(array: &ArrayRef, is_id: bool) -> Result<Option<TypedColumn>, Unreadab
 fn is_text(kind: &DataType) -> bool {
     match kind {
         DataType::Dictionary(_, values) => values.is_string(),
-        kind => kind.is_string() || moments::is_moment(kind),
+        kind => kind.is_string() || timestamps::is_date_or_time(kind),
     }
 }
 
 /// Texts, or dates and times as texts.
 fn words(array: &ArrayRef) -> Result<LargeStringArray, UnreadableValues> {
-    match moments::texts(array) {
-        Some(moments) => Ok(moments),
+    match timestamps::texts(array) {
+        Some(timestamps) => Ok(timestamps),
         None => texts(array),
     }
 }
@@ -210,7 +208,7 @@ impl TypedColumn {
         &self,
         row: usize,
         warnings: &mut Warnings,
-        place: impl FnOnce() -> SourceLocation,
+        location: impl FnOnce() -> SourceLocation,
     ) -> Option<Value> {
         match self {
             TypedColumn::Text(texts) => {
@@ -222,7 +220,7 @@ impl TypedColumn {
             }
             TypedColumn::Binary(array) => {
                 let bytes = bytes_at(array, row)?;
-                Some(Value::Text(warnings.text(bytes, place)))
+                Some(Value::Text(warnings.text(bytes, location)))
             }
             TypedColumn::List(lists, texts) => {
                 let items = list_range(lists, row)?.filter_map(|at| text_at(texts, at));
@@ -251,9 +249,9 @@ impl DocumentReader for Parquet {
             if let Some(batch) = self.batch.as_mut().filter(|batch| batch.at < batch.rows) {
                 let row = batch.at;
                 batch.at += 1;
-                self.given += 1;
-                let place = || SourceLocation::line(&self.name, self.given);
-                return Some(batch.document(row, place, warnings));
+                self.returned += 1;
+                let location = || SourceLocation::line(&self.name, self.returned);
+                return Some(batch.document(row, location, warnings));
             }
             match self.next_batch(warnings)? {
                 Ok(batch) => self.batch = Some(batch),
@@ -263,7 +261,8 @@ impl DocumentReader for Parquet {
     }
 
     fn position(&self) -> (u64, u64) {
-        let share = u128::from(self.given) * u128::from(self.length) / u128::from(self.rows.max(1));
+        let share =
+            u128::from(self.returned) * u128::from(self.length) / u128::from(self.rows.max(1));
         (u64::try_from(share).unwrap_or(self.length).min(self.length), self.length)
     }
 }

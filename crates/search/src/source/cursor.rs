@@ -35,7 +35,7 @@ impl Cursor {
         self.line
     }
 
-    pub(crate) fn place(&self, line: u64) -> SourceLocation {
+    pub(crate) fn location(&self, line: u64) -> SourceLocation {
         SourceLocation::line(&self.name, line)
     }
 

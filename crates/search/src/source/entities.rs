@@ -25,7 +25,7 @@ const NAMED: [(&str, &str); 91] = [
 ];
 
 /// The longest reference that is decoded, without `&` and `;`.
-const LONGEST: usize = 10;
+const MAX_REFERENCE_BYTES: usize = 10;
 
 /// Text with its character references replaced.
 pub(crate) fn decode(text: &str) -> String {
@@ -33,7 +33,7 @@ pub(crate) fn decode(text: &str) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('&') {
         out.push_str(before);
-        let end = after.bytes().take(LONGEST + 1).position(|b| b == b';');
+        let end = after.bytes().take(MAX_REFERENCE_BYTES + 1).position(|b| b == b';');
         let reference = end.and_then(|end| Some((after.get(..end)?, after.get(end + 1..)?)));
         match reference {
             Some((name, tail)) if decode_one(name, &mut out) => rest = tail,

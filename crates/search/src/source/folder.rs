@@ -20,8 +20,8 @@ use super::{DocumentReader, html, id};
 use crate::document::{Document, Value};
 use crate::error::SearchError;
 
-/// Most bytes of a first line that is a title.
-const LONGEST_TITLE: usize = 120;
+/// Largest number of bytes of a first line that is taken as the title.
+const MAX_TITLE_BYTES: usize = 120;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FileKind {
@@ -76,10 +76,10 @@ impl Folder {
         warnings: &mut Warnings,
     ) -> Result<Document, SearchError> {
         let input = Input::open(&entry.path)?;
-        let place = || SourceLocation::file(&input.name);
+        let location = || SourceLocation::file(&input.name);
         let bytes = input.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&input.bytes);
-        let text = warnings.text(bytes, place);
-        let mut document = Document::new(id::checked(entry.id, place)?);
+        let text = warnings.text(bytes, location);
+        let mut document = Document::new(id::checked(entry.id, location)?);
         let mut add = |name: &str, text: String| {
             if !text.is_empty() {
                 document.fields.push((name.to_owned(), Value::Text(text)));
@@ -215,7 +215,7 @@ fn first_line(text: &str, kind: FileKind) -> &str {
         FileKind::Markdown => line.trim_start_matches('#').trim(),
         _ => line,
     };
-    if line.len() <= LONGEST_TITLE { line } else { "" }
+    if line.len() <= MAX_TITLE_BYTES { line } else { "" }
 }
 
 #[cfg(test)]

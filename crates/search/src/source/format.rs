@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use rankwright_data::DataError;
 use rankwright_data::bytes::Input;
+
+use crate::error::SearchError;
 
 /// A format of documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -37,7 +38,7 @@ impl DocumentFormat {
         DocumentFormat::Folder,
     ];
 
-    /// The name on the command line.
+    /// The name in options.
     pub fn name(self) -> &'static str {
         match self {
             DocumentFormat::Jsonl => "jsonl",
@@ -53,7 +54,7 @@ impl DocumentFormat {
     /// One line of help.
     pub fn doc(self) -> &'static str {
         match self {
-            DocumentFormat::Jsonl => "a JSON object a line, with an id (id, _id, docid, ...)",
+            DocumentFormat::Jsonl => "one JSON object per line, with an id (id, _id, docid, ...)",
             DocumentFormat::Trec => "TREC's <DOC> ... </DOC>",
             DocumentFormat::Smart => "SMART's .I, .T, .W: Cranfield, CACM, CISI, MED",
             DocumentFormat::Csv => "comma-separated columns with a header line",
@@ -75,7 +76,7 @@ impl DocumentFormat {
     }
 
     /// The format of an input; `None` if it is blank.
-    pub(super) fn of_input(input: &Input) -> Result<Option<DocumentFormat>, DataError> {
+    pub(super) fn of_input(input: &Input) -> Result<Option<DocumentFormat>, SearchError> {
         if input.bytes.starts_with(b"PAR1") {
             return Ok(Some(DocumentFormat::Parquet));
         }
@@ -92,7 +93,9 @@ impl DocumentFormat {
             _ if text.starts_with(b".I ") || text.starts_with(b".I\t") => DocumentFormat::Smart,
             _ if line.contains(&b'\t') => DocumentFormat::Tsv,
             _ if line.contains(&b',') => DocumentFormat::Csv,
-            _ => return Err(unknown(&input.name)),
+            _ => {
+                return Err(SearchError::UnknownDocumentFormat { file: input.name.clone() });
+            }
         };
         Ok(Some(format))
     }
@@ -103,21 +106,12 @@ impl DocumentFormat {
     }
 }
 
-fn unknown(file: &str) -> DataError {
-    let names: Vec<&str> = DocumentFormat::ALL.iter().map(|format| format.name()).collect();
-    DataError::UnknownFormat {
-        file: file.to_owned(),
-        reason: "the format of its documents cannot be told from its first line".into(),
-        remedy: format!("say which it is: {}", names.join(", ")).into(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn formats_are_told_by_content() {
+    fn formats_are_detected_by_content() {
         let of = |bytes: &[u8]| {
             DocumentFormat::of_input(&Input::from_bytes("x", bytes.to_vec()).unwrap())
         };
@@ -137,7 +131,7 @@ mod tests {
         let error = of(b"once upon a time\n").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "x: the format of its documents cannot be told from its first line"
+            "x: the first line does not show the format of the documents"
         );
         assert!(error.help().unwrap().contains("jsonl, trec, smart"));
     }

@@ -45,7 +45,7 @@ pub(super) fn page(html: &str) -> HtmlPage {
         };
     }
     raw.push_str(rest);
-    page.text = tidy(&entities::decode(&raw));
+    page.text = single_blanks(&entities::decode(&raw));
     page
 }
 
@@ -134,7 +134,7 @@ fn attribute_value(text: &str) -> (&str, &str) {
 }
 
 /// The text with single blanks inside lines, and without blank lines.
-fn tidy(text: &str) -> String {
+fn single_blanks(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
         let start = out.len();
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn unclosed_things_end_with_the_page() {
+    fn unclosed_elements_end_with_the_page() {
         for html in ["a<script>b", "a<!-- b", "a<p x=\"b", "a<title>", "a</", "a<b", "a<"] {
             let page = page(html);
             assert!(page.text.starts_with('a') && !page.text.contains('b'), "{html}: {page:?}");

@@ -10,18 +10,18 @@ use crate::error::SearchError;
 /// Names of a document's id, in order of precedence, ignoring case.
 pub(crate) const DOCUMENT_IDS: [&str; 6] = ["id", "_id", "docid", "doc_id", "docno", "key"];
 
-/// Most bytes of an id.
-const LONGEST: usize = 1000;
+/// Largest number of bytes of an id.
+const MAX_ID_BYTES: usize = 1000;
 
 /// Checks an id.
 pub(crate) fn checked(
     id: String,
-    place: impl FnOnce() -> SourceLocation,
+    location: impl FnOnce() -> SourceLocation,
 ) -> Result<String, SearchError> {
     let blank = |c: char| c.is_whitespace() || c.is_control();
     let expected = if id.is_empty() {
         "an id"
-    } else if id.len() > LONGEST {
+    } else if id.len() > MAX_ID_BYTES {
         "an id of at most 1,000 bytes"
     } else if id.contains(blank) {
         "an id without blanks and control characters"
@@ -30,11 +30,11 @@ pub(crate) fn checked(
     };
     let found = match id.len() {
         0 => "an empty id".to_owned(),
-        n if n > LONGEST => format!("an id of {n} bytes"),
+        n if n > MAX_ID_BYTES => format!("an id of {n} bytes"),
         _ => format!("the id {}", quote(id.as_bytes())),
     };
-    let error = SearchError::malformed(place(), found, expected);
-    Err(error.with_help("runs and judgements are split at blanks; put '_' in their place"))
+    let error = SearchError::malformed(location(), found, expected);
+    Err(error.with_help("runs and judgements are split at blanks; replace the blanks by '_'"))
 }
 
 /// The index of an id among names: the first of `wanted` that is present, ignoring case.

@@ -8,7 +8,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::cursor::Cursor;
 use super::id;
-use super::parts::last_wins;
+use super::parts::keep_last_values;
 use crate::document::Value;
 use crate::error::SearchError;
 
@@ -79,7 +79,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
         while let Some(field) = map.next_entry()? {
             fields.push(field);
         }
-        last_wins(&mut fields);
+        keep_last_values(&mut fields);
         Ok(Json::Object(fields))
     }
 }
@@ -96,25 +96,25 @@ impl JsonRecord {
         warnings: &mut Warnings,
     ) -> Option<Result<(u64, JsonRecord), SearchError>> {
         let (line, range) = cursor.next_full_line()?;
-        let text = warnings.text(cursor.slice(range), || cursor.place(line));
-        Some(JsonRecord::parse(&text, || cursor.place(line)).map(|record| (line, record)))
+        let text = warnings.text(cursor.slice(range), || cursor.location(line));
+        Some(JsonRecord::parse(&text, || cursor.location(line)).map(|record| (line, record)))
     }
 
-    fn parse(text: &str, place: impl Fn() -> SourceLocation) -> Result<JsonRecord, SearchError> {
-        let expected = "one JSON object a line";
+    fn parse(text: &str, location: impl Fn() -> SourceLocation) -> Result<JsonRecord, SearchError> {
+        let expected = "one JSON object per line";
         let error = match serde_json::from_str(text) {
             Ok(Json::Object(fields)) => return Ok(JsonRecord { fields }),
-            Ok(_) => SearchError::malformed(place(), quote(text.trim().as_bytes()), expected),
+            Ok(_) => SearchError::malformed(location(), quote(text.trim().as_bytes()), expected),
             Err(error) => {
                 let column = error.column().max(1) as u64;
                 let reason = error.to_string();
                 let reason = reason.split(" at line ").next().unwrap_or_default();
                 let found = format!("text that is not JSON ({reason})");
-                SearchError::malformed(place().at_column(column), found, expected)
+                SearchError::malformed(location().at_column(column), found, expected)
             }
         };
         let whole = text.trim_start().starts_with('[') || matches!(text.trim(), "{" | "}");
-        let help = "put each object on one line: `jq -c '.[]' file.json` does that for an array";
+        let help = "write one object per line, for instance with `jq -c '.[]'`";
         Err(if whole { error.with_help(help) } else { error })
     }
 
@@ -122,28 +122,28 @@ impl JsonRecord {
     pub(crate) fn take_id(
         &mut self,
         names: &[&str],
-        place: impl Fn() -> SourceLocation,
+        location: impl Fn() -> SourceLocation,
     ) -> Result<String, SearchError> {
         let Some(at) = id::position(names, self.fields.iter().map(|(name, _)| name.as_str()))
         else {
-            let there: Vec<&str> = self.fields.iter().map(|(n, _)| n.as_str()).take(8).collect();
-            let found = match there.is_empty() {
+            let present: Vec<&str> = self.fields.iter().map(|(n, _)| n.as_str()).take(8).collect();
+            let found = match present.is_empty() {
                 true => "an object without fields".to_owned(),
-                false => format!("no id among the fields {}", quote(there.join(", ").as_bytes())),
+                false => format!("no id among the fields {}", quote(present.join(", ").as_bytes())),
             };
             let expected = format!("one of the fields {}", names.join(", "));
-            return Err(SearchError::malformed(place(), found, expected));
+            return Err(SearchError::malformed(location(), found, expected));
         };
         let (name, value) = self.fields.remove(at);
         let text = match value {
             Json::Text(text) => text,
             Json::Whole(number) => number.to_string(),
             _ => {
-                let found = format!("a value of '{name}' that is neither");
-                return Err(SearchError::malformed(place(), found, "a text or a whole number"));
+                let found = format!("another kind of value in '{name}'");
+                return Err(SearchError::malformed(location(), found, "a text or a whole number"));
             }
         };
-        id::checked(text, place)
+        id::checked(text, location)
     }
 
     /// Removes and returns the first text under one of these names.
@@ -164,15 +164,15 @@ impl JsonRecord {
     pub(crate) fn into_fields(
         self,
         warnings: &mut Warnings,
-        place: impl Fn() -> SourceLocation,
+        location: impl Fn() -> SourceLocation,
     ) -> Vec<(String, Value)> {
         let mut flat = Vec::with_capacity(self.fields.len());
         let mut skipped = 0;
         for (name, value) in self.fields {
             flatten(name, value, &mut flat, &mut skipped);
         }
-        warnings.add(WarningKind::SkippedValues, skipped, place);
-        last_wins(&mut flat);
+        warnings.add(WarningKind::SkippedValues, skipped, location);
+        keep_last_values(&mut flat);
         flat
     }
 }

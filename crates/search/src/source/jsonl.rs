@@ -22,9 +22,9 @@ impl DocumentReader for Jsonl {
             Ok(found) => found,
             Err(error) => return Some(Err(error)),
         };
-        let place = || self.0.place(line);
-        Some(record.take_id(&id::DOCUMENT_IDS, place).map(|id| {
-            let fields = record.into_fields(warnings, place);
+        let location = || self.0.location(line);
+        Some(record.take_id(&id::DOCUMENT_IDS, location).map(|id| {
+            let fields = record.into_fields(warnings, location);
             Document { id, fields }
         }))
     }

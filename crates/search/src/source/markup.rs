@@ -19,8 +19,8 @@ pub(crate) enum Token {
     Text(Range<usize>),
 }
 
-/// Most bytes of a comment.
-const COMMENT: usize = 4096;
+/// Largest number of bytes of a comment.
+const MAX_COMMENT_BYTES: usize = 4096;
 
 /// Iterates over the tokens of a text.
 pub(crate) struct Tokens<'a> {
@@ -45,7 +45,7 @@ impl<'a> Tokens<'a> {
     /// The end of a comment that starts at the current position.
     fn comment_end(&self) -> Option<usize> {
         let inner = self.from(self.at).strip_prefix(b"<!--")?;
-        let end = memmem::find(inner.get(..COMMENT).unwrap_or(inner), b"-->")?;
+        let end = memmem::find(inner.get(..MAX_COMMENT_BYTES).unwrap_or(inner), b"-->")?;
         Some(self.at + 4 + end + 3)
     }
 
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tags_comments_and_literal_angles_are_told_apart() {
+    fn tags_comments_and_literal_angles_are_distinguished() {
         let text = b"a<DOC x=1>b < c<!-- <no> -->d</doc ><!x>1<2<!--";
         let shown: Vec<String> = Tokens::new(text)
             .filter_map(|token| match token {

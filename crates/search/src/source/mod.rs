@@ -69,9 +69,9 @@ trait DocumentReader: Send {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Documents {
-    waiting: std::vec::IntoIter<(PathBuf, Option<u64>)>,
+    remaining: std::vec::IntoIter<(PathBuf, Option<u64>)>,
     format: Option<DocumentFormat>,
-    open: Option<Opened>,
+    open: Option<OpenInput>,
     warnings: Warnings,
     /// Bytes of finished inputs, in their size on disk.
     done: u64,
@@ -79,7 +79,7 @@ pub struct Documents {
 }
 
 /// The current input.
-struct Opened {
+struct OpenInput {
     name: String,
     reader: Box<dyn DocumentReader>,
     /// Its size on disk in bytes, where known.
@@ -104,14 +104,14 @@ impl Documents {
         paths: &[P],
         format: Option<DocumentFormat>,
     ) -> Result<Documents, SearchError> {
-        let mut waiting = Vec::with_capacity(paths.len());
+        let mut remaining = Vec::with_capacity(paths.len());
         for path in paths.iter().map(AsRef::as_ref) {
-            waiting.push((path.to_owned(), size_of(path)?));
+            remaining.push((path.to_owned(), size_of(path)?));
         }
-        let total = waiting.iter().map(|(_, size)| *size).sum();
-        let waiting = waiting.into_iter();
+        let total = remaining.iter().map(|(_, size)| *size).sum();
+        let remaining = remaining.into_iter();
         let warnings = Warnings::default();
-        let mut documents = Documents { waiting, format, open: None, warnings, done: 0, total };
+        let mut documents = Documents { remaining, format, open: None, warnings, done: 0, total };
         documents.open_next()?;
         Ok(documents)
     }
@@ -139,12 +139,12 @@ impl Documents {
 
     /// Opens the next input that is not blank.
     fn open_next(&mut self) -> Result<(), SearchError> {
-        for (path, size) in self.waiting.by_ref() {
+        for (path, size) in self.remaining.by_ref() {
             let name = path.display().to_string();
             match reader(&path, self.format, &mut self.warnings)? {
                 Some((reader, length)) => {
                     let size = size.or(length);
-                    self.open = Some(Opened { name, reader, size, documents: 0 });
+                    self.open = Some(OpenInput { name, reader, size, documents: 0 });
                     return Ok(());
                 }
                 None => {
@@ -181,11 +181,11 @@ impl Iterator for Documents {
                     });
                     return Some(Ok(document));
                 }
-                Some(Err(error)) => return Some(Err(self.fail(error))),
+                Some(Err(error)) => return Some(Err(self.end_with(error))),
                 None => {
                     self.close();
                     if let Err(error) = self.open_next() {
-                        return Some(Err(self.fail(error)));
+                        return Some(Err(self.end_with(error)));
                     }
                 }
             }
@@ -195,9 +195,9 @@ impl Iterator for Documents {
 
 impl Documents {
     /// Ends the stream with an error.
-    fn fail(&mut self, error: SearchError) -> SearchError {
+    fn end_with(&mut self, error: SearchError) -> SearchError {
         self.open = None;
-        self.waiting = Vec::new().into_iter();
+        self.remaining = Vec::new().into_iter();
         error
     }
 }
@@ -210,10 +210,10 @@ impl std::fmt::Debug for Documents {
 }
 
 fn has_text(document: &Document) -> bool {
-    let full = |text: &String| !text.trim().is_empty();
+    let has_words = |text: &String| !text.trim().is_empty();
     document.fields.iter().any(|(_, value)| match value {
-        Value::Text(text) => full(text),
-        Value::Texts(texts) => texts.iter().any(full),
+        Value::Text(text) => has_words(text),
+        Value::Texts(texts) => texts.iter().any(has_words),
         Value::Number(_) => false,
     })
 }
@@ -232,14 +232,14 @@ fn size_of(path: &Path) -> Result<Option<u64>, SearchError> {
 }
 
 /// A reader and the size of its input.
-type Counted = (Box<dyn DocumentReader>, Option<u64>);
+type SizedReader = (Box<dyn DocumentReader>, Option<u64>);
 
 /// The reader for an input; `None` if it is blank.
 fn reader(
     path: &Path,
     format: Option<DocumentFormat>,
     warnings: &mut Warnings,
-) -> Result<Option<Counted>, SearchError> {
+) -> Result<Option<SizedReader>, SearchError> {
     if format == Some(DocumentFormat::Folder)
         || (format.is_none() && DocumentFormat::of_path(path).is_some())
     {
@@ -253,13 +253,13 @@ fn reader_of(
     input: Input,
     format: Option<DocumentFormat>,
     warnings: &mut Warnings,
-) -> Result<Option<Counted>, SearchError> {
-    let told = match format {
+) -> Result<Option<SizedReader>, SearchError> {
+    let format = match format {
         Some(format) => Some(format),
         None => DocumentFormat::of_input(&input)?,
     };
     let length = Some(input.bytes.len() as u64);
-    let reader: Box<dyn DocumentReader> = match told {
+    let reader: Box<dyn DocumentReader> = match format {
         None => return Ok(None),
         Some(DocumentFormat::Jsonl) => Box::new(jsonl::Jsonl(Cursor::new(input))),
         Some(DocumentFormat::Trec) => Box::new(trec::Trec(Cursor::new(input))),
@@ -281,10 +281,7 @@ fn parquet(input: Input) -> Result<Box<dyn DocumentReader>, SearchError> {
 }
 
 #[cfg(not(feature = "columnar"))]
-fn parquet(input: Input) -> Result<Box<dyn DocumentReader>, SearchError> {
-    Err(SearchError::from(DataError::UnknownFormat {
-        file: input.name,
-        reason: "this build does not read Parquet".into(),
-        remedy: "build with the cargo feature `columnar`, or convert the file to JSON lines".into(),
-    }))
+fn parquet(_: Input) -> Result<Box<dyn DocumentReader>, SearchError> {
+    let (format, feature) = (rankwright_data::format::Format::Parquet, "columnar");
+    Err(SearchError::from(DataError::NotBuilt { format, feature }))
 }

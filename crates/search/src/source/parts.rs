@@ -13,15 +13,15 @@ pub(crate) struct FieldCollector {
 }
 
 impl FieldCollector {
-    /// Adds a part; a later one of the same name is appended after `joint`. Blank ones are ignored.
-    pub(crate) fn add(&mut self, name: &str, text: &str, joint: &str) {
+    /// Adds a part; a later one of the same name is appended after `separator`. Blank ones are ignored.
+    pub(crate) fn add(&mut self, name: &str, text: &str, separator: &str) {
         if text.trim().is_empty() {
             return;
         }
         let known = self.by_name.get(name).and_then(|&at| self.parts.get_mut(at));
         match known {
             Some((_, whole)) => {
-                whole.push_str(joint);
+                whole.push_str(separator);
                 whole.push_str(text);
             }
             None => {
@@ -44,10 +44,11 @@ impl FieldCollector {
 }
 
 /// Keeps the last value of each name, at the index of the first.
-pub(crate) fn last_wins<T>(fields: &mut Vec<(String, T)>) {
-    let few = fields.len() <= 16;
+pub(crate) fn keep_last_values<T>(fields: &mut Vec<(String, T)>) {
+    let is_short = fields.len() <= 16;
     let names = || fields.iter().map(|(name, _)| name.as_str());
-    if few && names().enumerate().all(|(at, name)| names().take(at).all(|other| other != name)) {
+    if is_short && names().enumerate().all(|(at, name)| names().take(at).all(|other| other != name))
+    {
         return;
     }
     let mut first: HashMap<String, usize> = HashMap::with_capacity(fields.len());
@@ -97,7 +98,7 @@ mod tests {
         for names in [3usize, 40] {
             let mut fields: Vec<(String, usize)> =
                 (0..names * 2).map(|i| ((i % names).to_string(), i)).collect();
-            last_wins(&mut fields);
+            keep_last_values(&mut fields);
             let expected: Vec<(String, usize)> =
                 (0..names).map(|i| (i.to_string(), names + i)).collect();
             assert_eq!(fields, expected);

@@ -11,7 +11,7 @@ use rankwright_data::{Warnings, quote};
 
 use super::cursor::Cursor;
 use super::parts::FieldCollector;
-use super::smart_links::LinkReading;
+use super::smart_links::CitationRule;
 use super::{DocumentReader, id};
 use crate::document::{Document, Value};
 use crate::error::SearchError;
@@ -79,7 +79,7 @@ impl Records {
             SmartLine::Id(_) => Ok((line, range)),
             _ => {
                 let found = quote(content.trim_ascii());
-                Err(SearchError::malformed(self.cursor.place(line), found, "'.I' and an id"))
+                Err(SearchError::malformed(self.cursor.location(line), found, "'.I' and an id"))
             }
         })
     }
@@ -96,12 +96,12 @@ impl Records {
             },
         };
         let sections = self.sections(line, warnings);
-        let place = || self.cursor.place(line);
+        let location = || self.cursor.location(line);
         let id = match SmartLine::of(self.cursor.slice(range)) {
-            SmartLine::Id(id) => warnings.text(id, place),
+            SmartLine::Id(id) => warnings.text(id, location),
             _ => String::new(),
         };
-        Some(id::checked(id, place).map(|id| SmartRecord { line, id, sections }))
+        Some(id::checked(id, location).map(|id| SmartRecord { line, id, sections }))
     }
 
     /// The sections up to the next `.I`.
@@ -119,7 +119,7 @@ impl Records {
                 continue;
             }
             let whole = std::mem::take(&mut content);
-            let text = warnings.text(whole.trim_ascii(), || self.cursor.place(line));
+            let text = warnings.text(whole.trim_ascii(), || self.cursor.location(line));
             parts.add(&name, &text, "\n");
             match kind {
                 Some(SmartLine::Section(letter)) => name = field_name(letter),
@@ -135,12 +135,12 @@ impl Records {
 /// Documents in SMART form.
 pub(super) struct Smart {
     records: Records,
-    links: LinkReading,
+    links: CitationRule,
 }
 
 impl Smart {
     pub(super) fn new(cursor: Cursor) -> Self {
-        let links = LinkReading::scan(cursor.rest());
+        let links = CitationRule::scan(cursor.rest());
         Smart { records: Records::new(cursor), links }
     }
 }
@@ -154,8 +154,8 @@ impl DocumentReader for Smart {
         let links = record.sections.take("links");
         let mut fields = record.sections.into_fields();
         if let Some(text) = links {
-            let place = || self.records.cursor.place(record.line);
-            let links = self.links.links(&record.id, &text, warnings, place);
+            let location = || self.records.cursor.location(record.line);
+            let links = self.links.links(&record.id, &text, warnings, location);
             if !links.is_empty() {
                 fields.push(("links".into(), Value::Texts(links)));
             }

@@ -21,19 +21,19 @@ use super::smart::SmartLine;
 
 /// The interpretation of the `.X` sections of a whole file.
 #[derive(Default)]
-pub(super) struct LinkReading {
-    /// Whether the second column is CACM's kind.
-    kinds: bool,
+pub(super) struct CitationRule {
+    /// Whether the second column is CACM's kind of link.
+    has_kinds: bool,
     /// Months since the year 0, by document.
     dates: HashMap<Vec<u8>, u32>,
 }
 
-impl LinkReading {
+impl CitationRule {
     /// Scans a file in one pass; almost free where it has no `.X`.
-    pub(super) fn scan(text: &[u8]) -> LinkReading {
-        let mut reading = LinkReading { kinds: true, dates: HashMap::new() };
+    pub(super) fn scan(text: &[u8]) -> CitationRule {
+        let mut rule = CitationRule { has_kinds: true, dates: HashMap::new() };
         if memmem::find(text, b"\n.X").is_none() {
-            return reading;
+            return rule;
         }
         let (mut id, mut section): (&[u8], u8) = (&[], 0);
         for line in text.split(|&b| b == b'\n') {
@@ -42,17 +42,17 @@ impl LinkReading {
                 SmartLine::Section(letter) => section = letter,
                 SmartLine::Content(line) if section == b'B' => {
                     if let Some(date) = date(line) {
-                        reading.dates.insert(id.to_vec(), date);
+                        rule.dates.insert(id.to_vec(), date);
                     }
                 }
                 SmartLine::Content(line) if section == b'X' => {
                     let kind = line.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty()).nth(1);
-                    reading.kinds &= kind.is_none_or(|kind| matches!(kind, b"4" | b"5" | b"6"));
+                    rule.has_kinds &= kind.is_none_or(|kind| matches!(kind, b"4" | b"5" | b"6"));
                 }
                 SmartLine::Content(_) => {}
             }
         }
-        reading
+        rule
     }
 
     /// The links of a document, each once, in the order of the file.
@@ -61,7 +61,7 @@ impl LinkReading {
         id: &str,
         section: &str,
         warnings: &mut Warnings,
-        place: impl Fn() -> SourceLocation,
+        location: impl Fn() -> SourceLocation,
     ) -> Vec<String> {
         let mut links = Vec::new();
         let mut seen = HashSet::new();
@@ -71,13 +71,14 @@ impl LinkReading {
                 [other] => (other, "5"),
                 [first, kind, second] => (if first == id { second } else { first }, kind),
                 _ => {
-                    warnings.add(WarningKind::SkippedValues, 1, &place);
+                    warnings.add(WarningKind::SkippedValues, 1, &location);
                     continue;
                 }
             };
-            let wanted = other != id
-                && (!self.kinds || (kind == "5" && self.is_older(other.as_bytes(), id.as_bytes())));
-            if wanted && seen.insert(other) {
+            let is_link = other != id
+                && (!self.has_kinds
+                    || (kind == "5" && self.is_older(other.as_bytes(), id.as_bytes())));
+            if is_link && seen.insert(other) {
                 links.push(other.to_owned());
             }
         }
@@ -121,7 +122,7 @@ mod tests {
 
     fn links(file: &str, id: &str, section: &str) -> Vec<String> {
         let mut warnings = Warnings::default();
-        LinkReading::scan(file.as_bytes())
+        CitationRule::scan(file.as_bytes())
             .links(id, section, &mut warnings, || SourceLocation::file("x"))
     }
 

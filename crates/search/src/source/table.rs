@@ -11,6 +11,7 @@ use std::io::{self, Read};
 use csv::{ByteRecord, ReaderBuilder};
 use rankwright_data::bytes::{Bytes, Input};
 use rankwright_data::{SourceLocation, Warnings};
+use rankwright_spec::words::counted;
 
 use super::{DocumentReader, id};
 use crate::document::{Document, Value};
@@ -56,14 +57,14 @@ impl TableSource {
             .has_headers(false)
             .from_reader(CsvBytes { bytes, at });
         let mut row = ByteRecord::new();
-        reader.read_byte_record(&mut row).map_err(|error| broken(&name, &error))?;
-        let place = || SourceLocation::line(&name, 1);
+        reader.read_byte_record(&mut row).map_err(|error| csv_error(&name, &error))?;
+        let location = || SourceLocation::line(&name, 1);
         let columns: Vec<String> =
-            row.iter().map(|cell| warnings.text(cell, place).trim().to_owned()).collect();
+            row.iter().map(|cell| warnings.text(cell, location).trim().to_owned()).collect();
         let mut seen = HashSet::new();
         if let Some(twice) = columns.iter().find(|column| !seen.insert(column.as_str())) {
             let found = format!("two columns named '{twice}'");
-            return Err(SearchError::malformed(place(), found, "a header with distinct names"));
+            return Err(SearchError::malformed(location(), found, "a header with distinct names"));
         }
         let id = id::position(&id::DOCUMENT_IDS, columns.iter().map(String::as_str)).unwrap_or(0);
         Ok(TableSource { name, length, reader, columns, id, row })
@@ -71,17 +72,20 @@ impl TableSource {
 
     fn document(&self, warnings: &mut Warnings) -> Result<Document, SearchError> {
         let line = self.row.position().map_or(0, csv::Position::line);
-        let place = || SourceLocation::line(&self.name, line);
+        let location = || SourceLocation::line(&self.name, line);
         if self.row.len() != self.columns.len() {
-            let found = format!("a row of {} cell(s)", self.row.len());
-            let expected = format!("{}, one for each column of the header", self.columns.len());
-            return Err(SearchError::malformed(place(), found, expected));
+            let found = format!("a row of {}", counted(self.row.len(), "cell"));
+            let expected = format!(
+                "{}, one for each column of the header",
+                counted(self.columns.len(), "cell")
+            );
+            return Err(SearchError::malformed(location(), found, expected));
         }
         let mut document = Document::new("");
         for (at, (name, cell)) in self.columns.iter().zip(self.row.iter()).enumerate() {
-            let text = warnings.text(cell, || place().in_field(name));
+            let text = warnings.text(cell, || location().in_field(name));
             if at == self.id {
-                document.id = id::checked(text, || place().in_field(name))?;
+                document.id = id::checked(text, || location().in_field(name))?;
             } else if !text.is_empty() {
                 document.fields.push((name.clone(), Value::Text(text)));
             }
@@ -90,10 +94,10 @@ impl TableSource {
     }
 }
 
-fn broken(file: &str, error: &csv::Error) -> SearchError {
+fn csv_error(file: &str, error: &csv::Error) -> SearchError {
     let line = error.position().map(csv::Position::line);
-    let place = SourceLocation { line, ..SourceLocation::file(file) };
-    SearchError::malformed(place, error.to_string(), "a table")
+    let location = SourceLocation { line, ..SourceLocation::file(file) };
+    SearchError::malformed(location, error.to_string(), "a table")
 }
 
 impl DocumentReader for TableSource {
@@ -104,7 +108,7 @@ impl DocumentReader for TableSource {
         match more {
             Ok(true) => Some(self.document(warnings)),
             Ok(false) => None,
-            Err(error) => Some(Err(broken(&self.name, &error))),
+            Err(error) => Some(Err(csv_error(&self.name, &error))),
         }
     }
 

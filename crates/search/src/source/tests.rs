@@ -66,7 +66,7 @@ fn trec_tags_are_fields_and_inner_markup_is_stripped() {
 }
 
 #[test]
-fn text_between_trec_documents_is_noted() {
+fn text_between_trec_documents_gives_a_warning() {
     let bytes = b"<DOC><DOCNO>1</DOCNO></DOC>\nstray\n<DOC><DOCNO>2</DOCNO></DOC>\n";
     let (documents, warnings) = read_as(bytes, None).unwrap();
     assert_eq!(documents.len(), 2);
@@ -114,26 +114,26 @@ fn a_header_alone_and_blank_files_hold_no_documents() {
 }
 
 #[test]
-fn malformed_documents_name_their_place() {
+fn errors_of_documents_name_their_location() {
     let ids = "id, _id, docid, doc_id, docno, key";
     for (text, message) in [
-        ("{\"id\":1}\n{\"id\":2,}\n", "f:2:9: found text that is not JSON (trailing comma), expected one JSON object a line".to_owned()),
-        ("{\"id\":1}\n[1]\n", "f:2: found '[1]', expected one JSON object a line".into()),
-        ("{\n\"id\": 1\n}", "f:1:1: found text that is not JSON (EOF while parsing an object), expected one JSON object a line".into()),
+        ("{\"id\":1}\n{\"id\":2,}\n", "f:2:9: found text that is not JSON (trailing comma), expected one JSON object per line".to_owned()),
+        ("{\"id\":1}\n[1]\n", "f:2: found '[1]', expected one JSON object per line".into()),
+        ("{\n\"id\": 1\n}", "f:1:1: found text that is not JSON (EOF while parsing an object), expected one JSON object per line".into()),
         ("{\"title\":\"x\"}", format!("f:1: found no id among the fields 'title', expected one of the fields {ids}")),
         ("{}", format!("f:1: found an object without fields, expected one of the fields {ids}")),
         ("{\"id\":\"a b\"}", "f:1: found the id 'a b', expected an id without blanks and control characters".into()),
         ("{\"id\":\"\"}", "f:1: found an empty id, expected an id".into()),
-        ("{\"id\":1.5}", "f:1: found a value of 'id' that is neither, expected a text or a whole number".into()),
+        ("{\"id\":1.5}", "f:1: found another kind of value in 'id', expected a text or a whole number".into()),
         ("\n<DOC>\n<DOCNO>1</DOCNO>\n<DOC>", "f:2: found a <DOC> that is not closed, expected </DOC>".into()),
         ("<DOC><DOCNO>1</DOCNO>", "f:1: found a <DOC> that is not closed, expected </DOC>".into()),
         ("<DOC>\n<TEXT>x</TEXT></DOC>", "f:1: found a document without <DOCNO>, expected <DOCNO>id</DOCNO>".into()),
         ("<DOC><DOCNO>1 2</DOCNO></DOC>", "f:1: found the id '1 2', expected an id without blanks and control characters".into()),
         (".I 1\n.W\nx\n.I \n", "f:4: found an empty id, expected an id".into()),
-        ("a,b\n1,2\n3\n", "f:3: found a row of 1 cell(s), expected 2, one for each column of the header".into()),
+        ("a,b\n1,2\n3\n", "f:3: found a row of 1 cell, expected 2 cells, one for each column of the header".into()),
         ("a,a\n", "f:1: found two columns named 'a', expected a header with distinct names".into()),
         ("id,b\n,2\n", "f:2 (column 'id'): found an empty id, expected an id".into()),
-        ("plain words\n", "f: the format of its documents cannot be told from its first line".into()),
+        ("plain words\n", "f: the first line does not show the format of the documents".into()),
     ] {
         let error = read_as(text.as_bytes(), None).unwrap_err();
         assert_eq!(error.to_string(), message, "{text}");

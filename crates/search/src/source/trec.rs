@@ -35,7 +35,7 @@ struct TrecDraft {
     tag: Option<String>,
     content: Vec<u8>,
     /// Whether a document number was closed; another id tag is then an ordinary field.
-    numbered: bool,
+    has_docno: bool,
 }
 
 impl TrecDraft {
@@ -43,30 +43,30 @@ impl TrecDraft {
     fn flush(
         &mut self,
         warnings: &mut Warnings,
-        place: impl FnOnce() -> rankwright_data::SourceLocation,
+        location: impl FnOnce() -> rankwright_data::SourceLocation,
     ) {
         let content = std::mem::take(&mut self.content);
         if content.trim_ascii().is_empty() {
             self.tag = None;
             return;
         }
-        let text = entities::decode(&warnings.text(content.trim_ascii(), place));
+        let text = entities::decode(&warnings.text(content.trim_ascii(), location));
         let tag = self.tag.take();
         match tag.as_deref() {
-            Some("docno") if !self.numbered => {
+            Some("docno") if !self.has_docno => {
                 // DOCNO takes precedence over an earlier DOCID.
                 self.parts.take("docno");
                 self.parts.add("docno", &text, "");
-                self.numbered = true;
+                self.has_docno = true;
             }
-            Some("docid") if self.numbered => self.parts.add("docid", &text, "\n\n"),
+            Some("docid") if self.has_docno => self.parts.add("docid", &text, "\n\n"),
             Some(tag) => self.parts.add(field_name(tag), &text, "\n\n"),
             None => self.parts.add("text", &text, "\n\n"),
         }
     }
 
     /// Separates words at markup inside a field, unless there is a blank already.
-    fn part_words(&mut self) {
+    fn separate_words(&mut self) {
         if self.content.last().is_some_and(|b| !b.is_ascii_whitespace()) {
             self.content.push(b' ');
         }
@@ -75,7 +75,7 @@ impl TrecDraft {
 
 impl Trec {
     /// Moves to the content of the next document; returns the line of its `<DOC>`.
-    fn enter(&mut self, warnings: &mut Warnings) -> Option<u64> {
+    fn next_document(&mut self, warnings: &mut Warnings) -> Option<u64> {
         let start = self.0.at();
         let mut tokens = Tokens::new(self.0.rest());
         let mut outside: Option<usize> = None;
@@ -99,7 +99,7 @@ impl Trec {
         if let Some(at) = outside {
             self.0.advance_to(start + at);
             let line = self.0.line();
-            warnings.add(WarningKind::OutsideText, 1, || self.0.place(line));
+            warnings.add(WarningKind::OutsideText, 1, || self.0.location(line));
         }
         let Some((open, content)) = found else {
             self.0.advance_to(start + before);
@@ -112,8 +112,12 @@ impl Trec {
     }
 
     /// Reads the current document.
-    fn body(&mut self, line: u64, warnings: &mut Warnings) -> Result<Document, SearchError> {
-        let place = || self.0.place(line);
+    fn read_document(
+        &mut self,
+        line: u64,
+        warnings: &mut Warnings,
+    ) -> Result<Document, SearchError> {
+        let location = || self.0.location(line);
         let text = self.0.rest();
         let mut tokens = Tokens::new(text);
         let mut draft = TrecDraft::default();
@@ -126,28 +130,28 @@ impl Trec {
                 }
                 Token::Open(name) if name == "doc" => break,
                 Token::Close(name) if draft.tag.as_ref() == Some(&name) => {
-                    draft.flush(warnings, place);
+                    draft.flush(warnings, location);
                 }
                 Token::Open(name) if draft.tag.is_none() => {
-                    draft.flush(warnings, place);
+                    draft.flush(warnings, location);
                     draft.tag = Some(name);
                 }
-                Token::Open(_) | Token::Close(_) => draft.part_words(),
+                Token::Open(_) | Token::Close(_) => draft.separate_words(),
                 Token::Text(range) => {
                     draft.content.extend_from_slice(text.get(range).unwrap_or(&[]));
                 }
             }
         }
         if !closed {
-            let error = SearchError::malformed(place(), "a <DOC> that is not closed", "</DOC>");
+            let error = SearchError::malformed(location(), "a <DOC> that is not closed", "</DOC>");
             return Err(error.with_help("close it before the next <DOC>; the file may be cut off"));
         }
-        draft.flush(warnings, place);
+        draft.flush(warnings, location);
         let Some(id) = draft.parts.take("docno") else {
             let found = "a document without <DOCNO>";
-            return Err(SearchError::malformed(place(), found, "<DOCNO>id</DOCNO>"));
+            return Err(SearchError::malformed(location(), found, "<DOCNO>id</DOCNO>"));
         };
-        let id = id::checked(id, place)?;
+        let id = id::checked(id, location)?;
         let end = self.0.at() + tokens.at();
         self.0.advance_to(end);
         Ok(Document { id, fields: draft.parts.into_fields() })
@@ -156,8 +160,8 @@ impl Trec {
 
 impl DocumentReader for Trec {
     fn next(&mut self, warnings: &mut Warnings) -> Option<Result<Document, SearchError>> {
-        let line = self.enter(warnings)?;
-        Some(self.body(line, warnings))
+        let line = self.next_document(warnings)?;
+        Some(self.read_document(line, warnings))
     }
 
     fn position(&self) -> (u64, u64) {

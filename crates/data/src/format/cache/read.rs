@@ -7,12 +7,12 @@ use std::sync::Arc;
 use bytemuck::Pod;
 
 use super::{
-    ALIGN, BIG_ENDIAN, ENTRY, HEAD, KINDS, MAGIC, NAME, SectionKind, VERSION, checksum,
-    header_checksum, kinds_of, named,
+    ALIGN, ENTRY, HEAD, KINDS, MAGIC, NAME, SectionKind, VERSION, checksum, header_checksum,
+    kinds_of, section_name,
 };
 use crate::bytes::{Bytes, Input};
 use crate::dataset::{Absent, Dataset};
-use crate::error::{DataError, Remedy};
+use crate::error::{DataError, FileDamage, FormatProblem, SectionProblem};
 use crate::matrix::Matrix;
 use crate::names::FeatureNames;
 use crate::pairs::Pair;
@@ -25,14 +25,11 @@ pub(in crate::format) fn read(inputs: Vec<Input>) -> Result<Dataset, DataError> 
         return Err(DataError::NoInput);
     };
     if let Some(second) = inputs.next() {
-        return Err(DataError::UnknownFormat {
-            file: second.name,
-            reason: format!("a cache is a whole data set and cannot be joined to {}", input.name),
-            remedy: Remedy::OneCache,
-        });
+        let problem = FormatProblem::SecondCache { first: input.name };
+        return Err(DataError::UnknownFormat { file: second.name, problem });
     }
     if cfg!(target_endian = "big") {
-        return Err(DataError::Unsupported { what: BIG_ENDIAN });
+        return Err(DataError::BigEndian);
     }
     let file = CacheFile::open(&input.name, &input.bytes)?;
     let shape = SectionSizes::read(&file)?;
@@ -40,7 +37,7 @@ pub(in crate::format) fn read(inputs: Vec<Input>) -> Result<Dataset, DataError> 
     let range = file.section(SectionKind::Matrix).unwrap_or_default();
     data.matrix = match input.bytes {
         Bytes::Mapped(map) => Matrix::mapped(Arc::new(map), range.start, shape.rows, shape.columns)
-            .ok_or_else(|| damaged(&input.name, "the matrix does not fit its section"))?,
+            .ok_or_else(|| damaged(&input.name, FileDamage::Shape))?,
         Bytes::Owned(bytes) => {
             let bytes = bytes.get(range).unwrap_or(&[]);
             Matrix::from_rows(shape.rows, shape.columns, copied(bytes))?
@@ -49,8 +46,8 @@ pub(in crate::format) fn read(inputs: Vec<Input>) -> Result<Dataset, DataError> 
     Ok(data)
 }
 
-fn damaged(file: &str, what: impl Into<String>) -> DataError {
-    DataError::Damaged { file: file.to_owned(), what: what.into() }
+fn damaged(file: &str, damage: FileDamage) -> DataError {
+    DataError::Damaged { file: file.to_owned(), damage }
 }
 
 /// A cache file with valid checksums.
@@ -63,43 +60,34 @@ struct CacheFile<'a> {
 impl<'a> CacheFile<'a> {
     /// Verifies the header, the layout and every checksum.
     fn open(name: &'a str, bytes: &'a [u8]) -> Result<CacheFile<'a>, DataError> {
-        let damaged = |what: &str| Err(damaged(name, what));
+        let damaged = |damage| Err(damaged(name, damage));
         if bytes.starts_with(NAME) && !bytes.starts_with(MAGIC) {
-            return damaged("its first bytes were changed, maybe by a transfer in text mode");
+            return damaged(FileDamage::FirstBytes);
         }
         if !bytes.starts_with(MAGIC) {
-            return Err(DataError::UnknownFormat {
-                file: name.to_owned(),
-                reason: "this is no Rankwright cache; it does not start with RWDATA".into(),
-                remedy: Remedy::WriteCache,
-            });
+            let (file, problem) = (name.to_owned(), FormatProblem::NotACache);
+            return Err(DataError::UnknownFormat { file, problem });
         }
         let (Some(version), Some(count)) = (u32_at(bytes, 8), u32_at(bytes, 12)) else {
-            return damaged("it ends inside its header");
+            return damaged(FileDamage::ShortHeader);
         };
         if !(1..=VERSION).contains(&version) {
             let file = name.to_owned();
             return Err(DataError::Version { file, found: version, supported: VERSION });
         }
         if count > kinds_of(version) {
-            return damaged("its header names more sections than there are kinds");
+            return damaged(FileDamage::TooManySections);
         }
         let table_end = HEAD + count as usize * ENTRY;
         let (Some(head), Some(table)) = (bytes.get(..24), bytes.get(HEAD..table_end)) else {
-            return damaged("it ends inside its header");
+            return damaged(FileDamage::ShortHeader);
         };
         if u64_at(bytes, 24) != Some(header_checksum(head, table)) {
-            return damaged("the checksum of its header does not fit");
+            return damaged(FileDamage::HeaderChecksum);
         }
         if u64_at(bytes, 16) != Some(bytes.len() as u64) {
-            return Err(self::damaged(
-                name,
-                format!(
-                    "it holds {} bytes where {} were written",
-                    bytes.len(),
-                    u64_at(bytes, 16).unwrap_or(0)
-                ),
-            ));
+            let expected = u64_at(bytes, 16).unwrap_or(0);
+            return damaged(FileDamage::Length { found: bytes.len() as u64, expected });
         }
         let mut file = CacheFile { name, bytes, sections: [None; KINDS as usize + 1] };
         file.read_table(table, table_end)?;
@@ -118,32 +106,32 @@ impl<'a> CacheFile<'a> {
                 .zip(length)
                 .and_then(|(start, length)| Some((start, start.checked_add(length)?)));
             let Some((start, stop)) = placed.filter(|(_, stop)| *stop <= self.bytes.len()) else {
-                return Err(damaged(self.name, format!("{} is not where it must be", named(kind))));
+                return Err(self.bad_section(kind, SectionProblem::Extent));
             };
             let slot = usize::try_from(kind).ok().and_then(|kind| self.sections.get_mut(kind));
             let Some(slot) = slot.filter(|_| kind > last_kind) else {
-                return Err(damaged(self.name, format!("{} is out of order", named(kind))));
+                return Err(self.bad_section(kind, SectionProblem::Order));
             };
             *slot = Some((start, stop));
             let gap = self.bytes.get(end..start).unwrap_or(&[1]);
             if gap.iter().any(|byte| *byte != 0) {
-                return Err(damaged(
-                    self.name,
-                    format!("the bytes before {} are not zero", named(kind)),
-                ));
+                return Err(self.bad_section(kind, SectionProblem::Gap));
             }
             if checksum(self.bytes.get(start..stop).unwrap_or(&[])) != at(24) {
-                return Err(damaged(
-                    self.name,
-                    format!("the checksum of {} does not fit", named(kind)),
-                ));
+                return Err(self.bad_section(kind, SectionProblem::Checksum));
             }
             (last_kind, end) = (kind, stop);
         }
         match end == self.bytes.len() {
             true => Ok(()),
-            false => Err(damaged(self.name, "there are bytes after its last section")),
+            false => Err(damaged(self.name, FileDamage::TrailingBytes)),
         }
+    }
+
+    /// The error of a damaged section.
+    fn bad_section(&self, number: u64, problem: SectionProblem) -> DataError {
+        let name = section_name(number);
+        damaged(self.name, FileDamage::Section { number, name, problem })
     }
 
     fn section(&self, kind: SectionKind) -> Option<Range<usize>> {
@@ -155,13 +143,14 @@ impl<'a> CacheFile<'a> {
     fn values<T: Pod>(&self, kind: SectionKind, count: usize) -> Result<Option<Vec<T>>, DataError> {
         let Some(range) = self.section(kind) else { return Ok(None) };
         if count.checked_mul(size_of::<T>()) != Some(range.len()) {
-            return Err(damaged(self.name, format!("{} has the wrong length", named(kind as u64))));
+            return Err(self.bad_section(kind as u64, SectionProblem::Count));
         }
         Ok(Some(copied(self.bytes.get(range).unwrap_or(&[]))))
     }
 
-    fn needed<T>(&self, kind: SectionKind, values: Option<T>) -> Result<T, DataError> {
-        values.ok_or_else(|| damaged(self.name, format!("{} is not there", named(kind as u64))))
+    /// The content of a section that every cache has.
+    fn required<T>(&self, kind: SectionKind, values: Option<T>) -> Result<T, DataError> {
+        values.ok_or_else(|| self.bad_section(kind as u64, SectionProblem::Missing))
     }
 
     fn strings(
@@ -172,22 +161,19 @@ impl<'a> CacheFile<'a> {
     ) -> Result<Option<Strings>, DataError> {
         let (range, ends) = match (self.section(text), self.values::<u64>(ends, count)?) {
             (None, None) => return Ok(None),
-            (range, values) => (self.needed(text, range)?, self.needed(ends, values)?),
+            (range, values) => (self.required(text, range)?, self.required(ends, values)?),
         };
         let bytes = self.bytes.get(range).unwrap_or(&[]).to_vec();
-        let unfit =
-            || damaged(self.name, format!("{} does not hold {count} strings", named(text as u64)));
-        let content = String::from_utf8(bytes).map_err(|_| unfit())?;
-        Strings::from_parts(content, ends).map(Some).ok_or_else(unfit)
+        let not_text = || self.bad_section(text as u64, SectionProblem::Text);
+        let content = String::from_utf8(bytes).map_err(|_| not_text())?;
+        Strings::from_parts(content, ends).map(Some).ok_or_else(not_text)
     }
 
     /// The text of a section; `None` if there is no such section.
     fn text(&self, kind: SectionKind) -> Result<Option<Arc<str>>, DataError> {
         let Some(range) = self.section(kind) else { return Ok(None) };
         let text = self.bytes.get(range).and_then(|bytes| std::str::from_utf8(bytes).ok());
-        let text = text.ok_or_else(|| {
-            damaged(self.name, format!("{} is not UTF-8 text", named(kind as u64)))
-        })?;
+        let text = text.ok_or_else(|| self.bad_section(kind as u64, SectionProblem::Text))?;
         Ok(Some(text.into()))
     }
 
@@ -199,9 +185,9 @@ impl<'a> CacheFile<'a> {
         let data = Dataset {
             matrix: Matrix::from_rows(0, 0, Vec::new())?,
             features: self.features(shape)?,
-            labels: self.needed(SectionKind::Labels, self.values(SectionKind::Labels, rows)?)?,
-            query_ids: self.needed(SectionKind::QueryText, query_ids)?,
-            query_starts: self.needed(SectionKind::QueryStarts, starts)?,
+            labels: self.required(SectionKind::Labels, self.values(SectionKind::Labels, rows)?)?,
+            query_ids: self.required(SectionKind::QueryText, query_ids)?,
+            query_starts: self.required(SectionKind::QueryStarts, starts)?,
             doc_ids: self.strings(SectionKind::DocidText, SectionKind::DocidEnds, rows)?,
             row_weights: self.values(SectionKind::RowWeights, rows)?,
             query_weights: self.values(SectionKind::QueryWeights, queries)?,
@@ -213,7 +199,7 @@ impl<'a> CacheFile<'a> {
         };
         match verify(&data) {
             Ok(()) => Ok(data),
-            Err(what) => Err(damaged(self.name, what)),
+            Err(damage) => Err(damaged(self.name, damage)),
         }
     }
 
@@ -224,7 +210,7 @@ impl<'a> CacheFile<'a> {
             (None, Some(names)) => {
                 Ok(FeatureNames::Named(names.iter().map(str::to_owned).collect()))
             }
-            _ => Err(damaged(self.name, "feature names and ids contradict each other")),
+            _ => Err(damaged(self.name, FileDamage::FeatureNames)),
         }
     }
 
@@ -244,7 +230,7 @@ impl<'a> CacheFile<'a> {
             _ => None,
         };
         let pairs: Option<Vec<Pair>> = flat.into_iter().map(pair).collect();
-        pairs.map(Some).ok_or_else(|| damaged(self.name, "a pair is neither equal nor unequal"))
+        pairs.map(Some).ok_or_else(|| damaged(self.name, FileDamage::Pair))
     }
 }
 
@@ -277,10 +263,11 @@ struct SectionSizes {
 
 impl SectionSizes {
     fn read(file: &CacheFile<'_>) -> Result<SectionSizes, DataError> {
-        let shape = file.needed(SectionKind::Shape, file.values::<u64>(SectionKind::Shape, 6)?)?;
-        let matrix = file.needed(SectionKind::Matrix, file.section(SectionKind::Matrix))?;
+        let shape =
+            file.required(SectionKind::Shape, file.values::<u64>(SectionKind::Shape, 6)?)?;
+        let matrix = file.required(SectionKind::Matrix, file.section(SectionKind::Matrix))?;
         let [rows, columns, queries, absent, named, first] = shape[..] else {
-            return Err(damaged(file.name, "its shape has the wrong length"));
+            return Err(damaged(file.name, FileDamage::Shape));
         };
         let size = |value: u64| u32::try_from(value).ok().map(|value| value as usize);
         let absent = [Absent::Zero, Absent::Missing].into_iter().nth(absent.min(2) as usize);
@@ -301,40 +288,40 @@ impl SectionSizes {
                 first_id: first_id?,
             })
         };
-        read().ok_or_else(|| damaged(file.name, "its shape does not fit its matrix"))
+        read().ok_or_else(|| damaged(file.name, FileDamage::Shape))
     }
 }
 
-/// Checks that the parts make a data set, which checksums cannot show. `Err` names the fault.
-fn verify(data: &Dataset) -> Result<(), &'static str> {
+/// Checks that the parts form a valid data set, which checksums cannot show.
+fn verify(data: &Dataset) -> Result<(), FileDamage> {
     let rows = data.rows();
     let starts = &data.query_starts;
     let bounded = starts.last().is_none_or(|last| *last as usize <= rows);
     if starts.first().copied().unwrap_or(0) != 0 || !starts.is_sorted() || !bounded {
-        return Err("its queries do not follow one another");
+        return Err(FileDamage::QueryOrder);
     }
     if starts.is_empty() && rows > 0 {
-        return Err("it has rows but no queries");
+        return Err(FileDamage::NoQueries);
     }
     if data.labels.iter().any(|label| !label.is_finite()) {
-        return Err("a label is not finite");
+        return Err(FileDamage::Label);
     }
     if data.features.duplicate().is_some() {
-        return Err("two features have the same name");
+        return Err(FileDamage::DuplicateFeature);
     }
     let weights = data.row_weights.iter().chain(&data.query_weights).flatten();
     if weights.into_iter().any(|weight| !(*weight >= 0.0 && weight.is_finite())) {
-        return Err("a weight is negative or not finite");
+        return Err(FileDamage::Weight);
     }
     if let Some(order) = &data.source_rows {
-        let mut met = vec![false; rows];
-        let fresh =
-            |row: &u32| met.get_mut(*row as usize).is_some_and(|m| !std::mem::replace(m, true));
-        if !order.iter().all(fresh) {
-            return Err("its original row order is no permutation");
+        let mut seen = vec![false; rows];
+        let is_new =
+            |row: &u32| seen.get_mut(*row as usize).is_some_and(|s| !std::mem::replace(s, true));
+        if !order.iter().all(is_new) {
+            return Err(FileDamage::RowOrder);
         }
     }
-    let sound = |pair: &Pair| {
+    let is_valid = |pair: &Pair| {
         let query = Some(pair.query as usize).filter(|query| *query < data.queries());
         let rows = query.map_or(0..0, |query| data.query_rows(query));
         rows.contains(&(pair.better as usize))
@@ -343,8 +330,8 @@ fn verify(data: &Dataset) -> Result<(), &'static str> {
             && pair.weight > 0.0
             && pair.weight.is_finite()
     };
-    if !data.pairs.iter().flatten().all(sound) {
-        return Err("a preference pair is not inside its query");
+    if !data.pairs.iter().flatten().all(is_valid) {
+        return Err(FileDamage::Pair);
     }
     Ok(())
 }

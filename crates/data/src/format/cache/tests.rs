@@ -48,7 +48,7 @@ fn a_data_set_comes_back_whole_from_memory_and_from_a_map() {
 }
 
 #[test]
-fn every_single_flip_and_every_cut_is_noticed() {
+fn every_bit_flip_and_every_truncation_is_detected() {
     let good = bytes_of(&sample());
     for at in 0..good.len() {
         for bit in [0, 3, 7] {
@@ -58,7 +58,7 @@ fn every_single_flip_and_every_cut_is_noticed() {
         }
         assert!(open(good[..at].to_vec()).is_err(), "cut at {at}");
     }
-    assert!(open([&good[..], &[0]].concat()).unwrap_err().contains("bytes where"));
+    assert!(open([&good[..], &[0]].concat()).unwrap_err().contains("bytes, but"));
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn data_without_a_feature_set_is_still_written_as_version_1() {
 }
 
 #[test]
-fn sound_checksums_do_not_make_unsound_data_pass() {
+fn invalid_data_with_correct_checksums_is_refused() {
     let refused = |change: &dyn Fn(&mut Dataset)| {
         let mut data = sample();
         change(&mut data);

@@ -14,12 +14,12 @@ use arrow_schema::Schema;
 
 use super::metadata::Metadata;
 use super::{Collector, damaged};
-use crate::error::DataError;
+use crate::error::{DataError, FileDamage};
 
-/// zstd packs at most 128 KiB into 4 bytes, LZ4 255 bytes into one; a buffer that claims more is
-/// damaged.
-const MOST_BY_ZSTD: u64 = 1 << 15;
-const MOST_BY_LZ4: u64 = 255;
+/// Largest ratios of compression: zstd compresses at most 128 KiB into 4 bytes, LZ4 255 bytes into
+/// one. A buffer that claims more is damaged.
+const MAX_ZSTD_RATIO: u64 = 1 << 15;
+const MAX_LZ4_RATIO: u64 = 255;
 
 /// Reads a file by its footer. The arrow crate's own reader would allocate the memory that a block
 /// claims to need; slices of the available bytes cannot.
@@ -28,17 +28,17 @@ pub(super) fn read_file(
     buffer: Buffer,
     collector: &mut Collector<'_>,
 ) -> Result<(), DataError> {
-    let fail = |error: &dyn Display| damaged(name, error);
-    let cut = || damaged(name, &"it is cut off, or its footer is lost");
+    let fail = |error: &dyn Display| damaged(name, FileDamage::reader(error));
+    let cut = || damaged(name, FileDamage::NoFooter);
     let trailer = buffer.len().checked_sub(10).ok_or_else(cut)?;
     let tail: [u8; 10] = buffer.get(trailer..).and_then(|t| t.try_into().ok()).ok_or_else(cut)?;
     let length = read_footer_length(tail).map_err(|_| cut())?;
     let start = trailer.checked_sub(length).ok_or_else(cut)?;
     let footer = arrow_ipc::root_as_footer(buffer.get(start..trailer).unwrap_or(&[]));
-    let footer = footer.map_err(|_| fail(&"its footer does not parse"))?;
-    let schema = footer.schema().ok_or_else(|| fail(&"its footer has no schema"))?;
+    let footer = footer.map_err(|_| damaged(name, FileDamage::Footer))?;
+    let schema = footer.schema().ok_or_else(|| damaged(name, FileDamage::NoSchema))?;
     if !schema.endianness().equals_to_target_endianness() {
-        return Err(fail(&"its numbers have the byte order of another machine"));
+        return Err(damaged(name, FileDamage::ByteOrder));
     }
     let schema = Arc::new(arrow_ipc::convert::fb_to_schema(schema));
     collector.open(name, &schema, metadata_of(name, &schema)?)?;
@@ -63,18 +63,21 @@ fn metadata_of(name: &str, schema: &Schema) -> Result<Metadata, DataError> {
 /// The bytes of a block, if it lies inside the file.
 fn block_bytes(name: &str, buffer: &Buffer, block: &Block) -> Result<Buffer, DataError> {
     let size = |value: i64| usize::try_from(value).ok();
-    let place = || {
+    let extent = || {
         let start = size(block.offset())?;
         let meta = size(block.metaDataLength().into())?;
         let length = meta.checked_add(size(block.bodyLength())?)?;
         (start.checked_add(length)? <= buffer.len() && meta >= 8).then_some((start, meta, length))
     };
-    let (start, meta, length) =
-        place().ok_or_else(|| damaged(name, &"a block lies outside of the file"))?;
+    let (start, meta, length) = extent().ok_or_else(|| damaged(name, FileDamage::Block))?;
     let data = buffer.slice_with_length(start, length);
     let skip = if data.starts_with(&[0xff; 4]) { 8 } else { 4 };
     // Like this check, the decoder ends a message by its own length, not by the block's.
-    check_unpacked(name, data.get(skip..).unwrap_or(&[]), data.get(meta..).unwrap_or(&[]))?;
+    check_uncompressed_sizes(
+        name,
+        data.get(skip..).unwrap_or(&[]),
+        data.get(meta..).unwrap_or(&[]),
+    )?;
     Ok(data)
 }
 
@@ -84,7 +87,7 @@ pub(super) fn read_stream(
     mut buffer: Buffer,
     collector: &mut Collector<'_>,
 ) -> Result<(), DataError> {
-    let fail = |error: &dyn Display| damaged(name, error);
+    let fail = |error: &dyn Display| damaged(name, FileDamage::reader(error));
     check_stream(name, &buffer)?;
     let mut decoder = StreamDecoder::new();
     let mut opened = false;
@@ -98,10 +101,10 @@ pub(super) fn read_stream(
             collector.batch(name, &batch)?;
         }
     }
-    decoder.finish().map_err(|_| fail(&"it ends inside a message"))?;
+    decoder.finish().map_err(|_| damaged(name, FileDamage::ShortMessage))?;
     match opened {
         true => Ok(()),
-        false => Err(fail(&"it has no schema")),
+        false => Err(damaged(name, FileDamage::NoSchema)),
     }
 }
 
@@ -124,7 +127,7 @@ fn check_stream(name: &str, mut rest: &[u8]) -> Result<(), DataError> {
         let Some((body, after)) = body.and_then(|length| after.split_at_checked(length)) else {
             break;
         };
-        check_unpacked(name, meta, body)?;
+        check_uncompressed_sizes(name, meta, body)?;
         rest = after;
     }
     Ok(())
@@ -133,7 +136,7 @@ fn check_stream(name: &str, mut rest: &[u8]) -> Result<(), DataError> {
 /// Rejects compressed buffers that claim to hold more than compression allows: the arrow crate
 /// would allocate that memory at once. Messages that do not parse are left for the decoder to
 /// reject.
-fn check_unpacked(name: &str, meta: &[u8], body: &[u8]) -> Result<(), DataError> {
+fn check_uncompressed_sizes(name: &str, meta: &[u8], body: &[u8]) -> Result<(), DataError> {
     let Ok(message) = arrow_ipc::root_as_message(meta) else { return Ok(()) };
     let batch = message
         .header_as_record_batch()
@@ -141,9 +144,11 @@ fn check_unpacked(name: &str, meta: &[u8], body: &[u8]) -> Result<(), DataError>
     let Some((batch, packing)) = batch.and_then(|b| Some((b, b.compression()?))) else {
         return Ok(());
     };
-    let most = if packing.codec() == CompressionType::ZSTD { MOST_BY_ZSTD } else { MOST_BY_LZ4 };
-    for place in batch.buffers().iter().flatten() {
-        let range = usize::try_from(place.offset()).ok().zip(usize::try_from(place.length()).ok());
+    let most =
+        if packing.codec() == CompressionType::ZSTD { MAX_ZSTD_RATIO } else { MAX_LZ4_RATIO };
+    for buffer in batch.buffers().iter().flatten() {
+        let range =
+            usize::try_from(buffer.offset()).ok().zip(usize::try_from(buffer.length()).ok());
         let bytes = range.and_then(|(start, length)| {
             let rest = body.get(start..)?;
             rest.get(..length.min(rest.len()))
@@ -154,8 +159,8 @@ fn check_unpacked(name: &str, meta: &[u8], body: &[u8]) -> Result<(), DataError>
         };
         let claimed = i64::from_le_bytes(*claimed);
         if claimed > 0 && claimed as u64 > (packed.len() as u64).saturating_mul(most) {
-            let what = format!("{} packed bytes claim to hold {claimed}", packed.len());
-            return Err(damaged(name, &what));
+            let (bytes, claimed) = (packed.len() as u64, claimed as u64);
+            return Err(damaged(name, FileDamage::CompressedSize { bytes, claimed }));
         }
     }
     Ok(())

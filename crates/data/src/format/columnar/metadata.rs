@@ -3,7 +3,7 @@
 
 use super::damaged;
 use crate::dataset::{Absent, Dataset};
-use crate::error::DataError;
+use crate::error::{DataError, FileDamage};
 
 const FEATURE_SET: &str = "rankwright.feature_set";
 const ABSENT: &str = "rankwright.absent";
@@ -39,7 +39,7 @@ impl Metadata {
                 (ABSENT, "zero") => metadata.absent = Some(Absent::Zero),
                 (ABSENT, "missing") => metadata.absent = Some(Absent::Missing),
                 (ABSENT, _) => {
-                    return Err(damaged(file, &"its rule for absent features is unknown"));
+                    return Err(damaged(file, FileDamage::AbsentRule));
                 }
                 _ => {}
             }

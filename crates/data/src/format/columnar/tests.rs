@@ -42,8 +42,8 @@ fn parquet(batch: &RecordBatch) -> Vec<u8> {
     writer.into_inner().unwrap()
 }
 
-fn read(bytes: Vec<u8>, said: &str) -> Result<Dataset, String> {
-    let options = ReadOptions { roles: Roles::parse(said).unwrap(), ..ReadOptions::default() };
+fn read(bytes: Vec<u8>, roles: &str) -> Result<Dataset, String> {
+    let options = ReadOptions { roles: Roles::parse(roles).unwrap(), ..ReadOptions::default() };
     let is_parquet = bytes.starts_with(b"PAR1");
     let inputs = vec![Input::from_bytes("t", bytes).unwrap()];
     let (mut sets, mut warnings) = (FeatureSets::beside(&inputs).unwrap(), Warnings::default());
@@ -55,9 +55,9 @@ fn read(bytes: Vec<u8>, said: &str) -> Result<Dataset, String> {
 }
 
 /// Reads the batch as Parquet and as Arrow; both must agree.
-fn both(batch: &RecordBatch, said: &str) -> Result<Dataset, String> {
-    let from_parquet = read(parquet(batch), said);
-    assert_eq!(from_parquet, read(arrow(batch), said));
+fn both(batch: &RecordBatch, roles: &str) -> Result<Dataset, String> {
+    let from_parquet = read(parquet(batch), roles);
+    assert_eq!(from_parquet, read(arrow(batch), roles));
     from_parquet
 }
 
@@ -131,7 +131,7 @@ fn a_list_column_holds_all_features() {
     let error = both(&with(vec![("features", Arc::new(ragged.finish()))]), "").unwrap_err();
     assert_eq!(
         error,
-        "t:2 (column 'features'): found a list of 2, expected as many values as in the first row"
+        "t:2 (column 'features'): found a list of 2 values, expected as many values as in the first row"
     );
 }
 
@@ -189,7 +189,7 @@ fn packed_buffers_that_claim_too_much_are_refused_before_memory_is_set_aside() {
     let mut bad = good.clone();
     bad[at + 6] = 0x40;
     let error = read(bad, "").unwrap_err();
-    assert!(error.contains("packed bytes claim to hold 18014398509"), "{error}");
+    assert!(error.contains("bytes claims to hold 18014398509"), "{error}");
 }
 
 #[test]

@@ -4,12 +4,13 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Float32Type;
 use arrow_array::{Array, ArrayRef, Float32Array, Float64Array, LargeStringArray};
 use arrow_schema::DataType;
+use rankwright_spec::words::counted;
 
 use crate::arrow_values::{
     UnreadableValues, is_number, list_item, list_range, list_values, numbers, texts,
 };
 use crate::format::roles::Role;
-use crate::format::table::{Fields, Problem, feature_from_f64, feature_from_text, missing};
+use crate::format::table::{CellProblem, Fields, feature_from_f64, feature_from_text, missing};
 
 /// Whether a column holds lists of plain values.
 pub(super) fn is_plain_list(kind: &DataType) -> bool {
@@ -52,8 +53,8 @@ impl Values {
         }
     }
 
-    /// A feature, and whether it is a missing value spelled as a word.
-    fn feature(&self, row: usize) -> Result<(f32, bool), Problem> {
+    /// A feature, and whether it is a missing value written as a word, such as `NULL`.
+    fn feature(&self, row: usize) -> Result<(f32, bool), CellProblem> {
         match self {
             Values::Single(values) if values.is_valid(row) && !values.value(row).is_nan() => {
                 Ok((values.value(row), false))
@@ -63,29 +64,29 @@ impl Values {
             }
             Values::Text(values) if values.is_valid(row) => {
                 let read = feature_from_text(values.value(row).as_bytes())?;
-                Ok((read.value, read.spelled_missing))
+                Ok((read.value, read.is_missing_word))
             }
             _ => Ok((f32::NAN, false)),
         }
     }
 
-    /// Writes the features of all rows into a column of the matrix; counts the missing values that
-    /// are spelled as a word. A problem comes with its row.
+    /// Writes the features of all rows into a column of the matrix; returns the number of missing values
+    /// that are written as a word. An error has the row.
     pub(super) fn fill_column(
         &self,
         cells: &mut [f32],
         width: usize,
         column: usize,
-    ) -> Result<u64, (usize, Problem)> {
-        let mut spelled = 0;
+    ) -> Result<u64, (usize, CellProblem)> {
+        let mut missing_words = 0;
         for (row, cells) in cells.chunks_exact_mut(width.max(1)).enumerate() {
-            let (value, word) = self.feature(row).map_err(|problem| (row, problem))?;
-            spelled += u64::from(word);
+            let (value, is_word) = self.feature(row).map_err(|problem| (row, problem))?;
+            missing_words += u64::from(is_word);
             if let Some(cell) = cells.get_mut(column) {
                 *cell = value;
             }
         }
-        Ok(spelled)
+        Ok(missing_words)
     }
 
     /// Writes the value of a row into its field.
@@ -94,7 +95,7 @@ impl Values {
         row: usize,
         role: Role,
         fields: &mut Fields<'a>,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), CellProblem> {
         match self {
             Values::Single(values) if values.is_valid(row) => {
                 fields.set_number(role, values.value(row).into())
@@ -131,12 +132,12 @@ impl<'a> ListColumn<'a> {
         &self,
         cells: &mut [f32],
         width: usize,
-    ) -> Result<(), (usize, Problem)> {
+    ) -> Result<(), (usize, CellProblem)> {
         for (row, cells) in cells.chunks_exact_mut(width.max(1)).enumerate() {
             let range = list_range(self.array, row).unwrap_or_default();
             if range.len() != self.length {
-                let found = format!("a list of {}", range.len());
-                return Err((row, Problem::new(found, "as many values as in the first row")));
+                let found = format!("a list of {}", counted(range.len(), "value"));
+                return Err((row, CellProblem::new(found, "as many values as in the first row")));
             }
             let first = width.saturating_sub(self.length);
             for (cell, at) in cells.iter_mut().skip(first).zip(range) {

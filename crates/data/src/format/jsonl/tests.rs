@@ -13,7 +13,7 @@ fn plain(text: &str) -> Result<Dataset, String> {
 }
 
 #[test]
-fn features_stand_in_an_array_an_object_or_the_line_itself() {
+fn features_are_read_from_an_array_an_object_or_the_line_itself() {
     let array = plain("{\"qid\":7,\"label\":1,\"features\":[1.5,null]}\n").unwrap();
     let keys = plain("{\"qid\":\"7\",\"1\":1.5,\"2\":null,\"label\":1.0}").unwrap();
     let object = plain(r#"{"features":{"1":1.5e0,"2":null},"rel":1,"query_id":7.0}"#).unwrap();
@@ -57,7 +57,7 @@ fn errors_name_line_column_and_key() {
     assert!(error(r#"{"qid":1,"label":1,"features":{"a":1e39}}"#).contains("32-bit"));
     assert!(error(r#"{"qid":null,"label":1}"#).contains("(column 'qid'): found nothing"));
     assert!(error(r#"{"qid":1,"label":1,"features":[1]}"#).contains("found an array"));
-    assert!(error(r#"[1]"#).contains("found an array, expected one JSON object a line"));
+    assert!(error(r#"[1]"#).contains("found an array, expected one JSON object per line"));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::dataset::Dataset;
 use crate::format::table::{check_writable, write_number, write_rows};
 use crate::names::FeatureNames;
 
-/// Writes one object a row; features as an array if their names are just 1, 2, 3, ...
+/// Writes one object per row; features as an array if their names are just 1, 2, 3, ...
 pub(in crate::format) fn write(data: &Dataset, out: &mut dyn Write) -> io::Result<()> {
     check_writable(data.features(), false)?;
     if let Some(at) = data.matrix().values().iter().position(|value| value.is_infinite()) {
@@ -14,7 +14,7 @@ pub(in crate::format) fn write(data: &Dataset, out: &mut dyn Write) -> io::Resul
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,
             format!(
-                "feature '{}' of row {} is infinite, which JSON cannot say; write another format",
+                "feature '{}' of row {} is infinite, which JSON cannot represent; write another format",
                 data.features().name(column),
                 data.source_row(row) + 1
             ),

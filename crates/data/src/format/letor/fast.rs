@@ -9,7 +9,7 @@ use crate::number::{Window, digits, f32_token, f64_token, token_length, window};
 
 /// A line that was read into its row.
 #[derive(Debug, PartialEq)]
-pub(super) struct Fast<'a> {
+pub(super) struct FastLine<'a> {
     pub(super) label: f64,
     pub(super) qid: Option<&'a [u8]>,
     pub(super) comment: Option<&'a [u8]>,
@@ -77,10 +77,10 @@ pub(super) fn parse<'a>(
     at: usize,
     ids: &IdTexts,
     row: &mut [f32],
-) -> Option<Fast<'a>> {
+) -> Option<FastLine<'a>> {
     let length = token_length(window(bytes, at)?);
     let label = f64_token(bytes, at, length)?;
-    let mut at = space(bytes, at + length)?;
+    let mut at = skip_spaces(bytes, at + length)?;
     let mut qid = None;
     if bytes.get(at..at + 4) == Some(b"qid:") {
         let start = at + 4;
@@ -88,7 +88,7 @@ pub(super) fn parse<'a>(
         qid = Some(bytes.get(start..end).filter(|id| !id.is_empty())?);
         at = end;
         match bytes.get(at)? {
-            b' ' => at = space(bytes, at)?,
+            b' ' => at = skip_spaces(bytes, at)?,
             _ => return finish(bytes, at, label, qid),
         }
     }
@@ -123,7 +123,7 @@ fn features(bytes: &[u8], mut at: usize, ids: &IdTexts, row: &mut [f32]) -> Opti
 
 /// Skips the spaces at `at`, at least one.
 #[inline(always)]
-fn space(bytes: &[u8], mut at: usize) -> Option<usize> {
+fn skip_spaces(bytes: &[u8], mut at: usize) -> Option<usize> {
     if bytes.get(at) != Some(&b' ') {
         return None;
     }
@@ -137,13 +137,18 @@ fn space(bytes: &[u8], mut at: usize) -> Option<usize> {
 /// Reads the end of the line: a line feed, with or without a carriage return before it, or a
 /// comment.
 #[inline]
-fn finish<'a>(bytes: &'a [u8], at: usize, label: f64, qid: Option<&'a [u8]>) -> Option<Fast<'a>> {
+fn finish<'a>(
+    bytes: &'a [u8],
+    at: usize,
+    label: f64,
+    qid: Option<&'a [u8]>,
+) -> Option<FastLine<'a>> {
     match (bytes.get(at)?, bytes.get(at + 1)) {
-        (b'\n', _) => Some(Fast { label, qid, comment: None, next: at + 1 }),
-        (b'\r', Some(b'\n')) => Some(Fast { label, qid, comment: None, next: at + 2 }),
+        (b'\n', _) => Some(FastLine { label, qid, comment: None, next: at + 1 }),
+        (b'\r', Some(b'\n')) => Some(FastLine { label, qid, comment: None, next: at + 2 }),
         (b'#', _) => {
             let end = at + memchr(b'\n', bytes.get(at..)?)?;
-            Some(Fast { label, qid, comment: bytes.get(at + 1..end), next: end + 1 })
+            Some(FastLine { label, qid, comment: bytes.get(at + 1..end), next: end + 1 })
         }
         _ => None,
     }

@@ -17,7 +17,7 @@ pub(super) struct LetorLine<'a> {
     pub(super) qid: Option<&'a str>,
     pub(super) docid: Option<&'a str>,
     pub(super) features: Vec<(u32, f32)>,
-    /// Whether the ids did not ascend.
+    /// Whether the ids are not in ascending order.
     pub(super) unsorted: bool,
     /// Values written `NULL` or `nan`.
     pub(super) nulls: u64,
@@ -66,14 +66,14 @@ pub(super) fn parse(line: &[u8]) -> Result<LetorLine<'_>, LineError> {
         previous = Some(id);
         out.features.push((id, value));
         if out.unsorted || previous == Some(id) {
-            refuse_repeated(&out.features, at, word)?;
+            check_repeated(&out.features, at, word)?;
         }
     }
     Ok(out)
 }
 
 /// Rejects a repeated id; fast if ids ascend.
-fn refuse_repeated(features: &[(u32, f32)], at: usize, word: &[u8]) -> Result<(), LineError> {
+fn check_repeated(features: &[(u32, f32)], at: usize, word: &[u8]) -> Result<(), LineError> {
     let Some((&(last, _), before)) = features.split_last() else { return Ok(()) };
     let ascends =
         before.last().is_none_or(|&(id, _)| id < last) && before.is_sorted_by(|a, b| a.0 < b.0);

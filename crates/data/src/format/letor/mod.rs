@@ -39,28 +39,28 @@ pub(super) fn read(
 ) -> Result<Dataset, DataError> {
     let texts: Vec<&[u8]> = inputs.iter().map(|input| without_bom(input, warnings)).collect();
     let chunks = scan::chunks(&texts);
-    let rows: usize = chunks.iter().map(|p| p.rows).sum();
+    let rows: usize = chunks.iter().map(|chunk| chunk.rows).sum();
     let name = inputs.first().map_or("", |input| &input.name);
     if rows == 0 {
         return Err(DataError::Empty { file: name.to_owned(), what: "rows" });
     }
-    let first = if chunks.iter().any(|p| p.zero) { 0 } else { 1 };
-    let end = chunks.iter().map(|p| p.end_id).max().unwrap_or(0);
+    let first = if chunks.iter().any(|chunk| chunk.first_id_is_0) { 0 } else { 1 };
+    let end = chunks.iter().map(|chunk| chunk.end_id).max().unwrap_or(0);
     let mut shape = MatrixShape { first, end: end.clamp(first, line::MAX_ID + 1), rows };
     let sources = inputs.iter().zip(&texts).enumerate().map(|(number, (input, text))| {
-        let first = chunks.iter().find(|p| p.input == number && p.rows > 0);
-        LetorInput { name: &input.name, text, has_qid: first.is_some_and(|p| p.qid) }
+        let first = chunks.iter().find(|chunk| chunk.input == number && chunk.rows > 0);
+        LetorInput { name: &input.name, text, has_qid: first.is_some_and(|chunk| chunk.has_qid) }
     });
     let job = ChunkJob { sources: sources.collect(), chunks: &chunks, absent: options.absent };
     let (mut matrix, mut parts) = job.run(shape, options)?;
     // A later row has an id beyond the first estimate: read again with the known size.
-    let seen = parts.iter().fold(shape, |s, p| MatrixShape {
-        first: s.first.min(p.least_id),
-        end: s.end.max(p.end_id),
+    let needed = parts.iter().fold(shape, |shape, part| MatrixShape {
+        first: shape.first.min(part.least_id),
+        end: shape.end.max(part.end_id),
         rows,
     });
-    if seen != shape {
-        shape = seen;
+    if needed != shape {
+        shape = needed;
         (matrix, parts) = job.run(shape, options)?;
     }
     let columns = assemble(inputs, &chunks, shape, matrix, parts, options.absent, warnings)?;
@@ -186,14 +186,10 @@ impl ChunkJob<'_> {
 fn too_large(name: &str, shape: MatrixShape, limit: u64) -> DataError {
     DataError::TooLarge {
         file: name.to_owned(),
-        what: format!(
-            "{} rows of {} features need a matrix of {} MiB, above the limit of {} MiB",
-            shape.rows,
-            shape.columns(),
-            (shape.rows as u64).saturating_mul(shape.columns() as u64) >> 18,
-            limit >> 20
-        ),
-        remedy: "rows are held densely; renumber sparse feature ids, or split the data".into(),
+        rows: shape.rows,
+        columns: shape.columns(),
+        limit,
+        remedy: "the matrix is dense; renumber sparse feature ids, or split the data".into(),
     }
 }
 
@@ -229,7 +225,7 @@ impl ChunkReader<'_> {
         let next = (at + content.len() + 1).min(text.len());
         if line::has_data(content) {
             row.fill(self.absent);
-            self.plain_line(content, number, row)?;
+            self.reference_line(content, number, row)?;
             return Ok((next, true));
         }
         if content.iter().all(u8::is_ascii_whitespace) {
@@ -240,17 +236,22 @@ impl ChunkReader<'_> {
         Ok((next, false))
     }
 
-    fn plain_line(&mut self, line: &[u8], number: u64, row: &mut [f32]) -> Result<(), DataError> {
-        let place = || SourceLocation::line(self.name, number);
+    fn reference_line(
+        &mut self,
+        line: &[u8],
+        number: u64,
+        row: &mut [f32],
+    ) -> Result<(), DataError> {
+        let location = || SourceLocation::line(self.name, number);
         let line = line::parse(line).map_err(|e| DataError::Malformed {
-            place: Box::new(place().at_column(e.column)),
+            location: Box::new(location().at_column(e.column)),
             found: e.found,
             expected: e.expected.into(),
             remedy: e.help.map(Into::into),
         })?;
         let warnings = &mut self.part.warnings;
-        warnings.add(WarningKind::UnsortedFeatures, u64::from(line.unsorted), place);
-        warnings.add(WarningKind::MissingValues, line.nulls, place);
+        warnings.add(WarningKind::UnsortedFeatures, u64::from(line.unsorted), location);
+        warnings.add(WarningKind::MissingValues, line.nulls, location);
         for (id, value) in line.features {
             self.part.least_id = self.part.least_id.min(id);
             self.part.end_id = self.part.end_id.max(id + 1);
@@ -314,7 +315,7 @@ fn assemble(
     let mut query_of_row = Vec::with_capacity(shape.rows);
     let with_docid: usize = parts.iter().map(|p| p.with_docid).sum();
     let mut doc_ids = Strings::default();
-    let mut sides = side::Sides::default();
+    let mut side_files = side::SideFiles::default();
     let mut parts = parts.into_iter().zip(chunks).peekable();
     for (number, input) in inputs.iter().enumerate() {
         let first_row = labels.len();
@@ -334,7 +335,7 @@ fn assemble(
         }
         let rows = first_row..labels.len();
         let rows = query_of_row.get_mut(rows).unwrap_or(&mut []);
-        sides.read(input, has_qid, rows, &mut queries, warnings)?;
+        side_files.read(input, has_qid, rows, &mut queries, warnings)?;
     }
     if with_docid > 0 {
         let name = inputs.first().map_or("", |input| &input.name);
@@ -345,7 +346,7 @@ fn assemble(
     let mut columns = RowColumns::new(matrix, features, labels, queries, query_of_row);
     columns.doc_ids = (with_docid > 0).then_some(doc_ids);
     columns.absent = absent;
-    (columns.row_weights, columns.positions) = sides.finish(shape.rows)?;
+    (columns.row_weights, columns.positions) = side_files.finish(shape.rows)?;
     Ok(columns)
 }
 

@@ -1,5 +1,5 @@
-//! First pass over LETOR text: cut it into chunks at line ends, count the rows of each, and find
-//! the width of the matrix from the last id of every line.
+//! The first pass over LETOR text cuts it into chunks at line ends, counts the rows of each, and
+//! finds the width of the matrix from the last id of every line.
 
 use std::ops::Range;
 
@@ -22,9 +22,9 @@ pub(super) struct LineChunk {
     /// be sorted, so a larger one may occur.
     pub(super) end_id: u32,
     /// Whether the first row begins with feature 0.
-    pub(super) zero: bool,
+    pub(super) first_id_is_0: bool,
     /// Whether the first row has a qid.
-    pub(super) qid: bool,
+    pub(super) has_qid: bool,
 }
 
 /// Cuts the texts into chunks and counts their rows.
@@ -56,8 +56,8 @@ fn count(input: usize, bytes: Range<usize>, text: &[u8]) -> LineChunk {
         lines: 0,
         first_line: 0,
         end_id: 0,
-        zero: false,
-        qid: false,
+        first_id_is_0: false,
+        has_qid: false,
     };
     let mut rest = text.get(bytes).unwrap_or(&[]);
     while !rest.is_empty() {
@@ -68,7 +68,7 @@ fn count(input: usize, bytes: Range<usize>, text: &[u8]) -> LineChunk {
             continue;
         }
         if chunk.rows == 0 {
-            (chunk.qid, chunk.zero) = first_row(line);
+            (chunk.has_qid, chunk.first_id_is_0) = first_row(line);
         }
         chunk.rows += 1;
         let body = split_once(line, b'#').map_or(line, |(body, _)| body);

@@ -1,10 +1,12 @@
 //! LightGBM's side files: for a data file `x` whose rows have no qid, `x.query` has the number of
-//! rows of each query, a number a line. For any `x`, `x.weight` has a weight a row and `x.position`
-//! the position at which a row was shown. The queries are called 1, 2, 3, ... over all input files
+//! rows of each query, one number per line. For any `x`, `x.weight` has one weight per row and
+//! `x.position` the position at which each row was shown. The queries are called 1, 2, 3, ... over all input files
 //! together.
 
 use std::path::PathBuf;
 use std::str::FromStr;
+
+use rankwright_spec::words::counted;
 
 use crate::bytes::Input;
 use crate::dataset::QueryIndex;
@@ -13,13 +15,13 @@ use crate::warnings::{WarningKind, Warnings};
 
 /// The content of side files so far, over the input files in order.
 #[derive(Debug, Default)]
-pub(super) struct Sides {
+pub(super) struct SideFiles {
     queries: u32,
     weights: Vec<f32>,
     positions: Vec<u32>,
 }
 
-impl Sides {
+impl SideFiles {
     /// Reads the side files of an input; fills `query_of_row` if its rows have no qid.
     pub(super) fn read(
         &mut self,
@@ -44,11 +46,11 @@ impl Sides {
             self.assign(input, &sizes, query_of_row, queries)?;
         }
         if let Some(weights) = values::<f32>(input, "weight", "a weight", warnings)? {
-            one_a_row(input, "weight", weights.len(), rows)?;
+            check_one_per_row(input, "weight", weights.len(), rows)?;
             self.weights.extend(weights);
         }
         if let Some(positions) = values::<u32>(input, "position", "a position", warnings)? {
-            one_a_row(input, "position", positions.len(), rows)?;
+            check_one_per_row(input, "position", positions.len(), rows)?;
             self.positions.extend(positions);
         }
         Ok(())
@@ -92,21 +94,26 @@ impl Sides {
                 return Err(DataError::SideFiles { ending: what, found: length, rows });
             }
         }
-        let some = |there: bool| there.then_some(());
+        let given = |is_given: bool| is_given.then_some(());
         Ok((
-            some(!self.weights.is_empty()).map(|()| self.weights),
-            some(!self.positions.is_empty()).map(|()| self.positions),
+            given(!self.weights.is_empty()).map(|()| self.weights),
+            given(!self.positions.is_empty()).map(|()| self.positions),
         ))
     }
 }
 
-fn one_a_row(input: &Input, ending: &str, found: usize, rows: usize) -> Result<(), DataError> {
+fn check_one_per_row(
+    input: &Input,
+    ending: &str,
+    found: usize,
+    rows: usize,
+) -> Result<(), DataError> {
     if found == rows {
         return Ok(());
     }
-    let place = SourceLocation::file(format!("{}.{ending}", input.name));
+    let location = SourceLocation::file(format!("{}.{ending}", input.name));
     let expected = format!("{rows}, one for each row of {}", input.name);
-    Err(DataError::malformed(place, format!("{found} lines"), expected))
+    Err(DataError::malformed(location, counted(found, "line"), expected))
 }
 
 /// The side file with this ending, if it exists.
@@ -123,10 +130,10 @@ fn no_queries(input: &Input) -> DataError {
         "rows without qid",
         "'qid:' after each label",
     )
-    .with_help(format!("or a file {}.query with the number of rows of each query", input.name))
+    .with_help(format!("add a file {}.query with the number of rows of each query", input.name))
 }
 
-/// The numbers of the side file with this ending, a number a line; `None` if there is no file.
+/// The numbers of the side file with this ending, one per line; `None` if there is no file.
 fn values<T: FromStr>(
     input: &Input,
     ending: &str,
@@ -143,8 +150,8 @@ fn values<T: FromStr>(
             continue;
         }
         let value = std::str::from_utf8(word).ok().and_then(|t| t.parse().ok());
-        let place = SourceLocation::line(&side.name, number as u64 + 1);
-        values.push(value.ok_or_else(|| DataError::malformed(place, quote(word), expected))?);
+        let location = SourceLocation::line(&side.name, number as u64 + 1);
+        values.push(value.ok_or_else(|| DataError::malformed(location, quote(word), expected))?);
     }
     Ok(Some(values))
 }

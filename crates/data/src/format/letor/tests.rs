@@ -23,7 +23,7 @@ fn a_plain_file_is_read() {
 }
 
 #[test]
-fn odd_but_legal_files_read_the_same() {
+fn unusual_but_valid_files_read_the_same() {
     let plain = load("1 qid:1 1:1 2:2\n0 qid:1 1:3 2:4\n").unwrap().0;
     for text in [
         "1 qid:1 1:1 2:2\r\n0 qid:1 1:3 2:4\r\n",
@@ -38,7 +38,7 @@ fn odd_but_legal_files_read_the_same() {
 }
 
 #[test]
-fn feature_ids_may_begin_at_0_wherever_that_shows() {
+fn feature_ids_may_begin_at_0_in_any_row() {
     let late = format!("{}0 qid:2 0:9 1:8\n", "1 qid:1 1:1 2:2\n".repeat(3));
     let (data, _) = load(&late).unwrap();
     assert_eq!(data.features(), &FeatureNames::Ids { first: 0, count: 3 });
@@ -121,7 +121,7 @@ fn side_files_are_checked_for_each_input_and_read_beside_qids_too() {
 }
 
 #[test]
-fn a_comment_may_touch_what_stands_before_it() {
+fn a_comment_may_follow_without_a_space() {
     for text in ["1 qid:5#a 1:2\n", "1 qid:5#a 1:2\n2 qid:6 1:0.123456 2:0.123456 3:0.123456\n"] {
         let (data, _) = load(text).unwrap();
         assert_eq!((data.query(0).id, data.doc_ids().unwrap().get(0)), ("5", "a"));
@@ -130,7 +130,7 @@ fn a_comment_may_touch_what_stands_before_it() {
 }
 
 #[test]
-fn errors_count_lines_across_pieces() {
+fn errors_count_lines_across_chunks() {
     let mut text = "1 qid:1 1:0.123456\n".repeat(400_000);
     text.push_str("1 qid:1 1:x\n");
     let error = load(&text).unwrap_err().to_string();
@@ -167,7 +167,7 @@ proptest! {
 
     /// The fast reader against the reference reader, on files that are mostly valid.
     #[test]
-    fn quick_and_plain_reading_agree(text in file()) {
+    fn the_fast_reader_agrees_with_the_reference_reader(text in file()) {
         let bytes = text.as_bytes();
         let expected: Result<Vec<_>, _> =
             bytes.split(|&b| b == b'\n').filter(|l| line::has_data(l)).map(line::parse).collect();

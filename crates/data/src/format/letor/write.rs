@@ -9,7 +9,7 @@ use crate::names::FeatureNames;
 
 pub(in crate::format) fn write(data: &Dataset, out: &mut dyn Write) -> io::Result<()> {
     let first = first_id(data);
-    check(data)?;
+    check_ids(data)?;
     let query_of_row = data.query_of_rows();
     write_rows(&data.rows_by_source(), out, |row, text| {
         format_row(data, row, query_of_row[row] as usize, first, text);
@@ -28,17 +28,19 @@ fn first_id(data: &Dataset) -> u32 {
     }
 }
 
-fn check(data: &Dataset) -> io::Result<()> {
-    let spaced = |id: &str| id.contains(|c: char| c.is_whitespace() || c == '#') || id.is_empty();
-    if let Some(id) = data.query_ids().iter().find(|id| spaced(id)) {
+/// Rejects ids that would read back differently.
+fn check_ids(data: &Dataset) -> io::Result<()> {
+    let is_invalid =
+        |id: &str| id.contains(|c: char| c.is_whitespace() || c == '#') || id.is_empty();
+    if let Some(id) = data.query_ids().iter().find(|id| is_invalid(id)) {
         return refuse(format!(
-            "the query id '{id}' cannot stand in LETOR text; write csv or jsonl"
+            "the query id '{id}' cannot be written in LETOR text because of its characters; write csv or jsonl"
         ));
     }
-    let spaced = |id: &str| id.contains(char::is_whitespace);
-    if let Some(id) = data.doc_ids().and_then(|ids| ids.iter().find(|id| spaced(id))) {
+    let has_spaces = |id: &str| id.contains(char::is_whitespace);
+    if let Some(id) = data.doc_ids().and_then(|ids| ids.iter().find(|id| has_spaces(id))) {
         return refuse(format!(
-            "the document id '{id}' cannot stand in LETOR text; write csv or jsonl"
+            "the document id '{id}' cannot be written in LETOR text because of its characters; write csv or jsonl"
         ));
     }
     Ok(())

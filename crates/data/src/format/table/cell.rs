@@ -8,29 +8,29 @@ use crate::format::roles::Role;
 
 /// A value that is rejected, before its location is known.
 #[derive(Debug)]
-pub(in crate::format) struct Problem {
+pub(in crate::format) struct CellProblem {
     found: String,
     expected: &'static str,
-    /// Whether the column is perhaps no feature.
-    no_feature: bool,
+    /// Whether the column is possibly not a feature.
+    maybe_not_feature: bool,
 }
 
-impl Problem {
-    pub(in crate::format) fn new(found: impl Into<String>, expected: &'static str) -> Problem {
-        Problem { found: found.into(), expected, no_feature: false }
+impl CellProblem {
+    pub(in crate::format) fn new(found: impl Into<String>, expected: &'static str) -> CellProblem {
+        CellProblem { found: found.into(), expected, maybe_not_feature: false }
     }
 
     /// Like `new`, with the advice to ignore the column.
-    pub(in crate::format) fn no_feature(
+    pub(in crate::format) fn not_a_feature(
         found: impl Into<String>,
         expected: &'static str,
-    ) -> Problem {
-        Problem { found: found.into(), expected, no_feature: true }
+    ) -> CellProblem {
+        CellProblem { found: found.into(), expected, maybe_not_feature: true }
     }
 
-    pub(in crate::format) fn at(self, place: SourceLocation) -> DataError {
-        let column = place.field.clone().filter(|_| self.no_feature);
-        let error = DataError::malformed(place, self.found, self.expected);
+    pub(in crate::format) fn at(self, location: SourceLocation) -> DataError {
+        let column = location.field.clone().filter(|_| self.maybe_not_feature);
+        let error = DataError::malformed(location, self.found, self.expected);
         match column {
             Some(column) => error.with_help(Remedy::IgnoreColumn { column }),
             None => error,
@@ -43,36 +43,36 @@ const IN_RANGE: &str = "a number within ±3.4e38 (features are 32-bit floats)";
 #[derive(Debug, Clone, Copy)]
 pub(in crate::format) struct TextValue {
     pub(in crate::format) value: f32,
-    /// Whether it is a missing value spelled as a word.
-    pub(in crate::format) spelled_missing: bool,
+    /// Whether it is a missing value written as a word, such as `NULL`.
+    pub(in crate::format) is_missing_word: bool,
 }
 
 /// Reads a feature: a number, `inf`, or one of the spellings of a missing value.
-pub(in crate::format) fn feature_from_text(cell: &[u8]) -> Result<TextValue, Problem> {
+pub(in crate::format) fn feature_from_text(cell: &[u8]) -> Result<TextValue, CellProblem> {
     let text = cell.trim_ascii();
     if let Ok(value) = fast_float2::parse::<f32, _>(text) {
         let digits = text.strip_prefix(b"-").or(text.strip_prefix(b"+")).unwrap_or(text);
         if value.is_infinite() && !matches!(digits.first(), Some(b'i' | b'I')) {
-            return Err(Problem::new(quote(text), IN_RANGE));
+            return Err(CellProblem::new(quote(text), IN_RANGE));
         }
         let value = if value.is_nan() { f32::NAN } else { value };
-        return Ok(TextValue { value, spelled_missing: value.is_nan() });
+        return Ok(TextValue { value, is_missing_word: value.is_nan() });
     }
     let is = |word: &[u8]| text.eq_ignore_ascii_case(word);
     if text.is_empty() || is(b"null") || is(b"na") || is(b"n/a") {
-        return Ok(TextValue { value: f32::NAN, spelled_missing: !text.is_empty() });
+        return Ok(TextValue { value: f32::NAN, is_missing_word: !text.is_empty() });
     }
-    Err(Problem::no_feature(quote(cell), "a number or an empty cell"))
+    Err(CellProblem::not_a_feature(quote(cell), "a number or an empty cell"))
 }
 
 /// Takes a feature from a 64-bit number.
 #[cfg(any(test, feature = "columnar"))]
-pub(in crate::format) fn feature_from_f64(value: f64) -> Result<f32, Problem> {
+pub(in crate::format) fn feature_from_f64(value: f64) -> Result<f32, CellProblem> {
     let single = value as f32;
     match () {
         () if single.is_nan() => Ok(f32::NAN),
         () if single.is_infinite() && value.is_finite() => {
-            Err(Problem::new(number_text(value), IN_RANGE))
+            Err(CellProblem::new(number_text(value), IN_RANGE))
         }
         () => Ok(single),
     }
@@ -95,7 +95,7 @@ impl<'a> Fields<'a> {
         &mut self,
         role: Role,
         text: Cow<'a, str>,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), CellProblem> {
         match role {
             Role::Query if text.is_empty() => return Err(missing(role)),
             Role::Query => self.query = Some(text),
@@ -105,16 +105,20 @@ impl<'a> Fields<'a> {
             role => match fast_float2::parse::<f64, _>(text.trim()) {
                 Ok(value) => self
                     .set_number(role, value)
-                    .map_err(|problem| Problem { found: quote(text.as_bytes()), ..problem })?,
-                Err(_) => return Err(Problem::new(quote(text.as_bytes()), expected(role))),
+                    .map_err(|problem| CellProblem { found: quote(text.as_bytes()), ..problem })?,
+                Err(_) => return Err(CellProblem::new(quote(text.as_bytes()), expected(role))),
             },
         }
         Ok(())
     }
 
     /// Sets the value of a role from a number; as an id it is written plainly (`10`, not `10.0`).
-    pub(in crate::format) fn set_number(&mut self, role: Role, value: f64) -> Result<(), Problem> {
-        let refused = || Err(Problem::new(number_text(value), expected(role)));
+    pub(in crate::format) fn set_number(
+        &mut self,
+        role: Role,
+        value: f64,
+    ) -> Result<(), CellProblem> {
+        let refused = || Err(CellProblem::new(number_text(value), expected(role)));
         let is_weight = value >= 0.0 && (value as f32).is_finite();
         match role {
             Role::Query | Role::Docid if value.is_nan() => return refused(),
@@ -146,6 +150,6 @@ pub(in crate::format) fn expected(role: Role) -> &'static str {
 }
 
 /// The problem of a role that has no value in a row.
-pub(in crate::format) fn missing(role: Role) -> Problem {
-    Problem::new("nothing", expected(role))
+pub(in crate::format) fn missing(role: Role) -> CellProblem {
+    CellProblem::new("nothing", expected(role))
 }

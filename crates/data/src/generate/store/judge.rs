@@ -67,8 +67,8 @@ impl<'a> Judge<'a> {
     }
 
     /// The pool of a query with a grade each, in order of record.
-    pub(super) fn grade(&self, asked: &GeneratedQuery, random: &mut Random) -> Vec<(u32, u8)> {
-        let mut ranked = self.utilities(asked, random);
+    pub(super) fn grade(&self, query: &GeneratedQuery, random: &mut Random) -> Vec<(u32, u8)> {
+        let mut ranked = self.utilities(query, random);
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let size = (50 + random.below(101)).min(self.drafts.len());
         let mut pool: Vec<(u32, u8)> = grades(&ranked).take((size * 7).div_ceil(10)).collect();
@@ -92,10 +92,10 @@ impl<'a> Judge<'a> {
     }
 
     /// The utility of each record that has a word of the query, in order of record.
-    fn utilities(&self, asked: &GeneratedQuery, random: &mut Random) -> Vec<(f64, u32)> {
+    fn utilities(&self, query: &GeneratedQuery, random: &mut Random) -> Vec<(f64, u32)> {
         let mut matched = vec![(0.0, 0.0); self.drafts.len()];
         let mut weights = 0.0;
-        for word in &asked.words {
+        for word in &query.words {
             let list = &self.postings[*word as usize];
             let weight = log2((self.drafts.len() + 1) as f64 / (list.len() as f64 + 0.5));
             weights += weight;
@@ -111,20 +111,24 @@ impl<'a> Judge<'a> {
         let mut found = Vec::new();
         for (number, (all, titled)) in matched.into_iter().enumerate() {
             if all > 0.0 {
-                let utility = self.utility(asked, number, all / weights, titled / weights);
+                let utility = self.utility(query, number, all / weights, titled / weights);
                 found.push((utility + 0.3 * random.normal(), number as u32));
             }
         }
         found
     }
 
-    fn utility(&self, asked: &GeneratedQuery, number: usize, text: f64, titled: f64) -> f64 {
+    fn utility(&self, query: &GeneratedQuery, number: usize, text: f64, titled: f64) -> f64 {
         let draft = &self.drafts[number];
-        let known = if asked.words.len() == 1 { 1.5 } else { 0.9 };
+        let popularity_weight = if query.words.len() == 1 { 1.5 } else { 0.9 };
         let plays = log2(1.0 + draft.popularity as f64) / 16.0;
-        let spoken = if draft.language == asked.language { 0.9 } else { 0.3 * titled };
+        let language = if draft.language == query.language { 0.9 } else { 0.3 * titled };
         let recency = f64::from(draft.year - YEARS.0) / f64::from(YEARS.1 - YEARS.0);
-        2.6 * text + known * plays + spoken + 0.7 * recency * recency + 0.4 * draft.quality
+        2.6 * text
+            + popularity_weight * plays
+            + language
+            + 0.7 * recency * recency
+            + 0.4 * draft.quality
     }
 }
 
@@ -135,8 +139,8 @@ fn grades(ranked: &[(f64, u32)]) -> impl Iterator<Item = (u32, u8)> {
     let middling = ranked.get(MIDDLING).map_or(best - 2.0, |middle| middle.0.max(best - 2.5));
     let span = best - middling;
     ranked.iter().enumerate().map(move |(rank, (utility, record))| {
-        let way = if span > 0.0 { (utility - middling) / span } else { 1.0 };
-        let reached = |(from, most): &&(f64, usize)| way >= *from && rank < *most;
+        let fraction = if span > 0.0 { (utility - middling) / span } else { 1.0 };
+        let reached = |(from, most): &&(f64, usize)| fraction >= *from && rank < *most;
         (*record, GRADES.iter().filter(reached).count() as u8)
     })
 }

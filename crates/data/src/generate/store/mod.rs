@@ -30,9 +30,9 @@ use records::RecordDraft;
 use words::{GENRES, LANGUAGES, Vocabulary};
 
 /// Maximum memory of a record while it is made and held.
-const BYTES_A_RECORD: u64 = 4096;
+const BYTES_PER_RECORD: u64 = 4096;
 /// Maximum memory of a query and its judgements.
-const BYTES_A_QUERY: u64 = 16_384;
+const BYTES_PER_QUERY: u64 = 16_384;
 
 params! {
     /// Parameters of a generated record store.
@@ -84,7 +84,7 @@ pub struct Store {
     pub documents: Vec<StoreRecord>,
     /// The queries.
     pub queries: Vec<StoreQuery>,
-    /// Grades 0 to 4 for 50 to 150 records a query.
+    /// Grades 0 to 4 for 50 to 150 records per query.
     pub qrels: Qrels,
 }
 
@@ -105,22 +105,24 @@ impl StoreOptions {
         let vocabulary = Vocabulary::new(&mut streams.words());
         let drafts = records::draw(self.records, &vocabulary, &streams);
         let judge = Judge::new(&drafts, &vocabulary);
-        let asked: Vec<(queries::GeneratedQuery, Vec<(u32, u8)>)> = (0..self.queries)
+        let generated: Vec<(queries::GeneratedQuery, Vec<(u32, u8)>)> = (0..self.queries)
             .into_par_iter()
             .map(|number| {
                 let mut random = streams.query(number);
-                let asked = queries::draw(&mut random, &vocabulary, &drafts);
-                let grades = judge.grade(&asked, &mut random);
-                (asked, grades)
+                let query = queries::draw(&mut random, &vocabulary, &drafts);
+                let grades = judge.grade(&query, &mut random);
+                (query, grades)
             })
             .collect();
-        let documents: Vec<StoreRecord> =
-            (0..drafts.len()).into_par_iter().map(|i| spell(i, &drafts[i], &vocabulary)).collect();
-        let mut queries = Vec::with_capacity(asked.len());
+        let documents: Vec<StoreRecord> = (0..drafts.len())
+            .into_par_iter()
+            .map(|i| to_record(i, &drafts[i], &vocabulary))
+            .collect();
+        let mut queries = Vec::with_capacity(generated.len());
         let mut rows = Vec::new();
-        for (number, (asked, grades)) in asked.into_iter().enumerate() {
-            let (id, language) = (format!("q{:04}", number + 1), LANGUAGES[asked.language]);
-            queries.push(StoreQuery { id, text: asked.text, language });
+        for (number, (query, grades)) in generated.into_iter().enumerate() {
+            let (id, language) = (format!("q{:04}", number + 1), LANGUAGES[query.language]);
+            queries.push(StoreQuery { id, text: query.text, language });
             rows.extend(grades.into_iter().map(|(record, grade)| (number, record, grade)));
         }
         let rows = rows.iter().map(|(query, record, grade)| {
@@ -132,22 +134,15 @@ impl StoreOptions {
 
     /// Rejects sizes that do not fit in memory, before anything is allocated.
     fn check_size(&self) -> Result<(), DataError> {
-        let records = (self.records as u64).checked_mul(BYTES_A_RECORD);
-        let queries = (self.queries as u64).checked_mul(BYTES_A_QUERY);
+        let records = (self.records as u64).checked_mul(BYTES_PER_RECORD);
+        let queries = (self.queries as u64).checked_mul(BYTES_PER_QUERY);
         let bytes = records.zip(queries).and_then(|(r, q)| r.checked_add(q));
         let fits = bytes.is_some_and(|bytes| bytes <= physical_memory().unwrap_or(u64::MAX));
         if fits && self.records < 1 << 31 {
             return Ok(());
         }
-        Err(DataError::TooLarge {
-            file: "the generated store".into(),
-            what: format!(
-                "{} records and {} queries do not fit into memory",
-                self.records, self.queries
-            ),
-            remedy: "generate fewer; 20000 records and 600 queries make a good demonstration"
-                .into(),
-        })
+        let (records, queries) = (self.records, self.queries);
+        Err(DataError::GeneratedStoreTooLarge { records, queries })
     }
 }
 
@@ -201,15 +196,15 @@ fn record_id(number: usize) -> String {
 }
 
 /// A record with its words as text.
-fn spell(number: usize, draft: &RecordDraft, vocabulary: &Vocabulary) -> StoreRecord {
+fn to_record(number: usize, draft: &RecordDraft, vocabulary: &Vocabulary) -> StoreRecord {
     let capitals = |words: &[u32]| -> String {
-        let words: Vec<String> = words.iter().map(|w| capital(vocabulary.spelt(*w))).collect();
+        let words: Vec<String> = words.iter().map(|w| capitalised(vocabulary.text(*w))).collect();
         words.join(" ")
     };
     let lines: Vec<String> = draft
         .text
         .chunks(7)
-        .map(|line| line.iter().map(|w| vocabulary.spelt(*w)).collect::<Vec<_>>().join(" "))
+        .map(|line| line.iter().map(|w| vocabulary.text(*w)).collect::<Vec<_>>().join(" "))
         .collect();
     StoreRecord {
         id: record_id(number),
@@ -224,7 +219,7 @@ fn spell(number: usize, draft: &RecordDraft, vocabulary: &Vocabulary) -> StoreRe
     }
 }
 
-fn capital(word: &str) -> String {
+fn capitalised(word: &str) -> String {
     let mut letters = word.chars();
     letters
         .next()

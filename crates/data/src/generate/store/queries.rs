@@ -37,14 +37,14 @@ pub(super) fn draw(
         new
     });
     let language = if random.unit() < 0.75 { record.language } else { language(random) };
-    let mut spelt: Vec<String> = words.iter().map(|w| vocabulary.spelt(*w).to_owned()).collect();
+    let mut texts: Vec<String> = words.iter().map(|w| vocabulary.text(*w).to_owned()).collect();
     if words.len() > 1 && random.unit() < 0.08 {
         words.pop();
-        if let Some(last) = spelt.last_mut() {
+        if let Some(last) = texts.last_mut() {
             misspell(random, last);
         }
     }
-    GeneratedQuery { text: spelt.join(" "), language, words }
+    GeneratedQuery { text: texts.join(" "), language, words }
 }
 
 /// The record that the user looks for: mostly the most played of three.

@@ -57,12 +57,12 @@ pub(super) fn draw(count: usize, vocabulary: &Vocabulary, streams: &Streams) -> 
 
 fn artist(random: &mut Random, vocabulary: &Vocabulary) -> Artist {
     let words = 1 + usize::from(random.unit() < 0.8);
-    let late = random.unit().max(random.unit());
+    let lateness = random.unit().max(random.unit());
     Artist {
         name: (0..words).map(|_| vocabulary.name(random)).collect(),
         language: language(random),
         genre: random.below(GENRES.len()),
-        start: YEARS.0 + (late * f64::from(YEARS.1 - YEARS.0)) as u32,
+        start: YEARS.0 + (lateness * f64::from(YEARS.1 - YEARS.0)) as u32,
         fame: 1.0 / (1.002 - random.unit()).sqrt(),
     }
 }

@@ -72,11 +72,11 @@ fn files_read_back_as_what_was_generated() {
 }
 
 #[test]
-fn records_are_as_promised() {
+fn records_have_the_documented_properties() {
     let store = store(4000, 1, 7);
     let ids: HashSet<&String> = store.documents.iter().map(|r| &r.id).collect();
     assert_eq!(ids.len(), 4000);
-    let place: HashMap<&String, &StoreRecord> =
+    let by_id: HashMap<&String, &StoreRecord> =
         store.documents.iter().map(|r| (&r.id, r)).collect();
     for record in &store.documents {
         let length = record.text.split_whitespace().filter(|w| *w != "/").count();
@@ -84,7 +84,7 @@ fn records_are_as_promised() {
         assert!((1950..=2025).contains(&record.year));
         assert!(!record.title.is_empty() && !record.artist.is_empty());
         for link in &record.links {
-            let other = place[link];
+            let other = by_id[link];
             assert!(other.year <= record.year && other.id != record.id);
         }
     }
@@ -125,7 +125,7 @@ fn grades_are_few_4s_and_many_0s() {
 }
 
 #[test]
-fn who_types_a_title_or_a_name_finds_records_that_have_it() {
+fn relevant_records_have_a_word_of_the_query() {
     let store = store(4000, 100, 10);
     for (number, query) in store.queries.iter().enumerate() {
         let typed: Vec<&str> = query.text.split(' ').collect();
@@ -147,7 +147,7 @@ fn a_store_of_one_record_is_a_store() {
 }
 
 #[test]
-fn nothing_and_too_much_are_refused() {
+fn zero_and_too_large_sizes_are_refused() {
     let none = StoreOptions { records: 0, queries: 1, seed: 0 }.generate().unwrap_err();
     assert_eq!(
         none.to_string(),

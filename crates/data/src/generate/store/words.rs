@@ -67,7 +67,7 @@ const CONTENT: usize = 3200;
 const NAMES: usize = 1600;
 /// Content words are made in rounds of sixteen: one for each genre, the other four are common.
 const ROUND: usize = 16;
-/// One in this many rounds of content words is loans.
+/// One in this many rounds of content words consists of loan words.
 const LOANS: usize = 3;
 
 /// All words, as numbers.
@@ -87,7 +87,7 @@ pub(super) struct Vocabulary {
 impl Vocabulary {
     /// Draws the words of all languages.
     pub(super) fn new(random: &mut Random) -> Vocabulary {
-        let mut maker = Maker { words: Vec::new(), taken: HashSet::new() };
+        let mut maker = WordMaker { words: Vec::new(), taken: HashSet::new() };
         let mut short = |sounds| (0..FUNCTION).map(|_| maker.word(random, sounds, 1)).collect();
         let function: Vec<Vec<u32>> = SOUNDS.iter().map(&mut short).collect();
         let mut content: Vec<Vec<u32>> = Vec::new();
@@ -131,7 +131,7 @@ impl Vocabulary {
     }
 
     /// The spelling of a word.
-    pub(super) fn spelt(&self, word: u32) -> &str {
+    pub(super) fn text(&self, word: u32) -> &str {
         &self.words[word as usize]
     }
 
@@ -169,12 +169,12 @@ impl Vocabulary {
 }
 
 /// Makes words that are different from all earlier ones.
-struct Maker {
+struct WordMaker {
     words: Vec<String>,
     taken: HashSet<String>,
 }
 
-impl Maker {
+impl WordMaker {
     fn word(&mut self, random: &mut Random, sounds: &Sounds, mut syllables: usize) -> u32 {
         let (onsets, vowels, codas) = sounds;
         loop {

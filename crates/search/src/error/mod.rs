@@ -1,25 +1,33 @@
 //! Errors of indexing, retrieval, features and re-ranking.
 
+mod problems;
+
+use std::io;
 use std::path::{Path, PathBuf};
 
 use rankwright_data::{DataError, SourceLocation};
 use rankwright_eval::EvalError;
 use rankwright_model::ModelError;
 use rankwright_spec::SpecError;
+use rankwright_spec::words::counted;
 
 use crate::classify::ClassifyError;
+use crate::schema::{FieldKind, Schema};
+use crate::source::DocumentFormat;
+
+pub use problems::{DocumentProblem, FeatureSetProblem, IndexDamage, IndexObject, TermStatistic};
 
 /// The error type of the search crate.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SearchError {
-    /// A file could not be read or written.
+    /// A file cannot be read or written.
     #[error(transparent)]
     Data(Box<DataError>),
     /// A spec of an analysis, a first stage, a feature or a classifier is invalid.
     #[error(transparent)]
     Spec(#[from] SpecError),
-    /// A model could not be read or does not score these features.
+    /// A model cannot be read or cannot score these features.
     #[error(transparent)]
     Model(Box<ModelError>),
     /// Scores cannot be ordered.
@@ -30,31 +38,34 @@ pub enum SearchError {
     Classify(#[from] ClassifyError),
 
     /// There is no index in a folder.
-    #[error("{}: there is no index", .path.display())]
+    #[error("there is no index in {}", .path.display())]
     NoIndex {
         /// The folder.
         path: PathBuf,
     },
-    /// There is already an index in a folder, and the options do not allow to change it.
-    #[error("{}: there is an index already", .path.display())]
+    /// There is already an index in a folder, and the options do not allow changing it.
+    #[error("there is already an index in {}", .path.display())]
     IndexExists {
         /// The folder.
         path: PathBuf,
     },
-    /// A file is in the place of the folder of an index.
-    #[error("{}: is a file, and an index is a folder", .path.display())]
+    /// The path of an index is a file.
+    #[error("{} is a file, but an index is a folder", .path.display())]
     NotAFolder {
         /// The file.
         path: PathBuf,
     },
     /// The folder for a new index holds files that do not belong to an index.
-    #[error("{}: a folder with other things in it, and no index", .path.display())]
+    #[error("the folder {} has other files in it and no index", .path.display())]
     FolderNotEmpty {
         /// The folder.
         path: PathBuf,
     },
     /// An index in the format of another version of the program.
-    #[error("{}: an index of version {found}; this program reads version {known}", .path.display())]
+    #[error(
+        "the index {} has version {found}; this program reads version {known}",
+        .path.display()
+    )]
     IndexVersion {
         /// The folder.
         path: PathBuf,
@@ -64,26 +75,26 @@ pub enum SearchError {
         known: u32,
     },
     /// Another process is writing to the index.
-    #[error("index {}: another program is writing to it", .path.display())]
+    #[error("another process is writing to the index {}", .path.display())]
     IndexLocked {
         /// The folder.
         path: PathBuf,
     },
     /// An index whose bytes differ from those that were written.
-    #[error("index {} is damaged: {what}", .path.display())]
+    #[error("the index {} is damaged: {damage}", .path.display())]
     Damaged {
         /// The folder.
         path: PathBuf,
         /// The damaged part.
-        what: String,
+        damage: IndexDamage,
     },
-    /// The system could not write or read the index: disk full, no permission.
-    #[error("index {}: {what}", .path.display())]
+    /// The system cannot write or read the index: disk full, no permission.
+    #[error("cannot access the index {}: {source}", .path.display())]
     IndexAccess {
         /// The folder.
         path: PathBuf,
-        /// The system's message.
-        what: String,
+        /// The error of the system.
+        source: io::Error,
     },
     /// The documents to add have another analysis or schema than the index.
     #[error("the index was built with analysis {analysis} and schema {schema}")]
@@ -93,27 +104,29 @@ pub enum SearchError {
         /// The schema of the index.
         schema: String,
     },
-    /// A document, filter or extractor of one index was given to another.
-    #[error("a {what} of one index was given to another")]
+    /// A document, filter or field of one index was given to another index.
+    #[error("a {object} of one index was given to another index")]
     OtherIndex {
         /// The kind of object.
-        what: &'static str,
+        object: IndexObject,
     },
 
-    /// An entry of a schema without a kind.
-    #[error("schema: `{part}` has no kind")]
+    /// An entry of a schema has no kind.
+    #[error("the schema gives `{part}` no kind")]
     SchemaWithoutKind {
         /// The entry.
         part: String,
     },
     /// A schema names a kind of field that does not exist.
-    #[error("schema: `{kind}` is no kind of field")]
+    #[error("the schema names an unknown kind of field, `{kind}`")]
     UnknownKind {
         /// The kind.
         kind: String,
     },
     /// Two fields whose names differ only in characters that an index cannot store.
-    #[error("schema: field `{field}` would be called `{name}`, which is taken")]
+    #[error(
+        "the field `{field}` would have the name `{name}` in the index, which another field has"
+    )]
     FieldNameTaken {
         /// The field.
         field: String,
@@ -121,25 +134,31 @@ pub enum SearchError {
         name: String,
     },
     /// No field of the documents is text.
-    #[error("no field of the documents is text, so there is nothing to search")]
+    #[error("the documents have no text field, so there is nothing to search")]
     NoTextField,
-    /// A field that the index does not have, or not as this kind.
-    #[error("no {wanted} field `{name}` in the index; it has {known}")]
-    Field {
+    /// A field that the index does not have, or not with this kind.
+    #[error("the index has no {} field `{name}`; its fields are {schema}", kind.name())]
+    UnknownField {
         /// The field.
         name: String,
         /// The kind of field that is needed.
-        wanted: &'static str,
-        /// The fields there are.
-        known: String,
+        kind: FieldKind,
+        /// The fields of the index.
+        schema: Schema,
     },
-    /// A document that cannot be stored.
-    #[error("document {id}: {why}")]
+    /// The format of a file of documents cannot be detected.
+    #[error("{file}: the first line does not show the format of the documents")]
+    UnknownDocumentFormat {
+        /// The file.
+        file: String,
+    },
+    /// A document that cannot be added to an index.
+    #[error("document `{id}`: {problem}")]
     BadDocument {
         /// The document.
         id: String,
         /// The reason.
-        why: String,
+        problem: DocumentProblem,
     },
 
     /// A filter that cannot be parsed, or names an unknown field.
@@ -152,17 +171,14 @@ pub enum SearchError {
         /// The fields there are.
         fields: String,
     },
-    /// A feature set that is not valid TOML.
-    #[error("feature set: {why}")]
-    BadFeatureSet {
-        /// The reason.
-        why: String,
-    },
+    /// The TOML form of a feature set cannot be read.
+    #[error("the feature set cannot be read: {0}")]
+    BadFeatureSet(FeatureSetProblem),
     /// A feature set without features.
-    #[error("a set of no features")]
+    #[error("the feature set has no features")]
     NoFeatures,
     /// Features computed by another version of the formulas.
-    #[error("the features are of version {found}, this program computes version {known}")]
+    #[error("the features have version {found}; this program computes version {known}")]
     FeatureVersion {
         /// Their version.
         found: u32,
@@ -170,7 +186,9 @@ pub enum SearchError {
         known: u32,
     },
     /// Features of text with another analysis than that of the index.
-    #[error("the text of the features was analysed as {set}, the index's as {index}")]
+    #[error(
+        "the features were computed with the analysis {set}, but the index has the analysis {index}"
+    )]
     OtherAnalysis {
         /// The analysis of the feature set.
         set: String,
@@ -178,10 +196,10 @@ pub enum SearchError {
         index: String,
     },
     /// A model with a feature that the index cannot compute.
-    #[error("the model's features are not those of this index: {0}")]
+    #[error("the index cannot compute the features of the model: {0}")]
     ModelFeatures(Box<SearchError>),
     /// A model names a feature differently from the index.
-    #[error("feature `{found}` is called `{expected}` here")]
+    #[error("the model has a feature `{found}`, which the index names `{expected}`")]
     FeatureName {
         /// The model's name.
         found: String,
@@ -189,7 +207,7 @@ pub enum SearchError {
         expected: String,
     },
     /// The classes of a field cannot train a classifier, whose scores are a feature.
-    #[error("classes of field `{field}`: {error}")]
+    #[error("the classes in the field `{field}` cannot train a classifier: {error}")]
     Classes {
         /// The field.
         field: String,
@@ -197,25 +215,28 @@ pub enum SearchError {
         error: ClassifyError,
     },
     /// A custom feature has the name of another feature of the index.
-    #[error("there is a feature `{name}` already")]
+    #[error("there is already a feature `{name}`")]
     FeatureTaken {
         /// The name.
         name: &'static str,
     },
     /// The name of a custom feature has characters with a meaning in specs.
-    #[error("`{name}` cannot be the name of a feature")]
-    NoFeatureName {
+    #[error("`{name}` is not a valid name of a feature")]
+    InvalidFeatureName {
         /// The name.
         name: &'static str,
     },
     /// A feature reads statistics that it did not declare among its needs.
-    #[error("a feature reads {what} of a text field that it does not name among its needs")]
+    #[error("a feature reads {statistic} of a text field that it does not declare as needed")]
     NotGathered {
         /// The statistics.
-        what: &'static str,
+        statistic: TermStatistic,
     },
     /// A feature reads beyond the candidates of the query.
-    #[error("a feature reads candidate {candidate} of {candidates}, which are numbered from 0")]
+    #[error(
+        "a feature reads candidate {candidate} of {}, numbered from 0",
+        counted(*candidates, "candidate")
+    )]
     NoSuchCandidate {
         /// The index that was read.
         candidate: usize,
@@ -223,7 +244,7 @@ pub enum SearchError {
         candidates: usize,
     },
     /// A feature reads beyond the different terms of the query.
-    #[error("a feature reads term {term} of {terms}, which are numbered from 0")]
+    #[error("a feature reads term {term} of {}, numbered from 0", counted(*terms, "term"))]
     NoSuchTerm {
         /// The index that was read.
         term: usize,
@@ -231,51 +252,47 @@ pub enum SearchError {
         terms: usize,
     },
     /// A model gave a document a score that is not a number.
-    #[error("the score of document `{id}` is not a number")]
+    #[error("the score of the document `{id}` is not a number")]
     NanScore {
         /// The document.
         id: String,
     },
 
     /// No query has a judgement.
-    #[error("none of the {queries} queries has a judgement in {judgements}")]
+    #[error("{judgements} has no judgement for any of the given queries ({queries})")]
     NoJudgedQueries {
         /// The number of queries.
         queries: usize,
-        /// The name of the judgements.
+        /// The file of the judgements.
         judgements: String,
     },
     /// No query found a document.
-    #[error("no query found a document, so that there are no rows")]
+    #[error("no query found a document, so there are no rows")]
     NoRows,
-    /// Zero candidates or documents were requested.
-    #[error("the number of {what} must be at least 1")]
-    Zero {
-        /// The kind of thing that is counted.
-        what: &'static str,
-    },
+    /// Zero candidates were requested.
+    #[error("the number of candidates must be at least 1")]
+    ZeroCandidates,
 
     /// No document has the field of the classes.
-    #[error("no document has a field `{label}`; their fields are {fields}")]
+    #[error("no document has the field `{label}`; the fields are {fields}")]
     NoLabelField {
         /// The field.
         label: String,
-        /// The fields there are.
-        fields: String,
+        /// The existing fields.
+        fields: Schema,
     },
     /// No field but that of the classes is text.
     #[error(
-        "beside `{label}` no field is text, so there is nothing to tell classes by; the fields are \
-         {fields}"
+        "the documents have no text field besides `{label}` to classify by; the fields are {fields}"
     )]
     NoTextBesideLabel {
         /// The field of the classes.
         label: String,
-        /// The fields there are.
-        fields: String,
+        /// The existing fields.
+        fields: Schema,
     },
     /// The field of the classes is empty in every document.
-    #[error("`{label}` is empty in all {documents} documents")]
+    #[error("no document has a value in the field `{label}` ({})", counted(*documents, "document"))]
     NoLabels {
         /// The field.
         label: String,
@@ -284,8 +301,8 @@ pub enum SearchError {
     },
     /// All labelled documents are of one class.
     #[error(
-        "all {documents} labelled documents are of the class `{class}`: at least two classes are \
-         needed to tell them apart"
+        "every labelled document has the class `{class}` ({}); at least two classes are needed",
+        counted(*documents, "document")
     )]
     OneClass {
         /// The class.
@@ -294,7 +311,11 @@ pub enum SearchError {
         documents: usize,
     },
     /// Fewer labelled documents than folds, or fewer than two folds.
-    #[error("{documents} labelled documents do not make {folds} folds")]
+    #[error(
+        "{} cannot be made of {}: there must be at least 2 folds, and at most one per document",
+        counted(*folds, "fold"),
+        counted(*documents, "labelled document")
+    )]
     Folds {
         /// The number of documents.
         documents: usize,
@@ -303,15 +324,16 @@ pub enum SearchError {
     },
     /// The documents to classify have none of the text fields of the labelled ones.
     #[error(
-        "the documents to classify have none of the text fields that were learnt from: {fields}"
+        "the documents to classify have none of the text fields of the labelled documents: {}",
+        fields.join(", ")
     )]
     NoFieldToClassify {
-        /// The fields that were learnt from.
-        fields: String,
+        /// The text fields of the labelled documents.
+        fields: Vec<String>,
     },
 
-    /// A bug in this program.
-    #[error("internal error: {invariant} does not hold")]
+    /// A condition that this program ensures does not hold: a bug.
+    #[error("internal error (a bug of Rankwright): it does not hold that {invariant}")]
     Internal {
         /// The condition that should have held.
         invariant: &'static str,
@@ -319,46 +341,62 @@ pub enum SearchError {
 }
 
 impl SearchError {
-    /// The remedy, where there is one that holds for every caller.
+    /// A remedy, if there is one.
     pub fn help(&self) -> Option<String> {
         Some(match self {
             Self::Data(error) => return error.help(),
             Self::Model(error) => return error.help(),
-            Self::IndexVersion { .. } => "build it again with this program".into(),
-            Self::NotAFolder { .. } => "give another name".into(),
+            Self::Classify(error) | Self::Classes { error, .. } => return error.help(),
+            Self::IndexVersion { .. } => "build the index again with this program".into(),
+            Self::NotAFolder { .. } => "give another path".into(),
             Self::FolderNotEmpty { .. } => "give a new or an empty folder".into(),
-            Self::IndexLocked { .. } => "wait until it is done".into(),
-            Self::Damaged { .. } => "build it again from the documents".into(),
+            Self::IndexLocked { .. } => "wait until the other process is finished".into(),
+            Self::Damaged { .. } => "build the index again from the documents".into(),
+            Self::OtherBuild { .. } => {
+                "add documents with the same analysis and schema, or build a new index".into()
+            }
+            Self::OtherIndex { object } => format!("get the {object} from the index that uses it"),
             Self::SchemaWithoutKind { .. } => {
-                format!("write name:kind, with a kind of {}", known_kinds())
+                format!("write name:kind, where kind is one of {}", known_kinds())
             }
             Self::UnknownKind { .. } => format!("the kinds are {}", known_kinds()),
             Self::FieldNameTaken { .. } => {
-                "rename it in the documents, or leave one of the two out".into()
+                "rename the field in the documents, or leave one of the two fields out".into()
             }
-            Self::BadDocument { .. } => "leave it out".into(),
+            Self::NoTextField => "give one of the fields the kind text".into(),
+            Self::UnknownDocumentFormat { .. } => {
+                format!(
+                    "name the format: {}",
+                    DocumentFormat::ALL.map(DocumentFormat::name).join(", ")
+                )
+            }
+            Self::BadDocument { .. } => "leave the value or the document out".into(),
             Self::BadFilter { fields, .. } => {
                 format!("write like genre:rock AND year:>=1990; the fields are {fields}")
             }
-            Self::BadFeatureSet { .. } => "a feature set has features = [\"bm25\", ...]".into(),
-            Self::NoFeatures => "name some, or `default`".into(),
-            Self::FeatureVersion { .. } | Self::OtherAnalysis { .. } | Self::ModelFeatures(_) => {
-                "make the features with this index, train again, or take the index that the model \
-                 was trained on"
+            Self::BadFeatureSet(_) => {
+                "a feature set is TOML with a line such as features = [\"bm25\", \"pagerank\"]"
                     .into()
             }
-            Self::NoLabels { .. } | Self::Classes { .. } => "label some documents".into(),
+            Self::NoFeatures => "name some features, or `default`".into(),
+            Self::FeatureVersion { .. } | Self::OtherAnalysis { .. } | Self::ModelFeatures(_) => {
+                "compute the features with this index and train again, or use the index that the \
+                 model was trained on"
+                    .into()
+            }
+            Self::NotGathered { .. } => "return the text field from `Feature::needs`".into(),
+            Self::NoLabels { .. } => "give some documents a class".into(),
             _ => return None,
         })
     }
 
     /// A part of a document or query file that does not follow its format.
     pub(crate) fn malformed(
-        place: SourceLocation,
+        location: SourceLocation,
         found: impl Into<String>,
         expected: impl Into<String>,
     ) -> Self {
-        DataError::malformed(place, found, expected).into()
+        DataError::malformed(location, found, expected).into()
     }
 
     /// Adds a remedy to the error.
@@ -370,22 +408,29 @@ impl SearchError {
     }
 
     /// A system error at the folder of an index.
-    pub(crate) fn access(path: &Path, error: &std::io::Error) -> Self {
-        Self::IndexAccess { path: path.to_owned(), what: error.to_string() }
+    pub(crate) fn access(path: &Path, source: io::Error) -> Self {
+        Self::IndexAccess { path: path.to_owned(), source }
     }
 
     /// An error of tantivy at the folder of an index.
     pub(crate) fn tantivy(path: &Path, error: &tantivy::TantivyError) -> Self {
         use tantivy::TantivyError as T;
-        let (path, what) = (path.to_owned(), error.to_string());
+        let path = path.to_owned();
         match error {
-            T::DataCorruption(_) | T::IncompatibleIndex(_) | T::InternalError(_) => {
-                Self::Damaged { path, what }
+            T::DataCorruption(_)
+            | T::IncompatibleIndex(_)
+            | T::InternalError(_)
+            | T::OpenReadError(_)
+            | T::FieldNotFound(_)
+            | T::SchemaError(_) => {
+                let damage = IndexDamage::Reader { message: error.to_string() };
+                Self::Damaged { path, damage }
             }
-            T::OpenReadError(_) | T::FieldNotFound(_) | T::SchemaError(_) => {
-                Self::Damaged { path, what }
+            T::IoError(source) => {
+                let source = io::Error::new(source.kind(), source.to_string());
+                Self::IndexAccess { path, source }
             }
-            _ => Self::IndexAccess { path, what },
+            _ => Self::IndexAccess { path, source: io::Error::other(error.to_string()) },
         }
     }
 }
@@ -403,7 +448,7 @@ impl From<ModelError> for SearchError {
 }
 
 fn known_kinds() -> String {
-    crate::schema::FieldKind::ALL.map(|(name, _)| name).join(", ")
+    FieldKind::ALL.map(|(name, _)| name).join(", ")
 }
 
 #[cfg(test)]
@@ -413,7 +458,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_say_place_finding_and_expectation_and_help_is_apart() {
+    fn messages_name_location_found_and_expected_and_help_is_separate() {
         let error =
             SearchError::malformed(SourceLocation::line("a.jsonl", 3), quote(b"x\ty"), "an id");
         assert_eq!(error.to_string(), "a.jsonl:3: found 'x\\ty', expected an id");

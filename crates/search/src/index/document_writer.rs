@@ -25,7 +25,7 @@ use crate::error::SearchError;
 const BATCH_DOCUMENTS: usize = 2048;
 const BATCH_BYTES: usize = 16 << 20;
 /// Memory that a thread of tantivy may use before it writes a segment.
-const MEMORY: usize = 192 << 20;
+const MEMORY_PER_THREAD: usize = 192 << 20;
 
 /// Receives the number of documents so far, and returns whether to continue.
 pub(super) type Progress<'a> = &'a mut (dyn FnMut(u64) -> ControlFlow<()> + Send);
@@ -40,10 +40,10 @@ pub(super) fn writing_tokenizers() -> TokenizerManager {
 /// Reads the next batch of documents.
 pub(super) fn read_batch(
     documents: &mut impl Iterator<Item = Result<Document, SearchError>>,
-    most: usize,
+    max_documents: usize,
 ) -> Result<Vec<Document>, SearchError> {
     let (mut batch, mut bytes) = (Vec::new(), 0);
-    while batch.len() < most && bytes < BATCH_BYTES {
+    while batch.len() < max_documents && bytes < BATCH_BYTES {
         let Some(document) = documents.next().transpose()? else { break };
         bytes += document.fields.iter().map(|(_, value)| size_of_value(value)).sum::<usize>();
         batch.push(document);
@@ -61,7 +61,7 @@ fn size_of_value(value: &crate::Value) -> usize {
 
 /// Counts of the documents that were written.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Filled {
+pub(super) struct WriteCounts {
     /// Number of documents read.
     pub(super) documents: u64,
     /// Number of documents that were replaced by a later one of the same id.
@@ -72,8 +72,8 @@ pub(super) struct Filled {
     pub(super) not_of_kind: u64,
 }
 
-/// Fills a tantivy index with batches.
-pub(super) struct Filler<'a> {
+/// Writes batches of documents to a tantivy index.
+pub(super) struct DocumentWriter<'a> {
     path: &'a Path,
     layout: &'a IndexLayout,
     analysis: &'a Analysis,
@@ -81,53 +81,53 @@ pub(super) struct Filler<'a> {
     preparers: Mutex<Vec<Preparer>>,
     writer: IndexWriter,
     /// Whether the index already had documents.
-    adding: bool,
+    has_documents: bool,
     /// Hashes of the ids so far.
     seen: HashSet<u128, FixedState>,
 }
 
-impl<'a> Filler<'a> {
+impl<'a> DocumentWriter<'a> {
     pub(super) fn new(
         path: &'a Path,
         layout: &'a IndexLayout,
         analysis: &'a Analysis,
         index: &tantivy::Index,
-        adding: bool,
+        has_documents: bool,
     ) -> Result<Self, SearchError> {
         // Half of the threads: analysis takes about as long as tantivy's part.
         let threads = (rayon::current_num_threads() / 2).clamp(1, 8);
-        let writer = index.writer_with_num_threads(threads, threads * MEMORY);
+        let writer = index.writer_with_num_threads(threads, threads * MEMORY_PER_THREAD);
         let writer = writer.map_err(|error| SearchError::tantivy(path, &error))?;
         let (preparers, seen) = (Mutex::default(), HashSet::default());
-        Ok(Self { path, layout, analysis, preparers, writer, adding, seen })
+        Ok(Self { path, layout, analysis, preparers, writer, has_documents, seen })
     }
 
-    pub(super) fn fill(
+    pub(super) fn write(
         mut self,
         first: Vec<Document>,
         documents: &mut (impl Iterator<Item = Result<Document, SearchError>> + Send),
         progress: Progress<'_>,
-    ) -> Result<Option<Filled>, SearchError> {
-        let mut filled = Filled::default();
+    ) -> Result<Option<WriteCounts>, SearchError> {
+        let mut counts = WriteCounts::default();
         let mut batch =
             if first.is_empty() { read_batch(documents, BATCH_DOCUMENTS)? } else { first };
         while !batch.is_empty() {
-            filled.documents += batch.len() as u64;
-            filled.duplicates += self.drop_duplicates(&mut batch);
+            counts.documents += batch.len() as u64;
+            counts.duplicates += self.drop_duplicates(&mut batch);
             let (next, added) =
                 rayon::join(|| read_batch(documents, BATCH_DOCUMENTS), || self.add_batch(&batch));
-            let counts = added?;
-            filled.without_terms += counts.without_terms;
-            filled.not_of_kind += counts.not_of_kind;
+            let problems = added?;
+            counts.without_terms += problems.without_terms;
+            counts.not_of_kind += problems.not_of_kind;
             batch = next?;
-            if progress(filled.documents).is_break() {
+            if progress(counts.documents).is_break() {
                 return Ok(None);
             }
         }
         let failed = |error| SearchError::tantivy(self.path, &error);
         self.writer.commit().map_err(failed)?;
         self.writer.wait_merging_threads().map_err(failed)?;
-        Ok(Some(filled))
+        Ok(Some(counts))
     }
 
     /// Keeps the last document of an id: earlier ones of the batch are dropped here, those of
@@ -152,7 +152,7 @@ impl<'a> Filler<'a> {
             let key = xxhash_rust::xxh3::xxh3_128(document.id.as_bytes());
             let known = !self.seen.insert(key);
             dropped += u64::from(known);
-            if known || self.adding {
+            if known || self.has_documents {
                 self.writer.delete_term(Term::from_field_text(self.layout.id, &document.id));
             }
         }
@@ -164,8 +164,8 @@ impl<'a> Filler<'a> {
         let parts: Result<Vec<(Vec<TantivyDocument>, DocumentProblems)>, SearchError> =
             parts.collect();
         let mut counts = DocumentProblems::default();
-        for (documents, odd) in parts? {
-            counts.add(odd);
+        for (documents, problems) in parts? {
+            counts.add(problems);
             for document in documents {
                 let added = self.writer.add_document(document);
                 added.map_err(|error| SearchError::tantivy(self.path, &error))?;
@@ -178,8 +178,8 @@ impl<'a> Filler<'a> {
         &self,
         documents: &[Document],
     ) -> Result<(Vec<TantivyDocument>, DocumentProblems), SearchError> {
-        let waiting = lock(&self.preparers).pop();
-        let mut preparer = waiting.unwrap_or_else(|| Preparer::new(self.analysis));
+        let free = lock(&self.preparers).pop();
+        let mut preparer = free.unwrap_or_else(|| Preparer::new(self.analysis));
         let prepared = documents.iter().map(|document| preparer.prepare(self.layout, document));
         let prepared: Result<Vec<TantivyDocument>, SearchError> = prepared.collect();
         let counts = preparer.take_counts();

@@ -8,7 +8,7 @@ use rankwright_model::{Header, Linear, Model, ModelBody};
 use rankwright_search::{
     BuildOptions, Evidence, Extractor, FEATURES, Feature, FeatureDef, FeatureParams, FeatureRows,
     FeatureSet, FieldKind, FirstStage, Index, Needs, NumberField, Query, Ranker, RowOptions,
-    SearchBuffers, SearchError, Terms, TextField, training_data,
+    SearchBuffers, SearchError, TermStatistic, Terms, TextField, training_data,
 };
 use rankwright_spec::{SpecError, choices, params};
 
@@ -230,9 +230,9 @@ fn what_is_served_is_what_was_trained_on() {
     let ranker = Ranker::new(Arc::clone(&index), &model).unwrap();
     let ranked = ranker.rank_query(&query, None, &mut SearchBuffers::default()).unwrap();
     assert_eq!(ranked.documents.len(), made.rows);
-    for (place, &first) in ranked.first_ranks.iter().enumerate() {
+    for (rank, &first) in ranked.first_ranks.iter().enumerate() {
         let trained = made.data.matrix().row(first as usize - 1).to_vec();
-        assert_eq!(ranked.features.row(place), trained, "place {place}");
+        assert_eq!(ranked.features.row(rank), trained, "rank {rank}");
     }
 
     // Without the feature an index cannot serve the model.
@@ -268,7 +268,7 @@ fn names_that_are_taken_or_no_names_are_refused() {
     assert!(matches!(taken, SearchError::FeatureTaken { name: "bm25" }), "{taken}");
     for def in [&DEFAULT, &CALLED] {
         let error = index().with_feature(def).unwrap_err();
-        assert!(matches!(error, SearchError::NoFeatureName { .. }), "{error}");
+        assert!(matches!(error, SearchError::InvalidFeatureName { .. }), "{error}");
     }
     assert!(index().with_feature(&NAMELESS).is_err());
 }
@@ -279,7 +279,7 @@ const COVERAGE_COPY: FeatureDef = FeatureDef::of_params::<CoverageParams>();
 #[test]
 fn parameters_of_own_features_are_checked() {
     let index = index();
-    for (set, said) in [
+    for (set, expected) in [
         ("coverage(field=body)", "no text field `body`"),
         ("coverage(power=-1)", "from 0 on"),
         ("coverage(powr=1)", "did you mean `power`?"),
@@ -287,7 +287,7 @@ fn parameters_of_own_features_are_checked() {
         ("coverige", "did you mean `coverage`?"),
     ] {
         let error = rows(&index, set, "blue").unwrap_err().to_string();
-        assert!(error.contains(said), "{set}: {error}");
+        assert!(error.contains(expected), "{set}: {error}");
     }
 }
 
@@ -295,7 +295,10 @@ fn parameters_of_own_features_are_checked() {
 fn mistakes_in_own_features_are_not_damage_of_the_index() {
     let index = index();
     let error = |part: &str| rows(&index, &format!("probe(part={part})"), "blue").unwrap_err();
-    assert!(matches!(error("undeclared"), SearchError::NotGathered { what: "frequencies" }));
+    assert!(matches!(
+        error("undeclared"),
+        SearchError::NotGathered { statistic: TermStatistic::Frequencies }
+    ));
     let beyond = error("beyond");
     assert!(matches!(beyond, SearchError::NoSuchCandidate { candidate: 5, candidates: 5 }));
     assert!(matches!(error("term"), SearchError::NoSuchTerm { term: 7, terms: 1 }));

@@ -18,20 +18,20 @@ const NANOSECONDS_PER_SECOND: i128 = 1_000_000_000;
 const NANOSECONDS_PER_DAY: i128 = 86_400 * NANOSECONDS_PER_SECOND;
 
 /// Whether a type is a date, a time of the day or a timestamp.
-pub(super) fn is_moment(kind: &DataType) -> bool {
+pub(super) fn is_date_or_time(kind: &DataType) -> bool {
     use DataType::{Date32, Date64, Time32, Time64, Timestamp};
     matches!(kind, Date32 | Date64 | Time32(_) | Time64(_) | Timestamp(..))
 }
 
-/// The parts of a moment that are written.
+/// The parts of a date or time that are written.
 #[derive(Clone, Copy)]
-enum MomentParts {
+enum DateTimeParts {
     Date,
     Time,
     Timestamp { utc: bool },
 }
 
-/// The moments as texts; `None` for an array of another type.
+/// Dates and times as texts; `None` for an array of another type.
 pub(super) fn texts(array: &dyn Array) -> Option<LargeStringArray> {
     let unit = |unit: &TimeUnit| match unit {
         TimeUnit::Second => NANOSECONDS_PER_SECOND,
@@ -40,20 +40,20 @@ pub(super) fn texts(array: &dyn Array) -> Option<LargeStringArray> {
         TimeUnit::Nanosecond => 1,
     };
     Some(match array.data_type() {
-        DataType::Date32 => written::<Date32Type>(array, NANOSECONDS_PER_DAY, MomentParts::Date),
-        DataType::Date64 => written::<Date64Type>(array, 1_000_000, MomentParts::Date),
+        DataType::Date32 => written::<Date32Type>(array, NANOSECONDS_PER_DAY, DateTimeParts::Date),
+        DataType::Date64 => written::<Date64Type>(array, 1_000_000, DateTimeParts::Date),
         DataType::Time32(TimeUnit::Second) => {
-            written::<Time32SecondType>(array, NANOSECONDS_PER_SECOND, MomentParts::Time)
+            written::<Time32SecondType>(array, NANOSECONDS_PER_SECOND, DateTimeParts::Time)
         }
         DataType::Time32(_) => {
-            written::<Time32MillisecondType>(array, 1_000_000, MomentParts::Time)
+            written::<Time32MillisecondType>(array, 1_000_000, DateTimeParts::Time)
         }
         DataType::Time64(TimeUnit::Microsecond) => {
-            written::<Time64MicrosecondType>(array, 1_000, MomentParts::Time)
+            written::<Time64MicrosecondType>(array, 1_000, DateTimeParts::Time)
         }
-        DataType::Time64(_) => written::<Time64NanosecondType>(array, 1, MomentParts::Time),
+        DataType::Time64(_) => written::<Time64NanosecondType>(array, 1, DateTimeParts::Time),
         DataType::Timestamp(of, zone) => {
-            let parts = MomentParts::Timestamp { utc: zone.is_some() };
+            let parts = DateTimeParts::Timestamp { utc: zone.is_some() };
             match of {
                 TimeUnit::Second => written::<TimestampSecondType>(array, unit(of), parts),
                 TimeUnit::Millisecond => {
@@ -70,7 +70,7 @@ pub(super) fn texts(array: &dyn Array) -> Option<LargeStringArray> {
 }
 
 /// Texts of values that count units of this many nanoseconds.
-fn written<T>(array: &dyn Array, unit: i128, parts: MomentParts) -> LargeStringArray
+fn written<T>(array: &dyn Array, unit: i128, parts: DateTimeParts) -> LargeStringArray
 where
     T: ArrowPrimitiveType,
     T::Native: Into<i64>,
@@ -79,8 +79,8 @@ where
     array.as_primitive::<T>().iter().map(text).collect()
 }
 
-/// The text of a moment, given in nanoseconds since 1970 or, for a time, since midnight.
-fn text_of(nanoseconds: i128, parts: MomentParts) -> Option<String> {
+/// The text of a date or time, given in nanoseconds since 1970 or, for a time, since midnight.
+fn text_of(nanoseconds: i128, parts: DateTimeParts) -> Option<String> {
     let moment = OffsetDateTime::from_unix_timestamp_nanos(nanoseconds).ok()?;
     if !(0..=9999).contains(&moment.year()) {
         return None;
@@ -97,10 +97,10 @@ fn text_of(nanoseconds: i128, parts: MomentParts) -> Option<String> {
         }
     };
     Some(match parts {
-        MomentParts::Date => date(),
-        MomentParts::Time if (0..NANOSECONDS_PER_DAY).contains(&nanoseconds) => time(),
-        MomentParts::Time => return None,
-        MomentParts::Timestamp { utc } => {
+        DateTimeParts::Date => date(),
+        DateTimeParts::Time if (0..NANOSECONDS_PER_DAY).contains(&nanoseconds) => time(),
+        DateTimeParts::Time => return None,
+        DateTimeParts::Timestamp { utc } => {
             format!("{}T{}{}", date(), time(), if utc { "Z" } else { "" })
         }
     })
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn moments_are_written_in_iso_form() {
+    fn dates_and_times_are_written_in_iso_form() {
         // 2024-02-29 is day 19,782 since 1970.
         assert_eq!(one(&Date32Array::from(vec![19_782])), "2024-02-29");
         assert_eq!(one(&Date32Array::from(vec![-1])), "1969-12-31");
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn nulls_and_moments_outside_of_the_calendar_are_absent() {
+    fn nulls_and_dates_outside_of_the_calendar_are_absent() {
         assert_eq!(
             shown(&Date32Array::from(vec![None, Some(i32::MAX), Some(-800_000)])),
             [None, None, None]

@@ -20,17 +20,17 @@ use rankwright_search::{
 const LARGE: usize = 12_000;
 
 const TASK: &str = "RANKWRIGHT_TEST_TASK";
-const PLACE: &str = "RANKWRIGHT_TEST_PLACE";
+const BASE: &str = "RANKWRIGHT_TEST_FOLDER";
 
 /// Not a test itself: the tests below run it as another process, which is killed or runs out of
 /// disk.
 #[test]
 #[ignore = "started by other tests"]
 fn child_that_builds_a_large_index() {
-    let (Some(task), Some(place)) = (std::env::var_os(TASK), std::env::var_os(PLACE)) else {
+    let (Some(task), Some(base)) = (std::env::var_os(TASK), std::env::var_os(BASE)) else {
         return;
     };
-    let (task, place) = (task.into_string().unwrap(), PathBuf::from(place));
+    let (task, base) = (task.into_string().unwrap(), PathBuf::from(base));
     let existing = match task.as_str() {
         "add" => Existing::Add,
         "rebuild" => Existing::Replace,
@@ -38,22 +38,22 @@ fn child_that_builds_a_large_index() {
     };
     let options = BuildOptions::new().existing(existing);
     let documents = (0..LARGE).map(|number| Ok(large(number)));
-    let result = build_index(place.join("index"), documents, &options, &mut |done| {
-        fs::write(place.join("progress"), done.to_string()).unwrap();
+    let result = build_index(base.join("index"), documents, &options, &mut |done| {
+        fs::write(base.join("progress"), done.to_string()).unwrap();
         ControlFlow::Continue(())
     });
     let outcome = match result {
         Ok(_) => "done".to_owned(),
         Err(error) => message(&error),
     };
-    fs::write(place.join("outcome"), outcome).unwrap();
+    fs::write(base.join("outcome"), outcome).unwrap();
 }
 
-fn child(task: &str, place: &Path, limit: Option<u32>) -> Child {
-    let _ = fs::remove_file(place.join("progress"));
-    let _ = fs::remove_file(place.join("outcome"));
+fn child(task: &str, base: &Path, limit: Option<u32>) -> Child {
+    let _ = fs::remove_file(base.join("progress"));
+    let _ = fs::remove_file(base.join("outcome"));
     let exe = std::env::current_exe().unwrap();
-    let words = ["--exact", "hardship::child_that_builds_a_large_index", "--ignored"];
+    let words = ["--exact", "failures::child_that_builds_a_large_index", "--ignored"];
     let mut command = match limit {
         None => Command::new(exe),
         // Writing more into a file than the limit fails, as on a full disk; without the trap the
@@ -65,15 +65,15 @@ fn child(task: &str, place: &Path, limit: Option<u32>) -> Child {
             shell
         }
     };
-    let command = command.args(words).env(TASK, task).env(PLACE, place);
+    let command = command.args(words).env(TASK, task).env(BASE, base);
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
 /// Waits until a child process has added this many documents.
-fn wait_for(place: &Path, documents: usize) {
+fn wait_for(base: &Path, documents: usize) {
     let start = Instant::now();
     loop {
-        let done = fs::read_to_string(place.join("progress")).unwrap_or_default();
+        let done = fs::read_to_string(base.join("progress")).unwrap_or_default();
         if done.parse::<usize>().is_ok_and(|done| done >= documents) {
             return;
         }
@@ -85,13 +85,13 @@ fn wait_for(place: &Path, documents: usize) {
 /// Kills a child process during its work: either all of the old index is there, or all of the new.
 fn kill_during(task: &str, after: usize, delay: Duration) {
     let folder = tempfile::tempdir().unwrap();
-    let place = folder.path();
-    let path = place.join("index");
+    let base = folder.path();
+    let path = base.join("index");
     if task != "new" {
         build(&path, old_documents(), Existing::Refuse).unwrap();
     }
-    let mut child = child(task, place, None);
-    wait_for(place, after);
+    let mut child = child(task, base, None);
+    wait_for(base, after);
     sleep(delay);
     child.kill().unwrap();
     child.wait().unwrap();
@@ -154,13 +154,13 @@ fn what_a_killed_build_leaves_is_no_hindrance_and_goes() {
 #[test]
 fn a_full_disk_is_an_error_and_leaves_the_old_index() {
     let folder = tempfile::tempdir().unwrap();
-    let place = folder.path();
-    let path = place.join("index");
+    let base = folder.path();
+    let path = base.join("index");
     build(&path, old_documents(), Existing::Refuse).unwrap();
     for task in ["rebuild", "add"] {
-        let status = child(task, place, Some(100)).wait().unwrap();
+        let status = child(task, base, Some(100)).wait().unwrap();
         assert!(status.success(), "{task}: the child must not die of it: {status}");
-        let outcome = fs::read_to_string(place.join("outcome")).unwrap();
+        let outcome = fs::read_to_string(base.join("outcome")).unwrap();
         assert!(outcome.starts_with("index "), "{task}: {outcome}");
         let index = Index::open(&path).unwrap();
         assert_eq!(search(&index, "old"), ["old-2", "old-1"], "{task}");
@@ -203,7 +203,7 @@ fn rich_index(path: &Path) {
 /// The results of all queries of an index, as text.
 fn answers(path: &Path) -> Result<String, SearchError> {
     let index = Arc::new(Index::open(path)?);
-    let mut said = format!("{} documents\n", index.documents());
+    let mut text = format!("{} documents\n", index.documents());
     let query = Query::new("q", "blue train");
     let terms = Terms::new(&query.text, index.analysis());
     let filter = Filter::new(&index, "genre:jazz AND year:>=1952")?;
@@ -213,7 +213,7 @@ fn answers(path: &Path) -> Result<String, SearchError> {
         for filter in [Some(&filter), None] {
             found = index.retrieve(&terms, &stage, 20, filter, &mut SearchBuffers::default())?;
             for ranked in &found {
-                said.push_str(&format!("{} {} {:?}\n", info.name, index.id(ranked)?, ranked.score));
+                text.push_str(&format!("{} {} {:?}\n", info.name, index.id(ranked)?, ranked.score));
             }
         }
     }
@@ -221,12 +221,12 @@ fn answers(path: &Path) -> Result<String, SearchError> {
         FeatureSet::parse("default, rocchio(field=genre, class=*), knn(field=genre, class=rock)")?;
     let extractor = Extractor::new(index.clone(), &set)?;
     let rows = extractor.rows(&query, &terms, &found)?;
-    said.push_str(&format!("{:?}\n{:?}\n", extractor.set().features, rows.values));
+    text.push_str(&format!("{:?}\n{:?}\n", extractor.set().features, rows.values));
     for ranked in &found {
         let snippet = index.snippet(ranked, &terms, 40)?;
-        said.push_str(&format!("{snippet:?} {:?}\n", index.document(index.id(ranked)?)?));
+        text.push_str(&format!("{snippet:?} {:?}\n", index.document(index.id(ranked)?)?));
     }
-    Ok(said)
+    Ok(text)
 }
 
 /// Every file of an index.
@@ -274,20 +274,20 @@ fn a_damaged_index_gives_an_error_or_the_right_answer() {
         for (what, damaged) in damages(&bytes) {
             fs::write(&file, damaged).unwrap();
             match answers(&path) {
-                Ok(said) => {
-                    assert_eq!(said, right, "{} {what}", file.display());
+                Ok(text) => {
+                    assert_eq!(text, right, "{} {what}", file.display());
                     harmless += 1;
                 }
                 Err(_) => errors += 1,
             }
         }
         fs::remove_file(&file).unwrap();
-        if let Ok(said) = answers(&path) {
-            assert_eq!(said, right, "{} is gone", file.display());
+        if let Ok(text) = answers(&path) {
+            assert_eq!(text, right, "{} is missing", file.display());
         }
         fs::write(&file, &bytes).unwrap();
     }
-    assert_eq!(answers(&path).unwrap(), right, "all is mended");
+    assert_eq!(answers(&path).unwrap(), right, "all files are restored");
     assert!(errors > 3 * harmless, "{errors} errors, {harmless} harmless");
 }
 

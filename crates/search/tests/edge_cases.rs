@@ -108,7 +108,7 @@ fn bytes_that_are_no_utf8_are_replaced_and_counted() {
 }
 
 #[test]
-fn odd_characters_and_long_words_are_indexed_or_left_out() {
+fn unusual_characters_and_long_words_are_indexed_or_left_out() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index");
     let long = "x".repeat(500);
@@ -208,12 +208,12 @@ fn an_empty_query_and_one_of_stop_words_find_nothing() {
     }
     let long = "blue ".repeat(50_000);
     assert_eq!(search(&index, &long), ["a"], "a very long query");
-    for (text, said) in
+    for (text, expected) in
         [("year:>=1990", "filter `year:>=1990`"), ("text:\"blue", "filter"), ("(", "filter")]
     {
         let error = Filter::new(&index, text).unwrap_err();
         assert!(
-            message(&error).contains(said) && message(&error).contains("the fields are"),
+            message(&error).contains(expected) && message(&error).contains("the fields are"),
             "{error}"
         );
     }
@@ -222,7 +222,7 @@ fn an_empty_query_and_one_of_stop_words_find_nothing() {
 // ---------------------------------------------------------------------------------------- places
 
 #[test]
-fn a_place_that_is_no_index_is_refused_and_left_alone() {
+fn a_folder_without_an_index_is_refused_and_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, "mine").unwrap();
@@ -234,20 +234,20 @@ fn a_place_that_is_no_index_is_refused_and_left_alone() {
         assert!(message(&error).contains("an index is a folder"), "{}", message(&error));
         let error = build(&full, old_documents(), existing).unwrap_err();
         assert!(
-            message(&error).contains("a folder with other things in it"),
+            message(&error).contains("has other files in it and no index"),
             "{}",
             message(&error)
         );
     }
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
     assert_eq!(names(&full), BTreeSet::from(["letter.txt".to_owned()]));
-    for (place, said) in [
+    for (path, expected) in [
         (&file, "file"),
         (&full, "there is no index"),
         (&folder.path().join("none"), "there is no index"),
     ] {
-        let error = Index::open(place).unwrap_err();
-        assert!(message(&error).contains(said), "{}", message(&error));
+        let error = Index::open(path).unwrap_err();
+        assert!(message(&error).contains(expected), "{}", message(&error));
     }
     // An empty folder is accepted, and so is one that does not exist.
     fs::remove_file(full.join("letter.txt")).unwrap();
@@ -256,7 +256,7 @@ fn a_place_that_is_no_index_is_refused_and_left_alone() {
 }
 
 #[test]
-fn an_index_that_is_there_is_kept_unless_said() {
+fn an_existing_index_is_kept_unless_requested_otherwise() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index");
     build(&path, old_documents(), Existing::Refuse).unwrap();
@@ -324,12 +324,12 @@ fn a_source_that_fails_or_a_stop_leaves_everything_as_it_was() {
         }
         let options = BuildOptions::new().existing(existing);
         let failing = (0..4000).map(|number| match number {
-            3500 => Err(SearchError::BadFeatureSet { why: "the source is gone".into() }),
+            3500 => Err(SearchError::UnknownDocumentFormat { file: "a.txt".into() }),
             number => Ok(large(number)),
         });
         let mut go = |_| ControlFlow::Continue(());
         let error = build_index(&path, failing, &options, &mut go).unwrap_err();
-        assert_eq!(error.to_string(), "feature set: the source is gone");
+        assert!(matches!(error, SearchError::UnknownDocumentFormat { .. }), "{error}");
         let documents = (0..9000).map(|number| Ok(large(number)));
         let mut stop =
             |done| if done > 2000 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
