@@ -301,8 +301,10 @@ mod tests {
 
     #[test]
     fn a_schema_without_a_kind_or_with_an_unknown_one_is_refused() {
-        assert!(Schema::parse("title").unwrap_err().to_string().contains("has no kind"));
-        assert!(Schema::parse("title:words").unwrap_err().to_string().contains("no kind of field"));
+        assert!(Schema::parse("title").unwrap_err().to_string().contains("gives `title` no kind"));
+        assert!(
+            Schema::parse("title:words").unwrap_err().to_string().contains("unknown kind of field")
+        );
     }
 
     #[test]

@@ -52,7 +52,7 @@ fn a_collection_of_nothing_or_without_text_is_refused() {
     let path = folder.path().join("index");
     for documents in [Vec::new(), vec![Document::new("d").with("year", Value::Number(1.0))]] {
         let error = build(&path, documents, Existing::Refuse).unwrap_err();
-        assert!(message(&error).contains("no field of the documents is text"), "{error}");
+        assert!(message(&error).contains("the documents have no text field"), "{error}");
     }
     build(&path, old_documents(), Existing::Refuse).unwrap();
     is_clean(&path);
@@ -271,7 +271,7 @@ fn an_existing_index_is_kept_unless_requested_otherwise() {
 
 /// Documents that, when they are read, check that the folder is locked.
 #[test]
-fn two_builders_do_not_get_in_each_other_s_way() {
+fn only_one_process_writes_an_index_at_a_time() {
     for existing in [Existing::Refuse, Existing::Replace, Existing::Add] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("index");
@@ -281,7 +281,10 @@ fn two_builders_do_not_get_in_each_other_s_way() {
         let inner = path.clone();
         let documents = old_documents().into_iter().map(move |document| {
             let error = build(&inner, old_documents(), existing).unwrap_err();
-            assert!(error.to_string().contains("another program is writing to it"), "{error}");
+            assert!(
+                error.to_string().contains("another process is writing to the index"),
+                "{error}"
+            );
             Ok(document)
         });
         let options = BuildOptions::new().existing(existing);

@@ -380,13 +380,13 @@ fn every_definition_has_a_sentence_and_an_example_that_works() {
 }
 
 #[test]
-fn what_cannot_be_computed_is_refused_with_the_way_out() {
+fn invalid_features_are_refused_with_a_remedy() {
     let bench = bench();
     let query = Query::new("q1", "blue");
     for (set, expected) in [
         ("bm52", "did you mean `bm25`?"),
         ("bm25(k2=1)", "`bm25` has no parameter `k2`"),
-        ("bm25(field=body)", "no text field `body` in the index; it has title:text"),
+        ("bm25(field=body)", "the index has no text field `body`; its fields are title:text"),
         ("number(field=title)", "no number field `title`"),
         ("pagerank(damping=1)", "a number from 0, below 1"),
         ("category-match", "one of the category fields"),

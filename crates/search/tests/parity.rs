@@ -112,7 +112,7 @@ fn a_model_of_other_features_is_refused() {
     let message = refused(index, &line(&names(&["bm25(field=body)"]), None));
     assert!(message.contains("no text field `body`"), "{message}");
     let message = refused(index, &line(&names(&["bm25( field=text )"]), None));
-    assert!(message.contains("is called `bm25(field=text)` here"), "{message}");
+    assert!(message.contains("which the index names `bm25(field=text)`"), "{message}");
     let numbered = Header::new(FeatureNames::Ids { first: 1, count: 2 }, Absent::Zero);
     let numbered =
         Model::new(numbered, ModelBody::Linear(Linear::new(0.0, vec![1.0, 1.0]).unwrap()));
@@ -128,10 +128,13 @@ fn a_model_of_another_analysis_or_version_is_refused() {
     let model = line(&set.features, Some(&set));
     Ranker::new(bench.index.clone(), &model).unwrap();
     let message = refused(&plain, &model);
-    assert!(message.contains("analysed as english, the index's as plain"), "{message}");
+    assert!(
+        message.contains("the analysis english, but the index has the analysis plain"),
+        "{message}"
+    );
     let newer = FeatureSet { version: FEATURE_VERSION + 1, ..set.clone() };
     let message = refused(&bench.index, &line(&set.features, Some(&newer)));
-    assert!(message.contains("of version 2, this program computes version 1"), "{message}");
+    assert!(message.contains("have version 2; this program computes version 1"), "{message}");
     let error = newer.expand(&bench.index).unwrap_err();
     assert!(
         matches!(error, SearchError::FeatureVersion { found: 2, .. }),

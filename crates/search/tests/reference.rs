@@ -362,7 +362,7 @@ proptest! {
 
 /// A document is deleted, then its id is there again in another segment; one field alone is `all`.
 #[test]
-fn replaced_documents_count_nowhere_and_one_field_is_all() {
+fn replaced_documents_never_count_and_a_single_field_is_all() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index");
     let document = |id: &str, text: &str| Document::new(id).with("text", Value::Text(text.into()));
@@ -385,7 +385,7 @@ fn replaced_documents_count_nowhere_and_one_field_is_all() {
     let terms = Terms::new("blue", index.analysis());
     let error =
         index.retrieve(&terms, &missing, 9, None, &mut SearchBuffers::default()).unwrap_err();
-    assert_eq!(error.to_string(), "no text field `title` in the index; it has text:text");
+    assert_eq!(error.to_string(), "the index has no text field `title`; its fields are text:text");
 }
 
 #[test]

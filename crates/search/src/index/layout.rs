@@ -197,7 +197,10 @@ mod tests {
     fn two_fields_of_one_plain_name_are_refused() {
         let schema = Schema::parse("a.b:text, a_b:text").unwrap();
         assert!(
-            IndexLayout::new(&schema).unwrap_err().to_string().contains("`a_b`, which is taken")
+            IndexLayout::new(&schema)
+                .unwrap_err()
+                .to_string()
+                .contains("`a_b` in the index, which another field has")
         );
     }
 
