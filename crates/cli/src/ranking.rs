@@ -60,9 +60,8 @@ impl QueryArgs {
             TopicPartArg::Desc => TopicPart::Description,
             TopicPartArg::Narr => TopicPart::Narrative,
         });
-        let mut options = QueryOptions::default();
-        options.number_by_position = self.number_by_position;
-        options.parts = parts.collect();
+        let options =
+            QueryOptions { number_by_position: self.number_by_position, parts: parts.collect() };
         QueryFile::new(&self.queries).options(options)
     }
 }

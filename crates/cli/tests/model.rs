@@ -155,7 +155,7 @@ fn what_is_no_model_and_what_is_no_data_is_said() {
         ("model inspect t.model --tree 3", 1, "there is no tree 3; the model has 2"),
         ("model inspect l.model --svg a.svg", 1, "this model is linear and has no trees"),
         ("model inspect t.model --repeats 3", 2, "--data"),
-        ("model inspect t.model --absent zero", 2, "need --data"),
+        ("model inspect t.model --absent zero", 2, "apply to --data"),
     ] {
         let ran = bench.run(line);
         assert_eq!(ran.code(), code, "{line}: {}", ran.err());
@@ -171,7 +171,7 @@ fn features_are_matched_and_mismatches_are_listed() {
     let ran = bench.run("score t.model wide.txt");
     assert_eq!(ran.code(), 1);
     assert!(ran.err().contains("2 features that the model does not know: 3, 4"), "{}", ran.err());
-    assert!(ran.err().contains("help: check that this is the right data; --ignore-extra"));
+    assert!(ran.err().contains("help: check that this is the right data, or ignore extra"));
     let scores = bench.run("score t.model wide.txt --ignore-extra").ok().out();
     assert_eq!(scores, "0.8\n0.6\n");
     bench.put("narrow.txt", "1 qid:a 1:3\n");
@@ -209,7 +209,10 @@ fn absent_features_are_worth_what_the_model_says() {
     bench.run("data convert s.txt s.rwd").ok();
     for (line, message) in [
         ("score m.model s.rwd", "the model takes absent features as missing"),
-        ("score m.model s.txt --absent zero", "--absent zero contradicts the model"),
+        (
+            "score m.model s.txt --absent zero",
+            "leave out --absent zero, which contradicts the model",
+        ),
         ("compare s.txt m.model t.model", "compare the score files with --scores"),
     ] {
         let ran = bench.run(line);
@@ -228,7 +231,7 @@ fn inspect_tells_how_a_model_was_made_and_what_matters() {
         "5 documents of 2 queries, seed 7",
         "after 2 trees",
         "2, ids 1 to 2",
-        "5, at most 3 a tree",
+        "5, at most 3 per tree",
         "1.5 on average, at most 2",
         "4.0000",
         "88.9 %",
@@ -267,7 +270,7 @@ fn permutation_importance_finds_the_feature_that_matters() {
     assert_eq!(found, bench.run(&format!("{line} --threads 1")).json());
     assert_ne!(found, bench.run(&format!("{line} --seed 2")).json());
     let out = bench.run("model inspect l.model --data many.txt --metric rr --repeats 1").ok().out();
-    assert!(out.contains("how much worse rr = ") && out.contains("of 1 shuffles"), "{out}");
+    assert!(out.contains("how much worse rr = ") && out.contains("of 1 shuffle, seed 1"), "{out}");
     bench.put("blank.txt", "0 qid:a 1:1\n0 qid:a 1:2\n");
     let ran = bench.run("model inspect t.model --data blank.txt");
     assert_eq!(ran.code(), 1);

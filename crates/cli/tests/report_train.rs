@@ -86,7 +86,7 @@ fn models_without_trees_or_log_have_what_can_be_had() {
     train(&bench, "linear-regression", "");
     std::fs::remove_file(bench.path("m.model.log.json")).unwrap();
     let ran = bench.run("report train m.model train.txt --out r.html --json");
-    assert!(ran.err().contains("there is no m.model.log.json"), "{}", ran.err());
+    assert!(ran.err().contains("there is no training log m.model.log.json"), "{}", ran.err());
     let found = ran.json();
     assert!(found["time"]["left_out"].is_string() && found["lambdas"]["left_out"].is_string());
     assert!(found["curves"].as_array().unwrap().is_empty());

@@ -320,7 +320,11 @@ fn features_are_labelled_named_and_told_to_the_model() {
     assert_eq!(found.json()["found"], 10);
     let other = bench
         .run("run shop --queries queries.tsv --model m.model --first-stage cosine --out o.run");
-    assert!(other.err().contains("trained on candidates of the first stage bm25, but ranks"));
+    assert!(
+        other.err().contains(
+            "trained on candidates of the first stage bm25, but ranks candidates of cosine"
+        )
+    );
     let names: Vec<_> = model.header().features.iter().collect();
     assert_eq!(names[1], "number(field=plays)");
     let judged = bench.run("features shop --queries queries.tsv --qrels qrels --judged --candidates 1 --out j.rwd --json").json();

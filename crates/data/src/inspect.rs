@@ -1,11 +1,14 @@
 //! Summary of a data set: counts, distributions, and warnings before training.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt;
 
+use rankwright_spec::words::counted;
 use rayon::prelude::*;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 
 use crate::dataset::Dataset;
-use crate::summary_warning::SummaryWarning;
 
 /// Counts and distributions of a data set.
 #[derive(Debug, Clone)]
@@ -161,31 +164,140 @@ impl DatasetSummary {
         }
     }
 
-    /// Warnings about the content, to know before training.
+    /// Properties of the data that should be known before training.
     pub fn warnings(&self) -> Vec<SummaryWarning> {
         let features = |is_counted: &dyn Fn(&FeatureSummary) -> bool| {
             self.features.iter().filter(|feature| is_counted(feature)).count()
         };
-        let equal_labels =
-            self.equal_label_queries - self.single_queries.min(self.equal_label_queries);
-        let constant = features(&|feature| feature.is_constant(self.rows));
-        let equal = features(&|feature| feature.same_as.is_some());
-        let infinite = features(&|feature| feature.infinite > 0);
-        let negative = self.labels.iter().filter(|(label, _)| *label < 0.0).count();
-        let warnings = [
-            (self.single_queries, SummaryWarning::SingleDocument { queries: self.single_queries }),
-            (equal_labels, SummaryWarning::EqualLabels { queries: equal_labels }),
-            (
-                self.repeated_documents,
-                SummaryWarning::RepeatedDocuments { rows: self.repeated_documents },
-            ),
-            (constant, SummaryWarning::ConstantFeatures { features: constant }),
-            (equal, SummaryWarning::EqualFeatures { features: equal }),
-            (infinite, SummaryWarning::InfiniteValues { features: infinite }),
-            (usize::from(self.sorted_by_label), SummaryWarning::SortedByLabel),
-            (negative, SummaryWarning::NegativeLabels),
+        let several_documents = self.equal_label_queries.saturating_sub(self.single_queries);
+        let single: fn(usize) -> SummaryWarning =
+            |queries| SummaryWarning::SingleDocument { queries };
+        let counts = [
+            (self.single_queries, single),
+            (several_documents, |queries| SummaryWarning::EqualLabels { queries }),
+            (self.repeated_documents, |rows| SummaryWarning::RepeatedDocuments { rows }),
+            (features(&|feature| feature.is_constant(self.rows)), |features| {
+                SummaryWarning::ConstantFeatures { features }
+            }),
+            (features(&|feature| feature.same_as.is_some()), |features| {
+                SummaryWarning::EqualFeatures { features }
+            }),
+            (features(&|feature| feature.infinite > 0), |features| {
+                SummaryWarning::InfiniteValues { features }
+            }),
         ];
-        warnings.into_iter().filter(|(count, _)| *count > 0).map(|(_, warning)| warning).collect()
+        let counted = counts.into_iter().filter(|(count, _)| *count > 0);
+        let mut warnings: Vec<SummaryWarning> =
+            counted.map(|(count, warning)| warning(count)).collect();
+        if self.sorted_by_label {
+            warnings.push(SummaryWarning::SortedByLabel);
+        }
+        if self.labels.iter().any(|(label, _)| *label < 0.0) {
+            warnings.push(SummaryWarning::NegativeLabels);
+        }
+        warnings
+    }
+}
+
+/// A property of a data set that should be known before training. Serialised as
+/// `{"kind": ..., "message": ...}`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SummaryWarning {
+    /// Queries with a single document.
+    SingleDocument {
+        /// Their number.
+        queries: usize,
+    },
+    /// Queries with several documents whose labels are all equal.
+    EqualLabels {
+        /// Their number.
+        queries: usize,
+    },
+    /// Rows whose document id occurs earlier in the same query.
+    RepeatedDocuments {
+        /// Their number.
+        rows: usize,
+    },
+    /// Features with one value only.
+    ConstantFeatures {
+        /// Their number.
+        features: usize,
+    },
+    /// Features with the same value as an earlier feature in every row.
+    EqualFeatures {
+        /// Their number.
+        features: usize,
+    },
+    /// Features with infinite values.
+    InfiniteValues {
+        /// Their number.
+        features: usize,
+    },
+    /// The rows of every query are sorted by label, best first.
+    SortedByLabel,
+    /// Some labels are negative.
+    NegativeLabels,
+}
+
+impl SummaryWarning {
+    /// The stable name of the kind of warning, such as `equal-labels`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::SingleDocument { .. } => "single-document",
+            Self::EqualLabels { .. } => "equal-labels",
+            Self::RepeatedDocuments { .. } => "repeated-documents",
+            Self::ConstantFeatures { .. } => "constant-features",
+            Self::EqualFeatures { .. } => "equal-features",
+            Self::InfiniteValues { .. } => "infinite-values",
+            Self::SortedByLabel => "sorted-by-label",
+            Self::NegativeLabels => "negative-labels",
+        }
+    }
+}
+
+impl fmt::Display for SummaryWarning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (count, unit, rest) = match *self {
+            Self::SingleDocument { queries } => {
+                (queries, "query", "with only one document: there is nothing to rank")
+            }
+            Self::EqualLabels { queries } => (
+                queries,
+                "query",
+                "with several documents of equal label: pairwise and listwise learners learn \
+                 nothing from such a query",
+            ),
+            Self::RepeatedDocuments { rows } => {
+                (rows, "row", "with a document id that occurs earlier in the same query")
+            }
+            Self::ConstantFeatures { features } => (features, "feature", "with a constant value"),
+            Self::EqualFeatures { features } => {
+                (features, "feature", "with the same values as an earlier feature")
+            }
+            Self::InfiniteValues { features } => (features, "feature", "with infinite values"),
+            Self::SortedByLabel => {
+                return f.write_str(
+                    "the rows of every query are sorted by label, best first: tools that break \
+                     ties by row order report values that are too good",
+                );
+            }
+            Self::NegativeLabels => {
+                return f.write_str(
+                    "some labels are negative; metrics count such documents as not relevant",
+                );
+            }
+        };
+        write!(f, "{} {rest}", counted(count, unit))
+    }
+}
+
+impl Serialize for SummaryWarning {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("SummaryWarning", 2)?;
+        object.serialize_field("kind", self.kind())?;
+        object.serialize_field("message", &self.to_string())?;
+        object.end()
     }
 }
 

@@ -45,7 +45,6 @@ pub mod split;
 mod standard_streams;
 pub mod store;
 mod strings;
-mod summary_warning;
 mod temporary;
 mod warnings;
 
@@ -54,7 +53,7 @@ pub use error::{
     ColumnProblem, DataError, FileDamage, FormatProblem, PairProblem, Remedy, SectionProblem,
     SourceLocation, UnsupportedFormat, quote,
 };
-pub use inspect::{DatasetSummary, FeatureSummary, Sizes};
+pub use inspect::{DatasetSummary, FeatureSummary, Sizes, SummaryWarning};
 #[cfg(feature = "text")]
 pub use lists::{ListFormat, ListedDocument, Qrels, QueryLists, Run};
 pub use matrix::Matrix;
@@ -66,5 +65,4 @@ pub use random::{DEFAULT_SEED, Random};
 pub use scores::{read_scores, write_scores};
 pub use standard_streams::{allow_standard_streams, is_standard_stream};
 pub use strings::Strings;
-pub use summary_warning::SummaryWarning;
 pub use warnings::{DataPart, DataWarning, WarningKind, Warnings};

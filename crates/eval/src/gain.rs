@@ -46,8 +46,8 @@ const MAX_EXP_LABEL: f64 = 1000.0;
 impl ParamValue for Gain {
     fn kind() -> ParamKind {
         let table = ParamKind::List { of: Box::new(ParamKind::Number) };
-        let linear = ParamKind::Either { name: "linear", or: Box::new(table) };
-        ParamKind::Either { name: "exp", or: Box::new(linear) }
+        let linear = ParamKind::Either { word: "linear", or: Box::new(table) };
+        ParamKind::Either { word: "exp", or: Box::new(linear) }
     }
 
     fn read(text: &str, _: &RangeDef) -> Result<Self, ValueError> {

@@ -79,10 +79,10 @@ pub enum ParamKind {
         /// The type of each.
         of: Box<ParamKind>,
     },
-    /// A value, or a name with a special meaning: `auto`, `none`.
+    /// A value, or a word with a special meaning: `auto`, `none`.
     Either {
-        /// The name.
-        name: &'static str,
+        /// The word.
+        word: &'static str,
         /// The type of other values.
         or: Box<ParamKind>,
     },
@@ -105,7 +105,7 @@ impl ParamKind {
             Self::ByName { of } => {
                 format!("{}, or one for each name, like a:1+b:2", of.expected(range))
             }
-            Self::Either { name, or } => format!("{name} | {}", or.expected(range)),
+            Self::Either { word, or } => format!("{word} | {}", or.expected(range)),
         }
     }
 }

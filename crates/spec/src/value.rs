@@ -176,7 +176,7 @@ impl<T: TextValue> IntoParam<Auto<T>> for &str {
 /// `none`, or a value.
 impl<T: ParamValue> ParamValue for Option<T> {
     fn kind() -> ParamKind {
-        ParamKind::Either { name: "none", or: Box::new(T::kind()) }
+        ParamKind::Either { word: "none", or: Box::new(T::kind()) }
     }
 
     fn read(text: &str, range: &RangeDef) -> Result<Self, ValueError> {
@@ -243,7 +243,7 @@ impl<T> Auto<T> {
 
 impl<T: ParamValue> ParamValue for Auto<T> {
     fn kind() -> ParamKind {
-        ParamKind::Either { name: "auto", or: Box::new(T::kind()) }
+        ParamKind::Either { word: "auto", or: Box::new(T::kind()) }
     }
 
     fn read(text: &str, range: &RangeDef) -> Result<Self, ValueError> {
