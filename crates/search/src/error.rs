@@ -8,6 +8,7 @@ use rankwright_model::ModelError;
 use rankwright_spec::SpecError;
 
 use crate::classify::ClassifyError;
+use crate::filter::FilterError;
 
 /// The error type of the search crate.
 #[derive(Debug, thiserror::Error)]
@@ -142,16 +143,9 @@ pub enum SearchError {
         why: String,
     },
 
-    /// A filter that cannot be parsed, or names an unknown field.
-    #[error("filter `{filter}`: {why}")]
-    BadFilter {
-        /// The filter.
-        filter: String,
-        /// The reason.
-        why: String,
-        /// The fields there are.
-        fields: String,
-    },
+    /// A filter cannot be parsed, or does not fit the fields of the index.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
     /// A feature set that is not valid TOML.
     #[error("feature set: {why}")]
     BadFeatureSet {
@@ -337,9 +331,7 @@ impl SearchError {
                 "rename it in the documents, or leave one of the two out".into()
             }
             Self::BadDocument { .. } => "leave it out".into(),
-            Self::BadFilter { fields, .. } => {
-                format!("write like genre:rock AND year:>=1990; the fields are {fields}")
-            }
+            Self::Filter(error) => return error.help(),
             Self::BadFeatureSet { .. } => "a feature set has features = [\"bm25\", ...]".into(),
             Self::NoFeatures => "name some, or `default`".into(),
             Self::FeatureVersion { .. } | Self::OtherAnalysis { .. } | Self::ModelFeatures(_) => {

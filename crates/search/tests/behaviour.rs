@@ -2,6 +2,7 @@
 
 mod common;
 mod features;
+mod filters;
 mod five;
 mod hardship;
 mod memory;
