@@ -13,6 +13,7 @@ pub mod classify;
 mod document;
 mod error;
 mod features;
+mod filter;
 mod index;
 pub mod links;
 mod order;
@@ -40,13 +41,14 @@ pub use features::{
     DEFAULT_CANDIDATES, Evidence, Extractor, FEATURE_VERSION, FEATURES, Feature, FeatureDef,
     FeatureParams, FeatureRows, FeatureSet, Needs,
 };
+pub use filter::{Filter, FilterError, FilterExpression, FilterProblem};
 pub use index::{
     BuildOptions, BuildReport, Existing, Index, NumberField, TermStats, TextField, build_index,
 };
 pub use queries::{QueryOptions, TopicPart, read_queries};
 pub use ranker::{Ranker, RankerBuilder, Ranking};
 pub use retrieve::{
-    AbsoluteDiscount, Bm25, Bm25f, Candidate, Cosine, Dirichlet, FIRST_STAGES, Filter, FirstStage,
+    AbsoluteDiscount, Bm25, Bm25f, Candidate, Cosine, Dirichlet, FIRST_STAGES, FirstStage,
     FirstStageDef, FirstStageParams, JelinekMercer, PerField, SearchBuffers,
 };
 pub use run::RunResult;

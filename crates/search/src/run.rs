@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use crate::document::Query;
 use crate::error::SearchError;
+use crate::filter::Filter;
 use crate::index::Index;
 use crate::ranker::{Ranker, Ranking};
-use crate::retrieve::Filter;
 use crate::warning::SearchWarning;
 
 /// The rankings of many queries.

@@ -6,9 +6,10 @@ use serde::{Serialize, Serializer};
 
 use crate::document::{Document, Query, Value};
 use crate::error::SearchError;
+use crate::filter::Filter;
 use crate::index::Index;
 use crate::ranker::{Ranker, Ranking};
-use crate::retrieve::{Filter, SearchBuffers};
+use crate::retrieve::SearchBuffers;
 use crate::schema::FieldKind;
 use crate::snippet::Snippet;
 use crate::warning::SearchWarning;

@@ -15,8 +15,9 @@ use serde::Serialize;
 use crate::document::Query;
 use crate::error::SearchError;
 use crate::features::{DEFAULT_CANDIDATES, Extractor, FeatureRows, FeatureSet};
+use crate::filter::Filter;
 use crate::index::Index;
-use crate::retrieve::{Candidate, Filter, FirstStage, SearchBuffers};
+use crate::retrieve::{Candidate, FirstStage, SearchBuffers};
 use crate::terms::Terms;
 use crate::warning::SearchWarning;
 

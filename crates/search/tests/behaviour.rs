@@ -5,6 +5,7 @@ mod custom_features;
 mod edge_cases;
 mod failures;
 mod features;
+mod filters;
 mod five;
 mod memory;
 mod parity;

@@ -284,6 +284,8 @@ impl LearnError {
     /// The remedy, where there is one that holds for every caller.
     pub fn help(&self) -> Option<String> {
         let text = match self {
+            Self::Spec(error) => return error.help(),
+            Self::Eval(error) => return error.help(),
             Self::Data(error) => return error.help(),
             Self::Model(error) => return error.help(),
             Self::Tune(error) => return error.help(),

@@ -12,6 +12,7 @@ use rankwright_spec::SpecError;
 use rankwright_spec::words::counted;
 
 use crate::classify::ClassifyError;
+use crate::filter::FilterError;
 use crate::schema::{FieldKind, Schema};
 use crate::source::DocumentFormat;
 
@@ -161,16 +162,9 @@ pub enum SearchError {
         problem: DocumentProblem,
     },
 
-    /// A filter that cannot be parsed, or names an unknown field.
-    #[error("filter `{filter}`: {why}")]
-    BadFilter {
-        /// The filter.
-        filter: String,
-        /// The reason.
-        why: String,
-        /// The fields there are.
-        fields: String,
-    },
+    /// A filter cannot be parsed, or does not fit the fields of the index.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
     /// The TOML form of a feature set cannot be read.
     #[error("the feature set cannot be read: {0}")]
     BadFeatureSet(FeatureSetProblem),
@@ -373,9 +367,7 @@ impl SearchError {
                 )
             }
             Self::BadDocument { .. } => "leave the value or the document out".into(),
-            Self::BadFilter { fields, .. } => {
-                format!("write like genre:rock AND year:>=1990; the fields are {fields}")
-            }
+            Self::Filter(error) => return error.help(),
             Self::BadFeatureSet(_) => {
                 "a feature set is TOML with a line such as features = [\"bm25\", \"pagerank\"]"
                     .into()

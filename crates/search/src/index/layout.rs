@@ -166,6 +166,7 @@ fn add_other(builder: &mut SchemaBuilder, name: &str, kind: FieldKind) {
         FieldKind::Category => drop(builder.add_text_field(name, STRING | FAST)),
         FieldKind::Links => drop(builder.add_text_field(name, FAST)),
         FieldKind::Url => {
+            builder.add_text_field(name, FAST);
             for stat in URL_STATS {
                 builder.add_u64_field(&url_column(stat, name), FAST);
             }

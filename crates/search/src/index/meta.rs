@@ -14,7 +14,7 @@ use crate::error::{IndexDamage, SearchError};
 use crate::schema::Schema;
 
 /// The version of the folder's format.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const FILE: &str = "rankwright.json";
 
 /// The content of `rankwright.json`.

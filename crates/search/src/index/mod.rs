@@ -296,10 +296,6 @@ impl Index {
         SearchError::Damaged { path: self.location.path().into(), damage }
     }
 
-    pub(crate) fn tantivy(&self) -> &tantivy::Index {
-        &self.index
-    }
-
     pub(crate) fn searcher(&self) -> &tantivy::Searcher {
         &self.searcher
     }
@@ -307,6 +303,13 @@ impl Index {
     /// The indexed text fields.
     pub(crate) fn tantivy_fields(&self) -> Vec<tantivy::schema::Field> {
         self.layout.texts.iter().flat_map(|(_, slot)| slot.fields.clone()).collect()
+    }
+
+    /// The indexed field of a text field, or those of all text fields.
+    pub(crate) fn text_fields_named(&self, name: Option<&str>) -> Vec<tantivy::schema::Field> {
+        let texts = self.layout.texts.iter();
+        let named = texts.filter(|(own, _)| name.is_none_or(|name| own == name));
+        named.flat_map(|(_, slot)| slot.fields.clone()).collect()
     }
 
     /// Our number of a document with this tantivy address.

@@ -138,8 +138,10 @@ impl Preparer {
                 texts_of(value).iter().for_each(|text| out.add_text(field, text));
                 true
             }
-            (FieldKind::Url, _) => {
-                texts_of(value).first().map(|url| add_url(out, layout, slot, url)).is_some()
+            (FieldKind::Url, Some(field)) => {
+                let urls = texts_of(value);
+                urls.iter().for_each(|url| out.add_text(field, url));
+                urls.first().map(|url| add_url(out, layout, slot, url)).is_some()
             }
             _ => true,
         };

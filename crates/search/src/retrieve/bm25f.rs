@@ -10,8 +10,9 @@ use rankwright_spec::{Auto, ParamKind, ParamValue, RangeDef, ValueError, params}
 
 use super::def::{FirstStageDef, FirstStageParams};
 use super::weighting::bm25_idf;
-use super::{Candidate, Filter, SearchBuffers};
+use super::{Candidate, SearchBuffers};
 use crate::error::SearchError;
+use crate::filter::Filter;
 use crate::index::{Index, TermPostings, TextField};
 use crate::terms::Terms;
 

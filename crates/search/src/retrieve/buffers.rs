@@ -1,6 +1,7 @@
 //! Score accumulators of documents during a query.
 
-use super::{Candidate, Filter};
+use super::Candidate;
+use crate::filter::Filter;
 use crate::index::{Index, IndexId, TermPostings};
 
 /// Buffers of a search; reuse them from query to query.

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use rankwright_spec::{ParamDef, ParamGroup, Spec, SpecError};
 use serde::{Serialize, Serializer};
 
-use super::{Candidate, Filter, FirstStage, SearchBuffers};
+use super::{Candidate, FirstStage, SearchBuffers};
 use crate::error::SearchError;
+use crate::filter::Filter;
 use crate::index::Index;
 use crate::params::read_params;
 use crate::terms::Terms;

@@ -16,7 +16,6 @@ mod candidate;
 mod cosine;
 mod def;
 mod dirichlet;
-mod filter;
 mod jelinek_mercer;
 mod top;
 mod weighting;
@@ -29,7 +28,6 @@ pub use candidate::Candidate;
 pub use cosine::Cosine;
 pub use def::{FirstStageDef, FirstStageParams};
 pub use dirichlet::Dirichlet;
-pub use filter::Filter;
 pub use jelinek_mercer::JelinekMercer;
 
 pub(crate) use weighting::{DocumentColumns, QueryWeighting, Weighting, idf};
@@ -39,6 +37,7 @@ use std::sync::Arc;
 use rankwright_spec::{Spec, SpecError, check_params, write_spec};
 
 use crate::error::SearchError;
+use crate::filter::Filter;
 use crate::index::Index;
 use crate::terms::Terms;
 use def::SharedStage;

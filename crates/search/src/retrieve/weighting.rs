@@ -12,8 +12,9 @@ use std::sync::Arc;
 use rankwright_spec::ParamGroup;
 
 use super::def::{FirstStageDef, FirstStageParams};
-use super::{Candidate, Filter, SearchBuffers};
+use super::{Candidate, SearchBuffers};
 use crate::SearchError;
+use crate::filter::Filter;
 use crate::index::{Index, Stat, TermPostings, TermStats, TextField};
 use crate::terms::Terms;
 

@@ -1,0 +1,371 @@
+//! Conditions of a filter for the fields of one index: names found, values read as the field's kind.
+//!
+//! | kind | `:` and `=` | order |
+//! |---|---|---|
+//! | text | the words of the value in this order, after the index's analysis | none |
+//! | number | equal; `true` is 1 and `false` is 0 | `<` `<=` `>` `>=`, ranges |
+//! | date | within the year, month, day or second of the value | the same |
+//! | category, links | one of the values is equal | none |
+//! | url | `:` the address contains the value, in any case of letters; `=` the whole address | none |
+//! | stored | cannot be filtered | none |
+//!
+//! `id` is the document's id where no field has that name. A document without a value in a field
+//! passes no comparison of that field.
+
+use std::ops::{Bound, RangeBounds};
+
+use rankwright_spec::nearest;
+use time::{Date, Month};
+
+use super::error::{FilterError, FilterProblem};
+use super::expression::{
+    Comparison, FieldTest, FilterExpression, Literal, Node, RangeEnd, ValueTest,
+};
+use crate::document::Value;
+use crate::index::Index;
+use crate::schema::{FieldKind, date_of, number_of};
+
+/// The name of the document's id in a filter.
+const ID: &str = "id";
+
+/// An expression whose conditions fit the fields of an index.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Rule {
+    All(Vec<Rule>),
+    Any(Vec<Rule>),
+    Not(Box<Rule>),
+    /// Every document.
+    Everything,
+    Condition(Condition),
+}
+
+/// A condition on one field.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Condition {
+    /// The terms of a text with their positions; any field if there is no name.
+    Phrase { field: Option<String>, terms: Vec<(String, usize)> },
+    /// The text has at least one term.
+    HasText { field: String },
+    /// A number, or a date in seconds since 1970.
+    Interval { field: String, kind: FieldKind, interval: Interval },
+    /// Labels: categories, links, addresses.
+    Label { field: String, kind: FieldKind, test: LabelTest },
+    /// The id of the document.
+    Id(LabelTest),
+}
+
+/// A range of numbers.
+pub(super) type Interval = (Bound<f64>, Bound<f64>);
+
+/// A test of a label.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum LabelTest {
+    Present,
+    Equals(String),
+    /// The lower-case text that the label contains in any case of letters.
+    Contains(String),
+}
+
+impl LabelTest {
+    pub(super) fn passes(&self, label: &str) -> bool {
+        match self {
+            Self::Present => true,
+            Self::Equals(text) => label == text,
+            Self::Contains(text) => label.to_lowercase().contains(text),
+        }
+    }
+}
+
+impl FilterExpression {
+    /// The rule of this expression for an index.
+    pub(super) fn resolve(&self, index: &Index) -> Result<Rule, FilterError> {
+        let resolver = Resolver { index };
+        let failed = |(at, problem)| FilterError::new(&self.text, at, problem);
+        resolver.rule(&self.root).map_err(failed)
+    }
+}
+
+/// A problem at a byte of the text.
+type Resolved<T> = Result<T, (usize, FilterProblem)>;
+
+struct Resolver<'a> {
+    index: &'a Index,
+}
+
+impl Resolver<'_> {
+    fn rule(&self, node: &Node) -> Resolved<Rule> {
+        let rules = |nodes: &[Node]| {
+            nodes.iter().map(|node| self.rule(node)).collect::<Resolved<Vec<Rule>>>()
+        };
+        Ok(match node {
+            Node::And(nodes) => Rule::All(rules(nodes)?),
+            Node::Or(nodes) => Rule::Any(rules(nodes)?),
+            Node::Not(node) => Rule::Not(Box::new(self.rule(node)?)),
+            Node::Test(test) => self.field_test(test)?,
+        })
+    }
+
+    fn field_test(&self, FieldTest { field, test }: &FieldTest) -> Resolved<Rule> {
+        let Some(field) = field else {
+            return match test {
+                ValueTest::Compare(_, word) => self.phrase(None, word),
+                _ => Ok(Rule::Everything),
+            };
+        };
+        match self.index.schema().kind(&field.text) {
+            Some(kind) => self.typed_test(field, kind, test),
+            None if field.text == ID => label_rule(field, FieldKind::Category, test, Condition::Id),
+            None => {
+                let schema = self.index.schema();
+                let known: Vec<&str> = schema.fields.iter().map(|f| f.name.as_str()).collect();
+                let similar = nearest(&field.text, &known);
+                let known = schema.to_string();
+                let problem =
+                    FilterProblem::UnknownField { name: field.text.clone(), known, similar };
+                Err((field.at, problem))
+            }
+        }
+    }
+
+    fn typed_test(&self, field: &Literal, kind: FieldKind, test: &ValueTest) -> Resolved<Rule> {
+        let name = field.text.clone();
+        match kind {
+            FieldKind::Text => self.text_rule(field, test),
+            FieldKind::Number => interval_rule(field, kind, test, number_interval),
+            FieldKind::Date => interval_rule(field, kind, test, date_interval),
+            FieldKind::Category | FieldKind::Links | FieldKind::Url => {
+                label_rule(field, kind, test, |test| Condition::Label {
+                    field: name.clone(),
+                    kind,
+                    test,
+                })
+            }
+            FieldKind::Stored => Err((field.at, FilterProblem::NotFilterable { name })),
+        }
+    }
+
+    fn text_rule(&self, field: &Literal, test: &ValueTest) -> Resolved<Rule> {
+        let name = || Some(field.text.clone());
+        match test {
+            ValueTest::Present => {
+                Ok(Rule::Condition(Condition::HasText { field: field.text.clone() }))
+            }
+            ValueTest::Compare(Comparison::Matches | Comparison::Equals, value) => {
+                self.phrase(name(), value)
+            }
+            ValueTest::OneOf(values) => {
+                let rules = values.iter().map(|value| self.phrase(name(), value));
+                Ok(Rule::Any(rules.collect::<Resolved<_>>()?))
+            }
+            ValueTest::Compare(..) | ValueTest::Range { .. } => {
+                Err(no_order(field, FieldKind::Text))
+            }
+        }
+    }
+
+    fn phrase(&self, field: Option<String>, value: &Literal) -> Resolved<Rule> {
+        check_wildcard(value)?;
+        let terms = self.index.analysis().words(&value.text);
+        if terms.is_empty() {
+            return Err((value.at, FilterProblem::NoTerms { value: value.text.clone() }));
+        }
+        Ok(Rule::Condition(Condition::Phrase { field, terms }))
+    }
+}
+
+fn no_order(field: &Literal, kind: FieldKind) -> (usize, FilterProblem) {
+    (field.at, FilterProblem::NoOrder { name: field.text.clone(), kind })
+}
+
+fn check_wildcard(value: &Literal) -> Resolved<()> {
+    match !value.is_quoted && value.text.contains('*') {
+        true => Err((value.at, FilterProblem::Wildcard { value: value.text.clone() })),
+        false => Ok(()),
+    }
+}
+
+/// The rule of a field of labels.
+fn label_rule(
+    field: &Literal,
+    kind: FieldKind,
+    test: &ValueTest,
+    condition: impl Fn(LabelTest) -> Condition,
+) -> Resolved<Rule> {
+    let equals = |value: &Literal, comparison: Comparison| -> Resolved<Rule> {
+        check_wildcard(value)?;
+        let test = match (kind, comparison) {
+            (FieldKind::Url, Comparison::Matches) => LabelTest::Contains(value.text.to_lowercase()),
+            _ => LabelTest::Equals(value.text.clone()),
+        };
+        Ok(Rule::Condition(condition(test)))
+    };
+    match test {
+        ValueTest::Present => Ok(Rule::Condition(condition(LabelTest::Present))),
+        ValueTest::Compare(comparison @ (Comparison::Matches | Comparison::Equals), value) => {
+            equals(value, *comparison)
+        }
+        ValueTest::OneOf(values) => {
+            let rules = values.iter().map(|value| equals(value, Comparison::Matches));
+            Ok(Rule::Any(rules.collect::<Resolved<_>>()?))
+        }
+        ValueTest::Compare(..) | ValueTest::Range { .. } => Err(no_order(field, kind)),
+    }
+}
+
+/// Reads a literal as the interval of all values that it stands for.
+type ReadInterval = fn(&str) -> Option<Interval>;
+
+/// The rule of a number or date field.
+fn interval_rule(
+    field: &Literal,
+    kind: FieldKind,
+    test: &ValueTest,
+    read: ReadInterval,
+) -> Resolved<Rule> {
+    let read = |value: &Literal| -> Resolved<Interval> {
+        read(value.text.trim()).ok_or_else(|| {
+            let (name, value_text) = (field.text.clone(), value.text.clone());
+            let problem = match kind {
+                FieldKind::Date => FilterProblem::NotADate { name, value: value_text },
+                _ => FilterProblem::NotANumber { name, value: value_text },
+            };
+            (value.at, problem)
+        })
+    };
+    let rule = |interval| {
+        Rule::Condition(Condition::Interval { field: field.text.clone(), kind, interval })
+    };
+    Ok(match test {
+        ValueTest::Present => rule((Bound::Unbounded, Bound::Unbounded)),
+        ValueTest::OneOf(values) => {
+            let rules = values.iter().map(|value| Ok(rule(read(value)?)));
+            Rule::Any(rules.collect::<Resolved<_>>()?)
+        }
+        ValueTest::Range { low, high } => {
+            let end = |end: &RangeEnd| end.value.as_ref().map(&read).transpose();
+            let from = match end(low)? {
+                None => Bound::Unbounded,
+                Some(value) if low.included => value.0,
+                Some(value) => after(value),
+            };
+            let to = match end(high)? {
+                None => Bound::Unbounded,
+                Some(value) if high.included => value.1,
+                Some(value) => before(value),
+            };
+            rule((from, to))
+        }
+        ValueTest::Compare(comparison, value) => {
+            // `1990..1999`, with an open end where a side is empty.
+            if let (Comparison::Matches | Comparison::Equals, false, Some((low, high))) =
+                (comparison, value.is_quoted, value.text.split_once(".."))
+            {
+                let end = |text: &str| {
+                    let literal = Literal { text: text.to_owned(), is_quoted: true, at: value.at };
+                    (!text.is_empty()).then(|| read(&literal)).transpose()
+                };
+                let from = end(low)?.map_or(Bound::Unbounded, |interval| interval.0);
+                let to = end(high)?.map_or(Bound::Unbounded, |interval| interval.1);
+                return Ok(rule((from, to)));
+            }
+            let interval = read(value)?;
+            rule(match comparison {
+                Comparison::Matches | Comparison::Equals => interval,
+                Comparison::Less => (Bound::Unbounded, before(interval)),
+                Comparison::AtMost => (Bound::Unbounded, interval.1),
+                Comparison::Greater => (after(interval), Bound::Unbounded),
+                Comparison::AtLeast => (interval.0, Bound::Unbounded),
+            })
+        }
+    })
+}
+
+/// The upper bound of everything below an interval.
+fn before(interval: Interval) -> Bound<f64> {
+    flipped(interval.0)
+}
+
+/// The lower bound of everything above an interval.
+fn after(interval: Interval) -> Bound<f64> {
+    flipped(interval.1)
+}
+
+fn flipped(bound: Bound<f64>) -> Bound<f64> {
+    match bound {
+        Bound::Included(value) => Bound::Excluded(value),
+        Bound::Excluded(value) => Bound::Included(value),
+        Bound::Unbounded => Bound::Unbounded,
+    }
+}
+
+/// Whether a value lies in an interval; a missing value (NaN) lies in none.
+pub(super) fn contains(interval: &Interval, value: f64) -> bool {
+    !value.is_nan() && interval.contains(&value)
+}
+
+fn number_interval(text: &str) -> Option<Interval> {
+    let number = match text {
+        "true" => Some(1.0),
+        "false" => Some(0.0),
+        _ => number_of(&Value::Text(text.to_owned())),
+    }?;
+    Some((Bound::Included(number), Bound::Included(number)))
+}
+
+/// The seconds of a year, a month, a day or a moment.
+fn date_interval(text: &str) -> Option<Interval> {
+    let seconds = |date: Date| date.midnight().assume_utc().unix_timestamp();
+    let interval =
+        |from: i64, to: i64| Some((Bound::Included(from as f64), Bound::Excluded(to as f64)));
+    let day = |year: i32, month: u8| {
+        Date::from_calendar_date(year, Month::try_from(month).ok()?, 1).ok().map(seconds)
+    };
+    let digits = |part: &str, length: usize| {
+        (part.len() == length && part.bytes().all(|b| b.is_ascii_digit()))
+            .then(|| part.parse().ok())
+    };
+    let parts: Vec<&str> = text.split('-').collect();
+    match parts.as_slice() {
+        [year] if digits(year, 4).is_some() => {
+            let year: i32 = year.parse().ok()?;
+            let next = day(year + 1, 1).or_else(|| Some(seconds(Date::MAX) + 86_400))?;
+            interval(day(year, 1)?, next)
+        }
+        [year, month] => {
+            let year: i32 = digits(year, 4)??;
+            let month = u8::try_from(digits(month, 2)??).ok()?;
+            let next = match month {
+                12 => day(year + 1, 1).or_else(|| Some(seconds(Date::MAX) + 86_400))?,
+                _ => day(year, month + 1)?,
+            };
+            interval(day(year, month)?, next)
+        }
+        _ => {
+            let from = date_of(&Value::Text(text.to_owned()))?;
+            let is_day = text.len() == "2024-05-31".len();
+            interval(from, from + if is_day { 86_400 } else { 1 })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_date_stands_for_all_seconds_of_its_period() {
+        let length = |text: &str| match date_interval(text) {
+            Some((Bound::Included(from), Bound::Excluded(to))) => Some(to - from),
+            other => other.map(|_| f64::NAN),
+        };
+        assert_eq!(length("2024"), Some(366.0 * 86_400.0));
+        assert_eq!(length("2023-02"), Some(28.0 * 86_400.0));
+        assert_eq!(length("2023-12"), Some(31.0 * 86_400.0));
+        assert_eq!(length("2024-05-31"), Some(86_400.0));
+        assert_eq!(length("2024-05-31T12:00:00Z"), Some(1.0));
+        assert_eq!(length("9999-12"), Some(31.0 * 86_400.0));
+        for text in ["", "24", "2024-13", "2024-5", "soon", "2023-02-29", "-2024"] {
+            assert_eq!(length(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Errors of filters: a problem, and its position in the text of the filter.
+
+use std::fmt;
+
+use crate::schema::FieldKind;
+
+/// A filter that cannot be parsed, or does not fit the fields of an index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FilterError {
+    /// The text of the filter.
+    pub filter: String,
+    /// The position of the problem in the text, in characters from 0.
+    pub position: usize,
+    /// The problem.
+    pub problem: FilterProblem,
+}
+
+/// A problem of a filter.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FilterProblem {
+    /// The filter has no condition.
+    #[error("the filter is empty")]
+    Empty,
+    /// The text is too long.
+    #[error("the filter has more than {most} characters")]
+    TooLong {
+        /// Most characters.
+        most: usize,
+    },
+    /// Brackets and NOT are nested too deeply.
+    #[error("brackets and NOT are nested more than {most} deep")]
+    TooDeep {
+        /// Most levels.
+        most: usize,
+    },
+    /// There are too many conditions.
+    #[error("there are more than {most} conditions")]
+    TooManyConditions {
+        /// Most conditions.
+        most: usize,
+    },
+    /// A condition is missing, such as after `AND`.
+    #[error("a condition is missing here")]
+    MissingCondition,
+    /// A value is missing after an operator.
+    #[error("a value is missing after `{operator}`")]
+    MissingValue {
+        /// The operator.
+        operator: String,
+    },
+    /// A quoted text has no end.
+    #[error("this quote is not closed")]
+    UnclosedQuote,
+    /// A bracket has no closing partner.
+    #[error("`{open}` is not closed")]
+    UnclosedBracket {
+        /// The opening bracket.
+        open: char,
+    },
+    /// A character that has no meaning in its place.
+    #[error("`{found}` is not expected here")]
+    UnexpectedCharacter {
+        /// The character.
+        found: char,
+    },
+    /// A range without the word TO.
+    #[error("a range is written `[low TO high]`; `TO` is missing here")]
+    MissingTo,
+    /// The index has no such field.
+    #[error("there is no field `{name}`")]
+    UnknownField {
+        /// The name.
+        name: String,
+        /// The fields of the index with their kinds.
+        known: String,
+        /// A field with a similar name.
+        similar: Option<String>,
+    },
+    /// The field is only stored.
+    #[error("field `{name}` is stored only, so that it cannot be filtered")]
+    NotFilterable {
+        /// The name.
+        name: String,
+    },
+    /// A comparison or range of a field whose values have no order.
+    #[error("field `{name}` is of kind {}, whose values have no order", .kind.name())]
+    NoOrder {
+        /// The field.
+        name: String,
+        /// Its kind.
+        kind: FieldKind,
+    },
+    /// The value of a number field is not a number.
+    #[error("field `{name}` is a number, and `{value}` is not")]
+    NotANumber {
+        /// The field.
+        name: String,
+        /// The value.
+        value: String,
+    },
+    /// The value of a date field is not a date.
+    #[error("field `{name}` is a date, and `{value}` is not")]
+    NotADate {
+        /// The field.
+        name: String,
+        /// The value.
+        value: String,
+    },
+    /// The analysis leaves no term of a text value.
+    #[error("no term is left of `{value}`: it has stop words or punctuation only")]
+    NoTerms {
+        /// The value.
+        value: String,
+    },
+    /// An unquoted value has a wildcard.
+    #[error("`{value}` has a wildcard; values are compared whole")]
+    Wildcard {
+        /// The value.
+        value: String,
+    },
+}
+
+impl FilterProblem {
+    /// A remedy, if there is one.
+    pub fn help(&self) -> Option<String> {
+        Some(match self {
+            Self::Empty | Self::MissingCondition | Self::UnexpectedCharacter { .. } => {
+                "write conditions such as genre:rock AND year>=1990; quote values with blanks or \
+                 brackets"
+                    .into()
+            }
+            Self::MissingValue { .. } => "an empty value is written \"\"".into(),
+            Self::MissingTo => "for example year:[1990 TO 1999]; `*` is an open end".into(),
+            Self::UnknownField { known, similar, .. } => match similar {
+                Some(similar) => format!("did you mean `{similar}`? The fields are {known}"),
+                None => format!("the fields are {known}"),
+            },
+            Self::NoOrder { .. } => "compare it with `:`".into(),
+            Self::NotADate { .. } => {
+                "dates are written 2024, 2024-05, 2024-05-31 or 2024-05-31T12:00:00Z".into()
+            }
+            Self::Wildcard { .. } => {
+                "`*` alone asks whether the field has a value; quote it to mean the character"
+                    .into()
+            }
+            _ => return None,
+        })
+    }
+}
+
+impl FilterError {
+    pub(super) fn new(filter: &str, byte: usize, problem: FilterProblem) -> Self {
+        let before = filter.char_indices().take_while(|(at, _)| *at < byte);
+        Self { filter: filter.to_owned(), position: before.count(), problem }
+    }
+
+    /// A remedy, if there is one.
+    pub fn help(&self) -> Option<String> {
+        self.problem.help()
+    }
+
+    /// The filter and, below it, a line that points at the problem; only its surroundings where the
+    /// filter is long or has several lines.
+    pub fn pointer(&self) -> String {
+        const BEFORE: usize = 50;
+        const BEHIND: usize = 25;
+        let start = self.position.saturating_sub(BEFORE);
+        let part = self.filter.chars().skip(start).take(BEFORE + BEHIND);
+        let plain = |c: char| if c.is_control() { ' ' } else { c };
+        let part: String = part.map(plain).collect();
+        format!("{}\n{}^", part.trim_end(), " ".repeat(self.position - start))
+    }
+}
+
+impl fmt::Display for FilterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "filter, character {}: {}", self.position + 1, self.problem)
+    }
+}
+
+impl std::error::Error for FilterError {}

@@ -1,0 +1,167 @@
+//! Filters: the documents that a ranking may contain, given by conditions on their fields.
+//!
+//! `genre:rock AND year>=1990`, `-language:en`, `title:"blue train"`, `tags:(red, green)`,
+//! `date:[2024-01 TO 2024-06}`. `parse.rs` has the grammar, `condition.rs` the meaning of a
+//! condition for each kind of field. Scores do not depend on the filter. Cost: one pass over the
+//! documents for each condition, or the postings of its terms.
+
+mod condition;
+mod error;
+mod expression;
+mod parse;
+
+pub use error::{FilterError, FilterProblem};
+pub use expression::FilterExpression;
+
+use tantivy::Term;
+use tantivy::collector::DocSetCollector;
+use tantivy::query::{PhraseQuery, Query, TermQuery};
+use tantivy::schema::{Field, IndexRecordOption};
+
+use crate::error::SearchError;
+use crate::index::{Index, IndexId, Stat};
+use condition::{Condition, Rule, contains};
+
+/// The documents of an index that pass a condition; other indexes reject it.
+#[derive(Debug, Clone)]
+pub struct Filter {
+    passes: Vec<bool>,
+    documents: usize,
+    index: IndexId,
+}
+
+impl Filter {
+    /// Finds the documents that pass a filter expression.
+    pub fn new(index: &Index, text: &str) -> Result<Filter, SearchError> {
+        let rule = FilterExpression::parse(text)?.resolve(index)?;
+        let passes = passing(index, &rule)?;
+        let documents = passes.iter().filter(|&&passes| passes).count();
+        Ok(Filter { passes, documents, index: index.index_id() })
+    }
+
+    /// Number of documents that pass.
+    pub fn documents(&self) -> usize {
+        self.documents
+    }
+
+    /// The index that it was made for.
+    pub(crate) fn index(&self) -> IndexId {
+        self.index
+    }
+
+    /// Whether a document of its index passes.
+    pub(crate) fn passes(&self, doc: u32) -> bool {
+        self.passes[doc as usize]
+    }
+}
+
+impl Index {
+    /// The ids of the documents that pass a filter, ascending.
+    pub fn matching(&self, filter: &Filter) -> Result<Vec<&str>, SearchError> {
+        self.check_own(filter.index)?;
+        let ids = self.ids()?;
+        Ok(ids
+            .sorted()
+            .iter()
+            .filter(|&&doc| filter.passes(doc))
+            .map(|&doc| ids.get(doc))
+            .collect())
+    }
+}
+
+/// Whether each document passes; deleted ones never do.
+fn passing(index: &Index, rule: &Rule) -> Result<Vec<bool>, SearchError> {
+    match rule {
+        Rule::Everything => Ok(living(index)),
+        Rule::Condition(condition) => matching(index, condition),
+        Rule::Not(rule) => {
+            let mut passes = living(index);
+            let excluded = passing(index, rule)?;
+            passes.iter_mut().zip(excluded).for_each(|(passes, not)| *passes &= !not);
+            Ok(passes)
+        }
+        Rule::All(rules) => {
+            let mut passes = living(index);
+            for rule in rules {
+                let also = passing(index, rule)?;
+                passes.iter_mut().zip(also).for_each(|(passes, also)| *passes &= also);
+            }
+            Ok(passes)
+        }
+        Rule::Any(rules) => {
+            let mut passes = vec![false; index.slots()];
+            for rule in rules {
+                let or = passing(index, rule)?;
+                passes.iter_mut().zip(or).for_each(|(passes, or)| *passes |= or);
+            }
+            Ok(passes)
+        }
+    }
+}
+
+fn living(index: &Index) -> Vec<bool> {
+    (0..index.slots() as u32).map(|doc| index.is_alive(doc)).collect()
+}
+
+fn matching(index: &Index, condition: &Condition) -> Result<Vec<bool>, SearchError> {
+    let by_document = |passes: &dyn Fn(u32) -> bool| -> Vec<bool> {
+        (0..index.slots() as u32).map(|doc| index.is_alive(doc) && passes(doc)).collect()
+    };
+    match condition {
+        Condition::Phrase { field, terms } => with_phrase(index, field.as_deref(), terms),
+        Condition::HasText { field } => {
+            let lengths = index.stat(index.text_field(field)?, Stat::Length)?;
+            Ok(by_document(&|doc| lengths[doc as usize] > 0.0))
+        }
+        Condition::Interval { field, kind, interval } => {
+            let values = index.values(field, *kind)?;
+            Ok(by_document(&|doc| contains(interval, values[doc as usize])))
+        }
+        Condition::Label { field, kind, test } => {
+            let labels = index.labels(field, *kind)?;
+            let passing: Vec<bool> =
+                (0..labels.len() as u32).map(|label| test.passes(labels.name(label))).collect();
+            let passes = |doc| labels.of(doc).iter().any(|&label| passing[label as usize]);
+            Ok(by_document(&passes))
+        }
+        Condition::Id(test) => {
+            let ids = index.ids()?;
+            Ok(by_document(&|doc| test.passes(ids.get(doc))))
+        }
+    }
+}
+
+/// The documents with these terms at these distances in a field, or in any text field.
+fn with_phrase(
+    index: &Index,
+    field: Option<&str>,
+    terms: &[(String, usize)],
+) -> Result<Vec<bool>, SearchError> {
+    let mut passes = vec![false; index.slots()];
+    for field in index.text_fields_named(field) {
+        let found = index.guard(|| {
+            let found = index.searcher().search(&*phrase(field, terms), &DocSetCollector);
+            found.map_err(|error| index.failed(&error))
+        })?;
+        for address in found {
+            passes[index.number(address) as usize] = true;
+        }
+    }
+    Ok(passes)
+}
+
+fn phrase(field: Field, terms: &[(String, usize)]) -> Box<dyn Query> {
+    match terms {
+        [(term, _)] => {
+            let term = Term::from_field_text(field, term);
+            Box::new(TermQuery::new(term, IndexRecordOption::Basic))
+        }
+        _ => {
+            let first = terms.first().map_or(0, |(_, place)| *place);
+            let placed = terms
+                .iter()
+                .map(|(term, place)| (place - first, Term::from_field_text(field, term)));
+            Box::new(PhraseQuery::new_with_offset(placed.collect()))
+        }
+    }
+}
