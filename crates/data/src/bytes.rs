@@ -13,6 +13,7 @@ use memmap2::Mmap;
 
 use crate::error::DataError;
 use crate::standard_streams::is_standard_stream;
+use crate::store::finish_switch_of;
 
 /// Read-only bytes, mapped or owned.
 #[derive(Debug)]
@@ -60,6 +61,7 @@ impl Input {
             return Input::stdin();
         }
         let name = path.display().to_string();
+        finish_switch_of(path).map_err(|error| DataError::io("read", &name, error))?;
         let file = File::open(path).map_err(|error| DataError::io("read", &name, error))?;
         let meta = file.metadata().map_err(|error| DataError::io("read", &name, error))?;
         if meta.is_dir() {

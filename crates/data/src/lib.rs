@@ -30,6 +30,7 @@ mod inspect;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod lists;
 mod matrix;
+mod memory;
 mod names;
 #[cfg(feature = "text")]
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
@@ -45,7 +46,6 @@ pub mod split;
 mod standard_streams;
 pub mod store;
 mod strings;
-mod temporary;
 mod warnings;
 
 pub use dataset::{Absent, Dataset, DatasetBuilder, Label, Query};
@@ -57,6 +57,7 @@ pub use inspect::{DatasetSummary, FeatureSummary, Sizes, SummaryWarning};
 #[cfg(feature = "text")]
 pub use lists::{ListFormat, ListedDocument, Qrels, QueryLists, Run};
 pub use matrix::Matrix;
+pub use memory::{available_memory, memory_limit, set_memory_limit};
 pub use names::FeatureNames;
 pub use pairs::{Pair, Preference};
 pub use panics::{catch_panic, panics_are_caught};

@@ -22,7 +22,7 @@ use crate::bytes::Input;
 use crate::dataset::{Absent, Dataset};
 use crate::error::{ColumnProblem, DataError, FormatProblem, SourceLocation};
 use crate::names::FeatureNames;
-use crate::store::{is_ordinary, write_atomic, write_with_companion};
+use crate::store::{WriteBody, is_ordinary, write_atomic, write_together};
 use crate::warnings::{DataPart, WarningKind, Warnings};
 
 use feature_set::FeatureSets;
@@ -271,9 +271,11 @@ pub fn write(
     }
     let write_body = |out: &mut dyn Write| write_content(data, format, out);
     check_built(format)?;
-    if is_ordinary(path) {
+    if is_ordinary(path) && (is_beside || feature_set_path(path).exists()) {
         let set = data.feature_set().filter(|_| is_beside && !lost.contains(&DataPart::FeatureSet));
-        write_with_companion(path, write_body, &feature_set_path(path), set)?;
+        let set = set.map(|set| -> WriteBody<'_> { Box::new(|out| out.write_all(set.as_bytes())) });
+        let data: WriteBody<'_> = Box::new(write_body);
+        write_together([(path.to_owned(), Some(data)), (feature_set_path(path), set)])?;
     } else {
         write_atomic(path, write_body)?;
     }

@@ -1,0 +1,285 @@
+//! Atomic writes: a reader sees the old file or the whole new one, never a part.
+//!
+//! The content goes to a temporary file in the same folder (`temporary.rs`), is synced, and then
+//! renamed over the target; the folder is synced last. A write that fails (disk full, a writer's
+//! error) leaves the old file unchanged and removes the temporary one. Several files that belong
+//! together get their names together (`switch.rs`). Links are followed to their end, so that a link
+//! stays one; a target that is no ordinary file (a pipe, `/dev/null`) is written directly
+//! (`target.rs`); `-` is standard output in programs that allow it. Targets that end in `.gz` or
+//! `.zst` are compressed.
+
+mod switch;
+mod target;
+mod temporary;
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::DataError;
+pub(crate) use switch::finish_switch_of;
+use target::{WriteTarget, folder_of};
+use temporary::{TemporaryFile, remove_abandoned};
+
+/// Writes the content of a file.
+pub type WriteBody<'a> = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + 'a>;
+
+/// Writes a file atomically with the bytes that `write_body` writes.
+///
+/// ```
+/// # let dir = tempfile::tempdir().unwrap();
+/// let path = dir.path().join("scores.txt");
+/// rankwright_data::store::write_atomic(&path, |out| writeln!(out, "1.5"))?;
+/// assert_eq!(std::fs::read_to_string(&path).unwrap(), "1.5\n");
+/// # Ok::<(), rankwright_data::DataError>(())
+/// ```
+pub fn write_atomic(
+    path: impl AsRef<Path>,
+    write_body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), DataError> {
+    let path = path.as_ref();
+    write_file(path, write_body).map_err(|e| DataError::io("write", path.display().to_string(), e))
+}
+
+fn write_file(
+    path: &Path,
+    write_body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    match WriteTarget::of(path)? {
+        WriteTarget::StandardOutput => {
+            match compressed(path, &mut BufWriter::new(io::stdout().lock()), write_body) {
+                // The reader has closed the pipe (`... | head`); that is no failure.
+                Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+                other => other,
+            }
+        }
+        WriteTarget::Special(special) => {
+            let file = File::options().append(true).open(special)?;
+            compressed(path, &mut BufWriter::new(file), write_body)
+        }
+        WriteTarget::Ordinary(target) => {
+            StagedFile::write(target, write_body, TemporaryFile::new_in)?.persist()
+        }
+    }
+}
+
+/// Writes several files that belong together, and removes those without a body: all of them are
+/// complete on disk before the first gets its final name, and a process that is killed leaves all
+/// old ones or all new ones. Files in different folders, or that are not ordinary ones, are written
+/// one after the other.
+pub fn write_together<'a>(
+    files: impl IntoIterator<Item = (PathBuf, Option<WriteBody<'a>>)>,
+) -> Result<(), DataError> {
+    let mut changes: Vec<FileChange> = Vec::new();
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for (path, write_body) in files {
+        let failed = |e| DataError::io("write", path.display().to_string(), e);
+        match (WriteTarget::of(&path).map_err(failed)?, write_body) {
+            (WriteTarget::Ordinary(target), write_body) => {
+                let folder = folder_of(&target).to_owned();
+                folders.extend((!folders.contains(&folder)).then_some(folder));
+                changes.push(match write_body {
+                    Some(body) => FileChange::Replace(
+                        StagedFile::write(target, body, TemporaryFile::named_in).map_err(failed)?,
+                    ),
+                    None => FileChange::Remove(target),
+                });
+            }
+            (_, Some(write_body)) => write_file(&path, write_body).map_err(failed)?,
+            (_, None) => {}
+        }
+    }
+    for folder in folders {
+        let (here, others) =
+            changes.into_iter().partition(|change| folder_of(change.path()) == folder);
+        changes = others;
+        let failed = |e| DataError::io("write to", folder.display().to_string(), e);
+        switch::switch_together(&folder, here).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// A change of a file that is prepared and not yet visible.
+enum FileChange {
+    Replace(StagedFile),
+    Remove(PathBuf),
+}
+
+impl FileChange {
+    fn path(&self) -> &Path {
+        match self {
+            FileChange::Replace(file) => &file.path,
+            FileChange::Remove(path) => path,
+        }
+    }
+}
+
+/// A file that is complete on disk but does not have its final name yet.
+struct StagedFile {
+    path: PathBuf,
+    temporary: TemporaryFile,
+}
+
+impl StagedFile {
+    fn write(
+        path: PathBuf,
+        write_body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+        make: impl FnOnce(&Path) -> io::Result<TemporaryFile>,
+    ) -> io::Result<StagedFile> {
+        let folder = folder_of(&path);
+        if !folder.is_dir() {
+            let message = format!("the folder {} does not exist", folder.display());
+            return Err(io::Error::new(io::ErrorKind::NotFound, message));
+        }
+        // In this order: files of an unfinished switch are not abandoned.
+        switch::finish_switch(folder)?;
+        remove_abandoned(folder);
+        let temporary = make(folder)?;
+        compressed(&path, &mut BufWriter::with_capacity(1 << 20, temporary.file()), write_body)?;
+        keep_mode(&path, temporary.file())?;
+        temporary.file().sync_all()?;
+        Ok(StagedFile { path, temporary })
+    }
+
+    /// Gives the file its final name.
+    fn persist(self) -> io::Result<()> {
+        let folder = folder_of(&self.path);
+        self.temporary.persist(&self.path)?;
+        sync_folder(folder);
+        Ok(())
+    }
+}
+
+/// Makes renames in a folder durable; not every file system can do that.
+fn sync_folder(folder: &Path) {
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
+    }
+}
+
+/// Whether a path leads to an ordinary file or to none yet: no pipe, no device, not standard
+/// output.
+pub(crate) fn is_ordinary(path: &Path) -> bool {
+    matches!(WriteTarget::of(path), Ok(WriteTarget::Ordinary(_)))
+}
+
+/// A file that replaces another keeps its mode; a new one has that of the umask.
+#[cfg(unix)]
+fn keep_mode(path: &Path, file: &File) -> io::Result<()> {
+    match path.metadata() {
+        Ok(meta) => file.set_permissions(meta.permissions()),
+        Err(_) => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+fn keep_mode(_path: &Path, _file: &File) -> io::Result<()> {
+    Ok(())
+}
+
+/// Compresses the bytes that `write_body` writes, by the extension of the path.
+#[cfg(not(feature = "compressed"))]
+fn compressed(
+    path: &Path,
+    out: &mut dyn Write,
+    write_body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    if matches!(path.extension().and_then(|e| e.to_str()), Some("gz" | "zst")) {
+        let message =
+            "compression needs the cargo feature `compressed`, which is not part of this build";
+        return Err(io::Error::new(io::ErrorKind::Unsupported, message));
+    }
+    write_body(out)?;
+    out.flush()
+}
+
+/// Compresses the bytes that `write_body` writes, by the extension of the path.
+#[cfg(feature = "compressed")]
+fn compressed(
+    path: &Path,
+    out: &mut dyn Write,
+    write_body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    match path.extension().and_then(|e| e.to_str()) {
+        Some("gz") => {
+            let mut gz = flate2::write::GzEncoder::new(&mut *out, flate2::Compression::default());
+            write_body(&mut gz)?;
+            gz.finish()?;
+        }
+        Some("zst") => {
+            let mut zstd = zstd::Encoder::new(&mut *out, 3)?;
+            write_body(&mut zstd)?;
+            zstd.finish()?;
+        }
+        _ => write_body(out)?,
+    }
+    out.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bytes::Input;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(folder).unwrap();
+        entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_failed_write_leaves_the_old_file_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        write_atomic(&path, |out| out.write_all(b"old")).unwrap();
+        let error = write_atomic(&path, |out| {
+            out.write_all(b"half of the new")?;
+            Err(io::Error::new(io::ErrorKind::StorageFull, "no space left"))
+        });
+        assert!(error.unwrap_err().to_string().contains("no space left"));
+        assert_eq!(std::fs::read(&path).unwrap(), b"old");
+        assert_eq!(names(folder.path()), ["a"]);
+    }
+
+    #[test]
+    fn packed_targets_unpack_to_what_was_written() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a.gz", "a.zst"] {
+            let path = folder.path().join(name);
+            write_atomic(&path, |out| out.write_all(&[b'x'; 999])).unwrap();
+            assert!(path.metadata().unwrap().len() < 200);
+            assert_eq!(&*Input::open(&path).unwrap().bytes, &[b'x'; 999]);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_a_link_and_a_new_file_has_the_mode_of_the_umask() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        symlink("real", at("link")).unwrap();
+        write_atomic(at("link"), |out| out.write_all(b"new")).unwrap();
+        assert!(at("link").is_symlink() && !at("real").is_symlink());
+        assert_eq!(std::fs::read(at("real")).unwrap(), b"new");
+        let mode = |name: &str| at(name).metadata().unwrap().permissions().mode() & 0o777;
+        std::fs::write(at("plain"), "x").unwrap();
+        assert_eq!(mode("real"), mode("plain"));
+        std::fs::set_permissions(at("real"), std::fs::Permissions::from_mode(0o640)).unwrap();
+        write_atomic(at("link"), |out| out.write_all(b"newer")).unwrap();
+        assert_eq!(mode("real"), 0o640);
+        assert!(write_atomic(folder.path(), |_| Ok(())).is_err(), "a folder is refused");
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(write_atomic(folder.path().join("no/where"), |_| Ok(())).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_are_written_to_and_not_replaced() {
+        write_atomic(Path::new("/dev/null"), |out| out.write_all(b"x")).unwrap();
+        assert!(!Path::new("/dev/null").metadata().unwrap().is_file());
+    }
+}

@@ -1,0 +1,132 @@
+//! The place that a path to write to leads to: links are followed, and what is no ordinary file (a
+//! pipe, a device, a descriptor of this process) is written through instead of replaced.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::standard_streams::is_standard_stream;
+
+/// Most links that are followed, as in Linux.
+const MOST_LINKS: usize = 40;
+
+/// The place that a path leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum WriteTarget {
+    /// Standard output.
+    StandardOutput,
+    /// A pipe, a device or an open descriptor: written to as it is.
+    Special(PathBuf),
+    /// An ordinary file, or none yet, under its own name: the end of all links.
+    Ordinary(PathBuf),
+}
+
+impl WriteTarget {
+    /// Finds the place; a folder is an error.
+    pub(crate) fn of(path: &Path) -> io::Result<WriteTarget> {
+        if is_standard_stream(path) {
+            return Ok(WriteTarget::StandardOutput);
+        }
+        match path.metadata() {
+            Ok(meta) if meta.is_dir() => {
+                return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
+            }
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let end = match follow_links(path)? {
+            LinkEnd::Descriptor(1) => return Ok(WriteTarget::StandardOutput),
+            LinkEnd::Descriptor(_) => return Ok(WriteTarget::Special(path.to_owned())),
+            LinkEnd::Path(end) => end,
+        };
+        match end.metadata() {
+            Ok(meta) if !meta.is_file() => Ok(WriteTarget::Special(path.to_owned())),
+            _ => Ok(WriteTarget::Ordinary(end)),
+        }
+    }
+}
+
+/// The end of a chain of links.
+enum LinkEnd {
+    Path(PathBuf),
+    /// An open descriptor of a process, such as `/dev/stdout`.
+    Descriptor(u32),
+}
+
+fn follow_links(path: &Path) -> io::Result<LinkEnd> {
+    let mut current = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        if let Some(descriptor) = descriptor(&current) {
+            return Ok(LinkEnd::Descriptor(descriptor));
+        }
+        let Ok(target) = current.read_link() else { return Ok(LinkEnd::Path(current)) };
+        current = folder_of(&current).join(target);
+    }
+    Err(io::Error::other("too many links"))
+}
+
+/// The number of a path such as `/proc/self/fd/1`.
+fn descriptor(path: &Path) -> Option<u32> {
+    let number = path.file_name()?.to_str()?.parse().ok()?;
+    let folder = folder_of(path).canonicalize().ok()?;
+    (folder.starts_with("/proc") && folder.ends_with("fd")).then_some(number)
+}
+
+/// The folder of a file; `.` if its path has none.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn links_lead_to_their_end_also_if_nothing_is_there_yet() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir(at("deep")).unwrap();
+        symlink("deep/file", at("link")).unwrap();
+        symlink("link", at("second")).unwrap();
+        assert_eq!(
+            WriteTarget::of(&at("second")).unwrap(),
+            WriteTarget::Ordinary(at("deep/file"))
+        );
+        std::fs::write(at("deep/file"), "x").unwrap();
+        assert_eq!(WriteTarget::of(&at("link")).unwrap(), WriteTarget::Ordinary(at("deep/file")));
+        symlink("circle", at("circle")).unwrap();
+        assert!(WriteTarget::of(&at("circle")).is_err());
+    }
+
+    #[test]
+    fn folders_are_refused_and_devices_and_descriptors_are_written_through() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = WriteTarget::of(folder.path()).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::IsADirectory);
+        symlink("/dev/null", folder.path().join("null")).unwrap();
+        let null = WriteTarget::of(&folder.path().join("null")).unwrap();
+        assert!(matches!(null, WriteTarget::Special(_)));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_names_of_standard_output_are_standard_output_and_not_the_file_behind() {
+        symlink_to_stdout(|link| {
+            for path in [Path::new("/dev/stdout"), Path::new("/proc/self/fd/1"), link] {
+                assert_eq!(WriteTarget::of(path).unwrap(), WriteTarget::StandardOutput);
+            }
+        });
+    }
+
+    #[cfg(target_os = "linux")]
+    fn symlink_to_stdout(check: impl Fn(&Path)) {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("out");
+        symlink("/dev/stdout", &link).unwrap();
+        check(&link);
+        assert!(link.is_symlink());
+    }
+}
