@@ -91,10 +91,7 @@ mod tests {
         std::fs::create_dir(at("deep")).unwrap();
         symlink("deep/file", at("link")).unwrap();
         symlink("link", at("second")).unwrap();
-        assert_eq!(
-            WriteTarget::of(&at("second")).unwrap(),
-            WriteTarget::Ordinary(at("deep/file"))
-        );
+        assert_eq!(WriteTarget::of(&at("second")).unwrap(), WriteTarget::Ordinary(at("deep/file")));
         std::fs::write(at("deep/file"), "x").unwrap();
         assert_eq!(WriteTarget::of(&at("link")).unwrap(), WriteTarget::Ordinary(at("deep/file")));
         symlink("circle", at("circle")).unwrap();

@@ -58,7 +58,7 @@ impl Filter {
 impl Index {
     /// The ids of the documents that pass a filter, ascending.
     pub fn matching(&self, filter: &Filter) -> Result<Vec<&str>, SearchError> {
-        self.check_own(filter.index)?;
+        self.check_filter(filter.index)?;
         let ids = self.ids()?;
         Ok(ids
             .sorted()
@@ -89,7 +89,7 @@ fn passing(index: &Index, rule: &Rule) -> Result<Vec<bool>, SearchError> {
             Ok(passes)
         }
         Rule::Any(rules) => {
-            let mut passes = vec![false; index.slots()];
+            let mut passes = vec![false; index.max_doc()];
             for rule in rules {
                 let or = passing(index, rule)?;
                 passes.iter_mut().zip(or).for_each(|(passes, or)| *passes |= or);
@@ -100,12 +100,12 @@ fn passing(index: &Index, rule: &Rule) -> Result<Vec<bool>, SearchError> {
 }
 
 fn living(index: &Index) -> Vec<bool> {
-    (0..index.slots() as u32).map(|doc| index.is_alive(doc)).collect()
+    (0..index.max_doc() as u32).map(|doc| index.is_alive(doc)).collect()
 }
 
 fn matching(index: &Index, condition: &Condition) -> Result<Vec<bool>, SearchError> {
     let by_document = |passes: &dyn Fn(u32) -> bool| -> Vec<bool> {
-        (0..index.slots() as u32).map(|doc| index.is_alive(doc) && passes(doc)).collect()
+        (0..index.max_doc() as u32).map(|doc| index.is_alive(doc) && passes(doc)).collect()
     };
     match condition {
         Condition::Phrase { field, terms } => with_phrase(index, field.as_deref(), terms),
@@ -137,9 +137,9 @@ fn with_phrase(
     field: Option<&str>,
     terms: &[(String, usize)],
 ) -> Result<Vec<bool>, SearchError> {
-    let mut passes = vec![false; index.slots()];
+    let mut passes = vec![false; index.max_doc()];
     for field in index.text_fields_named(field) {
-        let found = index.guard(|| {
+        let found = index.catch_damage(|| {
             let found = index.searcher().search(&*phrase(field, terms), &DocSetCollector);
             found.map_err(|error| index.failed(&error))
         })?;
