@@ -142,7 +142,7 @@ fn a_model_of_another_analysis_or_version_is_refused() {
     );
     let mut header = line(&set.features, None).into_parts();
     header.0.feature_set = Some("no = toml =".into());
-    let odd = Model::new(header.0, header.1).unwrap();
-    let error = Ranker::new(bench.index.clone(), &odd).unwrap_err();
-    assert!(error.to_string().starts_with("feature set: "), "{error}");
+    let broken = Model::new(header.0, header.1).unwrap();
+    let error = Ranker::new(bench.index.clone(), &broken).unwrap_err();
+    assert!(error.to_string().starts_with("the feature set cannot be read: "), "{error}");
 }
