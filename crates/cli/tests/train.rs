@@ -137,7 +137,7 @@ fn failures_have_their_codes_and_ways_out() {
         ("train --learner mart --out x", 2, "give feature data"),
         ("train train.txt --out x", 2, "--learner"),
         ("train train.txt --learner mart --out -", 2, "a model is written to a file"),
-        ("train train.txt --learner mart --out no/where", 1, "there is no folder no"),
+        ("train train.txt --learner mart --out no/where", 1, "the folder no does not exist"),
         ("train train.txt --learner mart --out x --checkpoint-trees 3", 2, "--checkpoint"),
         (
             "train train.txt --learner mart --out x --checkpoint taken",
