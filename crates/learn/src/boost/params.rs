@@ -98,7 +98,7 @@ pub(crate) fn check_joint(newton: &NewtonParams, tree: &TreeParams) -> Result<()
         false => Ok(()),
         true => Err(Conflict::AboveLimit {
             keys: &["leaves"],
-            limit: MOST_JOINT_LEAVES as usize,
+            limit: MOST_JOINT_LEAVES,
             reason: "newton=joint solves for all leaves at once",
         }),
     }

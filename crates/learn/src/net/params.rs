@@ -110,7 +110,7 @@ fn check(params: &NetParams) -> Result<(), Conflict> {
         });
     }
     if params.warmup > params.epochs as f64 {
-        let (keys, limit) = (&["warmup"], params.epochs as usize);
+        let (keys, limit) = (&["warmup"], params.epochs);
         return Err(Conflict::AboveLimit { keys, limit, reason: "there are no more epochs" });
     }
     Ok(())
