@@ -82,6 +82,6 @@ def test_what_we_cannot_say_is_refused(tmp_path):
     rows = [[f"c{int(row[3]) if row[3] == row[3] else 0}", *row[:3]] for row in x]
     pool = catboost.Pool(rows, y, cat_features=[0])
     model = catboost.CatBoost(QUIET | KINDS["regression"]).fit(pool)
-    assert "categorical features" in refused(save(model, tmp_path), tmp_path / "out.model")
+    assert "1 categorical feature" in refused(save(model, tmp_path), tmp_path / "out.model")
     model = catboost.CatBoost(QUIET | {"loss_function": "MultiClass"}).fit(x, grades(y))
     assert "outputs" in refused(save(model, tmp_path), tmp_path / "out.model")

@@ -111,7 +111,7 @@ def test_what_we_write_parts_by_row_counts_too(tmp_path):
 @pytest.mark.parametrize(
     "params, reason",
     [
-        ({"objective": "regression", "linear_tree": True}, "linear tree"),
+        ({"objective": "regression", "linear_tree": True}, "leaves are linear models"),
         ({"objective": "multiclass", "num_class": 5}, "num_class is 5"),
     ],
 )

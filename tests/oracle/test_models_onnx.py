@@ -209,7 +209,7 @@ def test_operators_that_may_change_scores_are_refused_by_name(tmp_path):
         ({"nodes_modes": ["BRANCH_EQ"]}, "BRANCH_EQ"),
         ({"aggregate_function": "MAX"}, "MAX"),
         ({"post_transform": "LOGISTIC"}, "LOGISTIC"),
-        ({"n_targets": 2}, "2 targets"),
+        ({"n_targets": 2}, "n_targets is '2'"),
     ],
 )
 def test_what_we_cannot_say_is_refused(tmp_path, change, reason):
