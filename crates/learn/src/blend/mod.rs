@@ -37,12 +37,14 @@ use rankwright_spec::{SpecError, above, choices, param_groups, params};
 use self::members::BlendMember;
 use crate::ensemble::target::TargetMetric;
 use crate::error::LearnError;
-use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
+use crate::learner::{
+    AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
+};
 use crate::session::{TrainRequest, TrainResult, ValidationSet};
 use crate::trainer::{Trainer, Validation};
 
 pub use members::MembersText;
-pub(crate) use nested::Nested;
+pub(crate) use nested::NestedTraining;
 pub use preset::BlendPreset;
 
 choices! {
@@ -112,7 +114,7 @@ impl DeclaredLearner for Blend {
         name: "blend",
         help: "A weighted sum of models, weights learnt on validation data (Burges 2011).",
         example: "blend(members=lambdamart(trees=30)+ranksvm+random-forest(trees=30))",
-        takes: Takes { pairs: true, start: false, validation: true, missing: true },
+        accepts: AcceptedInputs { pairs: true, start: false, validation: true, missing: true },
         tuning: Tuning::whole(&[
             "normalise=choice(none,min-max,standard,rank), weights=choice(learn,equal)",
         ]),
@@ -159,7 +161,7 @@ struct BlendSplit<'a> {
 impl Trainer for BlendTrainer {
     fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
         let split = self.split(request)?;
-        let mut nested = Nested::begin(request, "member");
+        let mut nested = NestedTraining::begin(request, "member");
         let (models, finished) = self.models(request, &split, &mut nested)?;
         let weights = match &self.search {
             Some(search) if finished => self.weights(search, request, &split, &models)?,
@@ -175,9 +177,9 @@ impl Trainer for BlendTrainer {
         self.target.to_string()
     }
 
-    fn takes_pairs(&self) -> bool {
+    fn accepts_pairs(&self) -> bool {
         self.members.iter().all(|member| match member {
-            BlendMember::Learner(learner) => learner.takes_pairs(),
+            BlendMember::Learner(learner) => learner.accepts_pairs(),
             BlendMember::File(_) => true,
         })
     }
@@ -229,7 +231,7 @@ impl BlendTrainer {
         &self,
         request: &TrainRequest<'_>,
         split: &BlendSplit<'_>,
-        nested: &mut Nested<'_>,
+        nested: &mut NestedTraining<'_>,
     ) -> Result<(Vec<Model>, bool), LearnError> {
         let mut models = Vec::with_capacity(self.members.len());
         for (number, member) in self.members.iter().enumerate() {

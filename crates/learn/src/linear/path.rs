@@ -81,7 +81,7 @@ impl<'a, L: ConvexLoss> Solver<'a, L> {
         position: Option<&[u8]>,
     ) -> Result<Self, LearnError> {
         let mut point = vec![0.0; problem.columns()];
-        point.extend(problem.loss.extras());
+        point.extend(problem.loss.extra_parameters());
         let widths = problem.loss.widths();
         problem.loss.smooth(widths.first().copied().unwrap_or(0.0));
         let mut gradient = vec![0.0; point.len()];

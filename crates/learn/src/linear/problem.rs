@@ -95,7 +95,7 @@ impl<'a, L: ConvexLoss> Problem<'a, L> {
     ) -> f64 {
         let (design, loss) = (self.design, &self.loss);
         let (columns, unknowns) = (design.data.columns(), sums.len());
-        let (weights, extras) = point.split_at(columns);
+        let (weights, extra_parameters) = point.split_at(columns);
         let of_chunk = |chunk: &mut ProblemChunk<L::Cache>| {
             let rows = chunk.rows.clone();
             let values = &design.values[rows.start * columns..rows.end * columns];
@@ -105,9 +105,11 @@ impl<'a, L: ConvexLoss> Problem<'a, L> {
             for (query, cache) in chunk.queries.clone().zip(&mut chunk.cache) {
                 let mine = design.data.query_rows(query);
                 let mine = mine.start - rows.start..mine.end - rows.start;
-                let at = LossPoint { scores: &chunk.scores[mine.clone()], extras };
-                let gradient =
-                    Gradient { scores: &mut chunk.gradient[mine], extras: &mut sums[columns..] };
+                let at = LossPoint { scores: &chunk.scores[mine.clone()], extra_parameters };
+                let gradient = Gradient {
+                    scores: &mut chunk.gradient[mine],
+                    extra_parameters: &mut sums[columns..],
+                };
                 total += each(loss, query, at, cache, gradient);
             }
             add_all_rows(design.simd, values, &chunk.gradient, &mut sums[..columns]);
@@ -144,8 +146,8 @@ impl<L: ConvexLoss> Smooth for Problem<'_, L> {
     }
 
     fn hessian_product(&mut self, direction: &[f64], out: &mut [f64]) {
-        self.pass(direction, out, |loss, query, along, cache, gradient| {
-            loss.hessian_product(query, along, cache, gradient);
+        self.pass(direction, out, |loss, query, direction, cache, product| {
+            loss.hessian_product(query, direction, cache, product);
             0.0
         });
         self.penalise(direction, out);
