@@ -155,7 +155,7 @@ struct BlendTrainer {
 struct BlendSplit<'a> {
     train: Cow<'a, Dataset>,
     /// Validation data that is held out of the training data.
-    held: Option<Dataset>,
+    held_out: Option<Dataset>,
 }
 
 impl Trainer for BlendTrainer {
@@ -209,7 +209,7 @@ impl BlendTrainer {
             BlendMember::File(_) => false,
         };
         if !request.valid.is_empty() || !self.members.iter().any(uses_held_out) {
-            return Ok(BlendSplit { train: Cow::Borrowed(request.train), held: None });
+            return Ok(BlendSplit { train: Cow::Borrowed(request.train), held_out: None });
         }
         let queries = request.train.queries();
         let mut order: Vec<usize> = (0..queries).collect();
@@ -221,9 +221,10 @@ impl BlendTrainer {
         let mut train = order.split_off(count);
         train.sort_unstable();
         order.sort_unstable();
-        let [train, held] = [train, order].map(|queries| request.train.select_queries(&queries));
-        let (train, held) = (train?, held?);
-        Ok(BlendSplit { train: Cow::Owned(train), held: Some(held) })
+        let [train, held_out] =
+            [train, order].map(|queries| request.train.select_queries(&queries));
+        let (train, held_out) = (train?, held_out?);
+        Ok(BlendSplit { train: Cow::Owned(train), held_out: Some(held_out) })
     }
 
     /// All members, trained or read; false if training was stopped.
@@ -245,8 +246,8 @@ impl BlendTrainer {
                 BlendMember::Learner(learner) => learner,
             };
             let mut inner = nested.request(&split.train);
-            if let Some(held) = &split.held {
-                inner.valid = vec![ValidationSet::new("held out", held)];
+            if let Some(held_out) = &split.held_out {
+                inner.valid = vec![ValidationSet::new("held out", held_out)];
             }
             inner.seed = request.seed.wrapping_add(number as u64);
             let (model, finished) = nested.train(learner, inner)?;
@@ -267,7 +268,7 @@ impl BlendTrainer {
         models: &[Model],
     ) -> Result<Vec<f64>, LearnError> {
         let given = request.valid.first().map(|set| set.data);
-        let data = split.held.as_ref().or(given).unwrap_or(request.train);
+        let data = split.held_out.as_ref().or(given).unwrap_or(request.train);
         let mut scores = vec![0.0; data.rows() * models.len()];
         for (number, model) in models.iter().enumerate() {
             let mut of_model = model.score(data, request.features)?;

@@ -1,4 +1,4 @@
-//! Binary log-loss on relevant or not (Friedman 2001, section 4.4, in the form of the lectures).
+//! Binary log-loss on relevant or not (Friedman 2001, section 4.4).
 //!
 //! ```text
 //! y = +1 where label >= rel, else -1

@@ -266,7 +266,7 @@ impl Expander<'_> {
         }
     }
 
-    /// Half the variance of the gradients: the lectures' G of a leaf.
+    /// The impurity of a leaf: half the variance of its rows' gradients.
     fn impurity(&self, node: &GrowingLeaf, arena: &Arena<'_>) -> Result<f64, LearnError> {
         let mut sums = [0_u64; 2];
         for packed in arena.packed(node) {

@@ -156,7 +156,7 @@ fn linear_gradient(data: &Dataset) -> f32 {
 /// P-hat(1, 2) = 0.2 with truth 1 gives lambda -0.8; by the weight of one feature that is -0.8
 /// times the difference of the two values.
 #[test]
-fn numbers_of_the_lectures_come_out_of_a_linear_scorer() {
+fn a_linear_scorer_gives_the_numbers_worked_out_by_hand() {
     let first = 0.25_f32.ln();
     let data = with_labels(&[2], 1, vec![first, 0.0], vec![1.0, 0.0]);
     assert!((linear_gradient(&data) + 0.8 * first).abs() < 1e-6);

@@ -4,10 +4,10 @@
 //! A split test (feature, threshold, side of missing values) is chosen by the sum of its gains over
 //! the leaves of the level; equal sums go to the lower feature, then missing values right, then the
 //! lower bin. It need not be useful in every leaf. A leaf in which a side would have too few rows,
-//! too small a hessian sum, a value against a monotone constraint, or no gain, *stays whole*: its
+//! too small a hessian sum, a value against a monotone constraint, or no gain, is *not split*: its
 //! rows keep one value and may be split by a later level. In the tree both sides of the test then
 //! lead to the same subtree, so its shape is always full, 2^levels leaves, some of which share a
-//! value ([`End`]); a leaf that no row reaches has the value of the rows it stayed together with.
+//! value ([`End`]); a leaf that no row reaches has the value of the rows that it was not separated from.
 //! So `min_rows` holds for every group of rows with a value of its own, though a leaf of the tree
 //! may hold fewer rows.
 //!

@@ -55,7 +55,7 @@ impl ReferenceLevels<'_> {
         rows.iter().copied().partition(|row| self.goes_left(test, *row))
     }
 
-    /// The gain of a test in a leaf; `None` if the leaf stays whole.
+    /// The gain of a test in a leaf; `None` if the leaf is not split.
     fn gain(&self, test: ReferenceSplit, rows: &[usize]) -> Option<f64> {
         let unsplit_score = self.structure_score(rows)?;
         let (left, right) = self.parts(test, rows);
