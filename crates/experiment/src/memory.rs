@@ -101,10 +101,12 @@ pub(super) fn jobs(
     // Leaves a part of the memory to other programs.
     let fit = usize::try_from(available / 10 * 7 / needed.max(1)).unwrap_or(usize::MAX).max(1);
     let jobs = threads.min(fit).min(cells).max(1);
-    let limit = match jobs {
-        _ if jobs == cells => JobLimit::Cells,
-        _ if jobs == fit && fit < threads => JobLimit::Memory { needed, available },
-        _ => JobLimit::Threads,
+    let limit = if jobs == cells {
+        JobLimit::Cells
+    } else if jobs == fit && fit < threads {
+        JobLimit::Memory { needed, available }
+    } else {
+        JobLimit::Threads
     };
     (jobs, limit)
 }
