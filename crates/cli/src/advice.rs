@@ -241,7 +241,7 @@ fn of_training(error: &LearnError) -> Option<&'static str> {
              that holds no pairs"
         }
         LearnError::NothingToRank => "give data with graded labels, or --pairs FILE",
-        LearnError::NothingRelevant { .. } | LearnError::OneKind { .. } => {
+        LearnError::NothingRelevant { .. } | LearnError::OneClass { .. } => {
             "give data with relevant and other documents, or set the lowest relevant label with \
              rel= in the spec"
         }

@@ -98,7 +98,7 @@ fn text(args: &Args, report: &ComparisonReport) -> String {
     };
     let results = report.systems().first().map_or(&[][..], |(_, e)| &e.results);
     table.notes.extend(conventions(results));
-    if results.iter().any(|r| r.convention.contains("weights=query")) {
+    if results.iter().any(|result| result.weighted) {
         table.notes.push(WEIGHTED.into());
     }
     let drawn = args.report.table.draw(&table);

@@ -177,7 +177,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
     }
 }
 
-/// The machine code of trainings: `RANKWRIGHT_SIMD` is `auto` or, for testing, `portable`.
+/// The SIMD instruction set of trainings: `RANKWRIGHT_SIMD` is `auto` or, for testing, `portable`.
 pub(crate) fn simd() -> Result<Simd, Failure> {
     match std::env::var("RANKWRIGHT_SIMD").as_deref() {
         Err(_) | Ok("" | "auto") => Ok(Simd::Auto),

@@ -89,7 +89,7 @@ struct Training {
     /// Text before the numbers.
     label: String,
     rows: usize,
-    /// Most rounds, and the name of a round.
+    /// Maximum number of rounds, and the name of a round.
     most: usize,
     unit: &'static str,
 }

@@ -237,7 +237,7 @@ fn plurals_in_messages_are_written_out() {
     assert!(found.is_empty(), "{} places; {help}:\n{}", found.len(), found.join("\n"));
 }
 
-/// Most type names that may stand for two or more things in all crates together.
+/// Maximum number of type names that may stand for two or more things in all crates together.
 const MOST_SHARED_NAMES: usize = 30;
 
 #[test]

@@ -23,8 +23,8 @@ pub(crate) type Window = [u8; 32];
 
 /// The first `N` bytes at an offset of the text; `None` near its end.
 #[inline(always)]
-pub(crate) fn window<const N: usize>(bytes: &[u8], at: usize) -> Option<&[u8; N]> {
-    bytes.get(at..)?.first_chunk()
+pub(crate) fn window<const N: usize>(bytes: &[u8], offset: usize) -> Option<&[u8; N]> {
+    bytes.get(offset..)?.first_chunk()
 }
 
 /// The length of the token at the start of a window: the number of its leading bytes (at most 16)
@@ -53,11 +53,11 @@ fn token_length_plain(window: &Window) -> usize {
     window.iter().take(16).take_while(|b| (0x21..0x80).contains(*b)).count()
 }
 
-/// Eight bytes of a window; `at` is at most 15.
+/// Eight bytes of a window; `offset` is at most 15.
 #[inline(always)]
-fn load8(window: &Window, at: usize) -> u64 {
-    let at = at & 15;
-    match window.get(at..at + 8).and_then(|eight| eight.try_into().ok()) {
+fn load8(window: &Window, offset: usize) -> u64 {
+    let offset = offset & 15;
+    match window.get(offset..offset + 8).and_then(|eight| eight.try_into().ok()) {
         Some(eight) => u64::from_le_bytes(eight),
         None => 0,
     }
@@ -137,12 +137,12 @@ pub(crate) fn f32_token(window: &Window, length: usize) -> Option<f32> {
     }
 }
 
-/// The finite f64 that is the token of `length` bytes at `at`.
+/// The finite f64 that is the token of `length` bytes at `offset`.
 #[inline(always)]
-pub(crate) fn f64_token(bytes: &[u8], at: usize, length: usize) -> Option<f64> {
-    match window(bytes, at).and_then(|window: &Window| plain(window, length)) {
+pub(crate) fn f64_token(bytes: &[u8], offset: usize, length: usize) -> Option<f64> {
+    match window(bytes, offset).and_then(|window: &Window| plain(window, length)) {
         Some(value) => Some(value),
-        None => slow_f64(number_token(bytes.get(at..at + length)?)?),
+        None => slow_f64(number_token(bytes.get(offset..offset + length)?)?),
     }
 }
 
@@ -252,7 +252,7 @@ mod tests {
         }
 
         #[test]
-        fn the_vector_compare_equals_its_twin(bytes: Window) {
+        fn the_vector_compare_equals_its_reference_implementation(bytes: Window) {
             prop_assert_eq!(token_length(&bytes), token_length_plain(&bytes));
         }
 

@@ -65,7 +65,8 @@ choices! {
     }
 }
 
-/// The shared conventions of one measure, with all defaults filled in.
+/// The shared conventions of one measure (how ties, unjudged documents and so on are treated), with
+/// all defaults filled in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Conventions {
     /// Queries without a relevant document.

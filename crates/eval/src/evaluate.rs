@@ -75,6 +75,9 @@ pub struct MeasureResult {
     /// Every convention of the number: those of the measure, and those of this evaluation (`depth`,
     /// `weights=query` if queries have different weights).
     pub convention: String,
+    /// Whether a query has a weight other than 1, so that the total is weighted.
+    #[serde(skip)]
+    pub weighted: bool,
     /// One value for each query, in query order; `None` if the query was skipped.
     #[serde(skip)]
     pub values: Vec<Option<f64>>,
@@ -227,10 +230,11 @@ fn summarise(measure: &Measure, cells: &[QueryValue], weights: &[f64]) -> Measur
     let values: Vec<Option<f64>> = cells.iter().map(|c| c.value).collect();
     let queries = values.iter().flatten().count();
     let mut convention = measure.convention().to_owned();
-    if weights.iter().any(|weight| *weight != 1.0) {
+    let weighted = weights.iter().any(|weight| *weight != 1.0);
+    if weighted {
         convention.push_str(", weights=query");
     }
-    MeasureResult { measure: measure.clone(), convention, values, value, queries, ci95 }
+    MeasureResult { measure: measure.clone(), convention, weighted, values, value, queries, ci95 }
 }
 
 /// Student's t interval of a weighted mean; unequal weights shrink the number of queries to
@@ -344,6 +348,10 @@ mod tests {
         let result = evaluate(&source, &measures(&["rr"]), EvalOptions::default()).unwrap();
         assert_eq!(result.results[0].value, 0.875);
         assert!(result.results[0].convention.ends_with("weights=query"));
+        assert!(result.results[0].weighted);
+        let equal = source.with_weights(&[1.0, 1.0]).unwrap();
+        let result = evaluate(&equal, &measures(&["rr"]), EvalOptions::default()).unwrap();
+        assert!(!result.results[0].weighted);
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! Rankwright's evaluation: the one order, every metric with its conventions stated, per-query
-//! results, and the change of a metric when two ranks are swapped.
+//! Rankwright's evaluation: the one order, every metric with its conventions stated (how ties,
+//! unjudged documents and so on are treated), per-query results, and the change of a metric when
+//! two ranks are swapped.
 //!
 //! Data flows down this list:
 //!

@@ -3,9 +3,9 @@
 mod common;
 mod conventions;
 mod ir_measures_conformance;
-mod lectures;
 mod letor_conformance;
 mod printed;
 mod swaps;
 mod ties;
 mod trec_conformance;
+mod worked_examples;

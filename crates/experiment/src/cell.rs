@@ -1,5 +1,5 @@
-//! A cell of an experiment and the storage of its result: one learner on one fold of one data set
-//! with one seed.
+//! A cell of an experiment and the storage of its result. A cell is one training run: data set x
+//! fold x learner x seed.
 //!
 //! The folder of a cell is named by a digest of everything that determines the result. It is
 //! written under a temporary name (`DIGEST.part/cell`) and renamed when it is complete, so that a
@@ -85,8 +85,8 @@ pub struct StoredCell {
     pub best: Option<usize>,
     /// Number of trees of the model; 0 where it has none.
     pub trees: usize,
-    /// The deciding metric on validation data after each round; empty without validation data, and
-    /// none where no query has a value.
+    /// The first metric of the experiment on validation data after each round; empty without
+    /// validation data, and none where no query has a value.
     pub curve: Vec<Option<f64>>,
     /// Seconds by phase. Not part of any report.
     pub seconds: CellSeconds,

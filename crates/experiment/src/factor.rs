@@ -6,34 +6,34 @@
 
 use std::collections::HashMap;
 
-use super::file::{Competitor, CompetitorKind, Experiment, FactorView};
+use super::file::{Experiment, ExperimentLearner, FactorView, LearnerKind};
 
 /// The factor that is not a parameter: the name of the entry.
 pub(super) const ENTRY: &str = "learner";
 /// The value of a parameter that a learner does not have.
 pub(super) const ABSENT: &str = "-";
 
-/// A competitor's value of a factor.
-pub(super) fn value(experiment: &Experiment, member: &Competitor, factor: &str) -> String {
+/// A learner's value of a factor.
+pub(super) fn value(experiment: &Experiment, learner: &ExperimentLearner, factor: &str) -> String {
     if factor == ENTRY {
-        return experiment.entry_of(member).to_owned();
+        return experiment.entry_of(learner).to_owned();
     }
-    setting(member, factor).unwrap_or_else(|| ABSENT.to_owned())
+    setting(learner, factor).unwrap_or_else(|| ABSENT.to_owned())
 }
 
-/// A competitor's setting of a parameter, written or by default.
-pub(super) fn setting(member: &Competitor, name: &str) -> Option<String> {
-    let CompetitorKind::Learner(spec) = &member.kind else { return None };
+/// A learner's setting of a parameter, written or by default.
+pub(super) fn setting(learner: &ExperimentLearner, name: &str) -> Option<String> {
+    let LearnerKind::Spec(spec) = &learner.kind else { return None };
     spec.learner().params().text(name)
 }
 
-/// A competitor's values of several factors.
+/// A learner's values of several factors.
 pub(super) fn values(
     experiment: &Experiment,
-    member: &Competitor,
+    learner: &ExperimentLearner,
     factors: &[String],
 ) -> Vec<String> {
-    factors.iter().map(|factor| value(experiment, member, factor)).collect()
+    factors.iter().map(|factor| value(experiment, learner, factor)).collect()
 }
 
 /// The values in words: "newton=cross-leaf leaves=7"; the name of an entry is written alone.
@@ -45,14 +45,14 @@ pub(super) fn words(factors: &[String], values: &[String]) -> String {
     factors.iter().zip(values).map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// The competitors of a view by row and column, in the order of their first occurrence.
+/// The learners of a view by row and column, in the order of their first occurrence.
 #[derive(Debug)]
 pub(super) struct FactorGrid {
     /// Values of the row factors.
     pub(super) rows: Vec<Vec<String>>,
     /// Values of the column factors.
     pub(super) columns: Vec<Vec<String>>,
-    /// Competitors of each row and column, of which one is chosen.
+    /// Learners of each row and column, of which one is chosen.
     groups: HashMap<(usize, usize), Vec<usize>>,
 }
 
@@ -60,15 +60,15 @@ impl FactorGrid {
     pub(super) fn new(experiment: &Experiment, view: &FactorView) -> Self {
         let mut grid = Self { rows: Vec::new(), columns: Vec::new(), groups: HashMap::new() };
         for number in &view.learners {
-            let Some(member) = experiment.learners.get(*number) else { continue };
-            let row = index_of(&mut grid.rows, values(experiment, member, &view.rows));
-            let column = index_of(&mut grid.columns, values(experiment, member, &view.columns));
+            let Some(learner) = experiment.learners.get(*number) else { continue };
+            let row = index_of(&mut grid.rows, values(experiment, learner, &view.rows));
+            let column = index_of(&mut grid.columns, values(experiment, learner, &view.columns));
             grid.groups.entry((row, column)).or_default().push(*number);
         }
         grid
     }
 
-    /// The competitors at a row and column, in the order of the file; none where no competitor has
+    /// The learners at a row and column, in the order of the file; none where no learner has
     /// both values.
     pub(super) fn group(&self, row: usize, column: usize) -> &[usize] {
         self.groups.get(&(row, column)).map_or(&[], Vec::as_slice)

@@ -28,7 +28,7 @@ mod view;
 use document::{TomlDocument, TomlTable};
 use raw::{RawExperiment, Texts, Whole};
 
-pub use learner::{Competitor, CompetitorKind, LearnerEntry};
+pub use learner::{ExperimentLearner, LearnerEntry, LearnerKind};
 pub use source::{DataOrigin, DataSet, DataSource, FoldFiles, QueryDivision};
 pub use view::{FactorPlot, FactorTable, FactorView};
 
@@ -63,7 +63,8 @@ pub struct Experiment {
     pub name: String,
     /// Description; may be empty.
     pub description: String,
-    /// The metrics; the first one decides on early stopping and on sort orders.
+    /// The metrics; the first one is used for early stopping, for choosing settings and for
+    /// sorting.
     pub metrics: Vec<Measure>,
     /// Seeds of the trainings; values are means over them.
     pub seeds: Vec<u64>,
@@ -71,8 +72,8 @@ pub struct Experiment {
     pub compare: CompareOptions,
     /// Data sets; each has a separate comparison.
     pub data: Vec<DataSet>,
-    /// The competitors: one for each combination of a grid.
-    pub learners: Vec<Competitor>,
+    /// The learners: one for each combination of a grid.
+    pub learners: Vec<ExperimentLearner>,
     /// The `[[learner]]` entries of the file.
     pub entries: Vec<LearnerEntry>,
     /// Tables by factors.
@@ -124,14 +125,14 @@ impl Experiment {
         Ok(experiment)
     }
 
-    /// The name of the entry that a competitor comes from.
-    pub fn entry_of(&self, member: &Competitor) -> &str {
-        self.entries.get(member.entry).map_or("", |entry| entry.name.as_str())
+    /// The name of the entry that a learner comes from.
+    pub fn entry_of(&self, learner: &ExperimentLearner) -> &str {
+        self.entries.get(learner.entry).map_or("", |entry| entry.name.as_str())
     }
 
-    /// The seeds of a competitor: one where the seed has no effect.
-    pub fn seeds_of(&self, member: &Competitor) -> &[u64] {
-        let count = if member.kind.is_seeded() { self.seeds.len() } else { 1 };
+    /// The seeds of a learner: one where the seed has no effect.
+    pub fn seeds_of(&self, learner: &ExperimentLearner) -> &[u64] {
+        let count = if learner.kind.is_seeded() { self.seeds.len() } else { 1 };
         self.seeds.get(..count).unwrap_or(&self.seeds)
     }
 }
@@ -154,7 +155,7 @@ fn metrics(
         true => Err(top.wrong(
             value,
             "the experiment needs `metrics`, such as metrics = [\"ndcg@10\", \"ap\"]; the first \
-             decides on stopping",
+             one is used for early stopping",
         )),
         false => Ok(measures),
     }
@@ -183,11 +184,11 @@ fn seeds(
 fn compare(
     top: &TomlTable<'_>,
     raw: &RawExperiment,
-    learners: &[Competitor],
+    learners: &[ExperimentLearner],
 ) -> Result<CompareOptions, ExperimentError> {
     let usual = CompareOptions::default();
     let baseline = raw.baseline.as_ref().map(|name| name.get_ref().clone());
-    let names: Vec<&str> = learners.iter().map(|member| member.name.as_str()).collect();
+    let names: Vec<&str> = learners.iter().map(|learner| learner.name.as_str()).collect();
     if let Some(name) = baseline.as_deref().filter(|name| !names.contains(name)) {
         let suggestion = nearest(name, &names).map(|near| format!(" (did you mean `{near}`?)"));
         let suggestion = suggestion.unwrap_or_default();

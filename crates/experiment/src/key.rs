@@ -1,5 +1,5 @@
 //! The keys of cells: everything that determines a cell's result, as JSON. Its digest names the
-//! cell.
+//! cell, which is one training run: data set x fold x learner x seed.
 //!
 //! A key covers version, learner with every setting, seed, contents of the data files (not their
 //! names), the division into folds, options of reading and the metric of early stopping. Names of
@@ -27,7 +27,8 @@ pub(super) struct CellKey<'a> {
     pub(super) data: &'a DataKey<'a>,
     /// Number of the fold, from 1.
     pub(super) fold: usize,
-    /// The deciding metric, with its convention.
+    /// The first metric, which is used for early stopping, with its convention: how ties, unjudged
+    /// documents and so on are treated.
     pub(super) metric: Option<&'a str>,
 }
 

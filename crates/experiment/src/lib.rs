@@ -4,16 +4,18 @@
 //!
 //! - `file` reads an [`Experiment`] from a TOML file and checks it completely, with the position of
 //!   every error; `paths` resolves files, `factor` finds the settings in which learners differ;
-//! - `plan` divides it into cells (data x fold x learner x seed), each named by a digest of all
+//! - `plan` divides it into cells (a cell is one training run: data set x fold x learner x
+//!   seed), each named by a digest of all
 //!   that determines its result (`key`), and finds those that are already stored (`cell`);
 //! - `run` trains and scores the others, several at a time (`memory` limits the number), each
 //!   stored whole or not at all; `parts` holds the data while it is needed;
 //! - `pool` combines folds and seeds to one evaluation per learner, `study` makes tables and curves
-//!   by factors, `results` and `lock` are the serialised files, and `report` writes them beside the
-//!   page;
+//!   by factors, `tables` the other tables of the page, `results` and `lock` are the serialised
+//!   files, and `report` writes them beside the page;
 //! - `request` does all of it in one call ([`ExperimentRequest`]).
 //!
-//! `shrinkage` trains one learner with several learning rates ([`ShrinkageRequest`]).
+//! `shrinkage` trains one learner with several learning rates ([`ShrinkageRequest`]); `error` has
+//! the errors.
 //!
 //! Results never depend on the number of jobs, on threads or on interruptions: the report is
 //! computed from the stored cells in the order of the file. Times are written to separate files,
@@ -48,8 +50,8 @@ mod tests;
 pub use cell::{CellSeconds, CellState, ExperimentCell, StoredCell};
 pub use error::ExperimentError;
 pub use file::{
-    Competitor, CompetitorKind, DataOrigin, DataSet, DataSource, Experiment, FactorPlot,
-    FactorTable, FactorView, FoldFiles, LearnerEntry, QueryDivision,
+    DataOrigin, DataSet, DataSource, Experiment, ExperimentLearner, FactorPlot, FactorTable,
+    FactorView, FoldFiles, LearnerEntry, LearnerKind, QueryDivision,
 };
 pub use lock::{
     ExperimentLock, FileChecksum, LearnerSettings, LockedComparison, LockedData, LockedDivision,

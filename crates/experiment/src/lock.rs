@@ -13,7 +13,7 @@ use rankwright_learn::LearnerSpec;
 use serde::Serialize;
 
 use super::VERSION;
-use super::file::{Competitor, CompetitorKind, DataOrigin, DataSet, DataSource, QueryDivision};
+use super::file::{DataOrigin, DataSet, DataSource, ExperimentLearner, LearnerKind, QueryDivision};
 use super::plan::Plan;
 
 /// Everything needed to repeat an experiment: the content of its lock file.
@@ -44,7 +44,7 @@ pub struct ExperimentLock {
     pub machine: Machine,
 }
 
-/// A metric with its convention.
+/// A metric with its convention: how ties, unjudged documents and so on are treated.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct LockedMetric {
@@ -198,7 +198,7 @@ pub struct Machine {
     pub processor: &'static str,
     /// Cores of the processor.
     pub cores: usize,
-    /// The machine code that was run: `auto` or `portable`.
+    /// The SIMD instruction set that was used: `auto` or `portable`.
     pub simd: String,
 }
 
@@ -295,16 +295,16 @@ impl LockedGenerator {
 }
 
 impl LockedLearner {
-    fn new(member: &Competitor) -> Self {
-        LockedLearner { name: member.name.clone(), what: LearnerSettings::new(&member.kind) }
+    fn new(learner: &ExperimentLearner) -> Self {
+        LockedLearner { name: learner.name.clone(), what: LearnerSettings::new(&learner.kind) }
     }
 }
 
 impl LearnerSettings {
-    pub(super) fn new(kind: &CompetitorKind) -> Self {
+    pub(super) fn new(kind: &LearnerKind) -> Self {
         match kind {
-            CompetitorKind::Learner(spec) => Self::of_learner(spec),
-            CompetitorKind::Model(file) => LearnerSettings::Model { model: file.written.clone() },
+            LearnerKind::Spec(spec) => Self::of_learner(spec),
+            LearnerKind::Model(file) => LearnerSettings::Model { model: file.written.clone() },
         }
     }
 

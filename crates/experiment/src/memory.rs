@@ -1,47 +1,50 @@
-//! The number of cells that run at a time: limited by threads and by memory.
+//! The number of cells that run at a time: limited by threads and by memory. A cell is one training
+//! run: data set x fold x learner x seed.
 //!
-//! The memory of a cell is estimated from the size of its data: text unpacks to less than its own
-//! size, compressed files to several times theirs, and training needs about as much again as the
-//! matrix. The estimate is conservative; a requested number of jobs overrides it.
+//! The memory of a cell is estimated before its data is read. For generated data the number of rows
+//! and columns is known, and the matrix has 4 bytes for each value. For files only the size is
+//! known: dense text is larger than its matrix, compressed files are taken as an eighth of theirs.
+//! Training needs about as much again as the matrix. The estimate is too low for sparse text, as
+//! the matrix also holds the features that a row leaves out; a requested number of jobs overrides
+//! it.
 
 use std::fmt;
 use std::path::Path;
 
 use super::file::{DataOrigin, DataSet, DataSource};
 
-/// Bytes of available memory, where the system reports them.
-pub(super) fn available() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
-}
+/// Bytes that a cell needs besides its data.
+const BASE_BYTES: u64 = 64 << 20;
+/// Bytes of a row of generated data: 136 features of 4 bytes each.
+const GENERATED_ROW_BYTES: u64 = 136 * 4;
 
 /// Estimated bytes that a cell of this data set needs.
 pub(super) fn needed(set: &DataSet) -> u64 {
-    const SMALL: u64 = 64 << 20;
-    let of = |paths: &mut dyn Iterator<Item = &Path>| paths.map(unpacked).sum::<u64>();
+    let total = |paths: &mut dyn Iterator<Item = &Path>| {
+        paths.map(decoded_bytes).fold(0, u64::saturating_add)
+    };
     let data = match &set.source {
         DataSource::Folds(folds) => {
             let bytes = folds.iter().map(|fold| {
                 let parts = [&fold.train, &fold.valid, &fold.test];
-                of(&mut parts.into_iter().flatten().map(|file| file.path.as_path()))
+                total(&mut parts.into_iter().flatten().map(|file| file.path.as_path()))
             });
             bytes.max().unwrap_or(0)
         }
         DataSource::Whole { origin: DataOrigin::Files(files), .. } => {
             // The undivided data is held beside the parts.
-            2 * of(&mut files.iter().map(|file| file.path.as_path()))
+            total(&mut files.iter().map(|file| file.path.as_path())).saturating_mul(2)
         }
         DataSource::Whole { origin: DataOrigin::Generated(options), .. } => {
-            2 * (options.queries as u64)
-                .saturating_mul(options.documents as u64)
-                .saturating_mul(544)
+            let rows = (options.queries as u64).saturating_mul(options.documents as u64);
+            rows.saturating_mul(GENERATED_ROW_BYTES).saturating_mul(2)
         }
     };
-    SMALL.saturating_add(data.saturating_mul(2))
+    BASE_BYTES.saturating_add(data.saturating_mul(2))
 }
 
-fn unpacked(path: &Path) -> u64 {
+/// Estimated bytes of a file's content in memory; see the file's documentation.
+fn decoded_bytes(path: &Path) -> u64 {
     let bytes = path.metadata().map_or(0, |meta| meta.len());
     match path.extension().and_then(|e| e.to_str()) {
         Some("gz" | "zst" | "parquet") => bytes.saturating_mul(8),
@@ -84,46 +87,73 @@ impl fmt::Display for JobLimit {
     }
 }
 
-/// The number of jobs, and the reason.
+/// The number of jobs, and the reason; `available` is `u64::MAX` if the memory is not known.
 pub(super) fn jobs(
     requested: Option<usize>,
     threads: usize,
     cells: usize,
     needed: u64,
-    available: Option<u64>,
+    available: u64,
 ) -> (usize, JobLimit) {
     if let Some(jobs) = requested {
         return (jobs.max(1), JobLimit::Requested);
     }
     // Leaves a part of the memory to other programs.
-    let fit =
-        available.map_or(usize::MAX, |free| ((free / 10 * 7) / needed.max(1)) as usize).max(1);
+    let fit = usize::try_from(available / 10 * 7 / needed.max(1)).unwrap_or(usize::MAX).max(1);
     let jobs = threads.min(fit).min(cells).max(1);
-    let limit = match available {
-        _ if jobs == cells => JobLimit::Cells,
-        Some(available) if jobs == fit && fit < threads => JobLimit::Memory { needed, available },
-        _ => JobLimit::Threads,
+    let limit = if jobs == cells {
+        JobLimit::Cells
+    } else if jobs == fit && fit < threads {
+        JobLimit::Memory { needed, available }
+    } else {
+        JobLimit::Threads
     };
     (jobs, limit)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::jobs;
+    use rankwright_data::Absent;
+    use rankwright_data::generate::LetorOptions;
+
+    use super::*;
+    use crate::file::QueryDivision;
 
     #[test]
     fn jobs_are_bounded_by_threads_cells_and_memory() {
         let gib = 1 << 30;
-        assert_eq!(jobs(None, 8, 100, gib, Some(100 * gib)).0, 8);
-        assert_eq!(jobs(None, 8, 3, gib, Some(100 * gib)).0, 3);
-        assert_eq!(jobs(None, 8, 100, gib, Some(3 * gib)).0, 2);
-        assert_eq!(jobs(None, 8, 100, 9 * gib, Some(3 * gib)).0, 1);
-        assert_eq!(jobs(None, 8, 0, gib, None).0, 1);
-        assert_eq!(jobs(Some(5), 2, 1, gib, Some(0)).0, 5);
-        let (_, limit) = jobs(None, 8, 100, gib, Some(3 * gib));
+        assert_eq!(jobs(None, 8, 100, gib, 100 * gib).0, 8);
+        assert_eq!(jobs(None, 8, 3, gib, 100 * gib).0, 3);
+        assert_eq!(jobs(None, 8, 100, gib, 3 * gib).0, 2);
+        assert_eq!(jobs(None, 8, 100, 9 * gib, 3 * gib).0, 1);
+        assert_eq!(jobs(None, 8, 0, gib, u64::MAX).0, 1);
+        assert_eq!(jobs(None, 8, 100, gib, u64::MAX), (8, JobLimit::Threads));
+        assert_eq!(jobs(Some(5), 2, 1, gib, 0).0, 5);
+        let (_, limit) = jobs(None, 8, 100, gib, 3 * gib);
         assert_eq!(
             limit.to_string(),
             "limited by memory: a cell may need 1024 MiB, and 3072 MiB are available"
         );
+    }
+
+    fn generated(queries: usize, documents: usize) -> DataSet {
+        let options = LetorOptions { queries, documents, seed: 1 };
+        let division = QueryDivision::Folds { count: 3, seed: 1 };
+        DataSet {
+            name: "generated".to_owned(),
+            source: DataSource::Whole { origin: DataOrigin::Generated(options), division },
+            format: None,
+            absent: Absent::default(),
+            columns: String::new(),
+            ignore_extra: false,
+        }
+    }
+
+    #[test]
+    fn generated_data_needs_its_rows_times_columns_and_huge_sizes_do_not_overflow() {
+        // The whole and its parts, and as much again for training: four times the matrix.
+        assert_eq!(needed(&generated(10, 20)), BASE_BYTES + 4 * 10 * 20 * 136 * 4);
+        assert_eq!(needed(&generated(usize::MAX, 1)), u64::MAX);
+        assert_eq!(needed(&generated(1 << 40, 1 << 13)), u64::MAX);
     }
 }

@@ -1,5 +1,5 @@
 //! The data of an experiment while it runs: read when first needed, shared by cells, dropped after
-//! the last cell that needs it.
+//! the last cell that needs it. A cell is one training run: data set x fold x learner x seed.
 //!
 //! Test parts are kept to the end, as the report is computed on them. Several cells that need the
 //! same part wait for the one that reads it. An error is kept too: each cell reports it, but

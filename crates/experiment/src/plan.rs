@@ -1,4 +1,5 @@
 //! The plan of an experiment: the cells to run, the cells already stored, and the number of jobs.
+//! A cell is one training run: data set x fold x learner x seed.
 //!
 //! Cost: every data file is read once for its checksum. A data set or a model that cannot be read
 //! affects only the cells concerned; the report lists them.
@@ -14,7 +15,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::cell::{CellState, CellStore, ExperimentCell};
-use super::file::{Competitor, CompetitorKind, DataSet, Experiment};
+use super::file::{DataSet, Experiment, ExperimentLearner, LearnerKind};
 use super::key::{CellKey, DataKey, FileChecksums, checksum};
 use super::lock::{FileChecksum, LearnerSettings};
 use super::memory::JobLimit;
@@ -35,7 +36,7 @@ pub struct PlanOptions {
     pub only: Vec<String>,
     /// Time between checkpoints of a training; 0 saves after every round.
     pub checkpoint: Duration,
-    /// The machine code to run.
+    /// The SIMD instruction set to use.
     pub simd: Simd,
 }
 
@@ -76,7 +77,7 @@ impl PlanOptions {
         self
     }
 
-    /// Sets the machine code to run.
+    /// Sets the SIMD instruction set to use.
     pub fn simd(mut self, simd: Simd) -> Self {
         self.simd = simd;
         self
@@ -204,7 +205,7 @@ impl<'e> Plan<'e> {
         let needed = needs.max().unwrap_or(0);
         let pending = plan.pending().len();
         (plan.jobs, plan.job_limit) =
-            memory::jobs(options.jobs, threads, pending, needed, memory::available());
+            memory::jobs(options.jobs, threads, pending, needed, rankwright_data::memory_limit());
         Ok(plan)
     }
 
@@ -250,8 +251,8 @@ impl<'e> Plan<'e> {
         let Experiment { data, learners, .. } = self.experiment;
         let set = data.get(cell.data).map_or("", |set| set.name.as_str());
         let learner = learners.get(cell.learner);
-        let name = learner.map_or("", |member| member.name.as_str());
-        let seeded = learner.is_some_and(|member| member.kind.is_seeded());
+        let name = learner.map_or("", |learner| learner.name.as_str());
+        let seeded = learner.is_some_and(|learner| learner.kind.is_seeded());
         let seed = if seeded { format!(", seed {}", cell.seed) } else { String::new() };
         match data.get(cell.data).map_or(1, DataSet::folds) {
             1 => format!("{set}, {name}{seed}"),
@@ -275,18 +276,18 @@ impl<'e> Plan<'e> {
 
     /// The settings that determine each learner; none for a model that cannot be read.
     fn learner_keys(&mut self) -> Vec<Option<LearnerSettings>> {
-        let key = |member: &Competitor| match &member.kind {
-            CompetitorKind::Learner(spec) => Ok(LearnerSettings::of_learner(spec)),
-            CompetitorKind::Model(file) => {
+        let key = |learner: &ExperimentLearner| match &learner.kind {
+            LearnerKind::Spec(spec) => Ok(LearnerSettings::of_learner(spec)),
+            LearnerKind::Model(file) => {
                 checksum(&file.path).map(|(sum, _)| LearnerSettings::Model { model: sum })
             }
         };
         let mut keys = Vec::new();
-        for member in &self.experiment.learners {
-            let known = key(member).map_err(|error| {
+        for learner in &self.experiment.learners {
+            let known = key(learner).map_err(|error| {
                 self.failed.push(FailedCells {
                     data: String::new(),
-                    learner: member.name.clone(),
+                    learner: learner.name.clone(),
                     cells: String::new(),
                     error: error_text(error),
                 });
@@ -319,13 +320,13 @@ impl<'e> Plan<'e> {
         let metric = metric.map(|m| format!("{m}: {}", m.convention()));
         for fold in 0..set.folds() {
             let data = DataKey::new(set, fold, &sums);
-            for (learner, member) in self.experiment.learners.iter().enumerate() {
-                let Some(Some(key)) = learners.get(learner) else { continue };
-                for seed in self.experiment.seeds_of(member) {
+            for (index, learner) in self.experiment.learners.iter().enumerate() {
+                let Some(Some(key)) = learners.get(index) else { continue };
+                for seed in self.experiment.seeds_of(learner) {
                     let key = CellKey {
                         version: VERSION,
                         learner: key,
-                        seed: member.kind.is_seeded().then_some(*seed),
+                        seed: learner.kind.is_seeded().then_some(*seed),
                         data: &data,
                         fold: fold + 1,
                         metric: metric.as_deref(),
@@ -336,7 +337,7 @@ impl<'e> Plan<'e> {
                     self.cells.push(ExperimentCell {
                         data,
                         fold,
-                        learner,
+                        learner: index,
                         seed,
                         digest,
                         key,
@@ -352,9 +353,9 @@ impl<'e> Plan<'e> {
     /// Finds stored cells, several at a time: each is read completely for its checksums.
     fn find_stored(&mut self, only: &[String]) {
         let experiment = self.experiment;
-        let requested = |member: &Competitor| {
-            let entry = experiment.entry_of(member);
-            only.is_empty() || only.iter().any(|name| *name == member.name || name == entry)
+        let requested = |learner: &ExperimentLearner| {
+            let entry = experiment.entry_of(learner);
+            only.is_empty() || only.iter().any(|name| *name == learner.name || name == entry)
         };
         let requested: Vec<bool> = experiment.learners.iter().map(requested).collect();
         let store = &self.store;
@@ -371,13 +372,13 @@ impl<'e> Plan<'e> {
 
 fn check_only(experiment: &Experiment, only: &[String]) -> Result<(), ExperimentError> {
     let entries = experiment.entries.iter().map(|entry| entry.name.as_str());
-    let members = experiment.learners.iter().map(|member| member.name.as_str());
-    let known: HashSet<&str> = entries.clone().chain(members.clone()).collect();
+    let learners = experiment.learners.iter().map(|learner| learner.name.as_str());
+    let known: HashSet<&str> = entries.clone().chain(learners.clone()).collect();
     let names: Vec<&str> = entries.collect();
     let Some(other) = only.iter().find(|name| !known.contains(name.as_str())) else {
         return Ok(());
     };
-    let all: Vec<&str> = names.iter().copied().chain(members).collect();
+    let all: Vec<&str> = names.iter().copied().chain(learners).collect();
     Err(ExperimentError::UnknownLearner {
         name: other.clone(),
         nearest: nearest(other, &all),

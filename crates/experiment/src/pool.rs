@@ -1,4 +1,5 @@
-//! From cells to one evaluation per learner: folds concatenated, seeds averaged.
+//! From cells to one evaluation per learner: folds concatenated, seeds averaged. A cell is one
+//! training run: data set x fold x learner x seed.
 //!
 //! The test queries of all folds form one list, fold by fold, which is evaluated together. The
 //! value of a query is the mean over seeds; a query that a metric skips is skipped for every seed,
@@ -97,8 +98,7 @@ fn mean_result(first: &MeasureResult, seeds: &[&MeasureResult]) -> MeasureResult
         })
         .collect();
     let counted: Vec<f64> = values.iter().copied().flatten().collect();
-    let plain = matches!(first.measure.aggregate(), Aggregate::Mean)
-        && !first.convention.contains("weights=query");
+    let plain = matches!(first.measure.aggregate(), Aggregate::Mean) && !first.weighted;
     let (value, ci95) = match plain {
         true => {
             let mean = counted.iter().sum::<f64>() / counted.len() as f64;
@@ -111,6 +111,7 @@ fn mean_result(first: &MeasureResult, seeds: &[&MeasureResult]) -> MeasureResult
     MeasureResult {
         measure: first.measure.clone(),
         convention: first.convention.clone(),
+        weighted: first.weighted,
         values,
         value,
         queries,
@@ -145,6 +146,19 @@ mod tests {
         // Student's t for two values: 0.625 -+ 12.7062 * 0.125.
         let (low, high) = found.results[0].ci95.unwrap();
         assert!((low + 0.963_276).abs() < 1e-4 && (high - 2.213_276).abs() < 1e-4, "{low} {high}");
+    }
+
+    #[test]
+    fn the_total_of_weighted_queries_is_the_mean_of_the_totals_and_has_no_interval() {
+        let (labels, scores) = ([1.0, 0.0, 0.0, 1.0], [2.0, 1.0, 2.0, 1.0]);
+        let queries = ScoredQueries::new(&labels, &scores, vec![0..2, 2..4], vec!["a", "b"]);
+        let queries = queries.unwrap().with_weights(&[3.0, 1.0]).unwrap();
+        let rr = MetricSpec::parse("rr").unwrap().resolve(SourceKind::Features).unwrap();
+        let seed = evaluate(&queries, &[rr], EvalOptions::default()).unwrap();
+        let found = mean(&[seed.clone(), seed]).unwrap();
+        // Reciprocal ranks 1 and 1/2 with weights 3 and 1; the plain mean would be 0.75.
+        let result = &found.results[0];
+        assert_eq!((result.value, result.ci95, result.weighted), (0.875, None, true));
     }
 
     #[test]

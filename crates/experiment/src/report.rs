@@ -1,14 +1,16 @@
 //! The report on an experiment: a comparison for each data set on one page, and files beside it.
 //!
-//! Everything is computed from the stored cells, in the order of the experiment's file. The bytes
+//! Everything is computed from the stored cells, in the order of the experiment's file. A cell is
+//! one training run: data set x fold x learner x seed. The bytes
 //! do not depend on interruptions, jobs and threads; times are written to `times.json` alone, and
 //! threads to the lock file.
 //!
 //! A learner takes part in a data set's comparison when all of its cells are stored. Where
 //! the baseline does not, the first learner that does is the baseline, and the page says so.
 //!
-//! Tables and plots by factors ([`study`](super::study)) come first. With them, more than [`MOST_COMPARED`]
-//! learners are not compared with the baseline one by one: they are shown in one sorted list.
+//! Tables and plots by factors ([`study`](super::study)) come first. With them, more than
+//! [`MOST_COMPARED`] learners are not compared with the baseline one by one: they are shown in one
+//! sorted list.
 //!
 //! Cost: each cell is read once and each learner measured once for each seed.
 
@@ -102,7 +104,8 @@ impl SetResult {
     }
 }
 
-/// Most learners that are all compared with the baseline where there are tables by factors.
+/// Maximum number of learners that are all compared with the baseline where there are tables by
+/// factors.
 const MOST_COMPARED: usize = 40;
 
 /// Whether there are so many learners that they are shown only in tables by factors.
@@ -266,13 +269,13 @@ fn loaded(plan: &Plan<'_>, cells: &[&ExperimentCell]) -> Option<Vec<Loaded>> {
 /// Evaluates a learner's scores, seed by seed.
 fn system(
     plan: &Plan<'_>,
-    learner: usize,
+    index: usize,
     cells: Vec<Loaded>,
     tests: &[Arc<Dataset>],
 ) -> Result<System, ExperimentError> {
     let experiment = plan.experiment;
-    let member = experiment.learners.get(learner);
-    let seeds = member.map_or(&[][..], |member| experiment.seeds_of(member));
+    let learner = experiment.learners.get(index);
+    let seeds = learner.map_or(&[][..], |learner| experiment.seeds_of(learner));
     let (mut scores, mut found) = (Vec::new(), Vec::new());
     for seed in seeds {
         // Cells are in the order of folds.
@@ -288,7 +291,7 @@ fn system(
     let no_seed = ExperimentError::Internal { invariant: "a learner has at least one seed" };
     let mean = mean(&evaluations).ok_or(no_seed)?;
     let cells = cells.into_iter().map(|(cell, stored, _)| (cell, stored)).collect();
-    Ok(System { learner, cells, scores, seeds: found, mean })
+    Ok(System { learner: index, cells, scores, seeds: found, mean })
 }
 
 /// Compares the systems of a data set, with the baseline if it is present.
@@ -321,7 +324,7 @@ fn compared(
 }
 
 pub(super) fn name(experiment: &Experiment, learner: usize) -> &str {
-    experiment.learners.get(learner).map_or("", |member| member.name.as_str())
+    experiment.learners.get(learner).map_or("", |learner| learner.name.as_str())
 }
 
 /// Learners with cells that were neither stored nor requested.

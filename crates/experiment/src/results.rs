@@ -1,4 +1,5 @@
 //! All numbers of an experiment's report, and the times of its trainings, as serialisable results.
+//! A cell is one training run: data set x fold x learner x seed.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +8,7 @@ use rankwright_report::comparison::ComparisonReport;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::file::{Competitor, DataSet, Experiment};
+use super::file::{DataSet, Experiment, ExperimentLearner};
 use super::lock::LearnerSettings;
 use super::plan::{FailedCells, Plan};
 use super::report::{SetResult, System, name};
@@ -170,14 +171,14 @@ impl DataSetResult {
 
 impl LearnerResult {
     fn new(experiment: &Experiment, system: &System) -> Self {
-        let member: Option<&Competitor> = experiment.learners.get(system.learner);
+        let learner: Option<&ExperimentLearner> = experiment.learners.get(system.learner);
         let seed = |(seed, found): &(u64, Evaluation)| SeedResult {
             seed: *seed,
             values: found.results.iter().map(|r| (r.measure.to_string(), r.value)).collect(),
         };
         LearnerResult {
             name: name(experiment, system.learner).to_owned(),
-            what: member.map(|member| LearnerSettings::new(&member.kind)),
+            what: learner.map(|learner| LearnerSettings::new(&learner.kind)),
             seeds: system.seeds.iter().map(seed).collect(),
             cells: system.cells.iter().map(CellResult::new).collect(),
         }

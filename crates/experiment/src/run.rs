@@ -1,7 +1,8 @@
-//! Runs the pending cells of a plan, several at a time.
+//! Runs the pending cells of a plan, several at a time. A cell is one training run: data set x fold
+//! x learner x seed.
 //!
-//! Each job has its own thread pool and takes the next pending cell until there is none. A failure of
-//! a cell is recorded, and the others continue; a panic in a learner is such a failure. The
+//! Each job has its own thread pool and takes the next pending cell until there is none. A failure
+//! of a cell is recorded, and the others continue; a panic in a learner is such a failure. The
 //! receiver of progress events can ask to stop: trainings then end after their round, with a
 //! checkpoint where they have rounds, and the same plan made again resumes from there.
 
@@ -21,7 +22,7 @@ use rankwright_learn::{
 use rankwright_model::{Model, ModelBody, ScoreOptions};
 
 use super::cell::{CellSeconds, CellState, ExperimentCell, StoredCell};
-use super::file::CompetitorKind;
+use super::file::LearnerKind;
 use super::parts::TrainingParts;
 use super::plan::{FailedCells, Plan, PlanSummary};
 use crate::ExperimentError;
@@ -169,7 +170,7 @@ impl Plan<'_> {
         cell: &ExperimentCell,
         progress: &dyn ExperimentProgress,
     ) -> Result<CellEnd, String> {
-        let (Some(member), Some(set), Some(parts)) = (
+        let (Some(learner), Some(set), Some(parts)) = (
             self.experiment.learners.get(cell.learner),
             self.experiment.data.get(cell.data),
             self.parts.get(cell.data),
@@ -188,8 +189,8 @@ impl Plan<'_> {
             curve: Vec::new(),
             seconds: CellSeconds::default(),
         };
-        let (model, learnt) = match &member.kind {
-            CompetitorKind::Learner(spec) => {
+        let (model, learnt) = match &learner.kind {
+            LearnerKind::Spec(spec) => {
                 let learning = parts.learning(cell.fold).map_err(error_text)?;
                 let outcome = self.train(cell, spec, &learning, options, progress)?;
                 if !outcome.finished {
@@ -204,7 +205,7 @@ impl Plan<'_> {
                 stored.unit = history.unit;
                 (outcome.model, true)
             }
-            CompetitorKind::Model(file) => {
+            LearnerKind::Model(file) => {
                 let sum = cell.key.pointer("/learner/model").and_then(|sum| sum.as_str());
                 let invariant = "the key of a fixed model has its checksum";
                 let sum = sum.ok_or(ExperimentError::Internal { invariant }).map_err(error_text)?;
@@ -237,14 +238,14 @@ impl Plan<'_> {
             let folder = self.store.part(&cell.digest).join("checkpoint");
             Checkpoints::new(folder).every(self.checkpoint)
         });
-        let decides: Vec<Measure> = self.experiment.metrics.iter().take(1).cloned().collect();
+        let first_metric: Vec<Measure> = self.experiment.metrics.iter().take(1).cloned().collect();
         let progress = CellProgress(progress);
         let run = || -> Result<TrainResult, LearnError> {
             let valid = learning.valid.as_ref().filter(|_| spec.uses_validation());
             let valid = valid.map(|data| ValidationSet::new("validation", data));
             let request = TrainRequest::new(&learning.train)
                 .validation_sets(valid)
-                .metrics(decides.clone())
+                .metrics(first_metric.clone())
                 .seed(cell.seed)
                 .features(options)
                 .checkpoints(checkpoints.clone())
@@ -307,8 +308,8 @@ impl Plan<'_> {
             if self.experiment.data.get(cell.data).is_some_and(|set| set.folds() > 1) {
                 words.push(format!("fold {}", cell.fold + 1));
             }
-            let member = self.experiment.learners.get(cell.learner);
-            if member.is_some_and(|member| self.experiment.seeds_of(member).len() > 1) {
+            let learner = self.experiment.learners.get(cell.learner);
+            if learner.is_some_and(|learner| self.experiment.seeds_of(learner).len() > 1) {
                 words.push(format!("seed {}", cell.seed));
             }
             words.join(", ")
@@ -318,7 +319,7 @@ impl Plan<'_> {
     }
 }
 
-/// The deciding metric after each round: the first metric on the only validation set.
+/// The first metric of the experiment after each round, on the only validation set.
 fn curve(history: &TrainingHistory) -> Vec<Option<f64>> {
     let value = |round: &Iteration| {
         let value = round.values.first().and_then(|set| set.first());

@@ -55,7 +55,7 @@ pub struct ShrinkageRequest<'a> {
     pub seed: u64,
     /// Options of scoring validation data with the model.
     pub score: ScoreOptions,
-    /// The machine code to run.
+    /// The SIMD instruction set to use.
     pub simd: Simd,
 }
 
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn each_validation_set_has_a_curve_and_the_first_decides() {
+    fn each_validation_set_has_a_curve_and_the_first_is_used_for_early_stopping() {
         let made = |seed| LetorOptions { queries: 20, documents: 10, seed }.generate().unwrap();
         let (train, one, two) = (made(1), made(2), made(3));
         let request = ShrinkageRequest {

@@ -68,8 +68,8 @@ pub(super) fn overview(experiment: &Experiment, sets: &[SetResult]) -> Section {
     let titles = sets.iter().filter_map(|set| experiment.data.get(set.data));
     let titles = titles.map(|data| (data.name.as_str(), Align::Right));
     let mut table = Table::new(std::iter::once(("learner", Align::Left)).chain(titles));
-    for (number, member) in experiment.learners.iter().enumerate() {
-        let mut row = vec![TableCell::new(member.name.as_str())];
+    for (number, learner) in experiment.learners.iter().enumerate() {
+        let mut row = vec![TableCell::new(learner.name.as_str())];
         for set in sets {
             let index = set.systems.iter().position(|system| system.learner == number);
             let result = index.zip(set.comparison.as_ref()).and_then(|(index, report)| {

@@ -341,7 +341,7 @@ fn damaged_cells_are_run_anew() {
 }
 
 #[test]
-fn a_failing_member_costs_nobody_else_anything() {
+fn a_failing_learner_does_not_affect_the_others() {
     // A baseline with a monotone constraint on an unknown feature; and data that does not exist.
     let text = FILE.replacen("mart(trees=6, ", "mart(trees=6, monotone=nosuch:+, ", 1).replacen(
         "[[data]]",

@@ -55,9 +55,15 @@ pub(crate) fn exp(x: f64) -> f64 {
     if x > 709.0 { f64::INFINITY } else { value }
 }
 
-/// 1 / (1 + e^x): falls from 1 to 0 as x rises.
+/// The logistic function 1 / (1 + e^-x).
 #[inline(always)]
-pub(crate) fn falling_sigmoid(x: f64) -> f64 {
+pub(crate) fn sigmoid(x: f64) -> f64 {
+    one_minus_sigmoid(-x)
+}
+
+/// 1 - sigmoid(x) = 1 / (1 + e^x), precise for large x too.
+#[inline(always)]
+pub(crate) fn one_minus_sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + exp(x))
 }
 
@@ -111,11 +117,11 @@ mod tests {
         }
         for x in [709.1, 1e300, f64::INFINITY] {
             assert_eq!(exp(x), f64::INFINITY);
-            assert_eq!(falling_sigmoid(x), 0.0);
+            assert_eq!(one_minus_sigmoid(x), 0.0);
             assert_eq!(softplus(x), x);
         }
         assert!(exp(f64::NAN).is_nan());
-        assert_eq!(falling_sigmoid(f64::NEG_INFINITY), 1.0);
+        assert_eq!(one_minus_sigmoid(f64::NEG_INFINITY), 1.0);
         assert_eq!(softplus(f64::NEG_INFINITY), 0.0);
     }
 

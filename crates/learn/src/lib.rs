@@ -35,8 +35,8 @@ pub use boost::{
 pub use ensemble::*;
 pub use error::{CheckpointProblem, LearnError, NotFiniteValue, StateProblem};
 pub use learner::{
-    CvOptions, CvResult, DeclaredLearner, Fit, FixedWeights, FixedWeightsOptions,
-    FixedWeightsParams, FoldResult, LEARNERS, Learner, LearnerDef, LearnerSpec, LearnerText, Takes,
+    AcceptedInputs, CvOptions, CvResult, DeclaredLearner, Fit, FixedWeights, FixedWeightsOptions,
+    FixedWeightsParams, FoldResult, LEARNERS, Learner, LearnerDef, LearnerSpec, LearnerText,
     TargetOptions, TargetParams, Tuning, WeightsText, cross_validate, find_learner,
 };
 pub use linear::learners::*;
@@ -46,7 +46,7 @@ pub use net::{HiddenNorm, NetActivation, NetOptimiser, NetOptions, NetParams, Ne
 pub use preferences::Preferences;
 pub use rankwright_model::simd;
 pub use session::{
-    Checkpoints, Iteration, NoProgress, Phases, Progress, TrainRequest, TrainResult,
+    Checkpoints, Iteration, NoProgress, PhaseSeconds, Progress, TrainRequest, TrainResult,
     TrainingHistory, ValidationSet,
 };
 pub use trainer::{Trainer, Validation};

@@ -20,12 +20,12 @@ pub trait Trainer: Debug + Send + Sync {
     fn objective(&self) -> String;
 
     /// Whether it learns from preference pairs.
-    fn takes_pairs(&self) -> bool {
+    fn accepts_pairs(&self) -> bool {
         false
     }
 
     /// Whether it can start from a model.
-    fn takes_start(&self) -> bool {
+    fn accepts_start(&self) -> bool {
         false
     }
 

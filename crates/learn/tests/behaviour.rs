@@ -4,6 +4,6 @@
 mod edges;
 mod golden;
 mod growth;
-mod lectures;
 mod objectives;
 mod reproducible;
+mod worked_examples;

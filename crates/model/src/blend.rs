@@ -11,7 +11,7 @@
 
 use crate::error::ModelError;
 use crate::model::{Model, ModelBody};
-use crate::problem::{BlendProblem, ModelNumber};
+use crate::problem::{BlendProblem, ModelParameter};
 
 /// The normalisation of a member's scores within each query. Equal scores stay equal, and a list
 /// whose scores are all equal (one document, for example) becomes zeros, except under `None`.
@@ -157,7 +157,7 @@ impl Blend {
             return Err(ModelError::InvalidBlend(BlendProblem::NoMembers));
         }
         for (member, (weight, model)) in members.iter().enumerate() {
-            ModelError::check_finite(ModelNumber::MemberWeight { member }, *weight)?;
+            ModelError::check_finite(ModelParameter::MemberWeight { member }, *weight)?;
             if matches!(model.body(), ModelBody::Blend(_)) {
                 return Err(ModelError::InvalidBlend(BlendProblem::NestedBlend { member }));
             }

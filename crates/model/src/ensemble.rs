@@ -5,7 +5,7 @@
 //! never NaN. Without trees every row scores `base`.
 
 use crate::error::ModelError;
-use crate::problem::ModelNumber;
+use crate::problem::ModelParameter;
 use crate::tree::Tree;
 
 /// Maximum number of trees: a tree needs some 100 bytes in memory even without nodes, more than in
@@ -36,7 +36,7 @@ impl Ensemble {
             let (found, most) = (trees.len(), MAX_TREES);
             return Err(ModelError::TooMany { item: "tree", found, most });
         }
-        ModelError::check_finite(ModelNumber::BaseScore, base)?;
+        ModelError::check_finite(ModelParameter::BaseScore, base)?;
         Ok(Ensemble { base, trees })
     }
 

@@ -1,5 +1,5 @@
-//! The errors of the model crate. They name the fault and the value, in terms that suit every
-//! caller. The faults of each subject are enums of their own: `problem.rs` has those of the parts
+//! The errors of the model crate. They name the problem and the value, in terms that suit every
+//! caller. The problems of each subject are enums of their own: `problem.rs` has those of the parts
 //! of a model, `codec/damage.rs` those of our own files, `interchange/problem.rs` and
 //! `interchange/unsupported.rs` those of other systems' files.
 
@@ -9,10 +9,10 @@ use rankwright_data::DataError;
 use rankwright_spec::words::counted;
 
 use crate::codec::Damage;
-use crate::interchange::{FileProblem, UnsupportedFeature};
+use crate::interchange::{FileProblem, UnsupportedPart};
 use crate::model::BodyKind;
 use crate::problem::{
-    BlendProblem, HeaderProblem, ModelNumber, NetProblem, SparseProblem, TransformProblem,
+    BlendProblem, HeaderProblem, ModelParameter, NetProblem, SparseProblem, TransformProblem,
     TreeProblem, WeightsProblem,
 };
 
@@ -58,26 +58,26 @@ pub enum ModelError {
     InvalidFile {
         /// The other system.
         format: &'static str,
-        /// The tree with the fault, from 0, if it is in a tree.
+        /// The tree with the problem, from 0, if it is in a tree.
         tree: Option<usize>,
-        /// The fault.
+        /// The problem.
         problem: FileProblem,
     },
     /// A part of a model that one of two model formats cannot express.
-    #[error("{format} model: {}{feature}", in_tree(.tree))]
+    #[error("{format} model: {}{part}", in_tree(.tree))]
     Unsupported {
         /// The other system.
         format: &'static str,
         /// The tree with the part, from 0, if it is in a tree.
         tree: Option<usize>,
         /// The part that cannot be expressed.
-        feature: UnsupportedFeature,
+        part: UnsupportedPart,
     },
-    /// A number of a model that is infinite or NaN.
-    #[error("{number} is {value}; expected a finite number")]
+    /// A parameter of a model that is infinite or NaN.
+    #[error("{parameter} is {value}; expected a finite number")]
     NotFinite {
-        /// The number.
-        number: ModelNumber,
+        /// The parameter.
+        parameter: ModelParameter,
         /// Its value.
         value: f64,
     },
@@ -260,13 +260,13 @@ impl ModelError {
     }
 
     /// A part of a model that one of two formats cannot express.
-    pub(crate) fn unsupported(format: &'static str, feature: UnsupportedFeature) -> Self {
-        ModelError::Unsupported { format, tree: None, feature }
+    pub(crate) fn unsupported(format: &'static str, part: UnsupportedPart) -> Self {
+        ModelError::Unsupported { format, tree: None, part }
     }
 
-    /// An error unless a number is finite.
-    pub(crate) fn check_finite(number: ModelNumber, value: f64) -> Result<(), Self> {
-        if value.is_finite() { Ok(()) } else { Err(ModelError::NotFinite { number, value }) }
+    /// An error unless a parameter is finite.
+    pub(crate) fn check_finite(parameter: ModelParameter, value: f64) -> Result<(), Self> {
+        if value.is_finite() { Ok(()) } else { Err(ModelError::NotFinite { parameter, value }) }
     }
 
     /// Adds the part of a model to the error.
@@ -292,7 +292,7 @@ impl ModelError {
             ModelError::InvalidBlend(BlendProblem::NestedBlend { .. }) => {
                 Some("give the members of that blend instead".into())
             }
-            ModelError::Unsupported { feature, .. } => feature.help().map(str::to_owned),
+            ModelError::Unsupported { part, .. } => part.help().map(str::to_owned),
             ModelError::Version { found, supported } if found > supported => {
                 Some("a newer program wrote it: update this one, or train the model again".into())
             }

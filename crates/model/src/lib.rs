@@ -49,15 +49,15 @@ pub use explain::{
 pub use header::Header;
 pub use importance::Importance;
 pub use interchange::{
-    FileProblem, ModelFormat, NodeProblem, ProtobufProblem, ReadModel, UnsupportedFeature,
-    UnsupportedGraph, WriteModel,
+    FileProblem, ModelFormat, NodeProblem, ProtobufProblem, ReadModel, UnsupportedGraph,
+    UnsupportedPart, WriteModel,
 };
 pub use linear::Linear;
 pub use matching::Matching;
 pub use model::{BodyKind, Model, ModelBody};
 pub use net::{Activation, Layer, LayerNorm, Net};
 pub use problem::{
-    BlendProblem, HeaderProblem, ModelNumber, NetProblem, SparseProblem, StepFault,
+    BlendProblem, HeaderProblem, ModelParameter, NetProblem, SparseProblem, StepProblem,
     TransformProblem, TreeProblem, WeightsProblem,
 };
 pub use score::ScoreOptions;

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use rankwright_data::FeatureNames;
 
 use crate::error::{ModelError, SHOWN, first_names};
-use crate::problem::{ModelNumber, WeightsProblem};
+use crate::problem::{ModelParameter, WeightsProblem};
 
 /// A bias and one weight for each feature.
 ///
@@ -39,9 +39,9 @@ const LARGEST_ID: u32 = 1 << 24;
 impl Linear {
     /// A linear model of a bias and a weight for each feature; all must be finite.
     pub fn new(bias: f64, weights: Vec<f64>) -> Result<Linear, ModelError> {
-        ModelError::check_finite(ModelNumber::Bias, bias)?;
+        ModelError::check_finite(ModelParameter::Bias, bias)?;
         for (weight, &value) in weights.iter().enumerate() {
-            ModelError::check_finite(ModelNumber::Weight { weight }, value)?;
+            ModelError::check_finite(ModelParameter::Weight { weight }, value)?;
         }
         Ok(Linear { bias, weights })
     }

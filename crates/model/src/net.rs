@@ -11,7 +11,7 @@
 
 use crate::error::ModelError;
 use crate::math::tanh;
-use crate::problem::{ModelNumber, NetProblem};
+use crate::problem::{ModelParameter, NetProblem};
 use crate::transform::Transforms;
 
 /// The activation of a layer.
@@ -167,7 +167,7 @@ impl Layer {
         }
         let scaling = norm.iter().flat_map(|norm| norm.scale.iter().chain(&norm.shift));
         for &value in weights.iter().chain(&biases).chain(scaling) {
-            ModelError::check_finite(ModelNumber::LayerNumber, f64::from(value))?;
+            ModelError::check_finite(ModelParameter::LayerParameter, f64::from(value))?;
         }
         Ok(Layer { inputs, weights, biases, norm, activation })
     }
@@ -410,10 +410,10 @@ pub(crate) mod tests {
         assert!(new(&[1.0], &[0.0], None).contains("1 weight of 2 inputs and 1 output;"));
         assert!(new(&[], &[], None).contains("at least one output"));
         assert!(new(&[1.0, 2.0], &[0.0], norm(1, 2)).contains("1 scale and 2 shifts"));
-        assert!(new(&[1.0, f32::NAN], &[0.0], None).contains("a number of a layer is NaN"));
-        assert!(new(&[1.0, 1.0], &[f32::INFINITY], None).contains("a number of a layer is inf"));
+        assert!(new(&[1.0, f32::NAN], &[0.0], None).contains("a parameter of a layer is NaN"));
+        assert!(new(&[1.0, 1.0], &[f32::INFINITY], None).contains("a parameter of a layer is inf"));
         let bad = Some(LayerNorm { scale: vec![f32::NAN], shift: vec![0.0] });
-        assert!(new(&[1.0, 1.0], &[0.0], bad).contains("a number of a layer is NaN"));
+        assert!(new(&[1.0, 1.0], &[0.0], bad).contains("a parameter of a layer is NaN"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The faults of parts that do not make a model, by subject. The messages are in this file; they
+//! The problems of parts that do not make a model, by subject. The messages are in this file; they
 //! name the value and what was expected.
 
 use rankwright_spec::words::counted;
@@ -7,10 +7,10 @@ use thiserror::Error;
 use crate::error::ModelError;
 use crate::tree::Child;
 
-/// A number of a model, which must be finite.
+/// A parameter of a model, which must be finite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum ModelNumber {
+pub enum ModelParameter {
     /// The base score of an ensemble.
     #[error("the base score")]
     BaseScore,
@@ -36,8 +36,8 @@ pub enum ModelNumber {
         weight: usize,
     },
     /// A weight, a bias, a scale or a shift of a layer.
-    #[error("a number of a layer")]
-    LayerNumber,
+    #[error("a parameter of a layer")]
+    LayerParameter,
     /// The weight of a member of a blend.
     #[error("the weight of member {member}")]
     MemberWeight {
@@ -52,7 +52,7 @@ pub enum ModelNumber {
     },
 }
 
-/// The fault of splits and leaves that do not make a tree.
+/// The problem with splits and leaves that do not make a tree.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum TreeProblem {
@@ -143,7 +143,7 @@ fn child_in_words(child: &Child) -> String {
     }
 }
 
-/// The fault of weights that do not make a linear model.
+/// The problem with weights that do not make a linear model.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum WeightsProblem {
@@ -182,7 +182,7 @@ pub enum WeightsProblem {
     },
 }
 
-/// The fault of layers that do not make a net.
+/// The problem with layers that do not make a net.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NetProblem {
@@ -236,7 +236,7 @@ pub enum NetProblem {
     },
 }
 
-/// The fault of steps that do not make a transform of features.
+/// The problem with steps that do not make a transform of features.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TransformProblem {
@@ -253,21 +253,21 @@ pub enum TransformProblem {
         missing: usize,
     },
     /// A step with illegal numbers.
-    #[error("feature number {feature}: the step '{step}' is not valid; expected {fault}")]
+    #[error("feature number {feature}: the step '{step}' is not valid; expected {problem}")]
     Step {
         /// The feature, from 0.
         feature: usize,
         /// The kind of the step.
         step: &'static str,
-        /// The fault.
-        fault: StepFault,
+        /// The problem.
+        problem: StepProblem,
     },
 }
 
-/// The fault of one step of a transform; the message says what was expected.
+/// The problem with one step of a transform; the message says what was expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum StepFault {
+pub enum StepProblem {
     /// Bounds that are not finite, or the higher one first.
     #[error("finite bounds, the lower one first")]
     Bounds,
@@ -285,7 +285,7 @@ pub enum StepFault {
     TableOrder,
 }
 
-/// The fault of models that do not make a blend.
+/// The problem with models that do not make a blend.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum BlendProblem {
@@ -329,7 +329,7 @@ pub enum BlendProblem {
     },
 }
 
-/// The fault of features that do not make a header.
+/// The problem with features that do not make a header.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum HeaderProblem {
@@ -352,19 +352,19 @@ pub enum HeaderProblem {
     },
 }
 
-/// The fault of rows given in a sparse form.
+/// The problem with rows given in a sparse form.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SparseProblem {
-    /// Starts that do not delimit the rows.
+    /// Row offsets that do not delimit the rows.
     #[error(
-        "{} for {}; expected one start more than rows, ascending, the last being the number of \
-         entries",
-        counted(*.starts, "start"), counted(*.rows, "sparse row")
+        "{} for {}; expected one offset more than rows, ascending, the last being the number \
+         of entries",
+        counted(*.offsets, "row offset"), counted(*.rows, "sparse row")
     )]
-    Starts {
-        /// Number of starts.
-        starts: usize,
+    RowOffsets {
+        /// Number of offsets.
+        offsets: usize,
         /// Number of rows.
         rows: usize,
     },

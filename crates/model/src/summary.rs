@@ -23,7 +23,7 @@ pub struct ModelSummary {
     pub objective: String,
     /// The metric that training reported.
     pub metric: String,
-    /// The conventions of that metric.
+    /// The conventions of that metric: how ties, unjudged documents and so on are treated.
     pub conventions: String,
     /// The seed of the training.
     pub seed: u64,

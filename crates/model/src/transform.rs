@@ -20,7 +20,7 @@ use rankwright_spec::words::counted;
 
 use crate::error::ModelError;
 use crate::math::signed_log;
-use crate::problem::{ModelNumber, StepFault, TransformProblem};
+use crate::problem::{ModelParameter, StepProblem, TransformProblem};
 
 /// Maximum number of steps of one feature.
 const MAX_STEPS: usize = 8;
@@ -83,25 +83,25 @@ impl TransformStep {
         }
     }
 
-    fn check(&self) -> Result<(), StepFault> {
+    fn check(&self) -> Result<(), StepProblem> {
         let finite = |numbers: &[f32]| numbers.iter().all(|number| number.is_finite());
         match self {
             TransformStep::Clip { low, high } if !finite(&[*low, *high]) || low > high => {
-                Err(StepFault::Bounds)
+                Err(StepProblem::Bounds)
             }
             TransformStep::Affine { shift, scale } if !finite(&[*shift, *scale]) => {
-                Err(StepFault::Affine)
+                Err(StepProblem::Affine)
             }
             TransformStep::Table { from, to } if from.is_empty() || from.len() != to.len() => {
-                Err(StepFault::TableSize)
+                Err(StepProblem::TableSize)
             }
             TransformStep::Table { from, to } if !finite(from) || !finite(to) => {
-                Err(StepFault::TableNumber)
+                Err(StepProblem::TableNumber)
             }
             TransformStep::Table { from, to }
                 if !from.is_sorted_by(|a, b| a < b) || !to.is_sorted_by(|a, b| a <= b) =>
             {
-                Err(StepFault::TableOrder)
+                Err(StepProblem::TableOrder)
             }
             _ => Ok(()),
         }
@@ -162,17 +162,16 @@ impl Transforms {
             return Err(ModelError::InvalidTransform(TransformProblem::Length { steps, missing }));
         }
         for (feature, (steps, &missing)) in steps.iter().zip(&missing).enumerate() {
-            let number = ModelNumber::MissingReplacement { feature };
+            let number = ModelParameter::MissingReplacement { feature };
             ModelError::check_finite(number, f64::from(missing))?;
             if steps.len() > MAX_STEPS {
                 let (found, most) = (steps.len(), MAX_STEPS);
                 return Err(ModelError::TooMany { item: "step", found, most });
             }
             for step in steps {
-                step.check().map_err(|fault| {
+                step.check().map_err(|problem| {
                     let step = step.name();
-                    let problem = TransformProblem::Step { feature, step, fault };
-                    ModelError::InvalidTransform(problem)
+                    ModelError::InvalidTransform(TransformProblem::Step { feature, step, problem })
                 })?;
             }
         }

@@ -14,7 +14,7 @@
 
 use crate::categories::Categories;
 use crate::error::ModelError;
-use crate::problem::{ModelNumber, TreeProblem};
+use crate::problem::{ModelParameter, TreeProblem};
 
 /// The child on one side of a split.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -165,7 +165,7 @@ impl Tree {
             return Err(ModelError::InvalidTree(TreeProblem::Size { splits, leaves }));
         }
         for (leaf, &Leaf { value, .. }) in leaves.iter().enumerate() {
-            ModelError::check_finite(ModelNumber::LeafValue { leaf }, value)?;
+            ModelError::check_finite(ModelParameter::LeafValue { leaf }, value)?;
         }
         check_splits(&splits, leaves.len(), sets.len())?;
         Ok(Tree { splits, leaves, sets })
@@ -276,7 +276,7 @@ fn check_splits(splits: &[Split], leaves: usize, sets: usize) -> Result<(), Mode
             }
             _ => {}
         }
-        ModelError::check_finite(ModelNumber::Gain { split: number }, split.gain)?;
+        ModelError::check_finite(ModelParameter::Gain { split: number }, split.gain)?;
         for child in [split.left, split.right] {
             let seen = match child {
                 Child::Split(to) if to as usize <= number => {

@@ -75,7 +75,7 @@ fn score_all(scorer: &Scorer, values: &[f32], scores: &mut [f64], buffers: &mut 
             scorer.score_rows(values, scores, buffers).unwrap();
         }
     }
-    let sparse = SparseRows { starts: &[0, 1, 1], columns: &[0], values: &values[..1] };
+    let sparse = SparseRows { row_offsets: &[0, 1, 1], columns: &[0], values: &values[..1] };
     scorer.score_sparse(sparse, &mut scores[..2], buffers).unwrap();
 }
 

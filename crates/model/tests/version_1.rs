@@ -40,11 +40,11 @@ fn trees() -> Model {
 }
 
 /// The model in the file of a linear model.
-fn line() -> Model {
+fn linear_model() -> Model {
     let weights = Linear::parse_weights("2:0.5/3:-0.1").unwrap();
     let names = Linear::names_of(&weights).unwrap();
-    let line = Linear::from_weights(&names, 1.0, &weights).unwrap();
-    Model::new(Header::new(names, Absent::Zero), ModelBody::Linear(line)).unwrap()
+    let linear = Linear::from_weights(&names, 1.0, &weights).unwrap();
+    Model::new(Header::new(names, Absent::Zero), ModelBody::Linear(linear)).unwrap()
 }
 
 #[test]
@@ -63,14 +63,14 @@ fn trees_of_version_1_are_read_with_the_same_scores() {
 #[test]
 fn a_line_of_version_1_is_read_with_the_same_scores() {
     let model = Model::load(fixture("line-1.model")).unwrap();
-    assert_eq!(model, line());
+    assert_eq!(model, linear_model());
     assert_eq!(model.score_row(&[9.0, 2.0, 10.0]), 1.0 + 1.0 - 1.0);
 }
 
 /// The bytes of version 1 are fixed: they change only together with the version.
 #[test]
 fn the_same_models_still_give_the_same_bytes() {
-    for (name, model) in [("trees-1.model", trees()), ("line-1.model", line())] {
+    for (name, model) in [("trees-1.model", trees()), ("line-1.model", linear_model())] {
         assert_eq!(std::fs::read(fixture(name)).unwrap(), model.to_bytes(), "{name}");
     }
 }

@@ -45,9 +45,9 @@ fn blend() -> Model {
     let leaves = [-0.5, 1.0].map(|value| Leaf { value, rows: 3 }).to_vec();
     let trees = Ensemble::new(0.25, vec![Tree::new(vec![split], leaves).unwrap()]).unwrap();
     let trees = Model::new(header(&["clicks"]), ModelBody::Trees(trees)).unwrap();
-    let line = Linear::new(0.5, vec![2.0, -1.0]).unwrap();
-    let line = Model::new(header(&["page rank", "bm25"]), ModelBody::Linear(line)).unwrap();
-    let members = vec![(0.5, trees), (0.375, line), (0.125, net())];
+    let linear = Linear::new(0.5, vec![2.0, -1.0]).unwrap();
+    let linear = Model::new(header(&["page rank", "bm25"]), ModelBody::Linear(linear)).unwrap();
+    let members = vec![(0.5, trees), (0.375, linear), (0.125, net())];
     let blend = ModelBody::Blend(Blend::new(Normalise::Standard, members).unwrap());
     Model::new(header(&["page rank", "clicks", "bm25"]), blend).unwrap()
 }

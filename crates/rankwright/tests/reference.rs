@@ -60,12 +60,13 @@ fn entry(page: &mut String, name: &str, help: &str, example: &str, defs: &[Param
 }
 
 fn learners() -> String {
-    let about = "A learner as `train --learner` takes it, and as a struct of the Rust library.";
+    let about = "A learner as `train --learner` accepts it, and as a struct of the Rust library.";
     let mut page = page("Learners", about);
     let yes = |yes: bool| if yes { "yes" } else { "" }.to_owned();
     let row = |def: &&LearnerDef| {
-        let takes = def.takes;
-        let abilities = [takes.pairs, takes.start, takes.validation, takes.missing].map(yes);
+        let accepts = def.accepts;
+        let abilities =
+            [accepts.pairs, accepts.start, accepts.validation, accepts.missing].map(yes);
         [vec![code(def.name), def.help.to_owned()], abilities.to_vec()].concat()
     };
     let header =

@@ -7,7 +7,7 @@ use std::path::Path;
 use rankwright_eval::compare::Mark;
 use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_report::chart::{
-    Axis, BarSeries, Bars, Body, Chart, ForceArrow, Forces, Grouping, Heat, Scale, Series,
+    Axis, BarSeries, Bars, Body, Chart, ForceArrow, Forces, Grouping, HeatMap, Scale, Series,
 };
 use rankwright_report::{Page, PageBlock, Section};
 
@@ -198,17 +198,17 @@ fn features() -> Vec<PageBlock> {
             )),
         ),
         chart("labels", "Labels by rank", axis("rank"), axis("documents"), Body::Bars(stacked)),
-        chart("correlation", "Correlation of features", x(), x(), Body::Heat(heat())),
+        chart("correlation", "Correlation of features", x(), x(), Body::HeatMap(heat())),
     ]
 }
 
-fn heat() -> Heat {
+fn heat() -> HeatMap {
     let names: Vec<String> = (1..=10).map(|i| format!("feature number {i}")).collect();
     let value = |r: usize, c: usize| match (r, c) {
         (2, 5) => f64::NAN,
         _ => ((r as f64 - c as f64) / 3.0).cos(),
     };
-    Heat {
+    HeatMap {
         columns: names.clone(),
         cells: (0..10).map(|r| (0..10).map(|c| value(r, c)).collect()).collect(),
         rows: names,

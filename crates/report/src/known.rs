@@ -3,7 +3,7 @@
 use rankwright_spec::nearest;
 use rankwright_spec::words::counted;
 
-/// Most names in a message.
+/// Maximum number of names in a message.
 const SHOWN: usize = 5;
 
 /// Known names for an error message: those similar to the unknown name, or else the first ones.

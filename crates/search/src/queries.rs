@@ -257,12 +257,12 @@ fn read_topics(
     let mut tag: Option<String> = None;
     let mut content: Vec<u8> = Vec::new();
     let mut at = 0;
-    let start = cursor.at();
+    let start = cursor.offset();
     loop {
         let mut tokens = Tokens::new(cursor.slice(start + at..cursor.len()));
         let Some(token) = tokens.next() else { break };
         let here = start + at;
-        at += tokens.at();
+        at += tokens.offset();
         if let Token::Text(range) = token {
             content.extend_from_slice(cursor.slice(here + range.start..here + range.end));
             continue;

@@ -50,7 +50,7 @@ impl Spec {
 
     /// Reads a spec; the error names the column.
     pub fn parse(text: &str) -> Result<Self, SpecError> {
-        Parser { text, at: 0 }.spec()
+        Parser { text, offset: 0 }.spec()
     }
 
     /// The value of a parameter, if it was written.
@@ -109,13 +109,13 @@ impl fmt::Display for Spec {
 pub fn split_specs(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut depth, mut start) = (0_i32, 0);
-    for (at, c) in text.char_indices() {
+    for (offset, c) in text.char_indices() {
         match c {
             '(' => depth += 1,
             ')' => depth -= 1,
             ',' if depth == 0 => {
-                parts.push(text[start..at].trim());
-                start = at + 1;
+                parts.push(text[start..offset].trim());
+                start = offset + 1;
             }
             _ => {}
         }
@@ -128,7 +128,7 @@ pub fn split_specs(text: &str) -> Vec<&str> {
 /// A parser with its position in the text; every method moves it behind the text that it has read.
 struct Parser<'t> {
     text: &'t str,
-    at: usize,
+    offset: usize,
 }
 
 impl<'t> Parser<'t> {
@@ -177,11 +177,11 @@ impl<'t> Parser<'t> {
         let mut depth = 0_usize;
         let rest = self.rest();
         let mut end = rest.len();
-        for (at, c) in rest.char_indices() {
+        for (offset, c) in rest.char_indices() {
             match c {
                 '(' => depth += 1,
                 ')' | ',' if depth == 0 => {
-                    end = at;
+                    end = offset;
                     break;
                 }
                 ')' => depth -= 1,
@@ -192,7 +192,7 @@ impl<'t> Parser<'t> {
         if value.is_empty() {
             return Err(self.fail("a value"));
         }
-        self.at += end;
+        self.offset += end;
         if depth > 0 {
             return Err(self.fail("`)` to close the value"));
         }
@@ -206,7 +206,7 @@ impl<'t> Parser<'t> {
         let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
         match rest[..end].parse::<u32>() {
             Ok(k) if k > 0 => {
-                self.at += end;
+                self.offset += end;
                 Ok(k)
             }
             _ => Err(self.fail(EXPECTED)),
@@ -221,7 +221,7 @@ impl<'t> Parser<'t> {
         if !rest.starts_with(|c: char| c.is_ascii_alphanumeric()) {
             return Err(self.fail(expected));
         }
-        self.at += end;
+        self.offset += end;
         Ok(rest[..end].to_owned())
     }
 
@@ -229,18 +229,18 @@ impl<'t> Parser<'t> {
         self.space();
         let found = self.rest().starts_with(c);
         if found {
-            self.at += c.len_utf8();
+            self.offset += c.len_utf8();
         }
         found
     }
 
     fn space(&mut self) {
         let rest = self.rest();
-        self.at += rest.len() - rest.trim_start().len();
+        self.offset += rest.len() - rest.trim_start().len();
     }
 
     fn rest(&self) -> &'t str {
-        self.text.get(self.at..).unwrap_or_default()
+        self.text.get(self.offset..).unwrap_or_default()
     }
 
     fn fail(&self, expected: &'static str) -> SpecError {

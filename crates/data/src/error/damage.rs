@@ -31,7 +31,7 @@ pub enum FileDamage {
         number: u64,
         /// The name of its content, such as `labels`.
         name: &'static str,
-        /// The fault.
+        /// The problem.
         problem: SectionProblem,
     },
     /// A cache has bytes after its last section.
@@ -107,7 +107,7 @@ pub enum FileDamage {
     },
 }
 
-/// The fault of a section of a cache.
+/// The problem with a section of a cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SectionProblem {

@@ -93,7 +93,7 @@ fn by_line(input: &Input, line: &str, has_colons: bool) -> Option<Result<Format,
 }
 
 /// Whether a line is a label followed by a query or a feature, or only a label. One of them is
-/// enough, so that the LETOR reader can report the fault in the rest of the line.
+/// enough, so that the LETOR reader can report the error in the rest of the line.
 fn is_letor(line: &str) -> bool {
     let data = line.split('#').next().unwrap_or_default();
     let mut words = data.split_ascii_whitespace();

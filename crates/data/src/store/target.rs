@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::standard_streams::is_standard_stream;
 
-/// Most links that are followed, as in Linux.
+/// Maximum number of links that are followed, as in Linux.
 const MOST_LINKS: usize = 40;
 
 /// The place that a path leads to.

@@ -169,7 +169,7 @@ fn there_are_many_cases_and_no_two_say_the_same() {
 }
 
 /// Reads damaged bytes; an error or a data set are both fine, a panic is not.
-fn survives(bytes: Vec<u8>, what: &str) -> Result<Dataset, DataError> {
+fn read_without_panic(bytes: Vec<u8>, what: &str) -> Result<Dataset, DataError> {
     let options = ReadOptions { max_matrix_bytes: 1 << 24, ..ReadOptions::default() };
     let read = || match Input::from_bytes("damaged", bytes) {
         Ok(input) => format::read_inputs(vec![input], &options).map(|loaded| loaded.data),
@@ -195,9 +195,9 @@ fn mutants(good: &[u8]) -> impl Iterator<Item = (String, Vec<u8>)> + '_ {
 fn a_changed_cache_is_always_refused() {
     let data = sample(40);
     let good = file_of(&data, Format::Cache);
-    assert_eq!(survives(good.clone(), "unchanged").unwrap(), data);
+    assert_eq!(read_without_panic(good.clone(), "unchanged").unwrap(), data);
     for (what, bytes) in mutants(&good) {
-        assert!(survives(bytes, &what).is_err(), "{what} went unnoticed");
+        assert!(read_without_panic(bytes, &what).is_err(), "{what} went unnoticed");
     }
 }
 
@@ -211,7 +211,7 @@ fn damaged_text_never_panics() {
     };
     for format in [Format::Letor, Format::Csv, Format::Tsv, Format::Jsonl] {
         for (what, bytes) in mutants(&file_of(&numbered, format)) {
-            let _ = survives(bytes, &format!("{format:?}, {what}"));
+            let _ = read_without_panic(bytes, &format!("{format:?}, {what}"));
         }
     }
 }
@@ -222,7 +222,7 @@ fn damaged_parquet_and_arrow_never_panic() {
     for format in [Format::Parquet, Format::Arrow] {
         let good = file_of(&sample(40), format);
         for (what, bytes) in mutants(&good) {
-            let _ = survives(bytes, &format!("{format:?}, {what}"));
+            let _ = read_without_panic(bytes, &format!("{format:?}, {what}"));
         }
     }
 }

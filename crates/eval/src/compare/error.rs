@@ -103,7 +103,8 @@ pub enum CompareError {
         /// The id.
         query: String,
     },
-    /// Systems were measured by different metrics, or under different conventions.
+    /// Systems were measured by different metrics, or under different conventions (how ties,
+    /// unjudged documents and so on are treated).
     #[error("{system} was measured by {found}, the first system by {expected}")]
     DifferentMetrics {
         /// The system.

@@ -31,15 +31,17 @@ impl Better {
 pub struct MetricValues {
     /// Name of the metric in tables.
     pub label: String,
-    /// Conventions of the metric, if it is one of this crate's.
+    /// Conventions of the metric (how ties, unjudged documents and so on are treated), if it is one
+    /// of this crate's.
     pub convention: Option<String>,
     /// Whether higher or lower values are better.
     pub better: Better,
     /// `values[system][query]`; `None` if the query is skipped.
     pub values: Vec<Vec<Option<f64>>>,
-    /// The total of each system, with its interval, if that is not the plain mean of its queries (a
-    /// geometric mean, a sum, weighted queries); empty otherwise. Differences and tests always use
-    /// the queries' values.
+    /// The total of each system, with its interval; if empty, totals are the plain means of the
+    /// queries' values. [`MetricValues::of_evaluations`] always sets it, as the total of an
+    /// evaluation may be a geometric mean, a sum, or weighted by query. Differences and tests use
+    /// the queries' values in any case.
     pub totals: Vec<(f64, Option<[f64; 2]>)>,
 }
 

@@ -1,4 +1,5 @@
-//! Presets: the conventions of known tools, as parameter values.
+//! Presets: the conventions of known tools (how ties, unjudged documents and so on are treated), as
+//! parameter values.
 //!
 //! A preset is a list of `key=value` for each metric that the tool has; parameters in the user's
 //! spec override it. Sources of the rules: the tools' own code, checked against their outputs in

@@ -39,7 +39,7 @@ impl MetricText {
         Self(text.into())
     }
 
-    /// The metric; the error describes the fault of the text.
+    /// The metric; the error describes what is wrong with the text.
     pub fn spec(&self) -> Result<MetricSpec, SpecError> {
         MetricSpec::parse(&self.0)
     }

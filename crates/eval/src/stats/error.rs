@@ -20,7 +20,7 @@ pub enum StatsError {
         /// Values of the baseline.
         baseline: usize,
     },
-    /// A value is NaN, infinite, or so large that its square would not fit.
+    /// A value is NaN, infinite, or has an absolute value of 1e100 or more.
     #[error(
         "value {value} at position {position} cannot be tested; expected a finite number whose \
          absolute value is below 1e100"
@@ -43,8 +43,8 @@ pub enum StatsError {
         /// The given level.
         found: f64,
     },
-    /// A tolerance that is negative or not a number.
-    #[error("the tolerance is {found}; expected 0 or a positive number, such as 0.001")]
+    /// A tolerance that is negative, infinite or not a number.
+    #[error("the tolerance is {found}; expected 0 or a finite positive number, such as 0.001")]
     Tolerance {
         /// The given tolerance.
         found: f64,
@@ -68,7 +68,8 @@ impl StatsError {
     }
 }
 
-/// Values above this are rejected, because sums of their squares could overflow.
+/// Absolute values from here on are rejected. The limit is conservative: sums of squares below it
+/// are far from overflow for any number of queries.
 const LIMIT: f64 = 1e100;
 
 /// Refuses the first value that is not a finite number of reasonable size.

@@ -27,7 +27,7 @@ pub struct Paired {
 }
 
 impl Paired {
-    /// Takes the values of a system and of its baseline, query by query.
+    /// Pairs the values of a system with those of its baseline, query by query.
     pub fn new(system: &[f64], baseline: &[f64]) -> Result<Self, StatsError> {
         if system.len() != baseline.len() {
             let (system, baseline) = (system.len(), baseline.len());

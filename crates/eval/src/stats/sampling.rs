@@ -56,8 +56,9 @@ impl Sampling {
     }
 }
 
-/// The generator of one block. Seed and block pass through a mixer first: neighbouring numbers
-/// fed straight to the generator's own seeding would give overlapping states.
+/// The generator of one block. Its state is filled by SplitMix64 from a number that is mixed from
+/// seed and block; the mixer is a bijection, so the blocks of a seed have different numbers, and
+/// their streams are independent of each other.
 fn generator(seed: u64, block: u64) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(mix(mix(seed) ^ block))
 }

@@ -28,7 +28,8 @@ pub(super) fn render(table: &Table) -> String {
 
 fn line(cells: &[Cell]) -> String {
     let joined = cells.iter().map(cell).collect::<Vec<_>>().join(" & ");
-    // After `\\` of the previous line, a bracket or star would be read as its argument.
+    // LaTeX reads a `[` after `\\` or `\midrule` as the start of an optional argument, and a `*`
+    // after `\\` as part of the command, even on the next line.
     let guard = if joined.starts_with(['[', '*']) { "{}" } else { "" };
     format!("{guard}{joined} \\\\\n")
 }

@@ -2,7 +2,8 @@
 //! combination.
 //!
 //! The first parameter varies slowest. Each combination becomes the same spec as if written by
-//! hand, so that its stored cells are found in either form. Values are texts, numbers and booleans
+//! hand, so that its stored cells (training runs: data set x fold x learner x seed) are found in
+//! either form. Values are texts, numbers and booleans
 //! as in a spec; a combination that the learner rejects is an error, reported at the value where
 //! that is possible.
 
@@ -16,7 +17,7 @@ use super::document::TomlTable;
 use super::raw::{RawLearner, Scalar};
 use crate::ExperimentError;
 
-/// Most learners of an experiment, all grids together.
+/// Maximum number of learners of an experiment, all grids together.
 const MOST: usize = 10_000;
 
 /// A parameter and its values.

@@ -12,7 +12,7 @@ use super::grid;
 use super::raw::RawLearner;
 use crate::ExperimentError;
 
-/// A `[[learner]]` entry of the file: one competitor, or one for each combination of its grid.
+/// A `[[learner]]` entry of the file: one learner, or one for each combination of its grid.
 #[derive(Debug, Clone)]
 pub struct LearnerEntry {
     /// Name without the values of a grid.
@@ -23,48 +23,48 @@ pub struct LearnerEntry {
     pub learns: bool,
 }
 
-/// A competitor of an experiment: a learner with all its settings, or a fixed model.
+/// A learner of an experiment: a spec with all its settings, or a fixed model.
 #[derive(Debug, Clone)]
-pub struct Competitor {
+pub struct ExperimentLearner {
     /// Name in the report.
     pub name: String,
     /// Index of its entry.
     pub entry: usize,
-    /// Learner or model.
-    pub kind: CompetitorKind,
+    /// Spec or model.
+    pub kind: LearnerKind,
 }
 
-/// The kind of a competitor.
+/// The kind of a learner of an experiment.
 #[derive(Debug, Clone)]
-pub enum CompetitorKind {
-    /// A learner, trained for each fold and seed.
-    Learner(Box<LearnerSpec>),
+pub enum LearnerKind {
+    /// A spec, trained for each fold and seed.
+    Spec(Box<LearnerSpec>),
     /// An existing model, which only scores.
     Model(FilePath),
 }
 
-impl CompetitorKind {
+impl LearnerKind {
     /// The description in the report.
     pub fn text(&self) -> String {
         match self {
-            CompetitorKind::Learner(spec) => spec.to_string(),
-            CompetitorKind::Model(file) => format!("the model {}", file.written),
+            LearnerKind::Spec(spec) => spec.to_string(),
+            LearnerKind::Model(file) => format!("the model {}", file.written),
         }
     }
 
     /// Whether the seed can change the result.
     pub fn is_seeded(&self) -> bool {
-        matches!(self, CompetitorKind::Learner(spec) if spec.learns())
+        matches!(self, LearnerKind::Spec(spec) if spec.learns())
     }
 }
 
-/// Reads all of `[[learner]]`: the entries, and their competitors.
+/// Reads all `[[learner]]` entries, and the learners of each.
 pub(super) fn read(
     document: TomlDocument<'_>,
     raw: &[Spanned<RawLearner>],
     paths: &PathResolver<'_>,
-) -> Result<(Vec<LearnerEntry>, Vec<Competitor>), ExperimentError> {
-    let mut all = CompetitorList::default();
+) -> Result<(Vec<LearnerEntry>, Vec<ExperimentLearner>), ExperimentError> {
+    let mut all = LearnerList::default();
     for raw in raw {
         let table = document.table(raw.span().start, "[[learner]]");
         let raw = raw.get_ref();
@@ -73,38 +73,38 @@ pub(super) fn read(
             false => all.add_one(&table, raw, kind(&table, raw, paths)?)?,
         }
     }
-    match all.members.is_empty() {
+    match all.learners.is_empty() {
         true => Err(document.error(
             0..0,
             "there is no learner; write [[learner]] with a name and a spec, such as spec = \
              \"lambdamart(trees=100)\"",
         )),
-        false => Ok((all.entries, all.members)),
+        false => Ok((all.entries, all.learners)),
     }
 }
 
-/// The entries and competitors read so far; indexed by name and by description, as there may be
+/// The entries and learners read so far; indexed by name and by description, as there may be
 /// thousands.
 #[derive(Default)]
-struct CompetitorList {
+struct LearnerList {
     entries: Vec<LearnerEntry>,
-    members: Vec<Competitor>,
+    learners: Vec<ExperimentLearner>,
     by_name: HashMap<String, usize>,
     by_text: HashMap<String, usize>,
 }
 
-impl CompetitorList {
+impl LearnerList {
     fn add_one(
         &mut self,
         table: &TomlTable<'_>,
         raw: &RawLearner,
-        kind: CompetitorKind,
+        kind: LearnerKind,
     ) -> Result<(), ExperimentError> {
         let text = kind.text();
         let name = self.entry(table, raw, &text, text.clone(), raw.spec.is_some())?;
-        self.member(&name, kind).map_err(|rejected| match rejected {
-            RejectedCompetitor::Name(message) => table.wrong(&raw.name, message),
-            RejectedCompetitor::Same(message) => table.wrong(&raw.spec, message),
+        self.add_learner(&name, kind).map_err(|rejected| match rejected {
+            RejectedLearner::Name(message) => table.wrong(&raw.name, message),
+            RejectedLearner::Same(message) => table.wrong(&raw.spec, message),
         })
     }
 
@@ -116,14 +116,13 @@ impl CompetitorList {
         let text = table.needed("spec", &raw.spec, "\"lambdamart(trees=100)\"")?;
         let spec = Spec::parse(text).map_err(|e| table.wrong(&raw.spec, e))?;
         let axes = grid::read(table, raw, &spec)?;
-        let specs = grid::expand(table, raw, &spec, &axes, self.members.len())?;
+        let specs = grid::expand(table, raw, &spec, &axes, self.learners.len())?;
         let entry = self.entry(table, raw, &spec.name, grid::in_words(&spec, &axes), true)?;
         for (values, spec) in specs {
             no_files(table, &raw.spec, &spec)?;
             let name = table.one_line(&raw.name, format!("{entry} {values}"))?;
-            self.member(&name, CompetitorKind::Learner(Box::new(spec))).map_err(|rejected| {
-                let (RejectedCompetitor::Name(message) | RejectedCompetitor::Same(message)) =
-                    rejected;
+            self.add_learner(&name, LearnerKind::Spec(Box::new(spec))).map_err(|rejected| {
+                let (RejectedLearner::Name(message) | RejectedLearner::Same(message)) = rejected;
                 table.wrong(&raw.grid, message)
             })?;
         }
@@ -151,29 +150,29 @@ impl CompetitorList {
         Ok(name)
     }
 
-    fn member(&mut self, name: &str, kind: CompetitorKind) -> Result<(), RejectedCompetitor> {
-        let (number, text) = (self.members.len(), kind.text());
+    fn add_learner(&mut self, name: &str, kind: LearnerKind) -> Result<(), RejectedLearner> {
+        let (number, text) = (self.learners.len(), kind.text());
         if self.by_name.insert(name.to_owned(), number).is_some() {
-            return Err(RejectedCompetitor::Name(format!("two learners are called `{name}`")));
+            return Err(RejectedLearner::Name(format!("two learners are called `{name}`")));
         }
-        if let Some(other) = self.by_text.get(&text).and_then(|other| self.members.get(*other)) {
-            return Err(RejectedCompetitor::Same(format!(
+        if let Some(other) = self.by_text.get(&text).and_then(|other| self.learners.get(*other)) {
+            return Err(RejectedLearner::Same(format!(
                 "`{name}` is the same as `{}`: {text}",
                 other.name
             )));
         }
         self.by_text.insert(text, number);
         let entry = self.entries.len().saturating_sub(1);
-        self.members.push(Competitor { name: name.to_owned(), entry, kind });
+        self.learners.push(ExperimentLearner { name: name.to_owned(), entry, kind });
         Ok(())
     }
 }
 
-/// The reason why a competitor is rejected.
-enum RejectedCompetitor {
-    /// Another competitor has the same name.
+/// The reason why a learner is rejected.
+enum RejectedLearner {
+    /// Another learner has the same name.
     Name(String),
-    /// Another competitor has the same learner or model.
+    /// Another learner has the same spec or model.
     Same(String),
 }
 
@@ -181,13 +180,13 @@ fn kind(
     table: &TomlTable<'_>,
     raw: &RawLearner,
     paths: &PathResolver<'_>,
-) -> Result<CompetitorKind, ExperimentError> {
+) -> Result<LearnerKind, ExperimentError> {
     let RawLearner { spec, model, feature, .. } = raw;
     match (spec, model, feature) {
         (Some(text), None, None) => learner(table, spec, text.get_ref()),
         (None, Some(text), None) => {
             let file = paths.file(text.get_ref()).map_err(|e| table.wrong(model, e))?;
-            Ok(CompetitorKind::Model(file))
+            Ok(LearnerKind::Model(file))
         }
         // A linear model with one weight ranks by one feature.
         (None, None, Some(word)) => {
@@ -210,10 +209,10 @@ fn learner<T>(
     table: &TomlTable<'_>,
     key: &Option<Spanned<T>>,
     text: &str,
-) -> Result<CompetitorKind, ExperimentError> {
+) -> Result<LearnerKind, ExperimentError> {
     let spec = LearnerSpec::parse(text).map_err(|e| table.wrong(key, e))?;
     no_files(table, key, &spec)?;
-    Ok(CompetitorKind::Learner(Box::new(spec)))
+    Ok(LearnerKind::Spec(Box::new(spec)))
 }
 
 fn no_files<T>(

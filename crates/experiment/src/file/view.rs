@@ -14,7 +14,7 @@ use toml::Spanned;
 use super::super::factor::{ENTRY, FactorGrid, setting, value, values, words};
 use super::document::{TomlDocument, TomlTable};
 use super::raw::{RawPlot, RawTable, Texts};
-use super::{Competitor, CompetitorKind, Experiment, some_of, texts};
+use super::{Experiment, ExperimentLearner, LearnerKind, some_of, texts};
 use crate::ExperimentError;
 
 /// Learners arranged by factors.
@@ -97,9 +97,9 @@ pub(super) fn plots(
             data: &raw.data,
         };
         let view = reader.view()?;
-        let members = view.learners.iter().filter_map(|number| experiment.learners.get(*number));
-        if let Some(member) = members.into_iter().find(|member| !is_validated(member)) {
-            return Err(reader.table.wrong(&raw.learners, unvalidated(member, "drawn")));
+        let learners = view.learners.iter().filter_map(|number| experiment.learners.get(*number));
+        if let Some(learner) = learners.into_iter().find(|learner| !is_validated(learner)) {
+            return Err(reader.table.wrong(&raw.learners, unvalidated(learner, "drawn")));
         }
         Ok(FactorPlot { view })
     };
@@ -163,13 +163,14 @@ impl ViewReader<'_> {
                 format!("no [[learner]] is called `{other}`{suggestion}; the learners are {known}");
             return Err(self.table.wrong(self.learners, message));
         }
-        let wanted = |member: &Competitor| match (self.learners, entries.get(member.entry)) {
+        let wanted = |learner: &ExperimentLearner| match (self.learners, entries.get(learner.entry))
+        {
             (Some(_), Some(entry)) => requested.contains(&entry.name),
             (_, entry) => entry.is_some_and(|entry| entry.learns),
         };
-        let members = self.experiment.learners.iter().enumerate();
+        let learners = self.experiment.learners.iter().enumerate();
         let found: Vec<usize> =
-            members.filter(|(_, m)| wanted(m)).map(|(number, _)| number).collect();
+            learners.filter(|(_, m)| wanted(m)).map(|(number, _)| number).collect();
         match found.is_empty() {
             true => Err(self
                 .table
@@ -234,16 +235,16 @@ impl ViewReader<'_> {
         for (row, column) in places {
             let mut seen: HashMap<Vec<String>, &str> = HashMap::new();
             let group = grid.group(row, column);
-            for member in group.iter().filter_map(|number| experiment.learners.get(*number)) {
-                if group.len() > 1 && !is_validated(member) {
-                    return Err(self.table.wrong(self.choose, unvalidated(member, "chosen")));
+            for learner in group.iter().filter_map(|number| experiment.learners.get(*number)) {
+                if group.len() > 1 && !is_validated(learner) {
+                    return Err(self.table.wrong(self.choose, unvalidated(learner, "chosen")));
                 }
-                let choice = values(experiment, member, &view.choose);
-                if let Some(other) = seen.insert(choice, &member.name) {
+                let choice = values(experiment, learner, &view.choose);
+                if let Some(other) = seen.insert(choice, &learner.name) {
                     let (rows, key) = self.rows;
                     let message = format!(
                         "`{other}` and `{}` have the same row and column; add \"learner\" to `{rows}`",
-                        member.name
+                        learner.name
                     );
                     return Err(self.table.wrong(key, message));
                 }
@@ -255,12 +256,12 @@ impl ViewReader<'_> {
 
 /// All parameters of the learners.
 fn parameters(experiment: &Experiment, learners: &[usize]) -> BTreeSet<&'static str> {
-    let members = learners.iter().filter_map(|number| experiment.learners.get(*number));
-    let of = |member: &Competitor| match &member.kind {
-        CompetitorKind::Learner(spec) => spec.def().params(),
-        CompetitorKind::Model(_) => Vec::new(),
+    let learners = learners.iter().filter_map(|number| experiment.learners.get(*number));
+    let of = |learner: &ExperimentLearner| match &learner.kind {
+        LearnerKind::Spec(spec) => spec.def().params(),
+        LearnerKind::Model(_) => Vec::new(),
     };
-    members.flat_map(of).map(|param| param.name).collect()
+    learners.flat_map(of).map(|param| param.name).collect()
 }
 
 /// A setting in which learners differ without a factor for it. Where the entry is a factor, it
@@ -268,20 +269,20 @@ fn parameters(experiment: &Experiment, learners: &[usize]) -> BTreeSet<&'static 
 fn unnamed<'e>(experiment: &'e Experiment, view: &FactorView) -> Option<&'e str> {
     let all = || [&view.rows, &view.columns, &view.choose].into_iter().flatten();
     let by_entry = all().any(|factor| factor == ENTRY);
-    let kind = |member: &Competitor| match &member.kind {
-        CompetitorKind::Learner(spec) => spec.def().name,
-        CompetitorKind::Model(_) => "",
+    let kind = |learner: &ExperimentLearner| match &learner.kind {
+        LearnerKind::Spec(spec) => spec.def().name,
+        LearnerKind::Model(_) => "",
     };
-    let mut first: HashMap<usize, &Competitor> = HashMap::new();
+    let mut first: HashMap<usize, &ExperimentLearner> = HashMap::new();
     let parameters = parameters(experiment, &view.learners);
     for number in &view.learners {
-        let Some(member) = experiment.learners.get(*number) else { continue };
-        let group = if by_entry { member.entry } else { 0 };
-        let other = *first.entry(group).or_insert(member);
-        if kind(member) != kind(other) {
+        let Some(learner) = experiment.learners.get(*number) else { continue };
+        let group = if by_entry { learner.entry } else { 0 };
+        let other = *first.entry(group).or_insert(learner);
+        if kind(learner) != kind(other) {
             return Some(ENTRY);
         }
-        let differs = |name: &&&str| setting(member, name) != setting(other, name);
+        let differs = |name: &&&str| setting(learner, name) != setting(other, name);
         let named = |name: &&&str| all().any(|factor| factor == **name);
         if let Some(name) = parameters.iter().find(|name| differs(name) && !named(name)) {
             return Some(name);
@@ -290,15 +291,15 @@ fn unnamed<'e>(experiment: &'e Experiment, view: &FactorView) -> Option<&'e str>
     None
 }
 
-fn is_validated(member: &Competitor) -> bool {
-    matches!(&member.kind, CompetitorKind::Learner(spec) if spec.uses_validation())
+fn is_validated(learner: &ExperimentLearner) -> bool {
+    matches!(&learner.kind, LearnerKind::Spec(spec) if spec.uses_validation())
 }
 
-fn unvalidated(member: &Competitor, action: &str) -> String {
+fn unvalidated(learner: &ExperimentLearner, action: &str) -> String {
     format!(
         "`{}` does not use validation data, so it cannot be {action} by its validation values; set \
          `stop` in its spec, or list `learners` without it",
-        member.name
+        learner.name
     )
 }
 
@@ -353,11 +354,11 @@ fn baseline(
         }
         wanted.push((name.get_ref().clone(), table.document.scalar(found)));
     }
-    let members = view.learners.iter().filter_map(|number| experiment.learners.get(*number));
-    let agrees = |member: &Competitor| {
-        wanted.iter().all(|(factor, found)| value(experiment, member, factor) == *found)
+    let learners = view.learners.iter().filter_map(|number| experiment.learners.get(*number));
+    let agrees = |learner: &ExperimentLearner| {
+        wanted.iter().all(|(factor, found)| value(experiment, learner, factor) == *found)
     };
-    if !members.into_iter().any(agrees) {
+    if !learners.into_iter().any(agrees) {
         let (names, found): (Vec<String>, Vec<String>) = wanted.into_iter().unzip();
         let message = format!("no row has {}", words(&names, &found));
         return Err(table.wrong(&raw.baseline, message));

@@ -1,4 +1,4 @@
-//! Chooses among learners by the deciding metric on validation data.
+//! Chooses among learners by the first metric of the experiment on validation data.
 //!
 //! The value of a training is that of its best round, from which its model is taken. The value of a
 //! learner on a fold is the mean over its seeds. Among equals the first in the file wins. A learner

@@ -1,4 +1,5 @@
-//! Learning curves by factors: the deciding metric on validation data after each round.
+//! Learning curves by factors: the first metric of the experiment on validation data after each
+//! round.
 //!
 //! For each line and panel the setting is chosen once, by the mean over folds and seeds of the best
 //! value; its curve is the mean over its folds and seeds, up to the end of the shortest training,
@@ -20,10 +21,10 @@ use super::super::factor::{FactorGrid, values, words};
 use super::super::file::{Experiment, FactorPlot};
 use super::super::report::{SetResult, System, name};
 use super::choice::{choose, validated};
-use super::table::{deciding, varies};
+use super::table::{choice_direction, varies};
 use super::{FactorLine, FactorPlotResult};
 
-/// Most points of a line.
+/// Maximum number of points of a line.
 const POINTS: usize = 150;
 
 /// The charts of a `[[plot]]`, and their results.
@@ -86,7 +87,7 @@ fn line(
         return None;
     }
     let systems: Vec<&System> = group.iter().filter_map(|learner| set.system(*learner)).collect();
-    let better = deciding(experiment);
+    let better = choice_direction(experiment);
     let chosen = choose(&systems, better, |system| validated(system.cells.iter(), better))?;
     let system = set.system(chosen.learner)?;
     let points = thinned(&mean(&system.cells));
@@ -108,11 +109,11 @@ fn in_words(
     systems: &[&System],
     learner: usize,
 ) -> String {
-    let Some(member) = experiment.learners.get(learner) else { return String::new() };
+    let Some(learner) = experiment.learners.get(learner) else { return String::new() };
     let varies = varies(experiment, choose, systems);
     let varied = choose.iter().zip(varies).filter(|(_, varies)| *varies);
     let varied: Vec<String> = varied.map(|(factor, _)| factor.clone()).collect();
-    words(&varied, &values(experiment, member, &varied))
+    words(&varied, &values(experiment, learner, &varied))
 }
 
 /// The mean curve of several trainings, as long as the shortest of them.

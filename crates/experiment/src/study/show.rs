@@ -55,7 +55,8 @@ impl TableFormatter<'_> {
         self.table.metrics.iter().map(|number| self.metric(*number)).collect()
     }
 
-    fn deciding(&self) -> String {
+    /// The metric by which settings are chosen.
+    fn chosen_by(&self) -> String {
         self.experiment.metrics.first().map(ToString::to_string).unwrap_or_default()
     }
 
@@ -151,7 +152,7 @@ impl TableFormatter<'_> {
         Some(format!(
             "{factors} {is} chosen{} by {} on {} validation part, at the best round of each training.",
             if fold { " for each fold" } else { "" },
-            self.deciding(),
+            self.chosen_by(),
             if fold { "its" } else { "the" },
         ))
     }
@@ -231,8 +232,9 @@ impl TableFormatter<'_> {
             return None;
         }
         let of = |learner: usize| {
-            let member = self.experiment.learners.get(learner);
-            let all = member.map_or(Vec::new(), |member| values(self.experiment, member, choose));
+            let learner = self.experiment.learners.get(learner);
+            let all =
+                learner.map_or(Vec::new(), |learner| values(self.experiment, learner, choose));
             let shown = all.into_iter().zip(&cell.varies);
             shown.map(|(value, varies)| if *varies { value } else { ABSENT.to_owned() }).collect()
         };
@@ -290,7 +292,7 @@ impl TableFormatter<'_> {
             title: view.title.clone(),
             data: self.data().to_owned(),
             metrics: self.metrics(),
-            chosen_by: self.deciding(),
+            chosen_by: self.chosen_by(),
             rows: view.rows.clone(),
             columns: view.columns.clone(),
             choose: view.choose.clone(),
@@ -323,8 +325,8 @@ impl TableFormatter<'_> {
 
     fn fold_choice(&self, fold: usize, chosen: &Chosen) -> FoldChoice {
         let choose = &self.table.view.choose;
-        let member = self.experiment.learners.get(chosen.learner);
-        let values = member.map_or(Vec::new(), |member| values(self.experiment, member, choose));
+        let learner = self.experiment.learners.get(chosen.learner);
+        let values = learner.map_or(Vec::new(), |learner| values(self.experiment, learner, choose));
         FoldChoice {
             fold: fold + 1,
             learner: name(self.experiment, chosen.learner).to_owned(),

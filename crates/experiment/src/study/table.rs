@@ -125,7 +125,7 @@ impl TableData {
         let systems: Vec<&System> =
             group.iter().filter_map(|learner| set.system(*learner)).collect();
         self.failed.extend(group.iter().filter(|learner| set.system(**learner).is_none()));
-        let better = deciding(experiment);
+        let better = choice_direction(experiment);
         let chosen: Vec<Chosen> = (0..set.folds.len())
             .map(|fold| choose(&systems, better, |system| on_fold(system, fold, better)))
             .collect::<Option<_>>()?;
@@ -193,15 +193,15 @@ pub(super) fn varies(
     systems: &[&System],
 ) -> Vec<bool> {
     let of = |factor: &String| {
-        let members = systems.iter().filter_map(|system| experiment.learners.get(system.learner));
-        let values: BTreeSet<String> = members.map(|m| value(experiment, m, factor)).collect();
+        let learners = systems.iter().filter_map(|system| experiment.learners.get(system.learner));
+        let values: BTreeSet<String> = learners.map(|m| value(experiment, m, factor)).collect();
         values.len() > 1
     };
     factors.iter().map(of).collect()
 }
 
-/// The better direction of the deciding metric.
-pub(super) fn deciding(experiment: &Experiment) -> Better {
+/// The better direction of the first metric, by which settings are chosen.
+pub(super) fn choice_direction(experiment: &Experiment) -> Better {
     experiment.metrics.first().map_or(Better::Higher, |metric| metric.metric().better())
 }
 

@@ -184,6 +184,7 @@ fn system(experiment: &Experiment, learner: usize, tests: [f64; 3], curves: [&[f
     let result = |measure: &rankwright_eval::Measure| MeasureResult {
         measure: measure.clone(),
         convention: String::new(),
+        weighted: false,
         values: values.clone(),
         value: values.iter().flatten().sum::<f64>() / 6.0,
         queries: 6,
@@ -298,7 +299,7 @@ fn several_metrics_stand_side_by_side_and_the_choice_is_noted_once() {
     );
     let experiment = parse(&text).unwrap();
     let mut set = disagreeing(&experiment);
-    // AP reverses the order; the deciding metric, ndcg@5, still decides.
+    // AP reverses the order; settings are still chosen by the first metric, ndcg@5.
     for system in &mut set.systems {
         system.mean.results[1].values.iter_mut().flatten().for_each(|value| *value = 1.0 - *value);
     }

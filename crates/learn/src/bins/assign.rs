@@ -11,29 +11,29 @@ use super::categories::category;
 /// Number of rows binned together.
 pub(crate) const BLOCK: usize = 256;
 /// Number of bounds in a block, and number of blocks.
-const SIDE: usize = 16;
+const GROUP_SIZE: usize = 16;
 /// Number of values whose blocks are found together.
 const LANES: usize = 8;
 
 /// The bounds of one feature, padded with infinity to 256.
 #[derive(Debug, Clone)]
 pub(crate) struct Searcher {
-    bounds: [[f32; SIDE]; SIDE],
+    bounds: [[f32; GROUP_SIZE]; GROUP_SIZE],
     /// The last bound of each block.
-    ends: [f32; SIDE],
+    ends: [f32; GROUP_SIZE],
     missing: Option<u8>,
     /// The category of each bin of a categorical feature.
     categories: Option<Vec<u32>>,
 }
 
 impl Searcher {
-    /// Takes the bins of a feature with at most 255 value bins.
+    /// The searcher for the bins of a feature with at most 255 value bins.
     pub(crate) fn new(bins: &FeatureBins) -> Self {
-        let mut bounds = [[f32::INFINITY; SIDE]; SIDE];
+        let mut bounds = [[f32::INFINITY; GROUP_SIZE]; GROUP_SIZE];
         for (to, from) in bounds.as_flattened_mut().iter_mut().zip(&bins.bounds) {
             *to = *from;
         }
-        let ends = bounds.map(|block| block[SIDE - 1]);
+        let ends = bounds.map(|block| block[GROUP_SIZE - 1]);
         let missing = bins.missing.then_some(bins.values() as u8);
         Self { bounds, ends, missing, categories: bins.categories.clone() }
     }
@@ -56,9 +56,9 @@ impl Searcher {
                 }
             }
             for ((out, value), block) in out.iter_mut().zip(values).zip(blocks) {
-                let bounds = &self.bounds[block as usize % SIDE];
+                let bounds = &self.bounds[block as usize % GROUP_SIZE];
                 let inside: u32 = bounds.iter().map(|bound| u32::from(bound < value)).sum();
-                *out = (block * SIDE as u32 + inside) as u8;
+                *out = (block * GROUP_SIZE as u32 + inside) as u8;
             }
         }
         if let Some(missing) = self.missing {
@@ -78,7 +78,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_search_equals_its_slow_twin(
+        fn the_search_equals_its_reference_implementation(
             bounds in proptest::collection::btree_set(-200_i32..200, 0..254),
             values in proptest::collection::vec(
                 prop_oneof![(-210_i32..210).prop_map(|v| v as f32 / 2.0), Just(f32::INFINITY),
@@ -95,7 +95,7 @@ mod tests {
         }
 
         #[test]
-        fn categories_are_looked_up_as_the_slow_twin_does(
+        fn categories_are_looked_up_as_the_reference_implementation_does(
             categories in proptest::collection::btree_set(0_u32..300, 0..=255),
             values in proptest::collection::vec(
                 prop_oneof![(-9_i32..700).prop_map(|v| v as f32 / 2.0), Just(f32::INFINITY),

@@ -37,7 +37,7 @@ const EXPECTED: &str = "learners and files, such as lambdamart(trees=100)+file:a
 pub struct MembersText(String);
 
 impl MembersText {
-    /// Takes a text without checking it.
+    /// Members as a text, which is not checked yet.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }

@@ -37,12 +37,14 @@ use rankwright_spec::{SpecError, above, choices, param_groups, params};
 use self::members::BlendMember;
 use crate::ensemble::target::TargetMetric;
 use crate::error::LearnError;
-use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
+use crate::learner::{
+    AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
+};
 use crate::session::{TrainRequest, TrainResult, ValidationSet};
 use crate::trainer::{Trainer, Validation};
 
 pub use members::MembersText;
-pub(crate) use nested::Nested;
+pub(crate) use nested::NestedTraining;
 pub use preset::BlendPreset;
 
 choices! {
@@ -112,7 +114,7 @@ impl DeclaredLearner for Blend {
         name: "blend",
         help: "A weighted sum of models, weights learnt on validation data (Burges 2011).",
         example: "blend(members=lambdamart(trees=30)+ranksvm+random-forest(trees=30))",
-        takes: Takes { pairs: true, start: false, validation: true, missing: true },
+        accepts: AcceptedInputs { pairs: true, start: false, validation: true, missing: true },
         tuning: Tuning::whole(&[
             "normalise=choice(none,min-max,standard,rank), weights=choice(learn,equal)",
         ]),
@@ -153,13 +155,13 @@ struct BlendTrainer {
 struct BlendSplit<'a> {
     train: Cow<'a, Dataset>,
     /// Validation data that is held out of the training data.
-    held: Option<Dataset>,
+    held_out: Option<Dataset>,
 }
 
 impl Trainer for BlendTrainer {
     fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
         let split = self.split(request)?;
-        let mut nested = Nested::begin(request, "member");
+        let mut nested = NestedTraining::begin(request, "member");
         let (models, finished) = self.models(request, &split, &mut nested)?;
         let weights = match &self.search {
             Some(search) if finished => self.weights(search, request, &split, &models)?,
@@ -175,9 +177,9 @@ impl Trainer for BlendTrainer {
         self.target.to_string()
     }
 
-    fn takes_pairs(&self) -> bool {
+    fn accepts_pairs(&self) -> bool {
         self.members.iter().all(|member| match member {
-            BlendMember::Learner(learner) => learner.takes_pairs(),
+            BlendMember::Learner(learner) => learner.accepts_pairs(),
             BlendMember::File(_) => true,
         })
     }
@@ -207,7 +209,7 @@ impl BlendTrainer {
             BlendMember::File(_) => false,
         };
         if !request.valid.is_empty() || !self.members.iter().any(uses_held_out) {
-            return Ok(BlendSplit { train: Cow::Borrowed(request.train), held: None });
+            return Ok(BlendSplit { train: Cow::Borrowed(request.train), held_out: None });
         }
         let queries = request.train.queries();
         let mut order: Vec<usize> = (0..queries).collect();
@@ -219,9 +221,10 @@ impl BlendTrainer {
         let mut train = order.split_off(count);
         train.sort_unstable();
         order.sort_unstable();
-        let [train, held] = [train, order].map(|queries| request.train.select_queries(&queries));
-        let (train, held) = (train?, held?);
-        Ok(BlendSplit { train: Cow::Owned(train), held: Some(held) })
+        let [train, held_out] =
+            [train, order].map(|queries| request.train.select_queries(&queries));
+        let (train, held_out) = (train?, held_out?);
+        Ok(BlendSplit { train: Cow::Owned(train), held_out: Some(held_out) })
     }
 
     /// All members, trained or read; false if training was stopped.
@@ -229,7 +232,7 @@ impl BlendTrainer {
         &self,
         request: &TrainRequest<'_>,
         split: &BlendSplit<'_>,
-        nested: &mut Nested<'_>,
+        nested: &mut NestedTraining<'_>,
     ) -> Result<(Vec<Model>, bool), LearnError> {
         let mut models = Vec::with_capacity(self.members.len());
         for (number, member) in self.members.iter().enumerate() {
@@ -243,8 +246,8 @@ impl BlendTrainer {
                 BlendMember::Learner(learner) => learner,
             };
             let mut inner = nested.request(&split.train);
-            if let Some(held) = &split.held {
-                inner.valid = vec![ValidationSet::new("held out", held)];
+            if let Some(held_out) = &split.held_out {
+                inner.valid = vec![ValidationSet::new("held out", held_out)];
             }
             inner.seed = request.seed.wrapping_add(number as u64);
             let (model, finished) = nested.train(learner, inner)?;
@@ -265,7 +268,7 @@ impl BlendTrainer {
         models: &[Model],
     ) -> Result<Vec<f64>, LearnError> {
         let given = request.valid.first().map(|set| set.data);
-        let data = split.held.as_ref().or(given).unwrap_or(request.train);
+        let data = split.held_out.as_ref().or(given).unwrap_or(request.train);
         let mut scores = vec![0.0; data.rows() * models.len()];
         for (number, model) in models.iter().enumerate() {
             let mut of_model = model.score(data, request.features)?;

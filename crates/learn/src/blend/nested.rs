@@ -18,12 +18,12 @@ use crate::learner::LearnerSpec;
 use crate::session::checkpoint::{CheckpointState, Saver, fingerprint, load};
 use crate::session::validation::values;
 use crate::session::{
-    Checkpoints, Iteration, Phases, Progress, TrainRequest, TrainResult, TrainingHistory,
+    Checkpoints, Iteration, PhaseSeconds, Progress, TrainRequest, TrainResult, TrainingHistory,
     empty_history, header,
 };
 
 /// The outer training and its history.
-pub(crate) struct Nested<'a> {
+pub(crate) struct NestedTraining<'a> {
     request: &'a TrainRequest<'a>,
     history: TrainingHistory,
     started: Instant,
@@ -44,7 +44,7 @@ impl Progress for MemberProgress<'_> {
     }
 }
 
-impl<'a> Nested<'a> {
+impl<'a> NestedTraining<'a> {
     /// Starts the outer training; `unit` is the name of a member in the history.
     pub(crate) fn begin(request: &'a TrainRequest<'a>, unit: &str) -> Self {
         let history = TrainingHistory { unit: unit.to_owned(), ..empty_history(request) };
@@ -135,7 +135,7 @@ impl<'a> Nested<'a> {
             loss: None,
             step: None,
             values: all,
-            seconds: Phases { learn: seconds, ..Phases::default() },
+            seconds: PhaseSeconds { learn: seconds, ..PhaseSeconds::default() },
         });
         self.history.train_seconds = self.started.elapsed().as_secs_f64();
         self.request.progress.round_finished(&self.history);

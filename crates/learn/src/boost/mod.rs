@@ -1,10 +1,11 @@
 //! Boosting: trees added one by one, each a step that decreases the loss.
 //!
 //! [`train`] is the loop, [`learners`] the learners built on it, [`trainer`] joins the two.
-//! [`queries`] passes the data to the objective, [`sample`] draws queries and features, [`goss`]
-//! samples queries by their gradients, [`values`] computes leaf values, [`scores`] adds them to the
-//! scores, [`dropout`] and [`dart`] drop trees during training, [`validation_scores`] updates the
-//! scores of validation data.
+//! [`params`] has the parameters, [`start`] the state that a training starts from. [`queries`]
+//! passes the data to the objective, [`sample`] draws queries and features, [`goss`] samples
+//! queries by their gradients, [`values`] computes leaf values, [`line_search`] a step length,
+//! [`scores`] adds them to the scores, [`dropout`] and [`dart`] drop trees during training,
+//! [`validation_scores`] updates the scores of validation data.
 
 mod dart;
 mod dropout;
@@ -24,7 +25,7 @@ mod validation_scores;
 mod values;
 
 pub use dropout::DropScale;
-pub(crate) use params::{BoostConfig, check_joint};
+pub(crate) use params::{BoostConfig, check_joint_newton_leaves};
 pub use params::{BoostOptions, BoostParams, Newton, NewtonOptions, NewtonParams};
 pub(crate) use train::BoostEngine;
 pub use trainer::Booster;

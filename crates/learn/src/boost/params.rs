@@ -93,7 +93,10 @@ fn check(params: &BoostParams) -> Result<(), Conflict> {
 }
 
 /// Rejects more leaves than the joint Newton step can solve for.
-pub(crate) fn check_joint(newton: &NewtonParams, tree: &TreeParams) -> Result<(), Conflict> {
+pub(crate) fn check_joint_newton_leaves(
+    newton: &NewtonParams,
+    tree: &TreeParams,
+) -> Result<(), Conflict> {
     match newton.newton == Newton::Joint && tree.leaves > MOST_JOINT_LEAVES {
         false => Ok(()),
         true => Err(Conflict::AboveLimit {

@@ -1,5 +1,4 @@
-//! Start of a training: a checkpoint, a given model (the lectures' BaseModel), or only the base
-//! score.
+//! The state that a training starts from: a checkpoint, a given model, or only the base score.
 //!
 //! New trees are added to the given ones, so the result is one ensemble. The given model's features
 //! are looked up in the data by name or id, and its trees are renumbered to the data's columns.

@@ -23,7 +23,7 @@ use crate::error::LearnError;
 use crate::objective::Objective;
 use crate::session::validation::values;
 use crate::session::{
-    Iteration, Phases, RoundPlan, RoundStatus, Session, Snapshot, TrainRequest, TrainResult,
+    Iteration, PhaseSeconds, RoundPlan, RoundStatus, Session, Snapshot, TrainRequest, TrainResult,
 };
 use crate::tree::{Grow, GrowInput, Grower, Grown, GrownRows, Scales};
 
@@ -188,7 +188,7 @@ impl<'a> BoostRun<'a> {
         let sampled = sample.queries.as_deref();
         let pass =
             Pass { objective: &*objective, scores: &self.scores, seed: sample.seed, sampled };
-        let mut seconds = Phases { derivatives: clock.lap(), ..Phases::default() };
+        let mut seconds = PhaseSeconds { derivatives: clock.lap(), ..PhaseSeconds::default() };
         let AllDerivatives { gradient, hessian } = &self.derivatives;
         let scales = Scales::of(gradient, hessian, request.collective)?;
         let (rows, features) = (sample.rows.as_deref(), sample.features.as_deref());

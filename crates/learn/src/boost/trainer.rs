@@ -3,7 +3,7 @@
 use rankwright_data::Dataset;
 use rankwright_spec::{Conflict, SpecError, check_params, param_groups};
 
-use super::params::{BoostConfig, check_joint};
+use super::params::{BoostConfig, check_joint_newton_leaves};
 use super::train::BoostEngine;
 use super::{BoostOptions, BoostParams, NewtonOptions, NewtonParams};
 use crate::error::LearnError;
@@ -69,11 +69,11 @@ impl Trainer for BoostTrainer {
         self.text.clone()
     }
 
-    fn takes_pairs(&self) -> bool {
-        self.def.takes.pairs
+    fn accepts_pairs(&self) -> bool {
+        self.def.accepts.pairs
     }
 
-    fn takes_start(&self) -> bool {
+    fn accepts_start(&self) -> bool {
         true
     }
 
@@ -117,7 +117,7 @@ param_groups! {
 }
 
 fn check(params: &Booster) -> Result<(), Conflict> {
-    check_joint(&params.newton, &params.tree)
+    check_joint_newton_leaves(&params.newton, &params.tree)
 }
 
 impl Booster {

@@ -28,8 +28,8 @@ struct ScoredSet<'a> {
 }
 
 impl<'a> ValidationScores<'a> {
-    /// Scores the sets with the model so far, after checking that the deciding metric has a value
-    /// on each.
+    /// Scores the sets with the model so far, after checking that the metric used for early
+    /// stopping has a value on each.
     pub(crate) fn new(
         sets: &'a [ValidationSet<'a>],
         measures: &'a [Measure],

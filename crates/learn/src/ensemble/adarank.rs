@@ -30,7 +30,9 @@ use super::target::TargetMetric;
 use super::{Inputs, numbers};
 use crate::error::LearnError;
 use crate::exp::exp;
-use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
+use crate::learner::{
+    AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
+};
 use crate::session::{RoundPlan, RoundStatus, Session, TrainRequest, TrainResult};
 use crate::trainer::{Trainer, Validation};
 use crate::transform::{TRANSFORM_SPACE, TransformOptions, TransformParams};
@@ -77,7 +79,7 @@ impl DeclaredLearner for AdaRank {
         name: "adarank",
         help: "A linear model whose features are boosted on the queries that a metric is low for (Xu and Li 2007).",
         example: "adarank(rounds=100, metric=ap)",
-        takes: Takes { pairs: false, start: false, validation: true, missing: false },
+        accepts: AcceptedInputs { pairs: false, start: false, validation: true, missing: false },
         tuning: Some(Tuning {
             space: &[
                 "directions=choice(both,falling), tolerance=choice(0,0.0001,0.001)",
@@ -141,7 +143,7 @@ struct AdaRankState<'a> {
     /// Metric by weak ranker and query; 0 for queries that the metric skips.
     ranker_values: Vec<Vec<f64>>,
     /// Weight of each query in the next choice; the weights sum to 1.
-    shares: Vec<f64>,
+    normalised_weights: Vec<f64>,
     /// Choices so far: index of the weak ranker, and alpha.
     chosen: Vec<(usize, f64)>,
     suspended: Vec<bool>,
@@ -210,7 +212,7 @@ impl<'a> AdaRankState<'a> {
             target,
             matrix,
             ranker_values: (0..rankers.len()).map(metric).collect(),
-            shares: normalised((0..values.len()).map(weight).collect()),
+            normalised_weights: normalised((0..values.len()).map(weight).collect()),
             chosen: Vec::new(),
             suspended: vec![false; rankers.len()],
             rankers,
@@ -239,8 +241,8 @@ impl<'a> AdaRankState<'a> {
     /// The best weak ranker for the current query weights, and its weighted metric.
     fn best(&self) -> Option<(usize, f64)> {
         let mean_value = |number: usize| {
-            let pairs = self.ranker_values[number].iter().zip(&self.shares);
-            pairs.map(|(value, share)| share * value).sum::<f64>()
+            let pairs = self.ranker_values[number].iter().zip(&self.normalised_weights);
+            pairs.map(|(value, weight)| weight * value).sum::<f64>()
         };
         let all: Vec<f64> = (0..self.rankers.len()).into_par_iter().map(mean_value).collect();
         let active = all.into_iter().enumerate().filter(|(number, _)| !self.suspended[*number]);
@@ -271,10 +273,10 @@ impl<'a> AdaRankState<'a> {
         self.scores = scores;
         self.value = self.target.total(values.iter().copied());
         self.suspended.fill(false);
-        let share = |(query, value): (usize, &Option<f64>)| {
+        let weight = |(query, value): (usize, &Option<f64>)| {
             value.map_or(0.0, |value| self.target.weight(query) * exp(-value))
         };
-        self.shares = normalised(values.iter().enumerate().map(share).collect());
+        self.normalised_weights = normalised(values.iter().enumerate().map(weight).collect());
     }
 
     /// The weight of each feature in the linear model.
@@ -313,10 +315,11 @@ fn alpha(r: f64) -> f64 {
     0.5 * ((1.0 + r) / (1.0 - r)).ln()
 }
 
-fn normalised(mut shares: Vec<f64>) -> Vec<f64> {
-    let sum: f64 = shares.iter().sum();
-    shares.iter_mut().for_each(|share| *share /= sum);
-    shares
+/// Weights divided by their sum.
+fn normalised(mut weights: Vec<f64>) -> Vec<f64> {
+    let sum: f64 = weights.iter().sum();
+    weights.iter_mut().for_each(|weight| *weight /= sum);
+    weights
 }
 
 /// Rejects metrics with values outside 0 to 1 on this data.
@@ -351,22 +354,23 @@ mod tests {
 
     #[test]
     fn two_rounds_by_hand() {
-        // Round 1, shares 1/3 each: feature 1 has E = 1, 1, 1/2 and r = 5/6; feature 2 has 1/2,
+        // Round 1, weights 1/3 each: feature 1 has E = 1, 1, 1/2 and r = 5/6; feature 2 has 1/2,
         // 1/2 (ties count as the worst order), 1 and r = 2/3. alpha = 1/2 ln(11/6 / (1/6)).
         let data = small();
         let spec = "adarank(metric=rr, rounds=2, transform=none, directions=falling)";
         let one = LearnerSpec::parse("adarank(metric=rr, rounds=1, transform=none)").unwrap();
         let first = 0.5 * 11.0_f64.ln();
         let model = one.train(TrainRequest::new(&data)).unwrap().model;
-        let ModelBody::Linear(weights) = model.body() else { panic!("no line") };
+        let ModelBody::Linear(weights) = model.body() else { panic!("not a linear model") };
         assert!((weights.weights()[0] - first).abs() < 1e-12 && weights.weights()[1] == 0.0);
-        // Then shares are e^-1, e^-1, e^-1/2 over their sum; feature 1 would change nothing and is
-        // suspended; feature 2 has r = (1/2 + 1/2 + x) / (2 + x) with x = e^1/2 (after a factor e).
+        // Then the weights are e^-1, e^-1, e^-1/2 over their sum; feature 1 would change nothing
+        // and is suspended; feature 2 has r = (1/2 + 1/2 + x) / (2 + x) with x = e^1/2 (after a
+        // factor e).
         let x = 0.5_f64.exp();
         let r = (1.0 + x) / (2.0 + x);
         let second = 0.5 * ((1.0 + r) / (1.0 - r)).ln();
         let result = LearnerSpec::parse(spec).unwrap().train(TrainRequest::new(&data)).unwrap();
-        let ModelBody::Linear(weights) = result.model.body() else { panic!("no line") };
+        let ModelBody::Linear(weights) = result.model.body() else { panic!("not a linear model") };
         assert_eq!(result.history.iterations.len(), 2);
         assert!((weights.weights()[0] - first).abs() < 1e-12, "{weights:?}");
         assert!((weights.weights()[1] - second).abs() < 1e-12, "{weights:?} {second}");

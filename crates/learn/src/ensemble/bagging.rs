@@ -15,11 +15,11 @@ use rankwright_data::Random;
 use rankwright_model::{Ensemble, Leaf, Model, ModelBody, Tree};
 use rankwright_spec::{Spec, SpecError, above, param_groups, params};
 
-use crate::blend::Nested;
+use crate::blend::NestedTraining;
 use crate::error::LearnError;
 use crate::learner::{
-    DeclaredLearner, LearnerDef, LearnerSpec, LearnerText, Takes, TargetOptions, TargetParams,
-    Tuning,
+    AcceptedInputs, DeclaredLearner, LearnerDef, LearnerSpec, LearnerText, TargetOptions,
+    TargetParams, Tuning,
 };
 use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, Validation};
@@ -49,7 +49,7 @@ impl DeclaredLearner for Bagging {
         name: "bagging",
         help: "The mean of boosted ensembles, each trained on a part of the queries (Breiman 1996).",
         example: "bagging(learner=lambdamart(trees=50, leaves=15), bags=5)",
-        takes: Takes { pairs: true, start: false, validation: true, missing: true },
+        accepts: AcceptedInputs { pairs: true, start: false, validation: true, missing: true },
         tuning: Some(Tuning {
             space: &["learner=choice(lambdamart(leaves=7),lambdamart(leaves=15),\
                       lambdamart(leaves=31),xendcg(leaves=15),xendcg(leaves=31)), \
@@ -95,7 +95,7 @@ struct BaggingTrainer {
 
 impl Trainer for BaggingTrainer {
     fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
-        let mut nested = Nested::begin(request, "bag");
+        let mut nested = NestedTraining::begin(request, "bag");
         let mut models = Vec::with_capacity(self.bags);
         let mut finished = true;
         for bag in 0..self.bags {
@@ -117,8 +117,8 @@ impl Trainer for BaggingTrainer {
         self.learner.to_string()
     }
 
-    fn takes_pairs(&self) -> bool {
-        self.learner.takes_pairs()
+    fn accepts_pairs(&self) -> bool {
+        self.learner.accepts_pairs()
     }
 
     fn rounds(&self) -> Option<(usize, &'static str)> {

@@ -19,7 +19,9 @@ use super::coordinate_search::{CoordinateSearch, WeightPoint};
 use super::target::TargetMetric;
 use super::{Inputs, numbers};
 use crate::error::LearnError;
-use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
+use crate::learner::{
+    AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
+};
 use crate::session::{RoundPlan, RoundStatus, Session, TrainRequest, TrainResult};
 use crate::trainer::{Trainer, Validation};
 use crate::transform::{TRANSFORM_SPACE, TransformOptions, TransformParams};
@@ -52,7 +54,7 @@ impl DeclaredLearner for CoordinateAscent {
         name: "coordinate-ascent",
         help: "A linear model whose weights are changed one at a time while a metric improves (Metzler and Croft 2007).",
         example: "coordinate-ascent(restarts=2, passes=3, metric=ndcg@10)",
-        takes: Takes { pairs: false, start: false, validation: true, missing: false },
+        accepts: AcceptedInputs { pairs: false, start: false, validation: true, missing: false },
         tuning: Tuning::whole(&[
             "restarts=choice(1,2,3,5), tolerance=log(0.0001,0.005)",
             TRANSFORM_SPACE,

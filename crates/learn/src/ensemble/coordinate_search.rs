@@ -24,7 +24,7 @@ pub(crate) struct ValueMatrix<'a, T> {
 }
 
 impl<'a, T: Copy + Into<f64> + Sync> ValueMatrix<'a, T> {
-    /// Takes the values row by row, with this many columns.
+    /// A matrix of these values, given row by row, with this many columns.
     pub(crate) fn new(values: &'a [T], columns: usize) -> Self {
         Self { values, columns }
     }

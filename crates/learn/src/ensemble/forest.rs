@@ -15,7 +15,9 @@ use rankwright_spec::{SpecError, above, param_groups, params};
 
 use crate::boost::{BoostConfig, BoostEngine, BoostParams, NewtonParams};
 use crate::error::LearnError;
-use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
+use crate::learner::{
+    AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
+};
 use crate::objective::{
     Derivatives, Objective, ObjectiveBuffers, QueryView, Squared, TrainingDocuments,
 };
@@ -57,7 +59,7 @@ impl DeclaredLearner for RandomForest {
         name: "random-forest",
         help: "The mean of regression trees, each grown on a sample of queries and features (Breiman 2001).",
         example: "random-forest(trees=300, leaves=100)",
-        takes: Takes { pairs: false, start: false, validation: true, missing: true },
+        accepts: AcceptedInputs { pairs: false, start: false, validation: true, missing: true },
         // More trees never make a forest worse: their number need not be tuned.
         tuning: Some(Tuning {
             space: &["leaves=logint(20,500), min_rows=logint(1,50), \

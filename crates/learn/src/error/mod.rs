@@ -128,7 +128,7 @@ pub enum LearnError {
          documents",
         if *relevant { "every document" } else { "no document" }
     )]
-    OneKind {
+    OneClass {
         /// The lowest label that counts as relevant.
         rel: f64,
         /// Whether all documents are relevant; if not, none is.
@@ -163,7 +163,7 @@ pub enum LearnError {
         /// The label.
         label: f64,
     },
-    /// More different labels than ordinal regression takes.
+    /// More different labels than ordinal regression accepts.
     #[error("there are more than {most} different labels, the maximum for ordinal regression")]
     TooManyGrades {
         /// The most different labels.
@@ -308,7 +308,7 @@ impl LearnError {
                  pairs"
             }
             Self::NothingToRank => "give data with graded labels, or preference pairs",
-            Self::NothingRelevant { .. } | Self::OneKind { .. } => {
+            Self::NothingRelevant { .. } | Self::OneClass { .. } => {
                 "give data with relevant and other documents, or set the lowest relevant label \
                  (rel)"
             }
@@ -335,8 +335,8 @@ impl LearnError {
 
 /// The names of the learners that take preference pairs.
 fn pair_learners() -> String {
-    let takes = crate::learner::LEARNERS.iter().filter(|def| def.takes.pairs);
-    takes.map(|def| def.name).collect::<Vec<_>>().join(", ")
+    let accepting = crate::learner::LEARNERS.iter().filter(|def| def.accepts.pairs);
+    accepting.map(|def| def.name).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

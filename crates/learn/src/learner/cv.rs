@@ -34,7 +34,7 @@ pub struct CvOptions<'a> {
     /// Part of each fold's training queries to validate on, if the learner stops early or chooses
     /// among models; other learners train on all.
     pub valid_part: Option<f64>,
-    /// Metrics to compute; the first one decides on stopping.
+    /// Metrics to compute; the first one is used for early stopping and for choosing the model.
     pub metrics: Vec<Measure>,
     /// The instruction set to use.
     pub simd: Simd,

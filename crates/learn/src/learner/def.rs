@@ -67,7 +67,7 @@ pub struct LearnerDef {
     /// A spec that runs.
     pub example: &'static str,
     /// Inputs that it accepts besides features and labels.
-    pub takes: Takes,
+    pub accepts: AcceptedInputs,
     /// Default tuning; `None` for learners that learn nothing.
     pub tuning: Option<Tuning>,
     /// The parameters; [`LearnerDef::of`] fills it in.
@@ -80,7 +80,7 @@ pub struct LearnerDef {
 
 /// Inputs that a learner accepts besides features and labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Takes {
+pub struct AcceptedInputs {
     /// Preference pairs instead of labels.
     pub pairs: bool,
     /// A model to start from.
@@ -111,7 +111,12 @@ impl LearnerDef {
             name: "",
             help: "",
             example: "",
-            takes: Takes { pairs: false, start: false, validation: false, missing: false },
+            accepts: AcceptedInputs {
+                pairs: false,
+                start: false,
+                validation: false,
+                missing: false,
+            },
             tuning: None,
             param_defs: || L::default().defs(),
             read_spec: |spec| Ok(Arc::new(read_spec::<L>(spec)?)),
@@ -142,11 +147,11 @@ impl Serialize for LearnerDef {
             name: &'static str,
             help: &'static str,
             example: &'static str,
-            takes: Takes,
+            accepts: AcceptedInputs,
             params: Vec<ParamDef>,
         }
-        let Self { name, help, example, takes, .. } = *self;
-        ShownLearner { name, help, example, takes, params: self.params() }.serialize(serializer)
+        let Self { name, help, example, accepts, .. } = *self;
+        ShownLearner { name, help, example, accepts, params: self.params() }.serialize(serializer)
     }
 }
 

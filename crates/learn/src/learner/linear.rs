@@ -108,13 +108,13 @@ impl FixedWeightsTrainer {
     /// The model over the features that the weights name.
     fn model_of_named_features(&self) -> Result<Model, LearnError> {
         let names = Linear::names_of(&self.weights)?;
-        let line = Linear::from_weights(&names, self.learner.linear.bias, &self.weights)?;
+        let linear = Linear::from_weights(&names, self.learner.linear.bias, &self.weights)?;
         let mut header = Header::new(names, Absent::Zero);
         header.learner = write_spec(FixedWeights::DEF.name, &self.learner).to_string();
         let measure = self.learner.target.metric.spec()?.resolve(SourceKind::Features)?;
         header.metric = measure.to_string();
         header.conventions = measure.convention().to_owned();
-        Ok(Model::new(header, ModelBody::Linear(line))?)
+        Ok(Model::new(header, ModelBody::Linear(linear))?)
     }
 }
 
@@ -122,8 +122,8 @@ impl Trainer for FixedWeightsTrainer {
     /// The model over all features of the data.
     fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
         let names = request.train.features();
-        let line = Linear::from_weights(names, self.learner.linear.bias, &self.weights)?;
-        result_of(request, ModelBody::Linear(line))
+        let linear = Linear::from_weights(names, self.learner.linear.bias, &self.weights)?;
+        result_of(request, ModelBody::Linear(linear))
     }
 
     fn objective(&self) -> String {

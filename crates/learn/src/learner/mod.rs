@@ -32,7 +32,7 @@ use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, Validation};
 
 pub use cv::{CvOptions, CvResult, FoldResult, cross_validate};
-pub use def::{DeclaredLearner, Learner, LearnerDef, Takes, Tuning};
+pub use def::{AcceptedInputs, DeclaredLearner, Learner, LearnerDef, Tuning};
 pub use linear::{FixedWeights, FixedWeightsOptions, FixedWeightsParams, WeightsText};
 pub(crate) use registry::learners;
 pub use registry::{LEARNERS, find_learner};
@@ -175,8 +175,8 @@ impl LearnerSpec {
     }
 
     /// Whether it learns from preference pairs.
-    pub fn takes_pairs(&self) -> bool {
-        self.trainer.takes_pairs()
+    pub fn accepts_pairs(&self) -> bool {
+        self.trainer.accepts_pairs()
     }
 
     /// The number of queries with so many documents that training does not visit every pair: each
@@ -223,10 +223,10 @@ fn train(learner: &dyn Learner, mut request: TrainRequest<'_>) -> Result<TrainRe
         let target = MetricSpec::parse(target.as_deref().unwrap_or(DEFAULT_METRIC))?;
         request.metrics.push(target.resolve(SourceKind::Features)?);
     }
-    if request.train.pairs().is_some() && !trainer.takes_pairs() {
+    if request.train.pairs().is_some() && !trainer.accepts_pairs() {
         return Err(LearnError::PairsUnsupported { learner: name() });
     }
-    if request.start.is_some() && !trainer.takes_start() {
+    if request.start.is_some() && !trainer.accepts_start() {
         return Err(LearnError::StartUnsupported { learner: name() });
     }
     if request.train.rows() == 0 && trainer.without_data().is_none() {

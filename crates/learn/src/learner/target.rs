@@ -6,7 +6,8 @@ use rankwright_spec::params;
 use crate::objective::DEFAULT_METRIC;
 
 params! {
-    /// The metric that is reported and used for early stopping and model choice.
+    /// The metric that the learner optimises: it is reported, and used for early stopping and for
+    /// choosing the model.
     pub struct TargetParams {
         metric: MetricText = MetricText::new(DEFAULT_METRIC), ..,
             "Metric for reports, early stopping and model selection.";

@@ -515,7 +515,7 @@ fn pairs_are_for_learners_that_take_them() {
     assert!(error.starts_with("mart does not learn from preference pairs; "), "{error}");
     for def in LEARNERS {
         let named = error.contains(&format!(" {}", def.name));
-        assert!(named || !def.takes.pairs, "{} is not named in: {error}", def.name);
+        assert!(named || !def.accepts.pairs, "{} is not named in: {error}", def.name);
     }
     assert!(train("rankmart(trees=1)").is_ok());
 }

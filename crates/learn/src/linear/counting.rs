@@ -99,16 +99,17 @@ impl SortedScores {
         &mut self,
         levels: &LabelLevels,
         margins: &Margins,
-        along: &[f64],
-        gradient: &mut [f64],
+        direction: &[f64],
+        product: &mut [f64],
     ) {
         let (order, scores) = (&self.order, &self.scores);
-        for ((slope, along), partners) in gradient.iter_mut().zip(along).zip(&self.partners) {
-            *slope = partners * along;
+        for ((slope, direction), partners) in product.iter_mut().zip(direction).zip(&self.partners)
+        {
+            *slope = partners * direction;
         }
         let term = |position: usize| {
             let document = order[position] as usize;
-            [levels.weight(document) * along[document]]
+            [levels.weight(document) * direction[document]]
         };
         // The buffer of three sums per level is reused for single sums.
         let buffer = self.tree.as_flattened_mut();
@@ -117,7 +118,7 @@ impl SortedScores {
             let factor = 2.0 * factor * levels.scale;
             let mut visit = |position: usize, [sum]: [f64; 1]| {
                 let document = order[position] as usize;
-                gradient[document] -= factor * levels.weight(document) * sum;
+                product[document] -= factor * levels.weight(document) * sum;
             };
             Sweep { levels, order, scores, margin }.up(tree, term, &mut visit);
             Sweep { levels, order, scores, margin }.down(tree, term, &mut visit);

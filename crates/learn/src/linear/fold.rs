@@ -37,15 +37,15 @@ pub(crate) fn model(
 /// values become 0.
 pub(crate) fn weights(kind: &ModelBody, transforms: &Transforms) -> Vec<f64> {
     match kind {
-        ModelBody::Linear(line) => {
+        ModelBody::Linear(linear) => {
             let scales = affine(transforms, false);
-            debug_assert!(scales.is_some(), "a line is made of affine transforms alone");
+            debug_assert!(scales.is_some(), "a linear model is made of affine transforms alone");
             let scales = scales.unwrap_or_default();
             let learnt = |(raw, (_, scale)): (&f64, (f32, f32))| match scale {
                 0.0 => 0.0,
                 scale => raw / f64::from(scale),
             };
-            line.weights().iter().zip(scales).map(learnt).collect()
+            linear.weights().iter().zip(scales).map(learnt).collect()
         }
         ModelBody::Net(net) => {
             let first = net.layers().first().map_or(&[][..], Layer::weights);
@@ -84,11 +84,11 @@ mod tests {
     #[test]
     fn a_line_over_shifted_and_scaled_features_is_a_line_over_raw_ones() {
         let kind = model(&scaled(0.0), &[3.0, 7.0], 0.25, false).unwrap();
-        let ModelBody::Linear(line) = kind else { panic!("{kind:?}") };
-        assert_eq!(line.weights(), [1.5, 0.0]);
-        assert_eq!(line.bias(), 0.25 - 3.0);
-        assert_eq!(line.score_row(&[4.0, 9.0]), 3.25);
-        assert_eq!(weights(&ModelBody::Linear(line), &scaled(0.0)), [3.0, 0.0]);
+        let ModelBody::Linear(linear) = kind else { panic!("{kind:?}") };
+        assert_eq!(linear.weights(), [1.5, 0.0]);
+        assert_eq!(linear.bias(), 0.25 - 3.0);
+        assert_eq!(linear.score_row(&[4.0, 9.0]), 3.25);
+        assert_eq!(weights(&ModelBody::Linear(linear), &scaled(0.0)), [3.0, 0.0]);
     }
 
     #[test]

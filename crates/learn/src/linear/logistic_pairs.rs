@@ -42,12 +42,12 @@ pub(super) struct QueryCache {
     exponentials: Vec<f64>,
     pairwise: bool,
     /// The direction and the sums, in that order.
-    along: Vec<f64>,
+    direction: Vec<f64>,
     sums: Vec<f64>,
 }
 
 impl LogisticPairs {
-    /// Takes the preferences of all queries, and samples those of large queries.
+    /// The loss of the preferences of all queries; those of large queries are sampled.
     pub(super) fn new(data: &Dataset, mut pair_sources: Vec<PairSource>, seed: u64) -> Self {
         for (query, pair_sources) in pair_sources.iter_mut().enumerate() {
             if let PairSource::Levels(levels) = pair_sources
@@ -152,15 +152,15 @@ impl QueryCache {
     }
 
     /// Sets `gradient` to the product of the hessian and a direction.
-    fn hessian_product(&mut self, levels: &LabelLevels, along: &[f64], gradient: &mut [f64]) {
-        self.along.clear();
-        self.along.extend(self.order.iter().map(|document| along[*document as usize]));
+    fn hessian_product(&mut self, levels: &LabelLevels, direction: &[f64], product: &mut [f64]) {
+        self.direction.clear();
+        self.direction.extend(self.order.iter().map(|document| direction[*document as usize]));
         self.sums.fill(0.0);
-        for i in 0..along.len() {
+        for i in 0..direction.len() {
             let (below, own) = (self.starts[i] as usize, self.weights[i]);
-            let (mine, here) = (self.exponentials[i], self.along[i]);
+            let (mine, here) = (self.exponentials[i], self.direction[i]);
             let mut sum = 0.0;
-            let others = self.exponentials[..below].iter().zip(&self.weights).zip(&self.along);
+            let others = self.exponentials[..below].iter().zip(&self.weights).zip(&self.direction);
             for (((other, weight), there), out) in others.zip(&mut self.sums) {
                 let curvature = match self.pairwise {
                     false => {
@@ -175,7 +175,7 @@ impl QueryCache {
             }
             self.sums[i] += sum;
         }
-        self.write_gradient(levels.scale, gradient);
+        self.write_gradient(levels.scale, product);
     }
 
     /// Writes sums back in the order of the rows.
@@ -215,17 +215,17 @@ impl ConvexLoss for LogisticPairs {
     fn hessian_product(
         &self,
         query: usize,
-        along: LossPoint<'_>,
+        direction: LossPoint<'_>,
         cache: &mut QueryCache,
-        gradient: Gradient<'_>,
+        product: Gradient<'_>,
     ) {
         match &self.pair_sources[query] {
-            PairSource::Nothing => gradient.scores.fill(0.0),
+            PairSource::Nothing => product.scores.fill(0.0),
             PairSource::Levels(levels) => {
-                cache.hessian_product(levels, along.scores, gradient.scores)
+                cache.hessian_product(levels, direction.scores, product.scores)
             }
             PairSource::Listed(list) => {
-                pairs::hessian_product(list, &cache.hessians, along.scores, gradient.scores)
+                pairs::hessian_product(list, &cache.hessians, direction.scores, product.scores)
             }
         }
     }

@@ -4,20 +4,23 @@
 //! with a direction: all that Newton's method with conjugate gradients needs. Feature values,
 //! threads and the penalty are handled once, in `problem.rs`.
 
-/// A point at which a loss is evaluated: the scores of a query's documents, and the unknowns other
-/// than the weights.
+use crate::exp::{one_minus_sigmoid, sigmoid, softplus};
+
+/// A point at which a loss is evaluated, or a direction in which it changes: the scores of a
+/// query's documents, and the parameters other than the weights.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LossPoint<'a> {
     pub(super) scores: &'a [f64],
-    pub(super) extras: &'a [f64],
+    /// The parameters other than the weights: an intercept, thresholds.
+    pub(super) extra_parameters: &'a [f64],
 }
 
-/// Buffers of the derivatives: by each score (to be set), and by the other unknowns (to be added
-/// to).
+/// Buffers of a gradient, or of a product with the hessian: by each score (to be set), and by the
+/// extra parameters (to be added to).
 #[derive(Debug)]
 pub(super) struct Gradient<'a> {
     pub(super) scores: &'a mut [f64],
-    pub(super) extras: &'a mut [f64],
+    pub(super) extra_parameters: &'a mut [f64],
 }
 
 /// A smooth, convex loss that is a sum over queries.
@@ -25,8 +28,8 @@ pub(super) trait ConvexLoss: Sync {
     /// Values that a query keeps from `value` for `hessian_product`.
     type Cache: Default + Send;
 
-    /// Start values of the unknowns other than the weights (an intercept, thresholds).
-    fn extras(&self) -> Vec<f64> {
+    /// Start values of the parameters other than the weights (an intercept, thresholds).
+    fn extra_parameters(&self) -> Vec<f64> {
         Vec::new()
     }
 
@@ -43,9 +46,9 @@ pub(super) trait ConvexLoss: Sync {
     fn hessian_product(
         &self,
         query: usize,
-        along: LossPoint<'_>,
+        direction: LossPoint<'_>,
         cache: &mut Self::Cache,
-        gradient: Gradient<'_>,
+        product: Gradient<'_>,
     );
 
     /// Widths of the smoothing, used one after the other, each starting from the result of the one
@@ -92,9 +95,8 @@ impl MarginLoss {
             MarginLoss::Hinge(w) if short < w => (short * short / (2.0 * w), -short / w, 1.0 / w),
             MarginLoss::Hinge(w) => (short - 0.5 * w, -1.0, 0.0),
             MarginLoss::Logistic => {
-                let wrong = crate::exp::falling_sigmoid(m);
-                let right = crate::exp::falling_sigmoid(-m);
-                (crate::exp::softplus(-m), -wrong, wrong * right)
+                let (sigma, one_minus_sigma) = (sigmoid(m), one_minus_sigmoid(m));
+                (softplus(-m), -one_minus_sigma, one_minus_sigma * sigma)
             }
         }
     }
@@ -142,8 +144,8 @@ mod tests {
     fn a_smoothed_hinge_is_never_further_from_the_hinge_than_half_its_width() {
         for w in HINGE_WIDTHS {
             for m in (-300..300).map(|m| f64::from(m) * 0.01) {
-                let apart = (1.0 - m).max(0.0) - MarginLoss::Hinge(*w).at(m).0;
-                assert!((-1e-12..=0.5 * w + 1e-12).contains(&apart), "{w} {m}: {apart}");
+                let difference = (1.0 - m).max(0.0) - MarginLoss::Hinge(*w).at(m).0;
+                assert!((-1e-12..=0.5 * w + 1e-12).contains(&difference), "{w} {m}: {difference}");
             }
         }
     }

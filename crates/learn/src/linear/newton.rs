@@ -1,5 +1,5 @@
 //! Trust region Newton method with steps by conjugate gradients: for smooth convex functions of
-//! many unknowns whose hessian is available only as products with directions.
+//! many variables whose hessian is available only as products with directions.
 //!
 //! Each step minimises the quadratic model `g.s + s.Hs/2` within a radius (Steihaug 1983), and the
 //! radius grows or shrinks with how well the model predicted the function (Lin, Weng and Keerthi,

@@ -16,28 +16,31 @@
 use rankwright_data::Dataset;
 
 use super::loss::{ConvexLoss, Gradient, LossPoint};
-use super::pointwise::{shares, weighted_labels};
+use super::pointwise::{normalised_weights, weighted_labels};
 use crate::error::LearnError;
-use crate::exp::{falling_sigmoid, softplus};
+use crate::exp::{one_minus_sigmoid, sigmoid, softplus};
 
 /// Maximum number of grades.
 const MAX_GRADES: usize = 255;
+/// Minimum difference of two neighbouring initial thresholds.
+const MIN_GAP: f64 = 1e-9;
 
 /// The cumulative logit loss of grades.
 #[derive(Debug)]
-pub(super) struct Grades<'a> {
+pub(super) struct CumulativeLogitLoss<'a> {
     data: &'a Dataset,
-    shares: Vec<f64>,
+    normalised_weights: Vec<f64>,
     grades: Vec<f64>,
-    /// Logits of the cumulative shares of the grades: the best thresholds if all scores are 0.
+    /// The thresholds that minimise the loss if all scores are 0.
     first_thresholds: Vec<f64>,
 }
 
-impl<'a> Grades<'a> {
+impl<'a> CumulativeLogitLoss<'a> {
     /// Fails on data with only one grade, or with more than 255.
     pub(super) fn new(data: &'a Dataset) -> Result<Self, LearnError> {
-        let shares = shares(data)?;
-        let mut grades: Vec<f64> = weighted_labels(data, &shares).map(|(label, _)| label).collect();
+        let normalised_weights = normalised_weights(data)?;
+        let mut grades: Vec<f64> =
+            weighted_labels(data, &normalised_weights).map(|(label, _)| label).collect();
         grades.sort_unstable_by(f64::total_cmp);
         grades.dedup_by(|a, b| a == b);
         if grades.len() < 2 {
@@ -47,28 +50,41 @@ impl<'a> Grades<'a> {
             return Err(LearnError::TooManyGrades { most: MAX_GRADES });
         }
         let mut of_grade = vec![0.0; grades.len()];
-        for (label, share) in weighted_labels(data, &shares) {
-            of_grade[grades.partition_point(|grade| *grade < label)] += share;
+        for (label, weight) in weighted_labels(data, &normalised_weights) {
+            of_grade[grades.partition_point(|grade| *grade < label)] += weight;
         }
-        let all: f64 = of_grade.iter().sum();
-        let mut below = 0.0;
-        let logit = |share: &f64| {
-            below += share;
-            (below / (all - below)).ln()
-        };
-        let first_thresholds = of_grade[..grades.len() - 1].iter().map(logit).collect();
-        Ok(Self { data, shares, grades, first_thresholds })
+        let first_thresholds = first_thresholds(&of_grade);
+        Ok(Self { data, normalised_weights, grades, first_thresholds })
     }
 
-    /// Share and grade of a row; `None` if it has weight 0.
+    /// Normalised weight and grade of a row; `None` if it has weight 0.
     fn row(&self, row: usize) -> Option<(f64, usize)> {
-        let (label, share) = (self.data.labels()[row], self.shares[row]);
+        let (label, weight) = (self.data.labels()[row], self.normalised_weights[row]);
         let grade = self.grades.partition_point(|grade| *grade < label);
-        (share > 0.0).then_some((share, grade))
+        (weight > 0.0).then_some((weight, grade))
     }
 }
 
-/// Values that a document keeps: its grade, and the second derivatives of its three terms.
+/// The thresholds that minimise the loss if all scores are 0, from the weight of each grade: the
+/// logit of the part of the weight up to each grade.
+///
+/// A grade whose weight is lost in rounding would give a threshold that equals the one before, or
+/// that is infinite; the loss is infinite there. So thresholds are kept finite and [`MIN_GAP`]
+/// apart.
+fn first_thresholds(weight_of_grade: &[f64]) -> Vec<f64> {
+    let all: f64 = weight_of_grade.iter().sum();
+    let (mut below, mut last) = (0.0, f64::NEG_INFINITY);
+    let threshold = |weight: &f64| {
+        below += weight;
+        let above = (all - below).max(0.5 * f64::EPSILON * all);
+        last = (below / above).ln().max(last + MIN_GAP);
+        last
+    };
+    weight_of_grade.iter().take(weight_of_grade.len() - 1).map(threshold).collect()
+}
+
+/// Values of a document that `value` keeps for `hessian_product`: its grade, and the second
+/// derivatives of its three terms.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct DocumentCache {
     grade: usize,
@@ -77,10 +93,10 @@ pub(super) struct DocumentCache {
     gap: f64,
 }
 
-impl ConvexLoss for Grades<'_> {
+impl ConvexLoss for CumulativeLogitLoss<'_> {
     type Cache = Vec<DocumentCache>;
 
-    fn extras(&self) -> Vec<f64> {
+    fn extra_parameters(&self) -> Vec<f64> {
         self.first_thresholds.clone()
     }
 
@@ -91,7 +107,7 @@ impl ConvexLoss for Grades<'_> {
         cache: &mut Vec<DocumentCache>,
         gradient: Gradient<'_>,
     ) -> f64 {
-        let thresholds = at.extras;
+        let thresholds = at.extra_parameters;
         if !thresholds.is_sorted_by(|a, b| a < b) {
             return f64::INFINITY;
         }
@@ -100,7 +116,7 @@ impl ConvexLoss for Grades<'_> {
         let rows = self.data.query_rows(query);
         for ((row, score), slope) in rows.zip(at.scores).zip(gradient.scores.iter_mut()) {
             *slope = 0.0;
-            let Some((share, grade)) = self.row(row) else {
+            let Some((weight, grade)) = self.row(row) else {
                 cache.push(DocumentCache::default());
                 continue;
             };
@@ -109,29 +125,30 @@ impl ConvexLoss for Grades<'_> {
             let lower = grade.checked_sub(1).and_then(|k| thresholds.get(k));
             if let Some(upper) = upper {
                 let a = score - upper;
-                let (rises, falls) = (falling_sigmoid(-a), falling_sigmoid(a));
-                total += share * softplus(a);
-                *slope += share * rises;
-                gradient.extras[grade] -= share * rises;
-                document.above = share * rises * falls;
+                let (sigma, one_minus_sigma) = (sigmoid(a), one_minus_sigmoid(a));
+                total += weight * softplus(a);
+                *slope += weight * sigma;
+                gradient.extra_parameters[grade] -= weight * sigma;
+                document.above = weight * sigma * one_minus_sigma;
             }
             if let Some(lower) = lower {
                 let b = lower - score;
-                let (rises, falls) = (falling_sigmoid(-b), falling_sigmoid(b));
-                total += share * softplus(b);
-                *slope -= share * rises;
-                gradient.extras[grade - 1] += share * rises;
-                document.below = share * rises * falls;
+                let (sigma, one_minus_sigma) = (sigmoid(b), one_minus_sigmoid(b));
+                total += weight * softplus(b);
+                *slope -= weight * sigma;
+                gradient.extra_parameters[grade - 1] += weight * sigma;
+                document.below = weight * sigma * one_minus_sigma;
             }
             if let (Some(upper), Some(lower)) = (upper, lower) {
                 let width = upper - lower;
-                // 1 - e^-width, exact for small widths too.
-                let apart = -(-width).exp_m1();
-                total -= share * apart.ln();
-                let repulsion = share * (1.0 - apart) / apart;
-                gradient.extras[grade] -= repulsion;
-                gradient.extras[grade - 1] += repulsion;
-                document.gap = repulsion / apart;
+                // 1 - e^-width, exact for small widths too; its logarithm keeps the thresholds
+                // apart.
+                let one_minus_exp = -(-width).exp_m1();
+                total -= weight * one_minus_exp.ln();
+                let gap_gradient = weight * (1.0 - one_minus_exp) / one_minus_exp;
+                gradient.extra_parameters[grade] -= gap_gradient;
+                gradient.extra_parameters[grade - 1] += gap_gradient;
+                document.gap = gap_gradient / one_minus_exp;
             }
             cache.push(document);
         }
@@ -141,31 +158,75 @@ impl ConvexLoss for Grades<'_> {
     fn hessian_product(
         &self,
         _query: usize,
-        along: LossPoint<'_>,
+        direction: LossPoint<'_>,
         cache: &mut Vec<DocumentCache>,
-        gradient: Gradient<'_>,
+        product: Gradient<'_>,
     ) {
-        let moves = along.extras;
-        for ((cache, score), slope) in
-            cache.iter().zip(along.scores).zip(gradient.scores.iter_mut())
+        let thresholds = direction.extra_parameters;
+        for ((cache, score), out) in
+            cache.iter().zip(direction.scores).zip(product.scores.iter_mut())
         {
             let DocumentCache { grade, above, below, gap } = *cache;
-            *slope = 0.0;
+            *out = 0.0;
             if above > 0.0 {
-                let change = above * (score - moves[grade]);
-                *slope += change;
-                gradient.extras[grade] -= change;
+                let change = above * (score - thresholds[grade]);
+                *out += change;
+                product.extra_parameters[grade] -= change;
             }
             if below > 0.0 {
-                let change = below * (moves[grade - 1] - score);
-                *slope -= change;
-                gradient.extras[grade - 1] += change;
+                let change = below * (thresholds[grade - 1] - score);
+                *out -= change;
+                product.extra_parameters[grade - 1] += change;
             }
             if gap > 0.0 {
-                let change = gap * (moves[grade] - moves[grade - 1]);
-                gradient.extras[grade] += change;
-                gradient.extras[grade - 1] -= change;
+                let change = gap * (thresholds[grade] - thresholds[grade - 1]);
+                product.extra_parameters[grade] += change;
+                product.extra_parameters[grade - 1] -= change;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn first_thresholds_are_the_logits_of_the_cumulative_weights() {
+        let found = first_thresholds(&[0.25, 0.25, 0.5]);
+        assert_eq!(found, [(0.25_f64 / 0.75).ln(), 0.0]);
+    }
+
+    #[test]
+    fn first_thresholds_of_grades_with_tiny_weights_are_finite_and_ascending() {
+        for weights in [
+            [0.5, 1e-30, 0.5, 1e-40],
+            [1e-40, 1e-60, 1.0, 1e-30],
+            [1.0, 1e-30, 1e-30, 1e-30],
+            [1e-300, 1e-300, 1e-300, 1.0],
+        ] {
+            let found = first_thresholds(&weights);
+            assert!(found.iter().all(|threshold| threshold.is_finite()), "{weights:?} {found:?}");
+            assert!(found.is_sorted_by(|a, b| a < b), "{weights:?} {found:?}");
+        }
+    }
+
+    #[test]
+    fn the_loss_at_the_first_thresholds_is_finite_for_a_grade_with_a_tiny_weight() {
+        let data = Dataset::builder()
+            .dense(vec![0.0; 4], 1)
+            .labels([0_u8, 1, 2, 3])
+            .query_ids(["q"; 4])
+            .weights([1.0, 1e-30, 1.0, 1e-30])
+            .build()
+            .unwrap();
+        let loss = CumulativeLogitLoss::new(&data).unwrap();
+        let thresholds = loss.extra_parameters();
+        let (mut by_score, mut by_threshold) = ([0.0; 4], [0.0; 3]);
+        let at = LossPoint { scores: &[0.0; 4], extra_parameters: &thresholds };
+        let gradient = Gradient { scores: &mut by_score, extra_parameters: &mut by_threshold };
+        let value = loss.value(0, at, &mut Vec::new(), gradient);
+        assert!(value.is_finite() && value > 0.0, "{value}");
+        assert!(by_score.iter().chain(&by_threshold).all(|slope| slope.is_finite()));
     }
 }

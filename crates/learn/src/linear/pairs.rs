@@ -171,16 +171,16 @@ pub(super) fn value(
 pub(super) fn hessian_product(
     pairs: &[Pair],
     hessians: &[f64],
-    along: &[f64],
-    gradient: &mut [f64],
+    direction: &[f64],
+    product: &mut [f64],
 ) {
-    gradient.fill(0.0);
+    product.fill(0.0);
     for (&(better, worse, _), hessian) in pairs.iter().zip(hessians) {
         if *hessian != 0.0 {
             let (i, j) = (better as usize, worse as usize);
-            let change = hessian * (along[i] - along[j]);
-            gradient[i] += change;
-            gradient[j] -= change;
+            let change = hessian * (direction[i] - direction[j]);
+            product[i] += change;
+            product[j] -= change;
         }
     }
 }

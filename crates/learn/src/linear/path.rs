@@ -20,7 +20,7 @@ pub(super) struct PathPosition {
     steps: usize,
     /// The radius of the next step; `None` at the start of a stage.
     radius: Option<f64>,
-    /// The weights, then the other unknowns.
+    /// The weights, then the extra parameters.
     pub(super) point: Vec<f64>,
 }
 
@@ -33,11 +33,11 @@ impl PathPosition {
         numbers.into_iter().chain(point).flat_map(u64::to_le_bytes).collect()
     }
 
-    fn from_bytes(bytes: &[u8], unknowns: usize) -> Option<Self> {
+    fn from_bytes(bytes: &[u8], parameters: usize) -> Option<Self> {
         let (words, rest) = bytes.as_chunks::<8>();
         let words: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
         let [c, stage, steps, radius, point @ ..] = words.as_slice() else { return None };
-        if !rest.is_empty() || point.len() != unknowns {
+        if !rest.is_empty() || point.len() != parameters {
             return None;
         }
         Some(Self {
@@ -81,7 +81,7 @@ impl<'a, L: ConvexLoss> Solver<'a, L> {
         position: Option<&[u8]>,
     ) -> Result<Self, LearnError> {
         let mut point = vec![0.0; problem.columns()];
-        point.extend(problem.loss.extras());
+        point.extend(problem.loss.extra_parameters());
         let widths = problem.loss.widths();
         problem.loss.smooth(widths.first().copied().unwrap_or(0.0));
         let mut gradient = vec![0.0; point.len()];

@@ -1,18 +1,19 @@
 //! Losses of single documents: binary relevance, and the label itself.
 //!
-//! [`Signed`] is a loss of `y (s + b)`, with y = +1 where the label reaches `rel` and -1 below, and
-//! b an intercept: the logistic loss, the squared hinge or the smoothed hinge of `loss.rs`.
-//! [`LeastSquares`] is `(s + b - label)^2 / 2`. Both are means: each document counts by its weight
-//! times that of its query, divided by the sum of all; those of weight 0 are ignored. Cost
-//! O(n).
+//! [`BinaryMarginLoss`] is a loss of `y (s + b)`, with y = +1 where the label reaches `rel` and -1
+//! below, and b an intercept: the logistic loss, the squared hinge or the smoothed hinge of
+//! `loss.rs`. [`LeastSquares`] is `(s + b - label)^2 / 2`. Both are means: each document counts by
+//! its weight times that of its query, divided by the sum of all; those of weight 0 are ignored.
+//! Cost O(n).
 
 use rankwright_data::Dataset;
 
 use super::loss::{ConvexLoss, Gradient, LossPoint, MarginLoss};
 use crate::error::LearnError;
 
-/// The share of each row in a mean over all rows: its weight times its query's, over the sum.
-pub(super) fn shares(data: &Dataset) -> Result<Vec<f64>, LearnError> {
+/// The weight of each row in a mean over all rows: its own times that of its query, divided by the
+/// sum, so that they sum to 1.
+pub(super) fn normalised_weights(data: &Dataset) -> Result<Vec<f64>, LearnError> {
     let mut all = match data.row_weights() {
         Some(weights) => weights.iter().map(|w| f64::from(*w)).collect(),
         None => vec![1.0; data.rows()],
@@ -24,38 +25,45 @@ pub(super) fn shares(data: &Dataset) -> Result<Vec<f64>, LearnError> {
     if sum <= 0.0 {
         return Err(LearnError::ZeroWeights);
     }
-    all.iter_mut().for_each(|share| *share /= sum);
+    all.iter_mut().for_each(|weight| *weight /= sum);
     Ok(all)
 }
 
-/// Labels and shares of the rows with a positive weight.
-pub(super) fn weighted_labels(data: &Dataset, shares: &[f64]) -> impl Iterator<Item = (f64, f64)> {
-    data.labels().iter().copied().zip(shares.iter().copied()).filter(|(_, share)| *share > 0.0)
+/// Labels and normalised weights of the rows with a positive weight.
+pub(super) fn weighted_labels(
+    data: &Dataset,
+    normalised_weights: &[f64],
+) -> impl Iterator<Item = (f64, f64)> {
+    data.labels()
+        .iter()
+        .copied()
+        .zip(normalised_weights.iter().copied())
+        .filter(|(_, weight)| *weight > 0.0)
 }
 
 /// A margin loss of binary relevance.
 #[derive(Debug)]
-pub(super) struct Signed<'a> {
+pub(super) struct BinaryMarginLoss<'a> {
     data: &'a Dataset,
     rel: f64,
-    shares: Vec<f64>,
+    normalised_weights: Vec<f64>,
     shape: MarginLoss,
 }
 
-impl<'a> Signed<'a> {
+impl<'a> BinaryMarginLoss<'a> {
     /// Fails on data of one class only.
     pub(super) fn new(data: &'a Dataset, rel: f64, shape: MarginLoss) -> Result<Self, LearnError> {
-        let shares = shares(data)?;
+        let normalised_weights = normalised_weights(data)?;
         let any = |relevant: bool| {
-            weighted_labels(data, &shares).any(|(label, _)| (label >= rel) == relevant)
+            weighted_labels(data, &normalised_weights).any(|(label, _)| (label >= rel) == relevant)
         };
         if !any(true) {
-            return Err(LearnError::OneKind { rel, relevant: false });
+            return Err(LearnError::OneClass { rel, relevant: false });
         }
         if !any(false) {
-            return Err(LearnError::OneKind { rel, relevant: true });
+            return Err(LearnError::OneClass { rel, relevant: true });
         }
-        Ok(Self { data, rel, shares, shape })
+        Ok(Self { data, rel, normalised_weights, shape })
     }
 
     fn sign(&self, row: usize) -> f64 {
@@ -63,11 +71,11 @@ impl<'a> Signed<'a> {
     }
 }
 
-impl ConvexLoss for Signed<'_> {
-    /// Second derivatives by score, multiplied by the shares.
+impl ConvexLoss for BinaryMarginLoss<'_> {
+    /// Second derivatives by score, multiplied by the normalised weights.
     type Cache = Vec<f64>;
 
-    fn extras(&self) -> Vec<f64> {
+    fn extra_parameters(&self) -> Vec<f64> {
         vec![0.0]
     }
 
@@ -78,18 +86,18 @@ impl ConvexLoss for Signed<'_> {
         hessians: &mut Vec<f64>,
         gradient: Gradient<'_>,
     ) -> f64 {
-        let intercept = at.extras[0];
+        let intercept = at.extra_parameters[0];
         let mut total = 0.0;
         hessians.clear();
         for ((row, score), slope) in
             self.data.query_rows(query).zip(at.scores).zip(gradient.scores.iter_mut())
         {
-            let (y, share) = (self.sign(row), self.shares[row]);
+            let (y, weight) = (self.sign(row), self.normalised_weights[row]);
             let (loss, first, second) = self.shape.at(y * (score + intercept));
-            total += share * loss;
-            *slope = share * y * first;
-            gradient.extras[0] += *slope;
-            hessians.push(share * second);
+            total += weight * loss;
+            *slope = weight * y * first;
+            gradient.extra_parameters[0] += *slope;
+            hessians.push(weight * second);
         }
         total
     }
@@ -97,15 +105,15 @@ impl ConvexLoss for Signed<'_> {
     fn hessian_product(
         &self,
         _query: usize,
-        along: LossPoint<'_>,
+        direction: LossPoint<'_>,
         hessians: &mut Vec<f64>,
-        gradient: Gradient<'_>,
+        product: Gradient<'_>,
     ) {
-        for ((hessian, score), slope) in
-            hessians.iter().zip(along.scores).zip(gradient.scores.iter_mut())
+        for ((hessian, score), out) in
+            hessians.iter().zip(direction.scores).zip(product.scores.iter_mut())
         {
-            *slope = hessian * (score + along.extras[0]);
-            gradient.extras[0] += *slope;
+            *out = hessian * (score + direction.extra_parameters[0]);
+            product.extra_parameters[0] += *out;
         }
     }
 
@@ -122,13 +130,13 @@ impl ConvexLoss for Signed<'_> {
 #[derive(Debug)]
 pub(super) struct LeastSquares<'a> {
     pub(super) data: &'a Dataset,
-    pub(super) shares: Vec<f64>,
+    pub(super) normalised_weights: Vec<f64>,
 }
 
 impl ConvexLoss for LeastSquares<'_> {
     type Cache = ();
 
-    fn extras(&self) -> Vec<f64> {
+    fn extra_parameters(&self) -> Vec<f64> {
         vec![0.0]
     }
 
@@ -136,11 +144,11 @@ impl ConvexLoss for LeastSquares<'_> {
         let rows = self.data.query_rows(query);
         let mut total = 0.0;
         for ((row, score), slope) in rows.zip(at.scores).zip(gradient.scores.iter_mut()) {
-            let share = self.shares[row];
-            let residual = score + at.extras[0] - self.data.labels()[row];
-            total += 0.5 * share * residual * residual;
-            *slope = share * residual;
-            gradient.extras[0] += *slope;
+            let weight = self.normalised_weights[row];
+            let residual = score + at.extra_parameters[0] - self.data.labels()[row];
+            total += 0.5 * weight * residual * residual;
+            *slope = weight * residual;
+            gradient.extra_parameters[0] += *slope;
         }
         total
     }
@@ -148,14 +156,14 @@ impl ConvexLoss for LeastSquares<'_> {
     fn hessian_product(
         &self,
         query: usize,
-        along: LossPoint<'_>,
+        direction: LossPoint<'_>,
         _: &mut (),
-        gradient: Gradient<'_>,
+        product: Gradient<'_>,
     ) {
         let rows = self.data.query_rows(query);
-        for ((row, score), slope) in rows.zip(along.scores).zip(gradient.scores.iter_mut()) {
-            *slope = self.shares[row] * (score + along.extras[0]);
-            gradient.extras[0] += *slope;
+        for ((row, score), out) in rows.zip(direction.scores).zip(product.scores.iter_mut()) {
+            *out = self.normalised_weights[row] * (score + direction.extra_parameters[0]);
+            product.extra_parameters[0] += *out;
         }
     }
 }

@@ -4,7 +4,7 @@
 //! f(w, e) = penalty/2 |w|^2 + c * sum over queries of their part in the mean loss(X w, e)
 //! ```
 //!
-//! where X are the transformed features and e the unknowns besides the weights (an intercept,
+//! where X are the transformed features and e the extra parameters (an intercept,
 //! thresholds), which are not penalised. Only the data decides how queries are cut into chunks. One
 //! task computes a chunk's scores, losses and sums of rows while its rows are in the cache, and the
 //! chunks' sums are added in their order: the number of threads does not change a bit.
@@ -80,7 +80,7 @@ impl<'a, L: ConvexLoss> Problem<'a, L> {
         Self { design, loss, penalty: 1.0, c: 1.0, chunks }
     }
 
-    /// Number of weights; the other unknowns come after them.
+    /// Number of weights; the extra parameters come after them.
     pub(super) fn columns(&self) -> usize {
         self.design.data.columns()
     }
@@ -94,20 +94,22 @@ impl<'a, L: ConvexLoss> Problem<'a, L> {
         each: impl Fn(&L, usize, LossPoint<'_>, &mut L::Cache, Gradient<'_>) -> f64 + Sync,
     ) -> f64 {
         let (design, loss) = (self.design, &self.loss);
-        let (columns, unknowns) = (design.data.columns(), sums.len());
-        let (weights, extras) = point.split_at(columns);
+        let (columns, parameters) = (design.data.columns(), sums.len());
+        let (weights, extra_parameters) = point.split_at(columns);
         let of_chunk = |chunk: &mut ProblemChunk<L::Cache>| {
             let rows = chunk.rows.clone();
             let values = &design.values[rows.start * columns..rows.end * columns];
             all_products(design.simd, values, weights, &mut chunk.scores);
-            let mut sums = vec![0.0; unknowns];
+            let mut sums = vec![0.0; parameters];
             let mut total = 0.0;
             for (query, cache) in chunk.queries.clone().zip(&mut chunk.cache) {
                 let mine = design.data.query_rows(query);
                 let mine = mine.start - rows.start..mine.end - rows.start;
-                let at = LossPoint { scores: &chunk.scores[mine.clone()], extras };
-                let gradient =
-                    Gradient { scores: &mut chunk.gradient[mine], extras: &mut sums[columns..] };
+                let at = LossPoint { scores: &chunk.scores[mine.clone()], extra_parameters };
+                let gradient = Gradient {
+                    scores: &mut chunk.gradient[mine],
+                    extra_parameters: &mut sums[columns..],
+                };
                 total += each(loss, query, at, cache, gradient);
             }
             add_all_rows(design.simd, values, &chunk.gradient, &mut sums[..columns]);
@@ -144,8 +146,8 @@ impl<L: ConvexLoss> Smooth for Problem<'_, L> {
     }
 
     fn hessian_product(&mut self, direction: &[f64], out: &mut [f64]) {
-        self.pass(direction, out, |loss, query, along, cache, gradient| {
-            loss.hessian_product(query, along, cache, gradient);
+        self.pass(direction, out, |loss, query, direction, cache, product| {
+            loss.hessian_product(query, direction, cache, product);
             0.0
         });
         self.penalise(direction, out);

@@ -70,23 +70,23 @@ impl ConvexLoss for RankSvmLoss {
     fn hessian_product(
         &self,
         query: usize,
-        along: LossPoint<'_>,
+        direction: LossPoint<'_>,
         cache: &mut MarginCache,
-        gradient: Gradient<'_>,
+        product: Gradient<'_>,
     ) {
         let (margins, count) = self.margins();
         match &self.pair_sources[query] {
-            PairSource::Nothing => gradient.scores.fill(0.0),
+            PairSource::Nothing => product.scores.fill(0.0),
             PairSource::Levels(levels) => {
                 cache.sorted.hessian_product(
                     levels,
                     &margins[..count],
-                    along.scores,
-                    gradient.scores,
+                    direction.scores,
+                    product.scores,
                 );
             }
             PairSource::Listed(list) => {
-                pairs::hessian_product(list, &cache.hessians, along.scores, gradient.scores)
+                pairs::hessian_product(list, &cache.hessians, direction.scores, product.scores)
             }
         }
     }

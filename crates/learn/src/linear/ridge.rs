@@ -7,7 +7,7 @@
 //! The sums of products of features are computed in blocks of rows, whose size only the data
 //! decides, and added in their order; the system is solved by Cholesky. A constant feature gets
 //! weight 0. Cost O(rows columns^2) once; for many columns conjugate gradients are used instead
-//! (`line.rs`).
+//! (`trainer.rs`).
 
 use rankwright_data::Dataset;
 use rayon::prelude::*;
@@ -25,10 +25,10 @@ const BLOCKS: usize = 64;
 const ROWS: usize = 2048;
 
 /// Returns the weights, then the intercept.
-pub(super) fn fit(design: Design<'_>, shares: &[f64], l2: f64) -> Vec<f64> {
+pub(super) fn fit(design: Design<'_>, normalised_weights: &[f64], l2: f64) -> Vec<f64> {
     let Design { data, values, simd } = design;
     let columns = data.columns();
-    let sums = sums(data, values, shares, simd);
+    let sums = sums(data, values, normalised_weights, simd);
     let (size, width) = (columns + 1, columns + 2);
     let mut a = vec![0.0; size * size];
     let mut b = vec![0.0; size];
@@ -43,7 +43,7 @@ pub(super) fn fit(design: Design<'_>, shares: &[f64], l2: f64) -> Vec<f64> {
 }
 
 /// The upper triangle of all products of features, 1 and the label with each other.
-fn sums(data: &Dataset, values: &[f32], shares: &[f64], simd: Simd) -> Vec<f64> {
+fn sums(data: &Dataset, values: &[f32], normalised_weights: &[f64], simd: Simd) -> Vec<f64> {
     let columns = data.columns();
     let width = columns + 2;
     let rows = data.rows().div_ceil(BLOCKS).max(ROWS);
@@ -56,7 +56,7 @@ fn sums(data: &Dataset, values: &[f32], shares: &[f64], simd: Simd) -> Vec<f64> 
             extended_row.iter_mut().zip(features).for_each(|(to, x)| *to = f64::from(*x));
             extended_row[columns] = 1.0;
             extended_row[columns + 1] = data.labels()[row];
-            add_squares(simd, &extended_row, &shares[row..=row], &mut sums);
+            add_squares(simd, &extended_row, &normalised_weights[row..=row], &mut sums);
         }
         sums
     };

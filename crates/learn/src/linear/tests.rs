@@ -1,4 +1,4 @@
-//! Losses against finite differences and slow twins, and whole learners.
+//! Losses against finite differences and reference implementations, and whole learners.
 
 mod learners;
 
@@ -10,9 +10,9 @@ use super::counting::SortedScores;
 use super::logistic_pairs::LogisticPairs;
 use super::loss::{ConvexLoss, Gradient, LossPoint, MarginLoss};
 use super::newton::{NewtonSearch, NewtonStep, Smooth};
-use super::ordinal::Grades;
+use super::ordinal::CumulativeLogitLoss;
 use super::pairs::{self, PairSource, pair_sources};
-use super::pointwise::{LeastSquares, Signed, shares};
+use super::pointwise::{BinaryMarginLoss, LeastSquares, normalised_weights};
 use super::problem::{Design, Problem};
 use super::ranksvm::RankSvmLoss;
 use super::ridge;
@@ -48,7 +48,7 @@ fn check_differences<L: ConvexLoss>(name: &str, data: &Dataset, loss: L) {
     (problem.c, problem.penalty) = (70.0, 0.3);
     let mut draw = Random::new(17, 3);
     let mut point: Vec<f64> = (0..data.columns()).map(|_| 0.4 * draw.normal()).collect();
-    point.extend(problem.loss.extras().iter().map(|x| x + 0.01));
+    point.extend(problem.loss.extra_parameters().iter().map(|x| x + 0.01));
     let n = point.len();
     let (mut gradient, mut up, mut down) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
     let direction: Vec<f64> = (0..n).map(|_| draw.normal()).collect();
@@ -66,14 +66,14 @@ fn check_differences<L: ConvexLoss>(name: &str, data: &Dataset, loss: L) {
         (slope - difference).abs() < 1e-5 * slope.abs().max(1.0),
         "{name}: {slope} {difference}"
     );
-    let mut curved = vec![0.0; n];
-    problem.hessian_product(&direction, &mut curved);
+    let mut product = vec![0.0; n];
+    problem.hessian_product(&direction, &mut product);
     for at in 0..n {
         let difference = (up[at] - down[at]) / (2.0 * step);
-        let size = curved[at].abs().max(1.0);
+        let size = product[at].abs().max(1.0);
         assert!(
-            (curved[at] - difference).abs() < 1e-3 * size,
-            "{name} {at}: {curved:?} {difference}"
+            (product[at] - difference).abs() < 1e-3 * size,
+            "{name} {at}: {product:?} {difference}"
         );
     }
 }
@@ -89,7 +89,11 @@ fn every_loss_has_the_derivatives_of_finite_differences() {
             MarginLoss::Hinge(1.0),
             MarginLoss::Hinge(0.2),
         ] {
-            check_differences("signed", &data, Signed::new(&data, rel, shape).unwrap());
+            check_differences(
+                "binary margin",
+                &data,
+                BinaryMarginLoss::new(&data, rel, shape).unwrap(),
+            );
             if shape == MarginLoss::Logistic {
                 continue;
             }
@@ -98,8 +102,9 @@ fn every_loss_has_the_derivatives_of_finite_differences() {
                 check_differences("margin", &data, RankSvmLoss { pair_sources, shape });
             }
         }
-        check_differences("ordinal", &data, Grades::new(&data).unwrap());
-        let squares = LeastSquares { data: &data, shares: shares(&data).unwrap() };
+        check_differences("ordinal", &data, CumulativeLogitLoss::new(&data).unwrap());
+        let squares =
+            LeastSquares { data: &data, normalised_weights: normalised_weights(&data).unwrap() };
         check_differences("least squares", &data, squares);
         let pair_sources = |data: &Dataset| pair_sources(data, false).unwrap();
         check_differences("pairs", &data, LogisticPairs::new(&data, pair_sources(&data), 1));
@@ -161,14 +166,14 @@ proptest! {
         let mut hessians = Vec::new();
         for _ in 0..3 {
             let scores: Vec<f64> = (0..n).map(|_| far + score(&mut draw)).collect();
-            let along: Vec<f64> = (0..n).map(|_| draw.normal()).collect();
+            let direction: Vec<f64> = (0..n).map(|_| draw.normal()).collect();
             let (mut fast, mut slow) = (vec![9.0; n], vec![9.0; n]);
             let quick = sorted.value(levels, &margins, &scores, &mut fast);
             let plain = pairs::value(shape, &list, &scores, &mut hessians, &mut slow);
             prop_assert!((quick - plain).abs() < 1e-8 * plain.max(1.0), "{quick} {plain}");
             prop_assert!(close(&slow, &fast), "{slow:?} {fast:?}");
-            sorted.hessian_product(levels, &margins, &along, &mut fast);
-            pairs::hessian_product(&list, &hessians, &along, &mut slow);
+            sorted.hessian_product(levels, &margins, &direction, &mut fast);
+            pairs::hessian_product(&list, &hessians, &direction, &mut slow);
             // A pair exactly at a margin has a second derivative on one side only, and rounding may
             // choose either.
             if !coarse {
@@ -191,18 +196,18 @@ proptest! {
         let loss = LogisticPairs::new(&data, all, 1);
         let mut draw = Random::new(seed, 9);
         let scores: Vec<f64> = (0..n).map(|_| spread * draw.normal()).collect();
-        let along: Vec<f64> = (0..n).map(|_| draw.normal()).collect();
+        let direction: Vec<f64> = (0..n).map(|_| draw.normal()).collect();
         let (mut fast, mut slow, mut hessians) = (vec![9.0; n], vec![9.0; n], Vec::new());
         let mut memory = Default::default();
-        let at = LossPoint { scores: &scores, extras: &[] };
-        let gradient = Gradient { scores: &mut fast, extras: &mut [] };
+        let at = LossPoint { scores: &scores, extra_parameters: &[] };
+        let gradient = Gradient { scores: &mut fast, extra_parameters: &mut [] };
         let quick = loss.value(0, at, &mut memory, gradient);
         let plain = pairs::value(MarginLoss::Logistic, &list, &scores, &mut hessians, &mut slow);
         prop_assert!((quick - plain).abs() < 1e-8 * plain.max(1.0), "{quick} {plain}");
         prop_assert!(close(&slow, &fast), "{slow:?} {fast:?}");
-        let at = LossPoint { scores: &along, extras: &[] };
-        loss.hessian_product(0, at, &mut memory, Gradient { scores: &mut fast, extras: &mut [] });
-        pairs::hessian_product(&list, &hessians, &along, &mut slow);
+        let at = LossPoint { scores: &direction, extra_parameters: &[] };
+        loss.hessian_product(0, at, &mut memory, Gradient { scores: &mut fast, extra_parameters: &mut [] });
+        pairs::hessian_product(&list, &hessians, &direction, &mut slow);
         prop_assert!(close(&slow, &fast), "{slow:?} {fast:?}");
     }
 }
@@ -225,9 +230,11 @@ fn normal_equations_and_conjugate_gradients_agree() {
         let data = drawn(5, &[400, 300, 500], 9, 4, weighted);
         let values = data.matrix().values();
         let design = Design { data: &data, values, simd: Simd::Auto };
-        let exact = ridge::fit(design, &shares(&data).unwrap(), 0.003);
-        let mut problem =
-            Problem::new(design, LeastSquares { data: &data, shares: shares(&data).unwrap() });
+        let exact = ridge::fit(design, &normalised_weights(&data).unwrap(), 0.003);
+        let mut problem = Problem::new(
+            design,
+            LeastSquares { data: &data, normalised_weights: normalised_weights(&data).unwrap() },
+        );
         problem.penalty = 0.003;
         let mut search = NewtonSearch::begin(&mut problem, vec![0.0; 10], None);
         let first = search.gradient_norm();
@@ -245,8 +252,8 @@ fn a_sample_of_pairs_has_the_expectation_of_all() {
     let loss = LogisticPairs::new(&data, pair_sources(&data, false).unwrap(), 1);
     let scores = vec![0.0; n];
     let mut gradient = vec![0.0; n];
-    let at = LossPoint { scores: &scores, extras: &[] };
-    let out = Gradient { scores: &mut gradient, extras: &mut [] };
+    let at = LossPoint { scores: &scores, extra_parameters: &[] };
+    let out = Gradient { scores: &mut gradient, extra_parameters: &mut [] };
     let found = loss.value(0, at, &mut Default::default(), out) / std::f64::consts::LN_2;
     assert!((found - 1.0).abs() < 0.01, "{found}");
 }

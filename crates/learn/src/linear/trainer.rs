@@ -13,10 +13,10 @@ use super::fold;
 use super::logistic_pairs::{LogisticPairs, MAX_DOCUMENTS};
 use super::loss::{ConvexLoss, MarginLoss};
 use super::newton::{NewtonSearch, NewtonStep};
-use super::ordinal::Grades;
+use super::ordinal::CumulativeLogitLoss;
 use super::pairs::pair_sources;
 use super::path::{PathPosition, Solver};
-use super::pointwise::{LeastSquares, Signed, shares};
+use super::pointwise::{BinaryMarginLoss, LeastSquares, normalised_weights};
 use super::problem::{Design, Problem};
 use super::ranksvm::RankSvmLoss;
 use super::ridge;
@@ -30,7 +30,7 @@ use crate::transform::{TransformParams, any_missing, transformed};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum LinearLoss {
     Regression { l2: f64 },
-    Signed { shape: MarginLoss, rel: f64 },
+    BinaryMargin { shape: MarginLoss, rel: f64 },
     Ordinal,
     RankSvm { shape: MarginLoss, norm_query: bool },
     LogisticPairs { norm_query: bool },
@@ -82,10 +82,10 @@ impl Trainer for LinearTrainer {
         let inputs = LinearData { request, transforms, values, missing: any_missing(data) };
         match self.loss {
             LinearLoss::Regression { l2 } => self.regression(&inputs, l2),
-            LinearLoss::Signed { shape, rel } => {
-                self.search(&inputs, Signed::new(data, rel, shape)?)
+            LinearLoss::BinaryMargin { shape, rel } => {
+                self.search(&inputs, BinaryMarginLoss::new(data, rel, shape)?)
             }
-            LinearLoss::Ordinal => self.search(&inputs, Grades::new(data)?),
+            LinearLoss::Ordinal => self.search(&inputs, CumulativeLogitLoss::new(data)?),
             LinearLoss::RankSvm { shape, norm_query } => {
                 let pair_sources = pair_sources(data, norm_query)?;
                 self.search(&inputs, RankSvmLoss { pair_sources, shape })
@@ -100,14 +100,14 @@ impl Trainer for LinearTrainer {
     fn objective(&self) -> String {
         match self.loss {
             LinearLoss::Regression { .. } => "squared".to_owned(),
-            LinearLoss::Signed { shape, rel } => format!("{}(rel={rel})", name_of(shape)),
+            LinearLoss::BinaryMargin { shape, rel } => format!("{}(rel={rel})", name_of(shape)),
             LinearLoss::Ordinal => "ordinal".to_owned(),
             LinearLoss::RankSvm { shape, .. } => format!("pair-{}", name_of(shape)),
             LinearLoss::LogisticPairs { .. } => "pair-logistic".to_owned(),
         }
     }
 
-    fn takes_pairs(&self) -> bool {
+    fn accepts_pairs(&self) -> bool {
         matches!(self.loss, LinearLoss::RankSvm { .. } | LinearLoss::LogisticPairs { .. })
     }
 
@@ -147,10 +147,10 @@ impl LinearTrainer {
     /// Least squares: the normal equations, or conjugate gradients where there are many features.
     fn regression(&self, inputs: &LinearData<'_>, l2: f64) -> Result<TrainResult, LearnError> {
         let data = inputs.request.train;
-        let shares = shares(data)?;
+        let normalised_weights = normalised_weights(data)?;
         let point = match data.columns() <= ridge::MAX_COLUMNS {
-            true => ridge::fit(inputs.design(), &shares, l2),
-            false => least_squares(inputs, shares, l2),
+            true => ridge::fit(inputs.design(), &normalised_weights, l2),
+            false => least_squares(inputs, normalised_weights, l2),
         };
         let (weights, intercept) = point.split_at(data.columns());
         let intercept = intercept.first().copied().unwrap_or(0.0);
@@ -204,9 +204,9 @@ impl LinearTrainer {
         inputs: &LinearData<'_>,
         position: &PathPosition,
     ) -> Result<ModelBody, LearnError> {
-        let (weights, extras) = position.point.split_at(inputs.request.train.columns());
+        let (weights, extra_parameters) = position.point.split_at(inputs.request.train.columns());
         let intercept = match self.loss {
-            LinearLoss::Signed { .. } => extras.first().copied().unwrap_or(0.0),
+            LinearLoss::BinaryMargin { .. } => extra_parameters.first().copied().unwrap_or(0.0),
             _ => 0.0,
         };
         inputs.model(weights, intercept)
@@ -239,9 +239,9 @@ impl LinearTrainer {
 }
 
 /// Ridge regression of many features, by conjugate gradients.
-fn least_squares(inputs: &LinearData<'_>, shares: Vec<f64>, l2: f64) -> Vec<f64> {
+fn least_squares(inputs: &LinearData<'_>, normalised_weights: Vec<f64>, l2: f64) -> Vec<f64> {
     let data = inputs.request.train;
-    let mut problem = Problem::new(inputs.design(), LeastSquares { data, shares });
+    let mut problem = Problem::new(inputs.design(), LeastSquares { data, normalised_weights });
     problem.penalty = l2;
     let mut search = NewtonSearch::begin(&mut problem, vec![0.0; data.columns() + 1], None);
     let first_norm = search.gradient_norm();

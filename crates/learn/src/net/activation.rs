@@ -11,7 +11,7 @@
 
 use rankwright_model::Activation;
 
-use crate::exp::falling_sigmoid;
+use crate::exp::one_minus_sigmoid;
 
 const GELU_SCALE: f32 = 0.797_884_6;
 const GELU_CUBE: f32 = 0.044_715;
@@ -47,7 +47,7 @@ fn gelu(z: f32) -> (f32, f32) {
 /// The hyperbolic tangent by our own exponential; 64 bits keep the digits of the difference.
 #[inline(always)]
 fn tanh(x: f32) -> f32 {
-    (1.0 - 2.0 * falling_sigmoid(2.0 * f64::from(x))) as f32
+    (1.0 - 2.0 * one_minus_sigmoid(2.0 * f64::from(x))) as f32
 }
 
 #[cfg(test)]

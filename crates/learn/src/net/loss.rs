@@ -65,7 +65,7 @@ impl NetLoss {
     }
 
     /// Whether it learns from preference pairs.
-    pub(super) fn takes_pairs(&self) -> bool {
+    pub(super) fn accepts_pairs(&self) -> bool {
         self.pairwise
     }
 
@@ -77,11 +77,11 @@ impl NetLoss {
         preferences: &Preferences<'_>,
         data: &Dataset,
     ) -> Result<Vec<usize>, LearnError> {
-        preferences.check().map_err(|error| match self.takes_pairs() {
+        preferences.check().map_err(|error| match self.accepts_pairs() {
             true => error,
             false => LearnError::NothingToRank,
         })?;
-        let pairwise = self.takes_pairs() && !self.ties;
+        let pairwise = self.accepts_pairs() && !self.ties;
         let has_gradient = |query: &usize| {
             let weight = data.query_weights().map_or(1.0, |weights| weights[*query]);
             let differ = match preferences.own(*query) {

@@ -101,10 +101,10 @@ mod tests {
             .collect()
     }
 
-    /// A matrix of these sizes, its numbers stored row by row or, if `turned`, column by column.
-    fn matrix(values: &[f32], rows: usize, columns: usize, turned: bool) -> NetMatrix<'_> {
+    /// A matrix of these sizes, its numbers stored row by row or, if `transposed`, column by column.
+    fn matrix(values: &[f32], rows: usize, columns: usize, transposed: bool) -> NetMatrix<'_> {
         // Written out, because an empty slice has no rows to count.
-        match turned {
+        match transposed {
             false => NetMatrix { values, rows, columns, row_step: columns, column_step: 1 },
             true => NetMatrix { values, rows, columns, row_step: 1, column_step: rows },
         }
@@ -113,14 +113,14 @@ mod tests {
     proptest! {
         #[test]
         fn products_are_those_of_the_plain_loop(
-            m in 0_usize..70, n in 0_usize..70, k in 0_usize..150, turned in any::<[bool; 2]>(), seed: u64,
+            m in 0_usize..70, n in 0_usize..70, k in 0_usize..150, transposed in any::<[bool; 2]>(), seed: u64,
         ) {
             let mut random = Random::new(seed, 1);
             let mut numbers = |count: usize| -> Vec<f32> {
                 (0..count).map(|_| random.normal() as f32).collect()
             };
             let (left, right) = (numbers(m * k), numbers(k * n));
-            let (a, b) = (matrix(&left, m, k, turned[0]), matrix(&right, k, n, turned[1]));
+            let (a, b) = (matrix(&left, m, k, transposed[0]), matrix(&right, k, n, transposed[1]));
             let mut into = vec![f32::NAN; m * n];
             multiply(a, b, &mut into);
             for (found, expected) in into.iter().zip(plain(a, b)) {

@@ -89,10 +89,11 @@ impl NetShape {
         Self { layers, parameter_count }
     }
 
-    /// Initial parameters: weights drawn so that values keep their size from layer to layer (He et
-    /// al., 2015, for ReLU and GELU; Glorot's for tanh), everything else neutral. A linear scorer
-    /// starts with zeros: its losses are convex, or have no better start.
-    pub(super) fn draw(&self, seed: u64) -> Vec<f32> {
+    /// Initial parameters: weights drawn from a normal distribution so that values keep their size
+    /// from layer to layer (variance 2 / inputs for ReLU and GELU: He et al., 2015; 1 / inputs for
+    /// tanh and without an activation: LeCun et al., 1998), scales of 1, biases and shifts of 0. A
+    /// linear scorer starts with zeros: its losses are convex, or have no better start.
+    pub(super) fn initial_parameters(&self, seed: u64) -> Vec<f32> {
         let mut parameters = vec![0.0; self.parameter_count];
         for (at, layer) in self.layers.iter().enumerate() {
             parameters[layer.scales.clone()].fill(1.0);
@@ -150,14 +151,19 @@ mod tests {
     }
 
     #[test]
-    fn the_first_numbers_have_the_size_they_should_and_depend_on_the_seed() {
+    fn initial_parameters_have_the_stated_variance_and_depend_on_the_seed() {
         let shape = NetShape::new(200, &[300], HiddenNorm::Layer, Activation::Relu);
-        let parameters = shape.draw(1);
+        let parameters = shape.initial_parameters(1);
         let weights = &parameters[shape.layers[0].weights.clone()];
         let mean_square = weights.iter().map(|w| w * w).sum::<f32>() / weights.len() as f32;
         assert!((mean_square - 0.01).abs() < 0.0005, "{mean_square}");
         assert!(parameters[shape.layers[0].scales.clone()].iter().all(|s| *s == 1.0));
-        assert!(parameters != shape.draw(2) && parameters == shape.draw(1));
-        assert_eq!(NetShape::new(3, &[], HiddenNorm::None, Activation::None).draw(1), [0.0; 3]);
+        assert!(
+            parameters != shape.initial_parameters(2) && parameters == shape.initial_parameters(1)
+        );
+        assert_eq!(
+            NetShape::new(3, &[], HiddenNorm::None, Activation::None).initial_parameters(1),
+            [0.0; 3]
+        );
     }
 }

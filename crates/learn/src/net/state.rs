@@ -82,7 +82,8 @@ mod tests {
 
     fn state(shape: &NetShape, seed: u64, moving_stats: bool) -> NetState {
         let mut optimiser = Optimiser::new(OptimiserKind::Adam, 0.0, 0.1, shape.parameter_count);
-        let (mut parameters, gradient) = (shape.draw(seed), shape.draw(seed + 1));
+        let (mut parameters, gradient) =
+            (shape.initial_parameters(seed), shape.initial_parameters(seed + 1));
         optimiser.step(shape, &mut parameters, &gradient, 0.1);
         let means = vec![0.5, -1.0, 3.0];
         let stats = BatchStats { variances: means.clone(), means, inverses: Vec::new() };

@@ -66,7 +66,7 @@ impl<'a> NetFixture<'a> {
     fn new(text: &str, data: &'a Dataset, shape: NetShape) -> Self {
         let loss = loss(text);
         // Scales and shifts are not at their neutral values, so that mistakes there show.
-        let mut parameters = shape.draw(3);
+        let mut parameters = shape.initial_parameters(3);
         let mut random = Random::new(5, 5);
         parameters.iter_mut().for_each(|p| *p += 0.1 * random.normal() as f32);
         Self { data, loss, shape, parameters }
@@ -124,7 +124,7 @@ fn norm(values: &[f64]) -> f64 {
 }
 
 /// Relative size of the difference.
-fn apart(found: &[f32], expected: &[f64]) -> f64 {
+fn relative_difference(found: &[f32], expected: &[f64]) -> f64 {
     let difference: Vec<f64> = found.iter().zip(expected).map(|(f, e)| f64::from(*f) - e).collect();
     norm(&difference) / norm(expected)
 }

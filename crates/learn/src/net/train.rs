@@ -58,7 +58,7 @@ impl Trainer for NetTrainer {
             self.params.activation,
         );
         let state = NetState {
-            parameters: shape.draw(request.seed),
+            parameters: shape.initial_parameters(request.seed),
             optimiser: Optimiser::new(
                 self.params.method,
                 self.params.momentum,
@@ -89,8 +89,8 @@ impl Trainer for NetTrainer {
         self.loss.text.clone()
     }
 
-    fn takes_pairs(&self) -> bool {
-        self.loss.takes_pairs()
+    fn accepts_pairs(&self) -> bool {
+        self.loss.accepts_pairs()
     }
 
     fn rounds(&self) -> Option<(usize, &'static str)> {

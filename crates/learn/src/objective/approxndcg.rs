@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn cold_ranks_are_ranks_and_the_loss_is_one_less_ndcg() {
-        // The lectures' example: 2^label - 1 at ranks [1, 4, 2, 3, 5] by scores without ties.
+        // Worked out by hand: 2^label - 1 at ranks [1, 4, 2, 3, 5] by scores without ties.
         let (labels, scores) = ([3.0, 2.0, 1.0, 0.0, 0.0], [3.0, 0.5, 2.0, 1.0, 0.0]);
         let cold = ApproxNdcg { temperature: 1e-3 };
         let loss = cold.loss(&QueryView::new(&labels, &scores), &mut ObjectiveBuffers::default());

@@ -9,8 +9,8 @@
 //! each tree; if that quantile is 0 the largest |r| is used, since nothing could be learnt
 //! otherwise. The gradient is exact for fixed delta. The second derivative is 1 or 0; the hessian
 //! given is always 1, times the weight, so that a leaf that contains only outliers still has a
-//! step. The best constant is found by bisection. Cost O(n) a query; the quantile O(rows), with
-//! weights O(rows log rows).
+//! step. The initial score, the constant that minimises the loss, is found by bisection. Cost O(n)
+//! a query; the quantile O(rows), with weights O(rows log rows).
 
 use rankwright_spec::{Conflict, SpecError, above, params};
 
@@ -107,8 +107,8 @@ impl Huber {
         self.delta = if quantile > 0.0 { quantile } else { self::quantile(all, 1.0, size) };
     }
 
-    /// The constant at which the gradients sum to 0.
-    fn best_constant(&self, all: &TrainingDocuments<'_>) -> f64 {
+    /// The initial score: the constant at which the gradients sum to 0.
+    fn initial_score(&self, all: &TrainingDocuments<'_>) -> f64 {
         let counted = || all.labels.iter().enumerate().filter(|(row, _)| weight(all, *row) > 0.0);
         let mut low = counted().fold(f64::INFINITY, |m, (_, l)| m.min(*l));
         let mut high = counted().fold(f64::NEG_INFINITY, |m, (_, l)| m.max(*l));
@@ -175,7 +175,7 @@ impl Objective for Huber {
         pointwise::check_labels(all)?;
         let median = quantile(all, 0.5, |row| all.labels[row]);
         self.update_delta(all, |_| median);
-        Ok(self.best_constant(all))
+        Ok(self.initial_score(all))
     }
 
     fn refresh(&mut self, all: &TrainingDocuments<'_>) -> Result<(), LearnError> {

@@ -1,4 +1,4 @@
-//! Binary log-loss on relevant or not (Friedman 2001, section 4.4, in the form of the lectures).
+//! Binary log-loss on relevant or not (Friedman 2001, section 4.4).
 //!
 //! ```text
 //! y = +1 where label >= rel, else -1
@@ -6,8 +6,9 @@
 //! ```
 //!
 //! Both derivatives are exact; each is multiplied by the document's weight. With ybar the weighted
-//! mean of y, the best constant is 1/2 log((1 + ybar) / (1 - ybar)); if all labels agree, ybar is
-//! taken as +-0.999999, which bounds the constant by 7.3. Cost O(n).
+//! mean of y, the initial score, the constant that minimises the loss, is 1/2 log((1 + ybar) / (1 -
+//! ybar)); if all labels agree, ybar is taken as +-0.999999, which bounds the initial score by 7.3.
+//! Cost O(n).
 
 use rankwright_spec::{SpecError, params};
 
@@ -16,9 +17,9 @@ use super::{
     Derivatives, Objective, ObjectiveBuffers, QueryView, TrainingDocuments, check_shape, pointwise,
 };
 use crate::error::LearnError;
-use crate::exp::{falling_sigmoid, softplus};
+use crate::exp::{one_minus_sigmoid, softplus};
 
-/// Largest mean of y for the starting constant.
+/// Largest mean of y in the formula of the initial score.
 const MAX_MEAN: f64 = 0.999_999;
 
 /// The binary logistic loss.
@@ -81,8 +82,8 @@ impl Objective for LogLoss {
         check_shape(query, out)?;
         pointwise::fill(query, out, |label, score| {
             let y = self.sign(label);
-            let wrong = falling_sigmoid(2.0 * y * score);
-            (-2.0 * y * wrong, 4.0 * wrong * falling_sigmoid(-2.0 * y * score))
+            let wrong = one_minus_sigmoid(2.0 * y * score);
+            (-2.0 * y * wrong, 4.0 * wrong * one_minus_sigmoid(-2.0 * y * score))
         })
     }
 

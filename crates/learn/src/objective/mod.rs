@@ -105,10 +105,10 @@ pub struct DocumentPair {
 /// The lambda of one pair of documents; see [`Objective::pair_lambdas`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairLambda {
-    /// The document that should rise, and its rank, both from 0.
-    pub rises: (usize, usize),
-    /// The document that should fall, and its rank.
-    pub falls: (usize, usize),
+    /// The document whose score the pair pushes up, and its rank, both from 0.
+    pub pushed_up: (usize, usize),
+    /// The document whose score the pair pushes down, and its rank.
+    pub pushed_down: (usize, usize),
     /// The absolute derivative of the pair's loss by the score of either document.
     pub size: f64,
 }
@@ -138,7 +138,8 @@ pub struct ObjectiveBuffers {
     numbers: [Vec<f64>; 3],
 }
 
-/// All documents of the training data, for values computed once: the best constant, the grades.
+/// All documents of the training data, for values computed once: the initial score, the
+/// grades.
 #[derive(Debug, Clone, Copy)]
 pub struct TrainingDocuments<'a> {
     /// Labels of all rows.
@@ -169,7 +170,8 @@ pub trait Objective: Debug + Send + Sync {
     }
 
     /// Called with all data before training: computes values that depend on all of it, and rejects
-    /// data that the objective does not support. Returns the constant that training starts from.
+    /// data that the objective does not support. Returns the initial score, the constant that
+    /// minimises the loss.
     fn prepare(&mut self, _all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
         Ok(0.0)
     }

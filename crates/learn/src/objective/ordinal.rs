@@ -11,7 +11,7 @@
 //!
 //! Both derivatives are exact for fixed thresholds, and multiplied by the document's weight. The
 //! thresholds start as the logits of the labels' cumulative shares, which is the best fit for F =
-//! 0, the constant that training starts from. Before each tree they are fitted to the scores by
+//! 0, the initial score. Before each tree they are fitted to the scores by
 //! Newton's method (the likelihood is concave, the matrix is tridiagonal), from those logits each
 //! time, so that a resumed run finds the same ones; sums are added in a fixed order.
 //!
@@ -26,7 +26,7 @@ use super::def::{ObjectiveDef, ObjectiveParams};
 use super::pointwise::{self, weight};
 use super::{Derivatives, Objective, ObjectiveBuffers, QueryView, TrainingDocuments, check_shape};
 use crate::error::LearnError;
-use crate::exp::{exp, falling_sigmoid};
+use crate::exp::{exp, one_minus_sigmoid, sigmoid};
 
 /// Largest number of grades.
 const MAX_GRADES: usize = 255;
@@ -89,12 +89,12 @@ struct ThresholdTerms {
     above_upper: f64,
     above_lower: f64,
     /// 1 - exp(-(distance of the two thresholds)).
-    width: f64,
+    one_minus_exp: f64,
 }
 
 impl ThresholdTerms {
     fn probability(&self) -> f64 {
-        self.upper * self.above_lower * self.width
+        self.upper * self.above_lower * self.one_minus_exp
     }
 }
 
@@ -127,8 +127,8 @@ impl ThresholdFit {
     fn add_document(&mut self, grade: usize, terms: &ThresholdTerms, weight: f64) {
         const TINY: f64 = 1e-300;
         self.loss -= weight * terms.probability().max(TINY).ln();
-        let up = terms.above_upper / (terms.above_lower * terms.width).max(TINY);
-        let down = terms.lower / (terms.upper * terms.width).max(TINY);
+        let up = terms.above_upper / (terms.above_lower * terms.one_minus_exp).max(TINY);
+        let down = terms.lower / (terms.upper * terms.one_minus_exp).max(TINY);
         if let Some(gradient) = self.gradient.get_mut(grade) {
             *gradient -= weight * up;
             self.diagonal[grade] += weight * (up * up - up * (terms.above_upper - terms.upper));
@@ -191,16 +191,16 @@ impl Ordinal {
         let upper = thresholds.get(grade).map_or(f64::INFINITY, |t| t - score);
         let below = grade.checked_sub(1).and_then(|g| thresholds.get(g));
         let lower = below.map_or(f64::NEG_INFINITY, |t| t - score);
-        let apart = match (thresholds.get(grade), below) {
+        let distance = match (thresholds.get(grade), below) {
             (Some(a), Some(b)) => a - b,
             _ => f64::INFINITY,
         };
         ThresholdTerms {
-            upper: falling_sigmoid(-upper),
-            lower: falling_sigmoid(-lower),
-            above_upper: falling_sigmoid(upper),
-            above_lower: falling_sigmoid(lower),
-            width: 1.0 - exp(-apart),
+            upper: sigmoid(upper),
+            lower: sigmoid(lower),
+            above_upper: one_minus_sigmoid(upper),
+            above_lower: one_minus_sigmoid(lower),
+            one_minus_exp: 1.0 - exp(-distance),
         }
     }
 

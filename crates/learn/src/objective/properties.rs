@@ -124,8 +124,8 @@ fn equal_labels_lists_of_one_and_empty_lists_give_zeros() {
         // A query with a nonzero gradient, so that the zeros above are not trivial.
         let labels = [0.0, 3.0, 0.0, 1.0, 0.0, 2.0];
         let (gradient, _) = derivatives(&*objective, &QueryView::new(&labels, &scores)).unwrap();
-        let rises = gradient[1] < 0.0 || text.starts_with("yeti");
-        assert!(rises, "{text}: the best document has nobody to fall for");
+        let is_pushed_up = gradient[1] < 0.0 || text.starts_with("yeti");
+        assert!(is_pushed_up, "{text}: the best document is not pushed up");
         assert!(gradient.iter().any(|g| *g != 0.0), "{text}");
     }
 }

@@ -156,7 +156,7 @@ proptest! {
     }
 
     #[test]
-    fn the_starting_constant_is_the_best_one(
+    fn the_initial_score_is_the_constant_of_smallest_loss(
         rows in prop::collection::vec((label(), 0.01..2.0_f32), 2..20), weighted in any::<bool>(),
     ) {
         let labels: Vec<f64> = rows.iter().map(|r| r.0).collect();
@@ -170,8 +170,8 @@ proptest! {
                 let view = QueryView { weights: &weights, ..QueryView::new(&labels, &scores) };
                 objective.loss(&view, &mut ObjectiveBuffers::default()).unwrap().unwrap()
             };
-            // All labels relevant, or none: the best constant is infinite, the one given is
-            // bounded.
+            // All labels relevant, or none: the constant of smallest loss is infinite, the one
+            // given is bounded.
             let bounded = text == "logloss" && base.abs() > 7.0;
             for other in [base - 0.1, base + 0.1].into_iter().filter(|_| !bounded) {
                 prop_assert!(loss(base) <= loss(other) + 1e-9, "{text} {base} {other}");

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Seconds of one round by phase; a round of boosting is a tree.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Phases {
+pub struct PhaseSeconds {
     /// Derivatives of the objective.
     pub derivatives: f64,
     /// Scaling and rounding to whole numbers.
@@ -24,7 +24,7 @@ pub struct Phases {
     pub learn: f64,
 }
 
-impl Phases {
+impl PhaseSeconds {
     /// Seconds of learning: everything except the metrics.
     pub fn learning(&self) -> f64 {
         self.derivatives
@@ -49,14 +49,14 @@ pub struct Iteration {
     /// The step that the line search chose.
     pub step: Option<f64>,
     /// Values of each metric, for each evaluated data set; NaN if no query has a value.
-    #[serde(with = "numbers")]
+    #[serde(with = "nan_as_null")]
     pub values: Vec<Vec<f64>>,
     /// Seconds by phase.
-    pub seconds: Phases,
+    pub seconds: PhaseSeconds,
 }
 
-/// JSON has no NaN: a value that is NaN is written as null, and read back as NaN.
-mod numbers {
+/// JSON has neither NaN nor infinities: each is written as null, and null is read as NaN.
+mod nan_as_null {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     pub(super) fn serialize<S: Serializer>(
@@ -83,14 +83,15 @@ mod numbers {
 pub struct TrainingHistory {
     /// Evaluated data sets: the training data first if requested, then the validation sets.
     pub sets: Vec<String>,
-    /// Metrics; the first one decides.
+    /// Metrics; the first one is used for early stopping and for choosing the model.
     pub metrics: Vec<String>,
-    /// Conventions of the metrics.
+    /// Conventions of the metrics: how ties, unjudged documents and so on are treated.
     pub conventions: Vec<String>,
     /// Name of a round: "tree", "epoch", ...; empty if there are no rounds.
     #[serde(default)]
     pub unit: String,
-    /// Number of rounds at the best value of the first metric on the deciding set.
+    /// Number of rounds at the best value of the first metric on the validation set used for early
+    /// stopping and for choosing the model.
     pub best: Option<usize>,
     /// The rounds.
     pub iterations: Vec<Iteration>,

@@ -14,7 +14,7 @@ mod rounds;
 pub(crate) mod validation;
 
 pub use checkpoint::Checkpoints;
-pub use history::{Iteration, Phases, TrainingHistory};
+pub use history::{Iteration, PhaseSeconds, TrainingHistory};
 pub use progress::{NoProgress, Progress};
 pub use request::{TrainRequest, TrainResult, ValidationSet};
 pub(crate) use rounds::{

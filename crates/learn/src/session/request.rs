@@ -48,9 +48,10 @@ impl<'a> ValidationSet<'a> {
 pub struct TrainRequest<'a> {
     /// Training data.
     pub train: &'a Dataset,
-    /// Validation data; the first set decides on stopping.
+    /// Validation data; the first set is used for early stopping and for choosing the model.
     pub valid: Vec<ValidationSet<'a>>,
-    /// Metrics to compute; the first one decides. If empty, the learner's target.
+    /// Metrics to compute; the first one is used for early stopping. If empty, the learner's
+    /// target.
     pub metrics: Vec<Measure>,
     /// Whether to compute the metrics on the training data too.
     pub evaluate_training: bool,
@@ -106,7 +107,7 @@ impl<'a> TrainRequest<'a> {
         }
     }
 
-    /// Adds a validation set; the first one decides on stopping.
+    /// Adds a validation set; the first one is used for early stopping.
     #[must_use]
     pub fn validation(mut self, data: &'a Dataset) -> Self {
         let name = match self.valid.len() {
@@ -117,14 +118,14 @@ impl<'a> TrainRequest<'a> {
         self
     }
 
-    /// Sets all validation sets, with their names; the first one decides on stopping.
+    /// Sets all validation sets, with their names; the first one is used for early stopping.
     #[must_use]
     pub fn validation_sets(mut self, sets: impl IntoIterator<Item = ValidationSet<'a>>) -> Self {
         self.valid = sets.into_iter().collect();
         self
     }
 
-    /// Sets the metrics to compute; the first one decides on stopping.
+    /// Sets the metrics to compute; the first one is used for early stopping.
     #[must_use]
     pub fn metrics(mut self, metrics: impl IntoIterator<Item = Measure>) -> Self {
         self.metrics = metrics.into_iter().collect();

@@ -1,8 +1,8 @@
 //! The rounds of a training: metrics, stopping, the history and checkpoints, for every learner.
 //!
-//! The first metric on the first validation set decides: its best model is kept (the earliest among
-//! equals), and after `stop` rounds without a better one the training is over. Without validation
-//! data the last model is the result.
+//! Early stopping and the choice of the model use the first metric on the first validation set: its
+//! best model is kept (the earliest among equals), and after `stop` rounds without a better one the
+//! training is over. Without validation data the last model is the result.
 //!
 //! A checkpoint is an ordinary model file: the current model, and as a note in its header the
 //! history and the learner's state, from which training resumes with the same result.
@@ -14,7 +14,7 @@ use rankwright_eval::Measure;
 use rankwright_model::{Header, Model, ModelBody, ScoreOptions};
 
 use super::checkpoint::{CheckpointState, Saver, fingerprint, load};
-use super::history::{Iteration, Phases, TrainingHistory};
+use super::history::{Iteration, PhaseSeconds, TrainingHistory};
 use super::request::{TrainRequest, TrainResult};
 use super::validation::{Decider, check_sets, values};
 use crate::error::LearnError;
@@ -170,7 +170,7 @@ impl<'a> Session<'a> {
         &self.header
     }
 
-    /// The number of rounds at the best value of the deciding metric.
+    /// the number of rounds at the best value of the metric used for early stopping.
     pub(crate) fn best(&self) -> Option<usize> {
         self.history.best
     }
@@ -189,7 +189,7 @@ impl<'a> Session<'a> {
         model: impl FnOnce() -> Result<ModelBody, LearnError>,
         state: &dyn Fn() -> Vec<u8>,
     ) -> Result<RoundStatus, LearnError> {
-        let mut seconds = Phases { learn: lap(&mut self.lap), ..Phases::default() };
+        let mut seconds = PhaseSeconds { learn: lap(&mut self.lap), ..PhaseSeconds::default() };
         let model = Model::new(self.header.clone(), model()?)?;
         let values = self.metric_values(&model)?;
         seconds.evaluate = lap(&mut self.lap);

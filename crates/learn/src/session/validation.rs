@@ -1,8 +1,8 @@
 //! Metrics of validation data, and the decision when to stop.
 //!
-//! The first metric on the first validation set decides: the number of rounds with the best value
-//! is remembered (the earliest among equals), and training stops when `stop` rounds have not
-//! improved it.
+//! Early stopping and the choice of the model use the first metric on the first validation set: the
+//! number of rounds with the best value is remembered (the earliest among equals), and training
+//! stops when `stop` rounds have not improved it.
 
 use rankwright_data::Dataset;
 use rankwright_eval::compare::Better;
@@ -12,7 +12,7 @@ use super::history::TrainingHistory;
 use super::request::ValidationSet;
 use crate::error::LearnError;
 
-/// Makes sure that the deciding metric has a value on each set.
+/// Makes sure that the metric used for early stopping has a value on each set.
 pub(crate) fn check_sets(
     sets: &[ValidationSet<'_>],
     measures: &[Measure],
@@ -44,7 +44,7 @@ pub(crate) fn values(
 /// Decides on stopping by the first metric of one set.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Decider {
-    /// Index of the evaluated set that decides.
+    /// Index of the evaluated set that is used for early stopping.
     pub(crate) set: usize,
     pub(crate) better: Better,
     pub(crate) stop: Option<usize>,

@@ -26,7 +26,7 @@ use crate::bins::{Binned, CELLS};
 use crate::collective::Collective;
 use crate::error::LearnError;
 
-/// Least gain as a fraction of the leaf's own worth; a smaller gain is rounding error.
+/// Least gain as a fraction of the leaf's own structure score; a smaller gain is rounding error.
 pub(super) const MIN_RELATIVE_GAIN: f64 = 1e-10;
 
 /// A leaf while its tree grows.
@@ -266,7 +266,7 @@ impl Expander<'_> {
         }
     }
 
-    /// Half the variance of the gradients: the lectures' G of a leaf.
+    /// The impurity of a leaf: half the variance of its rows' gradients.
     fn impurity(&self, node: &GrowingLeaf, arena: &Arena<'_>) -> Result<f64, LearnError> {
         let mut sums = [0_u64; 2];
         for packed in arena.packed(node) {
@@ -291,13 +291,14 @@ impl Expander<'_> {
         found_splits: &mut FoundSplits,
     ) -> Result<Option<BestSplit>, LearnError> {
         let (g, h) = unpack(node.total);
-        let unsplit_worth = self.units.rule.worth(f64::from(g), f64::from(h), node.limits);
+        let unsplit_score =
+            self.units.rule.structure_score(f64::from(g), f64::from(h), node.limits);
         let mut counted = vec![false; found_splits.len()];
         loop {
             let Some((feature_index, found)) = self.best_of(found_splits) else { return Ok(None) };
-            let increase = found.worth - self.cost(feature_index) - unsplit_worth;
+            let increase = found.structure_score - self.cost(feature_index) - unsplit_score;
             let gain = self.units.gain(increase);
-            if increase <= MIN_RELATIVE_GAIN * unsplit_worth.abs() || gain <= self.params.min_gain {
+            if increase <= MIN_RELATIVE_GAIN * unsplit_score.abs() || gain <= self.params.min_gain {
                 return Ok(None);
             }
             if counted[feature_index] || self.units.has_rows(node.total, found.left) {
@@ -316,7 +317,7 @@ impl Expander<'_> {
         self.costs.get(feature_index).copied().unwrap_or(0.0)
     }
 
-    /// The split with the largest worth minus cost; among equals the lowest feature.
+    /// The split with the largest structure score minus cost; among equals the lowest feature.
     fn best_of(&self, found_splits: &FoundSplits) -> Option<(usize, FoundSplit)> {
         let feature =
             |feature_index: usize| self.evaluator.split_features[feature_index].member.feature;
@@ -324,9 +325,12 @@ impl Expander<'_> {
         for (feature_index, found) in found_splits.iter().enumerate() {
             let Some(found) = found else { continue };
             let is_better = best.is_none_or(|(other, most)| {
-                let (worth, most) =
-                    (found.worth - self.cost(feature_index), most.worth - self.cost(other));
-                worth > most || (worth == most && feature(feature_index) < feature(other))
+                let (structure_score, most) = (
+                    found.structure_score - self.cost(feature_index),
+                    most.structure_score - self.cost(other),
+                );
+                structure_score > most
+                    || (structure_score == most && feature(feature_index) < feature(other))
             });
             if is_better {
                 best = Some((feature_index, *found));

@@ -491,7 +491,7 @@ impl Grower<'_> {
                 return 0.0;
             }
             let found = self.params.feature_cost.iter().find(|(costly, _)| *costly == feature);
-            found.map_or(0.0, |(_, cost)| units.worth(cost * self.params.cost_weight))
+            found.map_or(0.0, |(_, cost)| units.structure_score(cost * self.params.cost_weight))
         };
         self.evaluator.split_features.iter().map(|feature| cost(feature.member.feature)).collect()
     }

@@ -270,7 +270,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]
         #[test]
-        fn histograms_equal_their_plain_twin_however_columns_are_cut(
+        fn histograms_equal_the_plain_sums_however_columns_are_cut(
             seed: u64, keep in 0.02..1.0, columns in 1_usize..150,
         ) {
             let data = data(1800, columns, seed);

@@ -58,7 +58,7 @@ impl<'a> ReferenceGrower<'a> {
         Self { binned, params, rows: (0..binned.rows() as u32).collect() }
     }
 
-    fn worth(&self, sums: Sums) -> Option<f64> {
+    fn structure_score(&self, sums: Sums) -> Option<f64> {
         let enough = sums.rows >= self.params.min_rows && sums.h >= self.params.min_hessian;
         (enough && sums.h > 0.0).then(|| sums.g * sums.g / (sums.h + self.params.l2))
     }
@@ -70,7 +70,7 @@ impl<'a> ReferenceGrower<'a> {
             Sums { g: input.gradient[row].into(), h: input.hessian[row].into(), rows: 1 }
         };
         let total = rows.iter().map(one).fold(Sums::default(), Sums::add);
-        let own = self.worth(total)?;
+        let own = self.structure_score(total)?;
         let mut best: Option<ReferenceBest> = None;
         for (column, shared) in self.binned.columns().iter().enumerate() {
             for &member in &shared.members {
@@ -90,7 +90,10 @@ impl<'a> ReferenceGrower<'a> {
                     }
                     for (bin, cell) in cells[..bins.values()].iter().enumerate() {
                         left = left.add(*cell);
-                        let sides = (self.worth(left), self.worth(total.subtract(left)));
+                        let sides = (
+                            self.structure_score(left),
+                            self.structure_score(total.subtract(left)),
+                        );
                         let (Some(l), Some(r)) = sides else { continue };
                         let gain = (l + r - own) / 2.0;
                         let lower = |b: &ReferenceBest| member.feature < b.member.feature;

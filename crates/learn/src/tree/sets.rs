@@ -1,6 +1,6 @@
 //! The best set of categories of one feature in one leaf.
 //!
-//! With the second-order worth `G^2 / (H + l2)` the best partition of the categories into two sets
+//! With the structure score `G^2 / (H + l2)` the best partition of the categories into two sets
 //! is a prefix of their order by `G / H` (Fisher 1958; Breiman et al. 1984 for trees), so that a
 //! sort and a scan replace 2^n subsets. Categories with few rows would lie at the ends by chance:
 //! they are ordered by `G / (H + smooth)`, and sets are valued with `l2` raised by `cat_l2`, as
@@ -9,7 +9,7 @@
 //! that the leaf does not have. Up to [`ONE_VS_REST`] categories are tried one by one, with the
 //! plain `l2`.
 //!
-//! Equal keys are ordered by category number; equal worths go to the low end and to the shorter
+//! Equal keys are ordered by category number; equal scores go to the low end and to the shorter
 //! prefix. Cost O(n log n) for n categories. A [`FoundSplit`] holds the length and the end;
 //! [`set_of`] computes the set from the same cells again when the split is applied. With no
 //! category, or one and nothing missing, there is no split.
@@ -48,10 +48,10 @@ pub(crate) fn best_set(
 ) -> Option<FoundSplit> {
     let mut best: Option<FoundSplit> = None;
     let mut consider = |bin: u8, end: Side, left: u64, rows: u64, rule: &SplitCriteria| {
-        if let Some(worth) = search.worth_of(left, rows, rule, constraints)
-            && best.is_none_or(|best| worth > best.worth)
+        if let Some(structure_score) = search.score_of_split(left, rows, rule, constraints)
+            && best.is_none_or(|best| structure_score > best.structure_score)
         {
-            best = Some(FoundSplit { worth, bin, missing: end, left });
+            best = Some(FoundSplit { structure_score, bin, missing: end, left });
         }
     };
     let rows_of = |bin: u8| {
@@ -124,7 +124,7 @@ mod tests {
     }
 
     /// Worth of a set against the rest, by plain sums; `None` if a side is too small.
-    fn worth(
+    fn structure_score(
         all: &[Cell],
         other: Cell,
         left: &[usize],
@@ -161,10 +161,10 @@ mod tests {
         let mut best: Option<(f64, Vec<usize>)> = None;
         for mut set in sets {
             set.sort_unstable();
-            if let Some(worth) = worth(all, other, &set, l2, rule)
-                && best.as_ref().is_none_or(|(most, _)| worth > *most)
+            if let Some(structure_score) = structure_score(all, other, &set, l2, rule)
+                && best.as_ref().is_none_or(|(most, _)| structure_score > *most)
             {
-                best = Some((worth, set));
+                best = Some((structure_score, set));
             }
         }
         best
@@ -181,7 +181,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_best_set_is_that_of_the_slow_twin(
+        fn the_best_set_is_that_of_the_reference_implementation(
             all in proptest::collection::vec(cell(), 0..20),
             other in cell(), smooth in 0_u8..3, most in 1_usize..30,
         ) {
@@ -194,8 +194,8 @@ mod tests {
             let found = best_set(&search, &rule, &constraints);
             let slow = slow(&all, other, &rule);
             prop_assert_eq!(found.is_some(), slow.is_some());
-            if let (Some(found), Some((worth, set))) = (found, slow) {
-                prop_assert_eq!(found.worth, worth);
+            if let (Some(found), Some((structure_score, set))) = (found, slow) {
+                prop_assert_eq!(found.structure_score, structure_score);
                 prop_assert_eq!(members(&set_of(&values, &rule, &found)), set.clone());
                 let left = set.iter().fold(0_u64, |sum, bin| sum.wrapping_add(values[*bin]));
                 prop_assert_eq!(found.left, left);
@@ -215,10 +215,10 @@ mod tests {
             let found = best_set(&search, &free, &constraints).unwrap();
             let subsets = (1..(1_usize << all.len()) - 1).map(|bits| {
                 let set: Vec<usize> = (0..all.len()).filter(|at| bits >> at & 1 == 1).collect();
-                worth(&all, (0, 0, 0), &set, 0.0, &free).unwrap()
+                structure_score(&all, (0, 0, 0), &set, 0.0, &free).unwrap()
             });
             let best = subsets.fold(f64::NEG_INFINITY, f64::max);
-            prop_assert!((found.worth - best).abs() <= 1e-9 * best.abs().max(1.0), "{best}");
+            prop_assert!((found.structure_score - best).abs() <= 1e-9 * best.abs().max(1.0), "{best}");
         }
     }
 

@@ -1,10 +1,11 @@
 //! The best split of one feature in one leaf.
 //!
-//! With G and H the sums of gradients and hessians of a side, a split is worth `GL^2 / (HL + l2) +
-//! GR^2 / (HR + l2)`, minus the same for the whole leaf: twice the decrease of the loss to second
-//! order. Sums come from a histogram; every bin is tried as the last one on the left, with missing
-//! values on the right and, if there are any, on the left. Everything is in the packed units of
-//! [`quantise`](super::quantise): one scale for G and one for H factor out.
+//! With G and H the sums of gradients and hessians of a side, its structure score (Chen and
+//! Guestrin, *XGBoost*, 2016) is `G^2 / (H + l2)`. The scores of both sides, minus that of the
+//! undivided leaf, are twice the decrease of the loss to second order. Sums come from a histogram;
+//! every bin is tried as the last one on the left, with missing values on the right and, if there
+//! are any, on the left. Everything is in the packed units of [`quantise`](super::quantise): one
+//! scale for G and one for H factor out.
 //!
 //! [`HistogramSearch::fast`] is for the common case, compiled for wide registers;
 //! [`HistogramSearch::plain`] also handles l1, row counts and monotone bounds, and is the reference
@@ -47,8 +48,8 @@ impl Limits {
 /// The best split of a feature.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct FoundSplit {
-    /// Worth of both sides, in packed units.
-    pub(crate) worth: f64,
+    /// Sum of the structure scores of both sides, in packed units.
+    pub(crate) structure_score: f64,
     /// Last bin on the left.
     pub(crate) bin: u8,
     /// The side of missing values.
@@ -72,8 +73,8 @@ impl SplitCriteria {
         (-self.shrunk(g) / denominator).clamp(limits.low, limits.high)
     }
 
-    /// The worth of a side with these sums.
-    pub(crate) fn worth(&self, g: f64, h: f64, limits: Limits) -> f64 {
+    /// The structure score of a side with these sums.
+    pub(crate) fn structure_score(&self, g: f64, h: f64, limits: Limits) -> f64 {
         let denominator = h + self.l2;
         if denominator <= 0.0 {
             return 0.0;
@@ -136,10 +137,10 @@ impl HistogramSearch<'_> {
             for (bin, cell) in self.values.iter().enumerate().take(candidate_bins) {
                 left = left.wrapping_add(*cell);
                 rows += constraints.counts.map_or(0, |c| c.values.get(bin).copied().unwrap_or(0));
-                if let Some(worth) = self.worth_of(left, rows, rule, constraints)
-                    && best.is_none_or(|best| worth > best.worth)
+                if let Some(structure_score) = self.score_of_split(left, rows, rule, constraints)
+                    && best.is_none_or(|best| structure_score > best.structure_score)
                 {
-                    best = Some(FoundSplit { worth, bin: bin as u8, missing, left });
+                    best = Some(FoundSplit { structure_score, bin: bin as u8, missing, left });
                 }
             }
         }
@@ -155,7 +156,7 @@ impl HistogramSearch<'_> {
         }
     }
 
-    pub(crate) fn worth_of(
+    pub(crate) fn score_of_split(
         &self,
         left: u64,
         rows: u64,
@@ -184,7 +185,10 @@ impl HistogramSearch<'_> {
                 return None;
             }
         }
-        Some(rule.worth(gl, hl, constraints.limits) + rule.worth(gr, hr, constraints.limits))
+        Some(
+            rule.structure_score(gl, hl, constraints.limits)
+                + rule.structure_score(gr, hr, constraints.limits),
+        )
     }
 
     /// Like [`HistogramSearch::plain`] without l1, counts and constraints, several bins at a time.
@@ -193,11 +197,16 @@ impl HistogramSearch<'_> {
         let mut best: Option<FoundSplit> = None;
         for missing in [Side::Right, Side::Left] {
             let Some((start, candidate_bins)) = self.start(missing) else { continue };
-            if let Some((bin, worth)) =
+            if let Some((bin, structure_score)) =
                 scratch.scan(self.values, candidate_bins, start, self.total, rule)
-                && best.is_none_or(|best| worth > best.worth)
+                && best.is_none_or(|best| structure_score > best.structure_score)
             {
-                best = Some(FoundSplit { worth, bin: bin as u8, missing, left: scratch.sums[bin] });
+                best = Some(FoundSplit {
+                    structure_score,
+                    bin: bin as u8,
+                    missing,
+                    left: scratch.sums[bin],
+                });
             }
         }
         best
@@ -214,12 +223,12 @@ pub(crate) fn unpack_floats(packed: u64) -> (f64, f64) {
 #[derive(Debug)]
 pub(crate) struct Scratch {
     sums: [u64; CELLS],
-    worths: [f64; CELLS],
+    split_scores: [f64; CELLS],
 }
 
 impl Default for Scratch {
     fn default() -> Self {
-        Self { sums: [0; CELLS], worths: [0.0; CELLS] }
+        Self { sums: [0; CELLS], split_scores: [0.0; CELLS] }
     }
 }
 
@@ -227,7 +236,8 @@ impl Default for Scratch {
 const LANES: usize = 4;
 
 impl Scratch {
-    /// The best last bin on the left among the first `candidate_bins` bins, and its worth.
+    /// The best last bin on the left among the first `candidate_bins` bins, and its structure
+    /// score.
     #[inline(always)]
     fn scan(
         &mut self,
@@ -247,23 +257,26 @@ impl Scratch {
         self.sums[candidate_bins..padded].fill(total);
         let mut most = [f64::NEG_INFINITY; LANES];
         let sums = self.sums[..padded].as_chunks::<LANES>().0;
-        let worths = self.worths[..padded].as_chunks_mut::<LANES>().0;
-        for (sums, worths) in sums.iter().zip(worths) {
+        let split_scores = self.split_scores[..padded].as_chunks_mut::<LANES>().0;
+        for (sums, split_scores) in sums.iter().zip(split_scores) {
             for lane in 0..LANES {
                 let (gl, hl) = unpack_floats(sums[lane]);
                 let (gr, hr) = unpack_floats(total.wrapping_sub(sums[lane]));
-                let worth = gl * gl / (hl + rule.l2) + gr * gr / (hr + rule.l2);
+                let structure_score = gl * gl / (hl + rule.l2) + gr * gr / (hr + rule.l2);
                 let legal = (hl >= rule.min_hessian) & (hr >= rule.min_hessian);
-                let worth = if legal { worth } else { f64::NEG_INFINITY };
-                worths[lane] = worth;
-                most[lane] = if worth > most[lane] { worth } else { most[lane] };
+                let structure_score = if legal { structure_score } else { f64::NEG_INFINITY };
+                split_scores[lane] = structure_score;
+                most[lane] =
+                    if structure_score > most[lane] { structure_score } else { most[lane] };
             }
         }
         let best = most.into_iter().fold(f64::NEG_INFINITY, |a, b| if b > a { b } else { a });
         if best == f64::NEG_INFINITY {
             return None;
         }
-        let bin = self.worths[..candidate_bins].iter().position(|worth| *worth == best)?;
+        let bin = self.split_scores[..candidate_bins]
+            .iter()
+            .position(|structure_score| *structure_score == best)?;
         Some((bin, best))
     }
 }
@@ -287,7 +300,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_fast_search_equals_its_plain_twin(
+        fn the_fast_search_equals_its_reference_implementation(
             cells in proptest::collection::vec((-1000_i32..1000, 0_u32..300), 1..255),
             missing in proptest::option::of((-1000_i32..1000, 0_u32..300)),
             l2 in 0_u32..50,
@@ -311,7 +324,7 @@ mod tests {
             total: pack(0, 4),
         };
         let found = search.fast(&rule(0.0, 1.0), &mut Scratch::default()).unwrap();
-        assert_eq!((found.bin, found.missing, found.worth), (0, Side::Right, 25.0));
+        assert_eq!((found.bin, found.missing, found.structure_score), (0, Side::Right, 25.0));
     }
 
     #[test]
@@ -332,6 +345,6 @@ mod tests {
         let narrow = SplitConstraints { limits: Limits { low: 0.0, high: 1.0 }, ..FREE };
         let value = rule.value(-9.0, 3.0, narrow.limits);
         assert_eq!(value, 1.0);
-        assert!(search.plain(&rule, &narrow).unwrap().worth < free.worth);
+        assert!(search.plain(&rule, &narrow).unwrap().structure_score < free.structure_score);
     }
 }

@@ -29,13 +29,13 @@ impl Units {
         Self { rule, gradient: scales.gradient, hessian: scales.hessian, largest_hessian }
     }
 
-    /// The decrease of the loss for an increase in worth.
-    pub(super) fn gain(&self, worth: f64) -> f64 {
-        0.5 * worth * (self.hessian / self.gradient) / self.gradient
+    /// The decrease of the loss for an increase of the structure score.
+    pub(super) fn gain(&self, structure_score: f64) -> f64 {
+        0.5 * structure_score * (self.hessian / self.gradient) / self.gradient
     }
 
-    /// The increase in worth for a gain: the inverse of [`Units::gain`].
-    pub(super) fn worth(&self, gain: f64) -> f64 {
+    /// The increase of the structure score for a gain: the inverse of [`Units::gain`].
+    pub(super) fn structure_score(&self, gain: f64) -> f64 {
         gain / self.gain(1.0)
     }
 

@@ -21,8 +21,8 @@ pub enum TuneData {
     Folds {
         /// Number of folds, at least 2.
         count: usize,
-        /// Part of each fold's training queries that decides on stopping, for learners that need
-        /// it.
+        /// Part of each fold's training queries that is used for early stopping, for learners that
+        /// need it.
         valid_part: Option<f64>,
     },
 }
@@ -227,7 +227,7 @@ impl TunePlan {
             TuneData::Valid => "validation data".to_owned(),
             TuneData::Folds { count, valid_part: None } => format!("{count} folds"),
             TuneData::Folds { count, valid_part: Some(part) } => {
-                format!("{count} folds, {part} of their queries decide on stopping")
+                format!("{count} folds, {part} of their queries are used for early stopping")
             }
         };
         let first = self.specs.first().map(ToString::to_string);

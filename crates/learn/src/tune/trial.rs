@@ -33,7 +33,7 @@ pub struct Trial {
     /// The error, if it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The convention of the metric.
+    /// The convention of the metric: how ties, unjudged documents and so on are treated.
     pub convention: String,
     /// Checksums of the training data and, where there is some, the validation data.
     pub data: Vec<String>,

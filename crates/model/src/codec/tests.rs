@@ -20,10 +20,10 @@ fn trees(trees: Vec<Tree>) -> Model {
     Model::new(header, ModelBody::Trees(Ensemble::new(0.5, trees).unwrap())).unwrap()
 }
 
-fn line() -> Model {
+fn linear_model() -> Model {
     let header = Header::new(FeatureNames::Ids { first: 1, count: 3 }, Absent::Zero);
-    let line = Linear::new(-0.0, vec![0.1, 0.0, -1e300]).unwrap();
-    Model::new(header, ModelBody::Linear(line)).unwrap()
+    let linear = Linear::new(-0.0, vec![0.1, 0.0, -1e300]).unwrap();
+    Model::new(header, ModelBody::Linear(linear)).unwrap()
 }
 
 /// The same bytes with a valid checksum.
@@ -43,7 +43,7 @@ fn body(bytes: &[u8]) -> usize {
 #[test]
 fn models_survive_the_trip_and_bytes_are_the_same_each_time() {
     let shapes = vec![small(), Tree::constant(2.0, 3).unwrap(), random(7, 20, 4), chain(9)];
-    for model in [trees(shapes), trees(vec![]), line()] {
+    for model in [trees(shapes), trees(vec![]), linear_model()] {
         let bytes = model.to_bytes();
         let back = Model::from_bytes(&bytes).unwrap();
         assert_eq!(back, model);
@@ -67,7 +67,7 @@ fn the_first_two_lines_can_be_read_by_people() {
 
 #[test]
 fn every_truncation_and_every_changed_byte_is_an_error() {
-    for model in [trees(vec![small(), random(3, 4, 4)]), line()] {
+    for model in [trees(vec![small(), random(3, 4, 4)]), linear_model()] {
         let bytes = model.to_bytes();
         for end in 0..bytes.len() {
             assert!(Model::from_bytes(&bytes[..end]).is_err(), "cut at {end}");
@@ -130,7 +130,7 @@ fn content_with_a_valid_checksum_is_checked_too() {
         (8, &4u32.to_le_bytes(), "32 bytes should follow, but 24 are left"),
         (12, &nan, "weight number 0 is NaN"),
     ] {
-        let error = refusal(&line(), at, new);
+        let error = refusal(&linear_model(), at, new);
         assert!(error.contains(reason), "{at}: {error}");
     }
 }
@@ -163,7 +163,7 @@ fn invalid_headers_are_refused() {
         let error = header_refusal(&model, from, to);
         assert!(error.contains(reason), "{to}: {error}");
     }
-    let error = header_refusal(&line(), "\"count\":3", "\"count\":18446744073709551615");
+    let error = header_refusal(&linear_model(), "\"count\":3", "\"count\":18446744073709551615");
     assert!(error.contains("feature hash"), "{error}");
 }
 

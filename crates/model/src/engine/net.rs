@@ -77,7 +77,7 @@ impl NetEngine {
         self.transforms.apply(inputs);
     }
 
-    /// Takes a block of rows through all layers.
+    /// Computes all layers for a block of rows.
     fn pass(&self, inputs: &[f32], scores: &mut [f64], outputs: &mut [Vec<f32>; 2]) {
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = self.simd.avx2() {

@@ -50,12 +50,12 @@ enum Program {
         /// Nodes with two leaves; slot [`MAX_LEAVES`] and following.
         pairs: Vec<LeafPair>,
         /// All others, children first.
-        picks: Vec<Pick>,
+        selections: Vec<Selection>,
         /// The slot of the root.
         root: u16,
     },
     /// The tests of an oblivious tree, from the root down.
-    Levels(Vec<RankTest>),
+    Oblivious(Vec<RankTest>),
 }
 
 /// A node whose children are the leaves `low` and `low + 1`.
@@ -67,7 +67,7 @@ struct LeafPair {
 
 /// A node that copies the content of one of two slots into one of them.
 #[derive(Debug, Clone, Copy)]
-struct Pick {
+struct Selection {
     test: RankTest,
     left: u16,
     right: u16,
@@ -119,7 +119,7 @@ impl Network {
 
     /// Whether all trees are oblivious.
     pub(crate) fn is_oblivious(&self) -> bool {
-        self.trees.iter().all(|tree| matches!(tree, Program::Levels(_)))
+        self.trees.iter().all(|tree| matches!(tree, Program::Oblivious(_)))
     }
 
     /// Adds the trees' values for up to `N` rows of `columns` values to their scores.
@@ -211,7 +211,7 @@ impl Program {
     /// a sibling leaf come first, so that few slots of leaves are ever read.
     fn new(tree: &PreparedTree, tests: &[RankTest]) -> (Program, Vec<usize>) {
         if let Some(levels) = levels(tree, tests) {
-            return (Program::Levels(levels), (0..tree.values.len()).collect());
+            return (Program::Oblivious(levels), (0..tree.values.len()).collect());
         }
         let (mut paired, mut leaves) = (Vec::new(), Vec::new());
         let mut slots = vec![0; tree.nodes.len()];
@@ -232,7 +232,7 @@ impl Program {
             pairs.push(LeafPair { test: tests[number], low: leaves.len() as u8 });
             leaves.extend(both);
         }
-        let mut picks = Vec::with_capacity(tree.nodes.len() - pairs.len());
+        let mut selections = Vec::with_capacity(tree.nodes.len() - pairs.len());
         for number in by_height(tree) {
             let node = &tree.nodes[number];
             let slot = |link: ChildLink| match link {
@@ -247,10 +247,10 @@ impl Program {
                 (ChildLink::Leaf(_), ChildLink::Node(_)) => right,
             };
             slots[number] = usize::from(to);
-            picks.push(Pick { test: tests[number], left, right, to });
+            selections.push(Selection { test: tests[number], left, right, to });
         }
         let root = slots.last().map_or(0, |slot| *slot as u16);
-        (Program::Select { pairs, picks, root }, leaves)
+        (Program::Select { pairs, selections, root }, leaves)
     }
 
     /// Computes the leaf of each row.
@@ -262,20 +262,21 @@ impl Program {
         slots: &mut Slots<N>,
         out: &mut [u8; N],
     ) {
-        let row =
-            |test: &RankTest| &ranks[usize::from(if MISSING { test.row } else { test.whole })].0;
+        let row = |test: &RankTest| {
+            &ranks[usize::from(if MISSING { test.row } else { test.row_without_missing })].0
+        };
         match self {
-            Program::Select { pairs, picks, root } => {
+            Program::Select { pairs, selections, root } => {
                 for (LeafPair { test, low }, out) in pairs.iter().zip(&mut slots.0[MAX_LEAVES..]) {
                     kernel.pair(row(test), test.above, *low, out);
                 }
-                for Pick { test, left, right, to } in picks {
+                for Selection { test, left, right, to } in selections {
                     let of = [left, right, to].map(|slot| usize::from(*slot));
                     kernel.pick(row(test), test.above, slots, of);
                 }
                 *out = slots.0[usize::from(*root) % SLOTS];
             }
-            Program::Levels(tests) => {
+            Program::Oblivious(tests) => {
                 out.fill(0);
                 for (level, test) in tests.iter().rev().enumerate() {
                     kernel.level(row(test), test.above, 1 << level, out);

@@ -8,7 +8,7 @@ use crate::problem::SparseProblem;
 #[derive(Debug, Clone, Copy)]
 pub struct SparseRows<'a> {
     /// The index of each row's first entry, and the number of entries at the end.
-    pub starts: &'a [usize],
+    pub row_offsets: &'a [usize],
     /// The column of each entry.
     pub columns: &'a [u32],
     /// The value of each entry.
@@ -18,9 +18,10 @@ pub struct SparseRows<'a> {
 impl SparseRows<'_> {
     fn check(&self, rows: usize, columns: usize) -> Result<(), ModelError> {
         let entries = self.columns.len();
-        let rising = self.starts.is_sorted() && self.starts.last().copied().unwrap_or(0) == entries;
-        if self.starts.len() != rows + 1 || !rising || self.values.len() != entries {
-            let problem = SparseProblem::Starts { starts: self.starts.len(), rows };
+        let rising = self.row_offsets.is_sorted()
+            && self.row_offsets.last().copied().unwrap_or(0) == entries;
+        if self.row_offsets.len() != rows + 1 || !rising || self.values.len() != entries {
+            let problem = SparseProblem::RowOffsets { offsets: self.row_offsets.len(), rows };
             return Err(ModelError::InvalidSparseRows(problem));
         }
         match self.columns.iter().find(|column| **column as usize >= columns) {
@@ -50,7 +51,7 @@ impl Scorer {
             dense.resize(scores.len() * self.columns, self.absent);
             for row in 0..scores.len() {
                 let first = block * together + row;
-                let entries = rows.starts[first]..rows.starts[first + 1];
+                let entries = rows.row_offsets[first]..rows.row_offsets[first + 1];
                 for (column, value) in
                     rows.columns[entries.clone()].iter().zip(&rows.values[entries])
                 {

@@ -57,14 +57,14 @@ pub(crate) struct SplitTests {
     numeric: HashMap<ColumnKey, usize>,
     /// For each added tree and each of its nodes, the number of the column test and of the
     /// threshold in it.
-    of_nodes: Vec<Vec<(u16, u8)>>,
+    node_tests: Vec<Vec<(u16, u8)>>,
 }
 
 /// The comparison of a split: a row of ranks with a number, both with the sign bit flipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RankTest {
     /// The row of ranks for blocks without missing values.
-    pub(crate) whole: u16,
+    pub(crate) row_without_missing: u16,
     /// The row of ranks for any block.
     pub(crate) row: u16,
     pub(crate) above: i8,
@@ -91,7 +91,7 @@ impl SplitTests {
         }
         // Column tests that got a new threshold, and the number that they had before.
         let mut before: Vec<(usize, usize)> = Vec::new();
-        let mut of_nodes = Vec::with_capacity(tree.nodes.len());
+        let mut node_tests = Vec::with_capacity(tree.nodes.len());
         for node in &tree.nodes {
             let at = match node.rule {
                 SplitCondition::In(set) => self.set_at(node, &tree.sets[set as usize]),
@@ -113,9 +113,9 @@ impl SplitTests {
                 }
                 number = found;
             }
-            of_nodes.push((at as u16, number));
+            node_tests.push((at as u16, number));
         }
-        self.of_nodes.push(of_nodes);
+        self.node_tests.push(node_tests);
         true
     }
 
@@ -199,15 +199,15 @@ impl RankLayout<'_> {
 
     /// The comparison of each node of the tree that was added as the `number`-th.
     pub(crate) fn tests(&self, number: usize, tree: &PreparedTree) -> Vec<RankTest> {
-        let of_nodes = &self.tests.of_nodes[number];
+        let node_tests = &self.tests.node_tests[number];
         let test = |(node, (at, threshold)): (&PreparedSplit, &(u16, u8))| {
             let column = usize::from(*at);
             let second = node.missing == Side::Right && self.tests.columns[column].sides[0];
             let row = if second { self.second_rows[column] } else { *at };
             let above = flip_sign(self.ranks[column][usize::from(*threshold)]);
-            RankTest { whole: *at, row, above }
+            RankTest { row_without_missing: *at, row, above }
         };
-        tree.nodes.iter().zip(of_nodes).map(test).collect()
+        tree.nodes.iter().zip(node_tests).map(test).collect()
     }
 
     /// Makes the lookup of ranks.
@@ -275,7 +275,7 @@ mod tests {
                     let side = node.rule.side(values[row * 3 + node.column], node.missing, &tree.sets);
                     let right = |number: u16| ranks[usize::from(number)].0[row] > test.above;
                     prop_assert_eq!(right(test.row), side == Side::Right);
-                    prop_assert!(differ || right(test.whole) == right(test.row));
+                    prop_assert!(differ || right(test.row_without_missing) == right(test.row));
                 }
             }
         }

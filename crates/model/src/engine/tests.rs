@@ -171,7 +171,7 @@ fn sparse_rows_score_as_their_dense_form() {
         let values: Vec<f32> = (0..count).filter(|n| n % 4 < 3).map(|n| (n % 3) as f32).collect();
         let starts: Vec<usize> =
             (0..=count).map(|n| (0..n).filter(|m| m % 4 < 3).count()).collect();
-        let rows = SparseRows { starts: &starts, columns: &columns, values: &values };
+        let rows = SparseRows { row_offsets: &starts, columns: &columns, values: &values };
         let mut scores = vec![0.0; count as usize];
         scorer.score_sparse(rows, &mut scores, &mut work).unwrap();
         let mut dense = vec![gone; 3 * count as usize];
@@ -182,7 +182,7 @@ fn sparse_rows_score_as_their_dense_form() {
         scorer.score_query(&dense, &mut expected, &mut work).unwrap();
         assert_eq!(scores, expected);
         let wrong = [
-            SparseRows { starts: &starts[1..], ..rows },
+            SparseRows { row_offsets: &starts[1..], ..rows },
             SparseRows { values: &values[1..], ..rows },
             SparseRows { columns: &vec![3; columns.len()], ..rows },
         ];

@@ -77,9 +77,9 @@ impl Default for ExplainOptions {
 ///
 /// let rows = [[1.0, 2.0, 0.0], [3.0, 4.0, 9.0]];
 /// let data = Dataset::from_rows(rows, ["bm25", "clicks", "age"]).query_ids(["a", "a"]).build()?;
-/// let line = Linear::new(0.5, vec![1.0, 10.0, 0.0])?;
+/// let linear = Linear::new(0.5, vec![1.0, 10.0, 0.0])?;
 /// let header = Header::new(data.features().clone(), Absent::Zero);
-/// let model = Model::new(header, ModelBody::Linear(line))?;
+/// let model = Model::new(header, ModelBody::Linear(linear))?;
 ///
 /// let explainer = Explainer::with_background(&model, &data, ExplainOptions::default())?;
 /// assert_eq!(explainer.features(), [0, 1]); // "age" has no weight
@@ -202,8 +202,8 @@ fn method_of<'a>(
             };
             Ok(ExplainMethod::Trees(TreeShap::new(ensemble, features.to_vec(), &rows)?))
         }
-        ModelBody::Linear(line) => {
-            Ok(ExplainMethod::Linear(LinearShap::new(line, features, background)))
+        ModelBody::Linear(linear) => {
+            Ok(ExplainMethod::Linear(LinearShap::new(linear, features, background)))
         }
         ModelBody::Net(net) => {
             let orders = options.permutations.max(1);

@@ -11,7 +11,7 @@ use rankwright_data::Absent;
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
-use crate::interchange::{FileProblem, NodeProblem, UnsupportedFeature};
+use crate::interchange::{FileProblem, NodeProblem, UnsupportedPart};
 use crate::tree::{ABOUT_ZERO, Child, Leaf, Side, Split, SplitCondition, Tree};
 
 /// Maximum number of trees of a foreign model. A tree needs some 100 bytes in memory even without
@@ -92,8 +92,8 @@ pub(super) fn in_tree(format: &'static str, number: usize, error: ModelError) ->
         ModelError::InvalidFile { format, problem, .. } => {
             ModelError::InvalidFile { format, tree, problem }
         }
-        ModelError::Unsupported { format, feature, .. } => {
-            ModelError::Unsupported { format, tree, feature }
+        ModelError::Unsupported { format, part, .. } => {
+            ModelError::Unsupported { format, tree, part }
         }
         other => {
             let problem = FileProblem::Model(Box::new(other));
@@ -102,7 +102,7 @@ pub(super) fn in_tree(format: &'static str, number: usize, error: ModelError) ->
     }
 }
 
-/// A fault of the nodes of a tree.
+/// A problem with the nodes of a tree.
 pub(super) fn node_problem(format: &'static str, problem: NodeProblem) -> ModelError {
     ModelError::invalid_file(format, FileProblem::Node(problem))
 }
@@ -146,9 +146,9 @@ pub(super) fn plain_threshold(
             Ok(threshold)
         }
         SplitCondition::NonZeroAtMost(_) => {
-            refuse(UnsupportedFeature::ZeroAsMissing { split: number })
+            refuse(UnsupportedPart::ZeroAsMissing { split: number })
         }
-        SplitCondition::In(_) => refuse(UnsupportedFeature::Categories { split: number }),
+        SplitCondition::In(_) => refuse(UnsupportedPart::Categories { split: number }),
     }
 }
 
@@ -261,9 +261,9 @@ mod tests {
 
     #[test]
     fn missing_values_matter_where_a_model_has_learnt_from_them() {
-        use crate::interchange::test_support::{hand, names};
+        use crate::interchange::test_support::{names, small_tree};
         let rows = |a, b, c| {
-            let tree = hand([Side::Right, Side::Right]);
+            let tree = small_tree([Side::Right, Side::Right]);
             let mut splits = tree.splits().to_vec();
             (splits[0].rows, splits[1].rows) = (a + b + c, b + c);
             let leaf = |(leaf, rows): (&Leaf, u64)| Leaf { value: leaf.value, rows };
@@ -279,7 +279,7 @@ mod tests {
         assert_eq!(missing_matters(&header, &rows(1, 3, 2)), None, "the second is as a zero");
         header.absent = Absent::Missing;
         assert_eq!(missing_matters(&header, &rows(1, 2, 3)), Some((0, 0)), "absent is missing");
-        let plain = Ensemble::new(0.0, vec![hand([Side::Left, Side::Right])]).unwrap();
+        let plain = Ensemble::new(0.0, vec![small_tree([Side::Left, Side::Right])]).unwrap();
         assert_eq!(missing_matters(&header, &plain), None, "all as zeros");
     }
 

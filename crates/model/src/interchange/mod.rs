@@ -28,7 +28,7 @@ mod xgboost;
 pub use self::format::{ModelFormat, ReadModel, WriteModel};
 pub use self::onnx::{ProtobufProblem, UnsupportedGraph};
 pub use self::problem::{FileProblem, NodeProblem};
-pub use self::unsupported::UnsupportedFeature;
+pub use self::unsupported::UnsupportedPart;
 
 use crate::codec;
 use crate::error::ModelError;
@@ -65,10 +65,10 @@ impl Model {
         match format.write {
             Some(write) if format.bodies.contains(&self.body().kind()) => write(self),
             Some(_) => {
-                let feature = UnsupportedFeature::Body(self.body().kind());
-                Err(ModelError::unsupported(format.system, feature))
+                let part = UnsupportedPart::Body(self.body().kind());
+                Err(ModelError::unsupported(format.system, part))
             }
-            None => Err(ModelError::unsupported(format.system, UnsupportedFeature::ReadOnly)),
+            None => Err(ModelError::unsupported(format.system, UnsupportedPart::ReadOnly)),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The faults of files in the formats of other systems, and their messages.
+//! The problems of files in the formats of other systems, and their messages.
 
 use rankwright_spec::words::counted;
 use thiserror::Error;
@@ -6,7 +6,7 @@ use thiserror::Error;
 use super::onnx::ProtobufProblem;
 use crate::error::ModelError;
 
-/// The fault of a file that does not follow its format.
+/// The problem with a file that does not follow its format.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FileProblem {
@@ -24,7 +24,7 @@ pub enum FileProblem {
         /// The content that was expected.
         expected: &'static str,
     },
-    /// A fault of a binary file in the form of protocol buffers.
+    /// A problem with a binary file in the form of protocol buffers.
     #[error("{0}; expected a whole protocol buffer")]
     Protobuf(ProtobufProblem),
     /// A file that ends too early.
@@ -99,7 +99,7 @@ pub enum FileProblem {
         /// Number of items.
         count: usize,
     },
-    /// A fault of the nodes of a tree.
+    /// A problem with the nodes of a tree.
     #[error(transparent)]
     Node(NodeProblem),
     /// A feature without a weight.
@@ -122,12 +122,12 @@ pub enum FileProblem {
         /// The content that is allowed.
         expected: &'static str,
     },
-    /// A fault at a position of the file.
+    /// A problem at a position of the file.
     #[error("{problem} (before byte {byte})")]
     BeforeByte {
-        /// The position after the fault.
+        /// The position after the problem.
         byte: u64,
-        /// The fault.
+        /// The problem.
         problem: Box<FileProblem>,
     },
     /// Parts that are read, but do not make a tree or a model.
@@ -144,7 +144,7 @@ pub(super) fn shown(text: &str) -> String {
     text.trim().chars().take(40).collect()
 }
 
-/// The fault of nodes that do not make a tree.
+/// The problem with nodes that do not make a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NodeProblem {

@@ -35,7 +35,7 @@ pub(super) fn model(
 
 /// A model of one tree that every format of trees can express.
 pub(super) fn simple() -> Model {
-    let ensemble = Ensemble::new(0.5, vec![hand([Side::Left, Side::Right])]).unwrap();
+    let ensemble = Ensemble::new(0.5, vec![small_tree([Side::Left, Side::Right])]).unwrap();
     let features = FeatureNames::Named(vec!["bm25".into(), "pagerank".into()]);
     Model::new(Header::new(features, Absent::Zero), ModelBody::Trees(ensemble)).unwrap()
 }
@@ -46,9 +46,9 @@ pub(super) fn names() -> FeatureNames {
 }
 
 /// A linear model of those features.
-pub(super) fn line(bias: f64) -> Model {
-    let line = Linear::new(bias, vec![0.1, -2.5e-7, 0.0, 1e30]).unwrap();
-    Model::new(Header::new(names(), Absent::Zero), ModelBody::Linear(line)).unwrap()
+pub(super) fn linear_model(bias: f64) -> Model {
+    let linear = Linear::new(bias, vec![0.1, -2.5e-7, 0.0, 1e30]).unwrap();
+    Model::new(Header::new(names(), Absent::Zero), ModelBody::Linear(linear)).unwrap()
 }
 
 /// Rows at and around thresholds, with missing and infinite values.
@@ -64,7 +64,7 @@ pub(super) fn rows(seed: u64) -> Vec<[f32; 4]> {
 
 /// Checks that a model written and read back has the same features and the same bits as scores, and
 /// that a second round changes nothing.
-pub(super) fn survives(
+pub(super) fn assert_round_trip(
     model: &Model,
     seed: u64,
     read: impl Fn(&[u8]) -> Result<Model, ModelError>,
@@ -133,7 +133,7 @@ fn numbers(bytes: &[u8]) -> Vec<(usize, usize)> {
 }
 
 /// A small tree for files written by hand: `x0 <= 0.5 ? 1 : (x1 <= -2 ? 2 : 4)`.
-pub(super) fn hand(missing: [Side; 2]) -> Tree {
+pub(super) fn small_tree(missing: [Side; 2]) -> Tree {
     let split = |feature, threshold, missing, left, right| Split {
         feature,
         rule: SplitCondition::AtMost(threshold),

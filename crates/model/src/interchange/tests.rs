@@ -14,7 +14,7 @@ fn models() -> Vec<Model> {
         let net = net::tests::random(1, 2, hidden, false);
         Model::new(header.clone(), ModelBody::Net(net)).unwrap()
     };
-    let linear = test_support::line(0.0);
+    let linear = test_support::linear_model(0.0);
     let blend = Blend::new(Normalise::Rank, vec![(1.0, linear.clone())]).unwrap();
     let blend = Model::new(linear.header().clone(), ModelBody::Blend(blend)).unwrap();
     vec![test_support::simple(), linear, net(&[]), net(&[2]), blend]

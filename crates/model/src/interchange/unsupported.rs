@@ -9,7 +9,7 @@ use crate::model::BodyKind;
 /// A part of a model that one of two model formats cannot express.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
-pub enum UnsupportedFeature {
+pub enum UnsupportedPart {
     /// A kind of model that the other format does not have.
     #[error("{} cannot be written in this format", kind_in_words(*.0))]
     Body(BodyKind),
@@ -109,10 +109,10 @@ pub enum UnsupportedFeature {
         /// The number.
         value: f64,
     },
-    /// The constant of a linear model.
-    #[error("the linear model has the constant {bias:?}, which this format cannot express")]
+    /// The bias of a linear model.
+    #[error("the linear model has the bias {bias:?}, which this format cannot express")]
     Bias {
-        /// The constant.
+        /// The bias.
         bias: f64,
     },
     /// A feature name that the other format cannot hold.
@@ -175,17 +175,17 @@ pub enum UnsupportedFeature {
     Graph(UnsupportedGraph),
 }
 
-impl UnsupportedFeature {
+impl UnsupportedPart {
     /// A remedy, if there is one.
     pub(crate) fn help(&self) -> Option<&'static str> {
         match self {
-            UnsupportedFeature::Body(BodyKind::Blend) => {
+            UnsupportedPart::Body(BodyKind::Blend) => {
                 Some("train and write its members one by one")
             }
-            UnsupportedFeature::OldBinary => {
+            UnsupportedPart::OldBinary => {
                 Some("load it with XGBoost before 3.1 and save it as model.json or model.ubj")
             }
-            UnsupportedFeature::MissingSide { .. } => {
+            UnsupportedPart::MissingSide { .. } => {
                 Some("the formats solr, onnx and xgboost have missing values")
             }
             _ => None,

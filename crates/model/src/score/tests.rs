@@ -27,7 +27,7 @@ fn forest(features: FeatureNames, absent: Absent, seed: u64) -> Model {
     Model::new(Header::new(features, absent), kind).unwrap()
 }
 
-fn line(features: FeatureNames, absent: Absent, seed: u64) -> Model {
+fn linear_model(features: FeatureNames, absent: Absent, seed: u64) -> Model {
     let mut draw = Random::new(seed, 3);
     let weights = (0..features.len()).map(|_| draw.below(3) as f64 * draw.normal()).collect();
     let kind = ModelBody::Linear(Linear::new(-0.0, weights).unwrap());
@@ -43,7 +43,7 @@ fn net(features: FeatureNames, absent: Absent, seed: u64, min_max: bool) -> Mode
 fn blend(features: FeatureNames, absent: Absent, seed: u64, normalise: Normalise) -> Model {
     let members = vec![
         (0.5, forest(features.clone(), absent, seed)),
-        (-2.0, line(features.clone(), absent, seed)),
+        (-2.0, linear_model(features.clone(), absent, seed)),
         (1.5, net(features.clone(), absent, seed, normalise == Normalise::Rank)),
     ];
     let kind = ModelBody::Blend(Blend::new(normalise, members).unwrap());
@@ -96,7 +96,7 @@ proptest! {
         let data = data(rows, given, absent, seed);
         let mut models = vec![
             forest(model.clone(), absent, seed),
-            line(model.clone(), absent, seed),
+            linear_model(model.clone(), absent, seed),
             net(model.clone(), absent, seed, false),
             net(model.clone(), absent, seed, true),
         ];
@@ -203,13 +203,13 @@ fn the_rule_for_absent_values_must_be_the_models() {
     let error = model.score(&data, ScoreOptions::default()).unwrap_err();
     assert!(error.to_string().contains("as missing, but the data was read with them as zero"));
     assert!(error.help().unwrap().contains("absent features as missing"));
-    let takes = |model: Model| model.score(&data, ScoreOptions::default()).is_ok();
-    assert!(takes(line(features.clone(), Absent::Missing, 1)));
-    assert!(!takes(net(features.clone(), Absent::Missing, 1, false)));
-    assert!(!takes(blend(features.clone(), Absent::Missing, 1, Normalise::None)));
-    let lines = vec![(1.0, line(features.clone(), Absent::Zero, 1))];
-    let lines = ModelBody::Blend(Blend::new(Normalise::None, lines).unwrap());
-    assert!(takes(Model::new(Header::new(features, Absent::Missing), lines).unwrap()));
+    let accepts = |model: Model| model.score(&data, ScoreOptions::default()).is_ok();
+    assert!(accepts(linear_model(features.clone(), Absent::Missing, 1)));
+    assert!(!accepts(net(features.clone(), Absent::Missing, 1, false)));
+    assert!(!accepts(blend(features.clone(), Absent::Missing, 1, Normalise::None)));
+    let members = vec![(1.0, linear_model(features.clone(), Absent::Zero, 1))];
+    let body = ModelBody::Blend(Blend::new(Normalise::None, members).unwrap());
+    assert!(accepts(Model::new(Header::new(features, Absent::Missing), body).unwrap()));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use rankwright_search::{
 };
 use serde::Serialize;
 
-use super::context::Running;
+use super::context::RunningTask;
 use super::{Context, TaskError, Warning, check_output, check_standard_input, file_label};
 
 /// Documents, and the folder of the index.
@@ -100,7 +100,7 @@ pub fn build_index(
     request: &BuildIndexRequest,
     context: &Context<'_>,
 ) -> Result<BuildIndexResult, TaskError> {
-    let mut task = Running::new(context);
+    let mut task = RunningTask::new(context);
     let inputs = || request.documents.iter().map(PathBuf::as_path);
     check_standard_input(inputs())?;
     check_output(&request.out, inputs())?;

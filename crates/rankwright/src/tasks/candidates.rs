@@ -8,7 +8,7 @@ use rankwright_search::{
     Filter, FirstStage, Index, Query, QueryOptions, Ranker, SearchWarning, read_queries,
 };
 
-use super::context::Running;
+use super::context::RunningTask;
 use super::{TaskError, Warning, load_model};
 
 /// A file of queries, and options of reading it.
@@ -33,7 +33,7 @@ impl QueryFile {
         self
     }
 
-    pub(super) fn load(&self, task: &Running<'_>) -> Result<Vec<Query>, TaskError> {
+    pub(super) fn load(&self, task: &RunningTask<'_>) -> Result<Vec<Query>, TaskError> {
         let step = format!("reading {}", self.path.display());
         Ok(task.step(&step, || read_queries(&self.path, self.options.clone()))?.0)
     }
@@ -91,7 +91,7 @@ impl CandidateOptions {
     pub(super) fn make_filter(
         &self,
         index: &Index,
-        task: &mut Running<'_>,
+        task: &mut RunningTask<'_>,
     ) -> Result<Option<Filter>, TaskError> {
         let Some(text) = &self.filter else { return Ok(None) };
         let filter = Filter::new(index, text)?;
@@ -106,7 +106,7 @@ impl CandidateOptions {
         &self,
         index: Arc<Index>,
         model: Option<&Path>,
-        task: &Running<'_>,
+        task: &RunningTask<'_>,
     ) -> Result<Ranker, TaskError> {
         let model = model.map(load_model).transpose()?;
         let mut builder = Ranker::builder(index);
@@ -124,7 +124,7 @@ impl CandidateOptions {
 }
 
 /// Opens an index.
-pub(super) fn open_index(path: &Path, task: &Running<'_>) -> Result<Arc<Index>, TaskError> {
+pub(super) fn open_index(path: &Path, task: &RunningTask<'_>) -> Result<Arc<Index>, TaskError> {
     let step = format!("opening {}", path.display());
     Ok(Arc::new(task.step(&step, || Index::open(path))?.0))
 }

@@ -15,7 +15,7 @@ use rankwright_search::classify::{
 use rankwright_search::{Analysis, Document, Documents};
 use serde::Serialize;
 
-use super::context::Running;
+use super::context::RunningTask;
 use super::{Context, TaskError, Warning, check_output, check_standard_input, file_label};
 
 /// Labelled documents, and the classifier that is trained on them.
@@ -62,7 +62,7 @@ impl LabelledFiles {
         self.files.iter().map(PathBuf::as_path)
     }
 
-    fn load(&self, task: &mut Running<'_>) -> Result<TextClassifier, TaskError> {
+    fn load(&self, task: &mut RunningTask<'_>) -> Result<TextClassifier, TaskError> {
         let documents = read_documents(&self.files, task)?;
         let (classifier, analysis) = (self.classifier.clone(), self.analysis.clone());
         let work = || TextClassifier::new(documents, &self.label, classifier, analysis);
@@ -72,7 +72,10 @@ impl LabelledFiles {
     }
 }
 
-fn read_documents(paths: &[PathBuf], task: &mut Running<'_>) -> Result<Vec<Document>, TaskError> {
+fn read_documents(
+    paths: &[PathBuf],
+    task: &mut RunningTask<'_>,
+) -> Result<Vec<Document>, TaskError> {
     let mut source = Documents::open_all(paths, None)?;
     let step = format!("reading {}", file_label(paths));
     let work = || source.by_ref().collect::<Result<Vec<Document>, _>>();
@@ -128,7 +131,7 @@ pub fn validate_classifier(
     request: &ValidateClassifierRequest,
     context: &Context<'_>,
 ) -> Result<ValidateClassifierResult, TaskError> {
-    let mut task = Running::new(context);
+    let mut task = RunningTask::new(context);
     check_standard_input(request.labelled.paths())?;
     let classifier = request.labelled.load(&mut task)?;
     let work = || classifier.cross_validate(request.folds, request.seed);
@@ -194,7 +197,7 @@ pub fn classify_documents(
     request: &ClassifyDocumentsRequest,
     context: &Context<'_>,
 ) -> Result<ClassifyDocumentsResult, TaskError> {
-    let mut task = Running::new(context);
+    let mut task = RunningTask::new(context);
     check_standard_input(request.inputs())?;
     check_output(&request.out, request.inputs())?;
     let classifier = request.labelled.load(&mut task)?;

@@ -10,7 +10,7 @@ use rankwright_eval::{
 };
 use serde::Serialize;
 
-use super::context::Running;
+use super::context::RunningTask;
 use super::eval::{load_qrels, load_run, read_scores_for, warn_about_queries};
 use super::matching::score_data;
 use super::{
@@ -159,7 +159,7 @@ pub fn compare_systems(
     request: &CompareRequest,
     context: &Context<'_>,
 ) -> Result<CompareResult, TaskError> {
-    let mut task = Running::new(context);
+    let mut task = RunningTask::new(context);
     check_standard_input(request.input.paths())?;
     let loaded = match &request.input {
         CompareInput::Runs { runs, qrels } => of_runs(request, runs, qrels, &mut task)?,
@@ -189,7 +189,7 @@ fn of_runs(
     request: &CompareRequest,
     paths: &[PathBuf],
     qrels: &Path,
-    task: &mut Running<'_>,
+    task: &mut RunningTask<'_>,
 ) -> Result<LoadedSystems, TaskError> {
     let measures = resolve_metrics(&request.metrics, SourceKind::Run)?;
     let data_name = qrels.display().to_string();
@@ -211,7 +211,7 @@ fn of_data(
     files: &DataFiles,
     score_files: &[PathBuf],
     ignore_extra: bool,
-    task: &mut Running<'_>,
+    task: &mut RunningTask<'_>,
 ) -> Result<LoadedSystems, TaskError> {
     let measures = resolve_metrics(&request.metrics, SourceKind::Features)?;
     let inputs = InputFiles::new(files.open(task)?.0)?;

@@ -78,7 +78,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The machine code to run; results are the same.
+    /// The SIMD instruction set to use; results do not depend on it.
     pub fn simd(mut self, simd: Simd) -> Self {
         self.simd = simd;
         self
@@ -100,14 +100,14 @@ impl fmt::Debug for Context<'_> {
 }
 
 /// A running task: its context, and the warnings so far.
-pub(super) struct Running<'a> {
+pub(super) struct RunningTask<'a> {
     context: &'a Context<'a>,
     warnings: Vec<Warning>,
 }
 
-impl<'a> Running<'a> {
+impl<'a> RunningTask<'a> {
     pub(super) fn new(context: &'a Context<'a>) -> Self {
-        Running { context, warnings: Vec::new() }
+        RunningTask { context, warnings: Vec::new() }
     }
 
     /// Announces a step, runs it, and returns the seconds that it took.
@@ -173,7 +173,7 @@ mod tests {
     fn a_raised_flag_ends_a_task_before_its_next_step() {
         let flag = AtomicBool::new(false);
         let context = Context::default().cancel(&flag);
-        let running = Running::new(&context);
+        let running = RunningTask::new(&context);
         assert_eq!(running.step("one", || Ok::<_, TaskError>(7)).unwrap().0, 7);
         flag.store(true, Ordering::Relaxed);
         let error = running.step("two", || Ok::<_, TaskError>(7)).unwrap_err();
@@ -186,7 +186,7 @@ mod tests {
         let step = |name: &str| seen.lock().unwrap().push(name.to_owned());
         let warn = |warning: &Warning| seen.lock().unwrap().push(warning.to_string());
         let context = Context::default().on_step(&step).on_warning(&warn);
-        let mut running = Running::new(&context);
+        let mut running = RunningTask::new(&context);
         running.step("reading a", || Ok::<_, TaskError>(())).unwrap();
         running.warn(Warning::MatchedByPosition { between: "a and b".into() });
         assert_eq!(running.into_warnings().len(), 1);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rankwright_data::format::{FORMATS, Format, write};
 use serde::Serialize;
 
-use super::context::Running;
+use super::context::RunningTask;
 use super::{Context, DataFiles, TaskError, Warning, check_output};
 
 /// Data, and the file to write.
@@ -68,7 +68,7 @@ pub fn convert_data(
     request: &ConvertRequest,
     context: &Context<'_>,
 ) -> Result<ConvertResult, TaskError> {
-    let mut task = Running::new(context);
+    let mut task = RunningTask::new(context);
     let out = &request.out;
     let format = output_format(out, request.format)?;
     check_output(out, request.data.paths())?;

@@ -8,7 +8,7 @@ use rankwright_data::store::write_atomic;
 use rankwright_model::{Model, ModelFormat};
 use serde::Serialize;
 
-use super::context::Running;
+use super::context::RunningTask;
 use super::{Context, TaskError, check_output};
 
 /// A model, and the file to write.
@@ -53,7 +53,7 @@ pub fn convert_model(
     request: &ConvertModelRequest,
     context: &Context<'_>,
 ) -> Result<ConvertModelResult, TaskError> {
-    let task = Running::new(context);
+    let task = RunningTask::new(context);
     check_output(&request.out, [request.model.as_path()])?;
     let to = ModelFormat::find(&request.to)?;
     let step = format!("reading {}", request.model.display());

@@ -6,7 +6,7 @@ use rankwright_eval::{Evaluation, Measure, MeasureResult, MetricSpec};
 use rankwright_learn::{CvOptions, CvResult, FoldResult, LearnerSpec, cross_validate};
 use serde::Serialize;
 
-use super::context::Running;
+use super::context::RunningTask;
 use super::train::{Watched, learner_metrics, warn_sampled};
 use super::{Context, DataFiles, TaskError, Warning};
 
@@ -104,7 +104,7 @@ pub fn cross_validate_learners(
     request: &CrossValidateRequest,
     context: &Context<'_>,
 ) -> Result<CrossValidateResult, TaskError> {
-    let mut task = Running::new(context);
+    let mut task = RunningTask::new(context);
     let measures = check(request)?;
     let loaded = request.data.load(None, &mut task)?;
     let mut learners = Vec::new();
@@ -158,7 +158,7 @@ fn validate(
     learner: &LearnerSpec,
     data: &Dataset,
     measures: &[Measure],
-    task: &mut Running<'_>,
+    task: &mut RunningTask<'_>,
 ) -> Result<CvResult, TaskError> {
     warn_sampled(learner, data, task)?;
     let watched = Watched::begin(task.context(), learner, data.rows(), None);

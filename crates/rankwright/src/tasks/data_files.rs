@@ -7,7 +7,7 @@ use rankwright_data::format::{Format, ReadOptions, Roles, read_inputs};
 use rankwright_data::{Absent, Dataset, Warnings};
 use rankwright_model::ModelFormat;
 
-use super::context::Running;
+use super::context::RunningTask;
 use super::{Context, TaskError, check_standard_input, file_label};
 
 /// Files of feature data, and options of reading them. Several files are one data set.
@@ -76,7 +76,7 @@ impl DataFiles {
     }
 
     /// Opens and decompresses the files; returns the seconds too.
-    pub(super) fn open(&self, task: &Running<'_>) -> Result<(Vec<Input>, f64), TaskError> {
+    pub(super) fn open(&self, task: &RunningTask<'_>) -> Result<(Vec<Input>, f64), TaskError> {
         let name = format!("opening {}", file_label(&self.files));
         task.step(&name, || self.files.iter().map(Input::open).collect::<Result<_, _>>())
     }
@@ -85,7 +85,7 @@ impl DataFiles {
     pub(super) fn load(
         &self,
         model_rule: Option<Absent>,
-        task: &mut Running<'_>,
+        task: &mut RunningTask<'_>,
     ) -> Result<LoadedData, TaskError> {
         check_standard_input(self.paths())?;
         let (inputs, seconds) = self.open(task)?;
@@ -98,7 +98,7 @@ impl DataFiles {
         &self,
         inputs: Vec<Input>,
         model_rule: Option<Absent>,
-        task: &mut Running<'_>,
+        task: &mut RunningTask<'_>,
     ) -> Result<LoadedData, TaskError> {
         let options = ReadOptions {
             format: self.format,
@@ -177,7 +177,7 @@ pub fn read_data(
     model_rule: Option<Absent>,
     context: &Context<'_>,
 ) -> Result<LoadedData, TaskError> {
-    files.load(model_rule, &mut Running::new(context))
+    files.load(model_rule, &mut RunningTask::new(context))
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ use rankwright_search::{
 };
 use serde::Serialize;
 
-use super::context::Running;
+use super::context::RunningTask;
 use super::split_data::make_folder;
 use super::train::Watched;
 use super::{Context, TaskError, Warning};
@@ -209,7 +209,7 @@ pub fn demo(request: &DemoRequest, context: &Context<'_>) -> Result<DemoResult, 
         request,
         folder,
         measures: METRICS.to_measures(SourceKind::Run)?,
-        task: Running::new(context),
+        task: RunningTask::new(context),
     };
     demo.run()
 }
@@ -219,7 +219,7 @@ struct Demo<'a> {
     request: &'a DemoRequest,
     folder: &'a Path,
     measures: Vec<Measure>,
-    task: Running<'a>,
+    task: RunningTask<'a>,
 }
 
 /// The indexed store, with its queries in three parts.

@@ -11,7 +11,7 @@ use rankwright_eval::{
 use rankwright_model::ModelFormat;
 use serde::Serialize;
 
-use super::context::Running;
+use super::context::RunningTask;
 use super::matching::score_data;
 use super::{
     Context, DataFiles, InputFiles, TaskError, Warning, check_standard_input, file_label,
@@ -108,7 +108,7 @@ pub struct QueryCounts {
 
 /// Evaluates a model, scores or a run.
 pub fn eval(request: &EvalRequest, context: &Context<'_>) -> Result<EvalResult, TaskError> {
-    let task = Running::new(context);
+    let task = RunningTask::new(context);
     match &request.input {
         EvalInput::Run { run, qrels } => of_run(request, run, qrels, task),
         EvalInput::Scores { scores, data } => of_scores(request, scores, data, task),
@@ -120,7 +120,7 @@ fn of_run(
     request: &EvalRequest,
     run: &Path,
     qrels: &Path,
-    mut task: Running<'_>,
+    mut task: RunningTask<'_>,
 ) -> Result<EvalResult, TaskError> {
     check_standard_input([run, qrels])?;
     let measures = resolve_metrics(&request.metrics, SourceKind::Run)?;
@@ -140,7 +140,7 @@ fn of_scores(
     request: &EvalRequest,
     scores: &Path,
     data: &DataFiles,
-    mut task: Running<'_>,
+    mut task: RunningTask<'_>,
 ) -> Result<EvalResult, TaskError> {
     check_standard_input(data.paths().chain([scores]))?;
     let measures = resolve_metrics(&request.metrics, SourceKind::Features)?;
@@ -153,7 +153,7 @@ fn of_model(
     request: &EvalRequest,
     files: &DataFiles,
     ignore_extra: bool,
-    mut task: Running<'_>,
+    mut task: RunningTask<'_>,
 ) -> Result<EvalResult, TaskError> {
     check_standard_input(files.paths())?;
     let measures = resolve_metrics(&request.metrics, SourceKind::Features)?;
@@ -168,7 +168,7 @@ fn of_data(
     data: &Dataset,
     scores: &[f64],
     measures: &[Measure],
-    task: Running<'_>,
+    task: RunningTask<'_>,
 ) -> Result<EvalResult, TaskError> {
     let source = ScoredDataset::new(data, scores)?;
     let queries = QueryCounts { judged: data.queries(), missing: None, unjudged: None };
@@ -181,7 +181,7 @@ fn finish(
     measures: &[Measure],
     rows: Option<usize>,
     queries: QueryCounts,
-    task: Running<'_>,
+    task: RunningTask<'_>,
 ) -> Result<EvalResult, TaskError> {
     let options = EvalOptions::default().depth(request.depth);
     let (evaluation, _) = task.step("evaluating", || evaluate(source, measures, options))?;
@@ -190,22 +190,22 @@ fn finish(
 
 /// Reads judgements.
 pub fn read_qrels(path: &Path, context: &Context<'_>) -> Result<Qrels, TaskError> {
-    load_qrels(path, &mut Running::new(context))
+    load_qrels(path, &mut RunningTask::new(context))
 }
 
 /// Reads a run; a model in its place is an error.
 pub fn read_run(path: &Path, context: &Context<'_>) -> Result<Run, TaskError> {
-    load_run(path, &mut Running::new(context))
+    load_run(path, &mut RunningTask::new(context))
 }
 
-pub(super) fn load_qrels(path: &Path, task: &mut Running<'_>) -> Result<Qrels, TaskError> {
+pub(super) fn load_qrels(path: &Path, task: &mut RunningTask<'_>) -> Result<Qrels, TaskError> {
     let name = format!("reading {}", path.display());
     let ((qrels, notes), _) = task.step(&name, || Qrels::read(Input::open(path)?))?;
     task.warn_of(&notes);
     Ok(qrels)
 }
 
-pub(super) fn load_run(path: &Path, task: &mut Running<'_>) -> Result<Run, TaskError> {
+pub(super) fn load_run(path: &Path, task: &mut RunningTask<'_>) -> Result<Run, TaskError> {
     let input = Input::open(path)?;
     if ModelFormat::detect(&input.bytes).is_some() {
         return Err(TaskError::ModelInsteadOfRun { file: path.display().to_string() });
@@ -217,7 +217,7 @@ pub(super) fn load_run(path: &Path, task: &mut Running<'_>) -> Result<Run, TaskE
 }
 
 /// Warns where the queries of a run differ from those of the judgements.
-pub(super) fn warn_about_queries(joined: &JudgedRun<'_>, run: &str, task: &mut Running<'_>) {
+pub(super) fn warn_about_queries(joined: &JudgedRun<'_>, run: &str, task: &mut RunningTask<'_>) {
     let run = run.to_owned();
     if joined.missing() > 0 {
         let (missing, judged) = (joined.missing(), joined.len());

@@ -7,7 +7,7 @@ use rankwright_model::{ExplainOptions, Model};
 use rankwright_report::explanation::{ExplanationRequest, RankingExplanation, explain};
 use serde::Serialize;
 
-use super::context::Running;
+use super::context::RunningTask;
 use super::{
     Context, DataFiles, TaskError, Warning, check_standard_input, file_label, load_model, matching,
 };
@@ -83,7 +83,7 @@ pub fn explain_ranking(
     request: &ExplainRequest,
     context: &Context<'_>,
 ) -> Result<ExplainResult, TaskError> {
-    let mut task = Running::new(context);
+    let mut task = RunningTask::new(context);
     let background = request.background.iter().flat_map(DataFiles::paths);
     check_standard_input(request.data.paths().chain([request.model.as_path()]).chain(background))?;
     let model = load_model(&request.model)?;

@@ -13,7 +13,7 @@ use rankwright_spec::words::counted;
 use serde::Serialize;
 
 use super::candidates::open_index;
-use super::context::Running;
+use super::context::RunningTask;
 use super::eval::load_qrels;
 use super::{
     CandidateOptions, Context, DataFiles, QueryFile, TaskError, Warning, check_output,
@@ -58,7 +58,7 @@ impl FeatureSource {
         }
     }
 
-    fn load(&self, task: &mut Running<'_>) -> Result<FeatureSet, TaskError> {
+    fn load(&self, task: &mut RunningTask<'_>) -> Result<FeatureSet, TaskError> {
         match self {
             FeatureSource::Set(set) => Ok(set.clone()),
             FeatureSource::Toml(path) => {
@@ -180,7 +180,7 @@ pub fn extract_features(
     request: &ExtractFeaturesRequest,
     context: &Context<'_>,
 ) -> Result<ExtractFeaturesResult, TaskError> {
-    let mut task = Running::new(context);
+    let mut task = RunningTask::new(context);
     let out = &request.out;
     check_standard_input(request.inputs())?;
     check_output(out, request.inputs())?;

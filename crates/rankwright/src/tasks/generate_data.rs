@@ -6,7 +6,7 @@ use rankwright_data::format::{Format, write};
 use rankwright_data::generate::{LetorOptions, StoreOptions};
 use serde::Serialize;
 
-use super::context::Running;
+use super::context::RunningTask;
 use super::split_data::make_folder;
 use super::{Context, TaskError, Warning, output_format};
 
@@ -64,7 +64,7 @@ pub fn generate_letor(
     request: &GenerateLetorRequest,
     context: &Context<'_>,
 ) -> Result<GenerateLetorResult, TaskError> {
-    let mut task = Running::new(context);
+    let mut task = RunningTask::new(context);
     let format = output_format(&request.out, request.format)?;
     let (data, generate) = task.step("generating", || request.options.generate())?;
     let name = format!("writing {}", request.out.display());
@@ -121,7 +121,7 @@ pub fn generate_store(
     request: &GenerateStoreRequest,
     context: &Context<'_>,
 ) -> Result<GenerateStoreResult, TaskError> {
-    let task = Running::new(context);
+    let task = RunningTask::new(context);
     let (store, generate) = task.step("generating", || request.options.generate())?;
     make_folder(&request.out)?;
     let name = format!("writing into {}", request.out.display());

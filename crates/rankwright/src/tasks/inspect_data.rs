@@ -3,7 +3,7 @@
 use rankwright_data::{DatasetSummary, FeatureSummary};
 use serde::Serialize;
 
-use super::context::Running;
+use super::context::RunningTask;
 use super::{Context, DataFiles, TaskError, Warning};
 
 /// The data to inspect.
@@ -124,7 +124,7 @@ pub fn inspect_data(
     request: &InspectRequest,
     context: &Context<'_>,
 ) -> Result<InspectResult, TaskError> {
-    let mut task = Running::new(context);
+    let mut task = RunningTask::new(context);
     let loaded = request.data.load(None, &mut task)?;
     let data = &loaded.data;
     let (s, seconds) =

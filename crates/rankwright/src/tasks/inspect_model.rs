@@ -9,7 +9,7 @@ use rankwright_model::draw::{tree_svg, tree_text};
 use rankwright_model::{FeatureLoss, Model, ModelBody, ModelSummary, ScoreOptions, Tree};
 use serde::Serialize;
 
-use super::context::Running;
+use super::context::RunningTask;
 use super::{Context, DataFiles, TaskError, Warning, check_standard_input, load_model};
 
 /// A model to inspect.
@@ -118,7 +118,7 @@ pub fn inspect_model(
     request: &InspectModelRequest,
     context: &Context<'_>,
 ) -> Result<InspectModelResult, TaskError> {
-    let mut task = Running::new(context);
+    let mut task = RunningTask::new(context);
     let data = request.permutation.iter().flat_map(|permutation| permutation.data.paths());
     check_standard_input(data.chain([request.model.as_path()]))?;
     let model = load_model(&request.model)?;
@@ -175,7 +175,7 @@ fn draw(request: &InspectModelRequest, model: &Model) -> Result<String, TaskErro
 fn permute(
     request: &PermutationRequest,
     model: &Model,
-    task: &mut Running<'_>,
+    task: &mut RunningTask<'_>,
 ) -> Result<Permutation, TaskError> {
     let measure: Measure = match &request.metric {
         Some(metric) => metric.resolve(SourceKind::Features)?,

@@ -3,7 +3,7 @@
 use rankwright_data::Dataset;
 use rankwright_model::{Matching, Model, ScoreOptions};
 
-use super::context::Running;
+use super::context::RunningTask;
 use super::{Context, TaskError, Warning};
 
 /// Checks that a model can score a data set. Returns the names of the features that scores depend
@@ -14,7 +14,7 @@ pub fn match_features(
     ignore_extra: bool,
 ) -> Result<(Vec<String>, Vec<Warning>), TaskError> {
     let context = Context::default();
-    let mut task = Running::new(&context);
+    let mut task = RunningTask::new(&context);
     let missing = check(model, data, ignore_extra, &mut task)?;
     Ok((missing, task.into_warnings()))
 }
@@ -23,7 +23,7 @@ pub(super) fn check(
     model: &Model,
     data: &Dataset,
     ignore_extra: bool,
-    task: &mut Running<'_>,
+    task: &mut RunningTask<'_>,
 ) -> Result<Vec<String>, TaskError> {
     let matching = Matching::new(model.header(), data.features(), ignore_extra)?;
     if matching.by_position() {
@@ -48,7 +48,7 @@ pub(super) fn score_data(
     model: &Model,
     data: &Dataset,
     ignore_extra: bool,
-    task: &mut Running<'_>,
+    task: &mut RunningTask<'_>,
 ) -> Result<(Vec<f64>, Vec<String>, f64), TaskError> {
     let missing = check(model, data, ignore_extra, task)?;
     let options = ScoreOptions { ignore_extra, simd: task.simd() };

@@ -4,7 +4,7 @@ use rankwright_eval::{DEFAULT_METRIC, EvalOptions, QuerySource};
 use rankwright_report::comparison::ComparisonReport;
 use serde::Serialize;
 
-use super::context::Running;
+use super::context::RunningTask;
 use super::paths::short_name;
 use super::{
     CompareRequest, CompareResult, CompareSources, Context, TaskError, Warning, compare_systems,
@@ -75,7 +75,7 @@ impl CompareResult {
         let sources: Vec<&dyn QuerySource> = sources.iter().map(|source| &**source).collect();
         let options = EvalOptions::default().depth(request.depth);
         let work = || report.with_sources(&sources, queries, options);
-        Ok(Running::new(context).step("evaluating at every cut-off", work)?.0)
+        Ok(RunningTask::new(context).step("evaluating at every cut-off", work)?.0)
     }
 }
 

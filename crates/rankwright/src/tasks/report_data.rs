@@ -3,7 +3,7 @@
 use rankwright_report::data::{DataOptions, DataReport};
 use serde::{Serialize, Serializer};
 
-use super::context::Running;
+use super::context::RunningTask;
 use super::paths::short_name;
 use super::{Context, DataFiles, TaskError, Warning, file_label};
 
@@ -51,7 +51,7 @@ pub fn report_data(
     request: &ReportDataRequest,
     context: &Context<'_>,
 ) -> Result<ReportDataResult, TaskError> {
-    let mut task = Running::new(context);
+    let mut task = RunningTask::new(context);
     let loaded = request.data.load(None, &mut task)?;
     let label = file_label(&request.data.files);
     let title = format!("Data set {}", short_name(&label));

@@ -10,7 +10,7 @@ use rankwright_model::ScoreOptions;
 use rankwright_report::training::{NamedData, ShrinkageReport};
 use serde::{Serialize, Serializer};
 
-use super::context::Running;
+use super::context::RunningTask;
 use super::paths::set_names;
 use super::train::{ValidationFiles, Watched, warn_sampled};
 use super::{Context, DataFiles, TaskError, Warning, check_standard_input};
@@ -99,7 +99,7 @@ pub fn report_shrinkage(
     request: &ReportShrinkageRequest,
     context: &Context<'_>,
 ) -> Result<ReportShrinkageResult, TaskError> {
-    let mut task = Running::new(context);
+    let mut task = RunningTask::new(context);
     check_standard_input(request.inputs())?;
     ShrinkageRequest::learners(&request.learner, &request.rates)?;
     let resolve = |metric: &MetricSpec| metric.resolve(SourceKind::Features);

@@ -10,7 +10,7 @@ use rankwright_model::{Model, ScoreOptions};
 use rankwright_report::training::{NamedData, TrainingOptions, TrainingReport, TrainingRequest};
 use serde::{Serialize, Serializer};
 
-use super::context::Running;
+use super::context::RunningTask;
 use super::paths::{file_name, set_names};
 use super::{Context, DataFiles, TaskError, Warning, check_standard_input, load_model, matching};
 
@@ -39,7 +39,7 @@ pub struct ReportTrainingRequest {
     pub metrics: Vec<MetricSpec>,
     /// Id of the query whose list is shown; an informative one where not given.
     pub query: Option<String>,
-    /// Most stages of the training to compute; at least 2.
+    /// Maximum number of stages of the training to compute; at least 2.
     pub points: usize,
     /// Number of trees to draw.
     pub trees: usize,
@@ -112,7 +112,7 @@ pub fn report_training(
     request: &ReportTrainingRequest,
     context: &Context<'_>,
 ) -> Result<ReportTrainingResult, TaskError> {
-    let mut task = Running::new(context);
+    let mut task = RunningTask::new(context);
     check_standard_input(request.inputs())?;
     let measures = request.metrics.to_measures(SourceKind::Features)?;
     let model = load_model(&request.model)?;
@@ -149,7 +149,7 @@ pub fn report_training(
 }
 
 /// The log beside the model, if it exists and can be read; the report works without it.
-fn load_log(model: &Path, task: &mut Running<'_>) -> Option<TrainingLog> {
+fn load_log(model: &Path, task: &mut RunningTask<'_>) -> Option<TrainingLog> {
     let found = TrainingLog::beside(model);
     match &found {
         Ok(Some(_)) => {}
@@ -164,7 +164,7 @@ fn load_set(
     request: &ReportTrainingRequest,
     files: &DataFiles,
     model: &Model,
-    task: &mut Running<'_>,
+    task: &mut RunningTask<'_>,
 ) -> Result<Dataset, TaskError> {
     let data = files.load(Some(model.header().absent), task)?.data;
     matching::check(model, &data, request.ignore_extra, task)?;

@@ -8,7 +8,7 @@ use rankwright_spec::words::counted;
 use serde::Serialize;
 
 use super::candidates::open_index;
-use super::context::Running;
+use super::context::RunningTask;
 use super::{
     CandidateOptions, Context, QueryFile, TaskError, Warning, check_output, check_standard_input,
 };
@@ -117,7 +117,7 @@ pub fn run_queries(
     request: &RunQueriesRequest,
     context: &Context<'_>,
 ) -> Result<RunQueriesResult, TaskError> {
-    let mut task = Running::new(context);
+    let mut task = RunningTask::new(context);
     check_standard_input(request.inputs())?;
     check_output(&request.out, request.inputs())?;
     if request.tag.contains(char::is_whitespace) || request.tag.is_empty() {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use rankwright_data::write_scores;
 use serde::Serialize;
 
-use super::context::Running;
+use super::context::RunningTask;
 use super::matching::score_data;
 use super::{
     Context, DataFiles, TaskError, Warning, check_output, check_standard_input, load_model,
@@ -73,7 +73,7 @@ pub struct ScoreSeconds {
 
 /// Scores feature data with a model.
 pub fn score(request: &ScoreRequest, context: &Context<'_>) -> Result<ScoreResult, TaskError> {
-    let mut task = Running::new(context);
+    let mut task = RunningTask::new(context);
     let inputs = || request.data.paths().chain([request.model.as_path()]);
     check_standard_input(inputs())?;
     if let Some(out) = &request.out {

@@ -6,7 +6,7 @@ use rankwright_search::{Hit, Query, SearchRequest, SearchResult, Value};
 use serde::Serialize;
 
 use super::candidates::open_index;
-use super::context::Running;
+use super::context::RunningTask;
 use super::{CandidateOptions, Context, TaskError, Warning};
 
 /// An index and a query.
@@ -92,7 +92,7 @@ pub fn search_index(
     request: &SearchIndexRequest,
     context: &Context<'_>,
 ) -> Result<SearchIndexResult, TaskError> {
-    let mut task = Running::new(context);
+    let mut task = RunningTask::new(context);
     let index = open_index(&request.index, &task)?;
     let filter = request.candidates.make_filter(&index, &mut task)?;
     let ranker = request.candidates.make_ranker(index, request.model.as_deref(), &task)?;

@@ -7,7 +7,7 @@ use rankwright_data::split::{Parts, folds};
 use rankwright_data::{DEFAULT_SEED, DataError, Dataset, Warnings};
 use serde::Serialize;
 
-use super::context::Running;
+use super::context::RunningTask;
 use super::{Context, DataFiles, TaskError, Warning, check_output};
 
 /// The division of a data set: parts or folds.
@@ -81,7 +81,7 @@ pub struct WrittenPart {
 
 /// Divides data by query; no query is in two parts.
 pub fn split_data(request: &SplitRequest, context: &Context<'_>) -> Result<SplitResult, TaskError> {
-    let mut task = Running::new(context);
+    let mut task = RunningTask::new(context);
     let loaded = request.data.load(None, &mut task)?;
     let format = request.format.unwrap_or(loaded.format);
     let (mut parts, mut lost) = (Vec::new(), Warnings::default());

@@ -16,7 +16,7 @@ use rankwright_learn::{
 use rankwright_model::ScoreOptions;
 use serde::Serialize;
 
-use super::context::Running;
+use super::context::RunningTask;
 use super::train::{
     ValidationFiles, Watched, beside, check_feature_set, check_file, save_model, warn_sampled,
 };
@@ -105,7 +105,7 @@ pub struct TrialValues {
     pub queries: usize,
     /// Number of rounds in the model; on folds the mean over them.
     pub rounds: Option<f64>,
-    /// Most rounds, where the trial was not trained completely.
+    /// Maximum number of rounds, where the trial was not trained completely.
     pub limit: Option<usize>,
     /// Seconds of training.
     pub seconds: f64,
@@ -173,7 +173,7 @@ pub fn tune_learner(
     progress: &dyn TuneProgress,
     context: &Context<'_>,
 ) -> Result<TuneLearnerResult, TaskError> {
-    let mut task = Running::new(context);
+    let mut task = RunningTask::new(context);
     check(request)?;
     check_standard_input(request.inputs())?;
     let train = request.data.load(None, &mut task)?.data;
@@ -230,7 +230,7 @@ fn search(
     train: &Dataset,
     valid: Option<&Dataset>,
     progress: &dyn TuneProgress,
-    task: &Running<'_>,
+    task: &RunningTask<'_>,
 ) -> Result<TuneResult, TaskError> {
     // Halving resumes from its saved state, with or without a log.
     let is_halving = request.plan.settings().method == TuneMethod::Halving;
@@ -264,7 +264,7 @@ fn train_best(
     best: &Trial,
     train: &Dataset,
     valid: Option<&Dataset>,
-    task: &Running<'_>,
+    task: &RunningTask<'_>,
 ) -> Result<Option<WrittenModel>, TaskError> {
     let learner = LearnerSpec::parse(&best.spec)?;
     let watched = Watched::begin(task.context(), &learner, train.rows(), None);

@@ -118,7 +118,7 @@ pub enum Warning {
     },
 }
 
-/// Most features that are named in a message.
+/// Maximum number of features that are named in a message.
 const NAMED: usize = 5;
 
 impl Warning {

@@ -67,7 +67,7 @@ pub enum Body {
     /// Bars.
     Bars(Bars),
     /// A grid of coloured cells.
-    Heat(Heat),
+    HeatMap(HeatMap),
     /// Ranked lists with an arrow at each document.
     Forces(Forces),
 }
@@ -125,7 +125,7 @@ pub enum Grouping {
 /// A grid of values as colours, from the smallest to the largest; with values on both sides of 0,
 /// each sign has its own colour.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Heat {
+pub struct HeatMap {
     /// Names of the columns, left to right.
     pub columns: Vec<String>,
     /// Names of the rows, top to bottom.

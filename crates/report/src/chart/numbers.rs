@@ -106,7 +106,7 @@ impl Chart {
                 out["stacked"] = json!(stacked);
                 ("bars", series.collect())
             }
-            Body::Heat(heat) => {
+            Body::HeatMap(heat) => {
                 out["columns"] = json!(heat.columns);
                 out["rows"] = json!(heat.rows);
                 ("heat", json!([{"name": heat.value, "cells": heat.cells}]))
@@ -146,7 +146,7 @@ impl Chart {
                 });
                 (header(&["category", "series", "value", "low", "high"]), rows.collect())
             }
-            Body::Heat(heat) => {
+            Body::HeatMap(heat) => {
                 let rows = grid(heat).map(|(r, c)| {
                     let at = |names: &[String], i: usize| {
                         name(names.get(i).map(String::as_str).unwrap_or_default())
@@ -188,7 +188,7 @@ impl Chart {
                 });
                 (header, rows.collect())
             }
-            Body::Heat(heat) if heat.columns.len() <= 30 => {
+            Body::HeatMap(heat) if heat.columns.len() <= 30 => {
                 let header = std::iter::once(self.y.label.clone()).chain(heat.columns.clone());
                 let rows = heat.rows.iter().enumerate().map(|(r, row)| {
                     let cells = (0..heat.columns.len()).map(|c| cell(heat, r, c));

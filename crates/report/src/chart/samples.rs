@@ -47,7 +47,7 @@ pub(crate) fn all() -> Vec<(Chart, usize)> {
     let banded = Series { band: vec![(0.5, 2.0); 4], ..series("b", &[1.0, 1.5, 1.2, 1.0]) };
     let dashed = Series { dashed: true, ..series("c", &[2.0; 4]) };
     let named = Series { names: vec!["d1".into(), "d2".into()], ..series("p", &[1.0, 2.0]) };
-    let heat = Heat {
+    let heat = HeatMap {
         columns: vec!["x".into(), "y".into()],
         rows: vec!["r".into(), "s".into(), "t".into()],
         value: "share".into(),
@@ -64,7 +64,7 @@ pub(crate) fn all() -> Vec<(Chart, usize)> {
         (chart("bars", Body::Bars(bars(false, Grouping::Beside))), 2),
         (chart("stacked", Body::Bars(bars(false, Grouping::Stacked))), 2),
         (chart("lying", Body::Bars(bars(true, Grouping::Beside))), 2),
-        (chart("heat", Body::Heat(heat)), 1),
+        (chart("heat", Body::HeatMap(heat)), 1),
         (chart("forces", Body::Forces(forces())), 2),
     ]
 }
@@ -72,7 +72,7 @@ pub(crate) fn all() -> Vec<(Chart, usize)> {
 /// Charts of every kind with nothing in them.
 pub(crate) fn empty() -> Vec<Chart> {
     let bars = |series| Bars { series, categories: vec![], ..bars(false, Grouping::Beside) };
-    let heat = Heat { columns: vec![], rows: vec![], value: String::new(), cells: vec![] };
+    let heat = HeatMap { columns: vec![], rows: vec![], value: String::new(), cells: vec![] };
     vec![
         chart("lines", Body::Lines(vec![])),
         chart("gaps", Body::Lines(vec![series("a", &[f64::NAN, f64::INFINITY])])),
@@ -80,7 +80,7 @@ pub(crate) fn empty() -> Vec<Chart> {
         chart("stack", Body::Stack(vec![])),
         chart("bars", Body::Bars(bars(vec![]))),
         chart("values", Body::Bars(bars(vec![BarSeries::default()]))),
-        chart("heat", Body::Heat(heat)),
+        chart("heat", Body::HeatMap(heat)),
         chart("forces", Body::Forces(Forces { lists: vec![] })),
         chart("list", Body::Forces(Forces { lists: vec![("a".into(), vec![])] })),
     ]
@@ -103,7 +103,7 @@ pub(crate) fn renamed(mut chart: Chart, name: &str) -> Chart {
             bars.categories.iter_mut().for_each(put);
             bars.series.iter_mut().for_each(|one| put(&mut one.name));
         }
-        Body::Heat(heat) => {
+        Body::HeatMap(heat) => {
             heat.columns.iter_mut().chain(&mut heat.rows).for_each(put);
             put(&mut heat.value);
         }

@@ -11,7 +11,7 @@ use super::number::short;
 use super::svg::heat::{cell, grid};
 use super::svg::theme::ColourRole;
 use super::svg::{Picture, Position};
-use super::{Bars, Body, Chart, Forces, Heat, Series};
+use super::{Bars, Body, Chart, Forces, HeatMap, Series};
 
 /// The coordinates in which the stop nearest to the mouse is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,7 +79,7 @@ fn series(chart: &Chart) -> Vec<(String, &'static str)> {
             named(all.iter().map(|s| &s.name).collect())
         }
         Body::Bars(bars) => named(bars.series.iter().map(|s| &s.name).collect()),
-        Body::Heat(heat) => vec![(heat.value.clone(), ColourRole::Up.class())],
+        Body::HeatMap(heat) => vec![(heat.value.clone(), ColourRole::Up.class())],
         // The title already names the list, and the item shows the document's name.
         Body::Forces(forces) => forces.lists.iter().map(|_| (String::new(), "soft")).collect(),
     }
@@ -92,7 +92,7 @@ fn stops(chart: &Chart) -> (NearestBy, usize, Vec<Tooltip>) {
         Body::Bars(bars) => {
             (if bars.horizontal { NearestBy::Y } else { NearestBy::X }, 1, categories(bars))
         }
-        Body::Heat(heat) => (NearestBy::Both, heat.columns.len().max(1), cells(heat)),
+        Body::HeatMap(heat) => (NearestBy::Both, heat.columns.len().max(1), cells(heat)),
         Body::Forces(forces) => (NearestBy::Both, 1, documents(forces)),
     }
 }
@@ -170,7 +170,7 @@ fn categories(bars: &Bars) -> Vec<Tooltip> {
     bars.categories.iter().enumerate().map(stop).collect()
 }
 
-fn cells(heat: &Heat) -> Vec<Tooltip> {
+fn cells(heat: &HeatMap) -> Vec<Tooltip> {
     let name = |names: &[String], i: usize| names.get(i).cloned().unwrap_or_default();
     let stop = |(position, (r, c)): (usize, (usize, usize))| Tooltip {
         title: format!("{}, {}", name(&heat.rows, r), name(&heat.columns, c)),

@@ -23,11 +23,11 @@ use crate::error::ReportError;
 use crate::known::KnownNames;
 use crate::page::{PageBlock, Section};
 
-/// Most systems that are compared with the baseline here.
+/// Maximum number of systems that are compared with the baseline here.
 const SYSTEMS: usize = 4;
 /// Ranks up to which documents are always shown.
 const TOP: usize = 20;
-/// Most documents shown of a query.
+/// Maximum number of documents shown of a query.
 const DOCUMENTS: usize = 60;
 
 /// One query under the baseline and under another system.

@@ -23,7 +23,7 @@ pub(super) const LAST: u32 = 20;
 pub(super) struct Curves {
     /// Name of the metric, with `@k`.
     pub(super) metric: String,
-    /// Its convention, with `cutoff=k`.
+    /// Its convention (how ties, unjudged documents and so on are treated), with `cutoff=k`.
     pub(super) convention: String,
     /// For each system its values from cut-off 1 on.
     pub(super) systems: Vec<Vec<CutoffPoint>>,

@@ -11,7 +11,7 @@ use super::{ComparisonReport, fixed};
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
 use crate::page::{PageBlock, Section};
 
-/// Most metrics drawn in one chart.
+/// Maximum number of metrics drawn in one chart.
 const METRICS: usize = 10;
 
 /// Facts at the top of the page: systems, baseline and number of queries.
@@ -75,7 +75,7 @@ fn sentence(name: &str, result: &SystemResult, baseline: &str) -> Option<String>
 pub(super) fn section(report: &ComparisonReport) -> Section {
     let mut table = comparison_table(&report.comparison);
     table.notes.extend(conventions(report.measures()));
-    if report.measures().iter().any(|r| r.convention.contains("weights=query")) {
+    if report.measures().iter().any(|result| result.weighted) {
         table.notes.push(WEIGHTED.to_owned());
     }
     let mut blocks = vec![PageBlock::Table {

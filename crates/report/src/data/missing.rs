@@ -6,7 +6,7 @@ use super::DataReport;
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
 use crate::page::{PageBlock, Section};
 
-/// Most features in the chart, and most names in a sentence.
+/// Maximum number of features in the chart, and of names in a sentence.
 const SHOWN: usize = 30;
 
 /// The warnings of [`Summary`](rankwright_data::Summary), and constant features by name.

@@ -25,7 +25,7 @@ use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
 use crate::error::ReportError;
 use crate::page::{PageBlock, Section};
 
-/// Most rows of a table.
+/// Maximum number of rows of a table.
 const TABLE: usize = 150;
 
 /// The relation of one feature to relevance.

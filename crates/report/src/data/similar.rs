@@ -20,10 +20,10 @@ use rankwright_spec::words::counted;
 use rayon::prelude::*;
 
 use super::{DataReport, fixed, signed};
-use crate::chart::{Axis, Body, Chart, Heat};
+use crate::chart::{Axis, Body, Chart, HeatMap};
 use crate::page::{PageBlock, Section};
 
-/// Most groups, and most members of a group, shown on the page.
+/// Maximum number of groups, and of members of a group, shown on the page.
 const SHOWN: usize = 30;
 
 /// Correlations between features.
@@ -169,7 +169,7 @@ pub(super) fn section(report: &DataReport) -> Section {
         ),
         x: Axis { label: "Feature".to_owned(), ..Axis::default() },
         y: Axis { label: "Feature".to_owned(), ..Axis::default() },
-        body: Body::Heat(Heat {
+        body: Body::HeatMap(HeatMap {
             columns: names(),
             rows: names(),
             value: "rank correlation".to_owned(),

@@ -15,9 +15,9 @@ use super::{
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
 use crate::page::{Page, PageBlock, Section};
 
-/// Most features in a plot.
+/// Maximum number of features in a plot.
 const FEATURES: usize = 20;
-/// Most documents to choose from.
+/// Maximum number of documents to choose from.
 const DOCUMENTS: usize = 10;
 
 impl RankingExplanation {

@@ -1,10 +1,10 @@
 //! A whole data set: the size of each feature's effect on scores.
 //!
-//! Queries are taken in a seeded random order until there are most_documents documents (fewer for nets,
-//! where each explanation is expensive). `size` is the mean absolute contribution of a feature over
-//! these documents; `spread` is the same after each list's mean is subtracted, the part that can
-//! change an order. For the largest features, value and contribution of single documents are kept
-//! too.
+//! Queries are taken in a seeded random order until there are most_documents documents (fewer for
+//! nets, where each explanation is expensive). `size` is the mean absolute contribution of a
+//! feature over these documents; `spread` is the same after each list's mean is subtracted, the
+//! part that can change an order. For the largest features, value and contribution of single
+//! documents are kept too.
 
 use rankwright_data::Random;
 use rankwright_model::{Explainer, Explanation};
@@ -20,7 +20,7 @@ const DOCUMENTS: usize = 3_000;
 const DOCUMENTS_SAMPLED: usize = 200;
 /// Number of features with points.
 const SHOWN: usize = 9;
-/// Most points of a feature.
+/// Maximum number of points of a feature.
 const POINTS: usize = 300;
 
 /// The effects of all features on scores.

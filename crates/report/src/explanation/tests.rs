@@ -13,8 +13,8 @@ fn names() -> FeatureNames {
 }
 
 fn model() -> Model {
-    let line = Linear::new(1.0, vec![2.0, -1.0, 0.0]).unwrap();
-    Model::new(Header::new(names(), Absent::Zero), ModelBody::Linear(line)).unwrap()
+    let linear = Linear::new(1.0, vec![2.0, -1.0, 0.0]).unwrap();
+    Model::new(Header::new(names(), Absent::Zero), ModelBody::Linear(linear)).unwrap()
 }
 
 /// Query q1 with documents a, b, c and query q2 with document d.

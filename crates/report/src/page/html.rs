@@ -21,7 +21,7 @@ use crate::chart::{Chart, tooltips};
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
-/// Most rows of numbers below a plot.
+/// Maximum number of rows of numbers below a plot.
 const ROWS: usize = 100;
 
 pub(super) fn render(page: &Page) -> Result<String, ReportError> {

@@ -7,9 +7,9 @@ use super::{Page, PageBlock};
 use crate::chart::text::clean;
 use crate::chart::{Body, Chart};
 
-/// Most plots that are shown.
+/// Maximum number of plots that are shown.
 const CHARTS: usize = 3;
-/// Most rows of a table that are shown.
+/// Maximum number of rows of a table that are shown.
 const ROWS: usize = 15;
 
 pub(super) fn render(page: &Page, width: usize) -> String {

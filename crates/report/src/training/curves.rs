@@ -15,7 +15,7 @@ use super::stages::Stages;
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
 use crate::serialise::as_map;
 
-/// Most points of a line that comes from a log.
+/// Maximum number of points of a line that comes from a log.
 const POINTS: usize = 200;
 
 /// One metric against rounds.
@@ -23,7 +23,7 @@ const POINTS: usize = 200;
 pub struct Curve {
     /// The metric.
     pub metric: String,
-    /// Its convention.
+    /// Its convention: how ties, unjudged documents and so on are treated.
     pub convention: String,
     /// Number of rounds at each point.
     pub rounds: Vec<usize>,
@@ -50,8 +50,8 @@ pub struct BestRound {
 }
 
 impl Curve {
-    /// Curves of measures at stages: `values[stage][set][measure]`. The set with index `deciding_set`
-    /// determines the best round.
+    /// Curves of measures at stages: `values[stage][set][measure]`. The set with index
+    /// `deciding_set` determines the best round.
     pub fn measured(
         measures: &[Measure],
         stages: &Stages,
@@ -218,7 +218,7 @@ pub(super) fn thinned_indices(count: usize, points: usize, best: Option<usize>) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rankwright_learn::{Iteration, Phases};
+    use rankwright_learn::{Iteration, PhaseSeconds};
 
     fn history() -> TrainingHistory {
         let round = |number: usize| Iteration {
@@ -227,7 +227,7 @@ mod tests {
             loss: None,
             step: None,
             values: vec![vec![number as f64], vec![[0.1, 0.4, 0.4, 0.2][number - 1]]],
-            seconds: Phases::default(),
+            seconds: PhaseSeconds::default(),
         };
         TrainingHistory {
             sets: vec!["training".into(), "valid.txt".into()],

@@ -26,7 +26,7 @@ use crate::error::ReportError;
 use crate::known::KnownNames;
 use crate::page::{PageBlock, Section};
 
-/// Most documents of a list that are shown.
+/// Maximum number of documents of a list that are shown.
 const SHOWN: usize = 20;
 
 /// A query's list with its forces at a few stages.
@@ -175,8 +175,8 @@ fn plain(sigma: f64, weight: Weight) -> Result<Lambda, SpecError> {
 pub(super) fn forces(objective: &Lambda, query: &QueryView<'_>) -> Result<Vec<f64>, LearnError> {
     let mut forces = vec![0.0; query.scores.len()];
     objective.pair_lambdas(query, &mut ObjectiveBuffers::default(), &mut |pair| {
-        forces[pair.rises.0] += pair.size;
-        forces[pair.falls.0] -= pair.size;
+        forces[pair.pushed_up.0] += pair.size;
+        forces[pair.pushed_down.0] -= pair.size;
     })?;
     Ok(forces)
 }

@@ -19,9 +19,9 @@ use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
 use crate::error::ReportError;
 use crate::page::{PageBlock, Section};
 
-/// Most features that are shown.
+/// Maximum number of features that are shown.
 const SHOWN: usize = 20;
-/// Most features that are permuted where the model has no gains.
+/// Maximum number of features that are permuted where the model has no gains.
 const MOST: usize = 200;
 /// Number of shuffles of each feature.
 const REPEATS: usize = 3;
@@ -65,7 +65,7 @@ pub struct Importances {
 pub struct PermutationData {
     /// The metric.
     pub metric: String,
-    /// Its convention.
+    /// Its convention: how ties, unjudged documents and so on are treated.
     pub convention: String,
     /// Its value on these queries without shuffling.
     pub value: f64,
@@ -106,7 +106,7 @@ impl Importances {
             other => Ok(other?),
         };
         let trees = matches!(model.body(), ModelBody::Trees(_));
-        let worth = |feature: usize| {
+        let importance = |feature: usize| {
             let gain = gains.iter().find(|gain| gain.feature == feature);
             let loss = found.as_ref().ok().and_then(|found| found.of(feature));
             ReportedImportance {
@@ -121,7 +121,7 @@ impl Importances {
             false => gains.iter().map(|gain| gain.feature).collect(),
             true => chosen,
         };
-        let mut features: Vec<ReportedImportance> = all.into_iter().map(worth).collect();
+        let mut features: Vec<ReportedImportance> = all.into_iter().map(importance).collect();
         if gains.is_empty() {
             let loss = |f: &ReportedImportance| f.loss.unwrap_or(f64::NEG_INFINITY);
             features.sort_by(|a, b| loss(b).total_cmp(&loss(a)));

@@ -10,10 +10,11 @@
 //! ```
 //!
 //! By rank a pair is counted at the better-ranked of its two documents. The objective is the
-//! model's own (`pair_sizes.rs`), including normalisations and truncation; weights of queries count. The
-//! sample is up to 200 queries, drawn by the seed, within a budget of pairs: a query too long for
-//! the rest of the budget is skipped. Cost: O(pairs of these queries) a stage, parallel over
-//! queries, summed in their order. Queries of 0 or 1 documents or of equal labels have no pairs.
+//! model's own (`pair_sizes.rs`), including normalisations and truncation; weights of queries
+//! count. The sample is up to 200 queries, drawn by the seed, within a budget of pairs: a query too
+//! long for the rest of the budget is skipped. Cost: O(pairs of these queries) a stage, parallel
+//! over queries, summed in their order. Queries of 0 or 1 documents or of equal labels have no
+//! pairs.
 
 use rankwright_data::{Dataset, Random};
 use rankwright_learn::objective::{ObjectiveBuffers, QueryView};
@@ -30,13 +31,13 @@ use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
 use crate::error::ReportError;
 use crate::page::{PageBlock, Section};
 
-/// Most queries in the sample.
+/// Maximum number of queries in the sample.
 const QUERIES: usize = 200;
 /// Budget of work over all of them, in units of an objective's cost.
 const BUDGET: u64 = 4_000_000;
-/// Most stages that are computed.
+/// Maximum number of stages that are computed.
 const STAGES: usize = 40;
-/// Most pairs of labels that have their own colour.
+/// Maximum number of pairs of labels that have their own colour.
 const PAIRS: usize = 7;
 /// The last rank of each range of ranks except the last range, and the names of the ranges.
 const ENDS: [usize; 6] = [1, 2, 3, 5, 10, 20];
@@ -201,8 +202,9 @@ impl<'a> LambdaRecorder<'a> {
         let width = self.classes.len();
         let (mut pairs, mut ranks) = (vec![0.0; width * width], vec![0.0; RANKS.len()]);
         self.pair_sizes.visit(&view, work, &mut |pair| {
-            pairs[classes[pair.rises.0] * width + classes[pair.falls.0]] += weight * pair.size;
-            ranks[rank_range(pair.rises.1.min(pair.falls.1) + 1)] += weight * pair.size;
+            pairs[classes[pair.pushed_up.0] * width + classes[pair.pushed_down.0]] +=
+                weight * pair.size;
+            ranks[rank_range(pair.pushed_up.1.min(pair.pushed_down.1) + 1)] += weight * pair.size;
         })?;
         Ok((pairs, ranks))
     }

@@ -37,7 +37,7 @@ pub enum LeftOut {
     MetricUndefined {
         /// The metric.
         metric: String,
-        /// Its convention.
+        /// Its convention: how ties, unjudged documents and so on are treated.
         convention: String,
     },
 }

@@ -106,7 +106,7 @@ impl TrainingRequest<'_> {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TrainingOptions {
-    /// Most stages; 2 at least.
+    /// Maximum number of stages; 2 at least.
     pub points: usize,
     /// The query whose forces are shown; if not given, the report chooses one.
     pub query: Option<String>,

@@ -95,8 +95,8 @@ fn by_slope(
         let lead = query.scores[better] - query.scores[worse];
         let weight = weight * weight_of(better) * weight_of(worse);
         visit(PairLambda {
-            rises: (better, rank_of[better]),
-            falls: (worse, rank_of[worse]),
+            pushed_up: (better, rank_of[better]),
+            pushed_down: (worse, rank_of[worse]),
             size: slope(lead) * weight * norm,
         });
     }

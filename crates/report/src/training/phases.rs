@@ -4,7 +4,7 @@
 //! Long trainings are shown in at most 200 points, each the mean of several successive rounds.
 //! Phases that took no time are left out.
 
-use rankwright_learn::{Iteration, Phases, TrainingLog};
+use rankwright_learn::{Iteration, PhaseSeconds, TrainingLog};
 use rankwright_spec::words::{counted, plural};
 use serde::{Serialize, Serializer};
 
@@ -12,11 +12,11 @@ use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
 use crate::page::{PageBlock, Section};
 use crate::serialise::as_map;
 
-/// Most points of a line.
+/// Maximum number of points of a line.
 const POINTS: usize = 200;
 
 /// Reads the seconds of one phase.
-type SecondsOf = fn(&Phases) -> f64;
+type SecondsOf = fn(&PhaseSeconds) -> f64;
 
 /// The phases of a round and their names.
 const PHASES: [(&str, SecondsOf); 7] = [
@@ -172,7 +172,11 @@ mod tests {
             loss: None,
             step: None,
             values: Vec::new(),
-            seconds: Phases { histograms: 0.5, evaluate: number as f64, ..Phases::default() },
+            seconds: PhaseSeconds {
+                histograms: 0.5,
+                evaluate: number as f64,
+                ..PhaseSeconds::default()
+            },
         };
         let iterations: Vec<Iteration> = (1..=500).map(round).collect();
         let history =

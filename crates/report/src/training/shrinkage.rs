@@ -25,7 +25,7 @@ use crate::error::ReportError;
 use crate::page::{Page, PageBlock, Section};
 use crate::warning::ReportWarning;
 
-/// Most points of a line.
+/// Maximum number of points of a line.
 const POINTS: usize = 200;
 
 /// The trainings of a shrinkage report: a learner on two data sets, once for each rate.
@@ -89,7 +89,7 @@ pub struct ShrinkageReport {
     pub facts: Vec<(String, String)>,
     /// Warnings to the reader.
     pub warnings: Vec<ReportWarning>,
-    /// The metric and its convention.
+    /// The metric and its convention: how ties, unjudged documents and so on are treated.
     pub metric: (String, String),
     /// Names of the training data and of the validation sets, of which there is at least one.
     pub sets: Vec<String>,

@@ -6,7 +6,7 @@ use rankwright_model::{Model, ModelBody};
 use super::{LeftOut, ReportPart};
 use crate::page::{PageBlock, Section};
 
-/// Most leaves of a drawn tree: a larger drawing cannot be read.
+/// Maximum number of leaves of a drawn tree: a larger drawing cannot be read.
 const MOST_LEAVES: usize = 256;
 
 /// Numbers of the trees to draw, from 1: `count` of them, evenly spread from the first to the last.

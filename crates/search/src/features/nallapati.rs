@@ -1,8 +1,8 @@
 //! The six features of Nallapati (2004), for query terms q, document D, collection C; |D| in terms,
 //! sums over different terms of the query.
 //!
-//! Here idf(q) = ln((N+1)/(df+0.5)), which is always above 0. A document without a match, or of
-//! length 0, has 0.
+//! Here idf(q) = ln((N+1)/(df+0.5)), which is always above 0, for N documents of which df contain
+//! q. A document without a match, or of length 0, has 0.
 
 use super::def::FeatureDef;
 use super::frequency::{of_text, sum};

@@ -2,7 +2,9 @@
 //! hard ones.
 //!
 //! `query-scope` (He and Ounis 2004) is -ln(n/N) where n of N documents have a term of the query;
-//! `query-clarity` their simplified clarity score, sum over terms of P(q|Q) log2(P(q|Q) / P(q|C)).
+//! `query-clarity` their simplified clarity score, sum over terms of P(q|Q) log2(P(q|Q) / P(q|C)),
+//! where P(q|Q) and P(q|C) are the parts of the term q among the terms of the query and of the
+//! collection.
 //! Both use all text fields together. A query without known terms has 0.
 
 use rankwright_spec::params;

@@ -31,7 +31,7 @@ pub const FEATURE_VERSION: u32 = 1;
 /// The default number of candidates of a query.
 pub const DEFAULT_CANDIDATES: usize = 100;
 
-/// Most classes that `*` is expanded to.
+/// Maximum number of classes that `*` is expanded to.
 const MAX_CLASSES: usize = 64;
 
 /// A list of features by spec.

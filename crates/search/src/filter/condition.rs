@@ -1,4 +1,5 @@
-//! Conditions of a filter for the fields of one index: names found, values read as the field's kind.
+//! Conditions of a filter for the fields of one index: names found, values read as the field's
+//! kind.
 //!
 //! | kind | `:` and `=` | order |
 //! |---|---|---|
@@ -80,7 +81,7 @@ impl FilterExpression {
     /// The rule of this expression for an index.
     pub(super) fn resolve(&self, index: &Index) -> Result<Rule, FilterError> {
         let resolver = Resolver { index };
-        let failed = |(at, problem)| FilterError::new(&self.text, at, problem);
+        let failed = |(offset, problem)| FilterError::new(&self.text, offset, problem);
         resolver.rule(&self.root).map_err(failed)
     }
 }
@@ -122,7 +123,7 @@ impl Resolver<'_> {
                 let known = schema.to_string();
                 let problem =
                     FilterProblem::UnknownField { name: field.text.clone(), known, similar };
-                Err((field.at, problem))
+                Err((field.offset, problem))
             }
         }
     }
@@ -140,7 +141,7 @@ impl Resolver<'_> {
                     test,
                 })
             }
-            FieldKind::Stored => Err((field.at, FilterProblem::NotFilterable { name })),
+            FieldKind::Stored => Err((field.offset, FilterProblem::NotFilterable { name })),
         }
     }
 
@@ -167,19 +168,19 @@ impl Resolver<'_> {
         check_wildcard(value)?;
         let terms = self.index.analysis().words(&value.text);
         if terms.is_empty() {
-            return Err((value.at, FilterProblem::NoTerms { value: value.text.clone() }));
+            return Err((value.offset, FilterProblem::NoTerms { value: value.text.clone() }));
         }
         Ok(Rule::Condition(Condition::Phrase { field, terms }))
     }
 }
 
 fn no_order(field: &Literal, kind: FieldKind) -> (usize, FilterProblem) {
-    (field.at, FilterProblem::NoOrder { name: field.text.clone(), kind })
+    (field.offset, FilterProblem::NoOrder { name: field.text.clone(), kind })
 }
 
 fn check_wildcard(value: &Literal) -> Resolved<()> {
     match !value.is_quoted && value.text.contains('*') {
-        true => Err((value.at, FilterProblem::Wildcard { value: value.text.clone() })),
+        true => Err((value.offset, FilterProblem::Wildcard { value: value.text.clone() })),
         false => Ok(()),
     }
 }
@@ -229,7 +230,7 @@ fn interval_rule(
                 FieldKind::Date => FilterProblem::NotADate { name, value: value_text },
                 _ => FilterProblem::NotANumber { name, value: value_text },
             };
-            (value.at, problem)
+            (value.offset, problem)
         })
     };
     let rule = |interval| {
@@ -261,7 +262,8 @@ fn interval_rule(
                 (comparison, value.is_quoted, value.text.split_once(".."))
             {
                 let end = |text: &str| {
-                    let literal = Literal { text: text.to_owned(), is_quoted: true, at: value.at };
+                    let literal =
+                        Literal { text: text.to_owned(), is_quoted: true, offset: value.offset };
                     (!text.is_empty()).then(|| read(&literal)).transpose()
                 };
                 let from = end(low)?.map_or(Bound::Unbounded, |interval| interval.0);

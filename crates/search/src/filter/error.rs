@@ -26,19 +26,19 @@ pub enum FilterProblem {
     /// The text is too long.
     #[error("the filter has more than {most} characters")]
     TooLong {
-        /// Most characters.
+        /// Maximum number of characters.
         most: usize,
     },
     /// Brackets and NOT are nested too deeply.
     #[error("brackets and NOT are nested more than {most} deep")]
     TooDeep {
-        /// Most levels.
+        /// Maximum number of levels.
         most: usize,
     },
     /// There are too many conditions.
     #[error("there are more than {most} conditions")]
     TooManyConditions {
-        /// Most conditions.
+        /// Maximum number of conditions.
         most: usize,
     },
     /// A condition is missing, such as after `AND`.

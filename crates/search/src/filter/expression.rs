@@ -5,20 +5,32 @@
 
 use std::fmt;
 
-/// A parsed filter expression. It prints in a form that parses to an equal expression.
+/// A parsed filter expression. It prints in a form that parses to an equal expression; two
+/// expressions are equal if they parse to the same conditions, whatever their spacing.
 ///
 /// ```
 /// use rankwright_search::FilterExpression;
 ///
 /// let filter = FilterExpression::parse("tags:red and not price>=20")?;
 /// assert_eq!(filter.to_string(), "tags:red AND NOT price>=20");
+/// assert_eq!(filter, FilterExpression::parse("tags:red AND NOT price>=20")?);
 /// # Ok::<(), rankwright_search::FilterError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct FilterExpression {
+    /// The text as given, for messages.
     pub(super) text: String,
     pub(super) root: Node,
 }
+
+/// The text as given does not count: the same conditions can be written in several ways.
+impl PartialEq for FilterExpression {
+    fn eq(&self, other: &Self) -> bool {
+        self.root == other.root
+    }
+}
+
+impl Eq for FilterExpression {}
 
 /// A node of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,12 +104,13 @@ impl Comparison {
     }
 }
 
-/// A name or value of an expression, with its position in the text in bytes.
+/// A name or value of an expression, with its position in the text.
 #[derive(Debug, Clone)]
 pub(super) struct Literal {
     pub(super) text: String,
     pub(super) is_quoted: bool,
-    pub(super) at: usize,
+    /// Offset of its first byte in the text of the expression.
+    pub(super) offset: usize,
 }
 
 /// Positions do not count: an expression equals itself printed and parsed.

@@ -21,11 +21,11 @@ use super::expression::{
     Comparison, FieldTest, FilterExpression, Literal, Node, RangeEnd, ValueTest,
 };
 
-/// Most levels of brackets and NOT.
+/// Maximum number of levels of brackets and NOT.
 const MOST_LEVELS: usize = 64;
-/// Most conditions; a set counts its values.
+/// Maximum number of conditions; a set counts its values.
 const MOST_CONDITIONS: usize = 1_000;
-/// Most characters of a filter.
+/// Maximum number of characters of a filter.
 const MOST_CHARACTERS: usize = 100_000;
 
 impl FilterExpression {
@@ -35,8 +35,9 @@ impl FilterExpression {
             let problem = FilterProblem::TooLong { most: MOST_CHARACTERS };
             return Err(FilterError { filter: String::new(), position: 0, problem });
         }
-        let mut parser = Parser { text, at: 0, level: 0, conditions: 0 };
-        let root = parser.whole().map_err(|(at, problem)| FilterError::new(text, at, problem))?;
+        let mut parser = Parser { text, offset: 0, level: 0, conditions: 0 };
+        let root =
+            parser.whole().map_err(|(offset, problem)| FilterError::new(text, offset, problem))?;
         Ok(Self { text: text.to_owned(), root })
     }
 }
@@ -47,7 +48,7 @@ type Parsed<T> = Result<T, (usize, FilterProblem)>;
 struct Parser<'a> {
     text: &'a str,
     /// The current byte.
-    at: usize,
+    offset: usize,
     /// Levels of brackets and NOT around it.
     level: usize,
     conditions: usize,
@@ -61,7 +62,7 @@ impl<'a> Parser<'a> {
         let root = self.or()?;
         match self.peek() {
             None => Ok(root),
-            Some(found) => Err((self.at, FilterProblem::UnexpectedCharacter { found })),
+            Some(found) => Err((self.offset, FilterProblem::UnexpectedCharacter { found })),
         }
     }
 
@@ -88,29 +89,29 @@ impl<'a> Parser<'a> {
     }
 
     fn not(&mut self) -> Parsed<Node> {
-        let at = self.at;
+        let offset = self.offset;
         if self.take_keyword("NOT") {
-            return self.nested(at, |parser| Ok(Node::Not(Box::new(parser.not()?))));
+            return self.nested(offset, |parser| Ok(Node::Not(Box::new(parser.not()?))));
         }
         let sign = self.peek();
         let has_operand = self.rest().chars().nth(1).is_some_and(|c| !is_blank_or(c, ")"));
         match sign.filter(|_| has_operand) {
             Some('-') => {
-                self.at += 1;
-                self.nested(at, |parser| Ok(Node::Not(Box::new(parser.not()?))))
+                self.offset += 1;
+                self.nested(offset, |parser| Ok(Node::Not(Box::new(parser.not()?))))
             }
             Some('+') => {
-                self.at += 1;
-                self.nested(at, Self::not)
+                self.offset += 1;
+                self.nested(offset, Self::not)
             }
             _ => self.primary(),
         }
     }
 
     /// Applies a rule one level deeper.
-    fn nested(&mut self, at: usize, rule: impl Fn(&mut Self) -> Parsed<Node>) -> Parsed<Node> {
+    fn nested(&mut self, offset: usize, rule: impl Fn(&mut Self) -> Parsed<Node>) -> Parsed<Node> {
         if self.level == MOST_LEVELS {
-            return Err((at, FilterProblem::TooDeep { most: MOST_LEVELS }));
+            return Err((offset, FilterProblem::TooDeep { most: MOST_LEVELS }));
         }
         self.level += 1;
         let node = rule(self);
@@ -121,8 +122,8 @@ impl<'a> Parser<'a> {
     fn primary(&mut self) -> Parsed<Node> {
         match self.peek() {
             Some('(') => {
-                let open = self.at;
-                self.at += 1;
+                let open = self.offset;
+                self.offset += 1;
                 let node = self.nested(open, Self::or)?;
                 self.close(open, '(', &[')'])?;
                 Ok(node)
@@ -132,28 +133,28 @@ impl<'a> Parser<'a> {
     }
 
     fn condition(&mut self) -> Parsed<Node> {
-        let begin = self.at;
-        let missing = |at| Err((at, FilterProblem::MissingCondition));
+        let begin = self.offset;
+        let missing = |offset| Err((offset, FilterProblem::MissingCondition));
         let is_keyword = ["AND", "OR"].iter().any(|word| self.keyword(word).is_some());
         match self.peek() {
-            None | Some(')') => return missing(self.at),
-            _ if is_keyword => return missing(self.at),
+            None | Some(')') => return missing(self.offset),
+            _ if is_keyword => return missing(self.offset),
             _ => {}
         }
         let name = self.literal(|c| is_blank_or(c, "()[]{}:=<>!,\"'"))?;
         let Some(name) = name else {
             let found = self.peek().unwrap_or(' ');
-            return Err((self.at, FilterProblem::UnexpectedCharacter { found }));
+            return Err((self.offset, FilterProblem::UnexpectedCharacter { found }));
         };
         self.count(begin, 1)?;
-        let end = self.at;
+        let end = self.offset;
         if self.keyword("IN").is_some_and(|behind| self.is_set(behind)) {
             self.take_keyword("IN");
             let test = ValueTest::OneOf(self.set()?);
             return Ok(Node::Test(FieldTest { field: Some(name), test }));
         }
         let Some((operator, comparison)) = self.operator() else {
-            self.at = end;
+            self.offset = end;
             return Ok(Node::Test(bare(name)));
         };
         let is_negated = operator == "!=";
@@ -163,8 +164,8 @@ impl<'a> Parser<'a> {
     }
 
     /// Whether a set begins at this byte, after blanks.
-    fn is_set(&self, at: usize) -> bool {
-        self.text[at..].trim_start().starts_with(['(', '['])
+    fn is_set(&self, offset: usize) -> bool {
+        self.text[offset..].trim_start().starts_with(['(', '['])
     }
 
     /// The operator at the current place, as written and as a comparison.
@@ -188,7 +189,7 @@ impl<'a> Parser<'a> {
         ];
         let (symbol, comparison) =
             operators.into_iter().find(|(symbol, _)| rest.starts_with(symbol))?;
-        self.at += symbol.len();
+        self.offset += symbol.len();
         Some((symbol, comparison))
     }
 
@@ -199,11 +200,12 @@ impl<'a> Parser<'a> {
             Some('(') if matches => Ok(ValueTest::OneOf(self.set()?)),
             Some('[' | '{') if matches => self.range(),
             Some(found @ ('<' | '>' | '=' | '!')) => {
-                Err((self.at, FilterProblem::UnexpectedCharacter { found }))
+                Err((self.offset, FilterProblem::UnexpectedCharacter { found }))
             }
             _ => {
                 let missing = FilterProblem::MissingValue { operator: operator.to_owned() };
-                let value = self.literal(|c| is_blank_or(c, "()"))?.ok_or((self.at, missing))?;
+                let value =
+                    self.literal(|c| is_blank_or(c, "()"))?.ok_or((self.offset, missing))?;
                 let present = matches && !value.is_quoted && value.text == "*";
                 Ok(if present { ValueTest::Present } else { ValueTest::Compare(comparison, value) })
             }
@@ -213,41 +215,41 @@ impl<'a> Parser<'a> {
     /// The values between brackets, separated by commas, `OR` or blanks.
     fn set(&mut self) -> Parsed<Vec<Literal>> {
         self.peek();
-        let open = self.at;
+        let open = self.offset;
         let (bracket, ends) = if self.rest().starts_with('[') { ('[', ']') } else { ('(', ')') };
-        self.at += 1;
+        self.offset += 1;
         let mut values = Vec::new();
         loop {
-            let begin = self.at;
+            let begin = self.offset;
             match self.peek() {
                 None => return Err((open, FilterProblem::UnclosedBracket { open: bracket })),
                 Some(c) if c == ends => break,
-                Some(',') if !values.is_empty() => self.at += 1,
+                Some(',') if !values.is_empty() => self.offset += 1,
                 _ if !values.is_empty() && self.take_keyword("OR") => {}
                 _ => {
                     let value = self.literal(|c| is_blank_or(c, ",()[]"))?;
                     let found = self.peek().unwrap_or(' ');
                     let problem = FilterProblem::UnexpectedCharacter { found };
-                    values.push(value.ok_or((self.at, problem))?);
+                    values.push(value.ok_or((self.offset, problem))?);
                     self.count(begin, 1)?;
                 }
             }
         }
         if values.is_empty() {
             let operator = bracket.to_string();
-            return Err((self.at, FilterProblem::MissingValue { operator }));
+            return Err((self.offset, FilterProblem::MissingValue { operator }));
         }
-        self.at += 1;
+        self.offset += 1;
         Ok(values)
     }
 
     /// `[low TO high]`, with `{` and `}` for ends that do not belong to the range.
     fn range(&mut self) -> Parsed<ValueTest> {
-        let (open, bracket) = (self.at, if self.rest().starts_with('[') { '[' } else { '{' });
-        self.at += 1;
+        let (open, bracket) = (self.offset, if self.rest().starts_with('[') { '[' } else { '{' });
+        self.offset += 1;
         let low = self.range_end()?;
         if !self.take_keyword("TO") {
-            return Err((self.at, FilterProblem::MissingTo));
+            return Err((self.offset, FilterProblem::MissingTo));
         }
         let high = self.range_end()?;
         let close = self.close(open, bracket, &[']', '}'])?;
@@ -259,7 +261,7 @@ impl<'a> Parser<'a> {
     fn range_end(&mut self) -> Parsed<Option<Literal>> {
         let value = self.literal(|c| is_blank_or(c, "[]{}"))?;
         let missing = FilterProblem::MissingValue { operator: "range".into() };
-        let value = value.ok_or((self.at, missing))?;
+        let value = value.ok_or((self.offset, missing))?;
         Ok((value.is_quoted || value.text != "*").then_some(value))
     }
 
@@ -267,10 +269,10 @@ impl<'a> Parser<'a> {
     fn close(&mut self, open: usize, bracket: char, closing: &[char]) -> Parsed<char> {
         match self.peek() {
             Some(c) if closing.contains(&c) => {
-                self.at += 1;
+                self.offset += 1;
                 Ok(c)
             }
-            Some(found) => Err((self.at, FilterProblem::UnexpectedCharacter { found })),
+            Some(found) => Err((self.offset, FilterProblem::UnexpectedCharacter { found })),
             None => Err((open, FilterProblem::UnclosedBracket { open: bracket })),
         }
     }
@@ -279,26 +281,26 @@ impl<'a> Parser<'a> {
     /// there is no word.
     fn literal(&mut self, ends: impl Fn(char) -> bool) -> Parsed<Option<Literal>> {
         let Some(first) = self.peek() else { return Ok(None) };
-        let at = self.at;
+        let offset = self.offset;
         if matches!(first, '"' | '\'') {
             let text = self.quoted(first)?;
-            return Ok(Some(Literal { text, is_quoted: true, at }));
+            return Ok(Some(Literal { text, is_quoted: true, offset }));
         }
         let word = self.rest();
         let word = &word[..word.find(&ends).unwrap_or(word.len())];
-        self.at += word.len();
-        let literal = Literal { text: word.to_owned(), is_quoted: false, at };
+        self.offset += word.len();
+        let literal = Literal { text: word.to_owned(), is_quoted: false, offset };
         Ok((!word.is_empty()).then_some(literal))
     }
 
     /// A text in quotes, in which a backslash makes the next character plain.
     fn quoted(&mut self, quote: char) -> Parsed<String> {
-        let open = self.at;
+        let open = self.offset;
         let mut text = String::new();
         let mut chars = self.rest().char_indices().skip(1);
         while let Some((_, c)) = chars.next() {
             if c == quote {
-                self.at = chars.next().map_or(self.text.len(), |(next, _)| open + next);
+                self.offset = chars.next().map_or(self.text.len(), |(next, _)| open + next);
                 return Ok(text);
             }
             match c {
@@ -309,17 +311,17 @@ impl<'a> Parser<'a> {
         Err((open, FilterProblem::UnclosedQuote))
     }
 
-    fn count(&mut self, at: usize, conditions: usize) -> Parsed<()> {
+    fn count(&mut self, offset: usize, conditions: usize) -> Parsed<()> {
         self.conditions += conditions;
         match self.conditions > MOST_CONDITIONS {
-            true => Err((at, FilterProblem::TooManyConditions { most: MOST_CONDITIONS })),
+            true => Err((offset, FilterProblem::TooManyConditions { most: MOST_CONDITIONS })),
             false => Ok(()),
         }
     }
 
     fn take_keyword(&mut self, word: &str) -> bool {
         let behind = self.keyword(word);
-        self.at = behind.unwrap_or(self.at);
+        self.offset = behind.unwrap_or(self.offset);
         behind.is_some()
     }
 
@@ -331,17 +333,17 @@ impl<'a> Parser<'a> {
         let is_word = behind.chars().next().is_none_or(|c| is_blank_or(c, "()[]{}\"'-+"));
         let is_field = behind.trim_start().starts_with([':', '=', '<', '>', '!']);
         let is_keyword = found.eq_ignore_ascii_case(word) && is_word && !is_field;
-        is_keyword.then_some(self.at + word.len())
+        is_keyword.then_some(self.offset + word.len())
     }
 
     /// The next character that is no blank.
     fn peek(&mut self) -> Option<char> {
-        self.at = self.text.len() - self.rest().trim_start().len();
+        self.offset = self.text.len() - self.rest().trim_start().len();
         self.rest().chars().next()
     }
 
     fn rest(&self) -> &'a str {
-        &self.text[self.at..]
+        &self.text[self.offset..]
     }
 }
 
@@ -374,6 +376,16 @@ mod tests {
 
     fn printed(text: &str) -> String {
         FilterExpression::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).to_string()
+    }
+
+    #[test]
+    fn expressions_with_the_same_conditions_are_equal_in_any_spelling() {
+        let parse = |text: &str| FilterExpression::parse(text).unwrap();
+        assert_eq!(parse("a:1   and b:2"), parse("a:1 AND b:2"));
+        assert_eq!(parse("a:1 -b:2"), parse("(a:1) AND NOT b:2"));
+        assert_ne!(parse("a:1 AND b:2"), parse("a:1 OR b:2"));
+        let text = "a:(x, y) or not price >= 20";
+        assert_eq!(parse(&parse(text).to_string()), parse(text));
     }
 
     #[test]

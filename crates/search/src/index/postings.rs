@@ -24,7 +24,7 @@ impl FieldPostings {
     }
 }
 
-/// Most terms whose statistics are cached; beyond this the cache is cleared.
+/// Maximum number of terms whose statistics are cached; beyond this the cache is cleared.
 const MAX_CACHED_STATS: usize = 1 << 18;
 
 /// Document frequency and collection frequency of a term in a text field.

@@ -1,6 +1,8 @@
 //! Query likelihood ln P(Q|D) (Ponte and Croft 1998) with absolute discounting (Zhai and Lafferty
 //! 2004): P(q|D) = (max(tf - delta, 0) + delta u p) / |D| where u is the number of different terms
-//! in D.
+//! in D. Here tf is the number of occurrences of
+//! the term q in the document D, |D| the number of terms of D, and p the probability of q in the
+//! whole collection: its occurrences divided by the number of terms of all documents.
 
 use rankwright_spec::{above, params};
 

@@ -1,5 +1,13 @@
-//! BM25 (Robertson et al. 1994): sum of idf * tf (k1 + 1) / (tf + k1 (1 - b + b |D| / m)) with
-//! idf = ln(1 + (N - df + 0.5) / (df + 0.5)), which is never negative.
+//! BM25 (Robertson et al. 1994): the sum over the terms of the query of
+//!
+//! ```text
+//! count * idf * tf (k1 + 1) / (tf + k1 (1 - b + b |D| / avgdl))
+//! idf = ln(1 + (N - df + 0.5) / (df + 0.5)), which is never negative
+//! ```
+//!
+//! where count is the number of occurrences of the term in the query, tf that in the document, |D|
+//! the number of terms of the document, avgdl the mean of |D| over all documents, N the number of
+//! documents and df the number of those that contain the term.
 
 use rankwright_spec::params;
 

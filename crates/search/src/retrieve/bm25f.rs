@@ -2,7 +2,8 @@
 //! saturation.
 //!
 //! For a term: f = sum over fields of weight * tf / (1 - b + b * length / mean length), each by its
-//! field; the score is the sum of count * idf * f (k1 + 1) / (f + k1), with BM25's idf over
+//! field; the score is the sum of count * idf * f (k1 + 1) / (f + k1), where count is the
+//! number of occurrences of the term in the query, tf that in the field, and idf that of BM25, over
 //! documents that have the term in any of the fields. A field of weight 0 counts neither for f nor
 //! for idf.
 

@@ -1,5 +1,7 @@
 //! The cosine of tf-idf vectors (Salton; SMART's lnc.ltc): document weights 1 + ln tf, query
 //! weights (1 + ln count) idf with idf = ln((N + 1) / (df + 0.5)), both of length 1.
+//! Here tf and count are the numbers of occurrences of the term in the document and in the query, N
+//! is the number of documents and df the number of those that contain the term.
 
 use rankwright_spec::params;
 

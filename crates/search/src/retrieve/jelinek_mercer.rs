@@ -1,5 +1,7 @@
 //! Query likelihood ln P(Q|D) (Ponte and Croft 1998) with Jelinek-Mercer smoothing (Zhai and
-//! Lafferty 2004): P(q|D) = (1 - lambda) tf / |D| + lambda p.
+//! Lafferty 2004): P(q|D) = (1 - lambda) tf / |D| + lambda p. Here tf is the number of occurrences
+//! of the term q in the document D, |D| the number of terms of D, and p the probability of q in the
+//! whole collection: its occurrences divided by the number of terms of all documents.
 
 use rankwright_spec::{above, params};
 

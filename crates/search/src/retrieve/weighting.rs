@@ -1,11 +1,11 @@
 //! A weighting of terms: the score of a document from the frequencies of the query's terms.
 //!
 //! For a query of terms q with counts, a document of length |D| with frequency tf(q), N documents
-//! of mean length m, df(q) documents with the term, |C| terms in all, of which cf(q) are the term
-//! (p = cf / |C|), a score is the sum over matched terms, plus a part that depends on the document
-//! alone, plus a constant of the query, so that the cost of a document is its matched terms. Terms
-//! that the collection does not have are ignored. Each weighting is a file; it is both a first
-//! stage and a feature.
+//! of mean length avgdl, df(q) documents with the term, |C| terms in all, of which cf(q) are the
+//! term (p = cf / |C|), a score is the sum over matched terms, plus a part that depends on the
+//! document alone, plus a constant of the query, so that the cost of a document is its matched
+//! terms. Terms that the collection does not have are ignored. Each weighting is a file; it is both
+//! a first stage and a feature.
 
 use std::sync::Arc;
 

@@ -10,24 +10,24 @@ use rankwright_data::bytes::{Bytes, Input};
 pub(crate) struct Cursor {
     name: String,
     bytes: Bytes,
-    at: usize,
-    /// The line of `at`, from 1.
+    offset: usize,
+    /// The line of `offset`, from 1.
     line: u64,
 }
 
 impl Cursor {
     /// Starts after a byte-order mark, if there is one.
     pub(crate) fn new(input: Input) -> Self {
-        let at = if input.bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        Cursor { name: input.name, bytes: input.bytes, at, line: 1 }
+        let offset = if input.bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        Cursor { name: input.name, bytes: input.bytes, offset, line: 1 }
     }
 
     pub(crate) fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    pub(crate) fn at(&self) -> usize {
-        self.at
+    pub(crate) fn offset(&self) -> usize {
+        self.offset
     }
 
     /// The line of the cursor.
@@ -46,14 +46,14 @@ impl Cursor {
 
     /// The unread bytes.
     pub(crate) fn rest(&self) -> &[u8] {
-        self.bytes.get(self.at..).unwrap_or(&[])
+        self.bytes.get(self.offset..).unwrap_or(&[])
     }
 
     /// Moves to a byte, counting lines.
     pub(crate) fn advance_to(&mut self, to: usize) {
-        let to = to.clamp(self.at, self.bytes.len());
-        self.line += memchr_iter(b'\n', self.slice(self.at..to)).count() as u64;
-        self.at = to;
+        let to = to.clamp(self.offset, self.bytes.len());
+        self.line += memchr_iter(b'\n', self.slice(self.offset..to)).count() as u64;
+        self.offset = to;
     }
 
     /// The next line without its end (`\n` or `\r\n`), and its number.
@@ -65,9 +65,9 @@ impl Cursor {
         let end = memchr(b'\n', rest);
         let length = end.unwrap_or(rest.len());
         let cut = rest.get(..length).is_some_and(|line| line.ends_with(b"\r"));
-        let range = self.at..self.at + length - usize::from(cut);
+        let range = self.offset..self.offset + length - usize::from(cut);
         let number = self.line;
-        self.at += length + usize::from(end.is_some());
+        self.offset += length + usize::from(end.is_some());
         self.line += u64::from(end.is_some());
         Some((number, range))
     }

@@ -30,6 +30,6 @@ impl DocumentReader for Jsonl {
     }
 
     fn position(&self) -> (u64, u64) {
-        (self.0.at() as u64, self.0.len() as u64)
+        (self.0.offset() as u64, self.0.len() as u64)
     }
 }

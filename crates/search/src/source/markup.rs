@@ -1,8 +1,9 @@
 //! A tokenizer for the SGML of TREC: opening tags, closing tags and the text between them.
 //!
-//! Linear in any text: a `<` that no `>` follows before the next `<` is text, and so is `<!--` that
-//! no `-->` follows within 4,096 bytes, so that an error in one document does not swallow the next.
-//! Attributes are ignored.
+//! Linear in any text: a `<` that no `>` follows before the next `<` is text. `<!--` that no `-->`
+//! follows within 4,096 bytes is not a comment, so that an error in one document does not swallow
+//! the next: `<!-- a > b` is then read as the declaration `<!-- a >`, which is ignored, and the
+//! text ` b`; without a `>` before the next `<` it is text. Attributes are ignored.
 
 use std::ops::Range;
 
@@ -25,40 +26,40 @@ const MAX_COMMENT_BYTES: usize = 4096;
 /// Iterates over the tokens of a text.
 pub(crate) struct Tokens<'a> {
     text: &'a [u8],
-    at: usize,
+    offset: usize,
 }
 
 impl<'a> Tokens<'a> {
     pub(crate) fn new(text: &'a [u8]) -> Self {
-        Tokens { text, at: 0 }
+        Tokens { text, offset: 0 }
     }
 
     /// The position up to which the text has been read.
-    pub(crate) fn at(&self) -> usize {
-        self.at
+    pub(crate) fn offset(&self) -> usize {
+        self.offset
     }
 
-    fn from(&self, at: usize) -> &'a [u8] {
-        self.text.get(at..).unwrap_or(&[])
+    fn from(&self, offset: usize) -> &'a [u8] {
+        self.text.get(offset..).unwrap_or(&[])
     }
 
     /// The end of a comment that starts at the current position.
     fn comment_end(&self) -> Option<usize> {
-        let inner = self.from(self.at).strip_prefix(b"<!--")?;
+        let inner = self.from(self.offset).strip_prefix(b"<!--")?;
         let end = memmem::find(inner.get(..MAX_COMMENT_BYTES).unwrap_or(inner), b"-->")?;
-        Some(self.at + 4 + end + 3)
+        Some(self.offset + 4 + end + 3)
     }
 
     /// The tag that starts at the current position, and its end.
     fn tag(&self) -> Option<(Token, usize)> {
-        let inner = self.from(self.at + 1);
+        let inner = self.from(self.offset + 1);
         let end = memchr2(b'<', b'>', inner).filter(|&end| inner.get(end) == Some(&b'>'))?;
         let inner = inner.get(..end)?;
         let (close, name) = match inner.strip_prefix(b"/") {
             Some(name) => (true, name),
             None => (false, inner),
         };
-        let end = self.at + 1 + end + 1;
+        let end = self.offset + 1 + end + 1;
         if matches!(name.first(), Some(b'!' | b'?')) {
             // A declaration has no content; it is treated as an empty text.
             return Some((Token::Text(end..end), end));
@@ -77,20 +78,20 @@ impl Iterator for Tokens<'_> {
 
     fn next(&mut self) -> Option<Token> {
         while let Some(end) = self.comment_end() {
-            self.at = end;
+            self.offset = end;
         }
-        let rest = self.from(self.at);
+        let rest = self.from(self.offset);
         let first = *rest.first()?;
         if first == b'<'
             && let Some((token, end)) = self.tag()
         {
-            self.at = end;
+            self.offset = end;
             return Some(token);
         }
         let skip = usize::from(first == b'<');
         let length = memchr(b'<', rest.get(skip..).unwrap_or(&[])).map_or(rest.len(), |n| n + skip);
-        let range = self.at..self.at + length;
-        self.at = range.end;
+        let range = self.offset..self.offset + length;
+        self.offset = range.end;
         Some(Token::Text(range))
     }
 }

@@ -164,6 +164,6 @@ impl DocumentReader for Smart {
     }
 
     fn position(&self) -> (u64, u64) {
-        (self.records.cursor.at() as u64, self.records.cursor.len() as u64)
+        (self.records.cursor.offset() as u64, self.records.cursor.len() as u64)
     }
 }

@@ -20,13 +20,13 @@ use crate::error::SearchError;
 /// Bytes in the form that the csv crate takes.
 struct CsvBytes {
     bytes: Bytes,
-    at: usize,
+    offset: usize,
 }
 
 impl Read for CsvBytes {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.bytes.get(self.at..).unwrap_or(&[]).read(buffer)?;
-        self.at += read;
+        let read = self.bytes.get(self.offset..).unwrap_or(&[]).read(buffer)?;
+        self.offset += read;
         Ok(read)
     }
 }
@@ -48,14 +48,14 @@ impl TableSource {
         warnings: &mut Warnings,
     ) -> Result<TableSource, SearchError> {
         let Input { name, bytes, .. } = input;
-        let at = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        let offset = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         let length = bytes.len() as u64;
         let mut reader = ReaderBuilder::new()
             .delimiter(delimiter)
             .quoting(delimiter == b',')
             .flexible(true)
             .has_headers(false)
-            .from_reader(CsvBytes { bytes, at });
+            .from_reader(CsvBytes { bytes, offset });
         let mut row = ByteRecord::new();
         reader.read_byte_record(&mut row).map_err(|error| csv_error(&name, &error))?;
         let location = || SourceLocation::line(&name, 1);

@@ -76,15 +76,15 @@ impl TrecDraft {
 impl Trec {
     /// Moves to the content of the next document; returns the line of its `<DOC>`.
     fn next_document(&mut self, warnings: &mut Warnings) -> Option<u64> {
-        let start = self.0.at();
+        let start = self.0.offset();
         let mut tokens = Tokens::new(self.0.rest());
         let mut outside: Option<usize> = None;
         let mut before = 0;
         let found = loop {
-            let at = tokens.at();
+            let at = tokens.offset();
             match tokens.next() {
                 None => break None,
-                Some(Token::Open(name)) if name == "doc" => break Some((at, tokens.at())),
+                Some(Token::Open(name)) if name == "doc" => break Some((at, tokens.offset())),
                 Some(Token::Text(range)) => {
                     let text = self.0.slice(start + range.start..start + range.end);
                     let words = text.trim_ascii_start();
@@ -94,7 +94,7 @@ impl Trec {
                 }
                 Some(_) => {}
             }
-            before = tokens.at();
+            before = tokens.offset();
         };
         if let Some(at) = outside {
             self.0.advance_to(start + at);
@@ -152,7 +152,7 @@ impl Trec {
             return Err(SearchError::malformed(location(), found, "<DOCNO>id</DOCNO>"));
         };
         let id = id::checked(id, location)?;
-        let end = self.0.at() + tokens.at();
+        let end = self.0.offset() + tokens.offset();
         self.0.advance_to(end);
         Ok(Document { id, fields: draft.parts.into_fields() })
     }
@@ -165,6 +165,6 @@ impl DocumentReader for Trec {
     }
 
     fn position(&self) -> (u64, u64) {
-        (self.0.at() as u64, self.0.len() as u64)
+        (self.0.offset() as u64, self.0.len() as u64)
     }
 }

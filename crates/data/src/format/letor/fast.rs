@@ -1,7 +1,7 @@
 //! The fast reader of LETOR lines. It reads the plain form that nearly every line has (ids
 //! ascending, ordinary decimal numbers) straight into a row of the matrix, and returns `None` for
 //! anything else: the caller then reads the same line with the reference reader in `line.rs`, which
-//! either understands it or reports the fault. A property test checks that the two agree.
+//! either understands it or reports the error. A property test checks that the two agree.
 
 use memchr::memchr;
 

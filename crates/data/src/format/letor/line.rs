@@ -1,4 +1,4 @@
-//! The reference reader of one line of LETOR text, which also reports the fault of a wrong line.
+//! The reference reader of one line of LETOR text, which also reports the error in a wrong line.
 //!
 //! `label [qid:Q] id:value ... [# comment]`, separated by spaces or tabs. Ids are whole numbers;
 //! values are decimal numbers, `inf`, or `NULL` / `nan` for missing. The document id is X in

@@ -5,10 +5,12 @@
 
 use rankwright_spec::{Conflict, SpecError, param_groups};
 
-use super::{TREE_SPACE, TREES_TAKE};
+use super::{TREE_INPUTS, TREE_SEARCH_SPACE};
 use crate::boost::trainer::BoostTrainer;
-use crate::boost::{BoostOptions, BoostParams, NewtonOptions, NewtonParams, check_joint};
-use crate::learner::{DeclaredLearner, LearnerDef, Takes, Tuning};
+use crate::boost::{
+    BoostOptions, BoostParams, NewtonOptions, NewtonParams, check_joint_newton_leaves,
+};
+use crate::learner::{AcceptedInputs, DeclaredLearner, LearnerDef, Tuning};
 use crate::objective::{LambdaOptions, LambdaParams};
 use crate::trainer::Trainer;
 use crate::tree::{TreeOptions, TreeParams};
@@ -35,7 +37,7 @@ param_groups! {
 }
 
 fn check(params: &LambdaMart) -> Result<(), Conflict> {
-    check_joint(&params.newton, &params.tree)
+    check_joint_newton_leaves(&params.newton, &params.tree)
 }
 
 impl DeclaredLearner for LambdaMart {
@@ -43,9 +45,9 @@ impl DeclaredLearner for LambdaMart {
         name: "lambdamart",
         help: "Boosted trees on pairs weighted by the change of a metric (Burges 2010).",
         example: "lambdamart(trees=500, leaves=31, rate=0.05, metric=ndcg@10)",
-        takes: Takes { pairs: true, ..TREES_TAKE },
+        accepts: AcceptedInputs { pairs: true, ..TREE_INPUTS },
         tuning: Tuning::of_trees(&[
-            TREE_SPACE,
+            TREE_SEARCH_SPACE,
             "truncation=choice(auto,20,none), norm_query=choice(true,false)",
             "newton=choice(per-document,cross-leaf)",
         ]),

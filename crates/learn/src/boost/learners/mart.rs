@@ -3,7 +3,7 @@
 
 use rankwright_spec::{SpecError, choices, param_groups, params};
 
-use super::{TREE_SPACE, TREES_TAKE};
+use super::{TREE_INPUTS, TREE_SEARCH_SPACE};
 use crate::boost::trainer::BoostTrainer;
 use crate::boost::{BoostOptions, BoostParams};
 use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
@@ -67,8 +67,11 @@ impl DeclaredLearner for Mart {
         name: "mart",
         help: "Boosted trees on a loss of each document's label (Friedman 2001), or of a list.",
         example: "mart(loss=query-rmse, trees=200, leaves=31)",
-        takes: TREES_TAKE,
-        tuning: Tuning::of_trees(&["loss=choice(squared,query-rmse,ordinal,softmax)", TREE_SPACE]),
+        accepts: TREE_INPUTS,
+        tuning: Tuning::of_trees(&[
+            "loss=choice(squared,query-rmse,ordinal,softmax)",
+            TREE_SEARCH_SPACE,
+        ]),
         ..LearnerDef::of::<Self>()
     };
 

@@ -17,9 +17,9 @@ pub use yetirank::YetiRank;
 crate::learner::learners![LambdaMart, RankMart, XeNdcgMart, YetiRank, Mart, RegressionTree];
 
 /// The default search space for tuning boosted trees.
-pub(super) const TREE_SPACE: &str = "rate=log(0.02,0.3), leaves=choice(7,15,31,63), min_rows=logint(1,100), l2=log(0.01,100), \
+pub(super) const TREE_SEARCH_SPACE: &str = "rate=log(0.02,0.3), leaves=choice(7,15,31,63), min_rows=logint(1,100), l2=log(0.01,100), \
      sample_queries=uniform(0.5,1), sample_features=uniform(0.3,1)";
 
 /// Input that every learner of boosted trees accepts.
-pub(super) const TREES_TAKE: crate::learner::Takes =
-    crate::learner::Takes { pairs: false, start: true, validation: true, missing: true };
+pub(super) const TREE_INPUTS: crate::learner::AcceptedInputs =
+    crate::learner::AcceptedInputs { pairs: false, start: true, validation: true, missing: true };

@@ -2,10 +2,14 @@
 
 use rankwright_spec::{Conflict, SpecError, param_groups};
 
-use super::{TREE_SPACE, TREES_TAKE};
+use super::{TREE_INPUTS, TREE_SEARCH_SPACE};
 use crate::boost::trainer::BoostTrainer;
-use crate::boost::{BoostOptions, BoostParams, NewtonOptions, NewtonParams, check_joint};
-use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
+use crate::boost::{
+    BoostOptions, BoostParams, NewtonOptions, NewtonParams, check_joint_newton_leaves,
+};
+use crate::learner::{
+    AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
+};
 use crate::objective::{PairOptions, PairParams};
 use crate::trainer::Trainer;
 use crate::tree::{TreeOptions, TreeParams};
@@ -22,7 +26,7 @@ param_groups! {
 }
 
 fn check(params: &RankMart) -> Result<(), Conflict> {
-    check_joint(&params.newton, &params.tree)
+    check_joint_newton_leaves(&params.newton, &params.tree)
 }
 
 impl DeclaredLearner for RankMart {
@@ -30,8 +34,8 @@ impl DeclaredLearner for RankMart {
         name: "rankmart",
         help: "Boosted trees on the pair logistic loss of RankNet, every pair with the same weight.",
         example: "rankmart(trees=200, leaves=15, sigma=1)",
-        takes: Takes { pairs: true, ..TREES_TAKE },
-        tuning: Tuning::of_trees(&[TREE_SPACE, "norm_query=choice(true,false)"]),
+        accepts: AcceptedInputs { pairs: true, ..TREE_INPUTS },
+        tuning: Tuning::of_trees(&[TREE_SEARCH_SPACE, "norm_query=choice(true,false)"]),
         ..LearnerDef::of::<Self>()
     };
 

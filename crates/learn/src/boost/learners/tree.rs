@@ -2,7 +2,7 @@
 
 use rankwright_spec::{SpecError, param_groups};
 
-use super::TREES_TAKE;
+use super::TREE_INPUTS;
 use crate::boost::BoostParams;
 use crate::boost::trainer::BoostTrainer;
 use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
@@ -23,7 +23,7 @@ impl DeclaredLearner for RegressionTree {
         name: "tree",
         help: "One regression tree on the labels, each leaf the mean of its documents.",
         example: "tree(leaves=8, min_rows=5)",
-        takes: TREES_TAKE,
+        accepts: TREE_INPUTS,
         tuning: Tuning::whole(&["leaves=logint(4,200), min_rows=logint(1,200), l2=log(0.01,100)"]),
         ..LearnerDef::of::<Self>()
     };

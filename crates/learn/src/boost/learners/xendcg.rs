@@ -2,7 +2,7 @@
 
 use rankwright_spec::{SpecError, param_groups};
 
-use super::{TREE_SPACE, TREES_TAKE};
+use super::{TREE_INPUTS, TREE_SEARCH_SPACE};
 use crate::boost::trainer::BoostTrainer;
 use crate::boost::{BoostOptions, BoostParams};
 use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
@@ -25,8 +25,8 @@ impl DeclaredLearner for XeNdcgMart {
         name: "xendcg",
         help: "Boosted trees on a listwise cross entropy that bounds NDCG (Bruch 2021).",
         example: "xendcg(trees=200, leaves=31)",
-        takes: TREES_TAKE,
-        tuning: Tuning::of_trees(&[TREE_SPACE]),
+        accepts: TREE_INPUTS,
+        tuning: Tuning::of_trees(&[TREE_SEARCH_SPACE]),
         ..LearnerDef::of::<Self>()
     };
 

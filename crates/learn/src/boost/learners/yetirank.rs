@@ -3,9 +3,11 @@
 
 use rankwright_spec::{Conflict, SpecError, param_groups};
 
-use super::{TREE_SPACE, TREES_TAKE};
+use super::{TREE_INPUTS, TREE_SEARCH_SPACE};
 use crate::boost::trainer::BoostTrainer;
-use crate::boost::{BoostOptions, BoostParams, NewtonOptions, NewtonParams, check_joint};
+use crate::boost::{
+    BoostOptions, BoostParams, NewtonOptions, NewtonParams, check_joint_newton_leaves,
+};
 use crate::learner::{DeclaredLearner, LearnerDef, Tuning};
 use crate::objective::{YetiOptions, YetiParams};
 use crate::trainer::Trainer;
@@ -22,7 +24,7 @@ param_groups! {
 }
 
 fn check(params: &YetiRank) -> Result<(), Conflict> {
-    check_joint(&params.newton, &params.tree)
+    check_joint_newton_leaves(&params.newton, &params.tree)
 }
 
 impl DeclaredLearner for YetiRank {
@@ -30,8 +32,8 @@ impl DeclaredLearner for YetiRank {
         name: "yetirank",
         help: "Boosted trees on a metric smoothed by noise on the scores (Gulin 2011, Lyzhin 2023).",
         example: "yetirank(trees=200, leaves=31, metric=ap)",
-        takes: TREES_TAKE,
-        tuning: Tuning::of_trees(&[TREE_SPACE, "samples=choice(5,10,30), noise=log(0.3,3)"]),
+        accepts: TREE_INPUTS,
+        tuning: Tuning::of_trees(&[TREE_SEARCH_SPACE, "samples=choice(5,10,30), noise=log(0.3,3)"]),
         ..LearnerDef::of::<Self>()
     };
 

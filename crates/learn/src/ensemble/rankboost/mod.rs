@@ -25,7 +25,9 @@ use self::stump::Stumps;
 use crate::bins::Binned;
 use crate::boost::{BoostConfig, BoostEngine, BoostParams, NewtonParams};
 use crate::error::LearnError;
-use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
+use crate::learner::{
+    AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
+};
 use crate::preferences::Preferences;
 use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, Validation};
@@ -65,7 +67,7 @@ impl DeclaredLearner for RankBoost {
         name: "rankboost",
         help: "Thresholds on features, boosted on the pairs that are still in the wrong order (Freund 2003).",
         example: "rankboost(trees=200, norm_query=true)",
-        takes: Takes { pairs: true, start: false, validation: true, missing: true },
+        accepts: AcceptedInputs { pairs: true, start: false, validation: true, missing: true },
         tuning: Some(Tuning {
             space: &["rate=log(0.1,1), norm_query=choice(true,false), \
                       sample_queries=uniform(0.5,1), sample_features=uniform(0.3,1), \
@@ -114,7 +116,7 @@ impl Trainer for RankBoostTrainer {
         format!("pair-exponential(norm_query={})", self.norm_query)
     }
 
-    fn takes_pairs(&self) -> bool {
+    fn accepts_pairs(&self) -> bool {
         true
     }
 

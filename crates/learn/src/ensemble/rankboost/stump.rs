@@ -51,7 +51,7 @@ pub(super) struct Stump {
     pub(super) bin: usize,
     pub(super) missing: Side,
     /// |r| in the units of the histogram.
-    pub(super) worth: u64,
+    pub(super) absolute_r: u64,
 }
 
 impl<'a> Stumps<'a> {
@@ -152,7 +152,7 @@ impl<'a> Stumps<'a> {
 
 /// The order of stumps: [`Stumps`] takes the largest.
 fn order(stump: &Stump) -> (u64, Reverse<(u32, usize, bool)>) {
-    (stump.worth, Reverse((stump.feature, stump.bin, stump.missing == Side::Right)))
+    (stump.absolute_r, Reverse((stump.feature, stump.bin, stump.missing == Side::Right)))
 }
 
 /// The weight of a ranker by its r.
@@ -173,10 +173,10 @@ fn best_of_feature(cells: &[u64], member: PackedFeature, bins: &FeatureBins) -> 
     for (bin, sum) in sums[..bins.values()].iter().enumerate() {
         right -= sum;
         for (side, g) in [(Side::Left, right), (Side::Right, right + missing)] {
-            let worth = g.unsigned_abs();
+            let absolute_r = g.unsigned_abs();
             let differs = side == Side::Left || bins.missing;
-            if differs && worth > best.map_or(0, |best| best.worth) {
-                best = Some(Stump { feature: member.feature, bin, missing: side, worth });
+            if differs && absolute_r > best.map_or(0, |best| best.absolute_r) {
+                best = Some(Stump { feature: member.feature, bin, missing: side, absolute_r });
             }
         }
     }

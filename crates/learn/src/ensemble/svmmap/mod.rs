@@ -96,7 +96,7 @@ struct SvmMapData<'a> {
     inputs: &'a Inputs,
     relevant: Vec<bool>,
     /// Weight of each query; the weights sum to 1 and are 0 for ignored queries.
-    shares: Vec<f64>,
+    normalised_weights: Vec<f64>,
 }
 
 /// The planes so far and the linear model fitted to them.
@@ -156,13 +156,13 @@ impl<'a> SvmMapData<'a> {
                 false => 0.0,
             }
         };
-        let mut shares: Vec<f64> = (0..data.queries()).map(weight).collect();
-        let sum: f64 = shares.iter().sum();
+        let mut normalised_weights: Vec<f64> = (0..data.queries()).map(weight).collect();
+        let sum: f64 = normalised_weights.iter().sum();
         if sum <= 0.0 {
             return Err(LearnError::NothingRelevant { rel });
         }
-        shares.iter_mut().for_each(|share| *share /= sum);
-        Ok(Self { data, inputs, relevant, shares })
+        normalised_weights.iter_mut().for_each(|weight| *weight /= sum);
+        Ok(Self { data, inputs, relevant, normalised_weights })
     }
 
     /// The constraint that the weights violate most.
@@ -170,16 +170,18 @@ impl<'a> SvmMapData<'a> {
         let scores = self.inputs.matrix().scores(weights);
         let search = |query: usize| {
             let rows = self.data.query_rows(query);
-            let found = (self.shares[query] > 0.0)
+            let found = (self.normalised_weights[query] > 0.0)
                 .then(|| most_violated(&scores[rows.clone()], &self.relevant[rows.clone()]));
             found.flatten().unwrap_or(Violated { loss: 0.0, coefficients: vec![0.0; rows.len()] })
         };
-        let found: Vec<Violated> = (0..self.shares.len()).into_par_iter().map(search).collect();
-        let loss = found.iter().zip(&self.shares).map(|(found, share)| found.loss * share).sum();
-        let of_query = |(found, share): (&Violated, &f64)| -> Vec<f64> {
-            found.coefficients.iter().map(|c| c * share).collect()
+        let found: Vec<Violated> =
+            (0..self.normalised_weights.len()).into_par_iter().map(search).collect();
+        let weighted = found.iter().zip(&self.normalised_weights);
+        let loss = weighted.clone().map(|(found, weight)| found.loss * weight).sum();
+        let of_query = |(found, weight): (&Violated, &f64)| -> Vec<f64> {
+            found.coefficients.iter().map(|c| c * weight).collect()
         };
-        let coefficients: Vec<f64> = found.iter().zip(&self.shares).flat_map(of_query).collect();
+        let coefficients: Vec<f64> = weighted.flat_map(of_query).collect();
         Plane { loss, gradient: self.weighted_sum(&coefficients) }
     }
 

@@ -9,16 +9,16 @@
 /// Pivots below this fraction of the first one are rounding errors.
 const MIN_PIVOT: f64 = 1e-13;
 
-/// H and g after some steps of elimination.
-pub(super) struct EliminatedSystem {
+/// The linear system H x = g of a Newton step, after some steps of elimination.
+pub(super) struct NewtonSystem {
     hessian: Vec<Vec<f64>>,
     gradient: Vec<f64>,
     /// The variable at each position.
     order: Vec<usize>,
 }
 
-impl EliminatedSystem {
-    /// Takes H, row by row, and g.
+impl NewtonSystem {
+    /// The system of H, row by row, and g.
     pub(super) fn new(hessian: Vec<Vec<f64>>, gradient: Vec<f64>) -> Self {
         let order = (0..gradient.len()).collect();
         Self { hessian, gradient, order }
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn the_way_to_the_maximum_solves_the_equations() {
         let hessian = vec![vec![2.0, 1.0], vec![1.0, 3.0]];
-        let found = EliminatedSystem::new(hessian, vec![4.0, 7.0]).ascent(1e-9);
+        let found = NewtonSystem::new(hessian, vec![4.0, 7.0]).ascent(1e-9);
         assert!((found[0] - 1.0).abs() < 1e-12 && (found[1] - 2.0).abs() < 1e-12, "{found:?}");
     }
 
@@ -94,10 +94,10 @@ mod tests {
     fn a_flat_direction_is_taken_if_it_rises() {
         // The function is curved along x + y and flat along x - y.
         let hessian = || vec![vec![1.0, 1.0], vec![1.0, 1.0]];
-        let rising = EliminatedSystem::new(hessian(), vec![1.0, 3.0]).ascent(1e-9);
+        let rising = NewtonSystem::new(hessian(), vec![1.0, 3.0]).ascent(1e-9);
         assert_eq!(rising, [-1.0, 1.0]);
-        let level = EliminatedSystem::new(hessian(), vec![2.0, 2.0]).ascent(1e-9);
+        let level = NewtonSystem::new(hessian(), vec![2.0, 2.0]).ascent(1e-9);
         assert_eq!(level.iter().sum::<f64>(), 2.0);
-        assert!(EliminatedSystem::new(Vec::new(), Vec::new()).ascent(1e-9).is_empty());
+        assert!(NewtonSystem::new(Vec::new(), Vec::new()).ascent(1e-9).is_empty());
     }
 }

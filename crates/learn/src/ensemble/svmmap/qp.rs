@@ -18,7 +18,7 @@
 //! Cost: O(planes) for a step of a pair, O(planes^3) for a step of all. Without planes there is
 //! nothing to solve.
 
-use super::newton::EliminatedSystem;
+use super::newton::NewtonSystem;
 
 /// Planes, their inner products, and the weights found so far.
 #[derive(Debug, Clone)]
@@ -182,7 +182,7 @@ impl QuadraticProgram {
             used.iter().map(|&k| used.iter().map(|&l| product(k, l)).collect()).collect();
         let slope = |k: usize| slopes[k] - donor.map_or(0.0, |p| slopes[p]);
         let gradient: Vec<f64> = used.iter().map(|&k| slope(k)).collect();
-        let direction = EliminatedSystem::new(hessian.clone(), gradient.clone()).ascent(tolerance);
+        let direction = NewtonSystem::new(hessian.clone(), gradient.clone()).ascent(tolerance);
 
         let increase: f64 = gradient.iter().zip(&direction).map(|(g, d)| g * d).sum();
         if increase <= 0.0 {

@@ -150,10 +150,10 @@ mod tests {
             right.sort_by_key(|row| !relevant[*row]);
             let (loss, of_right) = by_definition(&right, &relevant);
             prop_assert!(loss.abs() < 1e-12);
-            let worth = |(loss, psi): &(f64, Vec<f64>)| loss + dot(psi, &scores);
+            let value = |(loss, psi): &(f64, Vec<f64>)| loss + dot(psi, &scores);
             let all = orders(scores.len());
             let rankings = all.iter().map(|order| by_definition(order, &relevant));
-            let most = rankings.map(|found| worth(&found)).fold(f64::MIN, f64::max);
+            let most = rankings.map(|found| value(&found)).fold(f64::MIN, f64::max);
             // H of the ranking found, from its coefficients: Psi = Psi(correct) - coefficients.
             let mine = found.loss + dot(&of_right, &scores) - dot(&found.coefficients, &scores);
             prop_assert!((mine - most).abs() < 1e-9, "{mine} {most}");

@@ -6,7 +6,9 @@ use super::super::params::{check_ascending, trainer};
 use super::super::trainer::LinearLoss;
 use super::super::{SolverOptions, SolverParams};
 use super::Hinge;
-use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
+use crate::learner::{
+    AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
+};
 use crate::trainer::Trainer;
 use crate::transform::{TRANSFORM_SPACE, TransformOptions, TransformParams};
 
@@ -42,7 +44,7 @@ impl DeclaredLearner for LinearSvm {
         name: "linear-svm",
         help: "Linear support vector machine on binary relevance (Nallapati 2004).",
         example: "linear-svm(loss=hinge, c=3)",
-        takes: Takes { pairs: false, start: false, validation: true, missing: false },
+        accepts: AcceptedInputs { pairs: false, start: false, validation: true, missing: false },
         tuning: Tuning::whole(&[
             "c=log(0.1,1000), loss=choice(squared-hinge,hinge)",
             TRANSFORM_SPACE,
@@ -51,7 +53,7 @@ impl DeclaredLearner for LinearSvm {
     };
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
-        let loss = LinearLoss::Signed { shape: self.loss.loss.shape(), rel: self.loss.rel };
+        let loss = LinearLoss::BinaryMargin { shape: self.loss.loss.shape(), rel: self.loss.rel };
         Ok(Box::new(trainer(loss, self.loss.c.0.clone(), &self.solver, &self.features)))
     }
 }

@@ -6,7 +6,9 @@ use super::super::loss::MarginLoss;
 use super::super::params::{check_ascending, trainer};
 use super::super::trainer::LinearLoss;
 use super::super::{SolverOptions, SolverParams};
-use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
+use crate::learner::{
+    AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
+};
 use crate::trainer::Trainer;
 use crate::transform::{TRANSFORM_SPACE, TransformOptions, TransformParams};
 
@@ -41,13 +43,13 @@ impl DeclaredLearner for LogisticRegression {
         name: "logistic",
         help: "Logistic regression on binary relevance: maximum entropy (Nallapati 2004).",
         example: "logistic(rel=2, c=100)",
-        takes: Takes { pairs: false, start: false, validation: true, missing: false },
+        accepts: AcceptedInputs { pairs: false, start: false, validation: true, missing: false },
         tuning: Tuning::whole(&["c=log(1,10000)", TRANSFORM_SPACE]),
         ..LearnerDef::of::<Self>()
     };
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
-        let loss = LinearLoss::Signed { shape: MarginLoss::Logistic, rel: self.loss.rel };
+        let loss = LinearLoss::BinaryMargin { shape: MarginLoss::Logistic, rel: self.loss.rel };
         Ok(Box::new(trainer(loss, self.loss.c.0.clone(), &self.solver, &self.features)))
     }
 }

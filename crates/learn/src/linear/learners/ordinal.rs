@@ -5,7 +5,9 @@ use rankwright_spec::{Conflict, Slashed, SpecError, above, param_groups, params}
 use super::super::params::{check_ascending, trainer};
 use super::super::trainer::LinearLoss;
 use super::super::{SolverOptions, SolverParams};
-use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
+use crate::learner::{
+    AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
+};
 use crate::trainer::Trainer;
 use crate::transform::{TRANSFORM_SPACE, TransformOptions, TransformParams};
 
@@ -40,7 +42,7 @@ impl DeclaredLearner for OrdinalRegression {
         name: "ordinal",
         help: "Ordinal regression: a linear model and thresholds between neighbouring grades (McCullagh 1980).",
         example: "ordinal(c=100)",
-        takes: Takes { pairs: false, start: false, validation: true, missing: false },
+        accepts: AcceptedInputs { pairs: false, start: false, validation: true, missing: false },
         tuning: Tuning::whole(&["c=log(0.3,3000)", TRANSFORM_SPACE]),
         ..LearnerDef::of::<Self>()
     };

@@ -5,7 +5,9 @@ use rankwright_spec::{Conflict, Slashed, SpecError, above, param_groups, params}
 use super::super::params::{check_ascending, trainer};
 use super::super::trainer::LinearLoss;
 use super::super::{SolverOptions, SolverParams};
-use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
+use crate::learner::{
+    AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
+};
 use crate::trainer::Trainer;
 use crate::transform::{TRANSFORM_SPACE, TransformOptions, TransformParams};
 
@@ -41,7 +43,7 @@ impl DeclaredLearner for PairwiseLogistic {
         name: "pairwise-logistic",
         help: "A linear model on the logistic loss of preferences: linear RankNet.",
         example: "pairwise-logistic(c=20)",
-        takes: Takes { pairs: true, start: false, validation: true, missing: false },
+        accepts: AcceptedInputs { pairs: true, start: false, validation: true, missing: false },
         tuning: Tuning::whole(&["c=log(0.3,3000), norm_query=choice(true,false)", TRANSFORM_SPACE]),
         ..LearnerDef::of::<Self>()
     };

@@ -7,7 +7,9 @@ use super::super::params::{check_ascending, trainer};
 use super::super::trainer::LinearLoss;
 use super::super::{SolverOptions, SolverParams};
 use super::Hinge;
-use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
+use crate::learner::{
+    AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
+};
 use crate::trainer::Trainer;
 use crate::transform::{TRANSFORM_SPACE, TransformOptions, TransformParams};
 
@@ -45,7 +47,7 @@ impl DeclaredLearner for RankSvm {
         name: "ranksvm",
         help: "A linear model that scores preferred documents higher by a margin (Herbrich 1999, Joachims 2002).",
         example: "ranksvm(c=2, norm_query=true)",
-        takes: Takes { pairs: true, start: false, validation: true, missing: false },
+        accepts: AcceptedInputs { pairs: true, start: false, validation: true, missing: false },
         tuning: Tuning::whole(&[
             "c=log(0.05,500), norm_query=choice(true,false), loss=choice(squared-hinge,hinge)",
             TRANSFORM_SPACE,

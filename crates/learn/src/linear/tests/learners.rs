@@ -27,9 +27,9 @@ fn train(spec: &str, data: &Dataset) -> Result<TrainResult, LearnError> {
     LearnerSpec::parse(spec).unwrap().train(TrainRequest::new(data))
 }
 
-fn line(result: &TrainResult) -> &Linear {
+fn linear_model(result: &TrainResult) -> &Linear {
     match result.model.body() {
-        ModelBody::Linear(line) => line,
+        ModelBody::Linear(linear) => linear,
         other => panic!("{other:?}"),
     }
 }
@@ -46,14 +46,14 @@ fn one_pair_has_the_solution_of_the_textbook() {
     // 1/2 w^2 + c (1 - 2w)^2 is smallest at w = 4c / (1 + 8c).
     let data = one_query(1, &[3.0, 1.0], &[1.0, 0.0]);
     let result = train("ranksvm(c=0.5, transform=none, tolerance=1e-9)", &data).unwrap();
-    assert!((line(&result).weights()[0] - 0.4).abs() < 1e-9);
-    assert_eq!(line(&result).bias(), 0.0);
+    assert!((linear_model(&result).weights()[0] - 0.4).abs() < 1e-9);
+    assert_eq!(linear_model(&result).bias(), 0.0);
     // The hinge itself, c small: 1/2 w^2 + c (1 - 2w) is smallest at w = 2c, inside its slope.
     let hinge = train("ranksvm(loss=hinge, c=0.1, transform=none, tolerance=1e-9)", &data).unwrap();
-    assert!((line(&hinge).weights()[0] - 0.2).abs() < 1e-9);
+    assert!((linear_model(&hinge).weights()[0] - 0.2).abs() < 1e-9);
     // Logistic: w = 2c / (1 + e^(2w)).
     let pair = train("pairwise-logistic(c=1, transform=none, tolerance=1e-9)", &data).unwrap();
-    let w = line(&pair).weights()[0];
+    let w = linear_model(&pair).weights()[0];
     assert!((w - 2.0 / (1.0 + (2.0 * w).exp())).abs() < 1e-8, "{w}");
 }
 
@@ -62,27 +62,27 @@ fn least_squares_finds_the_line_that_made_the_labels() {
     let values = [0.0, 1.0, 1.0, 0.0, 2.0, 2.0, 3.0, -1.0, 5.0, 4.0];
     let labels: Vec<f64> = values.chunks(2).map(|x| f64::from(1.0 + 2.0 * x[0] - x[1])).collect();
     let result = train("linear-regression(l2=0)", &one_query(2, &values, &labels)).unwrap();
-    let found = line(&result);
+    let found = linear_model(&result);
     assert!((found.weights()[0] - 2.0).abs() < 1e-5 && (found.weights()[1] + 1.0).abs() < 1e-5);
     assert!((found.bias() - 1.0).abs() < 1e-5, "{}", found.bias());
     // A known ridge: x = -1 and 1, y = -1 and 1: w = 1 / (1 + l2).
     let small = one_query(1, &[-1.0, 1.0], &[-1.0, 1.0]);
     let ridge = train("linear-regression(l2=1, transform=none)", &small).unwrap();
-    assert!((line(&ridge).weights()[0] - 0.5).abs() < 1e-12);
+    assert!((linear_model(&ridge).weights()[0] - 0.5).abs() < 1e-12);
 }
 
 #[test]
 fn grades_that_no_feature_explains_have_the_logits_of_their_shares() {
     let data = one_query(1, &[7.0; 4], &[0.0, 1.0, 1.0, 3.0]);
     let result = train("ordinal", &data).unwrap();
-    assert_eq!(line(&result).weights(), [0.0]);
+    assert_eq!(linear_model(&result).weights(), [0.0]);
     let thresholds = &result.model.header().notes["thresholds"];
     let thresholds: Vec<f64> = thresholds.split('/').map(|t| t.parse().unwrap()).collect();
     assert!((thresholds[0] + 3.0_f64.ln()).abs() < 1e-9, "{thresholds:?}");
     assert!((thresholds[1] - 3.0_f64.ln()).abs() < 1e-9, "{thresholds:?}");
     let apart = one_query(1, &[0.0, 1.0, 1.1, 3.0], &[0.0, 1.0, 1.0, 3.0]);
     let result = train("ordinal(c=40)", &apart).unwrap();
-    assert!(line(&result).weights()[0] > 0.5);
+    assert!(linear_model(&result).weights()[0] > 0.5);
     let thresholds = &result.model.header().notes["thresholds"];
     let thresholds: Vec<f64> = thresholds.split('/').map(|t| t.parse().unwrap()).collect();
     assert!(thresholds[0] < thresholds[1]);
@@ -93,13 +93,13 @@ fn the_classes_of_one_feature_are_separated() {
     let data = one_query(1, &[0.0, 1.0, 2.0, 3.0], &[0.0, 0.0, 1.0, 1.0]);
     for spec in ["logistic(c=40)", "linear-svm(c=40)", "linear-svm(loss=hinge, c=40)"] {
         let result = train(spec, &data).unwrap();
-        let score = |x: f32| line(&result).score_row(&[x]);
+        let score = |x: f32| linear_model(&result).score_row(&[x]);
         assert!((score(1.5)).abs() < 0.05, "{spec}: {}", score(1.5));
         assert!(score(1.0) < -0.5 && score(2.0) > 0.5, "{spec}");
     }
     // The widest margin: with a large c, the SVM's function is -1 at 1 and 1 at 2.
     let hard = train("linear-svm(loss=hinge, c=4000, transform=none)", &data).unwrap();
-    assert!((line(&hard).weights()[0] - 2.0).abs() < 0.1, "{:?}", line(&hard));
+    assert!((linear_model(&hard).weights()[0] - 2.0).abs() < 0.1, "{:?}", linear_model(&hard));
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn a_weight_of_two_counts_like_two_documents() {
     let weighted = weighted.query_ids(["q"; 3]).weights([2.0, 1.0, 1.0]).build().unwrap();
     for spec in SPECS.iter().filter(|spec| !spec.contains('(')) {
         let spec = format!("{spec}(transform=none)");
-        let found = |data: &Dataset| line(&train(&spec, data).unwrap()).weights()[0];
+        let found = |data: &Dataset| linear_model(&train(&spec, data).unwrap()).weights()[0];
         let (a, b) = (found(&plain), found(&weighted));
         assert!((a - b).abs() < 1e-3 * a.abs(), "{spec}: {a} {b}");
     }
@@ -199,10 +199,10 @@ fn preference_pairs_of_the_data_replace_labels() {
     let data = one_query(1, &[3.0, 2.0, 1.0], &[2.0, 1.0, 0.0]);
     for spec in ["ranksvm(c=1)", "ranksvm(c=1, loss=hinge)", "pairwise-logistic(c=1)"] {
         let by_labels = train(spec, &data).unwrap();
-        assert!(line(&by_labels).weights()[0] > 0.0, "{spec}");
+        assert!(linear_model(&by_labels).weights()[0] > 0.0, "{spec}");
         let own = with_pairs(data.clone(), "q 2 > 0\nq 1 > 0 0.5\nq 1 = 2\n");
         let by_pairs = train(spec, &own).unwrap();
-        assert!(line(&by_pairs).weights()[0] < 0.0, "{spec}");
+        assert!(linear_model(&by_pairs).weights()[0] < 0.0, "{spec}");
     }
     let own = with_pairs(data, "q 2 > 0\n");
     let error = train("logistic", &own).unwrap_err().to_string();

@@ -6,7 +6,7 @@ use super::super::loss::NetLoss;
 use super::super::params::NET_SPACE;
 use super::super::train::NetTrainer;
 use super::super::{NetOptions, NetParams};
-use super::{ADAPTED, NETS_TAKE};
+use super::{ADAPTED, NET_INPUTS};
 use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
 use crate::objective::{ApproxNdcgOptions, ApproxNdcgParams};
 use crate::trainer::Trainer;
@@ -28,7 +28,7 @@ impl DeclaredLearner for ApproxNdcgNet {
         name: "approxndcg",
         help: "A net on NDCG with smooth ranks (Qin 2010).",
         example: "approxndcg(temperature=0.1, layers=64/32, epochs=30)",
-        takes: NETS_TAKE,
+        accepts: NET_INPUTS,
         tuning: Tuning::of_nets(&[NET_SPACE, "temperature=log(0.03,1)"]),
         ..LearnerDef::of::<Self>()
     };

@@ -6,8 +6,8 @@ use super::super::loss::NetLoss;
 use super::super::params::NET_SPACE;
 use super::super::train::NetTrainer;
 use super::super::{NetOptions, NetParams};
-use super::{ADAPTED, NETS_TAKE};
-use crate::learner::{DeclaredLearner, LearnerDef, Takes, Tuning};
+use super::{ADAPTED, NET_INPUTS};
+use crate::learner::{AcceptedInputs, DeclaredLearner, LearnerDef, Tuning};
 use crate::objective::{LambdaOptions, LambdaParams};
 use crate::trainer::Trainer;
 use crate::transform::{TransformOptions, TransformParams};
@@ -27,7 +27,7 @@ impl DeclaredLearner for LambdaRank {
         name: "lambdarank",
         help: "A net on pairs weighted by the change of a metric (Burges 2006).",
         example: "lambdarank(layers=64/32, epochs=30, metric=ndcg@10)",
-        takes: Takes { pairs: true, ..NETS_TAKE },
+        accepts: AcceptedInputs { pairs: true, ..NET_INPUTS },
         tuning: Tuning::of_nets(&[NET_SPACE]),
         ..LearnerDef::of::<Self>()
     };

@@ -6,7 +6,7 @@ use super::super::loss::NetLoss;
 use super::super::params::NET_SPACE;
 use super::super::train::NetTrainer;
 use super::super::{NetOptions, NetParams};
-use super::{ADAPTED, NETS_TAKE};
+use super::{ADAPTED, NET_INPUTS};
 use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
 use crate::objective::{ListMleOptions, ListMleParams};
 use crate::trainer::Trainer;
@@ -28,7 +28,7 @@ impl DeclaredLearner for ListMleNet {
         name: "listmle",
         help: "A net on the likelihood of the best order (Xia 2008).",
         example: "listmle(layers=32, top=10, epochs=30)",
-        takes: NETS_TAKE,
+        accepts: NET_INPUTS,
         tuning: Tuning::of_nets(&[NET_SPACE, "top=choice(none,5,10,20)"]),
         ..LearnerDef::of::<Self>()
     };

@@ -7,7 +7,7 @@ use super::super::loss::NetLoss;
 use super::super::params::NET_SPACE;
 use super::super::train::NetTrainer;
 use super::super::{NetOptions, NetParams};
-use super::{ADAPTED, NETS_TAKE};
+use super::{ADAPTED, NET_INPUTS};
 use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
 use crate::objective::SoftmaxParams;
 use crate::trainer::Trainer;
@@ -28,7 +28,7 @@ impl DeclaredLearner for ListNet {
         name: "listnet",
         help: "A net on the cross entropy between labels and scores as distributions (Cao 2007).",
         example: "listnet(layers=0, epochs=30)",
-        takes: NETS_TAKE,
+        accepts: NET_INPUTS,
         tuning: Tuning::of_nets(&[NET_SPACE]),
         ..LearnerDef::of::<Self>()
     };

@@ -7,7 +7,7 @@ mod listnet;
 mod ranknet;
 mod softmax;
 
-use crate::learner::Takes;
+use crate::learner::AcceptedInputs;
 use crate::transform::Transform;
 
 pub use approxndcg::ApproxNdcgNet;
@@ -23,4 +23,5 @@ crate::learner::learners![LambdaRank, RankNet, ListNet, ListMleNet, SoftmaxNet, 
 const ADAPTED: Transform = Transform::Adapt;
 
 /// The inputs that every net accepts.
-const NETS_TAKE: Takes = Takes { pairs: false, start: false, validation: true, missing: false };
+const NET_INPUTS: AcceptedInputs =
+    AcceptedInputs { pairs: false, start: false, validation: true, missing: false };

@@ -7,8 +7,10 @@ use super::super::loss::NetLoss;
 use super::super::params::NET_SPACE;
 use super::super::train::NetTrainer;
 use super::super::{HiddenNorm, NetOptions, NetParams};
-use super::{ADAPTED, NETS_TAKE};
-use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
+use super::{ADAPTED, NET_INPUTS};
+use crate::learner::{
+    AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
+};
 use crate::objective::{PairOptions, PairParams, TiedLabels};
 use crate::trainer::Trainer;
 use crate::transform::{TransformOptions, TransformParams};
@@ -65,7 +67,7 @@ impl DeclaredLearner for RankNet {
         name: "ranknet",
         help: "A net on the logistic loss of pairs (Burges 2005), factored by query (Burges 2010).",
         example: "ranknet(layers=32, sigma=1, epochs=20)",
-        takes: Takes { pairs: true, ..NETS_TAKE },
+        accepts: AcceptedInputs { pairs: true, ..NET_INPUTS },
         tuning: Tuning::of_nets(&[NET_SPACE]),
         ..LearnerDef::of::<Self>()
     };

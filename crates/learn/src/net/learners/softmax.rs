@@ -6,7 +6,7 @@ use super::super::loss::NetLoss;
 use super::super::params::NET_SPACE;
 use super::super::train::NetTrainer;
 use super::super::{NetOptions, NetParams};
-use super::{ADAPTED, NETS_TAKE};
+use super::{ADAPTED, NET_INPUTS};
 use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
 use crate::objective::{SoftmaxOptions, SoftmaxParams, SoftmaxTarget, XeNdcgOptions, XeNdcgParams};
 use crate::trainer::Trainer;
@@ -51,7 +51,7 @@ impl DeclaredLearner for SoftmaxNet {
         name: "softmax",
         help: "A net on the softmax cross entropy with gains as the target (Bruch 2019).",
         example: "softmax(target=gain, layers=64/32, norm=layer, epochs=30)",
-        takes: NETS_TAKE,
+        accepts: NET_INPUTS,
         tuning: Tuning::of_nets(&[NET_SPACE, "target=choice(gain,label,noisy-gain)"]),
         ..LearnerDef::of::<Self>()
     };

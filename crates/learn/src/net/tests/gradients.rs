@@ -55,8 +55,8 @@ fn every_loss_has_the_gradient_of_its_differences() {
             let expected = differences(&fixture.parameters, 3e-3, |parameters| {
                 total_loss(&fixture, parameters)
             });
-            let apart = apart(&fixture.gradient(), &expected);
-            assert!(apart < 3e-3, "{text} {hidden:?}: {apart}");
+            let relative_difference = relative_difference(&fixture.gradient(), &expected);
+            assert!(relative_difference < 3e-3, "{text} {hidden:?}: {relative_difference}");
         }
     }
 }
@@ -92,8 +92,8 @@ fn lambdas_of_every_metric_go_through_the_net_as_they_should() {
             scores.iter().zip(&lambdas).map(|(s, l)| s * f64::from(*l)).sum::<f64>()
         };
         let expected = differences(&fixture.parameters, 1e-2, along);
-        let apart = apart(&fixture.gradient(), &expected);
-        assert!(apart < 3e-3, "{metric}: {apart}");
+        let relative_difference = relative_difference(&fixture.gradient(), &expected);
+        assert!(relative_difference < 3e-3, "{metric}: {relative_difference}");
     }
 }
 
@@ -110,8 +110,8 @@ fn every_kind_of_layer_has_the_gradient_of_its_differences() {
             let expected = differences(&fixture.parameters, step, |parameters| {
                 total_loss(&fixture, parameters)
             });
-            let apart = apart(&fixture.gradient(), &expected);
-            assert!(apart < 0.01, "{norm:?} {activation:?}: {apart}");
+            let relative_difference = relative_difference(&fixture.gradient(), &expected);
+            assert!(relative_difference < 0.01, "{norm:?} {activation:?}: {relative_difference}");
         }
     }
 }
@@ -120,8 +120,9 @@ fn same(text: &str, other: &str, data: &Dataset) {
     let shape = || NetShape::new(data.columns(), &[6, 5], HiddenNorm::Layer, Activation::Relu);
     let expected = NetFixture::new(other, data, shape()).gradient();
     let expected: Vec<f64> = expected.iter().map(|g| f64::from(*g)).collect();
-    let apart = apart(&NetFixture::new(text, data, shape()).gradient(), &expected);
-    assert!(apart < 1e-5, "{text} {other}: {apart}");
+    let relative_difference =
+        relative_difference(&NetFixture::new(text, data, shape()).gradient(), &expected);
+    assert!(relative_difference < 1e-5, "{text} {other}: {relative_difference}");
     assert!(super::norm(&expected) > 1e-3);
 }
 
@@ -155,7 +156,7 @@ fn linear_gradient(data: &Dataset) -> f32 {
 /// P-hat(1, 2) = 0.2 with truth 1 gives lambda -0.8; by the weight of one feature that is -0.8
 /// times the difference of the two values.
 #[test]
-fn numbers_of_the_lectures_come_out_of_a_linear_scorer() {
+fn a_linear_scorer_gives_the_numbers_worked_out_by_hand() {
     let first = 0.25_f32.ln();
     let data = with_labels(&[2], 1, vec![first, 0.0], vec![1.0, 0.0]);
     assert!((linear_gradient(&data) + 0.8 * first).abs() < 1e-6);

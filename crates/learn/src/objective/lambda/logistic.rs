@@ -99,9 +99,9 @@ mod tests {
         RankPair { i: 0, j: 1, weight, tie, copies: 1.0, both: true }
     }
 
-    /// Numbers of the lectures: P-hat = 0.99, 0.5, 0.01 with truth 1.
+    /// Worked out by hand: probabilities 0.99, 0.5 and 0.01 of the correct order.
     #[test]
-    fn cross_entropy_and_lambda_of_the_lectures() {
+    fn cross_entropy_and_lambda_are_those_worked_out_by_hand() {
         for (p, loss) in [(0.99_f64, 0.01), (0.5, 0.69), (0.01, 4.61)] {
             let score = (p / (1.0 - p)).ln();
             assert!((PLAIN.loss(&pair(1.0, 0.0), score, 0.0) - loss).abs() < 0.005);

@@ -441,11 +441,11 @@ impl Objective for Lambda {
         self.each_pair(query, work, |ranked, pair, derivatives, scale| {
             let at_rank = |rank: usize| (ranked.order[rank] as usize, rank);
             // If the derivative by the score of i is below 0, i should rise.
-            let (rises, falls) = match derivatives.gradient <= 0.0 {
+            let (pushed_up, pushed_down) = match derivatives.gradient <= 0.0 {
                 true => (at_rank(pair.i), at_rank(pair.j)),
                 false => (at_rank(pair.j), at_rank(pair.i)),
             };
-            visit(PairLambda { rises, falls, size: derivatives.gradient.abs() * scale });
+            visit(PairLambda { pushed_up, pushed_down, size: derivatives.gradient.abs() * scale });
         })?;
         Ok(true)
     }

@@ -44,9 +44,10 @@ params! {
         ties: TiedLabels = TiedLabels::Ignore, ..,
             "Pairs of equal labels: left out (ignore), or with target probability 1/2 (half).";
         norm_gap: bool = false, ..,
-            "Divide a pair's weight by 0.01 + the difference of its scores.";
+            "Divide a pair's weight by the score difference (plus 0.01).";
         norm_query: bool = false, ..,
-            "Multiply a query's derivatives by log2(1 + S) / S, where S is the sum of its lambdas.";
+            "Multiply a query's derivatives by log2(1 + S) / S, where S is twice the sum of \
+             its absolute pair lambdas.";
     }
     /// Builder methods for the parameters of the pair logistic loss.
     pub trait PairOptions: pair_params;
@@ -62,9 +63,10 @@ params! {
             "Truncation level: one document of a pair must be among this many first ranks; auto: \
              k + 3 if the metric has a cut-off k, else all; none: all.";
         norm_gap: bool = true, ..,
-            "Divide a pair's weight by 0.01 + the difference of its scores.";
+            "Divide a pair's weight by the score difference (plus 0.01).";
         norm_query: bool = true, ..,
-            "Multiply a query's derivatives by log2(1 + S) / S, where S is the sum of its lambdas.";
+            "Multiply a query's derivatives by log2(1 + S) / S, where S is twice the sum of \
+             its absolute pair lambdas.";
         weight: PairWeight = PairWeight::Swap, ..,
             "Weight of a pair: the metric's change when the two swap ranks (swap), LambdaLoss for \
              ndcg (loss2, loss2++), or LambdaGap for p@k (gap).";
@@ -167,7 +169,7 @@ pub struct LambdaConfig {
     pub truncation: Option<usize>,
     /// The treatment of pairs of equal labels.
     pub ties: TiedLabels,
-    /// Whether a pair's weight is divided by 0.01 + the difference of the scores, in queries whose
+    /// Whether a pair's weight is divided by the score difference (plus 0.01), in queries whose
     /// scores are not all equal. One half of LightGBM's `lambdarank_norm`.
     pub norm_gap: bool,
     /// Whether the derivatives of a query are multiplied by log2(1 + S) / S, S being twice the sum

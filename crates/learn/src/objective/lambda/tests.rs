@@ -174,9 +174,9 @@ fn pair_lambdas_add_up(
     let order = query.order().unwrap();
     let mut ranks_agree = true;
     let visited = objective.pair_lambdas(query, &mut ObjectiveBuffers::default(), &mut |pair| {
-        sums[pair.rises.0] -= pair.size;
-        sums[pair.falls.0] += pair.size;
-        for (document, rank) in [pair.rises, pair.falls] {
+        sums[pair.pushed_up.0] -= pair.size;
+        sums[pair.pushed_down.0] += pair.size;
+        for (document, rank) in [pair.pushed_up, pair.pushed_down] {
             ranks_agree &= order[rank] as usize == document;
         }
     });

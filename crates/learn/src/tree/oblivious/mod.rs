@@ -4,10 +4,10 @@
 //! A split test (feature, threshold, side of missing values) is chosen by the sum of its gains over
 //! the leaves of the level; equal sums go to the lower feature, then missing values right, then the
 //! lower bin. It need not be useful in every leaf. A leaf in which a side would have too few rows,
-//! too small a hessian sum, a value against a monotone constraint, or no gain, *stays whole*: its
+//! too small a hessian sum, a value against a monotone constraint, or no gain, is *not split*: its
 //! rows keep one value and may be split by a later level. In the tree both sides of the test then
 //! lead to the same subtree, so its shape is always full, 2^levels leaves, some of which share a
-//! value ([`End`]); a leaf that no row reaches has the value of the rows it stayed together with.
+//! value ([`End`]); a leaf that no row reaches has the value of the rows that it was not separated from.
 //! So `min_rows` holds for every group of rows with a value of its own, though a leaf of the tree
 //! may hold fewer rows.
 //!
@@ -121,7 +121,7 @@ impl GrownLevels<'_> {
     /// The best split test for the level.
     fn choose(&self, arena: &Arena<'_>) -> Result<Option<Choice>, LearnError> {
         let Expander { evaluator, units, params, .. } = self.expander;
-        let unsplit_worth: f64 = self.open().map(|node| self.unsplit_worth(node).abs()).sum();
+        let unsplit_score: f64 = self.open().map(|node| self.unsplit_score(node).abs()).sum();
         let active = self.allowed.as_ref().map_or(self.expander.active, |a| &a.active);
         let search = |(at, active): (usize, &bool)| match active {
             true => self.search(evaluator.split_features[at], None),
@@ -133,7 +133,7 @@ impl GrownLevels<'_> {
         loop {
             let Some((feature_index, test)) = self.best_of(&found) else { return Ok(None) };
             let increase = test.increase - self.expander.cost(feature_index);
-            if increase <= MIN_RELATIVE_GAIN * unsplit_worth
+            if increase <= MIN_RELATIVE_GAIN * unsplit_score
                 || units.gain(increase) <= params.min_gain
             {
                 return Ok(None);
@@ -170,10 +170,10 @@ impl GrownLevels<'_> {
         best.map(|(feature_index, test, _)| (feature_index, test))
     }
 
-    /// The worth of a leaf that is not split.
-    fn unsplit_worth(&self, node: &GrowingLeaf) -> f64 {
+    /// The structure score of a leaf that is not split.
+    fn unsplit_score(&self, node: &GrowingLeaf) -> f64 {
         let (g, h) = unpack_floats(node.total);
-        self.expander.units.rule.worth(g, h, node.limits)
+        self.expander.units.rule.structure_score(g, h, node.limits)
     }
 
     /// The best split test on one feature.
@@ -214,8 +214,8 @@ impl GrownLevels<'_> {
         let search = search_of(&feature, cells, &mut shared, node.target());
         let constraints =
             SplitConstraints { counts: None, limits: node.limits, direction: feature.direction };
-        let unsplit_worth = self.unsplit_worth(node);
-        let least = MIN_RELATIVE_GAIN * unsplit_worth.abs();
+        let unsplit_score = self.unsplit_score(node);
+        let least = MIN_RELATIVE_GAIN * unsplit_score.abs();
         let plain = self.expander.evaluator.is_plain(rule);
         let rows = by_byte.map(|by_byte| by_bin(feature, by_byte));
         for missing in [Side::Right, Side::Left] {
@@ -232,13 +232,13 @@ impl GrownLevels<'_> {
                         continue;
                     }
                 }
-                let worth = match plain {
-                    true => plain_worth(&search, left, rule.min_hessian, rule.l2),
-                    false => search.worth_of(left, 0, rule, &constraints),
+                let structure_score = match plain {
+                    true => plain_score(&search, left, rule.min_hessian, rule.l2),
+                    false => search.score_of_split(left, 0, rule, &constraints),
                 };
-                match worth {
-                    Some(worth) if worth - unsplit_worth > least => {
-                        gains(missing, bin, worth - unsplit_worth, left)
+                match structure_score {
+                    Some(structure_score) if structure_score - unsplit_score > least => {
+                        gains(missing, bin, structure_score - unsplit_score, left)
                     }
                     _ => {}
                 }
@@ -320,7 +320,7 @@ impl GrownLevels<'_> {
         for (node, gain_in_leaf) in open.zip(gains_in_leaves) {
             node.best = gain_in_leaf.map(|(increase, left)| {
                 let LevelSplit { bin, missing, .. } = *test;
-                let found = FoundSplit { worth: increase, bin, missing, left };
+                let found = FoundSplit { structure_score: increase, bin, missing, left };
                 BestSplit {
                     gain: self.expander.units.gain(increase),
                     feature_index: *feature_index,
@@ -405,11 +405,11 @@ fn total(times: GrowTimes) -> f64 {
 
 /// Worth of both sides if only the hessian sums limit it; equal to the general computation.
 #[inline(always)]
-fn plain_worth(search: &HistogramSearch<'_>, left: u64, min_hessian: f64, l2: f64) -> Option<f64> {
+fn plain_score(search: &HistogramSearch<'_>, left: u64, min_hessian: f64, l2: f64) -> Option<f64> {
     let (gl, hl) = unpack_floats(left);
     let (gr, hr) = unpack_floats(search.total.wrapping_sub(left));
-    let worth = gl * gl / (hl + l2) + gr * gr / (hr + l2);
-    (hl >= min_hessian && hr >= min_hessian).then_some(worth)
+    let structure_score = gl * gl / (hl + l2) + gr * gr / (hr + l2);
+    (hl >= min_hessian && hr >= min_hessian).then_some(structure_score)
 }
 
 /// Number of rows by bin of a feature; those with a missing value come after the last bin.

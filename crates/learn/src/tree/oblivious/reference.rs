@@ -43,7 +43,7 @@ impl ReferenceLevels<'_> {
     }
 
     /// Worth of some rows; `None` if they are too few.
-    fn worth(&self, rows: &[usize]) -> Option<f64> {
+    fn structure_score(&self, rows: &[usize]) -> Option<f64> {
         let g: f64 = rows.iter().map(|row| f64::from(self.gradient[*row])).sum();
         let h: f64 = rows.iter().map(|row| f64::from(self.hessian[*row])).sum();
         let enough =
@@ -55,12 +55,12 @@ impl ReferenceLevels<'_> {
         rows.iter().copied().partition(|row| self.goes_left(test, *row))
     }
 
-    /// The gain of a test in a leaf; `None` if the leaf stays whole.
+    /// The gain of a test in a leaf; `None` if the leaf is not split.
     fn gain(&self, test: ReferenceSplit, rows: &[usize]) -> Option<f64> {
-        let unsplit_worth = self.worth(rows)?;
+        let unsplit_score = self.structure_score(rows)?;
         let (left, right) = self.parts(test, rows);
-        let gain = self.worth(&left)? + self.worth(&right)? - unsplit_worth;
-        (gain > 1e-10 * unsplit_worth).then_some(gain)
+        let gain = self.structure_score(&left)? + self.structure_score(&right)? - unsplit_score;
+        (gain > 1e-10 * unsplit_score).then_some(gain)
     }
 
     fn best(&self) -> Option<ReferenceSplit> {

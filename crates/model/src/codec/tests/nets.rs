@@ -29,7 +29,7 @@ fn blend(seed: u64, normalise: Normalise) -> Model {
         Model::new(header(3), ModelBody::Net(net::tests::random(seed, 3, &[2], true))).unwrap();
     let trees = Ensemble::new(0.5, vec![random(seed, 4, 3)]).unwrap();
     let trees = Model::new(header(3), ModelBody::Trees(trees)).unwrap();
-    let members = vec![(0.5, net), (-1.0, trees), (0.25, line())];
+    let members = vec![(0.5, net), (-1.0, trees), (0.25, linear_model())];
     Model::new(header(3), ModelBody::Blend(Blend::new(normalise, members).unwrap())).unwrap()
 }
 
@@ -107,7 +107,7 @@ fn content_with_a_valid_checksum_is_checked_in_nets() {
         (outputs, &0_u32.to_le_bytes(), "layer 0: 0 weights of 2 inputs and 0 outputs"),
         (activation, &[4], "layer 0: the model is damaged: the byte 4 is no known activation"),
         (activation + 1, &[3], "the byte 3 is no known flag"),
-        (weights, &nan, "layer 0: a number of a layer is NaN"),
+        (weights, &nan, "layer 0: a parameter of a layer is NaN"),
     ] {
         let error = refusal(&small_net(), at, new);
         assert!(error.contains(reason), "{at}: {error}");
@@ -120,8 +120,8 @@ fn content_with_a_valid_checksum_is_checked_in_nets() {
 
 /// The bytes of a blend of one member whose file is replaced.
 fn with_member(weight: f64, member: &[u8]) -> Vec<u8> {
-    let one = Blend::new(Normalise::MinMax, vec![(1.0, line())]).unwrap();
-    let model = Model::new(line().header().clone(), ModelBody::Blend(one)).unwrap();
+    let one = Blend::new(Normalise::MinMax, vec![(1.0, linear_model())]).unwrap();
+    let model = Model::new(linear_model().header().clone(), ModelBody::Blend(one)).unwrap();
     let bytes = model.to_bytes();
     let start = &bytes[..body(&bytes) + 5];
     let length = (member.len() as u64).to_le_bytes();
@@ -130,18 +130,18 @@ fn with_member(weight: f64, member: &[u8]) -> Vec<u8> {
 
 #[test]
 fn content_with_a_valid_checksum_is_checked_in_blends() {
-    let whole = with_member(0.5, &line().to_bytes());
+    let whole = with_member(0.5, &linear_model().to_bytes());
     let ModelBody::Blend(read) = Model::from_bytes(&whole).unwrap().into_parts().1 else {
         panic!()
     };
-    assert_eq!(read.members(), [(0.5, line())]);
-    let cut = &line().to_bytes()[..60];
-    let mut newer = line().to_bytes();
+    assert_eq!(read.members(), [(0.5, linear_model())]);
+    let cut = &linear_model().to_bytes()[..60];
+    let mut newer = linear_model().to_bytes();
     newer[17] = b'7';
     let other = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Missing);
     let other = Model::new(other, ModelBody::Net(net::tests::random(1, 1, &[], false))).unwrap();
     for (bytes, reason) in [
-        (with_member(f64::NAN, &line().to_bytes()), "the weight of member 0 is NaN"),
+        (with_member(f64::NAN, &linear_model().to_bytes()), "the weight of member 0 is NaN"),
         (with_member(1.0, cut), "member 0: the model is damaged: its checksum"),
         (with_member(1.0, b"tree\n"), "member 0: this is no model"),
         (with_member(1.0, &newer), "member 0: the model has format version 7"),
@@ -167,7 +167,7 @@ fn content_with_a_valid_checksum_is_checked_in_blends() {
 
 #[test]
 fn blends_within_blends_are_not_followed_however_deep() {
-    let mut bytes = with_member(1.0, &line().to_bytes());
+    let mut bytes = with_member(1.0, &linear_model().to_bytes());
     for _ in 0..2_000 {
         bytes = with_member(1.0, &bytes);
     }
@@ -217,7 +217,7 @@ proptest! {
         seed in 0u64..50,
     ) {
         let net = net::tests::random(seed, 3, &[2], true);
-        let mut member = Model::new(line().header().clone(), ModelBody::Net(net)).unwrap().to_bytes();
+        let mut member = Model::new(linear_model().header().clone(), ModelBody::Net(net)).unwrap().to_bytes();
         let end = member.len() - 8;
         for (index, value) in changes {
             member[index.index(end)] = value;

@@ -14,7 +14,7 @@ fn net(seed: u64, hidden: &[usize], min_max: bool) -> Model {
     Model::new(header(), ModelBody::Net(net)).unwrap()
 }
 
-fn line(seed: u64) -> Model {
+fn linear_model(seed: u64) -> Model {
     let mut draw = Random::new(seed, 31);
     let weights = (0..FEATURES).map(|_| draw.normal()).collect();
     Model::new(header(), ModelBody::Linear(Linear::new(0.5, weights).unwrap())).unwrap()
@@ -27,8 +27,8 @@ fn blend(seed: u64, normalise: Normalise, min_max: bool) -> Model {
     let members = vec![
         (0.4, model((0..5).map(|n| any_tree(seed + n, 20)).collect())),
         (-1.5, net(seed, &[7], min_max)),
-        (0.0, line(seed)),
-        (1e-3, line(seed + 1)),
+        (0.0, linear_model(seed)),
+        (1e-3, linear_model(seed + 1)),
         (2.0, Model::new(few, narrow).unwrap()),
     ];
     Model::new(header(), ModelBody::Blend(Blend::new(normalise, members).unwrap())).unwrap()
@@ -114,7 +114,7 @@ fn sparse_rows_of_a_query_are_scored_together() {
     let count = 300;
     let starts: Vec<usize> = (0..=count).collect();
     let values: Vec<f32> = (0..count).map(|n| n as f32).collect();
-    let rows = SparseRows { starts: &starts, columns: &vec![0; count], values: &values };
+    let rows = SparseRows { row_offsets: &starts, columns: &vec![0; count], values: &values };
     let layer = Layer::new(FEATURES, vec![1.0; FEATURES], vec![0.0], None, Activation::None);
     let within = Transforms::new(vec![vec![]; FEATURES], vec![0.0; FEATURES], true).unwrap();
     let net = Net::new(within, vec![layer.unwrap()]).unwrap();

@@ -7,7 +7,7 @@ use crate::net;
 use crate::net::{Activation, Layer, Net};
 use crate::transform::{TransformStep, Transforms};
 
-fn line(bias: f64, weights: &[f64]) -> Model {
+fn linear_model(bias: f64, weights: &[f64]) -> Model {
     let kind = ModelBody::Linear(Linear::new(bias, weights.to_vec()).unwrap());
     Model::new(Header::new(ids(weights.len()), Absent::Zero), kind).unwrap()
 }
@@ -23,7 +23,7 @@ fn all(explainer: &Explainer<'_>, data: &Dataset) -> Vec<Explanation> {
 
 #[test]
 fn a_line_adds_weight_times_distance_from_the_mean() {
-    let model = line(2.0, &[3.0, 0.0, -1.0]);
+    let model = linear_model(2.0, &[3.0, 0.0, -1.0]);
     let some = data(3, vec![1.0, 9.0, f32::NAN, 3.0, 9.0, 4.0]);
     let plain = Explainer::new(&model, options()).unwrap().explain(&some, &[0]).unwrap();
     assert_eq!(plain[0].base, 2.0);
@@ -110,8 +110,9 @@ fn every_net_and_blend_sums_to_its_scores_on_any_number_of_threads() {
         let net = |min_max| net_model(net::tests::random(seed, 4, &[5], min_max));
         let mut models = vec![net(false), net(true)];
         for normalise in Normalise::ALL {
-            let line = line(1.0, &[0.5, 0.0, -2.0, 0.25]);
-            let members = vec![(0.5, member()), (-2.0, line), (1.5, net(true)), (0.0, net(false))];
+            let linear = linear_model(1.0, &[0.5, 0.0, -2.0, 0.25]);
+            let members =
+                vec![(0.5, member()), (-2.0, linear), (1.5, net(true)), (0.0, net(false))];
             let kind = ModelBody::Blend(Blend::new(normalise, members).unwrap());
             models.push(Model::new(Header::new(ids(4), Absent::Zero), kind).unwrap());
         }
@@ -131,7 +132,8 @@ fn every_net_and_blend_sums_to_its_scores_on_any_number_of_threads() {
 fn a_blend_adds_its_members_on_the_scale_of_the_list() {
     let header = || Header::new(ids(2), Absent::Zero);
     let blend = |normalise| {
-        let members = vec![(2.0, line(1.0, &[1.0, 0.0])), (0.5, line(0.0, &[0.0, 3.0]))];
+        let members =
+            vec![(2.0, linear_model(1.0, &[1.0, 0.0])), (0.5, linear_model(0.0, &[0.0, 3.0]))];
         let blend = Blend::new(normalise, members).unwrap();
         Model::new(header(), ModelBody::Blend(blend)).unwrap()
     };
@@ -152,7 +154,7 @@ fn a_blend_adds_its_members_on_the_scale_of_the_list() {
 
 #[test]
 fn dependence_of_a_line_is_a_line_and_curves_are_parallel() {
-    let model = line(1.0, &[2.0, -1.0]);
+    let model = linear_model(1.0, &[2.0, -1.0]);
     let values = (0..40).flat_map(|i| [i as f32, (i % 5) as f32]).collect();
     let some = data(2, values);
     let how = DependenceOptions { points: 5, documents: 40, curves: 3 };

@@ -10,7 +10,7 @@ use serde::de::{Deserializer, Error, IgnoredAny, SeqAccess, Visitor};
 use super::{invalid, invalid_json, unsupported};
 use crate::bounded::BoundedVec;
 use crate::error::ModelError;
-use crate::interchange::{FileProblem, UnsupportedFeature};
+use crate::interchange::{FileProblem, UnsupportedPart};
 use crate::tree::Side;
 
 /// The features and numbers that the trees need, and the origin of the model.
@@ -139,7 +139,7 @@ impl Metadata {
             ("category statistic", info.ctrs.map_or(0, |ctrs| ctrs.len())),
         ] {
             if count > 0 {
-                return Err(unsupported(UnsupportedFeature::FeatureKind { kind, count }));
+                return Err(unsupported(UnsupportedPart::FeatureKind { kind, count }));
             }
         }
         let (scale, bias) = match file.scale_and_bias {
@@ -149,7 +149,7 @@ impl Metadata {
                 [bias] => (scale, bias),
                 _ => {
                     let (name, count) = ("the number of outputs", biases.len() as u64);
-                    return Err(unsupported(UnsupportedFeature::SeveralOutputs { name, count }));
+                    return Err(unsupported(UnsupportedPart::SeveralOutputs { name, count }));
                 }
             },
         };

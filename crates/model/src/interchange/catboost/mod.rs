@@ -27,7 +27,7 @@ use rankwright_data::Absent;
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
-use crate::interchange::{FileProblem, ModelFormat, UnsupportedFeature};
+use crate::interchange::{FileProblem, ModelFormat, UnsupportedPart};
 use crate::model::{Model, ModelBody};
 
 /// The name in messages.
@@ -68,8 +68,8 @@ fn read(bytes: &[u8]) -> Result<Model, ModelError> {
     Model::new(header, ModelBody::Trees(Ensemble::new(metadata.bias, trees)?))
 }
 
-fn unsupported(feature: UnsupportedFeature) -> ModelError {
-    ModelError::unsupported(NAME, feature)
+fn unsupported(part: UnsupportedPart) -> ModelError {
+    ModelError::unsupported(NAME, part)
 }
 
 fn invalid(problem: FileProblem) -> ModelError {

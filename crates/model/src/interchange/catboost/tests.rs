@@ -6,8 +6,8 @@ use super::{detect, read};
 use crate::interchange::test_support::damage;
 use crate::{Model, ModelBody};
 
-/// Two features and trees of levels: `x0 > 0.5` is bit 0, `x1 > -2` is bit 1.
-const LEVELS: &str = r#"{
+/// Two features and oblivious (symmetric) trees: `x0 > 0.5` is bit 0, `x1 > -2` is bit 1.
+const OBLIVIOUS: &str = r#"{
   "features_info": { "float_features": [
     { "borders": [0.5], "feature_id": "bm25", "feature_index": 0, "flat_feature_index": 0,
       "has_nans": true, "nan_value_treatment": "AsTrue" },
@@ -35,16 +35,17 @@ const NESTED: &str = r#"{
     { "feature_index": 1, "nan_value_treatment": "AsTrue" } ] }
 }"#;
 
-fn of(text: &str) -> Result<Model, String> {
+fn parse(text: &str) -> Result<Model, String> {
     read(text.as_bytes()).map_err(|error| error.to_string())
 }
 
 #[test]
-fn trees_of_levels_are_read_with_the_first_split_as_the_lowest_bit() {
+fn oblivious_trees_are_read_with_the_first_split_as_the_lowest_bit() {
     assert!(
-        detect(LEVELS.as_bytes()) && detect(&NESTED.as_bytes()[..5]) != detect(LEVELS.as_bytes())
+        detect(OBLIVIOUS.as_bytes())
+            && detect(&NESTED.as_bytes()[..5]) != detect(OBLIVIOUS.as_bytes())
     );
-    let model = of(LEVELS).unwrap();
+    let model = parse(OBLIVIOUS).unwrap();
     let nan = f32::NAN;
     for (row, leaf) in [
         ([0.5, -2.0], 1.0),
@@ -70,7 +71,7 @@ fn trees_of_levels_are_read_with_the_first_split_as_the_lowest_bit() {
 
 #[test]
 fn trees_of_nodes_are_read_whatever_the_order_of_their_keys() {
-    let model = of(NESTED).unwrap();
+    let model = parse(NESTED).unwrap();
     let nan = f32::NAN;
     for (row, score) in
         [([0.5, 9.0], 11.0), ([nan, 9.0], 11.0), ([1.0, -2.0], 12.0), ([1.0, nan], 18.0)]
@@ -80,7 +81,7 @@ fn trees_of_nodes_are_read_whatever_the_order_of_their_keys() {
     assert_eq!(model.header().features, FeatureNames::Ids { first: 0, count: 2 });
     assert_eq!(model.header().notes["from"], "CatBoost");
     let none = r#"{"features_info": {}, "oblivious_trees": null, "scale_and_bias": [1, [3]]}"#;
-    assert_eq!(of(none).unwrap().score_row(&[]), 3.0);
+    assert_eq!(parse(none).unwrap().score_row(&[]), 3.0);
 }
 
 #[test]
@@ -90,7 +91,7 @@ fn a_deep_tree_of_levels_is_spelt_out() {
     let splits: Vec<_> = (0..depth).map(|f| split.replace('N', &f.to_string())).collect();
     let values: Vec<_> = (0..1 << depth).map(|leaf| leaf.to_string()).collect();
     let features: Vec<_> = (0..depth).map(|f| format!(r#"{{"feature_index":{f}}}"#)).collect();
-    let model = of(&format!(
+    let model = parse(&format!(
         r#"{{"features_info":{{"float_features":[{}]}},
         "oblivious_trees":[{{"leaf_values":[{}],"splits":[{}]}}]}}"#,
         features.join(","),
@@ -107,9 +108,9 @@ fn a_deep_tree_of_levels_is_spelt_out() {
 #[test]
 fn what_cannot_be_expressed_or_does_not_fit_is_refused_with_a_reason() {
     let changed = |from: &str, to: &str| {
-        let base = if LEVELS.contains(from) { LEVELS } else { NESTED };
+        let base = if OBLIVIOUS.contains(from) { OBLIVIOUS } else { NESTED };
         assert!(base.contains(from), "{from}");
-        of(&base.replacen(from, to, 1)).unwrap_err()
+        parse(&base.replacen(from, to, 1)).unwrap_err()
     };
     let deep = format!("{}1{}", r#"{"left":"#.repeat(500), "}".repeat(500));
     for (from, to, reason) in [
@@ -160,7 +161,7 @@ fn files_that_claim_more_than_they_hold_are_refused() {
     let zeros = |count: usize| vec!["0"; count].join(",");
     let with = |tree: &str, count: usize| {
         let trees = vec![tree; count].join(",");
-        of(&format!(
+        parse(&format!(
             r#"{{"features_info":{{"float_features":[{{"feature_index":0}}]}},
             "oblivious_trees":[{trees}]}}"#
         ))
@@ -185,5 +186,5 @@ fn files_that_claim_more_than_they_hold_are_refused() {
 
 #[test]
 fn damaged_files_give_a_model_or_an_error() {
-    assert!(damage(LEVELS.as_bytes(), read) + damage(NESTED.as_bytes(), read) > 10_000);
+    assert!(damage(OBLIVIOUS.as_bytes(), read) + damage(NESTED.as_bytes(), read) > 10_000);
 }

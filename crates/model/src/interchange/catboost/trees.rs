@@ -12,7 +12,7 @@ use crate::error::ModelError;
 use crate::interchange::common::{
     ForeignNode, MAX_TREES, assemble, at_most, in_tree, node_problem,
 };
-use crate::interchange::{FileProblem, NodeProblem, UnsupportedFeature};
+use crate::interchange::{FileProblem, NodeProblem, UnsupportedPart};
 use crate::tree::{Leaf, Split, Tree};
 
 /// CatBoost's own depth limit of oblivious trees.
@@ -23,12 +23,12 @@ const MAX_LEAVES: usize = 1 << MAX_DEPTH;
 pub(super) fn read(bytes: &[u8], metadata: &Metadata) -> Result<Vec<Tree>, ModelError> {
     // Memory limit of the trees, so that a small file cannot use much.
     let room = (12 << 20) + 3 * bytes.len();
-    let mut work = TreeWork { metadata, trees: Vec::new(), room, fault: None };
+    let mut work = TreeWork { metadata, trees: Vec::new(), room, error: None };
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let read = (&mut json).deserialize_map(&mut work);
-    match (read, work.fault.take()) {
+    match (read, work.error.take()) {
         // Our own errors first: the JSON reader only knows that it was stopped.
-        (_, Some(fault)) => Err(fault),
+        (_, Some(error)) => Err(error),
         (Err(error), None) => Err(invalid_json(&error)),
         (Ok(()), None) => Ok(work.trees),
     }
@@ -39,7 +39,7 @@ struct TreeWork<'a> {
     metadata: &'a Metadata,
     trees: Vec<Tree>,
     room: usize,
-    fault: Option<ModelError>,
+    error: Option<ModelError>,
 }
 
 impl TreeWork<'_> {
@@ -48,7 +48,7 @@ impl TreeWork<'_> {
         let number = self.trees.len();
         let checked = match tree {
             _ if number == MAX_TREES => {
-                let feature = UnsupportedFeature::TooMany { items: "trees", most: MAX_TREES };
+                let feature = UnsupportedPart::TooMany { items: "trees", most: MAX_TREES };
                 Err(unsupported(feature))
             }
             Err(error) => Err(in_tree(NAME, number, error)),
@@ -59,8 +59,8 @@ impl TreeWork<'_> {
                 self.trees.push(tree);
                 Ok(())
             }
-            Err(fault) => {
-                self.fault = Some(fault);
+            Err(error) => {
+                self.error = Some(error);
                 Err(E::custom("no tree"))
             }
         }
@@ -74,7 +74,7 @@ impl TreeWork<'_> {
                 self.room = room;
                 Ok(())
             }
-            None => Err(unsupported(UnsupportedFeature::TooManyLeaves)),
+            None => Err(unsupported(UnsupportedPart::TooManyLeaves)),
         }
     }
 
@@ -88,7 +88,7 @@ impl TreeWork<'_> {
             }
             (kind, _) => {
                 let kind = kind.unwrap_or("unknown").to_owned();
-                Err(unsupported(UnsupportedFeature::SplitKind { kind }))
+                Err(unsupported(UnsupportedPart::SplitKind { kind }))
             }
         }
     }

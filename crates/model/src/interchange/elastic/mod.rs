@@ -27,7 +27,7 @@ mod tests;
 mod write;
 
 use crate::error::ModelError;
-use crate::interchange::{ModelFormat, UnsupportedFeature};
+use crate::interchange::{ModelFormat, UnsupportedPart};
 use crate::model::{BodyKind, Model};
 
 /// The name in messages.
@@ -70,6 +70,6 @@ fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
     write::model(model)
 }
 
-fn unsupported(feature: UnsupportedFeature) -> ModelError {
-    ModelError::unsupported(NAME, feature)
+fn unsupported(part: UnsupportedPart) -> ModelError {
+    ModelError::unsupported(NAME, part)
 }

@@ -12,7 +12,7 @@ use crate::error::ModelError;
 use crate::header::Header;
 use crate::interchange::common::{MAX_FEATURES, below};
 use crate::interchange::raw_nodes::{RawNode, RawTrees};
-use crate::interchange::{FileProblem, UnsupportedFeature};
+use crate::interchange::{FileProblem, UnsupportedPart};
 use crate::model::{Model, ModelBody};
 use crate::tree::Side;
 
@@ -29,7 +29,7 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
             ModelError::invalid_file(NAME, problem)
         })?;
     if let Some(objective) = objective.as_deref().filter(|name| !SUM_OBJECTIVES.contains(name)) {
-        return Err(unsupported(UnsupportedFeature::Objective {
+        return Err(unsupported(UnsupportedPart::Objective {
             objective: objective.to_owned(),
             reason: "it changes the sum of the trees",
         }));

@@ -4,7 +4,9 @@ use proptest::prelude::*;
 use rankwright_data::{Absent, FeatureNames};
 
 use super::{detect, read, write};
-use crate::interchange::test_support::{damage, hand, line, model, names, rows, same_bits};
+use crate::interchange::test_support::{
+    damage, linear_model, model, names, rows, same_bits, small_tree,
+};
 use crate::{Categories, Ensemble, Header, Model, ModelBody, Side, SplitCondition, Tree};
 
 const DUMP: &str = r#"[
@@ -18,7 +20,7 @@ const DUMP: &str = r#"[
   { "nodeid": 0, "leaf": -10 }
 ]"#;
 
-fn of(text: &str) -> Result<Model, String> {
+fn parse(text: &str) -> Result<Model, String> {
     read(text.as_bytes()).map_err(|error| error.to_string())
 }
 
@@ -27,7 +29,7 @@ fn values_below_the_condition_go_to_the_first_child() {
     assert!(
         detect(DUMP.as_bytes()) && !detect(b"[]") && !detect(b"{\"splits\": 1}") && !detect(b"")
     );
-    let model = of(DUMP).unwrap();
+    let model = parse(DUMP).unwrap();
     let half_less = 0.5_f32.next_down();
     for (row, score) in [
         ([0.0, 9.0, 9.0, half_less], -8.5),
@@ -40,10 +42,10 @@ fn values_below_the_condition_go_to_the_first_child() {
     let header = model.header();
     assert_eq!(header.features, FeatureNames::Ids { first: 0, count: 4 });
     assert_eq!(header.absent, Absent::Missing);
-    let named = of(&DUMP.replace("f3", "title").replace("f0", "price")).unwrap();
+    let named = parse(&DUMP.replace("f3", "title").replace("f0", "price")).unwrap();
     let both = ["title", "price"].map(String::from).to_vec();
     assert_eq!(named.header().features, FeatureNames::Named(both));
-    let numbered = of(&DUMP.replace("f3", "3").replace("f0", "1")).unwrap();
+    let numbered = parse(&DUMP.replace("f3", "3").replace("f0", "1")).unwrap();
     assert_eq!(numbered.header().features, FeatureNames::Ids { first: 1, count: 3 });
 }
 
@@ -52,18 +54,18 @@ fn an_object_around_the_trees_is_read_where_sums_stay_sums() {
     let object = |facts: &str| format!("{{{facts} \"splits\": {DUMP}}}");
     let ndcg = object("\"objective\": \"rank:ndcg\", \"missing_as_zero\": true,");
     assert!(detect(ndcg.as_bytes()));
-    let model = of(&ndcg).unwrap();
+    let model = parse(&ndcg).unwrap();
     assert_eq!(model.header().absent, Absent::Zero);
     assert_eq!(model.header().notes["objective"], "rank:ndcg");
-    let error = of(&object("\"objective\": \"binary:logistic\",")).unwrap_err();
+    let error = parse(&object("\"objective\": \"binary:logistic\",")).unwrap_err();
     assert!(error.contains("'binary:logistic': it changes the sum"), "{error}");
 }
 
 #[test]
 fn what_is_written_is_what_the_plugins_read() {
     let header = Header::new(FeatureNames::Ids { first: 1, count: 2 }, Absent::Zero);
-    let whole = |base, missing| {
-        let kind = ModelBody::Trees(Ensemble::new(base, vec![hand(missing)]).unwrap());
+    let written = |base, missing| {
+        let kind = ModelBody::Trees(Ensemble::new(base, vec![small_tree(missing)]).unwrap());
         String::from_utf8(write(&Model::new(header.clone(), kind).unwrap()).unwrap()).unwrap()
     };
     let expected = r#"[
@@ -71,37 +73,40 @@ fn what_is_written_is_what_the_plugins_read() {
 {"nodeid": 0, "depth": 0, "split": "1", "split_condition": 0.50000006, "yes": 1, "no": 2, "missing": 1, "children": [{"nodeid": 1, "leaf": 1.0}, {"nodeid": 2, "depth": 1, "split": "2", "split_condition": -1.9999999, "yes": 3, "no": 4, "missing": 4, "children": [{"nodeid": 3, "leaf": 2.0}, {"nodeid": 4, "leaf": 4.0}]}]}
 ]
 "#;
-    assert_eq!(whole(0.25, [Side::Left, Side::Right]), expected);
-    let learnt = whole(0.0, [Side::Right, Side::Right]);
+    assert_eq!(written(0.25, [Side::Left, Side::Right]), expected);
+    let learnt = written(0.0, [Side::Right, Side::Right]);
     assert!(learnt.starts_with("[\n{\"nodeid\": 0, \"depth\": 0,"), "{learnt}");
     assert!(learnt.contains("\"no\": 2, \"missing\": 2"), "{learnt}");
 }
 
 #[test]
 fn what_cannot_be_written_is_refused_with_a_reason() {
-    let whole = |tree: Tree| {
+    let write_tree = |tree: Tree| {
         let kind = ModelBody::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
         let model = Model::new(Header::new(names(), Absent::Zero), kind).unwrap();
         write(&model).map_err(|error| error.to_string())
     };
-    let base = hand([Side::Left, Side::Right]);
-    let ruled = |rule: SplitCondition| {
+    let base = small_tree([Side::Left, Side::Right]);
+    let with_condition = |rule: SplitCondition| {
         let mut splits = base.splits().to_vec();
         splits[0].rule = rule;
         let sets = vec![Categories::new([1]).unwrap()];
-        whole(Tree::with_sets(splits, base.leaves().to_vec(), sets).unwrap())
+        write_tree(Tree::with_sets(splits, base.leaves().to_vec(), sets).unwrap())
     };
     for (error, reason) in [
-        (ruled(SplitCondition::In(0)), "tree 0: split 0 tests categories"),
+        (with_condition(SplitCondition::In(0)), "tree 0: split 0 tests categories"),
         (
-            ruled(SplitCondition::AtMost(f32::MAX)),
+            with_condition(SplitCondition::AtMost(f32::MAX)),
             "a threshold is inf, out of the range of 32-bit numbers",
         ),
         (
-            whole(Tree::constant(1e39, 1).unwrap()),
+            write_tree(Tree::constant(1e39, 1).unwrap()),
             "a leaf value is 1e39, out of the range of 32-bit numbers",
         ),
-        (write(&line(0.5)).map_err(|error| error.to_string()), "a linear model cannot be written"),
+        (
+            write(&linear_model(0.5)).map_err(|error| error.to_string()),
+            "a linear model cannot be written",
+        ),
     ] {
         let error = error.unwrap_err();
         assert!(error.contains(reason), "{error}");
@@ -128,7 +133,7 @@ fn what_does_not_fit_is_refused_with_a_reason() {
         (r#""leaf": 1.5"#, r#""leaf": 1e999"#, "number out of range"),
     ] {
         assert!(DUMP.contains(from), "{from}");
-        let error = of(&DUMP.replacen(from, to, 1)).unwrap_err();
+        let error = parse(&DUMP.replacen(from, to, 1)).unwrap_err();
         assert!(error.contains(reason), "{from}: {error}");
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::{NAME, unsupported};
 use crate::error::ModelError;
-use crate::interchange::UnsupportedFeature;
+use crate::interchange::UnsupportedPart;
 use crate::interchange::common::{in_tree, missing_matters, plain_threshold, side_of_zero};
 use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Side, Tree};
@@ -12,7 +12,7 @@ use crate::tree::{Child, Side, Tree};
 /// Writes a model of trees.
 pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
     let ModelBody::Trees(ensemble) = model.body() else {
-        return Err(unsupported(UnsupportedFeature::Body(model.body().kind())));
+        return Err(unsupported(UnsupportedPart::Body(model.body().kind())));
     };
     let names: Vec<String> = model
         .header()
@@ -96,6 +96,6 @@ const UNKNOWN_NODE: ModelError =
 fn narrow(name: &'static str, value: f64) -> Result<f32, ModelError> {
     match (value as f32).is_finite() {
         true => Ok(value as f32),
-        false => Err(unsupported(UnsupportedFeature::Beyond32Bits { name, value })),
+        false => Err(unsupported(UnsupportedPart::Beyond32Bits { name, value })),
     }
 }

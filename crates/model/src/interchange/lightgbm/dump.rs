@@ -13,7 +13,7 @@ use super::{NAME, invalid, unsupported};
 use crate::categories::Categories;
 use crate::error::ModelError;
 use crate::interchange::common::in_tree;
-use crate::interchange::{FileProblem, UnsupportedFeature};
+use crate::interchange::{FileProblem, UnsupportedPart};
 use crate::model::Model;
 use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
 
@@ -141,7 +141,7 @@ struct DumpedNodes {
 impl DumpedNodes {
     fn finish(mut self, room: &mut usize) -> Result<Tree, ModelError> {
         if self.is_linear {
-            return Err(unsupported(UnsupportedFeature::LinearLeaves));
+            return Err(unsupported(UnsupportedPart::LinearLeaves));
         }
         let last = (self.splits.len() as u32).wrapping_sub(1);
         let renumbered = |child| match child {
@@ -157,7 +157,7 @@ impl DumpedNodes {
             let bytes = ids.iter().max().map_or(0, |&id| id as usize / 8);
             *room = room
                 .checked_sub(bytes)
-                .ok_or_else(|| unsupported(UnsupportedFeature::LargeCategories))?;
+                .ok_or_else(|| unsupported(UnsupportedPart::LargeCategories))?;
             sets.push(Categories::new(ids)?);
         }
         Tree::with_sets(self.splits, self.leaves, sets)

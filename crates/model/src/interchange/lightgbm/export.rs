@@ -7,14 +7,14 @@ use rankwright_data::FeatureNames;
 use super::{NAME, unsupported};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
-use crate::interchange::UnsupportedFeature;
+use crate::interchange::UnsupportedPart;
 use crate::interchange::common::in_tree;
 use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
 
 pub(crate) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
     let ModelBody::Trees(ensemble) = model.body() else {
-        return Err(unsupported(UnsupportedFeature::Body(model.body().kind())));
+        return Err(unsupported(UnsupportedPart::Body(model.body().kind())));
     };
     let trees = tree_texts(ensemble)?;
     let count = model.header().features.len();
@@ -42,7 +42,7 @@ fn names(features: &FeatureNames) -> Result<Vec<String>, ModelError> {
     let all: Vec<String> = (0..features.len()).map(name).collect();
     match all.iter().find(|name| name.is_empty() || name.contains(char::is_whitespace)) {
         None => Ok(all),
-        Some(bad) => Err(unsupported(UnsupportedFeature::FeatureName { name: bad.clone() })),
+        Some(bad) => Err(unsupported(UnsupportedPart::FeatureName { name: bad.clone() })),
     }
 }
 
@@ -65,7 +65,7 @@ fn tree_text(
 ) -> Result<String, ModelError> {
     let (splits, leaves) = (tree.splits(), tree.leaves());
     let kinds = splits.iter().map(decision).collect::<Option<Vec<u8>>>().ok_or_else(|| {
-        let error = unsupported(UnsupportedFeature::MissingWithCategories);
+        let error = unsupported(UnsupportedPart::MissingWithCategories);
         in_tree(NAME, ours(number), error)
     })?;
     let mut out =

@@ -39,7 +39,7 @@ mod text;
 
 use self::export::write;
 use crate::error::ModelError;
-use crate::interchange::{FileProblem, ModelFormat, UnsupportedFeature};
+use crate::interchange::{FileProblem, ModelFormat, UnsupportedPart};
 use crate::model::{BodyKind, Model};
 
 /// The name in messages.
@@ -85,8 +85,8 @@ fn read(bytes: &[u8]) -> Result<Model, ModelError> {
     }
 }
 
-fn unsupported(feature: UnsupportedFeature) -> ModelError {
-    ModelError::unsupported(NAME, feature)
+fn unsupported(part: UnsupportedPart) -> ModelError {
+    ModelError::unsupported(NAME, part)
 }
 
 fn invalid(problem: FileProblem) -> ModelError {

@@ -7,7 +7,7 @@ use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
 use crate::interchange::common::at_most;
-use crate::interchange::{FileProblem, UnsupportedFeature};
+use crate::interchange::{FileProblem, UnsupportedPart};
 use crate::model::{Model, ModelBody};
 use crate::tree::{Leaf, Side, SplitCondition, Tree};
 
@@ -67,7 +67,7 @@ impl ReadNames {
         }
         if self.columns.max(self.named.len()) >= MAX_NAMES {
             let (items, most) = ("named features", MAX_NAMES);
-            return Err(unsupported(UnsupportedFeature::TooMany { items, most }));
+            return Err(unsupported(UnsupportedPart::TooMany { items, most }));
         }
         if self.named.is_empty() {
             self.named = (0..self.columns).map(|i| format!("Column_{i}")).collect();
@@ -114,13 +114,13 @@ impl FileHead {
         if !matches!(self.version.as_str(), "v2" | "v3" | "v4") {
             let found = self.version.escape_debug().to_string();
             let expected = "v2, v3 or v4";
-            return Err(unsupported(UnsupportedFeature::Version { found, expected }));
+            return Err(unsupported(UnsupportedPart::Version { found, expected }));
         }
         for (name, count) in
             [("num_class", self.classes), ("num_tree_per_iteration", self.trees_per_iteration)]
         {
             if count > 1 {
-                return Err(unsupported(UnsupportedFeature::SeveralOutputs { name, count }));
+                return Err(unsupported(UnsupportedPart::SeveralOutputs { name, count }));
             }
         }
         Ok(())

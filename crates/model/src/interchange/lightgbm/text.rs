@@ -12,7 +12,7 @@ use crate::categories::Categories;
 use crate::error::ModelError;
 use crate::interchange::common::in_tree;
 use crate::interchange::problem::shown;
-use crate::interchange::{FileProblem, UnsupportedFeature};
+use crate::interchange::{FileProblem, UnsupportedPart};
 use crate::model::Model;
 use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
 
@@ -208,7 +208,7 @@ impl<'a> TreeLines<'a> {
 
     fn tree(&self) -> Result<Tree, ModelError> {
         if !matches!(self.is_linear.trim(), "" | "0") {
-            return Err(unsupported(UnsupportedFeature::LinearLeaves));
+            return Err(unsupported(UnsupportedPart::LinearLeaves));
         }
         let line = Some(self.first);
         let leaves = whole_number("num_leaves", line, self.num_leaves)?;

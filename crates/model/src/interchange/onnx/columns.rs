@@ -1,6 +1,7 @@
 //! The attributes of a `TreeEnsembleRegressor`: arrays of equal length with the nodes of all trees,
 //! and arrays with the weights of the leaves.
 
+use super::fields::{attribute, data_type, tensor};
 use super::graph::{Outline, unsupported};
 use super::wire::{Message, WireField, doubles, floats, ints, invalid};
 use super::{NAME, ProtobufProblem, UnsupportedGraph};
@@ -66,7 +67,7 @@ impl TreeArrays {
         for &body in &outline.attributes {
             let mut name = "";
             for field in body {
-                if let (1, field) = field? {
+                if let (attribute::NAME, field) = field? {
                     name = field.text()?;
                     // It comes first, before large attributes.
                     break;
@@ -186,17 +187,17 @@ impl<'a> Attribute<'a> {
     }
 
     fn int(self) -> Result<i64, ModelError> {
-        self.last(3)?.int()
+        self.last(attribute::INT)?.int()
     }
 
     fn text(self) -> Result<&'a str, ModelError> {
-        self.last(4)?.text()
+        self.last(attribute::STRING)?.text()
     }
 
     /// Whole numbers; one that is out of range becomes the largest, which refers to nothing.
     fn ints(self) -> Result<Vec<u32>, ModelError> {
         let mut count = 0;
-        for field in self.fields(8) {
+        for field in self.fields(attribute::INTS) {
             count += match field? {
                 WireField::Bytes(packed) => packed.iter().filter(|byte| **byte < 0x80).count(),
                 _ => 1,
@@ -207,7 +208,7 @@ impl<'a> Attribute<'a> {
             return Err(invalid(ProtobufProblem::TooManyNumbers { name }));
         }
         let mut all = Vec::with_capacity(count);
-        for field in self.fields(8) {
+        for field in self.fields(attribute::INTS) {
             ints(field?, |value| {
                 all.push(u32::try_from(value).unwrap_or(u32::MAX));
                 Ok(())
@@ -218,18 +219,18 @@ impl<'a> Attribute<'a> {
 
     /// Numbers, in the attribute itself or in a tensor that it holds.
     fn reals(self) -> Result<Vec<f64>, ModelError> {
-        if let Some(tensor) = self.fields(5).last() {
+        if let Some(tensor) = self.fields(attribute::TENSOR).last() {
             return tensor_reals(tensor?.message()?);
         }
         let mut count = 0;
-        for field in self.fields(7) {
+        for field in self.fields(attribute::FLOATS) {
             count += match field? {
                 WireField::Bytes(packed) => packed.len() / 4,
                 _ => 1,
             };
         }
         let mut all = Vec::with_capacity(count);
-        for field in self.fields(7) {
+        for field in self.fields(attribute::FLOATS) {
             floats(field?, |value| all.push(f64::from(value)))?;
         }
         Ok(all)
@@ -237,7 +238,7 @@ impl<'a> Attribute<'a> {
 
     fn modes(self) -> Result<Vec<Mode>, ModelError> {
         let mut all = Vec::new();
-        for field in self.fields(9) {
+        for field in self.fields(attribute::STRINGS) {
             all.push(match field?.text()? {
                 "LEAF" => Mode::Leaf,
                 "BRANCH_LEQ" => Mode::AtMost,
@@ -254,27 +255,31 @@ impl<'a> Attribute<'a> {
     }
 }
 
-/// The numbers of a tensor of floats (1) or doubles (11).
-fn tensor_reals(tensor: Message<'_>) -> Result<Vec<f64>, ModelError> {
+/// The numbers of a tensor of floats or doubles.
+fn tensor_reals(message: Message<'_>) -> Result<Vec<f64>, ModelError> {
     let mut all = Vec::new();
     let mut kind = 0;
-    for field in tensor {
-        if let (2, field) = field? {
+    for field in message {
+        if let (tensor::DATA_TYPE, field) = field? {
             kind = field.int()?;
         }
     }
-    for field in tensor {
+    for field in message {
         match (field?, kind) {
-            ((4, field), 1) | ((9, field @ WireField::Bytes(_)), 1) => {
+            ((tensor::FLOAT_DATA, field), data_type::FLOAT)
+            | ((tensor::RAW_DATA, field @ WireField::Bytes(_)), data_type::FLOAT) => {
                 floats(field, |value| all.push(f64::from(value)))?;
             }
-            ((10, field), 11) | ((9, field @ WireField::Bytes(_)), 11) => {
+            ((tensor::DOUBLE_DATA, field), data_type::DOUBLE)
+            | ((tensor::RAW_DATA, field @ WireField::Bytes(_)), data_type::DOUBLE) => {
                 doubles(field, |value| all.push(value))?;
             }
-            ((4 | 9 | 10, _), found) => {
+            ((tensor::FLOAT_DATA | tensor::RAW_DATA | tensor::DOUBLE_DATA, _), found) => {
                 return Err(unsupported(UnsupportedGraph::TensorType { found }));
             }
-            ((13 | 14, _), _) => return Err(unsupported(UnsupportedGraph::ExternalTensor)),
+            ((tensor::EXTERNAL_DATA | tensor::DATA_LOCATION, _), _) => {
+                return Err(unsupported(UnsupportedGraph::ExternalTensor));
+            }
             _ => {}
         }
     }

@@ -6,10 +6,14 @@
 //! (`Reshape`, `Flatten`, `Squeeze`, `Unsqueeze`). Every other node is rejected by its name: it
 //! could change scores. At most [`MAX_NODES`] nodes are read.
 
+use super::fields::{
+    attribute, data_type, dimension, entry, graph as graph_fields, model, node as node_fields,
+    shape, tensor_type, type_proto, value_info,
+};
 use super::wire::{Message, WireField, invalid};
 use super::{NAME, ProtobufProblem, UnsupportedGraph};
 use crate::error::ModelError;
-use crate::interchange::UnsupportedFeature;
+use crate::interchange::UnsupportedPart;
 use crate::interchange::common::MAX_FEATURES;
 
 /// Maximum number of nodes of a graph.
@@ -43,12 +47,12 @@ struct GraphNode<'a> {
 }
 
 pub(super) fn unsupported(part: UnsupportedGraph) -> ModelError {
-    ModelError::unsupported(NAME, UnsupportedFeature::Graph(part))
+    ModelError::unsupported(NAME, UnsupportedPart::Graph(part))
 }
 
 /// More items than are read.
 pub(super) fn too_many(items: &'static str, most: usize) -> ModelError {
-    ModelError::unsupported(NAME, UnsupportedFeature::TooMany { items, most })
+    ModelError::unsupported(NAME, UnsupportedPart::TooMany { items, most })
 }
 
 /// Finds the ensemble of a model.
@@ -57,15 +61,17 @@ pub(super) fn outline(bytes: &[u8]) -> Result<Outline<'_>, ModelError> {
     let mut graph = None;
     for field in Message::new(bytes) {
         match field? {
-            (2, field) => found.producer = field.text()?.to_owned(),
-            (3, field) => found.producer = format!("{} {}", found.producer, field.text()?),
-            (7, field) => graph = Some(field.bytes()?),
-            (14, field) => {
-                if let (super::FEATURES, names) = entry(field)? {
+            (model::PRODUCER_NAME, field) => found.producer = field.text()?.to_owned(),
+            (model::PRODUCER_VERSION, field) => {
+                found.producer = format!("{} {}", found.producer, field.text()?)
+            }
+            (model::GRAPH, field) => graph = Some(field.bytes()?),
+            (model::METADATA_PROPS, field) => {
+                if let (super::FEATURES, names) = key_and_value(field)? {
                     found.names = Some(names);
                 }
             }
-            (25, _) => return Err(unsupported(UnsupportedGraph::OwnFunctions)),
+            (model::FUNCTIONS, _) => return Err(unsupported(UnsupportedGraph::OwnFunctions)),
             _ => {}
         }
     }
@@ -74,13 +80,13 @@ pub(super) fn outline(bytes: &[u8]) -> Result<Outline<'_>, ModelError> {
     let (input, output, ensemble) = path(&nodes)?;
     for field in Message::new(graph) {
         match field? {
-            (11, field) => {
-                let (name, columns) = tensor(field)?;
+            (graph_fields::INPUT, field) => {
+                let (name, columns) = name_and_columns(field)?;
                 if name == input {
                     found.columns = columns;
                 }
             }
-            (12, field) => match tensor(field)?.0 {
+            (graph_fields::OUTPUT, field) => match name_and_columns(field)?.0 {
                 name if name == output => {}
                 name => {
                     let name = name.to_owned();
@@ -91,7 +97,7 @@ pub(super) fn outline(bytes: &[u8]) -> Result<Outline<'_>, ModelError> {
         }
     }
     for field in Message::new(ensemble.body) {
-        if let (5, field) = field? {
+        if let (node_fields::ATTRIBUTE, field) = field? {
             match found.attributes.len() < MAX_NODES {
                 true => found.attributes.push(field.message()?),
                 false => return Err(too_many("attributes of the ensemble", MAX_NODES)),
@@ -101,13 +107,13 @@ pub(super) fn outline(bytes: &[u8]) -> Result<Outline<'_>, ModelError> {
     Ok(found)
 }
 
-/// Key and value of an entry.
-fn entry(field: WireField<'_>) -> Result<(&str, &str), ModelError> {
+/// Key and value of an entry of the metadata.
+fn key_and_value(field: WireField<'_>) -> Result<(&str, &str), ModelError> {
     let mut found = ("", "");
     for field in field.message()? {
         match field? {
-            (1, field) => found.0 = field.text()?,
-            (2, field) => found.1 = field.text()?,
+            (entry::KEY, field) => found.0 = field.text()?,
+            (entry::VALUE, field) => found.1 = field.text()?,
             _ => {}
         }
     }
@@ -118,7 +124,7 @@ fn entry(field: WireField<'_>) -> Result<(&str, &str), ModelError> {
 fn nodes(graph: &[u8]) -> Result<Vec<GraphNode<'_>>, ModelError> {
     let mut nodes = Vec::new();
     for field in Message::new(graph) {
-        let (1, field) = field? else { continue };
+        let (graph_fields::NODE, field) = field? else { continue };
         let node = node(field.bytes()?)?;
         match (node.domain, node.op) {
             // Holds the shape for another node.
@@ -145,18 +151,18 @@ fn node(body: &[u8]) -> Result<GraphNode<'_>, ModelError> {
     for field in Message::new(body) {
         match field? {
             // The second input of these nodes is a shape.
-            (1, field) => {
+            (node_fields::INPUT, field) => {
                 if inputs == 0 {
                     node.input = field.text()?;
                 }
                 inputs += 1;
             }
-            (2, field) => {
+            (node_fields::OUTPUT, field) => {
                 node.output = field.text()?;
                 outputs += 1;
             }
-            (4, field) => node.op = field.text()?,
-            (7, field) => node.domain = field.text()?,
+            (node_fields::OP_TYPE, field) => node.op = field.text()?,
+            (node_fields::DOMAIN, field) => node.domain = field.text()?,
             _ => {}
         }
     }
@@ -206,17 +212,17 @@ fn keeps_numbers(node: &GraphNode<'_>) -> Result<(), ModelError> {
         return Ok(());
     }
     for field in Message::new(node.body) {
-        let (5, field) = field? else { continue };
+        let (node_fields::ATTRIBUTE, field) = field? else { continue };
         let (mut name, mut to) = ("", 0);
         for field in field.message()? {
             match field? {
-                (1, field) => name = field.text()?,
-                (3, field) => to = field.int()?,
+                (attribute::NAME, field) => name = field.text()?,
+                (attribute::INT, field) => to = field.int()?,
                 _ => {}
             }
         }
         match (name, to) {
-            ("to", 1 | 11) => return Ok(()),
+            ("to", data_type::FLOAT | data_type::DOUBLE) => return Ok(()),
             ("to", other) => {
                 return Err(unsupported(UnsupportedGraph::Cast { found: Some(other) }));
             }
@@ -226,19 +232,22 @@ fn keeps_numbers(node: &GraphNode<'_>) -> Result<(), ModelError> {
     Err(unsupported(UnsupportedGraph::Cast { found: None }))
 }
 
-/// Name of a tensor, and the number of its columns if it has two dimensions of known size.
-fn tensor(field: WireField<'_>) -> Result<(&str, Option<usize>), ModelError> {
+/// Name of an input or output (a `ValueInfoProto`), and the number of its columns if it has two
+/// dimensions of known size.
+fn name_and_columns(field: WireField<'_>) -> Result<(&str, Option<usize>), ModelError> {
     let (mut name, mut dimensions, mut columns) = ("", 0, None);
     for field in field.message()? {
         match field? {
-            (1, field) => name = field.text()?,
-            (2, field) => {
-                // Type, tensor type, shape, dimensions.
-                let shape = inner(field, 1)?.map(|field| inner(field, 2)).transpose()?.flatten();
-                for dimension in shape.map_or(Ok(Message::new(&[])), WireField::message)? {
-                    if let (1, field) = dimension? {
+            (value_info::NAME, field) => name = field.text()?,
+            (value_info::TYPE, field) => {
+                let tensor = inner(field, type_proto::TENSOR_TYPE)?;
+                let found = tensor.map(|field| inner(field, tensor_type::SHAPE));
+                let found = found.transpose()?.flatten();
+                for field in found.map_or(Ok(Message::new(&[])), WireField::message)? {
+                    if let (shape::DIM, field) = field? {
                         dimensions += 1;
-                        columns = inner(field, 1)?.map(WireField::int).transpose()?;
+                        columns =
+                            inner(field, dimension::VALUE)?.map(WireField::int).transpose()?;
                     }
                 }
             }

@@ -3,6 +3,7 @@
 //! | part | file |
 //! |---|---|
 //! | protocol buffers, read and written by hand | `wire` |
+//! | the field numbers of its messages | `fields` |
 //! | the graph: position of the ensemble, nodes allowed around it | `graph` |
 //! | the ensemble's attributes as arrays | `columns` |
 //! | arrays to trees | `read` |
@@ -18,6 +19,7 @@
 //! Written: splits exactly, leaf values and base as f32. Categories and linear models are errors.
 
 mod columns;
+mod fields;
 mod graph;
 mod problem;
 mod read;

@@ -1,9 +1,9 @@
-//! The faults of ONNX files, and the parts of graphs that are not supported.
+//! The problems of ONNX files, and the parts of graphs that are not supported.
 
 use rankwright_spec::words::counted;
 use thiserror::Error;
 
-/// The fault of a protocol buffer.
+/// The problem with a protocol buffer.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ProtobufProblem {

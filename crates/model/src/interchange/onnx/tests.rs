@@ -5,7 +5,9 @@ use rankwright_data::FeatureNames;
 
 use super::wire::{Message, WireWriter};
 use super::{detect, read, write};
-use crate::interchange::test_support::{damage, hand, line, model, survives};
+use crate::interchange::test_support::{
+    assert_round_trip, damage, linear_model, model, small_tree,
+};
 use crate::{Categories, Ensemble, Model, ModelBody, Side, SplitCondition, Tree};
 
 /// An ONNX model to be built; every attribute can be changed.
@@ -294,29 +296,38 @@ fn what_cannot_be_expressed_or_does_not_fit_is_refused_with_a_reason() {
 
 #[test]
 fn what_cannot_be_written_is_refused_with_a_reason() {
-    let base = hand([Side::Left, Side::Right]);
-    let whole = |trees: Vec<Tree>, base: f64| {
-        let header = line(0.0).header().clone();
+    let base = small_tree([Side::Left, Side::Right]);
+    let write_trees = |trees: Vec<Tree>, base: f64| {
+        let header = linear_model(0.0).header().clone();
         let kind = ModelBody::Trees(Ensemble::new(base, trees).unwrap());
         write(&Model::new(header, kind).unwrap()).map_err(|error| error.to_string())
     };
-    let ruled = |rule: SplitCondition, missing: Side| {
+    let with_condition = |rule: SplitCondition, missing: Side| {
         let mut splits = base.splits().to_vec();
         (splits[0].rule, splits[0].missing) = (rule, missing);
         let sets = vec![Categories::new([1]).unwrap()];
-        whole(vec![Tree::with_sets(splits, base.leaves().to_vec(), sets).unwrap()], 0.0)
+        write_trees(vec![Tree::with_sets(splits, base.leaves().to_vec(), sets).unwrap()], 0.0)
     };
     assert!(
-        ruled(SplitCondition::NonZeroAtMost(0.5), Side::Left).is_ok(),
+        with_condition(SplitCondition::NonZeroAtMost(0.5), Side::Left).is_ok(),
         "the same as a threshold"
     );
     for (error, reason) in [
-        (ruled(SplitCondition::In(0), Side::Left), "ONNX model: tree 0: split 0 tests categories"),
-        (ruled(SplitCondition::NonZeroAtMost(0.5), Side::Right), "split 0 counts 0 as missing"),
-        (ruled(SplitCondition::NonZeroAtMost(0.0), Side::Left), "split 0 counts 0 as missing"),
-        (whole(vec![Tree::constant(1e39, 1).unwrap()], 0.0), "tree 0: a leaf value is 1e39"),
-        (whole(vec![], -1e39), "the base score is -1e39"),
-        (write(&line(0.0)).map_err(|error| error.to_string()), "a linear model"),
+        (
+            with_condition(SplitCondition::In(0), Side::Left),
+            "ONNX model: tree 0: split 0 tests categories",
+        ),
+        (
+            with_condition(SplitCondition::NonZeroAtMost(0.5), Side::Right),
+            "split 0 counts 0 as missing",
+        ),
+        (
+            with_condition(SplitCondition::NonZeroAtMost(0.0), Side::Left),
+            "split 0 counts 0 as missing",
+        ),
+        (write_trees(vec![Tree::constant(1e39, 1).unwrap()], 0.0), "tree 0: a leaf value is 1e39"),
+        (write_trees(vec![], -1e39), "the base score is -1e39"),
+        (write(&linear_model(0.0)).map_err(|error| error.to_string()), "a linear model"),
     ] {
         let error = error.unwrap_err();
         assert!(error.contains(reason), "{error}");
@@ -325,8 +336,8 @@ fn what_cannot_be_written_is_refused_with_a_reason() {
 
 #[test]
 fn damaged_files_give_a_model_or_an_error() {
-    let whole = write(&model(1, |_, side| side, |value| value)).unwrap();
-    assert!(damage(&sample().file(), read) + damage(&whole, read) > 10_000);
+    let written = write(&model(1, |_, side| side, |value| value)).unwrap();
+    assert!(damage(&sample().file(), read) + damage(&written, read) > 10_000);
 }
 
 #[test]
@@ -361,7 +372,7 @@ proptest! {
     #[test]
     fn models_of_32_bits_survive_the_trip(seed in 0..u64::MAX - 100) {
         let model = model(seed, |_, side| side, |value| f64::from(value as f32));
-        survives(&model, seed, read, write);
+        assert_round_trip(&model, seed, read, write);
     }
 
     #[test]

@@ -186,30 +186,30 @@ impl WireWriter {
         self.bytes.push(value as u8);
     }
 
-    pub(super) fn int(&mut self, number: u32, value: i64) -> &mut WireWriter {
-        self.varint(u64::from(number) << 3);
+    pub(super) fn int(&mut self, number: u64, value: i64) -> &mut WireWriter {
+        self.varint(number << 3);
         self.varint(value as u64);
         self
     }
 
-    pub(super) fn float(&mut self, number: u32, value: f32) -> &mut WireWriter {
-        self.varint(u64::from(number) << 3 | 5);
+    pub(super) fn float(&mut self, number: u64, value: f32) -> &mut WireWriter {
+        self.varint(number << 3 | 5);
         self.bytes.extend_from_slice(&value.to_le_bytes());
         self
     }
 
-    pub(super) fn bytes(&mut self, number: u32, bytes: &[u8]) -> &mut WireWriter {
-        self.varint(u64::from(number) << 3 | 2);
+    pub(super) fn bytes(&mut self, number: u64, bytes: &[u8]) -> &mut WireWriter {
+        self.varint(number << 3 | 2);
         self.varint(bytes.len() as u64);
         self.bytes.extend_from_slice(bytes);
         self
     }
 
-    pub(super) fn text(&mut self, number: u32, text: &str) -> &mut WireWriter {
+    pub(super) fn text(&mut self, number: u64, text: &str) -> &mut WireWriter {
         self.bytes(number, text.as_bytes())
     }
 
-    pub(super) fn message(&mut self, number: u32, message: &WireWriter) -> &mut WireWriter {
+    pub(super) fn message(&mut self, number: u64, message: &WireWriter) -> &mut WireWriter {
         self.bytes(number, &message.bytes)
     }
 

@@ -6,11 +6,15 @@
 //! Operator set 1 of ai.onnx.ml and version 8 of the file form, so that older runtimes can read
 //! it. An ensemble without trees is written with one tree that gives 0.
 
+use super::fields::{
+    attribute, attribute_type, data_type, dimension, entry, graph as graph_fields, model as fields,
+    node as node_fields, operator_set, shape, tensor_type, type_proto, value_info,
+};
 use super::wire::WireWriter;
 use super::{FEATURES, NAME};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
-use crate::interchange::UnsupportedFeature;
+use crate::interchange::UnsupportedPart;
 use crate::interchange::common::{in_tree, plain_threshold};
 use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Side, Tree};
@@ -19,51 +23,48 @@ use crate::tree::{Child, Side, Tree};
 const IR_VERSION: i64 = 8;
 const OPERATORS: i64 = 15;
 const ML_OPERATORS: i64 = 1;
-/// Kinds of attributes.
-const INT: i64 = 2;
-const STRING: i64 = 3;
-const FLOATS: i64 = 6;
-const INTS: i64 = 7;
-const STRINGS: i64 = 8;
 
 /// Writes a model of trees.
 pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
     let ModelBody::Trees(ensemble) = model.body() else {
-        return Err(unsupported(UnsupportedFeature::Body(model.body().kind())));
+        return Err(unsupported(UnsupportedPart::Body(model.body().kind())));
     };
     let features = &model.header().features;
     let names: Vec<_> = features.iter().collect();
     let names = serde_json::Value::from_iter(names).to_string();
     let mut graph = WireWriter::default();
-    graph.message(1, &node(ensemble)?).text(2, "rankwright");
+    graph.message(graph_fields::NODE, &node(ensemble)?).text(graph_fields::NAME, "rankwright");
     // Runtimes reject a tensor without columns.
-    graph.message(11, &tensor("X", features.len().max(1))).message(12, &tensor("score", 1));
+    graph.message(graph_fields::INPUT, &value_info("X", features.len().max(1)));
+    graph.message(graph_fields::OUTPUT, &value_info("score", 1));
     let mut file = WireWriter::default();
-    file.int(1, IR_VERSION).text(2, "rankwright").text(3, env!("CARGO_PKG_VERSION"));
-    file.message(7, &graph);
+    file.int(fields::IR_VERSION, IR_VERSION);
+    file.text(fields::PRODUCER_NAME, "rankwright");
+    file.text(fields::PRODUCER_VERSION, env!("CARGO_PKG_VERSION"));
+    file.message(fields::GRAPH, &graph);
     for (domain, version) in [("", OPERATORS), ("ai.onnx.ml", ML_OPERATORS)] {
         let mut set = WireWriter::default();
-        set.text(1, domain).int(2, version);
-        file.message(8, &set);
+        set.text(operator_set::DOMAIN, domain).int(operator_set::VERSION, version);
+        file.message(fields::OPSET_IMPORT, &set);
     }
-    let mut entry = WireWriter::default();
-    entry.text(1, FEATURES).text(2, &names);
-    file.message(14, &entry);
+    let mut metadata = WireWriter::default();
+    metadata.text(entry::KEY, FEATURES).text(entry::VALUE, &names);
+    file.message(fields::METADATA_PROPS, &metadata);
     Ok(file.done())
 }
 
-/// A tensor of floats with any number of rows.
-fn tensor(name: &str, columns: usize) -> WireWriter {
+/// The `ValueInfoProto` of an input or output: a tensor of floats with any number of rows.
+fn value_info(name: &str, columns: usize) -> WireWriter {
     let (mut rows, mut width) = (WireWriter::default(), WireWriter::default());
-    rows.text(2, "N");
-    width.int(1, columns as i64);
-    let mut shape = WireWriter::default();
-    shape.message(1, &rows).message(1, &width);
-    let mut of = WireWriter::default();
-    of.int(1, 1).message(2, &shape);
+    rows.text(dimension::NAME, "N");
+    width.int(dimension::VALUE, columns as i64);
+    let mut dimensions = WireWriter::default();
+    dimensions.message(shape::DIM, &rows).message(shape::DIM, &width);
+    let mut tensor = WireWriter::default();
+    tensor.int(tensor_type::ELEM_TYPE, data_type::FLOAT).message(tensor_type::SHAPE, &dimensions);
     let (mut kind, mut info) = (WireWriter::default(), WireWriter::default());
-    kind.message(1, &of);
-    info.text(1, name).message(2, &kind);
+    kind.message(type_proto::TENSOR_TYPE, &tensor);
+    info.text(value_info::NAME, name).message(value_info::TYPE, &kind);
     info
 }
 
@@ -72,12 +73,12 @@ fn narrow(name: &'static str, value: f64) -> Result<f32, ModelError> {
     let narrow = value as f32;
     match narrow.is_finite() {
         true => Ok(narrow),
-        false => Err(unsupported(UnsupportedFeature::Beyond32Bits { name, value })),
+        false => Err(unsupported(UnsupportedPart::Beyond32Bits { name, value })),
     }
 }
 
-fn unsupported(feature: UnsupportedFeature) -> ModelError {
-    ModelError::unsupported(NAME, feature)
+fn unsupported(part: UnsupportedPart) -> ModelError {
+    ModelError::unsupported(NAME, part)
 }
 
 /// The node of the graph.
@@ -90,16 +91,23 @@ fn node(ensemble: &Ensemble) -> Result<WireWriter, ModelError> {
         columns.leaf(0, 0, 0.0);
     }
     let mut node = WireWriter::default();
-    node.text(1, "X").text(2, "score").text(3, "trees").text(4, "TreeEnsembleRegressor");
-    node.text(7, "ai.onnx.ml");
+    node.text(node_fields::INPUT, "X").text(node_fields::OUTPUT, "score");
+    node.text(node_fields::NAME, "trees").text(node_fields::OP_TYPE, "TreeEnsembleRegressor");
+    node.text(node_fields::DOMAIN, "ai.onnx.ml");
     let base = narrow("the base score", ensemble.base())?;
-    attribute(&mut node, "aggregate_function", STRING, |to| WireWriter::text(to, 4, "SUM"));
-    attribute(&mut node, "post_transform", STRING, |to| WireWriter::text(to, 4, "NONE"));
-    attribute(&mut node, "n_targets", INT, |to| WireWriter::int(to, 3, 1));
-    attribute(&mut node, "base_values", FLOATS, |to| WireWriter::float(to, 7, base));
-    attribute(&mut node, "nodes_modes", STRINGS, |to| {
+    add_attribute(&mut node, "aggregate_function", attribute_type::STRING, |to| {
+        to.text(attribute::STRING, "SUM")
+    });
+    add_attribute(&mut node, "post_transform", attribute_type::STRING, |to| {
+        to.text(attribute::STRING, "NONE")
+    });
+    add_attribute(&mut node, "n_targets", attribute_type::INT, |to| to.int(attribute::INT, 1));
+    add_attribute(&mut node, "base_values", attribute_type::FLOATS, |to| {
+        to.float(attribute::FLOATS, base)
+    });
+    add_attribute(&mut node, "nodes_modes", attribute_type::STRINGS, |to| {
         let modes = columns.is_leaf.iter().map(|leaf| if *leaf { "LEAF" } else { "BRANCH_LEQ" });
-        modes.fold(to, |to, mode| to.text(9, mode))
+        modes.fold(to, |to, mode| to.text(attribute::STRINGS, mode))
     });
     for (name, ints) in [
         ("nodes_treeids", &columns.treeids),
@@ -112,30 +120,30 @@ fn node(ensemble: &Ensemble) -> Result<WireWriter, ModelError> {
         ("target_nodeids", &columns.target_nodeids),
         ("target_ids", &columns.target_ids),
     ] {
-        attribute(&mut node, name, INTS, |to| {
-            ints.iter().fold(to, |to, &int| to.int(8, int.into()))
+        add_attribute(&mut node, name, attribute_type::INTS, |to| {
+            ints.iter().fold(to, |to, &int| to.int(attribute::INTS, int.into()))
         });
     }
     for (name, reals) in
         [("nodes_values", &columns.values), ("target_weights", &columns.target_weights)]
     {
-        attribute(&mut node, name, FLOATS, |to| {
-            reals.iter().fold(to, |to, &real| to.float(7, real))
+        add_attribute(&mut node, name, attribute_type::FLOATS, |to| {
+            reals.iter().fold(to, |to, &real| to.float(attribute::FLOATS, real))
         });
     }
     Ok(node)
 }
 
 /// Adds an attribute of a kind to a node.
-fn attribute(
+fn add_attribute(
     node: &mut WireWriter,
     name: &str,
     kind: i64,
     fill: impl FnOnce(&mut WireWriter) -> &mut WireWriter,
 ) {
-    let mut attribute = WireWriter::default();
-    fill(attribute.text(1, name)).int(20, kind);
-    node.message(5, &attribute);
+    let mut added = WireWriter::default();
+    fill(added.text(attribute::NAME, name)).int(attribute::TYPE, kind);
+    node.message(node_fields::ATTRIBUTE, &added);
 }
 
 /// The arrays of all trees.

@@ -24,7 +24,7 @@ use crate::interchange::common::{
     ForeignNode, MAX_TREES, assemble, in_tree, java_number, node_problem, side_of_zero,
 };
 use crate::interchange::problem::shown;
-use crate::interchange::{FileProblem, NodeProblem, UnsupportedFeature};
+use crate::interchange::{FileProblem, NodeProblem, UnsupportedPart};
 use crate::model::ModelBody;
 use crate::tree::{Leaf, Tree};
 
@@ -32,7 +32,7 @@ use crate::tree::{Leaf, Tree};
 pub(super) fn read(text: &str, several: bool) -> Result<(ModelBody, usize), ModelError> {
     let ensembles = text.matches("<ensemble>").count();
     if ensembles > 1 && !several {
-        return Err(unsupported(UnsupportedFeature::SeveralEnsembles));
+        return Err(unsupported(UnsupportedPart::SeveralEnsembles));
     }
     let mut work = EnsembleWork { divisor: ensembles.max(1) as f64, ..EnsembleWork::default() };
     let mut reader = Reader::from_str(text);
@@ -119,7 +119,7 @@ impl EnsembleWork {
             (TagState::Ensemble, "tree") => {
                 if self.trees.len() == MAX_TREES {
                     let (items, most) = ("trees", MAX_TREES);
-                    return Err(unsupported(UnsupportedFeature::TooMany { items, most }));
+                    return Err(unsupported(UnsupportedPart::TooMany { items, most }));
                 }
                 let weight = attribute(tag, "weight")?;
                 let weight =

@@ -5,7 +5,7 @@
 //! - `LambdaMART`, `MART`: one `<ensemble>` of trees with weights, `score = sum weight * tree`;
 //! - `Random Forests`: several ensembles, of which the score is the mean;
 //! - `Coordinate Ascent`: `id:weight id:weight ...`;
-//! - `Linear Regression`: the same, where id 0 has the constant.
+//! - `Linear Regression`: the same, where id 0 has the bias.
 //!
 //! Other rankers (nets, RankBoost, AdaRank, ...) are rejected by name. Values up to a threshold go
 //! left. RankLib has no missing values: a feature that is absent, and one that is NaN, counts as 0
@@ -30,7 +30,7 @@ use super::common::MAX_FEATURES;
 use super::problem::shown;
 use crate::error::ModelError;
 use crate::header::Header;
-use crate::interchange::{FileProblem, ModelFormat, UnsupportedFeature};
+use crate::interchange::{FileProblem, ModelFormat, UnsupportedPart};
 use crate::model::{BodyKind, Model, ModelBody};
 
 /// The name in messages.
@@ -86,7 +86,7 @@ fn read(bytes: &[u8]) -> Result<Model, ModelError> {
         "Coordinate Ascent" => weights::read(body, false)?,
         "Linear Regression" => weights::read(body, true)?,
         other => {
-            return Err(unsupported(UnsupportedFeature::Unknown {
+            return Err(unsupported(UnsupportedPart::Unknown {
                 item: "ranker",
                 found: shown(other),
                 expected: "LambdaMART, MART, Random Forests, Coordinate Ascent or Linear Regression",
@@ -112,8 +112,8 @@ fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
     write::model(model)
 }
 
-fn unsupported(feature: UnsupportedFeature) -> ModelError {
-    ModelError::unsupported(NAME, feature)
+fn unsupported(part: UnsupportedPart) -> ModelError {
+    ModelError::unsupported(NAME, part)
 }
 
 fn invalid(problem: FileProblem) -> ModelError {

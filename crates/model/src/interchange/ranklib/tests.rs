@@ -5,7 +5,9 @@ use rankwright_data::{Absent, FeatureNames};
 
 use super::{detect, read, write};
 use crate::interchange::common::side_of_zero;
-use crate::interchange::test_support::{damage, hand, line, model, names, survives};
+use crate::interchange::test_support::{
+    assert_round_trip, damage, linear_model, model, names, small_tree,
+};
 use crate::tree::tests::chain;
 use crate::{Categories, Ensemble, Header, Model, ModelBody, Side, SplitCondition, Tree};
 
@@ -42,23 +44,23 @@ const ENSEMBLE: &str = r#"## LambdaMART
 </ensemble>
 "#;
 
-const LINE: &str = "## Coordinate Ascent
+const LINEAR: &str = "## Coordinate Ascent
 ## Restart = 5
 ## Slack = 0.001
 1:0.5 3:-2.0E-1";
 
-const CONSTANT: &str = "## Linear Regression
+const LINEAR_WITH_BIAS: &str = "## Linear Regression
 ## Lambda = 1.0E-10
 0:1.5 1:2.0 2:-1.0 ";
 
-fn of(text: &str) -> Result<Model, String> {
+fn parse(text: &str) -> Result<Model, String> {
     read(text.as_bytes()).map_err(|error| error.to_string())
 }
 
 #[test]
 fn an_ensemble_is_read_with_the_weights_of_its_trees() {
     assert!(detect(ENSEMBLE.as_bytes()) && detect(b"<ensemble>") && detect(b"## MART\n"));
-    let model = of(ENSEMBLE).unwrap();
+    let model = parse(ENSEMBLE).unwrap();
     for (row, score) in [
         ([9.0, 0.5, 9.0, 9.0], -1.0 + 6.0),
         ([9.0, 0.6, 9.0, -1.5], 2.0 + 6.0),
@@ -73,10 +75,10 @@ fn an_ensemble_is_read_with_the_weights_of_its_trees() {
     assert_eq!(model.header().absent, Absent::Zero);
     assert_eq!(model.header().notes["from"], "RankLib LambdaMART");
     let bare = &ENSEMBLE[ENSEMBLE.find("<ens").unwrap()..];
-    assert_eq!(of(bare).unwrap().body(), model.body());
+    assert_eq!(parse(bare).unwrap().body(), model.body());
     // As RankLib itself reads it: trimmed lines without ends.
     let joined: String = bare.lines().map(str::trim).collect();
-    assert_eq!(of(&joined).unwrap().body(), model.body());
+    assert_eq!(parse(&joined).unwrap().body(), model.body());
 }
 
 #[test]
@@ -87,21 +89,21 @@ fn a_random_forest_is_the_mean_of_its_ensembles() {
         )
     };
     let text = format!("## Random Forests\n## No. of bags = 2\n\n{}{}", tree("1.0"), tree("4.0"));
-    assert_eq!(of(&text).unwrap().score_row(&[]), 2.5);
+    assert_eq!(parse(&text).unwrap().score_row(&[]), 2.5);
     let other = text.replace("Random Forests", "MART");
-    assert!(of(&other).unwrap_err().contains("several ensembles"));
+    assert!(parse(&other).unwrap_err().contains("several ensembles"));
 }
 
 #[test]
-fn lines_of_weights_are_read_with_and_without_a_constant() {
-    let model = of(LINE).unwrap();
+fn linear_models_are_read_with_and_without_a_bias() {
+    let model = parse(LINEAR).unwrap();
     assert_eq!(model.score_row(&[2.0, 9.0, 10.0]), 1.0 - 2.0);
     assert_eq!(model.score_row(&[f32::NAN, f32::NAN, 10.0]), -2.0, "missing counts 0");
     assert_eq!(model.header().features, FeatureNames::Ids { first: 1, count: 3 });
-    assert_eq!(of(CONSTANT).unwrap().score_row(&[1.0, 1.0]), 2.5);
-    for text in [LINE, CONSTANT] {
+    assert_eq!(parse(LINEAR_WITH_BIAS).unwrap().score_row(&[1.0, 1.0]), 2.5);
+    for text in [LINEAR, LINEAR_WITH_BIAS] {
         assert!(detect(text.as_bytes()));
-        let model = of(text).unwrap();
+        let model = parse(text).unwrap();
         assert_eq!(read(&write(&model).unwrap()).unwrap().body(), model.body());
     }
 }
@@ -109,7 +111,7 @@ fn lines_of_weights_are_read_with_and_without_a_constant() {
 #[test]
 fn what_is_written_is_what_ranklib_reads() {
     let header = Header::new(FeatureNames::Ids { first: 1, count: 2 }, Absent::Zero);
-    let tree = hand([Side::Left, Side::Right]);
+    let tree = small_tree([Side::Left, Side::Right]);
     let kind = ModelBody::Trees(Ensemble::new(0.25, vec![tree]).unwrap());
     let text = String::from_utf8(write(&Model::new(header, kind).unwrap()).unwrap()).unwrap();
     let expected = r#"## LambdaMART
@@ -143,7 +145,7 @@ fn what_is_written_is_what_ranklib_reads() {
 </ensemble>
 "#;
     assert_eq!(text, expected);
-    let text = String::from_utf8(write(&line(0.0)).unwrap()).unwrap();
+    let text = String::from_utf8(write(&linear_model(0.0)).unwrap()).unwrap();
     let expected = r##"## Coordinate Ascent
 ## Feature 1 = "bm25"
 ## Feature 2 = "a \"b\" <c> & é"
@@ -153,16 +155,19 @@ fn what_is_written_is_what_ranklib_reads() {
 "##;
     assert_eq!(text, expected);
     for bias in [0.0, -2.5] {
-        let back = read(&write(&line(bias)).unwrap()).unwrap();
-        assert_eq!((back.body(), &back.header().features), (line(bias).body(), &names()));
+        let back = read(&write(&linear_model(bias)).unwrap()).unwrap();
+        assert_eq!((back.body(), &back.header().features), (linear_model(bias).body(), &names()));
     }
 }
 
 #[test]
 fn what_does_not_fit_is_refused_with_a_reason() {
     let changed = |from: &str, to: &str| {
-        let base = [ENSEMBLE, LINE, CONSTANT].into_iter().find(|base| base.contains(from)).unwrap();
-        of(&base.replacen(from, to, 1)).unwrap_err()
+        let base = [ENSEMBLE, LINEAR, LINEAR_WITH_BIAS]
+            .into_iter()
+            .find(|base| base.contains(from))
+            .unwrap();
+        parse(&base.replacen(from, to, 1)).unwrap_err()
     };
     for (from, to, reason) in [
         ("## LambdaMART", "## RankNet", "RankLib model: the ranker 'RankNet' is not known"),
@@ -203,26 +208,26 @@ fn what_does_not_fit_is_refused_with_a_reason() {
 
 #[test]
 fn what_cannot_be_written_is_refused_with_a_reason() {
-    let whole = |tree: Tree| {
+    let write_tree = |tree: Tree| {
         let kind = ModelBody::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
-        let model = Model::new(line(0.0).header().clone(), kind).unwrap();
+        let model = Model::new(linear_model(0.0).header().clone(), kind).unwrap();
         write(&model).unwrap_err().to_string()
     };
-    let base = hand([Side::Left, Side::Right]);
+    let base = small_tree([Side::Left, Side::Right]);
     let mut splits = base.splits().to_vec();
     splits[0].rule = SplitCondition::In(0);
     let sets = vec![Categories::new([1]).unwrap()];
     let categories = Tree::with_sets(splits, base.leaves().to_vec(), sets).unwrap();
     for (error, reason) in [
         (
-            whole(hand([Side::Left, Side::Left])),
+            write_tree(small_tree([Side::Left, Side::Left])),
             "tree 0: split 1 sends missing values to another side",
         ),
         (
-            whole(Tree::constant(1e39, 1).unwrap()),
+            write_tree(Tree::constant(1e39, 1).unwrap()),
             "a leaf value is 1e39, out of the range of 32-bit numbers",
         ),
-        (whole(categories), "tree 0: split 0"),
+        (write_tree(categories), "tree 0: split 0"),
     ] {
         assert!(error.contains(reason), "{error}");
     }
@@ -234,7 +239,7 @@ fn deep_trees_are_read_and_written_without_a_deep_stack() {
     splits.iter_mut().for_each(|split| split.missing = Side::Left);
     let tree = Tree::new(splits, chain(50_000).leaves().to_vec()).unwrap();
     let kind = ModelBody::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
-    let model = Model::new(line(0.0).header().clone(), kind).unwrap();
+    let model = Model::new(linear_model(0.0).header().clone(), kind).unwrap();
     let back = read(&write(&model).unwrap()).unwrap();
     let ModelBody::Trees(trees) = back.body() else { panic!() };
     assert_eq!(trees.trees()[0].depth(), 50_000);
@@ -242,7 +247,7 @@ fn deep_trees_are_read_and_written_without_a_deep_stack() {
 
 #[test]
 fn damaged_files_give_a_model_or_an_error() {
-    let all = [ENSEMBLE, LINE, CONSTANT].map(|text| damage(text.as_bytes(), read));
+    let all = [ENSEMBLE, LINEAR, LINEAR_WITH_BIAS].map(|text| damage(text.as_bytes(), read));
     assert!(all.iter().sum::<usize>() > 10_000);
 }
 
@@ -253,12 +258,12 @@ proptest! {
     #[test]
     fn models_without_missing_values_survive_the_trip(seed in 0..u64::MAX - 100) {
         let model = model(seed, |threshold, _| side_of_zero(threshold), |value| value);
-        survives(&model, seed, read, write);
+        assert_round_trip(&model, seed, read, write);
     }
 
     #[test]
     fn any_text_gives_a_model_or_an_error(text in "\\PC{0,60}") {
-        let _ = of(&format!("## LambdaMART\n<ensemble>{text}"));
-        let _ = of(&format!("## Coordinate Ascent\n{text}"));
+        let _ = parse(&format!("## LambdaMART\n<ensemble>{text}"));
+        let _ = parse(&format!("## Coordinate Ascent\n{text}"));
     }
 }

@@ -1,4 +1,4 @@
-//! Reads linear models: `1:0.5 2:-0.25`, where id 0 has the constant if the ranker has one.
+//! Reads linear models: `1:0.5 2:-0.25`, where id 0 has the bias if the ranker has one.
 
 use super::{bad_value, feature_id, invalid, unexpected};
 use crate::error::ModelError;
@@ -12,7 +12,7 @@ use crate::model::ModelBody;
 const LARGEST: usize = 1 << 19;
 
 /// Reads the weights, and the largest feature id.
-pub(super) fn read(text: &str, constant: bool) -> Result<(ModelBody, usize), ModelError> {
+pub(super) fn read(text: &str, with_bias: bool) -> Result<(ModelBody, usize), ModelError> {
     let mut lines = text.lines().filter(|line| {
         let line = line.trim();
         !line.is_empty() && !line.starts_with("##")
@@ -34,7 +34,7 @@ pub(super) fn read(text: &str, constant: bool) -> Result<(ModelBody, usize), Mod
             return Err(bad_value("a weight", pair, "id:weight"));
         };
         let slot = match id {
-            "0" if constant => &mut bias,
+            "0" if with_bias => &mut bias,
             id => {
                 let id = feature_id(id)? as usize;
                 if id > LARGEST {

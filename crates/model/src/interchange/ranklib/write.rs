@@ -8,7 +8,7 @@ use rankwright_data::FeatureNames;
 use super::{FEATURE, NAME, unsupported};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
-use crate::interchange::UnsupportedFeature;
+use crate::interchange::UnsupportedPart;
 use crate::interchange::common::{for_java, in_tree, missing_matters, plain_threshold};
 use crate::linear::Linear;
 use crate::model::{Model, ModelBody};
@@ -21,19 +21,19 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
     match model.body() {
         ModelBody::Trees(ensemble) => {
             if let Some((number, at)) = missing_matters(model.header(), ensemble) {
-                let error = unsupported(UnsupportedFeature::MissingSide { split: at });
+                let error = unsupported(UnsupportedPart::MissingSide { split: at });
                 return Err(in_tree(NAME, number, error));
             }
             head(&mut out, "LambdaMART", features);
             trees(&mut out, ensemble)?;
         }
         ModelBody::Linear(linear) => {
-            let constant = linear.bias() != 0.0;
-            let ranker = if constant { "Linear Regression" } else { "Coordinate Ascent" };
+            let with_bias = linear.bias() != 0.0;
+            let ranker = if with_bias { "Linear Regression" } else { "Coordinate Ascent" };
             head(&mut out, ranker, features);
-            weights(&mut out, linear, constant);
+            weights(&mut out, linear, with_bias);
         }
-        other => return Err(unsupported(UnsupportedFeature::Body(other.kind()))),
+        other => return Err(unsupported(UnsupportedPart::Body(other.kind()))),
     }
     Ok(out.into_bytes())
 }
@@ -56,8 +56,8 @@ fn head(out: &mut String, ranker: &str, features: &FeatureNames) {
     }
 }
 
-fn weights(out: &mut String, linear: &Linear, constant: bool) {
-    let bias = constant.then(|| format!("0:{}", for_java(linear.bias())));
+fn weights(out: &mut String, linear: &Linear, with_bias: bool) {
+    let bias = with_bias.then(|| format!("0:{}", for_java(linear.bias())));
     let each = linear.weights().iter().enumerate();
     let each = each.map(|(number, &weight)| format!("{}:{}", number + 1, for_java(weight)));
     let all: Vec<String> = bias.into_iter().chain(each).collect();
@@ -99,7 +99,7 @@ fn write_tree(out: &mut String, tree: &Tree) -> Result<(), ModelError> {
                 let value = tree.leaf(to).value;
                 if value.abs() > f64::from(f32::MAX) {
                     let name = "a leaf value";
-                    return Err(unsupported(UnsupportedFeature::Beyond32Bits { name, value }));
+                    return Err(unsupported(UnsupportedPart::Beyond32Bits { name, value }));
                 }
                 line!(out, "<output>{}</output>\n</split>", for_java(value));
             }

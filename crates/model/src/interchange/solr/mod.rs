@@ -14,7 +14,7 @@
 //! Solr computes in f32 and we in f64: scores agree to about 1e-6 of their size. Feature names are
 //! kept; gains and row counts are not. A base score becomes a first tree of one leaf. Rejected:
 //! normalizers, other classes of models, trees that test a feature that is not listed (Solr scores
-//! such a tree 0); in writing, categories, and linear models with a constant. JSON may nest 128
+//! such a tree 0); in writing, categories, and linear models with a bias. JSON may nest 128
 //! levels, so trees of more than about 120 levels cannot be read back.
 
 mod read;
@@ -23,7 +23,7 @@ mod tests;
 mod write;
 
 use crate::error::ModelError;
-use crate::interchange::{ModelFormat, UnsupportedFeature};
+use crate::interchange::{ModelFormat, UnsupportedPart};
 use crate::model::{BodyKind, Model};
 
 /// The name in messages.
@@ -65,6 +65,6 @@ fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
     write::model(model)
 }
 
-fn unsupported(feature: UnsupportedFeature) -> ModelError {
-    ModelError::unsupported(NAME, feature)
+fn unsupported(part: UnsupportedPart) -> ModelError {
+    ModelError::unsupported(NAME, part)
 }

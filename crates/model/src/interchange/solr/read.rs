@@ -16,7 +16,7 @@ use crate::error::ModelError;
 use crate::header::Header;
 use crate::interchange::common::{java_number, side_of_zero};
 use crate::interchange::raw_nodes::{MAX_NAMES, RawNode, RawTrees};
-use crate::interchange::{FileProblem, UnsupportedFeature};
+use crate::interchange::{FileProblem, UnsupportedPart};
 use crate::linear::Linear;
 use crate::model::{Model, ModelBody};
 use crate::tree::Side;
@@ -32,7 +32,7 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
         let norm = feature.norm.as_ref().map_or("", |norm| norm.class.as_str());
         if !norm.is_empty() && !norm.ends_with(".IdentityNormalizer") {
             let (feature, normaliser) = (feature.name.clone(), norm.to_owned());
-            return Err(unsupported(UnsupportedFeature::Normaliser { feature, normaliser }));
+            return Err(unsupported(UnsupportedPart::Normaliser { feature, normaliser }));
         }
     }
     let names: Vec<String> = file.features.0.into_iter().map(|feature| feature.name).collect();
@@ -41,7 +41,7 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
         TREES => ModelBody::Trees(file.params.ensemble(&names)?),
         LINEAR => ModelBody::Linear(linear(&names, &file.params.weights)?),
         other => {
-            return Err(unsupported(UnsupportedFeature::Unknown {
+            return Err(unsupported(UnsupportedPart::Unknown {
                 item: "class",
                 found: other.to_owned(),
                 expected: "MultipleAdditiveTreesModel or LinearModel",
@@ -108,7 +108,7 @@ impl SolrParams {
         let mut columns = vec![u32::MAX; self.forest.names().count()];
         for (name, number) in self.forest.names() {
             let feature = numbers.get(name).ok_or_else(|| {
-                unsupported(UnsupportedFeature::UnlistedFeature { feature: name.to_owned() })
+                unsupported(UnsupportedPart::UnlistedFeature { feature: name.to_owned() })
             })?;
             if let Some(column) = columns.get_mut(number as usize) {
                 *column = *feature;

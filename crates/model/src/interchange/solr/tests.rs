@@ -4,7 +4,9 @@ use proptest::prelude::*;
 use rankwright_data::{Absent, FeatureNames};
 
 use super::{detect, read, write};
-use crate::interchange::test_support::{damage, hand, line, model, names, survives};
+use crate::interchange::test_support::{
+    assert_round_trip, damage, linear_model, model, names, small_tree,
+};
 use crate::{Categories, Ensemble, Header, Model, ModelBody, Side, SplitCondition, Tree};
 
 const TREES: &str = r#"{
@@ -27,14 +29,14 @@ const LINEAR: &str = r#"{
   "class": "org.apache.solr.ltr.model.LinearModel", "name": "line"
 }"#;
 
-fn of(text: &str) -> Result<Model, String> {
+fn parse(text: &str) -> Result<Model, String> {
     read(text.as_bytes()).map_err(|error| error.to_string())
 }
 
 #[test]
 fn trees_are_read_with_the_slack_of_their_thresholds() {
     assert!(detect(TREES.as_bytes()) && detect(LINEAR.as_bytes()));
-    let model = of(TREES).unwrap();
+    let model = parse(TREES).unwrap();
     for (row, score) in [
         ([0.5, 0.0, 0.0], -210.0),
         // Solr adds 1e-6 to 0.5; next to -10, f32 has no such step.
@@ -66,7 +68,7 @@ fn missing_values_go_where_nodes_say_if_null_is_not_zero() {
         );
         let text =
             text.replacen("\"trees\"", &format!("\"isNullSameAsZero\": {null}, \"trees\""), 1);
-        of(&text).unwrap().score_row(&[f32::NAN, -20.0])
+        parse(&text).unwrap().score_row(&[f32::NAN, -20.0])
     };
     assert_eq!((with("left", "false"), with("right", "false")), (-210.0, 90.0));
     assert_eq!((with("right", "\"false\""), with("right", "true")), (90.0, -210.0));
@@ -74,7 +76,7 @@ fn missing_values_go_where_nodes_say_if_null_is_not_zero() {
 
 #[test]
 fn lines_are_read() {
-    let model = of(LINEAR).unwrap();
+    let model = parse(LINEAR).unwrap();
     assert_eq!(model.score_row(&[2.0, 10.0]), 2.0 + 0.1 * 10.0);
     assert_eq!(model.header().features.len(), 2);
 }
@@ -82,8 +84,8 @@ fn lines_are_read() {
 #[test]
 fn what_is_written_is_what_solr_reads() {
     let header = Header::new(FeatureNames::Ids { first: 1, count: 2 }, Absent::Zero);
-    let whole = |missing| {
-        let kind = ModelBody::Trees(Ensemble::new(0.25, vec![hand(missing)]).unwrap());
+    let written = |missing| {
+        let kind = ModelBody::Trees(Ensemble::new(0.25, vec![small_tree(missing)]).unwrap());
         String::from_utf8(write(&Model::new(header.clone(), kind).unwrap()).unwrap()).unwrap()
     };
     let expected = r#"{
@@ -101,17 +103,17 @@ fn what_is_written_is_what_solr_reads() {
   }
 }
 "#;
-    assert_eq!(whole([Side::Left, Side::Right]), expected);
-    let missing = whole([Side::Right, Side::Right]);
+    assert_eq!(written([Side::Left, Side::Right]), expected);
+    let missing = written([Side::Right, Side::Right]);
     assert!(missing.contains("\"isNullSameAsZero\": false,\n    \"trees\""), "{missing}");
     assert!(
         missing.contains(r#""threshold": "0.499999", "missing": "right", "left""#),
         "{missing}"
     );
-    let text = String::from_utf8(write(&line(0.0)).unwrap()).unwrap();
+    let text = String::from_utf8(write(&linear_model(0.0)).unwrap()).unwrap();
     assert!(text.contains("\"a \\\"b\\\" <c> & é\": -2.5e-7,\n"), "{text}");
     let back = read(text.as_bytes()).unwrap();
-    assert_eq!((back.body(), &back.header().features), (line(0.0).body(), &names()));
+    assert_eq!((back.body(), &back.header().features), (linear_model(0.0).body(), &names()));
 }
 
 #[test]
@@ -119,7 +121,7 @@ fn what_does_not_fit_is_refused_with_a_reason() {
     let changed = |from: &str, to: &str| {
         let base = if TREES.contains(from) { TREES } else { LINEAR };
         assert!(base.contains(from), "{from}");
-        of(&base.replacen(from, to, 1)).unwrap_err()
+        parse(&base.replacen(from, to, 1)).unwrap_err()
     };
     let deep = format!("{}1{}", r#"{"left":"#.repeat(500), "}".repeat(500));
     for (from, to, reason) in [
@@ -157,33 +159,33 @@ fn what_does_not_fit_is_refused_with_a_reason() {
 
 #[test]
 fn what_cannot_be_written_is_refused_with_a_reason() {
-    let whole = |tree: Tree| {
+    let write_tree = |tree: Tree| {
         let kind = ModelBody::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
-        let model = Model::new(line(0.0).header().clone(), kind).unwrap();
+        let model = Model::new(linear_model(0.0).header().clone(), kind).unwrap();
         write(&model).map_err(|error| error.to_string())
     };
-    let base = hand([Side::Left, Side::Right]);
-    let ruled = |rule: SplitCondition| {
+    let base = small_tree([Side::Left, Side::Right]);
+    let with_condition = |rule: SplitCondition| {
         let mut splits = base.splits().to_vec();
         splits[0].rule = rule;
         let sets = vec![Categories::new([1]).unwrap()];
-        whole(Tree::with_sets(splits, base.leaves().to_vec(), sets).unwrap())
+        write_tree(Tree::with_sets(splits, base.leaves().to_vec(), sets).unwrap())
     };
     for (error, reason) in [
-        (ruled(SplitCondition::In(0)), "tree 0: split 0 tests categories"),
-        (ruled(SplitCondition::AtMost(1e-10)), "threshold 1e-10; the system adds 1e-6"),
+        (with_condition(SplitCondition::In(0)), "tree 0: split 0 tests categories"),
+        (with_condition(SplitCondition::AtMost(1e-10)), "threshold 1e-10; the system adds 1e-6"),
         (
-            whole(Tree::constant(1e39, 1).unwrap()),
+            write_tree(Tree::constant(1e39, 1).unwrap()),
             "a leaf value is 1e39, out of the range of 32-bit numbers",
         ),
-        (write(&line(0.5)).map_err(|error| error.to_string()), "has the constant 0.5"),
+        (write(&linear_model(0.5)).map_err(|error| error.to_string()), "has the bias 0.5"),
     ] {
         let error = error.unwrap_err();
         assert!(error.contains(reason), "{error}");
     }
     for threshold in [0.0, -0.0, 1e-6, 0.1, 3e-5, 1e10, f32::MAX, f32::INFINITY, f32::NEG_INFINITY]
     {
-        let bytes = ruled(SplitCondition::AtMost(threshold)).unwrap();
+        let bytes = with_condition(SplitCondition::AtMost(threshold)).unwrap();
         let ModelBody::Trees(trees) = read(&bytes).unwrap().into_parts().1 else { panic!() };
         assert_eq!(trees.trees()[0].splits()[0].rule, SplitCondition::AtMost(threshold));
     }
@@ -201,11 +203,11 @@ proptest! {
     #[test]
     fn models_survive_the_trip(seed in 0..u64::MAX - 100) {
         let model = model(seed, |_, side| side, |value| value);
-        survives(&model, seed, read, write);
+        assert_round_trip(&model, seed, read, write);
     }
 
     #[test]
     fn any_text_gives_a_model_or_an_error(text in "\\PC{0,60}") {
-        let _ = of(&TREES.replacen("\"-100\"", &text, 1));
+        let _ = parse(&TREES.replacen("\"-100\"", &text, 1));
     }
 }

@@ -5,12 +5,12 @@ use std::fmt::Write;
 use super::{LINEAR, NAME, PACKAGE, THRESHOLD_OFFSET, TREES, unsupported};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
-use crate::interchange::UnsupportedFeature;
+use crate::interchange::UnsupportedPart;
 use crate::interchange::common::{for_java, in_tree, missing_matters, plain_threshold};
 use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Side, Split, Tree};
 
-/// Writes a model of trees or a linear model without a constant.
+/// Writes a model of trees or a linear model without a bias.
 pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
     let mut names = Vec::with_capacity(model.header().features.len());
     for name in model.header().features.iter() {
@@ -19,7 +19,7 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
     let class = match model.body() {
         ModelBody::Trees(_) => TREES,
         ModelBody::Linear(_) => LINEAR,
-        other => return Err(unsupported(UnsupportedFeature::Body(other.kind()))),
+        other => return Err(unsupported(UnsupportedPart::Body(other.kind()))),
     };
     let mut out = format!(
         "{{\n  \"class\": \"{PACKAGE}{class}\",\n  \"name\": \"rankwright\",\n  \"features\": ["
@@ -34,7 +34,7 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
             trees(&mut out, ensemble, &names, missing)?;
         }
         ModelBody::Linear(linear) if linear.bias() != 0.0 => {
-            return Err(unsupported(UnsupportedFeature::Bias { bias: linear.bias() }));
+            return Err(unsupported(UnsupportedPart::Bias { bias: linear.bias() }));
         }
         ModelBody::Linear(linear) => {
             out.push_str("    \"weights\": {");
@@ -63,7 +63,7 @@ fn comma(number: usize) -> &'static str {
 fn check_32_bits(name: &'static str, value: f64) -> Result<(), ModelError> {
     match value.abs() <= f64::from(f32::MAX) {
         true => Ok(()),
-        false => Err(unsupported(UnsupportedFeature::Beyond32Bits { name, value })),
+        false => Err(unsupported(UnsupportedPart::Beyond32Bits { name, value })),
     }
 }
 
@@ -141,5 +141,5 @@ fn before_offset(number: usize, split: &Split) -> Result<f32, ModelError> {
     tries
         .into_iter()
         .find(|near| near + THRESHOLD_OFFSET == threshold)
-        .ok_or_else(|| unsupported(UnsupportedFeature::Threshold { split: number, threshold }))
+        .ok_or_else(|| unsupported(UnsupportedPart::Threshold { split: number, threshold }))
 }

@@ -14,7 +14,7 @@ use crate::error::ModelError;
 use crate::header::Header;
 use crate::interchange::common::{in_tree, node_problem};
 use crate::interchange::problem::shown;
-use crate::interchange::{FileProblem, NodeProblem, UnsupportedFeature};
+use crate::interchange::{FileProblem, NodeProblem, UnsupportedPart};
 use crate::linear::Linear;
 use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
@@ -61,7 +61,7 @@ pub(super) fn model(file: XgboostFile, unknown: f32, bytes: usize) -> Result<Mod
         }
         ("gblinear", Some(inside), _) => linear(base, inside, features)?,
         (other, ..) => {
-            return Err(unsupported(UnsupportedFeature::Unknown {
+            return Err(unsupported(UnsupportedPart::Unknown {
                 item: "booster",
                 found: shown(other),
                 expected: "gbtree, dart or gblinear with its model",
@@ -94,7 +94,7 @@ fn base_score(params: &ModelParams) -> Result<f32, ModelError> {
         let count = if text.is_empty() { 0 } else { whole_number(name, text)? };
         if count > 1 {
             let count = count as u64;
-            return Err(unsupported(UnsupportedFeature::SeveralOutputs { name, count }));
+            return Err(unsupported(UnsupportedPart::SeveralOutputs { name, count }));
         }
     }
     let text = params.base_score.trim();
@@ -133,7 +133,7 @@ impl Build {
         let raw = inside.trees.map(|trees| trees.0).unwrap_or_default();
         if let Some(at) = inside.tree_info.0.iter().position(|&output| output != 0) {
             let output = inside.tree_info.0.get(at).copied().unwrap_or(0);
-            let error = unsupported(UnsupportedFeature::OtherOutput { output });
+            let error = unsupported(UnsupportedPart::OtherOutput { output });
             return Err(in_tree(NAME, at, error));
         }
         if let Some(weights) = self.weights.as_ref().filter(|w| w.0.len() != raw.len()) {
@@ -150,7 +150,7 @@ impl Build {
 
     fn tree(&mut self, number: usize, raw: RawTree) -> Result<Tree, ModelError> {
         if !matches!(raw.tree_param.size_leaf_vector.trim(), "" | "0" | "1") {
-            return Err(unsupported(UnsupportedFeature::VectorLeaves));
+            return Err(unsupported(UnsupportedPart::VectorLeaves));
         }
         let nodes = check_lengths(&raw)?;
         let weight = match &self.weights {
@@ -221,13 +221,13 @@ impl Build {
                 self.room = self
                     .room
                     .checked_sub(bytes)
-                    .ok_or_else(|| unsupported(UnsupportedFeature::LargeCategories))?;
+                    .ok_or_else(|| unsupported(UnsupportedPart::LargeCategories))?;
                 all.push(Categories::new(ids.iter().copied())?);
                 (SplitCondition::In(all.len() as u32 - 1), !default_left)
             }
             other => {
                 let kind = other.to_string();
-                return Err(unsupported(UnsupportedFeature::SplitKind { kind }));
+                return Err(unsupported(UnsupportedPart::SplitKind { kind }));
             }
         };
         let gain = f64::from(at(&raw.loss_changes, node, 0.0));

@@ -7,7 +7,7 @@ use rankwright_data::FeatureNames;
 use super::{NAME, unsupported};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
-use crate::interchange::UnsupportedFeature;
+use crate::interchange::UnsupportedPart;
 use crate::interchange::common::in_tree;
 use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
@@ -39,7 +39,7 @@ pub(crate) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
             out.push_str("\"boosted_rounds\":1},\"name\":\"gblinear\"},");
         }
         other => {
-            return Err(unsupported(UnsupportedFeature::Body(other.kind())));
+            return Err(unsupported(UnsupportedPart::Body(other.kind())));
         }
     }
     let base = narrow("the base score", base)?;
@@ -70,7 +70,7 @@ impl Display for Float32 {
 fn narrow(name: &'static str, value: f64) -> Result<Float32, ModelError> {
     match value as f32 {
         near if near.is_finite() => Ok(Float32(near)),
-        _ => Err(unsupported(UnsupportedFeature::Beyond32Bits { name, value })),
+        _ => Err(unsupported(UnsupportedPart::Beyond32Bits { name, value })),
     }
 }
 
@@ -213,7 +213,7 @@ impl NodeArrays {
         match split.rule {
             SplitCondition::AtMost(threshold) => condition = Float32(threshold.next_up()),
             SplitCondition::NonZeroAtMost(_) => {
-                return Err(unsupported(UnsupportedFeature::ZeroAsMissing { split: number }));
+                return Err(unsupported(UnsupportedPart::ZeroAsMissing { split: number }));
             }
             SplitCondition::In(set) => {
                 children.reverse();

@@ -42,7 +42,7 @@ use std::borrow::Cow;
 
 use self::export::write;
 use crate::error::ModelError;
-use crate::interchange::{FileProblem, ModelFormat, UnsupportedFeature};
+use crate::interchange::{FileProblem, ModelFormat, UnsupportedPart};
 use crate::model::{BodyKind, Model};
 
 /// The name in messages.
@@ -91,7 +91,7 @@ fn is_old(bytes: &[u8]) -> bool {
 /// Reads either form.
 fn read(bytes: &[u8]) -> Result<Model, ModelError> {
     if is_old(bytes) {
-        return Err(unsupported(UnsupportedFeature::OldBinary));
+        return Err(unsupported(UnsupportedPart::OldBinary));
     }
     if is_ubjson(bytes) {
         let file = ubjson::read(bytes)?;
@@ -105,8 +105,8 @@ fn read(bytes: &[u8]) -> Result<Model, ModelError> {
     build::model(file, unknown, bytes.len())
 }
 
-fn unsupported(feature: UnsupportedFeature) -> ModelError {
-    ModelError::unsupported(NAME, feature)
+fn unsupported(part: UnsupportedPart) -> ModelError {
+    ModelError::unsupported(NAME, part)
 }
 
 fn invalid(problem: FileProblem) -> ModelError {
@@ -148,7 +148,7 @@ fn without_nan(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, f32), ModelError> {
         }
         if count > MAX_REPLACED {
             let (items, most) = ("numbers that are not finite", MAX_REPLACED);
-            return Err(unsupported(UnsupportedFeature::TooMany { items, most }));
+            return Err(unsupported(UnsupportedPart::TooMany { items, most }));
         }
     }
     if count == 0 {

@@ -2,7 +2,7 @@
 
 use super::{invalid, unsupported};
 use crate::error::ModelError;
-use crate::interchange::{FileProblem, UnsupportedFeature};
+use crate::interchange::{FileProblem, UnsupportedPart};
 
 /// The functions from a prediction to a margin.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,7 +41,7 @@ pub(super) fn margin(objective: &str, base: f32, version: (u32, u32)) -> Result<
     let link = match (known, objective) {
         (None, "binary:logitraw") if version >= (1, 7) => LinkFunction::Same,
         (None, _) => {
-            return Err(unsupported(UnsupportedFeature::Objective {
+            return Err(unsupported(UnsupportedPart::Objective {
                 objective: objective.chars().take(60).collect(),
                 reason: "the meaning of its base_score is not known",
             }));

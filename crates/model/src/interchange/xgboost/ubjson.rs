@@ -69,7 +69,7 @@ impl<'de> UbjsonBytes<'de> {
     }
 
     /// A whole number of the given type.
-    fn whole(&mut self, marker: u8) -> Result<i64, UbjsonError> {
+    fn whole_number(&mut self, marker: u8) -> Result<i64, UbjsonError> {
         Ok(match marker {
             b'i' => i64::from(i8::from_be_bytes(self.array()?)),
             b'U' => i64::from(self.byte()?),
@@ -83,7 +83,7 @@ impl<'de> UbjsonBytes<'de> {
     /// A length with its type.
     fn length(&mut self) -> Result<u64, UbjsonError> {
         let marker = self.byte()?;
-        let length = self.whole(marker)?;
+        let length = self.whole_number(marker)?;
         u64::try_from(length).map_err(|_| UbjsonError(format!("a length of {length}")))
     }
 
@@ -172,7 +172,7 @@ impl<'de> Deserializer<'de> for UbjsonValue<'_, 'de> {
                 input.depth -= 1;
                 Ok(value)
             }
-            other => visitor.visit_i64(input.whole(other)?),
+            other => visitor.visit_i64(input.whole_number(other)?),
         }
     }
 

@@ -10,7 +10,7 @@ use std::path::Path;
 use rankwright_data::Dataset;
 use rankwright_model::{Header, Matching, Model, ModelBody, ModelError};
 
-use crate::tasks::context::Running;
+use crate::tasks::context::RunningTask;
 use crate::tasks::{TaskError, Warning};
 
 /// Matches validation data with the training data.
@@ -19,7 +19,7 @@ pub(in crate::tasks) fn check_validation(
     path: &Path,
     valid: &Dataset,
     ignore_extra: bool,
-    task: &mut Running<'_>,
+    task: &mut RunningTask<'_>,
 ) -> Result<(), TaskError> {
     let known = Header::new(train.features().clone(), train.absent());
     let matching = Matching::new(&known, valid.features(), ignore_extra)
@@ -34,7 +34,7 @@ pub(super) fn check_start(
     path: &Path,
     start: &Model,
     ignore_extra: bool,
-    task: &mut Running<'_>,
+    task: &mut RunningTask<'_>,
 ) -> Result<(), TaskError> {
     // The learner itself rejects a start model that is not made of trees.
     if !matches!(start.body(), ModelBody::Trees(_)) {
@@ -68,7 +68,7 @@ fn mismatch(error: ModelError, input: &str, other: &str) -> TaskError {
     }
 }
 
-fn warn_by_position(matching: &Matching, path: &Path, task: &mut Running<'_>) {
+fn warn_by_position(matching: &Matching, path: &Path, task: &mut RunningTask<'_>) {
     if matching.by_position() {
         let between = format!("{} and {TRAINING}", path.display());
         task.warn(Warning::MatchedByPosition { between });
@@ -79,7 +79,7 @@ fn warn_by_position(matching: &Matching, path: &Path, task: &mut Running<'_>) {
 /// records the set in every case, since the learner writes the header; an index that is to compute
 /// the features checks them by their names.
 #[cfg(feature = "search")]
-pub(in crate::tasks) fn check_feature_set(data: &Dataset, task: &mut Running<'_>) {
+pub(in crate::tasks) fn check_feature_set(data: &Dataset, task: &mut RunningTask<'_>) {
     use rankwright_search::FeatureSet;
     let Some(text) = data.feature_set() else { return };
     match FeatureSet::from_toml(text) {
@@ -95,7 +95,7 @@ pub(in crate::tasks) fn check_feature_set(data: &Dataset, task: &mut Running<'_>
 
 /// Without search there is no reader of feature sets.
 #[cfg(not(feature = "search"))]
-pub(in crate::tasks) fn check_feature_set(_data: &Dataset, _task: &mut Running<'_>) {}
+pub(in crate::tasks) fn check_feature_set(_data: &Dataset, _task: &mut RunningTask<'_>) {}
 
 #[cfg(all(test, feature = "search"))]
 mod tests {

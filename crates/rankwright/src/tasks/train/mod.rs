@@ -22,7 +22,7 @@ use rankwright_learn::objective::SAMPLED_PARTNERS;
 use rankwright_learn::{LearnerSpec, TrainRequest, TrainResult, TrainingHistory, ValidationSet};
 use rankwright_model::{Model, ScoreOptions};
 
-use super::context::Running;
+use super::context::RunningTask;
 use super::{
     Context, DataFiles, TaskError, Warning, check_standard_input, load_model, system_names,
 };
@@ -147,7 +147,7 @@ pub fn train_model(
     request: &TrainModelRequest,
     context: &Context<'_>,
 ) -> Result<TrainModelResult, TaskError> {
-    let mut task = Running::new(context);
+    let mut task = RunningTask::new(context);
     let measures = learner_metrics(&request.metrics, &request.learner)?;
     checks::check(request)?;
     output_paths::check(request)?;
@@ -180,7 +180,7 @@ pub(super) fn learner_metrics(
 }
 
 /// A linear model of given weights, made without data.
-fn without_data(model: Model, task: &mut Running<'_>) -> Trained {
+fn without_data(model: Model, task: &mut RunningTask<'_>) -> Trained {
     task.warn(Warning::FeaturesOfWeights);
     let history = TrainingHistory::default();
     Trained { model, history, load_seconds: 0.0, peak: None, evaluations: Vec::new() }
@@ -189,7 +189,7 @@ fn without_data(model: Model, task: &mut Running<'_>) -> Trained {
 fn with_data(
     request: &TrainModelRequest,
     measures: &[Measure],
-    task: &mut Running<'_>,
+    task: &mut RunningTask<'_>,
 ) -> Result<Trained, TaskError> {
     check_standard_input(request.inputs())?;
     let start = request.start.as_deref().map(load_model).transpose()?;
@@ -232,7 +232,7 @@ impl ValidationFiles<'_> {
         &self,
         data: &DataFiles,
         train: &Dataset,
-        task: &mut Running<'_>,
+        task: &mut RunningTask<'_>,
     ) -> Result<(Vec<(String, Dataset)>, f64), TaskError> {
         let (mut sets, mut seconds) = (Vec::new(), 0.0);
         for (path, name) in self.files.iter().zip(system_names(self.files)) {
@@ -252,7 +252,7 @@ fn train_on(
     data: &Dataset,
     valid: &[(String, Dataset)],
     start: Option<&Model>,
-    task: &mut Running<'_>,
+    task: &mut RunningTask<'_>,
 ) -> Result<TrainResult, TaskError> {
     let learner = &request.learner;
     warn_sampled(learner, data, task)?;
@@ -289,7 +289,7 @@ fn train_on(
 pub(super) fn warn_sampled(
     learner: &LearnerSpec,
     data: &Dataset,
-    task: &mut Running<'_>,
+    task: &mut RunningTask<'_>,
 ) -> Result<(), TaskError> {
     sampled_pairs(learner, data).into_iter().for_each(|warning| task.warn(warning));
     Ok(())
@@ -310,7 +310,7 @@ fn evaluate(
     model: &Model,
     data: &Dataset,
     measures: &[Measure],
-    task: &Running<'_>,
+    task: &RunningTask<'_>,
 ) -> Result<Evaluation, TaskError> {
     let scores = model.score(data, ScoreOptions { ignore_extra: true, simd: task.simd() })?;
     Ok(ScoredDataset::new(data, &scores)?.evaluate(measures)?)

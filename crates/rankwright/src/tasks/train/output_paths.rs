@@ -15,7 +15,7 @@ use rankwright_data::DataError;
 use rankwright_learn::{Checkpoints, TrainResult};
 
 use super::TrainModelRequest;
-use crate::tasks::context::Running;
+use crate::tasks::context::RunningTask;
 use crate::tasks::split_data::make_folder;
 use crate::tasks::{TaskError, Warning, check_output};
 
@@ -148,7 +148,7 @@ pub(super) fn stopped(
 }
 
 /// Removes the checkpoint in the default folder, and the folder unless it has other files.
-pub(super) fn clean(request: &TrainModelRequest, task: &mut Running<'_>) {
+pub(super) fn clean(request: &TrainModelRequest, task: &mut RunningTask<'_>) {
     let Some(checkpoints) = checkpoints(request).filter(|_| request.checkpoint.is_none()) else {
         return;
     };

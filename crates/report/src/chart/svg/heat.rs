@@ -11,7 +11,7 @@ use super::{Picture, PictureForm};
 use crate::chart::axis::AxisSpan;
 use crate::chart::escape::shorten;
 use crate::chart::number::{brief, short};
-use crate::chart::{Chart, Heat};
+use crate::chart::{Chart, HeatMap};
 
 /// The mapping from values to colours.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,7 +22,7 @@ pub(crate) struct Shades {
 
 impl Shades {
     /// The mapping for the values of a grid; none where there is no number.
-    pub(crate) fn of(heat: &Heat) -> Option<Shades> {
+    pub(crate) fn of(heat: &HeatMap) -> Option<Shades> {
         let mut values = heat.cells.iter().flatten().copied().filter(|v| v.is_finite());
         let first = values.next()?;
         let ends = values.fold((first, first), |(low, high), v| (low.min(v), high.max(v)));
@@ -49,7 +49,7 @@ impl Shades {
     }
 }
 
-pub(super) fn draw(chart: &Chart, heat: &Heat, form: PictureForm) -> Result<Picture, DrawError> {
+pub(super) fn draw(chart: &Chart, heat: &HeatMap, form: PictureForm) -> Result<Picture, DrawError> {
     let columns = heat.columns.len().max(1) as f64;
     let rows: Vec<_> = heat.rows.iter().map(|name| shorten(name, form.letters() / 2)).collect();
     let y = AxisSpan::names(&rows, 1, true);
@@ -88,13 +88,13 @@ pub(super) fn draw(chart: &Chart, heat: &Heat, form: PictureForm) -> Result<Pict
 }
 
 /// Rows and columns of all cells, row by row.
-pub(crate) fn grid(heat: &Heat) -> impl Iterator<Item = (usize, usize)> {
+pub(crate) fn grid(heat: &HeatMap) -> impl Iterator<Item = (usize, usize)> {
     let columns = heat.columns.len();
     (0..heat.rows.len()).flat_map(move |r| (0..columns).map(move |c| (r, c)))
 }
 
 /// A cell's value, where it is a number.
-pub(crate) fn cell(heat: &Heat, r: usize, c: usize) -> Option<f64> {
+pub(crate) fn cell(heat: &HeatMap, r: usize, c: usize) -> Option<f64> {
     heat.cells.get(r).and_then(|row| row.get(c)).copied().filter(|v| v.is_finite())
 }
 
@@ -121,7 +121,7 @@ fn opacity(strength: f64) -> f64 {
 
 /// Draws the key above the grid: the quantity, the smallest and largest value and the colours
 /// between.
-fn key(plot: &Plot, heat: &Heat, shades: Shades) -> Drawn {
+fn key(plot: &Plot, heat: &HeatMap, shades: Shades) -> Drawn {
     const STEPS: usize = 9;
     let (low, high) = shades.ends();
     let name = shorten(&heat.value, 28);
@@ -144,8 +144,8 @@ fn key(plot: &Plot, heat: &Heat, shades: Shades) -> Drawn {
 mod tests {
     use super::*;
 
-    fn heat(cells: Vec<Vec<f64>>) -> Heat {
-        Heat { columns: vec![], rows: vec![], value: String::new(), cells }
+    fn heat(cells: Vec<Vec<f64>>) -> HeatMap {
+        HeatMap { columns: vec![], rows: vec![], value: String::new(), cells }
     }
 
     #[test]

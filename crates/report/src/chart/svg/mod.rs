@@ -56,7 +56,7 @@ impl PictureForm {
         }
     }
 
-    /// Most letters of a name in the legend.
+    /// Maximum number of letters of a name in the legend.
     fn letters(self) -> usize {
         match self {
             PictureForm::Wide => 60,
@@ -100,7 +100,7 @@ impl Picture {
             Body::Points(series) => series::points(chart, series, form),
             Body::Stack(series) => series::stack(chart, series, form),
             Body::Bars(bars) => bars::draw(chart, bars, form),
-            Body::Heat(heat) => heat::draw(chart, heat, form),
+            Body::HeatMap(heat) => heat::draw(chart, heat, form),
             Body::Forces(forces) => forces::draw(forces, form),
         };
         let error = |why: pen::DrawError| ReportError::Draw {

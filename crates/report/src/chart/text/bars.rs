@@ -8,7 +8,7 @@ use crate::chart::Bars;
 use crate::chart::number::short;
 
 const EIGHTHS: [char; 8] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
-/// Most categories that are shown; the rest is left out.
+/// Maximum number of categories that are shown; the rest is left out.
 const MOST: usize = 25;
 
 pub(super) fn draw(bars: &Bars, width: usize) -> String {

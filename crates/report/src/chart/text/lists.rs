@@ -3,12 +3,12 @@
 use super::{name, pad, pad_left};
 use crate::chart::number::short;
 use crate::chart::svg::heat::{Shades, cell};
-use crate::chart::{Forces, Heat};
+use crate::chart::{Forces, HeatMap};
 
 const SHADES: [char; 5] = ['·', '░', '▒', '▓', '█'];
 
 /// A grid as characters of increasing density, with a minus before values below 0.
-pub(super) fn heat(heat: &Heat, width: usize) -> String {
+pub(super) fn heat(heat: &HeatMap, width: usize) -> String {
     let Some(shades) = Shades::of(heat) else { return String::new() };
     let left = heat.rows.iter().map(|n| n.chars().count()).max().unwrap_or(0).min(width / 3);
     let columns = heat.columns.len().min((width - left - 1) / 3);
@@ -38,7 +38,7 @@ pub(super) fn heat(heat: &Heat, width: usize) -> String {
 }
 
 /// `columns: a, b, ...`, cut to the width.
-fn column_names(heat: &Heat, columns: usize, width: usize) -> String {
+fn column_names(heat: &HeatMap, columns: usize, width: usize) -> String {
     let more = heat.columns.len() - columns;
     let rest = if more > 0 { format!(" (the first {columns})") } else { String::new() };
     let names = heat.columns.iter().take(columns).cloned().collect::<Vec<_>>().join(", ");
@@ -54,7 +54,12 @@ pub(super) fn forces(forces: &Forces, width: usize) -> String {
         let known = documents.iter().map(|d| d.force.abs()).filter(|f| f.is_finite());
         let strongest = known.fold(0.0, f64::max);
         for (rank, d) in documents.iter().enumerate() {
-            let share = if strongest > 0.0 { d.force / strongest } else { 0.0 };
+            // An infinite force has all arrows; it is not among the finite ones that set the scale.
+            let share = match d.force {
+                force if force.is_infinite() => force.signum(),
+                force if strongest > 0.0 => (force / strongest).clamp(-1.0, 1.0),
+                _ => 0.0,
+            };
             let arrow = if share < 0.0 { "↓" } else { "↑" };
             let arrows = arrow.repeat((share.abs() * ARROWS).ceil() as usize);
             let line = format!(
@@ -69,4 +74,23 @@ pub(super) fn forces(forces: &Forces, width: usize) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chart::ForceArrow;
+
+    #[test]
+    fn infinite_forces_have_as_many_arrows_as_the_strongest() {
+        let document = |force: f64| ForceArrow { name: "d".to_owned(), label: 1.0, force };
+        let arrows = |all: &[f64]| -> Vec<usize> {
+            let list = all.iter().map(|force| document(*force)).collect();
+            let text = forces(&Forces { lists: vec![("q".to_owned(), list)] }, 80);
+            let arrow = |c: &char| matches!(c, '↑' | '↓');
+            text.lines().skip(1).map(|line| line.chars().filter(arrow).count()).collect()
+        };
+        assert_eq!(arrows(&[f64::INFINITY, 2.0, 1.0, f64::NEG_INFINITY]), [8, 8, 4, 8]);
+        assert_eq!(arrows(&[f64::INFINITY, f64::NAN, 0.0]), [8, 0, 0]);
+    }
 }

@@ -24,7 +24,7 @@ impl Chart {
             Body::Points(all) => plane::points(self, all, width),
             Body::Stack(all) => plane::stack(self, all, width),
             Body::Bars(bars) => bars::draw(bars, width),
-            Body::Heat(heat) => lists::heat(heat, width),
+            Body::HeatMap(heat) => lists::heat(heat, width),
             Body::Forces(forces) => lists::forces(forces, width),
         };
         let body = if body.is_empty() { "(no values)\n".to_owned() } else { body };

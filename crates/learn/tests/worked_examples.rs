@@ -1,4 +1,4 @@
-//! The lectures' worked example of a regression tree and of MART, through the public interface.
+//! An example of a regression tree and of MART worked out by hand, through the public interface.
 
 use rankwright_data::Dataset;
 use rankwright_learn::objective::Squared;

@@ -1,4 +1,4 @@
-//! The numbers on metrics that the lecture notes compute by hand.
+//! Values of metrics that were worked out by hand.
 
 use crate::common::{measure, value};
 use rankwright_eval::of_ranking;
