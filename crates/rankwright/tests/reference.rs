@@ -65,8 +65,12 @@ fn learners() -> String {
     let yes = |yes: bool| if yes { "yes" } else { "" }.to_owned();
     let row = |def: &&LearnerDef| {
         let takes = def.takes;
-        let abilities = [takes.pairs, takes.start, takes.validation, takes.missing].map(yes);
-        [vec![code(def.name), def.help.to_owned()], abilities.to_vec()].concat()
+        let pairs = match (takes.pairs, takes.pairs_alone) {
+            (true, false) => "with labels".to_owned(),
+            (pairs, _) => yes(pairs),
+        };
+        let abilities = [takes.start, takes.validation, takes.missing].map(yes);
+        [vec![code(def.name), def.help.to_owned(), pairs], abilities.to_vec()].concat()
     };
     let header =
         ["learner", "", "preference pairs", "start model", "validation data", "missing values"];

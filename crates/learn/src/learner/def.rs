@@ -81,8 +81,10 @@ pub struct LearnerDef {
 /// Inputs that a learner accepts besides features and labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Takes {
-    /// Preference pairs instead of labels.
+    /// Preference pairs; some learners need labels too.
     pub pairs: bool,
+    /// Preference pairs of documents without labels.
+    pub pairs_alone: bool,
     /// A model to start from.
     pub start: bool,
     /// Validation data, for early stopping or for choosing a model.
@@ -111,7 +113,13 @@ impl LearnerDef {
             name: "",
             help: "",
             example: "",
-            takes: Takes { pairs: false, start: false, validation: false, missing: false },
+            takes: Takes {
+                pairs: false,
+                pairs_alone: false,
+                start: false,
+                validation: false,
+                missing: false,
+            },
             tuning: None,
             param_defs: || L::default().defs(),
             read_spec: |spec| Ok(Arc::new(read_spec::<L>(spec)?)),

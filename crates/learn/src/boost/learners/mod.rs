@@ -21,5 +21,10 @@ pub(super) const TREE_SPACE: &str = "rate=log(0.02,0.3), leaves=choice(7,15,31,6
      sample_queries=uniform(0.5,1), sample_features=uniform(0.3,1)";
 
 /// Input that every learner of boosted trees accepts.
-pub(super) const TREES_TAKE: crate::learner::Takes =
-    crate::learner::Takes { pairs: false, start: true, validation: true, missing: true };
+pub(super) const TREES_TAKE: crate::learner::Takes = crate::learner::Takes {
+    pairs: false,
+    pairs_alone: false,
+    start: true,
+    validation: true,
+    missing: true,
+};

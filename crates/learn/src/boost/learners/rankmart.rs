@@ -30,7 +30,7 @@ impl DeclaredLearner for RankMart {
         name: "rankmart",
         help: "Boosted trees on the pair logistic loss of RankNet, every pair with the same weight.",
         example: "rankmart(trees=200, leaves=15, sigma=1)",
-        takes: Takes { pairs: true, ..TREES_TAKE },
+        takes: Takes { pairs: true, pairs_alone: true, ..TREES_TAKE },
         tuning: Tuning::of_trees(&[TREE_SPACE, "norm_query=choice(true,false)"]),
         ..LearnerDef::of::<Self>()
     };

@@ -23,4 +23,5 @@ crate::learner::learners![LambdaRank, RankNet, ListNet, ListMleNet, SoftmaxNet, 
 const ADAPTED: Transform = Transform::Adapt;
 
 /// The inputs that every net accepts.
-const NETS_TAKE: Takes = Takes { pairs: false, start: false, validation: true, missing: false };
+const NETS_TAKE: Takes =
+    Takes { pairs: false, pairs_alone: false, start: false, validation: true, missing: false };

@@ -65,7 +65,7 @@ impl DeclaredLearner for RankNet {
         name: "ranknet",
         help: "A net on the logistic loss of pairs (Burges 2005), factored by query (Burges 2010).",
         example: "ranknet(layers=32, sigma=1, epochs=20)",
-        takes: Takes { pairs: true, ..NETS_TAKE },
+        takes: Takes { pairs: true, pairs_alone: true, ..NETS_TAKE },
         tuning: Tuning::of_nets(&[NET_SPACE]),
         ..LearnerDef::of::<Self>()
     };
