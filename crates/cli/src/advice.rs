@@ -52,8 +52,8 @@ fn task(error: &TaskError) -> Option<String> {
              where the files are runs"
                 .into(),
         ),
-        TaskError::NoModelToIgnoreExtra => {
-            Some("leave out --ignore-extra, which applies to models".into())
+        TaskError::NoModelToMatch => {
+            Some("leave out --ignore-extra and --match-by, which apply to models".into())
         }
         TaskError::UnknownExtension { .. } => {
             Some("use a known extension, or give the format with --to FORMAT".into())
@@ -70,9 +70,10 @@ fn task(error: &TaskError) -> Option<String> {
                 .into(),
         ),
         TaskError::NoTrainingData { .. } => Some("give feature data with labels".into()),
-        TaskError::NothingToIgnoreExtra => {
-            Some("give --valid or --start, or leave out --ignore-extra".into())
+        TaskError::NothingToMatch => {
+            Some("give --valid or --start, or leave out --ignore-extra and --match-by".into())
         }
+        TaskError::NamesAndNumbers { .. } => Some(NAMES_AND_NUMBERS.into()),
         TaskError::NothingTrained { option, .. } => Some(format!("leave out {}", flag(*option))),
         TaskError::OptionNeedsData { option } => Some(format!(
             "give DATA too, or leave out {} (`rankwright eval` can evaluate the model later)",
@@ -193,6 +194,9 @@ fn of_data(remedy: &Remedy) -> String {
     }
 }
 
+const NAMES_AND_NUMBERS: &str = "name the features of both alike; or give --match-by position, if both have the same \
+     features in the same order";
+
 fn model(error: &ModelError) -> Option<String> {
     match error {
         ModelError::Data(error) => data(error),
@@ -202,6 +206,7 @@ fn model(error: &ModelError) -> Option<String> {
              `rankwright list formats` shows which are read"
                 .into(),
         ),
+        ModelError::NamesAndNumbers { .. } => Some(NAMES_AND_NUMBERS.into()),
         ModelError::UnknownFeatures { .. } => Some(
             "check that this is the right data, or ignore extra features with --ignore-extra"
                 .into(),
@@ -237,7 +242,7 @@ fn of_training(error: &LearnError) -> Option<&'static str> {
             "give data with relevant documents, or another --metric"
         }
         LearnError::PairsUnsupported { .. } => {
-            "choose another --learner, or train without pairs: leave --pairs out, or give data \
+            "choose one of these with --learner, or train without pairs: leave --pairs out, or give data \
              that holds no pairs"
         }
         LearnError::NothingToRank => "give data with graded labels, or --pairs FILE",
@@ -247,6 +252,10 @@ fn of_training(error: &LearnError) -> Option<&'static str> {
         }
         LearnError::StartUnsupported { .. } => "leave --start out, or boost trees",
         LearnError::StartNotTrees { .. } => "give a tree model with --start",
+        LearnError::CheckpointInUse { .. } => {
+            "wait until it ends, or give another folder with --checkpoint"
+        }
+        LearnError::LabelsMissing => "choose one of these with --learner, or give data with labels",
         LearnError::Checkpoint { .. } | LearnError::CheckpointState(_) => {
             "give another --checkpoint folder, or delete this one to start from the beginning"
         }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use rankwright::tasks::{EvalInput, EvalRequest, eval, write_per_query};
 
 use crate::failure::Failure;
-use crate::input::ReadArgs;
+use crate::input::{MatchByArg, ReadArgs};
 use crate::measures::{MetricArgs, ReportArgs, table};
 use crate::output::Output;
 use crate::progress::run_task;
@@ -27,6 +27,9 @@ pub(crate) struct Args {
     /// Ignore features that the model does not know
     #[arg(long, conflicts_with_all = ["run", "scores"])]
     ignore_extra: bool,
+    /// How to match the features of the data with those of the model
+    #[arg(long, value_enum, default_value_t, conflicts_with_all = ["run", "scores"])]
+    match_by: MatchByArg,
     /// A run: TREC columns, a table with a header, or JSON lines
     #[arg(
         long,
@@ -58,7 +61,7 @@ impl Args {
             }
             _ => EvalInput::Model {
                 files: self.read.files(&self.inputs)?,
-                ignore_extra: self.ignore_extra,
+                matching: self.match_by.options(self.ignore_extra),
             },
         };
         let request = EvalRequest::new(input).metrics(self.metrics.specs()?);

@@ -7,7 +7,7 @@ use rankwright::model::ExplainOptions;
 use rankwright::tasks::{DataFiles, ExplainRequest, explain_ranking};
 
 use crate::failure::Failure;
-use crate::input::ReadArgs;
+use crate::input::{MatchByArg, ReadArgs};
 use crate::output::{Output, document};
 use crate::page::ExtraPage;
 use crate::progress::run_task;
@@ -56,6 +56,9 @@ pub(crate) struct Args {
     /// Ignore features that the model does not know
     #[arg(long)]
     ignore_extra: bool,
+    /// How to match the features of the data with those of the model
+    #[arg(long, value_enum, default_value_t)]
+    match_by: MatchByArg,
     #[command(flatten)]
     page: ExtraPage,
     #[command(flatten)]
@@ -89,7 +92,7 @@ impl Args {
         request.options = ExplainOptions {
             seed: self.seed,
             permutations: self.permutations as usize,
-            ignore_extra: self.ignore_extra,
+            matching: self.match_by.options(self.ignore_extra),
         };
         Ok(request)
     }

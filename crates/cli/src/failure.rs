@@ -71,9 +71,9 @@ impl Failure {
                 | TaskError::SeveralModels { .. }
                 | TaskError::NoData
                 | TaskError::NoSystems
-                | TaskError::NoModelToIgnoreExtra
+                | TaskError::NoModelToMatch
                 | TaskError::NoTrainingData { .. }
-                | TaskError::NothingToIgnoreExtra
+                | TaskError::NothingToMatch
                 | TaskError::NothingTrained { .. }
                 | TaskError::OptionNeedsData { .. }
                 | TaskError::NoCheckpoints { .. }

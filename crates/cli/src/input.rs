@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use rankwright::data::Absent;
 use rankwright::data::format::{Format, Roles};
+use rankwright::model::{MatchBy, MatchOptions};
 use rankwright::tasks::{DataFiles, check_output};
 
 use crate::failure::Failure;
@@ -24,6 +25,27 @@ pub(crate) struct ReadArgs {
     /// Preference pairs: lines `qid better worse [weight]` or `qid A > B [weight]`
     #[arg(long, value_name = "FILE")]
     pub(crate) pairs: Option<PathBuf>,
+}
+
+/// How features are matched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum MatchByArg {
+    /// Names with equal names, numbers with equal numbers
+    #[default]
+    Name,
+    /// By their order: right only if both sides have the same features in the same order
+    Position,
+}
+
+impl MatchByArg {
+    /// The options of matching, as the library takes them.
+    pub(crate) fn options(self, ignore_extra: bool) -> MatchOptions {
+        let by = match self {
+            MatchByArg::Name => MatchBy::Name,
+            MatchByArg::Position => MatchBy::Position,
+        };
+        MatchOptions::default().ignore_extra(ignore_extra).by(by)
+    }
 }
 
 /// The meaning of absent features.

@@ -6,7 +6,7 @@ use rankwright::data::write_scores;
 use rankwright::tasks::{ScoreRequest, score};
 
 use crate::failure::Failure;
-use crate::input::ReadArgs;
+use crate::input::{MatchByArg, ReadArgs};
 use crate::output::Output;
 use crate::progress::run_task;
 
@@ -25,6 +25,9 @@ pub(crate) struct Args {
     /// Ignore features that the model does not know
     #[arg(long)]
     ignore_extra: bool,
+    /// How to match the features of the data with those of the model
+    #[arg(long, value_enum, default_value_t)]
+    match_by: MatchByArg,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -36,7 +39,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         return Err(Failure::usage("--pairs does not apply: scores do not depend on preferences"));
     }
     let data = args.read.files(&args.data)?;
-    let mut request = ScoreRequest::new(&args.model, data).ignore_extra(args.ignore_extra);
+    let mut request =
+        ScoreRequest::new(&args.model, data).matching(args.match_by.options(args.ignore_extra));
     request.out = Some(target).filter(|path| *path != Path::new("-")).map(Path::to_owned);
     let result = run_task(out, |context| score(&request, context))?;
     if request.out.is_none() {

@@ -9,7 +9,7 @@ use rankwright::learn::LearnerSpec;
 use rankwright::tasks::{CheckpointOptions, TrainModelRequest, train_model};
 
 use crate::failure::Failure;
-use crate::input::ReadArgs;
+use crate::input::{MatchByArg, ReadArgs};
 use crate::measures::specs;
 use crate::output::Output;
 use crate::progress::run_training;
@@ -23,7 +23,8 @@ pub(crate) struct Args {
     /// Feature data; several files are one data set. A `linear` learner needs none
     #[arg(value_name = "DATA")]
     data: Vec<PathBuf>,
-    /// Validation data; may be repeated, each a separate set. The first decides on early stopping
+    /// Validation data; may be repeated, each a separate set. The first decides how many rounds are
+    /// kept (stop=none in the spec keeps all) and on early stopping (stop=N)
     #[arg(long, value_name = "DATA")]
     valid: Vec<PathBuf>,
     /// The learner, such as `lambdamart(trees=500, metric=ndcg@10)`. See `list learners`
@@ -46,6 +47,10 @@ pub(crate) struct Args {
     /// of --start and the training data knows
     #[arg(long)]
     ignore_extra: bool,
+    /// How to match the features of --valid, --start and members of a blend with those of the
+    /// training data
+    #[arg(long, value_enum, default_value_t)]
+    match_by: MatchByArg,
     /// Save the training in this folder while it runs; the same command resumes from there. The
     /// folder and what was saved last are kept. Without this option only Ctrl-C saves, to
     /// MODEL.checkpoint, and a finished training leaves nothing there
@@ -73,7 +78,7 @@ impl Args {
         request.metrics = specs(&self.metrics)?;
         request.seed = self.seed;
         request.start = self.start.clone();
-        request.ignore_extra = self.ignore_extra;
+        request.matching = self.match_by.options(self.ignore_extra);
         request.eval_train = self.eval_train;
         request.checkpoint = self.checkpoint.as_ref().map(|folder| {
             let mut options = CheckpointOptions::new(folder);

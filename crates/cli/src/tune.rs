@@ -12,7 +12,7 @@ use rankwright::learn::tune::{Space, TuneData, TuneMethod, TunePlan, TuneSetting
 use rankwright::tasks::{Context, SearchSpace, TuneRequest, tune_learner};
 
 use crate::failure::Failure;
-use crate::input::ReadArgs;
+use crate::input::{MatchByArg, ReadArgs};
 use crate::interrupt::{Interrupt, TRAINING_PART};
 use crate::measures::specs;
 use crate::output::{Output, TableStyle};
@@ -74,6 +74,9 @@ pub(crate) struct Args {
     /// Ignore features of --valid that the training data does not know
     #[arg(long, requires = "valid")]
     ignore_extra: bool,
+    /// How to match the features of --valid with those of the training data
+    #[arg(long, value_enum, default_value_t, requires = "valid")]
+    match_by: MatchByArg,
     /// Style of the table
     #[arg(long, value_enum, default_value_t)]
     table: TableStyle,
@@ -123,7 +126,7 @@ impl Args {
         let plan = TunePlan::new(learner, self.settings()?)?;
         let mut request = TuneRequest::new(plan, self.read.files(&self.data)?);
         request.valid = self.valid.clone();
-        request.ignore_extra = self.ignore_extra;
+        request.matching = self.match_by.options(self.ignore_extra);
         (request.out, request.log) = (self.out.clone(), self.log.clone());
         Ok(request)
     }

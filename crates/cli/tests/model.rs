@@ -184,8 +184,54 @@ fn features_are_matched_and_mismatches_are_listed() {
     bench.put("m.csv", "qid,label,bm25,rp\na,1,0,3\n");
     let ran = bench.run("score n.model m.csv --ignore-extra");
     assert!(ran.err().contains("lacks 1 of the model's features: pr"), "{}", ran.err());
-    let ran = bench.run("score n.model narrow.txt").ok();
-    assert!(ran.err().contains("matched by their order"), "{}", ran.err());
+}
+
+#[test]
+fn names_match_names_and_numbers_match_numbers_unless_positions_are_asked_for() {
+    let bench = bench();
+    let names = FeatureNames::Named(vec!["bm25".into(), "pr".into()]);
+    trees(Header::new(names, Absent::Zero)).save(bench.path("n.model")).unwrap();
+    // Numbered from 0: the second number is the first feature, or is it?
+    bench.put("zero.txt", "1 qid:a 0:3 1:0\n0 qid:a 0:1 1:0\n");
+    let said =
+        "the model's features have the names bm25, pr; those of the data have the numbers 0 to 1";
+    let page = "--out p.html";
+    for line in [
+        "score n.model zero.txt".to_owned(),
+        "eval n.model zero.txt".to_owned(),
+        "compare zero.txt n.model n.model".to_owned(),
+        "explain n.model zero.txt --query a".to_owned(),
+        format!("report train n.model zero.txt {page}"),
+        "model inspect n.model --data zero.txt".to_owned(),
+    ] {
+        for more in ["", " --ignore-extra"] {
+            let ran = bench.run(&format!("{line}{more}"));
+            assert_eq!(ran.code(), 1, "{line}{more}: {}{}", ran.out(), ran.err());
+            assert!(ran.err().contains(said), "{line}: {}", ran.err());
+            assert!(ran.err().contains("--match-by position"), "{line}: {}", ran.err());
+            assert!(!ran.err().contains("with --ignore-extra"), "{line}: {}", ran.err());
+        }
+    }
+    let scores = bench.run("score n.model zero.txt --match-by position").ok().out();
+    assert_eq!(scores, "0.8\n0.6\n");
+    bench.run("explain n.model zero.txt --query a --match-by position").ok();
+    bench.run("eval n.model zero.txt --match-by position").ok();
+    let base = "--learner mart(trees=2,min_rows=1) --out m";
+    bench.put("n.csv", "qid,label,bm25,pr\na,1,3,0\na,0,1,0\n");
+    let line = format!("train n.csv --valid zero.txt {base}");
+    let ran = bench.run(&line);
+    assert_eq!((ran.code(), bench.path("m").exists()), (1, false));
+    let said = "the features of the training data have the names bm25, pr; those of zero.txt have the numbers 0 to 1";
+    assert!(ran.err().contains(said), "{}", ran.err());
+    bench.run(&format!("{line} --match-by position")).ok();
+    // A member of a blend is matched like any model.
+    trees(ids(2)).save(bench.path("numbers.model")).unwrap();
+    let line = "train n.csv --learner blend(members=file:numbers.model+file:n.model,weights=equal) --out b";
+    let ran = bench.run(line);
+    assert_eq!((ran.code(), bench.path("b").exists()), (1, false), "{}", ran.err());
+    assert!(ran.err().contains("the names bm25, pr"), "{}", ran.err());
+    bench.run(&format!("{line} --match-by position")).ok();
+    bench.run("score b n.csv").ok();
 }
 
 #[test]

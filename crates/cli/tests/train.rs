@@ -120,7 +120,129 @@ fn pairs_teach_what_labels_do_not() {
     assert!(scores[..4].windows(2).all(|pair| pair[0] > pair[1]), "{:?}", &scores[..4]);
     let ran = bench.run("train d.csv --pairs p.txt --learner mart --out m");
     assert_eq!(ran.code(), 1);
-    assert!(ran.err().contains("mart does not learn from preference pairs"), "{}", ran.err());
+    // The documents have no labels, so only learners of pairs alone are named.
+    let alone = "rankmart, ranksvm, pairwise-logistic, ranknet, rankboost";
+    let said = format!("mart does not learn from preference pairs; {alone} do");
+    assert!(ran.err().contains(&said), "{}", ran.err());
+    let ran = bench.run("train d.csv --pairs p.txt --learner lambdamart --out m");
+    assert_eq!(ran.code(), 1);
+    assert!(ran.err().contains(&format!("{alone} learn from pairs alone")), "{}", ran.err());
+    assert!(ran.err().contains("help: choose one of these with --learner"), "{}", ran.err());
+}
+
+#[test]
+fn validation_data_keeps_the_best_rounds_and_the_last_line_says_so() {
+    let bench = bench();
+    let last = |ran: &Ran| ran.out().lines().last().unwrap_or_default().to_owned();
+    let line = "train train.txt --valid valid.txt --out m.model --learner";
+    let ran = bench.run(&format!("{line} lambdamart(trees=60,rate=0.5)")).ok();
+    let text = last(&ran);
+    assert!(
+        text.starts_with("kept ")
+            && text.contains(" of 60 trees: the best ndcg@10 on valid.txt, 0."),
+        "{text}"
+    );
+    assert!(text.ends_with("(stop=none in the spec keeps all)"), "{text}");
+    let kept: usize = text.split_whitespace().nth(1).unwrap().parse().unwrap();
+    assert!(kept < 60);
+    let log: Value = serde_json::from_str(&bench.text("m.model.log.json")).unwrap();
+    assert_eq!((&log["trees"], &log["best"]), (&kept.into(), &kept.into()));
+    let found = train(&bench, "lambdamart(trees=60, rate=0.5)", "--valid valid.txt");
+    for json in [&log["kept"], &found["kept"]] {
+        assert_eq!((&json["rounds"], &json["of"]), (&kept.into(), &60.into()));
+        assert_eq!(
+            (&json["reason"], &json["metric"]),
+            (&"best-on-validation".into(), &"ndcg@10".into())
+        );
+        assert_eq!(json["value"], found["valid"]["valid.txt"][0]["value"]);
+    }
+    let ran = bench.run(&format!("{line} lambdamart(trees=60,rate=0.5,stop=none)")).ok();
+    assert_eq!(last(&ran), "kept all 60 trees: keeping all was requested (stop=none)");
+    let plain =
+        bench.run("train train.txt --out p.model --learner lambdamart(trees=60,rate=0.5)").ok();
+    assert_eq!(last(&plain), "kept all 60 trees: there is no validation data");
+    // Neither validation data nor the rounds after the best one change the trees.
+    let trees = |name: &str| {
+        bench.run(&format!("model inspect {name} --json")).json()["trees"]["count"].clone()
+    };
+    assert_eq!((trees("p.model"), trees("m.model")), (60.into(), 60.into()));
+    for (learner, unit) in [
+        ("listnet(epochs=4)", "epochs"),
+        ("rankboost(trees=9)", "trees"),
+        ("adarank(rounds=5)", "round"),
+        ("coordinate-ascent(restarts=1,passes=2)", "pass"),
+        ("random-forest(trees=5)", "trees"),
+    ] {
+        let text = last(&bench.run(&format!("{line} {learner}")).ok());
+        assert!(text.starts_with("kept ") && text.contains(unit), "{learner}: {text}");
+        assert!(text.contains("the best ndcg@10 on valid.txt"), "{learner}: {text}");
+    }
+    let text = last(&bench.run(&format!("{line} ranksvm")).ok());
+    assert!(text.ends_with(": the last one is the result"), "{text}");
+}
+
+#[test]
+fn a_model_that_ranks_nothing_is_written_with_a_warning() {
+    let bench = Bench::new();
+    let mut text = String::new();
+    for row in 0..30 {
+        text += &format!("{} qid:{} 1:{}\n", row % 2, row / 10, row % 7);
+    }
+    bench.put("d.txt", &text);
+    let line = "train d.txt --learner lambdamart(trees=3) --out m";
+    let said = "the model gives every document of a query the same score, so it ranks nothing: with min_rows=20, a split needs 40 rows, and the training data has 30";
+    let ran = bench.run(line).ok();
+    assert!(ran.err().contains(said), "{}", ran.err());
+    let json = bench.run(&format!("{line} --json")).json();
+    assert_eq!(json["warnings"][0]["kind"], "constant-scores");
+    assert_eq!(json["warnings"][0]["reason"], "too-few-rows");
+    let log: Value = serde_json::from_str(&bench.text("m.log.json")).unwrap();
+    assert_eq!(log["warnings"][0]["message"], said);
+    let ran = bench.run("cv d.txt --learner mart(trees=3) --folds 3").ok();
+    assert_eq!(ran.err().matches("ranks nothing").count(), 1, "{}", ran.err());
+    let ran = bench.run("tune d.txt --learner mart(trees=3) --space rate=log(0.1,1) --trials 2 --folds 2 --out t").ok();
+    assert_eq!(ran.err().matches("ranks nothing").count(), 1, "{}", ran.err());
+}
+
+#[test]
+fn two_trainings_do_not_share_a_checkpoint_folder() {
+    let bench = bench();
+    let endless = |out| {
+        [
+            "train",
+            "train.txt",
+            "--learner",
+            "mart(trees=10000000)",
+            "--out",
+            out,
+            "--checkpoint",
+            "c",
+        ]
+    };
+    let mut first = command(&bench, &endless("a.model"));
+    let first = first.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut first = first.unwrap();
+    let started = Instant::now();
+    while !bench.path("c/training.lock").exists() && started.elapsed() < Duration::from_secs(60) {
+        sleep(Duration::from_millis(10));
+    }
+    // The first may be between its early check and its training.
+    sleep(Duration::from_millis(1000));
+    let second = Ran(command(&bench, &endless("b.model")).output().unwrap());
+    assert_eq!(second.code(), 1, "{}", second.err());
+    assert!(
+        second.err().contains("another training is using the checkpoint folder c"),
+        "{}",
+        second.err()
+    );
+    assert!(second.err().contains("give another folder with --checkpoint"), "{}", second.err());
+    assert!(first.try_wait().unwrap().is_none(), "the first goes on");
+    // Killed, it leaves its file, which is no obstacle.
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert!(bench.path("c/training.lock").exists());
+    bench.run("train train.txt --learner mart(trees=2) --out b.model --checkpoint c").ok();
+    assert!(!bench.path("c/training.lock").exists());
 }
 
 #[test]
@@ -160,7 +282,7 @@ fn failures_have_their_codes_and_ways_out() {
         ("score m.model train.txt --out m.model", 1, "would be written over the input m.model"),
         ("cv train.txt --learner mart(stop=3)", 1, "--valid-part 0.2"),
         ("cv train.txt --learner mart --folds 1", 1, "at least 2 folds"),
-        ("cv train.txt --learner mart --valid-part 0.2", 2, "write stop= in the spec"),
+        ("cv train.txt --learner mart(stop=none) --valid-part 0.2", 2, "write stop= in the spec"),
         ("train train.txt --learner mart --out x --ignore-extra", 2, "--valid or --start"),
         ("cv train.txt --learner mart --learner mart()", 2, "mart is given twice"),
     ] {
@@ -574,7 +696,7 @@ fn trees_are_kept_where_the_checkpoint_cannot_be_written() {
         sleep(Duration::from_millis(10));
     }
     sleep(Duration::from_millis(1500));
-    std::fs::remove_dir(bench.path("c")).unwrap();
+    std::fs::remove_dir_all(bench.path("c")).unwrap();
     bench.put("c", "a file where the folder was");
     Command::new("kill").args(["-INT", &running.id().to_string()]).status().unwrap();
     let ran = Ran(running.wait_with_output().unwrap());

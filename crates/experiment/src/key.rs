@@ -10,10 +10,11 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use rankwright_data::DataError;
+use rankwright_model::MatchBy;
 use serde::Serialize;
 
 use super::file::{DataOrigin, DataSet, DataSource};
-use super::lock::{FileChecksum, LearnerSettings, LockedDivision, LockedGenerator};
+use super::lock::{FileChecksum, LearnerSettings, LockedDivision, LockedGenerator, is_default};
 use super::paths::FilePath;
 use super::sha256;
 
@@ -40,6 +41,8 @@ pub(super) struct DataKey<'a> {
     absent: &'static str,
     columns: &'a str,
     ignore_extra: bool,
+    #[serde(skip_serializing_if = "is_default")]
+    match_by: MatchBy,
 }
 
 /// Checksums of the files of a fold, or a collection of queries and its division.
@@ -76,7 +79,8 @@ impl<'a> DataKey<'a> {
             format: set.format.map(|format| format.info().name),
             absent: set.absent.name(),
             columns: &set.columns,
-            ignore_extra: set.ignore_extra,
+            ignore_extra: set.matching.ignore_extra,
+            match_by: set.matching.by,
         }
     }
 }

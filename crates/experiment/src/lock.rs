@@ -10,6 +10,7 @@ use rankwright_data::generate::LetorOptions;
 use rankwright_eval::Measure;
 use rankwright_eval::compare::CompareOptions;
 use rankwright_learn::LearnerSpec;
+use rankwright_model::MatchBy;
 use serde::Serialize;
 
 use super::VERSION;
@@ -90,6 +91,14 @@ pub struct LockedData {
     pub columns: String,
     /// Whether features that the training data does not know are ignored.
     pub ignore_extra: bool,
+    /// How features are matched, unless by name.
+    #[serde(skip_serializing_if = "is_default")]
+    pub match_by: MatchBy,
+}
+
+/// Whether a value is the default, and is left out.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// The source of the parts of a data set, besides its files.
@@ -269,7 +278,8 @@ impl LockedData {
             format: set.format.map(|format| format.info().name),
             absent: set.absent.name(),
             columns: set.columns.clone(),
-            ignore_extra: set.ignore_extra,
+            ignore_extra: set.matching.ignore_extra,
+            match_by: set.matching.by,
         }
     }
 }

@@ -177,7 +177,7 @@ impl Plan<'_> {
         ) else {
             return Err("there is no such cell".to_owned());
         };
-        let options = ScoreOptions { ignore_extra: set.ignore_extra, simd: self.simd };
+        let options = ScoreOptions { matching: set.matching, simd: self.simd };
         let mut stored = StoredCell {
             key: cell.key.clone(),
             model_sha256: String::new(),

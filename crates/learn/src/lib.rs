@@ -46,8 +46,8 @@ pub use net::{HiddenNorm, NetActivation, NetOptimiser, NetOptions, NetParams, Ne
 pub use preferences::Preferences;
 pub use rankwright_model::simd;
 pub use session::{
-    Checkpoints, Iteration, NoProgress, PhaseSeconds, Progress, TrainRequest, TrainResult,
-    TrainingHistory, ValidationSet,
+    Checkpoints, ConstantReason, Iteration, KeptReason, KeptRounds, NoProgress, PhaseSeconds, Progress,
+    Stop, TrainRequest, TrainResult, TrainWarning, TrainingHistory, ValidationSet,
 };
 pub use trainer::{Trainer, Validation};
 pub use training_log::TrainingLog;
@@ -68,7 +68,7 @@ pub mod prelude {
     pub use crate::{
         Blend, BlendOptions as _, BoostOptions as _, Booster, Fit as _, FixedWeights,
         FixedWeightsOptions as _, Learner, LearnerSpec, NetOptions as _, NewtonOptions as _,
-        Progress, SolverOptions as _, TargetOptions as _, TrainRequest, TrainResult,
+        Progress, SolverOptions as _, Stop, TargetOptions as _, TrainRequest, TrainResult,
         TransformOptions as _, cross_validate,
     };
 }

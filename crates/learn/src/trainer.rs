@@ -7,7 +7,7 @@ use rankwright_model::Model;
 
 use crate::boost::BoostParams;
 use crate::error::LearnError;
-use crate::session::{TrainRequest, TrainResult};
+use crate::session::{Stop, TrainRequest, TrainResult};
 
 /// A learner with checked parameters, ready to train once.
 pub trait Trainer: Debug + Send + Sync {
@@ -61,8 +61,31 @@ pub trait Trainer: Debug + Send + Sync {
 pub enum Validation {
     /// It does not change the model.
     Ignored,
-    /// The model is selected by it if it is given.
+    /// The best round is kept if it is given; training on all queries without it is as good a
+    /// choice, so that a blend of equal weights does not hold queries out for it.
+    IfGiven,
+    /// The model is selected by it if it is given; a blend holds queries out for it.
     Optional,
     /// Training without it is an error.
     Required,
+}
+
+impl Validation {
+    /// The use of validation data by learners of this many small rounds, such as boosted trees.
+    pub(crate) fn of_rounds(stop: Stop, rounds: usize) -> Self {
+        match stop {
+            Stop::Auto if rounds > 1 => Validation::IfGiven,
+            Stop::Auto | Stop::None => Validation::Ignored,
+            Stop::After(_) => Validation::Required,
+        }
+    }
+
+    /// The use of validation data by learners that choose among whole models, such as nets.
+    pub(crate) fn of_choice(stop: Stop) -> Self {
+        match stop {
+            Stop::Auto => Validation::Optional,
+            Stop::None => Validation::Ignored,
+            Stop::After(_) => Validation::Required,
+        }
+    }
 }

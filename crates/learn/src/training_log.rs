@@ -6,7 +6,7 @@ use rankwright_data::DataError;
 use serde::Deserialize;
 
 use crate::error::LearnError;
-use crate::session::{Iteration, TrainingHistory};
+use crate::session::{Iteration, KeptRounds, TrainingHistory};
 
 /// The log of a training.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +29,8 @@ struct LogDocument {
     #[serde(default)]
     unit: String,
     best: Option<usize>,
+    #[serde(default)]
+    kept: Option<KeptRounds>,
     iterations: Vec<Iteration>,
     #[serde(default)]
     seconds: Seconds,
@@ -69,6 +71,7 @@ impl TrainingLog {
             conventions: written.conventions,
             unit: written.unit,
             best: written.best,
+            kept: written.kept,
             iterations: written.iterations,
             bin_seconds: written.seconds.bin,
             train_seconds: written.seconds.train,

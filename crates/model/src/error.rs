@@ -152,6 +152,14 @@ pub enum ModelError {
         /// Their names, the first few.
         names: String,
     },
+    /// The features of one side have names, those of the other have numbers.
+    #[error("the model's features have {model}; those of the data have {data}")]
+    NamesAndNumbers {
+        /// The names or numbers of the model's features, the first few.
+        model: String,
+        /// The names or numbers of the data's features, the first few.
+        data: String,
+    },
     /// Absent values were read in another way than the model was trained with.
     #[error(
         "the model takes absent features as {model}, but the data was read with them as {data}"
@@ -303,6 +311,11 @@ impl ModelError {
                 Some("add these columns to the data, or rename them as in training".into())
             }
             ModelError::UnknownFeatures { .. } => Some("check that this is the right data".into()),
+            ModelError::NamesAndNumbers { .. } => Some(
+                "name the features of both alike; or match them by position, if both have the same \
+                 features in the same order"
+                    .into(),
+            ),
             ModelError::Absent { model, .. } => {
                 Some(format!("read the data again from its source, absent features as {model}"))
             }

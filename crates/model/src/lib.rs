@@ -53,7 +53,7 @@ pub use interchange::{
     UnsupportedPart, WriteModel,
 };
 pub use linear::Linear;
-pub use matching::Matching;
+pub use matching::{MatchBy, MatchOptions, Matching};
 pub use model::{BodyKind, Model, ModelBody};
 pub use net::{Activation, Layer, LayerNorm, Net};
 pub use problem::{

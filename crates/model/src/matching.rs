@@ -1,12 +1,11 @@
 //! Matches the columns of a data set with the features of a model.
 //!
-//! - If both have names, names are matched. A feature of the model that the data lacks is an error:
-//!   a table either has a column or does not.
-//! - Otherwise ids are matched. Names that are whole numbers are ids; if no name is one, the
-//!   features are numbered from 1 in their order ([`Matching::by_position`] is then true, so that
-//!   the caller can warn). Ids that a sparse file happens not to contain are absent values (0 or
-//!   missing, by the model's rule), not a mismatch; but a table whose columns are numbered by
-//!   position must have them all.
+//! - Names match names. A feature of the model that the data lacks is an error: a table either has
+//!   a column or does not.
+//! - Numbers (ids) match numbers; names that are whole numbers are ids. Ids that a sparse file
+//!   happens not to contain are absent values (0 or missing, by the model's rule), not a mismatch.
+//! - Names do not match numbers: nothing says with which number the names begin. The caller can
+//!   match the features of both sides by their order ([`MatchBy::Position`]).
 //! - Features that the model does not know are an error, unless they are to be ignored. Ignoring
 //!   them is an error too if no feature would be left.
 //!
@@ -16,22 +15,69 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rankwright_data::FeatureNames;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{ModelError, SHOWN, first_names};
 use crate::header::Header;
 use crate::problem::BlendProblem;
 
+/// How the features of a model are matched with those of a data set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum MatchBy {
+    /// Names with equal names, numbers with equal numbers.
+    #[default]
+    Name,
+    /// The first feature with the first column, the second with the second, whatever their names
+    /// and numbers: right only if both have the same features in the same order.
+    Position,
+}
+
+/// Options of matching a model with data.
+///
+/// ```
+/// use rankwright_model::{MatchBy, MatchOptions};
+///
+/// let options = MatchOptions::default().ignore_extra(true).by(MatchBy::Position);
+/// assert!(options.ignore_extra);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct MatchOptions {
+    /// Ignore features that the model does not know, instead of rejecting the data.
+    pub ignore_extra: bool,
+    /// By name and number, or by position.
+    pub by: MatchBy,
+}
+
+impl MatchOptions {
+    /// Sets whether features that the model does not know are ignored.
+    #[must_use]
+    pub fn ignore_extra(mut self, ignore: bool) -> Self {
+        self.ignore_extra = ignore;
+        self
+    }
+
+    /// Sets whether features are matched by name and number, or by position.
+    #[must_use]
+    pub fn by(mut self, by: MatchBy) -> Self {
+        self.by = by;
+        self
+    }
+}
+
 /// The columns of a data set that hold a model's features.
 ///
 /// ```
 /// use rankwright_data::{Absent, FeatureNames};
-/// use rankwright_model::{Header, Matching};
+/// use rankwright_model::{Header, MatchOptions, Matching};
 ///
 /// let names = |list: &[&str]| FeatureNames::Named(list.iter().map(|n| n.to_string()).collect());
 /// let model = Header::new(names(&["bm25", "pagerank"]), Absent::Zero);
 /// let data = names(&["pagerank", "bm25", "clicks"]);
-/// assert!(Matching::new(&model, &data, false).is_err());
-/// let matching = Matching::new(&model, &data, true)?;
+/// assert!(Matching::new(&model, &data, MatchOptions::default()).is_err());
+/// let matching = Matching::new(&model, &data, MatchOptions::default().ignore_extra(true))?;
 /// assert_eq!((matching.column(0), matching.column(1)), (Some(1), Some(0)));
 /// # Ok::<(), rankwright_model::ModelError>(())
 /// ```
@@ -40,7 +86,6 @@ pub struct Matching {
     map: ColumnMap,
     features: usize,
     absent: f32,
-    by_position: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -58,44 +103,34 @@ impl Matching {
     pub fn new(
         model: &Header,
         data: &FeatureNames,
-        ignore_extra: bool,
+        options: MatchOptions,
     ) -> Result<Matching, ModelError> {
-        Matching::with(model, &DataFeatures::new(data), ignore_extra)
+        Matching::with(model, &DataFeatures::new(data), options)
     }
 
     /// Like `new`, with the features of the data prepared for several lookups.
     fn with(
         model: &Header,
         given: &DataFeatures<'_>,
-        ignore_extra: bool,
+        options: MatchOptions,
     ) -> Result<Matching, ModelError> {
         let (features, data) = (&model.features, given.features);
-        let map = match (features, data) {
-            (FeatureNames::Named(needed), FeatureNames::Named(_)) => by_name(needed, given)?,
-            (FeatureNames::Ids { first, .. }, FeatureNames::Ids { first: start, count }) => {
+        let map = match (options.by, features, data) {
+            (MatchBy::Position, ..) => by_position(features, data)?,
+            (_, FeatureNames::Named(needed), FeatureNames::Named(_)) => by_name(needed, given)?,
+            (_, FeatureNames::Ids { first, .. }, FeatureNames::Ids { first: start, count }) => {
                 ColumnMap::Shift { shift: i64::from(*first) - i64::from(*start), columns: *count }
             }
-            (FeatureNames::Named(needed), FeatureNames::Ids { .. }) => {
-                let id = NameToId::of(needed);
-                let found = needed.iter().enumerate().filter_map(|(feature, name)| {
-                    Some((feature, data.column(&id.get(feature, name)?.to_string())?))
-                });
-                ColumnMap::Table(found.collect())
+            (_, FeatureNames::Named(needed), FeatureNames::Ids { .. }) => {
+                names_in_ids(needed, features, data)?
             }
-            (FeatureNames::Ids { .. }, FeatureNames::Named(names)) => {
-                by_id(features, names, given)?
+            (_, FeatureNames::Ids { .. }, FeatureNames::Named(names)) => {
+                ids_in_names(features, names, data)?
             }
-        };
-        let by_position = match (features, data) {
-            (FeatureNames::Named(names), FeatureNames::Ids { .. }) => {
-                NameToId::of(names) == NameToId::Counted
-            }
-            (FeatureNames::Ids { .. }, FeatureNames::Named(_)) => given.ids == NameToId::Counted,
-            _ => false,
         };
         let (features, absent) = (features.len(), model.absent.value());
-        let matching = Matching { map, features, absent, by_position };
-        matching.check_extra(model, data, ignore_extra)?;
+        let matching = Matching { map, features, absent };
+        matching.check_extra(model, data, options.ignore_extra)?;
         Ok(matching)
     }
 
@@ -108,16 +143,19 @@ impl Matching {
         let given = DataFeatures::new(blend);
         let matched = |(number, member): (usize, &Header)| {
             let numbers = matches!(member.features, FeatureNames::Ids { .. });
-            if numbers && matches!(blend, FeatureNames::Named(_)) && given.ids == NameToId::Numbers
-            {
+            let is_number = |name: &String| crate::matching::number(name).is_some();
+            let any_number = |names: &[String]| names.iter().any(is_number);
+            if numbers && matches!(blend, FeatureNames::Named(names) if any_number(names)) {
                 let problem = BlendProblem::NumberedFeatures { member: number };
                 return Err(ModelError::InvalidBlend(problem));
             }
-            Matching::with(member, &given, true).map_err(|error| {
-                let error = Box::new(error);
-                let problem = BlendProblem::UnmatchedFeatures { member: number, error };
-                ModelError::InvalidBlend(problem)
-            })
+            Matching::with(member, &given, MatchOptions::default().ignore_extra(true)).map_err(
+                |error| {
+                    let error = Box::new(error);
+                    let problem = BlendProblem::UnmatchedFeatures { member: number, error };
+                    ModelError::InvalidBlend(problem)
+                },
+            )
         };
         members.enumerate().map(matched).collect()
     }
@@ -126,7 +164,7 @@ impl Matching {
     pub(crate) fn own(model: &Header) -> Matching {
         let features = model.features.len();
         let map = ColumnMap::Shift { shift: 0, columns: features };
-        Matching { map, features, absent: model.absent.value(), by_position: false }
+        Matching { map, features, absent: model.absent.value() }
     }
 
     /// The columns of a member's features in the data that its blend is matched with; `self`
@@ -136,7 +174,6 @@ impl Matching {
             map: ColumnMap::Through(Box::new(self.clone()), Box::new(blend.clone())),
             features: self.features,
             absent: self.absent,
-            by_position: self.by_position || blend.by_position,
         }
     }
 
@@ -159,12 +196,6 @@ impl Matching {
             ColumnMap::Table(table) => table.get(&feature).copied(),
             ColumnMap::Through(blend, data) => data.column(blend.column(feature)?),
         }
-    }
-
-    /// Whether names on one side were numbered to match ids on the other, which is only right if
-    /// the order of the features is the same.
-    pub fn by_position(&self) -> bool {
-        self.by_position
     }
 
     /// The value of a feature that has no column.
@@ -224,8 +255,6 @@ struct DataFeatures<'a> {
     features: &'a FeatureNames,
     /// The first column of each name.
     columns: HashMap<&'a str, usize>,
-    /// The conversion of names to ids.
-    ids: NameToId,
 }
 
 impl<'a> DataFeatures<'a> {
@@ -238,7 +267,7 @@ impl<'a> DataFeatures<'a> {
         for (column, name) in names.iter().enumerate() {
             columns.entry(name.as_str()).or_insert(column);
         }
-        DataFeatures { features, columns, ids: NameToId::of(names) }
+        DataFeatures { features, columns }
     }
 }
 
@@ -262,14 +291,27 @@ fn by_name(needed: &[String], given: &DataFeatures<'_>) -> Result<ColumnMap, Mod
     }
 }
 
-/// Matches ids of the model with named columns.
-fn by_id(
+/// Matches names of the model with numbered columns: all of them must be numbers.
+fn names_in_ids(
+    needed: &[String],
+    features: &FeatureNames,
+    data: &FeatureNames,
+) -> Result<ColumnMap, ModelError> {
+    if needed.iter().any(|name| number(name).is_none()) {
+        return Err(names_and_numbers(features, data));
+    }
+    let column = |(feature, name): (usize, &String)| Some((feature, data.column(name)?));
+    Ok(ColumnMap::Table(needed.iter().enumerate().filter_map(column).collect()))
+}
+
+/// Matches ids of the model with named columns: some of them must be numbers.
+fn ids_in_names(
     features: &FeatureNames,
     names: &[String],
-    given: &DataFeatures<'_>,
+    data: &FeatureNames,
 ) -> Result<ColumnMap, ModelError> {
-    if given.ids == NameToId::Counted {
-        return counted(features, names.len());
+    if !names.is_empty() && names.iter().all(|name| number(name).is_none()) {
+        return Err(names_and_numbers(features, data));
     }
     let mut table = BTreeMap::new();
     for (column, name) in names.iter().enumerate() {
@@ -280,45 +322,30 @@ fn by_id(
     Ok(ColumnMap::Table(table))
 }
 
-/// Matches ids of the model with columns that are numbered from 1; each must have one.
-fn counted(features: &FeatureNames, columns: usize) -> Result<ColumnMap, ModelError> {
-    let first = match features {
-        FeatureNames::Ids { first, .. } => *first as usize,
-        FeatureNames::Named(_) => 1,
-    };
-    let lacks = |feature: &usize| !(1..=columns).contains(&(feature + first));
-    let before = 1_usize.saturating_sub(first).min(features.len());
-    let after = (features.len() + first).saturating_sub(columns + 1).min(features.len() - before);
-    if before + after > 0 {
-        let lacking = (0..features.len()).filter(lacks).take(SHOWN);
-        let names: Vec<_> = lacking.map(|feature| features.name(feature)).collect();
-        let count = before + after;
+/// The first feature is the first column, and so on. A table must have a column for each feature.
+fn by_position(features: &FeatureNames, data: &FeatureNames) -> Result<ColumnMap, ModelError> {
+    let (needed, columns) = (features.len(), data.len());
+    if matches!(data, FeatureNames::Named(_)) && needed > columns {
+        let names: Vec<_> = (columns..needed).take(SHOWN).map(|f| features.name(f)).collect();
+        let count = needed - columns;
         return Err(ModelError::MissingFeatures { count, names: first_names(&names, count) });
     }
-    Ok(ColumnMap::Shift { shift: first as i64 - 1, columns })
+    Ok(ColumnMap::Shift { shift: 0, columns })
 }
 
-/// The conversions of feature names to ids.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum NameToId {
-    /// Some names are whole numbers: these are ids, the other names have none.
-    Numbers,
-    /// No name is a number: they are numbered from 1.
-    Counted,
+fn names_and_numbers(model: &FeatureNames, data: &FeatureNames) -> ModelError {
+    let [model, data] = [model, data].map(naming);
+    ModelError::NamesAndNumbers { model, data }
 }
 
-impl NameToId {
-    fn of(names: &[String]) -> NameToId {
-        match names.iter().any(|name| number(name).is_some()) {
-            true => NameToId::Numbers,
-            false => NameToId::Counted,
-        }
-    }
-
-    fn get(self, column: usize, name: &str) -> Option<u32> {
-        match self {
-            NameToId::Numbers => number(name),
-            NameToId::Counted => u32::try_from(column + 1).ok(),
+/// The names or numbers of features, the first few, in words.
+fn naming(features: &FeatureNames) -> String {
+    match features {
+        FeatureNames::Named(names) => format!("the names {}", first_names(names, names.len())),
+        FeatureNames::Ids { count: 0, .. } => "numbers".to_owned(),
+        FeatureNames::Ids { first, count: 1 } => format!("the number {first}"),
+        FeatureNames::Ids { first, count } => {
+            format!("the numbers {first} to {}", *first as usize + count - 1)
         }
     }
 }
@@ -346,8 +373,17 @@ mod tests {
         data: &FeatureNames,
         ignore: bool,
     ) -> Result<Vec<Option<usize>>, String> {
+        let options = MatchOptions::default().ignore_extra(ignore);
+        matched(model, data, options)
+    }
+
+    fn matched(
+        model: FeatureNames,
+        data: &FeatureNames,
+        options: MatchOptions,
+    ) -> Result<Vec<Option<usize>>, String> {
         let count = model.len();
-        let matching = Matching::new(&Header::new(model, Absent::Missing), data, ignore)
+        let matching = Matching::new(&Header::new(model, Absent::Missing), data, options)
             .map_err(|e| e.to_string())?;
         assert!(matching.absent().is_nan());
         assert_eq!(matching.column(count), None);
@@ -398,12 +434,39 @@ mod tests {
     }
 
     #[test]
-    fn names_without_numbers_are_counted_from_1() {
-        assert_eq!(columns(ids(1, 2), &named(&["a", "b"]), false).unwrap(), [Some(0), Some(1)]);
-        let error = columns(ids(1, 3), &named(&["a", "b"]), true).unwrap_err();
+    fn names_do_not_match_numbers() {
+        let text = "the model's features have the names a, b; those of the data have the numbers \
+                    0 to 2";
+        // Neither is guessed with which number the names begin, nor are extra features blamed.
+        for ignore in [false, true] {
+            assert_eq!(columns(named(&["a", "b"]), &ids(0, 3), ignore).unwrap_err(), text);
+            let error = columns(ids(1, 1), &named(&["a", "b"]), ignore).unwrap_err();
+            let text = "the model's features have the number 1; those of the data have the names \
+                        a, b";
+            assert_eq!(error, text);
+        }
+        // A renamed feature among numbers is not taken as absent.
+        let error = columns(named(&["1", "bm25", "3"]), &ids(1, 3), true).unwrap_err();
+        assert!(error.contains("have the names 1, bm25, 3"), "{error}");
+        assert!(columns(named(&["a"]), &ids(1, 0), false).is_err());
+    }
+
+    #[test]
+    fn positions_are_matched_on_request() {
+        let by_position = MatchOptions::default().by(MatchBy::Position);
+        let found = |model, data| matched(model, &data, by_position);
+        assert_eq!(found(named(&["a", "b"]), ids(0, 2)).unwrap(), [Some(0), Some(1)]);
+        assert_eq!(found(ids(1, 2), named(&["a", "b"])).unwrap(), [Some(0), Some(1)]);
+        assert_eq!(found(ids(1, 2), ids(0, 2)).unwrap(), [Some(0), Some(1)]);
+        assert_eq!(found(named(&["a", "b"]), named(&["b", "c"])).unwrap(), [Some(0), Some(1)]);
+        // Sparse data may lack the last ones, a table may not.
+        assert_eq!(found(named(&["a", "b"]), ids(1, 1)).unwrap(), [Some(0), None]);
+        let error = found(ids(1, 3), named(&["a", "b"])).unwrap_err();
         assert_eq!(error, "the data lacks 1 of the model's features: 3");
-        assert_eq!(columns(named(&["a", "b"]), &ids(1, 1), false).unwrap(), [Some(0), None]);
-        assert!(columns(named(&["a"]), &ids(1, 2), false).is_err());
+        let error = found(named(&["a"]), ids(0, 2)).unwrap_err();
+        assert_eq!(error, "the data has 1 feature that the model does not know: 1");
+        let found = matched(named(&["a"]), &ids(0, 2), by_position.ignore_extra(true));
+        assert_eq!(found.unwrap(), [Some(0)]);
     }
 
     #[test]
@@ -415,9 +478,9 @@ mod tests {
     #[test]
     fn a_huge_range_of_ids_costs_nothing() {
         let header = Header::new(ids(1, 4_000_000_000), Absent::Zero);
-        let matching = Matching::new(&header, &ids(1, 3), false).unwrap();
+        let matching = Matching::new(&header, &ids(1, 3), MatchOptions::default()).unwrap();
         assert_eq!((matching.column(2), matching.column(3_999_999_999)), (Some(2), None));
-        assert!(Matching::new(&header, &named(&["a"]), false).is_err());
+        assert!(Matching::new(&header, &named(&["a"]), MatchOptions::default()).is_err());
     }
 
     #[test]
@@ -429,17 +492,20 @@ mod tests {
         };
         let blend = named(&["a", "b", "c"]);
         let member = of(named(&["c", "a"]), &blend).unwrap();
-        let data = Matching::new(&header(blend.clone()), &named(&["b", "c", "a"]), false).unwrap();
+        let options = MatchOptions::default();
+        let names = named(&["b", "c", "a"]);
+        let data = Matching::new(&header(blend.clone()), &names, options).unwrap();
         let through = member.through(&data);
         assert_eq!([0, 1, 2].map(|f| through.column(f)), [Some(1), Some(2), None]);
         let error = of(named(&["a", "d"]), &blend).unwrap_err();
         assert!(error.starts_with("the features of member 0 are not all in the blend"), "{error}");
-        // Numbers are matched with names by position, but not with names that are numbers.
-        assert!(of(ids(1, 3), &blend).unwrap().by_position());
+        let error = of(ids(1, 3), &blend).unwrap_err();
+        assert!(error.contains("the names a, b, c"), "{error}");
         let error = of(ids(1, 3), &named(&["3", "1"])).unwrap_err();
         assert!(error.starts_with("member 0 numbers its features"), "{error}");
         let short = of(ids(1, 4), &ids(1, 2)).unwrap();
-        let data = Matching::new(&header(ids(1, 2)), &ids(0, 3), true).unwrap();
+        let data =
+            Matching::new(&header(ids(1, 2)), &ids(0, 3), options.ignore_extra(true)).unwrap();
         let through = short.through(&data);
         assert_eq!([0, 1, 2].map(|f| through.column(f)), [Some(1), Some(2), None]);
         assert_eq!(through.value(&[7.0, 8.0], 2), 0.0);

@@ -13,17 +13,23 @@ use rayon::prelude::*;
 
 use crate::engine::{ScoreBuffers, Scorer};
 use crate::error::ModelError;
-use crate::matching::Matching;
+use crate::matching::{MatchOptions, Matching};
 use crate::model::Model;
 use crate::simd::Simd;
 
 /// Options of scoring a data set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ScoreOptions {
-    /// Ignore features that the model does not know, instead of rejecting the data.
-    pub ignore_extra: bool,
+    /// How features are matched.
+    pub matching: MatchOptions,
     /// The instruction set to use; the scores are the same.
     pub simd: Simd,
+}
+
+impl From<MatchOptions> for ScoreOptions {
+    fn from(matching: MatchOptions) -> Self {
+        ScoreOptions { matching, ..ScoreOptions::default() }
+    }
 }
 
 /// Number of rows that a task scores at a time.
@@ -74,7 +80,7 @@ impl Model {
         features: &FeatureNames,
         options: ScoreOptions,
     ) -> Result<Scorer, ModelError> {
-        let matching = Matching::new(self.header(), features, options.ignore_extra)?;
+        let matching = Matching::new(self.header(), features, options.matching)?;
         Ok(Scorer::new(self, &matching, features.len(), options.simd))
     }
 
@@ -138,7 +144,7 @@ impl Model {
         if model != data_rule && self.distinguishes_missing() {
             return Err(ModelError::Absent { model: model.name(), data: data_rule.name() });
         }
-        Matching::new(self.header(), data.features(), options.ignore_extra)
+        Matching::new(self.header(), data.features(), options.matching)
     }
 }
 

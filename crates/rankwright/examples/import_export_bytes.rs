@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let bytes = model.to_bytes_as(format)?;
         // The format is detected by content.
         let back = Model::from_bytes(&bytes)?;
-        let options = ScoreOptions { ignore_extra: true, ..ScoreOptions::default() };
+        let options = ScoreOptions::from(MatchOptions::default().ignore_extra(true));
         let (ours, theirs) = (model.predict(&data)?, back.score(&data, options)?);
         let pairs = ours.iter().zip(&theirs);
         let largest = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);

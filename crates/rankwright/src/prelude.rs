@@ -6,7 +6,8 @@ pub use rankwright_eval::{Evaluation, Measure, Metric, MetricSpec, evaluate_slic
 #[cfg(feature = "train")]
 pub use rankwright_learn::prelude::*;
 pub use rankwright_model::{
-    ExplainOptions, Explainer, Explanation, Model, ModelFormat, ScoreBuffers, ScoreOptions, Scorer,
+    ExplainOptions, Explainer, Explanation, MatchBy, MatchOptions, Model, ModelFormat,
+    ScoreBuffers, ScoreOptions, Scorer,
 };
 #[cfg(feature = "search")]
 pub use rankwright_search::{

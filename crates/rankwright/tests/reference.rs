@@ -64,10 +64,13 @@ fn learners() -> String {
     let mut page = page("Learners", about);
     let yes = |yes: bool| if yes { "yes" } else { "" }.to_owned();
     let row = |def: &&LearnerDef| {
-        let accepts = def.accepts;
-        let abilities =
-            [accepts.pairs, accepts.start, accepts.validation, accepts.missing].map(yes);
-        [vec![code(def.name), def.help.to_owned()], abilities.to_vec()].concat()
+        let takes = def.accepts;
+        let pairs = match (takes.pairs, takes.pairs_alone) {
+            (true, false) => "with labels".to_owned(),
+            (pairs, _) => yes(pairs),
+        };
+        let abilities = [takes.start, takes.validation, takes.missing].map(yes);
+        [vec![code(def.name), def.help.to_owned(), pairs], abilities.to_vec()].concat()
     };
     let header =
         ["learner", "", "preference pairs", "start model", "validation data", "missing values"];

@@ -6,7 +6,7 @@ use rankwright::tasks::{CompareInput, CompareRequest};
 
 use super::TestArgs;
 use crate::failure::Failure;
-use crate::input::ReadArgs;
+use crate::input::{MatchByArg, ReadArgs};
 use crate::measures::MetricArgs;
 
 /// The systems to compare.
@@ -24,6 +24,9 @@ pub(crate) struct SystemArgs {
     /// Ignore features that a model does not know
     #[arg(long, conflicts_with = "qrels")]
     ignore_extra: bool,
+    /// How to match the features of the data with those of the model
+    #[arg(long, value_enum, default_value_t, conflicts_with = "qrels")]
+    match_by: MatchByArg,
     #[command(flatten)]
     metrics: MetricArgs,
     #[command(flatten)]
@@ -40,7 +43,7 @@ impl SystemArgs {
             None => CompareInput::Data {
                 files: self.read.files(&self.inputs)?,
                 scores: self.scores.clone(),
-                ignore_extra: self.ignore_extra,
+                matching: self.match_by.options(self.ignore_extra),
             },
         };
         let request = CompareRequest::new(input).metrics(self.metrics.specs()?);

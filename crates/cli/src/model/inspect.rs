@@ -11,7 +11,7 @@ use rankwright::eval::MetricSpec;
 use rankwright::tasks::{InspectModelRequest, PermutationRequest, inspect_model};
 
 use crate::failure::Failure;
-use crate::input::ReadArgs;
+use crate::input::{MatchByArg, ReadArgs};
 use crate::output::Output;
 use crate::progress::run_task;
 
@@ -43,6 +43,9 @@ pub(crate) struct Args {
     /// Ignore features of the data that the model does not know
     #[arg(long, requires = "data")]
     ignore_extra: bool,
+    /// How to match the features of the data with those of the model
+    #[arg(long, value_enum, default_value_t, requires = "data")]
+    match_by: MatchByArg,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -57,7 +60,7 @@ impl Args {
             permutation.metric = self.metric.as_deref().map(MetricSpec::parse).transpose()?;
             permutation.repeats = self.repeats as usize;
             permutation.seed = self.seed;
-            permutation.ignore_extra = self.ignore_extra;
+            permutation.matching = self.match_by.options(self.ignore_extra);
             request.permutation = Some(permutation);
         }
         Ok(request)

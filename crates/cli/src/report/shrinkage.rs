@@ -8,7 +8,7 @@ use rankwright::learn::LearnerSpec;
 use rankwright::tasks::{ReportShrinkageRequest, report_shrinkage};
 
 use crate::failure::Failure;
-use crate::input::{ReadArgs, not_over_an_input};
+use crate::input::{MatchByArg, ReadArgs, not_over_an_input};
 use crate::output::Output;
 use crate::page::PageArgs;
 use crate::progress::run_training;
@@ -41,6 +41,9 @@ pub(crate) struct Args {
     /// Ignore features of --valid that the training data does not know
     #[arg(long)]
     ignore_extra: bool,
+    /// How to match the features of --valid with those of the training data
+    #[arg(long, value_enum, default_value_t)]
+    match_by: MatchByArg,
     #[command(flatten)]
     page: PageArgs,
     #[command(flatten)]
@@ -54,7 +57,7 @@ impl Args {
         request.valid = self.valid.clone();
         request.metric = self.metric.as_deref().map(MetricSpec::parse).transpose()?;
         request.seed = self.seed;
-        request.ignore_extra = self.ignore_extra;
+        request.matching = self.match_by.options(self.ignore_extra);
         Ok(request)
     }
 }

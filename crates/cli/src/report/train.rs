@@ -6,7 +6,7 @@ use rankwright::data::DEFAULT_SEED;
 use rankwright::tasks::{ReportTrainingRequest, report_training};
 
 use crate::failure::Failure;
-use crate::input::{ReadArgs, not_over_an_input};
+use crate::input::{MatchByArg, ReadArgs, not_over_an_input};
 use crate::measures::specs;
 use crate::output::Output;
 use crate::page::PageArgs;
@@ -45,6 +45,9 @@ pub(crate) struct Args {
     /// Ignore features of the data that the model does not know
     #[arg(long)]
     ignore_extra: bool,
+    /// How to match the features of the data with those of the model
+    #[arg(long, value_enum, default_value_t)]
+    match_by: MatchByArg,
     #[command(flatten)]
     page: PageArgs,
     #[command(flatten)]
@@ -61,7 +64,7 @@ impl Args {
         request.points = self.points as usize;
         request.trees = self.trees as usize;
         request.seed = self.seed;
-        request.ignore_extra = self.ignore_extra;
+        request.matching = self.match_by.options(self.ignore_extra);
         Ok(request)
     }
 }

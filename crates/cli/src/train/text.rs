@@ -2,7 +2,7 @@
 
 use rankwright::eval::conventions;
 use rankwright::eval::table::{Align, Cell, Table};
-use rankwright::learn::LearnerSpec;
+use rankwright::learn::{KeptReason, KeptRounds, LearnerSpec};
 use rankwright::tasks::TrainModelResult;
 
 use super::weights;
@@ -35,18 +35,29 @@ pub(super) fn of(learner: &LearnerSpec, trained: &TrainModelResult) -> String {
     if !trained.evaluations.is_empty() {
         text = format!("{text}\n{}", table(trained).to_text());
     }
-    text
+    match &trained.kept {
+        Some(kept) => format!("{text}\n{}\n", kept_text(kept, &trained.unit)),
+        None => text,
+    }
+}
+
+/// The last line: which rounds the model is made of, and why.
+fn kept_text(kept: &KeptRounds, unit: &str) -> String {
+    let text = kept.text(unit);
+    match &kept.reason {
+        KeptReason::BestOnValidation { .. } if kept.rounds < kept.of => {
+            format!("kept {text} (stop=none in the spec keeps all)")
+        }
+        KeptReason::AllRequested => format!("kept {text} (stop=none)"),
+        _ => format!("kept {text}"),
+    }
 }
 
 /// The number of rounds, for learners other than boosted trees.
 fn rounds_text(trained: &TrainModelResult) -> Option<String> {
     let done = trained.iterations.len();
     let text = format!("{done} ({})", trained.unit);
-    match (done, trained.best) {
-        (0, _) => None,
-        (_, Some(best)) => Some(format!("{text}; best on validation data: {best}")),
-        (_, None) => Some(text),
-    }
+    (done > 0).then_some(text)
 }
 
 /// Number, size and origin of the trees.
@@ -54,18 +65,14 @@ fn trees_text(learner: &LearnerSpec, trained: &TrainModelResult) -> Option<Strin
     let count = trained.trees?;
     let grown = trained.iterations.len();
     let leaves: usize = trained.iterations.iter().filter_map(|tree| tree.leaves).sum();
-    let mut text = match leaves {
+    let text = match leaves {
         0 => count.to_string(),
         _ => format!("{count}, {:.1} leaves on average", leaves as f64 / grown.max(1) as f64),
     };
     if learner.boosting().is_none() {
         return Some(text);
     }
-    if let Some(best) = trained.best {
-        text = format!("{text}; best after {best} of {grown}");
-    }
-    let stop = learner.boosting().map(|params| params.stop).filter(|stop| *stop > 0);
-    let kept = stop.and(trained.best).unwrap_or(grown);
+    let kept = trained.kept.as_ref().map_or(grown, |kept| kept.rounds);
     match count.saturating_sub(kept) {
         0 => Some(text),
         start => Some(format!("{text}; {start} from the start model")),

@@ -6,17 +6,19 @@
 //! together get their names together (`switch.rs`). Links are followed to their end, so that a link
 //! stays one; a target that is no ordinary file (a pipe, `/dev/null`) is written directly
 //! (`target.rs`); `-` is standard output in programs that allow it. Targets that end in `.gz` or
-//! `.zst` are compressed.
+//! `.zst` are compressed. `lock.rs` locks folders.
 
+mod lock;
 mod switch;
 mod target;
 mod temporary;
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::DataError;
+pub use lock::FolderLock;
 pub(crate) use switch::finish_switch_of;
 use target::{WriteTarget, folder_of};
 use temporary::{TemporaryFile, remove_abandoned};
@@ -155,6 +157,25 @@ fn sync_folder(folder: &Path) {
     if let Ok(folder) = File::open(folder) {
         let _ = folder.sync_all();
     }
+}
+
+/// Checks that a folder takes a new file of this many bytes, with a file that is gone afterwards.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// rankwright_data::store::check_room(folder.path(), 1 << 16)?;
+/// assert!(rankwright_data::store::check_room(folder.path().join("none"), 1).is_err());
+/// # Ok::<(), rankwright_data::DataError>(())
+/// ```
+pub fn check_room(folder: impl AsRef<Path>, bytes: u64) -> Result<(), DataError> {
+    let folder = folder.as_ref();
+    let fill = || -> io::Result<()> {
+        remove_abandoned(folder);
+        let temporary = TemporaryFile::new_in(folder)?;
+        io::copy(&mut io::repeat(0).take(bytes), &mut temporary.file())?;
+        temporary.file().sync_data()
+    };
+    fill().map_err(|e| DataError::io("write to the folder", folder.display().to_string(), e))
 }
 
 /// Whether a path leads to an ordinary file or to none yet: no pipe, no device, not standard

@@ -9,6 +9,7 @@ use rankwright_data::generate::LetorOptions;
 use rankwright_data::split::Parts;
 use rankwright_eval::compare::Test;
 use rankwright_eval::stats::Correction;
+use rankwright_model::MatchBy;
 use rankwright_spec::{Spec, SpecError, read_spec};
 use serde::de::{Error, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -60,6 +61,8 @@ pub(super) struct RawData {
     pub(super) columns: Option<Spanned<String>>,
     #[serde(default)]
     pub(super) ignore_extra: bool,
+    #[serde(default)]
+    pub(super) match_by: MatchBy,
 }
 
 /// `[[data.fold]]`.

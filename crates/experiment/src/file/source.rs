@@ -15,6 +15,7 @@ use rankwright_data::split::Parts;
 use std::ops::Range;
 
 use rankwright_data::{Absent, DEFAULT_SEED};
+use rankwright_model::MatchOptions;
 use rankwright_spec::words::counted;
 use toml::Spanned;
 
@@ -41,8 +42,8 @@ pub struct DataSet {
     pub absent: Absent,
     /// Roles of columns, as [`Roles::parse`] reads them; may be empty.
     pub columns: String,
-    /// Whether features of validation and test data that the training data lacks are ignored.
-    pub ignore_extra: bool,
+    /// How features of validation and test data are matched with those of the training data.
+    pub matching: MatchOptions,
 }
 
 /// The source of the parts of a data set.
@@ -181,7 +182,7 @@ impl DataReader<'_> {
             format: format.transpose().map_err(|e| self.table.wrong(&raw.format, e))?,
             absent: self.absent()?,
             columns: columns.to_owned(),
-            ignore_extra: raw.ignore_extra,
+            matching: MatchOptions::default().ignore_extra(raw.ignore_extra).by(raw.match_by),
         })
     }
 

@@ -297,8 +297,8 @@ fn is_validated(learner: &ExperimentLearner) -> bool {
 
 fn unvalidated(learner: &ExperimentLearner, action: &str) -> String {
     format!(
-        "`{}` does not use validation data, so it cannot be {action} by its validation values; set \
-         `stop` in its spec, or list `learners` without it",
+        "`{}` does not use validation data, so it cannot be {action} by its validation values; choose \
+         a learner that does (without `stop=none`), or list `learners` without it",
         learner.name
     )
 }

@@ -146,7 +146,7 @@ fn errors_in_a_table_or_a_plot_name_their_position() {
         &["line 22, column 14", "not a factor of the rows: newton"],
     );
     refused(rows, &baseline("{ newton = \"none\" }"), &["line 22", "no row has newton=none"]);
-    refused(", stop=4", "", &["line 24", "does not use validation data", "chosen"]);
+    refused(", stop=4", ", stop=none", &["line 24", "does not use validation data", "chosen"]);
     let plain = "lines = [\"newton\"]\npanels = [\"leaves\"]";
     refused(plain, "lines = [\"newton\"]", &["line 29", "differ in `leaves`", "`panels`"]);
     refused("title = \"Curves\"", "", &["line 26", "[[plot]] needs `title`"]);

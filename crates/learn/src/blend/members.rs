@@ -7,8 +7,9 @@
 
 use std::path::{Path, PathBuf};
 
+use rankwright_data::FeatureNames;
 use rankwright_eval::MetricText;
-use rankwright_model::{Model, ModelBody};
+use rankwright_model::{MatchBy, MatchOptions, Matching, Model, ModelBody};
 use rankwright_spec::{
     Conflict, ParamKind, ParamValue, RangeDef, Spec, SpecError, TextValue, ValueError,
 };
@@ -134,11 +135,28 @@ fn tidy(text: &str) -> String {
     split(text).into_iter().map(plain).collect::<Vec<_>>().join("+")
 }
 
-/// Reads a member's file.
-pub(super) fn load(path: &Path) -> Result<Model, LearnError> {
+/// Reads a member's file. If features are matched by position, the model gets the names of the
+/// training data's features, so that it fits the features of the blend.
+pub(super) fn load(
+    path: &Path,
+    train: &FeatureNames,
+    options: MatchOptions,
+) -> Result<Model, LearnError> {
     let model = Model::load(path)?;
     if matches!(model.body(), ModelBody::Blend(_)) {
         return Err(LearnError::BlendOfBlends { path: path.display().to_string() });
     }
-    Ok(model)
+    if options.by != MatchBy::Position {
+        return Ok(model);
+    }
+    Matching::new(model.header(), train, options.ignore_extra(true))?;
+    let (mut header, body) = model.into_parts();
+    let count = header.features.len();
+    header.features = match train {
+        FeatureNames::Named(names) => {
+            FeatureNames::Named(names.iter().take(count).cloned().collect())
+        }
+        FeatureNames::Ids { first, .. } => FeatureNames::Ids { first: *first, count },
+    };
+    Ok(Model::new(header, body)?)
 }

@@ -13,7 +13,8 @@
 //! rest. If all members come from files, the weights are learnt on the training data itself. With
 //! `weights=equal` nothing is learnt: on a few hundred queries, learnt weights depend more on the
 //! sample of queries than on the quality of the members. Then a part is held out only if some
-//! member uses validation data.
+//! member needs validation data, or chooses among whole models by it, as nets do; boosted trees
+//! keep the best of their rounds by validation data, but do not ask for it.
 //!
 //! Members without a `metric=` of their own get the blend's, and member k (from 0) gets the seed
 //! plus k, so that equal learners with random draws differ. Checkpoints go to a folder for each
@@ -114,7 +115,13 @@ impl DeclaredLearner for Blend {
         name: "blend",
         help: "A weighted sum of models, weights learnt on validation data (Burges 2011).",
         example: "blend(members=lambdamart(trees=30)+ranksvm+random-forest(trees=30))",
-        accepts: AcceptedInputs { pairs: true, start: false, validation: true, missing: true },
+        accepts: AcceptedInputs {
+            pairs: true,
+            pairs_alone: false,
+            start: false,
+            validation: true,
+            missing: true,
+        },
         tuning: Tuning::whole(&[
             "normalise=choice(none,min-max,standard,rank), weights=choice(learn,equal)",
         ]),
@@ -161,7 +168,7 @@ struct BlendSplit<'a> {
 impl Trainer for BlendTrainer {
     fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
         let split = self.split(request)?;
-        let mut nested = NestedTraining::begin(request, "member");
+        let mut nested = NestedTraining::begin(request, "member")?;
         let (models, finished) = self.models(request, &split, &mut nested)?;
         let weights = match &self.search {
             Some(search) if finished => self.weights(search, request, &split, &models)?,
@@ -205,7 +212,10 @@ impl BlendTrainer {
     /// The request's data unchanged, or with a part of the queries held out.
     fn split<'a>(&self, request: &TrainRequest<'a>) -> Result<BlendSplit<'a>, LearnError> {
         let uses_held_out = |member: &BlendMember| match member {
-            BlendMember::Learner(learner) => self.search.is_some() || learner.uses_validation(),
+            BlendMember::Learner(learner) => {
+                let wants = [Validation::Optional, Validation::Required];
+                self.search.is_some() || wants.contains(&learner.validation())
+            }
             BlendMember::File(_) => false,
         };
         if !request.valid.is_empty() || !self.members.iter().any(uses_held_out) {
@@ -238,7 +248,8 @@ impl BlendTrainer {
         for (number, member) in self.members.iter().enumerate() {
             let learner = match member {
                 BlendMember::File(path) => {
-                    let model = members::load(path)?;
+                    let features = request.train.features();
+                    let model = members::load(path, features, request.features.matching)?;
                     nested.add(&model, 0.0)?;
                     models.push(model);
                     continue;

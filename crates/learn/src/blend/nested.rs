@@ -10,6 +10,7 @@
 use std::time::{Duration, Instant};
 
 use rankwright_data::Dataset;
+use rankwright_data::store::FolderLock;
 use rankwright_eval::Measure;
 use rankwright_model::{Model, ModelBody};
 
@@ -29,6 +30,8 @@ pub(crate) struct NestedTraining<'a> {
     started: Instant,
     /// Finished models that are not written yet, and their checkpoint folders.
     pending: Vec<(Checkpoints, u64, Model)>,
+    /// Keeps other trainings out of the checkpoint folder.
+    _lock: Option<FolderLock>,
 }
 
 /// Forwards a member's checkpoint errors and stop requests to the outer training's progress.
@@ -46,7 +49,11 @@ impl Progress for MemberProgress<'_> {
 
 impl<'a> NestedTraining<'a> {
     /// Starts the outer training; `unit` is the name of a member in the history.
-    pub(crate) fn begin(request: &'a TrainRequest<'a>, unit: &str) -> Self {
+    pub(crate) fn begin(request: &'a TrainRequest<'a>, unit: &str) -> Result<Self, LearnError> {
+        let lock = match &request.checkpoints {
+            Some(checkpoints) => checkpoints.lock_at_start()?,
+            None => None,
+        };
         let history = TrainingHistory { unit: unit.to_owned(), ..empty_history(request) };
         let is_there = |number: &usize| {
             request
@@ -55,7 +62,8 @@ impl<'a> NestedTraining<'a> {
                 .is_some_and(|c| c.member(*number).finished_member().file().exists())
         };
         request.progress.started(&history, (0..).take_while(is_there).count());
-        Self { request, history, started: Instant::now(), pending: Vec::new() }
+        let pending = Vec::new();
+        Ok(Self { request, history, started: Instant::now(), pending, _lock: lock })
     }
 
     /// The outer request with other training data.
@@ -157,7 +165,8 @@ impl<'a> NestedTraining<'a> {
     pub(crate) fn finish(self, body: ModelBody, finished: bool) -> Result<TrainResult, LearnError> {
         let mut history = self.history;
         history.train_seconds = self.started.elapsed().as_secs_f64();
-        Ok(TrainResult { model: Model::new(header(self.request), body)?, history, finished })
+        let model = Model::new(header(self.request), body)?;
+        Ok(TrainResult { model, history, finished, warnings: Vec::new() })
     }
 }
 

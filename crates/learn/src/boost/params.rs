@@ -4,6 +4,7 @@ use rankwright_spec::{Conflict, above, choices, params};
 
 use super::dropout::{DropScale, Dropout};
 use super::goss::Goss;
+use crate::session::Stop;
 use crate::tree::{TreeConfig, TreeParams};
 
 choices! {
@@ -26,9 +27,10 @@ params! {
     pub struct BoostParams, check = check {
         trees: usize = 300, 1.., "Number of trees.";
         rate: f64 = 0.1, above(0.0), "Learning rate (shrinkage): the factor of each tree's values.";
-        stop: usize = 0, ..,
+        stop: Stop = Stop::Auto, ..,
             "Number of trees without improvement on validation data after which training stops; \
-             the best number of trees is kept; 0: never.";
+             auto: all trees are trained. With validation data, the best number of trees is kept; \
+             none: all are kept.";
         sample_queries: f64 = 1.0, above(0.0).up_to(1.0),
             "Fraction of the queries that each tree is grown from, drawn for each tree.";
         sample_features: f64 = 1.0, above(0.0).up_to(1.0),
@@ -117,7 +119,7 @@ pub(crate) struct BoostConfig {
     pub(crate) sample_queries: f64,
     pub(crate) one_side: Option<Goss>,
     pub(crate) sample_features: f64,
-    pub(crate) stop: Option<usize>,
+    pub(crate) stop: Stop,
     pub(crate) newton: Newton,
     pub(crate) ridge: f64,
     pub(crate) line_search: bool,
@@ -142,7 +144,7 @@ impl BoostConfig {
             sample_queries: boost.sample_queries,
             one_side: (boost.goss_top < 1.0).then_some(one_side),
             sample_features: boost.sample_features,
-            stop: Some(boost.stop).filter(|stop| *stop > 0),
+            stop: boost.stop,
             newton: newton.newton,
             ridge: newton.ridge,
             line_search: boost.line_search,

@@ -63,7 +63,7 @@ fn ensemble(model: &Model, data: &Dataset, options: ScoreOptions) -> Result<Ense
     if of_model != of_data {
         return Err(ModelError::Absent { model: of_model.name(), data: of_data.name() }.into());
     }
-    let matching = Matching::new(model.header(), data.features(), options.ignore_extra)?;
+    let matching = Matching::new(model.header(), data.features(), options.matching)?;
     let renumbered = |split: &Split| {
         let column = matching.column(split.feature as usize).ok_or_else(|| {
             let name = model.header().features.name(split.feature as usize).into_owned();

@@ -13,6 +13,7 @@ use super::dropout::Dropout;
 use super::goss::Goss;
 use super::queries::{AllDerivatives, Pass, TrainingQueries};
 use super::*;
+use crate::Stop;
 use crate::error::LearnError;
 use crate::objective::{LambdaConfig, Squared};
 use crate::session::validation::values;
@@ -279,7 +280,7 @@ fn a_checkpoint_without_its_leaf_values_is_rejected() {
 fn the_best_iteration_is_the_ensemble_as_it_was_then() {
     let (rows, valid) = (data(30, 1), data(25, 2));
     let request = TrainRequest::new(&rows).validation(&valid).metrics([ndcg()]);
-    let stopped = train(&BoostConfig { stop: Some(4), ..dart(60) }, &request).unwrap();
+    let stopped = train(&BoostConfig { stop: Stop::After(4), ..dart(60) }, &request).unwrap();
     let best = stopped.history.best.unwrap();
     assert_eq!(stopped.history.iterations.len(), best + 4);
     let only = train(&dart(best), &request).unwrap();

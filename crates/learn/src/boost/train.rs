@@ -84,6 +84,7 @@ impl BoostEngine {
             unit: "tree",
             max_rounds: self.params.trees,
             stop: self.params.stop,
+            auto_patience: None,
             bin_seconds,
             parameters: parameters(&self.params, request),
         };
@@ -95,10 +96,7 @@ impl BoostEngine {
             let iteration = run.round(session.done(), objective, grower)?;
             status = session.end_round(iteration, &|| run.snapshot())?;
         }
-        let trees = match (self.params.stop, session.best()) {
-            (Some(_), Some(best)) => best,
-            _ => session.done(),
-        };
+        let trees = session.kept().rounds;
         session.finish_with(run.ensemble(trees)?, status != RoundStatus::Cancelled)
     }
 }

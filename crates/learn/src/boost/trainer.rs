@@ -82,7 +82,7 @@ impl Trainer for BoostTrainer {
     }
 
     fn validation(&self) -> Validation {
-        if self.boost.stop > 0 { Validation::Required } else { Validation::Ignored }
+        Validation::of_rounds(self.boost.stop, self.boost.trees)
     }
 
     fn sampled_queries(&self, data: &Dataset) -> usize {
@@ -136,6 +136,8 @@ impl Booster {
         let tree = self.tree.resolve(request.train.features(), "boosting")?;
         let config =
             BoostConfig { tree, ..BoostConfig::new(&self.boost, &self.tree, &self.newton) };
-        BoostEngine::new(config).train(objective, request)
+        let mut result = BoostEngine::new(config).train(objective, request)?;
+        result.add_warnings(request.train, Some(self.tree.min_rows));
+        Ok(result)
     }
 }

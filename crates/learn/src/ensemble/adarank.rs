@@ -30,10 +30,8 @@ use super::target::TargetMetric;
 use super::{Inputs, numbers};
 use crate::error::LearnError;
 use crate::exp::exp;
-use crate::learner::{
-    AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
-};
-use crate::session::{RoundPlan, RoundStatus, Session, TrainRequest, TrainResult};
+use crate::learner::{DeclaredLearner, LearnerDef, AcceptedInputs, TargetOptions, TargetParams, Tuning};
+use crate::session::{RoundPlan, RoundStatus, Session, Stop, TrainRequest, TrainResult};
 use crate::trainer::{Trainer, Validation};
 use crate::transform::{TRANSFORM_SPACE, TransformOptions, TransformParams};
 
@@ -57,9 +55,10 @@ params! {
         tolerance: f64 = 0.0, 0.0..,
             "A feature is added only if it raises the metric on the training data by more than \
              this.";
-        stop: usize = 0, ..,
+        stop: Stop = Stop::Auto, ..,
             "Number of rounds without improvement on validation data after which training stops; \
-             0: never.";
+             auto: all rounds are trained. With validation data, the best number of rounds is kept; \
+             none: all are kept.";
     }
     /// Builder methods for the parameters of AdaRank.
     pub trait AdaRankOptions: ada_rank_params;
@@ -79,7 +78,13 @@ impl DeclaredLearner for AdaRank {
         name: "adarank",
         help: "A linear model whose features are boosted on the queries that a metric is low for (Xu and Li 2007).",
         example: "adarank(rounds=100, metric=ap)",
-        accepts: AcceptedInputs { pairs: false, start: false, validation: true, missing: false },
+        accepts: AcceptedInputs {
+            pairs: false,
+            pairs_alone: false,
+            start: false,
+            validation: true,
+            missing: false,
+        },
         tuning: Some(Tuning {
             space: &[
                 "directions=choice(both,falling), tolerance=choice(0,0.0001,0.001)",
@@ -107,7 +112,7 @@ impl DeclaredLearner for AdaRank {
             rounds: self.boost.rounds,
             both: self.boost.directions == Directions::Both,
             tolerance: self.boost.tolerance,
-            stop: Some(self.boost.stop).filter(|stop| *stop > 0),
+            stop: self.boost.stop,
             transform: self.features.clone(),
             target,
         }))
@@ -123,7 +128,7 @@ struct AdaRankTrainer {
     rounds: usize,
     both: bool,
     tolerance: f64,
-    stop: Option<usize>,
+    stop: Stop,
     transform: TransformParams,
     target: MetricSpec,
 }
@@ -185,7 +190,7 @@ impl Trainer for AdaRankTrainer {
     }
 
     fn validation(&self) -> Validation {
-        if self.stop.is_some() { Validation::Required } else { Validation::Optional }
+        Validation::of_choice(self.stop)
     }
 }
 

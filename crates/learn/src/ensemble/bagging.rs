@@ -49,7 +49,13 @@ impl DeclaredLearner for Bagging {
         name: "bagging",
         help: "The mean of boosted ensembles, each trained on a part of the queries (Breiman 1996).",
         example: "bagging(learner=lambdamart(trees=50, leaves=15), bags=5)",
-        accepts: AcceptedInputs { pairs: true, start: false, validation: true, missing: true },
+        accepts: AcceptedInputs {
+            pairs: true,
+            pairs_alone: false,
+            start: false,
+            validation: true,
+            missing: true,
+        },
         tuning: Some(Tuning {
             space: &["learner=choice(lambdamart(leaves=7),lambdamart(leaves=15),\
                       lambdamart(leaves=31),xendcg(leaves=15),xendcg(leaves=31)), \
@@ -95,7 +101,7 @@ struct BaggingTrainer {
 
 impl Trainer for BaggingTrainer {
     fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
-        let mut nested = NestedTraining::begin(request, "bag");
+        let mut nested = NestedTraining::begin(request, "bag")?;
         let mut models = Vec::with_capacity(self.bags);
         let mut finished = true;
         for bag in 0..self.bags {
@@ -126,10 +132,7 @@ impl Trainer for BaggingTrainer {
     }
 
     fn validation(&self) -> Validation {
-        match self.learner.uses_validation() {
-            true => Validation::Required,
-            false => Validation::Ignored,
-        }
+        self.learner.validation()
     }
 
     fn sampled_queries(&self, data: &rankwright_data::Dataset) -> usize {

@@ -54,7 +54,13 @@ impl DeclaredLearner for CoordinateAscent {
         name: "coordinate-ascent",
         help: "A linear model whose weights are changed one at a time while a metric improves (Metzler and Croft 2007).",
         example: "coordinate-ascent(restarts=2, passes=3, metric=ndcg@10)",
-        accepts: AcceptedInputs { pairs: false, start: false, validation: true, missing: false },
+        accepts: AcceptedInputs {
+            pairs: false,
+            pairs_alone: false,
+            start: false,
+            validation: true,
+            missing: false,
+        },
         tuning: Tuning::whole(&[
             "restarts=choice(1,2,3,5), tolerance=log(0.0001,0.005)",
             TRANSFORM_SPACE,

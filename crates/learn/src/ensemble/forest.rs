@@ -21,7 +21,7 @@ use crate::learner::{
 use crate::objective::{
     Derivatives, Objective, ObjectiveBuffers, QueryView, Squared, TrainingDocuments,
 };
-use crate::session::{TrainRequest, TrainResult};
+use crate::session::{Stop, TrainRequest, TrainResult};
 use crate::trainer::{Trainer, Validation};
 use crate::tree::TreeParams;
 
@@ -38,9 +38,10 @@ params! {
         sample_features: f64 = 0.3, above(0.0).up_to(1.0),
             "Fraction of the features that each tree may use, drawn for each tree.";
         bins: usize = 255, 2..=255, "Maximum number of bins of a feature.";
-        stop: usize = 0, ..,
+        stop: Stop = Stop::Auto, ..,
             "Number of trees without improvement on validation data after which training stops; \
-             0: never.";
+             auto: all trees are trained. With validation data, the best number of trees is kept; \
+             none: all are kept.";
     }
     /// Builder methods for the parameters of a random forest.
     pub trait ForestOptions: forest_params;
@@ -59,7 +60,13 @@ impl DeclaredLearner for RandomForest {
         name: "random-forest",
         help: "The mean of regression trees, each grown on a sample of queries and features (Breiman 2001).",
         example: "random-forest(trees=300, leaves=100)",
-        accepts: AcceptedInputs { pairs: false, start: false, validation: true, missing: true },
+        accepts: AcceptedInputs {
+            pairs: false,
+            pairs_alone: false,
+            start: false,
+            validation: true,
+            missing: true,
+        },
         // More trees never make a forest worse: their number need not be tuned.
         tuning: Some(Tuning {
             space: &["leaves=logint(20,500), min_rows=logint(1,50), \
@@ -114,7 +121,7 @@ impl Trainer for ForestTrainer {
     }
 
     fn validation(&self) -> Validation {
-        if self.config.stop.is_some() { Validation::Required } else { Validation::Ignored }
+        Validation::of_rounds(self.config.stop, self.config.trees)
     }
 }
 

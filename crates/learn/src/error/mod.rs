@@ -7,6 +7,7 @@ mod checkpoint;
 mod not_finite;
 
 use std::error::Error;
+use std::path::PathBuf;
 
 use rankwright_data::DataError;
 use rankwright_eval::EvalError;
@@ -86,10 +87,12 @@ pub enum LearnError {
         convention: String,
     },
     /// The training data has preference pairs, and the learner needs labels.
-    #[error("{learner} does not learn from preference pairs; {} do", pair_learners())]
+    #[error("{learner} does not learn from preference pairs; {} do", pair_learners(*labelled))]
     PairsUnsupported {
         /// The learner.
         learner: String,
+        /// Whether the documents have labels besides.
+        labelled: bool,
     },
     /// A query has preference pairs, and the objective needs labels.
     #[error("this objective needs a label for each document and does not learn from pairs")]
@@ -111,7 +114,11 @@ pub enum LearnError {
     #[error("all preference pairs are ties; some must say which document is better")]
     OnlyTiedPairs,
     /// Preferences without labels for an objective that needs both.
-    #[error("lambdas of a metric need labels, and the query has preference pairs only")]
+    #[error(
+        "lambdas of a metric need labels, and there are preference pairs only; {} learn from pairs \
+         alone",
+        pair_learners(false)
+    )]
     LabelsMissing,
     /// No two documents of a query differ in label.
     #[error("no query has two documents with different labels, so there is nothing to rank")]
@@ -245,6 +252,12 @@ pub enum LearnError {
         /// The reason.
         problem: CheckpointProblem,
     },
+    /// Another training, perhaps in another process, saves to the same folder.
+    #[error("another training is using the checkpoint folder {}", folder.display())]
+    CheckpointInUse {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// A checkpoint whose learner state cannot be restored.
     #[error("the checkpoint holds {0}")]
     CheckpointState(#[from] StateProblem),
@@ -307,6 +320,7 @@ impl LearnError {
                 "choose one of these learners, or give data with labels and without preference \
                  pairs"
             }
+            Self::LabelsMissing => "choose one of these learners, or give data with labels",
             Self::NothingToRank => "give data with graded labels, or preference pairs",
             Self::NothingRelevant { .. } | Self::OneClass { .. } => {
                 "give data with relevant and other documents, or set the lowest relevant label \
@@ -323,6 +337,7 @@ impl LearnError {
                 "use newton=per-document, or a learner of document pairs: lambdamart, rankmart"
             }
             Self::NotFinite(value) => value.help(),
+            Self::CheckpointInUse { .. } => "wait until it ends, or use another checkpoint folder",
             Self::Checkpoint { .. } | Self::CheckpointState(_) => {
                 "use another checkpoint folder, or delete this checkpoint to start from the \
                  beginning"
@@ -333,10 +348,13 @@ impl LearnError {
     }
 }
 
-/// The names of the learners that take preference pairs.
-fn pair_learners() -> String {
-    let accepting = crate::learner::LEARNERS.iter().filter(|def| def.accepts.pairs);
-    accepting.map(|def| def.name).collect::<Vec<_>>().join(", ")
+/// The names of the learners that take preference pairs of documents with or without labels.
+fn pair_learners(labelled: bool) -> String {
+    let takes = |def: &&&crate::learner::LearnerDef| match labelled {
+        true => def.accepts.pairs,
+        false => def.accepts.pairs_alone,
+    };
+    crate::learner::LEARNERS.iter().filter(takes).map(|def| def.name).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -346,7 +364,7 @@ mod tests {
 
     #[test]
     fn messages_and_help_name_no_flags_and_have_correct_plurals() {
-        let pairs = LearnError::PairsUnsupported { learner: "mart".to_owned() };
+        let pairs = LearnError::PairsUnsupported { learner: "mart".to_owned(), labelled: true };
         let folds = LearnError::from(TuneError::Folds { folds: 1 });
         let held_out = LearnError::HoldOut { part: 0.2, queries: 1 };
         let value = LearnError::from(NotFiniteValue::NetScores);

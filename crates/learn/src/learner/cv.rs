@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use super::LearnerSpec;
 use crate::error::LearnError;
-use crate::session::{NoProgress, Progress, TrainRequest, ValidationSet};
+use crate::session::{NoProgress, Progress, TrainRequest, TrainWarning, ValidationSet};
 use crate::simd::Simd;
 use crate::trainer::Validation;
 
@@ -114,6 +114,8 @@ pub struct FoldResult {
     pub results: Vec<MeasureResult>,
     /// Seconds of binning and training.
     pub seconds: f64,
+    /// Warnings about the fold's model.
+    pub warnings: Vec<TrainWarning>,
 }
 
 /// The result of a cross validation.
@@ -255,6 +257,7 @@ impl FoldQueries {
             trees,
             results: ScoredDataset::new(&test, &test_scores)?.evaluate(&options.metrics)?.results,
             seconds: result.history.bin_seconds + result.history.train_seconds,
+            warnings: result.warnings,
             queries: self.test,
         };
         Ok((fold, result.finished))

@@ -81,8 +81,10 @@ pub struct LearnerDef {
 /// Inputs that a learner accepts besides features and labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct AcceptedInputs {
-    /// Preference pairs instead of labels.
+    /// Preference pairs; some learners need labels too.
     pub pairs: bool,
+    /// Preference pairs of documents without labels.
+    pub pairs_alone: bool,
     /// A model to start from.
     pub start: bool,
     /// Validation data, for early stopping or for choosing a model.
@@ -113,6 +115,7 @@ impl LearnerDef {
             example: "",
             accepts: AcceptedInputs {
                 pairs: false,
+                pairs_alone: false,
                 start: false,
                 validation: false,
                 missing: false,

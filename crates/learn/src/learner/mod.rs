@@ -148,6 +148,21 @@ impl LearnerSpec {
         Ok(self.target.resolve(SourceKind::Features)?)
     }
 
+    /// The value of a parameter as a spec writes it, given or default; `None` if the learner has no
+    /// such parameter.
+    ///
+    /// ```
+    /// use rankwright_learn::LearnerSpec;
+    ///
+    /// let learner = LearnerSpec::parse("lambdamart(leaves=15)")?;
+    /// assert_eq!(learner.parameter("leaves").as_deref(), Some("15"));
+    /// assert_eq!(learner.parameter("trees").as_deref(), Some("300"));
+    /// # Ok::<(), rankwright_learn::LearnError>(())
+    /// ```
+    pub fn parameter(&self, name: &str) -> Option<String> {
+        self.learner.params().text(name)
+    }
+
     /// The parameters of boosting, where trees are boosted by gradients.
     pub fn boosting(&self) -> Option<&BoostParams> {
         self.trainer.boosting()
@@ -224,7 +239,8 @@ fn train(learner: &dyn Learner, mut request: TrainRequest<'_>) -> Result<TrainRe
         request.metrics.push(target.resolve(SourceKind::Features)?);
     }
     if request.train.pairs().is_some() && !trainer.accepts_pairs() {
-        return Err(LearnError::PairsUnsupported { learner: name() });
+        let labelled = has_different_labels(request.train);
+        return Err(LearnError::PairsUnsupported { learner: name(), labelled });
     }
     if request.start.is_some() && !trainer.accepts_start() {
         return Err(LearnError::StartUnsupported { learner: name() });
@@ -244,7 +260,16 @@ fn train(learner: &dyn Learner, mut request: TrainRequest<'_>) -> Result<TrainRe
     if result.history.train_seconds == 0.0 {
         result.history.train_seconds = started.elapsed().as_secs_f64();
     }
+    if trainer.without_data().is_none() {
+        let min_rows = learner.params().text("min_rows");
+        result.add_warnings(request.train, min_rows.and_then(|text| text.parse().ok()));
+    }
     Ok(result)
+}
+
+/// Whether documents have labels that say something.
+fn has_different_labels(data: &Dataset) -> bool {
+    data.labels().windows(2).any(|pair| pair[0] != pair[1])
 }
 
 /// Training of a learner built by a program.

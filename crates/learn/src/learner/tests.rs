@@ -519,3 +519,37 @@ fn pairs_are_for_learners_that_take_them() {
     }
     assert!(train("rankmart(trees=1)").is_ok());
 }
+
+/// Twelve queries of four documents without labels, and pairs that prefer lower rows.
+fn unlabelled_pairs() -> Dataset {
+    let rows = 48;
+    let values: Vec<f32> = (0..rows * 2).map(|n| (n % 8) as f32).collect();
+    let queries: Vec<usize> = (0..rows).map(|row| row / 4).collect();
+    let data = Dataset::from_dense(&values, 2, vec![0; rows], queries).unwrap();
+    let pairs = |row: usize| format!("{} {row} > {}\n", row / 4, row + 1);
+    let lines: String = (0..rows).filter(|row| row % 4 < 3).map(pairs).collect();
+    let input = rankwright_data::bytes::Input::from_bytes("pairs", lines.into_bytes()).unwrap();
+    data.with_pairs(&input).unwrap().0
+}
+
+#[test]
+fn the_table_says_which_learners_take_pairs_without_labels() {
+    let data = unlabelled_pairs();
+    for def in LEARNERS {
+        let Ok(learner) = LearnerSpec::parse(def.name) else { continue };
+        if !learner.learns() {
+            continue;
+        }
+        let result = learner.train(TrainRequest::new(&data));
+        match result {
+            Ok(_) => assert!(def.accepts.pairs_alone, "{} takes pairs alone", def.name),
+            Err(error) => {
+                assert!(!def.accepts.pairs_alone, "{}: {error}", def.name);
+                let text = error.to_string();
+                let names = "rankmart, ranksvm, pairwise-logistic, ranknet, rankboost";
+                let named = text.contains(names) && !text.contains("pair-logistic");
+                assert!(named || def.name == "blend", "{}: {text}", def.name);
+            }
+        }
+    }
+}

@@ -219,7 +219,7 @@ impl LinearTrainer {
         inputs: &LinearData<'_>,
         last: &PathPosition,
     ) -> Result<TrainResult, LearnError> {
-        let TrainResult { model, history, finished } = result;
+        let TrainResult { model, history, finished, warnings } = result;
         let (mut header, kind) = model.into_parts();
         let chosen = history.best.and_then(|best| self.fit.path.get(best - 1));
         match (self.fit.path.len(), self.loss) {
@@ -234,7 +234,7 @@ impl LinearTrainer {
                 header.notes.insert("c".to_owned(), chosen);
             }
         }
-        Ok(TrainResult { model: Model::new(header, kind)?, history, finished })
+        Ok(TrainResult { model: Model::new(header, kind)?, history, finished, warnings })
     }
 }
 

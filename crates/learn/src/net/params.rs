@@ -12,6 +12,7 @@ use super::block::NoiseLevels;
 use super::optimiser::OptimiserKind;
 use super::schedule::{RateDecay, Schedule};
 use super::shape::HiddenNorm;
+use crate::session::Stop;
 use crate::transform::TransformParams;
 
 choices! {
@@ -81,9 +82,10 @@ params! {
             requires "schedule=step";
         batch: usize = 16, 1.., "Number of queries in a mini-batch.";
         epochs: usize = 30, 1.., "Number of passes over the data.";
-        stop: Auto<usize> = Auto::Auto, ..,
+        stop: Stop = Stop::Auto, ..,
             "Number of epochs without improvement on validation data after which training stops; \
-             0: never; auto: 15 if there is validation data.";
+             auto: 15. With validation data, the best epoch is kept; none: all epochs are \
+             trained, and the last is kept.";
     }
     /// Builder methods for the parameters of a net.
     pub trait NetOptions: net_params;
@@ -93,8 +95,8 @@ params! {
 pub(super) const NET_SPACE: &str = "rate=log(0.0003,0.01), layers=choice(32,64/32,128/64/32), dropout=uniform(0,0.4), \
      noise=uniform(0,0.3), decay=log(0.0001,0.3), batch=choice(4,8,16,32), norm=choice(none,layer)";
 
-/// Default number of epochs without improvement after which training stops.
-const STOP: usize = 15;
+/// Number of epochs without improvement after which training stops with `stop=auto`.
+pub(super) const AUTO_PATIENCE: usize = 15;
 /// Maximum number of hidden layers.
 const MAX_LAYERS: usize = 32;
 
@@ -129,8 +131,7 @@ pub(super) struct NetConfig {
     pub(super) schedule: Schedule,
     pub(super) batch: usize,
     pub(super) epochs: usize,
-    /// `None`: depends on the data. `Some(0)`: never.
-    pub(super) stop: Option<usize>,
+    pub(super) stop: Stop,
     pub(super) transform: TransformParams,
 }
 
@@ -173,16 +174,8 @@ impl NetConfig {
             schedule,
             batch: params.batch,
             epochs: params.epochs,
-            stop: params.stop.given(),
+            stop: params.stop,
             transform: transform.clone(),
-        }
-    }
-
-    /// Epochs without improvement after which training stops.
-    pub(super) fn patience(&self, validated: bool) -> Option<usize> {
-        match self.stop {
-            Some(stop) => Some(stop).filter(|stop| *stop > 0),
-            None => validated.then_some(STOP),
         }
     }
 }

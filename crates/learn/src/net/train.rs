@@ -12,7 +12,7 @@ use super::export::{self, MovingStats};
 use super::loss::{NetLoss, PreparedLoss};
 use super::matrix::NetMatrix;
 use super::optimiser::Optimiser;
-use super::params::{NetConfig, NetParams};
+use super::params::{AUTO_PATIENCE, NetConfig, NetParams};
 use super::passes::{PassInput, Passes, RowLists, diverged};
 use super::shape::NetShape;
 use super::state::NetState;
@@ -98,10 +98,7 @@ impl Trainer for NetTrainer {
     }
 
     fn validation(&self) -> Validation {
-        match self.params.stop {
-            Some(stop) if stop > 0 => Validation::Required,
-            _ => Validation::Optional,
-        }
+        Validation::of_choice(self.params.stop)
     }
 
     fn sampled_queries(&self, data: &Dataset) -> usize {
@@ -134,8 +131,9 @@ fn seed_of(request: &TrainRequest<'_>, epoch: usize) -> u64 {
 
 impl NetRun<'_> {
     fn train(&mut self) -> Result<TrainResult, LearnError> {
-        let stop = self.params.patience(!self.request.valid.is_empty());
-        let plan = RoundPlan::new("epoch", self.params.epochs, self.request).stop(stop);
+        let plan = RoundPlan::new("epoch", self.params.epochs, self.request)
+            .stop(self.params.stop)
+            .auto_patience(AUTO_PATIENCE);
         let (mut rounds, saved) = Session::begin(self.request, plan)?;
         if let Some(bytes) = saved.and_then(|saved| saved.bytes) {
             self.state.restore(&self.shape, &bytes)?;

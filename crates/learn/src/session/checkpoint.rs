@@ -5,12 +5,15 @@
 //! and seed. Scores are not kept; adding up the trees in their order gives the same bits again, and
 //! every random draw depends only on its iteration. If trees are dropped ([`dart`](super::dart)),
 //! the file has them with their current weights, and the note has how they were grown. The file is
-//! replaced atomically, so a kill at any moment, or a full disk, leaves the last good one.
+//! replaced atomically, so a kill at any moment, or a full disk, leaves the last good one. The folder
+//! is locked while a training uses it.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rankwright_data::Dataset;
+use rankwright_data::store::FolderLock;
 use rankwright_model::Model;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -68,8 +71,37 @@ impl Checkpoints {
         Checkpoints { folder: self.folder.join("done"), ..self.clone() }
     }
 
+    /// Whether checkpoints are saved during training, and not only when it is cancelled.
+    fn is_regular(&self) -> bool {
+        self.every_rounds > 0 || self.every < Duration::MAX
+    }
+
+    /// Keeps other trainings out of the folder, which is created if needed.
+    pub(crate) fn lock(&self) -> Result<FolderLock, LearnError> {
+        let lock = FolderLock::acquire(&self.folder, LOCK)?;
+        lock.ok_or_else(|| LearnError::CheckpointInUse { folder: self.folder.clone() })
+    }
+
+    /// The lock at the start of a training; `None` if nothing is there yet and nothing is saved
+    /// unless the training is cancelled.
+    pub(crate) fn lock_at_start(&self) -> Result<Option<FolderLock>, LearnError> {
+        match self.is_regular() || self.folder.is_dir() {
+            true => self.lock().map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// Makes sure that no training uses the folder now, so that a program can say so early.
+    pub fn check_unused(&self) -> Result<(), LearnError> {
+        match self.folder.is_dir() {
+            true => self.lock().map(drop),
+            false => Ok(()),
+        }
+    }
+
     /// Deletes the file and those of trainings within this one, and folders that are then empty.
-    /// Returns whether there was a file.
+    /// Returns whether there was a file. A folder that a training uses is left as it is, which is
+    /// an error.
     ///
     /// ```
     /// use rankwright_learn::Checkpoints;
@@ -77,23 +109,36 @@ impl Checkpoints {
     /// assert!(!Checkpoints::new("no-such-folder").remove()?);
     /// # Ok::<(), std::io::Error>(())
     /// ```
-    pub fn remove(&self) -> std::io::Result<bool> {
+    pub fn remove(&self) -> io::Result<bool> {
         let mut removed = false;
+        let lock = match self.folder.is_dir() {
+            true => Some(self.lock().map_err(io::Error::other)?),
+            false => None,
+        };
         let members = (0..).map(|number| self.member(number)).take_while(|m| m.folder.is_dir());
         for checkpoints in
             members.flat_map(|member| [member.finished_member(), member]).chain([self.clone()])
         {
             match std::fs::remove_file(checkpoints.file()) {
                 Ok(()) => removed = true,
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }
-            // A folder that holds other files stays, and a missing folder is no error.
-            let _ = std::fs::remove_dir(&checkpoints.folder);
+            if checkpoints.folder != self.folder {
+                // Left by a killed training.
+                let _ = std::fs::remove_file(checkpoints.folder.join(LOCK));
+                // A folder that holds other files stays, and a missing folder is no error.
+                let _ = std::fs::remove_dir(&checkpoints.folder);
+            }
         }
+        drop(lock);
+        let _ = std::fs::remove_dir(&self.folder);
         Ok(removed)
     }
 }
+
+/// The file by which a training keeps others out of its folder.
+const LOCK: &str = "training.lock";
 
 /// The note in a checkpoint's header.
 const NOTE: &str = "checkpoint";

@@ -2,6 +2,7 @@
 //!
 //! The history goes to a side file: it contains times, and a model's bytes must not.
 
+use rankwright_spec::words::counted;
 use serde::{Deserialize, Serialize};
 
 /// Seconds of one round by phase; a round of boosting is a tree.
@@ -78,6 +79,66 @@ mod nan_as_null {
     }
 }
 
+/// The rounds of a training that its model is made of, and the reason.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KeptRounds {
+    /// Number of rounds kept: the first ones.
+    pub rounds: usize,
+    /// Number of rounds trained.
+    pub of: usize,
+    /// Why these are kept.
+    #[serde(flatten)]
+    pub reason: KeptReason,
+}
+
+/// The reason why a number of rounds is kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "reason", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum KeptReason {
+    /// Their metric on the validation data is the best of all rounds.
+    BestOnValidation {
+        /// The metric.
+        metric: String,
+        /// The name of the validation set.
+        set: String,
+        /// The value.
+        value: f64,
+    },
+    /// All rounds: there is no validation data to choose by.
+    NoValidation,
+    /// All rounds: the learner was told to keep them ([`Stop::None`](super::Stop::None)).
+    AllRequested,
+    /// All rounds: each is a step towards one result, so that the last one is always kept.
+    LastIsResult,
+}
+
+impl KeptRounds {
+    /// The rounds and the reason in words; `unit` is the name of a round.
+    ///
+    /// ```
+    /// use rankwright_learn::{KeptReason, KeptRounds};
+    ///
+    /// let all = KeptRounds { rounds: 300, of: 300, reason: KeptReason::NoValidation };
+    /// assert_eq!(all.text("tree"), "all 300 trees: there is no validation data");
+    /// ```
+    pub fn text(&self, unit: &str) -> String {
+        let reason = match &self.reason {
+            KeptReason::BestOnValidation { metric, set, value } => {
+                format!("the best {metric} on {set}, {value:.4}")
+            }
+            KeptReason::NoValidation => "there is no validation data".to_owned(),
+            KeptReason::AllRequested => "keeping all was requested".to_owned(),
+            KeptReason::LastIsResult => "the last one is the result".to_owned(),
+        };
+        match self.of == self.rounds {
+            true if self.of == 1 => format!("1 {unit}: {reason}"),
+            true => format!("all {}: {reason}", counted(self.of, unit)),
+            false => format!("{} of {}: {reason}", self.rounds, counted(self.of, unit)),
+        }
+    }
+}
+
 /// The history of a whole training.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrainingHistory {
@@ -93,6 +154,9 @@ pub struct TrainingHistory {
     /// Number of rounds at the best value of the first metric on the validation set used for early
     /// stopping and for choosing the model.
     pub best: Option<usize>,
+    /// The rounds that the model is made of, of a finished training in rounds.
+    #[serde(default)]
+    pub kept: Option<KeptRounds>,
     /// The rounds.
     pub iterations: Vec<Iteration>,
     /// Seconds for binning the features.

@@ -11,12 +11,16 @@ mod history;
 mod progress;
 mod request;
 mod rounds;
+mod stop;
 pub(crate) mod validation;
+mod warning;
 
 pub use checkpoint::Checkpoints;
-pub use history::{Iteration, PhaseSeconds, TrainingHistory};
+pub use history::{Iteration, KeptReason, KeptRounds, PhaseSeconds, TrainingHistory};
 pub use progress::{NoProgress, Progress};
 pub use request::{TrainRequest, TrainResult, ValidationSet};
 pub(crate) use rounds::{
     RoundPlan, RoundStatus, Session, Snapshot, empty_history, header, result_of,
 };
+pub use stop::Stop;
+pub use warning::{ConstantReason, TrainWarning};

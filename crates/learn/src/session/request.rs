@@ -10,6 +10,7 @@ use super::checkpoint::Checkpoints;
 use super::history::TrainingHistory;
 use super::progress::{NoProgress, Progress};
 use super::rounds::{header, result_of};
+use super::warning::TrainWarning;
 use crate::collective::{Collective, Local};
 use crate::error::LearnError;
 use crate::simd::Simd;
@@ -214,4 +215,16 @@ pub struct TrainResult {
     pub history: TrainingHistory,
     /// False if the training was cancelled before its end.
     pub finished: bool,
+    /// Facts that the user should know although the training succeeded.
+    pub warnings: Vec<TrainWarning>,
+}
+
+impl TrainResult {
+    /// Adds the warnings about the model of a finished training; `min_rows` is the learner's
+    /// parameter, if it has it.
+    pub(crate) fn add_warnings(&mut self, train: &Dataset, min_rows: Option<u64>) {
+        if self.finished {
+            self.warnings.extend(TrainWarning::about(&self.model, train, min_rows));
+        }
+    }
 }

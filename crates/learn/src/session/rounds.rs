@@ -1,8 +1,8 @@
 //! The rounds of a training: metrics, stopping, the history and checkpoints, for every learner.
 //!
-//! Early stopping and the choice of the model use the first metric on the first validation set: its
-//! best model is kept (the earliest among equals), and after `stop` rounds without a better one the
-//! training is over. Without validation data the last model is the result.
+//! The first metric on the first validation set decides: its best model is kept (the earliest among
+//! equals), and with [`Stop::After`] the training is over after so many rounds without a better one.
+//! Without validation data, or with [`Stop::None`], the last model is the result.
 //!
 //! A checkpoint is an ordinary model file: the current model, and as a note in its header the
 //! history and the learner's state, from which training resumes with the same result.
@@ -10,12 +10,14 @@
 use std::time::Instant;
 
 use rankwright_data::Dataset;
+use rankwright_data::store::FolderLock;
 use rankwright_eval::Measure;
 use rankwright_model::{Header, Model, ModelBody, ScoreOptions};
 
 use super::checkpoint::{CheckpointState, Saver, fingerprint, load};
-use super::history::{Iteration, PhaseSeconds, TrainingHistory};
+use super::history::{Iteration, KeptReason, KeptRounds, PhaseSeconds, TrainingHistory};
 use super::request::{TrainRequest, TrainResult};
+use super::stop::Stop;
 use super::validation::{Decider, check_sets, values};
 use crate::error::LearnError;
 
@@ -38,9 +40,11 @@ pub(crate) struct RoundPlan {
     pub(crate) unit: &'static str,
     /// Maximum number of rounds.
     pub(crate) max_rounds: usize,
+    /// When training ends, and which rounds are kept.
+    pub(crate) stop: Stop,
     /// Number of rounds without improvement on the first validation set after which training is
-    /// over; `None`: it runs to the end.
-    pub(crate) stop: Option<usize>,
+    /// over with [`Stop::Auto`]; `None`: it runs to the end.
+    pub(crate) auto_patience: Option<usize>,
     /// Seconds spent on binning the features.
     pub(crate) bin_seconds: f64,
     /// The learner's parameters as text: a checkpoint made with others is rejected. Parameters that
@@ -52,12 +56,18 @@ impl RoundPlan {
     /// The rounds of a learner whose checkpoints are valid for its exact spec only.
     pub(crate) fn new(unit: &'static str, max_rounds: usize, request: &TrainRequest<'_>) -> Self {
         let parameters = format!("rounds {ALGORITHM} {}", request.learner);
-        Self { unit, max_rounds, stop: None, bin_seconds: 0.0, parameters }
+        let (stop, auto_patience) = (Stop::Auto, None);
+        Self { unit, max_rounds, stop, auto_patience, bin_seconds: 0.0, parameters }
     }
 
-    /// Sets the rounds of early stopping.
-    pub(crate) fn stop(self, stop: Option<usize>) -> Self {
+    /// Sets when training ends.
+    pub(crate) fn stop(self, stop: Stop) -> Self {
         Self { stop, ..self }
+    }
+
+    /// Sets the rounds without improvement after which training ends with [`Stop::Auto`].
+    pub(crate) fn auto_patience(self, rounds: usize) -> Self {
+        Self { auto_patience: Some(rounds), ..self }
     }
 }
 
@@ -83,11 +93,13 @@ pub(crate) struct Session<'a> {
     history: TrainingHistory,
     max_rounds: usize,
     decider: Option<Decider>,
-    /// Whether the last model is returned even if there is validation data.
-    keeps_last: bool,
+    /// Why the last model is returned even if there is validation data.
+    keeps_last: Option<KeptReason>,
     /// The model to return, for learners that pass whole models.
     kept: Option<ModelBody>,
     saver: Option<Saver<'a>>,
+    /// Keeps other trainings out of the checkpoint folder.
+    lock: Option<FolderLock>,
     fingerprint: u64,
     started: Instant,
     /// Seconds of training in earlier processes.
@@ -105,9 +117,12 @@ impl<'a> Session<'a> {
         let decider = decides.map(|measure| Decider {
             set: usize::from(request.evaluate_training),
             better: measure.metric().better(),
-            stop: plan.stop,
+            patience: match plan.stop {
+                Stop::Auto => plan.auto_patience,
+                other => other.patience(),
+            },
         });
-        if plan.stop.is_some() && decider.is_none() {
+        if plan.stop.patience().is_some() && decider.is_none() {
             let learner = match request.learner.as_str() {
                 "" => "early stopping".to_owned(),
                 learner => learner.to_owned(),
@@ -120,8 +135,9 @@ impl<'a> Session<'a> {
             bin_seconds: plan.bin_seconds,
             ..empty_history(request)
         };
-        let (mut own_fingerprint, mut found) = (0, None);
+        let (mut own_fingerprint, mut found, mut lock) = (0, None, None);
         if let Some(options) = &request.checkpoints {
+            lock = options.lock_at_start()?;
             own_fingerprint = fingerprint(request.train, &request_text(request, &plan.parameters));
             found = load(&options.file(), own_fingerprint)?;
         }
@@ -143,9 +159,10 @@ impl<'a> Session<'a> {
             history,
             max_rounds: plan.max_rounds,
             decider,
-            keeps_last: false,
+            keeps_last: (plan.stop == Stop::None).then_some(KeptReason::AllRequested),
             kept: snapshot.as_ref().map(|snapshot| snapshot.model.clone()),
             saver: request.checkpoints.as_ref().map(|options| Saver::new(options, done)),
+            lock,
             fingerprint: own_fingerprint,
             started: Instant::now(),
             lap: Instant::now(),
@@ -156,7 +173,7 @@ impl<'a> Session<'a> {
     /// Returns the last model at the end even if there is validation data: for learners whose
     /// rounds lead to one minimum.
     pub(crate) fn keeping_last(mut self) -> Self {
-        self.keeps_last = true;
+        self.keeps_last = Some(KeptReason::LastIsResult);
         self
     }
 
@@ -170,9 +187,26 @@ impl<'a> Session<'a> {
         &self.header
     }
 
-    /// the number of rounds at the best value of the metric used for early stopping.
-    pub(crate) fn best(&self) -> Option<usize> {
-        self.history.best
+    /// The rounds that the model is to be made of.
+    pub(crate) fn kept(&self) -> KeptRounds {
+        let of = self.done();
+        let all = |reason| KeptRounds { rounds: of, of, reason };
+        if let Some(reason) = &self.keeps_last {
+            return all(reason.clone());
+        }
+        let best = self.decider.zip(self.history.best);
+        match best.and_then(|(decider, best)| Some((best, decider.value(&self.history, best)?))) {
+            Some((rounds, value)) => {
+                let first =
+                    |names: &[String], at: usize| names.get(at).cloned().unwrap_or_default();
+                let set = self.decider.map_or(0, |decider| decider.set);
+                let (set, metric) =
+                    (first(&self.history.sets, set), first(&self.history.metrics, 0));
+                let reason = KeptReason::BestOnValidation { metric, set, value };
+                KeptRounds { rounds, of, reason }
+            }
+            None => all(KeptReason::NoValidation),
+        }
     }
 
     /// Whether the rounds done so far are enough.
@@ -196,7 +230,7 @@ impl<'a> Session<'a> {
         let number = self.done() + 1;
         let loss = loss.filter(|loss| loss.is_finite());
         self.push(Iteration { number, leaves: None, loss, step: None, values, seconds });
-        if self.keeps_last || self.history.best.is_none_or(|best| best == number) {
+        if self.keeps_last.is_some() || self.history.best.is_none_or(|best| best == number) {
             self.kept = Some(model.into_parts().1);
         }
         self.finish_round(&|session| session.kept_snapshot(state))
@@ -264,8 +298,9 @@ impl<'a> Session<'a> {
         finished: bool,
     ) -> Result<TrainResult, LearnError> {
         self.history.train_seconds = self.earlier_seconds + self.started.elapsed().as_secs_f64();
+        self.history.kept = (self.done() > 0).then(|| self.kept());
         let model = Model::new(self.header, model)?;
-        Ok(TrainResult { model, history: self.history, finished })
+        Ok(TrainResult { model, history: self.history, finished, warnings: Vec::new() })
     }
 
     /// The value of each metric on each evaluated set.
@@ -302,6 +337,9 @@ impl<'a> Session<'a> {
 
     fn save(&mut self, snapshot: Snapshot) -> Result<(), LearnError> {
         let Some(saver) = &mut self.saver else { return Ok(()) };
+        if let (None, Some(options)) = (&self.lock, &self.request.checkpoints) {
+            self.lock = Some(options.lock()?);
+        }
         let state = CheckpointState::new(self.fingerprint, &self.history, &snapshot);
         let model = Model::new(self.header.clone(), snapshot.model)?;
         saver.save(model, &state, self.history.iterations.len())
@@ -338,7 +376,8 @@ pub(crate) fn result_of(
     model: ModelBody,
 ) -> Result<TrainResult, LearnError> {
     let model = Model::new(header(request), model)?;
-    Ok(TrainResult { model, history: empty_history(request), finished: true })
+    let (history, warnings) = (empty_history(request), Vec::new());
+    Ok(TrainResult { model, history, finished: true, warnings })
 }
 
 /// A history without rounds: the sets and metrics of a request.
@@ -389,12 +428,7 @@ mod tests {
     }
 
     /// Runs rounds whose learner bytes are the number of finished rounds.
-    fn run(
-        request: &TrainRequest<'_>,
-        rounds: usize,
-        stop: Option<usize>,
-        last: bool,
-    ) -> TrainResult {
+    fn run(request: &TrainRequest<'_>, rounds: usize, stop: Stop, last: bool) -> TrainResult {
         let (mut all, from) =
             Session::begin(request, RoundPlan::new("round", rounds, request).stop(stop)).unwrap();
         if last {
@@ -417,20 +451,34 @@ mod tests {
     fn the_best_model_is_kept_where_there_is_validation_data() {
         let (train, valid) = (data(1), data(2));
         let request = || TrainRequest::new(&train).metrics([measure()]);
-        let plain = run(&request(), 6, None, false);
+        let plain = run(&request(), 6, Stop::Auto, false);
         assert_eq!(plain.history.best, None);
         assert_eq!(*plain.model.body(), line(train.columns(), 5).unwrap());
         let watched = ValidationSet::new("valid", &valid);
         let request = request().validation_sets([watched]);
-        let result = run(&request, 20, None, false);
+        let result = run(&request, 20, Stop::Auto, false);
         let values: Vec<f64> = result.history.iterations.iter().map(|i| i.values[0][0]).collect();
         let highest = values.iter().copied().fold(0.0, f64::max);
         let best = result.history.best.unwrap();
         assert_eq!(values.iter().position(|v| *v == highest), Some(best - 1));
         assert_eq!(*result.model.body(), line(train.columns(), best - 1).unwrap());
-        let stopped = run(&request, 20, Some(2), false).history.iterations.len();
+        let stopped = run(&request, 20, Stop::After(2), false).history.iterations.len();
         assert!(stopped < 20);
-        let last = run(&request, 20, None, true);
+        let kept = result.history.kept.as_ref().unwrap();
+        assert_eq!((kept.rounds, kept.of), (best, 20));
+        let reason = KeptReason::BestOnValidation {
+            metric: "ndcg@5".to_owned(),
+            set: "valid".to_owned(),
+            value: highest,
+        };
+        assert_eq!(kept.reason, reason);
+        let reason = |result: &TrainResult| result.history.kept.clone().unwrap().reason;
+        assert_eq!(reason(&plain), KeptReason::NoValidation);
+        let all = run(&request, 20, Stop::None, false);
+        assert_eq!(*all.model.body(), line(train.columns(), 19).unwrap());
+        assert_eq!((reason(&all), all.history.best), (KeptReason::AllRequested, Some(best)));
+        let last = run(&request, 20, Stop::Auto, true);
+        assert_eq!(reason(&last), KeptReason::LastIsResult);
         assert_eq!(*last.model.body(), line(train.columns(), 19).unwrap());
         assert_eq!((result.history.unit.as_str(), last.history.best), ("round", Some(best)));
     }
@@ -452,15 +500,15 @@ mod tests {
             let watched = ValidationSet::new("valid", &valid);
             TrainRequest::new(&train).metrics([measure()]).validation_sets([watched])
         };
-        let whole = run(&request(), 12, None, false);
+        let whole = run(&request(), 12, Stop::Auto, false);
         let checkpoints = Checkpoints::new(folder.path());
         let progress = StopAfter(5, AtomicUsize::new(0));
         let checkpoints = || Some(checkpoints.clone());
         let first = request().progress(&progress).checkpoints(checkpoints());
-        let part = run(&first, 12, None, false);
+        let part = run(&first, 12, Stop::Auto, false);
         assert!(!part.finished);
         assert_eq!(part.history.iterations.len(), 5);
-        let second = run(&request().checkpoints(checkpoints()), 12, None, false);
+        let second = run(&request().checkpoints(checkpoints()), 12, Stop::Auto, false);
         assert_eq!(second.model.to_bytes(), whole.model.to_bytes());
         assert_eq!(second.history.best, whole.history.best);
         let other = request().checkpoints(checkpoints()).seed(9);
@@ -470,11 +518,38 @@ mod tests {
     }
 
     #[test]
+    fn a_folder_belongs_to_one_training_at_a_time() {
+        let train = data(1);
+        let folder = tempfile::tempdir().unwrap();
+        let request = |folder: &std::path::Path| {
+            TrainRequest::new(&train).metrics([measure()]).checkpoints(Checkpoints::new(folder))
+        };
+        let begin =
+            |request| Session::begin(request, RoundPlan::new("round", 9, request)).map(drop);
+        let (first, second) = (request(folder.path()), request(folder.path()));
+        let (session, _) = Session::begin(&first, RoundPlan::new("round", 9, &first)).ok().unwrap();
+        let error = begin(&second).unwrap_err();
+        assert!(matches!(error, LearnError::CheckpointInUse { .. }), "{error}");
+        assert!(error.to_string().contains("another training"), "{error}");
+        let checkpoints = Checkpoints::new(folder.path());
+        assert!(checkpoints.check_unused().is_err() && checkpoints.remove().is_err());
+        drop(session);
+        begin(&second).unwrap();
+        checkpoints.check_unused().unwrap();
+        // A training that saves only when it is cancelled makes no folder, and finds others then.
+        let later = folder.path().join("later");
+        let only_cancelled = Checkpoints::new(&later).every(std::time::Duration::MAX);
+        let request = TrainRequest::new(&train).metrics([measure()]).checkpoints(only_cancelled);
+        begin(&request).unwrap();
+        assert!(!later.exists());
+    }
+
+    #[test]
     fn stopping_needs_validation_data() {
         let train = data(1);
         let request = TrainRequest::new(&train).metrics([measure()]);
         let plan = || RoundPlan::new("epoch", 9, &request);
-        let error = Session::begin(&request, plan().stop(Some(3))).err().unwrap();
+        let error = Session::begin(&request, plan().stop(Stop::After(3))).err().unwrap();
         assert!(matches!(error, LearnError::MissingValidation { .. }), "{error}");
         let (none, _) = Session::begin(&request, plan()).unwrap();
         assert!(none.finish(true).unwrap_err().to_string().contains("before its first epoch"));

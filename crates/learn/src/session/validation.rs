@@ -1,8 +1,8 @@
 //! Metrics of validation data, and the decision when to stop.
 //!
-//! Early stopping and the choice of the model use the first metric on the first validation set: the
-//! number of rounds with the best value is remembered (the earliest among equals), and training
-//! stops when `stop` rounds have not improved it.
+//! The first metric on the first validation set decides: the number of rounds with the best value
+//! is remembered (the earliest among equals), and training stops when so many rounds as the
+//! learner's patience have not improved it.
 
 use rankwright_data::Dataset;
 use rankwright_eval::compare::Better;
@@ -47,22 +47,28 @@ pub(crate) struct Decider {
     /// Index of the evaluated set that is used for early stopping.
     pub(crate) set: usize,
     pub(crate) better: Better,
-    pub(crate) stop: Option<usize>,
+    /// Rounds without improvement after which training stops; `None`: it does not.
+    pub(crate) patience: Option<usize>,
 }
 
 impl Decider {
+    /// The deciding value after a number of rounds.
+    pub(crate) fn value(&self, history: &TrainingHistory, rounds: usize) -> Option<f64> {
+        let round = history.iterations.get(rounds.checked_sub(1)?)?;
+        round.values.get(self.set)?.first().copied()
+    }
+
     /// The number of rounds at the best value so far.
     pub(crate) fn best(&self, history: &TrainingHistory) -> Option<usize> {
-        let value = |round: usize| history.iterations[round].values.get(self.set)?.first().copied();
         let mut best: Option<(usize, f64)> = None;
-        for round in 0..history.iterations.len() {
-            let Some(value) = value(round) else { continue };
+        for round in 1..=history.iterations.len() {
+            let Some(value) = self.value(history, round) else { continue };
             let is_better = best.is_none_or(|(_, most)| match self.better {
                 Better::Higher => value > most,
                 Better::Lower => value < most,
             });
             if is_better {
-                best = Some((round + 1, value));
+                best = Some((round, value));
             }
         }
         best.map(|(trees, _)| trees)
@@ -70,7 +76,7 @@ impl Decider {
 
     /// Whether training should stop.
     pub(crate) fn is_over(&self, history: &TrainingHistory) -> bool {
-        match (self.stop, history.best) {
+        match (self.patience, history.best) {
             (Some(patience), Some(best)) => history.iterations.len() >= best + patience,
             _ => false,
         }

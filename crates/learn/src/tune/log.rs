@@ -1,10 +1,10 @@
 //! The log of a search: finished trials survive an interruption.
 //!
-//! JSON lines. The first identifies the search (it is written atomically, with the file); each
-//! other line is a [`Trial`], appended by one write and synced. A line is valid only with its line
+//! JSON lines. The first identifies the search; each other line is a [`Trial`], appended by one
+//! write and synced. A line is valid only with its line
 //! end: a kill at any moment, or a full disk, loses at most the trial that was being written, whose
-//! incomplete line is cut off when the log is opened again. Only one process at a time writes to a
-//! log.
+//! incomplete line is cut off when the log is opened again. The file is locked before anything is
+//! read or written, so that only one process at a time uses a log.
 
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
@@ -12,7 +12,6 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use rankwright_data::DataError;
-use rankwright_data::store::write_atomic;
 use serde::{Deserialize, Serialize};
 
 use super::error::{SettingDifference, TuneError, TuneLogProblem};
@@ -46,19 +45,26 @@ impl Log {
     pub(super) fn open(path: &Path, search: &[(&str, String)]) -> Result<Self, LearnError> {
         let search = search.iter().map(|(name, text)| ((*name).to_owned(), text.clone()));
         let head = LogHead { version: VERSION, search: search.collect() };
-        if path.metadata().map_or(true, |meta| meta.is_file() && meta.len() == 0) {
-            let line = line(&head)?;
-            write_atomic(path, |out| out.write_all(line.as_bytes()))?;
-        }
+        let head_line = line(&head)?;
         let io = |what: &'static str| {
             move |error| DataError::io(what, path.display().to_string(), error)
         };
-        let mut file = File::options().read(true).append(true).open(path).map_err(io("open"))?;
+        let mut options = File::options();
+        let options = options.read(true).append(true).create(true);
+        let mut file = options.open(path).map_err(io("open"))?;
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             return Err(TuneError::LogInUse { path: path.display().to_string() }.into());
         }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(io("read"))?;
+        // A new log, or one whose first line was being written when its process was killed.
+        if bytes.len() < head_line.len() && head_line.as_bytes().starts_with(&bytes) {
+            file.set_len(0).map_err(io("repair"))?;
+            file.write_all(head_line.as_bytes())
+                .and_then(|()| file.sync_data())
+                .map_err(io("write"))?;
+            bytes = head_line.into_bytes();
+        }
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         let text = String::from_utf8_lossy(bytes.get(..whole).unwrap_or_default());
         let trials = read(path, &text, &head)?;

@@ -16,7 +16,6 @@ use super::{ExplainOptions, matched};
 use crate::engine::ScoreBuffers;
 use crate::error::ModelError;
 use crate::model::Model;
-use crate::score::ScoreOptions;
 
 /// Options of a partial dependence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +68,7 @@ impl Model {
             return Err(ModelError::NoSuchFeature { feature, features }.into());
         }
         let name = self.header().features.name(feature).into_owned();
-        let matching = matched(self, data, options.ignore_extra)?;
+        let matching = matched(self, data, options.matching)?;
         let Some(column) = matching.column(feature) else {
             return Err(ExplainError::NoColumn { feature: name });
         };
@@ -78,8 +77,7 @@ impl Model {
         if any_missing {
             asked.push(f32::NAN);
         }
-        let score = ScoreOptions { ignore_extra: options.ignore_extra, ..ScoreOptions::default() };
-        let scorer = self.scorer_for(data.features(), score)?;
+        let scorer = self.scorer_for(data.features(), options.matching.into())?;
         let query_of_rows = data.query_of_rows();
         let rows = sample(data.rows(), how.documents, options.seed);
         let curve = |work: &mut ScoreBuffers, &row: &usize| -> Result<Vec<f64>, ExplainError> {

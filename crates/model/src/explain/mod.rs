@@ -45,7 +45,7 @@ use self::table::{Contributions, UsedFeatureRows, absorb_rounding, sample};
 use self::trees::{TreeShap, count_leaf_rows, counts};
 use crate::blend::Blend;
 use crate::error::ModelError;
-use crate::matching::Matching;
+use crate::matching::{MatchOptions, Matching};
 use crate::model::{Model, ModelBody};
 
 /// Maximum number of background documents.
@@ -59,13 +59,13 @@ pub struct ExplainOptions {
     /// For nets: number of orders of exchange, each used forwards and backwards, against as many
     /// background documents; at least 1.
     pub permutations: usize,
-    /// Ignore features that the model does not know, instead of rejecting the data.
-    pub ignore_extra: bool,
+    /// How features are matched.
+    pub matching: MatchOptions,
 }
 
 impl Default for ExplainOptions {
     fn default() -> Self {
-        ExplainOptions { seed: 1, permutations: 32, ignore_extra: false }
+        ExplainOptions { seed: 1, permutations: 32, matching: MatchOptions::default() }
     }
 }
 
@@ -138,7 +138,7 @@ impl<'a> Explainer<'a> {
             return Err(ExplainError::EmptyBackground);
         }
         let features = model.used_features();
-        let matching = matched(model, background, options.ignore_extra)?;
+        let matching = matched(model, background, options.matching)?;
         let rows = sample(background.rows(), MAX_BACKGROUND, options.seed);
         let table = UsedFeatureRows::gather(background, rows.into_iter(), &matching, &features);
         let method = method_of(model, &features, Some(&table), options)?;
@@ -166,7 +166,7 @@ impl<'a> Explainer<'a> {
         if let Some(&query) = queries.iter().find(|query| **query >= data.queries()) {
             return Err(ExplainError::NoSuchQuery { query, queries: data.queries() });
         }
-        let matching = matched(self.model, data, self.options.ignore_extra)?;
+        let matching = matched(self.model, data, self.options.matching)?;
         let of_query = |&query: &usize| {
             let rows = data.query_rows(query);
             let table = UsedFeatureRows::gather(data, rows.clone(), &matching, &self.features);
@@ -180,12 +180,12 @@ impl<'a> Explainer<'a> {
 
 /// The columns of the model's features in a data set, which must treat absent values as the model
 /// does.
-fn matched(model: &Model, data: &Dataset, ignore_extra: bool) -> Result<Matching, ModelError> {
+fn matched(model: &Model, data: &Dataset, options: MatchOptions) -> Result<Matching, ModelError> {
     let (own, other) = (model.header().absent, data.absent());
     if own != other && model.distinguishes_missing() {
         return Err(ModelError::Absent { model: own.name(), data: other.name() });
     }
-    Matching::new(model.header(), data.features(), ignore_extra)
+    Matching::new(model.header(), data.features(), options)
 }
 
 fn method_of<'a>(

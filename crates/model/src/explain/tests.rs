@@ -299,7 +299,7 @@ fn neither_threads_nor_neighbours_change_a_bit() {
     let mut alone = UsedFeatureRows::gather(
         &data,
         0..100,
-        &matched(&model, &data, false).unwrap(),
+        &matched(&model, &data, MatchOptions::default()).unwrap(),
         explainer.features(),
     );
     let together = explainer.method.explain(&alone);

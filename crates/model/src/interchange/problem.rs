@@ -99,7 +99,21 @@ pub enum FileProblem {
         /// Number of items.
         count: usize,
     },
-    /// A problem with the nodes of a tree.
+    /// A split whose border is not the one that the list of borders has.
+    #[error(
+        "a split of float feature {feature} has the border {border}, but {}",
+        listed_border(.listed)
+    )]
+    InconsistentBorder {
+        /// The number of the float feature.
+        feature: u32,
+        /// The border of the split.
+        border: f64,
+        /// The border that the split's index leads to; `None` if the split has no index, or one
+        /// beyond the lists.
+        listed: Option<f32>,
+    },
+    /// A fault of the nodes of a tree.
     #[error(transparent)]
     Node(NodeProblem),
     /// A feature without a weight.
@@ -133,6 +147,13 @@ pub enum FileProblem {
     /// Parts that are read, but do not make a tree or a model.
     #[error(transparent)]
     Model(Box<ModelError>),
+}
+
+fn listed_border(listed: &Option<f32>) -> String {
+    match listed {
+        Some(border) => format!("its index is that of another split, with the border {border}"),
+        None => "the list of borders does not have it".to_owned(),
+    }
 }
 
 fn at_line(line: &Option<usize>) -> String {

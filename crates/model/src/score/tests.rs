@@ -51,8 +51,8 @@ fn blend(features: FeatureNames, absent: Absent, seed: u64, normalise: Normalise
 }
 
 /// The reference: the row's values in the model's order, then one row after another.
-fn reference(model: &Model, data: &Dataset, ignore_extra: bool) -> Vec<u64> {
-    let matching = Matching::new(model.header(), data.features(), ignore_extra).unwrap();
+fn reference(model: &Model, data: &Dataset, options: MatchOptions) -> Vec<u64> {
+    let matching = Matching::new(model.header(), data.features(), options).unwrap();
     let row = |row: usize| -> Vec<f32> {
         let value = |feature| match matching.column(feature) {
             Some(column) => data.matrix().get(row, column),
@@ -102,8 +102,9 @@ proptest! {
         ];
         models.extend(Normalise::ALL.map(|way| blend(model.clone(), absent, seed, way)));
         for model in models {
-            let scores = model.score(&data, ScoreOptions { ignore_extra, ..ScoreOptions::default() }).unwrap();
-            prop_assert_eq!(bits(scores), reference(&model, &data, ignore_extra));
+            let options = MatchOptions::default().ignore_extra(ignore_extra);
+            let scores = model.score(&data, options.into()).unwrap();
+            prop_assert_eq!(bits(scores), reference(&model, &data, options));
         }
     }
 
@@ -164,7 +165,7 @@ fn members_of_a_blend_are_matched_through_it() {
     let model = Model::new(header(&["a", "b"]), blend).unwrap();
     let data = data(20, FeatureNames::Ids { first: 1, count: 2 }, Absent::Zero, 3);
     let scores = model.score(&data, ScoreOptions::default()).unwrap();
-    assert_eq!(bits(scores), reference(&model, &data, false));
+    assert_eq!(bits(scores), reference(&model, &data, MatchOptions::default()));
 }
 
 #[test]
@@ -216,8 +217,6 @@ fn the_rule_for_absent_values_must_be_the_models() {
 fn features_that_do_not_meet_are_refused() {
     let data = data(5, named(&["a", "b"]), Absent::Zero, 1);
     let model = forest(named(&["a", "c"]), Absent::Zero, 1);
-    let error = model
-        .score(&data, ScoreOptions { ignore_extra: true, ..ScoreOptions::default() })
-        .unwrap_err();
+    let error = model.score(&data, MatchOptions::default().ignore_extra(true).into()).unwrap_err();
     assert!(matches!(error, ModelError::MissingFeatures { count: 1, .. }), "{error}");
 }

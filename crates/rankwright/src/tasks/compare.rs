@@ -8,6 +8,7 @@ use rankwright_eval::{
     EvalOptions, Evaluation, JudgedRun, Measure, MetricSpec, QuerySource, ScoredDataset,
     SourceKind, evaluate,
 };
+use rankwright_model::MatchOptions;
 use serde::Serialize;
 
 use super::context::RunningTask;
@@ -28,8 +29,8 @@ pub enum CompareInput {
         files: DataFiles,
         /// Score files for the data, one number per line.
         scores: Vec<PathBuf>,
-        /// Whether to ignore features that a model does not know; an error otherwise.
-        ignore_extra: bool,
+        /// How the features of the data are matched with those of a model.
+        matching: MatchOptions,
     },
     /// Runs and judgements.
     Runs {
@@ -163,8 +164,8 @@ pub fn compare_systems(
     check_standard_input(request.input.paths())?;
     let loaded = match &request.input {
         CompareInput::Runs { runs, qrels } => of_runs(request, runs, qrels, &mut task)?,
-        CompareInput::Data { files, scores, ignore_extra } => {
-            of_data(request, files, scores, *ignore_extra, &mut task)?
+        CompareInput::Data { files, scores, matching } => {
+            of_data(request, files, scores, *matching, &mut task)?
         }
     };
     let (comparison, _) = task
@@ -210,7 +211,7 @@ fn of_data(
     request: &CompareRequest,
     files: &DataFiles,
     score_files: &[PathBuf],
-    ignore_extra: bool,
+    matching: MatchOptions,
     task: &mut RunningTask<'_>,
 ) -> Result<LoadedSystems, TaskError> {
     let measures = resolve_metrics(&request.metrics, SourceKind::Features)?;
@@ -221,8 +222,8 @@ fn of_data(
     if inputs.data.is_empty() {
         return Err(TaskError::NoData);
     }
-    if inputs.models.is_empty() && ignore_extra {
-        return Err(TaskError::NoModelToIgnoreExtra);
+    if inputs.models.is_empty() && matching != MatchOptions::default() {
+        return Err(TaskError::NoModelToMatch);
     }
     let rule = inputs.absent_rule()?;
     let InputFiles { models, data } = inputs;
@@ -232,7 +233,7 @@ fn of_data(
     let names = system_names(&paths.chain(score_files.iter().cloned()).collect::<Vec<_>>());
     let mut scores = Vec::new();
     for (_, model) in &models {
-        scores.push(score_data(model, &loaded.data, ignore_extra, task)?.0);
+        scores.push(score_data(model, &loaded.data, matching, task)?.0);
     }
     for path in score_files {
         scores.push(read_scores_for(&loaded.data, path, &label)?);

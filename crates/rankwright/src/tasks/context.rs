@@ -159,6 +159,12 @@ impl<'a> RunningTask<'a> {
         self.context.simd
     }
 
+    /// Warnings so far.
+    #[cfg(feature = "train")]
+    pub(super) fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
     pub(super) fn into_warnings(self) -> Vec<Warning> {
         self.warnings
     }
@@ -188,10 +194,10 @@ mod tests {
         let context = Context::default().on_step(&step).on_warning(&warn);
         let mut running = RunningTask::new(&context);
         running.step("reading a", || Ok::<_, TaskError>(())).unwrap();
-        running.warn(Warning::MatchedByPosition { between: "a and b".into() });
+        running.warn(Warning::FeaturesOfWeights);
         assert_eq!(running.into_warnings().len(), 1);
         let seen = seen.lock().unwrap();
         assert_eq!(seen[0], "reading a");
-        assert!(seen[1].starts_with("only one of a and b"), "{seen:?}");
+        assert!(seen[1].starts_with("there is no data"), "{seen:?}");
     }
 }

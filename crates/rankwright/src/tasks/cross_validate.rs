@@ -110,6 +110,10 @@ pub fn cross_validate_learners(
     let mut learners = Vec::new();
     for learner in &request.learners {
         let result = validate(request, learner, &loaded.data, &measures, &mut task)?;
+        // Folds of one learner have the same cause.
+        if let Some(warning) = result.folds.iter().flat_map(|fold| &fold.warnings).next() {
+            task.warn(Warning::Training(warning.clone()));
+        }
         learners.push(CrossValidated {
             learner: learner.to_string(),
             folds: result.folds.iter().map(FoldValues::new).collect(),

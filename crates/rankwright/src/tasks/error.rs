@@ -113,9 +113,9 @@ pub enum TaskError {
     /// Neither a model nor scores are among the files to compare.
     #[error("none of the files is a model, and there are no scores to compare")]
     NoSystems,
-    /// Extra features are to be ignored, but there is no model.
-    #[error("extra features cannot be ignored, since no model is among the files")]
-    NoModelToIgnoreExtra,
+    /// Options of matching features are given, but there is no model.
+    #[error("there are no features to match, since no model is among the files")]
+    NoModelToMatch,
     /// The caller's rule for absent features is not the model's.
     #[error(
         "absent features are to be read as {}, but the model was trained with them as {}",
@@ -197,9 +197,10 @@ pub enum TaskError {
         /// The learner.
         learner: &'static str,
     },
-    /// Extra features are to be ignored, but there is neither validation data nor a start model.
-    #[error("extra features cannot be ignored: there is neither validation data nor a start model")]
-    NothingToIgnoreExtra,
+    /// Options of matching features are given, but there is neither validation data nor a start
+    /// model.
+    #[error("there are no features to match: there is neither validation data nor a start model")]
+    NothingToMatch,
     /// A training option for a learner that is not trained.
     #[cfg(feature = "train")]
     #[error("{option} has no effect: the weights of {learner} are given and nothing is trained")]
@@ -248,6 +249,18 @@ pub enum TaskError {
         /// Their names, the first few.
         names: String,
     },
+    /// The features of one input of a training have names, those of the other have numbers.
+    #[error("the features of {first} have {first_naming}; those of {second} have {second_naming}")]
+    NamesAndNumbers {
+        /// One input.
+        first: String,
+        /// The names or numbers of its features, the first few.
+        first_naming: String,
+        /// The other input.
+        second: String,
+        /// The names or numbers of its features, the first few.
+        second_naming: String,
+    },
     /// A training was cancelled.
     #[cfg(feature = "train")]
     #[error("{}", stopped(unit, *done, saved))]
@@ -258,6 +271,19 @@ pub enum TaskError {
         done: usize,
         /// The saved state of the training.
         saved: SavedTraining,
+    },
+    /// A trained model could not be written where it belongs, and was saved in another place.
+    #[error(
+        "{} could not be written, so the trained model was saved as {} ({reason})",
+        out.display(), file.display()
+    )]
+    ModelSavedElsewhere {
+        /// The file to write.
+        out: PathBuf,
+        /// The file that has the model.
+        file: PathBuf,
+        /// The reason why the file could not be written.
+        reason: String,
     },
     /// No learner is given.
     #[error("no learner is given")]
@@ -373,6 +399,9 @@ impl TaskError {
             TaskError::MissingFeatures { .. } => {
                 "add these columns, or rename them so that both agree"
             }
+            TaskError::ModelSavedElsewhere { .. } => {
+                "copy the saved model to a folder with room; nothing of it is missing"
+            }
             TaskError::StandardInputTwice => "give a file instead",
             TaskError::OutputIsInput { .. } => "give another file",
             TaskError::SameFile { .. } => "give a file for each result",
@@ -383,8 +412,12 @@ impl TaskError {
             }
             TaskError::UnknownExtension { .. } => "use a known extension, or give the format",
             TaskError::EmptyPart { .. } => "give the part a larger share, or use more data",
-            TaskError::NoModelToIgnoreExtra | TaskError::NothingToIgnoreExtra => {
-                "do not ignore extra features"
+            TaskError::NoModelToMatch | TaskError::NothingToMatch => {
+                "leave out the options of matching features"
+            }
+            TaskError::NamesAndNumbers { .. } => {
+                "name the features of both alike; or match them by position, if both have the same \
+                 features in the same order"
             }
             TaskError::NoCheckpoints { .. } => "train without checkpoints",
             #[cfg(feature = "train")]

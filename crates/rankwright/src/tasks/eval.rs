@@ -8,7 +8,7 @@ use rankwright_eval::{
     EvalOptions, Evaluation, JudgedRun, Measure, MetricSpec, QuerySource, ScoredDataset,
     SourceKind, evaluate,
 };
-use rankwright_model::ModelFormat;
+use rankwright_model::{MatchOptions, ModelFormat};
 use serde::Serialize;
 
 use super::context::RunningTask;
@@ -26,8 +26,8 @@ pub enum EvalInput {
     Model {
         /// The data files and the model.
         files: DataFiles,
-        /// Whether to ignore features that the model does not know; an error otherwise.
-        ignore_extra: bool,
+        /// How the features of the data are matched with those of the model.
+        matching: MatchOptions,
     },
     /// A file of scores, one per line, for feature data with labels.
     Scores {
@@ -112,7 +112,7 @@ pub fn eval(request: &EvalRequest, context: &Context<'_>) -> Result<EvalResult, 
     match &request.input {
         EvalInput::Run { run, qrels } => of_run(request, run, qrels, task),
         EvalInput::Scores { scores, data } => of_scores(request, scores, data, task),
-        EvalInput::Model { files, ignore_extra } => of_model(request, files, *ignore_extra, task),
+        EvalInput::Model { files, matching } => of_model(request, files, *matching, task),
     }
 }
 
@@ -152,14 +152,14 @@ fn of_scores(
 fn of_model(
     request: &EvalRequest,
     files: &DataFiles,
-    ignore_extra: bool,
+    matching: MatchOptions,
     mut task: RunningTask<'_>,
 ) -> Result<EvalResult, TaskError> {
     check_standard_input(files.paths())?;
     let measures = resolve_metrics(&request.metrics, SourceKind::Features)?;
     let (model, data) = InputFiles::new(files.open(&task)?.0)?.into_model_and_data()?;
     let loaded = files.load_opened(data, Some(model.header().absent), &mut task)?;
-    let (scores, ..) = score_data(&model, &loaded.data, ignore_extra, &mut task)?;
+    let (scores, ..) = score_data(&model, &loaded.data, matching, &mut task)?;
     of_data(request, &loaded.data, &scores, &measures, task)
 }
 

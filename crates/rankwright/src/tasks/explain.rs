@@ -93,8 +93,7 @@ pub fn explain_ranking(
         Some(files) => Some(files.load(rule, &mut task)?.data),
         None => None,
     };
-    let ignore_extra = request.options.ignore_extra;
-    let missing = matching::check(&model, &data, ignore_extra, &mut task)?;
+    let missing = matching::check(&model, &data, request.options.matching, &mut task)?;
     let (explanation, _) =
         task.step("explaining", || explanation(request, &model, &data, background.as_ref()))?;
     Ok(ExplainResult { explanation, features_not_in_data: missing, warnings: task.into_warnings() })

@@ -6,7 +6,9 @@ use rankwright_data::DEFAULT_SEED;
 use rankwright_eval::{Measure, MetricSpec, SourceKind, metric_or_default};
 use rankwright_learn::permutation::{Permutation, PermutationPlan};
 use rankwright_model::draw::{tree_svg, tree_text};
-use rankwright_model::{FeatureLoss, Model, ModelBody, ModelSummary, ScoreOptions, Tree};
+use rankwright_model::{
+    FeatureLoss, MatchOptions, Model, ModelBody, ModelSummary, ScoreOptions, Tree,
+};
 use serde::Serialize;
 
 use super::context::RunningTask;
@@ -38,15 +40,21 @@ pub struct PermutationRequest {
     pub repeats: usize,
     /// Seed of the shuffles.
     pub seed: u64,
-    /// Whether to ignore features that the model does not know; an error otherwise.
-    pub ignore_extra: bool,
+    /// How the features of the data are matched with those of the model.
+    pub matching: MatchOptions,
 }
 
 impl PermutationRequest {
     /// Five shuffles of each feature.
     pub fn new(data: DataFiles) -> Self {
         let seed = DEFAULT_SEED;
-        PermutationRequest { data, metric: None, repeats: 5, seed, ignore_extra: false }
+        PermutationRequest {
+            data,
+            metric: None,
+            repeats: 5,
+            seed,
+            matching: MatchOptions::default(),
+        }
     }
 }
 
@@ -185,7 +193,7 @@ fn permute(
     let plan = PermutationPlan {
         repeats: request.repeats,
         seed: request.seed,
-        options: ScoreOptions { ignore_extra: request.ignore_extra, simd: task.simd() },
+        options: ScoreOptions { matching: request.matching, simd: task.simd() },
     };
     let work = || Permutation::new(model, &data, measure, plan);
     Ok(task.step("shuffling features", work)?.0)

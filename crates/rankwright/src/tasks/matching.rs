@@ -1,34 +1,31 @@
 //! Matches a model's features with those of a data set.
 
 use rankwright_data::Dataset;
-use rankwright_model::{Matching, Model, ScoreOptions};
+use rankwright_model::{MatchOptions, Matching, Model, ScoreOptions};
 
 use super::context::RunningTask;
 use super::{Context, TaskError, Warning};
 
 /// Checks that a model can score a data set. Returns the names of the features that scores depend
-/// on and the data lacks, and warnings about these and about matching by order only.
+/// on and the data lacks, and warnings about these.
 pub fn match_features(
     model: &Model,
     data: &Dataset,
-    ignore_extra: bool,
+    options: MatchOptions,
 ) -> Result<(Vec<String>, Vec<Warning>), TaskError> {
     let context = Context::default();
     let mut task = RunningTask::new(&context);
-    let missing = check(model, data, ignore_extra, &mut task)?;
+    let missing = check(model, data, options, &mut task)?;
     Ok((missing, task.into_warnings()))
 }
 
 pub(super) fn check(
     model: &Model,
     data: &Dataset,
-    ignore_extra: bool,
+    options: MatchOptions,
     task: &mut RunningTask<'_>,
 ) -> Result<Vec<String>, TaskError> {
-    let matching = Matching::new(model.header(), data.features(), ignore_extra)?;
-    if matching.by_position() {
-        task.warn(Warning::MatchedByPosition { between: "model and data".into() });
-    }
+    let matching = Matching::new(model.header(), data.features(), options)?;
     let used = model.used_features();
     let names = &model.header().features;
     let missing = used.iter().filter(|feature| matching.column(**feature).is_none());
@@ -47,11 +44,11 @@ pub(super) fn check(
 pub(super) fn score_data(
     model: &Model,
     data: &Dataset,
-    ignore_extra: bool,
+    options: MatchOptions,
     task: &mut RunningTask<'_>,
 ) -> Result<(Vec<f64>, Vec<String>, f64), TaskError> {
-    let missing = check(model, data, ignore_extra, task)?;
-    let options = ScoreOptions { ignore_extra, simd: task.simd() };
+    let missing = check(model, data, options, task)?;
+    let options = ScoreOptions { matching: options, simd: task.simd() };
     let (scores, seconds) = task.step("scoring", || model.score(data, options))?;
     Ok((scores, missing, seconds))
 }

@@ -6,7 +6,7 @@ use rankwright_data::DEFAULT_SEED;
 use rankwright_eval::{MetricSpec, SourceKind};
 use rankwright_experiment::ShrinkageRequest;
 use rankwright_learn::LearnerSpec;
-use rankwright_model::ScoreOptions;
+use rankwright_model::{MatchOptions, ScoreOptions};
 use rankwright_report::training::{NamedData, ShrinkageReport};
 use serde::{Serialize, Serializer};
 
@@ -35,7 +35,7 @@ pub struct ReportShrinkageRequest {
     pub seed: u64,
     /// Whether to ignore features of validation data that the training data does not know; an error
     /// otherwise.
-    pub ignore_extra: bool,
+    pub matching: MatchOptions,
 }
 
 impl ReportShrinkageRequest {
@@ -48,7 +48,7 @@ impl ReportShrinkageRequest {
             valid: Vec::new(),
             metric: None,
             seed: DEFAULT_SEED,
-            ignore_extra: false,
+            matching: MatchOptions::default(),
         }
     }
 
@@ -105,7 +105,7 @@ pub fn report_shrinkage(
     let resolve = |metric: &MetricSpec| metric.resolve(SourceKind::Features);
     let measure = request.metric.as_ref().map(resolve).transpose()?;
     let train = request.data.load(None, &mut task)?.data;
-    let valid = ValidationFiles { files: &request.valid, ignore_extra: request.ignore_extra };
+    let valid = ValidationFiles { files: &request.valid, matching: request.matching };
     let (valid, _) = valid.load(&request.data, &train, &mut task)?;
     warn_sampled(&request.learner, &train, &mut task)?;
     let (train_name, valid_names) = set_names(&request.data.files, &request.valid);
@@ -115,7 +115,7 @@ pub fn report_shrinkage(
         valid: sets.map(|(name, (_, data))| NamedData { name, data }).collect(),
         measure,
         seed: request.seed,
-        score: ScoreOptions { ignore_extra: request.ignore_extra, simd: task.simd() },
+        score: ScoreOptions { matching: request.matching, simd: task.simd() },
         simd: task.simd(),
         ..ShrinkageRequest::new(
             request.learner.clone(),

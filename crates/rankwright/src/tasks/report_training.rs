@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rankwright_data::{DEFAULT_SEED, Dataset};
 use rankwright_eval::{MetricSpec, SourceKind, ToMeasures};
 use rankwright_learn::TrainingLog;
-use rankwright_model::{Model, ScoreOptions};
+use rankwright_model::{MatchOptions, Model, ScoreOptions};
 use rankwright_report::training::{NamedData, TrainingOptions, TrainingReport, TrainingRequest};
 use serde::{Serialize, Serializer};
 
@@ -46,7 +46,7 @@ pub struct ReportTrainingRequest {
     /// Seed of all random choices: sampled queries, shuffles.
     pub seed: u64,
     /// Whether to ignore features of the data that the model does not know; an error otherwise.
-    pub ignore_extra: bool,
+    pub matching: MatchOptions,
 }
 
 impl ReportTrainingRequest {
@@ -62,7 +62,7 @@ impl ReportTrainingRequest {
             points,
             trees,
             seed: DEFAULT_SEED,
-            ignore_extra: false,
+            matching: MatchOptions::default(),
         }
     }
 
@@ -141,7 +141,7 @@ pub fn report_training(
         .query(request.query.clone())
         .trees(request.trees)
         .seed(request.seed)
-        .score(ScoreOptions { ignore_extra: request.ignore_extra, simd: task.simd() });
+        .score(ScoreOptions { matching: request.matching, simd: task.simd() });
     let (report, _) =
         task.step("analysing the training", || TrainingReport::new(&input, &options))?;
     report.warnings.iter().for_each(|warning| task.warn(Warning::Report(warning.clone())));
@@ -167,7 +167,7 @@ fn load_set(
     task: &mut RunningTask<'_>,
 ) -> Result<Dataset, TaskError> {
     let data = files.load(Some(model.header().absent), task)?.data;
-    matching::check(model, &data, request.ignore_extra, task)?;
+    matching::check(model, &data, request.matching, task)?;
     Ok(data)
 }
 

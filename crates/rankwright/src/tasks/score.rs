@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use rankwright_data::write_scores;
+use rankwright_model::MatchOptions;
 use serde::Serialize;
 
 use super::context::RunningTask;
@@ -19,8 +20,8 @@ pub struct ScoreRequest {
     pub model: PathBuf,
     /// The data.
     pub data: DataFiles,
-    /// Whether to ignore features that the model does not know; an error otherwise.
-    pub ignore_extra: bool,
+    /// How the features of the data are matched with those of the model.
+    pub matching: MatchOptions,
     /// File to write the scores to, one per line in row order, where given.
     pub out: Option<PathBuf>,
 }
@@ -28,12 +29,12 @@ pub struct ScoreRequest {
 impl ScoreRequest {
     /// Scores this data with this model.
     pub fn new(model: impl Into<PathBuf>, data: DataFiles) -> Self {
-        ScoreRequest { model: model.into(), data, ignore_extra: false, out: None }
+        ScoreRequest { model: model.into(), data, matching: MatchOptions::default(), out: None }
     }
 
     /// Sets whether to ignore features that the model does not know.
-    pub fn ignore_extra(mut self, ignore: bool) -> Self {
-        self.ignore_extra = ignore;
+    pub fn matching(mut self, matching: MatchOptions) -> Self {
+        self.matching = matching;
         self
     }
 
@@ -81,8 +82,7 @@ pub fn score(request: &ScoreRequest, context: &Context<'_>) -> Result<ScoreResul
     }
     let model = load_model(&request.model)?;
     let loaded = request.data.load(Some(model.header().absent), &mut task)?;
-    let (scores, missing, seconds) =
-        score_data(&model, &loaded.data, request.ignore_extra, &mut task)?;
+    let (scores, missing, seconds) = score_data(&model, &loaded.data, request.matching, &mut task)?;
     let scores = loaded.data.to_source_order(&scores)?;
     if let Some(out) = &request.out {
         write_scores(out, &scores)?;

@@ -13,12 +13,12 @@ use rankwright_learn::tune::{
 use rankwright_learn::{
     LearnError, LearnerSpec, Progress, TrainRequest, TrainingHistory, ValidationSet,
 };
-use rankwright_model::ScoreOptions;
+use rankwright_model::{MatchOptions, ScoreOptions};
 use serde::Serialize;
 
 use super::context::RunningTask;
 use super::train::{
-    ValidationFiles, Watched, beside, check_feature_set, check_file, save_model, warn_sampled,
+    ValidationFiles, Watched, beside, check_feature_set, check_file, save_or_rescue, warn_sampled,
 };
 use super::{Context, DataFiles, TaskError, Warning, check_output, check_standard_input};
 
@@ -34,7 +34,7 @@ pub struct TuneRequest {
     pub valid: Option<PathBuf>,
     /// Whether to ignore features of the validation data that the training data does not know; an
     /// error otherwise.
-    pub ignore_extra: bool,
+    pub matching: MatchOptions,
     /// File for the model of the best learner, trained on all of the data.
     pub out: Option<PathBuf>,
     /// File that keeps finished trials; the same request then resumes.
@@ -44,7 +44,14 @@ pub struct TuneRequest {
 impl TuneRequest {
     /// A search that writes no files.
     pub fn new(plan: TunePlan, data: DataFiles) -> Self {
-        TuneRequest { plan, data, valid: None, ignore_extra: false, out: None, log: None }
+        TuneRequest {
+            plan,
+            data,
+            valid: None,
+            matching: MatchOptions::default(),
+            out: None,
+            log: None,
+        }
     }
 
     fn inputs(&self) -> impl Iterator<Item = &Path> {
@@ -181,7 +188,7 @@ pub fn tune_learner(
         check_feature_set(&train, &mut task);
     }
     let files: Vec<PathBuf> = request.valid.iter().cloned().collect();
-    let valid = ValidationFiles { files: &files, ignore_extra: request.ignore_extra };
+    let valid = ValidationFiles { files: &files, matching: request.matching };
     let valid = valid.load(&request.data, &train, &mut task)?.0.pop().map(|(_, data)| data);
     if let Some(learner) = request.plan.specs().first() {
         warn_sampled(learner, &train, &mut task)?;
@@ -195,7 +202,7 @@ pub fn tune_learner(
     let best = result.best().filter(|_| result.finished).ok_or_else(stopped)?;
     let model = match &request.out {
         Some(path) => {
-            let written = train_best(request, path, best, &train, valid.as_ref(), &task)?;
+            let written = train_best(request, path, best, &train, valid.as_ref(), &mut task)?;
             Some(written.ok_or_else(stopped)?)
         }
         None => None,
@@ -245,7 +252,7 @@ fn search(
     let watched = TuneWatched { inner: progress, context: task.context() };
     let job = TuneJob::new(train)
         .validation(valid.map(validation_set))
-        .features(ScoreOptions { ignore_extra: request.ignore_extra, simd: task.simd() })
+        .features(ScoreOptions { matching: request.matching, simd: task.simd() })
         .log(request.log.clone())
         .folder(folder)
         .progress(&watched);
@@ -264,7 +271,7 @@ fn train_best(
     best: &Trial,
     train: &Dataset,
     valid: Option<&Dataset>,
-    task: &RunningTask<'_>,
+    task: &mut RunningTask<'_>,
 ) -> Result<Option<WrittenModel>, TaskError> {
     let learner = LearnerSpec::parse(&best.spec)?;
     let watched = Watched::begin(task.context(), &learner, train.rows(), None);
@@ -272,7 +279,7 @@ fn train_best(
         .validation_sets(valid.map(validation_set))
         .metrics([request.plan.measure().clone()])
         .seed(request.plan.settings().seed)
-        .features(ScoreOptions { ignore_extra: request.ignore_extra, simd: task.simd() })
+        .features(ScoreOptions { matching: request.matching, simd: task.simd() })
         .progress(&watched)
         .simd(task.simd());
     let result = learner.train(training);
@@ -281,7 +288,8 @@ fn train_best(
     if !result.finished {
         return Ok(None);
     }
-    let sha256 = save_model(&result.model, path)?;
+    result.warnings.iter().cloned().for_each(|warning| task.warn(Warning::Training(warning)));
+    let sha256 = save_or_rescue(&result.model, path, None)?;
     Ok(Some(WrittenModel { path: path.to_owned(), sha256 }))
 }
 

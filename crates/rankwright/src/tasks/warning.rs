@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 
 use rankwright_data::{DataWarning, SummaryWarning};
+#[cfg(feature = "train")]
+use rankwright_learn::TrainWarning;
 #[cfg(feature = "report")]
 use rankwright_report::ReportWarning;
 #[cfg(feature = "search")]
@@ -28,11 +30,9 @@ pub enum Warning {
     /// A recoverable problem of an index, features or a ranking.
     #[cfg(feature = "search")]
     Search(SearchWarning),
-    /// Only one of two sides has feature names, so features are matched by their order.
-    MatchedByPosition {
-        /// The two sides, such as `model and data`.
-        between: String,
-    },
+    /// A warning about a trained model, such as one that ranks nothing.
+    #[cfg(feature = "train")]
+    Training(TrainWarning),
     /// The data lacks features that the model uses.
     MissingFeatures {
         /// Their names.
@@ -90,6 +90,11 @@ pub enum Warning {
         /// File that holds them.
         log: PathBuf,
     },
+    /// The log beside a trained model could not be written.
+    TrainingLogNotWritten {
+        /// The reason.
+        message: String,
+    },
     /// There is no log beside the model.
     NoTrainingLog {
         /// The path where it was expected.
@@ -131,7 +136,9 @@ impl Warning {
             Warning::Report(warning) => warning.kind(),
             #[cfg(feature = "search")]
             Warning::Search(warning) => warning.kind(),
-            Warning::MatchedByPosition { .. } => "matched-by-position",
+            #[cfg(feature = "train")]
+            Warning::Training(warning) => warning.kind(),
+            Warning::TrainingLogNotWritten { .. } => "training-log-not-written",
             Warning::MissingFeatures { .. } => "missing-features",
             Warning::FeaturesOfWeights => "features-of-weights",
             Warning::SampledPairs { .. } => "sampled-pairs",
@@ -158,10 +165,11 @@ impl fmt::Display for Warning {
             Warning::Report(warning) => warning.fmt(f),
             #[cfg(feature = "search")]
             Warning::Search(warning) => warning.fmt(f),
-            Warning::MatchedByPosition { between } => write!(
-                f,
-                "only one of {between} has feature names, so features are matched by their order"
-            ),
+            #[cfg(feature = "train")]
+            Warning::Training(warning) => warning.fmt(f),
+            Warning::TrainingLogNotWritten { message } => {
+                write!(f, "the model is written, but the log beside it is not: {message}")
+            }
             Warning::MissingFeatures { names, used, taken_as } => {
                 let shown = names.get(..NAMED).unwrap_or(names).join(", ");
                 write!(
@@ -245,6 +253,8 @@ impl Serialize for Warning {
             Warning::Content(warning) => return warning.serialize(serializer),
             #[cfg(feature = "report")]
             Warning::Report(warning) => return warning.serialize(serializer),
+            #[cfg(feature = "train")]
+            Warning::Training(warning) => return warning.serialize(serializer),
             #[cfg(feature = "search")]
             Warning::Search(warning) => return warning.serialize(serializer),
             _ => {}

@@ -142,7 +142,7 @@ impl<'a> StagedData<'a> {
         let ModelBody::Trees(ensemble) = model.body() else {
             return Ok(StagedData { data, trees: None, scores: model.score(data, options)? });
         };
-        let matching = Matching::new(model.header(), data.features(), options.ignore_extra)?;
+        let matching = Matching::new(model.header(), data.features(), options.matching)?;
         let trees = Some(StageScorer::new(ensemble, &matching));
         Ok(StagedData { data, trees, scores: vec![ensemble.base(); data.rows()] })
     }

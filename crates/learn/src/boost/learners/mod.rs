@@ -21,5 +21,10 @@ pub(super) const TREE_SEARCH_SPACE: &str = "rate=log(0.02,0.3), leaves=choice(7,
      sample_queries=uniform(0.5,1), sample_features=uniform(0.3,1)";
 
 /// Input that every learner of boosted trees accepts.
-pub(super) const TREE_INPUTS: crate::learner::AcceptedInputs =
-    crate::learner::AcceptedInputs { pairs: false, start: true, validation: true, missing: true };
+pub(super) const TREE_INPUTS: crate::learner::AcceptedInputs = crate::learner::AcceptedInputs {
+    pairs: false,
+    pairs_alone: false,
+    start: true,
+    validation: true,
+    missing: true,
+};

@@ -34,7 +34,7 @@ impl DeclaredLearner for RankMart {
         name: "rankmart",
         help: "Boosted trees on the pair logistic loss of RankNet, every pair with the same weight.",
         example: "rankmart(trees=200, leaves=15, sigma=1)",
-        accepts: AcceptedInputs { pairs: true, ..TREE_INPUTS },
+        accepts: AcceptedInputs { pairs: true, pairs_alone: true, ..TREE_INPUTS },
         tuning: Tuning::of_trees(&[TREE_SEARCH_SPACE, "norm_query=choice(true,false)"]),
         ..LearnerDef::of::<Self>()
     };

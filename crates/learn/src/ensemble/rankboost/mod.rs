@@ -29,7 +29,7 @@ use crate::learner::{
     AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
 };
 use crate::preferences::Preferences;
-use crate::session::{TrainRequest, TrainResult};
+use crate::session::{Stop, TrainRequest, TrainResult};
 use crate::trainer::{Trainer, Validation};
 use crate::tree::TreeParams;
 
@@ -39,9 +39,10 @@ params! {
         trees: usize = 300, 1.., "Number of weak rankers, each a threshold on a feature.";
         rate: f64 = 1.0, above(0.0),
             "Learning rate (shrinkage): the factor of each ranker's weight.";
-        stop: usize = 0, ..,
+        stop: Stop = Stop::Auto, ..,
             "Number of trees without improvement on validation data after which training stops; \
-             0: never.";
+             auto: all trees are trained. With validation data, the best number of trees is kept; \
+             none: all are kept.";
         norm_query: bool = true, ..,
             "Whether all queries have the same total weight, regardless of their number of pairs.";
         sample_queries: f64 = 1.0, above(0.0).up_to(1.0),
@@ -67,7 +68,13 @@ impl DeclaredLearner for RankBoost {
         name: "rankboost",
         help: "Thresholds on features, boosted on the pairs that are still in the wrong order (Freund 2003).",
         example: "rankboost(trees=200, norm_query=true)",
-        accepts: AcceptedInputs { pairs: true, start: false, validation: true, missing: true },
+        accepts: AcceptedInputs {
+            pairs: true,
+            pairs_alone: true,
+            start: false,
+            validation: true,
+            missing: true,
+        },
         tuning: Some(Tuning {
             space: &["rate=log(0.1,1), norm_query=choice(true,false), \
                       sample_queries=uniform(0.5,1), sample_features=uniform(0.3,1), \
@@ -125,6 +132,6 @@ impl Trainer for RankBoostTrainer {
     }
 
     fn validation(&self) -> Validation {
-        if self.config.stop.is_some() { Validation::Required } else { Validation::Ignored }
+        Validation::of_rounds(self.config.stop, self.config.trees)
     }
 }

@@ -44,7 +44,13 @@ impl DeclaredLearner for LinearSvm {
         name: "linear-svm",
         help: "Linear support vector machine on binary relevance (Nallapati 2004).",
         example: "linear-svm(loss=hinge, c=3)",
-        accepts: AcceptedInputs { pairs: false, start: false, validation: true, missing: false },
+        accepts: AcceptedInputs {
+            pairs: false,
+            pairs_alone: false,
+            start: false,
+            validation: true,
+            missing: false,
+        },
         tuning: Tuning::whole(&[
             "c=log(0.1,1000), loss=choice(squared-hinge,hinge)",
             TRANSFORM_SPACE,

@@ -43,7 +43,13 @@ impl DeclaredLearner for LogisticRegression {
         name: "logistic",
         help: "Logistic regression on binary relevance: maximum entropy (Nallapati 2004).",
         example: "logistic(rel=2, c=100)",
-        accepts: AcceptedInputs { pairs: false, start: false, validation: true, missing: false },
+        accepts: AcceptedInputs {
+            pairs: false,
+            pairs_alone: false,
+            start: false,
+            validation: true,
+            missing: false,
+        },
         tuning: Tuning::whole(&["c=log(1,10000)", TRANSFORM_SPACE]),
         ..LearnerDef::of::<Self>()
     };

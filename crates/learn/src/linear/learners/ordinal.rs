@@ -42,7 +42,13 @@ impl DeclaredLearner for OrdinalRegression {
         name: "ordinal",
         help: "Ordinal regression: a linear model and thresholds between neighbouring grades (McCullagh 1980).",
         example: "ordinal(c=100)",
-        accepts: AcceptedInputs { pairs: false, start: false, validation: true, missing: false },
+        accepts: AcceptedInputs {
+            pairs: false,
+            pairs_alone: false,
+            start: false,
+            validation: true,
+            missing: false,
+        },
         tuning: Tuning::whole(&["c=log(0.3,3000)", TRANSFORM_SPACE]),
         ..LearnerDef::of::<Self>()
     };

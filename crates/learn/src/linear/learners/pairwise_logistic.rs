@@ -43,7 +43,13 @@ impl DeclaredLearner for PairwiseLogistic {
         name: "pairwise-logistic",
         help: "A linear model on the logistic loss of preferences: linear RankNet.",
         example: "pairwise-logistic(c=20)",
-        accepts: AcceptedInputs { pairs: true, start: false, validation: true, missing: false },
+        accepts: AcceptedInputs {
+            pairs: true,
+            pairs_alone: true,
+            start: false,
+            validation: true,
+            missing: false,
+        },
         tuning: Tuning::whole(&["c=log(0.3,3000), norm_query=choice(true,false)", TRANSFORM_SPACE]),
         ..LearnerDef::of::<Self>()
     };

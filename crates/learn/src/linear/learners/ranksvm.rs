@@ -47,7 +47,13 @@ impl DeclaredLearner for RankSvm {
         name: "ranksvm",
         help: "A linear model that scores preferred documents higher by a margin (Herbrich 1999, Joachims 2002).",
         example: "ranksvm(c=2, norm_query=true)",
-        accepts: AcceptedInputs { pairs: true, start: false, validation: true, missing: false },
+        accepts: AcceptedInputs {
+            pairs: true,
+            pairs_alone: true,
+            start: false,
+            validation: true,
+            missing: false,
+        },
         tuning: Tuning::whole(&[
             "c=log(0.05,500), norm_query=choice(true,false), loss=choice(squared-hinge,hinge)",
             TRANSFORM_SPACE,

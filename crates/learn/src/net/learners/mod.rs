@@ -24,4 +24,4 @@ const ADAPTED: Transform = Transform::Adapt;
 
 /// The inputs that every net accepts.
 const NET_INPUTS: AcceptedInputs =
-    AcceptedInputs { pairs: false, start: false, validation: true, missing: false };
+    AcceptedInputs { pairs: false, pairs_alone: false, start: false, validation: true, missing: false };

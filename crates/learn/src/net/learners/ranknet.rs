@@ -67,7 +67,7 @@ impl DeclaredLearner for RankNet {
         name: "ranknet",
         help: "A net on the logistic loss of pairs (Burges 2005), factored by query (Burges 2010).",
         example: "ranknet(layers=32, sigma=1, epochs=20)",
-        accepts: AcceptedInputs { pairs: true, ..NET_INPUTS },
+        accepts: AcceptedInputs { pairs: true, pairs_alone: true, ..NET_INPUTS },
         tuning: Tuning::of_nets(&[NET_SPACE]),
         ..LearnerDef::of::<Self>()
     };

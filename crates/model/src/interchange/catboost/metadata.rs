@@ -1,6 +1,8 @@
 //! The content of a CatBoost file besides its trees.
 
+use std::cmp::Ordering;
 use std::fmt;
+use std::ops::Range;
 
 use rankwright_data::FeatureNames;
 use serde::Deserialize;
@@ -16,8 +18,10 @@ use crate::tree::Side;
 /// The features and numbers that the trees need, and the origin of the model.
 #[derive(Debug, Default)]
 pub(super) struct Metadata {
-    /// By number of the float feature: its column, and the side of missing values.
-    pub(super) features: Vec<(u32, Side)>,
+    /// By number of the float feature.
+    pub(super) features: Vec<FloatColumn>,
+    /// The borders of all features, one after the other.
+    borders: Vec<f32>,
     /// Names by column; empty if it has none.
     columns: Vec<String>,
     pub(super) scale: f64,
@@ -28,9 +32,22 @@ pub(super) struct Metadata {
     pub(super) version: String,
 }
 
+/// A float feature.
+#[derive(Debug)]
+pub(super) struct FloatColumn {
+    /// Its column.
+    pub(super) column: u32,
+    /// The side of missing values.
+    pub(super) missing: Side,
+    /// Its borders among those of all features, if the file has them.
+    borders: Option<Range<usize>>,
+}
+
 /// Maximum number of columns and outputs: a limit on the memory that a file can use.
 const MAX_COLUMNS: usize = 1 << 19;
 const MAX_OUTPUTS: usize = 1 << 16;
+/// CatBoost's own limit of the borders of a feature.
+const MAX_BORDERS: usize = 1 << 16;
 
 #[derive(Deserialize)]
 struct CatboostFile {
@@ -60,6 +77,8 @@ struct FloatFeature {
     feature_id: String,
     #[serde(default)]
     nan_value_treatment: Option<Treatment>,
+    #[serde(default)]
+    borders: Option<BoundedVec<f64, MAX_BORDERS>>,
 }
 
 #[derive(Deserialize, Clone, Copy)]
@@ -177,7 +196,12 @@ impl Metadata {
             Some(Treatment::AsTrue) => Side::Right,
             Some(Treatment::AsIs | Treatment::AsFalse) | None => Side::Left,
         };
-        self.features.push((column, missing));
+        let borders = feature.borders.map(|borders| {
+            let start = self.borders.len();
+            self.borders.extend(borders.0.iter().map(|border| *border as f32));
+            start..self.borders.len()
+        });
+        self.features.push(FloatColumn { column, missing, borders });
         // Without other kinds of features, columns are the feature numbers; gaps would cost memory.
         match column as usize == self.columns.len() {
             true => self.columns.push(feature.feature_id),
@@ -190,6 +214,37 @@ impl Metadata {
             }
         }
         Ok(())
+    }
+
+    /// Rejects a split whose border is not the one of the lists of borders: CatBoost goes by the
+    /// index of a split in the lists of all features, one after the other. Its lists are sorted.
+    pub(super) fn check_border(
+        &self,
+        number: u32,
+        border: f64,
+        index: Option<u32>,
+    ) -> Result<(), ModelError> {
+        let feature = self.features.get(number as usize);
+        let Some(own) = feature.and_then(|feature| feature.borders.clone()) else { return Ok(()) };
+        let border32 = border as f32;
+        let listed = match index {
+            Some(index) => {
+                let listed = self.borders.get(index as usize).copied();
+                if own.contains(&(index as usize)) && listed == Some(border32) {
+                    return Ok(());
+                }
+                listed
+            }
+            None => {
+                let own = self.borders.get(own).unwrap_or_default();
+                let order = |listed: &f32| listed.partial_cmp(&border32).unwrap_or(Ordering::Less);
+                if own.binary_search_by(order).is_ok() {
+                    return Ok(());
+                }
+                None
+            }
+        };
+        Err(invalid(FileProblem::InconsistentBorder { feature: number, border, listed }))
     }
 
     /// The names; numbers from 0 if no feature has one.

@@ -142,6 +142,16 @@ fn what_cannot_be_expressed_or_does_not_fit_is_refused_with_a_reason() {
             r#""flat_feature_index": 3"#,
             "column 3 where column 1 should be",
         ),
+        // CatBoost goes by the list and the index, so a border that differs is no detail.
+        (r#""borders": [0.5]"#, r#""borders": [0.75]"#, "another split, with the border 0.75"),
+        (r#""border": 0.5"#, r#""border": 0.25"#, "float feature 0 has the border 0.25, but its"),
+        (r#""split_index": 1"#, r#""split_index": 0"#, "another split, with the border 0.5"),
+        (r#""split_index": 1"#, r#""split_index": 9"#, "the list of borders does not have it"),
+        (
+            r#"{ "feature_index": 0, "nan"#,
+            r#"{ "feature_index": 0, "borders": [0, 0.25, 1], "nan"#,
+            "has the border 0.5, but the list of borders does not have it",
+        ),
         ("[2, [0.5]]", "[2, [1e999]]", "CatBoost model: number out of range"),
         (r#""AsIs""#, r#""AsYouLike""#, "unknown variant `AsYouLike`"),
         (r#""right": { "value": 8 },"#, "", "a node with one child"),

@@ -81,10 +81,13 @@ impl TreeWork<'_> {
     fn feature(&self, split: &CatboostSplit) -> Result<(u32, crate::tree::Side), ModelError> {
         match (split.split_type.as_deref(), split.float_feature_index) {
             (None | Some("FloatFeature"), Some(number)) => {
-                self.metadata.features.get(number as usize).copied().ok_or_else(|| {
-                    let (item, count) = ("float feature", self.metadata.features.len());
+                let features = &self.metadata.features;
+                let feature = features.get(number as usize).ok_or_else(|| {
+                    let (item, count) = ("float feature", features.len());
                     invalid(FileProblem::NoSuchItem { item, number, count })
-                })
+                })?;
+                self.metadata.check_border(number, split.border, split.split_index)?;
+                Ok((feature.column, feature.missing))
             }
             (kind, _) => {
                 let kind = kind.unwrap_or("unknown").to_owned();
@@ -223,6 +226,8 @@ struct CatboostSplit {
     split_type: Option<String>,
     #[serde(default)]
     float_feature_index: Option<u32>,
+    #[serde(default)]
+    split_index: Option<u32>,
     #[serde(default)]
     border: f64,
 }

@@ -7,7 +7,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, Error, SeqAccess, Visitor};
+use serde::de::{Deserializer, Error, SeqAccess, Unexpected, Visitor};
 
 #[derive(Debug, Deserialize)]
 pub(super) struct XgboostFile {
@@ -170,7 +170,8 @@ impl<'de> Deserialize<'de> for RawThreshold {
     }
 }
 
-/// 0 or 1, which the first versions wrote as false or true.
+/// 0 or 1, which the first versions wrote as false or true. XGBoost writes no other number, and
+/// takes some as true and some as false.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Flag(pub(super) bool);
 
@@ -186,10 +187,16 @@ impl<'de> Deserialize<'de> for Flag {
                 Ok(Flag(flag))
             }
             fn visit_i64<E: Error>(self, flag: i64) -> Result<Flag, E> {
-                Ok(Flag(flag != 0))
+                match u64::try_from(flag) {
+                    Ok(flag) => self.visit_u64(flag),
+                    Err(_) => Err(E::invalid_value(Unexpected::Signed(flag), &self)),
+                }
             }
             fn visit_u64<E: Error>(self, flag: u64) -> Result<Flag, E> {
-                Ok(Flag(flag != 0))
+                match flag {
+                    0 | 1 => Ok(Flag(flag == 1)),
+                    _ => Err(E::invalid_value(Unexpected::Unsigned(flag), &self)),
+                }
             }
         }
         from.deserialize_any(TextOrNumber)

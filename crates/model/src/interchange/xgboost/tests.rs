@@ -218,6 +218,9 @@ fn invalid_files_are_refused_with_the_position() {
         ("4E0,NaN,1E0]", "4E0,NaN,Infinity]", "tree 0: the value of leaf 0 is inf"),
         ("\"version\":[3,2,0]", "\"version\":[]", "version is ''"),
         ("\"default_left\":[1", "\"default_left\":[\"\"", "expected 0, 1, false or true"),
+        ("\"default_left\":[1", "\"default_left\":[2", "`2`, expected 0, 1, false or true"),
+        ("\"default_left\":[1", "\"default_left\":[-1", "`-1`, expected 0, 1, false or true"),
+        ("\"default_left\":[1", "\"default_left\":[256", "`256`, expected 0, 1, false or true"),
         (",1E0],", ",1E99],", "number out of range"),
     ] {
         assert!(trees().contains(from), "{from}");

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use rankwright_learn::LearnError;
+use rankwright_model::MatchOptions;
 
 use super::TrainModelRequest;
 use crate::tasks::TaskError;
@@ -54,8 +55,10 @@ impl fmt::Display for TrainOption {
 pub(super) fn check(request: &TrainModelRequest) -> Result<(), TaskError> {
     let learner = &request.learner;
     let name = learner.def().name;
-    if request.ignore_extra && request.valid.is_empty() && request.start.is_none() {
-        return Err(TaskError::NothingToIgnoreExtra);
+    // The members of a blend may be files.
+    let nothing_to_match = request.valid.is_empty() && request.start.is_none() && name != "blend";
+    if request.matching != MatchOptions::default() && nothing_to_match {
+        return Err(TaskError::NothingToMatch);
     }
     if !learner.learns() {
         return check_given(request, name);

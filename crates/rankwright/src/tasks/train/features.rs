@@ -3,12 +3,13 @@
 //! The new model has the features of the training data, so validation data may lack some of them
 //! (absent values) but may have no others. A start model scores the training data, and passes its
 //! features on to the new model. A feature that the other side does not know is an error unless
-//! extra features are ignored. Matching by order only gives a warning.
+//! extra features are ignored. Names match names, and numbers
+//! match numbers, unless features are matched by position.
 
 use std::path::Path;
 
 use rankwright_data::Dataset;
-use rankwright_model::{Header, Matching, Model, ModelBody, ModelError};
+use rankwright_model::{Header, MatchOptions, Matching, Model, ModelBody, ModelError};
 
 use crate::tasks::context::RunningTask;
 use crate::tasks::{TaskError, Warning};
@@ -18,13 +19,11 @@ pub(in crate::tasks) fn check_validation(
     train: &Dataset,
     path: &Path,
     valid: &Dataset,
-    ignore_extra: bool,
-    task: &mut RunningTask<'_>,
+    options: MatchOptions,
 ) -> Result<(), TaskError> {
     let known = Header::new(train.features().clone(), train.absent());
-    let matching = Matching::new(&known, valid.features(), ignore_extra)
+    Matching::new(&known, valid.features(), options)
         .map_err(|error| mismatch(error, &path.display().to_string(), TRAINING))?;
-    warn_by_position(&matching, path, task);
     Ok(())
 }
 
@@ -33,19 +32,17 @@ pub(super) fn check_start(
     train: &Dataset,
     path: &Path,
     start: &Model,
-    ignore_extra: bool,
-    task: &mut RunningTask<'_>,
+    options: MatchOptions,
 ) -> Result<(), TaskError> {
     // The learner itself rejects a start model that is not made of trees.
     if !matches!(start.body(), ModelBody::Trees(_)) {
         return Ok(());
     }
     let name = format!("the start model {}", path.display());
-    let matching = Matching::new(start.header(), train.features(), ignore_extra)
+    Matching::new(start.header(), train.features(), options)
         .map_err(|error| mismatch(error, TRAINING, &name))?;
-    warn_by_position(&matching, path, task);
     let known = Header::new(train.features().clone(), train.absent());
-    match Matching::new(&known, &start.header().features, ignore_extra) {
+    match Matching::new(&known, &start.header().features, options) {
         // Ids that the start model knows and sparse data does not have are absent values.
         Err(error @ ModelError::UnknownFeatures { .. }) => Err(mismatch(error, &name, TRAINING)),
         _ => Ok(()),
@@ -64,14 +61,13 @@ fn mismatch(error: ModelError, input: &str, other: &str) -> TaskError {
         ModelError::MissingFeatures { count, names } => {
             TaskError::MissingFeatures { missing_in: input, found_in: other, count, names }
         }
+        ModelError::NamesAndNumbers { model, data } => TaskError::NamesAndNumbers {
+            first: other,
+            first_naming: model,
+            second: input,
+            second_naming: data,
+        },
         error => error.into(),
-    }
-}
-
-fn warn_by_position(matching: &Matching, path: &Path, task: &mut RunningTask<'_>) {
-    if matching.by_position() {
-        let between = format!("{} and {TRAINING}", path.display());
-        task.warn(Warning::MatchedByPosition { between });
     }
 }
 

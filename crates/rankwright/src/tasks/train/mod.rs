@@ -20,7 +20,7 @@ use rankwright_data::{DEFAULT_SEED, Dataset};
 use rankwright_eval::{Evaluation, Measure, MetricSpec, ScoredDataset, SourceKind};
 use rankwright_learn::objective::SAMPLED_PARTNERS;
 use rankwright_learn::{LearnerSpec, TrainRequest, TrainResult, TrainingHistory, ValidationSet};
-use rankwright_model::{Model, ScoreOptions};
+use rankwright_model::{MatchOptions, Model, ScoreOptions};
 
 use super::context::RunningTask;
 use super::{
@@ -30,7 +30,7 @@ use super::{
 pub use checks::TrainOption;
 pub(super) use features::{check_feature_set, check_validation};
 pub use output_paths::SavedTraining;
-pub(super) use output_paths::{beside, check_file};
+pub(super) use output_paths::{beside, check_file, save_or_rescue};
 pub use progress::TrainingProgress;
 pub(super) use progress::Watched;
 pub use result::{TrainModelResult, TrainSeconds};
@@ -56,9 +56,11 @@ pub struct TrainModelRequest {
     pub out: PathBuf,
     /// File of a model to start from.
     pub start: Option<PathBuf>,
-    /// Whether to ignore features of validation data that the training data does not know, and
-    /// features that only one of start model and training data knows; an error otherwise.
-    pub ignore_extra: bool,
+    /// How features of validation data and of a start model are matched with those of the
+    /// training data. Features of validation data that the training data does not know, and
+    /// features that only one of start model and training data knows, are an error unless extra
+    /// features are ignored.
+    pub matching: MatchOptions,
     /// Folder and times of checkpoints. Without it only a cancelled training saves, to
     /// `MODEL.checkpoint`, and a finished one leaves nothing there.
     pub checkpoint: Option<CheckpointOptions>,
@@ -97,7 +99,7 @@ impl TrainModelRequest {
             seed: None,
             out: out.into(),
             start: None,
-            ignore_extra: false,
+            matching: MatchOptions::default(),
             checkpoint: None,
             eval_train: false,
         }
@@ -158,10 +160,15 @@ pub fn train_model(
         }
         (false, _) => with_data(request, &measures, &mut task)?,
     };
-    let sha256 = save_model(&trained.model, &request.out)?;
+    let checkpoints = request.checkpoint.as_ref().map(|options| options.folder.as_path());
+    let sha256 = save_or_rescue(&trained.model, &request.out, checkpoints)?;
     output_paths::clean(request, &mut task);
-    let result = result::new(request, trained, sha256, task.into_warnings());
-    side_file::write(request, &result)?;
+    let mut result = result::new(request, trained, sha256, task.warnings().to_vec());
+    if let Err(error) = side_file::write(request, &result) {
+        // The model is there: a missing log is no reason to fail.
+        task.warn(Warning::TrainingLogNotWritten { message: error.to_string() });
+        result.warnings = task.into_warnings();
+    }
     Ok(result)
 }
 
@@ -198,17 +205,19 @@ fn with_data(
     let train = &loaded.data;
     check_feature_set(train, task);
     if let (Some(path), Some(start)) = (&request.start, &start) {
-        features::check_start(train, path, start, request.ignore_extra, task)?;
+        features::check_start(train, path, start, request.matching)?;
     }
-    let valid = ValidationFiles { files: &request.valid, ignore_extra: request.ignore_extra };
+    let valid = ValidationFiles { files: &request.valid, matching: request.matching };
     let (valid, seconds) = valid.load(&request.data, train, task)?;
     let result = train_on(request, measures, train, &valid, start.as_ref(), task)?;
+    result.warnings.iter().cloned().for_each(|warning| task.warn(Warning::Training(warning)));
     let peak = side_file::peak_memory();
     let training = request.eval_train.then(|| ("training".to_owned(), train));
     let valid = valid.iter().map(|(name, data)| (name.clone(), data));
     let mut evaluations = Vec::new();
+    let options = ScoreOptions { matching: request.matching.ignore_extra(true), simd: task.simd() };
     for (name, data) in training.into_iter().chain(valid) {
-        evaluations.push((name, evaluate(&result.model, data, measures, task)?));
+        evaluations.push((name, evaluate(&result.model, data, measures, options)?));
     }
     Ok(Trained {
         model: result.model,
@@ -222,7 +231,7 @@ fn with_data(
 /// Files of validation data, each a separate set.
 pub(super) struct ValidationFiles<'a> {
     pub(super) files: &'a [PathBuf],
-    pub(super) ignore_extra: bool,
+    pub(super) matching: MatchOptions,
 }
 
 impl ValidationFiles<'_> {
@@ -237,7 +246,7 @@ impl ValidationFiles<'_> {
         let (mut sets, mut seconds) = (Vec::new(), 0.0);
         for (path, name) in self.files.iter().zip(system_names(self.files)) {
             let loaded = data.validation(path).load(Some(train.absent()), task)?;
-            check_validation(train, path, &loaded.data, self.ignore_extra, task)?;
+            check_validation(train, path, &loaded.data, self.matching)?;
             seconds += loaded.seconds;
             sets.push((name, loaded.data));
         }
@@ -266,7 +275,7 @@ fn train_on(
         .evaluate_training(request.eval_train)
         .seed(request.seed_or_default())
         .start(start)
-        .features(ScoreOptions { ignore_extra: request.ignore_extra, simd: task.simd() })
+        .features(ScoreOptions { matching: request.matching, simd: task.simd() })
         .checkpoints(checkpoints)
         .progress(&watched)
         .simd(task.simd());
@@ -310,9 +319,9 @@ fn evaluate(
     model: &Model,
     data: &Dataset,
     measures: &[Measure],
-    task: &RunningTask<'_>,
+    options: ScoreOptions,
 ) -> Result<Evaluation, TaskError> {
-    let scores = model.score(data, ScoreOptions { ignore_extra: true, simd: task.simd() })?;
+    let scores = model.score(data, options)?;
     Ok(ScoredDataset::new(data, &scores)?.evaluate(measures)?)
 }
 

@@ -5,16 +5,18 @@
 //! training saves, to `MODEL.checkpoint`, which a finished training removes; a named folder is
 //! kept. Paths that cannot be written to are found before the training, not after an hour of it.
 //! Where a checkpoint cannot be written in spite of that (the disk has become full), the model so
-//! far is written to `MODEL.partial`.
+//! far is written to `MODEL.partial`; where the finished model cannot be written, it is saved in the
+//! folder of the checkpoints or in the system's folder for temporary files, and the error says where.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rankwright_data::DataError;
-use rankwright_learn::{Checkpoints, TrainResult};
+use rankwright_data::store::check_room;
+use rankwright_learn::{Checkpoints, LearnerSpec, TrainResult};
+use rankwright_model::Model;
 
-use super::TrainModelRequest;
+use super::{TrainModelRequest, save_model};
 use crate::tasks::context::RunningTask;
 use crate::tasks::split_data::make_folder;
 use crate::tasks::{TaskError, Warning, check_output};
@@ -51,15 +53,20 @@ pub enum SavedTraining {
 pub(super) fn check(request: &TrainModelRequest) -> Result<(), TaskError> {
     let folder = check_file(&request.out)?;
     check_output(&request.out, request.inputs().filter(|path| Some(*path) != start(request)))?;
+    let room = size_estimate(&request.learner);
     if !is_special(&request.out) {
-        probe(folder)?;
+        check_room(folder, room)?;
     }
     match (&request.checkpoint, checkpoints(request)) {
-        (Some(options), Some(_)) => {
+        (Some(options), Some(checkpoints)) => {
             make_folder(&options.folder)?;
-            probe(&options.folder)
+            check_room(&options.folder, room)?;
+            Ok(checkpoints.check_unused()?)
         }
-        (None, Some(Checkpoints { folder, .. })) if folder.is_dir() => probe(&folder),
+        (None, Some(checkpoints)) if checkpoints.folder.is_dir() => {
+            check_room(&checkpoints.folder, room)?;
+            Ok(checkpoints.check_unused()?)
+        }
         (None, Some(Checkpoints { folder, .. })) if folder.symlink_metadata().is_ok() => {
             Err(TaskError::CheckpointIsNoFolder { path: folder })
         }
@@ -93,12 +100,54 @@ fn is_special(out: &Path) -> bool {
     out.metadata().is_ok_and(|meta| !meta.is_file())
 }
 
-/// Checks that files can be created in a folder.
-fn probe(folder: &Path) -> Result<(), TaskError> {
-    let file = folder.join(format!(".rankwright-probe-{}", std::process::id()));
-    File::create(&file)
-        .and_then(|_| std::fs::remove_file(&file))
-        .map_err(|e| DataError::io("write to the folder", folder.display().to_string(), e).into())
+/// Bytes that the model will need, roughly: what is known before the training.
+fn size_estimate(learner: &LearnerSpec) -> u64 {
+    let parameter = |name: &str| learner.parameter(name).and_then(|text| text.parse::<u64>().ok());
+    let leaves = parameter("trees").unwrap_or(0).saturating_mul(parameter("leaves").unwrap_or(2));
+    LEAST_ROOM + leaves.saturating_mul(LEAF_BYTES).min(MOST_ROOM)
+}
+
+/// Room for the parts of a model whose size is not known before the training, and for its log.
+const LEAST_ROOM: u64 = 1 << 16;
+/// Bytes of a leaf and its split in a model file, at least.
+const LEAF_BYTES: u64 = 16;
+/// Most bytes that are written to find out whether there is room.
+const MOST_ROOM: u64 = 1 << 26;
+
+/// Writes a trained model; if that fails, to a place from which it can be fetched: the folder of
+/// the checkpoints, or the system's folder for temporary files. Returns the SHA-256 of its bytes.
+pub(in crate::tasks) fn save_or_rescue(
+    model: &Model,
+    out: &Path,
+    checkpoints: Option<&Path>,
+) -> Result<String, TaskError> {
+    let error = match save_model(model, out) {
+        Ok(sha256) => return Ok(sha256),
+        Err(error) => error,
+    };
+    let name = out.file_name().map_or_else(|| "model".into(), PathBuf::from);
+    // A file that is there already is not replaced.
+    let checkpoints = checkpoints.map(|folder| folder.join(&name)).filter(|file| !file.exists());
+    if let Some(file) = checkpoints
+        && save_model(model, &file).is_ok()
+    {
+        return Err(saved_elsewhere(out, file, &error));
+    }
+    let temporary = || -> Result<PathBuf, TaskError> {
+        let folder = tempfile::Builder::new().prefix("rankwright-model-").tempdir();
+        let folder = folder.map_err(|e| DataError::io("create", "a temporary folder", e))?;
+        let file = folder.path().join(&name);
+        save_model(model, &file)?;
+        Ok(folder.keep().join(&name))
+    };
+    match temporary() {
+        Ok(file) => Err(saved_elsewhere(out, file, &error)),
+        Err(_) => Err(error),
+    }
+}
+
+fn saved_elsewhere(out: &Path, file: PathBuf, error: &TaskError) -> TaskError {
+    TaskError::ModelSavedElsewhere { out: out.to_owned(), file, reason: error.to_string() }
 }
 
 /// Folder and times of checkpoints; none where there are no rounds or no folder is known.
@@ -162,5 +211,86 @@ pub(super) fn clean(request: &TrainModelRequest, task: &mut RunningTask<'_>) {
             let message = error.to_string();
             task.warn(Warning::CheckpointNotRemoved { folder, message });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::tasks::{CheckpointOptions, Context, DataFiles, TrainingProgress, train_model};
+    use rankwright_data::format::{Format, write};
+    use rankwright_data::generate::LetorOptions;
+    use rankwright_learn::{Progress, TrainingHistory};
+
+    /// Puts a file in the place of a folder after the first round.
+    struct Replaces(PathBuf);
+
+    impl Progress for Replaces {
+        fn round_finished(&self, history: &TrainingHistory) {
+            if history.iterations.len() == 1 {
+                fs::remove_dir_all(&self.0).unwrap();
+                fs::write(&self.0, "a file where the folder was").unwrap();
+            }
+        }
+    }
+
+    impl TrainingProgress for Replaces {}
+
+    #[test]
+    fn a_model_that_cannot_be_written_is_saved_elsewhere_and_the_error_says_where() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let data = LetorOptions { queries: 10, documents: 20, seed: 1 }.generate().unwrap();
+        write(&data, &at("train.rwd"), Format::Cache).unwrap();
+        let learner = LearnerSpec::parse("mart(trees=3, leaves=4)").unwrap();
+        let files = || DataFiles::new([at("train.rwd")]);
+        let mut request = TrainModelRequest::new(learner.clone(), files(), at("whole.model"));
+        train_model(&request, &Context::default()).unwrap();
+        let whole = fs::read(at("whole.model")).unwrap();
+        for checkpoint in [Some(at("c")), None] {
+            fs::create_dir(at("gone")).unwrap();
+            request.out = at("gone/m.model");
+            request.checkpoint = checkpoint.clone().map(CheckpointOptions::new);
+            let progress = Replaces(at("gone"));
+            let error = train_model(&request, &Context::default().training(&progress)).unwrap_err();
+            let TaskError::ModelSavedElsewhere { out, file, .. } = &error else {
+                panic!("{error}")
+            };
+            assert_eq!(*out, at("gone/m.model"));
+            assert!(error.to_string().contains(&file.display().to_string()), "{error}");
+            assert!(fs::read(file).unwrap() == whole, "{}", file.display());
+            match checkpoint {
+                Some(folder) => assert_eq!(*file, folder.join("m.model")),
+                None => fs::remove_dir_all(file.parent().unwrap()).unwrap(),
+            }
+            fs::remove_file(at("gone")).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_log_that_cannot_be_written_is_a_warning() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let data = LetorOptions { queries: 10, documents: 20, seed: 1 }.generate().unwrap();
+        write(&data, &at("train.rwd"), Format::Cache).unwrap();
+        fs::create_dir(at("m.model.log.json")).unwrap();
+        let learner = LearnerSpec::parse("mart(trees=3, leaves=4)").unwrap();
+        let files = DataFiles::new([at("train.rwd")]);
+        let request = TrainModelRequest::new(learner, files, at("m.model"));
+        let result = train_model(&request, &Context::default()).unwrap();
+        assert!(at("m.model").is_file());
+        let kinds: Vec<&str> = result.warnings.iter().map(Warning::kind).collect();
+        assert_eq!(kinds, ["training-log-not-written"]);
+    }
+
+    #[test]
+    fn nothing_is_left_of_the_check_for_room() {
+        let folder = tempfile::tempdir().unwrap();
+        let learner = LearnerSpec::parse("lambdamart(trees=1000, leaves=255)").unwrap();
+        assert!(size_estimate(&learner) > 4_000_000);
+        check_room(folder.path(), size_estimate(&learner)).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use rankwright_eval::{Evaluation, MeasureResult};
-use rankwright_learn::{Iteration, TrainingHistory};
+use rankwright_learn::{Iteration, KeptRounds, TrainingHistory};
 use rankwright_model::{Model, ModelBody};
 use serde::Serialize;
 
@@ -28,6 +28,8 @@ pub struct TrainModelResult {
     pub unit: String,
     /// Number of rounds at the best value on the validation data.
     pub best: Option<usize>,
+    /// The rounds that the model is made of, and why; none where there are no rounds.
+    pub kept: Option<KeptRounds>,
     /// Names of the data sets of the metrics.
     pub sets: Vec<String>,
     /// The metrics, the deciding one first.
@@ -88,6 +90,7 @@ pub(super) fn new(
         trees,
         unit: history.unit.clone(),
         best: history.best,
+        kept: history.kept.clone(),
         sets: history.sets.clone(),
         metrics: history.metrics.clone(),
         iterations: history.iterations.clone(),

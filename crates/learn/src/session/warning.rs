@@ -1,0 +1,228 @@
+//! Warnings about a trained model: it is valid, but it ranks nothing.
+
+use std::fmt;
+
+use rankwright_data::Dataset;
+use rankwright_model::{Model, ModelBody, ScoreOptions};
+use rankwright_spec::words::counted;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+
+/// A fact that the user should know although a training succeeded. Serialised as
+/// `{"kind": ..., "message": ..., "reason": ...}`.
+///
+/// ```
+/// use rankwright_data::Dataset;
+/// use rankwright_learn::prelude::*;
+///
+/// let data = Dataset::from_dense(&[0.1, 0.2, 0.3, 0.4], 1, [0, 1, 0, 1], ["a", "a", "b", "b"])?;
+/// let result = Mart::new().min_rows(20).fit(&data)?;
+/// let message = result.warnings[0].to_string();
+/// assert!(message.contains("the same score"), "{message}");
+/// assert!(message.contains("min_rows=20"), "{message}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum TrainWarning {
+    /// The model gives all documents of a query the same score, so it ranks nothing.
+    ConstantScores {
+        /// The most likely reason.
+        reason: ConstantReason,
+    },
+}
+
+/// The most likely reason why a model gives every document the same score.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum ConstantReason {
+    /// All labels are equal.
+    OneGrade {
+        /// The label.
+        label: f64,
+    },
+    /// No label is above 0, so that no document is relevant.
+    NothingRelevant {
+        /// The largest label.
+        largest: f64,
+    },
+    /// Labels differ between queries only.
+    EqualWithinQueries,
+    /// Every feature has one value.
+    ConstantFeatures,
+    /// No leaf can have as many rows as the learner requires.
+    TooFewRows {
+        /// Rows of the training data.
+        rows: usize,
+        /// Rows that a leaf must have.
+        min_rows: u64,
+    },
+    /// None of the above: nothing that the learner tried improved its objective.
+    NothingImproves,
+}
+
+impl TrainWarning {
+    /// The stable name of the kind of warning, in kebab case.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            TrainWarning::ConstantScores { .. } => "constant-scores",
+        }
+    }
+
+    /// The warning about a model of this training data, if there is one.
+    pub(crate) fn about(model: &Model, train: &Dataset, min_rows: Option<u64>) -> Option<Self> {
+        if train.rows() == 0 || !is_constant(model, train) {
+            return None;
+        }
+        Some(TrainWarning::ConstantScores { reason: ConstantReason::find(train, min_rows) })
+    }
+}
+
+impl ConstantReason {
+    /// The name of the reason, in kebab case.
+    pub fn name(&self) -> &'static str {
+        match self {
+            ConstantReason::OneGrade { .. } => "one-grade",
+            ConstantReason::NothingRelevant { .. } => "nothing-relevant",
+            ConstantReason::EqualWithinQueries => "equal-within-queries",
+            ConstantReason::ConstantFeatures => "constant-features",
+            ConstantReason::TooFewRows { .. } => "too-few-rows",
+            ConstantReason::NothingImproves => "nothing-improves",
+        }
+    }
+
+    fn find(train: &Dataset, min_rows: Option<u64>) -> Self {
+        let (labels, rows) = (train.labels(), train.rows());
+        let few_rows = min_rows.filter(|min_rows| min_rows.saturating_mul(2) > rows as u64);
+        let equal = |labels: &[f64]| labels.windows(2).all(|pair| pair[0] == pair[1]);
+        let largest = labels.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let labelled = train.pairs().is_none();
+        match labels.first() {
+            Some(&label) if labelled && equal(labels) => ConstantReason::OneGrade { label },
+            _ if labelled && (0..train.queries()).all(|q| equal(train.query(q).labels)) => {
+                ConstantReason::EqualWithinQueries
+            }
+            _ if has_constant_features(train) => ConstantReason::ConstantFeatures,
+            _ => match few_rows {
+                Some(min_rows) => ConstantReason::TooFewRows { rows, min_rows },
+                None if labelled && largest <= 0.0 => ConstantReason::NothingRelevant { largest },
+                None => ConstantReason::NothingImproves,
+            },
+        }
+    }
+}
+
+/// Whether a model gives all documents of each query the same score. Trees and linear models are
+/// judged by their parts, so that this costs nothing.
+fn is_constant(model: &Model, train: &Dataset) -> bool {
+    match model.body() {
+        ModelBody::Trees(ensemble) => ensemble
+            .trees()
+            .iter()
+            .all(|tree| tree.leaves().windows(2).all(|pair| pair[0].value == pair[1].value)),
+        ModelBody::Linear(linear) => linear.weights().iter().all(|weight| *weight == 0.0),
+        _ => match model.score(train, ScoreOptions::default()) {
+            Ok(scores) => (0..train.queries()).all(|query| {
+                let scores = scores.get(train.query_rows(query)).unwrap_or_default();
+                scores.windows(2).all(|pair| pair[0] == pair[1])
+            }),
+            Err(_) => false,
+        },
+    }
+}
+
+fn has_constant_features(data: &Dataset) -> bool {
+    let matrix = data.matrix();
+    let bits = |row: usize, column: usize| matrix.get(row, column).to_bits();
+    (0..data.columns())
+        .all(|column| (1..data.rows()).all(|row| bits(row, column) == bits(0, column)))
+}
+
+impl fmt::Display for TrainWarning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let TrainWarning::ConstantScores { reason } = self;
+        write!(
+            f,
+            "the model gives every document of a query the same score, so it ranks nothing: {reason}"
+        )
+    }
+}
+
+impl fmt::Display for ConstantReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ConstantReason::OneGrade { label } => write!(f, "all labels are {label}"),
+            ConstantReason::NothingRelevant { largest } => {
+                write!(f, "no document is relevant, as the largest label is {largest}")
+            }
+            ConstantReason::EqualWithinQueries => {
+                f.write_str("no query has two documents with different labels")
+            }
+            ConstantReason::ConstantFeatures => f.write_str("every feature has one value only"),
+            ConstantReason::TooFewRows { rows, min_rows } => write!(
+                f,
+                "with min_rows={min_rows}, a split needs {}, and the training data has {rows}",
+                counted(min_rows.saturating_mul(2) as usize, "row")
+            ),
+            ConstantReason::NothingImproves => {
+                f.write_str("nothing that the learner tried improved its objective")
+            }
+        }
+    }
+}
+
+impl Serialize for TrainWarning {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let TrainWarning::ConstantScores { reason } = self;
+        let mut object = serializer.serialize_struct("TrainWarning", 3)?;
+        object.serialize_field("kind", self.kind())?;
+        object.serialize_field("message", &self.to_string())?;
+        object.serialize_field("reason", reason.name())?;
+        object.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learner::LearnerSpec;
+    use crate::session::TrainRequest;
+
+    /// One query of these labels, whose only feature is the row number.
+    fn data(labels: &[f64]) -> Dataset {
+        let values: Vec<f32> = (0..labels.len()).map(|row| row as f32).collect();
+        Dataset::from_dense(&values, 1, labels.to_vec(), vec!["a"; labels.len()]).unwrap()
+    }
+
+    fn reason(learner: &str, data: &Dataset) -> Option<&'static str> {
+        let learner = LearnerSpec::parse(learner).unwrap();
+        let result = learner.train(TrainRequest::new(data)).unwrap();
+        result.warnings.first().map(|TrainWarning::ConstantScores { reason }| reason.name())
+    }
+
+    #[test]
+    fn a_model_that_says_nothing_says_why() {
+        let graded: Vec<f64> = (0..60).map(|row| f64::from(row % 3)).collect();
+        let negative: Vec<f64> = (0..60).map(|row| -1.0 - f64::from(row % 2)).collect();
+        let few = [0.0, 1.0, 2.0, 0.0, 1.0];
+        for (learner, labels, expected) in [
+            ("lambdamart(trees=3)", &graded[..], None),
+            ("lambdamart(trees=3, min_rows=31)", &graded, Some("too-few-rows")),
+            ("mart(trees=3)", &few, Some("too-few-rows")),
+            ("mart(trees=3)", &[1.0; 60], Some("one-grade")),
+            ("random-forest(trees=3)", &[1.0; 60], Some("one-grade")),
+            ("lambdamart(trees=3)", &[1.0; 60], Some("one-grade")),
+            ("lambdamart(trees=3)", &negative, Some("nothing-relevant")),
+            ("mart(trees=3, min_gain=1e9)", &graded, Some("nothing-improves")),
+            ("linear-regression", &[1.0; 60], Some("one-grade")),
+        ] {
+            assert_eq!(reason(learner, &data(labels)), expected, "{learner} {labels:?}");
+        }
+        let flat = Dataset::from_dense(&[3.0; 60], 1, graded.clone(), vec!["a"; 60]).unwrap();
+        assert_eq!(reason("mart(trees=3)", &flat), Some("constant-features"));
+        let queries: Vec<usize> = (0..60).map(|row| row % 3).collect();
+        let values: Vec<f32> = (0..60).map(|row| row as f32).collect();
+        let between = Dataset::from_dense(&values, 1, graded, queries).unwrap();
+        assert_eq!(reason("lambdamart(trees=3)", &between), Some("equal-within-queries"));
+    }
+}
