@@ -189,6 +189,15 @@ fn of_data(remedy: &Remedy) -> String {
         Remedy::Rewrite => {
             "write the file again from its source with `rankwright data convert`".into()
         }
+        Remedy::AllowMemory => {
+            "if the file is genuine, allow it with --max-memory SIZE, such as --max-memory 8G"
+                .into()
+        }
+        Remedy::NamePairColumn => {
+            "add a first line `qid better worse weight` (or `probability`), or give --pair-column \
+             weight or --pair-column probability"
+                .into()
+        }
         other => other.to_string(),
     }
 }

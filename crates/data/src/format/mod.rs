@@ -21,6 +21,7 @@ use std::path::Path;
 use crate::bytes::Input;
 use crate::dataset::{Absent, Dataset};
 use crate::error::{ColumnProblem, DataError, FormatProblem, SourceLocation};
+use crate::memory::memory_limit;
 use crate::names::FeatureNames;
 use crate::store::{WriteBody, is_ordinary, write_atomic, write_together};
 use crate::warnings::{DataPart, WarningKind, Warnings};
@@ -166,7 +167,7 @@ pub struct ReadOptions {
     pub absent: Absent,
     /// Roles of columns that their names do not show.
     pub roles: Roles,
-    /// The largest matrix, in bytes, that will be allocated; the machine's memory by default.
+    /// The largest matrix, in bytes, that will be allocated; [`memory_limit`] by default.
     pub max_matrix_bytes: u64,
 }
 
@@ -176,16 +177,9 @@ impl Default for ReadOptions {
             format: None,
             absent: Absent::Zero,
             roles: Roles::default(),
-            max_matrix_bytes: physical_memory().unwrap_or(1 << 40),
+            max_matrix_bytes: memory_limit(),
         }
     }
-}
-
-/// The machine's memory in bytes, if the kernel reports it.
-pub(crate) fn physical_memory() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
 /// A data set that was read, with the warnings of its input.
