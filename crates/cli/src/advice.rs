@@ -93,7 +93,10 @@ fn task(error: &TaskError) -> Option<String> {
         TaskError::NoValidationForBest => {
             Some("give --valid, or leave out --out and train the best learner later".into())
         }
-        TaskError::SameFile { .. } => Some("give --out and --log different files".into()),
+        TaskError::SameFile { .. } => Some("give a file of its own to each result".into()),
+        TaskError::PartExists { .. } => {
+            Some("replace them with --force, or give another folder with --out".into())
+        }
         TaskError::TrainingStopped { unit, saved, .. } => stopped(unit, saved),
         TaskError::SearchStopped { log: Some(log), .. } => Some(format!(
             "finished trainings are in {}; run the command again to resume",

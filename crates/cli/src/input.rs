@@ -1,11 +1,11 @@
 //! Arguments that name feature data.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ValueEnum;
 use rankwright::data::format::{Format, Roles};
 use rankwright::data::{Absent, PairColumn};
-use rankwright::tasks::{DataFiles, check_output};
+use rankwright::tasks::DataFiles;
 
 use crate::failure::Failure;
 
@@ -77,12 +77,4 @@ impl ReadArgs {
         let ReadArgs { format, absent, columns, pairs, pair_column: _ } = self;
         format.is_some() || absent.is_some() || columns.is_some() || pairs.is_some()
     }
-}
-
-/// Rejects writing a result over one of its input files.
-pub(crate) fn not_over_an_input<'a>(
-    out: &Path,
-    inputs: impl IntoIterator<Item = &'a Path>,
-) -> Result<(), Failure> {
-    Ok(check_output(out, inputs)?)
 }

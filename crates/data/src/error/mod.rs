@@ -164,14 +164,14 @@ pub enum DataError {
         /// The number of cells that the file gives a value.
         given: u64,
     },
-    /// A table has more columns than a format can hold or a computation can take.
-    #[error("{what} of {} are not supported; the limit is {limit}", counted(*columns, "column"))]
+    /// A data set has more features than a format is written with.
+    #[error("{what} of {} are not written; the limit is {limit}", counted(*columns, "feature"))]
     TooManyColumns {
-        /// What would have them: a Parquet file, a table, ...
+        /// The files that would have them: `Parquet files`.
         what: &'static str,
-        /// The number of columns.
+        /// The number of features.
         columns: usize,
-        /// The most columns.
+        /// The most features.
         limit: usize,
     },
     /// The content of an input needs more memory than it may take.
@@ -521,6 +521,9 @@ impl DataError {
             DataError::ContentTooLarge { .. }
             | DataError::CompressionRatio { .. }
             | DataError::EmptyMatrix { .. } => Some(Remedy::AllowMemory),
+            DataError::TooManyColumns { .. } => {
+                Some("write csv, jsonl or rwd, which have no such limit".into())
+            }
             DataError::AmbiguousPair { .. } => Some(Remedy::NamePairColumn),
             DataError::ChangedWhileRead { .. } => {
                 Some("read it again when the other program is done".into())

@@ -8,6 +8,7 @@
 //! (`target.rs`); `-` is standard output in programs that allow it. Targets that end in `.gz` or
 //! `.zst` are compressed.
 
+mod identity;
 mod switch;
 mod target;
 mod temporary;
@@ -17,6 +18,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::DataError;
+pub use identity::is_same_file;
 pub(crate) use switch::finish_switch_of;
 use target::{WriteTarget, folder_of};
 use temporary::{TemporaryFile, remove_abandoned};
