@@ -46,7 +46,7 @@ const LINES: &[(&str, &str, &str)] = &[
     ("report shrinkage", "--out", "report shrinkage train.txt --out train.txt"),
     ("report compare", "--out", "report compare --qrels qrels a.run b.run --out qrels"),
     ("report data", "--out", "report data train.txt --out train.txt"),
-    ("report data", "--assets", "report data labels.csv --out new.html --assets ."),
+    ("report data", "--assets", "report data sizes.csv --out new.html --assets ."),
     ("experiment", "--out", "experiment x.toml --out ."),
     ("index", "--out", "index docs.jsonl --out docs.jsonl"),
     ("run", "--out", "run shop --queries queries.tsv --out queries.tsv"),
@@ -101,7 +101,7 @@ fn inputs() -> Bench {
         .put("f.csv", "q1 Q0 d1 1 2 a\n")
         .put("scores", &scores)
         .put("pairs", "1 0 1\n")
-        .put("labels.csv", "qid,label,x\n1,0,1\n1,1,2\n2,0,3\n2,1,1\n")
+        .put("sizes.csv", "qid,label,x\n1,0,1\n1,1,2\n2,0,3\n2,1,1\n")
         .put("table.md", &bench.text("valid.txt"))
         .put("x.toml", "name = \"x\"\nmetrics = [\"ndcg@10\"]\n[[data]]\nname = \"d\"\n\
              train = \"train.txt\"\ntest = \"table.md\"\n[[learner]]\nname = \"l\"\nspec = \"mart\"\n");
