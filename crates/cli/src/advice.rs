@@ -94,7 +94,10 @@ fn task(error: &TaskError) -> Option<String> {
         TaskError::NoValidationForBest => {
             Some("give --valid, or leave out --out and train the best learner later".into())
         }
-        TaskError::SameFile { .. } => Some("give --out and --log different files".into()),
+        TaskError::SameFile { .. } => Some("give a file of its own to each result".into()),
+        TaskError::PartExists { .. } => {
+            Some("replace them with --force, or give another folder with --out".into())
+        }
         TaskError::TrainingStopped { unit, saved, .. } => stopped(unit, saved),
         TaskError::SearchStopped { log: Some(log), .. } => Some(format!(
             "finished trainings are in {}; run the command again to resume",
@@ -189,6 +192,15 @@ fn of_data(remedy: &Remedy) -> String {
         Remedy::WriteCache => "write one with `rankwright data convert DATA OUT.rwd`".into(),
         Remedy::Rewrite => {
             "write the file again from its source with `rankwright data convert`".into()
+        }
+        Remedy::AllowMemory => {
+            "if the file is genuine, allow it with --max-memory SIZE, such as --max-memory 8G"
+                .into()
+        }
+        Remedy::NamePairColumn => {
+            "add a first line `qid better worse weight` (or `probability`), or give --pair-column \
+             weight or --pair-column probability"
+                .into()
         }
         other => other.to_string(),
     }

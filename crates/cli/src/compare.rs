@@ -74,9 +74,9 @@ impl TestArgs {
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let request = args.systems.request()?;
     args.page.check(request.input.paths(), out)?;
+    args.report.check(args.page.html.as_deref(), request.input.paths(), out)?;
     let result = run_task(out, |context| compare_systems(&request, context))?;
     if let Some(path) = &args.report.per_query {
-        out.keeps_stdout_free(path)?;
         let named: Vec<(&str, &Evaluation)> =
             result.systems.iter().map(|(n, e)| (n.as_str(), e)).collect();
         write_per_query(path, &named)?;
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         Some(_) => run_task(out, |context| result.into_detailed_report(&request, &[], context))?,
         None => result.into_report(&request)?,
     };
-    args.page.finish(|| report.page(), &mut document, out)?;
+    args.page.finish(|| report.page(), request.input.paths(), &mut document, out)?;
     out.result(|| document, || text(args, &report))
 }
 

@@ -54,9 +54,9 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     request.metrics = specs(&args.metrics)?;
     (request.folds, request.seed) = (args.folds, args.seed);
     request.valid_part = args.valid_part;
-    if let Some(path) = &args.report.per_query {
-        out.keeps_stdout_free(path)?;
-    }
+    let members: Vec<PathBuf> = request.learners.iter().flat_map(LearnerSpec::files).collect();
+    let inputs = request.data.paths().chain(members.iter().map(PathBuf::as_path));
+    args.report.check([], inputs, out)?;
     let result = run_training(out, |context| cross_validate_learners(&request, context))?;
     if let Some(path) = &args.report.per_query {
         let named: Vec<(&str, &Evaluation)> =

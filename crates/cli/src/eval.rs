@@ -71,9 +71,9 @@ impl Args {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let request = args.request()?;
+    args.report.check([], request.input.paths(), out)?;
     let result = run_task(out, |context| eval(&request, context))?;
     if let Some(path) = &args.report.per_query {
-        out.keeps_stdout_free(path)?;
         write_per_query(path, &[("value", &result.evaluation)])?;
     }
     out.show(&result, |result| args.report.table.draw(&table(&result.evaluation)))

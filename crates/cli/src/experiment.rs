@@ -13,6 +13,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rankwright::experiment::{
     ExperimentProgress, ExperimentRequest, PlanOptions, PlanSummary, RunSummary,
 };
+use rankwright::spec::visible;
 use rankwright::spec::words::counted;
 
 use crate::failure::Failure;
@@ -103,7 +104,7 @@ fn failure(summary: &RunSummary) -> Result<(), Failure> {
         return Ok(());
     }
     for failed in &summary.failed {
-        eprintln!("failed: {failed}");
+        eprintln!("failed: {}", visible::lines(&failed.to_string()));
     }
     Err(Failure::request(format!(
         "some learners failed; the results of the others are in {}; run the command again to retry \
@@ -154,7 +155,7 @@ impl<'a> Cells<'a> {
 impl ExperimentProgress for Cells<'_> {
     fn step(&self, name: &str) {
         self.bar.set_style(ProgressStyle::default_spinner());
-        self.bar.set_message(name.to_owned());
+        self.bar.set_message(visible::one_line(name).into_owned());
     }
 
     fn planned(&self, plan: &PlanSummary) {
@@ -182,7 +183,7 @@ impl ExperimentProgress for Cells<'_> {
             0 => String::new(),
             failed => format!("  ({failed} failed)"),
         };
-        self.bar.set_message(format!("{cell}{failed}"));
+        self.bar.set_message(format!("{}{failed}", visible::one_line(cell)));
     }
 
     fn ended(&self, _cell: &str, error: Option<&str>) {

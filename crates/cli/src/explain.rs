@@ -1,6 +1,6 @@
 //! `explain`: explains the order of a ranked list.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rankwright::data::DEFAULT_SEED;
 use rankwright::model::ExplainOptions;
@@ -71,11 +71,12 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     }
     let request = args.request()?;
     let background = request.background.iter().flat_map(DataFiles::paths);
-    let inputs = request.data.paths().chain([args.model.as_path()]).chain(background);
-    args.page.check(inputs, out)?;
+    let inputs: Vec<&Path> =
+        request.data.paths().chain([args.model.as_path()]).chain(background).collect();
+    args.page.check(inputs.clone(), out)?;
     let result = run_task(out, |context| explain_ranking(&request, context))?;
     let mut json = document(&result)?;
-    args.page.finish(|| result.explanation.page(), &mut json, out)?;
+    args.page.finish(|| result.explanation.page(), inputs, &mut json, out)?;
     out.result(|| json, || result.explanation.to_text(args.top, !args.doc.is_empty()))
 }
 

@@ -1,12 +1,12 @@
 //! Arguments that name feature data.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ValueEnum;
-use rankwright::data::Absent;
 use rankwright::data::format::{Format, Roles};
+use rankwright::data::{Absent, PairColumn};
 use rankwright::model::{MatchBy, MatchOptions};
-use rankwright::tasks::{DataFiles, check_output};
+use rankwright::tasks::DataFiles;
 
 use crate::failure::Failure;
 
@@ -25,6 +25,18 @@ pub(crate) struct ReadArgs {
     /// Preference pairs: lines `qid better worse [weight]` or `qid A > B [weight]`
     #[arg(long, value_name = "FILE")]
     pub(crate) pairs: Option<PathBuf>,
+    /// Meaning of the fourth column of the pairs, where it is ambiguous and no header names it
+    #[arg(long, value_enum, requires = "pairs")]
+    pub(crate) pair_column: Option<PairColumnArg>,
+}
+
+/// The meaning of the fourth column of pairs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PairColumnArg {
+    /// The weight of the pair
+    Weight,
+    /// The probability that the first document is better: 1, 0.5 (equal) or 0
+    Probability,
 }
 
 /// How features are matched.
@@ -74,20 +86,17 @@ impl ReadArgs {
         data.absent = self.absent.map(AbsentArg::rule);
         data.roles = self.columns.as_deref().map(Roles::parse).transpose()?;
         data.pairs = self.pairs.clone();
+        data.pair_column = self.pair_column.map(|column| match column {
+            PairColumnArg::Weight => PairColumn::Weight,
+            PairColumnArg::Probability => PairColumn::Probability,
+        });
         Ok(data)
     }
 
     /// Whether any of these options was given.
     pub(crate) fn is_given(&self) -> bool {
-        let ReadArgs { format, absent, columns, pairs } = self;
+        // The column of pairs needs pairs.
+        let ReadArgs { format, absent, columns, pairs, pair_column: _ } = self;
         format.is_some() || absent.is_some() || columns.is_some() || pairs.is_some()
     }
-}
-
-/// Rejects writing a result over one of its input files.
-pub(crate) fn not_over_an_input<'a>(
-    out: &Path,
-    inputs: impl IntoIterator<Item = &'a Path>,
-) -> Result<(), Failure> {
-    Ok(check_output(out, inputs)?)
 }

@@ -22,6 +22,7 @@ mod input;
 mod interrupt;
 mod list;
 mod measures;
+mod memory_size;
 mod model;
 mod output;
 mod page;
@@ -32,6 +33,7 @@ mod report;
 mod run;
 mod score;
 mod search;
+mod shortened_file;
 mod train;
 mod tune;
 
@@ -39,7 +41,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use rankwright::data::{allow_standard_streams, panics_are_caught};
+use rankwright::data::{allow_standard_streams, panics_are_caught, set_memory_limit};
 use rankwright::learn::simd::Simd;
 
 use failure::Failure;
@@ -71,6 +73,9 @@ struct Cli {
         value_parser = clap::value_parser!(u16).range(0..=1024)
     )]
     threads: u16,
+    /// Most memory that one input may take, such as 8G; what is available if not given
+    #[arg(long, global = true, value_name = "SIZE", value_parser = memory_size::parse)]
+    max_memory: Option<u64>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -131,6 +136,10 @@ fn main() -> ExitCode {
     };
     let output = cli.output;
     allow_standard_streams();
+    shortened_file::report();
+    if let Some(bytes) = cli.max_memory {
+        set_memory_limit(bytes);
+    }
     // A damaged file may make a reader panic, which becomes an error; only the error is printed.
     let print = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

@@ -1,12 +1,13 @@
 //! Metrics as arguments, and evaluations as tables.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::eval::{Evaluation, MeasureResult, MetricSpec, conventions, expand};
+use rankwright::tasks::check_outputs;
 
 use crate::failure::Failure;
-use crate::output::TableStyle;
+use crate::output::{Output, TableStyle};
 
 /// Metrics to compute.
 #[derive(Debug, Clone, clap::Args)]
@@ -29,6 +30,21 @@ pub(crate) struct ReportArgs {
     /// Style of the table
     #[arg(long, value_enum, default_value_t)]
     pub(crate) table: TableStyle,
+}
+
+impl ReportArgs {
+    /// Rejects a file of values that must not be written to; `others` are further results.
+    pub(crate) fn check<'a>(
+        &'a self,
+        others: impl IntoIterator<Item = &'a Path>,
+        inputs: impl IntoIterator<Item = &'a Path>,
+        out: &Output,
+    ) -> Result<(), Failure> {
+        if let Some(path) = &self.per_query {
+            out.keeps_stdout_free(path)?;
+        }
+        Ok(check_outputs(others.into_iter().chain(self.per_query.as_deref()), inputs)?)
+    }
 }
 
 impl MetricArgs {

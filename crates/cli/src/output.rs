@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use rankwright::eval::table::Table;
+use rankwright::spec::visible;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -45,8 +46,27 @@ impl TableStyle {
 }
 
 impl Output {
-    /// Prints text on standard output.
+    /// Prints text on standard output; control characters of names and ids are escaped.
     pub(crate) fn text(&self, text: &str) -> Result<(), Failure> {
+        self.print(&visible::lines(text))
+    }
+
+    /// Prints a JSON document on standard output. JSON escapes only some of the control characters;
+    /// the others occur in texts alone, so that they can be escaped here.
+    fn json(&self, document: &Value) -> Result<(), Failure> {
+        let mut text = format!("{document:#}");
+        let is_escaped = |c: char| visible::is_control(c) && c != '\n';
+        if text.contains(is_escaped) {
+            let escape = |c: char| match is_escaped(c) {
+                true => format!("\\u{:04x}", u32::from(c)),
+                false => c.to_string(),
+            };
+            text = text.chars().map(escape).collect();
+        }
+        self.print(&text)
+    }
+
+    fn print(&self, text: &str) -> Result<(), Failure> {
         let mut out = io::stdout().lock();
         let newline = if text.ends_with('\n') { "" } else { "\n" };
         let written = write!(out, "{text}{newline}").and_then(|()| out.flush());
@@ -64,7 +84,7 @@ impl Output {
         text: impl FnOnce() -> String,
     ) -> Result<(), Failure> {
         match self.json {
-            true => self.text(&format!("{:#}", json())),
+            true => self.json(&json()),
             false => self.text(&text()),
         }
     }
@@ -76,7 +96,7 @@ impl Output {
         text: impl FnOnce(&T) -> String,
     ) -> Result<(), Failure> {
         match self.json {
-            true => self.text(&format!("{:#}", document(result)?)),
+            true => self.json(&document(result)?),
             false => self.text(&text(result)),
         }
     }
@@ -94,15 +114,15 @@ impl Output {
     /// Prints a note on standard error.
     pub(crate) fn note(&self, text: impl AsRef<str>) {
         if !self.quiet {
-            eprintln!("note: {}", text.as_ref());
+            eprintln!("note: {}", visible::lines(text.as_ref()));
         }
     }
 
     /// Prints an error and its remedy.
     pub(crate) fn fail(&self, failure: &Failure) -> ExitCode {
-        eprintln!("error: {failure}");
+        eprintln!("error: {}", visible::lines(&failure.to_string()));
         if let Some(help) = advice(failure) {
-            eprintln!(" help: {help}");
+            eprintln!(" help: {}", visible::lines(&help));
         }
         ExitCode::from(failure.code())
     }

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use rankwright::data::store::write_atomic;
 use rankwright::report::Page;
+use rankwright::tasks::check_outputs;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::input::not_over_an_input;
 use crate::output::{Output, document};
 
 /// Default number of columns.
@@ -27,16 +27,27 @@ pub(crate) struct PageArgs {
 }
 
 impl PageArgs {
+    /// Rejects a path that must not be written to.
+    pub(crate) fn check<'a>(
+        &'a self,
+        inputs: impl IntoIterator<Item = &'a Path>,
+        out: &Output,
+    ) -> Result<(), Failure> {
+        out.keeps_stdout_free(&self.out)?;
+        Ok(check_outputs([self.out.as_path()], inputs)?)
+    }
+
     /// Writes the files, then prints the short version, or the JSON document with the files' names.
-    pub(crate) fn finish(
+    pub(crate) fn finish<'a>(
         &self,
         page: &Page,
+        inputs: impl IntoIterator<Item = &'a Path>,
         result: &impl Serialize,
         out: &Output,
     ) -> Result<(), Failure> {
         let mut json = document(result)?;
         out.keeps_stdout_free(&self.out)?;
-        write(page, &self.out, self.assets.as_deref(), &mut json)?;
+        write(page, &self.out, self.assets.as_deref(), inputs, &mut json)?;
         if self.out == Path::new("-") {
             return Ok(());
         }
@@ -59,24 +70,25 @@ pub(crate) struct ExtraPage {
 impl ExtraPage {
     /// Rejects a path that must not be written to.
     pub(crate) fn check<'a>(
-        &self,
+        &'a self,
         inputs: impl IntoIterator<Item = &'a Path>,
         out: &Output,
     ) -> Result<(), Failure> {
         let Some(html) = &self.html else { return Ok(()) };
         out.keeps_stdout_free(html)?;
-        not_over_an_input(html, inputs)
+        Ok(check_outputs([html.as_path()], inputs)?)
     }
 
     /// Writes the page that `page` makes, if requested, and adds the files' names to the document.
-    pub(crate) fn finish(
+    pub(crate) fn finish<'a>(
         &self,
         page: impl FnOnce() -> Page,
+        inputs: impl IntoIterator<Item = &'a Path>,
         json: &mut Value,
         out: &Output,
     ) -> Result<(), Failure> {
         let Some(html) = &self.html else { return Ok(()) };
-        write(&page(), html, self.assets.as_deref(), json)?;
+        write(&page(), html, self.assets.as_deref(), inputs, json)?;
         if html != Path::new("-") {
             out.note(format!("the page was written to {}", html.display()));
         }
@@ -85,8 +97,18 @@ impl ExtraPage {
 }
 
 /// Writes a page and its assets, and adds the files' names to the document.
-fn write(page: &Page, html: &Path, assets: Option<&Path>, json: &mut Value) -> Result<(), Failure> {
+fn write<'a>(
+    page: &Page,
+    html: &Path,
+    assets: Option<&Path>,
+    inputs: impl IntoIterator<Item = &'a Path>,
+    json: &mut Value,
+) -> Result<(), Failure> {
     let text = page.to_html()?;
+    let files = assets.map(|folder| page.asset_files(folder)).unwrap_or_default();
+    let inputs: Vec<PathBuf> = inputs.into_iter().map(Path::to_owned).collect();
+    let outputs = files.iter().map(PathBuf::as_path).chain([html]);
+    check_outputs(outputs, inputs.iter().map(PathBuf::as_path))?;
     let assets = match assets {
         Some(folder) => Some(page.write_assets(folder)?),
         None => None,
@@ -119,7 +141,7 @@ mod tests {
     fn finish(out: &Path, assets: Option<&Path>, json: bool) -> Result<(), Failure> {
         let args = PageArgs { out: out.to_owned(), assets: assets.map(Path::to_owned) };
         let page = Page { title: "A report".into(), ..Page::default() };
-        args.finish(&page, &json!({}), &Output { json, quiet: true })
+        args.finish(&page, [], &json!({}), &Output { json, quiet: true })
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rankwright::learn::{LearnError, LearnerSpec, Progress, TrainingHistory};
+use rankwright::spec::visible::one_line;
 use rankwright::tasks::{Context, TaskError, TrainingProgress, Warning};
 
 use crate::failure::Failure;
@@ -17,7 +18,7 @@ pub(crate) fn timed<T>(out: &Output, what: &str, work: impl FnOnce() -> T) -> (T
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     if !out.quiet {
         bar.set_style(ProgressStyle::default_spinner());
-        bar.set_message(what.to_owned());
+        bar.set_message(one_line(what).into_owned());
         bar.enable_steady_tick(Duration::from_millis(120));
     }
     let start = Instant::now();
@@ -52,7 +53,7 @@ pub(crate) fn run_within<T>(
     bar: &ProgressBar,
     task: impl FnOnce(&Context<'_>) -> Result<T, TaskError>,
 ) -> Result<T, Failure> {
-    let step = |name: &str| bar.set_message(name.to_owned());
+    let step = |name: &str| bar.set_message(one_line(name).into_owned());
     let warn = |warning: &Warning| bar.suspend(|| out.note(warning.to_string()));
     let result = task(&context.on_step(&step).on_warning(&warn).simd(crate::simd()?));
     bar.finish_and_clear();

@@ -108,7 +108,7 @@ fn lightgbm_s_own_example_is_read_with_its_side_file() {
 fn pairs_are_read_with_the_data() {
     let bench = Bench::new();
     bench.put("d.txt", "1 qid:q 1:1 # a\n0 qid:q 1:2 # b\n0 qid:r 1:2\n");
-    bench.put("p.txt", "q a b 0.5\nq a < b\nq 0 = 1\n").put("bad.txt", "q a b\nq a z\n");
+    bench.put("p.txt", "q a b 1.5\nq a < b\nq 0 = 1\n").put("bad.txt", "q a b\nq a z\n");
     let ran = bench.run("data inspect d.txt --pairs p.txt --json").ok();
     assert!(
         ran.err().contains("1 preference pair contradicted by the opposite pair"),

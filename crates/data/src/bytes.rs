@@ -1,8 +1,14 @@
-//! Sources of bytes: a mapped file, standard input, or a compressed file decompressed in memory.
+//! Sources of bytes: a file, standard input, or a compressed file decompressed in memory.
 //!
-//! Compression is detected by content (gzip and zstd magic), never by extension alone. Another
-//! process must not shorten a mapped file while it is read; that is the usual limit of mapping, and
-//! the reason why every write of this project replaces files instead of changing them.
+//! Compression is detected by content (gzip and zstd magic), never by extension alone. Everything
+//! that is read into memory is bounded ([`memory_limit`](crate::memory_limit)), and decompression
+//! also by its ratio, so that a small file cannot take the machine down.
+//!
+//! Files of up to 64 MiB are copied into memory: a copy costs a few milliseconds, and a file that
+//! another process shortens meanwhile is an error. Larger files are mapped. A mapped file that
+//! another process shortens while it is read raises the signal SIGBUS, which no library can turn
+//! into an error; a program can install a handler, as the command does. Writes of this project
+//! replace files instead of changing them, so they never shorten a file that is being read.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -12,8 +18,21 @@ use std::path::{Path, PathBuf};
 use memmap2::Mmap;
 
 use crate::error::DataError;
+use crate::memory::{memory_limit, set_limit};
 use crate::standard_streams::is_standard_stream;
 use crate::store::finish_switch_of;
+
+/// Files up to this size are copied, larger ones are mapped.
+const COPIED: u64 = 64 << 20;
+
+/// Decompressed content up to this size may have any ratio to the compressed size.
+#[cfg(feature = "compressed")]
+const ANY_RATIO: u64 = 256 << 20;
+
+/// The largest ratio beyond that size. Text of numbers reaches about 20, and gzip cannot exceed some
+/// 1,000. It is checked while decompressing, so that a bomb costs 256 MiB.
+#[cfg(feature = "compressed")]
+const MAX_RATIO: u64 = 200;
 
 /// Read-only bytes, mapped or owned.
 #[derive(Debug)]
@@ -71,13 +90,15 @@ impl Input {
         if !meta.is_file() || meta.len() == 0 {
             return Ok(Input { path: Some(path.to_owned()), ..Input::read(name, file)? });
         }
-        // SAFETY: the map is read-only and private to this value. Another process that truncates
-        // the file under us would fault; the module documentation states that limit.
-        let map =
-            unsafe { Mmap::map(&file) }.map_err(|error| DataError::io("map", &name, error))?;
-        let decompressed =
-            decompress(&map).map_err(|error| DataError::io("decompress", &name, error))?;
-        let bytes = decompressed.map_or(Bytes::Mapped(map), Bytes::Owned);
+        let bytes = match meta.len() <= COPIED {
+            true => Bytes::Owned(copy(&name, file, meta.len())?),
+            // SAFETY: the map is read-only and private to this value. Another process that
+            // shortens the file causes a fault; the module documentation states that limit.
+            false => Bytes::Mapped(
+                unsafe { Mmap::map(&file) }.map_err(|error| DataError::io("map", &name, error))?,
+            ),
+        };
+        let bytes = decompress(&name, &bytes)?.map_or(bytes, Bytes::Owned);
         Ok(Input { name, bytes, path: Some(path.to_owned()) })
     }
 
@@ -90,8 +111,7 @@ impl Input {
     /// Takes bytes in memory; gzip and zstd are decompressed.
     pub fn from_bytes(name: impl Into<String>, bytes: Vec<u8>) -> Result<Input, DataError> {
         let name = name.into();
-        let decompressed =
-            decompress(&bytes).map_err(|error| DataError::io("decompress", &name, error))?;
+        let decompressed = decompress(&name, &bytes)?;
         Ok(Input { name, bytes: decompressed.unwrap_or(bytes).into(), path: None })
     }
 
@@ -105,37 +125,102 @@ impl Input {
         Input::read("-".to_owned(), io::stdin().lock())
     }
 
-    fn read(name: String, mut reader: impl Read) -> Result<Input, DataError> {
-        let mut bytes = Vec::new();
-        reader.read_to_end(&mut bytes).map_err(|error| DataError::io("read", &name, error))?;
+    fn read(name: String, reader: impl Read) -> Result<Input, DataError> {
+        let bytes =
+            read_bounded(reader, most_bytes(), |error| DataError::io("read", &name, error))?
+                .ok_or_else(|| DataError::ContentTooLarge {
+                    file: name.clone(),
+                    limit: most_bytes(),
+                })?;
         Input::from_bytes(name, bytes)
     }
 }
 
+/// The content of a file of this length; an error if it is changed while it is read.
+fn copy(name: &str, file: File, length: u64) -> Result<Vec<u8>, DataError> {
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
+    // One byte more than expected, so that a file that grows is seen as well.
+    let read = file.take(length + 1).read_to_end(&mut bytes);
+    read.map_err(|error| DataError::io("read", name, error))?;
+    match bytes.len() as u64 == length {
+        true => Ok(bytes),
+        false => Err(DataError::ChangedWhileRead { file: name.to_owned() }),
+    }
+}
+
+/// The most bytes that are read from a stream into memory. Without a limit of the program it is half
+/// of what is available, since the content is stored in another form beside it.
+fn most_bytes() -> u64 {
+    set_limit().unwrap_or_else(|| memory_limit() / 2)
+}
+
+/// Reads a whole stream of at most `limit` bytes; `None` if it is longer.
+fn read_bounded(
+    reader: impl Read,
+    limit: u64,
+    failed: impl Fn(io::Error) -> DataError,
+) -> Result<Option<Vec<u8>>, DataError> {
+    let mut bytes = Vec::new();
+    reader.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
+    Ok((bytes.len() as u64 <= limit).then_some(bytes))
+}
+
 /// Refuses a gzip or zstd stream in a build that cannot decompress it.
 #[cfg(not(feature = "compressed"))]
-fn decompress(bytes: &[u8]) -> io::Result<Option<Vec<u8>>> {
+fn decompress(name: &str, bytes: &[u8]) -> Result<Option<Vec<u8>>, DataError> {
     match bytes {
-        [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] => Err(io::Error::new(
-            io::ErrorKind::Unsupported,
-            "it needs the cargo feature `compressed`, which is not part of this build",
-        )),
+        [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] => {
+            let message =
+                "it needs the cargo feature `compressed`, which is not part of this build";
+            let error = io::Error::new(io::ErrorKind::Unsupported, message);
+            Err(DataError::io("decompress", name, error))
+        }
         _ => Ok(None),
     }
 }
 
 /// The content of a gzip or zstd stream; `None` if the bytes are neither.
 #[cfg(feature = "compressed")]
-fn decompress(bytes: &[u8]) -> io::Result<Option<Vec<u8>>> {
-    let mut decompressed = Vec::new();
-    if bytes.starts_with(&[0x1f, 0x8b]) {
-        flate2::read::MultiGzDecoder::new(bytes).read_to_end(&mut decompressed)?;
+fn decompress(name: &str, bytes: &[u8]) -> Result<Option<Vec<u8>>, DataError> {
+    let input = io::Cursor::new(bytes);
+    let content = if bytes.starts_with(&[0x1f, 0x8b]) {
+        let decoder = flate2::bufread::MultiGzDecoder::new(input);
+        decompress_with(name, decoder, |decoder| decoder.get_ref().position())
     } else if bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-        zstd::Decoder::with_buffer(bytes)?.read_to_end(&mut decompressed)?;
+        let decoder = zstd::Decoder::with_buffer(input);
+        let decoder = decoder.map_err(|error| DataError::io("decompress", name, error))?;
+        decompress_with(name, decoder, |decoder| decoder.get_ref().position())
     } else {
         return Ok(None);
+    };
+    content.map(Some)
+}
+
+/// Decompresses within the limits of size and ratio; `consumed` are the compressed bytes so far.
+#[cfg(feature = "compressed")]
+fn decompress_with<R: Read>(
+    name: &str,
+    mut decoder: R,
+    consumed: impl Fn(&R) -> u64,
+) -> Result<Vec<u8>, DataError> {
+    let file = || name.to_owned();
+    // A program that sets a limit accepts any ratio up to it.
+    let (limit, any_ratio) = (most_bytes(), set_limit().is_some());
+    let mut content = Vec::new();
+    loop {
+        let before = content.len() as u64;
+        let read = decoder.by_ref().take(1 << 20).read_to_end(&mut content);
+        if read.map_err(|error| DataError::io("decompress", name, error))? == 0 {
+            return Ok(content);
+        }
+        let (size, compressed) = (content.len() as u64, consumed(&decoder));
+        if size > limit {
+            return Err(DataError::ContentTooLarge { file: file(), limit });
+        }
+        if !any_ratio && size > ANY_RATIO && size > compressed.saturating_mul(MAX_RATIO) {
+            return Err(DataError::CompressionRatio { file: file(), compressed, content: before });
+        }
     }
-    Ok(Some(decompressed))
 }
 
 #[cfg(test)]
@@ -164,5 +249,43 @@ mod tests {
         bytes.truncate(bytes.len() / 2);
         let error = Input::from_bytes("cut.gz", bytes).unwrap_err().to_string();
         assert!(error.starts_with("cannot decompress cut.gz"), "{error}");
+    }
+
+    #[test]
+    fn a_file_that_changes_while_it_is_read_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        std::fs::write(&path, "0123456789").unwrap();
+        let read = |length| copy("a.txt", File::open(&path).unwrap(), length);
+        assert_eq!(read(10).unwrap(), b"0123456789");
+        for length in [11, 9] {
+            let error = read(length).unwrap_err();
+            assert!(matches!(error, DataError::ChangedWhileRead { .. }), "{error}");
+        }
+    }
+
+    /// Content that compresses 10,000 to 1, or as well as gzip can.
+    #[test]
+    fn a_decompression_bomb_is_refused() {
+        let block = vec![b' '; 1 << 20];
+        let mut bomb = zstd::Encoder::new(Vec::new(), 1).unwrap();
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        (0..260).for_each(|_| bomb.write_all(&block).unwrap());
+        (0..260).for_each(|_| gzip.write_all(&block).unwrap());
+        for bomb in [bomb.finish().unwrap(), gzip.finish().unwrap()] {
+            assert!(bomb.len() < 2 << 20, "{}", bomb.len());
+            let error = Input::from_bytes("bomb", bomb).unwrap_err();
+            let text = error.to_string();
+            assert!(text.starts_with("bomb: "), "{text}");
+            assert!(text.ends_with("decompress to more than 256 MiB"), "{text}");
+            assert_eq!(error.remedy(), Some(crate::Remedy::AllowMemory));
+        }
+    }
+
+    #[test]
+    fn a_stream_is_read_up_to_its_limit() {
+        let read = |limit| read_bounded(&[7u8; 100][..], limit, |e| DataError::io("read", "x", e));
+        assert_eq!(read(100).unwrap().unwrap().len(), 100);
+        assert!(read(99).unwrap().is_none());
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
+use std::ops::Range;
 
 use rankwright_spec::words::counted;
 use rayon::prelude::*;
@@ -136,6 +137,9 @@ impl ColumnStats {
 
 /// Rows summed by one task; fixed, so that sums do not depend on the number of threads.
 const BLOCK: usize = 4096;
+
+/// Columns summed at a time.
+const COLUMNS: usize = 4096;
 
 impl DatasetSummary {
     /// Computes the summary of a data set.
@@ -340,48 +344,54 @@ fn sorted_by_label(data: &Dataset) -> bool {
 }
 
 fn features(data: &Dataset) -> Vec<FeatureSummary> {
-    let width = data.columns();
-    if width == 0 {
-        return Vec::new();
+    let mut seen: HashMap<u64, usize> = HashMap::new();
+    let mut summaries = Vec::with_capacity(data.columns());
+    // A group of columns at a time: the sums of all blocks of a very wide matrix would take more
+    // memory than the matrix.
+    for first in (0..data.columns()).step_by(COLUMNS) {
+        let group = first..data.columns().min(first + COLUMNS);
+        for (index, column) in group.clone().zip(column_stats(data, group)) {
+            let same = *seen.entry(column.hash).or_insert(index);
+            let is_missing = column.missing == data.rows();
+            summaries.push(FeatureSummary {
+                name: data.features().name(index).into_owned(),
+                missing: column.missing,
+                zeros: column.zeros,
+                infinite: column.infinite,
+                min: if is_missing { f32::NAN } else { column.min },
+                max: if is_missing { f32::NAN } else { column.max },
+                mean: column.sum / column.finite as f64,
+                same_as: (same != index).then(|| data.features().name(same).into_owned()),
+            });
+        }
     }
+    summaries
+}
+
+/// Sums of some columns over all rows.
+fn column_stats(data: &Dataset, group: Range<usize>) -> Vec<ColumnStats> {
+    let width = data.columns();
     let blocks: Vec<Vec<ColumnStats>> = data
         .matrix()
         .values()
         .par_chunks(BLOCK * width)
         .enumerate()
         .map(|(block, rows)| {
-            let mut columns = vec![EMPTY; width];
+            let mut columns = vec![EMPTY; group.len()];
             for (index, row) in rows.chunks_exact(width).enumerate() {
                 let row_number = (block * BLOCK + index) as u64;
-                for (column, &value) in columns.iter_mut().zip(row) {
+                for (column, &value) in columns.iter_mut().zip(&row[group.clone()]) {
                     column.add(row_number, value);
                 }
             }
             columns
         })
         .collect();
-    let mut columns = vec![EMPTY; width];
+    let mut columns = vec![EMPTY; group.len()];
     for block in &blocks {
         columns.iter_mut().zip(block).for_each(|(column, part)| column.merge(part));
     }
-    let mut seen: HashMap<u64, String> = HashMap::new();
-    let finish = |(index, column): (usize, ColumnStats)| {
-        let name = data.features().name(index).into_owned();
-        let same_as = seen.get(&column.hash).cloned();
-        seen.entry(column.hash).or_insert_with(|| name.clone());
-        let is_missing = column.missing == data.rows();
-        FeatureSummary {
-            name,
-            missing: column.missing,
-            zeros: column.zeros,
-            infinite: column.infinite,
-            min: if is_missing { f32::NAN } else { column.min },
-            max: if is_missing { f32::NAN } else { column.max },
-            mean: column.sum / column.finite as f64,
-            same_as,
-        }
-    };
-    columns.into_iter().enumerate().map(finish).collect()
+    columns
 }
 
 #[cfg(test)]
@@ -430,5 +440,14 @@ mod tests {
         let s = summary("1 qid:a 1:1 2:7 3:1\n0 qid:a 1:2 2:7 3:2\n");
         assert_eq!(s.features[2].same_as.as_deref(), Some("1"));
         assert_eq!(s.features[1].same_as, None);
+    }
+
+    #[test]
+    fn a_column_equals_one_of_an_earlier_group() {
+        let last = COLUMNS + 5;
+        let s = summary(&format!("1 qid:a 2:1 3:4 {last}:1\n0 qid:a 2:7 3:2 {last}:7\n"));
+        assert_eq!(s.features.len(), last);
+        assert_eq!(s.features[last - 1].same_as.as_deref(), Some("2"));
+        assert_eq!(s.features[last - 2].same_as.as_deref(), Some("1"));
     }
 }

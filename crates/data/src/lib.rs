@@ -59,7 +59,7 @@ pub use lists::{ListFormat, ListedDocument, Qrels, QueryLists, Run};
 pub use matrix::Matrix;
 pub use memory::{available_memory, memory_limit, set_memory_limit};
 pub use names::FeatureNames;
-pub use pairs::{Pair, Preference};
+pub use pairs::{Pair, PairColumn, Preference};
 pub use panics::{catch_panic, panics_are_caught};
 pub use random::{DEFAULT_SEED, Random};
 #[cfg(feature = "text")]

@@ -4,6 +4,11 @@
 //! `qid A = B`, separated by tabs or spaces. A document is named by its document id or, where
 //! the data has no such id, by its row number in the input, numbered from 0. Equal pairs (`=`)
 //! and pairs that contradict each other are kept, with their weights.
+//!
+//! The fourth column is a weight in some files and the probability that the first document is
+//! better in others: `q A B 0.5` may mean half a vote for A, or that both are equal. A header line
+//! (`qid better worse weight` or `qid better worse probability`) or a [`PairColumn`] settles it. If
+//! neither is given, values from 0 to 1 that are not all 1 are an error.
 
 use std::collections::HashMap;
 
@@ -11,6 +16,33 @@ use crate::bytes::Input;
 use crate::dataset::Dataset;
 use crate::error::{DataError, PairProblem, SourceLocation, quote};
 use crate::warnings::{WarningKind, Warnings};
+
+/// The meaning of the fourth column of a file of preference pairs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PairColumn {
+    /// The weight of the pair, above 0.
+    Weight,
+    /// The probability that the first document is better: 1, 0.5 (the two are equal) or 0.
+    Probability,
+}
+
+impl PairColumn {
+    /// The name of the column in a header line.
+    pub fn name(self) -> &'static str {
+        match self {
+            PairColumn::Weight => "weight",
+            PairColumn::Probability => "probability",
+        }
+    }
+
+    /// The meaning of a column of this name.
+    fn from_name(name: &str) -> Option<PairColumn> {
+        [PairColumn::Weight, PairColumn::Probability]
+            .into_iter()
+            .find(|column| name.eq_ignore_ascii_case(column.name()))
+    }
+}
 
 /// One preference between two rows of a query.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -72,19 +104,36 @@ impl From<(usize, usize, f32)> for Preference {
 }
 
 impl Dataset {
-    /// Reads preference pairs for this data set; every document they name must be in it.
-    pub fn with_pairs(mut self, input: &Input) -> Result<(Dataset, Warnings), DataError> {
+    /// Reads preference pairs for this data set; every document they name must be in it. A fourth
+    /// column without a header must not be ambiguous, see [`Dataset::with_pairs_as`].
+    pub fn with_pairs(self, input: &Input) -> Result<(Dataset, Warnings), DataError> {
+        self.with_pairs_as(input, None)
+    }
+
+    /// Reads preference pairs for this data set, with the meaning of their fourth column.
+    ///
+    /// ```
+    /// use rankwright_data::{Dataset, PairColumn, bytes::Input};
+    ///
+    /// let data = || Dataset::from_dense(vec![1.0, 2.0], 1, vec![0.0, 0.0], ["q", "q"]);
+    /// let pairs = Input::from_bytes("pairs.tsv", b"q\t0\t1\t0.5\n".to_vec())?;
+    /// assert!(data()?.with_pairs(&pairs).is_err(), "a weight, or equally good");
+    /// let (weighted, _) = data()?.with_pairs_as(&pairs, Some(PairColumn::Weight))?;
+    /// assert_eq!(weighted.pairs().unwrap()[0].weight, 0.5);
+    /// let (equal, _) = data()?.with_pairs_as(&pairs, Some(PairColumn::Probability))?;
+    /// assert!(equal.pairs().unwrap()[0].equal);
+    /// # Ok::<(), rankwright_data::DataError>(())
+    /// ```
+    pub fn with_pairs_as(
+        mut self,
+        input: &Input,
+        column: Option<PairColumn>,
+    ) -> Result<(Dataset, Warnings), DataError> {
         let mut warnings = Warnings::default();
+        let (lines, column) = read_lines(input, column)?;
         let resolver = PairResolver::new(&self);
-        let mut pairs = Vec::new();
-        for (index, line) in input.bytes.split(|&b| b == b'\n').enumerate() {
-            let location = SourceLocation::line(&input.name, index as u64 + 1);
-            let text = std::str::from_utf8(line)
-                .map_err(|_| DataError::malformed(location.clone(), quote(line), "UTF-8 text"))?;
-            if !text.trim().is_empty() && !text.starts_with('#') {
-                pairs.push(resolver.pair(text, location)?);
-            }
-        }
+        let pairs = lines.into_iter().map(|line| resolver.pair(line, column));
+        let pairs = pairs.collect::<Result<Vec<_>, _>>()?;
         if pairs.is_empty() {
             return Err(DataError::Empty { file: input.name.clone(), what: "preference pairs" });
         }
@@ -158,33 +207,24 @@ impl<'a> PairResolver<'a> {
         PairResolver { data, queries, by_docid, by_source: data.rows_by_source() }
     }
 
-    fn pair(&self, line: &str, location: SourceLocation) -> Result<Pair, DataError> {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let (qid, a, relation, b, weight) = match words[..] {
-            [qid, a, op @ (">" | "<" | "="), b] => (qid, a, op, b, None),
-            [qid, a, op @ (">" | "<" | "="), b, weight] => (qid, a, op, b, Some(weight)),
-            [qid, better, worse] => (qid, better, ">", worse, None),
-            [qid, better, worse, weight] => (qid, better, ">", worse, Some(weight)),
-            _ => {
-                let expected = "'qid better worse [weight]' or 'qid A > B [weight]'";
-                let found = quote(line.trim_end().as_bytes());
-                return Err(DataError::malformed(location, found, expected));
-            }
-        };
-        let query = *self.queries.get(qid).ok_or_else(|| {
-            DataError::malformed(location.clone(), quote(qid.as_bytes()), "a query of the data set")
+    fn pair(&self, line: PairLine<'_>, column: PairColumn) -> Result<Pair, DataError> {
+        let PairLine { query, first, relation, second, value, location } = line;
+        let query = *self.queries.get(query).ok_or_else(|| {
+            let found = quote(query.as_bytes());
+            DataError::malformed(location.clone(), found, "a query of the data set")
         })?;
-        let (a, b) = (self.row(query, a, &location)?, self.row(query, b, &location)?);
+        let (a, b) = (self.row(query, first, &location)?, self.row(query, second, &location)?);
         if a == b {
             let expected = "two different documents";
             return Err(DataError::malformed(location, "a document paired with itself", expected));
         }
-        let weight = match weight {
-            Some(text) => parse_weight(text, &location)?,
-            None => 1.0,
+        let (relation, weight) = match (relation, value, column) {
+            (None, Some(text), PairColumn::Probability) => (probability(text, &location)?, 1.0),
+            (relation, Some(text), _) => (relation.unwrap_or('>'), weight(text, &location)?),
+            (relation, None, _) => (relation.unwrap_or('>'), 1.0),
         };
-        let (better, worse) = if relation == "<" { (b, a) } else { (a, b) };
-        Ok(Pair { query, better, worse, weight, equal: relation == "=" })
+        let (better, worse) = if relation == '<' { (b, a) } else { (a, b) };
+        Ok(Pair { query, better, worse, weight, equal: relation == '=' })
     }
 
     fn row(&self, query: u32, name: &str, location: &SourceLocation) -> Result<u32, DataError> {
@@ -204,13 +244,133 @@ impl<'a> PairResolver<'a> {
     }
 }
 
-fn parse_weight(text: &str, location: &SourceLocation) -> Result<f32, DataError> {
+fn weight(text: &str, location: &SourceLocation) -> Result<f32, DataError> {
     match text.parse::<f32>() {
         Ok(weight) if weight > 0.0 && weight.is_finite() => Ok(weight),
         _ => {
             Err(DataError::malformed(location.clone(), quote(text.as_bytes()), "a weight above 0"))
         }
     }
+}
+
+/// The relation that a probability means.
+fn probability(text: &str, location: &SourceLocation) -> Result<char, DataError> {
+    match text.parse::<f32>() {
+        Ok(1.0) => Ok('>'),
+        Ok(0.5) => Ok('='),
+        Ok(0.0) => Ok('<'),
+        Ok(value) if (0.0..=1.0).contains(&value) => {
+            Err(DataError::SoftPair { location: Box::new(location.clone()), value })
+        }
+        _ => {
+            let expected = "a probability from 0 to 1";
+            Err(DataError::malformed(location.clone(), quote(text.as_bytes()), expected))
+        }
+    }
+}
+
+/// The words of a line.
+#[derive(Debug)]
+struct PairLine<'a> {
+    query: &'a str,
+    first: &'a str,
+    /// `>`, `<` or `=`, if it is written out; the last column is a weight then.
+    relation: Option<char>,
+    second: &'a str,
+    value: Option<&'a str>,
+    location: SourceLocation,
+}
+
+impl<'a> PairLine<'a> {
+    fn new(line: &'a str, location: SourceLocation) -> Result<Self, DataError> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let (query, first, relation, second, value) = match words[..] {
+            [query, a, ">" | "<" | "=", b] => (query, a, words.get(2), b, None),
+            [query, a, ">" | "<" | "=", b, weight] => (query, a, words.get(2), b, Some(weight)),
+            [query, a, b] => (query, a, None, b, None),
+            [query, a, b, value] => (query, a, None, b, Some(value)),
+            _ => {
+                let expected = "'qid better worse [weight]' or 'qid A > B [weight]'";
+                let found = quote(line.trim_end().as_bytes());
+                return Err(DataError::malformed(location, found, expected));
+            }
+        };
+        let relation = relation.and_then(|word| word.chars().next());
+        Ok(PairLine { query, first, relation, second, value, location })
+    }
+}
+
+/// The lines of a file, and the meaning of its fourth column.
+fn read_lines(
+    input: &Input,
+    given: Option<PairColumn>,
+) -> Result<(Vec<PairLine<'_>>, PairColumn), DataError> {
+    let (mut lines, mut named) = (Vec::new(), None);
+    for (number, line) in (1..).zip(input.bytes.split(|&b| b == b'\n')) {
+        let location = SourceLocation::line(&input.name, number);
+        let text = std::str::from_utf8(line)
+            .map_err(|_| DataError::malformed(location.clone(), quote(line), "UTF-8 text"))?;
+        if text.trim().is_empty() || text.starts_with('#') {
+            continue;
+        }
+        match lines.is_empty() && named.is_none() {
+            true if is_header(text) => named = Some(header_column(text, given, location)?),
+            _ => lines.push(PairLine::new(text, location)?),
+        }
+    }
+    match given.or(named.flatten()) {
+        Some(column) => Ok((lines, column)),
+        None => check_weights(&lines).map(|()| (lines, PairColumn::Weight)),
+    }
+}
+
+/// Whether a line names columns instead of documents.
+fn is_header(line: &str) -> bool {
+    let words = line.split_whitespace().take(3);
+    words.map(str::to_ascii_lowercase).eq(["qid", "better", "worse"])
+}
+
+/// The meaning of the fourth column by a header, if the header names it.
+fn header_column(
+    line: &str,
+    given: Option<PairColumn>,
+    location: SourceLocation,
+) -> Result<Option<PairColumn>, DataError> {
+    let name = match line.split_whitespace().collect::<Vec<_>>()[..] {
+        [_, _, _] => return Ok(None),
+        [_, _, _, name] => name,
+        _ => line,
+    };
+    let column = PairColumn::from_name(name);
+    match column {
+        Some(_) if given.is_none() || column == given => Ok(column),
+        _ => {
+            let expected = given.map_or("'weight' or 'probability'", PairColumn::name);
+            Err(DataError::malformed(location, quote(name.as_bytes()), expected))
+        }
+    }
+}
+
+/// Rejects values of the fourth column that could be probabilities as well as weights.
+fn check_weights(lines: &[PairLine<'_>]) -> Result<(), DataError> {
+    let values = lines.iter().filter(|line| line.relation.is_none());
+    let values = values.filter_map(|line| Some((line, line.value?.parse::<f32>().ok()?)));
+    let mut doubtful = None;
+    for (line, value) in values {
+        if !(0.0..=1.0).contains(&value) {
+            return Ok(());
+        }
+        if value != 1.0 {
+            doubtful.get_or_insert((line, value));
+        }
+    }
+    let Some((line, value)) = doubtful else { return Ok(()) };
+    Err(DataError::AmbiguousPair {
+        location: Box::new(line.location.clone()),
+        first: line.first.to_owned(),
+        second: line.second.to_owned(),
+        value,
+    })
 }
 
 #[cfg(test)]
@@ -222,21 +382,28 @@ mod tests {
     const DATA: &str = "1 qid:q 1:1 # a\n0 qid:r 1:2 # x\n0 qid:q 1:3 # b\n2 qid:r 1:4\n";
 
     fn with_pairs(pairs: &str) -> Result<(Dataset, Warnings), DataError> {
+        with_pairs_as(pairs, None)
+    }
+
+    fn with_pairs_as(
+        pairs: &str,
+        column: Option<PairColumn>,
+    ) -> Result<(Dataset, Warnings), DataError> {
         let options = ReadOptions { format: Some(Format::Letor), ..ReadOptions::default() };
         let data = Input::from_bytes("d", DATA.as_bytes().to_vec()).unwrap();
         let data = read_inputs(vec![data], &options).unwrap().data;
-        data.with_pairs(&Input::from_bytes("p", pairs.as_bytes().to_vec()).unwrap())
+        data.with_pairs_as(&Input::from_bytes("p", pairs.as_bytes().to_vec()).unwrap(), column)
     }
 
     #[test]
     fn every_way_of_writing_a_pair_is_read() {
         let (data, warnings) =
-            with_pairs("# judged\nq a b\nq\tb\ta\t0.5\nr x < 3 2\n\nq 0 = 2\n").unwrap();
+            with_pairs("# judged\nq a b\nq\tb\ta\t1.5\nr x < 3 2\n\nq 0 = 2\n").unwrap();
         let pair =
             |query, better, worse, weight, equal| Pair { query, better, worse, weight, equal };
         let expected = [
             pair(0, 0, 1, 1.0, false),
-            pair(0, 1, 0, 0.5, false),
+            pair(0, 1, 0, 1.5, false),
             pair(1, 3, 2, 2.0, false),
             pair(0, 0, 1, 1.0, true),
         ];
@@ -268,7 +435,10 @@ mod tests {
                 "p:1: found '1', expected a document id or row number (from 0) of query 'q'",
             ),
             ("z a b\n", "p:1: found 'z', expected a query of the data set"),
-            ("q a b 0\n", "p:1: found '0', expected a weight above 0"),
+            ("q a b -1\n", "p:1: found '-1', expected a weight above 0"),
+            ("q a b 2\nq b a 0\n", "p:2: found '0', expected a weight above 0"),
+            ("q a > b 0\n", "p:1: found '0', expected a weight above 0"),
+            ("qid better worse p\n", "p:1: found 'p', expected 'weight' or 'probability'"),
             (
                 "q a\n",
                 "p:1: found 'q a', expected 'qid better worse [weight]' or 'qid A > B [weight]'",
@@ -277,5 +447,58 @@ mod tests {
         ] {
             assert_eq!(with_pairs(text).unwrap_err().to_string(), message);
         }
+    }
+
+    #[test]
+    fn a_value_that_may_be_a_weight_or_a_probability_is_refused_with_both_readings() {
+        for text in ["q a b\nq b a 0.5\n", "q a b 1\nq b a 0.5\n", "q a > b 7\nq b a 0.5\n"] {
+            let error = with_pairs(text).unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                "p:2: 0.5 may be a weight ('b' is better than 'a', and the pair counts 0.5 times) \
+                 or a probability ('b' and 'a' are equally good)"
+            );
+            assert_eq!(error.remedy(), Some(crate::Remedy::NamePairColumn));
+        }
+        assert!(with_pairs("q a b 0\n").unwrap_err().to_string().contains("'b' is better than"));
+        assert!(with_pairs("q a b 0.7\n").unwrap_err().to_string().contains("probability 0.7"));
+        // Not ambiguous: all 1, one above 1, or the relation is written out.
+        for text in ["q a b 1\nr 3 x 1\n", "q a b 0.5\nr 3 x 2\n", "q a > b 0.5\n"] {
+            assert!(with_pairs(text).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_header_or_the_caller_says_what_the_fourth_column_is() {
+        let both = |text: &str, column: PairColumn| {
+            let named = with_pairs(&format!("# c\nqid better worse {}\n{text}", column.name()));
+            let given = with_pairs_as(text, Some(column)).unwrap().0;
+            assert_eq!(named.unwrap().0.pairs(), given.pairs());
+            given.pairs().unwrap().iter().map(|p| (p.better, p.worse, p.weight, p.equal)).collect()
+        };
+        let lines = "q a b 0.5\nq b a 1\n";
+        let weights: Vec<_> = both(lines, PairColumn::Weight);
+        assert_eq!(weights, [(0, 1, 0.5, false), (1, 0, 1.0, false)]);
+        let lines = "q a b 0.5\nq a b 1\nq a b 0\nq a > b 3\n";
+        let probabilities: Vec<_> = both(lines, PairColumn::Probability);
+        let expected =
+            [(0, 1, 1.0, true), (0, 1, 1.0, false), (1, 0, 1.0, false), (0, 1, 3.0, false)];
+        assert_eq!(probabilities, expected);
+        let contradiction =
+            with_pairs_as("qid better worse weight\n", Some(PairColumn::Probability));
+        let message = contradiction.unwrap_err().to_string();
+        assert_eq!(message, "p:1: found 'weight', expected probability");
+        assert!(with_pairs("qid better worse\nq a b 0.5\n").is_err());
+    }
+
+    #[test]
+    fn a_soft_target_is_refused_as_not_supported() {
+        let error = with_pairs_as("q a b 0.7\n", Some(PairColumn::Probability)).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "p:1: a probability of 0.7 is a soft target, which is not supported yet; 1 (better), \
+             0.5 (equal) and 0 (worse) are read"
+        );
+        assert!(with_pairs_as("q a b 1.5\n", Some(PairColumn::Probability)).is_err());
     }
 }

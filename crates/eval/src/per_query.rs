@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use rankwright_spec::visible::one_line;
+
 use crate::compare::{CompareError, align_evaluations};
 use crate::evaluate::Evaluation;
 
@@ -9,7 +11,8 @@ use crate::evaluate::Evaluation;
 ///
 /// A line for each metric and query in which some system has a value: `metric`, `query`, and a
 /// column for each system (`value` if there is only one). Values have 10 decimals; the value of a
-/// skipped query is empty.
+/// skipped query is empty. Control characters in names and ids are escaped
+/// ([`one_line`](rankwright_spec::visible::one_line)), so that they cannot add columns or rows.
 ///
 /// ```
 /// use rankwright_eval::{PerQueryTable, evaluate_slices};
@@ -38,7 +41,7 @@ impl PerQueryTable {
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let names = match &self.names[..] {
             [_] => "value".to_owned(),
-            names => names.join("\t"),
+            names => names.iter().map(|name| one_line(name)).collect::<Vec<_>>().join("\t"),
         };
         writeln!(out, "metric\tquery\t{names}")?;
         let Some(first) = self.systems.first() else { return Ok(()) };
@@ -50,6 +53,7 @@ impl PerQueryTable {
                 }
                 let shown = values().map(|v| v.map_or(String::new(), |v| format!("{v:.10}")));
                 let shown: Vec<String> = shown.collect();
+                let query = one_line(query);
                 writeln!(out, "{}\t{query}\t{}", result.measure, shown.join("\t"))?;
             }
         }
@@ -73,6 +77,21 @@ mod tests {
         let expected = "metric\tquery\ta\tb\nrr\tx\t0.5000000000\t1.0000000000\n\
                         rr\ty\t1.0000000000\t1.0000000000\n";
         assert_eq!(String::from_utf8(text).unwrap(), expected);
+    }
+
+    #[test]
+    fn an_id_cannot_forge_a_row_or_a_column() {
+        let queries = ["a\trr\nrr\tb\t1.0", "\u{1b}[2J"];
+        let found = evaluate_slices(&[2.0, 1.0], &[1.0, 1.0], &queries, "rr").unwrap();
+        let mut text = Vec::new();
+        let names = [("one\tmore", &found), ("two", &found)];
+        PerQueryTable::new(&names).unwrap().write(&mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let columns: Vec<usize> = text.lines().map(|line| line.split('\t').count()).collect();
+        assert_eq!(columns, [4, 4, 4], "{text}");
+        assert!(text.starts_with("metric\tquery\tone\\tmore\ttwo\n"), "{text}");
+        assert!(text.contains("rr\ta\\trr\\nrr\\tb\\t1.0\t1.0000000000"), "{text}");
+        assert!(!text.contains('\u{1b}'));
     }
 
     #[test]

@@ -45,6 +45,14 @@ pub enum ExperimentError {
         /// The folder of the results.
         folder: PathBuf,
     },
+    /// A file of the report would be written over an input of the experiment.
+    #[error("{} would be written over the input {}", out.display(), input.display())]
+    OutputIsInput {
+        /// The file to write.
+        out: PathBuf,
+        /// The input that is the same file.
+        input: PathBuf,
+    },
     /// A learner has no parameter `rate`, so there is no shrinkage to vary.
     #[error("{learner} has no parameter `rate`")]
     NoRate {

@@ -145,7 +145,7 @@ mod tests {
             format: None,
             absent: Absent::default(),
             columns: String::new(),
-            ignore_extra: false,
+            matching: rankwright_model::MatchOptions::default(),
         }
     }
 

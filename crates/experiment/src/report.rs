@@ -22,7 +22,7 @@ use std::sync::Arc;
 use rankwright_data::store::write_atomic;
 use rankwright_data::{DataError, Dataset};
 use rankwright_eval::compare::Better;
-use rankwright_eval::table::comparison_table;
+use rankwright_eval::table::{comparison_table, escape_markdown};
 use rankwright_eval::{EvalOptions, Evaluation, QuerySource, evaluate};
 use rankwright_report::chart::Chart;
 use rankwright_report::comparison::ComparisonReport;
@@ -104,8 +104,18 @@ impl SetResult {
     }
 }
 
-/// Maximum number of learners that are all compared with the baseline where there are tables by
-/// factors.
+/// The names of the files of a report, besides plots.
+pub(super) const REPORT_FILES: [&str; 7] = [
+    "report.html",
+    "results.json",
+    "table.md",
+    "per-query.tsv",
+    "experiment.lock.json",
+    "times.json",
+    "times.md",
+];
+
+/// Maximum number of learners that are all compared with the baseline where there are tables by factors.
 const MOST_COMPARED: usize = 40;
 
 /// Whether there are so many learners that they are shown only in tables by factors.
@@ -166,6 +176,7 @@ impl ExperimentReport {
         }
         let mut written = Vec::new();
         for (name, text) in files {
+            debug_assert!(name.starts_with("plots/") || REPORT_FILES.contains(&&*name), "{name}");
             let path = folder.join(name);
             write_atomic(&path, |out| out.write_all(text.as_bytes()))?;
             written.push(path);
@@ -355,7 +366,7 @@ fn tables_text(
         }
         let title = tables::heading(experiment, set);
         text += &match markdown {
-            true => format!("### {title}\n\n{}\n", table.to_markdown()),
+            true => format!("### {}\n\n{}\n", escape_markdown(&title), table.to_markdown()),
             false => format!("{title}\n{}\n", table.to_text()),
         };
     }

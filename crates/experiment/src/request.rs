@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use rankwright_data::store::is_same_file;
 use serde::Serialize;
 
 use super::plan::{FailedCells, Plan, PlanOptions, PlanSummary};
-use super::report::ExperimentReport;
+use super::report::{ExperimentReport, REPORT_FILES};
 use super::results::ExperimentResults;
 use super::run::ExperimentProgress;
-use crate::{Experiment, ExperimentError};
+use crate::{CompetitorKind, DataSet, Experiment, ExperimentError};
 
 /// An experiment's file, the folder of its results, and the options of running it.
 ///
@@ -77,6 +78,7 @@ impl ExperimentRequest {
     /// before.
     pub fn run(&self, progress: &dyn ExperimentProgress) -> Result<RunSummary, ExperimentError> {
         let experiment = Experiment::read(&self.file)?;
+        self.check_inputs(&experiment)?;
         progress.step("taking checksums of the data");
         let plan = Plan::new(&experiment, &self.out, &self.options)?;
         let planned = plan.summary();
@@ -101,6 +103,26 @@ impl ExperimentRequest {
             summary.text = report.text;
         }
         Ok(summary)
+    }
+}
+
+impl ExperimentRequest {
+    /// Rejects writing a file of the report over an input.
+    fn check_inputs(&self, experiment: &Experiment) -> Result<(), ExperimentError> {
+        let mut inputs = vec![self.file.clone()];
+        inputs.extend(experiment.data.iter().flat_map(DataSet::files).map(|f| f.path.clone()));
+        for competitor in &experiment.learners {
+            match &competitor.kind {
+                CompetitorKind::Learner(spec) => inputs.extend(spec.files()),
+                CompetitorKind::Model(file) => inputs.push(file.path.clone()),
+            }
+        }
+        for out in REPORT_FILES.map(|name| self.out.join(name)) {
+            if let Some(input) = inputs.iter().find(|i| i.exists() && is_same_file(&out, i)) {
+                return Err(ExperimentError::OutputIsInput { out, input: input.clone() });
+            }
+        }
+        Ok(())
     }
 }
 

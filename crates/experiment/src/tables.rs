@@ -7,6 +7,7 @@ use rankwright_eval::conventions;
 use rankwright_eval::table::{Align, Cell as TableCell, Table};
 use rankwright_report::PageBlock;
 use rankwright_report::page::Section;
+use rankwright_spec::visible::one_line;
 use rankwright_spec::words::counted;
 
 use super::VERSION;
@@ -242,7 +243,8 @@ pub(super) fn repeat(plan: &Plan<'_>) -> Section {
 /// The value of every query: data, metric, query, a column for each learner.
 pub(super) fn per_query(experiment: &Experiment, sets: &[SetResult]) -> String {
     let names: Vec<&str> = experiment.learners.iter().map(|m| m.name.as_str()).collect();
-    let mut text = format!("data\tmetric\tquery\t{}\n", names.join("\t"));
+    let columns: Vec<_> = names.iter().map(|name| one_line(name)).collect();
+    let mut text = format!("data\tmetric\tquery\t{}\n", columns.join("\t"));
     for set in sets {
         let title = experiment.data.get(set.data).map_or("", |data| data.name.as_str());
         let Some(first) = set.systems.first().map(|system| &system.mean) else { continue };
@@ -256,6 +258,7 @@ pub(super) fn per_query(experiment: &Experiment, sets: &[SetResult]) -> String {
                 }
                 let shown = values.iter().map(|v| v.map_or(String::new(), |v| format!("{v:.10}")));
                 let shown: Vec<String> = shown.collect();
+                let (title, query) = (one_line(title), one_line(query));
                 let _ = writeln!(text, "{title}\t{metric}\t{query}\t{}", shown.join("\t"));
             }
         }

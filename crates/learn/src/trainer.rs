@@ -1,6 +1,7 @@
 //! The trait of learners with checked parameters.
 
 use std::fmt::Debug;
+use std::path::PathBuf;
 
 use rankwright_data::Dataset;
 use rankwright_model::Model;
@@ -22,6 +23,11 @@ pub trait Trainer: Debug + Send + Sync {
     /// Whether it learns from preference pairs.
     fn accepts_pairs(&self) -> bool {
         false
+    }
+
+    /// Files that it reads besides its data.
+    fn files(&self) -> Vec<PathBuf> {
+        Vec::new()
     }
 
     /// Whether it can start from a model.

@@ -114,6 +114,14 @@ pub enum ReportError {
         /// The first system.
         first: String,
     },
+    /// The data has more features than a report can show.
+    #[error("the data has {found} features; a report has at most {most}")]
+    Features {
+        /// The number.
+        found: usize,
+        /// The largest number.
+        most: usize,
+    },
     /// The number of features to show is out of range.
     #[error("the number of features to show is {found}; expected 1 to {most}")]
     ShownFeatures {

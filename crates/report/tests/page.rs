@@ -132,6 +132,7 @@ fn parts_are_files_of_the_folder_and_of_no_other() {
     let folder = tempfile::tempdir().unwrap();
     let inside = folder.path().join("parts");
     let files = everything().write_assets(&inside).unwrap();
+    assert_eq!(files, everything().asset_files(&inside));
     let mut names: Vec<_> = files
         .iter()
         .map(|file| file.strip_prefix(&inside).unwrap().to_str().unwrap().to_owned())

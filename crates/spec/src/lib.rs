@@ -24,6 +24,7 @@ mod range;
 mod requires;
 mod spec;
 mod value;
+pub mod visible;
 pub mod words;
 
 pub use conflict::Conflict;

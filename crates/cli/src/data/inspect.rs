@@ -88,6 +88,9 @@ fn labels(s: &InspectResult) -> Table {
     table
 }
 
+/// The most unusual features that are shown.
+const MOST_FEATURES: usize = 1000;
+
 fn features(s: &InspectResult, all: bool) -> Table {
     let names = ["min", "mean", "max", "zeros", "missing"].map(|name| (name, Align::Right));
     let columns = [("feature", Align::Left)].into_iter().chain(names);
@@ -107,6 +110,11 @@ fn features(s: &InspectResult, all: bool) -> Table {
             continue;
         }
         let share = |count: usize| format!("{:.1} %", 100.0 * count as f64 / s.rows.max(1) as f64);
+        if table.rows.len() == MOST_FEATURES && !all {
+            let more = "only the first of them are shown; --features shows every feature";
+            table.notes.push(more.to_owned());
+            break;
+        }
         table.rows.push(vec![
             Cell::new(f.name.as_str()),
             Cell::new(f.min.to_string()),

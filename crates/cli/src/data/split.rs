@@ -34,6 +34,9 @@ pub(crate) struct Args {
     /// Format to write; that of the first input if not given
     #[arg(long, value_name = "NAME")]
     to: Option<String>,
+    /// Replace parts that exist
+    #[arg(long)]
+    force: bool,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -44,7 +47,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         None => Division::Parts(Parts::parse(&args.parts)?),
     };
     let data = args.read.files(&args.data)?;
-    let mut request = SplitRequest::new(data, division, &args.out).seed(args.seed);
+    let mut request = SplitRequest::new(data, division, &args.out);
+    request = request.seed(args.seed).replace(args.force);
     request.format = args.to.as_deref().map(Format::from_name).transpose()?;
     let result = run_task(out, |context| split_data(&request, context))?;
     out.show(&result, |result| table(&result.parts))

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rankwright::data::DEFAULT_SEED;
 use rankwright::data::store::write_atomic;
 use rankwright::eval::MetricSpec;
-use rankwright::tasks::{InspectModelRequest, PermutationRequest, inspect_model};
+use rankwright::tasks::{InspectModelRequest, PermutationRequest, check_outputs, inspect_model};
 
 use crate::failure::Failure;
 use crate::input::{MatchByArg, ReadArgs};
@@ -75,6 +75,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         out.keeps_stdout_free(path)?;
     }
     let request = args.request()?;
+    let data = request.permutation.iter().flat_map(|permutation| permutation.data.paths());
+    check_outputs(args.svg.as_deref(), data.chain([args.model.as_path()]))?;
     let result = run_task(out, |context| inspect_model(&request, context))?;
     if let (Some(path), Some(drawing)) = (&args.svg, &result.drawing) {
         write_atomic(path, |to| to.write_all(drawing.as_bytes()))?;

@@ -4,7 +4,6 @@ use rankwright::tasks::{ReportComparisonRequest, report_comparison};
 
 use crate::compare::SystemArgs;
 use crate::failure::Failure;
-use crate::input::not_over_an_input;
 use crate::output::Output;
 use crate::page::PageArgs;
 use crate::progress::run_task;
@@ -27,7 +26,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let request =
         ReportComparisonRequest::new(args.systems.request()?).queries(args.queries.clone());
-    not_over_an_input(&args.page.out, request.comparison.input.paths())?;
+    args.page.check(request.comparison.input.paths(), out)?;
     let result = run_task(out, |context| report_comparison(&request, context))?;
-    args.page.finish(&result.report.page(), &result, out)
+    args.page.finish(&result.report.page(), request.comparison.input.paths(), &result, out)
 }

@@ -7,7 +7,7 @@ use rankwright::report::data::DataOptions;
 use rankwright::tasks::{ReportDataRequest, report_data};
 
 use crate::failure::Failure;
-use crate::input::{ReadArgs, not_over_an_input};
+use crate::input::ReadArgs;
 use crate::output::Output;
 use crate::page::PageArgs;
 use crate::progress::run_task;
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         .sample(args.sample as usize)
         .seed(args.seed);
     let request = ReportDataRequest::new(args.read.files(&args.data)?).options(options);
-    not_over_an_input(&args.page.out, request.data.paths())?;
+    args.page.check(request.data.paths(), out)?;
     let result = run_task(out, |context| report_data(&request, context))?;
-    args.page.finish(&result.report.page(), &result, out)
+    args.page.finish(&result.report.page(), request.data.paths(), &result, out)
 }

@@ -1,6 +1,6 @@
 //! `report shrinkage`: a page on one learner with several shrinkages.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rankwright::data::DEFAULT_SEED;
 use rankwright::eval::MetricSpec;
@@ -8,7 +8,7 @@ use rankwright::learn::LearnerSpec;
 use rankwright::tasks::{ReportShrinkageRequest, report_shrinkage};
 
 use crate::failure::Failure;
-use crate::input::{MatchByArg, ReadArgs, not_over_an_input};
+use crate::input::{MatchByArg, ReadArgs};
 use crate::output::Output;
 use crate::page::PageArgs;
 use crate::progress::run_training;
@@ -64,9 +64,11 @@ impl Args {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let request = args.request()?;
-    not_over_an_input(&args.page.out, request.inputs())?;
+    let members = request.learner.files();
+    let inputs: Vec<&Path> = request.inputs().chain(members.iter().map(PathBuf::as_path)).collect();
+    args.page.check(inputs.clone(), out)?;
     let result = run_training(out, |context| report_shrinkage(&request, context))?;
-    args.page.finish(&result.report.page(), &result, out)
+    args.page.finish(&result.report.page(), inputs, &result, out)
 }
 
 /// The learner with the requested number of trees.

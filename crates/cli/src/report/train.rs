@@ -6,7 +6,7 @@ use rankwright::data::DEFAULT_SEED;
 use rankwright::tasks::{ReportTrainingRequest, report_training};
 
 use crate::failure::Failure;
-use crate::input::{MatchByArg, ReadArgs, not_over_an_input};
+use crate::input::{MatchByArg, ReadArgs};
 use crate::measures::specs;
 use crate::output::Output;
 use crate::page::PageArgs;
@@ -71,7 +71,7 @@ impl Args {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let request = args.request()?;
-    not_over_an_input(&args.page.out, request.inputs())?;
+    args.page.check(request.inputs(), out)?;
     let result = run_task(out, |context| report_training(&request, context))?;
-    args.page.finish(&result.report.page(), &result, out)
+    args.page.finish(&result.report.page(), request.inputs(), &result, out)
 }

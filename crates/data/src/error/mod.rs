@@ -143,6 +143,65 @@ pub enum DataError {
         /// A remedy.
         remedy: Remedy,
     },
+    /// A matrix that would be large and almost empty: the ids are large, not the content.
+    #[error(
+        "{file}: {} and {} make a matrix of {}, but only {} of its cells have a value (the largest \
+         feature id is {largest_id})",
+        counted(*rows, "row"),
+        counted(*columns, "feature"),
+        memory_size((*rows as u64).saturating_mul(*columns as u64).saturating_mul(4)),
+        given
+    )]
+    EmptyMatrix {
+        /// The file.
+        file: String,
+        /// The number of rows.
+        rows: usize,
+        /// The number of columns.
+        columns: usize,
+        /// The largest feature id.
+        largest_id: u32,
+        /// The number of cells that the file gives a value.
+        given: u64,
+    },
+    /// A data set has more features than a format is written with.
+    #[error("{what} of {} are not written; the limit is {limit}", counted(*columns, "feature"))]
+    TooManyColumns {
+        /// The files that would have them: `Parquet files`.
+        what: &'static str,
+        /// The number of features.
+        columns: usize,
+        /// The most features.
+        limit: usize,
+    },
+    /// The content of an input needs more memory than it may take.
+    #[error("the content of {file} takes more than {}, the limit for an input", memory_size(*limit))]
+    ContentTooLarge {
+        /// The file.
+        file: String,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// A compressed input decompresses to a size that no real data has.
+    #[error(
+        "{file}: {} of compressed data decompress to more than {}",
+        memory_size(*compressed),
+        memory_size(*content)
+    )]
+    CompressionRatio {
+        /// The file.
+        file: String,
+        /// Its size in bytes.
+        compressed: u64,
+        /// The size of the content at which decompression was stopped.
+        content: u64,
+    },
+    /// A file was changed by another program while it was read.
+    #[error("{file} was changed by another program while it was read")]
+    ChangedWhileRead {
+        /// The file.
+        file: String,
+    },
     /// LETOR data to generate does not fit into memory.
     #[error(
         "{} of {} each do not fit into memory",
@@ -270,6 +329,33 @@ pub enum DataError {
         number: usize,
         /// The reason.
         problem: PairProblem,
+    },
+    /// The fourth column of a preference pair may be a weight or a probability.
+    #[error(
+        "{location}: {value} may be a weight ('{first}' is better than '{second}', and the pair \
+         counts {value} times) or a probability ({})",
+        probability_reading(first, second, *value)
+    )]
+    AmbiguousPair {
+        /// The location.
+        location: Box<SourceLocation>,
+        /// The first document of the pair.
+        first: String,
+        /// The second document.
+        second: String,
+        /// The value of the fourth column.
+        value: f32,
+    },
+    /// A preference with a probability between those of better, equal and worse.
+    #[error(
+        "{location}: a probability of {value} is a soft target, which is not supported yet; 1 \
+         (better), 0.5 (equal) and 0 (worse) are read"
+    )]
+    SoftPair {
+        /// The location.
+        location: Box<SourceLocation>,
+        /// The probability.
+        value: f32,
     },
     /// A data set lacks a part that it needs.
     #[error("the data set has no {what}")]
@@ -432,6 +518,16 @@ impl DataError {
             DataError::Damaged { .. } => Some(Remedy::MakeAgain),
             DataError::Version { .. } => Some(Remedy::Rewrite),
             DataError::InvalidPair { problem, .. } => problem.help().map(Remedy::from),
+            DataError::ContentTooLarge { .. }
+            | DataError::CompressionRatio { .. }
+            | DataError::EmptyMatrix { .. } => Some(Remedy::AllowMemory),
+            DataError::TooManyColumns { .. } => {
+                Some("write csv, jsonl or rwd, which have no such limit".into())
+            }
+            DataError::AmbiguousPair { .. } => Some(Remedy::NamePairColumn),
+            DataError::ChangedWhileRead { .. } => {
+                Some("read it again when the other program is done".into())
+            }
             DataError::GeneratedDataTooLarge { .. } => {
                 Some("generate several smaller files with different seeds".into())
             }
@@ -476,6 +572,15 @@ impl DataError {
             }
             other => other,
         }
+    }
+}
+
+/// The meaning of a preference pair whose fourth column is a probability.
+fn probability_reading(first: &str, second: &str, value: f32) -> String {
+    match value {
+        0.0 => format!("'{second}' is better than '{first}'"),
+        0.5 => format!("'{first}' and '{second}' are equally good"),
+        _ => format!("'{first}' is better than '{second}' with probability {value}"),
     }
 }
 

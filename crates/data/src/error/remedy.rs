@@ -59,6 +59,10 @@ pub enum Remedy {
     MakeAgain,
     /// Write a file of another version again from its source.
     Rewrite,
+    /// Allow an input to take more memory, if it is genuine.
+    AllowMemory,
+    /// Name the meaning of the fourth column of preference pairs.
+    NamePairColumn,
     /// Anything else, as text.
     Text(Cow<'static, str>),
 }
@@ -111,6 +115,13 @@ impl fmt::Display for Remedy {
                 f.write_str("create the file again from its source; do not use its content")
             }
             Remedy::Rewrite => f.write_str("write the file again from its source"),
+            Remedy::AllowMemory => {
+                f.write_str("if the file is genuine, set a memory limit that allows it")
+            }
+            Remedy::NamePairColumn => f.write_str(
+                "name the column in a first line `qid better worse weight` or `qid better worse \
+                 probability`, or say which it is when the pairs are read",
+            ),
             Remedy::Text(text) => f.write_str(text),
         }
     }

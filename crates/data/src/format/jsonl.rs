@@ -14,7 +14,7 @@ mod tests;
 mod write;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use rankwright_spec::words::counted;
@@ -202,12 +202,13 @@ impl<'o> LineReader<'o> {
         options: &'o ReadOptions,
     ) -> Result<LineReader<'o>, DataError> {
         let mut names: Vec<String> = Vec::new();
+        let mut known: HashSet<&str> = HashSet::new();
         let mut grouped = None;
         for (key, value) in members {
             let text = value.get();
             if key == FEATURES && text.starts_with(['{', '[']) {
                 grouped = Some(text);
-            } else if names.iter().any(|name| name == key) {
+            } else if !known.insert(key) {
                 return Err(duplicate_key(line.location_of(text), key));
             } else {
                 names.push(key.to_string());
@@ -215,7 +216,7 @@ impl<'o> LineReader<'o> {
         }
         // An ignored key may be missing from the first line, or be among the features.
         for ignored in options.roles.columns(Role::Ignore) {
-            if !names.iter().any(|name| name == ignored) {
+            if known.insert(ignored) {
                 names.push(ignored.to_owned());
             }
         }

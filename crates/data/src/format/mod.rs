@@ -16,11 +16,12 @@ mod roles;
 mod table;
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::bytes::Input;
 use crate::dataset::{Absent, Dataset};
 use crate::error::{ColumnProblem, DataError, FormatProblem, SourceLocation};
+use crate::memory::memory_limit;
 use crate::names::FeatureNames;
 use crate::store::{WriteBody, is_ordinary, write_atomic, write_together};
 use crate::warnings::{DataPart, WarningKind, Warnings};
@@ -166,7 +167,7 @@ pub struct ReadOptions {
     pub absent: Absent,
     /// Roles of columns that their names do not show.
     pub roles: Roles,
-    /// The largest matrix, in bytes, that will be allocated; the machine's memory by default.
+    /// The largest matrix, in bytes, that will be allocated; [`memory_limit`] by default.
     pub max_matrix_bytes: u64,
 }
 
@@ -176,16 +177,9 @@ impl Default for ReadOptions {
             format: None,
             absent: Absent::Zero,
             roles: Roles::default(),
-            max_matrix_bytes: physical_memory().unwrap_or(1 << 40),
+            max_matrix_bytes: memory_limit(),
         }
     }
-}
-
-/// The machine's memory in bytes, if the kernel reports it.
-pub(crate) fn physical_memory() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
 /// A data set that was read, with the warnings of its input.
@@ -262,29 +256,99 @@ pub fn write(
     format: Format,
 ) -> Result<Warnings, DataError> {
     let path = path.as_ref();
-    let is_beside = !feature_set::is_inside(format) && is_ordinary(path);
-    let mut lost = lost_parts(data, format);
-    // A stream has no files beside it; numbered features are not those that a set names.
-    if data.feature_set.is_some() && !feature_set::is_inside(format) {
-        let names_kept = !lost.contains(&DataPart::FeatureNames);
-        lost.extend((!is_beside || !names_kept).then_some(DataPart::FeatureSet));
-    }
-    let write_body = |out: &mut dyn Write| write_content(data, format, out);
     check_built(format)?;
-    if is_ordinary(path) && (is_beside || feature_set_path(path).exists()) {
-        let set = data.feature_set().filter(|_| is_beside && !lost.contains(&DataPart::FeatureSet));
-        let set = set.map(|set| -> WriteBody<'_> { Box::new(|out| out.write_all(set.as_bytes())) });
-        let data: WriteBody<'_> = Box::new(write_body);
-        write_together([(path.to_owned(), Some(data)), (feature_set_path(path), set)])?;
-    } else {
-        write_atomic(path, write_body)?;
+    check_width(data, format)?;
+    let target = DataTarget::new(data, path, format);
+    let write_body = |out: &mut dyn Write| write_content(data, format, out);
+    match target.has_companion {
+        true => write_together(target.files(data, Box::new(write_body)))?,
+        false => write_atomic(path, write_body)?,
     }
     let mut warnings = Warnings::default();
-    for part in lost {
-        let location = || SourceLocation::file(path.display().to_string());
-        warnings.add(WarningKind::Lost(part), 1, location);
-    }
+    target.warn(&mut warnings);
     Ok(warnings)
+}
+
+/// Writes parts of a data set, each the queries with these numbers. All files (with their feature
+/// sets) change together: whoever reads them sees all old or all new ones, even if this process is
+/// killed. Files in different folders change folder by folder.
+pub fn write_parts(
+    data: &Dataset,
+    parts: &[(PathBuf, Vec<usize>)],
+    format: Format,
+) -> Result<Warnings, DataError> {
+    check_built(format)?;
+    check_width(data, format)?;
+    for number in parts.iter().flat_map(|(_, queries)| queries).copied() {
+        if number >= data.queries() {
+            let (what, count) = ("query", data.queries());
+            return Err(DataError::OutOfRange { what, index: number, count });
+        }
+    }
+    let (mut files, mut warnings) = (Vec::new(), Warnings::default());
+    for (path, queries) in parts {
+        let target = DataTarget::new(data, path, format);
+        target.warn(&mut warnings);
+        // One part at a time is in memory.
+        files.extend(target.files(
+            data,
+            Box::new(move |out| {
+                let part = data.select_queries(queries).map_err(io::Error::other)?;
+                write_content(&part, format, out)
+            }),
+        ));
+    }
+    write_together(files)?;
+    Ok(warnings)
+}
+
+/// A file that a data set is written to.
+struct DataTarget<'a> {
+    path: &'a Path,
+    /// Parts of the data that are lost in it.
+    lost: Vec<DataPart>,
+    /// Whether the file beside it, with the feature set, is written or removed too.
+    has_companion: bool,
+    /// Whether the feature set is in that file.
+    set_beside: bool,
+}
+
+impl<'a> DataTarget<'a> {
+    fn new(data: &Dataset, path: &'a Path, format: Format) -> Self {
+        let is_beside = !feature_set::is_inside(format) && is_ordinary(path);
+        let mut lost = lost_parts(data, format);
+        // A stream has no files beside it; numbered features are not those that a set names.
+        if data.feature_set.is_some() && !feature_set::is_inside(format) {
+            let names_kept = !lost.contains(&DataPart::FeatureNames);
+            lost.extend((!is_beside || !names_kept).then_some(DataPart::FeatureSet));
+        }
+        let has_companion = is_ordinary(path) && (is_beside || feature_set_path(path).exists());
+        let set_beside = is_beside && !lost.contains(&DataPart::FeatureSet);
+        DataTarget { path, lost, has_companion, set_beside }
+    }
+
+    /// The file and the one beside it, with their content.
+    fn files(
+        &self,
+        data: &'a Dataset,
+        body: WriteBody<'a>,
+    ) -> Vec<(PathBuf, Option<WriteBody<'a>>)> {
+        let mut files = vec![(self.path.to_owned(), Some(body))];
+        if self.has_companion {
+            let set = data.feature_set().filter(|_| self.set_beside);
+            let set =
+                set.map(|set| -> WriteBody<'a> { Box::new(|out| out.write_all(set.as_bytes())) });
+            files.push((feature_set_path(self.path), set));
+        }
+        files
+    }
+
+    fn warn(&self, warnings: &mut Warnings) {
+        for part in &self.lost {
+            let location = || SourceLocation::file(self.path.display().to_string());
+            warnings.add(WarningKind::Lost(*part), 1, location);
+        }
+    }
 }
 
 /// Writes a data set into a writer; a feature set is kept if the format holds it inside. Returns a
@@ -295,6 +359,7 @@ pub fn write_to(
     format: Format,
 ) -> Result<Warnings, DataError> {
     check_built(format)?;
+    check_width(data, format)?;
     write_content(data, format, &mut out).map_err(|e| DataError::io("write", "the data", e))?;
     let mut lost = lost_parts(data, format);
     let set = data.feature_set.is_some() && !feature_set::is_inside(format);
@@ -354,6 +419,25 @@ fn check_built(format: Format) -> Result<(), DataError> {
     match is_built {
         true => Ok(()),
         false => Err(DataError::NotBuilt { format, feature }),
+    }
+}
+
+/// The most features of a columnar file: writers and readers of these formats need memory for each
+/// column, some 100 KB while a Parquet file is compressed.
+const COLUMNAR_FEATURES: usize = 20_000;
+
+/// Rejects more features than a format can take.
+fn check_width(data: &Dataset, format: Format) -> Result<(), DataError> {
+    let what = match format {
+        Format::Parquet => "Parquet files",
+        Format::Arrow => "Arrow files",
+        _ => return Ok(()),
+    };
+    match data.columns() {
+        columns if columns > COLUMNAR_FEATURES => {
+            Err(DataError::TooManyColumns { what, columns, limit: COLUMNAR_FEATURES })
+        }
+        _ => Ok(()),
     }
 }
 

@@ -20,7 +20,7 @@ use rayon::prelude::*;
 
 use crate::dataset::Dataset;
 use crate::error::DataError;
-use crate::format::physical_memory;
+use crate::memory::memory_limit;
 use crate::random::{DEFAULT_SEED, Random};
 
 const STREAMS: usize = 5;
@@ -102,7 +102,7 @@ impl LetorOptions {
     fn check_size(&self) -> Result<(), DataError> {
         let rows = self.queries.checked_mul(self.documents).filter(|rows| *rows < 1 << 31);
         let bytes = rows.map(|rows| rows as u64 * FEATURES as u64 * 4);
-        if bytes.is_some_and(|bytes| bytes <= physical_memory().unwrap_or(u64::MAX)) {
+        if bytes.is_some_and(|bytes| bytes <= memory_limit()) {
             return Ok(());
         }
         let (queries, documents) = (self.queries, self.documents);

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use rankwright_spec::visible::is_control;
+
 use super::QueryLists;
 
 /// A format of judgements and runs.
@@ -28,6 +30,13 @@ pub(super) fn write(
     shape: ListColumns<'_>,
     format: ListFormat,
 ) -> io::Result<()> {
+    if let ListColumns::Run { tag } = shape
+        && format == ListFormat::Trec
+        && is_invalid(tag)
+    {
+        let message = "the name of the run is empty, has spaces or control characters";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+    }
     if format == ListFormat::Table {
         writeln!(out, "query-id\tcorpus-id\tscore")?;
     }
@@ -37,7 +46,8 @@ pub(super) fn write(
             let doc = std::str::from_utf8(document.id).map_err(|_| refused("is not UTF-8"))?;
             if format != ListFormat::Jsonl && [id, doc].iter().any(|w| is_invalid(w)) {
                 return Err(refused(
-                    "is empty, has spaces or starts with #; write JSON lines instead",
+                    "is empty, has spaces or control characters, or starts with #; write JSON lines \
+                     instead",
                 ));
             }
             line(out, shape, format, id, doc, index + 1, document.value)?;
@@ -48,7 +58,7 @@ pub(super) fn write(
 
 /// Whether an id cannot be a column of a text file.
 fn is_invalid(word: &str) -> bool {
-    word.is_empty() || word.bytes().any(|b| b <= b' ') || word.starts_with('#')
+    word.is_empty() || word.contains(|c| c == ' ' || is_control(c)) || word.starts_with('#')
 }
 
 fn refused(why: &str) -> io::Error {

@@ -8,6 +8,7 @@
 //! (`target.rs`); `-` is standard output in programs that allow it. Targets that end in `.gz` or
 //! `.zst` are compressed. `lock.rs` locks folders.
 
+mod identity;
 mod lock;
 mod switch;
 mod target;
@@ -18,6 +19,7 @@ use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::DataError;
+pub use identity::is_same_file;
 pub use lock::FolderLock;
 pub(crate) use switch::finish_switch_of;
 use target::{WriteTarget, folder_of};

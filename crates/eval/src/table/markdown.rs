@@ -52,7 +52,7 @@ fn cell(cell: &Cell) -> String {
     format!("{text} {}", cell.mark.symbol()).trim_end().to_owned()
 }
 
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in one_line(text).chars() {
         if matches!(c, '\\' | '|' | '*' | '_' | '`' | '<' | '>' | '[' | ']' | '~' | '&' | '#') {

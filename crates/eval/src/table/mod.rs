@@ -15,6 +15,8 @@ mod text;
 
 pub use comparison::{comparison_details, comparison_table};
 
+use rankwright_spec::visible;
+
 use crate::compare::Mark;
 
 /// The alignment of a column.
@@ -130,10 +132,20 @@ impl Table {
     }
 }
 
-/// The text without line breaks and other control characters, which would break a row in every
-/// output format.
+/// The text without line breaks, which would break a row in every output format, and with other
+/// control characters as escapes.
 fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    visible::one_line(&text.replace(['\n', '\r', '\t', '\u{2028}', '\u{2029}'], " ")).into_owned()
+}
+
+/// A text from outside in a line of Markdown: markup is escaped.
+///
+/// ```
+/// use rankwright_eval::table::escape_markdown;
+/// assert_eq!(escape_markdown("a_b\n# c"), "a\\_b \\# c");
+/// ```
+pub fn escape_markdown(text: &str) -> String {
+    markdown::escape(text)
 }
 
 fn width(text: &str) -> usize {

@@ -16,7 +16,7 @@ mod tests;
 
 use std::collections::HashSet;
 
-use rankwright_eval::table::Table;
+use rankwright_eval::table::{Table, escape_markdown};
 use rankwright_report::chart::Chart;
 use rankwright_report::page::{PageBlock, Section};
 
@@ -83,7 +83,7 @@ impl Study {
         for shown in self.tables.iter().flatten() {
             let tables = std::iter::once(&shown.values).chain(&shown.chosen);
             text += &match markdown {
-                true => format!("### {}\n\n", shown.heading),
+                true => format!("### {}\n\n", escape_markdown(&shown.heading)),
                 false => format!("{}\n", shown.heading),
             };
             for table in tables {
@@ -99,7 +99,8 @@ impl Study {
         let shown = self.tables.iter().flatten();
         let tables = shown.filter_map(|shown| Some((&shown.times_heading, shown.times.as_ref()?)));
         tables
-            .map(|(heading, table)| format!("### {heading}\n\n{}\n", table.to_markdown()))
+            .map(|(heading, table)| (escape_markdown(heading), table.to_markdown()))
+            .map(|(heading, table)| format!("### {heading}\n\n{table}\n"))
             .collect()
     }
 

@@ -29,6 +29,7 @@ mod tests;
 mod weights;
 
 use std::borrow::Cow;
+use std::path::PathBuf;
 
 use rankwright_data::{Dataset, Random};
 use rankwright_eval::MetricSpec;
@@ -189,6 +190,14 @@ impl Trainer for BlendTrainer {
             BlendMember::Learner(learner) => learner.accepts_pairs(),
             BlendMember::File(_) => true,
         })
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        let file = |member: &BlendMember| match member {
+            BlendMember::Learner(_) => None,
+            BlendMember::File(path) => Some(path.clone()),
+        };
+        self.members.iter().filter_map(file).collect()
     }
 
     fn rounds(&self) -> Option<(usize, &'static str)> {

@@ -16,6 +16,7 @@ mod tests;
 mod text;
 
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Instant;
@@ -218,6 +219,19 @@ impl LearnerSpec {
     /// learners that have something to learn.
     pub fn without_data(&self) -> Option<Result<Model, LearnError>> {
         self.trainer.without_data()
+    }
+
+    /// Files that a training reads besides its data: the members of a blend.
+    ///
+    /// ```
+    /// use rankwright_learn::LearnerSpec;
+    ///
+    /// let blend = LearnerSpec::parse("blend(members=ranksvm+file:a.model)")?;
+    /// assert_eq!(blend.files(), [std::path::Path::new("a.model")]);
+    /// # Ok::<(), rankwright_learn::LearnError>(())
+    /// ```
+    pub fn files(&self) -> Vec<PathBuf> {
+        self.trainer.files()
     }
 
     /// Trains. If the request has no metrics, the target is computed.

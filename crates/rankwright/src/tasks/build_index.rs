@@ -11,7 +11,7 @@ use rankwright_search::{
 use serde::Serialize;
 
 use super::context::RunningTask;
-use super::{Context, TaskError, Warning, check_output, check_standard_input, file_label};
+use super::{Context, TaskError, Warning, check_outputs, check_standard_input, file_label};
 
 /// Documents, and the folder of the index.
 ///
@@ -103,7 +103,7 @@ pub fn build_index(
     let mut task = RunningTask::new(context);
     let inputs = || request.documents.iter().map(PathBuf::as_path);
     check_standard_input(inputs())?;
-    check_output(&request.out, inputs())?;
+    check_outputs([request.out.as_path()], inputs())?;
     let mut documents = Documents::open_all(&request.documents, request.format)?;
     let bytes_total = documents.bytes_total();
     let bytes = AtomicU64::new(0);

@@ -13,10 +13,11 @@ use rankwright_search::classify::{
     ClassDecision, Classification, Classifier, ClassifierEvaluation, TextClassifier,
 };
 use rankwright_search::{Analysis, Document, Documents};
+use rankwright_spec::visible::one_line;
 use serde::Serialize;
 
 use super::context::RunningTask;
-use super::{Context, TaskError, Warning, check_output, check_standard_input, file_label};
+use super::{Context, TaskError, Warning, check_outputs, check_standard_input, file_label};
 
 /// Labelled documents, and the classifier that is trained on them.
 #[derive(Debug, Clone)]
@@ -199,7 +200,7 @@ pub fn classify_documents(
 ) -> Result<ClassifyDocumentsResult, TaskError> {
     let mut task = RunningTask::new(context);
     check_standard_input(request.inputs())?;
-    check_output(&request.out, request.inputs())?;
+    check_outputs([request.out.as_path()], request.inputs())?;
     let classifier = request.labelled.load(&mut task)?;
     let documents = read_documents(&request.documents, &mut task)?;
     let (result, _) = task.step("classifying", || classifier.classify(documents))?;
@@ -222,8 +223,7 @@ pub fn classify_documents(
 fn write_decisions(path: &Path, decisions: &[ClassDecision]) -> Result<(), TaskError> {
     write_atomic(path, |file| {
         for ClassDecision { id, class, value, .. } in decisions {
-            // A class is one cell of the table.
-            writeln!(file, "{id}\t{}\t{value}", class.replace(['\t', '\n', '\r'], " "))?;
+            writeln!(file, "{}\t{}\t{value}", one_line(id), one_line(class))?;
         }
         Ok(())
     })?;

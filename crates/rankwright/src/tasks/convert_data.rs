@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use rankwright_data::format::{FORMATS, Format, write};
+use rankwright_data::format::{FORMATS, Format, feature_set_path, write};
 use serde::Serialize;
 
 use super::context::RunningTask;
-use super::{Context, DataFiles, TaskError, Warning, check_output};
+use super::{Context, DataFiles, TaskError, Warning, check_outputs};
 
 /// Data, and the file to write.
 #[derive(Debug, Clone)]
@@ -71,7 +71,7 @@ pub fn convert_data(
     let mut task = RunningTask::new(context);
     let out = &request.out;
     let format = output_format(out, request.format)?;
-    check_output(out, request.data.paths())?;
+    check_outputs([out.as_path(), &feature_set_path(out)], request.data.paths())?;
     let loaded = request.data.load(None, &mut task)?;
     let data = &loaded.data;
     let name = format!("writing {}", out.display());

@@ -9,7 +9,7 @@ use rankwright_model::{Model, ModelFormat};
 use serde::Serialize;
 
 use super::context::RunningTask;
-use super::{Context, TaskError, check_output};
+use super::{Context, TaskError, check_outputs};
 
 /// A model, and the file to write.
 #[derive(Debug, Clone)]
@@ -54,7 +54,7 @@ pub fn convert_model(
     context: &Context<'_>,
 ) -> Result<ConvertModelResult, TaskError> {
     let task = RunningTask::new(context);
-    check_output(&request.out, [request.model.as_path()])?;
+    check_outputs([request.out.as_path()], [request.model.as_path()])?;
     let to = ModelFormat::find(&request.to)?;
     let step = format!("reading {}", request.model.display());
     let ((mut model, from), _) = task.step(&step, || read(request))?;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rankwright_data::bytes::Input;
 use rankwright_data::format::{Format, ReadOptions, Roles, read_inputs};
-use rankwright_data::{Absent, Dataset, Warnings};
+use rankwright_data::{Absent, Dataset, PairColumn, Warnings};
 use rankwright_model::ModelFormat;
 
 use super::context::RunningTask;
@@ -32,6 +32,8 @@ pub struct DataFiles {
     pub roles: Option<Roles>,
     /// A file of preference pairs.
     pub pairs: Option<PathBuf>,
+    /// The meaning of the fourth column of the pairs; needed where it is ambiguous.
+    pub pair_column: Option<PairColumn>,
 }
 
 impl DataFiles {
@@ -61,6 +63,12 @@ impl DataFiles {
     /// Sets a file of preference pairs.
     pub fn pairs(mut self, file: impl Into<PathBuf>) -> Self {
         self.pairs = Some(file.into());
+        self
+    }
+
+    /// Sets the meaning of the fourth column of the pairs.
+    pub fn pair_column(mut self, column: PairColumn) -> Self {
+        self.pair_column = Some(column);
         self
     }
 
@@ -118,7 +126,7 @@ impl DataFiles {
         self.check_recorded(&label, loaded.format, loaded.data.absent())?;
         let mut data = loaded.data;
         if let Some(pairs) = &self.pairs {
-            let (with_pairs, more) = data.with_pairs(&Input::open(pairs)?)?;
+            let (with_pairs, more) = data.with_pairs_as(&Input::open(pairs)?, self.pair_column)?;
             warnings.merge(more);
             data = with_pairs;
         }

@@ -1,6 +1,6 @@
 //! Errors of tasks.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rankwright_data::{Absent, DataError};
 use rankwright_eval::EvalError;
@@ -68,6 +68,14 @@ pub enum TaskError {
         out: PathBuf,
         /// The input that is the same file.
         input: PathBuf,
+    },
+    /// A part of a division exists already.
+    #[error("{} exist{} already", existing_parts(path, *others), if *others == 0 { "s" } else { "" })]
+    PartExists {
+        /// The first part that exists.
+        path: PathBuf,
+        /// The number of other parts that exist.
+        others: usize,
     },
     /// The name of a run is not one word.
     #[cfg(feature = "search")]
@@ -365,6 +373,14 @@ pub enum TaskError {
     },
 }
 
+/// The first of the parts that exist, and the number of others.
+fn existing_parts(path: &Path, others: usize) -> String {
+    match others {
+        0 => path.display().to_string(),
+        _ => format!("{} and {}", path.display(), counted(others, "other part")),
+    }
+}
+
 impl TaskError {
     /// A remedy, where the error has one.
     pub fn help(&self) -> Option<String> {
@@ -405,6 +421,7 @@ impl TaskError {
             TaskError::StandardInputTwice => "give a file instead",
             TaskError::OutputIsInput { .. } => "give another file",
             TaskError::SameFile { .. } => "give a file for each result",
+            TaskError::PartExists { .. } => "choose another folder, or replace the parts",
             TaskError::AbsentContradictsModel { .. } => "leave the rule to the model",
             TaskError::AbsentRecorded { .. } => "leave the rule to the file",
             TaskError::AbsentRulesDiffer { .. } => {

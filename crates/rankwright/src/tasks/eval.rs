@@ -45,6 +45,17 @@ pub enum EvalInput {
     },
 }
 
+impl EvalInput {
+    /// All input files.
+    pub fn paths(&self) -> Vec<&Path> {
+        match self {
+            EvalInput::Model { files, .. } => files.paths().collect(),
+            EvalInput::Scores { scores, data } => data.paths().chain([scores.as_path()]).collect(),
+            EvalInput::Run { run, qrels } => vec![run.as_path(), qrels.as_path()],
+        }
+    }
+}
+
 /// An input to evaluate, and the metrics.
 #[derive(Debug, Clone)]
 #[non_exhaustive]

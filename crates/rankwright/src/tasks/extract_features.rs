@@ -16,7 +16,7 @@ use super::candidates::open_index;
 use super::context::RunningTask;
 use super::eval::load_qrels;
 use super::{
-    CandidateOptions, Context, DataFiles, QueryFile, TaskError, Warning, check_output,
+    CandidateOptions, Context, DataFiles, QueryFile, TaskError, Warning, check_outputs,
     check_standard_input, output_format,
 };
 
@@ -55,6 +55,14 @@ impl FeatureSource {
         match self {
             FeatureSource::Set(_) => None,
             FeatureSource::Toml(path) | FeatureSource::Data(path) => Some(path),
+        }
+    }
+
+    /// Files that the features themselves read.
+    fn files(&self) -> Vec<PathBuf> {
+        match self {
+            FeatureSource::Set(set) => set.files(),
+            FeatureSource::Toml(_) | FeatureSource::Data(_) => Vec::new(),
         }
     }
 
@@ -183,7 +191,10 @@ pub fn extract_features(
     let mut task = RunningTask::new(context);
     let out = &request.out;
     check_standard_input(request.inputs())?;
-    check_output(out, request.inputs())?;
+    let beside = feature_set_path(out);
+    let (index, files) = (request.index.as_path(), request.features.files());
+    let inputs = request.inputs().chain([index]).chain(files.iter().map(PathBuf::as_path));
+    check_outputs([out.as_path(), &beside], inputs)?;
     let format = output_format(out, request.format)?;
     let set = request.features.load(&mut task)?;
     let queries = request.queries.load(&task)?;
@@ -206,7 +217,6 @@ pub fn extract_features(
     let step = format!("writing {}", out.display());
     let (lost, _) = task.step(&step, || write(&data, out, format))?;
     task.warn_of(&lost);
-    let beside = feature_set_path(out);
     Ok(ExtractFeaturesResult {
         out: out.clone(),
         set: if beside.is_file() { beside } else { out.clone() },

@@ -126,7 +126,7 @@ pub use list::{FileFormat, FormatList, MetricList, list_formats, list_metrics};
 pub use list::{LearnerList, ObjectiveList, list_learners, list_objectives};
 pub use matching::match_features;
 pub use metrics::resolve_metrics;
-pub use paths::{check_output, check_standard_input, file_label, system_names};
+pub use paths::{check_outputs, check_standard_input, file_label, system_names};
 pub use per_query::write_per_query;
 #[cfg(feature = "report")]
 pub use report_comparison::{ReportComparisonRequest, ReportComparisonResult, report_comparison};

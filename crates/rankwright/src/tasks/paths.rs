@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use rankwright_data::is_standard_stream;
+use rankwright_data::store::is_same_file;
+
 use super::TaskError;
 
 /// Rejects standard input (`-`) as more than one of a task's inputs.
@@ -14,19 +17,58 @@ pub fn check_standard_input<'a>(
     }
 }
 
-/// Rejects writing a result over one of its input files, compared by file identity.
-pub fn check_output<'a>(
-    out: &Path,
+/// Endings of files that are read with an input, under its name.
+const COMPANIONS: [&str; 5] = [".features.toml", ".query", ".weight", ".position", ".log.json"];
+
+/// Rejects writing a result over an input, over a file that is read with it (`DATA.query`,
+/// `MODEL.log.json`), or over another result. Files are compared by identity, so that neither links
+/// nor other names of a file hide it. Files of an input that is a folder are inputs.
+pub fn check_outputs<'a>(
+    outputs: impl IntoIterator<Item = &'a Path>,
     inputs: impl IntoIterator<Item = &'a Path>,
 ) -> Result<(), TaskError> {
-    let Ok(target) = out.canonicalize() else { return Ok(()) };
-    let same = |path: &&Path| target.is_file() && path.canonicalize().is_ok_and(|p| p == target);
-    match inputs.into_iter().find(same) {
-        None => Ok(()),
-        Some(input) => {
-            Err(TaskError::OutputIsInput { out: out.to_owned(), input: input.to_owned() })
+    let outputs: Vec<&Path> =
+        outputs.into_iter().filter(|path| !is_standard_stream(path)).collect();
+    for input in inputs {
+        let companions = COMPANIONS.map(|ending| with_ending(input, ending));
+        for read in std::iter::once(input).chain(companions.iter().map(PathBuf::as_path)) {
+            if let Some(out) = outputs.iter().find(|out| replaces(out, read)) {
+                let (out, input) = (out.to_path_buf(), read.to_owned());
+                return Err(TaskError::OutputIsInput { out, input });
+            }
         }
     }
+    for (number, out) in outputs.iter().enumerate() {
+        if outputs.iter().take(number).any(|other| is_same_file(out, other)) {
+            return Err(TaskError::SameFile { path: out.to_path_buf() });
+        }
+    }
+    Ok(())
+}
+
+/// Whether a file to write is this input, or in this input.
+fn replaces(out: &Path, input: &Path) -> bool {
+    if is_standard_stream(input) {
+        return is_same_file(out, Path::new("/dev/stdin"));
+    }
+    if !input.exists() {
+        return false;
+    }
+    match input.is_dir() {
+        true => out.is_file() && is_below(out, input),
+        false => is_same_file(out, input),
+    }
+}
+
+fn is_below(file: &Path, folder: &Path) -> bool {
+    let (file, folder) = (file.canonicalize(), folder.canonicalize());
+    file.is_ok_and(|file| folder.is_ok_and(|folder| file.starts_with(folder)))
+}
+
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
 }
 
 /// Files as named in messages: the first, and the number of others.
@@ -89,14 +131,34 @@ mod tests {
     #[test]
     fn an_output_is_never_one_of_the_inputs_however_it_is_named() {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("a.txt");
-        std::fs::write(&file, "x").unwrap();
-        let around = folder.path().join(".").join("a.txt");
-        assert!(matches!(
-            check_output(&around, [file.as_path()]),
-            Err(TaskError::OutputIsInput { .. })
-        ));
-        assert!(check_output(&folder.path().join("b.txt"), [file.as_path()]).is_ok());
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir(at("docs")).unwrap();
+        for name in ["a.txt", "a.txt.query", "m.log.json", "docs/1.txt"] {
+            std::fs::write(at(name), "x").unwrap();
+        }
+        std::fs::hard_link(at("a.txt"), at("hard")).unwrap();
+        let refused = |out: &str, input: &str| {
+            let (out, input) = (at(out), at(input));
+            match check_outputs([out.as_path()], [input.as_path()]) {
+                Err(TaskError::OutputIsInput { .. }) => true,
+                other => other.map(|()| false).unwrap(),
+            }
+        };
+        for (out, input) in [
+            ("./a.txt", "a.txt"),
+            ("hard", "a.txt"),
+            ("a.txt.query", "a.txt"),
+            ("m.log.json", "m"),
+            ("docs/1.txt", "docs"),
+        ] {
+            assert!(refused(out, input), "{out} over {input}");
+        }
+        for (out, input) in [("b.txt", "a.txt"), ("a.txt", "b.txt"), ("docs/2.txt", "docs")] {
+            assert!(!refused(out, input), "{out} beside {input}");
+        }
+        let twice = [at("new"), at("./new")];
+        let error = check_outputs(twice.iter().map(PathBuf::as_path), []).unwrap_err();
+        assert!(matches!(error, TaskError::SameFile { .. }), "{error}");
     }
 
     #[test]

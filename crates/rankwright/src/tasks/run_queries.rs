@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::candidates::open_index;
 use super::context::RunningTask;
 use super::{
-    CandidateOptions, Context, QueryFile, TaskError, Warning, check_output, check_standard_input,
+    CandidateOptions, Context, QueryFile, TaskError, Warning, check_outputs, check_standard_input,
 };
 
 /// An index, queries, and the file for the run.
@@ -119,7 +119,7 @@ pub fn run_queries(
 ) -> Result<RunQueriesResult, TaskError> {
     let mut task = RunningTask::new(context);
     check_standard_input(request.inputs())?;
-    check_output(&request.out, request.inputs())?;
+    check_outputs([request.out.as_path()], request.inputs().chain([request.index.as_path()]))?;
     if request.tag.contains(char::is_whitespace) || request.tag.is_empty() {
         return Err(TaskError::TagNotOneWord { tag: request.tag.clone() });
     }

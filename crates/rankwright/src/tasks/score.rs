@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::context::RunningTask;
 use super::matching::score_data;
 use super::{
-    Context, DataFiles, TaskError, Warning, check_output, check_standard_input, load_model,
+    Context, DataFiles, TaskError, Warning, check_outputs, check_standard_input, load_model,
 };
 
 /// A model and the data to score.
@@ -77,9 +77,7 @@ pub fn score(request: &ScoreRequest, context: &Context<'_>) -> Result<ScoreResul
     let mut task = RunningTask::new(context);
     let inputs = || request.data.paths().chain([request.model.as_path()]);
     check_standard_input(inputs())?;
-    if let Some(out) = &request.out {
-        check_output(out, inputs())?;
-    }
+    check_outputs(request.out.as_deref(), inputs())?;
     let model = load_model(&request.model)?;
     let loaded = request.data.load(Some(model.header().absent), &mut task)?;
     let (scores, missing, seconds) = score_data(&model, &loaded.data, request.matching, &mut task)?;

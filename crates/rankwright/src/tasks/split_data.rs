@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use rankwright_data::format::{Format, write};
+use rankwright_data::format::{Format, feature_set_path, write_parts};
 use rankwright_data::split::{Parts, folds};
-use rankwright_data::{DEFAULT_SEED, DataError, Dataset, Warnings};
+use rankwright_data::{DEFAULT_SEED, DataError};
+use rankwright_spec::words::counted;
 use serde::Serialize;
 
 use super::context::RunningTask;
-use super::{Context, DataFiles, TaskError, Warning, check_output};
+use super::{Context, DataFiles, TaskError, Warning, check_outputs};
 
 /// The division of a data set: parts or folds.
 #[derive(Debug, Clone)]
@@ -34,12 +35,15 @@ pub struct SplitRequest {
     pub seed: u64,
     /// The format to write; that of the data where not given.
     pub format: Option<Format>,
+    /// Whether parts that exist are replaced; an error otherwise.
+    pub replace: bool,
 }
 
 impl SplitRequest {
     /// Divides data, with the default seed and in its own format.
     pub fn new(data: DataFiles, division: Division, out: impl Into<PathBuf>) -> Self {
-        SplitRequest { data, division, out: out.into(), seed: DEFAULT_SEED, format: None }
+        let (out, seed) = (out.into(), DEFAULT_SEED);
+        SplitRequest { data, division, out, seed, format: None, replace: false }
     }
 
     /// Sets the seed.
@@ -51,6 +55,12 @@ impl SplitRequest {
     /// Sets the format to write.
     pub fn format(mut self, format: Format) -> Self {
         self.format = Some(format);
+        self
+    }
+
+    /// Replaces parts that exist.
+    pub fn replace(mut self, replace: bool) -> Self {
+        self.replace = replace;
         self
     }
 }
@@ -79,24 +89,50 @@ pub struct WrittenPart {
     pub rows: usize,
 }
 
-/// Divides data by query; no query is in two parts.
+/// Divides data by query; no query is in two parts. All files of a folder change together, so that
+/// an older division never mixes with the new one, even if this process is killed.
 pub fn split_data(request: &SplitRequest, context: &Context<'_>) -> Result<SplitResult, TaskError> {
     let mut task = RunningTask::new(context);
     let loaded = request.data.load(None, &mut task)?;
+    let data = &loaded.data;
     let format = request.format.unwrap_or(loaded.format);
-    let (mut parts, mut lost) = (Vec::new(), Warnings::default());
-    for (folder, name, queries) in divide(request, loaded.data.queries())? {
-        let path = part_path(&folder, &name, format);
-        check_output(&path, request.data.paths())?;
-        let step = format!("writing {}", path.display());
-        let written = task.step(&step, || write_part(&loaded.data, &name, &queries, path, format));
-        let ((part, notes), _) = written?;
-        parts.push(part);
-        lost.merge(notes);
+    let mut files = Vec::new();
+    for (folder, name, queries) in divide(request, data.queries())? {
+        if queries.is_empty() {
+            return Err(TaskError::EmptyPart { name, queries: data.queries() });
+        }
+        files.push((part_path(&folder, &name, format), queries));
     }
+    check(request, &files)?;
+    for folder in files.iter().filter_map(|(path, _)| path.parent()) {
+        make_folder(folder)?;
+    }
+    let step = format!("writing {}", counted(files.len(), "part"));
     // One warning of each kind, for any number of parts.
+    let (lost, _) = task.step(&step, || write_parts(data, &files, format))?;
     task.warn_of(&lost);
+    let rows = |queries: &[usize]| queries.iter().map(|q| data.query_rows(*q).len()).sum();
+    let part = |(path, queries): (PathBuf, Vec<usize>)| WrittenPart {
+        path,
+        rows: rows(&queries),
+        queries: queries.len(),
+    };
+    let parts = files.into_iter().map(part).collect();
     Ok(SplitResult { seed: request.seed, parts, warnings: task.into_warnings() })
+}
+
+/// Rejects parts that are inputs, or that exist and are not to be replaced.
+fn check(request: &SplitRequest, files: &[(PathBuf, Vec<usize>)]) -> Result<(), TaskError> {
+    let sets: Vec<PathBuf> = files.iter().map(|(path, _)| feature_set_path(path)).collect();
+    let parts = files.iter().map(|(path, _)| path).chain(&sets);
+    check_outputs(parts.map(PathBuf::as_path), request.data.paths())?;
+    let mut existing = files.iter().map(|(path, _)| path).filter(|path| path.exists());
+    match existing.next() {
+        Some(path) if !request.replace => {
+            Err(TaskError::PartExists { path: path.clone(), others: existing.count() })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Folder, name and queries of each part.
@@ -128,24 +164,6 @@ fn part_path(folder: &Path, name: &str, format: Format) -> PathBuf {
     folder.join(format!("{name}.{extension}"))
 }
 
-fn write_part(
-    data: &Dataset,
-    name: &str,
-    queries: &[usize],
-    path: PathBuf,
-    format: Format,
-) -> Result<(WrittenPart, Warnings), TaskError> {
-    if queries.is_empty() {
-        return Err(TaskError::EmptyPart { name: name.to_owned(), queries: data.queries() });
-    }
-    if let Some(folder) = path.parent() {
-        make_folder(folder)?;
-    }
-    let part = data.select_queries(queries)?;
-    let notes = write(&part, &path, format)?;
-    Ok((WrittenPart { path, queries: part.queries(), rows: part.rows() }, notes))
-}
-
 /// Creates a folder and its parents.
 pub(super) fn make_folder(folder: &Path) -> Result<(), TaskError> {
     std::fs::create_dir_all(folder)
@@ -154,23 +172,115 @@ pub(super) fn make_folder(folder: &Path) -> Result<(), TaskError> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+    use std::fs;
+
     use super::*;
+    use crate::tasks::read_data;
+
+    const PARTS: [&str; 2] = ["train.txt", "test.txt"];
+
+    /// A folder with `a.txt`, data of ten queries.
+    fn data() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let text: String = (0..10).map(|q| format!("1 qid:{q} 1:2\n")).collect();
+        fs::write(folder.path().join("a.txt"), text).unwrap();
+        folder
+    }
+
+    fn request(folder: &Path, out: &str, parts: &str) -> SplitRequest {
+        let division = Division::Parts(Parts::parse(parts).unwrap());
+        SplitRequest::new(DataFiles::new([folder.join("a.txt")]), division, folder.join(out))
+    }
+
+    fn split(request: SplitRequest) -> Result<SplitResult, TaskError> {
+        split_data(&request, &Context::default())
+    }
+
+    /// The queries of each part.
+    fn queries(out: &Path) -> [HashSet<String>; 2] {
+        PARTS.map(|part| {
+            let files = DataFiles::new([out.join(part)]);
+            let data = read_data(&files, None, &Context::default()).unwrap().data;
+            data.query_ids().iter().map(str::to_owned).collect()
+        })
+    }
 
     #[test]
     fn every_query_is_in_one_part_and_an_empty_part_is_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("a.txt");
-        let text: String = (0..10).map(|q| format!("1 qid:{q} 1:2\n")).collect();
-        std::fs::write(&file, text).unwrap();
-        let split = |parts: &str| {
-            let division = Division::Parts(Parts::parse(parts).unwrap());
-            let data = DataFiles::new([file.clone()]);
-            let request = SplitRequest::new(data, division, folder.path().join("out"));
-            split_data(&request, &Context::default())
-        };
-        let result = split("train=0.7,test=0.3").unwrap();
+        let folder = data();
+        let result = split(request(folder.path(), "out", "train=0.7,test=0.3")).unwrap();
         assert_eq!(result.parts.iter().map(|part| part.queries).sum::<usize>(), 10);
-        let error = split("train=0.99,test=0.01").unwrap_err();
+        assert_eq!(result.parts.iter().map(|part| part.rows).sum::<usize>(), 10);
+        let error = split(request(folder.path(), "other", "train=0.99,test=0.01")).unwrap_err();
         assert!(matches!(error, TaskError::EmptyPart { .. }), "{error}");
+        assert!(!folder.path().join("other").exists());
+    }
+
+    #[test]
+    fn parts_that_exist_are_replaced_only_on_request() {
+        let folder = data();
+        let again = |seed| request(folder.path(), "out", "train=0.5,test=0.5").seed(seed);
+        split(again(1)).unwrap();
+        let old = queries(&folder.path().join("out"));
+        let error = split(again(2)).unwrap_err();
+        assert!(error.to_string().ends_with("train.txt and 1 other part exist already"), "{error}");
+        assert_eq!(queries(&folder.path().join("out")), old);
+        split(again(2).replace(true)).unwrap();
+        assert_ne!(queries(&folder.path().join("out")), old);
+    }
+
+    #[test]
+    fn the_data_itself_is_never_replaced_by_a_part() {
+        let folder = data();
+        let text = fs::read(folder.path().join("a.txt")).unwrap();
+        let error = split(request(folder.path(), ".", "a=0.5,test=0.5").replace(true)).unwrap_err();
+        assert!(matches!(error, TaskError::OutputIsInput { .. }), "{error}");
+        assert_eq!(fs::read(folder.path().join("a.txt")).unwrap(), text);
+        assert!(!folder.path().join("test.txt").exists());
+    }
+
+    /// The state that a killed process leaves: some of the new files have their names already.
+    #[test]
+    fn a_split_over_an_older_one_that_is_killed_leaves_no_query_in_two_parts() {
+        for done in 0..=2 {
+            let folder = data();
+            let to = |out: &str, seed| {
+                split(request(folder.path(), out, "train=0.5,test=0.5").seed(seed)).unwrap();
+                folder.path().join(out)
+            };
+            let (out, new) = (to("out", 1), to("new", 2));
+            assert!(!queries(&out)[0].is_disjoint(&queries(&new)[1]), "the two must differ");
+            let mut list = String::new();
+            for (number, part) in PARTS.iter().enumerate() {
+                let temporary = format!(".rankwright-7-{number}");
+                let target = if number < done { out.join(part) } else { out.join(&temporary) };
+                fs::copy(new.join(part), target).unwrap();
+                list += &format!("{temporary}\n{part}\n");
+            }
+            fs::write(out.join(".rankwright-switch"), list).unwrap();
+            let [train, test] = queries(&out);
+            assert!(train.is_disjoint(&test), "{done} renames were done");
+            assert_eq!([train, test], queries(&new));
+        }
+    }
+
+    #[test]
+    fn all_parts_and_their_feature_sets_change_in_one_switch() {
+        let folder = data();
+        let at = |name: &str| folder.path().join(name);
+        let csv = at("a.csv");
+        fs::write(&csv, "qid,label,x\n1,0,2\n2,1,3\n").unwrap();
+        fs::write(at("a.csv.features.toml"), "features = [\"x\"]\n").unwrap();
+        let division = || Division::Parts(Parts::parse("one=0.5,two=0.5").unwrap());
+        let request = || SplitRequest::new(DataFiles::new([&csv]), division(), at("out"));
+        split(request()).unwrap();
+        assert!(at("out/one.csv.features.toml").is_file());
+        fs::remove_file(at("a.csv.features.toml")).unwrap();
+        split(request().replace(true)).unwrap();
+        let mut names: Vec<_> =
+            fs::read_dir(at("out")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["one.csv", "two.csv"]);
     }
 }

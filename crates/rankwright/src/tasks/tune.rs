@@ -20,7 +20,7 @@ use super::context::RunningTask;
 use super::train::{
     ValidationFiles, Watched, beside, check_feature_set, check_file, save_or_rescue, warn_sampled,
 };
-use super::{Context, DataFiles, TaskError, Warning, check_output, check_standard_input};
+use super::{Context, DataFiles, TaskError, Warning, check_outputs, check_standard_input};
 
 /// A parameter search, its data, and the files for its results.
 #[derive(Debug, Clone)]
@@ -224,12 +224,10 @@ fn check(request: &TuneRequest) -> Result<(), TaskError> {
     }
     for path in request.out.iter().chain(&request.log) {
         check_file(path)?;
-        check_output(path, request.inputs())?;
     }
-    match request.out.is_some() && request.out == request.log {
-        true => Err(TaskError::SameFile { path: request.out.clone().unwrap_or_default() }),
-        false => Ok(()),
-    }
+    let members: Vec<PathBuf> = plan.specs().iter().flat_map(LearnerSpec::files).collect();
+    let inputs = request.inputs().chain(members.iter().map(PathBuf::as_path));
+    check_outputs(request.out.iter().chain(&request.log).map(PathBuf::as_path), inputs)
 }
 
 fn search(

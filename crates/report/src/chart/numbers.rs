@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 
+use rankwright_spec::visible::lines;
 use serde_json::{Value, json};
 
 use super::number::short;
@@ -44,6 +45,7 @@ pub(crate) type Rows = (Vec<String>, Vec<Vec<TableValue>>);
 
 /// A field of a CSV file, in quotes where it needs them.
 pub(crate) fn field(text: &str) -> String {
+    let text = &*lines(text);
     match text.contains(['"', ',', '\n', '\r']) {
         true => format!("\"{}\"", text.replace('"', "\"\"")),
         false => text.to_owned(),

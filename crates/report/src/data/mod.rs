@@ -5,7 +5,8 @@
 //! missing and constant features, and the warnings of a data set's summary.
 //!
 //! Cost: three sorts of each query for every feature, in parallel over features, and a correlation
-//! for every pair of features on a sample of rows. Edge cases: a data set without features has only
+//! for every pair of features on a sample of rows, which is smaller where there are very many
+//! pairs. Edge cases: a data set without features has only
 //! labels and sizes; where all labels of every query are equal no feature has a correlation, and a
 //! hyphen is shown in place of the number.
 
@@ -30,6 +31,12 @@ use crate::page::Page;
 use relation::Relation;
 use similar::FeatureCorrelations;
 use spread::Spread;
+
+/// Upper limit of the number of features in a report, which has a row for each.
+const MOST_FEATURES: usize = 20_000;
+
+/// Comparisons of two features in one row that a report may take: some seconds.
+const MOST_COMPARISONS: usize = 1 << 36;
 
 /// Upper limit of the number of features in charts.
 const MOST_SHOWN: usize = 50;
@@ -141,14 +148,22 @@ impl DataReport {
         options: &DataOptions,
     ) -> Result<DataReport, ReportError> {
         check(options)?;
+        if data.columns() > MOST_FEATURES {
+            let (found, most) = (data.columns(), MOST_FEATURES);
+            return Err(ReportError::Features { found, most });
+        }
         let ranker = MetricSpec::parse(&options.metric)?.resolve(SourceKind::Features)?;
         let summary = DatasetSummary::of(data);
         let relations = relation::all(data, &summary, &ranker)?;
         let order = relation::order(&relations);
         let top: Vec<usize> = order.iter().take(options.top).copied().collect();
-        let rows = sample(data.rows(), options);
+        let rows = sample(data.rows(), options.sample, options.seed);
         let spreads = top.par_iter().map(|&c| Spread::of(data, &summary, c, &rows)).collect();
-        let similar = FeatureCorrelations::of(data, &rows, &top, options.duplicate_correlation);
+        let pairs = data.columns() * data.columns() / 2;
+        let size = options.sample.min(MOST_COMPARISONS / pairs.max(1));
+        let compared = sample(data.rows(), size, options.seed);
+        let near = options.duplicate_correlation;
+        let similar = FeatureCorrelations::of(data, &compared, &top, near);
         let relevant = |labels: &[f64]| labels.iter().filter(|label| **label >= 1.0).count();
         let weights = data.query_weights().unwrap_or(&[]);
         Ok(DataReport {
@@ -256,15 +271,15 @@ fn check(options: &DataOptions) -> Result<(), ReportError> {
 }
 
 /// Rows of a seeded sample in ascending order; all rows where there are no more than requested.
-fn sample(rows: usize, options: &DataOptions) -> Vec<usize> {
+fn sample(rows: usize, size: usize, seed: u64) -> Vec<usize> {
     let mut all: Vec<usize> = (0..rows).collect();
-    if rows > options.sample {
-        let mut random = Random::new(options.seed, 0);
-        for at in 0..options.sample {
+    if rows > size {
+        let mut random = Random::new(seed, 0);
+        for at in 0..size {
             let other = at + random.below(rows - at);
             all.swap(at, other);
         }
-        all.truncate(options.sample);
+        all.truncate(size);
         all.sort_unstable();
     }
     all

@@ -88,13 +88,12 @@ fn near_duplicates_are_found_whichever_way_they_run() {
 
 #[test]
 fn the_sample_is_seeded_and_holds_no_row_twice() {
-    let options = DataOptions { sample: 50, ..DataOptions::default() };
-    let rows = sample(1000, &options);
+    let rows = sample(1000, 50, 1);
     assert_eq!(rows.len(), 50);
     assert!(rows.is_sorted_by(|a, b| a < b) && *rows.last().unwrap() < 1000);
-    assert_eq!(rows, sample(1000, &options));
-    assert_ne!(rows, sample(1000, &DataOptions { seed: 2, ..options }));
-    assert_eq!(sample(3, &DataOptions::default()), [0, 1, 2]);
+    assert_eq!(rows, sample(1000, 50, 1));
+    assert_ne!(rows, sample(1000, 50, 2));
+    assert_eq!(sample(3, 50, 1), [0, 1, 2]);
 }
 
 #[test]
@@ -181,4 +180,13 @@ fn options_out_of_range_are_refused() {
         let error = DataReport::new("T", &data(FOUR), &options).unwrap_err().to_string();
         assert!(error.contains(said), "{error}");
     }
+}
+
+#[test]
+fn very_many_features_are_refused() {
+    let width = MOST_FEATURES + 1;
+    let data =
+        Dataset::from_dense(vec![0.0; 2 * width], width, vec![0.0, 1.0], ["q", "q"]).unwrap();
+    let error = DataReport::new("wide", &data, &DataOptions::default()).unwrap_err();
+    assert_eq!(error.to_string(), "the data has 20001 features; a report has at most 20000");
 }

@@ -14,6 +14,29 @@ use super::{Page, PageBlock};
 use crate::ReportError;
 use crate::chart::numbers::field;
 
+/// The files that [`write`] writes.
+pub(super) fn files(page: &Page, folder: &Path) -> Vec<PathBuf> {
+    fn names(block: &PageBlock, out: &mut Vec<String>) {
+        match block {
+            PageBlock::Text(_) => {}
+            PageBlock::Chart(chart) => {
+                out.extend(["svg", "csv", "json"].map(|ending| format!("{}.{ending}", chart.id)));
+            }
+            PageBlock::Table { id, .. } => {
+                out.extend(["csv", "json"].map(|ending| format!("{id}.{ending}")));
+            }
+            PageBlock::Drawing { id, .. } => out.push(format!("{id}.svg")),
+            PageBlock::Choice { groups, .. } => {
+                groups.iter().flat_map(|(_, blocks)| blocks).for_each(|block| names(block, out));
+            }
+        }
+    }
+    let mut out = Vec::new();
+    let page = page.with_safe_ids();
+    page.sections.iter().flat_map(|section| &section.blocks).for_each(|b| names(b, &mut out));
+    out.into_iter().map(|name| folder.join(name)).collect()
+}
+
 pub(super) fn write(page: &Page, folder: &Path) -> Result<Vec<PathBuf>, ReportError> {
     std::fs::create_dir_all(folder)
         .map_err(|error| DataError::io("make", folder.display().to_string(), error))?;

@@ -97,4 +97,9 @@ impl Page {
     pub fn write_assets(&self, folder: &Path) -> Result<Vec<PathBuf>, ReportError> {
         assets::write(self, folder)
     }
+
+    /// The paths of the files that [`Page::write_assets`] writes into a folder.
+    pub fn asset_files(&self, folder: &Path) -> Vec<PathBuf> {
+        assets::files(self, folder)
+    }
 }

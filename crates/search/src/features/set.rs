@@ -15,6 +15,8 @@
 //! from the index in these is rejected. `first_stage` and `candidates` define which documents of a
 //! query became rows; a ranker takes them as its defaults.
 
+use std::path::PathBuf;
+
 use rankwright_spec::{Auto, Spec, SpecError, split_specs};
 use serde::{Deserialize, Serialize};
 
@@ -94,6 +96,12 @@ impl FeatureSet {
         let stage = self.first_stage.as_deref().map(FirstStage::parse);
         let problem = |error| SearchError::BadFeatureSet(FeatureSetProblem::FirstStage(error));
         stage.transpose().map_err(problem)
+    }
+
+    /// Files that the features read: runs and word vectors.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let specs = self.features.iter().filter_map(|feature| Spec::parse(feature).ok());
+        specs.filter_map(|spec| spec.get("file").map(PathBuf::from)).collect()
     }
 
     /// Reads the TOML form.

@@ -4,6 +4,7 @@
 use std::io::{self, Write};
 
 use crate::dataset::Dataset;
+use crate::error::quote;
 use crate::format::table::{check_writable, write_number, write_rows};
 
 /// Writes a data set as a table with a header.
@@ -13,6 +14,7 @@ pub(in crate::format) fn write(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     check_writable(data.features(), true)?;
+    check_texts(data)?;
     let mut header = Vec::new();
     let given = [
         ("qid", true),
@@ -64,6 +66,21 @@ fn write_row(data: &Dataset, row: usize, query: usize, delimiter: u8, out: &mut 
         }
     }
     out.push(b'\n');
+}
+
+/// Rejects a text with a NUL byte: readers, ours among them, take such a file for a binary one.
+fn check_texts(data: &Dataset) -> io::Result<()> {
+    let with_nul = |text: &str| text.contains('\0').then(|| quote(text.as_bytes()));
+    let name = data.features().iter().find_map(|name| with_nul(&name));
+    let query = || data.query_ids().iter().find_map(with_nul);
+    let document = || data.doc_ids()?.iter().find_map(with_nul);
+    match name.or_else(query).or_else(document) {
+        None => Ok(()),
+        Some(text) => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("{text} has a NUL byte, which a table of text cannot hold; write jsonl or rwd"),
+        )),
+    }
 }
 
 /// A field, quoted if necessary.

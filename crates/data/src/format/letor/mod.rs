@@ -22,6 +22,7 @@ use crate::dataset::{Absent, Dataset, QueryIndex, RowColumns};
 use crate::error::{DataError, SourceLocation, quote};
 use crate::format::ReadOptions;
 use crate::matrix::Matrix;
+use crate::memory::set_limit;
 use crate::names::FeatureNames;
 use crate::strings::Strings;
 use crate::warnings::{WarningKind, Warnings};
@@ -29,6 +30,12 @@ use crate::warnings::{WarningKind, Warnings};
 use scan::LineChunk;
 
 pub(super) use write::write;
+
+/// A matrix of fewer cells (256 MiB) may be as empty as it likes.
+const ANY_CONTENT: usize = 64 << 20;
+
+/// One of this many cells of a larger matrix must have a value.
+const CELLS_PER_VALUE: u64 = 1000;
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
@@ -129,6 +136,7 @@ impl ChunkJob<'_> {
         if cells.saturating_mul(4) as u64 > options.max_matrix_bytes {
             return Err(too_large(name, shape, options.max_matrix_bytes));
         }
+        self.check_content(name, shape, cells)?;
         let mut matrix = Matrix::zeroed(shape.rows, columns)
             .map_err(|e| DataError::io("hold the matrix of", name, e))?;
         let mut rest = matrix.values_mut();
@@ -143,6 +151,35 @@ impl ChunkJob<'_> {
         // The first error in file order, for any order of the threads.
         let parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?;
         Ok((matrix, parts))
+    }
+
+    /// Rejects a large matrix of which hardly any cell has a value. A program that sets a memory
+    /// limit accepts it.
+    fn check_content(&self, name: &str, shape: MatrixShape, cells: usize) -> Result<(), DataError> {
+        let bytes: usize = self.sources.iter().map(|source| source.text.len()).sum();
+        // A value takes 4 bytes of text at least; there is no need to count those of a full matrix.
+        if cells < ANY_CONTENT || bytes / 4 >= cells || set_limit().is_some() {
+            return Ok(());
+        }
+        let text = |chunk: &LineChunk| {
+            let source = self.sources.get(chunk.input);
+            source.and_then(|source| source.text.get(chunk.bytes.clone())).unwrap_or(&[])
+        };
+        let colons = |chunk: &LineChunk| memchr::memchr_iter(b':', text(chunk)).count();
+        let colons: usize = self.chunks.par_iter().map(colons).sum();
+        let with_qid = |chunk: &&LineChunk| chunk.has_qid;
+        let qids: usize = self.chunks.iter().filter(with_qid).map(|chunk| chunk.rows).sum();
+        let given = colons.saturating_sub(qids) as u64;
+        match given >= cells as u64 / CELLS_PER_VALUE {
+            true => Ok(()),
+            false => Err(DataError::EmptyMatrix {
+                file: name.to_owned(),
+                rows: shape.rows,
+                columns: shape.columns(),
+                largest_id: shape.end.saturating_sub(1),
+                given,
+            }),
+        }
     }
 
     fn chunk(

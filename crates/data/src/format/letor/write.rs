@@ -3,7 +3,10 @@
 
 use std::io::{self, Write};
 
+use rankwright_spec::visible::is_control;
+
 use crate::dataset::Dataset;
+use crate::error::quote;
 use crate::format::table::write_rows;
 use crate::names::FeatureNames;
 
@@ -30,17 +33,18 @@ fn first_id(data: &Dataset) -> u32 {
 
 /// Rejects ids that would read back differently.
 fn check_ids(data: &Dataset) -> io::Result<()> {
-    let is_invalid =
-        |id: &str| id.contains(|c: char| c.is_whitespace() || c == '#') || id.is_empty();
+    let has_spaces = |id: &str| id.contains(|c: char| c.is_whitespace() || is_control(c));
+    let is_invalid = |id: &str| has_spaces(id) || id.contains('#') || id.is_empty();
     if let Some(id) = data.query_ids().iter().find(|id| is_invalid(id)) {
         return refuse(format!(
-            "the query id '{id}' cannot be written in LETOR text because of its characters; write csv or jsonl"
+            "the query id {} cannot be written in LETOR text because of its characters; write csv or jsonl",
+            quote(id.as_bytes())
         ));
     }
-    let has_spaces = |id: &str| id.contains(char::is_whitespace);
     if let Some(id) = data.doc_ids().and_then(|ids| ids.iter().find(|id| has_spaces(id))) {
         return refuse(format!(
-            "the document id '{id}' cannot be written in LETOR text because of its characters; write csv or jsonl"
+            "the document id {} cannot be written in LETOR text because of its characters; write csv or jsonl",
+            quote(id.as_bytes())
         ));
     }
     Ok(())

@@ -21,8 +21,8 @@ use rankwright_spec::{check_params, params};
 use rayon::prelude::*;
 
 use crate::error::DataError;
-use crate::format::physical_memory;
 use crate::lists::{ListFormat, Qrels, QueryLists};
+use crate::memory::memory_limit;
 use crate::random::{DEFAULT_SEED, Random};
 use crate::store::write_atomic;
 use judge::Judge;
@@ -137,7 +137,7 @@ impl StoreOptions {
         let records = (self.records as u64).checked_mul(BYTES_PER_RECORD);
         let queries = (self.queries as u64).checked_mul(BYTES_PER_QUERY);
         let bytes = records.zip(queries).and_then(|(r, q)| r.checked_add(q));
-        let fits = bytes.is_some_and(|bytes| bytes <= physical_memory().unwrap_or(u64::MAX));
+        let fits = bytes.is_some_and(|bytes| bytes <= memory_limit());
         if fits && self.records < 1 << 31 {
             return Ok(());
         }

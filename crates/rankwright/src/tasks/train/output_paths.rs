@@ -12,14 +12,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rankwright_data::DataError;
-use rankwright_data::store::check_room;
-use rankwright_learn::{Checkpoints, LearnerSpec, TrainResult};
+use rankwright_data::store::{check_room, is_same_file};
+use rankwright_learn::{Checkpoints, LearnerSpec, TrainResult, TrainingLog};
 use rankwright_model::Model;
 
 use super::{TrainModelRequest, save_model};
 use crate::tasks::context::RunningTask;
 use crate::tasks::split_data::make_folder;
-use crate::tasks::{TaskError, Warning, check_output};
+use crate::tasks::{TaskError, Warning, check_outputs};
 
 /// The saved state of a cancelled training.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub enum SavedTraining {
 /// Rejects paths that cannot be written to.
 pub(super) fn check(request: &TrainModelRequest) -> Result<(), TaskError> {
     let folder = check_file(&request.out)?;
-    check_output(&request.out, request.inputs().filter(|path| Some(*path) != start(request)))?;
+    check_inputs(request)?;
     let room = size_estimate(&request.learner);
     if !is_special(&request.out) {
         check_room(folder, room)?;
@@ -74,9 +74,18 @@ pub(super) fn check(request: &TrainModelRequest) -> Result<(), TaskError> {
     }
 }
 
-/// The start model, which may be replaced by the model that is trained from it.
-fn start(request: &TrainModelRequest) -> Option<&Path> {
-    request.start.as_deref()
+/// Rejects writing the model, its side file or a checkpoint over an input. Only the start model may
+/// be replaced, by the model that is trained from it.
+fn check_inputs(request: &TrainModelRequest) -> Result<(), TaskError> {
+    let log = TrainingLog::path_of(&request.out);
+    let checkpoint = checkpoints(request).map(|checkpoints| checkpoints.file());
+    let outputs = [request.out.as_path(), &log].into_iter().chain(checkpoint.as_deref());
+    let members = request.learner.files();
+    let start = request.start.as_deref();
+    let is_replaced = |path: &Path| is_same_file(path, &request.out);
+    let inputs = request.inputs().filter(|path| Some(*path) != start);
+    let kept = start.filter(|path| !is_replaced(path));
+    check_outputs(outputs, inputs.chain(kept).chain(members.iter().map(PathBuf::as_path)))
 }
 
 /// Rejects a file in a folder that does not exist, and a folder in place of a file. Returns the

@@ -1,0 +1,207 @@
+//! No verb writes over one of its inputs, whatever the file is called.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::common::{Bench, bench, command};
+
+/// Every output that could be an input: the verb, its flag, and a line that must be refused.
+const LINES: &[(&str, &str, &str)] = &[
+    ("data convert", "", "data convert train.txt link.txt"),
+    ("data convert", "", "data convert train.txt hard.csv"),
+    ("data split", "--out", "data split train.txt --parts train=0.5,x=0.5 --out . --force"),
+    ("data split", "--out", "data split train.txt --parts hard=0.5,x=0.5 --out . --to csv --force"),
+    ("train", "--out", "train train.txt --learner mart --out train.txt"),
+    ("train", "--out", "train train.txt --valid valid.txt --learner mart --out valid.txt"),
+    ("train", "--out", "train p.log.json --learner mart --out p"),
+    ("train", "--out", "train train.txt --pairs pairs --learner mart --out pairs"),
+    (
+        "train",
+        "--out",
+        "train train.txt --learner blend(members=file:m.model+ranksvm) --out m.model",
+    ),
+    ("train", "--checkpoint", "train c/checkpoint.model --learner mart --checkpoint c --out n"),
+    ("cv", "--per-query", "cv train.txt --learner mart --per-query train.txt"),
+    ("cv", "--per-query", "cv train.txt --learner blend(members=file:m.model) --per-query m.model"),
+    ("tune", "--out", "tune train.txt --valid valid.txt --learner mart --out valid.txt"),
+    ("tune", "--log", "tune train.txt --valid valid.txt --learner mart --log train.txt"),
+    ("tune", "--log", "tune train.txt --valid valid.txt --learner mart --log new --out new"),
+    ("score", "--out", "score m.model valid.txt --out m.model"),
+    ("score", "--out", "score m.model train.txt --out hard.csv"),
+    ("eval", "--per-query", "eval m.model valid.txt --per-query valid.txt"),
+    ("eval", "--per-query", "eval m.model valid.txt --per-query ./m.model"),
+    ("eval", "--per-query", "eval --scores scores valid.txt --per-query scores"),
+    ("eval", "--per-query", "eval --run a.run --qrels qrels --per-query qrels"),
+    ("compare", "--per-query", "compare valid.txt m.model --scores scores --per-query m.model"),
+    ("compare", "--per-query", "compare --qrels qrels a.run b.run --per-query a.run"),
+    ("compare", "--html", "compare --qrels qrels a.run b.run --html b.run"),
+    ("compare", "--html", "compare --qrels qrels a.run b.run --html new --per-query new"),
+    ("explain", "--html", "explain m.model valid.txt --query 1 --html m.model"),
+    ("model inspect", "--svg", "model inspect m.model --svg m.model"),
+    ("model inspect", "--svg", "model inspect m.model --data valid.txt --svg valid.txt"),
+    ("model convert", "--out", "model convert m.model --to lightgbm --out m.model"),
+    ("report train", "--out", "report train m.model train.txt --out train.txt"),
+    ("report train", "--out", "report train m.model train.txt --out m.model.log.json"),
+    ("report shrinkage", "--out", "report shrinkage train.txt --out train.txt"),
+    ("report compare", "--out", "report compare --qrels qrels a.run b.run --out qrels"),
+    ("report data", "--out", "report data train.txt --out train.txt"),
+    ("report data", "--assets", "report data sizes.csv --out new.html --assets ."),
+    ("experiment", "--out", "experiment x.toml --out ."),
+    ("index", "--out", "index docs.jsonl --out docs.jsonl"),
+    ("run", "--out", "run shop --queries queries.tsv --out queries.tsv"),
+    ("run", "--out", "run shop --queries queries.tsv --out shop/index.json"),
+    ("features", "--out", "features shop --queries queries.tsv --out queries.tsv"),
+    (
+        "features",
+        "--out",
+        "features shop --queries queries.tsv --features bm25,run(file=f.csv) --out f.csv",
+    ),
+    (
+        "classify",
+        "--out",
+        "classify docs.jsonl --label genre --apply other.jsonl --out other.jsonl",
+    ),
+];
+
+/// Outputs that cannot be an input: there is none, or it is a new folder.
+const WITHOUT_INPUT: [(&str, &str); 3] =
+    [("demo", "--out"), ("data generate letor", "--out"), ("data generate store", "--out")];
+
+/// The outputs of pages share the code of those above.
+const SHARED: [(&str, &str); 5] = [
+    ("compare", "--assets"),
+    ("explain", "--assets"),
+    ("report train", "--assets"),
+    ("report shrinkage", "--assets"),
+    ("report compare", "--assets"),
+];
+
+/// The flags that name outputs.
+const FLAGS: [&str; 8] =
+    ["--out", "--per-query", "--svg", "--html", "--assets", "--log", "--checkpoint", "--save"];
+
+/// A folder with an input of every kind.
+fn inputs() -> Bench {
+    let bench = bench();
+    let documents: String = (0..8)
+        .map(|n| {
+            format!("{{\"id\": \"d{n}\", \"text\": \"jazz {n}\", \"genre\": \"g{}\"}}\n", n % 2)
+        })
+        .collect();
+    let scores: String =
+        (0..bench.text("valid.txt").lines().count()).map(|n| format!("{n}\n")).collect();
+    bench
+        .put("docs.jsonl", &documents)
+        .put("other.jsonl", &documents)
+        .put("queries.tsv", "q1\tjazz\n")
+        .put("qrels", "q1 0 d1 1\nq1 0 d2 0\n")
+        .put("a.run", "q1 Q0 d1 1 2 a\nq1 Q0 d2 2 1 a\n")
+        .put("b.run", "q1 Q0 d2 1 2 b\nq1 Q0 d1 2 1 b\n")
+        .put("f.csv", "q1 Q0 d1 1 2 a\n")
+        .put("scores", &scores)
+        .put("pairs", "1 0 1\n")
+        .put("sizes.csv", "qid,label,x\n1,0,1\n1,1,2\n2,0,3\n2,1,1\n")
+        .put("table.md", &bench.text("valid.txt"))
+        .put("x.toml", "name = \"x\"\nmetrics = [\"ndcg@10\"]\n[[data]]\nname = \"d\"\n\
+             train = \"train.txt\"\ntest = \"table.md\"\n[[learner]]\nname = \"l\"\nspec = \"mart\"\n");
+    bench.put("p.log.json", &bench.text("train.txt"));
+    fs::create_dir(bench.path("c")).unwrap();
+    bench.put("c/checkpoint.model", &bench.text("train.txt"));
+    fs::hard_link(bench.path("train.txt"), bench.path("hard.csv")).unwrap();
+    std::os::unix::fs::symlink("train.txt", bench.path("link.txt")).unwrap();
+    bench.run("train train.txt --learner mart(trees=2,leaves=4) --out m.model --quiet").ok();
+    bench.run("index docs.jsonl --out shop --quiet").ok();
+    bench
+}
+
+/// All files below a folder, with their content.
+fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => found.extend(contents(&path)),
+            false => drop(found.insert(path.clone(), fs::read(&path).unwrap())),
+        }
+    }
+    found
+}
+
+#[test]
+fn no_output_of_any_verb_replaces_an_input() {
+    let bench = inputs();
+    // A file of the index under a name that is known here.
+    let of_index = fs::read_dir(bench.path("shop")).unwrap().map(|entry| entry.unwrap().path());
+    let of_index = of_index.into_iter().find(|path| path.is_file()).unwrap();
+    let before = contents(&bench.path(""));
+    for (verb, flag, line) in LINES {
+        let of_index = format!("shop/{}", of_index.file_name().unwrap().to_str().unwrap());
+        let ran = bench.run(&line.replace("shop/index.json", &of_index));
+        let error = ran.err();
+        assert!(ran.code() == 1 || ran.code() == 2, "{verb} {flag}: {line}\n{}{error}", ran.out());
+        let said = error.contains("would be written over the input")
+            || error.contains("two results would be written to");
+        assert!(said, "{line}\n{error}");
+        let after = contents(&bench.path(""));
+        let changed = before.iter().find(|(path, content)| after.get(*path) != Some(*content));
+        assert!(changed.is_none(), "{line}\nchanged {:?}", changed.map(|(path, _)| path));
+    }
+}
+
+#[test]
+fn a_file_on_standard_input_is_not_replaced_either() {
+    let bench = inputs();
+    let before = bench.text("valid.txt");
+    let ran = command(&bench, &["score", "m.model", "-", "--out", "valid.txt"])
+        .stdin(fs::File::open(bench.path("valid.txt")).unwrap())
+        .output()
+        .unwrap();
+    let error = String::from_utf8(ran.stderr).unwrap();
+    assert!(error.contains("would be written over the input -"), "{error}");
+    assert_eq!(bench.text("valid.txt"), before);
+}
+
+#[test]
+fn the_start_model_may_be_replaced_by_the_model_that_is_trained_from_it() {
+    let bench = inputs();
+    let line = "train train.txt --start m.model --learner mart(trees=2,leaves=4) --out m.model";
+    bench.run(line).ok();
+}
+
+/// Every verb of the command with its help.
+fn verbs(bench: &Bench, verb: &str, found: &mut BTreeMap<String, String>) {
+    let help = bench.run(&format!("{verb} --help")).ok().out();
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let listed = listed.take_while(|line| line.starts_with("  "));
+    let names: Vec<String> = listed
+        .filter(|line| !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next().map(str::to_owned))
+        .filter(|name| name != "help")
+        .collect();
+    for name in &names {
+        verbs(bench, format!("{verb} {name}").trim(), found);
+    }
+    if names.is_empty() {
+        found.insert(verb.to_owned(), help);
+    }
+}
+
+#[test]
+fn the_test_above_knows_every_output_of_every_verb() {
+    let bench = Bench::new();
+    let mut found = BTreeMap::new();
+    verbs(&bench, "", &mut found);
+    assert!(found.len() > 20, "{:?}", found.keys());
+    let known = LINES.iter().map(|(verb, flag, _)| (*verb, *flag));
+    let known: BTreeSet<(&str, &str)> = known.chain(WITHOUT_INPUT).chain(SHARED).collect();
+    for (verb, help) in &found {
+        for flag in FLAGS {
+            let is_there = help.lines().any(|line| {
+                line.trim_start().split([' ', ',']).any(|word| word == flag)
+                    && line.trim_start().starts_with('-')
+            });
+            assert!(!is_there || known.contains(&(verb, flag)), "{verb} {flag} is not tested");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Whether two paths lead to one file, by whatever names and links.
+
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+
+/// Whether two paths lead to the same ordinary file. Links are followed, and two hard links are the
+/// same file. Paths without a file yet are the same if a file written to one would have the name of
+/// the other.
+///
+/// ```
+/// use rankwright_data::store::is_same_file;
+/// # let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("a.txt");
+/// std::fs::write(&path, "x").unwrap();
+/// assert!(is_same_file(&path, &folder.path().join(".").join("a.txt")));
+/// assert!(!is_same_file(&path, &folder.path().join("b.txt")));
+/// ```
+pub fn is_same_file(one: &Path, other: &Path) -> bool {
+    match (one.metadata(), other.metadata()) {
+        (Ok(a), Ok(b)) => a.is_file() && b.is_file() && is_same(one, &a, other, &b),
+        (Err(_), Err(_)) => new_file(one).is_some_and(|path| Some(path) == new_file(other)),
+        _ => false,
+    }
+}
+
+#[cfg(unix)]
+fn is_same(_: &Path, one: &Metadata, _: &Path, other: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+#[cfg(not(unix))]
+fn is_same(one: &Path, _: &Metadata, other: &Path, _: &Metadata) -> bool {
+    one.canonicalize().is_ok_and(|path| other.canonicalize().is_ok_and(|other| path == other))
+}
+
+/// The path of a file that does not exist yet, without links.
+fn new_file(path: &Path) -> Option<PathBuf> {
+    let folder = super::target::folder_of(path).canonicalize().ok()?;
+    Some(folder.join(path.file_name()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn links_of_both_kinds_lead_to_the_same_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("a"), "x").unwrap();
+        std::fs::write(at("b"), "x").unwrap();
+        std::os::unix::fs::symlink("a", at("soft")).unwrap();
+        std::fs::hard_link(at("a"), at("hard")).unwrap();
+        assert!(is_same_file(&at("a"), &at("soft")) && is_same_file(&at("soft"), &at("hard")));
+        assert!(!is_same_file(&at("a"), &at("b")));
+        assert!(!is_same_file(Path::new("/dev/null"), Path::new("/dev/null")), "not a file");
+        assert!(is_same_file(&at("new"), &at("./new")) && !is_same_file(&at("new"), &at("a")));
+    }
+}
