@@ -8,7 +8,7 @@ use rankwright::eval::table::Table;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::advice::advice;
+use crate::advice::{advice, pointer};
 use crate::failure::Failure;
 
 /// Output options.
@@ -101,6 +101,9 @@ impl Output {
     /// Prints an error and its remedy.
     pub(crate) fn fail(&self, failure: &Failure) -> ExitCode {
         eprintln!("error: {failure}");
+        for line in pointer(failure).iter().flat_map(|pointer| pointer.lines()) {
+            eprintln!("       {line}");
+        }
         if let Some(help) = advice(failure) {
             eprintln!(" help: {help}");
         }

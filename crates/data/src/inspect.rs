@@ -185,6 +185,9 @@ impl DatasetSummary {
             (features(&|feature| feature.infinite > 0), |features| {
                 SummaryWarning::InfiniteValues { features }
             }),
+            (features(&|feature| feature.min < -EXACT || feature.max > EXACT), |features| {
+                SummaryWarning::LargeValues { features }
+            }),
         ];
         let counted = counts.into_iter().filter(|(count, _)| *count > 0);
         let mut warnings: Vec<SummaryWarning> =
@@ -196,6 +199,33 @@ impl DatasetSummary {
             warnings.push(SummaryWarning::NegativeLabels);
         }
         warnings
+    }
+}
+
+/// Every whole number up to this one is a 32-bit float, 2^24.
+const EXACT: f32 = 16_777_216.0;
+
+impl SummaryWarning {
+    /// The warning about features with values beyond the whole numbers that are exact, if there are
+    /// any. Cost: one pass over the values.
+    pub fn of_large_values(data: &Dataset) -> Option<SummaryWarning> {
+        let columns = data.columns();
+        let is_large = |value: &f32| value.is_finite() && value.abs() > EXACT;
+        let of_rows = |rows: &[f32]| {
+            let mut large = vec![false; columns];
+            for row in rows.chunks_exact(columns.max(1)) {
+                for (large, value) in large.iter_mut().zip(row) {
+                    *large |= is_large(value);
+                }
+            }
+            large
+        };
+        let values = data.matrix().values();
+        if !values.par_chunks(1 << 20).any(|part| part.iter().any(is_large)) {
+            return None;
+        }
+        let features = of_rows(values).into_iter().filter(|large| *large).count();
+        Some(SummaryWarning::LargeValues { features })
     }
 }
 
@@ -234,6 +264,11 @@ pub enum SummaryWarning {
         /// Their number.
         features: usize,
     },
+    /// Features with values of which a 32-bit float may not keep all digits.
+    LargeValues {
+        /// Their number.
+        features: usize,
+    },
     /// The rows of every query are sorted by label, best first.
     SortedByLabel,
     /// Some labels are negative.
@@ -250,6 +285,7 @@ impl SummaryWarning {
             Self::ConstantFeatures { .. } => "constant-features",
             Self::EqualFeatures { .. } => "equal-features",
             Self::InfiniteValues { .. } => "infinite-values",
+            Self::LargeValues { .. } => "large-values",
             Self::SortedByLabel => "sorted-by-label",
             Self::NegativeLabels => "negative-labels",
         }
@@ -276,6 +312,12 @@ impl fmt::Display for SummaryWarning {
                 (features, "feature", "with the same values as an earlier feature")
             }
             Self::InfiniteValues { features } => (features, "feature", "with infinite values"),
+            Self::LargeValues { features } => (
+                features,
+                "feature",
+                "with values beyond 16777216, of which 32-bit floats keep about 7 digits: whole \
+                 numbers may have been rounded",
+            ),
             Self::SortedByLabel => {
                 return f.write_str(
                     "the rows of every query are sorted by label, best first: tools that break \
