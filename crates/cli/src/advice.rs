@@ -305,6 +305,10 @@ fn search(error: &SearchError) -> Option<String> {
         SearchError::Damaged { .. } => Some(
             "build it again from the documents: rankwright index DOCS --out INDEX --rebuild".into(),
         ),
+        SearchError::IndexVersion { .. } => Some(
+            "build it again from the documents: rankwright index DOCS --out INDEX --rebuild".into(),
+        ),
+        SearchError::NoRowsPass => Some("try another --filter".into()),
         SearchError::NoIndex { .. } => Some("build one: rankwright index DOCS --out INDEX".into()),
         SearchError::IndexExists { .. } => {
             Some("--add adds documents to it, --rebuild replaces it".into())
@@ -323,6 +327,15 @@ fn search(error: &SearchError) -> Option<String> {
                 .into(),
         ),
         other => other.help(),
+    }
+}
+
+/// The text of an argument, and below it a line that points at the place of an error.
+pub(crate) fn pointer(failure: &Failure) -> Option<String> {
+    match failure {
+        Failure::Search(SearchError::Filter(error))
+        | Failure::Task(TaskError::Search(SearchError::Filter(error))) => Some(error.pointer()),
+        _ => None,
     }
 }
 

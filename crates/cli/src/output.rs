@@ -9,7 +9,7 @@ use rankwright::spec::visible;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::advice::advice;
+use crate::advice::{advice, pointer};
 use crate::failure::Failure;
 
 /// Output options.
@@ -121,6 +121,9 @@ impl Output {
     /// Prints an error and its remedy.
     pub(crate) fn fail(&self, failure: &Failure) -> ExitCode {
         eprintln!("error: {}", visible::lines(&failure.to_string()));
+        for line in pointer(failure).iter().flat_map(|pointer| pointer.lines()) {
+            eprintln!("       {}", visible::lines(line));
+        }
         if let Some(help) = advice(failure) {
             eprintln!(" help: {}", visible::lines(&help));
         }

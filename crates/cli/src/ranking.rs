@@ -14,7 +14,8 @@ pub(crate) struct StageArgs {
     /// model or feature set, or `bm25`. See `list first-stages`
     #[arg(long, value_name = "SPEC")]
     first_stage: Option<String>,
-    /// Only documents that pass this filter, such as `genre:rock AND year:>=1990`
+    /// Only documents that pass this filter, such as `genre:rock AND year>=1990`; see
+    /// docs/filters.md
     #[arg(long, value_name = "FILTER")]
     filter: Option<String>,
 }

@@ -4,9 +4,9 @@ use std::io::{IsTerminal, stdout};
 use std::path::PathBuf;
 
 use rankwright::eval::table::{Align, Table};
-use rankwright::search::Hit;
+use rankwright::search::{Hit, SearchWarning};
 use rankwright::spec::words::counted;
-use rankwright::tasks::{SearchIndexRequest, SearchIndexResult, search_index};
+use rankwright::tasks::{SearchIndexRequest, SearchIndexResult, Warning, search_index};
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -90,7 +90,7 @@ fn text(args: &Args, result: &SearchIndexResult) -> String {
         lines.insert((row + 3).min(lines.len()), snippet);
     }
     let mut text = match result.found {
-        0 => "no document has a term of the query".to_owned(),
+        0 => reason(&result.warnings),
         _ => lines.join("\n"),
     };
     let found = match is_reranked {
@@ -102,6 +102,15 @@ fn text(args: &Args, result: &SearchIndexResult) -> String {
         text.push_str(&format!("\n{}", features(&result.documents)));
     }
     text
+}
+
+/// The reason why no document was found.
+fn reason(warnings: &[Warning]) -> String {
+    let of_filter = warnings.iter().find(|warning| {
+        use SearchWarning::{MatchesFiltered, NothingPasses};
+        matches!(warning, Warning::Search(NothingPasses | MatchesFiltered { .. }))
+    });
+    of_filter.map_or_else(|| SearchWarning::NothingMatches.to_string(), Warning::to_string)
 }
 
 /// The rank in the first stage, and the change since: up, down, or none.

@@ -182,6 +182,35 @@ fn a_failing_member_is_reported_and_the_rest_is_finished() {
     bench.run("experiment x.toml --quiet").ok();
 }
 
+/// Regression: the report quoted the first line of any file that an experiment named.
+#[test]
+fn a_file_that_is_no_data_is_reported_without_its_content() {
+    let bench = bench();
+    let secret = "hunter2-secret";
+    for (name, content) in [
+        ("keys", format!("{secret} and more\n")),
+        ("keys.txt", format!("{secret} and more\n")),
+        ("keys.csv", format!("{secret},password\nx,y\n")),
+        ("keys.tsv", format!("{secret}\tpassword\nx\ty\n")),
+        ("keys.jsonl", format!("{{\"{secret}\": \"{secret}\"}}\n")),
+        ("keys.letor", format!("1 qid:1 1:{secret}\n")),
+    ] {
+        bench.put(name, &content);
+        let text = FILE.replace("train = \"train.txt\"", &format!("train = \"{name}\""));
+        let text =
+            text.replace("ranknet(layers=8, epochs=6)", &format!("blend(members=file:{name})"));
+        bench.put("x.toml", &text);
+        let ran = bench.run("experiment x.toml --quiet --json");
+        assert_eq!(ran.code(), 1, "{name}");
+        assert!(ran.err().contains(name), "{}", ran.err());
+        let mut said = ran.err() + &ran.out();
+        for file in ["report.html", "results.json", "table.md", "experiment.lock.json"] {
+            said += &bench.text(&format!("x.results/{file}"));
+        }
+        assert!(!said.contains(secret), "{name}: {}", ran.err());
+    }
+}
+
 #[test]
 fn what_is_wrong_in_the_file_is_found_before_anything_runs() {
     let bench = bench();

@@ -132,7 +132,7 @@ fn what_is_no_model_and_what_is_no_data_is_said() {
     std::fs::write(bench.path("cut.model"), &std::fs::read(bench.path("t.model")).unwrap()[..200])
         .unwrap();
     for (line, code, message) in [
-        ("score data.txt data.txt", 1, "data.txt: this is no model: it begins with '2"),
+        ("score data.txt data.txt", 1, "data.txt: this is no model: its beginning is unlike"),
         ("score t.model l.model", 1, "l.model is a model; feature data is expected here"),
         ("score cut.model data.txt", 1, "cut.model: the model is damaged: its checksum"),
         ("score gone data.txt", 1, "cannot read gone"),

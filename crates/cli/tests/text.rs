@@ -175,10 +175,40 @@ fn a_filter_restricts_the_list_and_changes_no_score() {
         assert_eq!(document["score"], score(id));
     }
     let none = bench.run("search shop weather --filter genre:opera").ok();
-    assert!(none.err().contains("no document passes the filter"), "{}", none.err());
-    assert!(none.out().contains("no document has a term of the query"), "{}", none.out());
+    for said in [none.err(), none.out()] {
+        assert!(said.contains("no document of the index passes the filter"), "{said}");
+        assert!(!said.contains("term of the query"), "{said}");
+    }
+    let some = bench.run("search shop jazz --filter genre:travel").ok();
+    for said in [some.err(), some.out()] {
+        assert!(said.contains("match the query, but none of them passes the filter"), "{said}");
+        assert!(!said.contains("term of the query"), "{said}");
+    }
     let bad = bench.run("search shop weather --filter price:>=3");
     assert!(bad.code() == 1 && bad.err().contains("the fields are title:text"), "{}", bad.err());
+}
+
+#[test]
+fn an_error_of_a_filter_shows_the_filter_and_points_at_the_place() {
+    let bench = shop();
+    let bad = bench.run("search|shop|jazz|--filter|genre:travel AND price>3");
+    let expected = "error: filter, character 18: there is no field `price`\n       \
+                    genre:travel AND price>3\n                        ^\n help: ";
+    assert!(bad.code() == 1 && bad.err().starts_with(expected), "{}", bad.err());
+}
+
+#[test]
+fn a_run_with_a_filter_says_which_queries_it_emptied() {
+    let bench = shop();
+    bench.put("odd.tsv", "a\tjazz\nb\tzeppelin\n");
+    let line = "run shop --queries odd.tsv --filter genre:travel --out odd.run --json";
+    let kinds = |json: &Value| -> Vec<String> {
+        let all = json["warnings"].as_array().unwrap().iter();
+        all.map(|warning| warning["kind"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(kinds(&bench.run(line).json()), ["nothing-found", "queries-filtered"]);
+    let none = bench.run("run shop --queries odd.tsv --filter genre:opera --out odd.run --json");
+    assert_eq!(kinds(&none.json()), ["nothing-passes", "nothing-found"]);
 }
 
 #[test]
@@ -200,7 +230,12 @@ fn a_query_of_nothing_or_of_stop_words_is_said_so() {
     assert_eq!(bench.run("search shop").code(), 2, "no query at all is wrong usage");
     bench.put("odd.tsv", "a\tthe of\nb\tjazz\nc\tzeppelin\n");
     let ran = bench.run("run shop --queries odd.tsv --out odd.run").ok();
-    assert!(ran.err().contains("2 queries found no document"), "{}", ran.err());
+    for said in [
+        "1 query found no document, because no term is left after the analysis: 'a'",
+        "1 query found no document, because no document has one of the query terms: 'c'",
+    ] {
+        assert!(ran.err().contains(said), "{}", ran.err());
+    }
     assert!(bench.text("odd.run").lines().all(|line| line.starts_with("b Q0 r")));
 }
 
@@ -262,6 +297,18 @@ fn the_feature_set_travels_through_split_and_convert_into_the_model() {
             let plain = bench.run("search plain jazz --model m.model");
             assert_eq!(plain.code(), 1, "{train}: an index of another analysis is refused");
             assert!(plain.err().contains("computed with the analysis english"), "{}", plain.err());
+            bench.run("search shop jazz --model m.model").ok();
+        }
+        // LETOR text has no names of features, so that no index can compute them.
+        bench.run(&format!("data convert {parts}/train.{format} {parts}/letor.txt")).ok();
+        bench
+            .run(&format!(
+                "train|{parts}/letor.txt|--learner|mart(trees=2, min_rows=2)|--out|m.model"
+            ))
+            .ok();
+        for index in ["plain", "shop"] {
+            let letor = bench.run(&format!("search {index} jazz --model m.model"));
+            assert_eq!(letor.code(), 1, "{index}: {}", letor.err());
         }
     }
 }

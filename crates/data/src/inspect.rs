@@ -189,6 +189,9 @@ impl DatasetSummary {
             (features(&|feature| feature.infinite > 0), |features| {
                 SummaryWarning::InfiniteValues { features }
             }),
+            (features(&|feature| is_large(feature.min) || is_large(feature.max)), |features| {
+                SummaryWarning::LargeValues { features }
+            }),
         ];
         let counted = counts.into_iter().filter(|(count, _)| *count > 0);
         let mut warnings: Vec<SummaryWarning> =
@@ -200,6 +203,36 @@ impl DatasetSummary {
             warnings.push(SummaryWarning::NegativeLabels);
         }
         warnings
+    }
+}
+
+/// Every whole number up to this one is a 32-bit float, 2^24.
+const EXACT: f32 = 16_777_216.0;
+
+fn is_large(value: f32) -> bool {
+    value.is_finite() && value.abs() > EXACT
+}
+
+impl SummaryWarning {
+    /// The warning about features with values beyond the whole numbers that are exact, if there are
+    /// any. Cost: one pass over the values.
+    pub fn of_large_values(data: &Dataset) -> Option<SummaryWarning> {
+        let columns = data.columns();
+        let of_rows = |rows: &[f32]| {
+            let mut large = vec![false; columns];
+            for row in rows.chunks_exact(columns.max(1)) {
+                for (large, value) in large.iter_mut().zip(row) {
+                    *large |= is_large(*value);
+                }
+            }
+            large
+        };
+        let values = data.matrix().values();
+        if !values.par_chunks(1 << 20).any(|part| part.iter().any(|&value| is_large(value))) {
+            return None;
+        }
+        let features = of_rows(values).into_iter().filter(|large| *large).count();
+        Some(SummaryWarning::LargeValues { features })
     }
 }
 
@@ -238,6 +271,11 @@ pub enum SummaryWarning {
         /// Their number.
         features: usize,
     },
+    /// Features with values of which a 32-bit float may not keep all digits.
+    LargeValues {
+        /// Their number.
+        features: usize,
+    },
     /// The rows of every query are sorted by label, best first.
     SortedByLabel,
     /// Some labels are negative.
@@ -254,6 +292,7 @@ impl SummaryWarning {
             Self::ConstantFeatures { .. } => "constant-features",
             Self::EqualFeatures { .. } => "equal-features",
             Self::InfiniteValues { .. } => "infinite-values",
+            Self::LargeValues { .. } => "large-values",
             Self::SortedByLabel => "sorted-by-label",
             Self::NegativeLabels => "negative-labels",
         }
@@ -280,6 +319,12 @@ impl fmt::Display for SummaryWarning {
                 (features, "feature", "with the same values as an earlier feature")
             }
             Self::InfiniteValues { features } => (features, "feature", "with infinite values"),
+            Self::LargeValues { features } => (
+                features,
+                "feature",
+                "with values beyond 16777216, of which 32-bit floats keep about 7 digits: whole \
+                 numbers may have been rounded",
+            ),
             Self::SortedByLabel => {
                 return f.write_str(
                     "the rows of every query are sorted by label, best first: tools that break \
@@ -433,6 +478,24 @@ mod tests {
         assert_eq!(kinds, expected);
         let single = s.warnings()[0].to_string();
         assert_eq!(single, "1 query with only one document: there is nothing to rank");
+    }
+
+    #[test]
+    fn values_that_may_have_been_rounded_are_said() {
+        let input = |text: &str| Input::from_bytes("f", text.as_bytes().to_vec()).unwrap();
+        let options = ReadOptions { format: Some(Format::Letor), ..ReadOptions::default() };
+        for (text, features) in [
+            ("1 qid:a 1:16777216 2:inf\n0 qid:a 1:1 2:2\n", 0),
+            ("1 qid:a 1:16777217 2:-1731859200\n0 qid:a 1:20000001 2:2\n", 2),
+        ] {
+            let expected = (features > 0).then_some(SummaryWarning::LargeValues { features });
+            let data = read_inputs(vec![input(text)], &options).unwrap().data;
+            let found = summary(text).warnings();
+            let found = found.into_iter().find(|warning| warning.kind() == "large-values");
+            // 16777217 itself becomes 16777216, which cannot be told from the value.
+            assert_eq!(SummaryWarning::of_large_values(&data), expected);
+            assert_eq!(found, expected);
+        }
     }
 
     #[test]

@@ -146,7 +146,8 @@ impl<'e> DataParts<'e> {
 
     fn read(&self, files: &[FilePath]) -> Result<Dataset, Arc<DataError>> {
         let paths: Vec<_> = files.iter().map(|file| file.path.clone()).collect();
-        Ok(read(&paths, &self.set.options()?)?.data)
+        // The file of an experiment may name any file, and its errors become part of the report.
+        Ok(read(&paths, &self.set.options()?).map_err(DataError::without_content)?.data)
     }
 
     fn queries(&self, whole: &Dataset, fold: usize) -> Result<FoldQueries, Arc<DataError>> {

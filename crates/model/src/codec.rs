@@ -132,7 +132,7 @@ fn build(version: u32, header: Header, kind: &str, numbers: &[u8]) -> Result<Mod
 /// Checks the first line; returns the version and the bytes after it.
 fn after_version(bytes: &[u8]) -> Result<(u32, &[u8]), ModelError> {
     let Some(rest) = bytes.strip_prefix(MAGIC) else {
-        return Err(ModelError::not_a_model(bytes, FORMAT.system));
+        return Err(ModelError::not_a_model(FORMAT.system));
     };
     let (line, rest) = line_of(rest).ok_or_else(|| ModelError::damaged(Damage::FirstLine))?;
     if line.ends_with(b"\r") {

@@ -24,10 +24,8 @@ pub enum ModelError {
     #[error(transparent)]
     Data(#[from] DataError),
     /// Bytes that are no model at all.
-    #[error("this is no model: it begins with {found}, unlike the models of {systems}")]
+    #[error("this is no model: its beginning is unlike that of the models of {systems}")]
     NotAModel {
-        /// The first bytes.
-        found: String,
         /// The systems whose models could have been read.
         systems: String,
     },
@@ -250,12 +248,8 @@ fn in_tree(tree: &Option<usize>) -> String {
 
 impl ModelError {
     /// Bytes that are no model of these systems.
-    pub(crate) fn not_a_model(bytes: &[u8], systems: impl Into<String>) -> Self {
-        let found = match bytes.get(..bytes.len().min(20)) {
-            None | Some([]) => "nothing".into(),
-            Some(start) => format!("'{}'", String::from_utf8_lossy(start).escape_debug()),
-        };
-        ModelError::NotAModel { found, systems: systems.into() }
+    pub(crate) fn not_a_model(systems: impl Into<String>) -> Self {
+        ModelError::NotAModel { systems: systems.into() }
     }
 
     pub(crate) fn damaged(damage: Damage) -> Self {

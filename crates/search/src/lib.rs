@@ -58,4 +58,4 @@ pub use snippet::Snippet;
 pub use source::{DocumentFormat, Documents};
 pub use terms::Terms;
 pub use training_data::{FeatureSeconds, RowOptions, TrainingData, training_data};
-pub use warning::SearchWarning;
+pub use warning::{CountedIds, SearchWarning};

@@ -1,5 +1,5 @@
 //! The order of documents: by score descending, equal scores by id, the larger first, as runs are
-//! ordered.
+//! ordered; or, after a re-ranking, as they stood before.
 //!
 //! Scores are compared by the one order of `rankwright-eval`, so that -0.0 equals 0.0 and a score
 //! that is not a number is an error.
@@ -20,16 +20,26 @@ pub(crate) fn order(
     let ids = index.ids()?;
     let mut by_id: Vec<usize> = (0..docs.len()).collect();
     by_id.sort_unstable_by_key(|&at| Reverse(ids.rank(docs[at])));
+    let docs: Vec<u32> = by_id.iter().map(|&at| docs[at]).collect();
     let scores: Vec<f64> = by_id.iter().map(|&at| scores[at]).collect();
+    Ok(stable_order(index, &docs, &scores)?.into_iter().map(|at| by_id[at]).collect())
+}
+
+/// The order of documents with scores, as indices into both slices; equal scores keep their order.
+pub(crate) fn stable_order(
+    index: &Index,
+    docs: &[u32],
+    scores: &[f64],
+) -> Result<Vec<usize>, SearchError> {
     let mut orderer = Orderer::default();
-    let order = orderer.order(Rows::of_scores(&scores), OrderRule::STABLE).map_err(|error| {
-        let row = match error {
-            EvalError::NanScore { row } => row,
-            other => return other.into(),
-        };
-        SearchError::NanScore { id: ids.get(docs[by_id[row]]).to_owned() }
-    })?;
-    Ok(order.iter().map(|&row| by_id[row as usize]).collect())
+    let order = orderer.order(Rows::of_scores(scores), OrderRule::STABLE);
+    match order {
+        Ok(order) => Ok(order.iter().map(|&row| row as usize).collect()),
+        Err(EvalError::NanScore { row }) => {
+            Err(SearchError::NanScore { id: index.ids()?.get(docs[row]).to_owned() })
+        }
+        Err(other) => Err(other.into()),
+    }
 }
 
 #[cfg(test)]

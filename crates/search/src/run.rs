@@ -10,7 +10,7 @@ use crate::error::SearchError;
 use crate::filter::Filter;
 use crate::index::Index;
 use crate::ranker::{Ranker, Ranking};
-use crate::warning::SearchWarning;
+use crate::warning::{SearchWarning, of_empty_queries};
 
 /// The rankings of many queries.
 #[derive(Debug, Serialize)]
@@ -45,9 +45,9 @@ impl Ranker {
         let seconds = start.elapsed().as_secs_f64();
         let empty = rankings.iter().filter(|ranking| ranking.documents.is_empty()).count();
         let mut warnings = self.warnings().to_vec();
-        if empty > 0 {
-            warnings.push(SearchWarning::NothingFound { queries: empty });
-        }
+        let outcomes = queries.iter().zip(&rankings);
+        let outcomes = outcomes.map(|(query, ranking)| (query.id.as_str(), ranking.outcome()));
+        warnings.extend(of_empty_queries(outcomes, filter));
         Ok(RunResult {
             run: to_run(self.index(), queries, &rankings, top)?,
             queries: queries.len(),
@@ -68,9 +68,81 @@ fn to_run(
 ) -> Result<Run, SearchError> {
     let mut rows = Vec::new();
     for (query, ranking) in queries.iter().zip(rankings) {
-        for document in ranking.documents.iter().take(top) {
-            rows.push((query.id.as_str(), index.id(document)?, document.score));
-        }
+        let documents = || ranking.documents.iter().take(top);
+        let ids: Vec<&str> = documents().map(|found| index.id(found)).collect::<Result<_, _>>()?;
+        let scores: Vec<f64> = documents().map(|found| found.score).collect();
+        let scores = scores_in_order(&ids, &scores);
+        rows.extend(ids.into_iter().zip(scores).map(|(id, score)| (query.id.as_str(), id, score)));
     }
     Ok(Run::from_lists(QueryLists::from_rows("ranking", rows)?))
+}
+
+/// Scores by which a reader of the run gets this order.
+///
+/// Runs are ordered by score, then by id, the larger first. Documents of equal score that stand in
+/// another order, that of the first stage, get scores that decrease in steps of about 1e-7 or the
+/// precision of a 32-bit number, as trec_eval compares scores of that width. All other scores stay
+/// as they are, unless a score before them was lowered to the same number.
+fn scores_in_order(ids: &[&str], scores: &[f64]) -> Vec<f64> {
+    let mut written: Vec<f64> = Vec::with_capacity(ids.len());
+    let mut is_lowered = false;
+    for (at, &score) in scores.iter().enumerate() {
+        let Some(&before) = written.last() else {
+            written.push(score);
+            continue;
+        };
+        let larger_id = ids[at - 1] > ids[at];
+        let (before_32, score_32) = (before as f32, score as f32);
+        let fits = before > score || (before == score && larger_id);
+        let fits_32 = before_32 > score_32 || (before_32 == score_32 && larger_id);
+        is_lowered = !(fits && (fits_32 || !is_lowered));
+        written.push(if is_lowered { f64::from(lower(before_32)) } else { score });
+    }
+    written
+}
+
+/// A number below another that differs from it in 32 bits.
+fn lower(score: f32) -> f32 {
+    let lower = score - f32::EPSILON;
+    if lower < score { lower } else { score.next_down() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The ids in the order of a reader that compares scores as `f32` or `f64`.
+    fn read(ids: &[&str], scores: &[f64], wide: bool) -> Vec<String> {
+        let round = |score: f64| if wide { score } else { f64::from(score as f32) };
+        let mut rows: Vec<(f64, &str)> =
+            scores.iter().map(|&score| round(score)).zip(ids.iter().copied()).collect();
+        rows.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(a.1)));
+        rows.into_iter().map(|(_, id)| id.to_owned()).collect()
+    }
+
+    #[test]
+    fn readers_of_a_run_get_the_order_of_the_ranking() {
+        let tiny = 1e-12;
+        for (ids, scores) in [
+            (["a", "b", "c", "d"], [1.0, 1.0, 1.0, 1.0]),
+            (["a", "b", "d", "c"], [1.0, 1.0, 1.0 - tiny, 0.5]),
+            (["a", "c", "b", "d"], [0.0, 0.0, -tiny, -tiny]),
+            (["d", "a", "b", "c"], [1e9, 7.0, 7.0, 7.0 - 1e-7]),
+        ] {
+            let written = scores_in_order(&ids, &scores);
+            for wide in [true, false] {
+                assert_eq!(read(&ids, &written, wide), ids, "{scores:?} {written:?}");
+            }
+            for (written, score) in written.iter().zip(scores) {
+                assert!((written - score).abs() <= 1e-6 * score.abs().max(1.0), "{written}");
+            }
+        }
+    }
+
+    #[test]
+    fn scores_without_ties_or_with_ties_in_the_order_of_ids_stay() {
+        let scores = [3.0, 2.0 + 1e-12, 2.0, 2.0, 0.1];
+        assert_eq!(scores_in_order(&["a", "b", "z", "y", "x"], &scores), scores);
+        assert!(scores_in_order(&[], &[]).is_empty());
+    }
 }

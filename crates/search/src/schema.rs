@@ -11,7 +11,9 @@
 //! | stored | anything | shown with results, not searched |
 //!
 //! A value that is not of its field's kind (a number field with `n/a`) is absent, and is counted.
-//! Guessing reads the first documents only; a field that first appears later is stored.
+//! Guessing reads the first documents only; a field that first appears later is stored. A field is
+//! guessed to be a number, a date or a url if all its values are, or if at least 20 are and at most
+//! 1 % are not. Blank values do not count.
 
 use std::collections::HashSet;
 
@@ -180,6 +182,11 @@ const URL_NAMES: [&str; 3] = ["url", "uri", "href"];
 const CATEGORY_SHARE: f64 = 0.1;
 const CATEGORY_BYTES: usize = 40;
 
+/// A number, date or url field may have a few other values: at most this share of all, beside
+/// enough values of its kind.
+const OTHERS_SHARE: f64 = 0.01;
+const ENOUGH_OF_A_KIND: usize = 20;
+
 fn guess_kind(name: &str, values: &[&Value]) -> FieldKind {
     let name = name.rsplit('.').next().unwrap_or(name).to_lowercase();
     if LINK_NAMES.contains(&name.as_str()) {
@@ -196,20 +203,37 @@ fn guess_kind(name: &str, values: &[&Value]) -> FieldKind {
     if TEXT_NAMES.contains(&name.as_str()) {
         return FieldKind::Text;
     }
-    let is_url = |text: &&str| text.starts_with("http://") || text.starts_with("https://");
-    if URL_NAMES.contains(&name.as_str()) || texts.iter().all(is_url) {
+    let values: Vec<&Value> = values.iter().copied().filter(|value| !is_blank(value)).collect();
+    let is_url = |value: &Value| {
+        let is_address = |text: &str| text.starts_with("http://") || text.starts_with("https://");
+        as_text(value).is_some_and(is_address)
+    };
+    if URL_NAMES.contains(&name.as_str()) || mostly(&values, is_url) {
         return FieldKind::Url;
     }
-    if texts.iter().all(|text| read_number(text).is_some()) {
+    if mostly(&values, |value| number_of(value).is_some()) {
         return FieldKind::Number;
     }
-    if texts.iter().all(|text| read_date(text).is_some()) {
+    if mostly(&values, |value| date_of(value).is_some()) {
         return FieldKind::Date;
     }
     let distinct: HashSet<&str> = texts.iter().copied().collect();
     let few = distinct.len() as f64 <= CATEGORY_SHARE * texts.len() as f64;
     let short = texts.iter().all(|text| text.len() <= CATEGORY_BYTES);
     if few && short { FieldKind::Category } else { FieldKind::Text }
+}
+
+/// Whether a test is true for all values, or for many and false for a few.
+fn mostly(values: &[&Value], test: impl Fn(&Value) -> bool) -> bool {
+    let passing = values.iter().filter(|value| test(value)).count();
+    let failing = values.len() - passing;
+    let few = passing >= ENOUGH_OF_A_KIND && failing as f64 <= OTHERS_SHARE * values.len() as f64;
+    passing > 0 && (failing == 0 || few)
+}
+
+/// Whether a value is a text without content.
+pub(crate) fn is_blank(value: &Value) -> bool {
+    as_text(value).is_some_and(|text| text.trim().is_empty())
 }
 
 fn as_text(value: &Value) -> Option<&str> {
@@ -290,6 +314,25 @@ mod tests {
         assert_eq!(guessed("tags", vec![Value::Texts(vec!["a".into()])]), FieldKind::Category);
         assert_eq!(guessed("notes", vec![text("one"), text("two words")]), FieldKind::Text);
         assert_eq!(guessed("note", vec![text("CA581203 JB")]), FieldKind::Stored);
+    }
+
+    #[test]
+    fn a_few_values_of_another_kind_do_not_change_the_guess() {
+        let with = |count: usize, value: Value, others: &[&str]| {
+            let mut values = vec![value; count];
+            values.extend(others.iter().map(|&other| text(other)));
+            values
+        };
+        let (number, date) = (|| text("12.5"), || text("2024-05-31"));
+        assert_eq!(guessed("pages", with(1999, number(), &["n/a"])), FieldKind::Number);
+        assert_eq!(guessed("pages", with(1999, Value::Number(3.0), &["n/a"])), FieldKind::Number);
+        assert_eq!(guessed("born", with(1999, date(), &["unknown"])), FieldKind::Date);
+        assert_eq!(guessed("home", with(999, text("https://a/b"), &["none"])), FieldKind::Url);
+        assert_eq!(guessed("pages", with(99, number(), &["n/a"])), FieldKind::Number);
+        assert_ne!(guessed("pages", with(98, number(), &["n/a"])), FieldKind::Number);
+        assert_ne!(guessed("pages", with(19, number(), &["n/a"])), FieldKind::Number);
+        assert_eq!(guessed("pages", with(3, number(), &["", " "])), FieldKind::Number);
+        assert_eq!(guessed("pages", vec![text(""), text(" ")]), FieldKind::Text);
     }
 
     #[test]

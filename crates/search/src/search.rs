@@ -145,9 +145,7 @@ impl Ranker {
         let ranking = self.rank_query(&request.query, request.filter, &mut buffers)?;
         let seconds = start.elapsed().as_secs_f64();
         let mut warnings = self.warnings().to_vec();
-        if ranking.terms.is_empty() {
-            warnings.push(SearchWarning::NoTerms);
-        }
+        warnings.extend(of_empty_list(&ranking, request.filter));
         let shown = ranking.documents.len().min(request.top);
         let hits = (0..shown).map(|at| self.hit(request, &ranking, at));
         Ok(SearchResult {
@@ -180,6 +178,24 @@ impl Ranker {
             id: document.id,
         })
     }
+}
+
+/// The reasons why a query found nothing.
+fn of_empty_list(ranking: &Ranking, filter: Option<&Filter>) -> Vec<SearchWarning> {
+    let outcome = ranking.outcome();
+    if !outcome.is_empty {
+        return Vec::new();
+    }
+    let nothing_passes = filter.is_some_and(|filter| filter.documents() == 0);
+    let mut warnings = Vec::new();
+    warnings.extend(nothing_passes.then_some(SearchWarning::NothingPasses));
+    match outcome.matching {
+        _ if !outcome.has_terms => warnings.push(SearchWarning::NoTerms),
+        0 => warnings.push(SearchWarning::NothingMatches),
+        _ if nothing_passes => {}
+        documents => warnings.push(SearchWarning::MatchesFiltered { documents }),
+    }
+    warnings
 }
 
 /// The title of a document, or its first text, on one line.

@@ -20,7 +20,7 @@ pub struct Snippet {
     /// The extract, on one line.
     #[serde(rename = "snippet")]
     pub text: String,
-    /// Byte ranges of the words to mark.
+    /// Ranges of the words to mark, in characters (Unicode scalar values) of the extract from 0.
     #[serde(serialize_with = "pairs")]
     pub marks: Vec<Range<usize>>,
 }
@@ -33,17 +33,24 @@ impl Snippet {
     /// The text with `before` and `after` around each marked word.
     pub fn marked(&self, before: &str, after: &str) -> String {
         let mut marked = String::with_capacity(self.text.len());
-        let mut at = 0;
-        for mark in &self.marks {
-            marked.push_str(self.text.get(at..mark.start).unwrap_or_default());
-            marked.push_str(before);
-            marked.push_str(self.text.get(mark.clone()).unwrap_or_default());
-            marked.push_str(after);
-            at = mark.end;
+        let mut marks = self.marks.iter().peekable();
+        for (at, c) in self.text.chars().enumerate() {
+            if marks.peek().is_some_and(|mark| mark.start == at) {
+                marked.push_str(before);
+            }
+            marked.push(c);
+            if marks.next_if(|mark| mark.end == at + 1).is_some() {
+                marked.push_str(after);
+            }
         }
-        marked.push_str(self.text.get(at..).unwrap_or_default());
         marked
     }
+}
+
+/// Ranges of bytes of a text as ranges of characters.
+fn in_characters(text: &str, ranges: &[Range<usize>]) -> Vec<Range<usize>> {
+    let characters = |byte: usize| text.char_indices().take_while(|(at, _)| *at < byte).count();
+    ranges.iter().map(|range| characters(range.start)..characters(range.end)).collect()
 }
 
 impl Index {
@@ -82,9 +89,12 @@ impl Index {
         let found = SnippetGenerator::new(weights, analyzer, field, length).snippet(text);
         let (text, marks) = match found.is_empty() {
             true => (text.chars().take(length).collect(), Vec::new()),
-            false => (found.fragment().to_owned(), found.highlighted().to_vec()),
+            false => {
+                let marks = in_characters(found.fragment(), found.highlighted());
+                (found.fragment().to_owned(), marks)
+            }
         };
-        // Line ends become spaces of the same length, so that the marks stay correct.
+        // A line end becomes one space, so that the marks stay correct.
         let text = text.replace(['\n', '\r', '\t'], " ");
         Ok(Snippet { text, marks })
     }
@@ -99,5 +109,21 @@ mod tests {
         let snippet = Snippet { text: "blue train".into(), marks: vec![0..4, 5..10] };
         assert_eq!(snippet.marked("[", "]"), "[blue] [train]");
         assert_eq!(Snippet::default().marked("[", "]"), "");
+    }
+
+    #[test]
+    fn marks_count_characters_and_not_bytes() {
+        let text = "Über das Café in Köln 🚆 Züge und Café";
+        let index = Index::in_memory([Document::new("1").with("text", text)]).unwrap();
+        let terms = Terms::new("Café Züge", index.analysis());
+        let document = index.document("1").unwrap().unwrap();
+        let snippet = index.snippet_of(&document, &terms, 100).unwrap();
+        let letters: Vec<char> = snippet.text.chars().collect();
+        let marked: Vec<String> =
+            snippet.marks.iter().map(|mark| letters[mark.clone()].iter().collect()).collect();
+        assert_eq!(marked, ["Café", "Züge", "Café"]);
+        assert_eq!(snippet.marked("[", "]"), "Über das [Café] in Köln 🚆 [Züge] und [Café]");
+        let json = serde_json::to_value(&snippet).unwrap();
+        assert_eq!(json["marks"], serde_json::json!([[9, 13], [24, 28], [33, 37]]));
     }
 }

@@ -3,8 +3,10 @@
 //! Candidates are those of the first stage, so that a model is trained on the documents that it
 //! will re-rank; judged documents that the first stage did not find can be added. Candidates
 //! without a judgement have label 0, and so have those judged below 0. Queries that find nothing
-//! have no rows.
+//! have no rows. Queries without judgements, judgements of queries and documents that do not exist
+//! here, and queries without rows are counted, and become warnings.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -19,7 +21,7 @@ use crate::filter::Filter;
 use crate::index::Index;
 use crate::retrieve::{Candidate, FirstStage, SearchBuffers};
 use crate::terms::Terms;
-use crate::warning::SearchWarning;
+use crate::warning::{CountedIds, QueryOutcome, SearchWarning, of_empty_queries};
 
 /// Options that select the documents which become rows.
 ///
@@ -123,15 +125,20 @@ pub fn training_data(
 ) -> Result<TrainingData, SearchError> {
     let mut warnings = Vec::new();
     if let Some(qrels) = qrels {
-        let left_out = keep_judged(&mut queries, qrels)?;
-        if left_out > 0 {
-            warnings.push(SearchWarning::WithoutJudgements { queries: left_out });
-        }
+        warnings.extend(unknown_queries(&queries, qrels));
+        warnings.extend(keep_judged(&mut queries, qrels)?);
     }
     let start = Instant::now();
     let extractor = Extractor::new(index, set)?;
     let ready = start.elapsed().as_secs_f64();
-    let data = extractor.dataset(&queries, qrels, options)?;
+    let rows = extractor.all_rows(&queries, qrels, options)?;
+    if let Some(qrels) = qrels {
+        warnings.extend(unknown_documents(extractor.index(), &queries, qrels)?);
+    }
+    let outcomes = queries.iter().map(|query| query.id.as_str());
+    let outcomes = outcomes.zip(rows.iter().map(|rows| rows.outcome));
+    warnings.extend(of_empty_queries(outcomes, options.filter));
+    let data = extractor.join(&queries, rows, options)?;
     Ok(TrainingData {
         queries: data.queries(),
         rows: data.rows(),
@@ -143,17 +150,57 @@ pub fn training_data(
     })
 }
 
-/// Keeps the queries that have judgements; returns the number of the others.
-fn keep_judged(queries: &mut Vec<Query>, qrels: &Qrels) -> Result<usize, SearchError> {
-    let all = queries.len();
-    queries.retain(|query| qrels.lists().find(&query.id).is_some());
+/// Keeps the queries that have judgements; warns about the others.
+fn keep_judged(
+    queries: &mut Vec<Query>,
+    qrels: &Qrels,
+) -> Result<Option<SearchWarning>, SearchError> {
+    let (all, mut left_out) = (queries.len(), CountedIds::default());
+    queries.retain(|query| {
+        let is_judged = qrels.lists().find(&query.id).is_some();
+        if !is_judged {
+            left_out.add(&query.id);
+        }
+        is_judged
+    });
     match queries.is_empty() {
-        false => Ok(all - queries.len()),
+        false => {
+            Ok((left_out.number > 0)
+                .then_some(SearchWarning::WithoutJudgements { queries: left_out }))
+        }
         true => Err(SearchError::NoJudgedQueries {
             queries: all,
             judgements: qrels.lists().name().to_owned(),
         }),
     }
+}
+
+/// Warns about judgements of queries that are not given.
+fn unknown_queries(queries: &[Query], qrels: &Qrels) -> Option<SearchWarning> {
+    let known: HashSet<&str> = queries.iter().map(|query| query.id.as_str()).collect();
+    let lists = qrels.lists();
+    let judged = (0..lists.queries()).map(|number| lists.query_id(number));
+    let queries: CountedIds = judged.filter(|id| !known.contains(id)).collect();
+    (queries.number > 0).then_some(SearchWarning::UnknownQueries { queries })
+}
+
+/// Warns about judgements of documents that the index does not have.
+fn unknown_documents(
+    index: &Index,
+    queries: &[Query],
+    qrels: &Qrels,
+) -> Result<Option<SearchWarning>, SearchError> {
+    let (mut seen, mut documents) = (HashSet::new(), CountedIds::default());
+    for query in queries {
+        for (id, _) in judgements(Some(qrels), query) {
+            let id = String::from_utf8_lossy(&id).into_owned();
+            if index.candidate(&id)?.is_none() && !seen.contains(&id) {
+                documents.add(&id);
+                seen.insert(id);
+            }
+        }
+    }
+    Ok((documents.number > 0).then_some(SearchWarning::UnknownDocuments { documents }))
 }
 
 /// The first stage and its options, with defaults filled in.
@@ -186,6 +233,7 @@ struct QueryRows {
     ids: Vec<String>,
     labels: Vec<f64>,
     rows: FeatureRows,
+    outcome: QueryOutcome,
 }
 
 /// Judgements of a query by document id, ascending.
@@ -199,13 +247,20 @@ impl Extractor {
         qrels: Option<&Qrels>,
         options: &RowOptions<'_>,
     ) -> Result<Dataset, SearchError> {
+        self.join(queries, self.all_rows(queries, qrels, options)?, options)
+    }
+
+    fn all_rows(
+        &self,
+        queries: &[Query],
+        qrels: Option<&Qrels>,
+        options: &RowOptions<'_>,
+    ) -> Result<Vec<QueryRows>, SearchError> {
         let finder = CandidateFinder::new(self.set(), options)?;
         let part = |buffers: &mut SearchBuffers, query: &Query| {
             self.query_rows(query, &judgements(qrels, query), &finder, buffers)
         };
-        let parts = queries.par_iter().map_init(SearchBuffers::default, part);
-        let parts: Result<Vec<QueryRows>, SearchError> = parts.collect();
-        self.join(queries, parts?, &self.set_with(options)?)
+        queries.par_iter().map_init(SearchBuffers::default, part).collect()
     }
 
     /// The feature set, with the first stage and the number of candidates of rows with these
@@ -227,9 +282,12 @@ impl Extractor {
         let terms = Terms::new(&query.text, index.analysis());
         let CandidateFinder { stage, candidates, judged, filter } = finder;
         let mut found = index.retrieve(&terms, stage, *candidates, *filter, buffers)?;
+        let matching = buffers.matching();
         if *judged {
-            add_judged(index, &mut found, judgements)?;
+            add_judged(index, &mut found, judgements, *filter)?;
         }
+        let outcome =
+            QueryOutcome { has_terms: !terms.is_empty(), matching, is_empty: found.is_empty() };
         let rows = self.rows(query, &terms, &found)?;
         let ids = found.iter().map(|ranked| Ok(index.id(ranked)?.to_owned()));
         let ids: Vec<String> = ids.collect::<Result<_, SearchError>>()?;
@@ -237,15 +295,17 @@ impl Extractor {
             let at = judgements.binary_search_by(|(known, _)| known.as_slice().cmp(id.as_bytes()));
             at.ok().and_then(|at| judgements.get(at)).map_or(0.0, |(_, label)| label.max(0.0))
         };
-        Ok(QueryRows { labels: ids.iter().map(label).collect(), ids, rows })
+        Ok(QueryRows { labels: ids.iter().map(label).collect(), ids, rows, outcome })
     }
 
     fn join(
         &self,
         queries: &[Query],
         parts: Vec<QueryRows>,
-        set: &FeatureSet,
+        options: &RowOptions<'_>,
     ) -> Result<Dataset, SearchError> {
+        let set = self.set_with(options)?;
+        let is_filtered = parts.iter().any(|part| part.outcome.matching > 0);
         let (mut query_ids, mut doc_ids) = (Vec::new(), Vec::new());
         let (mut values, mut labels) = (Vec::new(), Vec::new());
         for (query, part) in queries.iter().zip(parts) {
@@ -255,7 +315,10 @@ impl Extractor {
             values.extend(part.rows.values);
         }
         if labels.is_empty() {
-            return Err(SearchError::NoRows);
+            return Err(match is_filtered {
+                true => SearchError::NoRowsPass,
+                false => SearchError::NoRows,
+            });
         }
         let data = Dataset::builder()
             .dense(values, set.features.len())
@@ -282,10 +345,14 @@ fn add_judged(
     index: &Index,
     found: &mut Vec<Candidate>,
     judgements: &Judgements,
+    filter: Option<&Filter>,
 ) -> Result<(), SearchError> {
     for (id, _) in judgements {
         let judged = index.candidate(&String::from_utf8_lossy(id))?;
-        let is_new = |judged: &Candidate| !found.iter().any(|known| known.is_same(judged));
+        let is_new = |judged: &Candidate| {
+            filter.is_none_or(|filter| filter.passes(judged.doc))
+                && !found.iter().any(|known| known.is_same(judged))
+        };
         if let Some(judged) = judged.filter(is_new) {
             found.push(judged);
         }

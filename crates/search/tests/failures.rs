@@ -162,6 +162,8 @@ fn a_full_disk_is_an_error_and_leaves_the_old_index() {
         assert!(status.success(), "{task}: the child must not die of it: {status}");
         let outcome = fs::read_to_string(base.join("outcome")).unwrap();
         assert!(outcome.starts_with("cannot access the index "), "{task}: {outcome}");
+        let said = std::io::Error::from(std::io::ErrorKind::FileTooLarge).to_string();
+        assert!(outcome.to_lowercase().contains(&said), "{task}: {outcome}");
         let index = Index::open(&path).unwrap();
         assert_eq!(search(&index, "old"), ["old-2", "old-1"], "{task}");
         assert_eq!(index.documents(), 2, "{task}");
@@ -329,4 +331,124 @@ fn a_damaged_index_can_be_built_again() {
 /// Whether an index has to be rebuilt.
 fn is_broken(error: &SearchError) -> bool {
     matches!(error, SearchError::Damaged { .. })
+}
+
+// --------------------------------------------------------------------- readers beside other builds
+
+#[test]
+fn searches_beside_rebuilds_and_additions_never_fail() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index");
+    build(&path, old_documents(), Existing::Refuse).unwrap();
+    let is_done = std::sync::atomic::AtomicBool::new(false);
+    let done = || is_done.load(std::sync::atomic::Ordering::Relaxed);
+    let searches = std::thread::scope(|scope| {
+        let reader = |_| {
+            scope.spawn(|| {
+                let mut searches = 0;
+                while !done() {
+                    let index = Index::open(&path).unwrap_or_else(|e| panic!("{searches}: {e}"));
+                    let found = search(&index, "old");
+                    assert!(found.contains(&"old-1".to_owned()), "{found:?}");
+                    searches += 1;
+                }
+                searches
+            })
+        };
+        let readers: Vec<_> = (0..2).map(reader).collect();
+        for round in 0..40 {
+            let existing = if round % 3 == 2 { Existing::Add } else { Existing::Replace };
+            build(&path, old_documents(), existing).unwrap();
+        }
+        is_done.store(true, std::sync::atomic::Ordering::Relaxed);
+        readers.into_iter().map(|reader| reader.join().unwrap()).sum::<usize>()
+    });
+    assert!(searches > 20, "only {searches} searches");
+    build(&path, old_documents(), Existing::Replace).unwrap();
+    is_clean(&path);
+}
+
+#[test]
+fn an_old_generation_stays_until_its_readers_are_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index");
+    build(&path, old_documents(), Existing::Refuse).unwrap();
+    let reader = Index::open(&path).unwrap();
+    build(&path, vec![document("new", "a new record")], Existing::Replace).unwrap();
+    assert!(path.join("generation-1/meta.json").is_file(), "it is read");
+    assert_eq!(search(&reader, "old"), ["old-2", "old-1"]);
+    assert_eq!(search(&Index::open(&path).unwrap(), "record"), ["new"]);
+    drop(reader);
+    build(&path, vec![document("new", "a new record")], Existing::Add).unwrap();
+    is_clean(&path);
+}
+
+#[test]
+fn documents_added_through_an_index_that_was_rebuilt_meanwhile_are_not_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index");
+    build(&path, old_documents(), Existing::Refuse).unwrap();
+    let mut open = Index::open(&path).unwrap();
+    build(&path, vec![document("new", "a new record")], Existing::Replace).unwrap();
+    open.add([Ok(document("added", "an added record"))]).unwrap();
+    assert_eq!(search(&Index::open(&path).unwrap(), "record"), ["new", "added"]);
+    assert_eq!(open.delete(["new"]).unwrap(), 1);
+}
+
+/// Every file below a folder, with its bytes and the time of its last change.
+fn contents(path: &Path) -> Vec<(PathBuf, Vec<u8>, std::time::SystemTime)> {
+    let modified = |file: &Path| file.metadata().unwrap().modified().unwrap();
+    let all = files(path).into_iter();
+    all.map(|file| (file.clone(), fs::read(&file).unwrap(), modified(&file))).collect()
+}
+
+#[test]
+fn reading_an_index_writes_nothing_and_needs_no_lock_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index");
+    rich_index(&path);
+    for file in files(&path) {
+        if file.extension().is_some_and(|extension| extension == "lock") {
+            fs::remove_file(file).unwrap();
+        }
+    }
+    let before = contents(&path);
+    assert!(answers(&path).unwrap().contains("12 documents"));
+    assert_eq!(contents(&path), before);
+    #[cfg(unix)]
+    {
+        // Permissions do not bind every user, but where they do, they must not matter.
+        use std::os::unix::fs::PermissionsExt as _;
+        let set = |mode| {
+            for folder in [path.clone(), path.join("generation-1")] {
+                fs::set_permissions(folder, fs::Permissions::from_mode(mode)).unwrap();
+            }
+        };
+        set(0o555);
+        let answer = answers(&path);
+        set(0o755);
+        assert!(answer.unwrap().contains("12 documents"));
+    }
+}
+
+#[test]
+fn an_index_of_the_previous_version_is_refused_with_the_way_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index");
+    rich_index(&path);
+    let file = path.join("rankwright.json");
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.contains("\"rankwright_index\": 2"), "{text}");
+    fs::write(&file, text.replace("\"rankwright_index\": 2", "\"rankwright_index\": 1")).unwrap();
+    for error in [
+        Index::open(&path).map(drop).unwrap_err(),
+        build(&path, old_documents(), Existing::Add).map(drop).unwrap_err(),
+    ] {
+        assert!(matches!(error, SearchError::IndexVersion { found: 1, known: 2, .. }), "{error}");
+        let said = message(&error);
+        assert!(said.contains("has version 1; this program reads version 2"), "{said}");
+        assert!(said.contains("build the index again"), "{said}");
+    }
+    build(&path, old_documents(), Existing::Replace).unwrap();
+    is_clean(&path);
 }

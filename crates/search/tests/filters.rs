@@ -2,8 +2,11 @@
 //! reference looks at the values of every document, and both must name the same documents.
 
 use proptest::prelude::*;
+use rankwright_data::{Absent, FeatureNames, Qrels, QueryLists};
+use rankwright_model::{Header, Linear, Model, ModelBody};
 use rankwright_search::{
-    BuildOptions, Document, Filter, FilterProblem, Index, Schema, SearchError, Value,
+    BuildOptions, Document, Extractor, FeatureSet, Filter, FilterProblem, Index, Query, Ranker,
+    RowOptions, Schema, SearchError, SearchRequest, SearchWarning, Value, training_data,
 };
 
 const SCHEMA: &str = "title:text, body:text, price:number, stock:number, day:date, tags:category, url:url, \
@@ -270,4 +273,129 @@ proptest! {
             prop_assert_eq!(passing(&index, &text), expected, "{}", text);
         }
     }
+}
+
+// ------------------------------------------------------------------------------- empty lists
+
+fn ranker() -> Ranker {
+    Ranker::first_stage(shop()).unwrap()
+}
+
+/// The warnings of a search with a filter.
+fn warnings(ranker: &Ranker, query: &str, filter: &str) -> Vec<SearchWarning> {
+    let filter = Filter::new(ranker.index(), filter).unwrap();
+    let request = SearchRequest::new(query).filter(Some(&filter));
+    ranker.search(&request).unwrap().warnings
+}
+
+#[test]
+fn a_search_without_documents_names_the_filter_or_the_query_whichever_it_was() {
+    use SearchWarning::{MatchesFiltered, NoTerms, NothingMatches, NothingPasses};
+    let ranker = ranker();
+    assert_eq!(warnings(&ranker, "train", "tags:red"), []);
+    assert_eq!(warnings(&ranker, "train", "tags:green"), [NothingPasses]);
+    assert_eq!(warnings(&ranker, "cup", "tags:blue"), [MatchesFiltered { documents: 1 }]);
+    assert_eq!(warnings(&ranker, "train", "id:bare"), [MatchesFiltered { documents: 3 }]);
+    assert_eq!(warnings(&ranker, "zeppelin", "tags:red"), [NothingMatches]);
+    assert_eq!(warnings(&ranker, "the of", "tags:red"), [NoTerms]);
+    let said: Vec<String> =
+        warnings(&ranker, "train", "id:bare").iter().map(SearchWarning::to_string).collect();
+    assert_eq!(said, ["3 documents match the query, but none of them passes the filter"]);
+}
+
+#[test]
+fn a_run_counts_the_queries_without_documents_by_reason() {
+    let ranker = ranker();
+    let queries = [("1", "train"), ("2", "zeppelin"), ("3", "nothing"), ("4", "the"), ("5", "cup")]
+        .map(|(id, text)| Query::new(id, text));
+    let said = |filter: &str| {
+        let filter = Filter::new(ranker.index(), filter).unwrap();
+        let run = ranker.run(&queries, Some(&filter), 10).unwrap();
+        let said = run.warnings.iter().map(SearchWarning::to_string).collect::<Vec<_>>();
+        (run.empty, said.join("\n"))
+    };
+    assert_eq!(
+        said("tags:blue"),
+        (
+            4,
+            "1 query found no document, because no term is left after the analysis: '4'\n\
+             1 query found no document, because no document has one of the query terms: '2'\n\
+             2 queries found no document, because no matching document passes the filter: '3', '5'"
+                .to_owned()
+        )
+    );
+    assert_eq!(
+        said("tags:green"),
+        (
+            5,
+            "no document of the index passes the filter\n\
+             1 query found no document, because no term is left after the analysis: '4'\n\
+             1 query found no document, because no document has one of the query terms: '2'"
+                .to_owned()
+        )
+    );
+}
+
+#[test]
+fn feature_data_names_what_it_cannot_find_and_keeps_to_the_filter() {
+    let index = std::sync::Arc::new(shop());
+    let rows = [("1", "cup", 1.0), ("1", "gone", 2.0), ("1", "bare", 1.0), ("9", "cup", 1.0)];
+    let qrels = Qrels::from_lists(QueryLists::from_rows("qrels", rows).unwrap());
+    let queries = || vec![Query::new("1", "train"), Query::new("2", "train")];
+    let set = FeatureSet::parse("bm25").unwrap();
+    let made = |filter: &str| {
+        let filter = Filter::new(&index, filter).unwrap();
+        let options = RowOptions::new().judged(true).filter(Some(&filter));
+        training_data(index.clone(), queries(), Some(&qrels), &set, &options)
+    };
+    let all = made("*").unwrap();
+    let said: Vec<String> = all.warnings.iter().map(SearchWarning::to_string).collect();
+    assert_eq!(
+        said,
+        [
+            "judgements of 1 query ignored, as the query is not given: '9'",
+            "1 query without judgements left out: '2'",
+            "judgements of 1 document ignored, as the index does not have the document: 'gone'",
+        ]
+    );
+    assert_eq!(all.rows, 4, "three that match, and one that is judged");
+    assert_eq!(made("tags:red").unwrap().rows, 2, "judged documents have to pass the filter too");
+    let error = made("tags:green").unwrap_err();
+    assert!(matches!(error, SearchError::NoRowsPass), "{error}");
+}
+
+#[test]
+fn equal_scores_of_a_model_keep_the_order_of_the_first_stage_also_in_a_run() {
+    let documents = ["a", "b", "c", "d"].iter().enumerate().map(|(at, id)| {
+        Document::new(*id).with("title", "blue ".repeat(4 - at).as_str()).with("price", 1.0)
+    });
+    let index = std::sync::Arc::new(index(documents.collect()));
+    let mut header =
+        Header::new(FeatureNames::from_names(vec!["query-length".into()]), Absent::Zero);
+    let set = FeatureSet::parse("query-length").unwrap();
+    let set = Extractor::new(index.clone(), &set).unwrap().set_with(&RowOptions::new()).unwrap();
+    header.feature_set = Some(set.to_toml());
+    let names = FeatureNames::from_names(set.features.clone());
+    header.features = names;
+    let line = Linear::new(0.0, vec![1.0; set.features.len()]).unwrap();
+    let model = Model::new(header, ModelBody::Linear(line)).unwrap();
+    let first = Ranker::first_stage(index.clone()).unwrap();
+    let ids = |ranker: &Ranker| -> Vec<String> {
+        ranker.rank("blue", 10).unwrap().into_iter().map(|hit| hit.id).collect()
+    };
+    let ranker = Ranker::new(index, &model).unwrap();
+    let before = ids(&first);
+    assert_ne!(before, ["d", "c", "b", "a"], "the first stage has an order of its own");
+    assert_eq!(ids(&ranker), before);
+    let hits = ranker.rank("blue", 10).unwrap();
+    assert!(hits.iter().all(|hit| hit.score == hits[0].score), "{hits:?}");
+    let run = ranker.run(&[Query::new("1", "blue")], None, 10).unwrap().run;
+    let mut rows: Vec<(f32, String)> = run
+        .lists()
+        .list(0)
+        .map(|row| (row.value as f32, String::from_utf8_lossy(row.id).into_owned()))
+        .collect();
+    rows.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
+    let read: Vec<String> = rows.into_iter().map(|(_, id)| id).collect();
+    assert_eq!(read, before, "as trec_eval orders it");
 }

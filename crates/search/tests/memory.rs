@@ -1,8 +1,8 @@
 //! An index in memory is searched, added to and deleted from; candidates belong to one index.
 
 use rankwright_search::{
-    Document, Extractor, FeatureSet, Filter, FirstStage, Index, Query, Ranker, SearchBuffers,
-    SearchError, SearchRequest, SearchWarning, Terms,
+    BuildOptions, Document, Extractor, FeatureSet, Filter, FirstStage, Index, Query, Ranker,
+    SearchBuffers, SearchError, SearchRequest, SearchWarning, Terms,
 };
 
 fn shop() -> Vec<Document> {
@@ -135,4 +135,30 @@ fn a_number_that_is_not_finite_is_refused() {
     let expected = "document `1`: the number in the field `price` is NaN, which is not finite";
     assert_eq!(error.to_string(), expected);
     assert!(matches!(error, SearchError::BadDocument { .. }));
+}
+
+#[test]
+fn a_bad_value_among_many_is_absent_and_named_and_does_not_change_the_kind_of_the_field() {
+    let document = |number: usize| {
+        let price = if number == 700 { "on request".to_owned() } else { number.to_string() };
+        let day = if number == 9 { "soon" } else { "2024-05-31" };
+        Document::new(number.to_string())
+            .with("text", "record")
+            .with("price", price.as_str())
+            .with("day", day)
+    };
+    let documents = (0..2000).map(|number| Ok(document(number)));
+    let (index, report) = Index::in_memory_with(documents, &BuildOptions::new()).unwrap();
+    assert_eq!(index.schema().to_string(), "text:text, price:number, day:date");
+    assert_eq!(report.not_of_kind, 2);
+    let said: Vec<String> = report.warnings().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        said,
+        [
+            "field `day`: 1 value that is no date counted as absent, such as 'soon'",
+            "field `price`: 1 value that is no number counted as absent, such as 'on request'",
+        ]
+    );
+    let absent = Filter::new(&index, "NOT price:*").unwrap();
+    assert_eq!(index.matching(&absent).unwrap(), ["700"]);
 }

@@ -56,13 +56,16 @@ pub enum ColumnProblem {
         other: String,
     },
     /// No column has a name that means a required role.
-    #[error("no column is recognised as the {}; the columns are {}", role.name(), ListedColumns(columns))]
+    #[error("no column is recognised as the {}{}", role.name(), listed(columns))]
     NoneForRole {
         /// The role.
         role: Role,
         /// The existing columns.
         columns: Vec<String>,
     },
+    /// A problem of columns whose names are not shown.
+    #[error("the columns cannot be given the roles of ranking data")]
+    NotShown,
     /// A column whose values are neither numbers nor texts.
     #[error("column '{column}' is of type {kind}, which is neither a number nor text")]
     Type {
@@ -98,11 +101,24 @@ pub enum ColumnProblem {
 }
 
 impl ColumnProblem {
+    /// The problem without names of columns.
+    pub(super) fn without_names(self) -> Self {
+        match self {
+            Self::Unnamed { .. }
+            | Self::NoHeader
+            | Self::NoNames { .. }
+            | Self::ListInOne { .. } => self,
+            Self::NoneForRole { role, .. } => Self::NoneForRole { role, columns: Vec::new() },
+            _ => Self::NotShown,
+        }
+    }
+
     /// A remedy.
     pub fn remedy(&self) -> Remedy {
         match self {
             Self::Unnamed { .. } | Self::Duplicate { .. } => Remedy::NameColumns,
             Self::NoHeader => Remedy::AddHeader,
+            Self::NotShown => Remedy::NameColumns,
             Self::NoNames { .. } => Remedy::NoRoles,
             Self::Missing { .. } => Remedy::CheckRoles,
             Self::Ambiguous { role, one, other } => {
@@ -121,6 +137,13 @@ impl ColumnProblem {
     /// The remedy as text, in terms of this library.
     pub fn help(&self) -> Option<String> {
         Some(self.remedy().to_string())
+    }
+}
+
+fn listed(columns: &[String]) -> String {
+    match columns {
+        [] => String::new(),
+        _ => format!("; the columns are {}", ListedColumns(columns)),
     }
 }
 

@@ -17,11 +17,8 @@ pub enum FormatProblem {
     #[error("this is a binary file of an unknown format")]
     UnknownBinary,
     /// The first line of the file is of no known format.
-    #[error("the first line {line} has no known format")]
-    UnknownText {
-        /// The beginning of the line, quoted.
-        line: String,
-    },
+    #[error("this is no ranking data: the first line has no known format")]
+    UnknownText,
     /// The file is one JSON array.
     #[error("this is a JSON array, not one object per line")]
     JsonArray,
@@ -113,7 +110,7 @@ impl FormatProblem {
     pub fn remedy(&self) -> Remedy {
         match self {
             Self::Unsupported { kind } => kind.remedy(),
-            Self::UnknownBinary | Self::UnknownText { .. } => {
+            Self::UnknownBinary | Self::UnknownText => {
                 format!("the formats are {}", format_names()).into()
             }
             Self::JsonArray => "write one object per line, for instance with `jq -c '.[]'`".into(),

@@ -508,6 +508,23 @@ pub enum DataError {
 }
 
 impl DataError {
+    /// The error without text from the file: for readers of files that somebody else named, which
+    /// may be no data at all.
+    #[must_use]
+    pub fn without_content(self) -> Self {
+        match self {
+            Self::Malformed { mut location, expected, .. } => {
+                location.field = None;
+                let found = "something else".to_owned();
+                Self::Malformed { location, found, expected, remedy: None }
+            }
+            Self::Columns { file, problem } => {
+                Self::Columns { file, problem: Box::new(problem.without_names()) }
+            }
+            other => other,
+        }
+    }
+
     /// A remedy, if there is one.
     pub fn remedy(&self) -> Option<Remedy> {
         match self {

@@ -11,7 +11,7 @@ use super::Format;
 use super::cache::NAME;
 use super::roles::Role;
 use crate::bytes::Input;
-use crate::error::{DataError, FormatProblem, UnsupportedFormat, quote};
+use crate::error::{DataError, FormatProblem, UnsupportedFormat};
 
 /// Formats that are detected by their first bytes.
 const MAGICS: &[(&[u8], Format)] = &[
@@ -153,10 +153,8 @@ fn by_separator(input: &Input, line: &str) -> Result<Format, DataError> {
     match (commas, tabs, named) {
         (1.., 1.., Some(format @ (Format::Csv | Format::Tsv)))
         | (0, 0, Some(format @ (Format::Csv | Format::Tsv))) => Ok(format),
-        (0, 0, Some(Format::Letor)) => Ok(Format::Letor),
-        (0, 0, _) => {
-            Err(unknown(input, FormatProblem::UnknownText { line: quote(line.as_bytes()) }))
-        }
+        // Nothing of the line is shown: a file that is no data may hold anything.
+        (0, 0, _) => Err(unknown(input, FormatProblem::UnknownText)),
         (commas, tabs, _) if commas > tabs => Ok(Format::Csv),
         _ => Ok(Format::Tsv),
     }
@@ -201,8 +199,10 @@ mod tests {
         assert_eq!(detected("a.csv", b"qid\tx,label\n"), Ok(Format::Csv));
         assert_eq!(detected("a.tsv.gz", b"qid,label\tx,y\n"), Ok(Format::Tsv));
         assert_eq!(detected("a.csv", b"qid\n"), Ok(Format::Csv));
-        assert_eq!(detected("a.txt", b"hello\n"), Ok(Format::Letor));
-        assert!(detected("a", b"hello\n").unwrap_err().contains("'hello'"));
+        for name in ["a", "a.txt"] {
+            let error = detected(name, b"hello\n").unwrap_err();
+            assert!(error.contains("no known format") && !error.contains("hello"), "{error}");
+        }
     }
 
     #[test]

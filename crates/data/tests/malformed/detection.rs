@@ -11,7 +11,7 @@ pub(crate) fn detection() -> Vec<Case> {
             "detection: prose",
             Text("notes"),
             b"Dear reader\n",
-            "notes: the first line 'Dear reader' has no known format -> the formats are letor, csv, tsv, jsonl, parquet, arrow, rwd",
+            "notes: this is no ranking data: the first line has no known format -> the formats are letor, csv, tsv, jsonl, parquet, arrow, rwd",
         ),
         case(
             "detection: a TREC run",

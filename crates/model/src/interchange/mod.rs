@@ -51,7 +51,7 @@ impl Model {
     pub fn from_bytes(bytes: &[u8]) -> Result<Model, ModelError> {
         match ModelFormat::detect(bytes) {
             Some(format) => Model::from_bytes_as(bytes, format),
-            None => Err(ModelError::not_a_model(bytes, ModelFormat::systems())),
+            None => Err(ModelError::not_a_model(ModelFormat::systems())),
         }
     }
 

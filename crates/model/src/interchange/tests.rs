@@ -63,7 +63,7 @@ fn a_format_writes_the_kinds_that_it_names_and_refuses_all_others() {
 #[test]
 fn bytes_of_no_format_are_refused_with_the_systems_that_are_known() {
     let error = Model::from_bytes(b"2 qid:1 1:0.5\n").unwrap_err().to_string();
-    assert!(error.starts_with("this is no model: it begins with '2 qid:1 1:0.5\\n'"), "{error}");
+    assert!(error.starts_with("this is no model: ") && !error.contains("qid"), "{error}");
     for format in ModelFormat::all() {
         assert!(error.contains(format.system), "{error}");
         assert!((format.detect)(b"2 qid:1 1:0.5\n").eq(&false));

@@ -4,12 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rankwright_search::{
-    Filter, FirstStage, Index, Query, QueryOptions, Ranker, SearchWarning, read_queries,
-};
+use rankwright_search::{Filter, FirstStage, Index, Query, QueryOptions, Ranker, read_queries};
 
 use super::context::RunningTask;
-use super::{TaskError, Warning, load_model};
+use super::{TaskError, load_model};
 
 /// A file of queries, and options of reading it.
 #[derive(Debug, Clone)]
@@ -57,7 +55,7 @@ impl QueryFile {
 pub struct CandidateOptions {
     /// The first stage; that of the model or feature set where not given, BM25 where there is none.
     pub first_stage: Option<FirstStage>,
-    /// Only documents that pass this filter, such as `genre:rock AND year:>=1990`.
+    /// Only documents that pass this filter, such as `genre:rock AND year>=1990`.
     pub filter: Option<String>,
     /// Largest number of candidates of a query; that of the model or feature set where not given.
     pub count: Option<usize>,
@@ -87,18 +85,9 @@ impl CandidateOptions {
         self
     }
 
-    /// The filter for an index, where one is given; warns where no document passes it.
-    pub(super) fn make_filter(
-        &self,
-        index: &Index,
-        task: &mut RunningTask<'_>,
-    ) -> Result<Option<Filter>, TaskError> {
-        let Some(text) = &self.filter else { return Ok(None) };
-        let filter = Filter::new(index, text)?;
-        if filter.documents() == 0 {
-            task.warn(Warning::Search(SearchWarning::NothingPasses));
-        }
-        Ok(Some(filter))
+    /// The filter for an index, where one is given.
+    pub(super) fn make_filter(&self, index: &Index) -> Result<Option<Filter>, TaskError> {
+        Ok(self.filter.as_deref().map(|text| Filter::new(index, text)).transpose()?)
     }
 
     /// A ranker of these candidates, with a model that re-ranks them where one is given.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use rankwright_data::SummaryWarning;
 use rankwright_data::format::{FORMATS, Format, feature_set_path, write};
 use serde::Serialize;
 
@@ -77,6 +78,9 @@ pub fn convert_data(
     let name = format!("writing {}", out.display());
     let (lost, seconds) = task.step(&name, || write(data, out, format))?;
     task.warn_of(&lost);
+    if let Some(large) = SummaryWarning::of_large_values(data) {
+        task.warn(Warning::Content(large));
+    }
     Ok(ConvertResult {
         out: out.clone(),
         format: format.info().name,

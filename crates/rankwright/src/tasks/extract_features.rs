@@ -203,7 +203,7 @@ pub fn extract_features(
         None => None,
     };
     let index = open_index(&request.index, &task)?;
-    let filter = request.candidates.make_filter(&index, &mut task)?;
+    let filter = request.candidates.make_filter(&index)?;
     let options = RowOptions::new()
         .first_stage(request.candidates.first_stage.clone())
         .candidates(request.candidates.count)

@@ -125,7 +125,7 @@ pub fn run_queries(
     }
     let queries = request.queries.load(&task)?;
     let index = open_index(&request.index, &task)?;
-    let filter = request.candidates.make_filter(&index, &mut task)?;
+    let filter = request.candidates.make_filter(&index)?;
     let ranker = request.candidates.make_ranker(index, request.model.as_deref(), &task)?;
     let step = format!("ranking documents for {}", counted(queries.len(), "query"));
     let work = || ranker.run(&queries, filter.as_ref(), request.top);
@@ -237,7 +237,12 @@ mod tests {
         assert_eq!(kinds(&found.warnings), ["nothing-passes"]);
         let run = RunQueriesRequest::new(path("shop"), queries(shop.path()), path("x.run"));
         let result = run_queries(&run.candidates(none()), &Context::default()).unwrap();
-        assert_eq!(kinds(&result.warnings), ["nothing-passes", "nothing-found"]);
+        assert_eq!(kinds(&result.warnings), ["nothing-passes"]);
+        let features =
+            ExtractFeaturesRequest::new(path("shop"), queries(shop.path()), path("x.csv"))
+                .candidates(none());
+        let error = extract_features(&features, &Context::default()).unwrap_err();
+        assert!(error.to_string().contains("passes the filter, so there are no rows"), "{error}");
     }
 
     #[test]

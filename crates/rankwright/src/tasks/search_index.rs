@@ -94,7 +94,7 @@ pub fn search_index(
 ) -> Result<SearchIndexResult, TaskError> {
     let mut task = RunningTask::new(context);
     let index = open_index(&request.index, &task)?;
-    let filter = request.candidates.make_filter(&index, &mut task)?;
+    let filter = request.candidates.make_filter(&index)?;
     let ranker = request.candidates.make_ranker(index, request.model.as_deref(), &task)?;
     let mut search = SearchRequest::new(request.query.text.as_str())
         .top(request.top)

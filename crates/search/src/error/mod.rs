@@ -261,8 +261,11 @@ pub enum SearchError {
         judgements: String,
     },
     /// No query found a document.
-    #[error("no query found a document, so there are no rows")]
+    #[error("no document has a term of a query, so there are no rows")]
     NoRows,
+    /// Queries match documents, but none of those passes the filter.
+    #[error("no document that a query matches passes the filter, so there are no rows")]
+    NoRowsPass,
     /// Zero candidates were requested.
     #[error("the number of candidates must be at least 1")]
     ZeroCandidates,
@@ -409,23 +412,54 @@ impl SearchError {
     /// An error of tantivy at the folder of an index.
     pub(crate) fn tantivy(path: &Path, error: &tantivy::TantivyError) -> Self {
         use tantivy::TantivyError as T;
+        if let Some(source) = system_error(error) {
+            return Self::access(path, source);
+        }
         let path = path.to_owned();
         match error {
             T::DataCorruption(_)
             | T::IncompatibleIndex(_)
             | T::InternalError(_)
             | T::OpenReadError(_)
+            | T::OpenDirectoryError(_)
             | T::FieldNotFound(_)
+            | T::IoError(_)
             | T::SchemaError(_) => {
                 let damage = IndexDamage::Reader { message: error.to_string() };
                 Self::Damaged { path, damage }
             }
-            T::IoError(source) => {
-                let source = io::Error::new(source.kind(), source.to_string());
-                Self::IndexAccess { path, source }
-            }
             _ => Self::IndexAccess { path, source: io::Error::other(error.to_string()) },
         }
+    }
+}
+
+/// The error of the system inside an error of tantivy; `None` where the content of a file is to
+/// blame.
+fn system_error(error: &tantivy::TantivyError) -> Option<io::Error> {
+    use tantivy::TantivyError as T;
+    use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
+    let source = match error {
+        T::IoError(error)
+        | T::OpenDirectoryError(
+            OpenDirectoryError::IoError { io_error: error, .. }
+            | OpenDirectoryError::FailedToCreateTempDir(error),
+        )
+        | T::OpenReadError(OpenReadError::IoError { io_error: error, .. })
+        | T::OpenWriteError(OpenWriteError::IoError { io_error: error, .. })
+        | T::LockFailure(LockError::IoError(error), _) => error,
+        _ => return None,
+    };
+    use io::ErrorKind::{InvalidData, InvalidInput, NotFound, Other, UnexpectedEof};
+    let of_content =
+        matches!(source.kind(), InvalidData | InvalidInput | NotFound | Other | UnexpectedEof);
+    (!of_content).then(|| copy_of(source))
+}
+
+/// A copy of an error of the system, with its code.
+pub(crate) fn copy_of(error: &io::Error) -> io::Error {
+    match error.raw_os_error() {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => io::Error::new(error.kind(), error.to_string()),
     }
 }
 

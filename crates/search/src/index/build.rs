@@ -6,18 +6,20 @@
 //! tantivy's own atomic commit. A build that is killed or runs out of disk leaves the previous
 //! state. A later document with an id replaces an earlier one.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 
 use serde::Serialize;
-use tantivy::directory::MmapDirectory;
 
 use super::check::{catch_damage, check_files};
+use super::directory::{WritableIndex, create_reader_lock, remove_generation};
 use super::document_writer::{
     DocumentWriter, Progress, WriteCounts, read_batch, writing_tokenizers,
 };
 use super::layout::IndexLayout;
 use super::meta::{Meta, generation, generations, temporaries};
+use super::prepare::OtherValues;
 use crate::analysis::Analysis;
 use crate::document::Document;
 use crate::error::SearchError;
@@ -102,6 +104,9 @@ pub struct BuildReport {
     pub without_terms: u64,
     /// Number of values that are not of their field's kind; they count as absent.
     pub not_of_kind: u64,
+    /// The same by field.
+    #[serde(skip)]
+    pub(super) other_values: BTreeMap<String, OtherValues>,
     /// The analysis of the index, as a spec.
     pub analysis: String,
     /// The fields.
@@ -111,14 +116,21 @@ pub struct BuildReport {
 
 impl BuildReport {
     pub(super) fn new(counts: WriteCounts, analysis: &Analysis, schema: Schema) -> Self {
-        let WriteCounts { documents, duplicates, without_terms, not_of_kind } = counts;
-        let analysis = analysis.to_string();
-        Self { documents, duplicates, without_terms, not_of_kind, analysis, schema }
+        let WriteCounts { documents, duplicates, problems } = counts;
+        Self {
+            documents,
+            duplicates,
+            without_terms: problems.without_terms,
+            not_of_kind: problems.not_of_kind.values().map(|other| other.values).sum(),
+            other_values: problems.not_of_kind,
+            analysis: analysis.to_string(),
+            schema,
+        }
     }
 
     /// Problems of the documents that did not stop the build.
     pub fn warnings(&self) -> Vec<SearchWarning> {
-        let Self { duplicates, without_terms, not_of_kind, .. } = *self;
+        let Self { duplicates, without_terms, .. } = *self;
         let mut warnings = Vec::new();
         if duplicates > 0 {
             warnings.push(SearchWarning::DuplicateIds { documents: duplicates });
@@ -126,8 +138,14 @@ impl BuildReport {
         if without_terms > 0 {
             warnings.push(SearchWarning::WithoutTerms { documents: without_terms });
         }
-        if not_of_kind > 0 {
-            warnings.push(SearchWarning::NotOfKind { values: not_of_kind });
+        for (field, OtherValues { kind, values, example }) in &self.other_values {
+            let (field, example) = (field.clone(), example.clone());
+            warnings.push(SearchWarning::NotOfKind {
+                field,
+                kind: *kind,
+                values: *values,
+                example,
+            });
         }
         warnings
     }
@@ -192,7 +210,7 @@ fn remove_leftovers(path: &Path) {
     let Ok(meta) = Meta::read(path) else { return };
     let in_use = meta.map(|meta| meta.generation);
     for number in generations(path).into_iter().filter(|&number| Some(number) != in_use) {
-        let _ = std::fs::remove_dir_all(generation(path, number));
+        remove_generation(&generation(path, number));
     }
     for file in temporaries(path) {
         let _ = std::fs::remove_file(file);
@@ -211,7 +229,7 @@ pub(super) fn lock_folder(path: &Path) -> Result<File, SearchError> {
     }
 }
 
-/// Builds a new generation, puts it in use at the end, and removes old ones.
+/// Builds a new generation, puts it in use at the end, and removes old ones that are not read.
 fn create(
     path: &Path,
     documents: &mut (impl Iterator<Item = Result<Document, SearchError>> + Send),
@@ -224,15 +242,14 @@ fn create(
     let number = generations(path).into_iter().max().map_or(1, |last| last + 1);
     let folder = generation(path, number);
     let work = || -> Result<Option<BuildReport>, SearchError> {
-        let failed = |error: tantivy::TantivyError| SearchError::tantivy(path, &error);
         std::fs::create_dir(&folder).map_err(|error| SearchError::access(path, error))?;
-        let directory = MmapDirectory::open(&folder).map_err(|e| failed(e.into()))?;
+        create_reader_lock(&folder).map_err(|error| SearchError::access(path, error))?;
         let index = tantivy::Index::builder()
             .schema(layout.schema.clone())
-            .tokenizers(writing_tokenizers())
-            .open_or_create(directory)
-            .map_err(failed)?;
-        let writer = DocumentWriter::new(path, &layout, &analysis, &index, false)?;
+            .tokenizers(writing_tokenizers());
+        let create = |directory| index.open_or_create(directory);
+        let index = WritableIndex::open(path, &folder, create)?;
+        let writer = DocumentWriter::new(&index, &layout, &analysis, false)?;
         let Some(counts) = writer.write(first, documents, progress)? else { return Ok(None) };
         Meta::new(number, analysis.to_string(), schema.clone()).write(path)?;
         Ok(Some(BuildReport::new(counts, &analysis, schema.clone())))
@@ -243,7 +260,7 @@ fn create(
     let in_use = Meta::read(path).ok().flatten().map(|meta| meta.generation);
     for old in generations(path).into_iter().filter(|&n| Some(n) != in_use && (keep || n == number))
     {
-        let _ = std::fs::remove_dir_all(generation(path, old));
+        remove_generation(&generation(path, old));
     }
     result
 }
@@ -259,6 +276,17 @@ pub(super) fn layout_of(
         true => Ok((schema, layout)),
         false => Err(SearchError::NoTextField),
     }
+}
+
+/// Opens the generation in use for writing, after a check of its files.
+pub(super) fn open_for_writing(path: &Path, meta: &Meta) -> Result<WritableIndex, SearchError> {
+    catch_damage(path, || {
+        let open = |directory| tantivy::Index::open(directory);
+        let mut index = WritableIndex::open(path, &meta.folder(path), open)?;
+        check_files(path, &index.index)?;
+        index.index.set_tokenizers(writing_tokenizers());
+        Ok(index)
+    })
 }
 
 /// Adds documents to the generation in use, with tantivy's own commit.
@@ -280,14 +308,8 @@ fn add(
     }
     let layout = IndexLayout::new(&meta.schema)?;
     // Damage is found now, not later by a thread that merges segments.
-    let mut index = catch_damage(path, || {
-        let index = tantivy::Index::open_in_dir(meta.folder(path))
-            .map_err(|error| SearchError::tantivy(path, &error))?;
-        check_files(path, &index)?;
-        Ok(index)
-    })?;
-    index.set_tokenizers(writing_tokenizers());
-    let writer = DocumentWriter::new(path, &layout, &analysis, &index, true)?;
+    let index = open_for_writing(path, &meta)?;
+    let writer = DocumentWriter::new(&index, &layout, &analysis, true)?;
     let counts = writer.write(Vec::new(), documents, progress)?;
     Ok(counts.map(|counts| BuildReport::new(counts, &analysis, meta.schema)))
 }

@@ -5,7 +5,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::Mutex;
 
 use foldhash::fast::FixedState;
@@ -13,6 +12,7 @@ use rayon::prelude::*;
 use tantivy::tokenizer::{TextAnalyzer, TokenizerManager};
 use tantivy::{IndexWriter, TantivyDocument, Term};
 
+use super::directory::WritableIndex;
 use super::encode::Decoder;
 use super::layout::{ANALYZER, IndexLayout};
 use super::lock;
@@ -60,21 +60,19 @@ fn size_of_value(value: &crate::Value) -> usize {
 }
 
 /// Counts of the documents that were written.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct WriteCounts {
     /// Number of documents read.
     pub(super) documents: u64,
     /// Number of documents that were replaced by a later one of the same id.
     pub(super) duplicates: u64,
-    /// Number of documents without a term in any text field.
-    pub(super) without_terms: u64,
-    /// Number of values that are not of their field's kind.
-    pub(super) not_of_kind: u64,
+    /// Problems of the documents.
+    pub(super) problems: DocumentProblems,
 }
 
 /// Writes batches of documents to a tantivy index.
 pub(super) struct DocumentWriter<'a> {
-    path: &'a Path,
+    index: &'a WritableIndex,
     layout: &'a IndexLayout,
     analysis: &'a Analysis,
     /// One preparer for each analysing thread, with its cache of words.
@@ -88,18 +86,17 @@ pub(super) struct DocumentWriter<'a> {
 
 impl<'a> DocumentWriter<'a> {
     pub(super) fn new(
-        path: &'a Path,
+        index: &'a WritableIndex,
         layout: &'a IndexLayout,
         analysis: &'a Analysis,
-        index: &tantivy::Index,
         has_documents: bool,
     ) -> Result<Self, SearchError> {
         // Half of the threads: analysis takes about as long as tantivy's part.
         let threads = (rayon::current_num_threads() / 2).clamp(1, 8);
-        let writer = index.writer_with_num_threads(threads, threads * MEMORY_PER_THREAD);
-        let writer = writer.map_err(|error| SearchError::tantivy(path, &error))?;
+        let writer = index.index.writer_with_num_threads(threads, threads * MEMORY_PER_THREAD);
+        let writer = writer.map_err(|error| index.failed(&error))?;
         let (preparers, seen) = (Mutex::default(), HashSet::default());
-        Ok(Self { path, layout, analysis, preparers, writer, has_documents, seen })
+        Ok(Self { index, layout, analysis, preparers, writer, has_documents, seen })
     }
 
     pub(super) fn write(
@@ -116,15 +113,14 @@ impl<'a> DocumentWriter<'a> {
             counts.duplicates += self.drop_duplicates(&mut batch);
             let (next, added) =
                 rayon::join(|| read_batch(documents, BATCH_DOCUMENTS), || self.add_batch(&batch));
-            let problems = added?;
-            counts.without_terms += problems.without_terms;
-            counts.not_of_kind += problems.not_of_kind;
+            counts.problems.add(added?);
             batch = next?;
             if progress(counts.documents).is_break() {
                 return Ok(None);
             }
         }
-        let failed = |error| SearchError::tantivy(self.path, &error);
+        let index = self.index;
+        let failed = |error| index.failed(&error);
         self.writer.commit().map_err(failed)?;
         self.writer.wait_merging_threads().map_err(failed)?;
         Ok(Some(counts))
@@ -168,7 +164,7 @@ impl<'a> DocumentWriter<'a> {
             counts.add(problems);
             for document in documents {
                 let added = self.writer.add_document(document);
-                added.map_err(|error| SearchError::tantivy(self.path, &error))?;
+                added.map_err(|error| self.index.failed(&error))?;
             }
         }
         Ok(counts)

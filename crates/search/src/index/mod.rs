@@ -11,6 +11,7 @@
 mod build;
 mod check;
 mod columns;
+mod directory;
 mod document_writer;
 mod encode;
 mod features;
@@ -32,6 +33,7 @@ pub(crate) use postings::TermPostings;
 pub use postings::TermStats;
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -46,6 +48,7 @@ use crate::features::FeatureDef;
 use crate::retrieve::Candidate;
 use crate::schema::{FieldKind, Schema};
 use check::{catch_damage, check_documents, check_files};
+use directory::{ReadDirectory, lock_for_reading};
 use layout::{ANALYZER, IndexLayout};
 use meta::Meta;
 use postings::FieldPostings;
@@ -75,6 +78,25 @@ impl IndexLocation {
             Self::Folder(path) => path,
             Self::Memory => Path::new("in memory"),
         }
+    }
+}
+
+/// How often an index is opened again because it was rebuilt meanwhile.
+const MOST_ATTEMPTS: usize = 50;
+
+/// The files that an index consists of at a moment.
+#[derive(PartialEq)]
+struct IndexState {
+    meta: Meta,
+    /// Tantivy's list of segments.
+    segments: Option<Vec<u8>>,
+}
+
+impl IndexState {
+    fn read(path: &Path) -> Result<Self, SearchError> {
+        let meta = Meta::read(path)?.ok_or_else(|| SearchError::NoIndex { path: path.into() })?;
+        let segments = std::fs::read(meta.folder(path).join("meta.json")).ok();
+        Ok(Self { meta, segments })
     }
 }
 
@@ -126,6 +148,15 @@ pub struct Index {
     stats: Mutex<HashMap<(TextField, String), TermStats>>,
     /// Custom features.
     custom_features: Vec<&'static FeatureDef>,
+    /// The generation of an index in a folder.
+    generation: Option<OpenGeneration>,
+}
+
+/// A generation that is open for reading.
+struct OpenGeneration {
+    number: u64,
+    /// Keeps its files while they are read.
+    _lock: Option<File>,
 }
 
 impl std::fmt::Debug for Index {
@@ -133,21 +164,44 @@ impl std::fmt::Debug for Index {
         f.debug_struct("Index")
             .field("location", &self.location)
             .field("documents", &self.documents)
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 
 impl Index {
-    /// Opens an index for reading, in its current state.
+    /// Opens an index for reading, in its current state. Nothing is written, and other processes can
+    /// build meanwhile.
     pub fn open(path: impl AsRef<Path>) -> Result<Index, SearchError> {
         let path = path.as_ref();
-        let meta = Meta::read(path)?.ok_or_else(|| SearchError::NoIndex { path: path.into() })?;
+        let mut state = IndexState::read(path)?;
+        for _ in 0..MOST_ATTEMPTS {
+            let error = match Self::open_generation(path, &state.meta) {
+                Err(error) => error,
+                opened => return opened,
+            };
+            // A build may have removed files between reading their names and opening them.
+            let now = IndexState::read(path)?;
+            if now == state {
+                return Err(error);
+            }
+            state = now;
+        }
+        Self::open_generation(path, &state.meta)
+    }
+
+    fn open_generation(path: &Path, meta: &Meta) -> Result<Index, SearchError> {
+        let folder = meta.folder(path);
+        let lock = lock_for_reading(&folder);
+        let generation = Some(OpenGeneration { number: meta.generation, _lock: lock });
         catch_damage(path, || {
             let failed = |error: tantivy::TantivyError| SearchError::tantivy(path, &error);
-            let index = tantivy::Index::open_in_dir(meta.folder(path)).map_err(failed)?;
+            let directory = ReadDirectory::open(&folder).map_err(failed)?;
+            let index = tantivy::Index::open(directory).map_err(failed)?;
             check_files(path, &index)?;
             let analysis = Analysis::parse(&meta.analysis)?;
-            Self::read(IndexLocation::Folder(path.into()), index, analysis, meta.schema)
+            let location = IndexLocation::Folder(path.into());
+            let opened = Self::read(location, index, analysis, meta.schema.clone())?;
+            Ok(Index { generation, ..opened })
         })
     }
 
@@ -200,6 +254,7 @@ impl Index {
             labels: Mutex::default(),
             stats: Mutex::default(),
             custom_features: Vec::new(),
+            generation: None,
         };
         opened.open_text_fields()?;
         Ok(opened)

@@ -1,7 +1,10 @@
 //! Prepares one document for tantivy: analyses, counts and types its values.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
+use rankwright_data::quote;
 use tantivy::{DateTime, TantivyDocument};
 
 use crate::analysis::{Analyser, Analysis};
@@ -9,26 +12,55 @@ use crate::document::{Document, Value};
 use crate::error::{DocumentProblem, SearchError};
 use crate::index::encode::push_term;
 use crate::index::layout::{ALL, IndexLayout, OtherSlot, Stat, TextSlot, URL_STATS, url_column};
-use crate::schema::{FieldKind, date_of, number_of, texts_of};
+use crate::schema::{FieldKind, date_of, is_blank, number_of, texts_of};
 
 /// Number of words between two values of one field, so that no phrase spans them.
 const VALUE_GAP: usize = 31;
 
 /// Problems of documents that do not stop a build.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct DocumentProblems {
     /// Number of documents without a term in any text field. They are kept, and no query finds
     /// them.
     pub(crate) without_terms: u64,
-    /// Number of values that are not of their field's kind; they count as absent.
-    pub(crate) not_of_kind: u64,
+    /// Values that are not of their field's kind, by field; they count as absent.
+    pub(crate) not_of_kind: BTreeMap<String, OtherValues>,
+}
+
+/// Values of a field that are not of its kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OtherValues {
+    /// The kind of the field.
+    pub(crate) kind: FieldKind,
+    /// Their number.
+    pub(crate) values: u64,
+    /// The beginning of the first one, quoted.
+    pub(crate) example: String,
 }
 
 impl DocumentProblems {
-    /// Adds the counts of another.
-    pub(crate) fn add(&mut self, other: DocumentProblems) {
-        self.without_terms += other.without_terms;
-        self.not_of_kind += other.not_of_kind;
+    /// Adds the problems of later documents.
+    pub(crate) fn add(&mut self, later: DocumentProblems) {
+        self.without_terms += later.without_terms;
+        for (field, other) in later.not_of_kind {
+            match self.not_of_kind.entry(field) {
+                Entry::Occupied(mut known) => known.get_mut().values += other.values,
+                Entry::Vacant(new) => {
+                    new.insert(other);
+                }
+            }
+        }
+    }
+
+    fn add_value(&mut self, slot: &OtherSlot, value: &Value) {
+        match self.not_of_kind.get_mut(&slot.source) {
+            Some(known) => known.values += 1,
+            None => {
+                let example = quote(texts_of(value).join(" ").as_bytes());
+                let first = OtherValues { kind: slot.kind, values: 1, example };
+                self.not_of_kind.insert(slot.source.clone(), first);
+            }
+        }
     }
 }
 
@@ -145,7 +177,9 @@ impl Preparer {
             }
             _ => true,
         };
-        self.counts.not_of_kind += u64::from(!added);
+        if !added && !is_blank(value) {
+            self.counts.add_value(slot, value);
+        }
     }
 }
 

@@ -5,8 +5,10 @@ use std::path::Path;
 
 use tantivy::{IndexWriter, TantivyDocument, Term};
 
-use super::build::{BuildOptions, BuildReport, SAMPLE, layout_of, lock_folder};
+use super::build::{BuildOptions, BuildReport, SAMPLE, layout_of, lock_folder, open_for_writing};
+use super::directory::WritableIndex;
 use super::document_writer::{DocumentWriter, read_batch, writing_tokenizers};
+use super::meta::Meta;
 use super::{Index, IndexLocation};
 use crate::document::Document;
 use crate::error::SearchError;
@@ -49,11 +51,12 @@ impl Index {
             .tokenizers(writing_tokenizers())
             .create_in_ram()
             .map_err(|error| SearchError::tantivy(&path, &error))?;
-        let writer = DocumentWriter::new(&path, &layout, &analysis, &index, false)?;
+        let index = WritableIndex::in_memory(index, &path);
+        let writer = DocumentWriter::new(&index, &layout, &analysis, false)?;
         let counts = writer.write(first, &mut documents, &mut |_| ControlFlow::Continue(()))?;
         let counts = counts.ok_or(NEVER_STOPPED)?;
         let report = BuildReport::new(counts, &analysis, schema.clone());
-        Ok((Self::read(IndexLocation::Memory, index, analysis, schema)?, report))
+        Ok((Self::read(IndexLocation::Memory, index.index, analysis, schema)?, report))
     }
 
     /// Adds documents, replacing those with the same ids, and reopens the index: earlier candidates
@@ -62,16 +65,15 @@ impl Index {
         &mut self,
         documents: impl IntoIterator<Item = Result<Document, SearchError>, IntoIter: Send>,
     ) -> Result<BuildReport, SearchError> {
-        let path = self.location.path().to_owned();
         let _lock = self.path().map(lock_folder).transpose()?;
-        let index = self.writable();
-        let writer = DocumentWriter::new(&path, &self.layout, &self.analysis, &index, true)?;
+        let index = self.writable()?;
+        let writer = DocumentWriter::new(&index, &self.layout, &self.analysis, true)?;
         let mut documents = documents.into_iter();
         let counts =
             writer.write(Vec::new(), &mut documents, &mut |_| ControlFlow::Continue(()))?;
         let report =
             BuildReport::new(counts.ok_or(NEVER_STOPPED)?, &self.analysis, self.schema.clone());
-        self.reopen(index)?;
+        self.reopen(index.index)?;
         Ok(report)
     }
 
@@ -92,11 +94,11 @@ impl Index {
         ids: impl IntoIterator<Item = S>,
     ) -> Result<usize, SearchError> {
         let _lock = self.path().map(lock_folder).transpose()?;
-        let index = self.writable();
-        let failed = |error: tantivy::TantivyError| self.failed(&error);
+        let index = self.writable()?;
+        let failed = |error: tantivy::TantivyError| index.failed(&error);
         self.catch_damage(|| {
             let mut writer: IndexWriter<TantivyDocument> =
-                index.writer_with_num_threads(1, DELETE_MEMORY).map_err(failed)?;
+                index.index.writer_with_num_threads(1, DELETE_MEMORY).map_err(failed)?;
             for id in ids {
                 writer.delete_term(Term::from_field_text(self.layout.id, id.as_ref()));
             }
@@ -104,17 +106,24 @@ impl Index {
             writer.wait_merging_threads().map_err(failed)
         })?;
         let before = self.documents();
-        self.reopen(index)?;
+        self.reopen(index.index)?;
         before
             .checked_sub(self.documents())
             .ok_or(SearchError::Internal { invariant: "deleting does not add documents" })
     }
 
-    /// Tantivy's index with tokenizers for terms that are already analysed.
-    fn writable(&self) -> tantivy::Index {
-        let mut index = self.index.clone();
-        index.set_tokenizers(writing_tokenizers());
-        index
+    /// The index for writing. One that was rebuilt since it was opened is opened again first.
+    fn writable(&mut self) -> Result<WritableIndex, SearchError> {
+        let Some(path) = self.path().map(Path::to_owned) else {
+            let mut index = self.index.clone();
+            index.set_tokenizers(writing_tokenizers());
+            return Ok(WritableIndex::in_memory(index, self.location.path()));
+        };
+        let meta = Meta::read(&path)?.ok_or_else(|| SearchError::NoIndex { path: path.clone() })?;
+        if self.generation.as_ref().is_none_or(|open| open.number != meta.generation) {
+            self.reopen(self.index.clone())?;
+        }
+        open_for_writing(&path, &meta)
     }
 
     fn reopen(&mut self, index: tantivy::Index) -> Result<(), SearchError> {

@@ -4,8 +4,8 @@
 //! The model defines by the names of its features what must be computed, and by its feature set the
 //! analysis, the first stage and the number of candidates of its training. Features that this index
 //! does not know or cannot compute, or that were computed with another analysis, are rejected when
-//! the ranker is built, not at the first query. Documents of equal score are ordered by id, the
-//! larger first, as in runs.
+//! the ranker is built, not at the first query. Documents to which the model gives equal scores keep
+//! the order of the first stage; there, equal scores are ordered by id, the larger first, as in runs.
 
 mod builder;
 mod reranker;
@@ -24,7 +24,7 @@ use crate::filter::Filter;
 use crate::index::Index;
 use crate::retrieve::{Candidate, FirstStage, SearchBuffers};
 use crate::terms::Terms;
-use crate::warning::SearchWarning;
+use crate::warning::{QueryOutcome, SearchWarning};
 use reranker::Reranker;
 
 /// A first stage on an index, and a model that re-ranks the candidates it finds.
@@ -44,6 +44,8 @@ pub struct Ranker {
 pub struct Ranking {
     /// The terms of the query.
     pub terms: Terms,
+    /// Number of documents that have a term of the query, whether or not they pass the filter.
+    pub matching: usize,
     /// The documents in their final order.
     pub documents: Vec<Candidate>,
     /// The rank of each document in the first stage, from 1.
@@ -52,6 +54,17 @@ pub struct Ranking {
     pub first_scores: Vec<f64>,
     /// Feature values, row by row in the final order; empty without a model.
     pub features: FeatureRows,
+}
+
+impl Ranking {
+    /// The reason why there may be no documents.
+    pub(crate) fn outcome(&self) -> QueryOutcome {
+        QueryOutcome {
+            has_terms: !self.terms.is_empty(),
+            matching: self.matching,
+            is_empty: self.documents.is_empty(),
+        }
+    }
 }
 
 impl Ranker {
@@ -129,10 +142,12 @@ impl Ranker {
     ) -> Result<Ranking, SearchError> {
         let terms = Terms::new(&query.text, self.index.analysis());
         let found = self.index.retrieve(&terms, &self.stage, self.candidates, filter, buffers)?;
+        let matching = buffers.matching();
         match &self.reranker {
-            Some(reranker) => reranker.rank(&self.index, query, terms, &found),
+            Some(reranker) => reranker.rank(&self.index, query, terms, matching, &found),
             None => Ok(Ranking {
                 terms,
+                matching,
                 first_ranks: (1..=found.len() as u32).collect(),
                 first_scores: found.iter().map(|candidate| candidate.score).collect(),
                 documents: found,

@@ -9,7 +9,7 @@ use crate::document::Query;
 use crate::error::SearchError;
 use crate::features::{Extractor, FeatureRows, FeatureSet};
 use crate::index::Index;
-use crate::order::order;
+use crate::order::stable_order;
 use crate::retrieve::Candidate;
 use crate::terms::Terms;
 
@@ -56,19 +56,20 @@ impl Reranker {
         &self.extractor.set().features
     }
 
-    /// Orders candidates by the model's scores.
+    /// Orders candidates by the model's scores; equal scores keep the order of the candidates.
     pub(super) fn rank(
         &self,
         index: &Index,
         query: &Query,
         terms: Terms,
+        matching: usize,
         found: &[Candidate],
     ) -> Result<Ranking, SearchError> {
         let rows = self.extractor.rows(query, &terms, found)?;
         let mut scores = vec![0.0; found.len()];
         self.scorer.score_query(&rows.values, &mut scores, &mut ScoreBuffers::default())?;
         let docs: Vec<u32> = found.iter().map(|candidate| candidate.doc).collect();
-        let order = order(index, &docs, &scores)?;
+        let order = stable_order(index, &docs, &scores)?;
         let documents = order.iter().map(|&at| Candidate { score: scores[at], ..found[at] });
         let values = order.iter().flat_map(|&at| rows.row(at).iter().copied()).collect();
         Ok(Ranking {
@@ -77,6 +78,7 @@ impl Reranker {
             first_scores: order.iter().map(|&at| found[at].score).collect(),
             features: FeatureRows { values, columns: rows.columns },
             terms,
+            matching,
         })
     }
 }

@@ -13,6 +13,8 @@ pub struct SearchBuffers {
     scored_docs: Vec<u32>,
     is_scored: Vec<bool>,
     index: IndexId,
+    /// Number of documents that the last query matched, before its filter.
+    matching: usize,
     pub(super) postings: Vec<TermPostings>,
     /// A frequency for each document; all 0 between queries.
     pub(super) frequencies: Vec<f64>,
@@ -22,6 +24,7 @@ impl SearchBuffers {
     /// Resizes the buffers for the documents of an index.
     pub(super) fn start(&mut self, index: &Index) {
         let max_doc = index.max_doc();
+        self.matching = 0;
         self.clear();
         self.sums.resize(max_doc, 0.0);
         self.is_scored.resize(max_doc, false);
@@ -35,6 +38,11 @@ impl SearchBuffers {
             self.is_scored[doc as usize] = false;
         }
         self.scored_docs.clear();
+    }
+
+    /// Number of documents that the last query matched, before its filter.
+    pub(crate) fn matching(&self) -> usize {
+        self.matching
     }
 
     #[inline]
@@ -53,7 +61,8 @@ impl SearchBuffers {
         filter: Option<&Filter>,
         document_part: impl Fn(u32) -> f64,
     ) -> Vec<Candidate> {
-        let mut candidates = Vec::with_capacity(self.scored_docs.len());
+        self.matching = self.scored_docs.len();
+        let mut candidates = Vec::with_capacity(self.matching);
         for &doc in &self.scored_docs {
             if filter.is_none_or(|filter| filter.passes(doc)) {
                 let score = self.sums[doc as usize] + document_part(doc);
