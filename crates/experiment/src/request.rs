@@ -9,7 +9,7 @@ use super::plan::{FailedCells, Plan, PlanOptions, PlanSummary};
 use super::report::{ExperimentReport, REPORT_FILES};
 use super::results::ExperimentResults;
 use super::run::ExperimentProgress;
-use crate::{CompetitorKind, DataSet, Experiment, ExperimentError};
+use crate::{DataSet, Experiment, ExperimentError, LearnerKind};
 
 /// An experiment's file, the folder of its results, and the options of running it.
 ///
@@ -113,8 +113,8 @@ impl ExperimentRequest {
         inputs.extend(experiment.data.iter().flat_map(DataSet::files).map(|f| f.path.clone()));
         for competitor in &experiment.learners {
             match &competitor.kind {
-                CompetitorKind::Learner(spec) => inputs.extend(spec.files()),
-                CompetitorKind::Model(file) => inputs.push(file.path.clone()),
+                LearnerKind::Spec(spec) => inputs.extend(spec.files()),
+                LearnerKind::Model(file) => inputs.push(file.path.clone()),
             }
         }
         for out in REPORT_FILES.map(|name| self.out.join(name)) {

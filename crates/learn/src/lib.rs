@@ -46,8 +46,8 @@ pub use net::{HiddenNorm, NetActivation, NetOptimiser, NetOptions, NetParams, Ne
 pub use preferences::Preferences;
 pub use rankwright_model::simd;
 pub use session::{
-    Checkpoints, ConstantReason, Iteration, KeptReason, KeptRounds, NoProgress, PhaseSeconds, Progress,
-    Stop, TrainRequest, TrainResult, TrainWarning, TrainingHistory, ValidationSet,
+    Checkpoints, ConstantReason, Iteration, KeptReason, KeptRounds, NoProgress, PhaseSeconds,
+    Progress, Stop, TrainRequest, TrainResult, TrainWarning, TrainingHistory, ValidationSet,
 };
 pub use trainer::{Trainer, Validation};
 pub use training_log::TrainingLog;

@@ -30,7 +30,9 @@ use super::target::TargetMetric;
 use super::{Inputs, numbers};
 use crate::error::LearnError;
 use crate::exp::exp;
-use crate::learner::{DeclaredLearner, LearnerDef, AcceptedInputs, TargetOptions, TargetParams, Tuning};
+use crate::learner::{
+    AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
+};
 use crate::session::{RoundPlan, RoundStatus, Session, Stop, TrainRequest, TrainResult};
 use crate::trainer::{Trainer, Validation};
 use crate::transform::{TRANSFORM_SPACE, TransformOptions, TransformParams};

@@ -23,5 +23,10 @@ crate::learner::learners![LambdaRank, RankNet, ListNet, ListMleNet, SoftmaxNet, 
 const ADAPTED: Transform = Transform::Adapt;
 
 /// The inputs that every net accepts.
-const NET_INPUTS: AcceptedInputs =
-    AcceptedInputs { pairs: false, pairs_alone: false, start: false, validation: true, missing: false };
+const NET_INPUTS: AcceptedInputs = AcceptedInputs {
+    pairs: false,
+    pairs_alone: false,
+    start: false,
+    validation: true,
+    missing: false,
+};
