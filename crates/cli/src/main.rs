@@ -130,6 +130,9 @@ fn main() -> ExitCode {
         },
     };
     let output = cli.output;
+    if let Err(failure) = interrupt::install() {
+        return output.fail(&failure);
+    }
     allow_standard_streams();
     // A damaged file may make a reader panic, which becomes an error; only the error is printed.
     let print = std::panic::take_hook();
