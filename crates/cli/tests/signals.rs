@@ -149,7 +149,7 @@ fn an_interrupted_experiment_is_resumed() {
     let bench = Bench::new();
     let study = "name = \"s\"\nmetrics = [\"ndcg@10\"]\nseeds = [1]\nbaseline = \"mart\"\n\n\
                  [[data]]\nname = \"g\"\ngenerate = \"letor(queries=20, documents=8)\"\nseed = 7\n\
-                 folds = 2\n\n[[learner]]\nname = \"mart\"\nspec = \"mart(trees=10000000)\"\n";
+                 folds = 3\n\n[[learner]]\nname = \"mart\"\nspec = \"mart(trees=10000000)\"\n";
     bench.put("s.toml", study);
     let ran = signalled(&bench, &["experiment", "s.toml", "--out", "study"], "-TERM");
     assert_eq!(ran.code(), 130, "{}", ran.err());
