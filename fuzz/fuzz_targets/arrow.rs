@@ -1,8 +1,4 @@
-//! Any bytes, read as Arrow IPC files and streams: a data set that survives a trip through the cache, or an error.
+//! The target `arrow` under libFuzzer.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use rankwright::data::format::Format;
-use rankwright_fuzz::data_set;
-
-fuzz_target!(|bytes: &[u8]| data_set(bytes, Format::Arrow));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| rankwright_fuzz::targets::arrow(bytes));

@@ -1,7 +1,4 @@
-//! Any bytes, read as a model file: a model that can be used and written again, or an error.
+//! The target `model` under libFuzzer.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use rankwright_fuzz::model;
-
-fuzz_target!(|bytes: &[u8]| model(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| rankwright_fuzz::targets::model(bytes));

@@ -1,7 +1,4 @@
-//! Any bytes, read as preference pairs of a small data set.
+//! The target `pairs` under libFuzzer.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use rankwright_fuzz::pairs;
-
-fuzz_target!(|bytes: &[u8]| pairs(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| rankwright_fuzz::targets::pairs(bytes));

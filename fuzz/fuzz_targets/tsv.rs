@@ -1,8 +1,4 @@
-//! Any bytes, read as tab-separated tables: a data set that survives a trip through the cache, or an error.
+//! The target `tsv` under libFuzzer.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use rankwright::data::format::Format;
-use rankwright_fuzz::data_set;
-
-fuzz_target!(|bytes: &[u8]| data_set(bytes, Format::Tsv));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| rankwright_fuzz::targets::tsv(bytes));

@@ -104,11 +104,12 @@ def browser():
 class Opened:
     """A report in a window, with everything that the browser complained about."""
 
-    def __init__(self, browser, path, width=1280, scheme="light", script=True):
+    def __init__(self, browser, path, width=1280, scheme="light", script=True, bypass_csp=False):
         self.context = browser.new_context(
             viewport={"width": width, "height": 900},
             color_scheme=scheme,
             java_script_enabled=script,
+            bypass_csp=bypass_csp,
             # Without animation a picture is the same each time.
             reduced_motion="reduce",
         )

@@ -11,9 +11,13 @@ usage: cargo xtask TASK
   ci [--no-oracles]           formatting, lints, documentation, tracked files, then `test`
   bench [NAME...] [-- ARG...] compare with peers; without a name, list the comparisons
   fuzz [SECONDS] [TARGET...]  run fuzz targets (default: all), 60 seconds each by default
+  chaos [SECONDS]             attack the command with kills, full disks, limits, damaged files and
+                              more, for 900 seconds by default
+  licences                    licences of all dependencies, and those with several versions
   help                        this text";
 
 const DEFAULT_FUZZ_SECONDS: u64 = 60;
+const DEFAULT_CHAOS_SECONDS: u64 = 900;
 
 /// A task with its arguments.
 #[derive(Debug, PartialEq, Eq)]
@@ -24,6 +28,8 @@ pub(crate) enum Task {
     Ci { oracles: bool },
     Bench { names: Vec<String>, script: Vec<String> },
     Fuzz { seconds: u64, targets: Vec<String> },
+    Chaos { seconds: u64 },
+    Licences,
 }
 
 impl Task {
@@ -41,6 +47,9 @@ impl Task {
             "oracles" => Ok(Self::Oracles { pytest: rest }),
             "bench" => bench(rest),
             "fuzz" => fuzz(rest),
+            "chaos" => chaos(&rest),
+            "licences" if rest.is_empty() => Ok(Self::Licences),
+            "licences" => Err("`licences` has no options".into()),
             other => Err(format!("unknown task `{other}`")),
         }
     }
@@ -78,14 +87,23 @@ fn fuzz(rest: Vec<String>) -> Result<Task, String> {
     if let Some(first) = targets.first()
         && first.starts_with(|c: char| c.is_ascii_digit() || c == '-')
     {
-        seconds = first
-            .parse()
-            .ok()
-            .filter(|&s| s > 0)
-            .ok_or_else(|| format!("`{first}` is not a number of seconds above 0"))?;
+        seconds = parse_seconds(first)?;
         targets.remove(0);
     }
     Ok(Task::Fuzz { seconds, targets })
+}
+
+fn chaos(rest: &[String]) -> Result<Task, String> {
+    match rest {
+        [] => Ok(Task::Chaos { seconds: DEFAULT_CHAOS_SECONDS }),
+        [seconds] => Ok(Task::Chaos { seconds: parse_seconds(seconds)? }),
+        _ => Err("`chaos` has one argument, a number of seconds".into()),
+    }
+}
+
+fn parse_seconds(text: &str) -> Result<u64, String> {
+    let seconds = text.parse().ok().filter(|&seconds| seconds > 0);
+    seconds.ok_or_else(|| format!("`{text}` is not a number of seconds above 0"))
 }
 
 #[cfg(test)]
@@ -133,6 +151,15 @@ mod tests {
             Ok(Task::Fuzz { seconds: 600, targets: words("letor run") })
         );
         assert_eq!(parse("fuzz letor"), Ok(Task::Fuzz { seconds: 60, targets: words("letor") }));
+    }
+
+    #[test]
+    fn chaos_has_a_time_and_nothing_else() {
+        assert_eq!(parse("chaos"), Ok(Task::Chaos { seconds: 900 }));
+        assert_eq!(parse("chaos 60"), Ok(Task::Chaos { seconds: 60 }));
+        for line in ["chaos now", "chaos 0", "chaos 60 60", "licences all"] {
+            assert!(parse(line).is_err(), "{line}");
+        }
     }
 
     #[test]

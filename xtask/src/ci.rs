@@ -5,7 +5,7 @@ use std::thread;
 use crate::steps::{Failure, Outcome, Steps};
 use crate::test::Environments;
 use crate::workspace::Workspace;
-use crate::{test, tracked};
+use crate::{licences, test, tracked};
 
 /// Sets of cargo features of the facade; each is linted.
 const FEATURE_SETS: [&str; 3] = ["", "train", "search"];
@@ -28,12 +28,13 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, oracles: bool) -> Ou
 
 fn checks(workspace: &Workspace, steps: &mut Steps) -> Outcome {
     steps.run("formatting", &mut workspace.cargo("fmt --all --check"))?;
-    // A workspace of its own, which the line above does not see.
-    let fuzz = "fmt --manifest-path fuzz/Cargo.toml --check";
-    steps.run("formatting of fuzz", &mut workspace.cargo(fuzz))?;
     steps.call("tracked files", || tracked::check(workspace))?;
-    let clippy = "clippy --workspace --all-targets --profile ci -- -D warnings";
-    steps.run("lints", &mut workspace.cargo(clippy))?;
+    steps.call("licences", || licences::check(workspace))?;
+    // The programs of the fuzz targets are checked too. They are not linked, so that libFuzzer need
+    // not be there.
+    let clippy = "clippy --workspace --all-targets --profile ci --features rankwright-fuzz/libfuzzer \
+                  -- -D warnings";
+    steps.run("lints", workspace.cargo(clippy).env("CUSTOM_LIBFUZZER_PATH", "libnone.a"))?;
     for features in FEATURE_SETS {
         let name = if features.is_empty() { "none" } else { features };
         let mut cargo = workspace.cargo("clippy -p rankwright --profile ci --no-default-features");

@@ -1,7 +1,8 @@
-//! `cargo xtask fuzz`: every fuzz target for a given time. Needs a nightly compiler and
-//! cargo-fuzz, which the other tasks do not, so it is not part of `ci`.
+//! `cargo xtask fuzz`: every fuzz target for a given time, under libFuzzer where there are a nightly
+//! compiler and cargo-fuzz. Otherwise the targets run over mutations of their seeds, on any compiler,
+//! as the tests do for a few seconds.
 
-use crate::steps::{Failure, Outcome, Steps, output_of, succeeds};
+use crate::steps::{Failure, Outcome, Steps, output_of, print_line, succeeds};
 use crate::workspace::Workspace;
 
 pub(crate) fn run(
@@ -10,6 +11,10 @@ pub(crate) fn run(
     seconds: u64,
     targets: &[String],
 ) -> Outcome {
+    if let Err(missing) = has_tools(workspace) {
+        print_line(&format!("{missing}; without it, mutations of the seeds are tried"));
+        return mutations(workspace, steps, seconds, targets);
+    }
     let known = list(workspace)?;
     for target in chosen(&known, targets)? {
         // New inputs go to the corpus, which is not kept; the hand-made seeds are.
@@ -18,17 +23,27 @@ pub(crate) fn run(
             .map_err(|e| Failure::new(format!("cannot make the folder {corpus}: {e}")))?;
         // A Parquet page may claim 2 GiB, which its reader reserves without touching.
         let limits = "-malloc_limit_mb=4096 -rss_limit_mb=4096";
-        let line =
-            format!("fuzz run {target} {corpus} {seeds} -- -max_total_time={seconds} {limits}");
+        let line = format!(
+            "fuzz run --features libfuzzer {target} {corpus} {seeds} -- -max_total_time={seconds} {limits}"
+        );
         steps.run(&format!("fuzz {target}"), &mut workspace.nightly(&line))?;
     }
     Ok(())
 }
 
-fn list(workspace: &Workspace) -> Outcome<Vec<String>> {
-    if !workspace.path("fuzz/Cargo.toml").exists() {
-        return Err(Failure::new("there is no fuzz crate (fuzz/Cargo.toml) in this project"));
-    }
+/// Runs the targets without libFuzzer.
+fn mutations(
+    workspace: &Workspace,
+    steps: &mut Steps,
+    seconds: u64,
+    targets: &[String],
+) -> Outcome {
+    let mut test = workspace.cargo("test --profile ci --workspace --test smoke -- --exact");
+    test.args(targets).env("RANKWRIGHT_FUZZ_SECONDS", seconds.to_string());
+    steps.run("fuzz targets", &mut test)
+}
+
+fn has_tools(workspace: &Workspace) -> Outcome {
     if !succeeds(&mut workspace.nightly("--version")) {
         let message = "fuzzing needs a nightly compiler: rustup toolchain install nightly";
         return Err(Failure::new(message));
@@ -36,6 +51,10 @@ fn list(workspace: &Workspace) -> Outcome<Vec<String>> {
     if !succeeds(&mut workspace.nightly("fuzz --version")) {
         return Err(Failure::new("fuzzing needs cargo-fuzz: cargo install cargo-fuzz"));
     }
+    Ok(())
+}
+
+fn list(workspace: &Workspace) -> Outcome<Vec<String>> {
     let names = output_of(&mut workspace.nightly("fuzz list"))?;
     Ok(String::from_utf8_lossy(&names).split_whitespace().map(String::from).collect())
 }

@@ -8,9 +8,11 @@
 mod args;
 mod bench;
 mod browser;
+mod chaos;
 mod ci;
 mod examples;
 mod fuzz;
+mod licences;
 mod python;
 mod steps;
 mod test;
@@ -54,5 +56,7 @@ fn run(task: &Task, workspace: &Workspace, steps: &mut Steps) -> steps::Outcome 
         Task::Ci { oracles } => ci::run(workspace, steps, *oracles),
         Task::Bench { names, script } => bench::run(workspace, steps, names, script),
         Task::Fuzz { seconds, targets } => fuzz::run(workspace, steps, *seconds, targets),
+        Task::Chaos { seconds } => chaos::run(workspace, steps, *seconds),
+        Task::Licences => steps.call("licences", || licences::check(workspace)),
     }
 }

@@ -71,7 +71,7 @@ impl Environment {
     }
 }
 
-fn system_python() -> Outcome<&'static str> {
+pub(crate) fn system_python() -> Outcome<&'static str> {
     let candidates = if cfg!(windows) { ["python", "python3"] } else { ["python3", "python"] };
     candidates
         .into_iter()

@@ -5,6 +5,7 @@
 use std::ffi::OsString;
 
 use crate::browser;
+use crate::chaos;
 use crate::examples;
 use crate::python::Environment;
 use crate::steps::{Outcome, Steps, print_line, succeeds};
@@ -32,6 +33,7 @@ pub(crate) fn run_with(
     // The tests build the command, too. Building it before them would take features of dependencies
     // that differ from those of tests, and so build most dependencies twice.
     rust_tests(workspace, steps)?;
+    chaos::short(workspace, steps)?;
     examples::run(workspace, steps)?;
     match ready {
         Some(ready) => {

@@ -64,8 +64,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         let (plan, _) = timed(out, "computing checksums of the data", || request.plan());
         return out.show(&plan?, plan_text);
     }
-    let interrupt = Interrupt::listen(TRAINING_PART)?;
-    let bar = Cells::new(&interrupt, out);
+    let interrupt = Interrupt::after(TRAINING_PART);
+    let bar = Cells::new(interrupt, out);
     let summary = request.run(&bar);
     bar.bar.finish_and_clear();
     let summary = summary?;
@@ -136,12 +136,12 @@ fn plan_text(plan: &PlanSummary) -> String {
 struct Cells<'a> {
     bar: ProgressBar,
     out: &'a Output,
-    interrupt: &'a Interrupt,
+    interrupt: Interrupt,
     failed: AtomicUsize,
 }
 
 impl<'a> Cells<'a> {
-    fn new(interrupt: &'a Interrupt, out: &'a Output) -> Self {
+    fn new(interrupt: Interrupt, out: &'a Output) -> Self {
         let target = match out.quiet {
             true => ProgressDrawTarget::hidden(),
             false => ProgressDrawTarget::stderr(),
@@ -194,6 +194,6 @@ impl ExperimentProgress for Cells<'_> {
     }
 
     fn should_stop(&self) -> bool {
-        self.interrupt.is_pressed()
+        self.interrupt.is_requested()
     }
 }

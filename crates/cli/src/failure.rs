@@ -36,7 +36,7 @@ pub(crate) enum Failure {
     Report(#[from] ReportError),
     #[error(transparent)]
     Experiment(#[from] ExperimentError),
-    /// Ctrl-C in a command that saves nothing.
+    /// A command that saves nothing was asked to end.
     #[error("interrupted")]
     Stopped,
     /// A request that cannot be met, with an alternative.

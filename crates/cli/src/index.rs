@@ -41,7 +41,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let request = args.request()?;
-    let interrupt = Interrupt::listen("the current documents")?;
+    let interrupt = Interrupt::after("the current documents");
     let bar = bar(out);
     let show = |progress: &IndexProgress| {
         if let Some(total) = progress.bytes_total {

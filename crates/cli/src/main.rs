@@ -135,6 +135,9 @@ fn main() -> ExitCode {
         },
     };
     let output = cli.output;
+    if let Err(failure) = interrupt::install() {
+        return output.fail(&failure);
+    }
     allow_standard_streams();
     shortened_file::report();
     if let Some(bytes) = cli.max_memory {

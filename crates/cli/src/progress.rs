@@ -27,21 +27,23 @@ pub(crate) fn timed<T>(out: &Output, what: &str, work: impl FnOnce() -> T) -> (T
     (result, start.elapsed().as_secs_f64())
 }
 
-/// Runs a task of the library: a spinner shows its steps, and its warnings are printed as notes.
+/// Runs a task of the library that has nothing to save when it is asked to end: a spinner shows its
+/// steps, and its warnings are printed as notes.
 pub(crate) fn run_task<T>(
     out: &Output,
     task: impl FnOnce(&Context<'_>) -> Result<T, TaskError>,
 ) -> Result<T, Failure> {
-    run_within(out, Context::default(), &spinner(out), task)
+    let context = Context::default().cancel(Interrupt.flag());
+    run_within(out, context, &spinner(out), task)
 }
 
-/// Runs a task that trains: a bar shows the rounds, and Ctrl-C cancels.
+/// Runs a task that trains: a bar shows the rounds, and a request to end lets it save.
 pub(crate) fn run_training<T>(
     out: &Output,
     task: impl FnOnce(&Context<'_>) -> Result<T, TaskError>,
 ) -> Result<T, Failure> {
-    let interrupt = Interrupt::listen(TRAINING_PART)?;
-    let bar = TrainingBar::hidden(out, &interrupt);
+    let interrupt = Interrupt::after(TRAINING_PART);
+    let bar = TrainingBar::hidden(out, interrupt);
     let context = Context::default().cancel(interrupt.flag()).training(&bar);
     run_within(out, context, &bar.bar, task)
 }
@@ -78,7 +80,7 @@ fn spinner(out: &Output) -> ProgressBar {
 pub(crate) struct TrainingBar<'a> {
     bar: ProgressBar,
     out: &'a Output,
-    interrupt: &'a Interrupt,
+    interrupt: Interrupt,
     training: Mutex<Training>,
 }
 
@@ -97,7 +99,7 @@ struct Training {
 
 impl<'a> TrainingBar<'a> {
     /// A bar that is hidden until a training begins.
-    pub(crate) fn hidden(out: &'a Output, interrupt: &'a Interrupt) -> Self {
+    pub(crate) fn hidden(out: &'a Output, interrupt: Interrupt) -> Self {
         Self { bar: spinner(out), out, interrupt, training: Mutex::default() }
     }
 
@@ -133,7 +135,7 @@ impl TrainingProgress for TrainingBar<'_> {
 impl Progress for TrainingBar<'_> {
     fn checkpoint_failed(&self, error: &LearnError) {
         // After an interruption, the error says what was saved.
-        if !self.interrupt.is_pressed() {
+        if !self.interrupt.is_requested() {
             let note = format!("the checkpoint was not saved, and training continues: {error}");
             self.bar.suspend(|| self.out.note(note));
         }
@@ -172,7 +174,7 @@ impl Progress for TrainingBar<'_> {
     }
 
     fn should_stop(&self) -> bool {
-        self.interrupt.is_pressed()
+        self.interrupt.is_requested()
     }
 }
 

@@ -1,6 +1,6 @@
 //! `train`: trains any learner on feature data and writes a model file.
 //!
-//! Ctrl-C saves the training so far ([`crate::interrupt`]), and the same command resumes it.
+//! A request to end (Ctrl-C, SIGTERM) saves the training so far ([`crate::interrupt`]), and the same command resumes it.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

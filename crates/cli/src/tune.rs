@@ -104,9 +104,9 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         return out.show(&SearchSpace::new(&learner, &space), |shown| shown.space.clone());
     }
     let request = args.request(&learner)?;
-    let interrupt = Interrupt::listen(TRAINING_PART)?;
-    let bar = bar::TuneBar::new(out, &request.plan, &interrupt);
-    let rounds = TrainingBar::hidden(out, &interrupt);
+    let interrupt = Interrupt::after(TRAINING_PART);
+    let bar = bar::TuneBar::new(out, &request.plan, interrupt);
+    let rounds = TrainingBar::hidden(out, interrupt);
     let context = Context::default().cancel(interrupt.flag()).training(&rounds);
     let result =
         run_within(out, context, bar.bar(), |context| tune_learner(&request, &bar, context))?;

@@ -15,6 +15,8 @@ mod renamed;
 mod report_compare;
 mod report_data;
 mod report_train;
+#[cfg(unix)]
+mod signals;
 mod source_rules;
 mod text;
 mod tours;

@@ -18,7 +18,7 @@ pub(super) struct TuneBar<'a> {
     bar: ProgressBar,
     out: &'a Output,
     plan: &'a TunePlan,
-    interrupt: &'a Interrupt,
+    interrupt: Interrupt,
     /// Number of trainings of a trial.
     parts: usize,
     state: Mutex<BarState>,
@@ -37,7 +37,7 @@ struct BarState {
 }
 
 impl<'a> TuneBar<'a> {
-    pub(super) fn new(out: &'a Output, plan: &'a TunePlan, interrupt: &'a Interrupt) -> Self {
+    pub(super) fn new(out: &'a Output, plan: &'a TunePlan, interrupt: Interrupt) -> Self {
         let target = match out.quiet {
             true => ProgressDrawTarget::hidden(),
             false => ProgressDrawTarget::stderr(),
@@ -113,7 +113,7 @@ impl Progress for TuneBar<'_> {
     }
 
     fn should_stop(&self) -> bool {
-        self.interrupt.is_pressed()
+        self.interrupt.is_requested()
     }
 }
 

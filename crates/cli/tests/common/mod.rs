@@ -92,16 +92,21 @@ pub fn command(bench: &Bench, words: &[&str]) -> Command {
     command
 }
 
-/// Sends Ctrl-C after a while; returns the output of the command. If the command had not installed
-/// its handler yet, tries again with a longer delay.
+/// Sends Ctrl-C after a while; returns the output of the command.
 pub fn interrupted(bench: &Bench, words: &[&str]) -> Ran {
+    signalled(bench, words, "-INT")
+}
+
+/// Sends a signal after a while; returns the output of the command. If the command had not installed
+/// its handler yet, tries again with a longer delay.
+pub fn signalled(bench: &Bench, words: &[&str], signal: &str) -> Ran {
     let mut patience = Duration::from_millis(400);
     loop {
         let mut running = command(bench, words);
         let running = running.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         sleep(patience);
         let id = running.id().to_string();
-        Command::new("kill").args(["-INT", &id]).status().unwrap();
+        Command::new("kill").args([signal, &id]).status().unwrap();
         let output = running.wait_with_output().unwrap();
         if output.status.code().is_some() {
             return Ran(output);

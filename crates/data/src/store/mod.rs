@@ -24,6 +24,7 @@ pub use lock::FolderLock;
 pub(crate) use switch::finish_switch_of;
 use target::{WriteTarget, folder_of};
 use temporary::{TemporaryFile, remove_abandoned};
+pub use temporary::{discard_unfinished, is_temporary_name};
 
 /// Writes the content of a file.
 pub type WriteBody<'a> = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + 'a>;

@@ -45,6 +45,11 @@ pub(super) fn switch_together(folder: &Path, mut changes: Vec<FileChange>) -> io
     let list = TemporaryFile::named_in(folder)?;
     list.file().write_all(text.as_bytes())?;
     list.file().sync_all()?;
+    for change in &changes {
+        if let FileChange::Replace(file) = change {
+            file.temporary.keep_if_process_ends();
+        }
+    }
     while let Err(error) = publish(&list, folder) {
         match error.kind() {
             // Another switch is under way, or was not finished.

@@ -9,7 +9,7 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// The beginning of the names of temporary files.
 const PREFIX: &str = ".rankwright-";
@@ -47,7 +47,15 @@ impl TemporaryFile {
                 false => Err(io::ErrorKind::AlreadyExists.into()),
             }
         })?;
+        unfinished().insert(path.clone());
         Ok(TemporaryFile { file, folder: folder.to_owned(), path: Some(path) })
+    }
+
+    /// The file stays where it is if the process ends early: a list of renames names it.
+    pub(crate) fn keep_if_process_ends(&self) {
+        if let Some(path) = &self.path {
+            unfinished().remove(path);
+        }
     }
 
     pub(crate) fn file(&self) -> &File {
@@ -66,12 +74,15 @@ impl TemporaryFile {
             None => {
                 lock(&self.file)?;
                 let file = &self.file;
-                with_fresh_name(&self.folder, |path| link_unnamed(file, path))?.1
+                let name = with_fresh_name(&self.folder, |path| link_unnamed(file, path))?.1;
+                unfinished().insert(name.clone());
+                name
             }
         };
         self.path = Some(name.clone());
-        fs::rename(name, target)?;
+        fs::rename(&name, target)?;
         self.path = None;
+        unfinished().remove(&name);
         Ok(())
     }
 }
@@ -81,8 +92,27 @@ impl Drop for TemporaryFile {
         if let Some(path) = &self.path {
             // An error in `drop` cannot be reported.
             let _ = fs::remove_file(path);
+            unfinished().remove(path);
         }
     }
+}
+
+/// The temporary files of this process that have a name.
+fn unfinished() -> MutexGuard<'static, HashSet<PathBuf>> {
+    static UNFINISHED: LazyLock<Mutex<HashSet<PathBuf>>> = LazyLock::new(Mutex::default);
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes the temporary files of this process. For a program that is about to end at once, while
+/// other threads may still write: they can finish no further file.
+pub fn discard_unfinished() {
+    let mut files = unfinished();
+    for path in files.drain() {
+        // The process ends, whether this succeeds or not.
+        let _ = fs::remove_file(path);
+    }
+    // No other thread makes a further file from here on.
+    std::mem::forget(files);
 }
 
 /// Calls `make` with new names until one is free.
@@ -133,7 +163,7 @@ fn remove_abandoned_in(folder: &Path) {
 }
 
 /// Whether a name is one of temporary files: the prefix, and two numbers.
-pub(crate) fn is_temporary_name(name: &std::ffi::OsStr) -> bool {
+pub fn is_temporary_name(name: &std::ffi::OsStr) -> bool {
     let numbers = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split_once('-'));
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     numbers.is_some_and(|(process, number)| is_number(process) && is_number(number))

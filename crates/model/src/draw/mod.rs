@@ -15,7 +15,12 @@ use crate::tree::SplitCondition;
 
 /// A name with unprintable characters replaced, and cut to a number of characters.
 fn printable(name: &str, most: usize) -> String {
-    let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    let clean = |c: char| match c {
+        // These reverse the direction of all text after them.
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        c if c.is_control() => '\u{fffd}',
+        c => c,
+    };
     match name.chars().nth(most) {
         None => name.chars().map(clean).collect(),
         Some(_) => name.chars().take(most.saturating_sub(1)).map(clean).chain(['…']).collect(),
@@ -87,6 +92,7 @@ mod tests {
     #[test]
     fn names_are_cut_and_cleaned() {
         assert_eq!(printable("a\tb", 3), "a\u{fffd}b");
+        assert_eq!(printable("a\u{202e}b", 3), "a\u{fffd}b");
         assert_eq!(printable("abcdef", 4), "abc…");
     }
 }

@@ -2,7 +2,9 @@
 //! quotes.
 //!
 //! Characters that XML 1.0 does not allow (most control characters) become U+FFFD, because a single
-//! one of them makes a whole SVG file unreadable. Line breaks and tabs become spaces.
+//! one of them makes a whole SVG file unreadable. So do the characters that reverse the direction of
+//! all text after them, as U+202E does: a number behind such a name would be read backwards. Line
+//! breaks and tabs become spaces.
 
 /// The text with every character escaped that could end the text or begin markup.
 pub(crate) fn escape(text: &str) -> String {
@@ -14,12 +16,20 @@ pub(crate) fn escape(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            '\n' | '\r' | '\t' => out.push(' '),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
-            c => out.push(c),
+            c => out.push(harmless(c)),
         }
     }
     out
+}
+
+/// The character, or one in its place that has no effect on other text.
+pub(crate) fn harmless(c: char) -> char {
+    match c {
+        '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' => ' ',
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
+        c if c.is_control() => '\u{fffd}',
+        c => c,
+    }
 }
 
 /// The text cut to at most `most` characters; the last one is `…` if something was cut off.
@@ -46,6 +56,12 @@ mod tests {
     fn characters_that_xml_forbids_are_replaced() {
         assert_eq!(escape("a\u{0}b\u{1b}\nc"), "a\u{fffd}b\u{fffd} c");
         assert_eq!(escape("שלום 🚀 é"), "שלום 🚀 é");
+    }
+
+    #[test]
+    fn characters_that_reverse_the_text_after_them_are_replaced() {
+        assert_eq!(escape("a\u{202e}b\u{2066}c\u{2029}d"), "a\u{fffd}b\u{fffd}c d");
+        assert_eq!(escape("\u{200f}א"), "\u{200f}א", "marks for single letters stay");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::{Page, PageBlock, Section};
 use crate::ReportError;
-use crate::chart::escape::escape;
+use crate::chart::escape::{escape, harmless};
 use crate::chart::numbers::TableValue;
 use crate::chart::svg::theme::page_css;
 use crate::chart::svg::{Picture, PictureForm};
@@ -133,6 +133,7 @@ fn figure(chart: &Chart, level: usize) -> Result<String, ReportError> {
     let (wide, narrow) =
         (Picture::of(chart, PictureForm::Wide)?, Picture::of(chart, PictureForm::Narrow)?);
     let marks = tooltips::to_json(chart, &wide, &narrow).to_string().replace('<', "\\u003c");
+    let marks: String = marks.chars().map(harmless).collect();
     let (id, title) = (&chart.id, escape(&chart.title));
     Ok(format!(
         "<figure id=\"{id}\" data-chart=\"{id}\">\n<h{level} dir=\"auto\">{title}</h{level}>\n\

@@ -81,7 +81,10 @@
         const [name, classes] = data.series[item[0]];
         const line = make(tip, "span");
         if (name) make(line, "i", "", classes).setAttribute("aria-hidden", "true");
-        line.append(name ? `${name}: ${item[1]}` : item[1]);
+        // Each in its own direction of writing.
+        if (name) make(line, "bdi", name);
+        if (name) line.append(": ");
+        make(line, "bdi", item[1]);
       }
       const box = svg.getBoundingClientRect();
       const frame = plot.getBoundingClientRect();

@@ -92,9 +92,6 @@ pub(crate) fn generations(index: &Path) -> Vec<u64> {
 /// Temporary files of `rankwright.json` whose writer was killed.
 pub(crate) fn temporaries(index: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(index).into_iter().flatten().flatten();
-    let is_temporary = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with(TEMPORARY);
-    entries.filter(|entry| is_temporary(&entry.file_name())).map(|entry| entry.path()).collect()
+    let temporary = entries.filter(|entry| store::is_temporary_name(&entry.file_name()));
+    temporary.map(|entry| entry.path()).collect()
 }
-
-/// The prefix of the names of temporary files of atomic writes.
-const TEMPORARY: &str = ".rankwright-";

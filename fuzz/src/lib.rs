@@ -1,7 +1,12 @@
-//! What the fuzz targets share.
+//! The fuzz targets: functions of any bytes, one for each reader, that panic where a promise is
+//! broken. `tests/smoke.rs` runs them over the seeds and mutations of these on any compiler; the
+//! programs in `fuzz_targets/` run them under libFuzzer.
 
-use std::path::PathBuf;
+pub mod targets;
+
+use std::path::{Path, PathBuf};
 use std::sync::Once;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rankwright::data::bytes::Input;
 use rankwright::data::format::{Format, ReadOptions, read_inputs, write};
@@ -16,13 +21,37 @@ fn input(bytes: &[u8]) -> Input {
     Input::raw("fuzz", bytes.to_vec())
 }
 
-/// A file of this process alone.
-fn scratch() -> PathBuf {
-    std::env::temp_dir().join(format!("rankwright-fuzz-{}.rwd", std::process::id()))
+/// A name of a temporary file, which is removed on drop.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(extension: &str) -> Self {
+        static COUNTER: AtomicU64 = AtomicU64::new(0);
+        let (process, number) = (std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed));
+        let name = format!("rankwright-fuzz-{process}-{number}{extension}");
+        Self(std::env::temp_dir().join(name))
+    }
+
+    /// A file with these bytes.
+    fn with(bytes: &[u8]) -> Self {
+        let file = Self::new("");
+        std::fs::write(&file.0, bytes).expect("a temporary file can be written");
+        file
+    }
+
+    fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
 }
 
 /// Reads bytes as a data set; what is read must come back the same from the cache.
-pub fn data_set(bytes: &[u8], format: Format) {
+fn data_set(bytes: &[u8], format: Format) {
     let options =
         ReadOptions { format: Some(format), max_matrix_bytes: 1 << 24, ..ReadOptions::default() };
     if matches!(format, Format::Parquet | Format::Arrow) {
@@ -33,10 +62,10 @@ pub fn data_set(bytes: &[u8], format: Format) {
     assert_eq!(data.matrix().values().len(), data.rows() * data.columns());
     let rows: usize = data.iter_queries().map(|query| query.rows.len()).sum();
     assert_eq!(rows, data.rows());
-    let path = scratch();
-    write(&data, &path, Format::Cache).expect("what was read can be written");
+    let file = Scratch::new(".rwd");
+    write(&data, file.path(), Format::Cache).expect("what was read can be written");
     let back = read_inputs(
-        vec![Input::open(&path).expect("the file is there")],
+        vec![Input::open(file.path()).expect("the file is there")],
         &ReadOptions { format: Some(Format::Cache), ..ReadOptions::default() },
     );
     assert_eq!(back.expect("what was written can be read").data, data);
@@ -57,7 +86,7 @@ fn allow_caught_panics() {
 }
 
 /// Reads a run and judgements and evaluates one against the other.
-pub fn lists(run: &[u8], qrels: &[u8]) {
+fn lists(run: &[u8], qrels: &[u8]) {
     let (Ok((run, _)), Ok((qrels, _))) = (Run::read(input(run)), Qrels::read(input(qrels))) else {
         return;
     };
@@ -75,7 +104,7 @@ pub fn lists(run: &[u8], qrels: &[u8]) {
 }
 
 /// Reads preference pairs of a small data set.
-pub fn pairs(bytes: &[u8]) {
+fn pairs(bytes: &[u8]) {
     let text = b"1 qid:a 1:1 # d\n0 qid:b 1:2 # e\n2 qid:a 1:3 # f\n0 qid:b 1:4\n";
     let data: Dataset = read_inputs(vec![input(text)], &ReadOptions::default())
         .expect("the sample is well formed")
@@ -114,7 +143,7 @@ fn sealed(bytes: &[u8]) -> Vec<u8> {
 
 /// Reads bytes as a model, as they are and with checksums that fit, so that what lies behind the
 /// checksum is reached. What is read must be written the same, and everything must work on it.
-pub fn model(bytes: &[u8]) {
+fn model(bytes: &[u8]) {
     let _ = Model::from_bytes(bytes);
     let Ok(model) = Model::from_bytes(&sealed(bytes)) else { return };
     let written = model.to_bytes();
@@ -153,7 +182,7 @@ fn query(model: &Model) {
 
 /// Reads bytes as a model of whichever system they look like. What is read must score the same in
 /// its engine as row by row, and what can be written of it must be read again.
-pub fn interchange(bytes: &[u8]) {
+fn interchange(bytes: &[u8]) {
     let Ok(model) = Model::from_bytes(bytes) else { return };
     let scorer = model.scorer();
     if scorer.columns() > 1000 {

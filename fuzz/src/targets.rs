@@ -1,0 +1,206 @@
+//! One function for each target, and the list of them.
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use rankwright::data::bytes::Input;
+use rankwright::data::format::Format;
+use rankwright::data::read_scores;
+use rankwright::eval::{MetricSpec, expand};
+use rankwright::experiment::Experiment;
+use rankwright::learn::LearnerSpec;
+use rankwright::learn::tune::Space;
+use rankwright::search::{
+    Analysis, Document, DocumentFormat, Documents, FeatureSet, Filter, FilterExpression,
+    FirstStage, Index, QueryOptions, Schema, read_queries,
+};
+use rankwright::spec::Spec;
+
+use crate::{Scratch, data_set, lists};
+
+/// A target: any bytes, or a panic where a promise is broken.
+pub type Target = fn(&[u8]);
+
+macro_rules! targets {
+    ($($name:ident),* $(,)?) => {
+        /// All targets by name.
+        pub static TARGETS: &[(&str, Target)] = &[$((stringify!($name), $name)),*];
+    };
+}
+
+targets![
+    letor,
+    csv,
+    tsv,
+    jsonl,
+    parquet,
+    arrow,
+    cache,
+    packed,
+    run,
+    qrels,
+    pairs,
+    scores,
+    spec,
+    filter,
+    feature_set,
+    documents,
+    queries,
+    experiment,
+    model,
+    interchange,
+];
+
+/// LETOR text: a data set that survives a trip through the cache, or an error.
+pub fn letor(bytes: &[u8]) {
+    data_set(bytes, Format::Letor);
+}
+
+/// Comma-separated tables, as [`letor`].
+pub fn csv(bytes: &[u8]) {
+    data_set(bytes, Format::Csv);
+}
+
+/// Tab-separated tables, as [`letor`].
+pub fn tsv(bytes: &[u8]) {
+    data_set(bytes, Format::Tsv);
+}
+
+/// JSON lines, as [`letor`].
+pub fn jsonl(bytes: &[u8]) {
+    data_set(bytes, Format::Jsonl);
+}
+
+/// Parquet files, as [`letor`].
+pub fn parquet(bytes: &[u8]) {
+    data_set(bytes, Format::Parquet);
+}
+
+/// Arrow IPC files and streams, as [`letor`].
+pub fn arrow(bytes: &[u8]) {
+    data_set(bytes, Format::Arrow);
+}
+
+/// The binary cache, as [`letor`].
+pub fn cache(bytes: &[u8]) {
+    data_set(bytes, Format::Cache);
+}
+
+/// Compressed files: unpacked, or an error.
+pub fn packed(bytes: &[u8]) {
+    let _ = Input::from_bytes("fuzz", bytes.to_vec());
+}
+
+/// A run, evaluated against judgements of the other half of the bytes.
+pub fn run(bytes: &[u8]) {
+    let (run, qrels) = bytes.split_at(bytes.len() / 2);
+    lists(run, qrels);
+}
+
+/// Judgements, and a small run evaluated against them.
+pub fn qrels(bytes: &[u8]) {
+    lists(b"q Q0 d 1 2.5 t\nq Q0 e 2 1.5 t\n", bytes);
+}
+
+/// Preference pairs of a small data set.
+pub fn pairs(bytes: &[u8]) {
+    crate::pairs(bytes);
+}
+
+/// A score file.
+pub fn scores(bytes: &[u8]) {
+    if let Ok(scores) = read_scores(&Input::raw("scores", bytes.to_vec())) {
+        assert!(scores.iter().all(|score| !score.is_nan()));
+    }
+}
+
+/// A text in every small language; what parses prints back to itself.
+pub fn spec(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    if let Ok(spec) = Spec::parse(text) {
+        assert_eq!(Spec::parse(&spec.to_string()).as_ref(), Ok(&spec));
+    }
+    for metric in expand(text).unwrap_or_default() {
+        let again = MetricSpec::parse(&metric.to_string());
+        assert_eq!(again.map(|m| m.to_string()), Ok(metric.to_string()));
+    }
+    if let Ok(learner) = LearnerSpec::parse(text) {
+        let again = LearnerSpec::parse(&learner.to_string());
+        assert_eq!(again.map(|l| l.to_string()).ok(), Some(learner.to_string()));
+    }
+    if let Ok(space) = Space::parse(text) {
+        assert_eq!(Space::parse(&space.to_string()).as_ref(), Ok(&space));
+    }
+    let _ = (Analysis::parse(text), FirstStage::parse(text), Schema::parse(text));
+    let _ = FeatureSet::parse(text);
+}
+
+/// A filter, applied to a small index. An error points into the text.
+pub fn filter(bytes: &[u8]) {
+    static INDEX: LazyLock<Index> = LazyLock::new(|| {
+        let documents = [("1", "red", 3.0), ("2", "blue", 30.0), ("3", "red", 7.5)];
+        let documents = documents.map(|(id, tags, price)| {
+            Document::new(id).with("title", "a shoe").with("tags", tags).with("price", price)
+        });
+        Index::in_memory(documents).expect("the sample can be indexed")
+    });
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    match FilterExpression::parse(text) {
+        Ok(expression) => {
+            let again = FilterExpression::parse(&expression.to_string());
+            assert_eq!(again.as_ref(), Ok(&expression), "it prints to an equal expression");
+            if let Ok(filter) = Filter::new(&INDEX, text) {
+                assert!(filter.documents() <= 3);
+            }
+        }
+        Err(error) => {
+            assert!(error.position <= text.chars().count());
+            let _ = error.pointer();
+        }
+    }
+}
+
+/// The TOML file of a feature set; what is read prints back to itself.
+pub fn feature_set(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    if let Ok(set) = FeatureSet::from_toml(text) {
+        assert_eq!(FeatureSet::from_toml(&set.to_toml()).ok().as_ref(), Some(&set));
+        let _ = set.stage();
+    }
+}
+
+/// A collection, in the format that is detected and in every format.
+pub fn documents(bytes: &[u8]) {
+    crate::allow_caught_panics();
+    let file = Scratch::with(bytes);
+    for format in DocumentFormat::ALL.into_iter().map(Some).chain([None]) {
+        if let Ok(documents) = Documents::open(file.path(), format) {
+            // A document can be as short as a byte.
+            assert!(documents.take_while(Result::is_ok).count() <= bytes.len());
+        }
+    }
+}
+
+/// Queries in any format.
+pub fn queries(bytes: &[u8]) {
+    let file = Scratch::with(bytes);
+    if let Ok(queries) = read_queries(file.path(), QueryOptions::default()) {
+        assert!(!queries.is_empty() && queries.len() <= bytes.len());
+    }
+}
+
+/// The TOML file of an experiment.
+pub fn experiment(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let _ = Experiment::parse(text, "fuzz", Path::new("none"), &|_| None);
+}
+
+/// A model file: a model that can be used and written again, or an error.
+pub fn model(bytes: &[u8]) {
+    crate::model(bytes);
+}
+
+/// A model of any system: a model that can be used and written, or an error.
+pub fn interchange(bytes: &[u8]) {
+    crate::interchange(bytes);
+}

@@ -1,0 +1,153 @@
+//! `cargo xtask licences`: every crate that is built here has a licence of the list in `deny.toml`.
+//!
+//! This is the part of `cargo deny` that needs no further program and no database: licences by what
+//! the crates declare, and the crates of which two versions are built. Known vulnerabilities need
+//! `cargo deny check advisories`, which downloads its database.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use crate::steps::{Failure, Outcome, output_of, print_line};
+use crate::workspace::Workspace;
+
+pub(crate) fn check(workspace: &Workspace) -> Outcome {
+    let deny = fs::read_to_string(workspace.path("deny.toml"))
+        .map_err(|error| Failure::new(format!("cannot read deny.toml: {error}")))?;
+    let allowed = allowed_licences(&deny);
+    let tree =
+        "tree --workspace --all-features --edges normal,build --prefix none --format {p}|{l}";
+    let tree = output_of(&mut workspace.cargo(tree))?;
+    let crates = crates(&String::from_utf8_lossy(&tree));
+    let bad: Vec<String> = crates
+        .iter()
+        .filter(|(_, licence)| !is_allowed(licence, &allowed))
+        .map(|(name, licence)| format!("{name}: licence `{licence}` is not allowed by deny.toml"))
+        .collect();
+    if !bad.is_empty() {
+        return Err(Failure::new(bad.join("\n")));
+    }
+    print_line(&format!("{} crates, all licences allowed", crates.len()));
+    for (name, versions) in several_versions(&crates) {
+        print_line(&format!("several versions of {name}: {}", versions.join(", ")));
+    }
+    Ok(())
+}
+
+/// The list `allow` of deny.toml.
+fn allowed_licences(deny: &str) -> Vec<&str> {
+    let list = deny.lines().skip_while(|line| !line.starts_with("allow = [")).skip(1);
+    list.take_while(|line| !line.starts_with(']'))
+        .filter_map(|line| line.split('"').nth(1))
+        .collect()
+}
+
+/// Names with versions, and licences, of the lines of `cargo tree`.
+fn crates(tree: &str) -> BTreeSet<(String, String)> {
+    let lines = tree.lines().filter_map(|line| line.split_once('|'));
+    let words = |text: &str| text.split_whitespace().take(2).collect::<Vec<_>>().join(" ");
+    lines
+        .map(|(name, licence)| (words(name), licence.trim_end_matches(" (*)").to_owned()))
+        .collect()
+}
+
+/// Crates of which more than one version is built.
+fn several_versions(crates: &BTreeSet<(String, String)>) -> BTreeMap<&str, Vec<&str>> {
+    let mut versions: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (name, version) in crates.iter().filter_map(|(name, _)| name.split_once(' ')) {
+        versions.entry(name).or_default().push(version);
+    }
+    versions.retain(|_, versions| versions.len() > 1);
+    versions
+}
+
+/// Whether an expression such as `MIT OR Apache-2.0` can be met with the allowed licences. A slash is
+/// an old way to write OR.
+fn is_allowed(expression: &str, allowed: &[&str]) -> bool {
+    let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
+    let words: Vec<&str> = spaced.split_whitespace().collect();
+    let mut parser = Parser { words: &words, allowed };
+    parser.either() == Some(true) && parser.words.is_empty()
+}
+
+/// Parses an expression and evaluates it; `None` where it is malformed.
+struct Parser<'a> {
+    words: &'a [&'a str],
+    allowed: &'a [&'a str],
+}
+
+impl<'a> Parser<'a> {
+    fn next(&mut self) -> Option<&'a str> {
+        let (first, rest) = self.words.split_first()?;
+        self.words = rest;
+        Some(first)
+    }
+
+    fn takes(&mut self, word: &str) -> bool {
+        let found = self.words.first() == Some(&word);
+        if found {
+            self.words = &self.words[1..];
+        }
+        found
+    }
+
+    fn either(&mut self) -> Option<bool> {
+        let mut value = self.both()?;
+        while self.takes("OR") {
+            value |= self.both()?;
+        }
+        Some(value)
+    }
+
+    fn both(&mut self) -> Option<bool> {
+        let mut value = self.one()?;
+        while self.takes("AND") {
+            value &= self.one()?;
+        }
+        Some(value)
+    }
+
+    fn one(&mut self) -> Option<bool> {
+        if self.takes("(") {
+            let value = self.either()?;
+            return self.takes(")").then_some(value);
+        }
+        let mut name = self.next()?.to_owned();
+        if self.takes("WITH") {
+            name = format!("{name} WITH {}", self.next()?);
+        }
+        Some(self.allowed.contains(&name.as_str()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expressions_are_met_by_one_alternative_and_by_all_parts() {
+        let allowed = ["MIT", "Apache-2.0 WITH LLVM-exception", "Unicode-3.0"];
+        for good in [
+            "MIT",
+            "MIT OR GPL-3.0",
+            "GPL-3.0/MIT",
+            "GPL-3.0 / MIT",
+            "(MIT OR Apache-2.0) AND Unicode-3.0",
+            "Apache-2.0 WITH LLVM-exception OR GPL-2.0",
+        ] {
+            assert!(is_allowed(good, &allowed), "{good}");
+        }
+        for bad in ["", "GPL-3.0", "MIT AND GPL-3.0", "Apache-2.0", "(MIT", "MIT MIT", "OR MIT"] {
+            assert!(!is_allowed(bad, &allowed), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_list_of_licences_and_the_lines_of_crates_are_read() {
+        let deny =
+            "[licenses]\n# x\nallow = [\n    \"MIT\",\n    \"ISC\", # y\n]\nother = [\"GPL\"]\n";
+        assert_eq!(allowed_licences(deny), ["MIT", "ISC"]);
+        let found = crates("a v1.0.0 (here)|MIT\n\na v2.0.0|ISC (*)\nb v1.0.0|MIT\n");
+        assert_eq!(found.len(), 3);
+        assert_eq!(several_versions(&found)["a"], ["v1.0.0", "v2.0.0"]);
+    }
+}
