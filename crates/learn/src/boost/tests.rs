@@ -283,6 +283,7 @@ fn the_best_iteration_is_the_ensemble_as_it_was_then() {
     let stopped = train(&BoostConfig { stop: Stop::After(4), ..dart(60) }, &request).unwrap();
     let best = stopped.history.best.unwrap();
     assert_eq!(stopped.history.iterations.len(), best + 4);
+    let dart = |trees| BoostConfig { stop: Stop::None, ..dart(trees) };
     let only = train(&dart(best), &request).unwrap();
     assert!(stopped.model.to_bytes() == only.model.to_bytes());
     let more = train(&dart(best + 4), &request).unwrap();

@@ -460,11 +460,15 @@ fn queries_are_set_aside_only_for_learners_that_use_validation_data() {
         let options = CvOptions::new(measures).folds(4).valid_part(valid_part);
         cross_validate(&learner, &data, &options).unwrap()
     };
-    let (with, without) = (validate("mart(trees=3)", Some(0.2)), validate("mart(trees=3)", None));
+    let all = "mart(trees=3, stop=none)";
+    let (with, without) = (validate(all, Some(0.2)), validate(all, None));
     assert!(with.folds.iter().all(|fold| (fold.trained, fold.validated) == (15, 0)));
     assert_eq!(with.scores, without.scores);
-    let stopping = validate("mart(trees=3, stop=2)", Some(0.2));
-    assert!(stopping.folds.iter().all(|fold| (fold.trained, fold.validated) == (12, 3)));
+    assert_eq!(with.scores, validate("mart(trees=3)", None).scores, "stop=auto asks for nothing");
+    for text in ["mart(trees=3, stop=2)", "mart(trees=3)"] {
+        let stopping = validate(text, Some(0.2));
+        assert!(stopping.folds.iter().all(|fold| (fold.trained, fold.validated) == (12, 3)));
+    }
 }
 
 #[test]
