@@ -197,8 +197,6 @@ fn a_file_that_is_no_data_is_reported_without_its_content() {
     ] {
         bench.put(name, &content);
         let text = FILE.replace("train = \"train.txt\"", &format!("train = \"{name}\""));
-        let text =
-            text.replace("ranknet(layers=8, epochs=6)", &format!("blend(members=file:{name})"));
         bench.put("x.toml", &text);
         let ran = bench.run("experiment x.toml --quiet --json");
         assert_eq!(ran.code(), 1, "{name}");
@@ -208,6 +206,11 @@ fn a_file_that_is_no_data_is_reported_without_its_content() {
             said += &bench.text(&format!("x.results/{file}"));
         }
         assert!(!said.contains(secret), "{name}: {}", ran.err());
+        let text = FILE.replace("feature = 22", &format!("model = \"{name}\""));
+        bench.put("x.toml", &text);
+        let ran = bench.run("experiment x.toml --quiet --json");
+        assert_eq!(ran.code(), 1, "{name} as a model");
+        assert!(!(ran.err() + &ran.out()).contains(secret), "{name}: {}", ran.err());
     }
 }
 

@@ -206,6 +206,11 @@ impl<'a> Parser<'a> {
                 let missing = FilterProblem::MissingValue { operator: operator.to_owned() };
                 let value =
                     self.literal(|c| is_blank_or(c, "()"))?.ok_or((self.offset, missing))?;
+                // `a:1, b:2`, `a:b]`: conditions are not separated by commas, brackets have partners.
+                let last = value.text.chars().next_back().filter(|_| !value.is_quoted);
+                if let Some(found @ (',' | ']' | '}')) = last {
+                    return Err((self.offset - 1, FilterProblem::UnexpectedCharacter { found }));
+                }
                 let present = matches && !value.is_quoted && value.text == "*";
                 Ok(if present { ValueTest::Present } else { ValueTest::Compare(comparison, value) })
             }
@@ -434,6 +439,8 @@ mod tests {
             ("a:()", 3, "a value is missing after `(`"),
             ("a:(x", 2, "`(` is not closed"),
             (":3", 0, "`:` is not expected here"),
+            ("a:1, b:2", 3, "`,` is not expected here"),
+            ("a:1] b:2", 3, "`]` is not expected here"),
             ("a< =5", 3, "`=` is not expected here"),
             ("a b=", 4, "a value is missing after `=`"),
         ] {
