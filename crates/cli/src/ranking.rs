@@ -16,7 +16,7 @@ pub(crate) struct StageArgs {
     first_stage: Option<String>,
     /// Only documents that pass this filter, such as `genre:rock AND year>=1990`; see
     /// docs/filters.md
-    #[arg(long, value_name = "FILTER")]
+    #[arg(long, value_name = "FILTER", allow_hyphen_values = true)]
     filter: Option<String>,
 }
 

@@ -174,6 +174,8 @@ fn a_filter_restricts_the_list_and_changes_no_score() {
         assert!(number % 4 >= 2 && (number * 37) % 60 >= 30, "{id}");
         assert_eq!(document["score"], score(id));
     }
+    let others = bench.run("search shop weather --filter -genre:travel --json").json();
+    assert!(others["found"].as_u64().unwrap() > 0, "a filter may begin with a minus");
     let none = bench.run("search shop weather --filter genre:opera").ok();
     for said in [none.err(), none.out()] {
         assert!(said.contains("no document of the index passes the filter"), "{said}");
