@@ -27,7 +27,7 @@ pub(crate) struct Args {
     /// Ignore features that the model does not know
     #[arg(long, conflicts_with_all = ["run", "scores"])]
     ignore_extra: bool,
-    /// How to match the features of the data with those of the model
+    /// Rule that matches the features of the data with those of the model
     #[arg(long, value_enum, default_value_t, conflicts_with_all = ["run", "scores"])]
     match_by: MatchByArg,
     /// A run: TREC columns, a table with a header, or JSON lines

@@ -39,7 +39,7 @@ pub(crate) enum PairColumnArg {
     Probability,
 }
 
-/// How features are matched.
+/// The rule that matches features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum MatchByArg {
     /// Names with equal names, numbers with equal numbers

@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// Ignore features that the model does not know
     #[arg(long)]
     ignore_extra: bool,
-    /// How to match the features of the data with those of the model
+    /// Rule that matches the features of the data with those of the model
     #[arg(long, value_enum, default_value_t)]
     match_by: MatchByArg,
     #[command(flatten)]

@@ -47,7 +47,7 @@ pub(crate) struct Args {
     /// of --start and the training data knows
     #[arg(long)]
     ignore_extra: bool,
-    /// How to match the features of --valid, --start and members of a blend with those of the
+    /// Rule that matches the features of --valid, --start and members of a blend with those of the
     /// training data
     #[arg(long, value_enum, default_value_t)]
     match_by: MatchByArg,

@@ -74,7 +74,7 @@ pub(crate) struct Args {
     /// Ignore features of --valid that the training data does not know
     #[arg(long, requires = "valid")]
     ignore_extra: bool,
-    /// How to match the features of --valid with those of the training data
+    /// Rule that matches the features of --valid with those of the training data
     #[arg(long, value_enum, default_value_t, requires = "valid")]
     match_by: MatchByArg,
     /// Style of the table

@@ -18,7 +18,7 @@ fn last(values: &Value) -> f64 {
 #[test]
 fn a_training_report_ends_with_the_values_of_eval() {
     let bench = bench();
-    train(&bench, "lambdamart(trees=12, leaves=6, min_rows=5)", "--valid valid.txt");
+    train(&bench, "lambdamart(trees=12, leaves=6, min_rows=5, stop=none)", "--valid valid.txt");
     let words = "train m.model train.txt --valid valid.txt --metric ndcg@10,ap --points 8";
     let found = report(&bench, words);
     let stages = found["stages"].as_array().unwrap();

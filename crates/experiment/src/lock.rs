@@ -91,7 +91,7 @@ pub struct LockedData {
     pub columns: String,
     /// Whether features that the training data does not know are ignored.
     pub ignore_extra: bool,
-    /// How features are matched, unless by name.
+    /// The rule that matches features, unless it is by name.
     #[serde(skip_serializing_if = "is_default")]
     pub match_by: MatchBy,
 }

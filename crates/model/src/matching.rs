@@ -21,7 +21,7 @@ use crate::error::{ModelError, SHOWN, first_names};
 use crate::header::Header;
 use crate::problem::BlendProblem;
 
-/// How the features of a model are matched with those of a data set.
+/// The rule that matches the features of a model with those of a data set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]

@@ -20,7 +20,7 @@ use crate::simd::Simd;
 /// Options of scoring a data set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ScoreOptions {
-    /// How features are matched.
+    /// The rule that matches features.
     pub matching: MatchOptions,
     /// The instruction set to use; the scores are the same.
     pub simd: Simd,

@@ -24,7 +24,7 @@ pub(crate) struct SystemArgs {
     /// Ignore features that a model does not know
     #[arg(long, conflicts_with = "qrels")]
     ignore_extra: bool,
-    /// How to match the features of the data with those of the model
+    /// Rule that matches the features of the data with those of the model
     #[arg(long, value_enum, default_value_t, conflicts_with = "qrels")]
     match_by: MatchByArg,
     #[command(flatten)]

@@ -43,7 +43,7 @@ pub(crate) struct Args {
     /// Ignore features of the data that the model does not know
     #[arg(long, requires = "data")]
     ignore_extra: bool,
-    /// How to match the features of the data with those of the model
+    /// Rule that matches the features of the data with those of the model
     #[arg(long, value_enum, default_value_t, requires = "data")]
     match_by: MatchByArg,
     #[command(flatten)]

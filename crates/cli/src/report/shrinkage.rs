@@ -41,7 +41,7 @@ pub(crate) struct Args {
     /// Ignore features of --valid that the training data does not know
     #[arg(long)]
     ignore_extra: bool,
-    /// How to match the features of --valid with those of the training data
+    /// Rule that matches the features of --valid with those of the training data
     #[arg(long, value_enum, default_value_t)]
     match_by: MatchByArg,
     #[command(flatten)]

@@ -42,7 +42,7 @@ pub struct DataSet {
     pub absent: Absent,
     /// Roles of columns, as [`Roles::parse`] reads them; may be empty.
     pub columns: String,
-    /// How features of validation and test data are matched with those of the training data.
+    /// The rule that matches features of validation and test data with those of the training data.
     pub matching: MatchOptions,
 }
 

@@ -59,7 +59,7 @@ pub struct ExplainOptions {
     /// For nets: number of orders of exchange, each used forwards and backwards, against as many
     /// background documents; at least 1.
     pub permutations: usize,
-    /// How features are matched.
+    /// The rule that matches features.
     pub matching: MatchOptions,
 }
 

@@ -29,7 +29,7 @@ pub enum CompareInput {
         files: DataFiles,
         /// Score files for the data, one number per line.
         scores: Vec<PathBuf>,
-        /// How the features of the data are matched with those of a model.
+        /// The rule that matches the features of the data with those of a model.
         matching: MatchOptions,
     },
     /// Runs and judgements.

@@ -26,7 +26,7 @@ pub enum EvalInput {
     Model {
         /// The data files and the model.
         files: DataFiles,
-        /// How the features of the data are matched with those of the model.
+        /// The rule that matches the features of the data with those of the model.
         matching: MatchOptions,
     },
     /// A file of scores, one per line, for feature data with labels.

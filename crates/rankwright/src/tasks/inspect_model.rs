@@ -40,7 +40,7 @@ pub struct PermutationRequest {
     pub repeats: usize,
     /// Seed of the shuffles.
     pub seed: u64,
-    /// How the features of the data are matched with those of the model.
+    /// The rule that matches the features of the data with those of the model.
     pub matching: MatchOptions,
 }
 

@@ -20,7 +20,7 @@ pub struct ScoreRequest {
     pub model: PathBuf,
     /// The data.
     pub data: DataFiles,
-    /// How the features of the data are matched with those of the model.
+    /// The rule that matches the features of the data with those of the model.
     pub matching: MatchOptions,
     /// File to write the scores to, one per line in row order, where given.
     pub out: Option<PathBuf>,

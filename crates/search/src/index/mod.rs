@@ -81,7 +81,7 @@ impl IndexLocation {
     }
 }
 
-/// How often an index is opened again because it was rebuilt meanwhile.
+/// Maximum number of times that an index is opened again because it was rebuilt meanwhile.
 const MOST_ATTEMPTS: usize = 50;
 
 /// The files that an index consists of at a moment.

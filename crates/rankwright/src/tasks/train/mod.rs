@@ -56,7 +56,7 @@ pub struct TrainModelRequest {
     pub out: PathBuf,
     /// File of a model to start from.
     pub start: Option<PathBuf>,
-    /// How features of validation data and of a start model are matched with those of the
+    /// The rule that matches features of validation data and of a start model with those of the
     /// training data. Features of validation data that the training data does not know, and
     /// features that only one of start model and training data knows, are an error unless extra
     /// features are ignored.
