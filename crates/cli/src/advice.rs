@@ -87,10 +87,9 @@ fn task(error: &TaskError) -> Option<String> {
             "check that both have the same features, or ignore extra ones with --ignore-extra"
                 .into(),
         ),
-        TaskError::ValidPartUnused => Some(
-            "write stop= in the spec, such as lambdamart(stop=30), or leave out --valid-part"
-                .into(),
-        ),
+        TaskError::ValidPartUnused => {
+            Some("leave stop=none out of the spec, or leave out --valid-part".into())
+        }
         TaskError::NoValidationForBest => {
             Some("give --valid, or leave out --out and train the best learner later".into())
         }

@@ -45,14 +45,20 @@ fn a_trained_model_scores_and_is_measured_as_training_said() {
 #[test]
 fn the_text_says_what_was_made_and_how_good_it_is() {
     let bench = bench();
-    let words = "train train.txt --valid valid.txt --learner mart(trees=4,leaves=5) --metric ap --metric err@5 --eval-train --out m.model";
+    let words = "train train.txt --valid valid.txt --learner mart(trees=4,stop=none,leaves=5) --metric ap --metric err@5 --eval-train --out m.model";
     let ran = bench.run(words).ok();
-    for part in ["sha256   ", "mart(trees=4, leaves=5)", "4, 5.0 leaves", "training", "valid.txt"] {
+    for part in [
+        "sha256   ",
+        "mart(trees=4, stop=none, leaves=5)",
+        "4, 5.0 leaves",
+        "training",
+        "valid.txt",
+    ] {
         assert!(ran.out().contains(part), "{part}: {}", ran.out());
     }
     assert!(ran.out().contains("ap: ") && ran.out().contains("err@5: "), "{}", ran.out());
     let shown = bench.run("model inspect m.model").ok().out();
-    assert!(shown.contains("mart(trees=4, leaves=5)"), "{shown}");
+    assert!(shown.contains("mart(trees=4, stop=none, leaves=5)"), "{shown}");
 }
 
 #[test]

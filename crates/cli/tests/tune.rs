@@ -82,7 +82,7 @@ fn slips_are_found_before_anything_runs() {
             "halving varies trees itself",
         ),
         ("mart(stop=3)", "leaves=int(2,9)", "--folds 3", 1, "--valid-part"),
-        ("mart", "leaves=int(2,9)", "--folds 3 --valid-part 0.2", 2, "write stop="),
+        ("mart(stop=none)", "leaves=int(2,9)", "--folds 3 --valid-part 0.2", 2, "stop=none"),
         (
             "mart(stop=3)",
             "leaves=int(2,9)",

@@ -238,7 +238,11 @@ fn infinities_survive_every_format_that_can_hold_them() {
 #[test]
 fn preference_pairs_survive_the_cache() {
     let data = small(vec![1.0, 2.0, 3.0], FeatureNames::Ids { first: 1, count: 1 });
-    let pairs = Input::from_bytes("pairs", b"q 0 1 0.5\nq 1 > 2\nq 0 = 2\n".to_vec()).unwrap();
+    let pairs = Input::from_bytes(
+        "pairs",
+        b"qid better worse weight\nq 0 1 0.5\nq 1 > 2\nq 0 = 2\n".to_vec(),
+    )
+    .unwrap();
     let (data, _) = data.with_pairs(&pairs).unwrap();
     let back = there_and_back(&data, Format::Cache, "").0;
     assert_eq!(back.pairs().unwrap().len(), 3);

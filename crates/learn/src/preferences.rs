@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn own_pairs_take_the_place_of_labels() {
-        let text = "b 2 > 3 4\na 0 = 1\nb 3 2 0.5\n";
+        let text = "qid better worse weight\nb 2 > 3 4\na 0 = 1\nb 3 2 0.5\n";
         let input = Input::from_bytes("pairs", text.as_bytes().to_vec()).unwrap();
         let (data, _) = data(&[1.0, 0.0, 0.0, 1.0], None).with_pairs(&input).unwrap();
         assert_eq!(listed(&data, 0), []);

@@ -135,8 +135,8 @@ pub(crate) fn pairs() -> Vec<Case> {
         case(
             "pairs: weight is not above zero",
             Pairs,
-            b"q 0 1 0\n",
-            "bad.pairs:1: found '0', expected a weight above 0",
+            b"qid better worse weight\nq 0 1 0\n",
+            "bad.pairs:2: found '0', expected a weight above 0",
         ),
     ]
 }

@@ -221,6 +221,8 @@ fn a_resumed_training_gives_the_same_bytes() {
     let (rows, valid) = (data(30, 11), data(10, 12));
     let start = train(&plain(3), &TrainRequest::new(&data(12, 13))).unwrap().model;
     for (number, params) in combined_configs().into_iter().enumerate() {
+        // All rounds are kept, so that a model can be compared with its checkpoint.
+        let params = BoostConfig { stop: Stop::None, ..params };
         let request = || {
             TrainRequest::new(&rows)
                 .validation(&valid)

@@ -208,7 +208,9 @@ fn spec_with_effect(learner: &str, key: &str) -> Spec {
         "blend" => return Spec::parse("blend(members=mart(trees=3)+tree(leaves=4))").unwrap(),
         "tree" => Spec::parse("tree(leaves=8, min_rows=1)").unwrap(),
         "lambdamart" | "rankmart" | "xendcg" | "yetirank" | "mart" => {
-            Spec::new(learner).with("trees", "4").with("leaves", "8").with("min_rows", "1")
+            // All trees are kept: parameters may change those that validation would leave out.
+            let spec = Spec::new(learner).with("trees", "4").with("stop", "none");
+            spec.with("leaves", "8").with("min_rows", "1")
         }
         _ => return Spec::new(learner),
     };

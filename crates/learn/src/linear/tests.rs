@@ -37,7 +37,8 @@ fn drawn(seed: u64, sizes: &[usize], columns: usize, grades: usize, weighted: bo
 }
 
 fn with_pairs(data: Dataset, text: &str) -> Dataset {
-    let input = Input::from_bytes("pairs", text.as_bytes().to_vec()).unwrap();
+    let text = format!("qid better worse weight\n{text}");
+    let input = Input::from_bytes("pairs", text.into_bytes()).unwrap();
     data.with_pairs(&input).unwrap().0
 }
 

@@ -36,7 +36,8 @@ fn with_labels(sizes: &[usize], columns: usize, values: Vec<f32>, labels: Vec<f6
 
 /// Reads preference pairs for a data set.
 fn with_pairs(data: Dataset, text: &str) -> Dataset {
-    let input = Input::from_bytes("pairs", text.as_bytes().to_vec()).unwrap();
+    let text = format!("qid better worse weight\n{text}");
+    let input = Input::from_bytes("pairs", text.into_bytes()).unwrap();
     data.with_pairs(&input).unwrap().0
 }
 
