@@ -18,7 +18,7 @@ use std::fmt::Write as _;
 
 use rankwright_data::generate::LetorOptions;
 use rankwright_data::{Absent, Dataset};
-use rankwright_learn::{LEARNERS, LearnerSpec, TrainRequest, ValidationSet};
+use rankwright_learn::{LEARNERS, LearnerDef, LearnerSpec, TrainRequest, ValidationSet};
 use rankwright_model::{Model, ModelBody, ScoreOptions};
 use sha2::{Digest, Sha256};
 
@@ -154,7 +154,7 @@ fn table(seed: u64) -> Dataset {
 
 /// Trains a spec. The one place that knows how training is called.
 fn trained(spec: &str, train: &Dataset, valid: &Dataset) -> Digests {
-    let learner = LearnerSpec::parse(spec).unwrap();
+    let learner = LearnerSpec::parse(&keeping_all_rounds(spec)).unwrap();
     let mut request = TrainRequest::new(train);
     request.valid = vec![ValidationSet::new("valid", valid)];
     request.seed = 7;
@@ -165,6 +165,35 @@ fn trained(spec: &str, train: &Dataset, valid: &Dataset) -> Digests {
     let scores = model.score(train, ScoreOptions::default()).unwrap();
     let bytes: Vec<u8> = scores.iter().flat_map(|score| score.to_le_bytes()).collect();
     (hex(&bytes), hex(&body(&model)))
+}
+
+/// The spec with `stop=none` for every learner of trees in it that does not stop early: the record
+/// was written when all their trees were kept unless `stop` said otherwise.
+fn keeping_all_rounds(spec: &str) -> String {
+    let mut text = spec.to_owned();
+    if text.contains("stop=") {
+        return text;
+    }
+    let has = |def: &LearnerDef, name: &str| def.params().iter().any(|param| param.name == name);
+    for def in LEARNERS.iter().filter(|def| has(def, "stop") && has(def, "trees")) {
+        let (mut out, mut rest) = (String::new(), text.as_str());
+        while let Some(at) = rest.find(def.name) {
+            let (before, behind) = (&rest[..at], &rest[at + def.name.len()..]);
+            let is_whole = !before.ends_with(|c: char| c.is_alphanumeric() || c == '-')
+                && !behind.starts_with(|c: char| c.is_alphanumeric() || c == '-');
+            out += before;
+            out += def.name;
+            rest = behind;
+            if is_whole {
+                match behind.strip_prefix('(') {
+                    Some(inner) => (out, rest) = (out + "(stop=none, ", inner),
+                    None => out += "(stop=none)",
+                }
+            }
+        }
+        text = out + rest;
+    }
+    text
 }
 
 fn is_net(spec: &str) -> bool {

@@ -140,7 +140,7 @@ fn what_a_killed_build_leaves_is_no_hindrance_and_goes() {
     let leave = || {
         fs::create_dir_all(path.join("generation-7")).unwrap();
         fs::write(path.join("generation-7/meta.json"), "{}").unwrap();
-        fs::write(path.join(".rankwright-aB3xYz"), "{").unwrap();
+        fs::write(path.join(".rankwright-7-1"), "{").unwrap();
         fs::write(path.join("building.lock"), "").unwrap();
     };
     for existing in [Existing::Refuse, Existing::Add, Existing::Replace] {

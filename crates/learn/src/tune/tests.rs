@@ -51,7 +51,7 @@ fn trial_0_is_the_learner_as_given_and_stops_by_validation_data() {
     };
     assert_eq!(first("lambdamart(leaves=9)", TuneData::Valid), "lambdamart(stop=50, leaves=9)");
     assert_eq!(first("lambdamart(stop=3)", TuneData::Valid), "lambdamart(stop=3)");
-    assert_eq!(first("lambdamart(stop=0)", TuneData::Valid), "lambdamart");
+    assert_eq!(first("lambdamart(stop=0)", TuneData::Valid), "lambdamart(stop=none)");
     assert_eq!(first("lambdamart", FOLDS), "lambdamart");
     assert_eq!(first("listnet", TuneData::Valid), "listnet");
     let learner = LearnerSpec::parse("xendcg(rate=0.05)").unwrap();

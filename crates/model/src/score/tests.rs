@@ -5,7 +5,7 @@ use rankwright_data::{Absent, FeatureNames, Matrix, Random};
 
 use super::*;
 use crate::tree::tests::{random, small};
-use crate::{Blend, Ensemble, Header, Linear, ModelBody, Normalise, net};
+use crate::{Blend, Ensemble, Header, Linear, MatchBy, ModelBody, Normalise, net};
 
 fn data(rows: usize, features: FeatureNames, absent: Absent, seed: u64) -> Dataset {
     let mut draw = Random::new(seed, 2);
@@ -164,8 +164,10 @@ fn members_of_a_blend_are_matched_through_it() {
     let blend = ModelBody::Blend(Blend::new(Normalise::None, vec![(1.0, member)]).unwrap());
     let model = Model::new(header(&["a", "b"]), blend).unwrap();
     let data = data(20, FeatureNames::Ids { first: 1, count: 2 }, Absent::Zero, 3);
-    let scores = model.score(&data, ScoreOptions::default()).unwrap();
-    assert_eq!(bits(scores), reference(&model, &data, MatchOptions::default()));
+    let matching = MatchOptions::default().by(MatchBy::Position);
+    let options = ScoreOptions { matching, ..ScoreOptions::default() };
+    let scores = model.score(&data, options).unwrap();
+    assert_eq!(bits(scores), reference(&model, &data, matching));
 }
 
 #[test]

@@ -80,7 +80,8 @@ fn charts(page: &Page) -> Vec<crate::chart::Chart> {
 
 #[test]
 fn a_report_on_lambdamart_has_every_part() {
-    let (report, model) = report("lambdamart(trees=8, leaves=6, min_rows=5)", true, true);
+    let (report, model) =
+        report("lambdamart(trees=8, leaves=6, min_rows=5, stop=none)", true, true);
     let page = report.page();
     let ids: Vec<&str> = page.sections.iter().map(|section| section.id.as_str()).collect();
     assert_eq!(ids, ["curve", "lambdas", "labels", "forces", "time", "importance", "trees"]);
