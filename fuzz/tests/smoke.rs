@@ -1,6 +1,6 @@
 //! A short run of every fuzz target on any compiler: the seeds, and mutations of them. The same
 //! mutations every time; `RANKWRIGHT_FUZZ_SECONDS` gives each target more time and so more of them.
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::print_stdout)]
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

@@ -1,6 +1,6 @@
 """Attacks on the command: kills, full disks, limits, concurrent runs, bombs and damaged files.
 
-    python chaos.py COMMAND [--seconds 600] [--seed 1] [--only NAME ...] [--table FILE]
+    python chaos.py COMMAND [--seconds 900] [--seed 1] [--only NAME ...] [--table FILE] [--short]
 
 Everything happens in a temporary folder, and every attack ends by itself. An attack makes files,
 disturbs a command many times, and looks at what a person would look at afterwards: is the old or
@@ -46,6 +46,7 @@ class Bench:
         self.command = command
         self.folder = folder
         self.random = random.Random(seed)
+        self.started = []
         self.faults = folder / "faults.so"
         subprocess.run(
             ["cc", "-shared", "-fPIC", "-O1", "-o", self.faults, HERE / "faults.c", "-ldl"], check=True
@@ -54,17 +55,19 @@ class Bench:
     def at(self, name):
         return self.folder / name
 
-    def environment(self, fault=None, at=0, count=None):
-        env = dict(os.environ)
-        if fault or count:
+    def environment(self, fault=None, at=0, count=None, named=False):
+        env = dict(os.environ, TMPDIR=str(self.folder / "temporary"))
+        if fault or count or named:
             env["LD_PRELOAD"] = str(self.faults)
+        if named:
+            env["RANKWRIGHT_FAULT_NAMED"] = "1"
         if fault:
             env |= {"RANKWRIGHT_FAULT": fault, "RANKWRIGHT_FAULT_AT": str(at)}
         if count:
             env["RANKWRIGHT_FAULT_COUNT"] = str(count)
         return env
 
-    def run(self, words, fault=None, at=0, count=None, limits=(), text=True, cwd=None):
+    def run(self, words, fault=None, at=0, count=None, named=False, limits=(), text=True):
         """Runs the command to its end; its output and code."""
 
         def limit():
@@ -73,33 +76,63 @@ class Bench:
 
         return subprocess.run(
             [self.command, *words.split()],
-            cwd=cwd or self.folder,
-            env=self.environment(fault, at, count),
+            cwd=self.folder,
+            env=self.environment(fault, at, count, named),
             capture_output=True,
             text=text,
             timeout=TIME_LIMIT,
             preexec_fn=limit,
         )
 
+    def mounted(self, script, words):
+        """Runs a script of the shell that may mount, with the command and words as its arguments."""
+        process = subprocess.Popen(
+            ["unshare", "-m", "sh", "-c", script, self.command, *words.split()],
+            cwd=self.folder, env=self.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, start_new_session=True,
+        )
+        try:
+            out, err = process.communicate(timeout=TIME_LIMIT)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+        return subprocess.CompletedProcess(words, process.returncode, out, err)
+
     def ok(self, words, **options):
         done = self.run(words, **options)
         check(done.returncode == 0, words, "ended with", done.returncode, done.stderr[-400:])
         return done
 
+    def stop(self):
+        """Ends what an attack has started and left running."""
+        while self.started:
+            process = self.started.pop()
+            if process.poll() is None:
+                process.kill()
+                process.communicate()
+
     def start(self, words):
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [self.command, *words.split()],
             cwd=self.folder,
+            env=self.environment(),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            # This program may have been started with nohup.
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
         )
+        self.started.append(process)
+        return process
 
-    def calls(self, words):
+    def calls(self, words, named=False):
         """The number of calls of a command that change files."""
         count = self.at("count")
-        self.ok(words, count=count)
+        self.ok(words, count=count, named=named)
         return int(count.read_text())
+
+    def has_time(self):
+        return time.monotonic() < self.end
 
     def moments(self, calls, most):
         """Numbers of calls to strike at: all of them, or the first, the last and some between."""
@@ -116,7 +149,7 @@ def digest(path):
 
 def left_over(folder):
     """Files of unfinished writes."""
-    return [str(path) for path in folder.rglob(".rankwright-*") if "lock" not in path.name]
+    return [path.name for path in folder.rglob(".rankwright-*")]
 
 
 # ------------------------------------------------------------------------------- kills and full disks
@@ -134,25 +167,32 @@ def fresh(bench, name, *files):
     return folder
 
 
-def strike(bench, words, prepare, verify, kinds=("kill", "full"), most=60):
-    """Strikes a command at its calls, and verifies what is left after each."""
-    prepare()
-    calls = bench.calls(words)
+def strike(bench, words, prepare, verify, most=60):
+    """Strikes a command at its calls, and verifies what is left after each: kills and full disks, on
+    a file system with files that have no name and on one without.
+    """
     struck = 0
-    for kind in kinds:
-        for at in bench.moments(calls, most):
+    for kind, named in [("kill", False), ("full", False), ("kill", True)]:
+        prepare()
+        calls = bench.calls(words, named)
+        for at in bench.moments(calls, bench.most or most):
+            if not bench.has_time():
+                return f"{struck} strikes, then out of time"
             prepare()
-            done = bench.run(words, fault=kind, at=at)
-            if kind == "full":
+            done = bench.run(words, fault=kind, at=at, named=named)
+            if kind == "kill":
+                check(done.returncode == -signal.SIGKILL, words, "was not killed at", at)
+            else:
                 check(done.returncode in ORDERLY, words, "full disk at", at, done.returncode, done.stderr[-300:])
                 if done.returncode == 1:
                     check("o space left" in done.stderr, words, "blames something else:", done.stderr[-300:])
             verify(kind, done)
             struck += 1
-    return f"{struck} of {calls} calls"
+    return f"{struck} strikes at {calls} calls"
 
 
 def convert(bench):
+    """A conversion over an older file is struck: the old or the new file is there"""
     words = "data convert train.txt w/out.rwd"
     bench.ok("data convert train.txt new.rwd")
     bench.ok("data convert valid.txt old.rwd")
@@ -171,7 +211,10 @@ def convert(bench):
 
 
 def split(bench):
-    parts = "--parts train=0.5,valid=0.2,test=0.3 --force"
+    """A split over an older split is struck: all parts are of one split"""
+    parts = "--parts train=0.5,valid=0.2,test=0.3"
+    if "--force" in bench.ok("data split --help").stdout:
+        parts += " --force"
     names = ["train.txt", "valid.txt", "test.txt"]
     for seed in (1, 2):
         fresh(bench, f"s{seed}")
@@ -193,6 +236,7 @@ def split(bench):
 
 
 def train(bench):
+    """A training with checkpoints is struck and run again: the model is the same to the byte"""
     spec = "lambdamart(trees=12,leaves=7)"
     words = f"train train.txt --learner {spec} --out w/m.model --checkpoint w/save --checkpoint-trees 3"
     fresh(bench, "w")
@@ -210,9 +254,8 @@ def train(bench):
 
 
 def index(bench):
-    words = "index more.jsonl --out w/shop --replace"
-    fresh(bench, "i")
-    bench.ok("index docs.jsonl --out i/shop")
+    """The rebuild of an index is struck: the old or the new one can be searched"""
+    words = "index more.jsonl --out w/shop --rebuild"
 
     def prepare():
         fresh(bench, "w")
@@ -231,9 +274,8 @@ def index(bench):
 
 
 def add(bench):
+    """An addition to an index is struck: no old document is lost"""
     words = "index more.jsonl --out w/shop --add"
-    fresh(bench, "i")
-    bench.ok("index docs.jsonl --out i/shop")
 
     def prepare():
         fresh(bench, "w")
@@ -250,6 +292,7 @@ def add(bench):
 
 
 def experiment(bench):
+    """An experiment is struck and run again: the results are the same to the byte"""
     words = "experiment small.toml --out w/study"
     fresh(bench, "w")
     bench.ok(words)
@@ -263,7 +306,7 @@ def experiment(bench):
 
 
 def outputs(bench):
-    """Small outputs of the other verbs."""
+    """Other verbs that write a file are struck: the file is whole or not there"""
     fresh(bench, "w")
     bench.ok("train train.txt --learner ranksvm --out linear.model")
     bench.ok("train train.txt --learner lambdamart(trees=5,leaves=7) --out trees.model")
@@ -318,7 +361,7 @@ def random_kills(bench):
 
 
 def signals(bench):
-    """A training that is asked to end saves its state, and goes on from there."""
+    """A command that is asked to end saves its state, or ends and leaves nothing."""
     words = "train train.txt --learner lambdamart(trees=4000,leaves=31) --out w/m.model"
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         fresh(bench, "w")
@@ -329,7 +372,31 @@ def signals(bench):
         check(process.returncode == 130, number.name, "ended with", process.returncode, err[-300:])
         check(bench.at("w/m.model.checkpoint").is_dir(), number.name, "saved nothing")
         check(not left_over(bench.at("w")), number.name, "left", left_over(bench.at("w")))
-    return "3 signals"
+    sent = 3
+    for words in [
+        "data generate letor --queries 4000 --documents 60 --out w/g.txt",
+        "data convert large.txt w/c.csv.gz",
+        "data split large.txt --out w/split",
+        "features i/shop --queries many.tsv --qrels qrels.txt --out w/f.rwd",
+        "run i/shop --queries many.tsv --out w/r.run",
+        "cv train.txt --learner lambdamart(trees=4000)",
+        "tune train.txt --valid valid.txt --learner lambdamart(trees=4000)",
+        "report shrinkage train.txt --trees 4000 --out w/page.html",
+        "index large.jsonl --out w/shop",
+        "demo",
+    ]:
+        for _ in range(3):
+            fresh(bench, "w")
+            process = bench.start(words)
+            time.sleep(bench.random.uniform(0.2, 1.2))
+            process.send_signal(signal.SIGTERM)
+            out, err = process.communicate(timeout=TIME_LIMIT)
+            check(process.returncode in {0, 130}, words, "ended with", process.returncode, err[-300:])
+            check(not left_over(bench.at("w")), words, "left", left_over(bench.at("w")))
+            left = [path.name for path in bench.at("temporary").iterdir()]
+            check(not left, words, "left in the temporary folder", left)
+            sent += 1
+    return f"{sent} signals"
 
 
 # --------------------------------------------------------------------------------------------- limits
@@ -350,24 +417,46 @@ def limits(bench):
         done = bench.run(words, limits=[(resource.RLIMIT_FSIZE, 4096)])
         check(done.returncode == 1, words, "ended with", done.returncode, done.stderr[-300:])
         check(not left_over(bench.at("w")), words, "left", left_over(bench.at("w")))
-        done = bench.run(words, limits=[(resource.RLIMIT_NOFILE, 8)])
+        done = bench.run(words, limits=[(resource.RLIMIT_NOFILE, 12)])
         check(done.returncode in ORDERLY, words, "ended with", done.returncode, done.stderr[-300:])
         tried += 2
     return f"{tried} limits"
+
+
+def small_disk(bench):
+    """A real disk of 32 KB that becomes full; the result is an error that says so, and nothing else."""
+    fresh(bench, "w")
+    tried = 0
+    for words in [
+        "data convert train.txt w/big.csv",
+        "data convert train.txt w/big.rwd",
+        "data split train.txt --out w/parts",
+        "train train.txt --learner lambdamart(trees=60,leaves=31,min_rows=1) --out w/m.model",
+        "index large.jsonl --out w/shop",
+    ]:
+        script = "mount -t tmpfs -o size=32k none w && \"$0\" \"$@\"; code=$?; ls -A w; exit $code"
+        done = bench.mounted(script, words)
+        if "mount:" in done.stderr or "unshare:" in done.stderr:
+            return "not possible here: " + done.stderr.strip().splitlines()[-1][:60]
+        check(done.returncode == 1, words, "ended with", done.returncode, done.stderr[-300:])
+        check("o space left" in done.stderr, words, "blames something else:", done.stderr[-300:])
+        left = [name for name in done.stdout.split() if name not in {"shop", "parts"}]
+        check(not left, words, "left", left)
+        tried += 1
+    return f"{tried} commands"
 
 
 def read_only(bench):
     """A read-only index can be searched, and writing into a read-only folder is an error."""
     fresh(bench, "w")
     bench.ok("index docs.jsonl --out w/shop")
-    mounted = subprocess.run(
-        ["unshare", "-m", "sh", "-c", "mount --bind w w && mount -o remount,ro,bind w && "
-         f"{bench.command} search w/shop train --json && ! {bench.command} data convert train.txt w/x.rwd"],
-        cwd=bench.folder, capture_output=True, text=True,
-    )
+    script = ('mount --bind w w && mount -o remount,ro,bind w && "$0" "$@" && '
+              '! "$0" data convert train.txt w/x.rwd')
+    mounted = bench.mounted(script, "search w/shop train --json")
     if "mount" in mounted.stderr or "unshare" in mounted.stderr:
         return "not possible here: " + mounted.stderr.strip().splitlines()[-1][:60]
     check(mounted.returncode == 0, "read-only mount:", mounted.stderr[-300:])
+    check("ead-only" in mounted.stderr, "blames something else:", mounted.stderr[-300:])
     check(json.loads(mounted.stdout)["found"] > 0, "found nothing")
     return "searched"
 
@@ -394,6 +483,23 @@ def two_trainings(bench):
     return "refused and taken over"
 
 
+def same_output(bench):
+    """Several commands that write the same file at once leave one whole result."""
+    fresh(bench, "w")
+    results = set()
+    for name in ("train", "valid"):
+        bench.ok(f"data convert {name}.txt {name}.rwd")
+        results.add(digest(bench.at(f"{name}.rwd")))
+    for _ in range(10):
+        running = [bench.start(f"data convert {name}.txt w/out.rwd") for name in ("train", "valid") * 2]
+        for process in running:
+            process.communicate(timeout=TIME_LIMIT)
+            check(process.returncode == 0, "a conversion ended with", process.returncode)
+        check(digest(bench.at("w/out.rwd")) in results, "left a mixture")
+        check(not left_over(bench.at("w")), "left", left_over(bench.at("w")))
+    return "40 conversions"
+
+
 def search_during_rebuild(bench):
     """Searches never fail while the index is rebuilt again and again."""
     fresh(bench, "w")
@@ -404,7 +510,7 @@ def search_during_rebuild(bench):
     while time.monotonic() < end:
         if builder is None or builder.poll() is not None:
             check(builder is None or builder.returncode == 0, "a rebuild failed")
-            builder = bench.start("index docs.jsonl --out w/shop --replace --quiet")
+            builder = bench.start("index docs.jsonl --out w/shop --rebuild --quiet")
             rebuilds += 1
         found = json.loads(bench.ok("search w/shop train --json").stdout)
         check(found["found"] > 0, "a search found nothing")
@@ -469,7 +575,7 @@ def mutations(bench):
         bench.run(f"model convert trees.model --to {name} --out w/trees.{name}")
     for name in ["d.rwd", "d.csv", "d.jsonl", "d.parquet", "d.arrow", "d.txt.zst"]:
         bench.run(f"data convert valid.txt w/{name}")
-    bench.ok("index docs.jsonl --out shop --replace") if bench.at("shop").exists() else bench.ok("index docs.jsonl --out shop")
+    bench.ok("index docs.jsonl --out shop --rebuild") if bench.at("shop").exists() else bench.ok("index docs.jsonl --out shop")
     bench.ok("run shop --queries queries.tsv --out w/a.run")
     shutil.copy(bench.at("docs.jsonl"), bench.at("w/docs.jsonl"))
     shutil.copy(bench.at("pairs.tsv"), bench.at("w/pairs.tsv"))
@@ -481,16 +587,22 @@ def mutations(bench):
         (bench.at("train.txt"), "data inspect {}"),
         (bench.at("w/a.run"), "eval --run {} --qrels qrels.txt --metric ndcg@10"),
         (bench.at("qrels.txt"), "eval --run w/a.run --qrels {} --metric ndcg@10"),
-        (bench.at("w/docs.jsonl"), "index {} --out w/shop --replace"),
+        (bench.at("w/docs.jsonl"), "index {} --out w/shop --rebuild"),
         (bench.at("queries.tsv"), "run shop --queries {} --out w/y.run"),
         (bench.at("w/pairs.tsv"), "train train.txt --pairs {} --learner ranksvm --out w/z.model"),
         (bench.at("w/small.toml"), "experiment {} --dry-run"),
     ]
+    inside = [path for path in bench.at("shop").rglob("*") if path.is_file() and path.stat().st_size]
+    targets += [(path, "search damaged-shop train") for path in sorted(inside)]
     end = time.monotonic() + bench.mutation_seconds
     done = 0
     while done < bench.mutations and time.monotonic() < end:
         source, words = targets[done % len(targets)]
         damaged = bench.at("damaged" + "".join(source.suffixes))
+        if source.is_relative_to(bench.at("shop")):
+            fresh(bench, "damaged-shop").rmdir()
+            shutil.copytree(bench.at("shop"), bench.at("damaged-shop"))
+            damaged = bench.at("damaged-shop") / source.relative_to(bench.at("shop"))
         damaged.write_bytes(mutated(bench.random, source.read_bytes()))
         ran = bench.run(words.format(damaged.name), text=False)
         if ran.returncode not in {0, 1, 2}:
@@ -536,7 +648,9 @@ ATTACKS = [
     random_kills,
     signals,
     limits,
+    small_disk,
     read_only,
+    same_output,
     two_trainings,
     search_during_rebuild,
     bombs,
@@ -544,7 +658,12 @@ ATTACKS = [
 ]
 
 
+# A few strikes each, as part of the tests.
+SHORT = [convert, split, train]
+
+
 def prepare(bench):
+    bench.at("temporary").mkdir()
     bench.ok("data generate letor --queries 60 --documents 20 --seed 1 --out train.txt")
     bench.ok("data generate letor --queries 20 --documents 20 --seed 2 --out valid.txt")
     words = ["train", "blue", "shoe", "river", "night", "music"]
@@ -557,10 +676,17 @@ def prepare(bench):
     bench.at("more.jsonl").write_text("\n".join(more) + "\n")
     bench.at("queries.tsv").write_text("q1\tblue train\nq2\tnight music\n")
     bench.at("qrels.txt").write_text("q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 2\n")
+    bench.at("many.tsv").write_text("".join(f"q{i}\tblue train {i}\n" for i in range(20_000)))
+    bench.ok("data generate letor --queries 400 --documents 60 --seed 3 --out large.txt")
+    bench.at("large.jsonl").write_text("".join(
+        json.dumps({"id": f"l{i}", "title": f"night {i}", "text": f"river {i % 97} music {i % 89} " * 12}) + "\n"
+        for i in range(20_000)
+    ))
+    bench.ok("index docs.jsonl --out i/shop")
     bench.at("pairs.tsv").write_text("1\t1\t2\n1\t3\t2\n2\t1\t4\n")
     bench.at("small.toml").write_text(
         'name = "small"\nmetrics = ["ndcg@10"]\nseeds = [1]\nbaseline = "mart"\n\n'
-        '[[data]]\nname = "generated"\ngenerate = "letor(queries=20, documents=8)"\nseed = 7\nfolds = 2\n\n'
+        '[[data]]\nname = "generated"\ngenerate = "letor(queries=20, documents=8)"\nseed = 7\nfolds = 3\n\n'
         '[[learner]]\nname = "mart"\nspec = "mart(trees=3)"\n\n'
         '[[learner]]\nname = "svm"\nspec = "ranksvm"\n'
     )
@@ -574,7 +700,11 @@ def main():
     parser.add_argument("--mutations", type=int, default=5000)
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--keep", action="store_true", help="keep the folder of the attacks")
+    parser.add_argument("--table", type=Path, help="write the table as Markdown to this file")
+    parser.add_argument("--short", action="store_true", help="only a few strikes, within about 30 seconds")
     arguments = parser.parse_args()
+    # The folder is removed then, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     begin = time.monotonic()
     rows = []
     with contextlib.ExitStack() as stack:
@@ -582,24 +712,37 @@ def main():
         if not arguments.keep:
             stack.callback(shutil.rmtree, folder, ignore_errors=True)
         bench = Bench(arguments.command.resolve(), folder, arguments.seed)
+        stack.callback(bench.stop)
+        if arguments.short:
+            arguments.seconds = min(arguments.seconds, 40)
         bench.mutations = arguments.mutations
         bench.mutation_seconds = arguments.seconds / 3
+        bench.most = 4 if arguments.short else None
+        bench.end = begin + arguments.seconds
         prepare(bench)
-        for attack in ATTACKS:
+        for attack in SHORT if arguments.short else ATTACKS:
             name = attack.__name__.replace("_", "-")
             if arguments.only and name not in arguments.only:
                 continue
-            if time.monotonic() - begin > arguments.seconds:
+            if not bench.has_time():
                 rows.append((name, "-", "not run: out of time"))
                 continue
             started = time.monotonic()
             try:
                 said, verdict = attack(bench), "held"
-            except (Broken, subprocess.TimeoutExpired) as broken:
-                said, verdict = str(broken), "BROKEN"
+            except (Broken, subprocess.TimeoutExpired, json.JSONDecodeError) as broken:
+                said, verdict = str(broken).replace(str(folder), "."), "BROKEN"
+            finally:
+                bench.stop()
             took = time.monotonic() - started
             rows.append((name, verdict, said))
             print(f"{name:22} {verdict:7} {took:6.1f} s  {said}", flush=True)
+    if arguments.table:
+        lines = ["| attack | what is done | result |", "|---|---|---|"]
+        about = {a.__name__.replace("_", "-"): a.__doc__ for a in ATTACKS}
+        about = {name: " ".join(text.split()).rstrip(".") for name, text in about.items()}
+        lines += [f"| {name} | {about[name]} | {verdict}: {said} |" for name, verdict, said in rows]
+        arguments.table.write_text("\n".join(lines) + "\n")
     broken = sum(verdict == "BROKEN" for _, verdict, _ in rows)
     held = sum(verdict == "held" for _, verdict, _ in rows)
     print(f"\n{held} passed, {broken} failed, {len(rows) - held - broken} skipped")

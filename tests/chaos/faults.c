@@ -5,6 +5,7 @@
  * RANKWRIGHT_FAULT=kill     kills the process before that call (default)
  * RANKWRIGHT_FAULT=full     that call and all later ones that need space fail with ENOSPC
  * RANKWRIGHT_FAULT_COUNT=F  writes the number of calls to the file F at exit
+ * RANKWRIGHT_FAULT_NAMED=1  the file system has no files without a name (O_TMPFILE)
  *
  * Standard input, output and error, pipes and devices do not count. */
 #define _GNU_SOURCE
@@ -25,6 +26,7 @@
 static atomic_long calls;
 static long fault_at;
 static int full;
+static int named;
 static const char *count_file;
 
 __attribute__((constructor)) static void start(void) {
@@ -32,6 +34,7 @@ __attribute__((constructor)) static void start(void) {
     const char *kind = getenv("RANKWRIGHT_FAULT");
     fault_at = at ? atol(at) : 0;
     full = kind && strcmp(kind, "full") == 0;
+    named = getenv("RANKWRIGHT_FAULT_NAMED") != NULL;
     count_file = getenv("RANKWRIGHT_FAULT_COUNT");
 }
 
@@ -60,6 +63,32 @@ static int is_file(int fd) {
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 #define FULL_DISK(needs_space) \
     if (strikes(needs_space)) { errno = ENOSPC; return -1; }
+
+/* Counts the files that are made, and refuses those without a name where that is asked for. */
+static int refuses(int flags) {
+    if ((flags & O_TMPFILE) == O_TMPFILE && named) { errno = EOPNOTSUPP; return 1; }
+    int makes = (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
+    if (makes && strikes(1)) { errno = ENOSPC; return 1; }
+    return 0;
+}
+
+int open(const char *path, int flags, ...) {
+    va_list rest;
+    va_start(rest, flags);
+    mode_t mode = va_arg(rest, mode_t);
+    va_end(rest);
+    if (refuses(flags)) return -1;
+    return REAL(open)(path, flags, mode);
+}
+
+int open64(const char *path, int flags, ...) {
+    va_list rest;
+    va_start(rest, flags);
+    mode_t mode = va_arg(rest, mode_t);
+    va_end(rest);
+    if (refuses(flags)) return -1;
+    return REAL(open64)(path, flags, mode);
+}
 
 ssize_t write(int fd, const void *bytes, size_t length) {
     if (is_file(fd)) FULL_DISK(1)

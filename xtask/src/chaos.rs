@@ -14,7 +14,10 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, seconds: u64) -> Out
     let build = "build --profile ci --workspace --bin rankwright";
     steps.run("build command", &mut workspace.cargo(build))?;
     let mut command = script(workspace, python);
-    steps.run("chaos", command.args(["--seconds", &seconds.to_string()]))
+    let table = workspace.built("ci", "chaos.md");
+    print_line(&format!("the table is written to {}", table.display()));
+    command.args(["--seconds", &seconds.to_string(), "--table"]).arg(table);
+    steps.run("chaos", &mut command)
 }
 
 /// A few attacks on the command that the tests have built; only where the faults can be injected.
