@@ -184,7 +184,7 @@ fn what_cannot_be_held_or_written_is_refused_in_words() {
     assert!(ran.err().contains("do not fit into memory"), "{}", ran.err());
     bench.put("a.txt", "1 qid:x 1:2\n");
     let ran = bench.run("data convert a.txt no/where.csv");
-    assert!(ran.err().contains("there is no folder no"), "{}", ran.err());
+    assert!(ran.err().contains("the folder no does not exist"), "{}", ran.err());
     assert!(!ran.err().contains(".rankwright-"), "{}", ran.err());
     assert_eq!(bench.run("data convert a.txt - --to csv --json").code(), 1);
     let ran = bench.run("data convert a.txt a.csv --absent missing").ok();

@@ -274,7 +274,7 @@ fn permutation_importance_finds_the_feature_that_matters() {
     bench.put("blank.txt", "0 qid:a 1:1\n0 qid:a 1:2\n");
     let ran = bench.run("model inspect t.model --data blank.txt");
     assert_eq!(ran.code(), 1);
-    assert!(ran.err().contains("no query of the data counts"), "{}", ran.err());
+    assert!(ran.err().contains("no query of the data has a value for ndcg@5"), "{}", ran.err());
 }
 
 #[test]

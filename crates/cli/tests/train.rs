@@ -137,7 +137,7 @@ fn failures_have_their_codes_and_ways_out() {
         ("train --learner mart --out x", 2, "give feature data"),
         ("train train.txt --out x", 2, "--learner"),
         ("train train.txt --learner mart --out -", 2, "a model is written to a file"),
-        ("train train.txt --learner mart --out no/where", 1, "there is no folder no"),
+        ("train train.txt --learner mart --out no/where", 1, "the folder no does not exist"),
         ("train train.txt --learner mart --out x --checkpoint-trees 3", 2, "--checkpoint"),
         (
             "train train.txt --learner mart --out x --checkpoint taken",
@@ -461,10 +461,7 @@ fn the_best_c_is_chosen_on_validation_data() {
     );
     cv.ok();
     for (line, message) in [
-        (
-            "train train.txt --learner ranksvm --start m.model --out x",
-            "does not start from a model",
-        ),
+        ("train train.txt --learner ranksvm --start m.model --out x", "cannot start from a model"),
         (
             "train train.txt --learner linear-regression --checkpoint c --out x",
             "trained in one step",

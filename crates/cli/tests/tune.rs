@@ -34,7 +34,7 @@ fn the_chosen_spec_trains_to_the_model_that_was_written() {
     let bench = bench();
     let more = "--valid valid.txt --trials 6 --seed 3 --out best.model";
     let text = tune(&bench, "lambdamart(trees=20)", SPACE, more).ok().out();
-    for part in ["95% interval", "ndcg@10: ", "6 trials, random search, seed 3", "beware"] {
+    for part in ["95% interval", "ndcg@10: ", "6 trials, random search, seed 3", "caution"] {
         assert!(text.contains(part), "{part}: {text}");
     }
     let line = text.lines().find_map(|line| line.strip_prefix("use ")).unwrap();
@@ -91,7 +91,7 @@ fn slips_are_found_before_anything_runs() {
             "trained on all of the data",
         ),
         ("mart", "leaves=int(2,9)", "--folds 3 --valid valid.txt", 2, "cannot be used with"),
-        ("mart", "leaves=int(2,9)", "--folds 1", 1, "at least 2 are needed"),
+        ("mart", "leaves=int(2,9)", "--folds 1", 1, "at least 2 folds are needed"),
         ("mart", "leaves=int(2,9)", "--metric ndgc", 1, "did you mean `ndcg`?"),
         ("mart", "leaves=int(2,9)", "--metric ap,rr", 2, "--metric takes one metric here"),
         ("mart", "leaves=int(2,9)", "--trials 0", 1, "0 trials"),
@@ -109,9 +109,9 @@ fn slips_are_found_before_anything_runs() {
             1,
             "would be written over the input train.txt",
         ),
-        ("mart", "leaves=int(2,9)", "--out no/where", 1, "there is no folder no"),
-        ("mart", "leaves=int(2,9)", "--out -", 2, "a model is a file"),
-        ("mart", "leaves=int(2,9)", "--out x --log x", 2, "a file each"),
+        ("mart", "leaves=int(2,9)", "--out no/where", 1, "the folder no does not exist"),
+        ("mart", "leaves=int(2,9)", "--out -", 2, "a model is written to a file"),
+        ("mart", "leaves=int(2,9)", "--out x --log x", 2, "give --out and --log different files"),
         ("linear(weights=1:1)", "bias=int(0,1)", valid, 1, "learns nothing"),
     ] {
         let ran = tune(&bench, learner, space, more);

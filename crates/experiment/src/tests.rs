@@ -379,7 +379,7 @@ fn metrics_that_do_not_fit_the_labels_are_a_failure_of_the_data() {
     let folder = TempDir::new().unwrap();
     let report = run(&parse(&text).unwrap(), folder.path(), &options());
     assert_eq!(report.failed.len(), 3);
-    assert!(report.failed[0].error.contains("max"), "{}", report.failed[0].error);
+    assert!(report.failed[0].error.contains("the scale ends at 1"), "{}", report.failed[0].error);
 }
 
 #[test]

@@ -100,7 +100,7 @@ pub(super) fn finish_switch(folder: &Path) -> io::Result<()> {
     };
     // A living writer holds the lock until it is done, which takes a moment.
     list.lock()?;
-    if !path.exists() {
+    if !is_still_at(&list, &path) {
         return Ok(());
     }
     let mut text = String::new();
@@ -120,6 +120,20 @@ pub(super) fn finish_switch(folder: &Path) -> io::Result<()> {
     }
     sync_folder(folder);
     fs::remove_file(path)
+}
+
+/// Whether an open file is still the one at this path, and not a later one.
+#[cfg(unix)]
+fn is_still_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |meta: fs::Metadata| (meta.dev(), meta.ino());
+    let (open, there) = (file.metadata().map(identity), fs::metadata(path).map(identity));
+    matches!((open, there), (Ok(open), Ok(there)) if open == there)
+}
+
+#[cfg(not(unix))]
+fn is_still_at(_file: &File, path: &Path) -> bool {
+    path.exists()
 }
 
 /// Accepts a temporary file and a file of the same folder only: the list may come from anywhere.

@@ -172,7 +172,7 @@ pub enum TaskError {
     #[error("the features of the model have names, so they have no numbers to change")]
     FeaturesHaveNames,
     /// A file is to be written into a folder that does not exist.
-    #[error("there is no folder {} for {}", folder.display(), file.display())]
+    #[error("cannot write {}: the folder {} does not exist", file.display(), folder.display())]
     NoFolder {
         /// The folder.
         folder: PathBuf,

@@ -17,13 +17,13 @@ pub(super) fn warnings(report: &DataReport) -> Section {
     let constant = summary.features.iter().filter(|f| f.is_constant(summary.rows));
     let constant: Vec<&str> = constant.map(|feature| feature.name.as_str()).collect();
     if !constant.is_empty() {
-        texts.push(format!("Constant, so without any use: {}.", listed(&constant)));
+        texts.push(format!("Constant features, which cannot help to rank: {}.", listed(&constant)));
     }
     if texts.is_empty() {
-        texts.push("Nothing odd was found.".to_owned());
+        texts.push("No problems were found.".to_owned());
     }
     let blocks = texts.into_iter().map(PageBlock::Text).collect();
-    Section { id: "warnings".to_owned(), title: "What to know before training".to_owned(), blocks }
+    Section { id: "warnings".to_owned(), title: "Warnings before training".to_owned(), blocks }
 }
 
 /// Names separated by commas; a long list is cut.
@@ -50,8 +50,8 @@ pub(super) fn section(report: &DataReport) -> Section {
     let title = "Missing values".to_owned();
     let section = |blocks| Section { id: "missing".to_owned(), title, blocks };
     if features.is_empty() {
-        let text = "No feature has a missing value. (Absent features of sparse rows count as 0 \
-                    unless the data was read with them as missing.)";
+        let text = "No feature has a missing value. (Features that are absent from a sparse row count \
+                    as 0, unless they were read as missing.)";
         return section(vec![PageBlock::Text(text.to_owned())]);
     }
     let shown = features.get(..SHOWN).unwrap_or(&features);
@@ -59,10 +59,10 @@ pub(super) fn section(report: &DataReport) -> Section {
         id: "missing-chart".to_owned(),
         title: "Share of documents without a value".to_owned(),
         caption: format!(
-            "{} of {} features lack values somewhere; {} are shown, the most missing first.",
+            "Features with missing values: {} of {}. At most {SHOWN} are shown, the most missing \
+             first.",
             features.len(),
-            report.summary.features.len(),
-            shown.len()
+            report.summary.features.len()
         ),
         x: Axis { label: "Feature".to_owned(), ..Axis::default() },
         y: Axis { label: "Share missing".to_owned(), range: Some((0.0, 1.0)), ..Axis::default() },

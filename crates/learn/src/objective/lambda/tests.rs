@@ -402,12 +402,12 @@ fn preferences_of_unknown_documents_are_rejected() {
 #[test]
 fn labels_beyond_a_scale_are_rejected_before_training() {
     for (metric, labels, word) in
-        [("err", [5.0, 0.0], "max="), ("ndcg", [1e30, 0.0], "gain=linear")]
+        [("err", [5.0, 0.0], "parameter max"), ("ndcg", [1e30, 0.0], "gain=linear")]
     {
         let mut objective = lambda(metric).check().unwrap();
         let all = TrainingDocuments { labels: &labels, weights: &[], scores: &[] };
-        let message = objective.prepare(&all).unwrap_err().to_string();
-        assert!(message.contains(word), "{message}");
+        let help = objective.prepare(&all).unwrap_err().help().unwrap();
+        assert!(help.contains(word), "{help}");
         assert!(try_derivatives(&objective, &QueryView::new(&labels, &[0.0, 0.0])).is_err());
     }
     // Gains of 1e30 are within the range of 32 bits, gains of 1e300 are not, unless divided by the

@@ -234,6 +234,6 @@ mod tests {
     fn a_metric_without_swaps_is_refused_by_name() {
         let weight = Weight::Metric(MetricSpec::parse("kendall").unwrap());
         let message = weight.resolve(Scheme::Swap, CutoffMode::Soft, 5).unwrap_err().to_string();
-        assert!(message.contains("kendall") && message.contains("use ndcg"), "{message}");
+        assert!(message.contains("kendall") && message.contains("expected ndcg"), "{message}");
     }
 }
