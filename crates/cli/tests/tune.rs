@@ -111,7 +111,7 @@ fn slips_are_found_before_anything_runs() {
         ),
         ("mart", "leaves=int(2,9)", "--out no/where", 1, "the folder no does not exist"),
         ("mart", "leaves=int(2,9)", "--out -", 2, "a model is written to a file"),
-        ("mart", "leaves=int(2,9)", "--out x --log x", 2, "give --out and --log different files"),
+        ("mart", "leaves=int(2,9)", "--out x --log x", 2, "two results would be written to x"),
         ("linear(weights=1:1)", "bias=int(0,1)", valid, 1, "learns nothing"),
     ] {
         let ran = tune(&bench, learner, space, more);
