@@ -252,7 +252,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let data = LetorOptions { queries: 10, documents: 20, seed: 1 }.generate().unwrap();
-        write(&data, &at("train.rwd"), Format::Cache).unwrap();
+        write(&data, at("train.rwd"), Format::Cache).unwrap();
         let learner = LearnerSpec::parse("mart(trees=3, leaves=4)").unwrap();
         let files = || DataFiles::new([at("train.rwd")]);
         let mut request = TrainModelRequest::new(learner.clone(), files(), at("whole.model"));
@@ -283,7 +283,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let data = LetorOptions { queries: 10, documents: 20, seed: 1 }.generate().unwrap();
-        write(&data, &at("train.rwd"), Format::Cache).unwrap();
+        write(&data, at("train.rwd"), Format::Cache).unwrap();
         fs::create_dir(at("m.model.log.json")).unwrap();
         let learner = LearnerSpec::parse("mart(trees=3, leaves=4)").unwrap();
         let files = DataFiles::new([at("train.rwd")]);
