@@ -11,8 +11,10 @@ use std::path::Path;
 use rankwright_data::Dataset;
 use rankwright_model::{Header, MatchOptions, Matching, Model, ModelBody, ModelError};
 
+use crate::tasks::TaskError;
+#[cfg(feature = "search")]
+use crate::tasks::Warning;
 use crate::tasks::context::RunningTask;
-use crate::tasks::{TaskError, Warning};
 
 /// Matches validation data with the training data.
 pub(in crate::tasks) fn check_validation(
