@@ -1,7 +1,7 @@
 //! Sources of bytes: a file, standard input, or a compressed file decompressed in memory.
 //!
 //! Compression is detected by content (gzip and zstd magic), never by extension alone. Everything
-//! that is read into memory is bounded ([`memory_limit`](crate::memory_limit)), and decompression
+//! that is read into memory is bounded ([`memory_limit`]), and decompression
 //! also by its ratio, so that a small file cannot take the machine down.
 //!
 //! Files of up to 64 MiB are copied into memory: a copy costs a few milliseconds, and a file that
