@@ -288,7 +288,11 @@ fn failures_have_their_codes_and_ways_out() {
         ("score m.model train.txt --out m.model", 1, "would be written over the input m.model"),
         ("cv train.txt --learner mart(stop=3)", 1, "--valid-part 0.2"),
         ("cv train.txt --learner mart --folds 1", 1, "at least 2 folds"),
-        ("cv train.txt --learner mart(stop=none) --valid-part 0.2", 2, "write stop= in the spec"),
+        (
+            "cv train.txt --learner mart(stop=none) --valid-part 0.2",
+            2,
+            "leave stop=none out of the spec",
+        ),
         ("train train.txt --learner mart --out x --ignore-extra", 2, "--valid or --start"),
         ("cv train.txt --learner mart --learner mart()", 2, "mart is given twice"),
     ] {
