@@ -1,4 +1,4 @@
-"""Loading LETOR text: throughput and peak memory beside XGBoost, LightGBM and scikit-learn.
+"""Loading LETOR text beside XGBoost, LightGBM and scikit-learn, and tables beside Polars.
 
 The file is MSLR-shaped and made by our generator: 6,000 queries, about 714,000 rows, 136 features,
 870 MB. Every loader runs in a fresh process with the file in the page cache; seconds are those
@@ -7,10 +7,15 @@ of the load alone, without starting the process or importing libraries.
 Not quite alike, in the peers' favour or by their nature: LightGBM has no `qid:` in its text format
 and gets a copy without it and the query sizes in a side file, and its time includes binning;
 scikit-learn is read once, on a tenth of the file, and scaled.
+
+Tables are the same data (1,500 queries, 178,500 rows) as CSV, Parquet and JSON lines, written by
+our own converter. Polars reads them into columns; we read them into rows, which takes one more pass,
+and group them by query.
 """
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 
@@ -28,6 +33,9 @@ from _common import (
 )
 
 MSLR_QUERIES = 6000
+TABLE_QUERIES = 1500
+# The most times of Polars' time that our reader may take.
+TABLE_TARGETS = {"csv": 1.0, "parquet": 1.5, "jsonl": 1.0}
 TARGET_RATIO = 5.0
 TARGET_MEMORY = 1.3
 SKLEARN_PART = 10
@@ -64,7 +72,29 @@ def load_sklearn(path, threads):
     return seconds, *rows.shape
 
 
-WORKERS = {"xgboost": load_xgboost, "lightgbm": load_lightgbm, "sklearn": load_sklearn}
+def load_polars(path, threads):
+    os.environ["POLARS_MAX_THREADS"] = str(threads)
+    import polars
+
+    readers = {
+        ".csv": polars.read_csv,
+        ".parquet": polars.read_parquet,
+        ".jsonl": polars.read_ndjson,
+    }
+    read = readers[os.path.splitext(path)[1]]
+    seconds, frame = timed(lambda: read(path))
+    if ".jsonl" in path:
+        # Features are one column of lists there.
+        return seconds, frame.height, len(frame["features"][0])
+    return seconds, frame.height, frame.width - 2
+
+
+WORKERS = {
+    "xgboost": load_xgboost,
+    "lightgbm": load_lightgbm,
+    "sklearn": load_sklearn,
+    "polars": load_polars,
+}
 
 
 def run_worker(name, path, threads):
@@ -141,6 +171,47 @@ def compare(options):
     report(results, size, options)
 
 
+def compare_tables(options):
+    """The same table in each format: our reader and Polars, run in turn."""
+    name = f"table-{options.table_queries}"
+    text = made_once(OUT / f"{name}.txt", lambda path: generate(path, options.table_queries))
+    rows = []
+    verdicts = []
+    for ending, target in TABLE_TARGETS.items():
+        path = made_once(OUT / f"{name}.{ending}", lambda p, e=ending: convert(text, p, e))
+        warm(path)
+        ours_command = [
+            program("RANKWRIGHT_LOAD_BENCH", "load-bench"),
+            str(path),
+            str(options.threads),
+        ]
+        ours = best_of(options.repeat, f"{ending}, ours", ours_command)
+        polars_command = worker(__file__, "polars", path, options.threads)
+        polars = best_of(options.repeat, f"{ending}, Polars", polars_command)
+        if (ours.output["rows"], ours.output["features"]) != (
+            polars.output["rows"],
+            polars.output["features"],
+        ):
+            sys.exit(f"{ending}: Polars read {polars.output}, we {ours.output}")
+        ratio = ours.seconds / polars.seconds
+        size = path.stat().st_size / 1e6
+        rows.append(
+            [ending, f"{size:,.0f}", f"{ours.seconds:.3f}", f"{polars.seconds:.3f}", f"{ratio:.2f}"]
+        )
+        verdicts.append((f"{ending} at most {target:g} times Polars ({ratio:.2f})", ratio <= target))
+    shape = f"{ours.output['rows']:,} rows, {ours.output['features']} features"
+    print(f"\nTables of {shape}; {options.threads} threads, best of {options.repeat}\n")
+    print(markdown(["format", "MB", "Rankwright, s", "Polars, s", "ratio"], rows))
+    print()
+    for claim, holds in verdicts:
+        verdict(claim, holds, options.table_queries == TABLE_QUERIES)
+
+
+def convert(source, target, ending):
+    command = [program("RANKWRIGHT_BIN", "rankwright"), "data", "convert", str(source), str(target)]
+    subprocess.run([*command, "--to", ending], check=True, stdout=sys.stderr)
+
+
 def check_same_shape(results):
     ours = results["ours"].output
     for name in ("xgboost", "lightgbm"):
@@ -191,13 +262,21 @@ def targets(results, size, full):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--queries", type=int, default=MSLR_QUERIES)
+    parser.add_argument("--table-queries", type=int, default=TABLE_QUERIES)
+    parser.add_argument("--only", choices=["letor", "tables"], help="one of the two comparisons")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument(
         "--worker", nargs=3, metavar=("NAME", "FILE", "THREADS"), help=argparse.SUPPRESS
     )
     options = parser.parse_args()
-    run_worker(*options.worker) if options.worker else compare(options)
+    if options.worker:
+        run_worker(*options.worker)
+        return
+    if options.only != "tables":
+        compare(options)
+    if options.only != "letor":
+        compare_tables(options)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 //! broken. `tests/smoke.rs` runs them over the seeds and mutations of these on any compiler; the
 //! programs in `fuzz_targets/` run them under libFuzzer.
 
+mod state;
 pub mod targets;
 
 use std::path::{Path, PathBuf};
@@ -21,7 +22,7 @@ fn input(bytes: &[u8]) -> Input {
     Input::raw("fuzz", bytes.to_vec())
 }
 
-/// A name of a temporary file, which is removed on drop.
+/// A name of a temporary file or folder, which is removed on drop.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -39,6 +40,13 @@ impl Scratch {
         file
     }
 
+    /// An empty folder.
+    fn folder() -> Self {
+        let folder = Self::new("");
+        std::fs::create_dir(&folder.0).expect("a temporary folder can be made");
+        folder
+    }
+
     fn path(&self) -> &Path {
         &self.0
     }
@@ -46,7 +54,10 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
+        let _ = match self.0.is_dir() {
+            true => std::fs::remove_dir_all(&self.0),
+            false => std::fs::remove_file(&self.0),
+        };
     }
 }
 

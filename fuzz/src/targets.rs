@@ -16,7 +16,7 @@ use rankwright::search::{
 };
 use rankwright::spec::Spec;
 
-use crate::{Scratch, data_set, lists};
+use crate::{Scratch, data_set, lists, state};
 
 /// A target: any bytes, or a panic where a promise is broken.
 pub type Target = fn(&[u8]);
@@ -49,6 +49,13 @@ targets![
     experiment,
     model,
     interchange,
+    training_log,
+    tune_log,
+    checkpoint,
+    vectors,
+    side_files,
+    cell,
+    switch,
 ];
 
 /// LETOR text: a data set that survives a trip through the cache, or an error.
@@ -203,4 +210,39 @@ pub fn model(bytes: &[u8]) {
 /// A model of any system: a model that can be used and written, or an error.
 pub fn interchange(bytes: &[u8]) {
     crate::interchange(bytes);
+}
+
+/// The log beside a model.
+pub fn training_log(bytes: &[u8]) {
+    state::training_log(bytes);
+}
+
+/// The log of a parameter search: resumed, or an error.
+pub fn tune_log(bytes: &[u8]) {
+    state::tune_log(bytes);
+}
+
+/// The checkpoint of a training: resumed, begun anew, or an error.
+pub fn checkpoint(bytes: &[u8]) {
+    state::checkpoint(bytes);
+}
+
+/// Word vectors, and the feature that is computed with them.
+pub fn vectors(bytes: &[u8]) {
+    state::vectors(bytes);
+}
+
+/// LightGBM's side files.
+pub fn side_files(bytes: &[u8]) {
+    state::side_files(bytes);
+}
+
+/// A stored result of an experiment: used only as it was written.
+pub fn cell(bytes: &[u8]) {
+    state::cell(bytes);
+}
+
+/// The list of an interrupted write of several files.
+pub fn switch(bytes: &[u8]) {
+    state::switch(bytes);
 }

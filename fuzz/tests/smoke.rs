@@ -186,6 +186,13 @@ smoke_tests![
     experiment,
     model,
     interchange,
+    training_log,
+    tune_log,
+    checkpoint,
+    vectors,
+    side_files,
+    cell,
+    switch,
 ];
 
 #[test]

@@ -9,6 +9,7 @@ row per attack and ends with code 1 if one did not hold.
 """
 
 import argparse
+import concurrent.futures
 import contextlib
 import gzip
 import hashlib
@@ -148,8 +149,23 @@ def digest(path):
 
 
 def left_over(folder):
-    """Files of unfinished writes."""
-    return [path.name for path in folder.rglob(".rankwright-*")]
+    """Files of unfinished writes: ours, and those of tantivy in an index."""
+    return [path.name for pattern in (".rankwright-*", ".tmp*") for path in folder.rglob(pattern)]
+
+
+def check_clean(folder, kind):
+    left = left_over(folder)
+    check(not left, kind, "left", left)
+
+
+def check_clean_index(folder, kind):
+    """An index has its description, a lock and one generation; one more may be in use by a reader."""
+    check_clean(folder, kind)
+    names = sorted(path.name for path in folder.iterdir())
+    generations = [name for name in names if name.startswith("generation-")]
+    others = [name for name in names if name not in generations]
+    check(len(generations) == 1, kind, "left generations", generations)
+    check(set(others) <= {"rankwright.json", "building.lock"}, kind, "left", others)
 
 
 # ------------------------------------------------------------------------------- kills and full disks
@@ -172,7 +188,7 @@ def strike(bench, words, prepare, verify, most=60):
     a file system with files that have no name and on one without.
     """
     struck = 0
-    for kind, named in [("kill", False), ("full", False), ("kill", True)]:
+    for kind, named in [("kill", False), ("full", False), ("kill", True), ("full", True)]:
         prepare()
         calls = bench.calls(words, named)
         for at in bench.moments(calls, bench.most or most):
@@ -205,7 +221,7 @@ def convert(bench):
         found = digest(bench.at("w/out.rwd"))
         check(found in {new, old}, kind, "left a half file")
         bench.ok("data convert train.txt w/out.rwd")
-        check(not left_over(bench.at("w")), kind, "left", left_over(bench.at("w")))
+        check_clean(bench.at("w"), kind)
 
     return strike(bench, words, prepare, verify)
 
@@ -227,10 +243,14 @@ def split(bench):
             shutil.copy(bench.at("s1") / name, bench.at("w") / name)
 
     def verify(kind, done):
-        # Reading a part finishes a switch that was killed.
-        bench.ok("data inspect w/test.txt --quiet")
+        # Reading a part finishes a switch that was killed, and so does looking for room in its folder.
+        bench.ok(bench.random.choice([
+            "data inspect w/test.txt --quiet", "train w/train.txt --learner mart(trees=1) --out w/m.model",
+        ]))
         found = tuple(digest(bench.at("w") / name) for name in names)
         check(found in sets, kind, "left parts of two splits side by side")
+        bench.ok("data convert w/test.txt w/test.rwd")
+        check_clean(bench.at("w"), kind)
 
     return strike(bench, f"data split train.txt {parts} --seed 2 --out w", prepare, verify)
 
@@ -248,7 +268,7 @@ def train(bench):
         check(found in {None, expected}, kind, "left a half model")
         bench.ok(words)
         check(digest(bench.at("w/m.model")) == expected, kind, "resumed to another model")
-        check(not left_over(bench.at("w")), kind, "left", left_over(bench.at("w")))
+        check_clean(bench.at("w"), kind)
 
     return strike(bench, words, lambda: fresh(bench, "w"), verify)
 
@@ -269,6 +289,7 @@ def index(bench):
         check((old > 0) != (new > 0), kind, "left neither the old nor the new index:", old, new)
         bench.ok(words)
         check(found("zebra") > 0 and found("train") == 0, kind, "cannot be built again")
+        check_clean_index(bench.at("w/shop"), kind)
 
     return strike(bench, words, prepare, verify, most=40)
 
@@ -287,6 +308,7 @@ def add(bench):
             check(count >= least, kind, "lost the old documents")
         bench.ok(words)
         check(json.loads(bench.ok("search w/shop zebra --json").stdout)["found"] > 0, "not added")
+        check_clean_index(bench.at("w/shop"), kind)
 
     return strike(bench, words, prepare, verify, most=40)
 
@@ -301,6 +323,9 @@ def experiment(bench):
     def verify(kind, done):
         bench.ok(words)
         check(digest(bench.at("w/study/results.json")) == expected, kind, "resumed to other results")
+        check_clean(bench.at("w"), kind)
+        parts = [path.name for path in bench.at("w/study/cells").iterdir() if path.suffix]
+        check(not parts, kind, "left cells", parts)
 
     return strike(bench, words, lambda: fresh(bench, "w"), verify, most=30)
 
@@ -329,6 +354,9 @@ def outputs(bench):
         def verify(kind, done, words=words, out=out, expected=expected):
             found = digest(bench.at("o") / out)
             check(found in {None, expected}, words, kind, "left a half file")
+            bench.run(words)
+            check(digest(bench.at("o") / out) == expected, words, kind, "cannot be run again")
+            check_clean(bench.at("o"), kind)
 
         strike(bench, words, lambda: fresh(bench, "o"), verify, most=20)
         total += 1
@@ -540,8 +568,16 @@ def bombs(bench):
     bench.at("w/wide.csv").write_text(
         "qid,label," + ",".join(f"f{i}" for i in range(1_000_000)) + "\n" + "1,0" + ",0" * 1_000_000 + "\n"
     )
+    # Rows of equal values cost nothing in a column, but memory when they are read: 16 bytes each here.
+    rows = "".join(f"{row // 1000},{row % 2},1\n" for row in range(400_000))
+    bench.at("w/rows.csv").write_text("qid,label,x\n" + rows)
+    bench.ok("data convert w/rows.csv w/rows.parquet")
+    for words in ["data inspect w/rows.parquet", "train w/rows.parquet --learner mart(trees=1) --out w/m"]:
+        done = bench.run(words + " --max-memory 4M")
+        check(done.returncode == 1, words, "took more than it may:", done.stderr[-300:])
+        check("the limit for an input" in done.stderr, words, "blames something else:", done.stderr[-300:])
     names += ["wide.txt", "wide.csv"]
-    tried = 0
+    tried = 2
     for name in names:
         for words in ["data inspect w/{}", "data convert w/{} w/out.rwd", "train w/{} --learner mart(trees=2) --out w/m"]:
             begin = time.monotonic()
@@ -580,37 +616,47 @@ def mutations(bench):
     shutil.copy(bench.at("docs.jsonl"), bench.at("w/docs.jsonl"))
     shutil.copy(bench.at("pairs.tsv"), bench.at("w/pairs.tsv"))
     shutil.copy(bench.at("small.toml"), bench.at("w/small.toml"))
-    targets = [(path, "score {} valid.txt --out w/x") for path in sorted(bench.at("w").glob("trees.*"))]
-    targets += [(bench.at(name), "score {} valid.txt --out w/x") for name in ("trees.model", "net.model")]
+    targets = [(path, "score {} valid.txt --out {folder}/x") for path in sorted(bench.at("w").glob("trees.*"))]
+    targets += [(bench.at(name), "score {} valid.txt --out {folder}/x") for name in ("trees.model", "net.model")]
     targets += [(path, "data inspect {}") for path in sorted(bench.at("w").glob("d.*"))]
     targets += [
         (bench.at("train.txt"), "data inspect {}"),
         (bench.at("w/a.run"), "eval --run {} --qrels qrels.txt --metric ndcg@10"),
         (bench.at("qrels.txt"), "eval --run w/a.run --qrels {} --metric ndcg@10"),
-        (bench.at("w/docs.jsonl"), "index {} --out w/shop --rebuild"),
-        (bench.at("queries.tsv"), "run shop --queries {} --out w/y.run"),
-        (bench.at("w/pairs.tsv"), "train train.txt --pairs {} --learner ranksvm --out w/z.model"),
+        (bench.at("w/docs.jsonl"), "index {} --out {folder}/shop --rebuild"),
+        (bench.at("queries.tsv"), "run shop --queries {} --out {folder}/y.run"),
+        (bench.at("w/pairs.tsv"), "train train.txt --pairs {} --learner ranksvm --out {folder}/z.model"),
         (bench.at("w/small.toml"), "experiment {} --dry-run"),
     ]
     inside = [path for path in bench.at("shop").rglob("*") if path.is_file() and path.stat().st_size]
-    targets += [(path, "search damaged-shop train") for path in sorted(inside)]
+    targets += [(path, "search {folder}/shop train") for path in sorted(inside)]
     end = time.monotonic() + bench.mutation_seconds
+    workers = os.cpu_count() or 1
     done = 0
-    while done < bench.mutations and time.monotonic() < end:
-        source, words = targets[done % len(targets)]
-        damaged = bench.at("damaged" + "".join(source.suffixes))
-        if source.is_relative_to(bench.at("shop")):
-            fresh(bench, "damaged-shop").rmdir()
-            shutil.copytree(bench.at("shop"), bench.at("damaged-shop"))
-            damaged = bench.at("damaged-shop") / source.relative_to(bench.at("shop"))
-        damaged.write_bytes(mutated(bench.random, source.read_bytes()))
-        ran = bench.run(words.format(damaged.name), text=False)
-        if ran.returncode not in {0, 1, 2}:
-            kept = bench.at("broken" + "".join(source.suffixes))
-            shutil.copy(damaged, kept)
-            raise Broken(f"{words.format(source.name)} ended with {ran.returncode}: {ran.stderr[-300:]!r}")
-        done += 1
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        while done < bench.mutations and time.monotonic() < end:
+            # Drawn one after the other, so that the same seed damages the same files.
+            numbers = range(done, min(done + workers, bench.mutations))
+            chosen = [targets[number % len(targets)] for number in numbers]
+            damages = [mutated(bench.random, source.read_bytes()) for source, _ in chosen]
+            list(pool.map(lambda at: try_damaged(bench, at, *chosen[at], damages[at]), range(len(chosen))))
+            done += len(chosen)
     return f"{done} files"
+
+
+def try_damaged(bench, worker, source, words, damage):
+    """Runs a command on a damaged file, in a folder of the worker's own."""
+    folder = fresh(bench, f"damaged-{worker}")
+    damaged = folder / ("file" + "".join(source.suffixes))
+    if source.is_relative_to(bench.at("shop")):
+        shutil.copytree(bench.at("shop"), folder / "shop")
+        damaged = folder / "shop" / source.relative_to(bench.at("shop"))
+    damaged.write_bytes(damage)
+    name = damaged.relative_to(bench.folder)
+    ran = bench.run(words.format(name, folder=folder.name) + " --threads 1", text=False)
+    if ran.returncode not in {0, 1, 2}:
+        shutil.copy(damaged, bench.at("broken" + "".join(source.suffixes)))
+        raise Broken(f"{words.format(source.name, folder='')} ended with {ran.returncode}: {ran.stderr[-300:]!r}")
 
 
 def mutated(rng, data):
@@ -716,7 +762,7 @@ def main():
         if arguments.short:
             arguments.seconds = min(arguments.seconds, 40)
         bench.mutations = arguments.mutations
-        bench.mutation_seconds = arguments.seconds / 3
+        bench.mutation_seconds = arguments.seconds / 2
         bench.most = 4 if arguments.short else None
         bench.end = begin + arguments.seconds
         prepare(bench)

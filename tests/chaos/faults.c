@@ -7,6 +7,9 @@
  * RANKWRIGHT_FAULT_COUNT=F  writes the number of calls to the file F at exit
  * RANKWRIGHT_FAULT_NAMED=1  the file system has no files without a name (O_TMPFILE)
  *
+ * A call counts under each of its names: with and without a descriptor of a folder (openat), and
+ * with 64 in its name. A syscall without a function of the C library does not count.
+ *
  * Standard input, output and error, pipes and devices do not count. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -90,6 +93,24 @@ int open64(const char *path, int flags, ...) {
     return REAL(open64)(path, flags, mode);
 }
 
+int openat(int folder, const char *path, int flags, ...) {
+    va_list rest;
+    va_start(rest, flags);
+    mode_t mode = va_arg(rest, mode_t);
+    va_end(rest);
+    if (refuses(flags)) return -1;
+    return REAL(openat)(folder, path, flags, mode);
+}
+
+int openat64(int folder, const char *path, int flags, ...) {
+    va_list rest;
+    va_start(rest, flags);
+    mode_t mode = va_arg(rest, mode_t);
+    va_end(rest);
+    if (refuses(flags)) return -1;
+    return REAL(openat64)(folder, path, flags, mode);
+}
+
 ssize_t write(int fd, const void *bytes, size_t length) {
     if (is_file(fd)) FULL_DISK(1)
     return REAL(write)(fd, bytes, length);
@@ -98,6 +119,11 @@ ssize_t write(int fd, const void *bytes, size_t length) {
 ssize_t writev(int fd, const struct iovec *parts, int count) {
     if (is_file(fd)) FULL_DISK(1)
     return REAL(writev)(fd, parts, count);
+}
+
+ssize_t pwrite(int fd, const void *bytes, size_t length, off_t at) {
+    if (is_file(fd)) FULL_DISK(1)
+    return REAL(pwrite)(fd, bytes, length, at);
 }
 
 ssize_t pwrite64(int fd, const void *bytes, size_t length, off64_t at) {
@@ -115,6 +141,11 @@ int fdatasync(int fd) {
     return REAL(fdatasync)(fd);
 }
 
+int ftruncate(int fd, off_t length) {
+    FULL_DISK(1)
+    return REAL(ftruncate)(fd, length);
+}
+
 int ftruncate64(int fd, off64_t length) {
     FULL_DISK(1)
     return REAL(ftruncate64)(fd, length);
@@ -123,6 +154,16 @@ int ftruncate64(int fd, off64_t length) {
 int rename(const char *from, const char *to) {
     FULL_DISK(0)
     return REAL(rename)(from, to);
+}
+
+int renameat(int from_dir, const char *from, int to_dir, const char *to) {
+    FULL_DISK(0)
+    return REAL(renameat)(from_dir, from, to_dir, to);
+}
+
+int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned int flags) {
+    FULL_DISK(0)
+    return REAL(renameat2)(from_dir, from, to_dir, to, flags);
 }
 
 int link(const char *from, const char *to) {
@@ -138,6 +179,21 @@ int linkat(int from_dir, const char *from, int to_dir, const char *to, int flags
 int unlink(const char *path) {
     FULL_DISK(0)
     return REAL(unlink)(path);
+}
+
+int unlinkat(int folder, const char *path, int flags) {
+    FULL_DISK(0)
+    return REAL(unlinkat)(folder, path, flags);
+}
+
+int rmdir(const char *path) {
+    FULL_DISK(0)
+    return REAL(rmdir)(path);
+}
+
+int mkdirat(int folder, const char *path, mode_t mode) {
+    FULL_DISK(1)
+    return REAL(mkdirat)(folder, path, mode);
 }
 
 int mkdir(const char *path, mode_t mode) {

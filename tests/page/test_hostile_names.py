@@ -37,7 +37,7 @@ FOREIGN = """() => {
   const own = new Set(["HTML", "HEAD", "META", "TITLE", "STYLE", "BODY", "A", "HEADER", "H1", "H2", "H3",
     "H4", "H5", "H6", "P", "BUTTON", "DIV", "NAV", "OL", "LI", "MAIN", "DL", "DT", "DD", "SECTION",
     "FIGURE", "FIGCAPTION", "OUTPUT", "SCRIPT", "DETAILS", "SUMMARY", "TABLE", "CAPTION", "THEAD",
-    "TBODY", "TR", "TH", "TD", "STRONG", "SPAN", "LABEL", "SELECT", "OPTION", "B", "I", "BDI"]);
+    "TBODY", "TR", "TH", "TD", "STRONG", "SPAN", "LABEL", "SELECT", "OPTION", "B", "I", "BDI", "UL", "INPUT"]);
   const svg = new Set(["svg", "g", "title", "desc", "style", "defs", "linearGradient", "stop", "rect",
     "path", "line", "polyline", "polygon", "circle", "text", "tspan", "marker", "clipPath", "use"]);
   const out = [];
@@ -45,7 +45,7 @@ FOREIGN = """() => {
     const known = element instanceof SVGElement ? svg : own;
     if (!known.has(element.tagName)) out.push("element " + element.tagName);
     for (const { name } of element.attributes) {
-      if (name.startsWith("on") || name === "src" || name === "style" && !element.closest(".tip"))
+      if (name.startsWith("on") || name === "src" || name === "style" && !element.closest(".tip, input"))
         out.push(`attribute ${name} of ${element.tagName}`);
       if (name === "href" && !element.getAttribute("href").startsWith("#")) out.push("a link out");
     }

@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from browser import check_page
+from browser import Opened, browser, check_page
 
 RATES = "1,0.5,0.1,0.01"
 LEARNERS = {"mart": "mart(trees=20, leaves=7)", "lambdamart": "lambdamart(trees=20, leaves=7)"}
@@ -93,9 +93,64 @@ def test_training(bench):
     assert charts["curve-1"] == 3
     assert charts["labels-mean-rank"] == labels
     assert charts["lambda-pair-share"] == min(labels * (labels - 1) // 2, 8)
-    assert [charts[chart] for chart in charts if chart.startswith("forces")] == [2, 2, 2]
+    forces = [charts[chart] for chart in charts if chart.startswith("forces")]
+    assert len(forces) > 3 and set(forces) == {2}
     assert {"importance-gain", "importance-splits", "importance-permutation"} <= charts.keys()
     assert {"time-rounds", "time-total", "lambda-rank-share"} <= charts.keys()
+
+
+def test_stages_by_slider_and_play_button(bench):
+    folder, train, valid, _, _ = bench
+    page = folder / "stages.html"
+    rankwright("report", "train", folder / "lambdamart.model", train, "--valid", valid, "--out", page)
+    with browser() as one, Opened(one, page) as opened:
+        box = opened.page.locator("#labels-stage")
+        shown = box.locator(":scope > .group:visible")
+        slider, play = box.locator("input[type=range]"), box.locator("button.play")
+        last = int(slider.get_attribute("max"))
+        assert last >= 4 and shown.count() == 1
+        first = shown.locator("figure").get_attribute("data-chart")
+        assert first == "labels-at-0"
+        slider.focus()
+        slider.press("End")
+        words = box.locator("output:not(.tip)").inner_text()
+        assert words.startswith("after ") and slider.get_attribute("aria-valuetext") == words
+        at_end = shown.locator("figure").get_attribute("data-chart")
+        assert at_end != first
+        # Playing from the end begins anew, and ends by itself at the last stage.
+        play.click()
+        assert play.get_attribute("aria-pressed") == "true"
+        assert shown.locator("figure").get_attribute("data-chart") == first
+        play.click()
+        assert play.get_attribute("aria-pressed") == "false"
+        slider.press("End")
+        slider.press("ArrowLeft")
+        play.click()
+        opened.page.wait_for_function("() => !document.querySelector('#labels-stage .play[aria-pressed=true]')")
+        assert shown.locator("figure").get_attribute("data-chart") == at_end
+        assert not opened.complaints, opened.complaints
+
+
+def test_wide_tables_say_that_they_scroll_and_conventions_are_said_once(bench):
+    folder, _, _, test, _ = bench
+    models = [folder / f"{name}.model" for name in LEARNERS]
+    page = folder / "scroll.html"
+    rankwright("report", "compare", test, *models, "--out", page)
+    with browser() as one:
+        with Opened(one, page, width=390) as opened:
+            details = opened.page.locator(".block", has=opened.page.locator("#comparison-details"))
+            assert details.locator(".more").is_visible()
+            box = details.locator(".scroll")
+            box.evaluate("box => { box.scrollLeft = box.scrollWidth; }")
+            name = details.locator("tbody th").first.bounding_box()
+            assert -1 <= name["x"] < 60, f"the name of the row scrolled away: {name}"
+        with Opened(one, page, width=1280) as opened:
+            conventions = opened.page.locator("details.conventions")
+            assert conventions.count() == 1 and not conventions.locator("li").first.is_visible()
+            conventions.locator("summary").click()
+            assert conventions.locator("li").first.is_visible()
+            text = opened.page.locator("body").inner_text()
+            assert text.count("unjudged=nonrel, ties=worst") <= 2, "conventions are repeated"
 
 
 def test_shrinkage(bench):

@@ -13,6 +13,10 @@ usage: cargo xtask TASK
   fuzz [SECONDS] [TARGET...]  run fuzz targets (default: all), 60 seconds each by default
   chaos [SECONDS]             attack the command with kills, full disks, limits, damaged files and
                               more, for 900 seconds by default
+  records                     write the files anew that tests compare with: docs/reference, the table
+                              of docs/interchange.md, golden scores, printed conventions
+  dist [--profile NAME]       stripped command, manual pages and completions in one archive, under
+                              target/shipped
   licences                    licences of all dependencies, and those with several versions
   help                        this text";
 
@@ -29,6 +33,8 @@ pub(crate) enum Task {
     Bench { names: Vec<String>, script: Vec<String> },
     Fuzz { seconds: u64, targets: Vec<String> },
     Chaos { seconds: u64 },
+    Records,
+    Dist { profile: String },
     Licences,
 }
 
@@ -48,8 +54,10 @@ impl Task {
             "bench" => bench(rest),
             "fuzz" => fuzz(rest),
             "chaos" => chaos(&rest),
+            "records" if rest.is_empty() => Ok(Self::Records),
+            "dist" => dist(&rest),
             "licences" if rest.is_empty() => Ok(Self::Licences),
-            "licences" => Err("`licences` has no options".into()),
+            "licences" | "records" => Err(format!("`{task}` has no options")),
             other => Err(format!("unknown task `{other}`")),
         }
     }
@@ -98,6 +106,14 @@ fn chaos(rest: &[String]) -> Result<Task, String> {
         [] => Ok(Task::Chaos { seconds: DEFAULT_CHAOS_SECONDS }),
         [seconds] => Ok(Task::Chaos { seconds: parse_seconds(seconds)? }),
         _ => Err("`chaos` has one argument, a number of seconds".into()),
+    }
+}
+
+fn dist(rest: &[String]) -> Result<Task, String> {
+    match rest {
+        [] => Ok(Task::Dist { profile: "dist".to_owned() }),
+        [option, profile] if option == "--profile" => Ok(Task::Dist { profile: profile.clone() }),
+        _ => Err("`dist` has one option, --profile NAME".into()),
     }
 }
 
@@ -157,9 +173,16 @@ mod tests {
     fn chaos_has_a_time_and_nothing_else() {
         assert_eq!(parse("chaos"), Ok(Task::Chaos { seconds: 900 }));
         assert_eq!(parse("chaos 60"), Ok(Task::Chaos { seconds: 60 }));
-        for line in ["chaos now", "chaos 0", "chaos 60 60", "licences all"] {
+        for line in ["chaos now", "chaos 0", "chaos 60 60", "licences all", "records now"] {
             assert!(parse(line).is_err(), "{line}");
         }
+    }
+
+    #[test]
+    fn what_is_shipped_is_built_with_its_own_profile() {
+        assert_eq!(parse("dist"), Ok(Task::Dist { profile: "dist".into() }));
+        assert_eq!(parse("dist --profile ci"), Ok(Task::Dist { profile: "ci".into() }));
+        assert!(parse("dist ci").is_err() && parse("dist --profile").is_err());
     }
 
     #[test]

@@ -51,8 +51,22 @@ mod tests {
     fn every_example_is_found() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(FOLDER);
         let names = names(&root).unwrap();
-        for name in ["compare", "from_memory", "serve_scores_from_8_threads"] {
-            assert!(names.iter().any(|found| found == name), "{name} is not in {names:?}");
-        }
+        let expected = [
+            "compare",
+            "custom_feature",
+            "custom_learner",
+            "custom_metric",
+            "custom_model_format",
+            "custom_objective",
+            "early_stopping_and_cancel",
+            "evaluate_slices",
+            "explain",
+            "from_memory",
+            "import_export_bytes",
+            "index_and_rerank",
+            "serve_scores_from_8_threads",
+            "tune_typed",
+        ];
+        assert_eq!(names, expected);
     }
 }

@@ -1,8 +1,8 @@
 //! `cargo xtask licences`: every crate that is built here has a licence of the list in `deny.toml`.
 //!
 //! This is the part of `cargo deny` that needs no further program and no database: licences by what
-//! the crates declare, and the crates of which two versions are built. Known vulnerabilities need
-//! `cargo deny check advisories`, which downloads its database.
+//! the crates declare, the sources in `Cargo.lock`, and the crates of which two versions are built.
+//! Known vulnerabilities need `cargo deny check advisories`, which downloads its database.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -23,14 +23,39 @@ pub(crate) fn check(workspace: &Workspace) -> Outcome {
         .filter(|(_, licence)| !is_allowed(licence, &allowed))
         .map(|(name, licence)| format!("{name}: licence `{licence}` is not allowed by deny.toml"))
         .collect();
+    let lock = fs::read_to_string(workspace.path("Cargo.lock"))
+        .map_err(|error| Failure::new(format!("cannot read Cargo.lock: {error}")))?;
+    let bad: Vec<String> = bad.into_iter().chain(bad_sources(&lock)).collect();
     if !bad.is_empty() {
         return Err(Failure::new(bad.join("\n")));
     }
-    print_line(&format!("{} crates, all licences allowed", crates.len()));
+    print_line(&format!("{} crates, all licences and sources allowed", crates.len()));
     for (name, versions) in several_versions(&crates) {
         print_line(&format!("several versions of {name}: {}", versions.join(", ")));
     }
     Ok(())
+}
+
+/// Crates of `Cargo.lock` that come neither from this repository nor, with a checksum, from the
+/// registry of all others.
+fn bad_sources(lock: &str) -> Vec<String> {
+    let packages = || lock.split("[[package]]").skip(1);
+    let value = |package: &str, key: &str| -> Option<String> {
+        let line = package.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(" = "));
+        line.map(|text| text.trim_matches('"').to_owned())
+    };
+    let is_registry = |source: &String| source.starts_with("registry+");
+    let first = packages().filter_map(|package| value(package, "source")).find(is_registry);
+    let bad = packages().filter_map(|package| {
+        let (name, source) = (value(package, "name")?, value(package, "source")?);
+        match Some(&source) == first.as_ref() && value(package, "checksum").is_some() {
+            true => None,
+            false => {
+                Some(format!("{name}: the source `{source}` is not allowed, or has no checksum"))
+            }
+        }
+    });
+    bad.collect()
 }
 
 /// The list `allow` of deny.toml.
@@ -122,6 +147,22 @@ impl<'a> Parser<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn crates_come_from_one_registry_with_a_checksum() {
+        let package = |name: &str, rest: &str| format!("[[package]]\nname = \"{name}\"\n{rest}\n");
+        let from = |source: &str| format!("source = \"{source}\"\nchecksum = \"00\"");
+        let good = package("ours", "") + &package("a", &from("registry+one"));
+        assert_eq!(bad_sources(&good), Vec::<String>::new());
+        for (name, rest) in [
+            ("git", from("git+somewhere")),
+            ("other", from("registry+two")),
+            ("unsigned", "source = \"registry+one\"".to_owned()),
+        ] {
+            let bad = bad_sources(&(good.clone() + &package(name, &rest)));
+            assert!(bad.len() == 1 && bad[0].starts_with(&format!("{name}: ")), "{bad:?}");
+        }
+    }
 
     #[test]
     fn expressions_are_met_by_one_alternative_and_by_all_parts() {

@@ -10,6 +10,7 @@ mod bench;
 mod browser;
 mod chaos;
 mod ci;
+mod dist;
 mod examples;
 mod fuzz;
 mod licences;
@@ -57,6 +58,8 @@ fn run(task: &Task, workspace: &Workspace, steps: &mut Steps) -> steps::Outcome 
         Task::Bench { names, script } => bench::run(workspace, steps, names, script),
         Task::Fuzz { seconds, targets } => fuzz::run(workspace, steps, *seconds, targets),
         Task::Chaos { seconds } => chaos::run(workspace, steps, *seconds),
+        Task::Records => test::write_records(workspace, steps),
+        Task::Dist { profile } => dist::run(workspace, steps, profile),
         Task::Licences => steps.call("licences", || licences::check(workspace)),
     }
 }

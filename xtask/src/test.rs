@@ -47,6 +47,13 @@ pub(crate) fn run_with(
     }
 }
 
+/// Writes the files that tests compare with anew: the tests whose name begins with `write_the_`.
+pub(crate) fn write_records(workspace: &Workspace, steps: &mut Steps) -> Outcome {
+    let writers = "nextest run --workspace --cargo-profile ci --run-ignored only";
+    let mut command = workspace.cargo(writers);
+    steps.run("records", command.args(["-E", "test(/(^|::)write_the_/)"]))
+}
+
 /// The Python environments and the browser of the tests.
 pub(crate) struct Environments {
     oracle: Environment,

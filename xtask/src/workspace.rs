@@ -41,6 +41,11 @@ impl Workspace {
         self.target.join(profile).join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
     }
 
+    /// A folder inside the target folder.
+    pub(crate) fn target(&self, inside: &str) -> PathBuf {
+        self.target.join(inside)
+    }
+
     /// A command that runs in the root.
     pub(crate) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);

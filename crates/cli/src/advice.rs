@@ -12,9 +12,9 @@ use rankwright::learn::LearnError;
 use rankwright::learn::tune::TuneError;
 use rankwright::model::ModelError;
 use rankwright::report::ReportError;
-use rankwright::search::SearchError;
+use rankwright::search::{SearchError, SearchWarning};
 use rankwright::spec::SpecError;
-use rankwright::tasks::{SavedTraining, TaskError, TrainOption};
+use rankwright::tasks::{SavedTraining, TaskError, TrainOption, Warning};
 
 use crate::failure::Failure;
 
@@ -32,6 +32,46 @@ pub(crate) fn advice(failure: &Failure) -> Option<String> {
         Failure::Experiment(error) => experiment(error),
         _ => None,
     }
+}
+
+/// Adds to the error of a broken document, if it has no other advice, that it can be skipped.
+pub(crate) fn offer_skipping(failure: Failure) -> Failure {
+    let Failure::Task(TaskError::Search(SearchError::Data(error))) = failure else {
+        return failure;
+    };
+    let error = match *error {
+        error @ DataError::Malformed { remedy: None, .. } => {
+            error.with_help("mend the document, or leave broken ones out with --skip-broken")
+        }
+        other => other,
+    };
+    Failure::Task(TaskError::Search(error.into()))
+}
+
+/// Advice on what to type after a warning, where there is any.
+pub(crate) fn advice_on_warning(warning: &Warning) -> Option<String> {
+    let Warning::Search(warning) = warning else { return None };
+    Some(match warning {
+        SearchWarning::MissingQueryFields { fields } => {
+            let flags: Vec<String> =
+                fields.iter().map(|field| format!("--query-field {field}=VALUE")).collect();
+            format!("give {}", flags.join(" "))
+        }
+        SearchWarning::QueriesWithoutFields { .. } => {
+            "add them to the file of queries, as keys or columns".to_owned()
+        }
+        SearchWarning::RelevantLeftOut { .. } => {
+            "add them with --judged, or give more --candidates".to_owned()
+        }
+        SearchWarning::PlainOperators { .. } => "give --query-syntax simple".to_owned(),
+        SearchWarning::NotIndexed { field, is_late: true, .. } => {
+            format!("for instance --schema '{field}:category'")
+        }
+        SearchWarning::NotIndexed { is_late: false, .. } => {
+            "give all documents and --rebuild".to_owned()
+        }
+        _ => return None,
+    })
 }
 
 fn task(error: &TaskError) -> Option<String> {
@@ -117,9 +157,7 @@ fn task(error: &TaskError) -> Option<String> {
 /// Advice on resuming an interrupted training.
 fn stopped(unit: &str, saved: &SavedTraining) -> Option<String> {
     match saved {
-        SavedTraining::Checkpoint { folder } => {
-            Some(format!("run the command again with --checkpoint {} to resume", folder.display()))
-        }
+        SavedTraining::Checkpoint { .. } => Some("run the same command again to resume".into()),
         SavedTraining::Partial { file, .. } if unit == "tree" => {
             Some(format!("train with --start {} to add trees to it", file.display()))
         }
@@ -164,7 +202,7 @@ fn of_data(remedy: &Remedy) -> String {
             "leave out columns with `--columns ignore=NAME`, or read fewer rows".into()
         }
         Remedy::ChooseColumn { role, one, other } => format!(
-            "choose one: `--columns {role}={one},ignore={other}` (or `feature={other}`), or the \
+            "choose one: `--columns {role}={one},ignore={other}` (or `number={other}`), or the \
              other way round"
         ),
         Remedy::NameColumn { role, optional: false } => {
@@ -174,6 +212,9 @@ fn of_data(remedy: &Remedy) -> String {
             "name the column: `--columns {role}=NAME`, or `--columns {role}=none` for data \
              without {role}s"
         ),
+        Remedy::GiveRoles { roles } => {
+            format!("give the roles of the columns: --columns {}", in_shell(&roles.to_string()))
+        }
         Remedy::CheckRoles => "check the names given to `--columns`".into(),
         Remedy::NoRoles => "leave out --columns".into(),
         Remedy::EvaluateScores => {
@@ -205,6 +246,15 @@ fn of_data(remedy: &Remedy) -> String {
     }
 }
 
+/// A text as a shell takes it as one word.
+fn in_shell(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-=+,.:/".contains(c);
+    match text.chars().all(is_plain) && !text.is_empty() {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
 const NAMES_AND_NUMBERS: &str = "name the features of both alike; or give --match-by position, if both have the same \
      features in the same order";
 
@@ -218,6 +268,17 @@ fn model(error: &ModelError) -> Option<String> {
                 .into(),
         ),
         ModelError::NamesAndNumbers { .. } => Some(NAMES_AND_NUMBERS.into()),
+        ModelError::UnknownNumbers { .. } => Some(
+            "give --match-by position, if both have the same features in the same order; or \
+             --ignore-extra, if equal numbers are the same feature"
+                .into(),
+        ),
+        ModelError::CountedFromZero { .. } => Some(
+            "if feature 0 of the model is feature 1 of the data, write the model with `rankwright model \
+             convert MODEL --first-feature 1 --out OUT`, or give --match-by position; if equal numbers \
+             are the same feature, write it with --first-feature 0"
+                .into(),
+        ),
         ModelError::UnknownFeatures { .. } => Some(
             "check that this is the right data, or ignore extra features with --ignore-extra"
                 .into(),
@@ -307,10 +368,19 @@ fn search(error: &SearchError) -> Option<String> {
         SearchError::IndexVersion { .. } => Some(
             "build it again from the documents: rankwright index DOCS --out INDEX --rebuild".into(),
         ),
-        SearchError::NoRowsPass => Some("try another --filter".into()),
+        SearchError::NoRowsPass { .. } => {
+            error.help().or_else(|| Some("try another --filter".into()))
+        }
         SearchError::NoIndex { .. } => Some("build one: rankwright index DOCS --out INDEX".into()),
         SearchError::IndexExists { .. } => {
             Some("--add adds documents to it, --rebuild replaces it".into())
+        }
+        SearchError::AbsentField { .. } => {
+            let help = error.help().unwrap_or_default();
+            Some(format!("check --schema: {help}"))
+        }
+        SearchError::NoDocuments => {
+            Some("give a file with documents; `rankwright index --help` shows the formats".into())
         }
         SearchError::NoTextField => Some("name a text field, such as --schema body:text".into()),
         SearchError::OtherBuild { .. } => {

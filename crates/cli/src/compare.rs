@@ -3,11 +3,10 @@
 mod systems;
 
 use rankwright::data::DEFAULT_SEED;
-use rankwright::eval::Evaluation;
 use rankwright::eval::compare::{CompareOptions, Test};
-use rankwright::eval::conventions;
 use rankwright::eval::stats::Correction;
 use rankwright::eval::table::{comparison_details, comparison_table};
+use rankwright::eval::{Evaluation, conventions, tie_notes};
 use rankwright::report::comparison::ComparisonReport;
 use rankwright::tasks::{compare_systems, write_per_query};
 
@@ -98,6 +97,7 @@ fn text(args: &Args, report: &ComparisonReport) -> String {
     };
     let results = report.systems().first().map_or(&[][..], |(_, e)| &e.results);
     table.notes.extend(conventions(results));
+    table.notes.extend(tie_notes(report.systems().iter().map(|(name, e)| (name.as_str(), e))));
     if results.iter().any(|result| result.weighted) {
         table.notes.push(WEIGHTED.into());
     }

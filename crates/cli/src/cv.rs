@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rankwright::data::DEFAULT_SEED;
 use rankwright::eval::table::{Align, Cell, Table, comparison_table};
-use rankwright::eval::{Evaluation, conventions};
+use rankwright::eval::{Evaluation, footnotes};
 use rankwright::learn::LearnerSpec;
 use rankwright::spec::words::counted;
 use rankwright::tasks::{
@@ -114,7 +114,7 @@ fn value(value: Option<f64>) -> String {
 
 fn notes(result: &CrossValidateResult) -> Vec<String> {
     let first = result.learners.first();
-    let mut notes = first.map_or(Vec::new(), |one| conventions(&one.pooled.results));
+    let mut notes = first.map_or(Vec::new(), |one| footnotes(&one.pooled.results));
     let stopping = result.learners.iter().filter(|one| one.uses_validation);
     let stopping: Vec<&str> = stopping.map(|one| one.learner.as_str()).collect();
     let held_out = match result.valid_part {

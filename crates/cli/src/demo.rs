@@ -81,10 +81,13 @@ fn next(result: &DemoResult, kept: Option<&Path>) -> String {
     };
     let folder = folder.display();
     let query = &result.example_query;
+    let fields = result.example_fields.iter();
+    let fields = fields.map(|(name, value)| format!(" --query-field {name}={value}"));
+    let fields: String = fields.collect();
     let pages: Vec<String> = result.pages.iter().map(|page| page.display().to_string()).collect();
     format!(
         "Kept in {folder}; open {} in a browser. Next:\n  \
-         rankwright search {folder}/index '{query}' --model {folder}/lambdamart.model --explain -k 3\n  \
+         rankwright search {folder}/index '{query}'{fields} --model {folder}/lambdamart.model --explain -k 3\n  \
          rankwright model inspect {folder}/lambdamart.model\n  \
          rankwright compare --qrels {folder}/test.qrels.txt {folder}/bm25.run {folder}/lambdamart.run --details\n  \
          rankwright train {folder}/train.rwd --valid {folder}/valid.rwd --learner ranksvm --out \

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use rankwright::experiment::{
     ExperimentProgress, ExperimentRequest, PlanOptions, PlanSummary, RunSummary,
 };
@@ -19,8 +19,7 @@ use rankwright::spec::words::counted;
 use crate::failure::Failure;
 use crate::interrupt::{Interrupt, TRAINING_PART};
 use crate::output::Output;
-
-use crate::progress::timed;
+use crate::progress::{CELLS, spinner_style, style, timed};
 
 /// Run a whole comparison from a TOML file: learners on data sets, over folds and seeds. Stored
 /// results are not computed again; the report does not depend on interruptions.
@@ -70,13 +69,17 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     bar.bar.finish_and_clear();
     let summary = summary?;
     if !summary.finished {
+        let done = summary.cells.saturating_sub(summary.pending);
+        let folder = summary.out.display().to_string();
         eprintln!(
-            "{} of {} results are in {}; run the command again to resume",
-            summary.cells.saturating_sub(summary.pending),
+            "{done} of {} results are in {}; run the command again to resume",
             summary.cells,
-            summary.out.display()
+            visible::one_line(&folder)
         );
         return Err(Failure::Stopped);
+    }
+    for warning in summary.results.iter().flat_map(|results| results.warnings()) {
+        out.note(warning);
     }
     out.show(&summary, text)?;
     failure(&summary)
@@ -142,11 +145,8 @@ struct Cells<'a> {
 
 impl<'a> Cells<'a> {
     fn new(interrupt: Interrupt, out: &'a Output) -> Self {
-        let target = match out.quiet {
-            true => ProgressDrawTarget::hidden(),
-            false => ProgressDrawTarget::stderr(),
-        };
-        let bar = ProgressBar::with_draw_target(None, target);
+        let bar = ProgressBar::with_draw_target(None, out.progress());
+        bar.set_style(spinner_style());
         bar.enable_steady_tick(Duration::from_millis(120));
         Self { bar, out, interrupt, failed: AtomicUsize::new(0) }
     }
@@ -154,7 +154,8 @@ impl<'a> Cells<'a> {
 
 impl ExperimentProgress for Cells<'_> {
     fn step(&self, name: &str) {
-        self.bar.set_style(ProgressStyle::default_spinner());
+        log::info!("{name}");
+        self.bar.set_style(spinner_style());
         self.bar.set_message(visible::one_line(name).into_owned());
     }
 
@@ -172,13 +173,11 @@ impl ExperimentProgress for Cells<'_> {
         });
         self.bar.set_length(open as u64);
         self.bar.set_message("");
-        let style = "{bar:24} cell {pos}/{len}  {msg}  {eta} left";
-        if let Ok(style) = ProgressStyle::with_template(style) {
-            self.bar.set_style(style);
-        }
+        self.bar.set_style(style(CELLS));
     }
 
     fn started(&self, cell: &str) {
+        log::info!("{cell}");
         let failed = match self.failed.load(Ordering::Relaxed) {
             0 => String::new(),
             failed => format!("  ({failed} failed)"),

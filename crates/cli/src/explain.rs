@@ -30,15 +30,18 @@ pub(crate) struct Args {
     /// Only this document of the query, by id or by its row in the data, from 0; may be repeated
     #[arg(long, value_name = "ID", requires = "query")]
     doc: Vec<String>,
+    /// Number of documents of the query that are shown, from the first rank; JSON and page have all
+    #[arg(long, value_name = "N", default_value_t = 3, requires = "query", conflicts_with = "doc")]
+    documents: usize,
     /// Explain why document A is above document B; by id or row, as --doc
     #[arg(long, num_args = 2, value_names = ["A", "B"], requires = "query")]
     pair: Option<Vec<String>>,
     /// Number of features shown in each table; JSON and page have more
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
-    /// Data whose documents contributions are relative to, such as the training data; without it
-    /// trees use the rows they were trained on, linear models a document of zeros, other models
-    /// DATA
+    /// Data to compare with: a contribution is the change of the score from an average document of
+    /// this data. Without it: for trees the rows they were trained on, for linear models a document of
+    /// zeros, for nets and blends DATA itself
     #[arg(long, value_name = "DATA")]
     background: Option<PathBuf>,
     /// Show the dependence of scores on this feature; may be repeated
@@ -77,7 +80,13 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let result = run_task(out, |context| explain_ranking(&request, context))?;
     let mut json = document(&result)?;
     args.page.finish(|| result.explanation.page(), inputs, &mut json, out)?;
-    out.result(|| json, || result.explanation.to_text(args.top, !args.doc.is_empty()))
+    let documents = if args.doc.is_empty() { args.documents } else { usize::MAX };
+    let text = result.explanation.to_text(args.top, documents);
+    let query = result.explanation.query.as_ref();
+    if !out.json && query.is_some_and(|query| query.documents.len() > documents) {
+        out.note("--documents N shows more documents, --doc ID shows certain ones");
+    }
+    out.result(|| json, || text)
 }
 
 impl Args {

@@ -1,23 +1,29 @@
-//! `index`: builds an index of a collection of text.
+//! `index`: builds an index of a collection of text, adds documents to it or deletes some.
 
 use std::path::PathBuf;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use rankwright::search::{Analysis, BuildOptions, DocumentFormat, Existing, Schema};
+use indicatif::ProgressBar;
+use rankwright::search::{
+    Analysis, BuildOptions, DocumentFormat, Existing, Schema, SkippedDocuments,
+};
 use rankwright::spec::words::counted;
-use rankwright::tasks::{BuildIndexRequest, BuildIndexResult, Context, IndexProgress, build_index};
+use rankwright::tasks::{
+    BuildIndexRequest, BuildIndexResult, Context, DeleteDocumentsRequest, DeleteDocumentsResult,
+    IndexProgress, build_index, delete_documents,
+};
 
+use crate::advice::offer_skipping;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::Output;
-use crate::progress::run_within;
+use crate::progress::{DOCUMENTS, run_task, run_with_bar, style};
 
 /// Make a collection of text searchable.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Documents: JSON lines, TREC, SMART, CSV, TSV, Parquet, or a folder of text and HTML files;
     /// several are one collection
-    #[arg(value_name = "DOCS", required = true)]
+    #[arg(value_name = "DOCS", required_unless_present_any = ["delete", "delete_where"])]
     documents: Vec<PathBuf>,
     /// The folder of the index
     #[arg(long, value_name = "INDEX")]
@@ -37,9 +43,35 @@ pub(crate) struct Args {
     /// Replace an existing index
     #[arg(long)]
     rebuild: bool,
+    /// Skip documents that cannot be read, such as lines that are not JSON, and report them
+    #[arg(long)]
+    skip_broken: bool,
+    /// Delete the documents of these ids from the index, instead of adding any
+    #[arg(
+        long,
+        value_name = "ID",
+        num_args = 1..,
+        conflicts_with_all = ["documents", "add", "rebuild", "schema", "analysis", "format", "skip_broken"]
+    )]
+    delete: Vec<String>,
+    /// Delete the documents that pass this filter, such as `year<1990`; see docs/filters.md
+    #[arg(
+        long,
+        value_name = "FILTER",
+        allow_hyphen_values = true,
+        conflicts_with_all = ["documents", "add", "rebuild", "schema", "analysis", "format", "skip_broken"]
+    )]
+    delete_where: Option<String>,
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
+    if args.documents.is_empty() {
+        let mut request = DeleteDocumentsRequest::new(&args.out);
+        request.ids = args.delete.clone();
+        request.filter = args.delete_where.clone();
+        let result = run_task(out, |context| delete_documents(&request, context))?;
+        return out.show(&result, deleted);
+    }
     let request = args.request()?;
     let interrupt = Interrupt::after("the current documents");
     let bar = bar(out);
@@ -51,8 +83,43 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         bar.set_message(counted(progress.documents as usize, "document"));
     };
     let context = Context::default().cancel(interrupt.flag()).on_indexing(&show);
-    let result = run_within(out, context, &bar, |context| build_index(&request, context))?;
-    out.show(&result, text)
+    let result = run_with_bar(out, context, &bar, |context| build_index(&request, context));
+    let result = if args.skip_broken { result? } else { result.map_err(offer_skipping)? };
+    if let Some(skipped) = &result.skipped {
+        note_skipped(skipped, out);
+    }
+    out.show(&result, |result| text(result, args.add))
+}
+
+/// Number of skipped documents that are shown.
+const SHOWN: usize = 5;
+
+fn note_skipped(skipped: &SkippedDocuments, out: &Output) {
+    if skipped.documents == 0 {
+        return;
+    }
+    let mut note = format!("{} skipped:", counted(skipped.documents as usize, "broken document"));
+    for one in skipped.first.iter().take(SHOWN) {
+        note.push_str(&format!("\n      {}: {}", one.location, one.reason));
+    }
+    let more = skipped.documents.saturating_sub(SHOWN as u64);
+    if more > 0 {
+        note.push_str(&format!(
+            "\n      and {more} more; --json has the first {}",
+            SkippedDocuments::KEPT
+        ));
+    }
+    out.note(note);
+}
+
+fn deleted(result: &DeleteDocumentsResult) -> String {
+    format!(
+        "{}: {} deleted, {} left, in {:.1} s",
+        result.index.display(),
+        counted(result.deleted, "document"),
+        counted(result.total, "document"),
+        result.seconds
+    )
 }
 
 impl Args {
@@ -68,6 +135,7 @@ impl Args {
             .existing(existing);
         let mut request = BuildIndexRequest::new(&self.documents, &self.out).options(options);
         request.format = self.format.as_deref().map(format).transpose()?;
+        request.skip_broken = self.skip_broken;
         Ok(request)
     }
 }
@@ -79,12 +147,21 @@ fn format(name: &str) -> Result<DocumentFormat, Failure> {
     })
 }
 
-fn text(result: &BuildIndexResult) -> String {
+fn text(result: &BuildIndexResult, is_added: bool) -> String {
     let (report, megabytes) = (&result.report, result.bytes as f64 / 1e6);
+    let documents = match is_added {
+        true => format!(
+            "{} added, {} replaced, {} unchanged; {} now,",
+            counted(report.added as usize, "document"),
+            report.replaced,
+            report.unchanged,
+            counted(report.total as usize, "document")
+        ),
+        false => counted(report.total as usize, "document"),
+    };
     format!(
-        "{}: {} in {:.1} s ({megabytes:.1} MB, {:.1} MB/s)\nanalysis: {}\nfields: {}",
+        "{}: {documents} in {:.1} s ({megabytes:.1} MB, {:.1} MB/s)\nanalysis: {}\nfields: {}",
         result.index.display(),
-        counted((report.documents - report.duplicates) as usize, "document"),
         result.seconds,
         megabytes / result.seconds.max(1e-9),
         report.analysis,
@@ -94,14 +171,7 @@ fn text(result: &BuildIndexResult) -> String {
 
 /// A progress bar of bytes, which also counts documents.
 fn bar(out: &Output) -> ProgressBar {
-    let target = match out.quiet {
-        true => ProgressDrawTarget::hidden(),
-        false => ProgressDrawTarget::stderr(),
-    };
-    let bar = ProgressBar::with_draw_target(None, target);
-    let text = "{bar:24} {bytes}/{total_bytes}  {binary_bytes_per_sec}  {msg}  {eta} left";
-    if let Ok(style) = ProgressStyle::with_template(text) {
-        bar.set_style(style);
-    }
+    let bar = ProgressBar::with_draw_target(None, out.progress());
+    bar.set_style(style(DOCUMENTS));
     bar
 }

@@ -16,10 +16,13 @@ pub(crate) struct ReadArgs {
     /// Format of the data (see `list formats`); detected by content if not given
     #[arg(long, value_name = "NAME")]
     pub(crate) format: Option<String>,
-    /// Meaning of an absent feature of a sparse row; the model's if not given, or else zero
+    /// Value of features that a row of LETOR text or JSON lines does not mention: zero, or missing
+    /// (unknown). A model stores the rule of its training data and applies it when it scores; without a
+    /// model the default is zero
     #[arg(long, value_enum)]
     pub(crate) absent: Option<AbsentArg>,
-    /// Roles of columns in tables, such as `qid=session, label=clicks, ignore=url+title`
+    /// Roles of columns in tables, such as `qid=session, label=clicks, category=brand, ignore=url`;
+    /// those of the model or of a cache if not given
     #[arg(long, value_name = "ROLES")]
     pub(crate) columns: Option<String>,
     /// Preference pairs: lines `qid better worse [weight]` or `qid A > B [weight]`

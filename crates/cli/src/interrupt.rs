@@ -12,6 +12,8 @@ use std::time::Duration;
 use rankwright::data::store::discard_unfinished;
 
 use crate::failure::Failure;
+use crate::logging;
+use crate::output::Output;
 
 /// The exit code of an interrupted command.
 pub(crate) const CODE: u8 = 130;
@@ -25,11 +27,16 @@ const GRACE: Duration = Duration::from_millis(500);
 /// Set by the first request.
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 
+/// Whether errors are JSON.
+static JSON: AtomicBool = AtomicBool::new(false);
+
 /// The part that is finished before the command ends, for work that has something to save.
 static PART: OnceLock<&str> = OnceLock::new();
 
-/// Installs the handler; called once, at the start of the command.
-pub(crate) fn install() -> Result<(), Failure> {
+/// Installs the handler; called once, at the start of the command. `json` says whether errors are
+/// JSON.
+pub(crate) fn install(json: bool) -> Result<(), Failure> {
+    JSON.store(json, Ordering::SeqCst);
     let is_hangup_ignored = signals::is_hangup_ignored();
     ctrlc::set_handler(end)
         .map_err(|error| Failure::request(format!("cannot install a signal handler: {error}")))?;
@@ -56,7 +63,10 @@ fn end() {
 
 fn end_at_once() -> ! {
     discard_unfinished();
-    eprintln!("{}error: {}", line_end(), Failure::Stopped);
+    logging::finish(Some(&Failure::Stopped));
+    eprint!("{}", line_end());
+    let output = Output { json: JSON.load(Ordering::SeqCst), ..Output::default() };
+    output.fail(&Failure::Stopped);
     std::process::exit(CODE.into());
 }
 

@@ -4,12 +4,14 @@
 use rankwright::eval::table::{Align, Table};
 use rankwright::spec::ParamDef;
 use rankwright::tasks::{
-    FeatureList, FirstStageList, FormatList, LearnerList, MetricList, ObjectiveList, list_features,
-    list_first_stages, list_formats, list_learners, list_metrics, list_objectives,
+    FeatureList, FirstStageList, FormatList, LearnerList, MetricList, ObjectiveList,
+    describe_feature, describe_first_stage, describe_learner, describe_metric, describe_objective,
+    list_features, list_first_stages, list_formats, list_learners, list_metrics, list_objectives,
 };
 
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::page::terminal_columns;
 
 /// List learners, objectives, metrics, features, first stages or formats, with defaults and an
 /// example each.
@@ -18,6 +20,9 @@ pub(crate) struct Args {
     /// The kind of thing to list
     #[arg(value_enum)]
     what: ListSubject,
+    /// Show one of them whole, with every parameter: `list learners lambdamart`
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -37,6 +42,9 @@ enum ListSubject {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
+    if let Some(name) = &args.name {
+        return one(args.what, name, out);
+    }
     match args.what {
         ListSubject::Learners => out.show(&list_learners(), learners_text),
         ListSubject::Objectives => out.show(&list_objectives(), objectives_text),
@@ -47,6 +55,81 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     }
 }
 
+/// Shows one entry of a list.
+fn one(what: ListSubject, name: &str, out: &Output) -> Result<(), Failure> {
+    match what {
+        ListSubject::Learners => out.show(&describe_learner(name)?, |def| {
+            let takes = def.accepts;
+            let yes = |takes: bool| if takes { "yes" } else { "no" };
+            let facts = [
+                ("preference pairs", yes(takes.pairs)),
+                ("start model", yes(takes.start)),
+                ("validation data", yes(takes.validation)),
+                ("missing values", yes(takes.missing)),
+            ];
+            whole(def.name, def.help, def.example, &facts, &def.params())
+        }),
+        ListSubject::Objectives => out.show(&describe_objective(name)?, |def| {
+            whole(def.name, def.help, def.example, &[], &def.params())
+        }),
+        ListSubject::Metrics => out.show(&describe_metric(name)?, |def| {
+            let names = def.aliases.join(", ");
+            let yes = |takes: bool| if takes { "yes" } else { "no" };
+            let mut facts =
+                vec![("cut-off @k", yes(def.cutoff)), ("ties=mean", yes(def.mean_ties))];
+            if !names.is_empty() {
+                facts.insert(0, ("also called", names.as_str()));
+            }
+            whole(def.name, def.help, def.example, &facts, &def.params())
+        }),
+        ListSubject::Features => out.show(&describe_feature(name)?, |def| {
+            let facts = [("in the set `default`", if def.is_default { "yes" } else { "no" })];
+            whole(def.name, def.help, def.example, &facts, &def.params())
+        }),
+        ListSubject::FirstStages => out.show(&describe_first_stage(name)?, |def| {
+            whole(def.name, def.help, def.example, &[], &def.params())
+        }),
+        ListSubject::Formats => {
+            Err(Failure::usage("`list formats` takes no name: it shows every format whole"))
+        }
+    }
+}
+
+/// One entry with its facts and parameters.
+fn whole(
+    name: &str,
+    help: &str,
+    example: &str,
+    facts: &[(&str, &str)],
+    params: &[ParamDef],
+) -> String {
+    let mut text = format!("{name}: {help}\n\nexample: {example}\n");
+    for (what, value) in facts {
+        text.push_str(&format!("{what}: {value}\n"));
+    }
+    if params.is_empty() {
+        return text + "\nIt has no parameters.\n";
+    }
+    let header = ["parameter", "default", "values", "meaning"];
+    let mut table = Table::new(header.map(|name| (name, Align::Left)));
+    for param in params {
+        let default = param.default.as_deref().unwrap_or("(required)");
+        let needs = param.requires.map_or(String::new(), |needs| format!(" Only with {needs}."));
+        let (values, meaning) = (param.expected(), format!("{}{needs}", param.help));
+        table.rows.push([param.name, default, &values, &meaning].map(Into::into).to_vec());
+    }
+    format!("{text}\n{}", draw(&table))
+}
+
+/// A table as text that fits the terminal; with its whole lines where there is none, so that they can
+/// be searched.
+fn draw(table: &Table) -> String {
+    match terminal_columns() {
+        Some(columns) => table.to_text_within(columns),
+        None => table.to_text(),
+    }
+}
+
 /// The learners, then each parameter with the learners that take it.
 fn learners_text(list: &LearnerList) -> String {
     let mut learners = table(["learner", "description", "example"]);
@@ -54,7 +137,7 @@ fn learners_text(list: &LearnerList) -> String {
         row(&mut learners, [def.name, def.help, def.example]);
     }
     let params = list.learners.iter().map(|def| (def.name, def.params()));
-    [learners.to_text(), shared_parameters("learners", params).to_text()].join("\n")
+    [draw(&learners), draw(&shared_parameters("learners", params))].join("\n")
 }
 
 /// The objectives, then each parameter with the objectives that take it.
@@ -69,7 +152,7 @@ fn objectives_text(list: &ObjectiveList) -> String {
             .into(),
     );
     let params = list.objectives.iter().map(|def| (def.name, def.params()));
-    [objectives.to_text(), shared_parameters("objectives", params).to_text()].join("\n")
+    [draw(&objectives), draw(&shared_parameters("objectives", params))].join("\n")
 }
 
 /// A row for each parameter, with the names of those that take it; the most shared ones first.
@@ -126,7 +209,7 @@ fn metrics_text(list: &MetricList) -> String {
          each with the preset."
             .into(),
     );
-    [metrics.to_text(), parameters.to_text(), presets.to_text()].join("\n")
+    [draw(&metrics), draw(&parameters), draw(&presets)].join("\n")
 }
 
 fn features_text(list: &FeatureList) -> String {
@@ -146,7 +229,7 @@ fn features_text(list: &FeatureList) -> String {
          tf(field=title, stat=*)."
             .into(),
     );
-    features.to_text()
+    draw(&features)
 }
 
 fn stages_text(list: &FirstStageList) -> String {
@@ -164,7 +247,7 @@ fn stages_text(list: &FirstStageList) -> String {
     for param in &params {
         row(&mut parameters, [param.name, param.help, param.default.as_deref().unwrap_or("")]);
     }
-    [stages.to_text(), parameters.to_text()].join("\n")
+    [draw(&stages), draw(&parameters)].join("\n")
 }
 
 fn formats_text(list: &FormatList) -> String {
@@ -188,7 +271,7 @@ fn formats_text(list: &FormatList) -> String {
         let name = format!("{} ({})", format.name, format.system);
         row(&mut models, [&name, format.reads, format.writes]);
     }
-    [data.to_text(), lists.to_text(), documents.to_text(), models.to_text()].join("\n")
+    [draw(&data), draw(&lists), draw(&documents), draw(&models)].join("\n")
 }
 
 fn table(header: [&str; 3]) -> Table {

@@ -1,8 +1,8 @@
 //! The command `rankwright`: one file per verb, and shared code.
 //!
 //! Standard output carries the result alone: a table, or with `--json` one JSON document.
-//! Progress, warnings and errors go to standard error. Exit codes: 0 done, 1 bad input or request,
-//! 2 wrong usage, 130 interrupted. For tests, `RANKWRIGHT_SIMD=portable` makes trainings run the
+//! Progress, warnings and errors go to standard error; an error is text, or with `--json` one line of
+//! JSON. Exit codes: 0 done, 1 bad input or request, 2 wrong usage, 130 interrupted. For tests, `RANKWRIGHT_SIMD=portable` makes trainings run the
 //! code for any processor; results are the same.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -16,11 +16,14 @@ mod eval;
 mod experiment;
 mod explain;
 mod failure;
+mod failure_kind;
 mod features;
 mod index;
 mod input;
 mod interrupt;
 mod list;
+mod logging;
+mod manual;
 mod measures;
 mod memory_size;
 mod model;
@@ -36,6 +39,7 @@ mod search;
 mod shortened_file;
 mod train;
 mod tune;
+mod usage;
 
 use std::process::ExitCode;
 
@@ -45,6 +49,7 @@ use rankwright::data::{allow_standard_streams, panics_are_caught, set_memory_lim
 use rankwright::learn::simd::Simd;
 
 use failure::Failure;
+use logging::LogArgs;
 use output::Output;
 
 #[global_allocator]
@@ -64,6 +69,8 @@ struct Cli {
     verb: Verb,
     #[command(flatten)]
     output: Output,
+    #[command(flatten)]
+    log: LogArgs,
     /// Number of threads; 0 takes one for each core. Results never depend on it.
     #[arg(
         long,
@@ -124,22 +131,25 @@ enum Verb {
         /// The shell
         shell: clap_complete::Shell,
     },
+    /// Write the manual pages: rankwright.1, rankwright-train.1, ...
+    Man(manual::Args),
 }
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => match renamed::renamed_flag(&error) {
-            Some(message) => return Output::default().fail(&Failure::usage(message)),
-            None => error.exit(),
-        },
+        Err(error) => return usage::fail(error),
     };
     let output = cli.output;
-    if let Err(failure) = interrupt::install() {
+    let ready = interrupt::install(output.json)
+        .and_then(|()| logging::start(&output, cli.log.log_file.as_deref()));
+    if let Err(failure) = ready {
         return output.fail(&failure);
     }
+    // The path `-` means standard input or output.
     allow_standard_streams();
-    shortened_file::report();
+    // A mapped input that another program shortens ends the command with an error, not by SIGBUS.
+    shortened_file::install_handler(output.json);
     if let Some(bytes) = cli.max_memory {
         set_memory_limit(bytes);
     }
@@ -150,7 +160,9 @@ fn main() -> ExitCode {
             print(panic);
         }
     }));
-    match dispatch(cli) {
+    let result = dispatch(cli);
+    logging::finish(result.as_ref().err());
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => output.fail(&failure),
     }
@@ -186,6 +198,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
             clap_complete::generate(shell, &mut Cli::command(), "rankwright", &mut script);
             out.text(&String::from_utf8_lossy(&script))
         }
+        Verb::Man(args) => manual::run(&args, out),
     }
 }
 

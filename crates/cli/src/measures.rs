@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rankwright::eval::table::{Align, Cell, Table};
-use rankwright::eval::{Evaluation, MeasureResult, MetricSpec, conventions, expand};
+use rankwright::eval::{Evaluation, MeasureResult, MetricSpec, expand, footnotes};
 use rankwright::tasks::check_outputs;
 
 use crate::failure::Failure;
@@ -84,7 +84,7 @@ pub(crate) fn table(evaluation: &Evaluation) -> Table {
             Cell::new(result.queries.to_string()),
         ]);
     }
-    table.notes = conventions(&evaluation.results);
+    table.notes = footnotes(&evaluation.results);
     table
 }
 

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
+use indicatif::ProgressDrawTarget;
 use rankwright::eval::table::Table;
 use rankwright::spec::visible;
 use serde::Serialize;
@@ -11,6 +12,8 @@ use serde_json::Value;
 
 use crate::advice::{advice, pointer};
 use crate::failure::Failure;
+use crate::failure_kind::kind;
+use crate::logging;
 
 /// Output options.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
@@ -21,6 +24,48 @@ pub(crate) struct Output {
     /// Print no progress and no notes
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
+    /// Print each step with its time instead of a progress bar; -vv prints every round of a training,
+    /// -vvv also messages of other libraries
+    #[arg(long, short, global = true, action = clap::ArgAction::Count, conflicts_with = "quiet")]
+    pub(crate) verbose: u8,
+}
+
+/// An error as JSON, on standard error.
+#[derive(Debug, Serialize)]
+struct ErrorDocument<'a> {
+    error: ErrorBody<'a>,
+}
+
+#[derive(Debug, Serialize)]
+struct ErrorBody<'a> {
+    /// A name that programs can rely on.
+    kind: &'a str,
+    message: &'a str,
+    /// Advice on what to do about it.
+    help: Option<&'a str>,
+    /// The exit code of the command.
+    exit_code: u8,
+}
+
+/// An error as one line of JSON.
+pub(crate) fn error_line(kind: &str, message: &str, help: Option<&str>, exit_code: u8) -> String {
+    let error = ErrorBody { kind, message, help, exit_code };
+    let text = serde_json::to_string(&ErrorDocument { error }).unwrap_or_default();
+    escape_controls(&text)
+}
+
+/// JSON text without control characters: JSON escapes only some of them; the others occur in texts
+/// alone, so that they can be escaped here.
+fn escape_controls(text: &str) -> String {
+    let is_escaped = |c: char| visible::is_control(c) && c != '\n';
+    if !text.contains(is_escaped) {
+        return text.to_owned();
+    }
+    let escape = |c: char| match is_escaped(c) {
+        true => format!("\\u{:04x}", u32::from(c)),
+        false => c.to_string(),
+    };
+    text.chars().map(escape).collect()
 }
 
 /// The style of a table.
@@ -51,19 +96,9 @@ impl Output {
         self.print(&visible::lines(text))
     }
 
-    /// Prints a JSON document on standard output. JSON escapes only some of the control characters;
-    /// the others occur in texts alone, so that they can be escaped here.
+    /// Prints a JSON document on standard output.
     fn json(&self, document: &Value) -> Result<(), Failure> {
-        let mut text = format!("{document:#}");
-        let is_escaped = |c: char| visible::is_control(c) && c != '\n';
-        if text.contains(is_escaped) {
-            let escape = |c: char| match is_escaped(c) {
-                true => format!("\\u{:04x}", u32::from(c)),
-                false => c.to_string(),
-            };
-            text = text.chars().map(escape).collect();
-        }
-        self.print(&text)
+        self.print(&escape_controls(&format!("{document:#}")))
     }
 
     fn print(&self, text: &str) -> Result<(), Failure> {
@@ -101,6 +136,19 @@ impl Output {
         }
     }
 
+    /// Like [`Output::show`], for a text with styles: its control characters are meant, and those of
+    /// names and ids are escaped already.
+    pub(crate) fn show_styled<T: Serialize>(
+        &self,
+        result: &T,
+        text: impl FnOnce(&T) -> String,
+    ) -> Result<(), Failure> {
+        match self.json {
+            true => self.json(&document(result)?),
+            false => self.print(&text(result)),
+        }
+    }
+
     /// Rejects a file on standard output where a JSON document must be the only output.
     pub(crate) fn keeps_stdout_free(&self, path: &Path) -> Result<(), Failure> {
         match self.json && path == Path::new("-") {
@@ -111,15 +159,34 @@ impl Output {
         }
     }
 
+    /// The place where progress is drawn: standard error, if it is a terminal; nowhere under `--quiet`,
+    /// and under `-v`, which prints lines instead.
+    pub(crate) fn progress(&self) -> ProgressDrawTarget {
+        match self.quiet || self.verbose > 0 {
+            true => ProgressDrawTarget::hidden(),
+            false => ProgressDrawTarget::stderr(),
+        }
+    }
+
     /// Prints a note on standard error.
     pub(crate) fn note(&self, text: impl AsRef<str>) {
+        logging::note(text.as_ref());
         if !self.quiet {
             eprintln!("note: {}", visible::lines(text.as_ref()));
         }
     }
 
-    /// Prints an error and its remedy.
+    /// Prints an error and its remedy: text, or under `--json` one line of JSON.
     pub(crate) fn fail(&self, failure: &Failure) -> ExitCode {
+        if self.json {
+            let mut message = failure.to_string();
+            if let Some(pointer) = pointer(failure) {
+                message = format!("{message}\n{pointer}");
+            }
+            let help = advice(failure);
+            eprintln!("{}", error_line(&kind(failure), &message, help.as_deref(), failure.code()));
+            return ExitCode::from(failure.code());
+        }
         eprintln!("error: {}", visible::lines(&failure.to_string()));
         for line in pointer(failure).iter().flat_map(|pointer| pointer.lines()) {
             eprintln!("       {}", visible::lines(line));

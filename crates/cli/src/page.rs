@@ -126,12 +126,18 @@ fn write<'a>(
 
 /// Number of columns: that of COLUMNS, else that of the terminal, else 80.
 fn columns() -> usize {
-    let requested = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    terminal_columns().unwrap_or(COLUMNS).min(200)
+}
+
+/// Number of columns, at least 40: that of COLUMNS, else that of the terminal; none if standard output
+/// is not a terminal.
+pub(crate) fn terminal_columns() -> Option<usize> {
+    let requested = std::env::var("COLUMNS").ok().and_then(|text| text.parse::<usize>().ok());
     let of_terminal = || match io::stdout().is_terminal() {
         true => terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)),
         false => None,
     };
-    requested.or_else(of_terminal).unwrap_or(COLUMNS).clamp(40, 200)
+    requested.or_else(of_terminal).map(|columns| columns.max(40))
 }
 
 #[cfg(test)]
@@ -141,7 +147,7 @@ mod tests {
     fn finish(out: &Path, assets: Option<&Path>, json: bool) -> Result<(), Failure> {
         let args = PageArgs { out: out.to_owned(), assets: assets.map(Path::to_owned) };
         let page = Page { title: "A report".into(), ..Page::default() };
-        args.finish(&page, [], &json!({}), &Output { json, quiet: true })
+        args.finish(&page, [], &json!({}), &Output { json, quiet: true, ..Output::default() })
     }
 
     #[test]

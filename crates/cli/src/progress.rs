@@ -4,23 +4,32 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 use rankwright::learn::{LearnError, LearnerSpec, Progress, TrainingHistory};
 use rankwright::spec::visible::one_line;
+use rankwright::spec::words::counted;
 use rankwright::tasks::{Context, TaskError, TrainingProgress, Warning};
 
+use crate::advice::advice_on_warning;
 use crate::failure::Failure;
 use crate::interrupt::{Interrupt, TRAINING_PART};
 use crate::output::Output;
 
+/// The line of a parameter search.
+pub(crate) const TRIALS: &str = "{bar:16} {eta} left  {wide_msg}";
+
+/// The line of an index that is built.
+pub(crate) const DOCUMENTS: &str =
+    "{bar:16} {bytes}/{total_bytes}  {binary_bytes_per_sec}  {eta} left  {wide_msg}";
+
+/// The line of an experiment.
+pub(crate) const CELLS: &str = "{bar:16} cell {pos}/{len}  {eta} left  {wide_msg}";
+
 /// Runs `work` with a spinner that shows `what`; returns its result and the seconds.
 pub(crate) fn timed<T>(out: &Output, what: &str, work: impl FnOnce() -> T) -> (T, f64) {
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-    if !out.quiet {
-        bar.set_style(ProgressStyle::default_spinner());
-        bar.set_message(one_line(what).into_owned());
-        bar.enable_steady_tick(Duration::from_millis(120));
-    }
+    let bar = spinner(out);
+    bar.set_message(one_line(what).into_owned());
+    log::info!("{what}");
     let start = Instant::now();
     let result = work();
     bar.finish_and_clear();
@@ -34,7 +43,7 @@ pub(crate) fn run_task<T>(
     task: impl FnOnce(&Context<'_>) -> Result<T, TaskError>,
 ) -> Result<T, Failure> {
     let context = Context::default().cancel(Interrupt.flag());
-    run_within(out, context, &spinner(out), task)
+    run_with_bar(out, context, &spinner(out), task)
 }
 
 /// Runs a task that trains: a bar shows the rounds, and a request to end lets it save.
@@ -45,18 +54,25 @@ pub(crate) fn run_training<T>(
     let interrupt = Interrupt::after(TRAINING_PART);
     let bar = TrainingBar::hidden(out, interrupt);
     let context = Context::default().cancel(interrupt.flag()).training(&bar);
-    run_within(out, context, &bar.bar, task)
+    run_with_bar(out, context, &bar.bar, task)
 }
 
-/// Runs a task that trains, with a bar given by the caller.
-pub(crate) fn run_within<T>(
+/// Runs a task with the progress bar of the caller.
+pub(crate) fn run_with_bar<T>(
     out: &Output,
     context: Context<'_>,
     bar: &ProgressBar,
     task: impl FnOnce(&Context<'_>) -> Result<T, TaskError>,
 ) -> Result<T, Failure> {
-    let step = |name: &str| bar.set_message(one_line(name).into_owned());
-    let warn = |warning: &Warning| bar.suspend(|| out.note(warning.to_string()));
+    let step = |name: &str| {
+        log::info!("{name}");
+        bar.set_message(one_line(name).into_owned());
+    };
+    let warn = |warning: &Warning| {
+        let advice = advice_on_warning(warning).map(|advice| format!("; {advice}"));
+        let note = format!("{warning}{}", advice.unwrap_or_default());
+        bar.suspend(|| out.note(note));
+    };
     let result = task(&context.on_step(&step).on_warning(&warn).simd(crate::simd()?));
     bar.finish_and_clear();
     result.map_err(|error| match error {
@@ -66,13 +82,22 @@ pub(crate) fn run_within<T>(
 }
 
 fn spinner(out: &Output) -> ProgressBar {
-    let target = match out.quiet {
-        true => ProgressDrawTarget::hidden(),
-        false => ProgressDrawTarget::stderr(),
-    };
-    let bar = ProgressBar::with_draw_target(None, target);
+    let bar = ProgressBar::with_draw_target(None, out.progress());
+    bar.set_style(spinner_style());
     bar.enable_steady_tick(Duration::from_millis(120));
     bar
+}
+
+/// A spinner with a message that is cut at the end of the line.
+pub(crate) fn spinner_style() -> ProgressStyle {
+    style("{spinner} {wide_msg}")
+}
+
+/// A style; messages (`{wide_msg}`) are cut at the end of the line, so that no line of progress is
+/// wider than the terminal.
+pub(crate) fn style(template: &str) -> ProgressStyle {
+    // The templates are our own, and a test reads each of them.
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
 /// A progress bar of trees or other rounds: rounds done of all rounds, the deciding metric, rows
@@ -127,7 +152,7 @@ impl TrainingProgress for TrainingBar<'_> {
 
     fn end(&self) {
         self.bar.unset_length();
-        self.bar.set_style(ProgressStyle::default_spinner());
+        self.bar.set_style(spinner_style());
         self.bar.set_message("");
     }
 }
@@ -143,10 +168,7 @@ impl Progress for TrainingBar<'_> {
 
     fn started(&self, _history: &TrainingHistory, done: usize) {
         let training = self.training();
-        let text = format!("{{bar:24}} {} {{pos}}/{{len}}  {{msg}}  {{eta}} left", training.unit);
-        if let Ok(style) = ProgressStyle::with_template(&text) {
-            self.bar.set_style(style);
-        }
+        self.bar.set_style(style(&round_template(training.unit)));
         self.bar.set_length(training.most as u64);
         self.bar.set_position(done as u64);
         self.bar.reset_eta();
@@ -155,6 +177,11 @@ impl Progress for TrainingBar<'_> {
             let note = format!("resuming after {} {done} from {}", training.unit, path.display());
             self.bar.suspend(|| self.out.note(note));
         }
+        log::info!(
+            "training {}: at most {}",
+            training.label,
+            counted(training.most, training.unit)
+        );
     }
 
     fn round_finished(&self, history: &TrainingHistory) {
@@ -169,6 +196,11 @@ impl Progress for TrainingBar<'_> {
         if let (Some(metric), Some(value)) = (history.metrics.first(), value) {
             text = format!("{text}  {metric} {value:.4}");
         }
+        let (unit, most) = (training.unit, training.most);
+        match done % most.div_ceil(10).max(1) {
+            0 => log::info!("{unit} {done} of {most}: {text}"),
+            _ => log::debug!("{unit} {done} of {most}: {text}"),
+        }
         self.bar.set_message(text);
         self.bar.set_position(done as u64);
     }
@@ -178,6 +210,11 @@ impl Progress for TrainingBar<'_> {
     }
 }
 
+/// The line of a training: what must be seen first, then the message, cut at the end of the line.
+fn round_template(unit: &str) -> String {
+    format!("{{bar:16}} {unit} {{pos}}/{{len}}  {{eta}} left  {{wide_msg}}")
+}
+
 /// A large number in short form.
 fn short(number: f64) -> String {
     match number {
@@ -185,5 +222,71 @@ fn short(number: f64) -> String {
         n if n >= 1e6 => format!("{:.1}M", n / 1e6),
         n if n >= 1e3 => format!("{:.0}k", n / 1e3),
         n => format!("{n:.0}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::Arc;
+
+    use indicatif::{ProgressDrawTarget, TermLike};
+
+    use super::*;
+
+    /// A terminal of 80 columns that keeps what is written.
+    #[derive(Debug, Clone, Default)]
+    struct Screen(Arc<Mutex<String>>);
+
+    impl TermLike for Screen {
+        fn width(&self) -> u16 {
+            80
+        }
+        fn move_cursor_up(&self, _n: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_down(&self, _n: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_right(&self, _n: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_left(&self, _n: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn write_line(&self, text: &str) -> io::Result<()> {
+            self.write_str(&format!("{text}\n"))
+        }
+        fn write_str(&self, text: &str) -> io::Result<()> {
+            self.0.lock().unwrap().push_str(text);
+            Ok(())
+        }
+        fn clear_line(&self) -> io::Result<()> {
+            self.0.lock().unwrap().clear();
+            Ok(())
+        }
+        fn flush(&self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn no_line_of_progress_wraps_at_80_columns() {
+        let long =
+            "lambdamart  123M rows/s  ndcg(gain=linear, blank=0, preset=trec)@10 0.4321 and more";
+        let spinner = "{spinner} {wide_msg}";
+        let rounds = round_template("mini-batch");
+        for template in [spinner, &rounds, TRIALS, CELLS, DOCUMENTS] {
+            let screen = Screen::default();
+            let target = ProgressDrawTarget::term_like(Box::new(screen.clone()));
+            let bar = ProgressBar::with_draw_target(Some(5_000_000_000), target);
+            bar.set_style(ProgressStyle::with_template(template).unwrap());
+            bar.set_position(1_234_567_890);
+            bar.set_message(long);
+            bar.tick();
+            let text = screen.0.lock().unwrap().trim_end().to_owned();
+            assert!(!text.is_empty(), "{template}");
+            assert!(text.lines().count() == 1 && text.chars().count() <= 80, "{template}: {text}");
+        }
     }
 }

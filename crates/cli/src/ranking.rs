@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use rankwright::search::{FirstStage, QueryOptions, TopicPart};
+use rankwright::search::{FirstStage, QueryOptions, QuerySyntax, TopicPart};
 use rankwright::tasks::{CandidateOptions, QueryFile};
 
 use crate::failure::Failure;
@@ -18,6 +18,18 @@ pub(crate) struct StageArgs {
     /// docs/filters.md
     #[arg(long, value_name = "FILTER", allow_hyphen_values = true)]
     filter: Option<String>,
+    /// Syntax of the queries. plain: words, whatever their punctuation, so that the same text ranks
+    /// alike here, in files of queries and in training data. simple: "some words" is a phrase, +word
+    /// is required, -word is excluded, field:word is in that field; the other words rank
+    #[arg(long, value_name = "NAME", value_enum, default_value_t = SyntaxArg::Plain)]
+    query_syntax: SyntaxArg,
+}
+
+/// The syntax of queries.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum SyntaxArg {
+    Plain,
+    Simple,
 }
 
 impl StageArgs {
@@ -27,6 +39,10 @@ impl StageArgs {
         options.first_stage = self.first_stage.as_deref().map(FirstStage::parse).transpose()?;
         options.filter = self.filter.clone();
         options.count = count.map(|count| count as usize);
+        options.syntax = match self.query_syntax {
+            SyntaxArg::Plain => QuerySyntax::Plain,
+            SyntaxArg::Simple => QuerySyntax::Simple,
+        };
         Ok(options)
     }
 }

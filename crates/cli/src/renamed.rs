@@ -1,7 +1,10 @@
-//! Flags of earlier versions, which are refused with their new names.
+//! Flags that are refused with a better name: those of earlier versions, and parameters of learners.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, CommandFactory};
+
+use rankwright::learn::LEARNERS;
+use rankwright::spec::familiar_param;
 
 use crate::Cli;
 
@@ -42,6 +45,47 @@ pub(crate) fn renamed_flag(error: &clap::Error) -> Option<String> {
     let of_verb = |entry: &&RenamedFlag| entry.old == flag && entry.verbs.contains(&verb.as_str());
     let RenamedFlag { old, new, .. } = RENAMED.iter().find(of_verb)?;
     Some(format!("{old} was renamed: write {new}"))
+}
+
+/// The message and the advice for a flag that is a parameter of learners, here or in another system:
+/// `--learning-rate`.
+pub(crate) fn learner_parameter(error: &clap::Error) -> Option<(String, Option<String>)> {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return None;
+    }
+    let ContextValue::String(flag) = error.get(ContextKind::InvalidArg)? else { return None };
+    let command = Cli::command().ignore_errors(true);
+    let verb = verb(&command.try_get_matches().ok()?);
+    if !["train", "cv", "tune"].contains(&verb.as_str()) {
+        return None;
+    }
+    let key = flag.trim_start_matches('-').replace('-', "_");
+    let known =
+        |key: &str| LEARNERS.iter().any(|def| def.params().iter().any(|param| param.name == key));
+    let message = format!("{flag} is not an option of {verb}");
+    if known(&key) {
+        let help = format!("it is a parameter of a learner: --learner 'lambdamart({key}=...)'");
+        return Some((message, Some(help)));
+    }
+    let entry = familiar_param(&key)?;
+    let help = match entry.here {
+        [] => entry.note.to_owned(),
+        [name, ..] => {
+            format!("parameters are part of the learner: --learner 'lambdamart({name}=...)'")
+        }
+    };
+    let help = match key.as_str() {
+        "seed" | "random_state" | "random_seed" => "give --seed N".to_owned(),
+        "num_threads" | "n_jobs" | "nthread" | "thread_count" => "give --threads N".to_owned(),
+        "objective" | "loss_function" => {
+            "the learner is the objective: --learner lambdamart".to_owned()
+        }
+        "eval_metric" | "metric2t" | "custom_metric" => {
+            "give --metric, such as --metric ndcg@10".to_owned()
+        }
+        _ => help,
+    };
+    Some((message, Some(help)))
 }
 
 /// The verb with its subcommand, such as `report data`.

@@ -1,16 +1,19 @@
-//! `score`: scores each row with a model.
+//! `score`: scores each row with a model, as numbers, a table with ids, or a run.
 
 use std::path::{Path, PathBuf};
 
-use rankwright::data::write_scores;
-use rankwright::tasks::{ScoreRequest, score};
+use clap::builder::PossibleValuesParser;
+use rankwright::data::ScoreFormat;
+use rankwright::spec::words::counted;
+use rankwright::tasks::{ScoreRequest, ScoreResult, score};
 
 use crate::failure::Failure;
 use crate::input::{MatchByArg, ReadArgs};
 use crate::output::Output;
 use crate::progress::run_task;
 
-/// Score feature data with a model: one score per line, in the row order of the input.
+/// Score feature data with a model: one score per line, in the row order of the input; or a table
+/// with ids, or a run that `eval` and trec_eval read.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The model
@@ -19,9 +22,21 @@ pub(crate) struct Args {
     /// Feature data; several files are one data set
     #[arg(value_name = "DATA", required = true)]
     data: Vec<PathBuf>,
-    /// File for the scores; standard output if not given
+    /// File for the scores; standard output if not given. The extension chooses the format: .csv,
+    /// .tsv, .jsonl, .parquet, .arrow and .run have ids, any other is one score per line
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Write query id and document id with each score; rows without document ids have their number in
+    /// the input, from 0
+    #[arg(long)]
+    with_ids: bool,
+    /// Format to write, for another extension or standard output
+    #[arg(long, value_name = "FORMAT",
+        value_parser = PossibleValuesParser::new(ScoreFormat::ALL.map(ScoreFormat::name)))]
+    to: Option<String>,
+    /// The name of a run, its last column
+    #[arg(long, value_name = "NAME", default_value = "rankwright")]
+    tag: String,
     /// Ignore features that the model does not know
     #[arg(long)]
     ignore_extra: bool,
@@ -33,21 +48,33 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    let target = args.out.as_deref().unwrap_or(Path::new("-"));
-    out.keeps_stdout_free(target)?;
+    if let Some(path) = &args.out {
+        out.keeps_stdout_free(path)?;
+    }
     if args.read.pairs.is_some() {
         return Err(Failure::usage("--pairs does not apply: scores do not depend on preferences"));
     }
     let data = args.read.files(&args.data)?;
-    let mut request =
-        ScoreRequest::new(&args.model, data).matching(args.match_by.options(args.ignore_extra));
-    request.out = Some(target).filter(|path| *path != Path::new("-")).map(Path::to_owned);
+    let mut request = ScoreRequest::new(&args.model, data)
+        .matching(args.match_by.options(args.ignore_extra))
+        .ids(args.with_ids)
+        .tag(args.tag.as_str());
+    request.format = args.to.as_deref().map(ScoreFormat::from_name).transpose()?;
+    // A JSON document without a file holds the scores itself.
+    let target = args.out.clone().or_else(|| (!out.json).then(|| "-".into()));
+    request.out = target.clone();
     let result = run_task(out, |context| score(&request, context))?;
-    if request.out.is_none() {
-        write_scores(target, &result.scores)?;
+    match target {
+        Some(path) if path == Path::new("-") => Ok(()),
+        _ => out.show(&result, text),
     }
-    match out.json {
-        false => Ok(()),
-        true => out.show(&result, |_| String::new()),
+}
+
+fn text(result: &ScoreResult) -> String {
+    let scores = counted(result.rows, "score");
+    match &result.out {
+        Some((file, ScoreFormat::Scores)) => format!("{}: {scores}", file.display()),
+        Some((file, format)) => format!("{}: {scores}, as {}", file.display(), format.name()),
+        None => scores,
     }
 }

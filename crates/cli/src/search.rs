@@ -4,7 +4,8 @@ use std::io::{IsTerminal, stdout};
 use std::path::PathBuf;
 
 use rankwright::eval::table::{Align, Table};
-use rankwright::search::{Hit, SearchWarning};
+use rankwright::search::{Facet, Hit, SearchWarning, Snippet};
+use rankwright::spec::visible;
 use rankwright::spec::words::counted;
 use rankwright::tasks::{SearchIndexRequest, SearchIndexResult, Warning, search_index};
 
@@ -36,6 +37,12 @@ pub(crate) struct Args {
     /// A further value of the query, such as `language=en`; may be repeated
     #[arg(long = "query-field", value_name = "NAME=VALUE")]
     query_fields: Vec<String>,
+    /// A field whose values are counted among all matching documents, such as `tags`; may be repeated
+    #[arg(long = "facet", value_name = "FIELD")]
+    facets: Vec<String>,
+    /// Number of values of each facet
+    #[arg(long, value_name = "N", default_value_t = 10, requires = "facets")]
+    facet_values: usize,
     /// Show the feature values of the documents
     #[arg(long, requires = "model")]
     explain: bool,
@@ -44,7 +51,8 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let request = args.request()?;
     let result = run_task(out, |context| search_index(&request, context))?;
-    out.show(&result, |result| text(args, result))
+    let marks = if stdout().is_terminal() { BOLD } else { BRACKETS };
+    out.show_styled(&result, |result| text(args, result, marks))
 }
 
 impl Args {
@@ -52,8 +60,10 @@ impl Args {
         let mut request = SearchIndexRequest::new(&self.index, self.query.join(" "))
             .candidates(self.stage.candidates(self.candidates)?)
             .top(self.top)
-            .features(self.explain);
+            .features(self.explain)
+            .facet_values(self.facet_values);
         request.model = self.model.clone();
+        request.facets = self.facets.clone();
         for field in &self.query_fields {
             let (name, value) = field.split_once('=').ok_or_else(|| {
                 Failure::usage(format!("--query-field {field} has no value; write NAME=VALUE"))
@@ -64,7 +74,14 @@ impl Args {
     }
 }
 
-fn text(args: &Args, result: &SearchIndexResult) -> String {
+/// Marks of the words of the query in a snippet.
+type Marks = (&'static str, &'static str);
+
+const BOLD: Marks = ("\x1b[1m", "\x1b[0m");
+const BRACKETS: Marks = ("[", "]");
+
+/// The result with these marks; control characters of documents are escaped.
+fn text(args: &Args, result: &SearchIndexResult, marks: Marks) -> String {
     let is_reranked = args.model.is_some();
     let mut header = vec![("rank", Align::Right), ("score", Align::Right), ("id", Align::Left)];
     if is_reranked {
@@ -82,33 +99,74 @@ fn text(args: &Args, result: &SearchIndexResult) -> String {
     }
     let table = table.to_text();
     let mut lines: Vec<&str> = table.lines().collect();
-    let (before, behind) = if stdout().is_terminal() { ("\x1b[1m", "\x1b[0m") } else { ("[", "]") };
-    let snippet = |hit: &Hit| format!("      {}", hit.snippet.marked(before, behind).trim());
-    let snippets: Vec<String> = result.documents.iter().map(snippet).collect();
+    let snippets: Vec<String> = result
+        .documents
+        .iter()
+        .map(|hit| format!("      {}", marked(&hit.snippet, marks)))
+        .collect();
     // Inserts a snippet below each row of the table; its header takes two lines.
     for (row, snippet) in snippets.iter().enumerate().rev() {
         lines.insert((row + 3).min(lines.len()), snippet);
     }
     let mut text = match result.found {
-        0 => reason(&result.warnings),
+        0 => visible::lines(&reason(&result.warnings)).into_owned(),
         _ => lines.join("\n"),
     };
-    let found = match is_reranked {
+    if let Some(suggestion) = &result.suggestion {
+        text.push_str(&format!("\n\ndid you mean: {suggestion}"));
+    }
+    let mut found = match is_reranked {
         true => format!("{}, re-ranked", counted(result.found, "candidate")),
         false => counted(result.found, "document"),
     };
+    if let Some(matching) = result.matching.filter(|&matching| matching > result.found) {
+        found.push_str(&format!(" of {matching} that match"));
+    }
     text.push_str(&format!("\n\n{found} in {:.1} ms\n", result.seconds * 1e3));
+    for facet in &result.facets {
+        text.push_str(&format!("\n{}", facet_text(facet)));
+    }
     if args.explain && !result.documents.is_empty() {
         text.push_str(&format!("\n{}", features(&result.documents)));
     }
     text
 }
 
+/// A facet as a table of values and numbers of documents.
+fn facet_text(facet: &Facet) -> String {
+    let mut table = Table::new([(facet.field.as_str(), Align::Left), ("documents", Align::Right)]);
+    for value in &facet.values {
+        let row = [value.value.clone(), value.documents.to_string()];
+        table.rows.push(row.iter().map(|cell| cell.as_str().into()).collect());
+    }
+    let mut notes = Vec::new();
+    if facet.more > 0 {
+        notes.push(format!("{} more", counted(facet.more, "value")));
+    }
+    if facet.without > 0 {
+        notes.push(format!("{} without a value", counted(facet.without, "document")));
+    }
+    let notes = if notes.is_empty() { String::new() } else { format!("{}\n", notes.join("; ")) };
+    format!("{}\n{notes}", table.to_text().trim_end())
+}
+
+/// A snippet on one line.
+fn marked(snippet: &Snippet, (before, behind): Marks) -> String {
+    let show = |(text, is_marked)| match (visible::one_line(text), is_marked) {
+        (text, true) => format!("{before}{text}{behind}"),
+        (text, false) => text.into_owned(),
+    };
+    snippet.pieces().map(show).collect::<String>().trim().to_owned()
+}
+
 /// The reason why no document was found.
 fn reason(warnings: &[Warning]) -> String {
     let of_filter = warnings.iter().find(|warning| {
-        use SearchWarning::{MatchesFiltered, NothingPasses};
-        matches!(warning, Warning::Search(NothingPasses | MatchesFiltered { .. }))
+        use SearchWarning::{MatchesFiltered, NoTerms, NothingFits, NothingPasses};
+        matches!(
+            warning,
+            Warning::Search(NothingPasses | MatchesFiltered { .. } | NothingFits { .. } | NoTerms)
+        )
     });
     of_filter.map_or_else(|| SearchWarning::NothingMatches.to_string(), Warning::to_string)
 }
@@ -142,4 +200,18 @@ fn features(hits: &[Hit]) -> String {
         table.rows.push(row.map(|cell| cell.as_str().into()).collect());
     }
     table.to_text()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_reach_the_terminal_and_control_characters_of_a_document_do_not() {
+        let snippet = |text: &str, marks| Snippet { text: text.into(), marks };
+        let red = snippet(" a \u{1b}[31mred café", vec![8..11, 12..16]);
+        let bold = "a \\u{1b}[31m\x1b[1mred\x1b[0m \x1b[1mcafé\x1b[0m";
+        assert_eq!(marked(&red, BOLD), bold);
+        assert_eq!(marked(&snippet("a\nb", std::iter::once(2..3).collect()), BRACKETS), "a\\n[b]");
+    }
 }

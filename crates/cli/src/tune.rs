@@ -16,7 +16,7 @@ use crate::input::{MatchByArg, ReadArgs};
 use crate::interrupt::{Interrupt, TRAINING_PART};
 use crate::measures::specs;
 use crate::output::{Output, TableStyle};
-use crate::progress::{TrainingBar, run_within};
+use crate::progress::{TrainingBar, run_with_bar};
 
 mod bar;
 mod text;
@@ -109,7 +109,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let rounds = TrainingBar::hidden(out, interrupt);
     let context = Context::default().cancel(interrupt.flag()).training(&rounds);
     let result =
-        run_within(out, context, bar.bar(), |context| tune_learner(&request, &bar, context))?;
+        run_with_bar(out, context, bar.bar(), |context| tune_learner(&request, &bar, context))?;
     out.show(&result, |result| text::of(args, &request.plan, result))
 }
 

@@ -2,6 +2,7 @@
 
 mod common;
 mod data;
+mod documents;
 mod eval;
 mod experiment;
 mod explain;
@@ -10,7 +11,9 @@ mod inputs;
 mod large;
 mod model;
 mod objectives;
+mod operate;
 mod overwritten;
+mod own_tables;
 mod renamed;
 mod report_compare;
 mod report_data;

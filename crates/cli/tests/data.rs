@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::common::{Bench, real_data};
+use crate::common::{Bench, bench, real_data};
+use rankwright::data::store::{WriteBody, write_together};
 use rankwright::model::ModelFormat;
 
 #[test]
@@ -212,4 +213,81 @@ fn a_format_that_cannot_hold_all_of_the_data_says_what_is_lost() {
     );
     assert_eq!(bench.text("b.txt"), "0 qid:1 1:2\n");
     assert!(bench.run("data convert a.csv b.what").err().contains("is not that of a format"));
+}
+
+/// The next command may be one that checks the folder of its output before it reads anything.
+#[test]
+fn a_killed_split_is_finished_by_a_training_into_its_folder() {
+    let train = "train shop/train.txt --learner mart(trees=1) --out shop/m.model";
+    for line in [train, "data inspect shop/test.txt"] {
+        let bench = bench();
+        for (folder, seed) in [("shop", 1), ("new", 2)] {
+            let parts = "--parts train=0.5,test=0.5";
+            bench.run(&format!("data split train.txt {parts} --seed {seed} --out {folder}")).ok();
+        }
+        // A folder at the place of the second file stops the switch after the first one.
+        let obstacle = bench.path("shop/notes.txt");
+        let files = ["train.txt", "notes.txt", "test.txt"].map(|name| {
+            let (obstacle, from) = (&obstacle, bench.path("new").join(name));
+            let body: WriteBody<'_> = Box::new(move |out| match name {
+                "notes.txt" => std::fs::create_dir(obstacle),
+                _ => out.write_all(&std::fs::read(from)?),
+            });
+            (bench.path("shop").join(name), Some(body))
+        });
+        write_together(files).unwrap_err();
+        let ran = bench.run(line);
+        assert!(ran.err().contains("notes.txt cannot be changed"), "{line}: {}", ran.err());
+        assert!(ran.err().contains("help: make it possible to replace that file"), "{}", ran.err());
+        std::fs::remove_dir(&obstacle).unwrap();
+        bench.run(line).ok();
+        for part in ["train.txt", "test.txt"] {
+            let (found, new) = (bench.text(&format!("shop/{part}")), format!("new/{part}"));
+            assert_eq!(found, bench.text(&new), "{line}: {part}");
+        }
+    }
+}
+
+/// Files of every kind of write: one without a name at first, several together, a model and its log.
+#[cfg(unix)]
+#[test]
+fn new_files_have_the_mode_of_the_umask() {
+    use std::os::unix::fs::PermissionsExt;
+    let bench = bench();
+    for (mask, mode) in [("027", 0o640), ("077", 0o600), ("000", 0o666)] {
+        for words in [
+            "data convert train.txt w/a.rwd",
+            "data split train.txt --out w --parts b=0.5,c=0.5",
+            "train train.txt --learner mart(trees=2) --out w/d.model",
+        ] {
+            let mut shell = std::process::Command::new("sh");
+            let script = format!("umask {mask}; mkdir -p w; exec \"$0\" \"$@\"");
+            shell.args(["-c", &script, env!("CARGO_BIN_EXE_rankwright")]).args(words.split(' '));
+            let ran = crate::common::Ran(shell.current_dir(bench.path("")).output().unwrap());
+            ran.ok();
+        }
+        for name in ["a.rwd", "b.txt", "c.txt", "d.model", "d.model.log.json"] {
+            let found = bench.path("w").join(name).metadata().unwrap().permissions().mode();
+            assert_eq!(found & 0o777, mode, "umask {mask}: {name}");
+        }
+        std::fs::remove_dir_all(bench.path("w")).unwrap();
+    }
+}
+
+/// As root, a rename over the link would destroy the name of standard output for the whole system.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_names_of_standard_output_are_written_to_and_stay() {
+    let bench = bench();
+    bench.run("train train.txt --learner mart(trees=2) --out m.model --quiet").ok();
+    let scores = bench.run("score m.model valid.txt").ok().out();
+    std::os::unix::fs::symlink("/dev/stdout", bench.path("link")).unwrap();
+    for out in ["/dev/stdout", "/proc/self/fd/1", "link"] {
+        let file = std::fs::File::create(bench.path("file")).unwrap();
+        let mut score = crate::common::command(&bench, &["score", "m.model", "valid.txt", "--out"]);
+        let ran = score.arg(out).stdout(file).output().unwrap();
+        assert!(ran.status.success(), "{out}: {}", String::from_utf8_lossy(&ran.stderr));
+        assert!(bench.text("file").starts_with(&scores), "{out}: {}", bench.text("file"));
+    }
+    assert!(bench.path("link").is_symlink() && std::path::Path::new("/dev/stdout").is_symlink());
 }

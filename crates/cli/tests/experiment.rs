@@ -5,6 +5,8 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::common::{Bench, Ran, bench, command, real_data};
+use rankwright::experiment::{Experiment, LearnerKind};
+use rankwright::learn::LearnerSpec;
 use serde_json::Value;
 
 /// Two learners and a feature on files, with folds and seeds: 10 cells.
@@ -102,7 +104,8 @@ fn killed_at_any_moment_and_resumed_gives_the_same_bytes() {
 fn ctrl_c_ends_with_130_and_says_how_to_go_on() {
     let bench = bench();
     bench.put("x.toml", &FILE.replace("trees=25", "trees=5000"));
-    let words = ["experiment", "x.toml", "--jobs", "1", "--only", "lambdamart"];
+    let folder = "results\u{1b}[31m";
+    let words = ["experiment", "x.toml", "--jobs", "1", "--only", "lambdamart", "--out", folder];
     let child = command(&bench, &words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = child.unwrap();
     std::thread::sleep(Duration::from_millis(1500));
@@ -112,8 +115,9 @@ fn ctrl_c_ends_with_130_and_says_how_to_go_on() {
     let ran = Ran(child.wait_with_output().unwrap());
     assert_eq!(ran.code(), 130, "{}", ran.err());
     assert!(ran.err().contains("run the command again to resume"), "{}", ran.err());
-    assert!(ran.err().contains("x.results"), "{}", ran.err());
-    let saved = bench.path("x.results/cells");
+    assert!(ran.err().contains("results are in results\\u{1b}[31m;"), "{}", ran.err());
+    assert!(!ran.err().contains('\u{1b}'), "{:?}", ran.err());
+    let saved = bench.path(folder).join("cells");
     let part = std::fs::read_dir(saved).unwrap().map(|e| e.unwrap().path());
     let part = part.into_iter().find(|path| path.extension().is_some()).unwrap();
     assert!(part.join("checkpoint/checkpoint.model").is_file());
@@ -319,6 +323,42 @@ fn a_study_writes_its_tables_and_plots() {
     assert_eq!(before, after);
     let dry = bench.run("experiment x.toml --dry-run --only trees").ok().out();
     assert!(dry.contains("16 cells, 0 to run"), "{dry}");
+}
+
+/// Both tables of docs/results.md against the files that they describe: the learners in this order,
+/// each with this spec.
+#[test]
+fn the_table_of_specs_is_that_of_the_experiments() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = std::fs::read_to_string(root.join("docs/results.md")).unwrap();
+    let (values, specs) = page.split_once("## Specs").unwrap();
+    let rows = |text: &str| -> Vec<Vec<String>> {
+        let rows = text.lines().filter(|line| line.starts_with("| ")).skip(1);
+        rows.map(|row| {
+            row.split(" | ").map(|cell| cell.trim_matches(['|', ' ', '`']).to_owned()).collect()
+        })
+        .collect()
+    };
+    let listed: Vec<(String, String)> = rows(specs)
+        .into_iter()
+        .map(|row| (row[0].clone(), LearnerSpec::parse(&row[1]).unwrap().to_string()))
+        .collect();
+    let names: Vec<String> = rows(values).into_iter().map(|row| row[0].clone()).collect();
+    assert_eq!(names, listed.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>());
+    for file in ["mq2008.toml", "mq2007-partial.toml"] {
+        let text = std::fs::read_to_string(root.join("experiments").join(file)).unwrap();
+        let variable = |_: &str| Some("data".to_owned());
+        let experiment = Experiment::parse(&text, file, Path::new("."), &variable).unwrap();
+        let found: Vec<(String, String)> = experiment
+            .learners
+            .into_iter()
+            .map(|learner| match learner.kind {
+                LearnerKind::Spec(spec) => (learner.name, spec.to_string()),
+                other => panic!("{file}: {other:?}"),
+            })
+            .collect();
+        assert_eq!(found, listed, "{file}");
+    }
 }
 
 /// The files in `experiments/`.

@@ -7,6 +7,8 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use crate::common::{Bench, Ran, bench, command};
+use rankwright::data::Dataset;
+use rankwright::data::format::{Format, write};
 
 /// A file that compresses more than 10,000 to 1.
 fn bomb(bench: &Bench, name: &str, mebibytes: usize) {
@@ -59,6 +61,24 @@ fn a_large_feature_id_alone_does_not_take_memory() {
         assert!(ran.err().contains(said), "{}", ran.err());
         assert!(ran.err().contains("--max-memory"), "{}", ran.err());
         assert!(began.elapsed() < Duration::from_secs(20));
+    }
+}
+
+/// Equal values cost nothing in Parquet, but every row has a label and a query in memory.
+#[test]
+fn many_rows_of_a_small_parquet_file_count_with_their_labels_and_ids() {
+    let bench = Bench::new();
+    let rows: String = (0..100_000).map(|row| format!("{},{},1\n", row / 1000, row % 2)).collect();
+    bench.put("rows.csv", &format!("qid,label,x\n{rows}"));
+    bench.run("data convert rows.csv rows.parquet").ok();
+    assert!(bench.path("rows.parquet").metadata().unwrap().len() < 20_000);
+    // The matrix alone takes 400,000 bytes, all columns take 1,600,000.
+    for line in ["data inspect rows.parquet", "data convert rows.csv out.rwd"] {
+        let ran = bench.run(&format!("{line} --max-memory 1M"));
+        let said = "takes more than 1 MiB, the limit for an input";
+        assert!(ran.code() == 1 && ran.err().contains(said), "{line}\n{}", ran.err());
+        assert!(ran.err().contains("--max-memory"), "{}", ran.err());
+        bench.run(&format!("{line} --max-memory 4M")).ok();
     }
 }
 
@@ -147,6 +167,108 @@ fn control_characters_of_ids_neither_forge_rows_nor_reach_the_terminal() {
     let ran = bench.run("data convert n.jsonl n.csv");
     assert!(ran.code() == 1 && ran.err().contains("has a NUL byte"), "{}", ran.err());
     assert!(!bench.path("n.csv").exists());
+}
+
+/// Names with line ends in the files of an experiment: neither a row nor a column more.
+#[test]
+fn names_with_line_ends_do_not_forge_rows_of_an_experiment() {
+    let bench = Bench::new();
+    let row = |query: &str, label: u8, x: u8| {
+        format!("{{\"qid\": \"{query}\", \"label\": {label}, \"a\\nb\\r\\nc\": {x}}}\n")
+    };
+    let queries = ["a\\nb\\r\\nc", "plain", "x\\ty | z", "third"];
+    let rows = |from: usize| -> String {
+        queries[from..from + 2].iter().flat_map(|q| [row(q, 1, 3), row(q, 0, 1)]).collect()
+    };
+    let file = |name: &str| {
+        format!(
+            "name = \"evil\\nname\"\nmetrics = [\"ndcg@10\"]\n[[data]]\nname = \"e | f\"\n\
+             train = \"train.jsonl\"\ntest = \"test.jsonl\"\n\
+             [[learner]]\nname = \"{name}\"\nspec = \"mart(trees=2, min_rows=1)\"\n\
+             [[learner]]\nname = \"plain\"\nspec = \"mart(trees=3, min_rows=1)\"\n"
+        )
+    };
+    bench.put("train.jsonl", &rows(2)).put("test.jsonl", &rows(0));
+    bench.put("x.toml", &file("a\\nb\\r\\nc"));
+    let ran = bench.run("experiment x.toml --out out");
+    assert!(ran.err().contains("a name must be one line without tabs"), "{}", ran.err());
+    bench.put("x.toml", &file("a | d"));
+    bench.run("experiment x.toml --out out").ok();
+    let values = bench.text("out/per-query.tsv");
+    let columns: Vec<usize> = values.lines().map(|line| line.split('\t').count()).collect();
+    assert_eq!(columns.len(), 1 + 2, "a header and two queries:\n{values}");
+    assert!(columns.iter().all(|count| *count == columns[0]), "{values}");
+    assert!(values.contains("a\\nb\\r\\nc") && !values.contains('\r'), "{values:?}");
+    let table = bench.text("out/table.md");
+    assert!(!table.contains('\r'), "{table:?}");
+    let rows: Vec<&str> = table.lines().filter(|line| line.starts_with('|')).collect();
+    assert!(rows.iter().any(|row| row.contains("a \\| d")), "{table}");
+    let cells = |row: &&str| row.replace("\\|", "").matches('|').count();
+    assert!(rows.iter().all(|row| cells(row) > 2), "{table}");
+    for line in table.lines() {
+        assert!(!line.starts_with("e | f") && line != "name", "{table}");
+    }
+}
+
+/// The memory map of a running command has a file of this name.
+#[cfg(target_os = "linux")]
+fn wait_for_map(running: &std::process::Child, name: &str) {
+    let maps = format!("/proc/{}/maps", running.id());
+    let began = Instant::now();
+    while !fs::read_to_string(&maps).unwrap_or_default().contains(name) {
+        assert!(began.elapsed() < Duration::from_secs(60), "{name} is not mapped");
+    }
+}
+
+/// A data set in our own format and the segments of an index are mapped, and shrink while they are
+/// read.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_cache_and_an_index_that_shrink_while_they_are_read_are_an_error() {
+    let bench = Bench::new();
+    let columns = 400;
+    let data = Dataset::from_dense(
+        vec![0.5_f32; 50_000 * columns],
+        columns,
+        (0..50_000).map(|row| row % 3),
+        (0..50_000).map(|row| (row / 50).to_string()),
+    );
+    write(&data.unwrap(), bench.path("large.rwd"), Format::Cache).unwrap();
+    assert!(bench.path("large.rwd").metadata().unwrap().len() > 64 << 20);
+    let text = |n: usize| {
+        (0..60).map(|at| format!("w{} ", (n * 31 + at * at * 7) % 997)).collect::<String>()
+    };
+    let documents: String =
+        (0..4000).map(|n| format!("{{\"id\": \"{n}\", \"text\": \"{}\"}}\n", text(n))).collect();
+    let queries: String = (0..60_000).map(|n| format!("q{n}\t{}\n", text(n))).collect();
+    bench.put("docs.jsonl", &documents).put("queries.tsv", &queries);
+    bench.run("index docs.jsonl --out shop --quiet").ok();
+    for (words, mapped) in [
+        ("data convert large.rwd out.csv --threads 1", "large.rwd"),
+        ("run shop --queries queries.tsv --out out.run --threads 1", "generation-"),
+    ] {
+        let mut running = command(&bench, &words.split(' ').collect::<Vec<_>>());
+        let running = running.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        wait_for_map(&running, mapped);
+        let mut folders = vec![bench.path("")];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+                let path = entry.path();
+                let is_segment = path.to_string_lossy().contains(mapped) && path.is_file();
+                if entry.file_type().unwrap().is_dir() {
+                    folders.push(path);
+                } else if is_segment && !path.ends_with("meta.json") {
+                    File::options().write(true).open(path).unwrap().set_len(0).unwrap();
+                }
+            }
+        }
+        let ran = Ran(running.wait_with_output().unwrap());
+        assert_eq!(ran.code(), 1, "{words}: {}{}", ran.out(), ran.err());
+        // The files of an index are opened one after the other, so that some may be empty by then.
+        let said = ["error: a file became shorter while it was read", "--rebuild"];
+        assert!(said.iter().any(|text| ran.err().contains(text)), "{words}: {}", ran.err());
+        assert!(!bench.path("out.csv").exists() && !bench.path("out.run").exists());
+    }
 }
 
 #[test]

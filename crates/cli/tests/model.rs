@@ -136,7 +136,6 @@ fn what_is_no_model_and_what_is_no_data_is_said() {
         ("score t.model l.model", 1, "l.model is a model; feature data is expected here"),
         ("score cut.model data.txt", 1, "cut.model: the model is damaged: its checksum"),
         ("score gone data.txt", 1, "cannot read gone"),
-        ("score t.model data.txt --json", 1, "write the file to a path"),
         ("score t.model data.txt --pairs p", 2, "--pairs does not apply"),
         ("score t.model", 2, "DATA"),
         ("score - -", 1, "standard input (-) can be read only once"),
@@ -367,7 +366,41 @@ fn models_are_converted_and_read_wherever_a_model_is_taken() {
     assert!(ran.err().contains("this is no model"), "{}", ran.err());
     let ran = bench.run("model convert own.model --first-feature 0 --out moved.model").ok();
     assert!(ran.out().contains("2 features"), "{}", ran.out());
-    assert!(bench.run("score moved.model data.txt").err().contains("does not know: 2"));
+    let ran = bench.run("score moved.model data.txt");
+    assert!(ran.err().contains("does not know: 2"), "{}", ran.err());
+    assert!(ran.err().contains("help: give --match-by position, if both"), "{}", ran.err());
+}
+
+/// A model of another system that has no names counts its columns from 0, LETOR data from 1.
+#[test]
+fn columns_of_another_system_are_not_shifted_by_one() {
+    let bench = Bench::new();
+    let header = Header::new(FeatureNames::Ids { first: 0, count: 2 }, Absent::Zero);
+    trees(header).save(bench.path("own.model")).unwrap();
+    bench.put("from0.txt", "0 qid:1 0:1 1:1\n1 qid:1 0:2\n2 qid:1 0:3 1:0.5\n");
+    bench.put("from1.txt", "0 qid:1 1:1 2:1\n1 qid:1 1:2\n2 qid:1 1:3 2:0.5\n");
+    // The last feature occurs nowhere, so that no number is too large for the model.
+    bench.put("sparse.txt", "0 qid:1 1:1\n1 qid:1 1:2\n2 qid:1 1:3\n");
+    for format in ["lightgbm", "xgboost", "onnx"] {
+        let model = format!("{format}.file");
+        bench.run(&format!("model convert own.model --to {format} --out {model}")).ok();
+        let right = bench.run(&format!("score {model} from0.txt")).ok().out();
+        for data in ["from1.txt", "sparse.txt"] {
+            for more in ["", " --ignore-extra"] {
+                let ran = bench.run(&format!("score {model} {data}{more}"));
+                assert_eq!(ran.code(), 1, "{format} {data}{more}: {}", ran.out());
+                assert!(ran.err().contains("counted from 0"), "{}", ran.err());
+                assert!(ran.err().contains("--first-feature 1"), "{}", ran.err());
+                assert!(!ran.err().contains("--ignore-extra"), "{}", ran.err());
+            }
+        }
+        let ran = bench.run(&format!("score {model} from1.txt --match-by position")).ok();
+        assert_eq!(ran.out(), right, "{format}");
+        bench.run(&format!("model convert {model} --first-feature 1 --out moved.model")).ok();
+        assert_eq!(bench.run("score moved.model from1.txt").ok().out(), right, "{format}");
+        bench.run(&format!("model convert {model} --first-feature 0 --out meant.model")).ok();
+        bench.run("score meant.model sparse.txt").ok();
+    }
 }
 
 #[test]

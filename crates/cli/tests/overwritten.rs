@@ -48,15 +48,20 @@ const LINES: &[(&str, &str, &str)] = &[
     ("report data", "--out", "report data train.txt --out train.txt"),
     ("report data", "--assets", "report data sizes.csv --out new.html --assets ."),
     ("experiment", "--out", "experiment x.toml --out ."),
+    ("experiment", "--out", "experiment sides.toml --out sides"),
+    ("experiment", "--out", "experiment plots.toml --out old"),
     ("index", "--out", "index docs.jsonl --out docs.jsonl"),
     ("run", "--out", "run shop --queries queries.tsv --out queries.tsv"),
     ("run", "--out", "run shop --queries queries.tsv --out shop/index.json"),
+    ("run", "--out", "run shop --queries queries.tsv --model text.model --out f.csv"),
     ("features", "--out", "features shop --queries queries.tsv --out queries.tsv"),
     (
         "features",
         "--out",
         "features shop --queries queries.tsv --features bm25,run(file=f.csv) --out f.csv",
     ),
+    ("features", "--out", "features shop --queries queries.tsv --features set.toml --out f.csv"),
+    ("features", "--out", "features shop --queries queries.tsv --features text.csv --out f.csv"),
     (
         "classify",
         "--out",
@@ -65,8 +70,12 @@ const LINES: &[(&str, &str, &str)] = &[
 ];
 
 /// Outputs that cannot be an input: there is none, or it is a new folder.
-const WITHOUT_INPUT: [(&str, &str); 3] =
-    [("demo", "--out"), ("data generate letor", "--out"), ("data generate store", "--out")];
+const WITHOUT_INPUT: [(&str, &str); 4] = [
+    ("man", "--out"),
+    ("demo", "--out"),
+    ("data generate letor", "--out"),
+    ("data generate store", "--out"),
+];
 
 /// The outputs of pages share the code of those above.
 const SHARED: [(&str, &str); 5] = [
@@ -104,7 +113,24 @@ fn inputs() -> Bench {
         .put("sizes.csv", "qid,label,x\n1,0,1\n1,1,2\n2,0,3\n2,1,1\n")
         .put("table.md", &bench.text("valid.txt"))
         .put("x.toml", "name = \"x\"\nmetrics = [\"ndcg@10\"]\n[[data]]\nname = \"d\"\n\
-             train = \"train.txt\"\ntest = \"table.md\"\n[[learner]]\nname = \"l\"\nspec = \"mart\"\n");
+             train = \"train.txt\"\ntest = \"table.md\"\n[[learner]]\nname = \"l\"\nspec = \"mart\"\n")
+        .put("set.toml", "features = [\"bm25\", \"run(file=f.csv)\"]\n");
+    // Weights of the data that are a file of the report, and a plot that leads to the data.
+    fs::create_dir_all(bench.path("old/plots")).unwrap();
+    fs::create_dir(bench.path("sides")).unwrap();
+    bench.put("sides/table.md", &"1\n".repeat(bench.text("train.txt").lines().count()));
+    std::os::unix::fs::symlink("sides/table.md", bench.path("train.txt.weight")).unwrap();
+    std::os::unix::fs::symlink("../../valid.txt", bench.path("old/plots/curve.svg")).unwrap();
+    for (file, test) in [("sides.toml", "table.md"), ("plots.toml", "valid.txt")] {
+        let train = if file == "sides.toml" { "train.txt" } else { "table.md" };
+        bench.put(
+            file,
+            &format!(
+                "name = \"x\"\nmetrics = [\"ndcg@10\"]\n[[data]]\nname = \"d\"\n\
+             train = \"{train}\"\ntest = \"{test}\"\n[[learner]]\nname = \"l\"\nspec = \"mart\"\n"
+            ),
+        );
+    }
     bench.put("p.log.json", &bench.text("train.txt"));
     fs::create_dir(bench.path("c")).unwrap();
     bench.put("c/checkpoint.model", &bench.text("train.txt"));
@@ -112,6 +138,9 @@ fn inputs() -> Bench {
     std::os::unix::fs::symlink("train.txt", bench.path("link.txt")).unwrap();
     bench.run("train train.txt --learner mart(trees=2,leaves=4) --out m.model --quiet").ok();
     bench.run("index docs.jsonl --out shop --quiet").ok();
+    let features = "features shop --queries queries.tsv --qrels qrels --features set.toml";
+    bench.run(&format!("{features} --out text.csv --quiet")).ok();
+    bench.run("train text.csv --learner mart(trees=1,min_rows=1) --out text.model --quiet").ok();
     bench
 }
 

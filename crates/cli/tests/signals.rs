@@ -128,6 +128,47 @@ fn longer_verbs_end_orderly_and_leave_nothing() {
     assert_eq!(names(&bench, ""), ["temporary", "train.txt", "valid.txt"]);
 }
 
+/// Whether a process has a file without a name open, or one of these files exists.
+#[cfg(target_os = "linux")]
+fn is_writing(child: &Child, bench: &Bench, folder: &str) -> bool {
+    let descriptors = std::fs::read_dir(format!("/proc/{}/fd", child.id())).into_iter().flatten();
+    let links = descriptors.flatten().filter_map(|entry| entry.path().read_link().ok());
+    let here = bench.path("").canonicalize().unwrap();
+    let is_unnamed = |path: std::path::PathBuf| {
+        path.starts_with(&here) && path.to_string_lossy().ends_with(" (deleted)")
+    };
+    links.into_iter().any(is_unnamed)
+        || bench.path(folder).is_dir()
+            && names(bench, folder).iter().any(|name| name.starts_with(".rankwright-"))
+}
+
+/// A signal in the middle of a write: of a file that has no name yet, and, for several files that
+/// belong together, of files with temporary names.
+#[cfg(target_os = "linux")]
+#[test]
+fn sigterm_during_a_write_leaves_no_file() {
+    let bench = Bench::new();
+    let row: String = (1..=136).map(|id| format!(" {id}:0.{id}")).collect();
+    let rows: String = (0..60_000).map(|n| format!("{} qid:{}{row}\n", n % 3, n / 20)).collect();
+    bench.put("large.txt", &rows);
+    std::fs::create_dir(bench.path("w")).unwrap();
+    for words in ["data convert large.txt w/out.csv.gz", "data split large.txt --out w --to jsonl"]
+    {
+        let words: Vec<&str> = words.split(' ').collect();
+        let mut child = command(&bench, &words);
+        let mut child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let start = Instant::now();
+        while !is_writing(&child, &bench, "w") {
+            assert!(child.try_wait().unwrap().is_none(), "{words:?} ended before it wrote");
+            assert!(start.elapsed() < Duration::from_secs(60), "{words:?} writes nothing");
+        }
+        send(&child, "-TERM");
+        let ran = Ran(child.wait_with_output().unwrap());
+        assert_eq!(ran.code(), 130, "{words:?}: {}", ran.err());
+        assert_eq!(names(&bench, "w"), Vec::<String>::new(), "{words:?}");
+    }
+}
+
 #[test]
 fn an_interrupted_demo_leaves_no_temporary_folder() {
     let bench = Bench::new();

@@ -156,6 +156,19 @@ fn search_shows_a_table_with_snippets_and_the_time() {
     );
 }
 
+/// The text that a terminal gets: the words of the query are bold, and nothing of a document is.
+#[cfg(target_os = "linux")]
+#[test]
+fn search_marks_words_on_a_terminal() {
+    let bench = Bench::new();
+    bench.put("d.jsonl", "{\"id\": \"a\", \"text\": \"a \\u001b[31mblue train\"}\n");
+    bench.run("index d.jsonl --out shop --quiet").ok();
+    let shown = crate::common::on_terminal(&bench, &["search", "shop", "train"]);
+    assert!(shown.contains("blue \u{1b}[1mtrain\u{1b}[0m"), "{shown:?}");
+    assert!(shown.contains("\\u{1b}[31mblue") && !shown.contains("\u{1b}[31m"), "{shown:?}");
+    assert!(shown.contains("1 document in "), "{shown:?}");
+}
+
 #[test]
 fn a_filter_restricts_the_list_and_changes_no_score() {
     let bench = shop();
@@ -224,7 +237,7 @@ fn a_query_of_nothing_or_of_stop_words_is_said_so() {
             "'{query}': {}",
             ran.err()
         );
-        assert!(ran.out().contains("no document has a term of the query"), "{}", ran.out());
+        assert!(ran.out().contains("the query has no terms after the analysis"), "{}", ran.out());
         let words = ["search", "shop", query, "--json"];
         let found = crate::common::Ran(command(&bench, &words).output().unwrap()).json();
         assert_eq!(found["found"], 0);
@@ -316,6 +329,17 @@ fn the_feature_set_travels_through_split_and_convert_into_the_model() {
 }
 
 #[test]
+fn inspection_names_the_first_stage_and_a_conversion_that_loses_it_says_so() {
+    let bench = learnt();
+    let text = bench.run("model inspect m.model").ok().out();
+    assert!(text.contains("first stage bm25, 100 candidates"), "{text}");
+    let converted = bench.run("model convert m.model --to solr --out m.json");
+    assert!(converted.err().contains("cannot hold the feature set"), "{}", converted.err());
+    let same = bench.run("model convert m.model --to rankwright --out n.model");
+    assert!(!same.err().contains("feature set"), "{}", same.err());
+}
+
+#[test]
 fn a_model_that_does_not_fit_is_refused() {
     let bench = learnt();
     bench.run("index records.jsonl --out plain --analysis plain --quiet").ok();
@@ -391,6 +415,33 @@ fn features_are_labelled_named_and_told_to_the_model() {
     );
     let bad = bench.run("features shop --queries queries.tsv --features bm52 --out n.rwd");
     assert!(bad.code() == 1 && bad.err().contains("did you mean `bm25`?"), "{}", bad.err());
+}
+
+#[test]
+fn nothing_that_is_given_is_left_out_without_a_word() {
+    let bench = shop();
+    bench.put("few", "q0 0 r00 2\nq0 0 r01 1\nq0 0 r05 2\nq0 0 r04 -2\n");
+    let line = "features shop --queries queries.tsv --qrels few --candidates 1 --out d.csv";
+    let ran = bench.run(line).ok();
+    let said = "relevant documents of 1 query left out, not among the candidates: 'q0'";
+    assert!(ran.err().contains(said), "{}", ran.err());
+    assert!(ran.err().contains("add them with --judged"), "{}", ran.err());
+    let json = bench.run(&format!("{line} --json")).json();
+    let kinds: Vec<&str> =
+        json["warnings"].as_array().unwrap().iter().filter_map(|w| w["kind"].as_str()).collect();
+    assert!(kinds.contains(&"relevant-left-out"), "{kinds:?}");
+    let ran = bench.run(&format!("{line} --judged")).ok();
+    assert!(!ran.err().contains("left out, not among"), "{}", ran.err());
+    assert!(ran.err().contains("1 judgement below 0 taken as 0"), "{}", ran.err());
+    std::fs::write(bench.path("bad.tsv"), b"q1\tjazz caf\xe9\nq2\tjazz\n").unwrap();
+    let ran = bench.run("run shop --queries bad.tsv --out a.run").ok();
+    let said = "1 text with bytes that are not UTF-8, replaced by U+FFFD (first: bad.tsv:1)";
+    assert!(ran.err().contains(said), "{}", ran.err());
+    std::fs::create_dir(bench.path("pages")).unwrap();
+    bench.put("pages/a.txt", "some words").put("pages/b.pdf", "%PDF").put("pages/c", "x");
+    let ran = bench.run("index pages --out of-pages").ok();
+    assert!(ran.err().contains("2 files skipped: neither text"), "{}", ran.err());
+    assert!(ran.out().contains("1 document"), "{}", ran.out());
 }
 
 #[test]

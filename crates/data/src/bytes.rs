@@ -26,12 +26,12 @@ use crate::store::finish_switch_of;
 const COPIED: u64 = 64 << 20;
 
 /// Decompressed content up to this size may have any ratio to the compressed size.
-#[cfg(feature = "compressed")]
+#[cfg(any(feature = "compressed", feature = "columnar"))]
 const ANY_RATIO: u64 = 256 << 20;
 
 /// The largest ratio beyond that size. Text of numbers reaches about 20, and gzip cannot exceed some
 /// 1,000. It is checked while decompressing, so that a bomb costs 256 MiB.
-#[cfg(feature = "compressed")]
+#[cfg(any(feature = "compressed", feature = "columnar"))]
 const MAX_RATIO: u64 = 200;
 
 /// Read-only bytes, mapped or owned.
@@ -80,7 +80,7 @@ impl Input {
             return Input::stdin();
         }
         let name = path.display().to_string();
-        finish_switch_of(path).map_err(|error| DataError::io("read", &name, error))?;
+        finish_switch_of(path)?;
         let file = File::open(path).map_err(|error| DataError::io("read", &name, error))?;
         let meta = file.metadata().map_err(|error| DataError::io("read", &name, error))?;
         if meta.is_dir() {
@@ -136,6 +136,45 @@ impl Input {
     }
 }
 
+/// Passes the bytes of an ordinary file on in blocks, as they are, compressed or not; returns their
+/// number. A pipe or a device is refused: it may have no end, and can be read only once. An
+/// interrupted write of several files is finished before.
+///
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("a.txt");
+/// std::fs::write(&path, "1 qid:1 1:2\n").unwrap();
+/// let mut lines = 0;
+/// let count = |block: &[u8]| lines += block.iter().filter(|byte| **byte == b'\n').count();
+/// assert_eq!(rankwright_data::bytes::read_blocks(&path, count)?, 12);
+/// assert_eq!(lines, 1);
+/// # Ok::<(), rankwright_data::DataError>(())
+/// ```
+pub fn read_blocks(path: impl AsRef<Path>, mut take: impl FnMut(&[u8])) -> Result<u64, DataError> {
+    let path = path.as_ref();
+    let name = path.display().to_string();
+    let failed = |error| DataError::io("read", name.as_str(), error);
+    finish_switch_of(path)?;
+    // Before it is opened: the opening of a pipe waits for its writer.
+    if path.metadata().map_err(failed)?.is_file() {
+        let file = File::open(path).map_err(failed)?;
+        let length = file.metadata().map_err(failed)?.len();
+        let (mut rest, mut block) = (file.take(length + 1), vec![0; 1 << 20]);
+        let mut read = 0;
+        loop {
+            match rest.read(&mut block).map_err(failed)? {
+                0 if read == length => return Ok(read),
+                0 => return Err(DataError::ChangedWhileRead { file: name }),
+                bytes => {
+                    take(block.get(..bytes).unwrap_or_default());
+                    read += bytes as u64;
+                }
+            }
+        }
+    }
+    Err(failed(io::Error::new(io::ErrorKind::InvalidInput, "it is not an ordinary file")))
+}
+
 /// The content of a file of this length; an error if it is changed while it is read.
 fn copy(name: &str, file: File, length: u64) -> Result<Vec<u8>, DataError> {
     let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
@@ -152,6 +191,36 @@ fn copy(name: &str, file: File, length: u64) -> Result<Vec<u8>, DataError> {
 /// of what is available, since the content is stored in another form beside it.
 fn most_bytes() -> u64 {
     set_limit().unwrap_or_else(|| memory_limit() / 2)
+}
+
+/// Limits for the content of a compressed input.
+#[cfg(any(feature = "compressed", feature = "columnar"))]
+pub(crate) struct ContentLimits {
+    /// The most bytes.
+    pub(crate) most: u64,
+    /// Whether any ratio to the compressed size is accepted up to that: the program has set a limit.
+    pub(crate) any_ratio: bool,
+}
+
+#[cfg(any(feature = "compressed", feature = "columnar"))]
+impl ContentLimits {
+    /// The limits of this process now.
+    pub(crate) fn current() -> ContentLimits {
+        ContentLimits { most: most_bytes(), any_ratio: set_limit().is_some() }
+    }
+
+    /// Rejects a content of this size.
+    pub(crate) fn check(&self, name: &str, compressed: u64, content: u64) -> Result<(), DataError> {
+        let file = || name.to_owned();
+        if content > self.most {
+            return Err(DataError::ContentTooLarge { file: file(), limit: self.most });
+        }
+        if !self.any_ratio && content > ANY_RATIO && content > compressed.saturating_mul(MAX_RATIO)
+        {
+            return Err(DataError::CompressionRatio { file: file(), compressed, content });
+        }
+        Ok(())
+    }
 }
 
 /// Reads a whole stream of at most `limit` bytes; `None` if it is longer.
@@ -203,9 +272,7 @@ fn decompress_with<R: Read>(
     mut decoder: R,
     consumed: impl Fn(&R) -> u64,
 ) -> Result<Vec<u8>, DataError> {
-    let file = || name.to_owned();
-    // A program that sets a limit accepts any ratio up to it.
-    let (limit, any_ratio) = (most_bytes(), set_limit().is_some());
+    let limits = ContentLimits::current();
     let mut content = Vec::new();
     loop {
         let before = content.len() as u64;
@@ -214,12 +281,12 @@ fn decompress_with<R: Read>(
             return Ok(content);
         }
         let (size, compressed) = (content.len() as u64, consumed(&decoder));
-        if size > limit {
-            return Err(DataError::ContentTooLarge { file: file(), limit });
-        }
-        if !any_ratio && size > ANY_RATIO && size > compressed.saturating_mul(MAX_RATIO) {
-            return Err(DataError::CompressionRatio { file: file(), compressed, content: before });
-        }
+        limits.check(name, compressed, size).map_err(|error| match error {
+            DataError::CompressionRatio { file, compressed, .. } => {
+                DataError::CompressionRatio { file, compressed, content: before }
+            }
+            other => other,
+        })?;
     }
 }
 
@@ -261,6 +328,23 @@ mod tests {
         for length in [11, 9] {
             let error = read(length).unwrap_err();
             assert!(matches!(error, DataError::ChangedWhileRead { .. }), "{error}");
+        }
+    }
+
+    #[test]
+    fn blocks_are_those_of_an_ordinary_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let content: Vec<u8> = (0..3_000_000_u32).map(|i| (i % 251) as u8).collect();
+        std::fs::write(&path, &content).unwrap();
+        let mut found = Vec::new();
+        let bytes = read_blocks(&path, |block| found.extend_from_slice(block)).unwrap();
+        assert!(bytes == 3_000_000 && found == content);
+        let error = read_blocks(folder.path(), |_| ()).unwrap_err().to_string();
+        assert!(error.ends_with("it is not an ordinary file"), "{error}");
+        #[cfg(unix)]
+        for endless in ["/dev/zero", "/dev/null"] {
+            assert!(read_blocks(endless, |_| ()).is_err(), "{endless}");
         }
     }
 

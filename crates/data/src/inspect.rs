@@ -202,6 +202,8 @@ impl DatasetSummary {
         if self.labels.iter().any(|(label, _)| *label < 0.0) {
             warnings.push(SummaryWarning::NegativeLabels);
         }
+        let labels = self.labels.iter().map(|(label, _)| *label);
+        warnings.extend(SummaryWarning::of_large_labels(labels));
         warnings
     }
 }
@@ -213,7 +215,16 @@ fn is_large(value: f32) -> bool {
     value.is_finite() && value.abs() > EXACT
 }
 
+/// A label above this makes an exponential gain beyond all reason: 2^31.
+const LARGEST_GRADE: f64 = 31.0;
+
 impl SummaryWarning {
+    /// The warning about labels that are too large for an exponential gain, if there are any.
+    pub fn of_large_labels(labels: impl IntoIterator<Item = f64>) -> Option<SummaryWarning> {
+        let largest = labels.into_iter().fold(0.0, f64::max);
+        (largest > LARGEST_GRADE).then_some(SummaryWarning::LargeLabels { largest: largest as u64 })
+    }
+
     /// The warning about features with values beyond the whole numbers that are exact, if there are
     /// any. Cost: one pass over the values.
     pub fn of_large_values(data: &Dataset) -> Option<SummaryWarning> {
@@ -280,6 +291,11 @@ pub enum SummaryWarning {
     SortedByLabel,
     /// Some labels are negative.
     NegativeLabels,
+    /// Labels so large that the gain 2^label - 1 of the largest leaves nothing of the others.
+    LargeLabels {
+        /// The largest label, in whole numbers.
+        largest: u64,
+    },
 }
 
 impl SummaryWarning {
@@ -295,6 +311,7 @@ impl SummaryWarning {
             Self::LargeValues { .. } => "large-values",
             Self::SortedByLabel => "sorted-by-label",
             Self::NegativeLabels => "negative-labels",
+            Self::LargeLabels { .. } => "large-labels",
         }
     }
 }
@@ -329,6 +346,14 @@ impl fmt::Display for SummaryWarning {
                 return f.write_str(
                     "the rows of every query are sorted by label, best first: tools that break \
                      ties by row order report values that are too good",
+                );
+            }
+            Self::LargeLabels { largest } => {
+                return write!(
+                    f,
+                    "there are labels up to {largest}: with the gain 2^label - 1, the usual one of \
+                     NDCG and ERR, only the largest count; use a linear gain (`ndcg(gain=linear)`), \
+                     or fewer grades such as 0 to 4"
                 );
             }
             Self::NegativeLabels => {
@@ -496,6 +521,15 @@ mod tests {
             assert_eq!(SummaryWarning::of_large_values(&data), expected);
             assert_eq!(found, expected);
         }
+    }
+
+    #[test]
+    fn labels_that_an_exponential_gain_cannot_take_are_said() {
+        let found = summary("31 qid:a 1:1\n0 qid:a 1:2\n").warnings();
+        assert!(found.iter().all(|warning| warning.kind() != "large-labels"));
+        let found = summary("100 qid:a 1:1\n0 qid:a 1:2\n").warnings();
+        let found = found.iter().find(|warning| warning.kind() == "large-labels").unwrap();
+        assert!(found.to_string().starts_with("there are labels up to 100: "), "{found}");
     }
 
     #[test]

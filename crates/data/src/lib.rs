@@ -38,7 +38,11 @@ mod number;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod pairs;
 mod panics;
+#[cfg(feature = "columnar")]
+pub mod parquet_limits;
 mod random;
+#[cfg(feature = "text")]
+mod scored_rows;
 #[cfg(feature = "text")]
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod scores;
@@ -46,12 +50,13 @@ pub mod split;
 mod standard_streams;
 pub mod store;
 mod strings;
+mod table_columns;
 mod warnings;
 
 pub use dataset::{Absent, Dataset, DatasetBuilder, Label, Query};
 pub use error::{
     ColumnProblem, DataError, FileDamage, FormatProblem, PairProblem, Remedy, SectionProblem,
-    SourceLocation, UnsupportedFormat, quote,
+    SourceLocation, UnfinishedWrite, UnsupportedFormat, quote,
 };
 pub use inspect::{DatasetSummary, FeatureSummary, Sizes, SummaryWarning};
 #[cfg(feature = "text")]
@@ -63,7 +68,10 @@ pub use pairs::{Pair, PairColumn, Preference};
 pub use panics::{catch_panic, panics_are_caught};
 pub use random::{DEFAULT_SEED, Random};
 #[cfg(feature = "text")]
+pub use scored_rows::{ScoreFormat, ScoredRows};
+#[cfg(feature = "text")]
 pub use scores::{read_scores, write_scores};
 pub use standard_streams::{allow_standard_streams, is_standard_stream};
 pub use strings::Strings;
+pub use table_columns::{Encoding, MAX_CATEGORIES, TableColumn, TableColumns, TimePart};
 pub use warnings::{DataPart, DataWarning, WarningKind, Warnings};

@@ -84,6 +84,17 @@ impl Matrix {
         }
     }
 
+    /// The same matrix in memory of its own, so that its values can be changed.
+    pub(crate) fn into_owned(self) -> Matrix {
+        match &self.storage {
+            Storage::Mapped { .. } => {
+                let values = self.values().to_vec();
+                Matrix { storage: Storage::Owned(values), ..self }
+            }
+            _ => self,
+        }
+    }
+
     /// A matrix in a mapped file at the byte `start`, which must be a multiple of 4.
     pub(crate) fn mapped(
         map: Arc<Mmap>,
@@ -139,22 +150,29 @@ impl Matrix {
             Storage::Pages(pages) => bytemuck::cast_slice(pages),
             Storage::Mapped { map, start } => {
                 let end = start + self.rows * self.columns * 4;
-                bytemuck::cast_slice(map.get(*start..end).unwrap_or(&[]))
+                bytemuck::cast_slice(&map[*start..end])
             }
         }
     }
 
-    /// One row, which must exist.
+    /// One row.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row.
     pub fn row(&self, row: usize) -> &[f32] {
-        debug_assert!(row < self.rows, "row {row} of {}", self.rows);
+        assert!(row < self.rows, "row {row} of {}", self.rows);
         let start = row * self.columns;
-        self.values().get(start..start + self.columns).unwrap_or(&[])
+        &self.values()[start..start + self.columns]
     }
 
-    /// One value, which must exist.
+    /// One value.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row or column.
     pub fn get(&self, row: usize, column: usize) -> f32 {
-        debug_assert!(column < self.columns, "column {column} of {}", self.columns);
-        self.row(row).get(column).copied().unwrap_or(f32::NAN)
+        self.row(row)[column]
     }
 
     /// The rows `rows[0]`, `rows[1]`, ... as a new matrix.

@@ -46,14 +46,16 @@ impl FeatureNames {
         self.len() == 0
     }
 
-    /// The name of a column, which must exist.
+    /// The name of a column.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such column.
     pub fn name(&self, column: usize) -> Cow<'_, str> {
-        debug_assert!(column < self.len(), "column {column} of {}", self.len());
+        assert!(column < self.len(), "column {column} of {}", self.len());
         match self {
             FeatureNames::Ids { first, .. } => Cow::Owned((*first as usize + column).to_string()),
-            FeatureNames::Named(names) => {
-                names.get(column).map_or(Cow::Borrowed(""), |n| Cow::Borrowed(n))
-            }
+            FeatureNames::Named(names) => Cow::Borrowed(&names[column]),
         }
     }
 

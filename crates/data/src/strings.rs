@@ -31,12 +31,15 @@ impl Strings {
         self.ends.is_empty()
     }
 
-    /// The string with this number, which must exist.
+    /// The string with this number.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such string.
     pub fn get(&self, index: usize) -> &str {
-        debug_assert!(index < self.len(), "string {index} of {}", self.len());
-        let Some(&end) = self.ends.get(index) else { return "" };
-        let start = index.checked_sub(1).and_then(|i| self.ends.get(i)).copied().unwrap_or(0);
-        self.text.get(start as usize..end as usize).unwrap_or("")
+        let end = self.ends[index];
+        let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.text[start as usize..end as usize]
     }
 
     /// All strings in order.

@@ -7,9 +7,11 @@ use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use crate::error::SourceLocation;
+use crate::format::Role;
+use crate::table_columns::MAX_CATEGORIES;
 
 /// A kind of recoverable problem. Serialised as its [`name`](Self::name).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum WarningKind {
     /// A byte-order mark at the start of the file.
@@ -46,6 +48,22 @@ pub enum WarningKind {
     OutsideText,
     /// Inputs without a single document.
     EmptyInputs,
+    /// Columns that were given a role because of their names or values.
+    GuessedRole(Role),
+    /// Columns that are left out because data without this role was asked for.
+    RoleLeftOut(Role),
+    /// Columns that look like ids and are left out.
+    IdLeftOut,
+    /// Columns of ids that are read as categories.
+    IdsAsCategories,
+    /// Columns of numbers with leading zeros that are read as categories.
+    LeadingZeros,
+    /// Columns with more categories than are kept.
+    RareCategories,
+    /// Files of a folder that are no documents by their name.
+    SkippedFiles,
+    /// Links in a folder that lead to another folder or to nothing.
+    SkippedLinks,
 }
 
 /// A part of a data set that not every format can hold.
@@ -66,6 +84,8 @@ pub enum DataPart {
     Positions,
     /// Preference pairs.
     Pairs,
+    /// The texts of categories.
+    Categories,
 }
 
 impl DataPart {
@@ -79,6 +99,7 @@ impl DataPart {
             DataPart::QueryWeights => "lost-query-weights",
             DataPart::Positions => "lost-positions",
             DataPart::Pairs => "lost-pairs",
+            DataPart::Categories => "lost-categories",
         }
     }
 
@@ -96,6 +117,9 @@ impl DataPart {
             DataPart::QueryWeights => "this format does not keep query weights",
             DataPart::Positions => "this format does not keep positions",
             DataPart::Pairs => "this format does not keep preference pairs",
+            DataPart::Categories => {
+                "this format does not keep which features are categories, and their texts"
+            }
         }
     }
 }
@@ -121,6 +145,20 @@ impl WarningKind {
             WarningKind::SkippedValues => "skipped-values",
             WarningKind::OutsideText => "outside-text",
             WarningKind::EmptyInputs => "empty-inputs",
+            WarningKind::GuessedRole(Role::Query) => "guessed-qid",
+            WarningKind::GuessedRole(Role::Label) => "guessed-label",
+            WarningKind::GuessedRole(Role::Docid) => "guessed-docid",
+            WarningKind::GuessedRole(Role::Weight) => "guessed-weight",
+            WarningKind::GuessedRole(Role::QueryWeight) => "guessed-query-weight",
+            WarningKind::GuessedRole(Role::Position) => "guessed-position",
+            WarningKind::GuessedRole(_) => "guessed-role",
+            WarningKind::RoleLeftOut(_) => "role-left-out",
+            WarningKind::IdLeftOut => "id-left-out",
+            WarningKind::IdsAsCategories => "ids-as-categories",
+            WarningKind::LeadingZeros => "leading-zeros",
+            WarningKind::RareCategories => "rare-categories",
+            WarningKind::SkippedFiles => "skipped-files",
+            WarningKind::SkippedLinks => "skipped-links",
         }
     }
 
@@ -158,6 +196,16 @@ impl WarningKind {
             WarningKind::SkippedValues => ("value", "skipped: neither text, number nor list"),
             WarningKind::OutsideText => ("text", "outside of documents, skipped"),
             WarningKind::EmptyInputs => ("input", "without a document"),
+            WarningKind::GuessedRole(_)
+            | WarningKind::RoleLeftOut(_)
+            | WarningKind::IdLeftOut
+            | WarningKind::IdsAsCategories
+            | WarningKind::LeadingZeros
+            | WarningKind::RareCategories => ("column", "with a remark"),
+            WarningKind::SkippedFiles => {
+                ("file", "skipped: neither text (.txt, .md) nor a page (.html, .htm)")
+            }
+            WarningKind::SkippedLinks => ("link", "to a folder or to nothing skipped"),
         };
         format!("{} {rest}", counted(count as usize, unit))
     }
@@ -179,9 +227,48 @@ pub struct DataWarning {
     pub count: u64,
     /// The location of the first one.
     pub first: SourceLocation,
+    /// The columns of a table that the warning is about; empty for other warnings.
+    pub columns: Vec<String>,
 }
 
 impl DataWarning {
+    /// The message about columns.
+    fn about_columns(&self) -> Option<String> {
+        let one = self.columns.len() == 1;
+        let names: Vec<String> = self.columns.iter().take(8).map(|c| format!("'{c}'")).collect();
+        let more = match self.columns.len().saturating_sub(8) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let (columns, is) = if one { ("column", "is") } else { ("columns", "are") };
+        let rest = match self.kind {
+            WarningKind::GuessedRole(role) => format!("{is} taken as {}", role_in_words(role)),
+            WarningKind::RoleLeftOut(role) => {
+                format!("{is} left out, because the data is to have no {}", role.name())
+            }
+            WarningKind::IdLeftOut => format!(
+                "{} and {is} left out; the role `number` or `category` would make features of ids",
+                if one { "looks like an id" } else { "look like ids" }
+            ),
+            WarningKind::IdsAsCategories => format!(
+                "{} and {is} read as categories; the role `number` reads numbers",
+                if one { "looks like an id" } else { "look like ids" }
+            ),
+            WarningKind::LeadingZeros => format!(
+                "{} numbers with leading zeros and {is} read as categories; the role `number` reads \
+                 numbers",
+                if one { "has" } else { "have" }
+            ),
+            WarningKind::RareCategories => format!(
+                "{} more than {MAX_CATEGORIES} different values: the most frequent ones are \
+                 categories, the others are missing values",
+                if one { "has" } else { "have" }
+            ),
+            _ => return None,
+        };
+        Some(format!("{}: {columns} {}{more} {rest}", self.first, names.join(", ")))
+    }
+
     /// The stable name of the kind of warning, such as `blank-lines`.
     pub fn kind(&self) -> &'static str {
         self.kind.name()
@@ -190,11 +277,15 @@ impl DataWarning {
 
 impl Serialize for DataWarning {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("DataWarning", 4)?;
+        let length = if self.columns.is_empty() { 4 } else { 5 };
+        let mut object = serializer.serialize_struct("DataWarning", length)?;
         object.serialize_field("kind", self.kind())?;
         object.serialize_field("message", &self.to_string())?;
         object.serialize_field("count", &self.count)?;
         object.serialize_field("first", &self.first)?;
+        if !self.columns.is_empty() {
+            object.serialize_field("columns", &self.columns)?;
+        }
         object.end()
     }
 }
@@ -203,12 +294,29 @@ impl fmt::Display for DataWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
             WarningKind::Lost(part) => write!(f, "{}: {}", self.first, part.lost_message()),
+            _ if !self.columns.is_empty() => f.write_str(&self.about_columns().unwrap_or_default()),
             kind => write!(f, "{} (first: {})", kind.message(self.count), self.first),
         }
     }
 }
 
-/// The warnings of a reader or a writer, one for each kind.
+/// A role as messages name it.
+fn role_in_words(role: Role) -> &'static str {
+    match role {
+        Role::Query => "the query id",
+        Role::Label => "the label",
+        Role::Docid => "the document id",
+        Role::Weight => "the weight of the rows, not as a feature",
+        Role::QueryWeight => "the weight of the queries, not as a feature",
+        Role::Position => "the position at which documents were shown, not as a feature",
+        _ => "a feature",
+    }
+}
+
+/// Maximum number of fields whose skipped values are counted apart.
+const FIELDS_APART: usize = 20;
+
+/// The warnings of a reader or a writer, one for each kind; skipped values are counted by field.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Warnings {
@@ -223,10 +331,50 @@ impl Warnings {
         count: u64,
         location: impl FnOnce() -> SourceLocation,
     ) {
+        if count == 0 {
+            return;
+        }
+        if kind == WarningKind::SkippedValues {
+            return self.add_of_field(kind, count, location());
+        }
         match self.warnings.iter_mut().find(|warning| warning.kind == kind) {
-            _ if count == 0 => {}
             Some(warning) => warning.count += count,
-            None => self.warnings.push(DataWarning { kind, count, first: location() }),
+            None => {
+                let (first, columns) = (location(), Vec::new());
+                self.warnings.push(DataWarning { kind, count, first, columns });
+            }
+        }
+    }
+
+    /// Adds a remark on a column of a table.
+    pub(crate) fn add_column(
+        &mut self,
+        kind: WarningKind,
+        column: String,
+        location: impl FnOnce() -> SourceLocation,
+    ) {
+        self.add(kind, 1, location);
+        if let Some(warning) = self.warnings.iter_mut().find(|warning| warning.kind == kind) {
+            warning.columns.push(column);
+        }
+    }
+
+    /// Counts more problems of a kind by the field of their location. With very many fields, the
+    /// last one stands for the others too.
+    fn add_of_field(&mut self, kind: WarningKind, count: u64, location: SourceLocation) {
+        let of_kind = || self.warnings.iter().filter(|warning| warning.kind == kind);
+        let is_full = of_kind().count() >= FIELDS_APART;
+        let same = |warning: &DataWarning| warning.first.field == location.field;
+        let known = self.warnings.iter().position(|warning| warning.kind == kind && same(warning));
+        let last = || self.warnings.iter().rposition(|warning| warning.kind == kind && is_full);
+        match known.or_else(last).and_then(|at| self.warnings.get_mut(at)) {
+            Some(warning) => warning.count += count,
+            None => self.warnings.push(DataWarning {
+                kind,
+                count,
+                columns: Vec::new(),
+                first: location,
+            }),
         }
     }
 
@@ -244,7 +392,11 @@ impl Warnings {
     /// Adds the warnings of a later part of the input.
     pub fn merge(&mut self, later: Warnings) {
         for warning in later.warnings {
-            self.add(warning.kind, warning.count, || warning.first);
+            let DataWarning { kind, count, first, columns } = warning;
+            self.add(kind, count, || first);
+            if let Some(known) = self.warnings.iter_mut().find(|known| known.kind == kind) {
+                known.columns.extend(columns);
+            }
         }
     }
 
@@ -255,7 +407,11 @@ impl Warnings {
 
     /// The number of problems of a kind.
     pub fn count(&self, kind: WarningKind) -> u64 {
-        self.warnings.iter().find(|warning| warning.kind == kind).map_or(0, |warning| warning.count)
+        self.warnings
+            .iter()
+            .filter(|warning| warning.kind == kind)
+            .map(|warning| warning.count)
+            .sum()
     }
 
     /// The warnings as a list.
@@ -301,11 +457,30 @@ mod tests {
     }
 
     #[test]
+    fn skipped_values_are_counted_by_field_up_to_a_number_of_fields() {
+        let mut warnings = Warnings::default();
+        for field in ["tags", "size", "tags"] {
+            let location = || SourceLocation::line("a", 3).in_field(field);
+            warnings.add(WarningKind::SkippedValues, 2, location);
+        }
+        let text: Vec<String> = warnings.iter().map(|warning| warning.to_string()).collect();
+        let skipped = "values skipped: neither text, number nor list (first: a:3 (column";
+        assert_eq!(text, [format!("4 {skipped} 'tags'))"), format!("2 {skipped} 'size'))")]);
+        for field in 0..100 {
+            let location = || SourceLocation::line("a", 3).in_field(field.to_string());
+            warnings.add(WarningKind::SkippedValues, 1, location);
+        }
+        assert_eq!(warnings.iter().count(), FIELDS_APART);
+        assert_eq!(warnings.count(WarningKind::SkippedValues), 106);
+    }
+
+    #[test]
     fn one_problem_is_singular() {
         let one = DataWarning {
             kind: WarningKind::ScatteredQueries,
             count: 1,
             first: SourceLocation::file("a"),
+            columns: Vec::new(),
         };
         assert!(one.to_string().starts_with("1 query with rows"), "{one}");
         assert_eq!(one.kind(), "scattered-queries");

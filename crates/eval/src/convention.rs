@@ -16,7 +16,7 @@ use crate::order::{OrderRule, TiePolicy};
 use crate::source::SourceKind;
 
 choices! {
-    /// The value of a query without a relevant document.
+    /// The value of a query without a relevant document (a blank query).
     #[derive(Hash)]
     #[non_exhaustive]
     pub enum Blank {
@@ -82,7 +82,7 @@ pub struct Conventions {
 }
 
 /// The names of the shared conventions, in the order in which they are printed.
-pub(crate) const SHARED: [&str; 5] = ["blank", "missing", "unjudged", "ties", "scores"];
+pub(crate) const SHARED_CONVENTIONS: [&str; 5] = ["blank", "missing", "unjudged", "ties", "scores"];
 
 impl Conventions {
     /// The shared conventions in a metric's parameters; those that it lacks have their defaults.
@@ -101,7 +101,7 @@ impl Conventions {
         })
     }
 
-    /// The defaults for a kind of data.
+    /// The defaults of the shared conventions for a kind of data.
     pub fn of(kind: SourceKind) -> Self {
         Self {
             blank: Blank::Skip,
@@ -115,12 +115,12 @@ impl Conventions {
         }
     }
 
-    /// The order under these conventions.
+    /// The rule by which documents are ranked under these conventions.
     pub fn order(&self) -> OrderRule {
         OrderRule { ties: self.ties, scores32: self.scores == ScoreWidth::F32 }
     }
 
-    /// `key=value` for one shared parameter, as printed with a number.
+    /// `key=value` for one shared convention, as printed with a result; `None` for other keys.
     pub fn describe(&self, key: &str) -> Option<String> {
         let value = match key {
             "blank" => self.blank.name(),

@@ -27,8 +27,8 @@ choices! {
     }
 }
 
-/// Number of ranks whose discounts are computed once.
-const TABLE: usize = 4096;
+/// Number of arguments for which 1 / log2 is computed once.
+const TABLE_SIZE: usize = 4096;
 
 impl Discount {
     /// The discount of a rank, counted from 0.
@@ -46,8 +46,8 @@ impl Discount {
 /// 1 / log2(x) for x >= 2.
 #[inline]
 fn inverse_log(x: usize) -> f64 {
-    static INVERSE: OnceLock<Vec<f64>> = OnceLock::new();
-    let table = INVERSE.get_or_init(|| (0..TABLE).map(|x| 1.0 / (x as f64).log2()).collect());
+    static TABLE: OnceLock<Vec<f64>> = OnceLock::new();
+    let table = TABLE.get_or_init(|| (0..TABLE_SIZE).map(|x| 1.0 / (x as f64).log2()).collect());
     table.get(x).copied().unwrap_or_else(|| 1.0 / (x as f64).log2())
 }
 
@@ -66,8 +66,8 @@ mod tests {
     }
 
     #[test]
-    fn the_table_ends_without_a_step() {
-        for r in TABLE - 5..TABLE + 5 {
+    fn discounts_are_the_same_within_and_beyond_the_table() {
+        for r in TABLE_SIZE - 5..TABLE_SIZE + 5 {
             assert_eq!(Discount::Log2.at(r), 1.0 / (r as f64 + 2.0).log2());
         }
     }

@@ -32,7 +32,7 @@ pub enum EvalError {
         /// The label.
         found: f64,
     },
-    /// A label that is too large for the metric's scale.
+    /// A label that is larger than the metric or the gain allows.
     #[error("{metric}: found label {found}, but the scale ends at {max}")]
     LabelTooLarge {
         /// The metric or gain.
@@ -41,7 +41,7 @@ pub enum EvalError {
         found: f64,
         /// The largest label allowed.
         max: f64,
-        /// The origin of the limit.
+        /// The reason for this limit.
         limit: LabelLimit,
     },
     /// A label for which a gain table has no entry.
@@ -54,7 +54,7 @@ pub enum EvalError {
         /// Last label of the table.
         max: usize,
     },
-    /// Sums of gains that overflow.
+    /// A sum of gains that overflows.
     #[error("{metric}: the sum of gains is not a finite number")]
     Overflow {
         /// The metric.
@@ -92,7 +92,7 @@ pub enum EvalError {
         document: String,
         /// The list with the document.
         list: DocumentList,
-        /// The file and line of the second entry.
+        /// The file and line of the second mention.
         location: String,
     },
     /// A number of a query that the source does not have.
@@ -100,7 +100,7 @@ pub enum EvalError {
     NoSuchQuery {
         /// The given number, from 0.
         query: usize,
-        /// Number of queries.
+        /// Number of queries of the source.
         queries: usize,
     },
     /// An error inside one query.
@@ -114,7 +114,7 @@ pub enum EvalError {
 }
 
 impl EvalError {
-    /// The same error with the query it happened in (unchanged if it already names one).
+    /// Adds the query to an error, unless it already names one or is not about a query.
     #[must_use]
     pub fn in_query(self, query: &str) -> Self {
         match self {
@@ -158,7 +158,7 @@ impl EvalError {
     }
 }
 
-/// The origin of a limit on labels.
+/// The reason for a limit on labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LabelLimit {

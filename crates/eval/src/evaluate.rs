@@ -1,19 +1,22 @@
 //! Evaluates a set of queries: in parallel over queries, results in query order.
 //!
-//! Each query is loaded once and ranked once for each distinct order (tie policy, score width, rule
-//! for unjudged documents) among the measures. Means are sums in query order, so the number of
-//! threads cannot change a result; of several errors the one of the first query is returned. Cost:
-//! O(n) per query, measure and sorted input, plus the sort if the input is not sorted.
+//! Each query is loaded once, and ranked once for each different order that the measures need (by
+//! tie policy, score width and treatment of unjudged documents). Means are sums in query order, so
+//! the number of threads cannot change a result; of several errors the one of the first query is
+//! returned. Cost: O(n) for each query of n documents and each measure, plus a sort if the
+//! documents are not sorted.
 
 use rankwright_spec::{check_params, params};
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::convention::Conventions;
 use crate::error::EvalError;
-use crate::list::{Candidates, ListBuffers};
+use crate::list::{Candidates, ListBuffers, RankedList};
 use crate::metric::{Aggregate, Measure, MetricSpec};
+use crate::order::TiePolicy;
 use crate::source::QuerySource;
-use crate::stats::t_critical;
+use crate::stats::{Interval, IntervalMethod, t_critical};
 
 params! {
     /// Options of an evaluation.
@@ -23,6 +26,9 @@ params! {
         depth: Option<usize> = None, 1..,
             "Number of documents that count, the best of each list; the cut comes before ties are \
              averaged.";
+        tie_effect: bool = false, ..,
+            "Whether to measure the effect of ties too: the total if equal scores were in the worst \
+             and in the best order.";
     }
 }
 
@@ -33,7 +39,7 @@ params! {
 /// the values of the queries.
 #[derive(Debug, Clone, Serialize)]
 pub struct Evaluation {
-    /// Ids of the queries.
+    /// Ids of the queries, in query order.
     #[serde(skip)]
     pub queries: Vec<String>,
     /// One result for each measure, in the requested order.
@@ -47,7 +53,8 @@ impl Evaluation {
         self.result(metric).map(|result| result.value).filter(|value| !value.is_nan())
     }
 
-    /// The value of a metric for one query by its id; `None` also if the query was skipped.
+    /// The value of a metric for the query with this id; `None` if there is no such metric or
+    /// query, or the query was skipped.
     pub fn get_query(&self, metric: &str, query: &str) -> Option<f64> {
         let index = self.queries.iter().position(|id| id == query)?;
         self.result(metric)?.values.get(index).copied().flatten()
@@ -85,9 +92,35 @@ pub struct MeasureResult {
     pub value: f64,
     /// Number of queries that count.
     pub queries: usize,
-    /// 95% interval (Student's t) of the mean over queries, for means and geometric means of at
-    /// least two queries.
+    /// 95% interval of the mean over queries, for means and geometric means of at least two queries.
+    /// It stays within the range of the metric.
     pub ci95: Option<(f64, f64)>,
+    /// The method of the interval: Student's t (`t`), or where that would leave the range of the
+    /// metric, Student's t of the logit or of the logarithm (`logit`, `log`).
+    #[serde(rename = "ci95_method", skip_serializing_if = "Option::is_none")]
+    pub interval: Option<IntervalMethod>,
+    /// The effect of ties, if it was measured and there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ties: Option<TieEffect>,
+}
+
+/// The effect of the order of equal scores on a metric.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct TieEffect {
+    /// Number of queries whose value depends on the order of equal scores.
+    pub queries: usize,
+    /// The lower total of the two extreme orders, lower labels first and higher labels first.
+    pub low: f64,
+    /// The higher one.
+    pub high: f64,
+}
+
+impl TieEffect {
+    /// Whether ties decide the number: they change it by more than 1 % of its highest value.
+    pub fn is_large(&self) -> bool {
+        self.high - self.low > 0.01 * self.high.abs().max(self.low.abs())
+    }
 }
 
 /// Evaluates every measure on every query.
@@ -104,8 +137,9 @@ pub fn evaluate(
     let plan = EvaluationPlan {
         source,
         measures,
-        orders: group_by_order(measures, options),
+        groups: group_by_order(measures, options),
         depth: options.depth,
+        tie_effect: options.tie_effect,
     };
     let first_error = cells
         .par_chunks_mut(width)
@@ -138,22 +172,26 @@ pub fn evaluate(
     })
 }
 
-/// The value of one measure for one query, and the number of its rows.
+/// The value of one measure for one query, and the weight of the query in a mean over rows.
 #[derive(Debug, Clone, Copy, Default)]
 struct QueryValue {
     value: Option<f64>,
+    /// The values with equal scores in the worst and in the best order, if these were computed.
+    extremes: Option<[Option<f64>; 2]>,
     rows: f64,
 }
 
-/// Measures grouped by the order that they need. Those that no tie policy can change join any
-/// group, unless a depth cuts the list: then the order decides which documents they see.
+/// The indices of measures, grouped by the order that they need. Measures whose values do not
+/// depend on the order of equal scores join any group, unless a depth cuts the lists: then the
+/// order decides which documents they see.
 fn group_by_order(measures: &[Measure], options: EvalOptions) -> Vec<Vec<usize>> {
     let fits = |a: &Measure, b: &Measure| {
         let (x, y) = (a.conventions(), b.conventions());
-        let free = options.depth.is_none() && (a.is_order_free() || b.is_order_free());
-        x.unjudged == y.unjudged && (free || x.order() == y.order())
+        let any_order = options.depth.is_none() && (a.is_order_free() || b.is_order_free());
+        x.unjudged == y.unjudged && (any_order || x.order() == y.order())
     };
-    // Measures that need an order come first, so that the first member of a group decides it.
+    // Measures that depend on the order come first, so that the first one of a group decides its
+    // order.
     let mut ordered_first: Vec<usize> = (0..measures.len()).collect();
     ordered_first.sort_by_key(|&m| measures[m].is_order_free());
     let mut groups: Vec<Vec<usize>> = Vec::new();
@@ -170,11 +208,14 @@ fn group_by_order(measures: &[Measure], options: EvalOptions) -> Vec<Vec<usize>>
 struct EvaluationPlan<'s> {
     source: &'s dyn QuerySource,
     measures: &'s [Measure],
-    orders: Vec<Vec<usize>>,
+    /// The indices of measures, grouped by the order that they need.
+    groups: Vec<Vec<usize>>,
     depth: Option<usize>,
+    tie_effect: bool,
 }
 
 impl<'s> EvaluationPlan<'s> {
+    /// Evaluates all measures on query `q`; `cells` has an entry for each measure.
     fn query(
         &self,
         q: usize,
@@ -185,48 +226,57 @@ impl<'s> EvaluationPlan<'s> {
         candidates.clear();
         self.source.load(q, candidates)?;
         buffers.start(candidates)?;
-        for group in &self.orders {
+        for group in &self.groups {
             let conventions = self.measures[group[0]].conventions();
             let list = buffers.rank_for(candidates, conventions, self.depth)?;
             for &m in group {
                 let measure = &self.measures[m];
                 cells[m] = QueryValue {
                     value: measure.evaluate(&list)?,
+                    extremes: None,
                     rows: measure.metric().rows(&list),
                 };
+            }
+            if self.tie_effect && (self.depth.is_some() || has_ties(&list, conventions)) {
+                self.extremes(group, candidates, buffers, cells)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Evaluates the measures of a group with equal scores in the worst and in the best order.
+    fn extremes(
+        &self,
+        group: &[usize],
+        candidates: &Candidates<'s>,
+        buffers: &mut ListBuffers,
+        cells: &mut [QueryValue],
+    ) -> Result<(), EvalError> {
+        for (end, ties) in [TiePolicy::Worst, TiePolicy::Best].into_iter().enumerate() {
+            let conventions = Conventions { ties, ..*self.measures[group[0]].conventions() };
+            let list = buffers.rank_for(candidates, &conventions, self.depth)?;
+            for &m in group {
+                let value = self.measures[m].evaluate(&list)?;
+                cells[m].extremes.get_or_insert([None; 2])[end] = value;
             }
         }
         Ok(())
     }
 }
 
+/// Whether two documents with equal scores have different labels.
+fn has_ties(list: &RankedList<'_>, conventions: &Conventions) -> bool {
+    let width = |score: f64| match conventions.order().scores32 {
+        true => f64::from(score as f32),
+        false => score,
+    };
+    let (scores, labels) = (list.scores().windows(2), list.labels().windows(2));
+    scores.zip(labels).any(|(s, l)| width(s[0]) == width(s[1]) && l[0] != l[1])
+}
+
+/// The result of a measure, given the values of all queries and their weights.
 fn summarise(measure: &Measure, cells: &[QueryValue], weights: &[f64]) -> MeasureResult {
-    let counted =
-        || cells.iter().zip(weights).filter_map(|(c, &w)| c.value.map(|v| (v, w, c.rows)));
-    let mean_of = |f: &dyn Fn(f64) -> f64, by_rows: bool| {
-        let (mut sum, mut total) = (0.0, 0.0);
-        for (value, weight, rows) in counted() {
-            let weight = if by_rows { weight * rows } else { weight };
-            sum += weight * f(value);
-            total += weight;
-        }
-        sum / total
-    };
-    let (value, ci95) = match measure.aggregate() {
-        Aggregate::Mean => {
-            let mean = mean_of(&|v| v, false);
-            (mean, interval(counted().map(|(v, w, _)| (v, w)), mean))
-        }
-        Aggregate::Sum => (counted().map(|(v, _, _)| v).sum(), None),
-        Aggregate::GeometricMean { floor } => {
-            let log = |v: f64| v.max(floor).ln();
-            let mean = mean_of(&log, false);
-            let ci = interval(counted().map(|(v, w, _)| (log(v), w)), mean);
-            (mean.exp(), ci.map(|(low, high)| (low.exp(), high.exp())))
-        }
-        Aggregate::RowMean => (mean_of(&|v| v, true), None),
-        Aggregate::RowRootMeanSquare => (mean_of(&|v| v * v, true).sqrt(), None),
-    };
+    let (value, interval) = total(measure, cells, weights);
     let values: Vec<Option<f64>> = cells.iter().map(|c| c.value).collect();
     let queries = values.iter().flatten().count();
     let mut convention = measure.convention().to_owned();
@@ -234,37 +284,94 @@ fn summarise(measure: &Measure, cells: &[QueryValue], weights: &[f64]) -> Measur
     if weighted {
         convention.push_str(", weights=query");
     }
-    MeasureResult { measure: measure.clone(), convention, weighted, values, value, queries, ci95 }
+    MeasureResult {
+        measure: measure.clone(),
+        convention,
+        weighted,
+        values,
+        value,
+        queries,
+        ci95: interval.map(|interval| (interval.low, interval.high)),
+        interval: interval.map(|interval| interval.method),
+        ties: tie_effect(measure, cells, weights),
+    }
 }
 
-/// Student's t interval of a weighted mean; unequal weights shrink the number of queries to
-/// (sum w)^2 / sum w^2, which for equal weights is the plain count.
-fn interval(values: impl Iterator<Item = (f64, f64)>, mean: f64) -> Option<(f64, f64)> {
-    let (mut total, mut squares, mut spread) = (0.0, 0.0, 0.0);
+/// The effect of ties on a total; `None` if no query depends on them.
+fn tie_effect(measure: &Measure, cells: &[QueryValue], weights: &[f64]) -> Option<TieEffect> {
+    let differ = |cell: &&QueryValue| cell.extremes.is_some_and(|[worst, best]| worst != best);
+    let queries = cells.iter().filter(differ).count();
+    if queries == 0 {
+        return None;
+    }
+    let [worst, best] = [0, 1].map(|end| {
+        let at_end = |cell: &QueryValue| QueryValue {
+            value: cell.extremes.map_or(cell.value, |values| values[end]),
+            ..*cell
+        };
+        total(measure, &cells.iter().map(at_end).collect::<Vec<_>>(), weights).0
+    });
+    Some(TieEffect { queries, low: worst.min(best), high: worst.max(best) })
+}
+
+/// The total of a measure over queries, with its interval.
+fn total(measure: &Measure, cells: &[QueryValue], weights: &[f64]) -> (f64, Option<Interval>) {
+    let counted =
+        || cells.iter().zip(weights).filter_map(|(c, &w)| c.value.map(|v| (v, w, c.rows)));
+    // The weight of a query in a mean over queries, and in a mean over rows.
+    let of_query = |weight: f64, _rows: f64| weight;
+    let of_rows = |weight: f64, rows: f64| weight * rows;
+    let mean_of = |term: &dyn Fn(f64) -> f64, weight_of: &dyn Fn(f64, f64) -> f64| {
+        let (mut sum, mut total) = (0.0, 0.0);
+        for (value, weight, rows) in counted() {
+            let weight = weight_of(weight, rows);
+            sum += weight * term(value);
+            total += weight;
+        }
+        sum / total
+    };
+    let range = measure.metric().range();
+    match measure.aggregate() {
+        Aggregate::Mean => {
+            let mean = mean_of(&|v| v, &of_query);
+            let half = half_width(counted().map(|(v, w, _)| (v, w)), mean);
+            (mean, half.map(|half| Interval::within(mean, half, range)))
+        }
+        Aggregate::Sum => (counted().map(|(v, _, _)| v).sum(), None),
+        Aggregate::GeometricMean { floor } => {
+            let log = |v: f64| v.max(floor).ln();
+            let mean = mean_of(&log, &of_query);
+            let half = half_width(counted().map(|(v, w, _)| (log(v), w)), mean);
+            let of_logs = half.map(|half| {
+                let (low, high) = ((mean - half).exp(), (mean + half).exp());
+                match high <= range.1 {
+                    true => Interval { low, high, method: IntervalMethod::T },
+                    // An error h of the logarithm is one of h times the value.
+                    false => Interval::within(mean.exp(), half * mean.exp(), range),
+                }
+            });
+            (mean.exp(), of_logs)
+        }
+        Aggregate::RowMean => (mean_of(&|v| v, &of_rows), None),
+        Aggregate::RowRootMeanSquare => (mean_of(&|v| v * v, &of_rows).sqrt(), None),
+    }
+}
+
+/// Half the width of Student's t interval of a weighted mean; unequal weights shrink the number of
+/// queries to (sum w)^2 / sum w^2, which for equal weights is the plain count.
+fn half_width(values: impl Iterator<Item = (f64, f64)>, mean: f64) -> Option<f64> {
+    let (mut total, mut squared_weights, mut squared_deviations) = (0.0, 0.0, 0.0);
     for (value, weight) in values {
         total += weight;
-        squares += weight * weight;
-        spread += weight * (value - mean) * (value - mean);
+        squared_weights += weight * weight;
+        squared_deviations += weight * (value - mean) * (value - mean);
     }
-    let n = total * total / squares;
+    let n = total * total / squared_weights;
     if n.is_nan() || n < 2.0 - 1e-9 {
         return None;
     }
     let t = t_critical(0.95, n - 1.0)?;
-    let half = t * (spread / total / (n - 1.0)).sqrt();
-    Some((mean - half, mean + half))
-}
-
-/// Each measure with its conventions; those that agree share a line.
-pub fn conventions(results: &[MeasureResult]) -> Vec<String> {
-    let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
-    for MeasureResult { measure, convention, .. } in results {
-        match groups.iter_mut().find(|(text, _)| text == convention) {
-            Some((_, names)) => names.push(measure.to_string()),
-            None => groups.push((convention, vec![measure.to_string()])),
-        }
-    }
-    groups.into_iter().map(|(text, names)| format!("{}: {text}", names.join(", "))).collect()
+    Some(t * (squared_deviations / total / (n - 1.0)).sqrt())
 }
 
 #[cfg(test)]
@@ -280,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn skipped_queries_leave_the_mean_and_intervals_are_students() {
+    fn skipped_queries_are_left_out_of_the_mean_and_intervals_are_students() {
         let labels = [1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0];
         let scores = [2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0];
         let ranges = vec![0..2, 2..4, 4..6, 6..8];
@@ -291,9 +398,11 @@ mod tests {
         let rr = &result.results[0];
         assert_eq!(rr.values, [Some(1.0), Some(0.5), None, Some(1.0)]);
         assert_eq!((rr.value, rr.queries), (2.5 / 3.0, 3));
-        // mean 0.8333, standard error 0.16667, t(2, 0.975) = 4.30265
+        // mean 0.8333, standard error 0.16667, t(2, 0.975) = 4.30265: Student's interval would be
+        // 0.1162 to 1.5504, so that it is that of the logit, 1.6094 -+ 0.7171 / (0.8333 * 0.1667).
         let (low, high) = rr.ci95.unwrap();
-        assert!((low - 0.116_225).abs() < 1e-5 && (high - 1.550_442).abs() < 1e-5, "{low} {high}");
+        assert_eq!(rr.interval, Some(IntervalMethod::Logit));
+        assert!((low - 0.027_821).abs() < 1e-5 && (high - 0.998_857).abs() < 1e-5, "{low} {high}");
         assert_eq!(result.results[1].value, 4.0);
         assert_eq!(result.queries, ["a", "b", "c", "d"]);
     }
@@ -315,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn an_evaluation_serialises_to_what_other_programs_rely_on() {
+    fn the_json_of_an_evaluation_stays_the_same() {
         let source = ScoredQueries::new(&[1.0], &[2.0], vec![0..1, 1..1], vec!["a", "b"]).unwrap();
         let specs = measures(&["rr", "auc"]);
         let options = EvalOptions::default().depth(3);
@@ -340,7 +449,52 @@ mod tests {
     }
 
     #[test]
-    fn weights_move_the_mean() {
+    fn the_effect_of_ties_is_measured_where_it_is_requested() {
+        // The first query is tied, the second is not; the third is tied with equal labels.
+        let labels = [0.0, 1.0, 1.0, 0.0, 1.0, 1.0];
+        let scores = [1.0, 1.0, 2.0, 1.0, 3.0, 3.0];
+        let ids = vec!["a", "b", "c"];
+        let source = ScoredQueries::new(&labels, &scores, vec![0..2, 2..4, 4..6], ids).unwrap();
+        let specs = measures(&["rr", "rr(ties=mean)", "auc", "inversions"]);
+        let plain = evaluate(&source, &specs, EvalOptions::default()).unwrap();
+        assert!(plain.results.iter().all(|result| result.ties.is_none()));
+        let found = evaluate(&source, &specs, EvalOptions::default().tie_effect(true)).unwrap();
+        let values = |e: &Evaluation| e.results.iter().map(|r| r.value).collect::<Vec<_>>();
+        assert_eq!(values(&plain), values(&found));
+        let expected = Some(TieEffect { queries: 1, low: 2.5 / 3.0, high: 1.0 });
+        assert_eq!([found.results[0].ties, found.results[1].ties], [expected; 2]);
+        assert_eq!(found.results[2].ties, None, "the area does not depend on the order of ties");
+        let wrong = found.results[3].ties.unwrap();
+        assert_eq!((wrong.queries, wrong.low, wrong.high), (1, 0.0, 1.0 / 3.0));
+        assert!(wrong.is_large());
+        assert!(!TieEffect { queries: 1, low: 0.7, high: 0.705 }.is_large());
+    }
+
+    #[test]
+    fn intervals_of_every_metric_stay_within_its_range() {
+        // Many perfect queries and a bad one, which pushes Student's interval beyond 1.
+        let labels: Vec<f64> = (0..20).map(|row| f64::from(row % 2)).collect();
+        let mut scores = labels.clone();
+        scores[0] = 2.0;
+        let ranges = (0..10).map(|q| 2 * q..2 * q + 2).collect();
+        let ids = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"].to_vec();
+        let source = ScoredQueries::new(&labels, &scores, ranges, ids).unwrap();
+        for def in crate::metric::METRICS {
+            let found =
+                evaluate(&source, &measures(&[def.example]), EvalOptions::default()).unwrap();
+            let result = &found.results[0];
+            let (low, high) = result.measure.metric().range();
+            for value in result.values.iter().flatten() {
+                assert!((low..=high).contains(value), "{}: {value}", def.name);
+            }
+            if let Some((from, to)) = result.ci95 {
+                assert!(low <= from && to <= high, "{}: {from} to {to}", def.name);
+            }
+        }
+    }
+
+    #[test]
+    fn the_mean_is_weighted_by_query() {
         let (labels, scores) = ([1.0, 0.0, 0.0, 1.0], [2.0, 1.0, 2.0, 1.0]);
         let source =
             ScoredQueries::new(&labels, &scores, vec![0..2, 2..4], vec!["a", "b"]).unwrap();
@@ -355,7 +509,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_bad_query_is_named_whatever_the_threads() {
+    fn the_error_names_the_first_bad_query_for_any_number_of_threads() {
         let labels = [1.0; 400];
         let mut scores = [0.5; 400];
         scores[203] = f64::NAN;
@@ -374,7 +528,7 @@ mod tests {
     }
 
     #[test]
-    fn no_queries_and_no_measures_are_fine() {
+    fn an_evaluation_may_have_no_queries_or_no_measures() {
         let source = ScoredQueries::new(&[], &[], vec![], vec![]).unwrap();
         let result = evaluate(&source, &measures(&["ndcg@10"]), EvalOptions::default()).unwrap();
         assert!(result.results[0].value.is_nan());

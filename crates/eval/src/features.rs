@@ -28,7 +28,8 @@ pub struct ScoredDataset<'a> {
 }
 
 impl<'a> ScoredDataset<'a> {
-    /// Scores in row order of the data set (`Dataset::from_source_order` puts them there).
+    /// A data set and its scores, in the row order of the data set (`Dataset::from_source_order`
+    /// brings scores in the order of the file into it).
     pub fn new(data: &'a Dataset, scores: &'a [f64]) -> Result<Self, EvalError> {
         same_length("scores", scores.len(), data.rows())?;
         Ok(Self { data, scores })

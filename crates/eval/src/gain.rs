@@ -1,8 +1,8 @@
 //! Gains: the value of a label at rank 1.
 //!
 //! `exp` is 2^label - 1, `linear` is the label itself, and a table such as `0/1/3/7/15` has a gain
-//! for each label from 0 on. Negative labels gain 0. A label above 1000 would overflow 2^label:
-//! that is an error, never a number above 1.
+//! for each label from 0 on. Negative labels gain 0. A label above 1000, for which sums of
+//! 2^label could overflow, is an error.
 
 use rankwright_spec::{ParamKind, ParamValue, RangeDef, ValueError};
 
@@ -22,12 +22,13 @@ pub enum Gain {
 
 /// Gains of the labels 0, 1, 2, ...: two or more numbers from 0 on that never fall.
 ///
-/// A falling table would let the ideal order be beaten, hence a value above 1.
+/// With a table that falls, a ranking could have a higher DCG than the one sorted by label, and so
+/// an NDCG above 1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GainTable(Vec<f64>);
 
 impl GainTable {
-    /// The table, if it is legal.
+    /// The table; `None` if the numbers are not as the type requires.
     pub fn new(gains: Vec<f64>) -> Option<Self> {
         let legal = gains.iter().all(|g| g.is_finite() && *g >= 0.0)
             && gains.windows(2).all(|w| w[0] <= w[1]);
@@ -40,7 +41,7 @@ impl GainTable {
     }
 }
 
-/// 2^1000 times any number of documents stays a finite number.
+/// The largest label of `exp`: 2^1000 times any number of documents is still finite.
 const MAX_EXP_LABEL: f64 = 1000.0;
 
 impl ParamValue for Gain {
@@ -84,9 +85,9 @@ impl Gain {
             Gain::Linear => Ok(label),
             Gain::Exp => {
                 // Whole labels up to 62 are exact and much cheaper than a power.
-                let whole = label as u64;
-                if whole as f64 == label && whole <= 62 {
-                    return Ok(((1_u64 << whole) - 1) as f64);
+                let grade = label as u64;
+                if grade as f64 == label && grade <= 62 {
+                    return Ok(((1_u64 << grade) - 1) as f64);
                 }
                 if label > MAX_EXP_LABEL {
                     return Err(EvalError::LabelTooLarge {
@@ -117,14 +118,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gains_of_labels() {
+    fn labels_have_the_documented_gains() {
         let table = Gain::Table(GainTable::read("0/1/3.5").unwrap());
         for (label, exp, linear) in [(-1.0, 0.0, 0.0), (0.0, 0.0, 0.0), (4.0, 15.0, 4.0)] {
             assert_eq!(Gain::Exp.of(label), Ok(exp));
             assert_eq!(Gain::Linear.of(label), Ok(linear));
         }
         assert!((Gain::Exp.of(0.5).unwrap() - (2_f64.sqrt() - 1.0)).abs() < 1e-15);
-        // Above the exact path the power is used.
+        // 62 is the last label whose gain is computed exactly; 63 takes the power.
         assert_eq!(Gain::Exp.of(62.0), Ok(62_f64.exp2() - 1.0));
         assert_eq!(Gain::Exp.of(63.0), Ok(63_f64.exp2() - 1.0));
         assert_eq!(table.of(2.0), Ok(3.5));

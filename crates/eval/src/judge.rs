@@ -31,7 +31,7 @@ use crate::source::{QuerySource, SourceKind};
 pub struct JudgedRun<'a> {
     run: &'a QueryLists,
     qrels: &'a QueryLists,
-    /// The run's number of each judged query.
+    /// For each judged query its number in the run; `None` if the run lacks it.
     returned: Vec<Option<usize>>,
 }
 
@@ -91,19 +91,19 @@ impl QuerySource for JudgedRun<'_> {
 }
 
 impl JudgedRun<'_> {
-    /// Sets the labels of the documents; those of judged documents that the run lacks go to
-    /// `unretrieved`.
+    /// Sets the labels of the run's documents for query `q`; the labels of judged documents that
+    /// the run lacks go to `unretrieved`.
     fn judge<'b>(
         &'b self,
         q: usize,
         table: &mut DocumentTable,
         into: &mut Candidates<'b>,
     ) -> Result<(), EvalError> {
-        let mut others: Vec<&[u8]> = Vec::new();
+        let mut unretrieved: Vec<&[u8]> = Vec::new();
         for (number, ListedDocument { id, value }) in self.qrels.list(q).enumerate() {
-            match table.insert(id, &into.doc_ids, &others) {
+            match table.insert(id, &into.doc_ids, &unretrieved) {
                 None => {
-                    others.push(id);
+                    unretrieved.push(id);
                     into.unretrieved.push(value);
                 }
                 Some(found) => match (into.judged.get_mut(found), into.labels.get_mut(found)) {
@@ -139,31 +139,35 @@ fn duplicate(
 }
 
 thread_local! {
+    /// The table of this thread, kept from query to query.
     static TABLE: RefCell<DocumentTable> = RefCell::default();
 }
 
-/// Document ids of one query by hash, open addressing; slots hold a document's number plus one.
+/// A hash table of the document ids of one query, with open addressing: a slot holds a document's
+/// number plus one, or 0 if it is empty.
 #[derive(Debug, Default)]
 struct DocumentTable {
     slots: Vec<u32>,
+    /// Number of documents in the table.
     filled: usize,
     hasher: foldhash::fast::FixedState,
 }
 
 impl DocumentTable {
+    /// Empties the table and makes room for this number of documents.
     fn clear(&mut self, documents: usize) {
         self.slots.clear();
         self.slots.resize((documents * 2).next_power_of_two().max(16), 0);
         self.filled = 0;
     }
 
-    /// The number of this id if it is in the table; otherwise it gets the next number. Numbers
-    /// count through `first` and continue through `second`.
+    /// The number of this id if it is in the table; otherwise adds it with the next number and
+    /// returns `None`. The ids of the numbers so far are those in `first`, then those in `second`.
     fn insert(&mut self, id: &[u8], first: &[&[u8]], second: &[&[u8]]) -> Option<usize> {
         let mask = self.slots.len() - 1;
-        let mut at = self.hasher.hash_one(id) as usize & mask;
+        let mut index = self.hasher.hash_one(id) as usize & mask;
         loop {
-            let slot = self.slots.get_mut(at)?;
+            let slot = self.slots.get_mut(index)?;
             let Some(number) = (*slot as usize).checked_sub(1) else {
                 self.filled += 1;
                 *slot = self.filled as u32;
@@ -173,7 +177,7 @@ impl DocumentTable {
             if known == Some(&id) {
                 return Some(number);
             }
-            at = (at + 1) & mask;
+            index = (index + 1) & mask;
         }
     }
 }
@@ -192,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_get_their_labels_and_the_rest_is_kept_apart() {
+    fn documents_get_their_labels_and_unretrieved_labels_are_kept_apart() {
         let (run, qrels) = (
             run("1 Q0 a 1 3 t\n1 Q0 x 2 2 t\n1 Q0 b 3 1 t\n9 Q0 a 1 1 t\n"),
             qrels("1 0 b 2\n1 0 c 1\n1 0 d 0\n2 0 a 1\n"),

@@ -1,11 +1,11 @@
-//! Rankwright's evaluation: the one order, every metric with its conventions stated (how ties,
-//! unjudged documents and so on are treated), per-query results, and the change of a metric when
-//! two ranks are swapped.
+//! Rankwright's evaluation: the order of documents by score, which all crates share; metrics, each
+//! with its conventions stated (how ties, unjudged documents and so on are treated); per-query
+//! results; and the change of a metric when two ranks are swapped.
 //!
 //! Data flows down this list:
 //!
 //! - [`Candidates`]: one query's documents, from a [`QuerySource`];
-//! - [`Orderer`]: the one order, with its [`TiePolicy`];
+//! - [`Orderer`]: their order by score, with a [`TiePolicy`] for equal scores;
 //! - [`RankedList`]: one ranked query, the input of a [`Metric`];
 //! - [`MetricSpec`], resolved to a [`Measure`]: a metric with all conventions filled in;
 //! - [`evaluate()`] and [`evaluate_slices()`]: all queries in parallel, an [`Evaluation`] out;
@@ -29,6 +29,7 @@ mod discount;
 mod error;
 mod evaluate;
 mod features;
+mod footnotes;
 mod gain;
 mod judge;
 mod list;
@@ -44,8 +45,9 @@ pub mod table;
 pub use convention::{Blank, Conventions, Missing, ScoreWidth, Unjudged};
 pub use discount::Discount;
 pub use error::{DocumentList, EvalError, LabelLimit};
-pub use evaluate::{EvalOptions, Evaluation, MeasureResult, conventions, evaluate};
+pub use evaluate::{EvalOptions, Evaluation, MeasureResult, TieEffect, evaluate};
 pub use features::ScoredDataset;
+pub use footnotes::{conventions, footnotes, tie_notes};
 pub use gain::{Gain, GainTable};
 pub use judge::JudgedRun;
 pub use list::{Candidates, ListBuffers, RankedList, sort_labels};

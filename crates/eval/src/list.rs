@@ -1,7 +1,8 @@
 //! One query in an evaluation: its candidates, and the ranked list, which is the input of metrics.
 //!
-//! A source fills [`Candidates`]: documents in any order. [`ListBuffers`] sorts them under a
-//! convention and passes them to metrics as a [`RankedList`]. Both keep their buffers, so that a
+//! A source fills [`Candidates`]: documents in any order. [`ListBuffers`] sorts them under the
+//! conventions of a measure (how ties, unjudged documents and so on are treated) and passes them to
+//! metrics as a [`RankedList`]. Both keep their buffers, so that a
 //! pass over many queries does not allocate.
 
 use crate::convention::{Conventions, Unjudged};
@@ -19,9 +20,9 @@ pub struct Candidates<'a> {
     pub judged: Vec<bool>,
     /// Document ids by row; empty when there are none.
     pub doc_ids: Vec<&'a [u8]>,
-    /// Labels of judged documents that are not in the list.
+    /// Labels of judged documents of the query that are not among the candidates.
     pub unretrieved: Vec<f64>,
-    /// Whether the ranking contains this query.
+    /// Whether the run contains this query.
     pub returned: bool,
 }
 
@@ -31,7 +32,7 @@ impl<'a> Candidates<'a> {
         Self::default()
     }
 
-    /// Empties the buffers, keeps their memory, and marks the query as returned.
+    /// Empties the buffers, keeps their memory, and marks the query as contained in the run.
     pub fn clear(&mut self) {
         self.scores.clear();
         self.labels.clear();
@@ -71,10 +72,12 @@ impl<'a> Candidates<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct RankedList<'a> {
     labels: &'a [f64],
+    /// Whether the document at each rank is judged; empty means that all are.
     judged: &'a [bool],
     scores: &'a [f64],
     ideal: &'a [f64],
-    groups: Option<&'a [u32]>,
+    /// The end of each group of equal scores; `None` unless under `ties=mean`.
+    group_ends: Option<&'a [u32]>,
     returned: bool,
 }
 
@@ -94,7 +97,7 @@ impl<'a> RankedList<'a> {
         self.labels
     }
 
-    /// Labels of the first `cutoff` ranks.
+    /// Labels of the first `cutoff` ranks; of all ranks without a cut-off.
     pub fn top(&self, cutoff: Option<u32>) -> &'a [f64] {
         &self.labels[..self.depth(cutoff)]
     }
@@ -134,15 +137,15 @@ impl<'a> RankedList<'a> {
         self.ideal.first() != self.ideal.last()
     }
 
-    /// Whether the ranking contains the query.
+    /// Whether the run contains the query.
     pub fn returned(&self) -> bool {
         self.returned
     }
 
-    /// Groups of equal scores as rank ranges; only under `ties=mean`.
+    /// Groups of equal scores as ranges of ranks; `None` unless under `ties=mean`.
     pub fn tie_groups(&self) -> Option<impl Iterator<Item = std::ops::Range<usize>> + 'a> {
         let mut start = 0;
-        self.groups.map(|ends| {
+        self.group_ends.map(|ends| {
             ends.iter().map(move |&end| {
                 let range = start..end as usize;
                 start = end as usize;
@@ -176,11 +179,12 @@ pub struct ListBuffers {
     judged: Vec<bool>,
     scores: Vec<f64>,
     ideal: Vec<f64>,
-    groups: Vec<u32>,
+    group_ends: Vec<u32>,
 }
 
 impl ListBuffers {
-    /// Checks a query and sorts its judged labels; call it before [`ListBuffers::rank`].
+    /// Checks a query and sorts its judged labels for [`RankedList::ideal`]; call it once for each
+    /// query before [`ListBuffers::rank`].
     pub fn start(&mut self, candidates: &Candidates<'_>) -> Result<(), EvalError> {
         candidates.check()?;
         self.ideal.clear();
@@ -202,7 +206,7 @@ impl ListBuffers {
         order: OrderRule,
         depth: Option<usize>,
     ) -> Result<RankedList<'_>, EvalError> {
-        self.rank_kept(candidates, order, Unjudged::NonRelevant, depth)
+        self.rank_with(candidates, order, Unjudged::NonRelevant, depth)
     }
 
     /// Ranks under the conventions of a measure.
@@ -212,10 +216,10 @@ impl ListBuffers {
         conventions: &Conventions,
         depth: Option<usize>,
     ) -> Result<RankedList<'_>, EvalError> {
-        self.rank_kept(candidates, conventions.order(), conventions.unjudged, depth)
+        self.rank_with(candidates, conventions.order(), conventions.unjudged, depth)
     }
 
-    fn rank_kept(
+    fn rank_with(
         &mut self,
         candidates: &Candidates<'_>,
         rule: OrderRule,
@@ -224,9 +228,9 @@ impl ListBuffers {
     ) -> Result<RankedList<'_>, EvalError> {
         let Candidates { scores, labels, judged, doc_ids, .. } = candidates;
         let rows = Rows { scores, labels, doc_ids };
-        let drop = unjudged == Unjudged::Drop && !judged.is_empty();
-        let order = match drop {
-            // A negative judgement means "not judged", as for trec_eval's -J.
+        let drop_unjudged = unjudged == Unjudged::Drop && !judged.is_empty();
+        let order = match drop_unjudged {
+            // A negative label means "not judged", as for trec_eval's option -J.
             true => self.orderer.order_kept(rows, rule, |r| judged[r] && labels[r] >= 0.0)?,
             false => self.orderer.order(rows, rule)?,
         };
@@ -234,23 +238,23 @@ impl ListBuffers {
         let order = &order[..depth];
         gather(order, labels, &mut self.labels);
         gather(order, scores, &mut self.scores);
-        gather(if drop { &[] } else { order }, judged, &mut self.judged);
-        let groups = (rule.ties == TiePolicy::Mean).then(|| {
-            self.groups.clear();
+        gather(if drop_unjudged { &[] } else { order }, judged, &mut self.judged);
+        let group_ends = (rule.ties == TiePolicy::Mean).then(|| {
+            self.group_ends.clear();
             let ends = self.orderer.tie_group_ends();
             let inside = ends.partition_point(|&e| (e as usize) < depth);
-            self.groups.extend_from_slice(&ends[..inside]);
+            self.group_ends.extend_from_slice(&ends[..inside]);
             if depth > 0 {
-                self.groups.push(depth as u32);
+                self.group_ends.push(depth as u32);
             }
-            self.groups.as_slice()
+            self.group_ends.as_slice()
         });
         Ok(RankedList {
             labels: &self.labels,
             judged: &self.judged,
             scores: &self.scores,
             ideal: &self.ideal,
-            groups,
+            group_ends,
             returned: candidates.returned,
         })
     }
@@ -282,11 +286,11 @@ pub fn sort_labels(labels: &mut [f64]) {
     }
 }
 
-/// A whole label from 0 to 31, the usual kind.
+/// A label that is a whole number from 0 to 31, the usual kind; `None` for others.
 #[inline]
 pub(crate) fn small_grade(label: f64) -> Option<u8> {
-    // The sum's lowest bits are the nearest whole number; faster than a cast, which handles every
-    // number.
+    // The lowest bits of a sum with 1.5 x 2^52 are the nearest whole number: faster than a cast,
+    // which must handle every number.
     let grade = (label + 6_755_399_441_055_744.0).to_bits() as u8;
     (grade < 32 && f64::from(grade) == label).then_some(grade)
 }
@@ -296,7 +300,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn mean() -> OrderRule {
+    fn mean_ties() -> OrderRule {
         OrderRule { ties: TiePolicy::Mean, scores32: false }
     }
 
@@ -313,9 +317,9 @@ mod tests {
 
     #[test]
     fn ideal_holds_all_judged_labels_and_no_unjudged_one() {
-        let mut ws = ListBuffers::default();
-        ws.start(&candidates()).unwrap();
-        let list = ws.rank(&candidates(), OrderRule::STABLE, None).unwrap();
+        let mut buffers = ListBuffers::default();
+        buffers.start(&candidates()).unwrap();
+        let list = buffers.rank(&candidates(), OrderRule::STABLE, None).unwrap();
         assert_eq!(list.ideal(), [3.0, 2.0, 1.0, 0.0]);
         assert_eq!(list.labels(), [0.0, 1.0, 3.0, 0.0]);
         assert!(!list.is_judged(0) && list.is_judged(1));
@@ -323,22 +327,22 @@ mod tests {
     }
 
     #[test]
-    fn dropping_unjudged_documents_closes_the_ranks() {
-        let mut ws = ListBuffers::default();
-        ws.start(&candidates()).unwrap();
+    fn documents_move_up_when_unjudged_ones_are_dropped() {
+        let mut buffers = ListBuffers::default();
+        buffers.start(&candidates()).unwrap();
         let c = candidates();
-        let list = ws.rank_kept(&c, OrderRule::STABLE, Unjudged::Drop, None).unwrap();
+        let list = buffers.rank_with(&c, OrderRule::STABLE, Unjudged::Drop, None).unwrap();
         assert_eq!(list.labels(), [1.0, 3.0, 0.0]);
         assert!(list.is_judged(0));
     }
 
     #[test]
     fn depth_cuts_list_and_tie_groups_but_not_the_ideal() {
-        let mut ws = ListBuffers::default();
-        ws.start(&candidates()).unwrap();
+        let mut buffers = ListBuffers::default();
+        buffers.start(&candidates()).unwrap();
         for (depth, ends) in [(0, vec![]), (1, vec![1]), (2, vec![2]), (3, vec![2, 3])] {
             let c = candidates();
-            let list = ws.rank(&c, mean(), Some(depth)).unwrap();
+            let list = buffers.rank(&c, mean_ties(), Some(depth)).unwrap();
             assert_eq!(list.len(), depth);
             assert_eq!(list.ideal().len(), 4);
             let groups = list.tie_groups().unwrap();
@@ -360,11 +364,11 @@ mod tests {
         #[test]
         fn counting_equals_sorting(labels in prop::collection::vec(
             prop_oneof![8 => (0_i32..5).prop_map(f64::from), 1 => -2.0..40.0_f64], 0..40)) {
-            let mut plain = labels.clone();
-            plain.sort_by(|a, b| b.partial_cmp(a).unwrap());
-            let mut fast = labels;
-            sort_labels(&mut fast);
-            prop_assert_eq!(fast, plain);
+            let mut sorted = labels.clone();
+            sorted.sort_by(|a, b| b.partial_cmp(a).unwrap());
+            let mut counted = labels;
+            sort_labels(&mut counted);
+            prop_assert_eq!(counted, sorted);
         }
     }
 }

@@ -1,6 +1,6 @@
-//! The one order: score descending, then a tie rule.
+//! The order of documents: by score, highest first, then by a rule for equal scores.
 //!
-//! Training, metrics, search and serving all sort through this file, so that a metric always
+//! Training, metrics, search and serving all sort by the code of this file, so that a metric always
 //! measures the order that is served. A NaN score is an error that names the row; infinities are
 //! legal; -0.0 and 0.0 are equal.
 //!
@@ -10,9 +10,9 @@
 //! allocation after the buffers have grown.
 //!
 //! Training uses the same order with one difference ([`Orderer::order_seeded`]): equal scores are
-//! ordered by a seeded hash, because before the first tree all scores are equal and a file sorted
-//! by label would reveal its labels. It starts from the previous order, which a tree changes
-//! little.
+//! ordered by a seeded hash, because before the first tree all scores are equal, and the order of a
+//! file that is sorted by label would reveal the labels. Sorting starts from the previous order,
+//! which a tree changes little.
 
 use rankwright_spec::choices;
 
@@ -36,7 +36,7 @@ choices! {
     }
 }
 
-/// The rule of one order.
+/// The rule by which documents are ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct OrderRule {
     /// Order among equal scores.
@@ -80,12 +80,18 @@ impl<'a> Rows<'a> {
 /// ```
 #[derive(Debug, Default)]
 pub struct Orderer {
+    /// Sort keys, with row numbers in the lowest 32 bits.
     packed: Vec<u128>,
+    /// The last order.
     order: Vec<u32>,
+    /// The ends of its groups of equal scores.
     ends: Vec<u32>,
+    /// The rows in the order of a hint, to be sorted.
     entries: Vec<ScoredRow>,
+    /// Buffer of `sort_by_upper_bits`.
     sorted: Vec<ScoredRow>,
-    coarse: Vec<u64>,
+    /// The upper bits of keys, with positions in the lowest 16 bits.
+    upper_bits: Vec<u64>,
 }
 
 impl Orderer {
@@ -117,8 +123,8 @@ impl Orderer {
         Ok(&self.order)
     }
 
-    /// The score of rank `n`, counted from 1: a row is among the best `n` only if its score is not
-    /// below it. `None` if there are fewer than `n` scores, or `n` is 0. Cost: O(rows).
+    /// The score at rank `n`, counted from 1: a row is among the best `n` only if its score is at
+    /// least that. `None` if there are fewer than `n` scores, or `n` is 0. Cost: O(rows).
     ///
     /// ```
     /// use rankwright_eval::Orderer;
@@ -143,8 +149,9 @@ impl Orderer {
 
     /// Rows from the best to the worst, equal scores ordered by a hash of `seed` and row.
     ///
-    /// `hint` is empty, or has an entry for each row: the previous order if it holds one, and
-    /// afterwards the new order. It saves time; it never changes the result.
+    /// `hint` is empty, or has an entry for each row: before the call it may hold a previous order,
+    /// or anything; after the call it holds the new order. A hint saves time and never changes the
+    /// result.
     ///
     /// ```
     /// use rankwright_eval::Orderer;
@@ -183,8 +190,8 @@ impl Orderer {
         Ok(&self.order)
     }
 
-    /// Sets the seeded order by an insertion sort of the hint; false if the hint is no order of
-    /// these rows, or there are too many equal scores.
+    /// Sorts the rows from the order of the hint, by an insertion sort; returns `false`, without a
+    /// result, if the hint is no order of these rows or an insertion sort would take too long.
     fn sort_from_hint(&mut self, scores: &[f64], seed: u64, hint: &[u32]) -> bool {
         let n = scores.len();
         if hint.len() != n || !hint.iter().all(|&row| (row as usize) < n) {
@@ -194,27 +201,28 @@ impl Orderer {
         let entry = |&row: &u32| ScoredRow { key: descending_key(scores[row as usize]), row };
         self.entries.extend(hint.iter().map(entry));
         let rises = self.entries.windows(2).filter(|w| w[1].key < w[0].key).count();
-        let near = rises * MIN_ROWS_PER_RISE < n;
-        let sorted = near && insert_sorted(&mut self.entries, seed)
+        let nearly_sorted = rises * MIN_ROWS_PER_RISE < n;
+        let sorted = nearly_sorted && insert_sorted(&mut self.entries, seed)
             || self.sort_by_upper_bits() && insert_sorted(&mut self.entries, seed);
         self.order.clear();
         self.order.extend(self.entries.iter().map(|e| e.row));
-        // A row that occurs twice would be next to itself: without one, each row is present.
+        // A row that occurs twice in the hint would be next to itself here. If none does, all are
+        // present.
         sorted && self.order.windows(2).all(|w| w[0] != w[1])
     }
 
-    /// Sorts by the upper 48 bits of the scores, which fit in a single word beside the position;
-    /// false for lists that are too long for that.
+    /// Sorts the entries by the upper 48 bits of their keys, which fit into one word together with
+    /// a position of 16 bits; returns `false` for lists that are too long for that.
     fn sort_by_upper_bits(&mut self) -> bool {
         if self.entries.len() > 1 << 16 {
             return false;
         }
-        self.coarse.clear();
+        self.upper_bits.clear();
         let positions = self.entries.iter().enumerate();
-        self.coarse.extend(positions.map(|(at, e)| e.key & !0xffff | at as u64));
-        self.coarse.sort_unstable();
+        self.upper_bits.extend(positions.map(|(at, e)| e.key & !0xffff | at as u64));
+        self.upper_bits.sort_unstable();
         self.sorted.clear();
-        self.sorted.extend(self.coarse.iter().map(|&c| self.entries[(c & 0xffff) as usize]));
+        self.sorted.extend(self.upper_bits.iter().map(|&c| self.entries[(c & 0xffff) as usize]));
         std::mem::swap(&mut self.sorted, &mut self.entries);
         true
     }
@@ -225,7 +233,8 @@ impl Orderer {
         &self.ends
     }
 
-    /// Packs and sorts; returns whether any two kept scores are equal.
+    /// Packs the keys and row numbers of the kept rows and sorts them; returns whether any two
+    /// scores are equal.
     fn sort(
         &mut self,
         scores: &[f64],
@@ -256,6 +265,7 @@ impl Orderer {
         Ok(tied)
     }
 
+    /// Finds the ends of the groups of equal scores.
     fn fill_ends(&mut self) {
         for (i, w) in self.packed.windows(2).enumerate() {
             if w[0] >> 32 != w[1] >> 32 {
@@ -296,6 +306,7 @@ impl Orderer {
     }
 }
 
+/// An error unless an array has the expected length; `what` names the array.
 pub(crate) fn same_length(
     what: &'static str,
     found: usize,
@@ -310,7 +321,7 @@ fn descending_key(score: f64) -> u64 {
     if bits >> 63 == 1 { bits } else { !(bits | (1 << 63)) }
 }
 
-/// Sort key of a row among equal scores.
+/// Sort key of a row among equal scores: a hash of the seed and the row.
 fn tie_hash(seed: u64, row: u32) -> u32 {
     let z = seed.wrapping_add(u64::from(row).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let z = (z ^ (z >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -321,11 +332,13 @@ fn tie_hash(seed: u64, row: u32) -> u32 {
 /// A row with its score.
 #[derive(Debug, Clone, Copy)]
 struct ScoredRow {
+    /// The score as [`descending_key`].
     key: u64,
     row: u32,
 }
 
 impl ScoredRow {
+    /// Whether this row comes before another one in the seeded order.
     fn ranks_before(self, other: ScoredRow, seed: u64) -> bool {
         if self.key != other.key {
             return self.key < other.key;
@@ -334,9 +347,9 @@ impl ScoredRow {
     }
 }
 
-/// Insertion sort that stops if it would take too many moves.
+/// Insertion sort; returns `false` if it took too many moves and was not finished.
 fn insert_sorted(entries: &mut [ScoredRow], seed: u64) -> bool {
-    let mut moves = MAX_MOVES_PER_ROW * entries.len();
+    let mut moves_left = MAX_MOVES_PER_ROW * entries.len();
     for i in 1..entries.len() {
         let this = entries[i];
         if !this.ranks_before(entries[i - 1], seed) {
@@ -348,8 +361,8 @@ fn insert_sorted(entries: &mut [ScoredRow], seed: u64) -> bool {
             at -= 1;
         }
         entries[at] = this;
-        match moves.checked_sub(i - at) {
-            Some(left) => moves = left,
+        match moves_left.checked_sub(i - at) {
+            Some(left) => moves_left = left,
             None => return false,
         }
     }
@@ -358,7 +371,8 @@ fn insert_sorted(entries: &mut [ScoredRow], seed: u64) -> bool {
 
 /// Moves per row after which a full sort is cheaper.
 const MAX_MOVES_PER_ROW: usize = 4;
-/// If the scores rise once in this many rows, or more often, a full sort is used.
+/// If the scores in the order of a hint rise once in this many rows, or more often, the hint is not
+/// taken as nearly sorted.
 const MIN_ROWS_PER_RISE: usize = 8;
 
 #[cfg(test)]
@@ -403,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_equal_as_32_bit_floats_tie_only_when_asked() {
+    fn scores_that_are_equal_as_32_bit_floats_tie_only_under_scores32() {
         let doc_ids: [&[u8]; 2] = [b"a", b"b"];
         let rows = Rows { scores: &[1.000_000_01, 1.0], labels: &[], doc_ids: &doc_ids };
         assert_eq!(order(rows, rule(TiePolicy::Docid)), [0, 1]);
@@ -422,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn no_and_one_document_are_fine() {
+    fn lists_of_no_and_of_one_document_are_ordered() {
         for &(_, ties) in TiePolicy::ALL {
             let rows = Rows { scores: &[], labels: &[], doc_ids: &[] };
             assert!(order(rows, rule(ties)).is_empty());
@@ -434,9 +448,10 @@ mod tests {
     #[test]
     fn the_score_of_a_rank_is_that_of_the_whole_order() {
         let scores = [1.0, -0.0, 3.0, 0.0, f64::NEG_INFINITY];
-        let of = |n| Orderer::default().score_of_rank(&scores, n).unwrap();
-        assert_eq!([0, 1, 2, 3, 4].map(of), [None, Some(3.0), Some(1.0), Some(0.0), Some(0.0)]);
-        assert_eq!((of(5), of(6)), (Some(f64::NEG_INFINITY), None));
+        let score_of_rank = |n| Orderer::default().score_of_rank(&scores, n).unwrap();
+        let found = [0, 1, 2, 3, 4, 5, 6].map(score_of_rank);
+        let lowest = Some(f64::NEG_INFINITY);
+        assert_eq!(found, [None, Some(3.0), Some(1.0), Some(0.0), Some(0.0), lowest, None]);
         let nan = Orderer::default().score_of_rank(&[1.0, f64::NAN], 1);
         assert_eq!(nan, Err(EvalError::NanScore { row: 1 }));
     }
@@ -459,13 +474,13 @@ mod tests {
     }
 
     #[test]
-    fn equal_scores_go_by_a_hash_that_the_seed_changes_and_the_row_does_not_decide() {
+    fn equal_scores_are_ordered_by_a_hash_that_depends_on_the_seed() {
         let ties = [1.5; 200];
         let (one, two) = (seeded(&ties, 1, &mut []), seeded(&ties, 2, &mut []));
         assert_ne!(one, two);
         assert_eq!(one, seeded(&ties, 1, &mut []));
-        // A row's position does not depend on its number: the mean row of the upper half is near
-        // 100.
+        // The position of a row does not follow its number: the mean row number of the upper half
+        // is near 100.
         let mean = one[..100].iter().sum::<u32>() as f64 / 100.0;
         assert!((mean - 99.5).abs() < 20.0, "{mean}");
         let zeros = [0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0];

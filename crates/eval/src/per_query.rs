@@ -1,4 +1,4 @@
-//! The value of every query for several systems, as a table of tab-separated columns.
+//! The value of every query under several systems, as a table of tab-separated columns.
 
 use std::io::{self, Write};
 
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn queries_without_any_value_are_left_out_and_skipped_ones_empty() {
+    fn queries_without_any_value_are_left_out() {
         let one = evaluate_slices(&[2.0, 1.0], &[0.0, 1.0], &["blank", "y"], "rr").unwrap();
         let mut text = Vec::new();
         PerQueryTable::new(&[("a", &one)]).unwrap().write(&mut text).unwrap();

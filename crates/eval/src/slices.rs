@@ -42,6 +42,7 @@ where
     let measures = metrics.to_measures(SourceKind::Features)?;
     let queries = rows_by_query(query_ids);
     let ids: Vec<String> = queries.iter().map(|(id, _)| id.to_string()).collect();
+    // The rows, query after query.
     let order = || queries.iter().flat_map(|(_, rows)| rows.iter().copied());
     let labels: Vec<f64> = order().map(|row| labels[row].into()).collect();
     let scores: Vec<f64> = order().map(|row| scores[row].into()).collect();
@@ -61,6 +62,7 @@ where
 
 /// The rows of each query, queries in the order of their first rows.
 fn rows_by_query<Q: Eq + Hash>(ids: &[Q]) -> Vec<(&Q, Vec<usize>)> {
+    // The number of each query, from 0.
     let mut numbers: HashMap<&Q, usize> = HashMap::new();
     let mut queries: Vec<(&Q, Vec<usize>)> = Vec::new();
     for (row, id) in ids.iter().enumerate() {
@@ -109,17 +111,17 @@ mod tests {
     }
 
     #[derive(Debug)]
-    struct Top;
+    struct TopLabel;
 
-    impl Metric for Top {
+    impl Metric for TopLabel {
         fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
             Ok(list.labels().first().copied())
         }
     }
 
     #[test]
-    fn metrics_may_be_specs_measures_and_ones_own() {
-        let top = Measure::custom("top", Top, Conventions::of(SourceKind::Features));
+    fn metrics_may_be_specs_measures_and_custom_ones() {
+        let top = Measure::custom("top", TopLabel, Conventions::of(SourceKind::Features));
         let rr: Measure = "rr".parse().unwrap();
         let (scores, labels, ids) = ([0.5, 0.6], [1.0, 3.0], ["q", "q"]);
         let found = evaluate_slices(&scores, &labels, &ids, [top.clone(), rr]).unwrap();

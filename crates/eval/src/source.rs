@@ -20,7 +20,7 @@ pub enum SourceKind {
 
 /// A set of queries to evaluate.
 pub trait QuerySource: Sync {
-    /// Number of judged queries.
+    /// Number of queries to evaluate; for a run these are the judged queries.
     fn len(&self) -> usize;
 
     /// Whether there is no query.
@@ -28,7 +28,7 @@ pub trait QuerySource: Sync {
         self.len() == 0
     }
 
-    /// Id of a query.
+    /// Id of the query with the number `q`, from 0.
     fn id(&self, q: usize) -> &str;
 
     /// Weight of a query in means.
@@ -36,14 +36,14 @@ pub trait QuerySource: Sync {
         1.0
     }
 
-    /// Feature data or run.
+    /// The kind of data, which decides the default tie policy.
     fn kind(&self) -> SourceKind;
 
-    /// Fills `into` with the query's candidates; `into` may hold another query's.
+    /// Fills `into`, which may hold the candidates of another query, with those of query `q`.
     fn load<'a>(&'a self, q: usize, into: &mut Candidates<'a>) -> Result<(), EvalError>;
 }
 
-/// Feature data with scores: rows in query ranges.
+/// Feature data with scores: the rows of each query are a range.
 ///
 /// ```
 /// use rankwright_eval::{EvalOptions, MetricSpec, QuerySource, ScoredQueries, evaluate};
@@ -77,9 +77,9 @@ impl<'a> ScoredQueries<'a> {
     ) -> Result<Self, EvalError> {
         same_length("scores", scores.len(), labels.len())?;
         same_length("query ids", ids.len(), ranges.len())?;
-        if let Some(bad) = ranges.iter().find(|r| r.start > r.end || r.end > labels.len()) {
+        if let Some(range) = ranges.iter().find(|r| r.start > r.end || r.end > labels.len()) {
             let what = "rows of a query range";
-            return Err(EvalError::Shape { what, found: bad.end, expected: labels.len() });
+            return Err(EvalError::Shape { what, found: range.end, expected: labels.len() });
         }
         let queries = Self { labels, scores, ranges, ids, doc_ids: None, weights: None };
         queries.check_overlap()?;

@@ -1,11 +1,12 @@
-//! The change of a metric when two ranks are swapped: the pair weight of lambda learners.
+//! The change of a metric when two ranks are swapped, by which lambda learners weight pairs.
 //!
-//! A [`SwapDelta`] is prepared once per query and order, then gives a whole row of changes: swap
-//! rank i with every rank j. Metrics that are a sum over ranks of gain times discount (DCG, NDCG,
-//! RBP, P@k, recall@k) share [`AdditiveSwap`]: the change is `scale * (gain_i - gain_j) *
-//! (discount_j - discount_i)`, O(1) per pair. AP, RR, success and ERR have their own, in their
-//! files. Memory is O(n); nothing is allocated after the buffers have grown. Swapping a rank with
-//! itself, or two equal labels, gives 0. So does every swap in a query without a relevant document.
+//! A [`SwapDelta`] is prepared once for each query and order; then it gives a row of changes at a
+//! time: those of rank i swapped with every rank j. Metrics that are a sum over ranks of gain times
+//! discount (DCG, NDCG, RBP, P@k, recall@k) share [`AdditiveSwap`]: the change is
+//! `scale * (gain_i - gain_j) * (discount_j - discount_i)`, O(1) per pair. AP, RR, success and ERR have their own
+//! implementations, in the files of these metrics. Memory is O(n); nothing is allocated after the
+//! buffers have grown. Swapping a rank with itself, or two equal labels, gives 0. So does every
+//! swap in a query without a relevant document.
 
 use std::fmt;
 
@@ -31,17 +32,18 @@ pub trait SwapDelta: fmt::Debug + Send {
     fn prepare(&mut self, labels: &[f64], ideal: &[f64]) -> Result<(), EvalError>;
 
     /// Sets `out[j]`, for each rank j from `from` on, to the metric after swapping the ranks i and
-    /// j minus the metric before. Ranks count from 0; `out` has one entry for each rank, but may
-    /// end early if `from` is behind i.
+    /// j minus the metric before. Ranks count from 0; `out` has one entry for each rank, or only
+    /// for the first ranks if `from` is greater than i.
     fn row_from(&self, i: usize, from: usize, out: &mut [f64]);
 
-    /// The whole row of rank `i`.
+    /// The whole row of rank `i`: [`row_from`](SwapDelta::row_from) rank 0.
     fn row(&self, i: usize, out: &mut [f64]) {
         self.row_from(i, 0, out);
     }
 
-    /// Gains and discounts of the query that was prepared last, for metrics whose change is their
-    /// product (see [`Factors`]); a fast loop over pairs then needs no row.
+    /// Gains and discounts of the query that was prepared last, for metrics whose change is a
+    /// product of their differences (see [`Factors`]), so that a fast loop over pairs needs no
+    /// rows; `None` for other metrics.
     fn factors(&self) -> Option<Factors<'_>> {
         None
     }
@@ -51,33 +53,34 @@ pub trait SwapDelta: fmt::Debug + Send {
 /// `(gains[i] - gains[j]) * (discounts[j] - discounts[i])`.
 #[derive(Debug, Clone, Copy)]
 pub struct Factors<'a> {
-    /// Gain at each rank, with the query's scale multiplied in; finite, never below 0.
+    /// Gain at each rank, multiplied by the metric's factor for the query (1 / ideal DCG for NDCG);
+    /// finite, never below 0.
     pub gains: &'a [f64],
     /// Discount of each rank; never rising.
     pub discounts: &'a [f64],
 }
 
-/// Gain of a label; an error if the metric's scale has no such label.
+/// Gain of a label; an error if the metric does not allow the label.
 type GainOf = dyn Fn(f64) -> Result<f64, EvalError> + Send;
 /// Discount of a rank; 0 beyond a cut-off.
 type DiscountOf = dyn Fn(usize) -> f64 + Send;
 /// Factor for a query, from the list's length and the ideal labels.
 type ScaleOf = dyn Fn(usize, &[f64]) -> Result<f64, EvalError> + Send;
 
-/// Swaps of metrics of the form scale * sum of gain * discount.
+/// The change under swaps of metrics of the form scale * sum of gain * discount.
 pub(crate) struct AdditiveSwap {
     gain: Box<GainOf>,
     discount: Box<DiscountOf>,
     scale: Box<ScaleOf>,
-    /// Gains of the whole labels from 0 on; NaN until the first use.
-    known: [f64; CACHED_LABELS],
-    /// Gains, scaled.
+    /// Gains of the labels 0, 1, 2, ...; NaN until a label first occurs.
+    known_gains: [f64; CACHED_LABELS],
+    /// The gain at each rank, times the query's scale.
     gains: Vec<f64>,
     /// Discounts, for as many ranks as the longest list so far.
     discounts: Vec<f64>,
 }
 
-/// Whole labels below this have their gain computed once.
+/// The gains of whole labels below this number are computed once.
 const CACHED_LABELS: usize = 32;
 
 impl AdditiveSwap {
@@ -90,7 +93,7 @@ impl AdditiveSwap {
             gain: Box::new(gain),
             discount: Box::new(discount),
             scale: Box::new(scale),
-            known: [f64::NAN; CACHED_LABELS],
+            known_gains: [f64::NAN; CACHED_LABELS],
             gains: Vec::new(),
             discounts: Vec::new(),
         })
@@ -104,18 +107,18 @@ impl fmt::Debug for AdditiveSwap {
 }
 
 impl AdditiveSwap {
-    /// The gain of a label; those of small whole labels are computed once.
-    fn gain_of(&mut self, label: f64) -> Result<f64, EvalError> {
+    /// Computes the gain of a label, and keeps that of a small whole label.
+    fn compute_gain(&mut self, label: f64) -> Result<f64, EvalError> {
         let gain = (self.gain)(label)?;
         if let Some(grade) = small_grade(label) {
-            self.known[usize::from(grade)] = gain;
+            self.known_gains[usize::from(grade)] = gain;
         }
         Ok(gain)
     }
 
     /// The gain of a label if it is already computed, else NaN.
     fn known_gain(&self, label: f64) -> f64 {
-        small_grade(label).map_or(f64::NAN, |grade| self.known[usize::from(grade)])
+        small_grade(label).map_or(f64::NAN, |grade| self.known_gains[usize::from(grade)])
     }
 }
 
@@ -127,13 +130,13 @@ impl SwapDelta for AdditiveSwap {
         gains.extend(labels.iter().map(|&label| self.known_gain(label)));
         for (gain, &label) in gains.iter_mut().zip(labels) {
             if gain.is_nan() {
-                *gain = self.gain_of(label)?;
+                *gain = self.compute_gain(label)?;
             }
             *gain *= scale;
         }
         self.gains = gains;
-        let known = self.discounts.len();
-        self.discounts.extend((known..labels.len()).map(|rank| (self.discount)(rank)));
+        let computed = self.discounts.len();
+        self.discounts.extend((computed..labels.len()).map(|rank| (self.discount)(rank)));
         Ok(())
     }
 

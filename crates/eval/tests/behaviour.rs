@@ -1,4 +1,5 @@
-//! Tests of whole metrics: one program for all tests, as each program is linked separately.
+//! Tests of metrics through the public interface, all in one test program, as each program takes
+//! time to link.
 
 mod common;
 mod conventions;

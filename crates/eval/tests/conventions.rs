@@ -1,13 +1,16 @@
-//! Conventions have their documented effect, and presets give the tools' numbers.
+//! Tests that conventions have their documented effect, and that presets give the numbers of their
+//! tools.
 
 use crate::common::{measure, value};
 use proptest::prelude::*;
+use rankwright_eval::compare::Better;
 use rankwright_eval::{
-    Candidates, EvalError, EvalOptions, MetricSpec, QuerySource, ScoredQueries, SourceKind,
-    evaluate,
+    Candidates, EvalError, EvalOptions, METRICS, MetricSpec, QuerySource, ScoredQueries,
+    SourceKind, evaluate,
 };
 
-/// Three judged queries of a run: one found, one blank, one that the run lacks.
+/// Three judged queries of a run: one with a relevant document in the run, one without relevant
+/// documents (blank), one that the run lacks.
 struct SmallRun;
 
 impl QuerySource for SmallRun {
@@ -47,14 +50,15 @@ impl QuerySource for SmallRun {
     }
 }
 
-fn of_run(spec: &str) -> (Vec<Option<f64>>, f64) {
+/// The values of the three queries, and the total.
+fn evaluate_run(spec: &str) -> (Vec<Option<f64>>, f64) {
     let measure = MetricSpec::parse(spec).unwrap().resolve(SourceKind::Run).unwrap();
     let result = evaluate(&SmallRun, &[measure], EvalOptions::default()).unwrap();
     (result.results[0].values.clone(), result.results[0].value)
 }
 
 #[test]
-fn blank_missing_and_unjudged_decide_what_counts() {
+fn blank_missing_and_unjudged_decide_the_values_of_queries() {
     let (half, zero, one) = (Some(0.5), Some(0.0), Some(1.0));
     for (spec, values) in [
         ("rr", [half, None, zero]),
@@ -75,24 +79,49 @@ fn blank_missing_and_unjudged_decide_what_counts() {
         ("kendall", [zero, None, None]),
         ("rmse", [Some(f64::sqrt((1.0 + 1.0) / 2.0)), one, None]),
     ] {
-        assert_eq!(of_run(spec).0, values, "{spec}");
+        assert_eq!(evaluate_run(spec).0, values, "{spec}");
     }
-    let (residual, _) = of_run("rbp-residual(p=0.5)");
+    let (residual, _) = evaluate_run("rbp-residual(p=0.5)");
     assert_eq!(residual, [Some(0.5 + 0.125), half, one]);
 }
 
 #[test]
 fn totals_follow_the_aggregate() {
-    assert_eq!(of_run("num_rel(missing=zero)").1, 3.0);
-    assert_eq!(of_run("num_q").1, 2.0);
-    // AP 1/4 and a floor of 0.01
-    assert!((of_run("gmap(floor=0.01)").1 - f64::sqrt(0.25 * 0.01)).abs() < 1e-12);
+    assert_eq!(evaluate_run("num_rel(missing=zero)").1, 3.0);
+    assert_eq!(evaluate_run("num_q").1, 2.0);
+    // AP is 1/4, and 0 raised to the floor of 0.01
+    assert!((evaluate_run("gmap(floor=0.01)").1 - f64::sqrt(0.25 * 0.01)).abs() < 1e-12);
     let (labels, scores) = ([0.0, 0.0, 0.0, 3.0], [1.0, 1.0, 1.0, 0.0]);
     let source = ScoredQueries::new(&labels, &scores, vec![0..3, 3..4], vec!["a", "b"]).unwrap();
     let specs = ["rmse", "rmse(over=queries)", "mae", "mae(over=queries)"].map(measure);
     let found = evaluate(&source, &specs, EvalOptions::default()).unwrap();
     let values: Vec<f64> = found.results.iter().map(|r| r.value).collect();
     assert_eq!(values, [f64::sqrt((3.0 + 9.0) / 4.0), 2.0, 1.5, 2.0]);
+}
+
+/// Regression: pair-accuracy was declared as better when it is lower, so that training kept the
+/// worst round.
+#[test]
+fn every_metric_prefers_the_ideal_order_to_the_reversed_one() {
+    let labels: Vec<f64> =
+        (0..20).map(|document| if document % 3 == 0 { 2.0 } else { 0.0 }).collect();
+    let reversed: Vec<f64> = labels.iter().map(|label| 2.0 - label).collect();
+    let mut differ = 0;
+    for def in METRICS {
+        let measure = measure(def.example);
+        let value = |scores: &[f64]| {
+            let source = ScoredQueries::new(&labels, scores, vec![0..10, 10..20], vec!["a", "b"]);
+            let specs = std::slice::from_ref(&measure);
+            evaluate(&source.unwrap(), specs, EvalOptions::default()).unwrap().results[0].value
+        };
+        let (ideal, worst) = (value(&labels), value(&reversed));
+        match measure.metric().better() {
+            Better::Higher => assert!(ideal >= worst, "{}: {ideal} {worst}", def.name),
+            Better::Lower => assert!(ideal <= worst, "{}: {ideal} {worst}", def.name),
+        }
+        differ += usize::from(ideal != worst);
+    }
+    assert!(differ >= 20, "{differ}");
 }
 
 #[test]
@@ -148,7 +177,7 @@ fn lightgbm_means_over_three_queries_with_ties_and_a_blank_one() {
 }
 
 #[test]
-fn threads_do_not_change_a_bit() {
+fn results_do_not_depend_on_the_number_of_threads() {
     let n = 3000;
     let labels: Vec<f64> = (0..n).map(|i| f64::from((i * 7919 % 13 % 5) as u8)).collect();
     let scores: Vec<f64> = (0..n).map(|i| f64::from((i * 104_729 % 97) as u8)).collect();
@@ -172,13 +201,15 @@ proptest! {
     ) {
         let scores: Vec<f64> = rows.iter().map(|r| f64::from(r.0)).collect();
         let labels: Vec<f64> = rows.iter().map(|r| f64::from(r.1)).collect();
-        let (mut balance, mut by_score, mut by_label, mut auc, mut auc_pairs) = (0.0, 0.0, 0.0, 0.0, 0.0);
+        // Concordant minus discordant pairs, and pairs with different scores or different labels.
+        let (mut balance, mut different_scores, mut different_labels) = (0.0, 0.0, 0.0);
+        let (mut auc, mut auc_pairs) = (0.0, 0.0);
         for (i, a) in rows.iter().enumerate() {
             for b in &rows[i + 1..] {
                 let (s, l) = (f64::from((a.0 - b.0).signum()), f64::from((a.1 - b.1).signum()));
                 balance += s * l;
-                by_score += s.abs();
-                by_label += l.abs();
+                different_scores += s.abs();
+                different_labels += l.abs();
             }
             for b in rows.iter().filter(|b| a.1 >= 1 && b.1 < 1) {
                 auc_pairs += 1.0;
@@ -186,12 +217,13 @@ proptest! {
             }
         }
         let tau = measure("kendall").of(&scores, &labels).unwrap();
-        prop_assert_eq!(tau.is_some(), by_label > 0.0);
+        prop_assert_eq!(tau.is_some(), different_labels > 0.0);
         if let Some(tau) = tau {
-            let expected = if by_score > 0.0 { balance / f64::sqrt(by_score * by_label) } else { 0.0 };
+            let divisor = f64::sqrt(different_scores * different_labels);
+            let expected = if different_scores > 0.0 { balance / divisor } else { 0.0 };
             prop_assert!((tau - expected).abs() < 1e-12, "{tau} {expected}");
             let rho = measure("spearman").of(&scores, &labels).unwrap().unwrap();
-            prop_assert!(rho.abs() <= 1.0 + 1e-12 && (rho == 0.0 || by_score > 0.0));
+            prop_assert!(rho.abs() <= 1.0 + 1e-12 && (rho == 0.0 || different_scores > 0.0));
         }
         let found = measure("auc").of(&scores, &labels).unwrap();
         prop_assert_eq!(found.is_some(), auc_pairs > 0.0);

@@ -1,4 +1,5 @@
-//! All 40 rows that the LETOR 4.0 script printed for published baselines, to its four digits.
+//! Tests that our values equal all 40 rows that the LETOR 4.0 script printed for published
+//! baselines, to its four digits.
 
 use std::fs;
 use std::path::Path;
@@ -28,11 +29,12 @@ fn spec_of(column: &str) -> String {
 }
 
 #[test]
-fn all_forty_rows_of_the_letor_baselines_come_out() {
+fn all_forty_rows_of_the_letor_baselines_are_reproduced() {
     let (Some(baselines), Some(mq2008)) = (data("letor-baselines"), data("mq2008")) else { return };
     let table = fs::read_to_string(baselines.join("expected.tsv")).unwrap();
     let mut lines = table.lines().map(|l| l.split('\t').collect::<Vec<_>>());
     let header = lines.next().unwrap();
+    // The first five columns describe the run; those after them are metrics.
     let columns = &header[5..];
     assert_eq!(columns.len(), 22);
     let measures: Vec<Measure> =
@@ -46,18 +48,18 @@ fn all_forty_rows_of_the_letor_baselines_come_out() {
         let text = fs::read_to_string(baselines.join(row[3])).unwrap();
         let scores: Vec<f64> = text.lines().map(|l| l.trim().parse().unwrap()).collect();
         let (mut ranges, mut ids, mut start) = (Vec::new(), Vec::new(), 0);
-        for run in qids.chunk_by(|a, b| a == b) {
-            ranges.push(start..start + run.len());
-            ids.push(run[0].as_str());
-            start += run.len();
+        for query in qids.chunk_by(|a, b| a == b) {
+            ranges.push(start..start + query.len());
+            ids.push(query[0].as_str());
+            start += query.len();
         }
         let source = ScoredQueries::new(&labels, &scores, ranges, ids).unwrap();
         let found = evaluate(&source, &measures, EvalOptions::default()).unwrap();
         for ((column, result), expected) in columns.iter().zip(&found.results).zip(&row[5..]) {
-            let wanted: f64 = expected.parse().unwrap();
-            let close = (result.value - wanted).abs() < 5.001e-5;
-            let place = format!("{} {} {column}", row[1], row[2]);
-            assert!(close, "{place}: found {}, expected {expected}", result.value);
+            let expected_value: f64 = expected.parse().unwrap();
+            let close = (result.value - expected_value).abs() < 5.001e-5;
+            let context = format!("{} {} {column}", row[1], row[2]);
+            assert!(close, "{context}: found {}, expected {expected}", result.value);
         }
         rows += 1;
     }

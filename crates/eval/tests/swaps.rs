@@ -1,10 +1,11 @@
-//! Every swap delta against two full evaluations.
+//! Tests that every change under a swap equals the difference of two full evaluations.
 
 use crate::common::{falling, measure};
 use proptest::prelude::*;
 use rankwright_eval::{METRICS, MetricSpec, SourceKind};
 
-const TARGETS: &[&str] = &[
+/// Metrics that support swaps.
+const METRICS_WITH_SWAPS: &[&str] = &[
     "dcg",
     "dcg(gain=linear, discount=zipf)@4",
     "ndcg",
@@ -34,13 +35,15 @@ const TARGETS: &[&str] = &[
     "success",
 ];
 
-fn sorted(labels: &[f64], more: &[f64]) -> Vec<f64> {
-    let mut ideal = [labels, more].concat();
+/// All labels in the ideal order, best first.
+fn ideal_labels(labels: &[f64], unretrieved: &[f64]) -> Vec<f64> {
+    let mut ideal = [labels, unretrieved].concat();
     ideal.sort_by(|a, b| b.total_cmp(a));
     ideal
 }
 
-/// The metric with judged documents beyond the list; blank queries count 0, as in training.
+/// The value of a metric, given the labels by rank and those of judged documents that are not in
+/// the list; queries without a value count 0, as in training.
 fn evaluate(spec: &str, labels: &[f64], unretrieved: &[f64]) -> f64 {
     let query = rankwright_eval::Candidates {
         scores: falling(labels.len()),
@@ -56,22 +59,24 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(80))]
 
     #[test]
-    fn a_row_equals_two_evaluations(
+    fn every_change_of_a_row_equals_the_difference_of_two_evaluations(
         labels in prop::collection::vec((-1_i32..5).prop_map(f64::from), 1..14),
         unretrieved in prop::collection::vec((0_i32..5).prop_map(f64::from), 0..3),
     ) {
         let n = labels.len();
-        for spec in TARGETS {
+        for spec in METRICS_WITH_SWAPS {
             let mut swap = measure(spec).swap().unwrap();
-            swap.prepare(&labels, &sorted(&labels, &unretrieved)).unwrap();
+            swap.prepare(&labels, &ideal_labels(&labels, &unretrieved)).unwrap();
             let before = evaluate(spec, &labels, &unretrieved);
             for i in 0..n {
                 let mut row = vec![f64::NAN; n];
                 swap.row(i, &mut row);
-                let mut part = vec![7.0; n];
+                // Entries that must not be written keep a number that no change has.
+                let untouched = 7.0;
+                let mut part = vec![untouched; n];
                 swap.row_from(i, i + 1, &mut part);
                 for j in i + 1..n {
-                    let mut short = vec![7.0; j + 1];
+                    let mut short = vec![untouched; j + 1];
                     swap.row_from(i, j, &mut short);
                     prop_assert_eq!(short[j], row[j], "{} cut short", spec);
                     if let Some(f) = swap.factors() {
@@ -86,7 +91,7 @@ proptest! {
                     let delta = evaluate(spec, &swapped, &unretrieved) - before;
                     prop_assert!((row[j] - delta).abs() < 1e-10,
                         "{spec} {labels:?} {i} {j}: {} instead of {delta}", row[j]);
-                    prop_assert_eq!(part[j], if j > i { row[j] } else { 7.0 });
+                    prop_assert_eq!(part[j], if j > i { row[j] } else { untouched });
                 }
             }
         }
@@ -94,18 +99,18 @@ proptest! {
 }
 
 #[test]
-fn one_state_serves_query_after_query() {
-    for spec in TARGETS {
-        let mut warm = measure(spec).swap().unwrap();
+fn a_swap_delta_can_be_used_for_query_after_query() {
+    for spec in METRICS_WITH_SWAPS {
+        let mut reused = measure(spec).swap().unwrap();
         for labels in [&[4.0, 0.0, 2.0, 1.0, 0.0, 0.0][..], &[0.0, 1.0], &[0.0, 0.0], &[3.0], &[]] {
-            let ideal = sorted(labels, &[]);
+            let ideal = ideal_labels(labels, &[]);
             let mut fresh = measure(spec).swap().unwrap();
             fresh.prepare(labels, &ideal).unwrap();
-            warm.prepare(labels, &ideal).unwrap();
+            reused.prepare(labels, &ideal).unwrap();
             for i in 0..labels.len() {
                 let (mut a, mut b) = (vec![0.0; labels.len()], vec![0.0; labels.len()]);
                 fresh.row(i, &mut a);
-                warm.row(i, &mut b);
+                reused.row(i, &mut b);
                 assert_eq!(a, b, "{spec} {labels:?}");
             }
         }
@@ -113,7 +118,7 @@ fn one_state_serves_query_after_query() {
 }
 
 #[test]
-fn metrics_that_learners_may_target_have_swaps() {
+fn metrics_that_learners_can_optimise_have_swaps() {
     for name in ["dcg", "ndcg", "ap", "err", "rbp", "rr", "p", "recall", "success"] {
         assert!(METRICS.iter().any(|m| m.name == name));
         let measure = MetricSpec::parse(name).unwrap().resolve(SourceKind::Features).unwrap();
@@ -127,7 +132,7 @@ fn sums_of_gain_times_discount_have_factors_that_fit_the_last_query() {
     for spec in ["dcg@3", "ndcg@3", "rbp", "p@2", "recall@2"] {
         let mut swap = measure(spec).swap().unwrap();
         for labels in [&[2.0, 0.0, 1.0, 0.0][..], &[0.0, 1.0], &[]] {
-            swap.prepare(labels, &sorted(labels, &[])).unwrap();
+            swap.prepare(labels, &ideal_labels(labels, &[])).unwrap();
             let factors = swap.factors().unwrap();
             assert_eq!(
                 (factors.gains.len(), factors.discounts.len()),
@@ -140,7 +145,7 @@ fn sums_of_gain_times_discount_have_factors_that_fit_the_last_query() {
 }
 
 #[test]
-fn labels_beyond_the_scale_are_told_by_prepare() {
+fn labels_above_the_maximum_are_an_error_of_prepare() {
     let mut err = measure("err").swap().unwrap();
     let message = err.prepare(&[5.0], &[5.0]).unwrap_err().to_string();
     assert!(message.contains("found label 5, but the scale ends at 4"), "{message}");

@@ -1,11 +1,12 @@
-//! Tie policies against brute force: the exact mean is the mean over all orders of tied documents,
-//! worst and best are its bounds, and no convention lets NDCG leave 0 to 1.
+//! Tests of tie policies against brute force: the value under `ties=mean` is the mean over all
+//! orders of tied documents and lies between those of worst and best; and NDCG lies between 0 and 1
+//! under any convention.
 
 use crate::common::{falling, measure};
 use proptest::prelude::*;
 
-/// Metrics with an exact mean, and whether higher is better.
-const EXACT: &[(&str, bool)] = &[
+/// Metrics that allow `ties=mean`, and whether higher values are better.
+const WITH_MEAN_TIES: &[(&str, bool)] = &[
     ("dcg", true),
     ("dcg(gain=linear, discount=zipf)@3", true),
     ("ndcg", true),
@@ -26,13 +27,14 @@ const EXACT: &[(&str, bool)] = &[
     ("inversions", false),
 ];
 
+/// The spec with a tie policy added.
 fn with_ties(spec: &str, ties: &str) -> String {
     let mut parsed = rankwright_spec::Spec::parse(spec).unwrap();
     parsed.args.push(("ties".into(), ties.into()));
     parsed.to_string()
 }
 
-/// Every order of the labels in which scores never rise.
+/// The labels by rank in every order of documents in which scores never rise.
 fn orders(scores: &[f64], labels: &[f64]) -> Vec<Vec<f64>> {
     let mut rows: Vec<(f64, f64)> = scores.iter().copied().zip(labels.iter().copied()).collect();
     rows.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -71,18 +73,22 @@ proptest! {
         let scores: Vec<f64> = rows.iter().map(|r| f64::from(r.0)).collect();
         let labels: Vec<f64> = rows.iter().map(|r| f64::from(r.1)).collect();
         let orders = orders(&scores, &labels);
-        for (spec, higher_is_better) in EXACT {
-            let get = |ties: &str| measure(&with_ties(spec, ties)).of(&scores, &labels).unwrap();
-            let Some(mean) = get("mean") else { continue };
-            let plain = measure(spec);
-            let ranks = falling(labels.len());
-            let values = orders.iter().map(|o| plain.of(&ranks, o).unwrap().unwrap());
-            let brute = values.sum::<f64>() / orders.len() as f64;
-            prop_assert!((mean - brute).abs() < 1e-9, "{spec}: mean {mean}, brute force {brute}");
-            let (worst, best) = (get("worst").unwrap(), get("best").unwrap());
+        for (spec, higher_is_better) in WITH_MEAN_TIES {
+            let value_with = |ties: &str| {
+                measure(&with_ties(spec, ties)).of(&scores, &labels).unwrap()
+            };
+            let Some(mean) = value_with("mean") else { continue };
+            let without_ties = measure(spec);
+            let scores_by_rank = falling(labels.len());
+            let values = orders.iter().map(|order| {
+                without_ties.of(&scores_by_rank, order).unwrap().unwrap()
+            });
+            let brute_force = values.sum::<f64>() / orders.len() as f64;
+            prop_assert!((mean - brute_force).abs() < 1e-9, "{spec}: {mean} {brute_force}");
+            let (worst, best) = (value_with("worst").unwrap(), value_with("best").unwrap());
             let (low, high) = if *higher_is_better { (worst, best) } else { (best, worst) };
             prop_assert!(low <= mean + 1e-9 && mean <= high + 1e-9, "{spec}: {low} {mean} {high}");
-            let stable = get("stable").unwrap();
+            let stable = value_with("stable").unwrap();
             prop_assert!(low <= stable + 1e-9 && stable <= high + 1e-9, "{spec}: {stable}");
         }
     }
@@ -109,11 +115,11 @@ proptest! {
 }
 
 #[test]
-fn label_sorted_files_with_equal_scores_earn_nothing_by_default() {
+fn equal_scores_in_a_file_sorted_by_label_earn_nothing_by_default() {
     let (scores, labels) = ([0.0; 4], [3.0, 1.0, 0.0, 0.0]);
-    let at_most = measure("ndcg(ties=stable)").of(&scores, &labels).unwrap().unwrap();
+    let stable = measure("ndcg(ties=stable)").of(&scores, &labels).unwrap().unwrap();
     let default = measure("ndcg").of(&scores, &labels).unwrap().unwrap();
-    assert_eq!(at_most, 1.0);
+    assert_eq!(stable, 1.0);
     assert!(default < 0.6, "{default}");
 }
 
@@ -127,7 +133,7 @@ fn labels_too_large_for_exponential_gain_are_an_error() {
 }
 
 #[test]
-fn a_mean_over_ties_without_a_closed_form_is_refused() {
+fn ties_mean_is_refused_for_metrics_without_an_exact_mean() {
     for spec in ["err(ties=mean)", "bpref(ties=mean)", "rprec(ties=mean)", "q(ties=mean)"] {
         let error = rankwright_eval::MetricSpec::parse(spec).unwrap_err().to_string();
         assert!(

@@ -1,18 +1,19 @@
-//! Equal to trec_eval, per query and in total, to the four digits that it prints.
+//! Tests that values are equal to those of trec_eval, of each query and in total, to the four
+//! digits that it prints.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::Path;
 
 use crate::common::data;
-use crate::common::trec::Run;
+use crate::common::trec::JudgedRun;
 use rankwright_eval::{
     EvalOptions, Measure, MeasureResult, MetricSpec, QuerySource, evaluate, expand,
 };
 use rankwright_spec::Spec;
 
-/// One call of trec_eval.
-struct Call<'a> {
+/// A call of trec_eval: its input files, the file with its output, and its options.
+struct TrecEvalCall<'a> {
     qrels: &'a str,
     run: &'a str,
     output: &'a str,
@@ -24,8 +25,8 @@ struct Call<'a> {
     depth: Option<usize>,
 }
 
-/// The spec for a name that trec_eval prints, if it is one of ours.
-fn spec_of(name: &str, call: &Call<'_>) -> Option<Spec> {
+/// Our spec for a name that trec_eval prints; `None` if we do not have the metric.
+fn spec_of(name: &str, call: &TrecEvalCall<'_>) -> Option<Spec> {
     let written = match name {
         // trec_eval 10's own rbp divides labels by the best label of each query, unlike ours.
         "rbp" => return None,
@@ -46,9 +47,10 @@ fn spec_of(name: &str, call: &Call<'_>) -> Option<Spec> {
     Some(spec)
 }
 
-/// Evaluates every known name of an expected output and compares all its lines.
-fn check(folder: &Path, call: &Call<'_>) -> Vec<String> {
-    let run = Run::read(&folder.join(call.qrels), &folder.join(call.run));
+/// Evaluates every metric of an expected output that we have, compares all lines with them, and
+/// returns their names.
+fn check(folder: &Path, call: &TrecEvalCall<'_>) -> Vec<String> {
+    let run = JudgedRun::read(&folder.join(call.qrels), &folder.join(call.run));
     let text = fs::read_to_string(folder.join(call.output)).unwrap();
     let lines: Vec<[&str; 3]> = text
         .lines()
@@ -78,19 +80,21 @@ fn check(folder: &Path, call: &Call<'_>) -> Vec<String> {
     names.into_iter().map(str::to_owned).collect()
 }
 
+/// Compares a value with a line of trec_eval's output; `q` is the query's number, `None` for the
+/// total.
 fn compare(result: &MeasureResult, q: Option<usize>, query: &str, expected: &str, output: &str) {
     let value = match q {
         None => result.value,
         Some(q) => result.values[q].unwrap_or_else(|| panic!("{} {query}", result.measure)),
     };
-    let wanted: f64 = expected.parse().unwrap();
-    let close = (value - wanted).abs() < 5.001e-5;
+    let expected_value: f64 = expected.parse().unwrap();
+    let close = (value - expected_value).abs() < 5.001e-5;
     assert!(close, "{output}: {} {query}: found {value}, expected {expected}", result.measure);
 }
 
-/// Names that the issue lists must be among those compared.
-fn assert_covers(names: &[String], wanted: &[&str]) {
-    for prefix in wanted {
+/// Checks that for each prefix a name was compared that starts with it.
+fn assert_covers(names: &[String], prefixes: &[&str]) {
+    for prefix in prefixes {
         assert!(
             names.iter().any(|n| n.starts_with(prefix)),
             "{prefix} was not compared: {names:?}"
@@ -98,7 +102,8 @@ fn assert_covers(names: &[String], wanted: &[&str]) {
     }
 }
 
-const WANTED: &[&str] = &[
+/// The beginnings of names that must be compared.
+const NEEDED_NAMES: &[&str] = &[
     "num_q",
     "num_ret",
     "num_rel",
@@ -121,9 +126,9 @@ const WANTED: &[&str] = &[
 ];
 
 #[test]
-fn trec_evals_own_tests_come_out() {
+fn the_outputs_of_trec_evals_own_tests_are_reproduced() {
     let Some(folder) = data("trec_eval-tests") else { return };
-    let plain = Call {
+    let without_options = TrecEvalCall {
         qrels: "qrels.test",
         run: "results.test",
         output: "out.test.aq",
@@ -131,21 +136,31 @@ fn trec_evals_own_tests_come_out() {
         level: None,
         depth: None,
     };
-    assert_covers(&check(&folder, &plain), WANTED);
-    check(&folder, &Call { output: "out.test.a", ..plain });
-    check(&folder, &Call { output: "out.test", ..plain });
-    let complete = Call { run: "results.trunc", complete: true, output: "out.test.aqc", ..plain };
-    assert_covers(&check(&folder, &complete), WANTED);
-    check(&folder, &Call { depth: Some(100), output: "out.test.aqcM", ..complete });
-    let level = Call { level: Some(2), qrels: "qrels.rel_level", output: "out.test.aql", ..plain };
-    assert_covers(&check(&folder, &level), WANTED);
+    assert_covers(&check(&folder, &without_options), NEEDED_NAMES);
+    check(&folder, &TrecEvalCall { output: "out.test.a", ..without_options });
+    check(&folder, &TrecEvalCall { output: "out.test", ..without_options });
+    let complete = TrecEvalCall {
+        run: "results.trunc",
+        complete: true,
+        output: "out.test.aqc",
+        ..without_options
+    };
+    assert_covers(&check(&folder, &complete), NEEDED_NAMES);
+    check(&folder, &TrecEvalCall { depth: Some(100), output: "out.test.aqcM", ..complete });
+    let level = TrecEvalCall {
+        level: Some(2),
+        qrels: "qrels.rel_level",
+        output: "out.test.aql",
+        ..without_options
+    };
+    assert_covers(&check(&folder, &level), NEEDED_NAMES);
 }
 
 #[test]
 fn graded_runs_of_784_queries_equal_trec_eval_10() {
     let Some(folder) = data("metric-conformance") else { return };
     for name in ["mq2008-svm_rank", "mq2008-AdaRank"] {
-        let call = Call {
+        let call = TrecEvalCall {
             qrels: &format!("{name}.qrels"),
             run: &format!("{name}.run"),
             output: &format!("{name}.trec_eval.out"),
@@ -153,12 +168,12 @@ fn graded_runs_of_784_queries_equal_trec_eval_10() {
             level: None,
             depth: None,
         };
-        assert_covers(&check(&folder, &call), WANTED);
+        assert_covers(&check(&folder, &call), NEEDED_NAMES);
     }
 }
 
 #[test]
-fn the_official_set_is_what_trec_eval_prints_without_options() {
+fn the_official_set_has_the_metrics_that_trec_eval_prints_without_options() {
     let Some(folder) = data("trec_eval-tests") else { return };
     let text = fs::read_to_string(folder.join("out.test")).unwrap();
     let printed: Vec<&str> = text.lines().filter_map(|l| l.split_whitespace().next()).collect();

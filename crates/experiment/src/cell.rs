@@ -11,8 +11,9 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rankwright_data::bytes::Input;
+use rankwright_data::bytes::{Input, read_blocks};
 use rankwright_data::{DataError, read_scores, write_scores};
+use rankwright_learn::TrainWarning;
 use rankwright_model::Model;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -20,18 +21,21 @@ use serde_json::Value;
 use super::sha256;
 use crate::ExperimentError;
 
+/// The file of a [`StoredCell`].
 const RECORD: &str = "cell.json";
+/// The file of the model.
 const MODEL: &str = "ranker.model";
+/// The file of the scores on the test part.
 const SCORES: &str = "scores.txt";
 
 /// A cell of an experiment: one learner on one fold of one data set with one seed.
 #[derive(Debug, Clone)]
 pub struct ExperimentCell {
-    /// Index of the data set.
+    /// Index of the data set, from 0.
     pub data: usize,
     /// Index of the fold, from 0.
     pub fold: usize,
-    /// Index of the learner.
+    /// Index of the learner, from 0.
     pub learner: usize,
     /// The seed of the training.
     pub seed: u64,
@@ -77,19 +81,38 @@ pub struct StoredCell {
     pub model_sha256: String,
     /// SHA-256 of the file of test scores.
     pub scores_sha256: String,
-    /// The name of a round of the training; empty where there are none.
+    /// The word for one round of the training, such as `tree`; empty if there are no rounds.
     pub unit: String,
     /// Number of rounds of the training.
     pub rounds: usize,
-    /// The round with the best value on validation data, where there is validation data.
+    /// Number of the round with the best value on validation data, from 1; `None` without
+    /// validation data.
     pub best: Option<usize>,
-    /// Number of trees of the model; 0 where it has none.
+    /// Number of trees of the model; 0 if it has none.
     pub trees: usize,
     /// The first metric of the experiment on validation data after each round; empty without
-    /// validation data, and none where no query has a value.
+    /// validation data, and `None` for a round after which no query has a value.
     pub curve: Vec<Option<f64>>,
+    /// Warnings about the model, such as one that ranks nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<CellWarning>,
     /// Seconds by phase. Not part of any report.
     pub seconds: CellSeconds,
+}
+
+/// A warning about the model of a cell, as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CellWarning {
+    /// The stable name of the kind of warning, in kebab case.
+    pub kind: String,
+    /// The message.
+    pub message: String,
+}
+
+impl CellWarning {
+    pub(super) fn new(warning: &TrainWarning) -> Self {
+        Self { kind: warning.kind().to_owned(), message: warning.to_string() }
+    }
 }
 
 /// Seconds of a cell by phase.
@@ -110,31 +133,33 @@ pub struct CellSeconds {
 pub(super) struct CellStore(pub(super) PathBuf);
 
 impl CellStore {
+    /// The folder of a stored cell.
     fn folder(&self, digest: &str) -> PathBuf {
         self.0.join(digest)
     }
 
-    /// The folder of an unfinished cell.
+    /// The folder of a cell that is not stored yet.
     pub(super) fn part(&self, digest: &str) -> PathBuf {
         self.0.join(format!("{digest}.part"))
     }
 
-    /// Loads a stored cell with its test scores, if it exists and is undamaged.
+    /// Loads a stored cell with its test scores; `None` if it does not exist or is damaged.
     pub(super) fn load(&self, cell: &ExperimentCell) -> Option<(StoredCell, Vec<f64>)> {
         let folder = self.folder(&cell.digest);
-        let history = fs::read(folder.join(RECORD)).ok()?;
-        let stored: StoredCell = serde_json::from_slice(&history).ok()?;
-        let scores = fs::read(folder.join(SCORES)).ok()?;
-        let model = match fs::read(folder.join(MODEL)) {
-            Ok(bytes) => sha256(&bytes),
-            // A fixed model is not copied; its checksum is in the key.
-            Err(_) => cell.key.pointer("/learner/model")?.as_str()?.to_owned(),
+        let record = read(&folder.join(RECORD))?;
+        let stored: StoredCell = serde_json::from_slice(&record).ok()?;
+        let scores = read(&folder.join(SCORES))?;
+        let model = match read(&folder.join(MODEL)) {
+            Some(bytes) => sha256(&bytes),
+            // A model given as a file in place of a learner is not copied; its checksum is in the
+            // key.
+            None => cell.key.pointer("/learner/model")?.as_str()?.to_owned(),
         };
-        let sound = stored.key == cell.key
+        let is_undamaged = stored.key == cell.key
             && stored.scores_sha256 == sha256(&scores)
             && stored.model_sha256 == model;
         let input = Input::from_bytes(SCORES, scores).ok()?;
-        let scores = read_scores(&input).ok().filter(|_| sound)?;
+        let scores = read_scores(&input).ok().filter(|_| is_undamaged)?;
         Some((stored, scores))
     }
 
@@ -143,7 +168,8 @@ impl CellStore {
         self.folder(&cell.digest).join(RECORD).is_file()
     }
 
-    /// Stores a cell, whole or not at all. A fixed model (`None`) has its checksum in `stored`.
+    /// Stores a cell, whole or not at all. `model` is `None` if it was given as a file in place of
+    /// a learner; its checksum is then in `stored` already.
     pub(super) fn store(
         &self,
         digest: &str,
@@ -163,8 +189,8 @@ impl CellStore {
         let written = fs::read(draft.join(SCORES)).map_err(|e| io_error("read", &draft, e))?;
         stored.scores_sha256 = sha256(&written);
         let unwritable = ExperimentError::Internal { invariant: "a stored cell is valid JSON" };
-        let history = serde_json::to_vec_pretty(&stored).map_err(|_| unwritable)?;
-        write(&draft.join(RECORD), &history)?;
+        let record = serde_json::to_vec_pretty(&stored).map_err(|_| unwritable)?;
+        write(&draft.join(RECORD), &record)?;
         sync(&draft);
         // The existing folder is damaged, otherwise this cell would not have been run.
         let old = part.join("damaged");
@@ -176,11 +202,18 @@ impl CellStore {
     }
 }
 
+/// The bytes of a file of a cell; none if they cannot be read.
+fn read(path: &Path) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    read_blocks(path, |block| bytes.extend_from_slice(block)).ok()?;
+    Some(bytes)
+}
+
 fn write(path: &Path, bytes: &[u8]) -> Result<(), DataError> {
     rankwright_data::store::write_atomic(path, |out| out.write_all(bytes))
 }
 
-/// Creates an empty folder.
+/// Creates an empty folder, in place of an existing one.
 fn create_empty(folder: &Path) -> io::Result<()> {
     match fs::remove_dir_all(folder) {
         Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),

@@ -1,4 +1,5 @@
-//! Errors of experiments.
+//! Errors of experiments. A cell of an experiment is one training run: data set x fold x learner x
+//! seed.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -103,9 +104,9 @@ pub enum ExperimentError {
     UnknownLearner {
         /// The name.
         name: String,
-        /// A known name that is similar to it.
+        /// A known name that is similar to it; `None` if there is none.
         nearest: Option<String>,
-        /// The entries of learners in the experiment's file.
+        /// Names of the `[[learner]]` entries in the experiment's file.
         known: Vec<String>,
     },
     /// The system could not start threads.
@@ -123,7 +124,7 @@ fn suggestion(nearest: Option<&String>) -> String {
 }
 
 impl ExperimentError {
-    /// The remedy, where there is one that holds for every caller.
+    /// A remedy that holds for every caller; `None` if there is none.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Data(error) => error.help(),

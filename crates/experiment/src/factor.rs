@@ -21,7 +21,7 @@ pub(super) fn value(experiment: &Experiment, learner: &ExperimentLearner, factor
     setting(learner, factor).unwrap_or_else(|| ABSENT.to_owned())
 }
 
-/// A learner's setting of a parameter, written or by default.
+/// A learner's setting of a parameter, written or by default; `None` if it has no such parameter.
 pub(super) fn setting(learner: &ExperimentLearner, name: &str) -> Option<String> {
     let LearnerKind::Spec(spec) = &learner.kind else { return None };
     spec.learner().params().text(name)
@@ -48,11 +48,11 @@ pub(super) fn words(factors: &[String], values: &[String]) -> String {
 /// The learners of a view by row and column, in the order of their first occurrence.
 #[derive(Debug)]
 pub(super) struct FactorGrid {
-    /// Values of the row factors.
+    /// For each row, its values of the row factors.
     pub(super) rows: Vec<Vec<String>>,
-    /// Values of the column factors.
+    /// For each column, its values of the column factors.
     pub(super) columns: Vec<Vec<String>>,
-    /// Learners of each row and column, of which one is chosen.
+    /// Indices of the learners of each row and column, of which one is chosen.
     groups: HashMap<(usize, usize), Vec<usize>>,
 }
 
@@ -68,8 +68,8 @@ impl FactorGrid {
         grid
     }
 
-    /// The learners at a row and column, in the order of the file; none where no learner has
-    /// both values.
+    /// Indices of the learners at a row and column, in the order of the file; empty if no learner
+    /// has both values.
     pub(super) fn group(&self, row: usize, column: usize) -> &[usize] {
         self.groups.get(&(row, column)).map_or(&[], Vec::as_slice)
     }

@@ -6,9 +6,11 @@
 //! Whether files can be read and whether a learner fits the data is found during the run, and
 //! affects only the cells concerned.
 
+use std::io;
 use std::path::Path;
 
-use rankwright_data::DEFAULT_SEED;
+use rankwright_data::bytes::read_blocks;
+use rankwright_data::{DEFAULT_SEED, DataError};
 use rankwright_eval::compare::CompareOptions;
 use rankwright_eval::{Measure, SourceKind, expand};
 use rankwright_spec::nearest;
@@ -26,7 +28,7 @@ mod source;
 mod view;
 
 use document::{TomlDocument, TomlTable};
-use raw::{RawExperiment, Texts, Whole};
+use raw::{RawExperiment, Texts, WholeNumber};
 
 pub use learner::{ExperimentLearner, LearnerEntry, LearnerKind};
 pub use source::{DataOrigin, DataSet, DataSource, FoldFiles, QueryDivision};
@@ -72,11 +74,11 @@ pub struct Experiment {
     pub compare: CompareOptions,
     /// Data sets; each has a separate comparison.
     pub data: Vec<DataSet>,
-    /// The learners: one for each combination of a grid.
+    /// The learners: one for each `[[learner]]` entry or, if it has a grid, for each combination.
     pub learners: Vec<ExperimentLearner>,
     /// The `[[learner]]` entries of the file.
     pub entries: Vec<LearnerEntry>,
-    /// Tables by factors.
+    /// Tables by factors, which are settings in which learners differ.
     pub tables: Vec<FactorTable>,
     /// Learning curves by factors.
     pub plots: Vec<FactorPlot>,
@@ -89,13 +91,17 @@ impl Experiment {
     /// environment.
     pub fn read(path: &Path) -> Result<Self, ExperimentError> {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path)
-            .map_err(|e| rankwright_data::DataError::io("read", name.as_str(), e))?;
+        let mut bytes = Vec::new();
+        read_blocks(path, |block| bytes.extend_from_slice(block))?;
+        let not_text = |e| io::Error::new(io::ErrorKind::InvalidData, e);
+        let text = String::from_utf8(bytes)
+            .map_err(|e| DataError::io("read", name.as_str(), not_text(e.utf8_error())))?;
         let folder = path.parent().unwrap_or(Path::new(""));
         Self::parse(&text, &name, folder, &|name| std::env::var(name).ok())
     }
 
-    /// Reads a text; error messages name it `file`.
+    /// Reads a text; error messages name it `file`. Paths are relative to `folder`, and `variable`
+    /// gives the values of environment variables.
     pub fn parse(
         text: &str,
         file: &str,
@@ -130,7 +136,7 @@ impl Experiment {
         self.entries.get(learner.entry).map_or("", |entry| entry.name.as_str())
     }
 
-    /// The seeds of a learner: one where the seed has no effect.
+    /// The seeds of a learner: only the first if the seed has no effect.
     pub fn seeds_of(&self, learner: &ExperimentLearner) -> &[u64] {
         let count = if learner.kind.is_seeded() { self.seeds.len() } else { 1 };
         self.seeds.get(..count).unwrap_or(&self.seeds)
@@ -161,17 +167,17 @@ fn metrics(
     }
 }
 
-/// The texts of a key; none where the key is absent.
+/// The texts of a key; empty if the key is absent.
 fn texts(value: &Option<Spanned<Texts>>) -> &[String] {
     value.as_ref().map_or(&[], |texts| &texts.get_ref().0)
 }
 
 fn seeds(
     top: &TomlTable<'_>,
-    value: &Option<Spanned<Vec<Whole>>>,
+    value: &Option<Spanned<Vec<WholeNumber>>>,
 ) -> Result<Vec<u64>, ExperimentError> {
-    let Some(written) = value else { return Ok(vec![DEFAULT_SEED]) };
-    let seeds: Vec<u64> = written.get_ref().iter().map(|seed| seed.0).collect();
+    let Some(listed) = value else { return Ok(vec![DEFAULT_SEED]) };
+    let seeds: Vec<u64> = listed.get_ref().iter().map(|seed| seed.0).collect();
     if seeds.is_empty() {
         return Err(top.wrong(value, "`seeds` is empty; give one at least, such as seeds = [1]"));
     }
@@ -186,7 +192,7 @@ fn compare(
     raw: &RawExperiment,
     learners: &[ExperimentLearner],
 ) -> Result<CompareOptions, ExperimentError> {
-    let usual = CompareOptions::default();
+    let defaults = CompareOptions::default();
     let baseline = raw.baseline.as_ref().map(|name| name.get_ref().clone());
     let names: Vec<&str> = learners.iter().map(|learner| learner.name.as_str()).collect();
     if let Some(name) = baseline.as_deref().filter(|name| !names.contains(name)) {
@@ -197,18 +203,18 @@ fn compare(
             format!("no learner is called `{name}`{suggestion}; the learners are {known}");
         return Err(top.wrong(&raw.baseline, message));
     }
-    let options = usual
+    let options = defaults
         .clone()
         .baseline(baseline.or_else(|| names.first().map(|name| (*name).to_owned())))
         .test(raw.test.0)
         .correction(raw.correction.0)
-        .alpha(raw.alpha.as_ref().map_or(usual.alpha, |alpha| *alpha.get_ref()))
-        .samples(raw.samples.map_or(usual.samples, |samples| samples.0 as usize));
+        .alpha(raw.alpha.as_ref().map_or(defaults.alpha, |alpha| *alpha.get_ref()))
+        .samples(raw.samples.map_or(defaults.samples, |samples| samples.0 as usize));
     options.clone().check().map_err(|e| top.wrong(&raw.alpha, e))?;
     Ok(options)
 }
 
-/// A list of names for a message, shortened where it is long.
+/// A list of names for a message, shortened if it is long.
 pub(crate) fn some_of(names: &[&str]) -> String {
     const SHOWN: usize = 20;
     match names.get(..SHOWN) {

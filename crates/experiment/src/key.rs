@@ -1,29 +1,32 @@
-//! The keys of cells: everything that determines a cell's result, as JSON. Its digest names the
-//! cell, which is one training run: data set x fold x learner x seed.
+//! The keys of cells: everything that determines a cell's result, as JSON. A cell is one training
+//! run: data set x fold x learner x seed. The digest of its key names a cell's folder.
 //!
 //! A key covers version, learner with every setting, seed, contents of the data files (not their
 //! names), the division into folds, options of reading and the metric of early stopping. Names of
-//! learners and data sets are not part of it, and neither are the other metrics: they can change
-//! without training again. Another field, or another name for one, makes every stored cell useless.
+//! learners and data sets are not part of a key, and neither are the other metrics: they can change
+//! without training again. If a field of the key is added or renamed, no stored cell is found any
+//! more.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use rankwright_data::DataError;
+use rankwright_data::bytes::read_blocks;
 use rankwright_model::MatchBy;
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 
 use super::file::{DataOrigin, DataSet, DataSource};
 use super::lock::{FileChecksum, LearnerSettings, LockedDivision, LockedGenerator, is_default};
 use super::paths::FilePath;
-use super::sha256;
+use super::{hexadecimal, sha256};
 
 /// Everything that determines the result of a cell.
 #[derive(Serialize)]
 pub(super) struct CellKey<'a> {
     pub(super) version: &'static str,
     pub(super) learner: &'a LearnerSettings,
-    /// None where the seed has no effect.
+    /// `None` if the seed has no effect.
     pub(super) seed: Option<u64>,
     pub(super) data: &'a DataKey<'a>,
     /// Number of the fold, from 1.
@@ -37,6 +40,7 @@ pub(super) struct CellKey<'a> {
 #[derive(Serialize)]
 pub(super) struct DataKey<'a> {
     source: Option<SourceKey<'a>>,
+    /// `None` if the format is detected.
     format: Option<&'static str>,
     absent: &'static str,
     columns: &'a str,
@@ -98,6 +102,7 @@ impl<'a> OriginKey<'a> {
 
 /// Checksums of a data set's files.
 pub(super) struct FileChecksums {
+    /// The checksum of each file.
     by_path: HashMap<PathBuf, String>,
     /// The files, each once.
     pub(super) listed: Vec<FileChecksum>,
@@ -117,6 +122,7 @@ impl FileChecksums {
         Ok(sums)
     }
 
+    /// The checksums of some of the files.
     fn all(&self, files: &[FilePath]) -> Vec<&str> {
         // A file without a checksum would make different files share a cell.
         let sum = |file: &FilePath| self.by_path[&file.path].as_str();
@@ -126,18 +132,20 @@ impl FileChecksums {
 
 /// SHA-256 and size of a file; side files that are read with it count as part of it.
 pub(super) fn checksum(path: &Path) -> Result<(String, u64), DataError> {
-    let read = |path: &Path| {
-        std::fs::read(path).map_err(|e| DataError::io("read", path.display().to_string(), e))
-    };
-    let mut bytes = read(path)?;
-    let size = bytes.len() as u64;
-    let mut sum = sha256(&bytes);
+    let (mut sum, size) = file_checksum(path)?;
     for side in ["query", "weight", "position"] {
         let beside = PathBuf::from(format!("{}.{side}", path.display()));
         if beside.is_file() {
-            bytes = read(&beside)?;
-            sum = sha256(format!("{sum} {side} {}", sha256(&bytes)).as_bytes());
+            let (of_side, _) = file_checksum(&beside)?;
+            sum = sha256(format!("{sum} {side} {of_side}").as_bytes());
         }
     }
     Ok((sum, size))
+}
+
+/// SHA-256 and size of one file, which is read in blocks and may be larger than memory.
+fn file_checksum(path: &Path) -> Result<(String, u64), DataError> {
+    let mut hash = Sha256::new();
+    let bytes = read_blocks(path, |block| hash.update(block))?;
+    Ok((hexadecimal(&hash.finalize()), bytes))
 }

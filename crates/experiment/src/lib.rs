@@ -4,9 +4,9 @@
 //!
 //! - `file` reads an [`Experiment`] from a TOML file and checks it completely, with the position of
 //!   every error; `paths` resolves files, `factor` finds the settings in which learners differ;
-//! - `plan` divides it into cells (a cell is one training run: data set x fold x learner x
-//!   seed), each named by a digest of all
-//!   that determines its result (`key`), and finds those that are already stored (`cell`);
+//! - `plan` divides it into cells (a cell is one training run: data set x fold x learner x seed),
+//!   each named by a digest of all that determines its result (`key`), and finds those that are
+//!   already stored (`cell`);
 //! - `run` trains and scores the others, several at a time (`memory` limits the number), each
 //!   stored whole or not at all; `parts` holds the data while it is needed;
 //! - `pool` combines folds and seeds to one evaluation per learner, `study` makes tables and curves
@@ -47,7 +47,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-pub use cell::{CellSeconds, CellState, ExperimentCell, StoredCell};
+pub use cell::{CellSeconds, CellState, CellWarning, ExperimentCell, StoredCell};
 pub use error::ExperimentError;
 pub use file::{
     DataOrigin, DataSet, DataSource, Experiment, ExperimentLearner, FactorPlot, FactorTable,
@@ -88,5 +88,10 @@ pub(crate) fn to_json(
 /// SHA-256 of bytes, in hexadecimal.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
     use sha2::{Digest, Sha256};
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+/// Bytes as hexadecimal digits.
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -59,15 +59,15 @@ pub struct LockedMetric {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct LockedComparison {
-    /// Name of the baseline.
+    /// Name of the baseline; `None` if there is none.
     pub baseline: Option<String>,
-    /// The test.
+    /// The significance test.
     pub test: String,
     /// The correction for several comparisons.
     pub correction: String,
     /// Level of significance.
     pub alpha: f64,
-    /// Samples of the test.
+    /// Number of random samples of the test.
     pub samples: usize,
     /// Seed of the samples.
     pub seed: u64,
@@ -83,7 +83,7 @@ pub struct LockedData {
     pub source: LockedSource,
     /// The files, each once.
     pub files: Vec<FileChecksum>,
-    /// Format of the files, where it was given.
+    /// Format of the files; `None` if it is detected.
     pub format: Option<&'static str>,
     /// The meaning of absent features: `zero` or `missing`.
     pub absent: &'static str,
@@ -91,12 +91,12 @@ pub struct LockedData {
     pub columns: String,
     /// Whether features that the training data does not know are ignored.
     pub ignore_extra: bool,
-    /// The rule that matches features, unless it is by name.
+    /// The rule that matches features; left out if it is the default, by name.
     #[serde(skip_serializing_if = "is_default")]
     pub match_by: MatchBy,
 }
 
-/// Whether a value is the default, and is left out.
+/// Whether a value is the default, which is left out of the file.
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
@@ -134,9 +134,9 @@ pub enum LockedDivision {
         /// Seed of the shuffle.
         seed: u64,
     },
-    /// One division, by shares.
+    /// One division, by fractions of the queries.
     Split {
-        /// The shares as written.
+        /// The fractions as written.
         split: String,
         /// Seed of the shuffle.
         seed: u64,
@@ -149,7 +149,7 @@ pub enum LockedDivision {
 pub struct LockedGenerator {
     /// Number of queries.
     pub queries: usize,
-    /// Documents of a query.
+    /// Number of documents of each query.
     pub documents: usize,
     /// The seed.
     pub seed: u64,
@@ -178,7 +178,7 @@ pub struct LockedLearner {
     pub what: LearnerSettings,
 }
 
-/// A learner with every setting, or a fixed model.
+/// A learner with every setting, or a model given as a file in place of a learner.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 #[non_exhaustive]

@@ -3,10 +3,10 @@
 //!
 //! The memory of a cell is estimated before its data is read. For generated data the number of rows
 //! and columns is known, and the matrix has 4 bytes for each value. For files only the size is
-//! known: dense text is larger than its matrix, compressed files are taken as an eighth of theirs.
-//! Training needs about as much again as the matrix. The estimate is too low for sparse text, as
-//! the matrix also holds the features that a row leaves out; a requested number of jobs overrides
-//! it.
+//! known: dense text is larger than its matrix, and compressed files are taken to be an eighth as
+//! large as theirs. Training needs about as much again as the matrix. The estimate is too low for
+//! sparse text, as the matrix also holds the features that a row leaves out; a requested number of
+//! jobs overrides it.
 
 use std::fmt;
 use std::path::Path;
@@ -43,7 +43,7 @@ pub(super) fn needed(set: &DataSet) -> u64 {
     BASE_BYTES.saturating_add(data.saturating_mul(2))
 }
 
-/// Estimated bytes of a file's content in memory; see the file's documentation.
+/// Estimated bytes of a file's content in memory; see the top of this file.
 fn decoded_bytes(path: &Path) -> u64 {
     let bytes = path.metadata().map_or(0, |meta| meta.len());
     match path.extension().and_then(|e| e.to_str()) {
@@ -87,7 +87,8 @@ impl fmt::Display for JobLimit {
     }
 }
 
-/// The number of jobs, and the reason; `available` is `u64::MAX` if the memory is not known.
+/// The number of jobs, and the reason. `needed` are the bytes that a cell needs; `available` is
+/// `u64::MAX` if the memory is not known.
 pub(super) fn jobs(
     requested: Option<usize>,
     threads: usize,
@@ -99,11 +100,12 @@ pub(super) fn jobs(
         return (jobs.max(1), JobLimit::Requested);
     }
     // Leaves a part of the memory to other programs.
-    let fit = usize::try_from(available / 10 * 7 / needed.max(1)).unwrap_or(usize::MAX).max(1);
-    let jobs = threads.min(fit).min(cells).max(1);
+    let fitting = available / 10 * 7 / needed.max(1);
+    let fitting = usize::try_from(fitting).unwrap_or(usize::MAX).max(1);
+    let jobs = threads.min(fitting).min(cells).max(1);
     let limit = if jobs == cells {
         JobLimit::Cells
-    } else if jobs == fit && fit < threads {
+    } else if jobs == fitting && fitting < threads {
         JobLimit::Memory { needed, available }
     } else {
         JobLimit::Threads
@@ -150,8 +152,8 @@ mod tests {
     }
 
     #[test]
-    fn generated_data_needs_its_rows_times_columns_and_huge_sizes_do_not_overflow() {
-        // The whole and its parts, and as much again for training: four times the matrix.
+    fn generated_data_needs_four_times_its_matrix_and_huge_sizes_do_not_overflow() {
+        // The undivided data and its parts, and as much again for training: four times the matrix.
         assert_eq!(needed(&generated(10, 20)), BASE_BYTES + 4 * 10 * 20 * 136 * 4);
         assert_eq!(needed(&generated(usize::MAX, 1)), u64::MAX);
         assert_eq!(needed(&generated(1 << 40, 1 << 13)), u64::MAX);

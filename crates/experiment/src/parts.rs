@@ -26,6 +26,7 @@ impl<T> Default for Cached<T> {
 }
 
 impl<T> Cached<T> {
+    /// The value; computed by `make` if there is none.
     fn get(
         &self,
         make: impl FnOnce() -> Result<T, Arc<DataError>>,
@@ -34,6 +35,7 @@ impl<T> Cached<T> {
         slot.get_or_insert_with(|| make().map(Arc::new)).clone()
     }
 
+    /// Drops the value.
     fn clear(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
@@ -43,6 +45,7 @@ impl<T> Cached<T> {
 #[derive(Debug)]
 pub(super) struct TrainingParts {
     pub(super) train: Dataset,
+    /// `None` if the fold has no validation part.
     pub(super) valid: Option<Dataset>,
 }
 
@@ -50,10 +53,12 @@ pub(super) struct TrainingParts {
 #[derive(Debug)]
 pub(super) struct DataParts<'e> {
     set: &'e DataSet,
+    /// The undivided data, if the experiment divides it.
     whole: Cached<Dataset>,
     folds: Vec<FoldParts>,
 }
 
+/// The parts of a fold.
 #[derive(Debug, Default)]
 struct FoldParts {
     learning: Cached<TrainingParts>,
@@ -75,7 +80,7 @@ impl<'e> DataParts<'e> {
         Self { set, whole: Cached::default(), folds }
     }
 
-    /// Registers a cell that will train on a fold.
+    /// Registers a cell that will train on a fold, from 0.
     pub(super) fn expect(&self, fold: usize) {
         if let Some(fold) = self.folds.get(fold) {
             fold.waiting.fetch_add(1, Ordering::SeqCst);
@@ -134,13 +139,14 @@ impl<'e> DataParts<'e> {
         self.folds.get(fold).ok_or_else(no_such_fold)
     }
 
+    /// The undivided data.
     fn whole(&self) -> Result<Arc<Dataset>, Arc<DataError>> {
         self.whole.get(|| match &self.set.source {
             DataSource::Whole { origin: DataOrigin::Files(files), .. } => self.read(files),
             DataSource::Whole { origin: DataOrigin::Generated(options), .. } => {
                 Ok(options.generate()?)
             }
-            DataSource::Folds(_) => Err(Arc::new(IN_PARTS)),
+            DataSource::Folds(_) => Err(Arc::new(NOT_WHOLE)),
         })
     }
 
@@ -150,9 +156,10 @@ impl<'e> DataParts<'e> {
         Ok(read(&paths, &self.set.options()?).map_err(DataError::without_content)?.data)
     }
 
+    /// The queries of a fold's parts.
     fn queries(&self, whole: &Dataset, fold: usize) -> Result<FoldQueries, Arc<DataError>> {
         let DataSource::Whole { division, .. } = &self.set.source else {
-            return Err(Arc::new(IN_PARTS));
+            return Err(Arc::new(NOT_WHOLE));
         };
         match division {
             QueryDivision::Folds { count, seed } => {
@@ -172,7 +179,9 @@ impl<'e> DataParts<'e> {
     }
 }
 
-const IN_PARTS: DataError = DataError::Internal { invariant: "only data that is whole is divided" };
+/// The error of dividing data that is given in parts.
+const NOT_WHOLE: DataError =
+    DataError::Internal { invariant: "only data that is whole is divided" };
 
 fn no_such_fold() -> Arc<DataError> {
     Arc::new(DataError::Internal { invariant: "a cell belongs to a fold of its data" })

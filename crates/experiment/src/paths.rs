@@ -19,7 +19,9 @@ pub struct FilePath {
 /// Resolves paths with the folder of the experiment's file and the environment.
 #[derive(Clone, Copy)]
 pub(super) struct PathResolver<'a> {
+    /// The folder that paths are relative to.
     pub(super) folder: &'a Path,
+    /// The value of an environment variable; `None` if it is not set.
     pub(super) variable: &'a dyn Fn(&str) -> Option<String>,
 }
 
@@ -47,7 +49,7 @@ impl PathResolver<'_> {
         let mut filled = String::new();
         let mut rest = text;
         while let Some((before, after)) = rest.split_once("${") {
-            let Some((name, behind)) = after.split_once('}') else {
+            let Some((name, remaining)) = after.split_once('}') else {
                 return Err(format!("{text}: `${{` without `}}`; write ${{NAME}}"));
             };
             let value = (self.variable)(name).filter(|value| !value.is_empty());
@@ -56,7 +58,7 @@ impl PathResolver<'_> {
             })?;
             filled += before;
             filled += &value;
-            rest = behind;
+            rest = remaining;
         }
         Ok(filled + rest)
     }
@@ -64,24 +66,25 @@ impl PathResolver<'_> {
 
 /// `a{1..3}b` as a1b, a2b, a3b; any other text unchanged. At most one range in a text.
 fn numbered(text: &str) -> Result<Vec<String>, String> {
-    let runs = text.match_indices('{').filter(|(at, _)| !text[..*at].ends_with('$'));
-    let Some((start, _)) = runs.into_iter().next() else { return Ok(vec![text.to_owned()]) };
+    let ranges = text.match_indices('{').filter(|(at, _)| !text[..*at].ends_with('$'));
+    let Some((start, _)) = ranges.into_iter().next() else { return Ok(vec![text.to_owned()]) };
     let (before, after) = (&text[..start], &text[start + 1..]);
     let wrong = || format!("{text}: expected a range of numbers after `{{`, such as {{1..5}}");
-    let (run, behind) = after.split_once('}').ok_or_else(wrong)?;
-    let (first, last) = run.split_once("..").ok_or_else(wrong)?;
+    let (range, remaining) = after.split_once('}').ok_or_else(wrong)?;
+    let (first, last) = range.split_once("..").ok_or_else(wrong)?;
     let number = |text: &str| text.trim().parse::<u32>().map_err(|_| wrong());
     let (first, last) = (number(first)?, number(last)?);
-    if first > last || last - first >= 1000 || behind.contains('{') {
+    if first > last || last - first >= 1000 || remaining.contains('{') {
         return Err(wrong());
     }
-    Ok((first..=last).map(|number| format!("{before}{number}{behind}")).collect())
+    Ok((first..=last).map(|number| format!("{before}{number}{remaining}")).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// The files that a text in `/e/x.toml` names, with the variable `DATA` set to `/d`.
     fn files(text: &str) -> Result<Vec<String>, String> {
         let variable = |name: &str| (name == "DATA").then(|| "/d".to_owned());
         let paths = PathResolver { folder: Path::new("/e"), variable: &variable };

@@ -28,11 +28,12 @@ use crate::ExperimentError;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct PlanOptions {
-    /// Number of cells at a time; chosen by threads and memory if not given.
+    /// Number of cells that run at a time; `None` chooses it by threads and memory.
     pub jobs: Option<usize>,
     /// Threads of all jobs together; 0 takes one for each core.
     pub threads: usize,
-    /// Train only these learners; stored results of the others are still reported.
+    /// Train only these learners or `[[learner]]` entries, by name; empty for all. Stored results
+    /// of the others are still reported.
     pub only: Vec<String>,
     /// Time between checkpoints of a training; 0 saves after every round.
     pub checkpoint: Duration,
@@ -53,7 +54,7 @@ impl Default for PlanOptions {
 }
 
 impl PlanOptions {
-    /// Sets the number of cells at a time; `None` chooses it by threads and memory.
+    /// Sets the number of cells that run at a time; `None` chooses it by threads and memory.
     pub fn jobs(mut self, jobs: Option<usize>) -> Self {
         self.jobs = jobs;
         self
@@ -65,7 +66,7 @@ impl PlanOptions {
         self
     }
 
-    /// Sets the learners to train; stored results of the others are still reported.
+    /// Sets the learners to train, empty for all; stored results of the others are still reported.
     pub fn only(mut self, only: Vec<String>) -> Self {
         self.only = only;
         self
@@ -90,7 +91,7 @@ impl PlanOptions {
 pub struct PlanSummary {
     /// The cells, in the order of data, fold, learner and seed.
     pub cells: Vec<PlannedCell>,
-    /// Number of cells at a time.
+    /// Number of cells that run at a time.
     pub jobs: usize,
     /// The reason for this number.
     #[serde(skip)]
@@ -100,7 +101,7 @@ pub struct PlanSummary {
     /// Folder of the results.
     #[serde(skip)]
     pub out: PathBuf,
-    /// Number of cells to run, without repeated digests.
+    /// Number of cells to run; cells with the same digest count once.
     #[serde(skip)]
     pending: usize,
 }
@@ -121,7 +122,7 @@ impl PlanSummary {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct PlannedCell {
-    /// Its name in words.
+    /// The cell in words: "mq2008, fold 2, lambdamart, seed 1".
     pub cell: String,
     /// Name of its folder.
     pub digest: String,
@@ -132,11 +133,11 @@ pub struct PlannedCell {
 /// Cells without a result, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FailedCells {
-    /// The data set; empty for all of them.
+    /// The data set; empty for all data sets.
     pub data: String,
-    /// The learner; empty for all of them.
+    /// The learner; empty for all learners.
     pub learner: String,
-    /// Folds and seeds; empty for all of them.
+    /// Folds and seeds; empty for all folds and seeds.
     pub cells: String,
     /// The error message.
     pub error: String,
@@ -155,9 +156,11 @@ impl fmt::Display for FailedCells {
 #[derive(Debug)]
 pub struct Plan<'e> {
     pub(super) experiment: &'e Experiment,
+    /// The folder of the results.
     pub(super) out: PathBuf,
     pub(super) store: CellStore,
     pub(super) cells: Vec<ExperimentCell>,
+    /// The data of each data set.
     pub(super) parts: Vec<DataParts<'e>>,
     /// The files of each data set, each once; empty for a data set that cannot be read.
     pub(super) files: Vec<Vec<FileChecksum>>,
@@ -200,9 +203,9 @@ impl<'e> Plan<'e> {
             plan.add_set(number, set, &learners)?;
         }
         plan.find_stored(&options.only);
-        let needs = plan.cells.iter().filter(|cell| cell.state == CellState::Pending);
-        let needs = needs.filter_map(|cell| experiment.data.get(cell.data)).map(memory::needed);
-        let needed = needs.max().unwrap_or(0);
+        let pending = plan.cells.iter().filter(|cell| cell.state == CellState::Pending);
+        let sets = pending.filter_map(|cell| experiment.data.get(cell.data));
+        let needed = sets.map(memory::needed).max().unwrap_or(0);
         let pending = plan.pending().len();
         (plan.jobs, plan.job_limit) =
             memory::jobs(options.jobs, threads, pending, needed, rankwright_data::memory_limit());
@@ -236,7 +239,7 @@ impl<'e> Plan<'e> {
         &self.out
     }
 
-    /// Number of cells at a time, and the reason.
+    /// Number of cells that run at a time, and the reason.
     pub fn jobs(&self) -> (usize, JobLimit) {
         (self.jobs, self.job_limit)
     }
@@ -274,7 +277,7 @@ impl<'e> Plan<'e> {
         pending
     }
 
-    /// The settings that determine each learner; none for a model that cannot be read.
+    /// The settings that determine each learner; `None` for a model that cannot be read.
     fn learner_keys(&mut self) -> Vec<Option<LearnerSettings>> {
         let key = |learner: &ExperimentLearner| match &learner.kind {
             LearnerKind::Spec(spec) => Ok(LearnerSettings::of_learner(spec)),
@@ -284,7 +287,7 @@ impl<'e> Plan<'e> {
         };
         let mut keys = Vec::new();
         for learner in &self.experiment.learners {
-            let known = key(learner).map_err(|error| {
+            let key = key(learner).map_err(|error| {
                 self.failed.push(FailedCells {
                     data: String::new(),
                     learner: learner.name.clone(),
@@ -292,11 +295,12 @@ impl<'e> Plan<'e> {
                     error: error_text(error),
                 });
             });
-            keys.push(known.ok());
+            keys.push(key.ok());
         }
         keys
     }
 
+    /// Adds the cells of the data set with this index; `learners` are the settings of each learner.
     fn add_set(
         &mut self,
         number: usize,
@@ -350,7 +354,8 @@ impl<'e> Plan<'e> {
         Ok(())
     }
 
-    /// Finds stored cells, several at a time: each is read completely for its checksums.
+    /// Sets the state of each cell, several at a time: a stored cell is read completely for its
+    /// checksums. `only` names the learners to train, empty for all.
     fn find_stored(&mut self, only: &[String]) {
         let experiment = self.experiment;
         let requested = |learner: &ExperimentLearner| {
@@ -370,6 +375,7 @@ impl<'e> Plan<'e> {
     }
 }
 
+/// Rejects names that are neither learners nor `[[learner]]` entries.
 fn check_only(experiment: &Experiment, only: &[String]) -> Result<(), ExperimentError> {
     let entries = experiment.entries.iter().map(|entry| entry.name.as_str());
     let learners = experiment.learners.iter().map(|learner| learner.name.as_str());

@@ -11,7 +11,7 @@
 use std::sync::Arc;
 
 use rankwright_data::Dataset;
-use rankwright_eval::stats::mean_interval;
+use rankwright_eval::stats::mean_interval_within;
 use rankwright_eval::{
     Aggregate, Candidates, EvalError, Evaluation, MeasureResult, QuerySource, ScoredDataset,
     SourceKind,
@@ -22,11 +22,12 @@ use crate::ExperimentError;
 /// The test parts of all folds with one learner's scores, as one list of queries.
 pub(super) struct Pooled<'a> {
     folds: Vec<ScoredDataset<'a>>,
-    /// Fold of each query, and its index within the fold.
+    /// For each query of the list, its fold and its index within the fold.
     queries: Vec<(usize, usize)>,
 }
 
 impl<'a> Pooled<'a> {
+    /// Pools the test part and the scores of each fold.
     pub(super) fn new(
         tests: &'a [Arc<Dataset>],
         scores: &'a [Vec<f64>],
@@ -74,7 +75,7 @@ impl QuerySource for Pooled<'_> {
     }
 }
 
-/// The mean over seeds of evaluations of the same queries.
+/// The mean over seeds of evaluations of the same queries; `None` without a seed.
 pub(super) fn mean(seeds: &[Evaluation]) -> Option<Evaluation> {
     let first = seeds.first()?;
     if seeds.len() == 1 {
@@ -89,6 +90,7 @@ pub(super) fn mean(seeds: &[Evaluation]) -> Option<Evaluation> {
     Some(Evaluation { queries: first.queries.clone(), results })
 }
 
+/// The mean over seeds of the results of one metric.
 fn mean_result(first: &MeasureResult, seeds: &[&MeasureResult]) -> MeasureResult {
     let count = seeds.len() as f64;
     let values: Vec<Option<f64>> = (0..first.values.len())
@@ -98,12 +100,12 @@ fn mean_result(first: &MeasureResult, seeds: &[&MeasureResult]) -> MeasureResult
         })
         .collect();
     let counted: Vec<f64> = values.iter().copied().flatten().collect();
-    let plain = matches!(first.measure.aggregate(), Aggregate::Mean) && !first.weighted;
-    let (value, ci95) = match plain {
+    let is_plain_mean = matches!(first.measure.aggregate(), Aggregate::Mean) && !first.weighted;
+    let (value, interval) = match is_plain_mean {
         true => {
             let mean = counted.iter().sum::<f64>() / counted.len() as f64;
-            let interval = mean_interval(&counted, 0.95).ok().flatten();
-            (mean, interval.map(|[low, high]| (low, high)))
+            let range = first.measure.metric().range();
+            (mean, mean_interval_within(&counted, 0.95, range).ok().flatten())
         }
         false => (seeds.iter().map(|seed| seed.value).sum::<f64>() / count, None),
     };
@@ -115,7 +117,9 @@ fn mean_result(first: &MeasureResult, seeds: &[&MeasureResult]) -> MeasureResult
         values,
         value,
         queries,
-        ci95,
+        ci95: interval.map(|interval| (interval.low, interval.high)),
+        interval: interval.map(|interval| interval.method),
+        ties: None,
     }
 }
 
@@ -125,6 +129,7 @@ mod tests {
 
     use super::*;
 
+    /// Reciprocal ranks of three queries of two documents each.
     fn evaluation(scores: &[f64]) -> Evaluation {
         let labels = [1.0, 0.0, 0.0, 1.0, 0.0, 0.0];
         let queries =
@@ -134,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_querys_value_is_the_mean_over_seeds_and_skipped_ones_stay_skipped() {
+    fn the_value_of_a_query_is_the_mean_over_seeds_and_skipped_queries_stay_skipped() {
         // Reciprocal ranks 1 and 1/2, then 1/2 and 1/2; the third query has no relevant document.
         let seeds = [
             evaluation(&[2.0, 1.0, 2.0, 1.0, 0.0, 0.0]),
@@ -143,9 +148,10 @@ mod tests {
         let found = mean(&seeds).unwrap();
         assert_eq!(found.results[0].values, [Some(0.75), Some(0.5), None]);
         assert_eq!((found.results[0].value, found.results[0].queries), (0.625, 2));
-        // Student's t for two values: 0.625 -+ 12.7062 * 0.125.
+        // Student's t for two values, 0.625 -+ 12.7062 * 0.125, would leave 0 to 1; of the logit:
+        // 0.5108 -+ 1.5883 / (0.625 * 0.375).
         let (low, high) = found.results[0].ci95.unwrap();
-        assert!((low + 0.963_276).abs() < 1e-4 && (high - 2.213_276).abs() < 1e-4, "{low} {high}");
+        assert!((low - 0.001_897).abs() < 1e-5 && (high - 0.999_317).abs() < 1e-5, "{low} {high}");
     }
 
     #[test]
@@ -171,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn folds_are_measured_as_one_list() {
+    fn folds_are_evaluated_as_one_list_of_queries() {
         use rankwright_data::generate::LetorOptions;
         let whole = LetorOptions { queries: 9, documents: 8, seed: 3 }.generate().unwrap();
         let scores: Vec<f64> =
@@ -181,9 +187,9 @@ mod tests {
             .unwrap()
             .evaluate(std::slice::from_ref(&ndcg))
             .unwrap();
-        let cut = [(0..4).collect::<Vec<_>>(), (4..9).collect()];
+        let folds = [(0..4).collect::<Vec<_>>(), (4..9).collect()];
         let tests: Vec<Arc<Dataset>> =
-            cut.iter().map(|queries| Arc::new(whole.select_queries(queries).unwrap())).collect();
+            folds.iter().map(|queries| Arc::new(whole.select_queries(queries).unwrap())).collect();
         let rows = tests[0].rows();
         let parts = [scores[..rows].to_vec(), scores[rows..].to_vec()];
         let pooled = Pooled::new(&tests, &parts).unwrap();

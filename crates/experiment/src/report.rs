@@ -1,15 +1,15 @@
 //! The report on an experiment: a comparison for each data set on one page, and files beside it.
 //!
 //! Everything is computed from the stored cells, in the order of the experiment's file. A cell is
-//! one training run: data set x fold x learner x seed. The bytes
-//! do not depend on interruptions, jobs and threads; times are written to `times.json` alone, and
-//! threads to the lock file.
+//! one training run: data set x fold x learner x seed. The files do not depend on interruptions,
+//! jobs and threads, except that times are written to `times.json` and `times.md`, and threads to
+//! the lock file.
 //!
-//! A learner takes part in a data set's comparison when all of its cells are stored. Where
-//! the baseline does not, the first learner that does is the baseline, and the page says so.
+//! A learner takes part in a data set's comparison if all of its cells are stored. If the baseline
+//! does not take part, the first learner that does is the baseline, and the page says so.
 //!
 //! Tables and plots by factors ([`study`](super::study)) come first. With them, more than
-//! [`MOST_COMPARED`] learners are not compared with the baseline one by one: they are shown in one
+//! [`MAX_COMPARED`] learners are not compared with the baseline one by one: they are shown in one
 //! sorted list.
 //!
 //! Cost: each cell is read once and each learner measured once for each seed.
@@ -50,7 +50,7 @@ pub struct ExperimentReport {
     pub results: ExperimentResults,
     /// A Markdown table for each data set.
     pub markdown: String,
-    /// The same as plain text, for a terminal.
+    /// The same tables as plain text, for a terminal.
     pub text: String,
     /// The value of every query, tab-separated.
     pub per_query: String,
@@ -66,39 +66,43 @@ pub struct ExperimentReport {
     pub failed: Vec<FailedCells>,
 }
 
-/// All results of a learner on a data set.
+/// A system of the comparison: all results of a learner on a data set.
 pub(super) struct System {
+    /// Index of the learner.
     pub(super) learner: usize,
     pub(super) cells: Vec<(ExperimentCell, StoredCell)>,
-    /// Scores of each seed and fold; empty where documents are not shown.
+    /// The scores of the test documents, by seed and fold; empty if documents are not shown.
     pub(super) scores: Vec<Vec<Vec<f64>>>,
     /// One evaluation for each seed.
     pub(super) seeds: Vec<(u64, Evaluation)>,
-    /// Their mean.
+    /// The mean over the seeds.
     pub(super) mean: Evaluation,
 }
 
 /// All results on a data set.
 pub(super) struct SetResult {
+    /// Index of the data set.
     pub(super) data: usize,
+    /// Number of test queries of all folds.
     pub(super) queries: usize,
+    /// Number of their documents.
     pub(super) documents: usize,
     pub(super) features: usize,
     pub(super) systems: Vec<System>,
-    /// The index of each learner among the systems.
+    /// The index in `systems` of each learner that has one.
     pub(super) index_of_learner: HashMap<usize, usize>,
     /// Number of test queries of each fold.
     pub(super) folds: Vec<usize>,
     /// Learners with cells that are neither stored nor requested.
     pub(super) not_run: HashSet<usize>,
-    /// None where there are too many learners to compare each with the baseline.
+    /// `None` if there are too many learners to compare each with the baseline.
     pub(super) comparison: Option<ComparisonReport>,
-    /// The baseline's name, where it is not the requested one.
+    /// The name of the baseline if it is not the requested one, else `None`.
     pub(super) other_baseline: Option<String>,
 }
 
 impl SetResult {
-    /// A learner's results, if all of its cells are stored.
+    /// A learner's results; `None` if not all of its cells are stored.
     pub(super) fn system(&self, learner: usize) -> Option<&System> {
         self.index_of_learner.get(&learner).and_then(|index| self.systems.get(*index))
     }
@@ -115,12 +119,24 @@ pub(super) const REPORT_FILES: [&str; 7] = [
     "times.md",
 ];
 
-/// Maximum number of learners that are all compared with the baseline where there are tables by factors.
-const MOST_COMPARED: usize = 40;
+/// The folder of the plots of a report.
+pub(super) const PLOTS: &str = "plots";
 
-/// Whether there are so many learners that they are shown only in tables by factors.
+/// Maximum number of learners that are all compared with the baseline if there are tables by
+/// factors.
+const MAX_COMPARED: usize = 40;
+
+/// Whether there are so many learners that they are shown only in tables by factors and in one
+/// sorted list.
 pub(super) fn has_many_learners(experiment: &Experiment) -> bool {
-    !experiment.tables.is_empty() && experiment.learners.len() > MOST_COMPARED
+    !experiment.tables.is_empty() && experiment.learners.len() > MAX_COMPARED
+}
+
+/// The form of tables as text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TextForm {
+    Markdown,
+    Plain,
 }
 
 impl ExperimentReport {
@@ -133,14 +149,14 @@ impl ExperimentReport {
         }
         let not_run = not_run(plan);
         let study = Study::new(plan.experiment, &sets)?;
-        let tables_text = |markdown| {
-            study.text(markdown) + &tables_text(plan.experiment, &sets, &not_run, markdown)
+        let all_tables = |form: TextForm| {
+            study.text(form) + &tables_text(plan.experiment, &sets, &not_run, form)
         };
         Ok(Self {
             page: page(plan, &sets, &study, &failed, &not_run),
             results: ExperimentResults::new(plan.experiment, &sets, &study, &failed, &not_run),
-            markdown: tables_text(true),
-            text: tables_text(false),
+            markdown: all_tables(TextForm::Markdown),
+            text: all_tables(TextForm::Plain),
             per_query: tables::per_query(plan.experiment, &sets),
             lock: ExperimentLock::new(plan),
             times: ExperimentTimes::new(plan, &sets, &study),
@@ -167,16 +183,16 @@ impl ExperimentReport {
             files.push(("times.md".to_owned(), self.times_markdown.clone()));
         }
         if !self.plots.is_empty() {
-            let plots = folder.join("plots");
+            let plots = folder.join(PLOTS);
             fs::create_dir_all(&plots)
                 .map_err(|e| DataError::io("make the folder", plots.display().to_string(), e))?;
         }
         for chart in &self.plots {
-            files.push((format!("plots/{}.svg", chart.id), chart.to_svg()?));
+            files.push((format!("{PLOTS}/{}.svg", chart.id), chart.to_svg()?));
         }
         let mut written = Vec::new();
         for (name, text) in files {
-            debug_assert!(name.starts_with("plots/") || REPORT_FILES.contains(&&*name), "{name}");
+            debug_assert!(name.starts_with(PLOTS) || REPORT_FILES.contains(&&*name), "{name}");
             let path = folder.join(name);
             write_atomic(&path, |out| out.write_all(text.as_bytes()))?;
             written.push(path);
@@ -185,7 +201,7 @@ impl ExperimentReport {
     }
 }
 
-/// The results on one data set; none where nothing of it is stored.
+/// The results on one data set; `None` if no learner has all of its cells stored.
 fn set_result(
     plan: &Plan<'_>,
     data: usize,
@@ -193,10 +209,10 @@ fn set_result(
 ) -> Result<Option<SetResult>, ExperimentError> {
     let experiment = plan.experiment;
     let of_learners = cells_of(plan, data);
-    let stored = |cells: &Vec<&ExperimentCell>| {
+    let is_stored = |cells: &Vec<&ExperimentCell>| {
         !cells.is_empty() && cells.iter().all(|cell| plan.store.holds(cell))
     };
-    let (Some(parts), true) = (plan.parts.get(data), of_learners.iter().any(stored)) else {
+    let (Some(parts), true) = (plan.parts.get(data), of_learners.iter().any(is_stored)) else {
         return Ok(None);
     };
     let tests = parts.tests()?;
@@ -204,7 +220,7 @@ fn set_result(
     let measured: Vec<Option<Result<System, ExperimentError>>> = of_learners
         .par_iter()
         .enumerate()
-        .map(|(learner, cells)| Some(system(plan, learner, loaded(plan, cells)?, &tests)))
+        .map(|(learner, cells)| Some(system(plan, learner, load_all(plan, cells)?, &tests)))
         .collect();
     let mut systems = Vec::new();
     for (learner, measured) in measured.into_iter().enumerate() {
@@ -248,6 +264,7 @@ fn set_result(
     }))
 }
 
+/// A cell, its stored facts and its test scores.
 type Loaded = (ExperimentCell, StoredCell, Vec<f64>);
 
 /// The cells of each learner on a data set.
@@ -261,8 +278,8 @@ fn cells_of<'p>(plan: &'p Plan<'_>, data: usize) -> Vec<Vec<&'p ExperimentCell>>
     of_learners
 }
 
-/// A learner's cells, if there are any and all of them are stored.
-fn loaded(plan: &Plan<'_>, cells: &[&ExperimentCell]) -> Option<Vec<Loaded>> {
+/// A learner's cells; `None` if there are none or not all of them are stored.
+fn load_all(plan: &Plan<'_>, cells: &[&ExperimentCell]) -> Option<Vec<Loaded>> {
     let load = |cell: &&ExperimentCell| {
         let (mut stored, scores) = plan.store.load(cell)?;
         // Keys are not needed any more, and there may be thousands.
@@ -305,7 +322,8 @@ fn system(
     Ok(System { learner: index, cells, scores, seeds: found, mean })
 }
 
-/// Compares the systems of a data set, with the baseline if it is present.
+/// Compares the systems of a data set; also returns the name of the baseline if it is not the
+/// requested one.
 fn compared(
     experiment: &Experiment,
     data: usize,
@@ -334,6 +352,7 @@ fn compared(
     Ok((report, other))
 }
 
+/// The name of the learner with this index.
 pub(super) fn name(experiment: &Experiment, learner: usize) -> &str {
     experiment.learners.get(learner).map_or("", |learner| learner.name.as_str())
 }
@@ -350,7 +369,7 @@ fn tables_text(
     experiment: &Experiment,
     sets: &[SetResult],
     not_run: &[String],
-    markdown: bool,
+    form: TextForm,
 ) -> String {
     let mut text = String::new();
     for set in sets {
@@ -361,18 +380,22 @@ fn tables_text(
             table.notes.push(format!("The value of a query is the mean over {seeds} seeds."));
         }
         table.notes.extend(other_baseline(experiment, set));
+        table.notes.extend(tables::warnings(experiment, set));
         if !not_run.is_empty() {
             table.notes.push(format!("Not run yet: {}.", not_run.join(", ")));
         }
         let title = tables::heading(experiment, set);
-        text += &match markdown {
-            true => format!("### {}\n\n{}\n", escape_markdown(&title), table.to_markdown()),
-            false => format!("{title}\n{}\n", table.to_text()),
+        text += &match form {
+            TextForm::Markdown => {
+                format!("### {}\n\n{}\n", escape_markdown(&title), table.to_markdown())
+            }
+            TextForm::Plain => format!("{title}\n{}\n", table.to_text()),
         };
     }
     text
 }
 
+/// The page of the report.
 fn page(
     plan: &Plan<'_>,
     sets: &[SetResult],
@@ -406,11 +429,12 @@ fn page(
         title: experiment.name.clone(),
         lead: lead(experiment, sets, failed),
         facts: tables::facts(experiment, sets, not_run),
+        conventions: tables::metric_conventions(sets),
         sections,
     }
 }
 
-/// A note where another learner had to be the baseline.
+/// A note if another learner had to be the baseline.
 fn other_baseline(experiment: &Experiment, set: &SetResult) -> Option<String> {
     let (other, requested) =
         (set.other_baseline.as_ref()?, experiment.compare.baseline.as_deref()?);
@@ -449,29 +473,31 @@ fn best(set: &SetResult) -> Option<(&System, f64)> {
     let mut best: Option<(&System, f64)> = None;
     for system in &set.systems {
         let result = system.mean.results.first()?;
-        let wins = best.is_none_or(|(_, most)| match result.measure.metric().better() {
-            Better::Higher => result.value > most,
-            Better::Lower => result.value < most,
+        let is_better = best.is_none_or(|(_, value)| match result.measure.metric().better() {
+            Better::Higher => result.value > value,
+            Better::Lower => result.value < value,
         });
-        if wins && !result.value.is_nan() {
+        if is_better && !result.value.is_nan() {
             best = Some((system, result.value));
         }
     }
     best
 }
 
-/// A section of a data set's report, with its own ids and the data set in its heading.
+/// A section of a data set's report, with `prefix` before its ids and `title`, the data set's name,
+/// before its heading; unchanged if `prefix` is empty.
 fn prefixed(mut section: Section, prefix: &str, title: &str) -> Section {
     if prefix.is_empty() {
         return section;
     }
     section.id.insert_str(0, prefix);
     section.title = format!("{title}: {}", section.title);
-    section.blocks.iter_mut().for_each(|block| rename(block, prefix));
+    section.blocks.iter_mut().for_each(|block| prefix_ids(block, prefix));
     section
 }
 
-fn rename(block: &mut PageBlock, prefix: &str) {
+/// Puts `prefix` before the ids of a block.
+fn prefix_ids(block: &mut PageBlock, prefix: &str) {
     match block {
         PageBlock::Text(_) => {}
         PageBlock::Chart(chart) => chart.id.insert_str(0, prefix),
@@ -479,7 +505,7 @@ fn rename(block: &mut PageBlock, prefix: &str) {
         PageBlock::Choice { id, groups, .. } => {
             id.insert_str(0, prefix);
             let blocks = groups.iter_mut().flat_map(|(_, blocks)| blocks);
-            blocks.for_each(|block| rename(block, prefix));
+            blocks.for_each(|block| prefix_ids(block, prefix));
         }
     }
 }

@@ -1,12 +1,13 @@
-//! An experiment from its file to its report, in one call.
+//! An experiment from its file to its report, in one call. A cell of an experiment is one training
+//! run: data set x fold x learner x seed.
 
 use std::path::{Path, PathBuf};
 
-use rankwright_data::store::is_same_file;
+use rankwright_data::store::{Overwritten, overwritten};
 use serde::Serialize;
 
 use super::plan::{FailedCells, Plan, PlanOptions, PlanSummary};
-use super::report::{ExperimentReport, REPORT_FILES};
+use super::report::{ExperimentReport, PLOTS, REPORT_FILES};
 use super::results::ExperimentResults;
 use super::run::ExperimentProgress;
 use crate::{DataSet, Experiment, ExperimentError, LearnerKind};
@@ -49,7 +50,7 @@ pub struct ExperimentRequest {
 }
 
 impl ExperimentRequest {
-    /// A request whose results go to the file's name with `.results`, in the current folder.
+    /// A request whose results go to a folder in the current one: the file's name with `.results`.
     pub fn new(file: impl Into<PathBuf>) -> Self {
         let file = file.into();
         let out = default_folder(&file);
@@ -68,14 +69,14 @@ impl ExperimentRequest {
         self
     }
 
-    /// The cells and which of them are stored already; reads every file and runs nothing.
+    /// The cells and their states; reads every file and runs nothing.
     pub fn plan(&self) -> Result<PlanSummary, ExperimentError> {
         let experiment = Experiment::read(&self.file)?;
         Ok(Plan::new(&experiment, &self.out, &self.options)?.summary())
     }
 
-    /// Runs the cells that are not stored yet, and writes the report unless it was asked to stop
-    /// before.
+    /// Runs the cells that are not stored yet, and writes the report unless `progress` asked to
+    /// stop before.
     pub fn run(&self, progress: &dyn ExperimentProgress) -> Result<RunSummary, ExperimentError> {
         let experiment = Experiment::read(&self.file)?;
         self.check_inputs(&experiment)?;
@@ -111,18 +112,25 @@ impl ExperimentRequest {
     fn check_inputs(&self, experiment: &Experiment) -> Result<(), ExperimentError> {
         let mut inputs = vec![self.file.clone()];
         inputs.extend(experiment.data.iter().flat_map(DataSet::files).map(|f| f.path.clone()));
-        for competitor in &experiment.learners {
-            match &competitor.kind {
+        for learner in &experiment.learners {
+            match &learner.kind {
                 LearnerKind::Spec(spec) => inputs.extend(spec.files()),
                 LearnerKind::Model(file) => inputs.push(file.path.clone()),
             }
         }
-        for out in REPORT_FILES.map(|name| self.out.join(name)) {
-            if let Some(input) = inputs.iter().find(|i| i.exists() && is_same_file(&out, i)) {
-                return Err(ExperimentError::OutputIsInput { out, input: input.clone() });
+        let mut outputs: Vec<PathBuf> =
+            REPORT_FILES.iter().map(|name| self.out.join(name)).collect();
+        // The names of plots depend on the results, so every file among the old ones counts.
+        let plots = std::fs::read_dir(self.out.join(PLOTS)).into_iter().flatten().flatten();
+        outputs.extend(plots.map(|entry| entry.path()));
+        let outputs = outputs.iter().map(PathBuf::as_path);
+        match overwritten(outputs, inputs.iter().map(PathBuf::as_path)) {
+            Some(Overwritten::Input { out, input }) => {
+                Err(ExperimentError::OutputIsInput { out, input })
             }
+            // Links between files of an old report are those of its user, and replace no input.
+            Some(Overwritten::Output { .. }) | None => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -153,7 +161,7 @@ pub struct RunSummary {
     /// Cells without a result, also part of `results`.
     #[serde(skip)]
     pub failed: Vec<FailedCells>,
-    /// Every number of the report; none where there is no report.
+    /// Every number of the report; `None` if there is no report.
     #[serde(flatten)]
     pub results: Option<ExperimentResults>,
     /// The tables of the report as plain text.
@@ -166,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_stand_beside_the_current_work_under_the_name_of_the_file() {
+    fn results_go_to_a_folder_with_the_name_of_the_file_in_the_current_folder() {
         let request = ExperimentRequest::new("experiments/demo.toml");
         assert_eq!(request.out, Path::new("demo.results"));
     }

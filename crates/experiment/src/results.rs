@@ -13,7 +13,7 @@ use super::lock::LearnerSettings;
 use super::plan::{FailedCells, Plan};
 use super::report::{SetResult, System, name};
 use super::study::{FactorPlotResult, FactorTableResult, FactorTableTimes, Study};
-use super::{CellSeconds, ExperimentCell, StoredCell, VERSION};
+use super::{CellSeconds, CellWarning, ExperimentCell, StoredCell, VERSION};
 
 /// All numbers of an experiment's report.
 #[derive(Debug, Clone, Serialize)]
@@ -55,7 +55,7 @@ pub struct DataSetResult {
     pub documents: usize,
     /// Number of features.
     pub features: usize,
-    /// The comparison with the baseline; none where there are too many learners for it.
+    /// The comparison with the baseline; `None` if there are too many learners for it.
     pub comparison: Option<ComparisonReport>,
     /// The learners whose cells are all stored.
     pub learners: Vec<LearnerResult>,
@@ -71,7 +71,7 @@ pub struct LearnerResult {
     pub what: Option<LearnerSettings>,
     /// Values for each seed.
     pub seeds: Vec<SeedResult>,
-    /// Its trainings.
+    /// Its trainings, by fold and seed.
     pub cells: Vec<CellResult>,
 }
 
@@ -81,7 +81,7 @@ pub struct LearnerResult {
 pub struct SeedResult {
     /// The seed.
     pub seed: u64,
-    /// Value of each metric; NaN (`null` in JSON) where no query counts.
+    /// Value of each metric; NaN (`null` in JSON) if no query has a value.
     pub values: BTreeMap<String, f64>,
 }
 
@@ -97,14 +97,18 @@ pub struct CellResult {
     pub digest: String,
     /// SHA-256 of the model's file.
     pub model_sha256: String,
-    /// The name of a round; empty where there are none.
+    /// The word for one round of the training, such as `tree`; empty if there are no rounds.
     pub unit: String,
     /// Number of rounds of the training.
     pub rounds: usize,
-    /// The round with the best value on validation data, where there is one.
+    /// Number of the round with the best value on validation data, from 1; `None` without
+    /// validation data.
     pub best: Option<usize>,
-    /// Number of trees of the model.
+    /// Number of trees of the model; 0 if it has none.
     pub trees: usize,
+    /// Warnings about the model, such as one that ranks nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<CellWarning>,
 }
 
 /// Seconds of an experiment's trainings; they differ from run to run.
@@ -113,7 +117,7 @@ pub struct CellResult {
 pub struct ExperimentTimes {
     /// Times of each training.
     pub cells: Vec<CellTimes>,
-    /// Seconds of a round by factors; none where the experiment has no tables.
+    /// Seconds of a round by factors; `None` if the experiment has no tables.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tables: Option<Vec<FactorTableTimes>>,
 }
@@ -136,7 +140,7 @@ impl ExperimentResults {
         sets: &[SetResult],
         study: &Study,
         failed: &[FailedCells],
-        left: &[String],
+        not_run: &[String],
     ) -> Self {
         ExperimentResults {
             rankwright: VERSION,
@@ -148,7 +152,7 @@ impl ExperimentResults {
             plots: study.plot_results(),
             data: sets.iter().map(|set| DataSetResult::new(experiment, set)).collect(),
             failed: failed.to_vec(),
-            not_run: left.to_vec(),
+            not_run: not_run.to_vec(),
         }
     }
 }
@@ -185,6 +189,26 @@ impl LearnerResult {
     }
 }
 
+impl ExperimentResults {
+    /// Warnings about models, such as `mq2008, mart: the model gives ...`; each once for a learner on
+    /// a data set, since folds and seeds have the same cause.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings: Vec<String> = Vec::new();
+        for (set, learner) in
+            self.data.iter().flat_map(|set| set.learners.iter().map(move |l| (set, l)))
+        {
+            let mut kinds: Vec<&str> = Vec::new();
+            for warning in learner.cells.iter().flat_map(|cell| &cell.warnings) {
+                if !kinds.contains(&warning.kind.as_str()) {
+                    kinds.push(&warning.kind);
+                    warnings.push(format!("{}, {}: {}", set.name, learner.name, warning.message));
+                }
+            }
+        }
+        warnings
+    }
+}
+
 impl CellResult {
     fn new((cell, stored): &(ExperimentCell, StoredCell)) -> Self {
         CellResult {
@@ -192,6 +216,7 @@ impl CellResult {
             seed: cell.seed,
             digest: cell.digest.clone(),
             model_sha256: stored.model_sha256.clone(),
+            warnings: stored.warnings.clone(),
             unit: stored.unit.clone(),
             rounds: stored.rounds,
             best: stored.best,

@@ -21,7 +21,7 @@ use rankwright_learn::{
 };
 use rankwright_model::{Model, ModelBody, ScoreOptions};
 
-use super::cell::{CellSeconds, CellState, ExperimentCell, StoredCell};
+use super::cell::{CellSeconds, CellState, CellWarning, ExperimentCell, StoredCell};
 use super::file::LearnerKind;
 use super::parts::TrainingParts;
 use super::plan::{FailedCells, Plan, PlanSummary};
@@ -40,7 +40,7 @@ pub trait ExperimentProgress: Sync {
     /// Called when a cell begins; `cell` names it in words.
     fn started(&self, _cell: &str) {}
 
-    /// Called when a cell is stored or has failed.
+    /// Called when a cell is stored (`_error` is `None`) or has failed.
     fn ended(&self, _cell: &str, _error: Option<&str>) {}
 
     /// Whether to stop now; called after every round and between cells.
@@ -54,21 +54,22 @@ impl ExperimentProgress for NoProgress {}
 /// The result of running a plan.
 #[derive(Debug)]
 pub struct PlanRun {
-    /// Whether every pending cell was run; false after an interruption.
+    /// Whether every pending cell was run; false if it was asked to stop.
     pub finished: bool,
-    /// Cells that are stored now, of those that were pending.
+    /// Number of the pending cells that are stored now.
     pub done: usize,
     /// Failed cells, in the order of the plan; cells with the same error are grouped.
     pub failed: Vec<FailedCells>,
     /// Holds the lock of the folder until the reports are written.
-    _lock: Lock,
+    _lock: ResultsLock,
 }
 
 /// A lock that keeps other processes out of a folder; the system releases it when the process ends.
 #[derive(Debug)]
-struct Lock(#[allow(dead_code, reason = "held, not read")] File);
+struct ResultsLock(#[allow(dead_code, reason = "held, not read")] File);
 
-impl Lock {
+impl ResultsLock {
+    /// Locks a folder; an error if another process holds the lock.
     fn take(folder: &Path) -> Result<Self, ExperimentError> {
         let path = folder.join(".lock");
         let file = File::create(&path)
@@ -85,7 +86,9 @@ impl Lock {
 
 /// The end of a cell that did not fail.
 enum CellEnd {
+    /// The result is stored.
     Stored,
+    /// The training was asked to stop.
     Interrupted,
 }
 
@@ -94,7 +97,7 @@ impl Plan<'_> {
     pub fn run(&self, progress: &dyn ExperimentProgress) -> Result<PlanRun, ExperimentError> {
         fs::create_dir_all(&self.store.0)
             .map_err(|e| DataError::io("make the folder", self.store.0.display().to_string(), e))?;
-        let lock = Lock::take(&self.out)?;
+        let lock = ResultsLock::take(&self.out)?;
         for cell in self.cells.iter().filter(|cell| cell.state == CellState::Stored) {
             // The process may have been killed between storing a cell and removing its temporary
             // folder.
@@ -107,6 +110,7 @@ impl Plan<'_> {
             }
         }
         let next = AtomicUsize::new(0);
+        // By index of the cell: nothing if it was stored, or the error message.
         let ends: Mutex<HashMap<usize, Result<(), String>>> = Mutex::default();
         std::thread::scope(|scope| -> Result<(), ExperimentError> {
             for job in 0..self.jobs {
@@ -125,15 +129,16 @@ impl Plan<'_> {
         })
     }
 
-    /// The thread pool of a job: its share of all threads, at least one.
+    /// The thread pool of a job, from 0: threads are divided evenly among jobs, at least one each.
     fn pool(&self, job: usize) -> Result<rayon::ThreadPool, ExperimentError> {
-        let share = self.threads / self.jobs + usize::from(job < self.threads % self.jobs);
-        let threads = share.max(1);
+        let threads = self.threads / self.jobs + usize::from(job < self.threads % self.jobs);
+        let threads = threads.max(1);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         pool.map_err(|source| ExperimentError::Threads { threads, source })
     }
 
-    /// Runs a job: takes cells until there are none.
+    /// Runs a job: takes cells until there are none. `next` counts the pending cells that are
+    /// taken.
     fn work(
         &self,
         pool: &rayon::ThreadPool,
@@ -187,15 +192,17 @@ impl Plan<'_> {
             best: None,
             trees: 0,
             curve: Vec::new(),
+            warnings: Vec::new(),
             seconds: CellSeconds::default(),
         };
-        let (model, learnt) = match &learner.kind {
+        let (model, is_trained) = match &learner.kind {
             LearnerKind::Spec(spec) => {
                 let learning = parts.learning(cell.fold).map_err(error_text)?;
                 let outcome = self.train(cell, spec, &learning, options, progress)?;
                 if !outcome.finished {
                     return Ok(CellEnd::Interrupted);
                 }
+                stored.warnings = outcome.warnings.iter().map(CellWarning::new).collect();
                 let history = outcome.history;
                 (stored.rounds, stored.best) = (history.iterations.len(), history.best);
                 stored.curve = curve(&history);
@@ -207,7 +214,7 @@ impl Plan<'_> {
             }
             LearnerKind::Model(file) => {
                 let sum = cell.key.pointer("/learner/model").and_then(|sum| sum.as_str());
-                let invariant = "the key of a fixed model has its checksum";
+                let invariant = "the key of a model given as a file has its checksum";
                 let sum = sum.ok_or(ExperimentError::Internal { invariant }).map_err(error_text)?;
                 stored.model_sha256 = sum.to_owned();
                 (Model::load(&file.path).map_err(error_text)?, false)
@@ -220,12 +227,12 @@ impl Plan<'_> {
         let test = parts.test(cell.fold).map_err(error_text)?;
         let scores = score(&model, &test, options)?;
         stored.seconds.score = started.elapsed().as_secs_f64();
-        let model = learnt.then_some(&model);
+        let model = is_trained.then_some(&model);
         self.store.store(&cell.digest, stored, model, &scores).map_err(error_text)?;
         Ok(CellEnd::Stored)
     }
 
-    /// Trains a cell, from a checkpoint where there is one.
+    /// Trains a cell, from a checkpoint if there is one.
     fn train(
         &self,
         cell: &ExperimentCell,
@@ -275,14 +282,15 @@ impl Plan<'_> {
                 by_digest.insert(cell.digest.as_str(), error);
             }
         }
+        // Data set, learner and error, with the cells that they have in common.
         let mut groups: Vec<(usize, usize, &str, Vec<&ExperimentCell>)> = Vec::new();
         for cell in &self.cells {
             let Some(error) = by_digest.get(cell.digest.as_str()) else { continue };
-            let same =
+            let is_same =
                 |(data, learner, text, _): &&mut (usize, usize, &str, Vec<&ExperimentCell>)| {
                     (*data, *learner, *text) == (cell.data, cell.learner, error.as_str())
                 };
-            match groups.iter_mut().find(same) {
+            match groups.iter_mut().find(is_same) {
                 Some((.., cells)) => cells.push(cell),
                 None => groups.push((cell.data, cell.learner, error, vec![cell])),
             }
@@ -293,17 +301,17 @@ impl Plan<'_> {
                 .experiment
                 .learners
                 .get(learner)
-                .map_or(String::new(), |m| m.name.clone()),
+                .map_or(String::new(), |learner| learner.name.clone()),
             cells: self.folds_and_seeds(&cells),
             error: error.to_owned(),
         });
         self.failed.iter().cloned().chain(failed).collect()
     }
 
-    /// Folds and seeds in words: "fold 1, seed 2; fold 3, seed 2"; empty where there is only one
-    /// cell.
+    /// Folds and seeds in words: "fold 1, seed 2; fold 3, seed 2"; empty if there is only one fold
+    /// and one seed.
     fn folds_and_seeds(&self, cells: &[&ExperimentCell]) -> String {
-        let word = |cell: &&ExperimentCell| {
+        let in_words = |cell: &&ExperimentCell| {
             let mut words = Vec::new();
             if self.experiment.data.get(cell.data).is_some_and(|set| set.folds() > 1) {
                 words.push(format!("fold {}", cell.fold + 1));
@@ -314,12 +322,13 @@ impl Plan<'_> {
             }
             words.join(", ")
         };
-        let words: Vec<String> = cells.iter().map(word).filter(|text| !text.is_empty()).collect();
-        words.join("; ")
+        let texts = cells.iter().map(in_words).filter(|text| !text.is_empty());
+        texts.collect::<Vec<_>>().join("; ")
     }
 }
 
-/// The first metric of the experiment after each round, on the only validation set.
+/// The first metric of the experiment after each round, on the only validation set; `None` for a
+/// round after which no query has a value.
 fn curve(history: &TrainingHistory) -> Vec<Option<f64>> {
     let value = |round: &Iteration| {
         let value = round.values.first().and_then(|set| set.first());
@@ -328,14 +337,14 @@ fn curve(history: &TrainingHistory) -> Vec<Option<f64>> {
     history.iterations.iter().filter_map(value).collect()
 }
 
-/// Seconds of the median round without its evaluation; 0 where there are no rounds.
+/// Seconds of the median round without its evaluation; 0 if there are no rounds.
 fn median_round(history: &TrainingHistory) -> f64 {
     let mut seconds: Vec<f64> = history.iterations.iter().map(|r| r.seconds.learning()).collect();
     seconds.sort_by(f64::total_cmp);
     seconds.get(seconds.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// Scores of the test part; NaN is an error.
+/// Scores of the test part; a score that is not finite is an error.
 fn score(model: &Model, test: &Dataset, options: ScoreOptions) -> Result<Vec<f64>, String> {
     if test.rows() == 0 {
         return Err("the test part has no queries; give it a larger share of the data".to_owned());
@@ -359,7 +368,7 @@ impl Progress for CellProgress<'_> {
     }
 }
 
-/// An error on one line, with the change to make in the experiment's file where there is one.
+/// An error on one line, with the change to make in the experiment's file if there is one.
 pub(super) fn error_text(error: impl Into<ExperimentError>) -> String {
     let error = error.into();
     let help = match &error {

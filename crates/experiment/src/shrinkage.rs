@@ -8,7 +8,7 @@ use rankwright_data::{DEFAULT_SEED, Dataset};
 use rankwright_eval::{Measure, ScoredDataset};
 use rankwright_learn::simd::Simd;
 use rankwright_learn::{
-    LearnerSpec, Progress, TrainRequest, TrainResult, TrainingHistory, ValidationSet,
+    LearnerSpec, Progress, TrainRequest, TrainResult, TrainWarning, TrainingHistory, ValidationSet,
 };
 use rankwright_model::{Model, ModelBody, ScoreOptions};
 use rankwright_report::ReportWarning;
@@ -16,8 +16,8 @@ use rankwright_report::training::{NamedData, ShrinkageInput, ShrinkageReport, Sh
 
 use crate::ExperimentError;
 
-/// The share of the queries that is held out where there is no validation data.
-const HELD_OUT: f64 = 0.2;
+/// The fraction of the queries that is held out if there is no validation data.
+const HELD_OUT_FRACTION: f64 = 0.2;
 
 /// A learner, the rates to train it with, and data to train and validate it on.
 ///
@@ -42,14 +42,14 @@ const HELD_OUT: f64 = 0.2;
 pub struct ShrinkageRequest<'a> {
     /// The learner; its rate is replaced.
     pub learner: LearnerSpec,
-    /// The rates.
+    /// The learning rates.
     pub rates: Vec<f64>,
     /// Training data.
     pub train: NamedData<'a>,
     /// Validation sets; the first one determines the best round. If empty, a fifth of the training
     /// queries, drawn by the seed, is held out.
     pub valid: Vec<NamedData<'a>>,
-    /// The metric after each round; the learner's target metric where not given.
+    /// The metric to compute after each round; `None` for the metric of the learner.
     pub measure: Option<Measure>,
     /// Seed of every training, and of the held-out queries.
     pub seed: u64,
@@ -75,8 +75,7 @@ impl<'a> ShrinkageRequest<'a> {
     }
 
     /// Trains with every rate and compares the best models. `progress` makes a receiver of progress
-    /// events for each training, which is dropped at its end; `None` where a receiver asked to
-    /// stop.
+    /// events for each training, which is dropped at its end. `None` if a receiver asked to stop.
     pub fn run<P: Progress>(
         &self,
         mut progress: impl FnMut(&LearnerSpec) -> P,
@@ -86,28 +85,35 @@ impl<'a> ShrinkageRequest<'a> {
             Some(measure) => measure.clone(),
             None => self.learner.measure()?,
         };
-        let held = self.hold_out()?;
-        let sets = match &held {
-            Some(held) => held.sets(),
+        let held_out = self.hold_out()?;
+        let (train, valid) = match &held_out {
+            Some(held_out) => held_out.sets(),
             None => (self.train, self.valid.clone()),
         };
         let input = ShrinkageInput {
             learner: self.learner.to_string(),
-            train: sets.0,
-            valid: sets.1,
+            train,
+            valid,
             measure,
             seed: self.seed,
         };
-        let mut runs = Vec::new();
+        let (mut runs, mut warnings) = (Vec::new(), Vec::new());
         for (rate, learner) in self.rates.iter().zip(&learners) {
-            let observer = progress(learner);
-            match self.train(&input, *rate, learner, &observer)? {
-                Some(run) => runs.push(run),
+            let receiver = progress(learner);
+            match self.train(&input, *rate, learner, &receiver)? {
+                Some((run, found)) => {
+                    let learner = learner.to_string();
+                    let of_run =
+                        |warning| ReportWarning::Training { learner: learner.clone(), warning };
+                    warnings.extend(found.into_iter().map(of_run));
+                    runs.push(run);
+                }
                 None => return Ok(None),
             }
         }
         let mut report = ShrinkageReport::new(&input, runs)?;
-        report.warnings.extend(held.map(|held| held.warning()));
+        report.warnings.extend(held_out.map(|held_out| held_out.warning()));
+        report.warnings.extend(warnings);
         Ok(Some(report))
     }
 
@@ -116,9 +122,9 @@ impl<'a> ShrinkageRequest<'a> {
         learner: &LearnerSpec,
         rates: &[f64],
     ) -> Result<Vec<LearnerSpec>, ExperimentError> {
-        let info = learner.def();
-        if !info.params().iter().any(|param| param.name == "rate") {
-            return Err(ExperimentError::NoRate { learner: info.name.to_owned() });
+        let def = learner.def();
+        if !def.params().iter().any(|param| param.name == "rate") {
+            return Err(ExperimentError::NoRate { learner: def.name.to_owned() });
         }
         let mut learners = Vec::new();
         for (at, rate) in rates.iter().enumerate() {
@@ -134,25 +140,25 @@ impl<'a> ShrinkageRequest<'a> {
         Ok(learners)
     }
 
-    /// Splits the training data where there is no validation data.
+    /// Splits the training data if there is no validation data; `None` if there is.
     fn hold_out(&self) -> Result<Option<HeldOut>, ExperimentError> {
         if !self.valid.is_empty() {
             return Ok(None);
         }
-        let (train, valid) = self.train.data.hold_out(HELD_OUT, self.seed)?;
+        let (train, valid) = self.train.data.hold_out(HELD_OUT_FRACTION, self.seed)?;
         let names = ["four fifths of", "a held-out fifth of"];
         let names = names.map(|part| format!("{part} {}", self.train.name));
         Ok(Some(HeldOut { train, valid, names }))
     }
 
-    /// Trains with one rate; `None` where the receiver of progress events asked to stop.
+    /// Trains with one rate; `None` if the receiver of progress events asked to stop.
     fn train<'d>(
         &self,
         input: &ShrinkageInput<'d>,
         rate: f64,
         learner: &LearnerSpec,
         progress: &dyn Progress,
-    ) -> Result<Option<ShrinkageRun>, ExperimentError> {
+    ) -> Result<Option<(ShrinkageRun, Vec<TrainWarning>)>, ExperimentError> {
         let set = |set: &NamedData<'d>| ValidationSet::new(set.name, set.data);
         let request = TrainRequest::new(input.train.data)
             .validation_sets(input.valid.iter().map(set))
@@ -169,14 +175,14 @@ impl<'a> ShrinkageRequest<'a> {
         if outcome.history.iterations.is_empty() {
             return Err(ExperimentError::NoRounds { learner: learner.to_string() });
         }
-        let TrainResult { model, history, .. } = outcome;
+        let TrainResult { model, history, warnings, .. } = outcome;
         let Some(valid) = input.valid.first() else {
             return Err(ExperimentError::Internal { invariant: "there is a validation set" });
         };
         let best = best_model(model, &history)?.score(valid.data, self.score)?;
         let best = ScoredDataset::new(valid.data, &best)?
             .evaluate(std::slice::from_ref(&input.measure))?;
-        Ok(Some(ShrinkageRun { rate, learner: learner.to_string(), history, best }))
+        Ok(Some((ShrinkageRun { rate, learner: learner.to_string(), history, best }, warnings)))
     }
 }
 
@@ -184,10 +190,12 @@ impl<'a> ShrinkageRequest<'a> {
 struct HeldOut {
     train: Dataset,
     valid: Dataset,
+    /// The names of both parts.
     names: [String; 2],
 }
 
 impl HeldOut {
+    /// The training part, and the validation part as the only validation set.
     fn sets(&self) -> (NamedData<'_>, Vec<NamedData<'_>>) {
         let [train, valid] = &self.names;
         let valid = NamedData { name: valid, data: &self.valid };
@@ -200,14 +208,14 @@ impl HeldOut {
     }
 }
 
-/// The model with the best number of trees; other learners have already chosen it.
+/// The model with the best number of trees; models that are not trees are already the best.
 fn best_model(model: Model, history: &TrainingHistory) -> Result<Model, ExperimentError> {
-    let (header, kind) = model.into_parts();
-    let kind = match (kind, history.best) {
+    let (header, body) = model.into_parts();
+    let body = match (body, history.best) {
         (ModelBody::Trees(ensemble), Some(best)) => ModelBody::Trees(ensemble.truncated(best)),
-        (kind, _) => kind,
+        (body, _) => body,
     };
-    Ok(Model::new(header, kind)?)
+    Ok(Model::new(header, body)?)
 }
 
 #[cfg(test)]
@@ -235,9 +243,9 @@ mod tests {
         let found = report("lambdamart(trees=15, leaves=6, min_rows=5)", &[1.0, 0.2]).unwrap();
         for run in &found.runs {
             let curve = run.curve(1);
-            let most = curve.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            assert_eq!((curve.len(), run.value()), (15, most));
-            assert_eq!(curve[run.rounds() - 1], most);
+            let highest = curve.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            assert_eq!((curve.len(), run.value()), (15, highest));
+            assert_eq!(curve[run.rounds() - 1], highest);
         }
         // A single tree gives the same ranking for every rate.
         assert_eq!(found.runs[0].curve(0)[0], found.runs[1].curve(0)[0]);
@@ -253,12 +261,12 @@ mod tests {
         assert_eq!(found.table().rows.len(), 2);
         let json = serde_json::to_value(&found).unwrap();
         assert_eq!(json["runs"][1]["validation"].as_array().unwrap().len(), 15);
-        let versus = |run: usize| json["runs"][run]["versus_best"].is_object();
-        assert!(!versus(found.best) && versus(1 - found.best));
+        let is_compared = |run: usize| json["runs"][run]["versus_best"].is_object();
+        assert!(!is_compared(found.best) && is_compared(1 - found.best));
     }
 
     #[test]
-    fn one_rate_is_not_compared_and_learners_without_rate_are_refused() {
+    fn one_rate_is_not_compared_and_learners_without_a_rate_are_rejected() {
         let found = report("mart(trees=3, leaves=4)", &[0.5]).unwrap();
         assert!(found.comparison.is_none());
         let error = report("linear-regression", &[0.5]).unwrap_err();
@@ -277,8 +285,8 @@ mod tests {
 
     #[test]
     fn each_validation_set_has_a_curve_and_the_first_is_used_for_early_stopping() {
-        let made = |seed| LetorOptions { queries: 20, documents: 10, seed }.generate().unwrap();
-        let (train, one, two) = (made(1), made(2), made(3));
+        let data = |seed| LetorOptions { queries: 20, documents: 10, seed }.generate().unwrap();
+        let (train, one, two) = (data(1), data(2), data(3));
         let request = ShrinkageRequest {
             rates: vec![0.5],
             valid: vec![

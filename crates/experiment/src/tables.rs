@@ -1,4 +1,5 @@
-//! The sections and tables of an experiment's report.
+//! The sections and tables of an experiment's report. A cell of an experiment is one training run:
+//! data set x fold x learner x seed.
 
 use std::fmt::Write as _;
 
@@ -26,6 +27,12 @@ pub(super) fn heading(experiment: &Experiment, set: &SetResult) -> String {
     format!("{title}: {}{folds}", counted(set.queries, "test query"))
 }
 
+/// The conventions of the metrics.
+pub(super) fn metric_conventions(sets: &[SetResult]) -> Vec<String> {
+    let first = sets.first().and_then(|set| set.systems.first());
+    first.map_or(Vec::new(), |system| conventions(&system.mean.results))
+}
+
 /// The facts at the top of the page.
 pub(super) fn facts(
     experiment: &Experiment,
@@ -42,6 +49,9 @@ pub(super) fn facts(
         );
         facts.push(("Data".to_owned(), text));
     }
+    for warning in sets.iter().flat_map(|set| warnings(experiment, set)) {
+        facts.push(("Warning".to_owned(), warning));
+    }
     let seeds: Vec<String> = experiment.seeds.iter().map(u64::to_string).collect();
     facts.push(("Seeds".to_owned(), seeds.join(", ")));
     if let Some(first) = experiment.metrics.first() {
@@ -52,15 +62,26 @@ pub(super) fn facts(
     {
         facts.push(("Baseline".to_owned(), baseline.clone()));
     }
-    let first = sets.first().and_then(|set| set.systems.first());
-    for line in first.map_or(Vec::new(), |system| conventions(&system.mean.results)) {
-        facts.push(("Convention".to_owned(), line));
-    }
     if !not_run.is_empty() {
         let names: Vec<&str> = not_run.iter().map(String::as_str).collect();
         facts.push(("Not run yet".to_owned(), some_of(&names)));
     }
     facts
+}
+
+/// Warnings about the models of each learner on a data set, the first for each learner: "lambdamart,
+/// 2 of 5 trainings: the model gives every document of a query the same score ..."
+pub(super) fn warnings(experiment: &Experiment, set: &SetResult) -> Vec<String> {
+    let mut lines = Vec::new();
+    for system in &set.systems {
+        let warned = system.cells.iter().filter_map(|(_, stored)| stored.warnings.first());
+        if let Some(first) = warned.clone().next() {
+            let trainings = counted(system.cells.len(), "training");
+            let learner = name(experiment, system.learner);
+            lines.push(format!("{learner}, {} of {trainings}: {}", warned.count(), first.message));
+        }
+    }
+    lines
 }
 
 /// The first metric of every learner on every data set.
@@ -107,17 +128,18 @@ pub(super) fn sorted(experiment: &Experiment, sets: &[SetResult]) -> Section {
         let learner = ("learner".to_owned(), Align::Left);
         let mut table = Table::new(std::iter::once(learner).chain(metrics));
         let mut systems: Vec<&System> = set.systems.iter().collect();
-        let lower =
+        let lower_is_better =
             experiment.metrics.first().is_some_and(|m| m.metric().better() == Better::Lower);
-        let first = |system: &System| {
+        // Lowest first, and systems without a value last.
+        let sort_key = |system: &System| {
             let value = system.mean.results.first().map_or(f64::NAN, |result| result.value);
             match value.is_nan() {
                 true => f64::INFINITY,
-                false if lower => value,
+                false if lower_is_better => value,
                 false => -value,
             }
         };
-        systems.sort_by(|a, b| first(a).total_cmp(&first(b)));
+        systems.sort_by(|a, b| sort_key(a).total_cmp(&sort_key(b)));
         for system in systems {
             let values = system.mean.results.iter().map(|r| TableCell::new(value(Some(r.value))));
             let learner = TableCell::new(name(experiment, system.learner));
@@ -159,13 +181,14 @@ pub(super) fn seeds(experiment: &Experiment, sets: &[SetResult]) -> Section {
     Section { id: "seeds".to_owned(), title: "Seeds".to_owned(), blocks }
 }
 
+/// The value of a metric for each seed.
 fn seed_values(system: &System, metric: usize) -> Vec<f64> {
     let value =
         |(_, e): &(u64, rankwright_eval::Evaluation)| e.results.get(metric).map(|r| r.value);
     system.seeds.iter().filter_map(value).collect()
 }
 
-/// Standard deviation of a sample; none for fewer than two values.
+/// Standard deviation of a sample; `None` for fewer than two values.
 fn deviation(values: &[f64]) -> Option<f64> {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
@@ -173,6 +196,7 @@ fn deviation(values: &[f64]) -> Option<f64> {
     (values.len() > 1).then(|| (squares / (count - 1.0)).sqrt())
 }
 
+/// A value with four decimals, or `-` if there is none.
 fn value(value: Option<f64>) -> String {
     value.filter(|v| !v.is_nan()).map_or("-".to_owned(), |v| format!("{v:.4}"))
 }
@@ -193,16 +217,16 @@ pub(super) fn learners(experiment: &Experiment) -> Section {
     }
 }
 
-/// The section on cells without a result; none where there are no such cells.
+/// The section on cells without a result; `None` if there are no such cells.
 pub(super) fn failures(failed: &[FailedCells]) -> Option<Section> {
     if failed.is_empty() {
         return None;
     }
     let columns = ["data", "learner", "cells", "error"].map(|name| (name, Align::Left));
     let mut table = Table::new(columns);
-    let all = |text: &str| if text.is_empty() { "all".to_owned() } else { text.to_owned() };
+    let or_all = |text: &str| if text.is_empty() { "all".to_owned() } else { text.to_owned() };
     for FailedCells { data, learner, cells, error } in failed {
-        let row = [all(data), all(learner), all(cells), error.clone()];
+        let row = [or_all(data), or_all(learner), or_all(cells), error.clone()];
         table.rows.push(row.into_iter().map(TableCell::new).collect());
     }
     let title = "Failed cells".to_owned();
@@ -216,7 +240,7 @@ pub(super) fn failures(failed: &[FailedCells]) -> Option<Section> {
     Some(Section { id: "failed".to_owned(), title, blocks })
 }
 
-/// The section on the origin of the data, with checksums.
+/// The section on reproducing the results: version, and checksums of the files.
 pub(super) fn repeat(plan: &Plan<'_>) -> Section {
     let columns = ["data", "file", "SHA-256"].map(|name| (name, Align::Left));
     let mut table = Table::new(columns);
@@ -240,7 +264,7 @@ pub(super) fn repeat(plan: &Plan<'_>) -> Section {
     Section { id: "repeat".to_owned(), title, blocks }
 }
 
-/// The value of every query: data, metric, query, a column for each learner.
+/// The value of every query, tab-separated: data set, metric, query, and a column for each learner.
 pub(super) fn per_query(experiment: &Experiment, sets: &[SetResult]) -> String {
     let names: Vec<&str> = experiment.learners.iter().map(|m| m.name.as_str()).collect();
     let columns: Vec<_> = names.iter().map(|name| one_line(name)).collect();
@@ -250,9 +274,9 @@ pub(super) fn per_query(experiment: &Experiment, sets: &[SetResult]) -> String {
         let Some(first) = set.systems.first().map(|system| &system.mean) else { continue };
         for (m, metric) in experiment.metrics.iter().enumerate() {
             for (q, query) in first.queries.iter().enumerate() {
-                let of =
+                let value_of =
                     |learner: usize| *set.system(learner)?.mean.results.get(m)?.values.get(q)?;
-                let values: Vec<Option<f64>> = (0..names.len()).map(of).collect();
+                let values: Vec<Option<f64>> = (0..names.len()).map(value_of).collect();
                 if values.iter().all(Option::is_none) {
                     continue;
                 }

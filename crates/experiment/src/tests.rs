@@ -56,13 +56,14 @@ fn run(experiment: &Experiment, out: &Path, options: &PlanOptions) -> Experiment
     ExperimentReport::new(&plan, &ran).unwrap()
 }
 
-/// All contents of a report that must not change.
-fn lasting(report: &ExperimentReport) -> String {
+/// All contents of a report that must not change from run to run.
+fn content(report: &ExperimentReport) -> String {
     let ExperimentReport { page, results, markdown, per_query, plots, .. } = report;
     let results = to_json(results).unwrap();
     format!("{page:?}{results}{markdown}{per_query}{plots:?}")
 }
 
+/// The digests of all cells.
 pub(super) fn digests(text: &str) -> Vec<String> {
     let folder = TempDir::new().unwrap();
     let experiment = parse(text).unwrap();
@@ -72,7 +73,7 @@ pub(super) fn digests(text: &str) -> Vec<String> {
 
 #[test]
 fn errors_in_a_file_name_their_position() {
-    for (found, instead, parts) in [
+    for (original, replacement, parts) in [
         ("seeds", "sedes", &["x.toml, line 4, column 1", "`seeds`?", "baseline"][..]),
         ("folds = 3", "fold_sed = 3", &["line 9", "[[data]] has no", "`fold_seed`?"]),
         (
@@ -110,18 +111,18 @@ fn errors_in_a_file_name_their_position() {
         ("folds = 3", "folds = 3\ncolumns = \"a\"", &["line 10, column 11"]),
         ("documents=8", "documents=8, seed=2", &["line 8", "a key `seed` beside"]),
     ] {
-        assert!(FILE.contains(found), "{found}");
-        let error = parse(&FILE.replacen(found, instead, 1)).unwrap_err().to_string();
+        assert!(FILE.contains(original), "{original}");
+        let error = parse(&FILE.replacen(original, replacement, 1)).unwrap_err().to_string();
         for part in parts {
-            assert!(error.contains(part), "{instead}: {error} has no {part}");
+            assert!(error.contains(part), "{replacement}: {error} has no {part}");
         }
     }
     assert!(parse("name = \"x\"").unwrap_err().to_string().contains("there is no learner"));
 }
 
 #[test]
-fn letors_rotation_and_folders_give_its_folds() {
-    let of = |source: &str| {
+fn parts_folders_and_fold_tables_give_their_folds() {
+    let folds_of = |source: &str| {
         let text = FILE.replace("generate = \"letor(queries=24, documents=8)\"\nfolds = 3", source);
         let DataSource::Folds(folds) = &parse(&text).unwrap().data[0].source else { panic!() };
         let names = |files: &[FilePath]| {
@@ -132,24 +133,24 @@ fn letors_rotation_and_folders_give_its_folds() {
             |f: &FoldFiles| format!("{} {} {}", names(&f.train), names(&f.valid), names(&f.test));
         folds.iter().map(name).collect::<Vec<_>>()
     };
-    let folds = of("parts = [\"S{1..5}\"]");
+    let folds = folds_of("parts = [\"S{1..5}\"]");
     assert_eq!(
         folds,
         ["S1+S2+S3 S4 S5", "S2+S3+S4 S5 S1", "S3+S4+S5 S1 S2", "S4+S5+S1 S2 S3", "S5+S1+S2 S3 S4"]
     );
-    let folds = of("folders = \"Fold{1..2}\"");
+    let folds = folds_of("folders = \"Fold{1..2}\"");
     assert_eq!(folds[1], "Fold2/train.txt Fold2/vali.txt Fold2/test.txt");
-    let folds = of("[[data.fold]]\ntrain = [\"a\", \"b\"]\ntest = \"c\"");
+    let folds = folds_of("[[data.fold]]\ntrain = [\"a\", \"b\"]\ntest = \"c\"");
     assert_eq!(folds, ["a+b  c"]);
 }
 
 #[test]
-fn digests_cover_what_determines_a_result_and_nothing_else() {
+fn digests_cover_everything_that_determines_a_result_and_nothing_else() {
     let before = digests(FILE);
     assert_eq!(before.len(), 3 * (2 + 2 + 1));
     let distinct: std::collections::HashSet<&String> = before.iter().collect();
     assert_eq!(distinct.len(), before.len());
-    for (found, instead) in [
+    for (original, replacement) in [
         ("name = \"small\"", "name = \"other\""),
         ("name = \"made\"", "name = \"other\""),
         ("name = \"mart\"", "name = \"other\""),
@@ -157,9 +158,9 @@ fn digests_cover_what_determines_a_result_and_nothing_else() {
         ("seeds", "alpha = 0.01\nseeds"),
         ("mart(trees=6, leaves=4", "mart( leaves=4,trees=6"),
     ] {
-        assert_eq!(digests(&FILE.replacen(found, instead, 1)), before, "{instead}");
+        assert_eq!(digests(&FILE.replacen(original, replacement, 1)), before, "{replacement}");
     }
-    for (found, instead, kept) in [
+    for (original, replacement, kept) in [
         ("trees=6", "trees=7", 9),
         ("[1, 2]", "[1, 3]", 9),
         ("\"ndcg@5\"", "\"ndcg@4\"", 0),
@@ -168,31 +169,31 @@ fn digests_cover_what_determines_a_result_and_nothing_else() {
         ("folds = 3", "folds = 3\nfold_seed = 2", 0),
         ("folds = 3", "folds = 3\nabsent = \"missing\"", 0),
     ] {
-        let after = digests(&FILE.replacen(found, instead, 1));
+        let after = digests(&FILE.replacen(original, replacement, 1));
         let same = after.iter().filter(|digest| before.contains(digest)).count();
-        assert_eq!(same, kept, "{instead}");
+        assert_eq!(same, kept, "{replacement}");
     }
 }
 
 #[test]
-fn jobs_threads_and_a_second_run_change_nothing() {
+fn jobs_threads_and_a_second_run_do_not_change_the_report() {
     let experiment = parse(FILE).unwrap();
     let (one, two) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let first = run(&experiment, one.path(), &options());
     assert!(first.failed.is_empty());
     let second =
         run(&experiment, two.path(), &PlanOptions { jobs: Some(3), threads: 3, ..options() });
-    assert_eq!(lasting(&first), lasting(&second));
+    assert_eq!(content(&first), content(&second));
     let plan = Plan::new(&experiment, one.path(), &options()).unwrap();
     assert!(plan.pending().is_empty());
-    assert_eq!(lasting(&run(&experiment, one.path(), &options())), lasting(&first));
+    assert_eq!(content(&run(&experiment, one.path(), &options())), content(&first));
     assert_eq!(first.lock, run(&experiment, one.path(), &options()).lock);
 }
 
 /// Asks to stop after this many calls.
-struct Impatient(AtomicUsize);
+struct StopAfterCalls(AtomicUsize);
 
-impl ExperimentProgress for Impatient {
+impl ExperimentProgress for StopAfterCalls {
     fn should_stop(&self) -> bool {
         let left = self.0.load(Ordering::SeqCst);
         self.0.store(left.saturating_sub(1), Ordering::SeqCst);
@@ -201,30 +202,30 @@ impl ExperimentProgress for Impatient {
 }
 
 #[test]
-fn interruptions_anywhere_leave_no_trace() {
+fn interruptions_anywhere_do_not_change_the_report() {
     let experiment = parse(FILE).unwrap();
-    let (whole, cut) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    let expected = run(&experiment, whole.path(), &options());
+    let (uninterrupted, interrupted) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let expected = run(&experiment, uninterrupted.path(), &options());
     let saving = PlanOptions { checkpoint: Duration::ZERO, ..options() };
     let mut stops = 0;
     loop {
-        let plan = Plan::new(&experiment, cut.path(), &saving).unwrap();
-        let ran = plan.run(&Impatient(AtomicUsize::new(5))).unwrap();
+        let plan = Plan::new(&experiment, interrupted.path(), &saving).unwrap();
+        let ran = plan.run(&StopAfterCalls(AtomicUsize::new(5))).unwrap();
         if ran.finished {
             let report = ExperimentReport::new(&plan, &ran).unwrap();
-            assert_eq!(lasting(&report), lasting(&expected));
+            assert_eq!(content(&report), content(&expected));
             break;
         }
         stops += 1;
         assert!(stops < 200, "no end");
     }
     assert!(stops > 10, "{stops}");
-    let names = std::fs::read_dir(cut.path().join("cells")).unwrap();
+    let names = std::fs::read_dir(interrupted.path().join("cells")).unwrap();
     let parts = names.filter(|n| n.as_ref().unwrap().path().extension().is_some()).count();
     assert_eq!(parts, 0, "unfinished cells are left");
 }
 
-/// A grid of two by two, with a table, a plot and a learner outside of them.
+/// A grid of two by two, with a table, a plot and a learner outside of the grid.
 const STUDY: &str = r#"
 name = "study"
 metrics = ["ndcg@5", "ap"]
@@ -259,19 +260,20 @@ choose = ["rate"]
 #[test]
 fn a_study_is_the_same_after_interruptions_and_with_several_jobs() {
     let experiment = parse(STUDY).unwrap();
-    let (whole, cut) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    let expected = run(&experiment, whole.path(), &PlanOptions { jobs: Some(3), ..options() });
+    let (uninterrupted, interrupted) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let three_jobs = PlanOptions { jobs: Some(3), ..options() };
+    let expected = run(&experiment, uninterrupted.path(), &three_jobs);
     assert!(expected.failed.is_empty(), "{:?}", expected.failed);
     assert!(expected.markdown.starts_with("### Leaves: ndcg@5 on made\n"));
     assert_eq!(expected.plots.len(), 1);
     let saving = PlanOptions { checkpoint: Duration::ZERO, ..options() };
     let mut stops = 0;
     loop {
-        let plan = Plan::new(&experiment, cut.path(), &saving).unwrap();
-        let ran = plan.run(&Impatient(AtomicUsize::new(9))).unwrap();
+        let plan = Plan::new(&experiment, interrupted.path(), &saving).unwrap();
+        let ran = plan.run(&StopAfterCalls(AtomicUsize::new(9))).unwrap();
         if ran.finished {
             let report = ExperimentReport::new(&plan, &ran).unwrap();
-            assert_eq!(lasting(&report), lasting(&expected));
+            assert_eq!(content(&report), content(&expected));
             break;
         }
         stops += 1;
@@ -280,8 +282,8 @@ fn a_study_is_the_same_after_interruptions_and_with_several_jobs() {
     assert!(stops > 5, "{stops}");
     // A grid's name selects all of its learners.
     let only = PlanOptions { only: vec!["trees".to_owned()], ..options() };
-    let pending = Plan::new(&experiment, &cut.path().join("new"), &only).unwrap().pending().len();
-    assert_eq!(pending, 4 * 3 * 2);
+    let plan = Plan::new(&experiment, &interrupted.path().join("new"), &only).unwrap();
+    assert_eq!(plan.pending().len(), 4 * 3 * 2);
 }
 
 #[test]
@@ -321,23 +323,23 @@ fn missing_validation_data_is_reported_in_words_of_the_file() {
 }
 
 #[test]
-fn damaged_cells_are_run_anew() {
+fn damaged_cells_are_run_again() {
     let experiment = parse(FILE).unwrap();
     let folder = TempDir::new().unwrap();
     let before = run(&experiment, folder.path(), &options());
     let plan = Plan::new(&experiment, folder.path(), &options()).unwrap();
-    let of = |cell: usize, file: &str| {
+    let file_of = |cell: usize, file: &str| {
         folder.path().join("cells").join(&plan.cells()[cell].digest).join(file)
     };
-    std::fs::write(of(0, "scores.txt"), "1\n2\n").unwrap();
-    std::fs::write(of(1, "ranker.model"), "no model").unwrap();
-    std::fs::write(of(2, "cell.json"), "{").unwrap();
-    std::fs::remove_file(of(3, "ranker.model")).unwrap();
+    std::fs::write(file_of(0, "scores.txt"), "1\n2\n").unwrap();
+    std::fs::write(file_of(1, "ranker.model"), "no model").unwrap();
+    std::fs::write(file_of(2, "cell.json"), "{").unwrap();
+    std::fs::remove_file(file_of(3, "ranker.model")).unwrap();
     // The result of another learner, undamaged.
-    std::fs::copy(of(6, "cell.json"), of(4, "cell.json")).unwrap();
+    std::fs::copy(file_of(6, "cell.json"), file_of(4, "cell.json")).unwrap();
     let again = Plan::new(&experiment, folder.path(), &options()).unwrap();
     assert_eq!(again.pending(), [0, 1, 2, 3, 4]);
-    assert_eq!(lasting(&run(&experiment, folder.path(), &options())), lasting(&before));
+    assert_eq!(content(&run(&experiment, folder.path(), &options())), content(&before));
 }
 
 #[test]
@@ -367,10 +369,49 @@ fn a_failing_learner_does_not_affect_the_others() {
             .contains("mart has no result on this data set, so lambdamart is the baseline")
     );
     assert!(report.page.sections.iter().any(|section| section.title == "Failed cells"));
-    // The others have the same numbers as without it.
-    let alone = TempDir::new().unwrap();
-    let whole = run(&parse(FILE).unwrap(), alone.path(), &options());
-    assert_eq!(learners[0], whole.results.data[0].learners[1]);
+    // The others have the same numbers as in an experiment without failures.
+    let other = TempDir::new().unwrap();
+    let without_failures = run(&parse(FILE).unwrap(), other.path(), &options());
+    assert_eq!(learners[0], without_failures.results.data[0].learners[1]);
+}
+
+#[test]
+fn a_learner_that_ranks_nothing_is_a_warning_also_when_its_cells_are_stored() {
+    let text = FILE.replacen("min_rows=2", "min_rows=100000", 1);
+    let folder = TempDir::new().unwrap();
+    for _ in 0..2 {
+        let report = run(&parse(&text).unwrap(), folder.path(), &options());
+        let warnings = report.results.warnings();
+        assert_eq!(warnings.len(), 1, "{warnings:?}");
+        assert!(warnings[0].starts_with("made, mart: "), "{warnings:?}");
+        assert!(warnings[0].contains("min_rows=100000"), "{warnings:?}");
+        let json = to_json(&report.results).unwrap();
+        let cell = &json["data"][0]["learners"][0]["cells"][0];
+        assert_eq!(cell["warnings"][0]["kind"], "constant-scores");
+    }
+}
+
+/// A device without an end would take all memory; a pipe without a writer would wait for ever.
+#[cfg(unix)]
+#[test]
+fn only_ordinary_files_are_read() {
+    let folder = TempDir::new().unwrap();
+    let pipe = folder.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    for path in ["/dev/zero", "pipe"] {
+        let model = format!("[[learner]]\nname = \"m\"\nmodel = \"{path}\"\n");
+        let data = format!("[[data]]\nname = \"d\"\ntrain = \"{path}\"\ntest = \"{path}\"\n");
+        let experiment = experiment(&format!("{FILE}{model}{data}"), folder.path());
+        let plan = Plan::new(&experiment, &folder.path().join("out"), &options()).unwrap();
+        let failed = plan.summary().failed;
+        assert_eq!(failed.len(), 2, "{failed:?}");
+        for cells in &failed {
+            assert!(cells.error.ends_with("it is not an ordinary file"), "{cells}");
+        }
+        let error = Experiment::read(&folder.path().join(path)).unwrap_err().to_string();
+        assert!(error.ends_with("it is not an ordinary file"), "{error}");
+    }
 }
 
 #[test]
@@ -383,7 +424,7 @@ fn metrics_that_do_not_fit_the_labels_are_a_failure_of_the_data() {
 }
 
 #[test]
-fn only_trains_what_was_asked_for_and_reports_what_is_there() {
+fn only_requested_learners_are_trained_and_all_stored_ones_are_reported() {
     let experiment = parse(FILE).unwrap();
     let folder = TempDir::new().unwrap();
     let only = |name: &str| PlanOptions { only: vec![name.to_owned()], ..options() };
@@ -398,14 +439,14 @@ fn only_trains_what_was_asked_for_and_reports_what_is_there() {
 }
 
 #[test]
-fn a_changed_file_runs_its_cells_anew_and_a_renamed_one_does_not() {
+fn a_changed_file_makes_its_cells_run_again_and_a_renamed_one_does_not() {
     let folder = TempDir::new().unwrap();
-    let put = |name: &str, seed: u64| {
+    let write_data = |name: &str, seed: u64| {
         let data = LetorOptions { queries: 10, documents: 6, seed }.generate().unwrap();
         write(&data, folder.path().join(name), Format::Letor).unwrap();
     };
     for (name, seed) in [("a.txt", 1), ("b.txt", 2), ("c.txt", 3)] {
-        put(name, seed);
+        write_data(name, seed);
     }
     let source = "train = \"a.txt\"\nvalid = \"b.txt\"\ntest = \"c.txt\"";
     let text = FILE.replace("generate = \"letor(queries=24, documents=8)\"\nfolds = 3", source);
@@ -420,15 +461,15 @@ fn a_changed_file_runs_its_cells_anew_and_a_renamed_one_does_not() {
     assert_eq!(pending(&text), 0);
     std::fs::rename(folder.path().join("b.txt"), folder.path().join("d.txt")).unwrap();
     assert_eq!(pending(&text.replace("b.txt", "d.txt")), 0);
-    put("d.txt", 5);
+    write_data("d.txt", 5);
     assert_eq!(pending(&text.replace("b.txt", "d.txt")), 5);
-    put("d.txt", 2);
+    write_data("d.txt", 2);
     std::fs::write(folder.path().join("c.txt.weight"), "1\n").unwrap();
     assert_eq!(pending(&text.replace("b.txt", "d.txt")), 5);
 }
 
 #[test]
-fn several_data_sets_stand_on_one_page_without_clashing() {
+fn several_data_sets_on_one_page_have_different_ids() {
     let second = "[[data]]\nname = \"more\"\ngenerate = \"letor(queries=20, documents=7)\"\nseed = 9\n\n[[learner]]";
     let text = FILE.replacen("[[learner]]", second, 1);
     let folder = TempDir::new().unwrap();
@@ -462,15 +503,45 @@ fn several_data_sets_stand_on_one_page_without_clashing() {
 }
 
 #[test]
-fn values_are_means_over_seeds() {
+fn the_value_of_a_learner_is_the_mean_over_seeds() {
     let folder = TempDir::new().unwrap();
     let report = run(&parse(FILE).unwrap(), folder.path(), &options());
     let set = &report.results.data[0];
-    let of = |seed: usize| set.learners[0].seeds[seed].values["ndcg@5"];
+    let value_of = |seed: usize| set.learners[0].seeds[seed].values["ndcg@5"];
     let comparison = set.comparison.as_ref().unwrap().comparison();
     let mean = comparison.metrics[0].systems[0].mean.unwrap();
-    assert_ne!(of(0), of(1));
-    assert!((mean - (of(0) + of(1)) / 2.0).abs() < 1e-12, "{mean}");
+    assert_ne!(value_of(0), value_of(1));
+    assert!((mean - (value_of(0) + value_of(1)) / 2.0).abs() < 1e-12, "{mean}");
+}
+
+#[test]
+fn a_learner_whose_model_ranks_nothing_is_named_with_the_reason() {
+    let text = "name = \"x\"\nmetrics = \"ndcg@5\"\n[[data]]\nname = \"made\"\n\
+                generate = \"letor(queries=24, documents=8)\"\nfolds = 3\n\
+                [[learner]]\nname = \"sound\"\nspec = \"mart(trees=2)\"\n\
+                [[learner]]\nname = \"empty\"\nspec = \"mart(trees=2, min_rows=500)\"\n";
+    let folder = TempDir::new().unwrap();
+    let out = folder.path().join("out");
+    let experiment = experiment(text, folder.path());
+    // The second report is made from stored cells alone.
+    for _ in 0..2 {
+        let report = run(&experiment, &out, &options());
+        let warning = "empty, 3 of 3 trainings: the model gives every document of a query the same \
+                       score, so it ranks nothing: with min_rows=500";
+        assert!(report.text.contains(warning), "{}", report.text);
+        assert!(report.markdown.contains("empty, 3 of 3 trainings"), "{}", report.markdown);
+        assert!(!report.text.contains("sound, "), "{}", report.text);
+        assert!(
+            report
+                .page
+                .facts
+                .iter()
+                .any(|(name, text)| name == "Warning" && text.starts_with(warning))
+        );
+        let learners = &report.results.data[0].learners;
+        assert_eq!(learners[0].cells[0].warnings.len(), 0);
+        assert_eq!(learners[1].cells[0].warnings.len(), 1);
+    }
 }
 
 #[test]
@@ -480,7 +551,7 @@ fn the_lock_names_every_setting() {
     let plan = Plan::new(&experiment, folder.path(), &options()).unwrap();
     let lock = to_json(&ExperimentLock::new(&plan)).unwrap();
     assert_eq!(lock["learners"][1]["settings"]["trees"], "8");
-    assert_eq!(lock["learners"][1]["settings"]["rate"], "0.1");
+    assert_eq!(lock["learners"][1]["settings"]["rate"], "auto");
     assert_eq!(lock["learners"][1]["settings"]["metric"], "ndcg@10");
     assert_eq!(lock["data"][0]["source"]["letor"]["queries"], 24);
     assert_eq!(lock["data"][0]["source"]["division"], serde_json::json!({"folds": 3, "seed": 1}));
@@ -488,7 +559,7 @@ fn the_lock_names_every_setting() {
     assert_eq!(lock["metrics"][0]["metric"], "ndcg@5");
 }
 
-/// The text whose digest names a cell: a change would make every stored cell useless.
+/// The text whose digest names a cell: if it changed, no stored cell would be found any more.
 fn key_text(source: &str, learner: &str) -> String {
     let metric = "ndcg@5: gain=exp, discount=log2, short=keep, cutoff=5, blank=skip, missing=zero, \
                   unjudged=nonrel, ties=worst, scores=f64";
@@ -498,14 +569,15 @@ fn key_text(source: &str, learner: &str) -> String {
 }
 
 #[test]
-fn cells_are_named_by_the_same_text_in_every_version() {
+fn the_text_whose_digest_names_a_cell_does_not_change() {
     let folder = TempDir::new().unwrap();
-    let put = |name: &str, text: &str| {
+    let write_file = |name: &str, text: &str| {
         std::fs::write(folder.path().join(name), text).unwrap();
         sha256(text.as_bytes())
     };
-    let [a, b] = [("a.txt", "1 qid:1 22:1\n"), ("b.txt", "0 qid:2 22:1\n")].map(|(n, t)| put(n, t));
-    let model = put("m.model", "a model");
+    let files = [("a.txt", "1 qid:1 22:1\n"), ("b.txt", "0 qid:2 22:1\n")];
+    let [a, b] = files.map(|(name, text)| write_file(name, text));
+    let model = write_file("m.model", "a model");
     let sources = [
         (
             "generate = \"letor(queries=24, documents=8)\"\nfolds = 3",
@@ -544,14 +616,14 @@ fn cells_are_named_by_the_same_text_in_every_version() {
 }
 
 #[test]
-fn a_cancelled_run_has_no_numbers_and_a_finished_one_has_them_beside_the_files() {
+fn a_cancelled_run_has_no_results_and_a_finished_one_has_results_and_files() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("x.toml");
     std::fs::write(&file, FILE).unwrap();
     let request = ExperimentRequest::new(&file).out(folder.path().join("out")).options(options());
-    let cancelled = request.run(&Impatient(AtomicUsize::new(0))).unwrap();
+    let cancelled = request.run(&StopAfterCalls(AtomicUsize::new(0))).unwrap();
     assert_eq!(to_json(&cancelled).unwrap(), serde_json::json!({"files": []}));
-    let whole = to_json(&request.run(&NoProgress).unwrap()).unwrap();
+    let finished = to_json(&request.run(&NoProgress).unwrap()).unwrap();
     let written = std::fs::read(folder.path().join("out/results.json")).unwrap();
     let written: serde_json::Value = serde_json::from_slice(&written).unwrap();
     let keys: Vec<&String> = written.as_object().unwrap().keys().collect();
@@ -569,13 +641,13 @@ fn a_cancelled_run_has_no_numbers_and_a_finished_one_has_them_beside_the_files()
     ];
     assert_eq!(keys, expected);
     for key in keys {
-        assert_eq!(whole[key], written[key], "{key}");
+        assert_eq!(finished[key], written[key], "{key}");
     }
-    assert_eq!(whole["files"].as_array().unwrap().len(), 6);
+    assert_eq!(finished["files"].as_array().unwrap().len(), 6);
 }
 
 #[test]
-fn one_folder_takes_one_experiment_at_a_time() {
+fn a_folder_is_used_by_one_experiment_at_a_time() {
     let experiment = parse(FILE).unwrap();
     let folder = TempDir::new().unwrap();
     let plan = Plan::new(&experiment, folder.path(), &options()).unwrap();

@@ -1,13 +1,14 @@
 //! Symmetric linear systems by Cholesky's method, in a fixed order: the same bits on any number of
 //! threads. Cost O(n^3).
 
-/// Solves `(A + ridge) x = b` for a symmetric positive semi-definite A, by Cholesky. If a pivot is
-/// 0 (an unknown that nothing depends on, and no ridge), that unknown is 0. Only the lower triangle
-/// of A is read.
+/// Solves `(A + ridge I) x = b` for a symmetric positive semi-definite A, by Cholesky's method. A
+/// pivot of at most 1e-12 of A's largest diagonal entry counts as 0 (an unknown that no equation
+/// determines, and no ridge): that unknown is 0. `a` has the rows of A one after another; only its
+/// lower triangle is read.
 pub(crate) fn solve(mut a: Vec<f64>, mut b: Vec<f64>, ridge: f64) -> Vec<f64> {
     let n = b.len();
     let largest = (0..n).map(|i| a[i * n + i]).fold(0.0, f64::max);
-    let least = largest * 1e-12;
+    let min_pivot = largest * 1e-12;
     for i in 0..n {
         a[i * n + i] += ridge;
     }
@@ -19,7 +20,7 @@ pub(crate) fn solve(mut a: Vec<f64>, mut b: Vec<f64>, ridge: f64) -> Vec<f64> {
             }
         }
         let pivot = a[j * n + j];
-        let root = if pivot > least { pivot.sqrt() } else { 0.0 };
+        let root = if pivot > min_pivot { pivot.sqrt() } else { 0.0 };
         for i in j..n {
             a[i * n + j] = if root > 0.0 { a[i * n + j] / root } else { 0.0 };
         }
@@ -43,7 +44,7 @@ mod tests {
 
     #[test]
     fn cholesky_solves_a_laplacian_with_a_ridge() {
-        // A chain of three leaves, with pairs of weight 2 and 1 between neighbours.
+        // The Laplacian of a graph of three nodes in a chain, with edges of weight 2 and 1.
         let a = vec![2.0, -2.0, 0.0, -2.0, 3.0, -1.0, 0.0, -1.0, 1.0];
         let b = vec![1.0, 0.5, -1.5];
         let x = solve(a.clone(), b.clone(), 0.1);
@@ -54,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_that_nothing_depends_on_is_0() {
+    fn an_unknown_that_no_equation_determines_is_0() {
         assert_eq!(solve(vec![1.0, 0.0, 0.0, 0.0], vec![2.0, 3.0], 0.0), [2.0, 0.0]);
     }
 }

@@ -6,9 +6,9 @@
 //! derivatives; bin bounds come from a gathered and sorted sample. [`Local`] is the implementation
 //! for one process, which exchanges nothing.
 //!
-//! Not exchanged yet: the query numbers that seed samples, ties and draws are those of the process,
-//! and constants that objectives compute over all documents are computed by each process for its
-//! own documents.
+//! Not exchanged yet: random samples, the order of tied documents and other random draws are seeded
+//! with query numbers, which count the queries of one process; and constants that objectives
+//! compute over all documents are computed by each process for its own documents.
 
 use std::fmt::Debug;
 
@@ -29,8 +29,8 @@ pub trait Collective: Debug + Send + Sync {
     /// Replaces each cell by its largest value over all processes.
     fn max(&self, cells: &mut [u64]) -> Result<(), LearnError>;
 
-    /// Appends to `mine` the values that every other process passes, by rank; the caller must not
-    /// depend on the order.
+    /// Appends to `mine` the values that every other process passes; the caller must not depend on
+    /// the order of the processes.
     fn gather(&self, mine: &mut Vec<u32>) -> Result<(), LearnError>;
 }
 
@@ -73,7 +73,8 @@ mod tests {
     use crate::simd::Simd;
     use crate::tree::{Grow, GrowInput, Grower, Growth, Scales, TreeConfig};
 
-    /// Simulates processes by threads: each stores its values, and reads all when all have stored.
+    /// Simulates processes by threads: each stores its values under its rank, and reads all values
+    /// when all have stored theirs.
     #[derive(Debug)]
     struct SharedTable {
         table: Mutex<Vec<Vec<u64>>>,
@@ -96,10 +97,10 @@ mod tests {
             all
         }
 
-        fn fold(&self, cells: &mut [u64], both: impl Fn(u64, u64) -> u64) {
+        fn fold(&self, cells: &mut [u64], combine: impl Fn(u64, u64) -> u64) {
             let all = self.exchange(cells.to_vec());
             for (at, cell) in cells.iter_mut().enumerate() {
-                *cell = all.iter().map(|one| one[at]).reduce(&both).unwrap();
+                *cell = all.iter().map(|cells| cells[at]).reduce(&combine).unwrap();
             }
         }
     }
@@ -131,7 +132,8 @@ mod tests {
         }
     }
 
-    /// One tree on the labels, grown from the queries of this process.
+    /// One tree on the labels, grown from the queries of this process: its splits, and the number
+    /// of rows of each leaf.
     fn tree(
         data: &Dataset,
         params: &TreeConfig,
@@ -149,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn processes_that_share_the_queries_grow_the_tree_of_one() {
+    fn processes_that_share_the_queries_grow_the_tree_of_a_single_process() {
         let data = LetorOptions { queries: 30, documents: 50, seed: 4 }.generate().unwrap();
         let plain = TreeConfig { leaves: 20, min_rows: 7, ..TreeConfig::default() };
         let oblivious = TreeConfig { leaves: 32, growth: Growth::Oblivious, ..plain.clone() };
@@ -158,8 +160,8 @@ mod tests {
         for (params, size) in
             [(&plain, 2), (&plain, 3), (&oblivious, 2), (&oblivious, 3), (&categorical, 3)]
         {
-            let alone = tree(&data, params, &Local);
-            assert!(alone.0.len() > 10);
+            let expected = tree(&data, params, &Local);
+            assert!(expected.0.len() > 10);
             let shared = SharedTable {
                 table: Mutex::new(vec![Vec::new(); size]),
                 barrier: Barrier::new(size),
@@ -177,7 +179,7 @@ mod tests {
                     (0..size).map(|rank| scope.spawn(move || process(rank))).collect();
                 running.into_iter().map(|thread| thread.join().unwrap()).collect()
             });
-            assert!(trees.iter().all(|tree| *tree == alone), "{size} processes, {params:?}");
+            assert!(trees.iter().all(|tree| *tree == expected), "{size} processes, {params:?}");
         }
     }
 }

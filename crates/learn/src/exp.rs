@@ -14,7 +14,7 @@ const LOG2_E: f64 = std::f64::consts::LOG2_E;
 /// ln 2 in two parts; the first has 21 zero bits at the end, so that k times it is exact.
 const LN2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
 const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-/// Adding this constant leaves the nearest integer in the lowest bits of the sum.
+/// 1.5 * 2^52: adding this constant leaves the nearest integer in the lowest bits of the sum.
 pub(crate) const ROUND: f64 = 6_755_399_441_055_744.0;
 
 /// 1/n! for n = 2 to 13.
@@ -49,6 +49,7 @@ pub(crate) fn exp(x: f64) -> f64 {
     let middle = (c[4] + c[5] * r) + (c[6] + c[7] * r) * r2;
     let high = (c[8] + c[9] * r) + (c[10] + c[11] * r) * r2;
     let power = 1.0 + (r + r2 * (low + r4 * (middle + r4 * high)));
+    // 2^k: the exponent of a float is stored with 1023 added.
     let scale = f64::from_bits(rounded.to_bits().wrapping_add(1023) << 52);
     let value = power * scale;
     let value = if x < -708.0 { 0.0 } else { value };
@@ -72,8 +73,8 @@ pub(crate) fn softplus(x: f64) -> f64 {
     x.max(0.0) + exp(-x.abs()).ln_1p()
 }
 
-/// The natural logarithm of a number above 0 that is not subnormal; relative error below 1e-15 away
-/// from 1, absolute near it.
+/// The natural logarithm of a number above 0 that is not subnormal; the error is below 1e-15,
+/// relative away from 1 and absolute near it.
 ///
 /// ```text
 /// ln x = k ln 2 + 2 (s + s^3/3 + s^5/5 + ...)
@@ -111,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ends_are_zero_and_infinity_and_nan_stays() {
+    fn arguments_out_of_range_give_zero_or_infinity_and_nan_gives_nan() {
         for x in [-708.1, -1e10, f64::MIN, f64::NEG_INFINITY] {
             assert_eq!(exp(x), 0.0);
         }
@@ -139,7 +140,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_never_falls(x in -700.0..700.0_f64, step in 0.0..1.0_f64) {
+        fn exp_never_falls(x in -700.0..700.0_f64, step in 0.0..1.0_f64) {
             prop_assert!(exp(x + step * 1e-3) >= exp(x) * (1.0 - 4e-16));
         }
 

@@ -59,11 +59,7 @@ pub mod prelude {
     pub use crate::ensemble::*;
     pub use crate::linear::learners::*;
     pub use crate::net::learners::*;
-    pub use crate::objective::{
-        ApproxNdcgOptions as _, HuberOptions as _, LambdaOptions as _, ListMleOptions as _,
-        LogLossOptions as _, PairOptions as _, SoftmaxOptions as _, XeNdcgOptions as _,
-        YetiOptions as _,
-    };
+    pub use crate::objective::options::*;
     pub use crate::tree::TreeOptions as _;
     pub use crate::{
         Blend, BlendOptions as _, BoostOptions as _, Booster, Fit as _, FixedWeights,

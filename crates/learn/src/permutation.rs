@@ -1,5 +1,5 @@
-//! Permutation importance: the loss of a metric when the values of one feature are shuffled among
-//! all rows (Breiman, Random Forests, 2001, section 10).
+//! Permutation importance: the loss, here the amount by which a metric gets worse, when the values
+//! of one feature are shuffled among all rows (Breiman, Random Forests, 2001, section 10).
 //!
 //! The feature's column is shuffled as a whole, across queries, `repeats` times with orders drawn
 //! from (seed, feature, repeat) alone, so that neither threads nor the other features change a
@@ -16,7 +16,8 @@ use rayon::prelude::*;
 
 use crate::error::LearnError;
 
-/// The loss of the metric for each feature that the model uses.
+/// The amount by which a metric gets worse when one feature is shuffled, for each feature that the
+/// model uses.
 ///
 /// ```
 /// use rankwright_data::generate::LetorOptions;
@@ -36,11 +37,11 @@ use crate::error::LearnError;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Permutation {
-    /// The measure.
+    /// The measure: a metric with its parameters.
     pub measure: Measure,
-    /// Its value on the unshuffled data.
+    /// The measure's value on the unshuffled data.
     pub value: f64,
-    /// Feature number and the loss of each repeat, by feature.
+    /// The number of each feature and its loss in each repeat, ascending by feature.
     pub losses: Vec<(usize, Vec<f64>)>,
 }
 
@@ -101,8 +102,9 @@ impl Permutation {
         Ok(Permutation { measure, value, losses: losses? })
     }
 
-    /// Mean and standard deviation of a feature's loss; `None` as deviation for one repeat.
-    pub fn of(&self, feature: usize) -> Option<(f64, Option<f64>)> {
+    /// Mean and standard deviation of a feature's loss over the repeats; `None` for a feature that
+    /// was not shuffled, and `None` as deviation for one repeat.
+    pub fn mean_and_deviation(&self, feature: usize) -> Option<(f64, Option<f64>)> {
         let at = self.losses.binary_search_by_key(&feature, |(feature, _)| *feature).ok()?;
         let losses = &self.losses[at].1;
         let n = losses.len() as f64;
@@ -112,6 +114,7 @@ impl Permutation {
     }
 }
 
+/// The rows in the order of this feature and repeat.
 fn shuffled(rows: usize, feature: usize, repeat: usize, plan: PermutationPlan) -> Vec<u32> {
     let mut order: Vec<u32> = (0..rows as u32).collect();
     let stream = (feature as u64) << 32 | repeat as u64;

@@ -30,9 +30,10 @@ pub(crate) type ListedPair = (u32, u32, f32);
 #[derive(Debug)]
 pub struct Preferences<'a> {
     data: &'a Dataset,
-    /// The data's own pairs by query, in the order of the file within one.
+    /// The data's own pairs by query, those of a query in the order of the file.
     own: Vec<DocumentPair>,
-    /// The index of each query's first pair; empty if the data has no pairs of its own.
+    /// The index of each query's first pair in `own`, and at the end the number of all pairs; empty
+    /// if the data has no pairs of its own.
     offsets: Vec<usize>,
 }
 
@@ -43,7 +44,8 @@ impl<'a> Preferences<'a> {
         Self { data, own, offsets }
     }
 
-    /// The query's own pairs, weights as in the file; `None` if preferences follow from the labels.
+    /// The query's own pairs, weights as in the file; `None` if preferences follow from the labels
+    /// because the data has no pairs.
     pub fn own(&self, query: usize) -> Option<&[DocumentPair]> {
         match (self.offsets.get(query), self.offsets.get(query + 1)) {
             (Some(&from), Some(&to)) => self.own.get(from..to),
@@ -55,11 +57,11 @@ impl<'a> Preferences<'a> {
     /// From labels, better documents come in row order, each with all that are worse.
     pub(crate) fn listed(&self, query: usize) -> Vec<ListedPair> {
         let rows = self.data.query_rows(query);
-        let of_query = self.data.query_weights().map_or(1.0, |weights| weights[query]);
-        let of_row = |document: u32| {
+        let query_weight = self.data.query_weights().map_or(1.0, |weights| weights[query]);
+        let document_weight = |document: u32| {
             self.data.row_weights().map_or(1.0, |weights| weights[rows.start + document as usize])
         };
-        let scale = |better, worse| of_query * of_row(better) * of_row(worse);
+        let scale = |better, worse| query_weight * document_weight(better) * document_weight(worse);
         let mut all = Vec::new();
         if let Some(own) = self.own(query) {
             let preferred = own.iter().filter(|pair| !pair.equal);
@@ -83,7 +85,7 @@ impl<'a> Preferences<'a> {
         }
     }
 
-    /// Rejects data without a single preference.
+    /// Rejects data without a single preference; equal pairs are none.
     pub(crate) fn check(&self) -> Result<(), LearnError> {
         match (0..self.data.queries()).any(|query| self.count(query) > 0) {
             true => Ok(()),
@@ -108,8 +110,8 @@ pub(crate) fn count_by_labels(labels: &[f64]) -> u64 {
     pairs(labels.len()) - sorted.chunk_by(|a, b| a == b).map(|same| pairs(same.len())).sum::<u64>()
 }
 
-/// Preference pairs by query, documents numbered within it, and the index of each query's first
-/// pair; both empty if the data has none.
+/// Preference pairs by query, documents numbered within the query from 0, and the index of each
+/// query's first pair followed by the number of all pairs; both empty if the data has no pairs.
 pub(crate) fn by_query(data: &Dataset) -> (Vec<DocumentPair>, Vec<usize>) {
     let Some(pairs) = data.pairs() else { return (Vec::new(), Vec::new()) };
     let mut sorted = pairs.to_vec();
@@ -119,7 +121,7 @@ pub(crate) fn by_query(data: &Dataset) -> (Vec<DocumentPair>, Vec<usize>) {
     for query in 0..=data.queries() {
         offsets.push(sorted.partition_point(|pair| (pair.query as usize) < query));
     }
-    let within = |pair: &Pair| {
+    let numbered_in_query = |pair: &Pair| {
         let first = data.query_rows(pair.query as usize).start as u32;
         DocumentPair {
             better: pair.better - first,
@@ -128,7 +130,7 @@ pub(crate) fn by_query(data: &Dataset) -> (Vec<DocumentPair>, Vec<usize>) {
             equal: pair.equal,
         }
     };
-    (sorted.iter().map(within).collect(), offsets)
+    (sorted.iter().map(numbered_in_query).collect(), offsets)
 }
 
 #[cfg(test)]
@@ -136,6 +138,7 @@ mod tests {
     use super::*;
     use rankwright_data::bytes::Input;
 
+    /// Two queries of equal size, a and b; with weights of documents, query b has weight 3.
     fn data(labels: &[f64], weights: Option<Vec<f32>>) -> Dataset {
         let (rows, half) = (labels.len(), labels.len() / 2);
         let ids = (0..rows).map(|row| if row < half { "a" } else { "b" });
@@ -150,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_give_every_pair_that_differs() {
+    fn labels_give_every_pair_of_different_labels() {
         let data = data(&[1.0, 0.0, 2.0, 1.0, 1.0, -0.0], None);
         assert_eq!(listed(&data, 0), [(0, 1, 1.0), (2, 0, 1.0), (2, 1, 1.0)]);
         assert_eq!(listed(&data, 1), [(0, 2, 1.0), (1, 2, 1.0)]);
@@ -180,13 +183,12 @@ mod tests {
 
     #[test]
     fn data_without_preferences_is_refused() {
-        let flat = data(&[1.0; 4], None);
-        assert!(
-            Preferences::new(&flat).check().unwrap_err().to_string().contains("nothing to rank")
-        );
+        let equal_labels = data(&[1.0; 4], None);
+        let error = Preferences::new(&equal_labels).check().unwrap_err().to_string();
+        assert!(error.contains("nothing to rank"), "{error}");
         let input = Input::from_bytes("pairs", b"a 0 = 1".to_vec()).unwrap();
-        let (equal, _) = flat.with_pairs(&input).unwrap();
-        let error = Preferences::new(&equal).check().unwrap_err().to_string();
+        let (equal_pair, _) = equal_labels.with_pairs(&input).unwrap();
+        let error = Preferences::new(&equal_pair).check().unwrap_err().to_string();
         assert!(error.contains("are ties"), "{error}");
     }
 }

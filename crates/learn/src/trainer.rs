@@ -20,23 +20,29 @@ pub trait Trainer: Debug + Send + Sync {
     /// The objective as a spec, for the model's header.
     fn objective(&self) -> String;
 
-    /// Whether it learns from preference pairs.
+    /// Whether the learner can train on preference pairs.
     fn accepts_pairs(&self) -> bool {
         false
     }
 
-    /// Files that it reads besides its data.
+    /// Files that the learner reads besides its data, such as the member models of a blend.
     fn files(&self) -> Vec<PathBuf> {
         Vec::new()
     }
 
-    /// Whether it can start from a model.
+    /// Whether the learner can add to a start model.
     fn accepts_start(&self) -> bool {
         false
     }
 
-    /// The largest number of rounds and the name of a round ("epoch", "tree"), for progress bars
-    /// and checkpoints; `None` if it has no rounds.
+    /// Whether processes that each hold some of the queries get the same model, by exchanging what
+    /// they computed through [`TrainRequest::collective`].
+    fn is_distributed(&self) -> bool {
+        false
+    }
+
+    /// The largest number of rounds and the word for one round ("epoch", "tree"), for progress bars
+    /// and checkpoints; `None` if the learner has no rounds.
     fn rounds(&self) -> Option<(usize, &'static str)> {
         None
     }
@@ -47,7 +53,7 @@ pub trait Trainer: Debug + Send + Sync {
     }
 
     /// The number of queries whose pairs are sampled because they have many documents.
-    fn sampled_queries(&self, _data: &Dataset) -> usize {
+    fn queries_with_sampled_pairs(&self, _data: &Dataset) -> usize {
         0
     }
 
@@ -56,7 +62,8 @@ pub trait Trainer: Debug + Send + Sync {
         None
     }
 
-    /// The model of a learner that needs no data: a linear model of given weights.
+    /// The model of a learner that needs no data (a linear model of given weights); `None` if the
+    /// learner needs data.
     fn without_data(&self) -> Option<Result<Model, LearnError>> {
         None
     }
@@ -65,19 +72,22 @@ pub trait Trainer: Debug + Send + Sync {
 /// The use of validation data by a learner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Validation {
-    /// It does not change the model.
+    /// Validation data does not change the model.
     Ignored,
-    /// The best round is kept if it is given; training on all queries without it is as good a
-    /// choice, so that a blend of equal weights does not hold queries out for it.
+    /// If validation data is given, the round that is best on it is kept. Training on all queries
+    /// without validation data is as good a choice, so a blend of equal weights does not hold
+    /// queries out for such a learner.
     IfGiven,
-    /// The model is selected by it if it is given; a blend holds queries out for it.
+    /// If validation data is given, it selects the model; a blend holds queries out for such a
+    /// learner.
     Optional,
-    /// Training without it is an error.
+    /// Training without validation data is an error.
     Required,
 }
 
 impl Validation {
-    /// The use of validation data by learners of this many small rounds, such as boosted trees.
+    /// The use of validation data by learners that add up many small rounds, such as boosted trees;
+    /// `rounds` is their largest number of rounds.
     pub(crate) fn of_rounds(stop: Stop, rounds: usize) -> Self {
         match stop {
             Stop::Auto if rounds > 1 => Validation::IfGiven,

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rankwright_data::DataError;
+use rankwright_data::bytes::read_blocks;
 use serde::Deserialize;
 
 use crate::error::LearnError;
@@ -11,15 +12,15 @@ use crate::session::{Iteration, KeptRounds, TrainingHistory};
 /// The log of a training.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrainingLog {
-    /// The rounds of the training.
+    /// The rounds of the training, with their metrics and times.
     pub history: TrainingHistory,
     /// Seconds spent reading the data.
     pub load_seconds: f64,
-    /// Number of threads.
+    /// Number of threads; `None` if the log does not tell.
     pub threads: Option<usize>,
 }
 
-/// The JSON document of the file.
+/// The JSON document of the file; its keys have the meaning of the fields of [`TrainingHistory`].
 #[derive(Debug, Deserialize)]
 struct LogDocument {
     sets: Vec<String>,
@@ -37,6 +38,7 @@ struct LogDocument {
     threads: Option<usize>,
 }
 
+/// Seconds spent reading the data, binning it and training.
 #[derive(Debug, Default, Deserialize)]
 struct Seconds {
     #[serde(default)]
@@ -63,24 +65,24 @@ impl TrainingLog {
     }
 
     fn parse_named(file: &str, text: &str) -> Result<TrainingLog, LearnError> {
-        let written: LogDocument = serde_json::from_str(text)
+        let document: LogDocument = serde_json::from_str(text)
             .map_err(|error| LearnError::Log { file: file.to_owned(), error })?;
         let history = TrainingHistory {
-            sets: written.sets,
-            metrics: written.metrics,
-            conventions: written.conventions,
-            unit: written.unit,
-            best: written.best,
-            kept: written.kept,
-            iterations: written.iterations,
-            bin_seconds: written.seconds.bin,
-            train_seconds: written.seconds.train,
+            sets: document.sets,
+            metrics: document.metrics,
+            conventions: document.conventions,
+            unit: document.unit,
+            best: document.best,
+            kept: document.kept,
+            iterations: document.iterations,
+            bin_seconds: document.seconds.bin,
+            train_seconds: document.seconds.train,
             weights: Vec::new(),
         };
-        Ok(TrainingLog { history, load_seconds: written.seconds.load, threads: written.threads })
+        Ok(TrainingLog { history, load_seconds: document.seconds.load, threads: document.threads })
     }
 
-    /// The path of a model's log.
+    /// The path of a model's log: that of the model with `.log.json` appended.
     pub fn path_of(model: &Path) -> PathBuf {
         let mut name = model.as_os_str().to_owned();
         name.push(".log.json");
@@ -94,8 +96,12 @@ impl TrainingLog {
             return Ok(None);
         }
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(&path)
-            .map_err(|error| DataError::io("read", name.clone(), error))?;
-        Self::parse_named(&name, &text).map(Some)
+        let mut bytes = Vec::new();
+        read_blocks(&path, |block| bytes.extend_from_slice(block))?;
+        let text = std::str::from_utf8(&bytes).map_err(|error| {
+            let error = std::io::Error::new(std::io::ErrorKind::InvalidData, error);
+            DataError::io("read", name.as_str(), error)
+        })?;
+        Self::parse_named(&name, text).map(Some)
     }
 }

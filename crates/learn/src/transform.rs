@@ -10,13 +10,14 @@
 //! | `query-min-max` | (x - min) / (max - min) within its query | 1/2 |
 //! | `log` | sign(x) ln(1 + abs(x)) | 0 |
 //! | `log-standard` | the log, standardised | 0, the mean |
-//! | `rank` | the fraction of training values below it (ties: half of the equal ones) | 1/2 |
-//! | `gauss` | the normal quantile of that rank | 0, the median |
+//! | `rank` | the fraction of training values below it, plus half the fraction equal to it | 1/2 |
+//! | `gauss` | the normal quantile of that fraction | 0, the median |
 //!
 //! `clip=C` limits values (after a log) to C standard deviations from the mean before anything
-//! else; it is an error with `rank` and `gauss`, which do not need it. Columns with infinite values
-//! are limited to their finite ones. A constant feature becomes 0 (`rank`: 1/2). Cost: one pass
-//! over the data, or two; for ranks a sort of each feature.
+//! else; it is an error with `rank` and `gauss`, which do not need it. Infinite values of a feature
+//! become its largest or smallest finite value. A feature that is constant in the training data
+//! becomes 0 (`rank`: 1/2), except with `none` and `log`. Cost: one pass over the data, or two; for
+//! ranks a sort of each feature.
 
 mod quantiles;
 mod stats;
@@ -48,9 +49,9 @@ choices! {
         Log = "log",
         /// Signed logarithm, standardised.
         LogStandard = "log-standard",
-        /// The fraction of training values below it.
+        /// The fraction of training values below the value.
         Rank = "rank",
-        /// The normal quantile of that rank.
+        /// The normal quantile of the fraction of training values below the value.
         Gauss = "gauss",
     }
 }
@@ -66,6 +67,7 @@ params! {
     pub trait TransformOptions: transform_params;
 }
 
+/// Rejects clipping of values that become ranks.
 fn check(params: &TransformParams) -> Result<(), Conflict> {
     match params.clip.is_some() && matches!(params.transform, Transform::Rank | Transform::Gauss) {
         true => Err(Conflict::Incompatible {
@@ -80,16 +82,16 @@ fn check(params: &TransformParams) -> Result<(), Conflict> {
 /// The default search space for tuning transforms.
 pub(crate) const TRANSFORM_SPACE: &str = "transform=choice(auto,standard,query-min-max,gauss)";
 
-/// A feature with a larger absolute value gets logarithms with `auto`.
-const LARGE: f64 = 10.0;
+/// With `auto`, a feature with a larger absolute value gets logarithms.
+const MAX_WITHOUT_LOG: f64 = 10.0;
 
 impl TransformParams {
     /// Fits the transforms to the values of a data set.
     pub(crate) fn fit(&self, data: &Dataset) -> Result<Transforms, LearnError> {
         if self.transform == Transform::Adapt {
-            let within = |x: &f32| x.is_nan() || (-1.0..=1.0).contains(x);
-            let near = data.matrix().values().par_iter().all(within);
-            let transform = if near { Transform::None } else { Transform::LogStandard };
+            let is_small = |x: &f32| x.is_nan() || (-1.0..=1.0).contains(x);
+            let all_small = data.matrix().values().par_iter().all(is_small);
+            let transform = if all_small { Transform::None } else { Transform::LogStandard };
             return Self { transform, ..*self }.fit(data);
         }
         let columns = data.columns();
@@ -98,61 +100,66 @@ impl TransformParams {
             return Ok(Transforms::identity(columns));
         }
         if matches!(self.transform, Transform::Rank | Transform::Gauss) {
-            return quantiles::fit(data, self.transform == Transform::Gauss);
+            let gauss = self.transform == Transform::Gauss;
+            return quantiles::fit(data, gauss);
         }
+        // For each feature, its statistics, and whether they are those of its logarithms.
         let mut all: Vec<(Stats, bool)> =
-            stats::of(data, log).into_iter().map(|stats| (stats, log)).collect();
-        let is_large = |stats: &Stats| stats.max.max(-stats.min) > LARGE || stats.infinite;
+            stats::feature_stats(data, log).into_iter().map(|stats| (stats, log)).collect();
+        let is_large =
+            |stats: &Stats| stats.max.max(-stats.min) > MAX_WITHOUT_LOG || stats.infinite;
         if self.transform == Transform::Auto && all.iter().any(|(stats, _)| is_large(stats)) {
-            let logarithms = stats::of(data, true);
-            for (column, stats) in all.iter_mut().zip(logarithms) {
-                *column = if is_large(&column.0) { (stats, true) } else { *column };
+            let log = true;
+            for (column, log_stats) in all.iter_mut().zip(stats::feature_stats(data, log)) {
+                *column = if is_large(&column.0) { (log_stats, log) } else { *column };
             }
         }
         let mut steps = Vec::with_capacity(columns);
         let mut missing = Vec::with_capacity(columns);
-        for (column, log) in &all {
-            let (mine, value) = self.steps(column, *log);
-            steps.push(mine);
-            missing.push(value);
+        for (stats, log) in &all {
+            let (feature_steps, replacement) = self.steps(stats, *log);
+            steps.push(feature_steps);
+            missing.push(replacement);
         }
-        Ok(Transforms::new(steps, missing, self.transform == Transform::QueryMinMax)?)
+        let min_max_in_query = self.transform == Transform::QueryMinMax;
+        Ok(Transforms::new(steps, missing, min_max_in_query)?)
     }
 
-    /// The steps of a column, and the replacement of its missing values.
+    /// The steps of a feature with these statistics (of its logarithms with `log`), and the
+    /// replacement of its missing values.
     fn steps(&self, column: &Stats, log: bool) -> (Vec<TransformStep>, f32) {
         let mut steps = Vec::new();
         if log {
             steps.push(TransformStep::SignedLog);
         }
-        let reach = self.clip.map_or(f64::INFINITY, |c| c * column.deviation());
-        let low = column.min.max(column.mean - reach);
-        let high = column.max.min(column.mean + reach);
-        let cuts = low > column.min || high < column.max || column.infinite;
-        if cuts && low <= high {
+        let max_distance = self.clip.map_or(f64::INFINITY, |c| c * column.deviation());
+        let low = column.min.max(column.mean - max_distance);
+        let high = column.max.min(column.mean + max_distance);
+        let needs_clip = low > column.min || high < column.max || column.infinite;
+        if needs_clip && low <= high {
             steps.push(TransformStep::Clip { low: low as f32, high: high as f32 });
         }
-        let affine = match self.transform {
+        let shift_and_width = match self.transform {
             Transform::Auto | Transform::Standard | Transform::LogStandard => {
                 Some((column.mean, column.deviation()))
             }
             Transform::MinMax => Some((low, high - low)),
             _ => None,
         };
-        let Some((shift, width)) = affine else {
-            let value = if self.transform == Transform::QueryMinMax { 0.5 } else { 0.0 };
-            return (steps, value);
+        let Some((shift, width)) = shift_and_width else {
+            let replacement = if self.transform == Transform::QueryMinMax { 0.5 } else { 0.0 };
+            return (steps, replacement);
         };
         // A constant feature carries no information, even if it has another value later.
         let scale = if high > low && width > 0.0 { 1.0 / width } else { 0.0 };
         let scale = scale.min(f64::from(f32::MAX)) as f32;
         steps.push(TransformStep::Affine { shift: shift as f32, scale });
-        let mean = (column.mean - shift) * f64::from(scale);
-        (steps, if mean.is_finite() { mean as f32 } else { 0.0 })
+        let transformed_mean = (column.mean - shift) * f64::from(scale);
+        (steps, if transformed_mean.is_finite() { transformed_mean as f32 } else { 0.0 })
     }
 }
 
-/// All rows transformed, query by query, on all threads; rows x columns.
+/// All rows transformed, query by query, on all threads: the values of one row after another.
 pub(crate) fn transformed(data: &Dataset, transforms: &Transforms) -> Vec<f32> {
     let mut values = data.matrix().values().to_vec();
     let columns = data.columns();

@@ -7,7 +7,7 @@
 //! CHANGELOG.md:
 //!
 //! ```text
-//! cargo test -p rankwright-learn --test behaviour write_the_record -- --ignored
+//! cargo xtask records
 //! ```
 //!
 //! Matrix products of nets depend on the instruction set of the processor, so their rows are
@@ -20,14 +20,15 @@ use rankwright_data::generate::LetorOptions;
 use rankwright_data::{Absent, Dataset};
 use rankwright_learn::{LEARNERS, LearnerDef, LearnerSpec, TrainRequest, ValidationSet};
 use rankwright_model::{Model, ModelBody, ScoreOptions};
+use rankwright_spec::{ParamDef, ParamKind};
 use sha2::{Digest, Sha256};
 
 const RECORD: &str = include_str!("golden/record.tsv");
 
-/// Learners that are nets, or have one inside.
+/// Learners that are nets.
 const NETS: [&str; 6] = ["lambdarank", "ranknet", "listnet", "listmle", "softmax", "approxndcg"];
 
-/// Trained on both data sets.
+/// Specs of the record; [`specs`] adds learners and losses that are not among them.
 const SPECS: &[&str] = &[
     "lambdamart(trees=12, leaves=7, min_rows=5)",
     "lambdamart(trees=8, leaves=7, min_rows=5, metric=ap)",
@@ -93,10 +94,34 @@ const SPECS: &[&str] = &[
     "approxndcg(layers=8, epochs=3, activation=tanh)",
 ];
 
-/// A row of the record: digests of scores and of the model's body.
+/// The specs of the record, trained on both data sets: those above, the example of every other
+/// learner, and every other choice of `loss=`.
+fn specs() -> Vec<String> {
+    let mut specs: Vec<String> = SPECS.iter().map(|spec| spec.to_string()).collect();
+    for def in LEARNERS {
+        let of_learner = |spec: &&str| spec.split('(').next() == Some(def.name);
+        if !SPECS.iter().any(of_learner) {
+            specs.push(def.example.to_owned());
+        }
+        let params = def.params();
+        let Some(loss) = params.iter().find(|param| param.name == "loss") else { continue };
+        let ParamKind::Choice { values } = &loss.kind else { continue };
+        for value in values.iter().filter(|value| loss.default.as_deref() != Some(**value)) {
+            let given = format!("loss={value}");
+            let is_there = |spec: &&str| of_learner(spec) && spec.contains(&given);
+            if !SPECS.iter().any(is_there) {
+                specs.push(format!("{}({given})", def.name));
+            }
+        }
+    }
+    specs
+}
+
+/// The digests in a row of the record: of the scores and of the model's body.
 type Digests = (String, String);
 
-fn hex(bytes: &[u8]) -> String {
+/// The digest of bytes, as hexadecimal digits.
+fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text
@@ -113,17 +138,19 @@ fn body(model: &Model) -> Vec<u8> {
         return blend.members().iter().flat_map(member).collect();
     }
     let bytes = model.to_bytes();
-    let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
-    let start = ends.take(2).last().unwrap();
-    bytes[start..bytes.len() - 8].to_vec()
+    let line_ends =
+        bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
+    let start = line_ends.take(2).last().unwrap();
+    let checksum_bytes = 8;
+    bytes[start..bytes.len() - checksum_bytes].to_vec()
 }
 
 fn letor(seed: u64) -> Dataset {
     LetorOptions { queries: 16, documents: 20, seed }.generate().unwrap()
 }
 
-/// Few columns, of the kinds that real tables have: missing values, few values, categories, a
-/// constant; with weights of rows and queries, and rows of a query that do not stand together.
+/// Few columns, of the kinds that real data has: missing values, few distinct values, categories, a
+/// constant; with weights of rows and queries, and rows of a query that are not next to each other.
 fn table(seed: u64) -> Dataset {
     let mut state = seed;
     let mut draw = move || {
@@ -133,28 +160,29 @@ fn table(seed: u64) -> Dataset {
     };
     let (rows, columns) = (300, 7);
     let (mut values, mut labels, mut queries, mut weights) = (vec![], vec![], vec![], vec![]);
-    let mut by_query = vec![];
+    let mut query_weights = vec![];
     for _ in 0..rows {
         let query = (draw() * 14.0).floor();
-        let cells: Vec<f64> = (0..columns).map(|_| draw()).collect();
-        let category = (cells[4] * 6.0).floor();
-        let hidden = 2.0 * cells[0] - cells[1] + f64::from(u8::from(category % 2.0 == 0.0));
-        labels.push(((hidden + 1.0 + 0.6 * (draw() - 0.5)) * 1.3).floor().clamp(0.0, 4.0));
-        let missing = if cells[2] < 0.2 { f32::NAN } else { cells[2] as f32 };
-        values.extend([cells[0] as f32, cells[1] as f32, missing, (cells[3] * 3.0).floor() as f32]);
-        values.extend([category as f32, 1.0, (cells[6] * 1000.0 - 500.0) as f32]);
+        let draws: Vec<f64> = (0..columns).map(|_| draw()).collect();
+        let category = (draws[4] * 6.0).floor();
+        let relevance = 2.0 * draws[0] - draws[1] + f64::from(u8::from(category % 2.0 == 0.0));
+        labels.push(((relevance + 1.0 + 0.6 * (draw() - 0.5)) * 1.3).floor().clamp(0.0, 4.0));
+        let sometimes_missing = if draws[2] < 0.2 { f32::NAN } else { draws[2] as f32 };
+        let one_of_three = (draws[3] * 3.0).floor() as f32;
+        values.extend([draws[0] as f32, draws[1] as f32, sometimes_missing, one_of_three]);
+        values.extend([category as f32, 1.0, (draws[6] * 1000.0 - 500.0) as f32]);
         queries.push(format!("q{query}"));
-        weights.push(0.5 + cells[5] as f32);
-        by_query.push(1.0 + (query % 3.0) as f32);
+        weights.push(0.5 + draws[5] as f32);
+        query_weights.push(1.0 + (query % 3.0) as f32);
     }
     let data = Dataset::builder().dense(values, columns).labels(labels).query_ids(queries);
-    let data = data.weights(weights).query_weights(by_query).absent(Absent::Missing);
+    let data = data.weights(weights).query_weights(query_weights).absent(Absent::Missing);
     data.build().unwrap()
 }
 
-/// Trains a spec. The one place that knows how training is called.
-fn trained(spec: &str, train: &Dataset, valid: &Dataset) -> Digests {
-    let learner = LearnerSpec::parse(&keeping_all_rounds(spec)).unwrap();
+/// Trains a spec and computes the digests of the model.
+fn trained_digests(spec: &str, train: &Dataset, valid: &Dataset) -> Digests {
+    let learner = LearnerSpec::parse(&with_recorded_defaults(spec)).unwrap();
     let mut request = TrainRequest::new(train);
     request.valid = vec![ValidationSet::new("valid", valid)];
     request.seed = 7;
@@ -164,53 +192,71 @@ fn trained(spec: &str, train: &Dataset, valid: &Dataset) -> Digests {
     };
     let scores = model.score(train, ScoreOptions::default()).unwrap();
     let bytes: Vec<u8> = scores.iter().flat_map(|score| score.to_le_bytes()).collect();
-    (hex(&bytes), hex(&body(&model)))
+    (digest(&bytes), digest(&body(&model)))
 }
 
-/// The spec with `stop=none` for every learner of trees in it that does not stop early: the record
-/// was written when all their trees were kept unless `stop` said otherwise.
-fn keeping_all_rounds(spec: &str) -> String {
+/// The spec with the settings that were defaults when the record was written, where it does not
+/// give others: `stop=none` and `rate=0.1` for every learner of trees in it.
+fn with_recorded_defaults(spec: &str) -> String {
     let mut text = spec.to_owned();
-    if text.contains("stop=") {
-        return text;
-    }
-    let has = |def: &LearnerDef, name: &str| def.params().iter().any(|param| param.name == name);
-    for def in LEARNERS.iter().filter(|def| has(def, "stop") && has(def, "trees")) {
-        let (mut out, mut rest) = (String::new(), text.as_str());
-        while let Some(at) = rest.find(def.name) {
-            let (before, behind) = (&rest[..at], &rest[at + def.name.len()..]);
-            let is_whole = !before.ends_with(|c: char| c.is_alphanumeric() || c == '-')
-                && !behind.starts_with(|c: char| c.is_alphanumeric() || c == '-');
-            out += before;
-            out += def.name;
-            rest = behind;
-            if is_whole {
-                match behind.strip_prefix('(') {
-                    Some(inner) => (out, rest) = (out + "(stop=none, ", inner),
-                    None => out += "(stop=none)",
-                }
-            }
+    let has = |def: &LearnerDef, name: &str, default: &str| {
+        let is_there = |p: &ParamDef| p.name == name && p.default.as_deref() == Some(default);
+        def.params().iter().any(is_there)
+    };
+    for (key, default, setting) in [("stop", "auto", "stop=none"), ("rate", "auto", "rate=0.1")] {
+        if spec.contains(&format!("{key}=")) {
+            continue;
         }
-        text = out + rest;
+        let trees = |def: &&&LearnerDef| has(def, key, default) && has_parameter(def, "trees");
+        for def in LEARNERS.iter().filter(trees) {
+            text = with_setting(&text, def.name, setting);
+        }
     }
     text
+}
+
+fn has_parameter(def: &LearnerDef, name: &str) -> bool {
+    def.params().iter().any(|param| param.name == name)
+}
+
+/// The text with a setting added to every spec of a learner in it.
+fn with_setting(text: &str, learner: &str, setting: &str) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find(learner) {
+        let (before, after) = (&rest[..at], &rest[at + learner.len()..]);
+        let is_whole_word = !before.ends_with(|c: char| c.is_alphanumeric() || c == '-')
+            && !after.starts_with(|c: char| c.is_alphanumeric() || c == '-');
+        out += before;
+        out += learner;
+        rest = after;
+        if is_whole_word {
+            match after.strip_prefix('(') {
+                Some(inner) => (out, rest) = (format!("{out}({setting}, "), inner),
+                None => out += &format!("({setting})"),
+            }
+        }
+    }
+    out + rest
 }
 
 fn is_net(spec: &str) -> bool {
     NETS.iter().any(|name| spec.starts_with(&format!("{name}(")))
 }
 
+/// The digests by data set and spec, computed now.
 fn computed() -> BTreeMap<(String, String), Digests> {
     let sets = [("letor", letor(1), letor(2)), ("table", table(1), table(2))];
     let mut found = BTreeMap::new();
     for (name, train, valid) in &sets {
-        for spec in SPECS {
-            found.insert((name.to_string(), spec.to_string()), trained(spec, train, valid));
+        for spec in specs() {
+            let digests = trained_digests(&spec, train, valid);
+            found.insert((name.to_string(), spec), digests);
         }
     }
     found
 }
 
+/// The digests by data set and spec, from the record.
 fn recorded() -> BTreeMap<(String, String), Digests> {
     let row = |line: &str| {
         let cells: Vec<String> = line.split('\t').map(str::to_owned).collect();
@@ -220,6 +266,7 @@ fn recorded() -> BTreeMap<(String, String), Digests> {
     RECORD.lines().skip(1).map(row).collect()
 }
 
+/// Whether this processor is of the kind that wrote the record.
 #[cfg(target_arch = "x86_64")]
 fn nets_are_comparable() -> bool {
     is_x86_feature_detected!("fma") && is_x86_feature_detected!("avx2")
@@ -237,15 +284,15 @@ fn scores_and_models_are_those_of_the_record() {
     if !nets_are_comparable() {
         println!("nets are left out: the record was written on another kind of processor");
     }
-    let compared = |spec: &str| nets_are_comparable() || !is_net(spec);
+    let is_comparable = |spec: &str| nets_are_comparable() || !is_net(spec);
     let differ: Vec<_> = found
         .iter()
-        .filter(|((_, spec), _)| compared(spec))
+        .filter(|((_, spec), _)| is_comparable(spec))
         .filter(|(key, digests)| record[*key] != **digests)
         .map(|((data, spec), (scores, _))| {
-            let what =
-                if record[&(data.clone(), spec.clone())].0 == *scores { "body" } else { "scores" };
-            format!("{data}: {spec}: {what}")
+            let same_scores = record[&(data.clone(), spec.clone())].0 == *scores;
+            let difference = if same_scores { "body" } else { "scores" };
+            format!("{data}: {spec}: {difference}")
         })
         .collect();
     assert!(
@@ -258,15 +305,11 @@ fn scores_and_models_are_those_of_the_record() {
 }
 
 #[test]
-fn every_learner_and_objective_is_in_the_record() {
-    for info in LEARNERS {
-        let named = |spec: &&str| Some(info.name) == spec.split('(').next();
-        assert!(SPECS.iter().any(named), "{} is not in the record", info.name);
-    }
+fn every_objective_is_in_the_record() {
     let train = letor(1);
     let valid = letor(2);
     let mut objectives: Vec<String> = vec![];
-    for spec in SPECS.iter().filter(|spec| !is_net(spec)) {
+    for spec in specs().iter().filter(|spec| !is_net(spec)) {
         let mut request = TrainRequest::new(&train);
         request.valid = vec![ValidationSet::new("valid", &valid)];
         let text = LearnerSpec::parse(spec)
@@ -279,11 +322,11 @@ fn every_learner_and_objective_is_in_the_record() {
             .clone();
         objectives.push(text.split('(').next().unwrap().to_owned());
     }
-    for info in rankwright_learn::objective::OBJECTIVES {
+    for def in rankwright_learn::objective::OBJECTIVES {
         assert!(
-            objectives.iter().any(|name| name == info.name),
+            objectives.iter().any(|name| name == def.name),
             "{} is not in the record",
-            info.name
+            def.name
         );
     }
 }

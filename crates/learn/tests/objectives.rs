@@ -11,7 +11,8 @@ use rankwright_learn::{
     Checkpoints, LearnerSpec, Progress, TrainRequest, TrainingHistory, ValidationSet,
 };
 
-/// The learners that are trained, without their number of trees.
+/// The beginnings of the specs of learners, to which trees, leaves and the closing bracket are
+/// added.
 const LEARNERS: &[&str] = &[
     "yetirank(",
     "yetirank(metric=ndcg, samples=1, noise=0.2",
@@ -37,6 +38,7 @@ const LEARNERS: &[&str] = &[
     "lambdamart(pairs=coherent, weight=gap, metric=p@2, truncation=4, newton=cross-leaf",
 ];
 
+/// The learner of a spec that begins with `start`.
 fn learner(start: &str, trees: usize) -> LearnerSpec {
     let comma = if start.ends_with('(') { "" } else { ", " };
     let text = format!("{start}{comma}trees={trees}, leaves=9, min_rows=4)");
@@ -45,36 +47,40 @@ fn learner(start: &str, trees: usize) -> LearnerSpec {
 
 /// Three features of four values each, so that many documents of a query are identical and
 /// always have equal scores; queries of 1 to 60 documents, some of one label.
-fn tied() -> Dataset {
+fn data_with_equal_scores() -> Dataset {
     let mut random = Random::new(8, 0);
     let (mut values, mut labels, mut queries) = (Vec::new(), Vec::new(), Vec::new());
     for query in 0..40 {
-        let (size, alike) = (1 + random.below(60), random.below(8) == 0);
+        let (size, one_label) = (1 + random.below(60), random.below(8) == 0);
         for _ in 0..size {
             let row = [0; 3].map(|_| random.below(4) as f32);
-            let hidden = f64::from(row[0]) + 0.7 * f64::from(row[1]) + random.normal();
+            let relevance = f64::from(row[0]) + 0.7 * f64::from(row[1]) + random.normal();
             values.extend(row);
-            labels.push(if alike { 1.0 } else { (hidden - 1.0).floor().clamp(0.0, 4.0) });
+            labels.push(if one_label { 1.0 } else { (relevance - 1.0).floor().clamp(0.0, 4.0) });
             queries.push(format!("q{query}"));
         }
     }
     Dataset::from_dense(values, 3, labels, queries).unwrap()
 }
 
-/// Stops the training after this number of trees.
-struct StopAfter(usize, AtomicUsize);
+/// Stops the training after a number of trees.
+struct StopAfter {
+    trees: usize,
+    trees_done: AtomicUsize,
+}
 
 impl Progress for StopAfter {
     fn round_finished(&self, history: &TrainingHistory) {
-        self.1.store(history.iterations.len(), Ordering::Relaxed);
+        self.trees_done.store(history.iterations.len(), Ordering::Relaxed);
     }
 
     fn should_stop(&self) -> bool {
-        self.1.load(Ordering::Relaxed) >= self.0
+        self.trees_done.load(Ordering::Relaxed) >= self.trees
     }
 }
 
-/// Bytes of the model; metrics of the validation data are computed.
+/// Bytes of the model, trained on this number of threads; metrics of the validation data are
+/// computed.
 fn bytes(
     learner: &LearnerSpec,
     valid: &Dataset,
@@ -86,39 +92,41 @@ fn bytes(
     pool.install(|| learner.train(request.validation_sets(valid)).unwrap().model.to_bytes())
 }
 
-fn check(start: &str, data: &Dataset, valid: &Dataset, trees: usize, all_threads: &[usize]) {
+/// Checks that the model has the same bytes on one and on other numbers of threads, with portable
+/// code and after two interruptions.
+fn check_bytes(start: &str, data: &Dataset, valid: &Dataset, trees: usize, all_threads: &[usize]) {
     let learner = learner(start, trees);
-    let one = bytes(&learner, valid, 1, TrainRequest::new(data));
+    let one_thread = bytes(&learner, valid, 1, TrainRequest::new(data));
     for &threads in all_threads {
         let other = bytes(&learner, valid, threads, TrainRequest::new(data));
-        assert!(other == one, "{learner}: {threads} threads");
+        assert!(other == one_thread, "{learner}: {threads} threads");
     }
     let portable = TrainRequest::new(data).simd(Simd::Portable);
-    assert!(bytes(&learner, valid, 2, portable) == one, "{learner}: portable code");
+    assert!(bytes(&learner, valid, 2, portable) == one_thread, "{learner}: portable code");
     let folder = tempfile::tempdir().unwrap();
     let checkpoints = || Some(Checkpoints::new(folder.path()).every_rounds(1));
-    for (pause, threads) in [(1, 3), (trees - 2, 1)] {
-        let progress = StopAfter(pause, AtomicUsize::new(0));
-        let part = TrainRequest::new(data).progress(&progress).checkpoints(checkpoints());
-        bytes(&learner, valid, threads, part);
-        assert_eq!(progress.1.load(Ordering::Relaxed), pause, "{learner}");
+    for (trees, threads) in [(1, 3), (trees - 2, 1)] {
+        let progress = StopAfter { trees, trees_done: AtomicUsize::new(0) };
+        let request = TrainRequest::new(data).progress(&progress).checkpoints(checkpoints());
+        bytes(&learner, valid, threads, request);
+        assert_eq!(progress.trees_done.load(Ordering::Relaxed), trees, "{learner}");
     }
-    let rest = TrainRequest::new(data).checkpoints(checkpoints());
-    assert!(bytes(&learner, valid, 2, rest) == one, "{learner}: two pauses");
-    let seed = bytes(&learner, valid, 2, TrainRequest::new(data).seed(77));
-    assert!(seed != one, "{learner}: the seed is in the header");
+    let resumed = TrainRequest::new(data).checkpoints(checkpoints());
+    assert!(bytes(&learner, valid, 2, resumed) == one_thread, "{learner}: two interruptions");
+    let other_seed = bytes(&learner, valid, 2, TrainRequest::new(data).seed(77));
+    assert!(other_seed != one_thread, "{learner}: the seed is in the header");
 }
 
 #[test]
-fn threads_machine_code_and_pauses_do_not_change_a_byte_where_scores_are_equal() {
-    let data = tied();
+fn threads_instruction_sets_and_interruptions_do_not_change_a_byte_where_scores_are_equal() {
+    let data = data_with_equal_scores();
     for start in LEARNERS {
-        check(start, &data, &data, 5, &[2, 3, 8]);
+        check_bytes(start, &data, &data, 5, &[2, 3, 8]);
     }
 }
 
 #[test]
-fn threads_machine_code_and_pauses_do_not_change_a_byte_on_real_data() {
+fn threads_instruction_sets_and_interruptions_do_not_change_a_byte_on_real_data() {
     let Some(root) = std::env::var_os("RANKWRIGHT_DATA") else {
         println!("skipped: RANKWRIGHT_DATA is not set");
         return;
@@ -130,14 +138,14 @@ fn threads_machine_code_and_pauses_do_not_change_a_byte_on_real_data() {
     };
     let (data, valid) = (part(&[1, 2, 3]), part(&[4]));
     for start in LEARNERS {
-        check(start, &data, &valid, 4, &[2, 3, 8]);
+        check_bytes(start, &data, &valid, 4, &[2, 3, 8]);
     }
 }
 
 #[test]
-fn models_of_other_weights_and_pairs_differ() {
-    let data = tied();
-    let mut all: Vec<Vec<u8>> = Vec::new();
+fn models_of_different_weights_and_pairs_differ() {
+    let data = data_with_equal_scores();
+    let mut all_scores: Vec<Vec<u8>> = Vec::new();
     for start in [
         "lambdamart(metric=ndcg@3",
         "lambdamart(metric=ndcg@3, weight=loss2",
@@ -153,7 +161,7 @@ fn models_of_other_weights_and_pairs_differ() {
         let model = learner(start, 3).train(TrainRequest::new(&data)).unwrap().model;
         let scores = model.score(&data, Default::default()).unwrap();
         let scores: Vec<u8> = scores.iter().flat_map(|score| score.to_le_bytes()).collect();
-        assert!(!all.contains(&scores), "{start} gives the scores of another learner");
-        all.push(scores);
+        assert!(!all_scores.contains(&scores), "{start} gives the scores of another learner");
+        all_scores.push(scores);
     }
 }

@@ -32,7 +32,7 @@ fn bytes(data: &Dataset, threads: usize, simd: Simd, newton: Newton) -> Vec<u8> 
 }
 
 #[test]
-fn threads_and_machine_code_do_not_change_a_byte() {
+fn threads_and_instruction_sets_do_not_change_a_byte() {
     let data = data();
     for newton in [Newton::PerDocument, Newton::CrossLeaf, Newton::Joint] {
         let one = bytes(&data, 1, Simd::Auto, newton);
@@ -43,73 +43,83 @@ fn threads_and_machine_code_do_not_change_a_byte() {
     }
 }
 
-/// Stops the training after this number of trees.
-struct StopAfter(usize, AtomicUsize);
+/// Stops the training after a number of trees.
+struct StopAfter {
+    trees: usize,
+    trees_done: AtomicUsize,
+}
+
+impl StopAfter {
+    fn new(trees: usize) -> Self {
+        Self { trees, trees_done: AtomicUsize::new(0) }
+    }
+}
 
 impl Progress for StopAfter {
     fn round_finished(&self, history: &TrainingHistory) {
-        self.1.store(history.iterations.len(), Ordering::Relaxed);
+        self.trees_done.store(history.iterations.len(), Ordering::Relaxed);
     }
 
     fn should_stop(&self) -> bool {
-        self.1.load(Ordering::Relaxed) >= self.0
+        self.trees_done.load(Ordering::Relaxed) >= self.trees
     }
 }
 
 #[test]
-fn an_interrupted_training_goes_on_to_the_same_bytes() {
+fn a_resumed_training_gives_the_same_bytes() {
     let (data, valid) =
         (data(), LetorOptions { queries: 10, documents: 60, seed: 12 }.generate().unwrap());
     let metric = MetricSpec::parse("ndcg@10").unwrap().resolve(SourceKind::Features).unwrap();
     let valid = vec![ValidationSet::new("valid", &valid)];
     let folder = tempfile::tempdir().unwrap();
     let request = TrainRequest::new(&data).validation_sets(valid).metrics([metric]);
-    let whole = train(params(Newton::PerDocument), &request).unwrap();
+    let uninterrupted = train(params(Newton::PerDocument), &request).unwrap();
     let checkpoints = Checkpoints::new(folder.path().join("a")).every_rounds(1);
     for trees in [1, 3, 4, 7] {
-        let progress = StopAfter(trees, AtomicUsize::new(0));
+        let progress = StopAfter::new(trees);
         let request = TrainRequest::new(&data)
             .checkpoints(checkpoints.clone())
             .progress(&progress)
             .validation_sets(request.valid.clone())
             .metrics(request.metrics.clone());
-        let part = train(params(Newton::PerDocument), &request).unwrap();
-        assert!(!part.finished);
-        assert_eq!(part.history.iterations.len(), trees);
+        let interrupted = train(params(Newton::PerDocument), &request).unwrap();
+        assert!(!interrupted.finished);
+        assert_eq!(interrupted.history.iterations.len(), trees);
     }
     let request = request.checkpoints(checkpoints.clone());
     let resumed = train(params(Newton::PerDocument), &request).unwrap();
     assert!(resumed.finished);
-    assert!(resumed.model.to_bytes() == whole.model.to_bytes());
-    let values =
-        |o: &TrainResult| o.history.iterations.iter().map(|i| i.values.clone()).collect::<Vec<_>>();
-    assert_eq!(values(&resumed), values(&whole));
+    assert!(resumed.model.to_bytes() == uninterrupted.model.to_bytes());
+    let metric_values = |result: &TrainResult| {
+        result.history.iterations.iter().map(|i| i.values.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(metric_values(&resumed), metric_values(&uninterrupted));
 
     // Fewer trees than were saved: as if only those had been trained.
-    let few = params(Newton::PerDocument).trees(3);
-    let short = train(few.clone(), &TrainRequest::new(&data)).unwrap();
-    let from_saved = train(few, &request).unwrap();
+    let three_trees = params(Newton::PerDocument).trees(3);
+    let from_nothing = train(three_trees.clone(), &TrainRequest::new(&data)).unwrap();
+    let from_saved = train(three_trees, &request).unwrap();
     assert_eq!(from_saved.history.iterations.len(), 3);
-    let trees = |o: &TrainResult| match o.model.body() {
+    let trees = |result: &TrainResult| match result.model.body() {
         rankwright_model::ModelBody::Trees(ensemble) => ensemble.trees().to_vec(),
         _ => Vec::new(),
     };
-    assert_eq!(trees(&from_saved), trees(&short));
+    assert_eq!(trees(&from_saved), trees(&from_nothing));
 
-    let other = request.seed(2);
-    let error = train(params(Newton::PerDocument), &other).unwrap_err().to_string();
+    let other_seed = request.seed(2);
+    let error = train(params(Newton::PerDocument), &other_seed).unwrap_err().to_string();
     assert!(error.contains("belongs to a training with other data"), "{error}");
 }
 
 #[test]
-fn a_metric_without_a_value_does_not_spoil_a_checkpoint() {
+fn a_training_with_a_metric_without_a_value_can_be_resumed() {
     let data = data();
-    let none = MetricSpec::parse("ap(rel=99)").unwrap().resolve(SourceKind::Features).unwrap();
+    let metric = MetricSpec::parse("ap(rel=99)").unwrap().resolve(SourceKind::Features).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let checkpoints = Checkpoints::new(folder.path()).every_rounds(1);
-    let progress = StopAfter(2, AtomicUsize::new(0));
+    let progress = StopAfter::new(2);
     let request = TrainRequest::new(&data)
-        .metrics([none])
+        .metrics([metric])
         .evaluate_training(true)
         .checkpoints(checkpoints)
         .progress(&progress);

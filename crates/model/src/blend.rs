@@ -1,10 +1,10 @@
-//! A blend: `score = w_1 n(m_1) + w_2 n(m_2) + ...`, a weighted sum of other models' scores, added
-//! in f64 in the order of the members.
+//! A blend: `score = w_1 n(s_1) + w_2 n(s_2) + ...`, a weighted sum of the scores `s_i` of other
+//! models (the members), added in f64 in the order of the members.
 //!
-//! Scores of different models have different sizes, so `n` may first scale each member's scores
-//! within a query ([`Normalise`]). Members are whole models: their features are matched with the
-//! blend's by name or id, as those of any model with data. A blend of blends would only be a longer
-//! sum and is rejected.
+//! Scores of different models have different scales, so the normalisation `n` ([`Normalise`]) may
+//! first bring each member's scores within a query to a common one. Members are whole models: their
+//! features are matched with the blend's by name or id, as those of any model with data. A blend of
+//! blends would only be a longer sum and is rejected.
 //!
 //! A term that overflows counts as the largest finite number, so that a score is never NaN. Cost:
 //! that of the members; ranks add a sort of each query.
@@ -21,11 +21,12 @@ pub enum Normalise {
     /// No normalisation.
     #[default]
     None,
-    /// (s - min) / (max - min): from 0 to 1.
+    /// (s - min) / (max - min), for a score `s`: from 0 to 1.
     MinMax,
-    /// (s - mean) / deviation, the deviation over n.
+    /// (s - mean) / deviation, with the standard deviation that divides by the number of documents.
     Standard,
-    /// The share of the other documents that score less, ties counting half: from 0 to 1.
+    /// The fraction of the query's other documents with a lower score, ties counting half: from 0
+    /// to 1.
     Rank,
 }
 
@@ -44,7 +45,8 @@ impl Normalise {
         }
     }
 
-    /// Normalises the scores of one query. Infinite scores count as the largest finite ones.
+    /// Normalises the scores of one query. An infinite score counts as the finite number nearest to
+    /// it, NaN as 0.
     ///
     /// ```
     /// use rankwright_model::Normalise;
@@ -59,7 +61,7 @@ impl Normalise {
         self.apply_with(scores, &mut Vec::new());
     }
 
-    /// Like `apply`, with a reusable buffer.
+    /// Like `apply`; `order` is a reusable buffer.
     pub(crate) fn apply_with(self, scores: &mut [f64], order: &mut Vec<(f64, u32)>) {
         if self == Normalise::None {
             return;
@@ -84,8 +86,8 @@ impl Normalise {
                 let scaled = |score: f64| finite((score / 2.0 - low) / width);
                 scores.iter_mut().for_each(|score| *score = scaled(*score));
             }
-            Normalise::Standard => standard(scores, low.abs().max(high.abs())),
-            Normalise::Rank => ranks(scores, order),
+            Normalise::Standard => standardise(scores, low.abs().max(high.abs())),
+            Normalise::Rank => replace_by_ranks(scores, order),
         }
     }
 }
@@ -97,7 +99,7 @@ fn finite(score: f64) -> f64 {
 
 /// Standardises scores whose absolute values are at most `size`; they are divided by it so that no
 /// square overflows.
-fn standard(scores: &mut [f64], size: f64) {
+fn standardise(scores: &mut [f64], size: f64) {
     scores.iter_mut().for_each(|score| *score /= size);
     let n = scores.len() as f64;
     let mean = scores.iter().sum::<f64>() / n;
@@ -108,8 +110,8 @@ fn standard(scores: &mut [f64], size: f64) {
     scores.iter_mut().for_each(|score| *score = finite((*score - mean) * scale));
 }
 
-/// Replaces scores (at least two) by their ranks.
-fn ranks(scores: &mut [f64], order: &mut Vec<(f64, u32)>) {
+/// Replaces scores (at least two) as [`Normalise::Rank`] says.
+fn replace_by_ranks(scores: &mut [f64], order: &mut Vec<(f64, u32)>) {
     order.clear();
     order.extend(scores.iter().zip(0..).map(|(&score, at)| (score, at)));
     // 0 and -0 are equal, but not for `total_cmp`.
@@ -123,7 +125,7 @@ fn ranks(scores: &mut [f64], order: &mut Vec<(f64, u32)>) {
     }
 }
 
-/// Adds one term of a blend.
+/// Adds the term of one member to the sum of a blend.
 #[inline(always)]
 pub(crate) fn add_term(sum: f64, weight: f64, score: f64) -> f64 {
     sum + finite(weight * finite(score))
@@ -195,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn each_normalisation_is_its_formula() {
+    fn each_normalisation_follows_its_formula() {
         let scores = [1.0, 5.0, 3.0, 3.0];
         assert_eq!(applied(Normalise::None, &scores), scores);
         assert_eq!(applied(Normalise::MinMax, &scores), [0.0, 1.0, 0.5, 0.5]);
@@ -229,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_blend_is_refused_with_a_reason() {
+    fn invalid_members_are_refused_with_a_reason() {
         let header = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Zero);
         let linear = || {
             let linear = ModelBody::Linear(Linear::new(0.0, vec![1.0]).unwrap());
@@ -263,15 +265,17 @@ mod tests {
         }
 
         #[test]
-        fn ranks_count_what_is_below(scores in proptest::collection::vec(0..6_i32, 2..20)) {
+        fn ranks_count_lower_scores_and_half_of_the_ties(
+            scores in proptest::collection::vec(0..6_i32, 2..20),
+        ) {
             let scores: Vec<f64> = scores.into_iter().map(f64::from).collect();
             let found = applied(Normalise::Rank, &scores);
-            let flat = scores.iter().all(|score| *score == scores[0]);
+            let all_equal = scores.iter().all(|score| *score == scores[0]);
             for (score, rank) in scores.iter().zip(found) {
                 let below = scores.iter().filter(|other| *other < score).count() as f64;
                 let ties = scores.iter().filter(|other| *other == score).count() as f64 - 1.0;
                 let expected = (below + ties / 2.0) / (scores.len() - 1) as f64;
-                prop_assert_eq!(rank, if flat { 0.0 } else { expected });
+                prop_assert_eq!(rank, if all_equal { 0.0 } else { expected });
             }
         }
     }

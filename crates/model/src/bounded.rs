@@ -1,5 +1,5 @@
-//! Length-bounded lists and maps: JSON with more entries than allowed is an error before it costs
-//! memory.
+//! Length-bounded lists and maps: JSON with more entries than allowed is an error before more
+//! memory is used.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,13 +19,13 @@ impl<T, const MAX: usize> Default for BoundedVec<T, MAX> {
 
 impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for BoundedVec<T, MAX> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_seq(List(PhantomData))
+        from.deserialize_seq(ListVisitor(PhantomData))
     }
 }
 
-struct List<T, const MAX: usize>(PhantomData<T>);
+struct ListVisitor<T, const MAX: usize>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>, const MAX: usize> Visitor<'de> for List<T, MAX> {
+impl<'de, T: Deserialize<'de>, const MAX: usize> Visitor<'de> for ListVisitor<T, MAX> {
     type Value = BoundedVec<T, MAX>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -34,11 +34,11 @@ impl<'de, T: Deserialize<'de>, const MAX: usize> Visitor<'de> for List<T, MAX> {
 
     fn visit_seq<S: SeqAccess<'de>>(self, mut list: S) -> Result<Self::Value, S::Error> {
         let mut all = Vec::new();
-        while let Some(one) = list.next_element()? {
+        while let Some(element) = list.next_element()? {
             if all.len() == MAX {
                 return Err(S::Error::invalid_length(MAX + 1, &self));
             }
-            all.push(one);
+            all.push(element);
         }
         Ok(BoundedVec(all))
     }
@@ -49,13 +49,13 @@ pub(crate) struct BoundedMap<const MAX: usize>(pub(crate) BTreeMap<String, Strin
 
 impl<'de, const MAX: usize> Deserialize<'de> for BoundedMap<MAX> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_map(Map)
+        from.deserialize_map(MapVisitor)
     }
 }
 
-struct Map<const MAX: usize>;
+struct MapVisitor<const MAX: usize>;
 
-impl<'de, const MAX: usize> Visitor<'de> for Map<MAX> {
+impl<'de, const MAX: usize> Visitor<'de> for MapVisitor<MAX> {
     type Value = BoundedMap<MAX>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,4 +1,4 @@
-//! A set of categories, as a bit for each.
+//! A set of categories of a feature, stored as a bit for each category.
 //!
 //! A category is a whole number from 0 on, given as the whole part of a value: 2.7 is category 2,
 //! -0.5 is category 0. Values of -1 and below, infinite ones and NaN are in no set.
@@ -22,7 +22,8 @@ const MAX_CATEGORIES: u32 = 1 << 24;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Categories {
-    /// Without zeros at the end, so that equal sets compare equal.
+    /// A bit for each category, 64 to a word; the last word is not 0, so that equal sets compare
+    /// equal.
     words: Vec<u64>,
 }
 
@@ -83,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_whole_part_counts_and_what_is_no_category_is_in_no_set() {
+    fn the_whole_part_counts_and_values_without_a_category_are_in_no_set() {
         let all = Categories::new(0..200).unwrap();
         for value in [0.0, -0.0, -0.9, 0.9, 199.5] {
             assert!(all.contains(value), "{value}");
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn words_come_back_in_one_form() {
+    fn a_set_is_read_back_from_its_words_and_zeros_at_the_end_are_refused() {
         let set = Categories::new([3, 64, 129]).unwrap();
         assert_eq!(Categories::from_words(set.words().to_vec()).unwrap(), set);
         assert!(set.ids().eq([3, 64, 129]));

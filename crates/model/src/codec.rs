@@ -1,16 +1,18 @@
-//! The model file: a line with name and version, a line of JSON, a compact body, a checksum.
+//! The model file: a line with name and version, a line of JSON, a compact body, a checksum. The
+//! two lines are text (`head -2` shows them).
 //!
 //! | part | content |
 //! |---|---|
 //! | first line | `RANKWRIGHT MODEL 1`: the name and the version of the format (1 to 3) |
-//! | second line | the header as JSON: kind, how it was made, features (read it with `head -2`) |
+//! | second line | the header as JSON: kind of body, origin of the model, features |
 //! | body | numbers, little-endian, see below |
 //! | last 8 bytes | xxh3-64 of everything before |
 //!
 //! Body of `trees`: base f64, number of trees u32, then for each tree the number of splits `n` u32
 //! and arrays: features u32 x n, thresholds f32 x n, sides of missing values (a bit each, lowest
 //! first, 1 is left, spare bits 0), left children u32 x n, right children u32 x n (the top bit
-//! marks a leaf), gains f64 x n, rows u64 x n, leaf values f64 x (n + 1), leaf rows u64 x (n + 1).
+//! marks a leaf), gains f64 x n, training rows u64 x n, leaf values f64 x (n + 1), training rows of
+//! leaves u64 x (n + 1).
 //! Body of `linear`: bias f64, number of weights u32, weights f64.
 //!
 //! Version 2 is written only if some split condition is more than a threshold. Each tree then has
@@ -32,7 +34,7 @@
 //!
 //! The same model always gives the same bytes. Any bytes give a model or an error: sizes are
 //! compared with the remaining bytes before anything is allocated, and bytes with a valid checksum
-//! are not trusted either; trees are made by [`Tree::new`](crate::Tree::new) and models by
+//! are not trusted either: trees are made by [`Tree::new`](crate::Tree::new) and models by
 //! [`Model::new`].
 
 mod blend;
@@ -53,10 +55,10 @@ use crate::model::{BodyKind, Model};
 
 /// The first bytes of every model file, before the version.
 const MAGIC: &[u8] = b"RANKWRIGHT MODEL ";
-/// The newest version; all from 1 on are read.
-const NEWEST: u32 = 3;
-/// Length of the checksum at the end.
-const SUM: usize = 8;
+/// The newest version; all from 1 to this one are read.
+const NEWEST_VERSION: u32 = 3;
+/// Length of the checksum at the end of a file.
+const CHECKSUM_BYTES: usize = 8;
 
 /// Our own format.
 pub(crate) static FORMAT: ModelFormat = ModelFormat {
@@ -66,6 +68,7 @@ pub(crate) static FORMAT: ModelFormat = ModelFormat {
     writes: "its own files",
     extensions: &["model"],
     bodies: &BodyKind::ALL,
+    // The agreement of our scores with those of the system.
     scores: "the same bits",
     detect: |bytes| bytes.starts_with(MAGIC),
     read,
@@ -89,42 +92,43 @@ impl Model {
 
 /// Reads and checks the bytes of a file in our own format.
 fn read(bytes: &[u8]) -> Result<Model, ModelError> {
-    let (version, header, kind, numbers) = open(bytes)?;
-    build(version, header, &kind, numbers)
+    let (version, header, kind, body) = read_header(bytes)?;
+    build(version, header, &kind, body)
 }
 
-/// Reads a member of a blend. A blend among them is rejected before it is read, so that nesting is
-/// bounded.
+/// Reads a member of a blend. A member that is a blend itself is rejected before its body is read,
+/// so that nesting is bounded.
 fn read_member(bytes: &[u8]) -> Result<Model, ModelError> {
-    let (version, header, kind, numbers) = open(bytes)?;
+    let (version, header, kind, body) = read_header(bytes)?;
     match kind.as_str() {
         "blend" => Err(ModelError::damaged(Damage::NestedBlend)),
-        kind => build(version, header, kind, numbers),
+        kind => build(version, header, kind, body),
     }
 }
 
-/// Checks the checksum and reads the header; returns the version, the header, the kind and the
-/// body.
-fn open(bytes: &[u8]) -> Result<(u32, Header, String, &[u8]), ModelError> {
+/// Checks the checksum and reads the header; returns the version, the header, the name of the
+/// body's kind, and the bytes of the body.
+fn read_header(bytes: &[u8]) -> Result<(u32, Header, String, &[u8]), ModelError> {
     let (version, rest) = after_version(bytes)?;
-    let whole = bytes.split_last_chunk::<SUM>();
-    let (covered, sum) = whole.ok_or_else(|| ModelError::damaged(Damage::CutOff))?;
-    if xxh3_64(covered) != u64::from_le_bytes(*sum) {
+    let content_and_sum = bytes.split_last_chunk::<CHECKSUM_BYTES>();
+    let (content, sum) = content_and_sum.ok_or_else(|| ModelError::damaged(Damage::CutOff))?;
+    if xxh3_64(content) != u64::from_le_bytes(*sum) {
         return Err(ModelError::damaged(Damage::Checksum));
     }
-    // The bytes after the version, without the checksum.
-    let covered = rest.split_last_chunk::<SUM>().map_or(&[][..], |(covered, _)| covered);
-    let (line, numbers) = line_of(covered).ok_or_else(|| ModelError::damaged(Damage::NoHeader))?;
+    // The content after the line with the version.
+    let content = rest.split_last_chunk::<CHECKSUM_BYTES>().map_or(&[][..], |(content, _)| content);
+    let line_and_body = split_line(content);
+    let (line, body_bytes) = line_and_body.ok_or_else(|| ModelError::damaged(Damage::NoHeader))?;
     let (header, kind) = head::read(line)?;
-    Ok((version, header, kind, numbers))
+    Ok((version, header, kind, body_bytes))
 }
 
 /// Reads the body and makes the model.
-fn build(version: u32, header: Header, kind: &str, numbers: &[u8]) -> Result<Model, ModelError> {
-    let kind = body::read(kind, version, numbers)?;
-    // A model has one form only: one that fits version 1 is not written as version 2.
-    match body::version(&kind) {
-        plain if plain == version => Model::new(header, kind),
+fn build(version: u32, header: Header, kind: &str, body: &[u8]) -> Result<Model, ModelError> {
+    let body = body::read(kind, version, body)?;
+    // A model has only one valid form as bytes: with the lowest version that can hold its body.
+    match body::version(&body) {
+        lowest if lowest == version => Model::new(header, body),
         content => Err(ModelError::damaged(Damage::OtherVersion { marked: version, content })),
     }
 }
@@ -134,22 +138,22 @@ fn after_version(bytes: &[u8]) -> Result<(u32, &[u8]), ModelError> {
     let Some(rest) = bytes.strip_prefix(MAGIC) else {
         return Err(ModelError::not_a_model(FORMAT.system));
     };
-    let (line, rest) = line_of(rest).ok_or_else(|| ModelError::damaged(Damage::FirstLine))?;
+    let (line, rest) = split_line(rest).ok_or_else(|| ModelError::damaged(Damage::FirstLine))?;
     if line.ends_with(b"\r") {
         return Err(ModelError::damaged(Damage::LineEnds));
     }
     let text = std::str::from_utf8(line).unwrap_or_default();
     match text.parse::<u32>() {
-        Ok(found) if text == found.to_string() => match (1..=NEWEST).contains(&found) {
+        Ok(found) if text == found.to_string() => match (1..=NEWEST_VERSION).contains(&found) {
             true => Ok((found, rest)),
-            false => Err(ModelError::Version { found, supported: NEWEST }),
+            false => Err(ModelError::Version { found, supported: NEWEST_VERSION }),
         },
         _ => Err(ModelError::damaged(Damage::NoVersion)),
     }
 }
 
-/// The bytes up to a line end, and those after it.
-fn line_of(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+/// The bytes before the first line end, and those after it; `None` without a line end.
+fn split_line(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = bytes.iter().position(|&byte| byte == b'\n')?;
     Some((bytes.get(..end)?, bytes.get(end + 1..)?))
 }

@@ -8,8 +8,8 @@ use crate::error::ModelError;
 use crate::problem::ModelParameter;
 use crate::tree::Tree;
 
-/// Maximum number of trees: a tree needs some 100 bytes in memory even without nodes, more than in
-/// a file.
+/// Maximum number of trees. It bounds the memory that a file can take, as a tree without splits
+/// needs some 100 bytes in memory, more than in the file.
 pub(crate) const MAX_TREES: usize = 1 << 19;
 
 /// A base score and trees.
@@ -40,7 +40,7 @@ impl Ensemble {
         Ok(Ensemble { base, trees })
     }
 
-    /// The score before any tree.
+    /// The base score, to which the trees are added.
     pub fn base(&self) -> f64 {
         self.base
     }
@@ -66,7 +66,7 @@ impl Ensemble {
         self.trees.iter().fold(self.base, add)
     }
 
-    /// The model of the first `n` trees; all of them if there are fewer.
+    /// The ensemble of the base score and the first `n` trees; of all trees if there are fewer.
     pub fn truncated(&self, n: usize) -> Ensemble {
         Ensemble { base: self.base, trees: self.trees.iter().take(n).cloned().collect() }
     }
@@ -75,12 +75,12 @@ impl Ensemble {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::tests::small;
+    use crate::tree::tests::two_split_tree;
 
     #[test]
     fn a_score_is_the_base_and_the_trees_in_their_order() {
         let tiny = Tree::constant(1e-17, 1).unwrap();
-        let trees = vec![tiny.clone(), tiny, small()];
+        let trees = vec![tiny.clone(), tiny, two_split_tree()];
         let model = Ensemble::new(0.1, trees).unwrap();
         assert_eq!(model.score_row(&[0.0, 0.0]), 0.1 + 1e-17 + 1e-17 - 1.0);
         assert_eq!(model.features(), 2);

@@ -37,12 +37,12 @@ pub enum ModelError {
         /// The known names.
         known: String,
     },
-    /// A model of another version of the format.
-    #[error("the model has format version {found}; this program reads version {supported}")]
+    /// A model of a version of our format that is not known.
+    #[error("the model has format version {found}; this program reads versions up to {supported}")]
     Version {
         /// The version in the file.
         found: u32,
-        /// The version that is read.
+        /// The newest version that is read.
         supported: u32,
     },
     /// A file in our own format whose bytes were changed after writing.
@@ -54,17 +54,17 @@ pub enum ModelError {
     /// A file in another system's format that does not follow that format.
     #[error("{format} model: {}{problem}", in_tree(.tree))]
     InvalidFile {
-        /// The other system.
+        /// The name of the other system.
         format: &'static str,
         /// The tree with the problem, from 0, if it is in a tree.
         tree: Option<usize>,
         /// The problem.
         problem: FileProblem,
     },
-    /// A part of a model that one of two model formats cannot express.
+    /// A part of a model that our own format or that of another system cannot express.
     #[error("{format} model: {}{part}", in_tree(.tree))]
     Unsupported {
-        /// The other system.
+        /// The name of the other system.
         format: &'static str,
         /// The tree with the part, from 0, if it is in a tree.
         tree: Option<usize>,
@@ -123,10 +123,10 @@ pub enum ModelError {
     /// Rows in a sparse form that is not valid.
     #[error(transparent)]
     InvalidSparseRows(SparseProblem),
-    /// An order of rows that is not one of these rows.
+    /// A reordering of rows with another number of rows, or with a row that does not exist.
     #[error("an order of {} for {rows}; expected a row number for each row", counted(*.found, "row"))]
     InvalidOrder {
-        /// Number of entries of the order.
+        /// Number of entries of the reordering.
         found: usize,
         /// Number of rows.
         rows: usize,
@@ -134,9 +134,9 @@ pub enum ModelError {
     /// The data lacks features that the model needs.
     #[error("the data lacks {count} of the model's features: {names}")]
     MissingFeatures {
-        /// Their number.
+        /// Number of these features.
         count: usize,
-        /// Their names, the first few.
+        /// The names of the first few.
         names: String,
     },
     /// The data has features that the model does not know.
@@ -145,12 +145,38 @@ pub enum ModelError {
         counted(*.count, "feature")
     )]
     UnknownFeatures {
-        /// Their number.
+        /// Number of these features.
         count: usize,
-        /// Their names, the first few.
+        /// The names of the first few.
         names: String,
     },
-    /// The features of one side have names, those of the other have numbers.
+    /// The data has numbered features that the model does not know, and the two do not begin with the
+    /// same number: the same features may have other numbers.
+    #[error(
+        "the data has {} that the model does not know: {names}; the numbers of the model's features \
+         begin with {model}, those of the data with {data}",
+        counted(*.count, "feature")
+    )]
+    UnknownNumbers {
+        /// Their number.
+        count: usize,
+        /// Their numbers, the first few.
+        names: String,
+        /// The number of the model's first feature.
+        model: u32,
+        /// The number of the data's first feature.
+        data: u32,
+    },
+    /// The features of a model of another system have no names, and the data does not count from 0.
+    #[error(
+        "the features of the model ({from}) have no names and are counted from 0; those of the data \
+         are numbered from 1, so that feature 0 of the model may be feature 1 of the data"
+    )]
+    CountedFromZero {
+        /// The system that trained the model.
+        from: String,
+    },
+    /// The features of the model have names and those of the data have numbers, or the reverse.
     #[error("the model's features have {model}; those of the data have {data}")]
     NamesAndNumbers {
         /// The names or numbers of the model's features, the first few.
@@ -158,14 +184,31 @@ pub enum ModelError {
         /// The names or numbers of the data's features, the first few.
         data: String,
     },
+    /// A feature is text in the data and a number in the model.
+    #[error(
+        "the feature '{feature}' has texts in the data, but the model was trained on numbers and \
+         knows no texts"
+    )]
+    UnknownCategories {
+        /// The feature.
+        feature: String,
+    },
+    /// Texts of a feature have other category numbers in a model than in the data.
+    #[error(
+        "the texts of the feature '{feature}' have other numbers in the model than in the data"
+    )]
+    OtherCategories {
+        /// The feature.
+        feature: String,
+    },
     /// Absent values were read in another way than the model was trained with.
     #[error(
         "the model takes absent features as {model}, but the data was read with them as {data}"
     )]
     Absent {
-        /// The model's rule.
+        /// The value of an absent feature for the model: `zero` or `missing`.
         model: &'static str,
-        /// The data's rule.
+        /// The value with which the data was read.
         data: &'static str,
     },
     /// Rows were given one by one to a model whose scores depend on the other documents of the
@@ -261,7 +304,7 @@ impl ModelError {
         ModelError::InvalidFile { format, tree: None, problem }
     }
 
-    /// A part of a model that one of two formats cannot express.
+    /// A part of a model that our own format or that of another system cannot express.
     pub(crate) fn unsupported(format: &'static str, part: UnsupportedPart) -> Self {
         ModelError::Unsupported { format, tree: None, part }
     }
@@ -305,11 +348,27 @@ impl ModelError {
                 Some("add these columns to the data, or rename them as in training".into())
             }
             ModelError::UnknownFeatures { .. } => Some("check that this is the right data".into()),
+            ModelError::UnknownNumbers { .. } => Some(
+                "match the features by position, if both have the same features in the same order; \
+                 or ignore what the model does not know, if equal numbers are the same feature"
+                    .into(),
+            ),
+            ModelError::CountedFromZero { .. } => Some(
+                "match the features by position, if both have the same features in the same order; \
+                 or write the model with the number of its first feature"
+                    .into(),
+            ),
             ModelError::NamesAndNumbers { .. } => Some(
                 "name the features of both alike; or match them by position, if both have the same \
                  features in the same order"
                     .into(),
             ),
+            ModelError::UnknownCategories { .. } => {
+                Some("train the model on data with these texts, or leave the column out".into())
+            }
+            ModelError::OtherCategories { .. } => {
+                Some("read the data with the columns of the model".into())
+            }
             ModelError::Absent { model, .. } => {
                 Some(format!("read the data again from its source, absent features as {model}"))
             }
@@ -319,12 +378,12 @@ impl ModelError {
 }
 
 /// Maximum number of names in a message.
-pub(crate) const SHOWN: usize = 10;
+pub(crate) const MAX_SHOWN_NAMES: usize = 10;
 
-/// The first few of `count` names, for a message.
+/// Names for a message: the first few of `names`, and how many of `count` are not shown.
 pub(crate) fn first_names<S: AsRef<str>>(names: &[S], count: usize) -> String {
-    let shown: Vec<&str> = names.iter().take(SHOWN).map(S::as_ref).collect();
-    match count.saturating_sub(SHOWN) {
+    let shown: Vec<&str> = names.iter().take(MAX_SHOWN_NAMES).map(S::as_ref).collect();
+    match count.saturating_sub(MAX_SHOWN_NAMES) {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
     }

@@ -24,8 +24,7 @@ impl Model {
         save(path.as_ref(), &self.to_bytes())
     }
 
-    /// Writes the model to a file in another system's format; fails if it cannot be expressed
-    /// there.
+    /// Writes the model to a file in another format; fails if the format cannot express the model.
     pub fn save_as(&self, path: impl AsRef<Path>, format: &ModelFormat) -> Result<(), ModelError> {
         save(path.as_ref(), &self.to_bytes_as(format)?)
     }

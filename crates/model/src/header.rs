@@ -4,17 +4,22 @@
 //! bytes; times, dates and machines are recorded elsewhere.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
-use rankwright_data::{Absent, FeatureNames};
+use rankwright_data::{Absent, FeatureNames, TableColumns};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::error::ModelError;
 use crate::problem::HeaderProblem;
 
-/// Maximum number of named features: a name needs more memory than its bytes in a file.
+/// Maximum number of named features. It bounds the memory that a file can take, as a name needs
+/// more memory than its bytes in the file.
 pub(crate) const MAX_NAMES: usize = 1 << 17;
 /// Maximum number of notes.
 pub(crate) const MAX_NOTES: usize = 1 << 12;
+
+/// The note of a model whose features were numbered on request.
+const FIRST_FEATURE: &str = "first_feature";
 
 /// The header of a model.
 ///
@@ -50,12 +55,15 @@ pub struct Header {
     /// text: text analysis, first stage, number of candidates. `None` for features of unknown
     /// origin. This crate does not look into it.
     pub feature_set: Option<String>,
-    /// Other facts, by name.
+    /// The columns of the table that the training data was read from: their roles, and the texts of
+    /// categories. `None` if the data is from no table, or if the names of its columns say it all.
+    pub table_columns: Option<Arc<TableColumns>>,
+    /// Other facts about the model, by name.
     pub notes: BTreeMap<String, String>,
 }
 
 impl Header {
-    /// A header for these features; everything else is empty.
+    /// A header with these features; all other fields are empty or 0.
     pub fn new(features: FeatureNames, absent: Absent) -> Header {
         Header {
             features,
@@ -68,8 +76,34 @@ impl Header {
             queries: 0,
             rows: 0,
             feature_set: None,
+            table_columns: None,
             notes: BTreeMap::new(),
         }
+    }
+
+    /// Numbers the features from `first`; false, and no change, if they have names. The model says from
+    /// then on that these numbers are meant, also if they are those of another system's columns.
+    ///
+    /// ```
+    /// use rankwright_data::{Absent, FeatureNames};
+    /// use rankwright_model::Header;
+    ///
+    /// let mut header = Header::new(FeatureNames::Ids { first: 0, count: 3 }, Absent::Zero);
+    /// assert!(header.number_from(1));
+    /// assert_eq!(header.features.name(0), "1");
+    /// ```
+    pub fn number_from(&mut self, first: u32) -> bool {
+        let FeatureNames::Ids { count, .. } = self.features else { return false };
+        self.features = FeatureNames::Ids { first, count };
+        self.notes.insert(FIRST_FEATURE.into(), first.to_string());
+        true
+    }
+
+    /// The system that trained the model, if that system has counted its unnamed features from 0.
+    pub(crate) fn counted_from_zero(&self) -> Option<&str> {
+        let from = self.notes.get("from")?;
+        let is_counted = matches!(self.features, FeatureNames::Ids { first: 0, .. });
+        (is_counted && !self.notes.contains_key(FIRST_FEATURE)).then_some(from)
     }
 
     /// A hash of the features: the xxh3-64 of the names, or of the range of ids.
@@ -90,7 +124,8 @@ impl Header {
         }
     }
 
-    /// Checks that feature names differ, and that ids are in range.
+    /// Checks that feature names differ, that ids are in range, and that there are not too many
+    /// names or notes.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         if self.notes.len() > MAX_NOTES {
             let (found, most) = (self.notes.len(), MAX_NOTES);

@@ -2,11 +2,12 @@
 //! of one layer.
 //!
 //! Gain is the reduction of the training loss by the splits on a feature; it favours features with
-//! many values and says nothing about new data. The weight of a transformed feature is the change
-//! of the score per unit of its transform. Permutation importance (the drop of a metric when a
-//! feature's values are shuffled among rows) needs metrics and is computed elsewhere, from
-//! [`Model::score_permuted`], for every kind of model. Features without importance are not listed;
-//! linear models (whose weights can be read directly), deeper nets and blends have no importance.
+//! many values and says nothing about new data. The weight of a feature in a net of one layer is
+//! the change of the score when the transformed value grows by 1. Permutation importance (the drop
+//! of a metric when a feature's values are shuffled among rows) needs metrics and is computed
+//! elsewhere, from [`Model::score_permuted`], for every kind of model. Features without importance
+//! are not listed; linear models (whose weights can be read directly), deeper nets and blends have
+//! no importance.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,11 +18,12 @@ use crate::model::{Model, ModelBody};
 pub struct Importance {
     /// Number of the feature, from 0.
     pub feature: usize,
-    /// Its name.
+    /// The feature's name.
     pub name: String,
-    /// The gain of all splits on it; in a net of one layer the absolute value of its weight.
+    /// The gain of all splits on the feature; in a net of one layer the absolute value of its
+    /// weight.
     pub gain: f64,
-    /// The number of splits on it; 0 in a net.
+    /// The number of splits on the feature; 0 in a net.
     pub splits: u64,
 }
 
@@ -49,13 +51,14 @@ impl Model {
             Importance { feature, name, gain, splits }
         };
         let mut all: Vec<Importance> = sums.into_iter().map(named).collect();
-        // The sort is stable: equal ones stay in the order of their numbers.
+        // The sort is stable: features of equal importance stay in the order of their numbers.
         all.sort_by(|a, b| b.gain.total_cmp(&a.gain).then(b.splits.cmp(&a.splits)));
         all
     }
 
-    /// The features that a score can depend on, by number: those that a split tests, or that have a
-    /// weight other than 0; in a blend those of the members with a weight other than 0.
+    /// The numbers of the features that a score can depend on, ascending: those that a split tests,
+    /// or that have a weight other than 0; in a blend those of the members with a weight other than
+    /// 0.
     pub fn used_features(&self) -> Vec<usize> {
         let used: BTreeSet<usize> = match self.body() {
             ModelBody::Trees(ensemble) => {
@@ -69,13 +72,13 @@ impl Model {
                 rows.flat_map(|row| not_zero(row.iter().map(|w| f64::from(*w)))).collect()
             }
             ModelBody::Blend(blend) => {
-                let members = blend.members().iter().zip(self.members());
-                let counted = members.filter(|((weight, _), _)| *weight != 0.0);
-                counted
-                    .flat_map(|((_, member), own)| {
-                        member.used_features().into_iter().filter_map(|feature| own.column(feature))
-                    })
-                    .collect()
+                let members = blend.members().iter().zip(self.member_matchings());
+                let used = members.filter(|((weight, _), _)| *weight != 0.0);
+                let columns = used.flat_map(|((_, member), matching)| {
+                    let features = member.used_features().into_iter();
+                    features.filter_map(|feature| matching.column(feature))
+                });
+                columns.collect()
             }
         };
         used.into_iter().collect()
@@ -90,14 +93,15 @@ fn not_zero(numbers: impl Iterator<Item = f64>) -> impl Iterator<Item = usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::tests::{chain, small};
+    use crate::tree::tests::{chain_tree, two_split_tree};
     use crate::{Activation, Blend, Ensemble, Header, Layer, Linear, Net, Normalise, Transforms};
     use rankwright_data::{Absent, FeatureNames};
 
     #[test]
     fn gains_and_splits_are_added_up_and_the_largest_gain_comes_first() {
         let names = FeatureNames::Named(["a", "b", "c"].map(String::from).to_vec());
-        let trees = Ensemble::new(0.0, vec![small(), small(), chain(3)]).unwrap();
+        let trees = vec![two_split_tree(), two_split_tree(), chain_tree(3)];
+        let trees = Ensemble::new(0.0, trees).unwrap();
         let header = Header::new(names, Absent::Zero);
         let model = Model::new(header.clone(), ModelBody::Trees(trees)).unwrap();
         let found: Vec<_> = model.importance();
@@ -107,44 +111,45 @@ mod tests {
         assert!(Model::new(header, linear).unwrap().importance().is_empty());
     }
 
-    fn named(names: &[&str], kind: ModelBody) -> Model {
+    fn model_with(names: &[&str], body: ModelBody) -> Model {
         let names = FeatureNames::Named(names.iter().map(|name| name.to_string()).collect());
-        Model::new(Header::new(names, Absent::Zero), kind).unwrap()
+        Model::new(Header::new(names, Absent::Zero), body).unwrap()
     }
 
-    fn net(sizes: &[(usize, &[f32])]) -> ModelBody {
+    /// A net of layers, each given as its number of inputs and its weights.
+    fn net(layers: &[(usize, &[f32])]) -> ModelBody {
         let layer = |(inputs, weights): &(usize, &[f32])| {
             let biases = vec![0.0; weights.len() / inputs];
             Layer::new(*inputs, weights.to_vec(), biases, None, Activation::None).unwrap()
         };
-        let layers: Vec<Layer> = sizes.iter().map(layer).collect();
+        let layers: Vec<Layer> = layers.iter().map(layer).collect();
         ModelBody::Net(Net::new(Transforms::identity(layers[0].inputs()), layers).unwrap())
     }
 
     #[test]
-    fn a_net_of_one_layer_has_its_weights_by_size() {
-        let model = named(&["a", "b", "c"], net(&[(3, &[0.5, 0.0, -2.0])]));
+    fn the_importance_in_a_net_of_one_layer_is_the_size_of_the_weight() {
+        let model = model_with(&["a", "b", "c"], net(&[(3, &[0.5, 0.0, -2.0])]));
         let found = model.importance();
         let found: Vec<_> = found.iter().map(|i| (i.name.as_str(), i.gain, i.splits)).collect();
         assert_eq!(found, [("c", 2.0, 0), ("a", 0.5, 0)]);
-        let deep = named(&["a"], net(&[(1, &[1.0, 1.0]), (2, &[1.0, 1.0])]));
+        let deep = model_with(&["a"], net(&[(1, &[1.0, 1.0]), (2, &[1.0, 1.0])]));
         assert!(deep.importance().is_empty());
     }
 
     #[test]
     fn used_features_are_those_that_a_score_can_depend_on() {
-        let trees = Ensemble::new(0.0, vec![small(), chain(3)]).unwrap();
-        let trees = named(&["x", "y", "z"], ModelBody::Trees(trees));
+        let trees = Ensemble::new(0.0, vec![two_split_tree(), chain_tree(3)]).unwrap();
+        let trees = model_with(&["x", "y", "z"], ModelBody::Trees(trees));
         assert_eq!(trees.used_features(), [0, 1]);
         let linear =
-            named(&["z", "x"], ModelBody::Linear(Linear::new(1.0, vec![-1.0, 0.0]).unwrap()));
+            model_with(&["z", "x"], ModelBody::Linear(Linear::new(1.0, vec![-1.0, 0.0]).unwrap()));
         assert_eq!(linear.used_features(), [0]);
         let deep = net(&[(3, &[0.0, 0.0, 1.0, 2.0, 0.0, 1.0]), (2, &[1.0, 1.0])]);
-        assert_eq!(named(&["a", "b", "c"], deep).used_features(), [0, 2]);
+        assert_eq!(model_with(&["a", "b", "c"], deep).used_features(), [0, 2]);
         let blend = |weight| {
             let members = vec![(1.0, linear.clone()), (weight, trees.clone())];
             let blend = Blend::new(Normalise::Rank, members).unwrap();
-            named(&["w", "z", "y", "x"], ModelBody::Blend(blend))
+            model_with(&["w", "z", "y", "x"], ModelBody::Blend(blend))
         };
         assert_eq!(blend(1.0).used_features(), [1, 2, 3]);
         assert_eq!(blend(0.0).used_features(), [1]);

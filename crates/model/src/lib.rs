@@ -1,10 +1,11 @@
 //! Models that score documents: trees, linear models, nets and blends of them.
 //!
-//! A model is valid by construction. [`Tree::new`] and [`Model::new`] are the only constructors,
-//! and untrusted bytes go through them too: [`Model::from_bytes`], of our own files and of other
-//! systems', gives a model or a [`ModelError`], never a panic and never a tree with a cycle. A
-//! [`Model`] has a [`Header`] with the names of its features and its origin; [`Model::score`]
-//! matches it with data ([`Matching`]).
+//! A model is valid by construction: every constructor of a part, such as [`Tree::new`] and
+//! [`Model::new`], checks it, and untrusted bytes go through the same constructors.
+//! [`Model::from_bytes`] reads our own files and those of other systems; it gives a model or a
+//! [`ModelError`], never a panic and never a tree with a cycle. A [`Model`] has a [`Header`] with
+//! the names of its features and its origin; [`Model::score`] finds these features among the
+//! columns of a data set ([`Matching`]).
 #![cfg_attr(
     not(test),
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)

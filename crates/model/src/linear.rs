@@ -2,7 +2,8 @@
 //! features.
 //!
 //! A missing value (NaN) counts as 0 for any weight, and terms that are 0 are skipped. An infinite
-//! term counts as the largest finite number, so that a score is never NaN.
+//! term (by overflow, or of an infinite value) counts as the largest finite number, so that a score
+//! is never NaN.
 //!
 //! Weights are written `22:0.03/72:0.06`: names and numbers with a colon, separated by slashes, so
 //! that they fit into a spec such as `linear(bias=0, weights=22:0.03/72:0.06)`. The last colon
@@ -12,7 +13,7 @@ use std::collections::BTreeSet;
 
 use rankwright_data::FeatureNames;
 
-use crate::error::{ModelError, SHOWN, first_names};
+use crate::error::{MAX_SHOWN_NAMES, ModelError, first_names};
 use crate::problem::{ModelParameter, WeightsProblem};
 
 /// A bias and one weight for each feature.
@@ -34,7 +35,7 @@ pub struct Linear {
 }
 
 /// The largest feature id in weights from which a model is made without data.
-const LARGEST_ID: u32 = 1 << 24;
+const MAX_ID: u32 = 1 << 24;
 
 impl Linear {
     /// A linear model of a bias and a weight for each feature; all must be finite.
@@ -52,26 +53,26 @@ impl Linear {
         bias: f64,
         weights: &[(String, f64)],
     ) -> Result<Linear, ModelError> {
-        let mut all = vec![0.0; names.len()];
+        let mut all_weights = vec![0.0; names.len()];
         let mut unknown = Vec::new();
         let mut seen = BTreeSet::new();
         let fail = |problem| Err(ModelError::InvalidWeights(problem));
         for (name, weight) in weights {
             match names.column(name) {
-                Some(column) if seen.insert(column) => all[column] = *weight,
+                Some(column) if seen.insert(column) => all_weights[column] = *weight,
                 Some(_) => return fail(WeightsProblem::Duplicate { feature: name.clone() }),
                 None => unknown.push(name.as_str()),
             }
         }
         if !unknown.is_empty() {
-            let known: Vec<_> = names.iter().take(SHOWN).collect();
+            let known: Vec<_> = names.iter().take(MAX_SHOWN_NAMES).collect();
             return fail(WeightsProblem::UnknownFeatures {
                 unknown: first_names(&unknown, unknown.len()),
                 known: first_names(&known, names.len()),
                 features: names.len(),
             });
         }
-        Linear::new(bias, all)
+        Linear::new(bias, all_weights)
     }
 
     /// Reads weights written as `name:number/name:number`.
@@ -92,16 +93,16 @@ impl Linear {
             .collect()
     }
 
-    /// The features that weights name: ids up to the largest if all names are ids, else the names
-    /// in the order given.
+    /// The features that weights name: if all names are ids, the ids from 1 (or from 0, if 0 is
+    /// among them) to the largest; else the names in the order given.
     pub fn names_of(weights: &[(String, f64)]) -> Result<FeatureNames, ModelError> {
         let ids: Option<Vec<u32>> = weights.iter().map(|(name, _)| name.parse().ok()).collect();
         match ids.filter(|ids| !ids.is_empty()) {
             None => Ok(FeatureNames::Named(weights.iter().map(|(name, _)| name.clone()).collect())),
             Some(ids) => {
                 let largest = ids.iter().copied().max().unwrap_or(0);
-                if largest > LARGEST_ID {
-                    let problem = WeightsProblem::IdTooLarge { id: largest, most: LARGEST_ID };
+                if largest > MAX_ID {
+                    let problem = WeightsProblem::IdTooLarge { id: largest, most: MAX_ID };
                     return Err(ModelError::InvalidWeights(problem));
                 }
                 let first = u32::from(!ids.contains(&0));
@@ -129,7 +130,7 @@ impl Linear {
     }
 }
 
-/// Adds one term of a linear model.
+/// Adds the term of one feature to the sum of a linear model.
 pub(crate) fn add_term(sum: f64, weight: f64, value: f32) -> f64 {
     if weight == 0.0 || value == 0.0 || value.is_nan() {
         return sum;

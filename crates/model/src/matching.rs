@@ -4,6 +4,10 @@
 //!   a column or does not.
 //! - Numbers (ids) match numbers; names that are whole numbers are ids. Ids that a sparse file
 //!   happens not to contain are absent values (0 or missing, by the model's rule), not a mismatch.
+//! - Unnamed features of a model of another system are counted from 0 by that system. With data that
+//!   is numbered from 1 that is an error: feature 0 may be feature 1, where the system got the values
+//!   as a matrix, or the numbers may be the same, where it read the same files. A model that was
+//!   written again with the number of its first feature says which.
 //! - Names do not match numbers: nothing says with which number the names begin. The caller can
 //!   match the features of both sides by their order ([`MatchBy::Position`]).
 //! - Features that the model does not know are an error, unless they are to be ignored. Ignoring
@@ -17,7 +21,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use rankwright_data::FeatureNames;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{ModelError, SHOWN, first_names};
+use crate::error::{MAX_SHOWN_NAMES, ModelError, first_names};
 use crate::header::Header;
 use crate::problem::BlendProblem;
 
@@ -47,7 +51,7 @@ pub enum MatchBy {
 pub struct MatchOptions {
     /// Ignore features that the model does not know, instead of rejecting the data.
     pub ignore_extra: bool,
-    /// By name and number, or by position.
+    /// Whether features are matched by name and number, or by position.
     pub by: MatchBy,
 }
 
@@ -84,17 +88,21 @@ impl MatchOptions {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matching {
     map: ColumnMap,
+    /// Number of features of the model.
     features: usize,
+    /// The value of a feature without a column.
     absent: f32,
 }
 
+/// The column of each feature.
 #[derive(Debug, Clone, PartialEq)]
 enum ColumnMap {
     /// Feature `f` is column `f + shift`, if there is such a column.
     Shift { shift: i64, columns: usize },
-    /// A column for each feature.
+    /// The columns of the features that have one.
     Table(BTreeMap<usize, usize>),
-    /// A column for each feature of a member, by way of the features of its blend.
+    /// For a member of a blend: the matching of its features with the blend's, and that of the
+    /// blend's features with the columns.
     Through(Box<Matching>, Box<Matching>),
 }
 
@@ -105,16 +113,23 @@ impl Matching {
         data: &FeatureNames,
         options: MatchOptions,
     ) -> Result<Matching, ModelError> {
-        Matching::with(model, &DataFeatures::new(data), options)
+        Matching::with_prepared(model, &DataFeatures::new(data), options)
     }
 
     /// Like `new`, with the features of the data prepared for several lookups.
-    fn with(
+    fn with_prepared(
         model: &Header,
         given: &DataFeatures<'_>,
         options: MatchOptions,
     ) -> Result<Matching, ModelError> {
         let (features, data) = (&model.features, given.features);
+        if let (MatchBy::Name, Some(from)) = (options.by, model.counted_from_zero()) {
+            let numbered = matches!(data, FeatureNames::Ids { .. })
+                || data.iter().any(|name| id_of(&name).is_some());
+            if numbered && !data.is_empty() && data.column("0").is_none() {
+                return Err(ModelError::CountedFromZero { from: from.to_owned() });
+            }
+        }
         let map = match (options.by, features, data) {
             (MatchBy::Position, ..) => by_position(features, data)?,
             (_, FeatureNames::Named(needed), FeatureNames::Named(_)) => by_name(needed, given)?,
@@ -134,34 +149,33 @@ impl Matching {
         Ok(matching)
     }
 
-    /// Matches the features of each member of a blend with those of the blend. Time and memory grow
-    /// with the names of both: features of other members are ignored.
+    /// Matches the features of each member of a blend with those of the blend; the blend may have
+    /// features of other members. Time and memory grow with the number of names.
     pub(crate) fn members<'a>(
         members: impl Iterator<Item = &'a Header>,
         blend: &FeatureNames,
     ) -> Result<Vec<Matching>, ModelError> {
         let given = DataFeatures::new(blend);
         let matched = |(number, member): (usize, &Header)| {
-            let numbers = matches!(member.features, FeatureNames::Ids { .. });
-            let is_number = |name: &String| crate::matching::number(name).is_some();
+            let is_numbered = matches!(member.features, FeatureNames::Ids { .. });
+            let is_number = |name: &String| id_of(name).is_some();
             let any_number = |names: &[String]| names.iter().any(is_number);
-            if numbers && matches!(blend, FeatureNames::Named(names) if any_number(names)) {
+            if is_numbered && matches!(blend, FeatureNames::Named(names) if any_number(names)) {
                 let problem = BlendProblem::NumberedFeatures { member: number };
                 return Err(ModelError::InvalidBlend(problem));
             }
-            Matching::with(member, &given, MatchOptions::default().ignore_extra(true)).map_err(
-                |error| {
-                    let error = Box::new(error);
-                    let problem = BlendProblem::UnmatchedFeatures { member: number, error };
-                    ModelError::InvalidBlend(problem)
-                },
-            )
+            let options = MatchOptions::default().ignore_extra(true);
+            Matching::with_prepared(member, &given, options).map_err(|error| {
+                let error = Box::new(error);
+                let problem = BlendProblem::UnmatchedFeatures { member: number, error };
+                ModelError::InvalidBlend(problem)
+            })
         };
         members.enumerate().map(matched).collect()
     }
 
-    /// The model's own features as columns, in their order.
-    pub(crate) fn own(model: &Header) -> Matching {
+    /// The matching for rows whose columns are the model's features, in their order.
+    pub(crate) fn identity(model: &Header) -> Matching {
         let features = model.features.len();
         let map = ColumnMap::Shift { shift: 0, columns: features };
         Matching { map, features, absent: model.absent.value() }
@@ -194,7 +208,9 @@ impl Matching {
                 (feature < self.features && column < *columns).then_some(column)
             }
             ColumnMap::Table(table) => table.get(&feature).copied(),
-            ColumnMap::Through(blend, data) => data.column(blend.column(feature)?),
+            ColumnMap::Through(with_blend, with_data) => {
+                with_data.column(with_blend.column(feature)?)
+            }
         }
     }
 
@@ -204,7 +220,7 @@ impl Matching {
     }
 
     /// The number of columns of the data that hold a feature of the model.
-    fn matched(&self) -> usize {
+    fn matched_columns(&self) -> usize {
         match &self.map {
             ColumnMap::Shift { shift, columns } => {
                 let (features, columns) = (self.features as i64, *columns as i64);
@@ -217,13 +233,15 @@ impl Matching {
         }
     }
 
+    /// Rejects data with features that the model does not know, unless they are to be ignored, and
+    /// data without any feature of the model.
     fn check_extra(
         &self,
         model: &Header,
         data: &FeatureNames,
         ignore_extra: bool,
     ) -> Result<(), ModelError> {
-        let matched = self.matched();
+        let matched = self.matched_columns();
         let count = data.len() - matched.min(data.len());
         if count > 0 && !ignore_extra {
             let known: HashSet<usize> = match &self.map {
@@ -239,10 +257,19 @@ impl Matching {
             };
             let extra = (0..data.len()).filter(|&column| !is_known(column));
             let names: Vec<_> = extra.map(|column| data.name(column)).take(count).collect();
-            return Err(ModelError::UnknownFeatures { count, names: first_names(&names, count) });
+            let names = first_names(&names, count);
+            return Err(match (&model.features, data) {
+                (FeatureNames::Ids { first, .. }, FeatureNames::Ids { first: start, .. })
+                    if first != start
+                        && matches!(self.map, ColumnMap::Shift { shift, .. } if shift != 0) =>
+                {
+                    ModelError::UnknownNumbers { count, names, model: *first, data: *start }
+                }
+                _ => ModelError::UnknownFeatures { count, names },
+            });
         }
         if matched == 0 && !data.is_empty() && self.features > 0 {
-            let names: Vec<_> = model.features.iter().take(SHOWN).collect();
+            let names: Vec<_> = model.features.iter().take(MAX_SHOWN_NAMES).collect();
             let count = self.features;
             return Err(ModelError::MissingFeatures { count, names: first_names(&names, count) });
         }
@@ -271,6 +298,7 @@ impl<'a> DataFeatures<'a> {
     }
 }
 
+/// Matches names with names: the data must have all of them.
 fn by_name(needed: &[String], given: &DataFeatures<'_>) -> Result<ColumnMap, ModelError> {
     let mut table = BTreeMap::new();
     let mut missing = Vec::new();
@@ -291,42 +319,44 @@ fn by_name(needed: &[String], given: &DataFeatures<'_>) -> Result<ColumnMap, Mod
     }
 }
 
-/// Matches names of the model with numbered columns: all of them must be numbers.
+/// Matches names of the model with numbered columns: every name must be a number.
 fn names_in_ids(
     needed: &[String],
     features: &FeatureNames,
     data: &FeatureNames,
 ) -> Result<ColumnMap, ModelError> {
-    if needed.iter().any(|name| number(name).is_none()) {
+    if needed.iter().any(|name| id_of(name).is_none()) {
         return Err(names_and_numbers(features, data));
     }
     let column = |(feature, name): (usize, &String)| Some((feature, data.column(name)?));
     Ok(ColumnMap::Table(needed.iter().enumerate().filter_map(column).collect()))
 }
 
-/// Matches ids of the model with named columns: some of them must be numbers.
+/// Matches ids of the model with named columns: at least one name must be a number.
 fn ids_in_names(
     features: &FeatureNames,
     names: &[String],
     data: &FeatureNames,
 ) -> Result<ColumnMap, ModelError> {
-    if !names.is_empty() && names.iter().all(|name| number(name).is_none()) {
+    if !names.is_empty() && names.iter().all(|name| id_of(name).is_none()) {
         return Err(names_and_numbers(features, data));
     }
     let mut table = BTreeMap::new();
     for (column, name) in names.iter().enumerate() {
-        if let Some(feature) = number(name).and_then(|id| features.column(&id.to_string())) {
+        if let Some(feature) = id_of(name).and_then(|id| features.column(&id.to_string())) {
             table.entry(feature).or_insert(column);
         }
     }
     Ok(ColumnMap::Table(table))
 }
 
-/// The first feature is the first column, and so on. A table must have a column for each feature.
+/// Matches the first feature with the first column, and so on. Data with named columns must have
+/// one for each feature.
 fn by_position(features: &FeatureNames, data: &FeatureNames) -> Result<ColumnMap, ModelError> {
     let (needed, columns) = (features.len(), data.len());
     if matches!(data, FeatureNames::Named(_)) && needed > columns {
-        let names: Vec<_> = (columns..needed).take(SHOWN).map(|f| features.name(f)).collect();
+        let first = (columns..needed).take(MAX_SHOWN_NAMES);
+        let names: Vec<_> = first.map(|feature| features.name(feature)).collect();
         let count = needed - columns;
         return Err(ModelError::MissingFeatures { count, names: first_names(&names, count) });
     }
@@ -334,12 +364,12 @@ fn by_position(features: &FeatureNames, data: &FeatureNames) -> Result<ColumnMap
 }
 
 fn names_and_numbers(model: &FeatureNames, data: &FeatureNames) -> ModelError {
-    let [model, data] = [model, data].map(naming);
+    let [model, data] = [model, data].map(names_text);
     ModelError::NamesAndNumbers { model, data }
 }
 
-/// The names or numbers of features, the first few, in words.
-fn naming(features: &FeatureNames) -> String {
+/// The first few names of features, or their range of numbers, for a message.
+fn names_text(features: &FeatureNames) -> String {
     match features {
         FeatureNames::Named(names) => format!("the names {}", first_names(names, names.len())),
         FeatureNames::Ids { count: 0, .. } => "numbers".to_owned(),
@@ -350,8 +380,9 @@ fn naming(features: &FeatureNames) -> String {
     }
 }
 
-/// A whole number exactly as `to_string` would write it, so that no two names have the same id.
-fn number(name: &str) -> Option<u32> {
+/// The id of a name that is a whole number, written exactly as `to_string` would write it, so that
+/// no two names have the same id; `None` for other names.
+fn id_of(name: &str) -> Option<u32> {
     name.parse().ok().filter(|id: &u32| id.to_string() == name)
 }
 
@@ -368,16 +399,22 @@ mod tests {
         FeatureNames::Ids { first, count }
     }
 
+    /// Extra features of the data are ignored.
+    const IGNORED: bool = true;
+    /// Extra features of the data are an error.
+    const REJECTED: bool = false;
+
+    /// The column of each feature of a model.
     fn columns(
         model: FeatureNames,
         data: &FeatureNames,
-        ignore: bool,
+        ignore_extra: bool,
     ) -> Result<Vec<Option<usize>>, String> {
-        let options = MatchOptions::default().ignore_extra(ignore);
-        matched(model, data, options)
+        let options = MatchOptions::default().ignore_extra(ignore_extra);
+        columns_with(model, data, options)
     }
 
-    fn matched(
+    fn columns_with(
         model: FeatureNames,
         data: &FeatureNames,
         options: MatchOptions,
@@ -392,53 +429,93 @@ mod tests {
 
     #[test]
     fn names_are_matched_by_name_and_all_are_needed() {
-        let found = columns(named(&["a", "b"]), &named(&["b", "a"]), false);
+        let found = columns(named(&["a", "b"]), &named(&["b", "a"]), REJECTED);
         assert_eq!(found.unwrap(), [Some(1), Some(0)]);
-        let error = columns(named(&["a", "b", "c"]), &named(&["b"]), true).unwrap_err();
+        let error = columns(named(&["a", "b", "c"]), &named(&["b"]), IGNORED).unwrap_err();
         assert_eq!(error, "the data lacks 2 of the model's features: a, c");
-        let error = columns(named(&["a"]), &named(&["x", "a", "y"]), false).unwrap_err();
+        let error = columns(named(&["a"]), &named(&["x", "a", "y"]), REJECTED).unwrap_err();
         assert_eq!(error, "the data has 2 features that the model does not know: x, y");
-        assert_eq!(columns(named(&["a"]), &named(&["x", "a"]), true).unwrap(), [Some(1)]);
+        assert_eq!(columns(named(&["a"]), &named(&["x", "a"]), IGNORED).unwrap(), [Some(1)]);
     }
 
     #[test]
     fn ids_that_a_sparse_file_lacks_are_absent() {
-        let found = columns(ids(1, 4), &ids(1, 2), false);
+        let found = columns(ids(1, 4), &ids(1, 2), REJECTED);
         assert_eq!(found.unwrap(), [Some(0), Some(1), None, None]);
-        assert_eq!(columns(ids(1, 2), &ids(1, 0), false).unwrap(), [None, None]);
-        let error = columns(ids(1, 2), &ids(1, 14), false).unwrap_err();
+        assert_eq!(columns(ids(1, 2), &ids(1, 0), REJECTED).unwrap(), [None, None]);
+        let error = columns(ids(1, 2), &ids(1, 14), REJECTED).unwrap_err();
         let names = "3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 2 more";
         assert_eq!(
             error,
             format!("the data has 12 features that the model does not know: {names}")
         );
-        assert_eq!(columns(ids(1, 1), &ids(1, 2), true).unwrap(), [Some(0)]);
+        assert_eq!(columns(ids(1, 1), &ids(1, 2), IGNORED).unwrap(), [Some(0)]);
     }
 
     #[test]
-    fn ids_that_count_from_elsewhere_are_shifted() {
-        assert_eq!(columns(ids(0, 3), &ids(1, 2), false).unwrap(), [None, Some(0), Some(1)]);
-        let error = columns(ids(1, 2), &ids(0, 3), false).unwrap_err();
-        assert_eq!(error, "the data has 1 feature that the model does not know: 0");
-        assert_eq!(columns(ids(1, 2), &ids(0, 3), true).unwrap(), [Some(1), Some(2)]);
+    fn ids_that_start_from_another_number_are_shifted() {
+        assert_eq!(columns(ids(0, 3), &ids(1, 2), REJECTED).unwrap(), [None, Some(0), Some(1)]);
+        // Neither side says whether its first feature is that of the other.
+        let text = |name: u32, model: u32, data: u32| {
+            format!(
+                "the data has 1 feature that the model does not know: {name}; the numbers of the \
+                 model's features begin with {model}, those of the data with {data}"
+            )
+        };
+        assert_eq!(columns(ids(1, 2), &ids(0, 3), REJECTED).unwrap_err(), text(0, 1, 0));
+        assert_eq!(columns(ids(0, 2), &ids(1, 2), REJECTED).unwrap_err(), text(2, 0, 1));
+        assert_eq!(columns(ids(1, 2), &ids(0, 3), IGNORED).unwrap(), [Some(1), Some(2)]);
+    }
+
+    /// A model of another system without names, whose columns are counted from 0.
+    #[test]
+    fn columns_of_another_system_are_not_taken_as_numbers_of_data_that_begins_with_1() {
+        let mut header = Header::new(ids(0, 3), Absent::Zero);
+        header.notes.insert("from".into(), "LightGBM 4".into());
+        let find = |header: &Header, data: &FeatureNames, options| {
+            let matching = Matching::new(header, data, options).map_err(|e| e.to_string())?;
+            Ok::<_, String>([0, 1, 2].map(|feature| matching.column(feature)))
+        };
+        let by_number = MatchOptions::default();
+        // As many features, one more, and fewer: the last ones of the data may be absent.
+        let table = named(&["1", "2", "bm25"]);
+        for data in [ids(1, 3), ids(1, 4), ids(1, 2), ids(1, 1), table] {
+            for ignore in [false, true] {
+                let error = find(&header, &data, by_number.ignore_extra(ignore)).unwrap_err();
+                assert!(error.contains("the model (LightGBM 4)"), "{error}");
+                assert!(error.contains("feature 0 of the model may be feature 1"), "{error}");
+            }
+        }
+        let by_position = by_number.by(MatchBy::Position);
+        assert_eq!(find(&header, &ids(1, 2), by_position), Ok([Some(0), Some(1), None]));
+        for data in [ids(0, 3), named(&["0", "1", "2"]), named(&["0", "2", "1"])] {
+            assert_eq!(find(&header, &data, by_number).unwrap()[0], Some(0));
+        }
+        assert_eq!(find(&header, &ids(1, 0), by_number), Ok([None; 3]));
+        // Both ways to say it once and for all.
+        header.number_from(1);
+        assert_eq!(find(&header, &ids(1, 3), by_number), Ok([Some(0), Some(1), Some(2)]));
+        header.number_from(0);
+        assert_eq!(find(&header, &ids(1, 2), by_number), Ok([None, Some(0), Some(1)]));
     }
 
     #[test]
     fn names_that_are_numbers_are_ids() {
-        let found = columns(ids(1, 3), &named(&["3", "1"]), false);
+        let found = columns(ids(1, 3), &named(&["3", "1"]), REJECTED);
         assert_eq!(found.unwrap(), [Some(1), None, Some(0)]);
-        let error = columns(ids(1, 3), &named(&["3", "bm25"]), false).unwrap_err();
+        let error = columns(ids(1, 3), &named(&["3", "bm25"]), REJECTED).unwrap_err();
         assert!(error.ends_with("does not know: bm25"), "{error}");
-        assert_eq!(columns(named(&["3", "1"]), &ids(1, 3), true).unwrap(), [Some(2), Some(0)]);
-        assert_eq!(number("007"), None);
+        assert_eq!(columns(named(&["3", "1"]), &ids(1, 3), IGNORED).unwrap(), [Some(2), Some(0)]);
+        assert_eq!(id_of("007"), None);
     }
 
     #[test]
     fn names_do_not_match_numbers() {
         let text = "the model's features have the names a, b; those of the data have the numbers \
                     0 to 2";
-        // Neither is guessed with which number the names begin, nor are extra features blamed.
-        for ignore in [false, true] {
+        // No guess is made with which number the names begin, and the error is not about extra
+        // features.
+        for ignore in [REJECTED, IGNORED] {
             assert_eq!(columns(named(&["a", "b"]), &ids(0, 3), ignore).unwrap_err(), text);
             let error = columns(ids(1, 1), &named(&["a", "b"]), ignore).unwrap_err();
             let text = "the model's features have the number 1; those of the data have the names \
@@ -446,37 +523,37 @@ mod tests {
             assert_eq!(error, text);
         }
         // A renamed feature among numbers is not taken as absent.
-        let error = columns(named(&["1", "bm25", "3"]), &ids(1, 3), true).unwrap_err();
+        let error = columns(named(&["1", "bm25", "3"]), &ids(1, 3), IGNORED).unwrap_err();
         assert!(error.contains("have the names 1, bm25, 3"), "{error}");
-        assert!(columns(named(&["a"]), &ids(1, 0), false).is_err());
+        assert!(columns(named(&["a"]), &ids(1, 0), REJECTED).is_err());
     }
 
     #[test]
     fn positions_are_matched_on_request() {
         let by_position = MatchOptions::default().by(MatchBy::Position);
-        let found = |model, data| matched(model, &data, by_position);
+        let found = |model, data| columns_with(model, &data, by_position);
         assert_eq!(found(named(&["a", "b"]), ids(0, 2)).unwrap(), [Some(0), Some(1)]);
         assert_eq!(found(ids(1, 2), named(&["a", "b"])).unwrap(), [Some(0), Some(1)]);
         assert_eq!(found(ids(1, 2), ids(0, 2)).unwrap(), [Some(0), Some(1)]);
         assert_eq!(found(named(&["a", "b"]), named(&["b", "c"])).unwrap(), [Some(0), Some(1)]);
-        // Sparse data may lack the last ones, a table may not.
+        // Numbered (sparse) data may lack the last features, named data may not.
         assert_eq!(found(named(&["a", "b"]), ids(1, 1)).unwrap(), [Some(0), None]);
         let error = found(ids(1, 3), named(&["a", "b"])).unwrap_err();
         assert_eq!(error, "the data lacks 1 of the model's features: 3");
         let error = found(named(&["a"]), ids(0, 2)).unwrap_err();
         assert_eq!(error, "the data has 1 feature that the model does not know: 1");
-        let found = matched(named(&["a"]), &ids(0, 2), by_position.ignore_extra(true));
+        let found = columns_with(named(&["a"]), &ids(0, 2), by_position.ignore_extra(true));
         assert_eq!(found.unwrap(), [Some(0)]);
     }
 
     #[test]
-    fn ignoring_everything_is_refused() {
-        let error = columns(ids(1, 2), &named(&["77", "78"]), true).unwrap_err();
+    fn data_whose_features_would_all_be_ignored_is_refused() {
+        let error = columns(ids(1, 2), &named(&["77", "78"]), IGNORED).unwrap_err();
         assert_eq!(error, "the data lacks 2 of the model's features: 1, 2");
     }
 
     #[test]
-    fn a_huge_range_of_ids_costs_nothing() {
+    fn a_huge_range_of_ids_takes_no_memory() {
         let header = Header::new(ids(1, 4_000_000_000), Absent::Zero);
         let matching = Matching::new(&header, &ids(1, 3), MatchOptions::default()).unwrap();
         assert_eq!((matching.column(2), matching.column(3_999_999_999)), (Some(2), None));
@@ -486,24 +563,24 @@ mod tests {
     #[test]
     fn members_are_matched_with_the_blend_and_through_it_with_data() {
         let header = |features| Header::new(features, Absent::Zero);
-        let of = |member, blend: &FeatureNames| {
+        let match_member = |member, blend: &FeatureNames| {
             let found = Matching::members([&header(member)].into_iter(), blend);
             found.map(|mut all| all.remove(0)).map_err(|error| error.to_string())
         };
         let blend = named(&["a", "b", "c"]);
-        let member = of(named(&["c", "a"]), &blend).unwrap();
+        let member = match_member(named(&["c", "a"]), &blend).unwrap();
         let options = MatchOptions::default();
         let names = named(&["b", "c", "a"]);
         let data = Matching::new(&header(blend.clone()), &names, options).unwrap();
         let through = member.through(&data);
         assert_eq!([0, 1, 2].map(|f| through.column(f)), [Some(1), Some(2), None]);
-        let error = of(named(&["a", "d"]), &blend).unwrap_err();
+        let error = match_member(named(&["a", "d"]), &blend).unwrap_err();
         assert!(error.starts_with("the features of member 0 are not all in the blend"), "{error}");
-        let error = of(ids(1, 3), &blend).unwrap_err();
+        let error = match_member(ids(1, 3), &blend).unwrap_err();
         assert!(error.contains("the names a, b, c"), "{error}");
-        let error = of(ids(1, 3), &named(&["3", "1"])).unwrap_err();
+        let error = match_member(ids(1, 3), &named(&["3", "1"])).unwrap_err();
         assert!(error.starts_with("member 0 numbers its features"), "{error}");
-        let short = of(ids(1, 4), &ids(1, 2)).unwrap();
+        let short = match_member(ids(1, 4), &ids(1, 2)).unwrap();
         let data =
             Matching::new(&header(ids(1, 2)), &ids(0, 3), options.ignore_extra(true)).unwrap();
         let through = short.through(&data);

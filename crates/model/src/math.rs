@@ -1,4 +1,4 @@
-//! ln(1 + x) and tanh, our own, so that a score's bits do not depend on a machine's `libm`.
+//! Our own ln(1 + x) and tanh, so that a score's bits do not depend on a machine's `libm`.
 //!
 //! ```text
 //! ln(1 + x) = k ln 2 + 2 (s + s^3/3 + s^5/5 + ...),   1 + x = 2^k (1 + d),   s = d / (2 + d)
@@ -9,34 +9,35 @@
 //! every width of register gives the same bits. Both are odd functions and exact at 0, and their
 //! relative error is below 3e-7 everywhere (tests compare them with the standard library).
 
-/// The bits of the square root of 1/2, the smallest mantissa.
-const ROOT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
-/// 2^52: small whole numbers are in the lowest bits of its sums.
-const WHOLE: f64 = 4_503_599_627_370_496.0;
-/// Adding it leaves the nearest whole number in the lowest bits of the sum.
-const ROUND: f32 = 12_582_912.0;
+/// The bits of the square root of 1/2, the smallest value of `1 + d` in the formula.
+const ROOT_HALF_BITS: u64 = 0x3fe6_a09e_667f_3bcd;
+/// 2^52: its sum with a small whole number has that number in its lowest bits.
+const TWO_TO_52: f64 = 4_503_599_627_370_496.0;
+/// 1.5 x 2^23: its sum with a number has the nearest whole number in its lowest bits.
+const ROUNDING_OFFSET: f32 = 12_582_912.0;
 /// ln 2 in two parts; the first has zero bits at the end, so that a small number times it is exact.
 const LN2_HIGH: f32 = 0.693_359_4;
 const LN2_LOW: f32 = -2.121_944_4e-4;
-/// From here on tanh is 1 in 32 bits.
-const FLAT: f32 = 9.1;
+/// From this number on tanh is 1 in 32 bits.
+const TANH_IS_ONE: f32 = 9.1;
 
 /// sign(x) ln(1 + |x|), for finite x; an unspecified number for others, but no panic.
 #[inline(always)]
 pub(crate) fn signed_log(x: f32) -> f32 {
     let y = f64::from(x.abs());
-    let whole = 1.0 + y;
-    let power = whole.to_bits().wrapping_sub(ROOT_HALF) >> 52;
-    let mantissa = f64::from_bits(whole.to_bits().wrapping_sub(power << 52));
-    // If nothing is shifted the sum 1 + y has lost digits that y still has.
+    let sum = 1.0 + y;
+    // k in the formula.
+    let power = sum.to_bits().wrapping_sub(ROOT_HALF_BITS) >> 52;
+    let mantissa = f64::from_bits(sum.to_bits().wrapping_sub(power << 52));
+    // If k is 0, d is y itself, of which the sum 1 + y has lost digits.
     let d = if power == 0 { y } else { mantissa - 1.0 };
     let s = d / (2.0 + d);
     let s2 = s * s;
     let series = 1.0 / 11.0 + s2 * (1.0 / 13.0);
     let series = 1.0 / 7.0 + s2 * (1.0 / 9.0 + s2 * series);
     let series = 1.0 + s2 * (1.0 / 3.0 + s2 * (1.0 / 5.0 + s2 * series));
-    // The whole number as a float, by bits: a conversion of 64 bits would not be vectorised.
-    let power = f64::from_bits(power | WHOLE.to_bits()) - WHOLE;
+    // k as a float, by bits: a conversion of 64 bits would not be vectorised.
+    let power = f64::from_bits(power | TWO_TO_52.to_bits()) - TWO_TO_52;
     let log = power * std::f64::consts::LN_2 + 2.0 * s * series;
     (log as f32).copysign(x)
 }
@@ -45,15 +46,16 @@ pub(crate) fn signed_log(x: f32) -> f32 {
 #[inline(always)]
 pub(crate) fn tanh(x: f32) -> f32 {
     let size = x.abs();
-    let twice = 2.0 * if size > FLAT { FLAT } else { size };
-    let rounded = twice * std::f32::consts::LOG2_E + ROUND;
-    let k = rounded - ROUND;
+    let twice = 2.0 * if size > TANH_IS_ONE { TANH_IS_ONE } else { size };
+    let rounded = twice * std::f32::consts::LOG2_E + ROUNDING_OFFSET;
+    let k = rounded - ROUNDING_OFFSET;
     let r = (twice - k * LN2_HIGH) - k * LN2_LOW;
     let series = 1.0 / 120.0 + r * (1.0 / 720.0 + r * (1.0 / 5_040.0));
     let series = 0.5 + r * (1.0 / 6.0 + r * (1.0 / 24.0 + r * series));
-    let above_one = r + r * r * series;
+    let exp_r_minus_one = r + r * r * series;
+    // 2^k.
     let scale = f32::from_bits(rounded.to_bits().wrapping_add(127) << 23);
-    let e = scale * above_one + (scale - 1.0);
+    let e = scale * exp_r_minus_one + (scale - 1.0);
     (e / (e + 2.0)).copysign(x)
 }
 
@@ -62,8 +64,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Values of all magnitudes.
-    fn sizes() -> impl Iterator<Item = f32> {
+    fn values_of_all_magnitudes() -> impl Iterator<Item = f32> {
         (0..=2_000_000)
             .map(|n| f64::from(n - 1_000_000) / 1_000_000.0 * 38.0)
             .map(|power| 10_f64.powf(power) as f32)
@@ -71,7 +72,7 @@ mod tests {
 
     #[test]
     fn the_logarithm_is_that_of_the_standard_library() {
-        for x in sizes() {
+        for x in values_of_all_magnitudes() {
             let exact = f64::from(x).ln_1p();
             let error = (f64::from(signed_log(x)) / exact - 1.0).abs();
             assert!(error < 1e-7, "{x}: {error}");
@@ -83,8 +84,8 @@ mod tests {
     }
 
     #[test]
-    fn the_tangent_is_that_of_the_standard_library() {
-        for x in sizes().filter(|x| *x > 1e-37) {
+    fn the_hyperbolic_tangent_is_that_of_the_standard_library() {
+        for x in values_of_all_magnitudes().filter(|x| *x > 1e-37) {
             let exact = f64::from(x).tanh();
             let error = (f64::from(tanh(x)) / exact - 1.0).abs();
             assert!(error < 3e-7, "{x}: {error}");
@@ -97,7 +98,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn neither_leaves_its_range(x in prop::num::f32::NORMAL | prop::num::f32::ZERO) {
+        fn results_stay_in_range(x in prop::num::f32::NORMAL | prop::num::f32::ZERO) {
             prop_assert!(tanh(x).abs() <= 1.0);
             prop_assert!(signed_log(x).abs() <= 89.0);
         }

@@ -101,11 +101,12 @@ impl ModelBody {
 pub struct Model {
     header: Header,
     body: ModelBody,
-    /// For each member of a blend the matching of its features with those of the header.
-    members: Vec<Matching>,
+    /// For each member of a blend the matching of its features with those of the header; empty for
+    /// other bodies.
+    member_matchings: Vec<Matching>,
 }
 
-/// The matchings of members follow from the rest.
+/// Compares header and body; the matchings of a blend's members follow from these.
 impl PartialEq for Model {
     fn eq(&self, other: &Model) -> bool {
         self.header == other.header && self.body == other.body
@@ -113,26 +114,30 @@ impl PartialEq for Model {
 }
 
 impl Model {
-    /// Makes a model of a header and a body; features must be in range.
+    /// Makes a model of a header and a body. Trees may use some of the header's features; a linear
+    /// model and a net need exactly as many, and the members of a blend find theirs among them.
     pub fn new(header: Header, body: ModelBody) -> Result<Model, ModelError> {
         header.check()?;
-        let known = header.features.len();
-        let members = match &body {
+        let header_features = header.features.len();
+        let member_matchings = match &body {
             ModelBody::Blend(blend) => matched_members(&header, blend)?,
             _ => Vec::new(),
         };
         let kind = body.kind();
-        let mismatch =
-            |features| Err(ModelError::FeatureCount { body: kind, features, header: known });
+        let mismatch = |features| {
+            Err(ModelError::FeatureCount { body: kind, features, header: header_features })
+        };
         match &body {
-            ModelBody::Trees(trees) if trees.features() > known => mismatch(trees.features()),
-            ModelBody::Linear(linear) if linear.weights().len() != known => {
+            ModelBody::Trees(trees) if trees.features() > header_features => {
+                mismatch(trees.features())
+            }
+            ModelBody::Linear(linear) if linear.weights().len() != header_features => {
                 mismatch(linear.weights().len())
             }
-            ModelBody::Net(net) if net.transforms().columns() != known => {
+            ModelBody::Net(net) if net.transforms().columns() != header_features => {
                 mismatch(net.transforms().columns())
             }
-            _ => Ok(Model { header, body, members }),
+            _ => Ok(Model { header, body, member_matchings }),
         }
     }
 
@@ -151,9 +156,10 @@ impl Model {
         (self.header, self.body)
     }
 
-    /// For each member of a blend the matching of its features; empty for other models.
-    pub(crate) fn members(&self) -> &[Matching] {
-        &self.members
+    /// For each member of a blend the matching of its features with those of the blend; empty for
+    /// other models.
+    pub(crate) fn member_matchings(&self) -> &[Matching] {
+        &self.member_matchings
     }
 
     /// Whether a score depends on the other documents of its query: in a net whose features are
@@ -200,7 +206,8 @@ impl Model {
             ModelBody::Net(net) => net.score_query(rows),
             ModelBody::Blend(blend) => {
                 let mut sums = vec![0.0; rows.len()];
-                for ((weight, member), matching) in blend.members().iter().zip(&self.members) {
+                let members = blend.members().iter().zip(&self.member_matchings);
+                for ((weight, member), matching) in members {
                     let mut scores = member_scores(member, matching, rows);
                     blend.normalise().apply(&mut scores);
                     for (sum, score) in sums.iter_mut().zip(scores) {
@@ -216,11 +223,11 @@ impl Model {
 /// Matches the members of a blend with its features.
 fn matched_members(header: &Header, blend: &Blend) -> Result<Vec<Matching>, ModelError> {
     for (number, (_, member)) in blend.members().iter().enumerate() {
-        let own = member.header().absent;
-        if own != header.absent && member.distinguishes_missing() {
+        let member_absent = member.header().absent;
+        if member_absent != header.absent && member.distinguishes_missing() {
             return Err(ModelError::InvalidBlend(BlendProblem::Absent {
                 member: number,
-                found: own.name(),
+                found: member_absent.name(),
                 expected: header.absent.name(),
             }));
         }
@@ -239,11 +246,11 @@ fn member_scores(member: &Model, matching: &Matching, rows: &[&[f32]]) -> Vec<f6
         }
         _ => {
             let features = member.header.features.len();
-            let own = |row: &&[f32]| -> Vec<f32> {
+            let member_row = |row: &&[f32]| -> Vec<f32> {
                 (0..features).map(|feature| matching.value(row, feature)).collect()
             };
-            let own: Vec<Vec<f32>> = rows.iter().map(own).collect();
-            member.score_query(&own.iter().map(Vec::as_slice).collect::<Vec<_>>())
+            let member_rows: Vec<Vec<f32>> = rows.iter().map(member_row).collect();
+            member.score_query(&member_rows.iter().map(Vec::as_slice).collect::<Vec<_>>())
         }
     }
 }
@@ -252,14 +259,14 @@ fn member_scores(member: &Model, matching: &Matching, rows: &[&[f32]]) -> Vec<f6
 mod tests {
     use super::*;
     use crate::blend::Normalise;
-    use crate::net;
-    use crate::tree::tests::small;
+    use crate::net::tests::{MIN_MAX, NO_MIN_MAX, random_net};
+    use crate::tree::tests::two_split_tree;
     use rankwright_data::{Absent, FeatureNames};
 
     #[test]
     fn features_must_be_in_the_header() {
         let header = |count| Header::new(FeatureNames::Ids { first: 1, count }, Absent::Zero);
-        let trees = || ModelBody::Trees(Ensemble::new(0.0, vec![small()]).unwrap());
+        let trees = || ModelBody::Trees(Ensemble::new(0.0, vec![two_split_tree()]).unwrap());
         assert!(Model::new(header(2), trees()).is_ok());
         let error = Model::new(header(1), trees()).unwrap_err().to_string();
         assert_eq!(error, "the model (trees) uses 2 features; its header has 1");
@@ -268,7 +275,7 @@ mod tests {
         assert!(
             Model::new(header(3), linear(2)).is_err() && Model::new(header(3), linear(4)).is_err()
         );
-        let net = || ModelBody::Net(net::tests::random(1, 3, &[2], false));
+        let net = || ModelBody::Net(random_net(1, 3, &[2], NO_MIN_MAX));
         assert!(Model::new(header(3), net()).is_ok());
         let error = Model::new(header(2), net()).unwrap_err().to_string();
         assert!(error.starts_with("the model (net) uses 3 features; its header has 2"), "{error}");
@@ -290,25 +297,26 @@ mod tests {
             Model::new(header, ModelBody::Linear(Linear::new(0.0, weights).unwrap())).unwrap()
         };
         let trees = |header| {
-            let trees = Ensemble::new(0.0, vec![small()]).unwrap();
+            let trees = Ensemble::new(0.0, vec![two_split_tree()]).unwrap();
             Model::new(header, ModelBody::Trees(trees)).unwrap()
         };
         let zero = |names: &[&str]| named(names, Absent::Zero);
-        let of = |members| blend(Normalise::None, members);
+        let blend_of = |members| blend(Normalise::None, members);
         let members = vec![linear(zero(&["c", "a"])), trees(zero(&["b", "c"]))];
-        assert!(Model::new(zero(&["a", "b", "c"]), of(members.clone())).is_ok());
-        let error = Model::new(zero(&["a", "c"]), of(members.clone())).unwrap_err().to_string();
+        assert!(Model::new(zero(&["a", "b", "c"]), blend_of(members.clone())).is_ok());
+        let blend_without_b = Model::new(zero(&["a", "c"]), blend_of(members.clone()));
+        let error = blend_without_b.unwrap_err().to_string();
         assert!(error.starts_with("the features of member 1 are not all in the blend"), "{error}");
         assert!(error.contains("lacks 1 of the model's features: b"), "{error}");
         let missing = named(&["a", "b", "c"], Absent::Missing);
-        let error = Model::new(missing.clone(), of(members.clone())).unwrap_err().to_string();
+        let error = Model::new(missing.clone(), blend_of(members.clone())).unwrap_err().to_string();
         assert!(error.starts_with("member 1 takes absent features as zero; expected missing"));
-        let linear_blend = Model::new(missing, of(members[..1].to_vec())).unwrap();
+        let linear_blend = Model::new(missing, blend_of(members[..1].to_vec())).unwrap();
         assert!(!linear_blend.distinguishes_missing() && members[1].distinguishes_missing());
     }
 
     #[test]
-    fn members_read_their_own_columns_and_are_added_by_weight() {
+    fn each_member_reads_its_own_columns_and_scores_are_added_by_weight() {
         let linear = |names: &[&str], weights: &[f64]| {
             let linear = Linear::new(0.0, weights.to_vec()).unwrap();
             Model::new(named(names, Absent::Zero), ModelBody::Linear(linear)).unwrap()
@@ -317,20 +325,23 @@ mod tests {
         let header = named(&["a", "b", "c"], Absent::Zero);
         let model = Model::new(header, blend(Normalise::None, members)).unwrap();
         assert_eq!(model.score_row(&[1.0, 2.0, 3.0]), 13.0 - 0.5 * 8.0);
-        assert_eq!(model.score_row(&[1.0]), 10.0, "what is beyond the row is missing");
+        assert_eq!(model.score_row(&[1.0]), 10.0, "features beyond the end of the row are missing");
     }
 
     #[test]
-    fn models_that_look_at_the_whole_query_say_so() {
+    fn a_model_whose_scores_depend_on_the_whole_query_is_listwise() {
         let header = || named(&["a", "b"], Absent::Zero);
         let net = |min_max| {
-            let net = net::tests::random(1, 2, &[3], min_max);
+            let net = random_net(1, 2, &[3], min_max);
             Model::new(header(), ModelBody::Net(net)).unwrap()
         };
-        let blended = |normalise, member| Model::new(header(), blend(normalise, vec![member]));
-        let blended = |normalise, member| blended(normalise, member).unwrap().is_listwise();
-        assert!(net(true).is_listwise() && !net(false).is_listwise());
-        assert!(!blended(Normalise::None, net(false)) && blended(Normalise::None, net(true)));
-        assert!(Normalise::ALL[1..].iter().all(|normalise| blended(*normalise, net(false))));
+        let is_blend_listwise = |normalise, member| {
+            Model::new(header(), blend(normalise, vec![member])).unwrap().is_listwise()
+        };
+        assert!(net(MIN_MAX).is_listwise() && !net(NO_MIN_MAX).is_listwise());
+        assert!(!is_blend_listwise(Normalise::None, net(NO_MIN_MAX)));
+        assert!(is_blend_listwise(Normalise::None, net(MIN_MAX)));
+        let normalised = &Normalise::ALL[1..];
+        assert!(normalised.iter().all(|&normalise| is_blend_listwise(normalise, net(NO_MIN_MAX))));
     }
 }

@@ -3,7 +3,8 @@
 //! Everything is f32 in a fixed order, which is part of the contract: an output starts at its bias
 //! and adds weight times input in the order of the inputs. Every scorer gives the bits of
 //! [`Net::score_row`], for any number of rows and threads and on any processor. Layer normalisation
-//! (Ba, Kiros and Hinton, *Layer Normalization*, 2016) sums in f64, in eight lanes.
+//! (Ba, Kiros and Hinton, *Layer Normalization*, 2016) sums in f64, in eight
+//! lanes (partial sums).
 //!
 //! A number that overflows counts as the largest finite one, and a sum of two opposite infinities
 //! as 0, so that a score is never NaN. Cost: the number of weights for each row. A net of one layer
@@ -32,8 +33,8 @@ pub enum Activation {
 
 /// sqrt(2 / pi).
 const ROOT_2_PI: f32 = 0.797_884_6;
-/// The coefficient of the cube.
-const CUBE: f32 = 0.044_715;
+/// The coefficient of z^3 in the formula of [`Activation::Gelu`].
+const CUBE_COEFFICIENT: f32 = 0.044_715;
 
 impl Activation {
     /// Every activation.
@@ -58,7 +59,7 @@ impl Activation {
             // Not `max`, which may return either zero.
             Activation::Relu => each(values, |z| if z > 0.0 { z } else { 0.0 }),
             Activation::Gelu => each(values, |z| {
-                let inner = ROOT_2_PI * (z + CUBE * z * z * z);
+                let inner = ROOT_2_PI * (z + CUBE_COEFFICIENT * z * z * z);
                 0.5 * z * (1.0 + tanh(inner))
             }),
             Activation::Tanh => each(values, tanh),
@@ -76,19 +77,19 @@ fn each(values: &mut [f32], change: impl Fn(f32) -> f32) {
 pub struct LayerNorm {
     /// The factor of each output.
     pub scale: Vec<f32>,
-    /// The number that is added after that.
+    /// The number that is added to each output after scaling.
     pub shift: Vec<f32>,
 }
 
-/// Number of lanes of a sum.
+/// Number of lanes of a sum: partial sums that can be computed at the same time.
 const LANES: usize = 8;
 
 impl LayerNorm {
     /// The number that is added to the variance before the square root.
     pub const EPSILON: f64 = 1e-5;
 
-    /// `(z - mean) / sqrt(variance + EPSILON) scale + shift`, with the mean and the variance (over
-    /// n) of these outputs of one row.
+    /// `(z - mean) / sqrt(variance + EPSILON) scale + shift`, with the mean and the variance
+    /// (which divides by their number) of these outputs of one row.
     #[inline(always)]
     pub fn apply(&self, outputs: &mut [f32]) {
         let n = outputs.len().max(1) as f64;
@@ -101,18 +102,18 @@ impl LayerNorm {
     }
 }
 
-/// A sum in eight lanes, added up from the first to the last.
+/// The sum of `term` of each value, in eight lanes, which are added up from the first to the last.
 #[inline(always)]
-fn sum(values: &[f32], of: impl Fn(f64) -> f64) -> f64 {
+fn sum(values: &[f32], term: impl Fn(f64) -> f64) -> f64 {
     let mut lanes = [0.0; LANES];
     let (chunks, rest) = values.as_chunks::<LANES>();
     for chunk in chunks {
         for (lane, &value) in lanes.iter_mut().zip(chunk) {
-            *lane += of(f64::from(value));
+            *lane += term(f64::from(value));
         }
     }
     for (lane, &value) in lanes.iter_mut().zip(rest) {
-        *lane += of(f64::from(value));
+        *lane += term(f64::from(value));
     }
     lanes.iter().fold(0.0, |sum, lane| sum + lane)
 }
@@ -143,8 +144,8 @@ pub struct Layer {
 }
 
 impl Layer {
-    /// A layer of a bias for each output and weights row by row: those of the first output first.
-    /// All numbers must be finite.
+    /// A layer with a bias for each output, and the weights of all inputs for the first output,
+    /// then for the second, and so on. All numbers must be finite.
     pub fn new(
         inputs: usize,
         weights: Vec<f32>,
@@ -182,7 +183,7 @@ impl Layer {
         self.biases.len()
     }
 
-    /// The weights row by row: `inputs` of the first output, then of the second.
+    /// The weights of all inputs for the first output, then for the second, and so on.
     pub fn weights(&self) -> &[f32] {
         &self.weights
     }
@@ -192,7 +193,7 @@ impl Layer {
         &self.biases
     }
 
-    /// The normalisation of the outputs.
+    /// The normalisation of the outputs; `None` if they are not normalised.
     pub fn norm(&self) -> Option<&LayerNorm> {
         self.norm.as_ref()
     }
@@ -202,7 +203,7 @@ impl Layer {
         self.activation
     }
 
-    /// The number of weights and biases.
+    /// The number of weights and biases, and of scales and shifts of a normalisation.
     pub fn parameters(&self) -> usize {
         let scaling = if self.norm.is_some() { 2 * self.outputs() } else { 0 };
         self.weights.len() + self.biases.len() + scaling
@@ -223,7 +224,7 @@ impl Layer {
     }
 }
 
-/// Normalises and activates the outputs of one row.
+/// Makes the outputs of one row finite, normalises them and applies the activation.
 #[inline(always)]
 pub(crate) fn finish(norm: Option<&LayerNorm>, activation: Activation, outputs: &mut [f32]) {
     each(outputs, finite_or_zero);
@@ -282,12 +283,14 @@ impl Net {
         &self.layers
     }
 
-    /// The number of weights and biases of all layers.
+    /// The number of parameters of all layers.
     pub fn parameters(&self) -> usize {
         self.layers.iter().map(Layer::parameters).sum()
     }
 
-    /// The weights of the features, if the net is linear in them: one layer, no normalisation.
+    /// The weights of the inputs of a net of one layer without normalisation, in which each feature
+    /// has one weight; `None` for other nets. The net is linear in its inputs if there is no
+    /// activation either.
     pub fn linear_weights(&self) -> Option<&[f32]> {
         match self.layers.as_slice() {
             [layer] if layer.norm.is_none() => Some(&layer.weights),
@@ -332,8 +335,14 @@ pub(crate) mod tests {
         (0..count).map(|_| draw.normal() as f32).collect()
     }
 
-    /// A random net of these hidden sizes.
-    pub(crate) fn random(seed: u64, columns: usize, hidden: &[usize], min_max: bool) -> Net {
+    /// `min_max` of [`random_net`]: features are scaled to 0..1 within the query.
+    pub(crate) const MIN_MAX: bool = true;
+    /// `min_max` of [`random_net`]: features are not scaled within the query.
+    pub(crate) const NO_MIN_MAX: bool = false;
+
+    /// A random net with hidden layers of these sizes; `min_max` if features are scaled to 0..1
+    /// within the query.
+    pub(crate) fn random_net(seed: u64, columns: usize, hidden: &[usize], min_max: bool) -> Net {
         let mut draw = Random::new(seed, 23);
         let mut inputs = columns;
         let mut layers = Vec::new();
@@ -348,12 +357,12 @@ pub(crate) mod tests {
             layers.push(Layer::new(inputs, weights, biases, norm, activation).unwrap());
             inputs = outputs;
         }
-        Net::new(transform::tests::random(seed, columns, min_max), layers).unwrap()
+        Net::new(transform::tests::random_transforms(seed, columns, min_max), layers).unwrap()
     }
 
     #[test]
-    fn activations_are_their_formulas() {
-        let of = |activation: Activation, z: f32| {
+    fn activations_follow_their_formulas() {
+        let apply = |activation: Activation, z: f32| {
             let mut values = [z];
             activation.apply(&mut values);
             values[0]
@@ -365,17 +374,17 @@ pub(crate) mod tests {
             let close = |found: f32, exact: f64| {
                 (f64::from(found) - exact).abs() <= 1e-6 * exact.abs().max(1.0)
             };
-            assert!(close(of(Activation::Gelu, z), gelu), "{z}");
-            assert!(close(of(Activation::Tanh, z), exact.tanh()), "{z}");
-            assert_eq!(of(Activation::None, z), z);
-            assert_eq!(of(Activation::Relu, z), z.max(0.0));
+            assert!(close(apply(Activation::Gelu, z), gelu), "{z}");
+            assert!(close(apply(Activation::Tanh, z), exact.tanh()), "{z}");
+            assert_eq!(apply(Activation::None, z), z);
+            assert_eq!(apply(Activation::Relu, z), z.max(0.0));
         }
         for activation in Activation::ALL {
             for z in [f32::MAX, f32::MIN, -0.0] {
-                assert!(of(activation, z).is_finite(), "{activation:?} of {z}");
+                assert!(apply(activation, z).is_finite(), "{activation:?} of {z}");
             }
         }
-        assert_eq!(of(Activation::Relu, -0.0).to_bits(), 0);
+        assert_eq!(apply(Activation::Relu, -0.0).to_bits(), 0);
     }
 
     #[test]
@@ -391,7 +400,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_makes_no_net_is_refused_with_a_reason() {
+    fn invalid_layers_are_refused_with_a_reason() {
         let layer = |inputs, outputs| {
             let weights = vec![1.0; inputs * outputs];
             Layer::new(inputs, weights, vec![0.0; outputs], None, Activation::Relu).unwrap()
@@ -402,34 +411,37 @@ pub(crate) mod tests {
         assert!(net(vec![layer(2, 4), layer(3, 1)]).contains("layer 1 with 3 inputs; expected 4"));
         assert!(net(vec![layer(2, 4)]).contains("4 outputs; expected one output"));
         let norm = |n, m| Some(LayerNorm { scale: vec![1.0; n], shift: vec![1.0; m] });
-        let new = |weights: &[f32], biases: &[f32], norm| {
+        // The error, or nothing.
+        let layer_error = |weights: &[f32], biases: &[f32], norm| {
             let layer = Layer::new(2, weights.into(), biases.into(), norm, Activation::None);
             layer.map(|_| String::new()).unwrap_or_else(|error| error.to_string())
         };
-        assert_eq!(new(&[1.0, 2.0], &[0.0], norm(1, 1)), "");
-        assert!(new(&[1.0], &[0.0], None).contains("1 weight of 2 inputs and 1 output;"));
-        assert!(new(&[], &[], None).contains("at least one output"));
-        assert!(new(&[1.0, 2.0], &[0.0], norm(1, 2)).contains("1 scale and 2 shifts"));
-        assert!(new(&[1.0, f32::NAN], &[0.0], None).contains("a parameter of a layer is NaN"));
-        assert!(new(&[1.0, 1.0], &[f32::INFINITY], None).contains("a parameter of a layer is inf"));
+        assert_eq!(layer_error(&[1.0, 2.0], &[0.0], norm(1, 1)), "");
+        assert!(layer_error(&[1.0], &[0.0], None).contains("1 weight of 2 inputs and 1 output;"));
+        assert!(layer_error(&[], &[], None).contains("at least one output"));
+        assert!(layer_error(&[1.0, 2.0], &[0.0], norm(1, 2)).contains("1 scale and 2 shifts"));
+        let error = layer_error(&[1.0, f32::NAN], &[0.0], None);
+        assert!(error.contains("a parameter of a layer is NaN"));
+        let error = layer_error(&[1.0, 1.0], &[f32::INFINITY], None);
+        assert!(error.contains("a parameter of a layer is inf"));
         let bad = Some(LayerNorm { scale: vec![f32::NAN], shift: vec![0.0] });
-        assert!(new(&[1.0, 1.0], &[0.0], bad).contains("a parameter of a layer is NaN"));
+        assert!(layer_error(&[1.0, 1.0], &[0.0], bad).contains("a parameter of a layer is NaN"));
     }
 
     #[test]
-    fn a_linear_net_has_its_weights_and_parameters_are_counted() {
-        let net = random(3, 4, &[], false);
+    fn a_net_of_one_layer_has_linear_weights_and_parameters_are_counted() {
+        let net = random_net(3, 4, &[], NO_MIN_MAX);
         assert_eq!((net.linear_weights().unwrap().len(), net.parameters()), (4, 5));
-        let net = random(3, 4, &[3], false);
+        let net = random_net(3, 4, &[3], NO_MIN_MAX);
         let scaling = net.layers()[0].norm().map_or(0, |_| 6);
         assert_eq!((net.linear_weights(), net.parameters()), (None, 15 + 4 + scaling));
     }
 
     #[test]
-    fn a_query_is_scored_together_where_inputs_depend_on_it() {
+    fn the_rows_of_a_query_are_scaled_together() {
         let layer = Layer::new(1, vec![2.0], vec![0.0], None, Activation::None).unwrap();
-        let within = Transforms::new(vec![vec![]], vec![0.0], true).unwrap();
-        let net = Net::new(within, vec![layer]).unwrap();
+        let transforms = Transforms::new(vec![vec![]], vec![0.0], MIN_MAX).unwrap();
+        let net = Net::new(transforms, vec![layer]).unwrap();
         assert_eq!(net.score_query(&[&[1.0], &[3.0], &[2.0], &[]]), [0.0, 2.0, 1.0, 0.0]);
         assert_eq!(net.score_row(&[3.0]), 0.0);
         assert!(net.score_query(&[]).is_empty());
@@ -447,11 +459,11 @@ pub(crate) mod tests {
         fn no_score_is_nan_whatever_the_numbers(
             seed: u64, row in proptest::collection::vec(prop::num::f32::ANY, 3), huge: bool,
         ) {
-            let net = random(seed, 3, &[5, 2], false);
+            let net = random_net(seed, 3, &[5, 2], NO_MIN_MAX);
             let layers = net.layers().iter().map(|layer| {
-                let grow = |x: &f32| if huge { x.signum() * f32::MAX } else { *x };
-                let weights = layer.weights().iter().map(grow).collect();
-                let biases = layer.biases().iter().map(grow).collect();
+                let enlarge = |x: &f32| if huge { x.signum() * f32::MAX } else { *x };
+                let weights = layer.weights().iter().map(enlarge).collect();
+                let biases = layer.biases().iter().map(enlarge).collect();
                 let norm = layer.norm().cloned();
                 Layer::new(layer.inputs(), weights, biases, norm, layer.activation()).unwrap()
             });

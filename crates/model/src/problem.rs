@@ -1,5 +1,5 @@
-//! The problems of parts that do not make a model, by subject. The messages are in this file; they
-//! name the value and what was expected.
+//! The problems with the parts of a model, an enum for each kind of part, and their messages, which
+//! name the value and the expectation.
 
 use rankwright_spec::words::counted;
 use thiserror::Error;
@@ -72,7 +72,7 @@ pub enum TreeProblem {
     FeatureNumber {
         /// The split, from 0.
         split: usize,
-        /// The feature.
+        /// The number of the feature, from 0.
         feature: u32,
     },
     /// A threshold that is NaN.
@@ -89,7 +89,7 @@ pub enum TreeProblem {
     UnknownSet {
         /// The split, from 0.
         split: usize,
-        /// The number of the set.
+        /// The number of the set, from 0.
         set: u32,
         /// Number of sets.
         sets: usize,
@@ -99,7 +99,7 @@ pub enum TreeProblem {
     BackwardChild {
         /// The split, from 0.
         split: usize,
-        /// The child.
+        /// The number of the child.
         child: u32,
     },
     /// A child of two splits.
@@ -119,13 +119,13 @@ pub enum TreeProblem {
         /// The child.
         child: Child,
     },
-    /// A category that is too large.
+    /// A category whose number is too large.
     #[error("category {category}; expected categories below 16777216")]
     Category {
         /// The category.
         category: u32,
     },
-    /// A set of categories that is too large, or not in its shortest form.
+    /// A set of categories of too many words, or whose last word is 0.
     #[error(
         "a set of categories in {}; expected at most 262144 words, the last of them not 0",
         counted(*.words, "word")
@@ -268,7 +268,7 @@ pub enum TransformProblem {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum StepProblem {
-    /// Bounds that are not finite, or the higher one first.
+    /// Bounds that are not finite, or of which the first is higher.
     #[error("finite bounds, the lower one first")]
     Bounds,
     /// A shift or a scale that is not finite.
@@ -280,7 +280,7 @@ pub enum StepProblem {
     /// A table with a number that is not finite.
     #[error("a table of finite numbers")]
     TableNumber,
-    /// A table in the wrong order.
+    /// A table whose points do not rise or whose values fall.
     #[error("a table whose points rise and whose values do not fall")]
     TableOrder,
 }
@@ -305,9 +305,9 @@ pub enum BlendProblem {
     Absent {
         /// The member, from 0.
         member: usize,
-        /// The member's rule.
+        /// The value of an absent feature for the member: `zero` or `missing`.
         found: &'static str,
-        /// The blend's rule.
+        /// The value for the blend.
         expected: &'static str,
     },
     /// A member whose features are numbered in a blend whose features are named.
@@ -324,7 +324,7 @@ pub enum BlendProblem {
     UnmatchedFeatures {
         /// The member, from 0.
         member: usize,
-        /// The mismatch.
+        /// The error of matching them.
         error: Box<ModelError>,
     },
 }

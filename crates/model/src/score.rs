@@ -3,10 +3,12 @@
 //!
 //! Scores are in the row order of the data set (`Dataset::to_source_order` gives the file's). Each
 //! is the same to the bit as [`Model::score_row`] (or [`Model::score_query`]) of the row with its
-//! values in the model's order, on any number of threads. Cost: rows x trees x depth. Without rows
-//! there are no scores.
+//! values in the model's order, on any number of threads. Cost (of trees): rows x trees x depth.
+//! Without rows there are no scores.
 
+use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 use rankwright_data::{Dataset, FeatureNames};
 use rayon::prelude::*;
@@ -20,7 +22,7 @@ use crate::simd::Simd;
 /// Options of scoring a data set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ScoreOptions {
-    /// The rule that matches features.
+    /// The rule that matches the model's features with those of the data.
     pub matching: MatchOptions,
     /// The instruction set to use; the scores are the same.
     pub simd: Simd,
@@ -32,7 +34,7 @@ impl From<MatchOptions> for ScoreOptions {
     }
 }
 
-/// Number of rows that a task scores at a time.
+/// Number of rows that a task of a thread scores at a time.
 const BLOCK: usize = 512;
 
 impl Model {
@@ -50,6 +52,7 @@ impl Model {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn score(&self, data: &Dataset, options: ScoreOptions) -> Result<Vec<f64>, ModelError> {
+        let data = &*self.with_own_categories(data)?;
         let matching = self.matched(data, options)?;
         let scorer = Scorer::new(self, &matching, data.columns(), options.simd);
         let (values, columns) = (data.matrix().values(), data.columns());
@@ -70,8 +73,8 @@ impl Model {
 
     /// A scorer of rows whose values are in the order of the model's features.
     pub fn scorer(&self) -> Scorer {
-        let own = Matching::own(self.header());
-        Scorer::new(self, &own, self.header().features.len(), Simd::Auto)
+        let matching = Matching::identity(self.header());
+        Scorer::new(self, &matching, self.header().features.len(), Simd::Auto)
     }
 
     /// A scorer of rows of a data set with these features.
@@ -100,6 +103,7 @@ impl Model {
         if order.len() != data.rows() || order.iter().any(|&row| row as usize >= data.rows()) {
             return Err(ModelError::InvalidOrder { found: order.len(), rows: data.rows() });
         }
+        let data = &*self.with_own_categories(data)?;
         let matching = self.matched(data, options)?;
         let Some(column) = matching.column(feature) else { return self.score(data, options) };
         let scorer = Scorer::new(self, &matching, data.columns(), options.simd);
@@ -129,20 +133,54 @@ impl Model {
             true => (0..data.queries()).map(|query| data.query_rows(query)).collect(),
             false => (0..rows).step_by(BLOCK).map(|start| start..rows.min(start + BLOCK)).collect(),
         };
-        // Queries follow each other, like blocks.
+        // The ranges of queries, like those of blocks, follow each other without gaps.
         let with_scores = |range: Range<usize>| {
-            let (these, rest) = std::mem::take(&mut scores).split_at_mut(range.len());
+            let (range_scores, rest) = std::mem::take(&mut scores).split_at_mut(range.len());
             scores = rest;
-            (range, these)
+            (range, range_scores)
         };
         ranges.into_iter().map(with_scores).collect()
     }
 
+    /// An error if texts of a feature have other category numbers in the model than in the data.
+    pub fn check_categories(&self, data: &Dataset) -> Result<(), ModelError> {
+        let own = self.header().table_columns.as_deref();
+        let of_data = data.table_columns().into_iter().flat_map(|c| c.all_categories());
+        let differs = |name: &str, values: &Arc<[String]>| {
+            let is_known = self.header().features.column(name).is_some();
+            is_known && own.and_then(|own| own.categories(name)) != Some(values)
+        };
+        match of_data.into_iter().find(|(name, values)| differs(name, values)) {
+            Some((name, _)) => Err(ModelError::OtherCategories { feature: name.to_owned() }),
+            None => Ok(()),
+        }
+    }
+
+    /// The data with the category numbers of the model.
+    fn with_own_categories<'a>(&self, data: &'a Dataset) -> Result<Cow<'a, Dataset>, ModelError> {
+        let Some(of_data) = data.table_columns() else { return Ok(Cow::Borrowed(data)) };
+        let own = self.header().table_columns.as_deref();
+        let features = &self.header().features;
+        let is_known = |name: &str| own.is_some_and(|own| own.categories(name).is_some());
+        let mut unknown = of_data.all_categories().filter(|(name, _)| !is_known(name));
+        let used = || self.used_features();
+        let is_used = |name: &str| features.column(name).is_some_and(|f| used().contains(&f));
+        if let Some((name, _)) = unknown.find(|(name, _)| is_used(name)) {
+            return Err(ModelError::UnknownCategories { feature: name.to_owned() });
+        }
+        Ok(match own.filter(|own| data.differs_in_categories(own)) {
+            Some(own) => Cow::Owned(data.clone().with_categories(own)),
+            None => Cow::Borrowed(data),
+        })
+    }
+
+    /// Matches the model's features with those of a data set, which must treat absent values as the
+    /// model does, if that makes a difference to the model.
     fn matched(&self, data: &Dataset, options: ScoreOptions) -> Result<Matching, ModelError> {
-        let (model, data_rule) = (self.header().absent, data.absent());
+        let (model_rule, data_rule) = (self.header().absent, data.absent());
         // For a linear model an absent value counts as 0 in either case.
-        if model != data_rule && self.distinguishes_missing() {
-            return Err(ModelError::Absent { model: model.name(), data: data_rule.name() });
+        if model_rule != data_rule && self.distinguishes_missing() {
+            return Err(ModelError::Absent { model: model_rule.name(), data: data_rule.name() });
         }
         Matching::new(self.header(), data.features(), options.matching)
     }

@@ -1,15 +1,15 @@
 //! The choice between portable code and code for AVX2, and the proof that AVX2 is available.
 //!
-//! Most kernels are written once in plain Rust and compiled twice: for AVX2, and for any processor.
-//! Nothing in them depends on the width of a register (no fused multiply-add, fixed lanes), so both
-//! give the same bits. The innermost steps of scoring are also written with AVX2 intrinsics
-//! (`engine/kernel/avx2.rs`). Tests compare each with its reference
-//! implementation.
+//! Most kernels (the inner loops of training and scoring) are written once in plain Rust and
+//! compiled twice: for AVX2, and for any processor. Nothing in them depends on the width of a
+//! register (no fused multiply-add, fixed lanes), so both give the same bits. The innermost steps
+//! of scoring are also written with AVX2 intrinsics (`engine/kernel/avx2.rs`). Tests compare each
+//! with its reference implementation.
 
 /// The instruction set that kernels use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Simd {
-    /// The widest that this processor has.
+    /// AVX2 if this processor has it, otherwise the portable code.
     #[default]
     Auto,
     /// The portable code, on any processor.
@@ -17,8 +17,8 @@ pub enum Simd {
 }
 
 impl Simd {
-    /// The proof that code for AVX2 may be called, if the processor has AVX2 and the portable code
-    /// was not requested.
+    /// The proof that code for AVX2 may be called; `None` if the processor lacks AVX2 or the
+    /// portable code was requested.
     pub fn avx2(self) -> Option<Avx2> {
         match self {
             Simd::Auto => Avx2::detect(),
@@ -44,8 +44,8 @@ impl Simd {
 pub struct Avx2(());
 
 impl Avx2 {
-    /// Detects the processor's features (the result is cached, so that a call costs a load and a
-    /// comparison).
+    /// Detects whether the processor has AVX2 and POPCNT (the result is cached, so that a call
+    /// costs a load and a comparison).
     #[inline]
     pub fn detect() -> Option<Avx2> {
         #[cfg(target_arch = "x86_64")]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rankwright_data::TableColumns;
 use rankwright_spec::words::counted;
 use serde::Serialize;
 
@@ -31,15 +32,19 @@ pub struct ModelSummary {
     pub queries: u64,
     /// Rows in the training data.
     pub rows: u64,
-    /// The feature set of the training data, as TOML text.
+    /// The feature set of the training data, as TOML text; `None` if it is not known.
     pub feature_set: Option<String>,
-    /// Other facts, by name.
+    /// The columns of the table that the training data was read from, with the texts of categories;
+    /// none if the names of the columns say it all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub table_columns: Option<TableColumns>,
+    /// Other facts about the model, by name.
     pub notes: BTreeMap<String, String>,
     /// The meaning of an absent feature of a sparse row: `zero` or `missing`.
     pub absent: &'static str,
     /// Number of features.
     pub features: usize,
-    /// The hash of the feature names.
+    /// The hash of the feature names, 16 hexadecimal digits.
     pub feature_hash: String,
     /// The parts of the model.
     #[serde(flatten)]
@@ -48,8 +53,8 @@ pub struct ModelSummary {
     /// transformed features; sorted by absolute value, largest first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weights: Option<Vec<FeatureImportance>>,
-    /// The features that trees test, by gain; and after [`ModelSummary::with_losses`] those of
-    /// models without weights or trees, by loss.
+    /// The features that trees test, the largest gain first. After [`ModelSummary::with_losses`]
+    /// also the features of models without weights and trees, the largest loss first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub importance: Option<Vec<FeatureImportance>>,
 }
@@ -95,9 +100,9 @@ pub enum BodySummary {
 pub struct TreesSummary {
     /// Number of trees.
     pub count: usize,
-    /// Leaves of all trees.
+    /// Number of leaves of all trees.
     pub leaves: usize,
-    /// Leaves of the largest tree.
+    /// Number of leaves of the largest tree.
     pub most_leaves: usize,
     /// The longest path from a root to a leaf, in splits.
     pub depth: usize,
@@ -125,13 +130,13 @@ pub struct LayerSummary {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct MemberSummary {
-    /// Its weight.
+    /// The weight in the blend.
     pub weight: f64,
-    /// Its kind.
+    /// The kind of model.
     pub kind: BodyKind,
-    /// Its size in words: `300 trees`.
+    /// The size in words: `300 trees`.
     pub size: String,
-    /// The learner that made it.
+    /// The learner that made the member.
     pub learner: String,
 }
 
@@ -145,16 +150,16 @@ pub struct FeatureImportance {
     /// The number in the model, from 0.
     #[serde(skip)]
     pub number: usize,
-    /// Its weight.
+    /// The weight; `None` in models without weights.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
-    /// The sum of the gains of its splits.
+    /// The sum of the gains of all splits on the feature; `None` without trees.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gain: Option<f64>,
-    /// Number of its splits.
+    /// Number of splits on the feature; `None` without trees.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub splits: Option<u64>,
-    /// The loss from shuffling it, if that was measured.
+    /// The loss from shuffling the feature; `None` if that was not measured.
     #[serde(flatten)]
     pub loss: Option<FeatureLoss>,
 }
@@ -162,10 +167,10 @@ pub struct FeatureImportance {
 /// The loss of a metric when the values of a feature are shuffled among the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct FeatureLoss {
-    /// The mean over the shuffles.
+    /// The mean over several shuffles.
     #[serde(rename = "loss")]
     pub mean: f64,
-    /// The standard deviation; `None` for a single shuffle.
+    /// The standard deviation over the shuffles; `None` for a single shuffle.
     #[serde(rename = "loss_spread")]
     pub spread: Option<f64>,
 }
@@ -197,6 +202,7 @@ impl Model {
             queries: header.queries,
             rows: header.rows,
             feature_set: header.feature_set.clone(),
+            table_columns: header.table_columns.as_deref().cloned(),
             notes: header.notes.clone(),
             absent: header.absent.name(),
             features: header.features.len(),
@@ -211,7 +217,7 @@ impl Model {
     }
 
     /// The weight of each feature of a linear model, or of a net without hidden layers over its
-    /// transformed features.
+    /// transformed features; `None` for other models.
     pub fn weights(&self) -> Option<Vec<f64>> {
         match self.body() {
             ModelBody::Linear(linear) => Some(linear.weights().to_vec()),
@@ -224,8 +230,8 @@ impl Model {
 }
 
 impl ModelSummary {
-    /// The summary with the loss of shuffling each feature, by number. For a model without weights
-    /// and trees, the importance is the features by loss, the largest first.
+    /// Adds the losses from shuffling features, given with the number of each feature. For a model
+    /// without weights and trees, the importance then lists these features, the largest loss first.
     #[must_use]
     pub fn with_losses(mut self, model: &Model, losses: &[(usize, FeatureLoss)]) -> ModelSummary {
         if self.weights.is_none() && self.importance.is_none() {
@@ -241,7 +247,7 @@ impl ModelSummary {
         self
     }
 
-    /// The features with weights or importance.
+    /// The features with weights, or else those with importance.
     pub fn feature_rows(&self) -> &[FeatureImportance] {
         self.weights.as_deref().or(self.importance.as_deref()).unwrap_or(&[])
     }
@@ -271,7 +277,7 @@ impl BodySummary {
         let member = |(weight, member): &(f64, Model)| MemberSummary {
             weight: *weight,
             kind: member.body().kind(),
-            size: size(member),
+            size: size_text(member),
             learner: member.header().learner.clone(),
         };
         BodySummary::Blend {
@@ -326,24 +332,24 @@ fn weight_rows(model: &Model, weights: &[f64]) -> Vec<FeatureImportance> {
     used.into_iter().map(row).collect()
 }
 
-/// The features that trees test, by gain.
+/// The features that trees test, the largest gain first.
 fn gain_rows(model: &Model) -> Vec<FeatureImportance> {
-    let row = |one: crate::Importance| FeatureImportance {
-        gain: Some(one.gain),
-        splits: Some(one.splits),
-        ..FeatureImportance::new(model, one.feature)
+    let row = |importance: crate::Importance| FeatureImportance {
+        gain: Some(importance.gain),
+        splits: Some(importance.splits),
+        ..FeatureImportance::new(model, importance.feature)
     };
     model.importance().into_iter().map(row).collect()
 }
 
 /// The size of a model in words.
-fn size(model: &Model) -> String {
-    let (count, unit) = match model.body() {
+fn size_text(model: &Model) -> String {
+    let (count, noun) = match model.body() {
         ModelBody::Trees(ensemble) => (ensemble.trees().len(), "tree"),
         ModelBody::Net(net) => (net.parameters(), "parameter"),
         _ => (model.used_features().len(), "feature"),
     };
-    counted(count, unit)
+    counted(count, noun)
 }
 
 #[cfg(test)]

@@ -5,16 +5,16 @@
 //! |---|---|
 //! | clip | the nearest value between two bounds |
 //! | signed log | sign(x) ln(1 + abs(x)) |
-//! | affine | (x - shift) scale: standardised, or min-max over all training data |
-//! | table | linear between the points of a table, flat outside: quantiles, Gaussian ranks |
+//! | affine | (x - shift) scale: for standardising, or min-max over all training data |
+//! | table | linear between the points of a table, flat outside: for quantiles, Gaussian ranks |
 //!
 //! After the steps a feature may be scaled to 0..1 within the rows of its query, (x - min) / (max -
 //! min); if all its values there are equal they become 0. A missing value (NaN) takes no part in
-//! this and is replaced by the feature's `missing`, which is an input of the net without further
-//! steps.
+//! this; at the end it is replaced by the feature's `missing`, a number that is the input of the
+//! net as it is.
 //!
-//! Infinite values count as the largest finite ones, and so does every result that overflows:
-//! inputs are finite for any data. Cost: values x steps; a table adds a binary search.
+//! An infinite value counts as the finite number nearest to it, and so does every result that
+//! overflows: inputs are finite for any data. Cost: values x steps; a table adds a binary search.
 
 use rankwright_spec::words::counted;
 
@@ -25,7 +25,7 @@ use crate::problem::{ModelParameter, StepProblem, TransformProblem};
 /// Maximum number of steps of one feature.
 const MAX_STEPS: usize = 8;
 /// Number of rows that go through the steps together.
-const CHUNK: usize = 64;
+const CHUNK_ROWS: usize = 64;
 
 /// One step of a feature's transform.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,9 +33,9 @@ const CHUNK: usize = 64;
 pub enum TransformStep {
     /// The nearest value between two bounds.
     Clip {
-        /// Values below become this one.
+        /// Values below this number become this number.
         low: f32,
-        /// Values above become this one.
+        /// Values above this number become this number.
         high: f32,
     },
     /// sign(x) ln(1 + abs(x)).
@@ -73,7 +73,7 @@ impl TransformStep {
         }
     }
 
-    /// The step in words.
+    /// The kind of step, as a word or two for messages and descriptions.
     fn name(&self) -> &'static str {
         match self {
             TransformStep::Clip { .. } => "clipped",
@@ -114,7 +114,7 @@ fn bounded(x: f32) -> f32 {
     x.clamp(f32::MIN, f32::MAX)
 }
 
-/// The value of a table at `x`. In 64 bits, in which no difference of two floats overflows.
+/// The value of a table at `x`, computed in f64, in which no difference of two f32 overflows.
 fn interpolate(from: &[f32], to: &[f32], x: f32) -> f32 {
     let after = from.partition_point(|&point| point <= x);
     match (after.checked_sub(1), from.get(after)) {
@@ -122,9 +122,9 @@ fn interpolate(from: &[f32], to: &[f32], x: f32) -> f32 {
         (Some(last), None) => to[last],
         (Some(before), Some(&next)) => {
             let (start, low, high) = (f64::from(from[before]), to[before], to[after]);
-            let part = (f64::from(x) - start) / (f64::from(next) - start);
-            let value = f64::from(low) + part * (f64::from(high) - f64::from(low));
-            // Rounding must not pass the next point.
+            let fraction = (f64::from(x) - start) / (f64::from(next) - start);
+            let value = f64::from(low) + fraction * (f64::from(high) - f64::from(low));
+            // Rounding must not lead beyond the value of the next point.
             (value as f32).clamp(low, high)
         }
     }
@@ -215,8 +215,8 @@ impl Transforms {
         if columns == 0 {
             return;
         }
-        let mut column_values = [0.0; CHUNK];
-        for rows in rows.chunks_mut(CHUNK * columns) {
+        let mut column_values = [0.0; CHUNK_ROWS];
+        for rows in rows.chunks_mut(CHUNK_ROWS * columns) {
             let values = &mut column_values[..rows.len() / columns];
             for (column, steps) in self.steps.iter().enumerate() {
                 // The values of a column are gathered, so that a step processes several at a time.
@@ -238,10 +238,10 @@ impl Transforms {
         }
     }
 
-    /// Shift and scale of each feature, if there are no other steps: a model linear in the inputs
-    /// is then linear in the features. A linear model counts a missing value as 0, so `missing`
-    /// must be the input of a 0.
-    pub fn is_affine(&self) -> Option<Vec<(f32, f32)>> {
+    /// Shift and scale of each feature, if every transform is affine, so that a model linear in the
+    /// inputs is linear in the features; otherwise `None`. As a linear model counts a missing value
+    /// as 0, the replacement of missing values must also be the input that a 0 gives.
+    pub fn affine_parameters(&self) -> Option<Vec<(f32, f32)>> {
         if self.min_max_in_query {
             return None;
         }
@@ -251,9 +251,9 @@ impl Transforms {
                 [TransformStep::Affine { shift, scale }] => (*shift, *scale),
                 _ => return None,
             };
-            let mut zero = [0.0];
-            TransformStep::Affine { shift, scale }.apply(&mut zero);
-            (zero == [*missing]).then_some((shift, scale))
+            let mut input_of_zero = [0.0];
+            TransformStep::Affine { shift, scale }.apply(&mut input_of_zero);
+            (input_of_zero == [*missing]).then_some((shift, scale))
         };
         self.steps.iter().zip(&self.missing).map(affine).collect()
     }
@@ -293,8 +293,8 @@ fn each(values: &mut [f32], change: impl Fn(f32) -> f32) {
     values.iter_mut().for_each(|value| *value = change(*value));
 }
 
-/// Scales the values of a column to 0..1; NaN is skipped. In 64 bits, in which no difference of two
-/// floats overflows.
+/// Scales the values of a column to 0..1; NaN is skipped. Computed in f64, in which no difference
+/// of two f32 overflows.
 fn min_max(rows: &mut [f32], column: usize, columns: usize) {
     let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
     for row in rows.chunks_exact(columns) {
@@ -321,7 +321,11 @@ pub(crate) mod tests {
     use rankwright_data::Random;
 
     /// Random steps of all kinds.
-    pub(crate) fn random(seed: u64, columns: usize, min_max_in_query: bool) -> Transforms {
+    pub(crate) fn random_transforms(
+        seed: u64,
+        columns: usize,
+        min_max_in_query: bool,
+    ) -> Transforms {
         let mut draw = Random::new(seed, 21);
         let steps = (0..columns).map(|_| (0..draw.below(4)).map(|_| step(&mut draw)).collect());
         let steps: Vec<Vec<TransformStep>> = steps.collect();
@@ -346,8 +350,10 @@ pub(crate) mod tests {
         }
     }
 
-    fn one(steps: Vec<TransformStep>, min_max: bool) -> Transforms {
-        Transforms::new(vec![steps], vec![-9.0], min_max).unwrap()
+    /// The transforms of one feature, not scaled within the query; missing values become -9.
+    fn one_feature(steps: Vec<TransformStep>) -> Transforms {
+        let min_max_in_query = false;
+        Transforms::new(vec![steps], vec![-9.0], min_max_in_query).unwrap()
     }
 
     fn applied(transforms: &Transforms, rows: &[f32]) -> Vec<f32> {
@@ -357,78 +363,89 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn each_step_does_what_it_says() {
-        let clip = one(vec![TransformStep::Clip { low: -1.0, high: 2.0 }], false);
+    fn each_step_follows_its_formula() {
+        let clip = one_feature(vec![TransformStep::Clip { low: -1.0, high: 2.0 }]);
         assert_eq!(applied(&clip, &[-3.0, 0.5, f32::INFINITY, f32::NAN]), [-1.0, 0.5, 2.0, -9.0]);
-        let log = one(vec![TransformStep::SignedLog], false);
+        let log = one_feature(vec![TransformStep::SignedLog]);
         let ln2 = std::f32::consts::LN_2;
         assert_eq!(applied(&log, &[1.0, -1.0, 0.0, 3.0]), [ln2, -ln2, 0.0, 2.0 * ln2]);
-        let affine = one(vec![TransformStep::Affine { shift: 1.0, scale: -2.0 }], false);
+        let affine = one_feature(vec![TransformStep::Affine { shift: 1.0, scale: -2.0 }]);
         assert_eq!(applied(&affine, &[1.0, 2.0]), [0.0, -2.0]);
         let table = TransformStep::Table { from: vec![0.0, 1.0, 3.0], to: vec![-1.0, 0.0, 0.5] };
-        let places = [-5.0, 0.0, 0.5, 1.0, 2.0, 3.0, 7.0];
+        let points = [-5.0, 0.0, 0.5, 1.0, 2.0, 3.0, 7.0];
         let values = [-1.0, -1.0, -0.5, 0.0, 0.25, 0.5, 0.5];
-        assert_eq!(applied(&one(vec![table], false), &places), values);
+        assert_eq!(applied(&one_feature(vec![table]), &points), values);
     }
 
     #[test]
-    fn steps_follow_each_other() {
+    fn steps_are_applied_one_after_another() {
         let steps = vec![
             TransformStep::Clip { low: 0.0, high: 4.0 },
             TransformStep::Affine { shift: 2.0, scale: 0.5 },
             TransformStep::Table { from: vec![0.0], to: vec![7.0] },
         ];
-        assert_eq!(applied(&one(steps[..2].to_vec(), false), &[9.0, 0.0]), [1.0, -1.0]);
-        assert_eq!(applied(&one(steps, false), &[9.0, 0.0]), [7.0, 7.0]);
+        assert_eq!(applied(&one_feature(steps[..2].to_vec()), &[9.0, 0.0]), [1.0, -1.0]);
+        assert_eq!(applied(&one_feature(steps), &[9.0, 0.0]), [7.0, 7.0]);
     }
 
     #[test]
-    fn a_query_is_brought_to_0_to_1_and_missing_values_take_no_part() {
-        let within = Transforms::new(vec![vec![]; 2], vec![0.5, -9.0], true).unwrap();
+    fn features_are_scaled_to_0_to_1_in_a_query_without_missing_values() {
+        let min_max_in_query = true;
+        let scaling = Transforms::new(vec![vec![]; 2], vec![0.5, -9.0], min_max_in_query).unwrap();
         let rows = [2.0, 5.0, 6.0, 5.0, f32::NAN, f32::NAN, 3.0, 5.0];
-        let found = applied(&within, &rows);
+        let found = applied(&scaling, &rows);
         assert_eq!(found, [0.0, 0.0, 1.0, 0.0, 0.5, -9.0, 0.25, 0.0], "equal values become 0");
-        assert_eq!(applied(&within, &[4.0, f32::NAN]), [0.0, -9.0], "a query of one document");
-        let wide = applied(&within, &[f32::MIN, 0.0, f32::INFINITY, 0.0]);
+        assert_eq!(applied(&scaling, &[4.0, f32::NAN]), [0.0, -9.0], "a query of one document");
+        let wide = applied(&scaling, &[f32::MIN, 0.0, f32::INFINITY, 0.0]);
         assert_eq!(wide, [0.0, 0.0, 1.0, 0.0]);
-        assert_eq!(applied(&within, &[]), Vec::<f32>::new());
+        assert_eq!(applied(&scaling, &[]), Vec::<f32>::new());
     }
 
     #[test]
-    fn only_what_a_line_can_take_over_is_affine() {
+    fn only_transforms_that_a_linear_model_can_include_are_affine() {
         let affine = |shift, scale| TransformStep::Affine { shift, scale };
-        let of = |steps: Vec<TransformStep>, missing, min_max| {
-            Transforms::new(vec![vec![], steps], vec![0.0, missing], min_max).unwrap().is_affine()
+        let (scaled, not_scaled) = (true, false);
+        let parameters = |steps: Vec<TransformStep>, missing, min_max_in_query| {
+            let steps = vec![vec![], steps];
+            let transforms = Transforms::new(steps, vec![0.0, missing], min_max_in_query);
+            transforms.unwrap().affine_parameters()
         };
-        let plain = (0.0, 1.0);
-        assert_eq!(of(vec![affine(3.0, 2.0)], -6.0, false), Some(vec![plain, (3.0, 2.0)]));
-        assert_eq!(of(vec![], 0.0, false), Some(vec![plain; 2]));
-        assert_eq!(of(vec![affine(3.0, 2.0)], 0.0, false), None, "missing is not what 0 becomes");
-        assert_eq!(of(vec![], 0.0, true), None);
-        assert_eq!(of(vec![TransformStep::SignedLog], 0.0, false), None);
-        assert_eq!(of(vec![affine(0.0, 1.0), affine(0.0, 1.0)], 0.0, false), None);
-        assert_eq!(Transforms::identity(1).is_affine(), Some(vec![plain]));
+        let unchanged = (0.0, 1.0);
+        // Without scaling, 0 becomes (0 - 3) x 2.
+        let found = parameters(vec![affine(3.0, 2.0)], -6.0, not_scaled);
+        assert_eq!(found, Some(vec![unchanged, (3.0, 2.0)]));
+        assert_eq!(parameters(vec![], 0.0, not_scaled), Some(vec![unchanged; 2]));
+        let found = parameters(vec![affine(3.0, 2.0)], 0.0, not_scaled);
+        assert_eq!(found, None, "missing values are not replaced by the input of a 0");
+        assert_eq!(parameters(vec![], 0.0, scaled), None);
+        assert_eq!(parameters(vec![TransformStep::SignedLog], 0.0, not_scaled), None);
+        let two_steps = vec![affine(0.0, 1.0), affine(0.0, 1.0)];
+        assert_eq!(parameters(two_steps, 0.0, not_scaled), None);
+        assert_eq!(Transforms::identity(1).affine_parameters(), Some(vec![unchanged]));
     }
 
     #[test]
     fn descriptions_name_the_steps() {
         let steps =
             vec![TransformStep::SignedLog, TransformStep::Affine { shift: 0.0, scale: 1.0 }];
-        let all = |steps: Vec<Vec<TransformStep>>, min_max| {
+        let (scaled, not_scaled) = (true, false);
+        let describe = |steps: Vec<Vec<TransformStep>>, min_max_in_query| {
             let missing = vec![0.0; steps.len()];
-            Transforms::new(steps, missing, min_max).unwrap().describe()
+            Transforms::new(steps, missing, min_max_in_query).unwrap().describe()
         };
-        assert_eq!(all(vec![steps.clone(); 3], false), "signed log, shifted and scaled");
-        assert_eq!(all(vec![], false), "unchanged");
-        assert_eq!(all(vec![vec![]; 2], true), "unchanged, then 0 to 1 within the query");
+        assert_eq!(describe(vec![steps.clone(); 3], not_scaled), "signed log, shifted and scaled");
+        assert_eq!(describe(vec![], not_scaled), "unchanged");
+        let found = describe(vec![vec![]; 2], scaled);
+        assert_eq!(found, "unchanged, then 0 to 1 within the query");
         assert_eq!(
-            all(vec![vec![], steps.clone(), steps], false),
+            describe(vec![vec![], steps.clone(), steps], not_scaled),
             "signed log, shifted and scaled (2 features); unchanged (1 feature)"
         );
     }
 
     #[test]
-    fn what_makes_no_transform_is_refused_with_a_reason() {
+    fn invalid_steps_are_refused_with_a_reason() {
+        let min_max_in_query = false;
         let table =
             |from: &[f32], to: &[f32]| TransformStep::Table { from: from.into(), to: to.into() };
         for (step, reason) in [
@@ -445,21 +462,24 @@ pub(crate) mod tests {
             (table(&[1.0, 2.0], &[2.0, 1.0]), "do not fall"),
             (table(&[1.0, f32::INFINITY], &[1.0, 2.0]), "finite numbers"),
         ] {
-            let error = Transforms::new(vec![vec![], vec![step]], vec![0.0; 2], false);
+            let error = Transforms::new(vec![vec![], vec![step]], vec![0.0; 2], min_max_in_query);
             let error = error.unwrap_err().to_string();
             assert!(error.starts_with("feature number 1: the step"), "{error}");
             assert!(error.contains(reason), "{error}");
         }
-        let new = |steps, missing| Transforms::new(steps, missing, false).unwrap_err().to_string();
+        let error = |steps, missing| {
+            Transforms::new(steps, missing, min_max_in_query).unwrap_err().to_string()
+        };
         assert!(
-            new(vec![vec![]], vec![])
+            error(vec![vec![]], vec![])
                 .contains("steps for 1 feature, and replacements of missing values for 0")
         );
         assert!(
-            new(vec![vec![]], vec![f32::NAN]).contains("missing values of feature number 0 is NaN")
+            error(vec![vec![]], vec![f32::NAN])
+                .contains("missing values of feature number 0 is NaN")
         );
         assert!(
-            new(vec![vec![TransformStep::SignedLog; 9]], vec![0.0])
+            error(vec![vec![TransformStep::SignedLog; 9]], vec![0.0])
                 .contains("9 steps; expected at most 8")
         );
     }
@@ -471,9 +491,9 @@ pub(crate) mod tests {
             rows in proptest::collection::vec(prop::num::f32::ANY, 0..60),
             min_max: bool,
         ) {
-            let transforms = random(seed, 3, min_max);
-            let whole = rows.len() / 3 * 3;
-            let found = applied(&transforms, &rows[..whole]);
+            let transforms = random_transforms(seed, 3, min_max);
+            let complete = rows.len() / 3 * 3;
+            let found = applied(&transforms, &rows[..complete]);
             prop_assert!(found.iter().all(|x| x.is_finite()), "{found:?}");
             if min_max {
                 let scaled = found.iter().zip(&rows).enumerate().filter(|(_, (_, raw))| !raw.is_nan());
@@ -484,8 +504,9 @@ pub(crate) mod tests {
         }
 
         #[test]
-        fn rows_may_come_in_any_number(seed: u64, count in 1_usize..40) {
-            let transforms = random(seed, 4, false);
+        fn rows_are_transformed_alike_together_and_alone(seed: u64, count in 1_usize..40) {
+            let min_max_in_query = false;
+            let transforms = random_transforms(seed, 4, min_max_in_query);
             let mut draw = Random::new(seed, 1);
             let rows: Vec<f32> = (0..count * 4).map(|_| (draw.normal() * 3.0) as f32).collect();
             let together = applied(&transforms, &rows);
@@ -500,7 +521,7 @@ pub(crate) mod tests {
                 TransformStep::Affine { shift, scale } => TransformStep::Affine { shift, scale: scale.abs() },
                 other => other,
             });
-            let found = applied(&one(rising.collect(), false), &[a.min(b), a.max(b)]);
+            let found = applied(&one_feature(rising.collect()), &[a.min(b), a.max(b)]);
             prop_assert!(found[0] <= found[1], "{found:?}");
         }
     }

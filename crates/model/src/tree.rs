@@ -4,7 +4,7 @@
 //! split a row goes left or right by its [`SplitCondition`], and to the side `missing` if its value
 //! is missing. [`Tree::new`] checks that
 //!
-//! - there is one leaf more than there are splits, and each is reached exactly once;
+//! - there is one leaf more than there are splits, and each split and leaf is reached exactly once;
 //! - a split's children have larger numbers than the split, so that there is no cycle and a loop
 //!   over the numbers visits parents before children;
 //! - thresholds are not NaN (infinite ones are legal), gains and leaf values are finite;
@@ -19,9 +19,9 @@ use crate::problem::{ModelParameter, TreeProblem};
 /// The child on one side of a split.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Child {
-    /// To the split of this number.
+    /// The split with this number, from 0.
     Split(u32),
-    /// To the leaf of this number.
+    /// The leaf with this number, from 0.
     Leaf(u32),
 }
 
@@ -34,7 +34,7 @@ pub enum Side {
     Right,
 }
 
-/// The largest absolute value that counts as 0 if 0 means missing.
+/// The largest absolute value that counts as 0 in [`SplitCondition::NonZeroAtMost`].
 pub const ABOUT_ZERO: f32 = 1e-35;
 
 /// The condition under which a value goes left at a split. NaN is always missing.
@@ -44,12 +44,12 @@ pub enum SplitCondition {
     AtMost(f32),
     /// Values at most this go left, but a value within [`ABOUT_ZERO`] of 0 is missing too.
     NonZeroAtMost(f32),
-    /// Categories in the tree's set of this number go left.
+    /// Categories in the tree's set with this number, from 0, go left.
     In(u32),
 }
 
 impl SplitCondition {
-    /// The side of a value, given that of missing ones and the tree's sets.
+    /// The side of a value, given the side of missing values and the tree's sets.
     pub fn side(self, value: f32, missing: Side, sets: &[Categories]) -> Side {
         let left = match self {
             _ if value.is_nan() => return missing,
@@ -63,7 +63,7 @@ impl SplitCondition {
         if left { Side::Left } else { Side::Right }
     }
 
-    /// The threshold, if the condition has one.
+    /// The threshold; `None` for a set of categories.
     pub fn threshold(self) -> Option<f32> {
         match self {
             SplitCondition::AtMost(threshold) | SplitCondition::NonZeroAtMost(threshold) => {
@@ -87,7 +87,7 @@ pub struct Split {
     pub left: Child,
     /// The child on the right.
     pub right: Child,
-    /// The gain of the split in training.
+    /// The reduction of the training loss by the split; 0 if it is not known.
     pub gain: f64,
     /// Number of training rows that reached the split.
     pub rows: u64,
@@ -111,7 +111,7 @@ impl Split {
 /// A leaf of a tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Leaf {
-    /// The number that it adds to a score.
+    /// The number that the leaf adds to a score.
     pub value: f64,
     /// Number of training rows that reached the leaf.
     pub rows: u64,
@@ -199,13 +199,13 @@ impl Tree {
         }
     }
 
-    /// The split of a child of this tree.
+    /// The split with the number of a [`Child::Split`] of this tree.
     pub(crate) fn split(&self, number: u32) -> &Split {
         // Children of a valid tree exist.
         &self.splits[number as usize]
     }
 
-    /// The leaf of a child of this tree.
+    /// The leaf with the number of a [`Child::Leaf`] of this tree.
     pub(crate) fn leaf(&self, number: u32) -> &Leaf {
         &self.leaves[number as usize]
     }
@@ -215,7 +215,7 @@ impl Tree {
         self.splits.iter().map(|split| split.feature as usize + 1).max().unwrap_or(0)
     }
 
-    /// Splits on the longest path; 0 for a tree without splits.
+    /// Number of splits on the longest path from the root; 0 for a tree without splits.
     pub fn depth(&self) -> usize {
         // Children come after parents, so that a backward loop knows each child's height.
         let mut heights = vec![0usize; self.splits.len()];
@@ -236,14 +236,14 @@ impl Tree {
 
     /// The number of the leaf that a row reaches; values are looked up by feature number.
     pub(crate) fn leaf_by(&self, value: &impl Fn(usize) -> f32) -> usize {
-        let mut at = self.root();
+        let mut node = self.root();
         loop {
-            match at {
+            match node {
                 Child::Leaf(leaf) => return leaf as usize,
                 Child::Split(number) => {
                     let split = &self.splits[number as usize];
                     let value = value(split.feature as usize);
-                    at = split.child(split.side(value, &self.sets));
+                    node = split.child(split.side(value, &self.sets));
                 }
             }
         }
@@ -255,8 +255,9 @@ impl Tree {
     }
 }
 
-/// Checks numbers and shape. Among `n` splits there are `2n` sides for `n - 1` splits (all but the
-/// root) and `n + 1` leaves: if no child is out of range or reached twice, all are reached.
+/// Checks the numbers of splits, and the shape of the tree. Among `n` splits there are `2n` sides
+/// for `n - 1` splits (all but the root) and `n + 1` leaves: if no child is out of range or reached
+/// twice, all are reached.
 fn check_splits(splits: &[Split], leaves: usize, sets: usize) -> Result<(), ModelError> {
     let mut seen_splits = vec![false; splits.len()];
     let mut seen_leaves = vec![false; leaves];
@@ -310,8 +311,8 @@ pub(crate) mod tests {
         values.iter().map(|&value| Leaf { value, rows: 4 }).collect()
     }
 
-    /// Two splits, three leaves.
-    pub(crate) fn small() -> Tree {
+    /// A tree of two splits and three leaves: `x0 <= 0.5 ? -1 : (x1 <= 0.1 ? 0.25 : 3)`.
+    pub(crate) fn two_split_tree() -> Tree {
         let mut splits = vec![
             split(0, 0.5, Child::Leaf(0), Child::Split(1)),
             split(1, 0.1, Child::Leaf(1), Child::Leaf(2)),
@@ -323,7 +324,7 @@ pub(crate) mod tests {
     }
 
     /// A tree of maximum depth: each split has one leaf, on the left.
-    pub(crate) fn chain(splits: u32) -> Tree {
+    pub(crate) fn chain_tree(splits: u32) -> Tree {
         let right = |i| if i + 1 == splits { Child::Leaf(splits) } else { Child::Split(i + 1) };
         let all = (0..splits).map(|i| split(0, i as f32, Child::Leaf(i), right(i))).collect();
         let leaf = |i: u32| Leaf { value: f64::from(i), rows: 1 };
@@ -331,17 +332,18 @@ pub(crate) mod tests {
     }
 
     /// A tree of random shape, with thresholds among the values 0 to 9 that random rows have.
-    pub(crate) fn random(seed: u64, splits: usize, features: usize) -> Tree {
+    pub(crate) fn random_tree(seed: u64, splits: usize, features: usize) -> Tree {
         let mut draw = Random::new(seed, 0);
         // Each new split replaces a random leaf of the tree so far.
         let mut all: Vec<Split> = Vec::new();
+        // The place of each leaf: its parent and side, `None` at the root.
         let mut places: Vec<Option<(usize, Side)>> = vec![None];
         for number in 0..splits {
             let place = draw.below(places.len());
-            let below = Child::Split(number as u32);
+            let child = Child::Split(number as u32);
             match places.swap_remove(place) {
-                Some((parent, Side::Left)) => all[parent].left = below,
-                Some((parent, Side::Right)) => all[parent].right = below,
+                Some((parent, Side::Left)) => all[parent].left = child,
+                Some((parent, Side::Right)) => all[parent].right = child,
                 None => {}
             }
             let threshold = draw.below(10) as f32 - 0.5 * draw.below(2) as f32;
@@ -365,7 +367,7 @@ pub(crate) mod tests {
 
     #[test]
     fn values_at_the_threshold_go_left_and_missing_ones_to_their_side() {
-        let tree = small();
+        let tree = two_split_tree();
         assert_eq!(tree.value(&[0.5, 9.0]), -1.0);
         assert_eq!(tree.value(&[0.6, 0.1]), 0.25);
         assert_eq!(tree.value(&[f32::INFINITY, 0.2]), 3.0);
@@ -375,11 +377,11 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_tree_without_splits_is_its_leaf() {
+    fn a_tree_without_splits_gives_the_value_of_its_leaf() {
         let tree = Tree::constant(4.0, 7).unwrap();
         assert_eq!((tree.root(), tree.depth(), tree.features()), (Child::Leaf(0), 0, 0));
         assert_eq!(tree.value(&[1.0]), 4.0);
-        assert_eq!(chain(100_000).depth(), 100_000);
+        assert_eq!(chain_tree(100_000).depth(), 100_000);
     }
 
     #[test]
@@ -419,7 +421,7 @@ pub(crate) mod tests {
     proptest! {
         #[test]
         fn random_trees_lead_every_row_to_a_leaf(seed in any::<u64>(), splits in 0usize..40) {
-            let tree = random(seed, splits, 3);
+            let tree = random_tree(seed, splits, 3);
             let mut draw = Random::new(seed, 1);
             let row = [draw.below(10) as f32, draw.below(10) as f32];
             prop_assert!(tree.leaf_of(&row) <= splits);

@@ -1,5 +1,5 @@
-//! Scoring allocates nothing once the buffers of a thread are warm: counted by the allocator of
-//! this test program, for every kind of model, on eight threads at once.
+//! Tests that scoring allocates nothing once the buffers of a thread were used: counted by the
+//! allocator of this test program, for every kind of model, on eight threads at once.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -9,20 +9,21 @@ use std::thread;
 use rankwright_model::{Model, ScoreBuffers, Scorer, SparseRows};
 
 /// The system's allocator with a count of the calls of each thread.
-struct Counting;
+struct CountingAllocator;
 
 thread_local! {
-    static CALLS: Cell<usize> = const { Cell::new(0) };
+    /// Number of allocations of this thread.
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
 }
 
-fn count() {
-    CALLS.with(|calls| calls.set(calls.get() + 1));
+fn count_allocation() {
+    ALLOCATIONS.with(|count| count.set(count.get() + 1));
 }
 
 // SAFETY: every call is passed unchanged to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
+        count_allocation();
         // SAFETY: the caller's guarantees are those that the system's allocator needs.
         unsafe { System.alloc(layout) }
     }
@@ -33,16 +34,17 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
+        count_allocation();
         // SAFETY: the caller's guarantees are those that the system's allocator needs.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// Every kind of model: trees, linear, a list-wise net and a list-wise blend, and trees of others.
+/// Every kind of model: trees, a linear model, a listwise net and a listwise blend, and trees of
+/// other systems.
 const MODELS: [&str; 7] = [
     "trees-1.model",
     "line-1.model",
@@ -53,7 +55,8 @@ const MODELS: [&str; 7] = [
     "xgboost.json",
 ];
 const THREADS: usize = 8;
-const CALLS_PER_THREAD: usize = 50;
+/// Number of rounds of scoring after the first one.
+const ROUNDS: usize = 50;
 /// Numbers of rows: one, a few, and enough that every width of block is used.
 const ROWS: [usize; 5] = [1, 3, 20, 60, 300];
 
@@ -85,16 +88,16 @@ fn allocations(scorer: &Scorer) -> usize {
     let values: Vec<f32> = (0..rows * scorer.columns()).map(|n| (n % 7) as f32 - 1.0).collect();
     let (mut scores, mut buffers) = (vec![0.0; rows], ScoreBuffers::default());
     score_all(scorer, &values, &mut scores, &mut buffers);
-    let before = CALLS.with(Cell::get);
-    for _ in 0..CALLS_PER_THREAD {
+    let before = ALLOCATIONS.with(Cell::get);
+    for _ in 0..ROUNDS {
         let shared = scorer.clone();
         score_all(&shared, &values, &mut scores, &mut buffers);
     }
-    CALLS.with(Cell::get) - before
+    ALLOCATIONS.with(Cell::get) - before
 }
 
 #[test]
-fn eight_threads_share_a_scorer_and_allocate_nothing_once_warm() {
+fn eight_threads_share_a_scorer_and_allocate_nothing_after_the_first_round() {
     for name in MODELS {
         let scorer = scorer(name);
         let counts: Vec<usize> = thread::scope(|scope| {
@@ -107,8 +110,8 @@ fn eight_threads_share_a_scorer_and_allocate_nothing_once_warm() {
 }
 
 #[test]
-fn the_allocator_counts() {
-    let before = CALLS.with(Cell::get);
+fn the_allocator_counts_allocations() {
+    let before = ALLOCATIONS.with(Cell::get);
     drop(std::hint::black_box(vec![1_u8; 100]));
-    assert_eq!(CALLS.with(Cell::get), before + 1);
+    assert_eq!(ALLOCATIONS.with(Cell::get), before + 1);
 }

@@ -1,5 +1,5 @@
-//! Model files are not trusted: more than 200,000 damaged ones, of every format, give a usable
-//! model or an error, quickly and without memory out of proportion to the file.
+//! Tests that damaged model files are read safely: more than 200,000 of them, of every format, give
+//! a usable model or an error, quickly and without memory out of proportion to the file.
 //!
 //! The files are small models that the other systems have trained themselves, and our exports of
 //! them in each format. This test has its own process, as it counts allocations.
@@ -15,37 +15,39 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// Number of edits of each file.
 const EDITS: usize = 16_000;
-/// Memory that reading may use besides four times the file.
-const ROOM: usize = 16 << 20;
-/// Time limit for a small file.
-const LONG: Duration = Duration::from_secs(1);
+/// Bytes of memory that reading may use in addition to four times the size of the file.
+const EXTRA_BYTES: usize = 16 << 20;
+/// Time limit for reading a file, which are all small.
+const TIME_LIMIT: Duration = Duration::from_secs(1);
 
-/// Counts allocated bytes, and their maximum.
-struct Counting;
+/// An allocator that counts allocated bytes, and their maximum.
+struct CountingAllocator;
 
-static NOW: AtomicUsize = AtomicUsize::new(0);
-static MOST: AtomicUsize = AtomicUsize::new(0);
+/// Number of bytes that are allocated now.
+static ALLOCATED: AtomicUsize = AtomicUsize::new(0);
+/// The maximum since it was last set.
+static MAX_ALLOCATED: AtomicUsize = AtomicUsize::new(0);
 
 // SAFETY: the system's allocator does everything; only counters are added.
-unsafe impl GlobalAlloc for Counting {
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let now = NOW.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
-        MOST.fetch_max(now, Ordering::Relaxed);
+        let now = ALLOCATED.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
+        MAX_ALLOCATED.fetch_max(now, Ordering::Relaxed);
         // SAFETY: the caller's guarantees are passed on.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        NOW.fetch_sub(layout.size(), Ordering::Relaxed);
+        ALLOCATED.fetch_sub(layout.size(), Ordering::Relaxed);
         // SAFETY: the caller's guarantees are passed on.
         unsafe { System.dealloc(at, layout) }
     }
 }
 
 #[global_allocator]
-static COUNTING: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// Models that were trained by their own systems, and ours.
+/// Models that other systems have trained, and models in our own format.
 const FIXTURES: [&str; 11] = [
     "lightgbm.txt",
     "lightgbm.json",
@@ -69,6 +71,7 @@ fn fixture(name: &str) -> Vec<u8> {
 fn files() -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<(String, Vec<u8>)> =
         FIXTURES.iter().map(|name| ((*name).to_owned(), fixture(name))).collect();
+    // Models to be written in every format.
     for (source, name) in [
         ("trees", "catboost-levels.json"),
         ("categories", "lightgbm.txt"),
@@ -85,8 +88,8 @@ fn files() -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// Bytes that are likely to cause trouble, inserted or in place of a number.
-const NASTY: [&[u8]; 22] = [
+/// Bytes that are likely to cause trouble, which replace others or the word at some offset.
+const TROUBLESOME: [&[u8]; 22] = [
     b"-1",
     b"0",
     b"1e999",
@@ -111,7 +114,7 @@ const NASTY: [&[u8]; 22] = [
     b"\0\0\0\0\0\0\xf0\x7f",
 ];
 
-/// One edit.
+/// The file after one random edit.
 fn edited(file: &[u8], draw: &mut Random) -> Vec<u8> {
     let mut bytes = file.to_vec();
     let at = draw.below(bytes.len());
@@ -132,8 +135,8 @@ fn edited(file: &[u8], draw: &mut Random) -> Vec<u8> {
         }
         6 => {
             // Overwrites as many bytes: the following bytes keep their position.
-            let nasty = NASTY[draw.below(NASTY.len())];
-            bytes.iter_mut().skip(at).zip(nasty).for_each(|(to, from)| *to = *from);
+            let troublesome = TROUBLESOME[draw.below(TROUBLESOME.len())];
+            bytes.iter_mut().skip(at).zip(troublesome).for_each(|(to, from)| *to = *from);
         }
         7 => {
             // A large part twice, or removed.
@@ -142,24 +145,24 @@ fn edited(file: &[u8], draw: &mut Random) -> Vec<u8> {
             bytes.splice(at..far, part);
         }
         _ => {
-            let field = field(&bytes, at);
-            let nasty = NASTY[draw.below(NASTY.len())];
-            bytes.splice(field, nasty.iter().copied());
+            let word = word_at(&bytes, at);
+            let troublesome = TROUBLESOME[draw.below(TROUBLESOME.len())];
+            bytes.splice(word, troublesome.iter().copied());
         }
     }
     bytes
 }
 
-/// The word, number or string at an offset.
-fn field(bytes: &[u8], at: usize) -> std::ops::Range<usize> {
+/// The range of the word, number or string at an offset.
+fn word_at(bytes: &[u8], at: usize) -> std::ops::Range<usize> {
     let part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-._\"".contains(byte);
     let from = at - bytes[..at].iter().rev().take_while(|byte| part(byte)).count();
     from..at + bytes[at..].iter().take_while(|byte| part(byte)).count()
 }
 
-/// Our files end in a checksum, without which nothing behind it would be tested. So do the members
-/// of a blend, which follow their lengths.
-fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+/// The bytes of one of our files with valid checksums: at the end, and at the end of each member of
+/// a blend. Otherwise every damaged file would be rejected by its checksum.
+fn with_valid_checksums(mut bytes: Vec<u8>) -> Vec<u8> {
     const MAGIC: &[u8] = b"RANKWRIGHT MODEL ";
     for at in 8..bytes.len() {
         let (before, member) = bytes.split_at_mut(at);
@@ -178,22 +181,23 @@ fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Reads a file; a model must score, and its fast engine must give the same bits.
+/// Reads a file, within the limits of time and memory. A model must score rows, and its scorer must
+/// give the bits of the reference implementation. Returns whether the file was read.
 fn check(name: &str, bytes: &[u8]) -> bool {
-    let before = NOW.load(Ordering::Relaxed);
-    MOST.store(before, Ordering::Relaxed);
+    let before = ALLOCATED.load(Ordering::Relaxed);
+    MAX_ALLOCATED.store(before, Ordering::Relaxed);
     let start = Instant::now();
     let read = Model::from_bytes(bytes);
-    let (took, used) = (start.elapsed(), MOST.load(Ordering::Relaxed) - before);
+    let (took, used) = (start.elapsed(), MAX_ALLOCATED.load(Ordering::Relaxed) - before);
     // On a busy machine a process may pause for that long; a file that is really slow is slow
     // twice.
-    if took >= LONG {
+    if took >= TIME_LIMIT {
         let start = Instant::now();
         drop(Model::from_bytes(bytes));
         let again = start.elapsed();
-        assert!(again < LONG, "{name}: {took:?}, then {again:?} for {bytes:?}");
+        assert!(again < TIME_LIMIT, "{name}: {took:?}, then {again:?} for {bytes:?}");
     }
-    assert!(used <= ROOM + 4 * bytes.len(), "{name}: {used} bytes for {bytes:?}");
+    assert!(used <= EXTRA_BYTES + 4 * bytes.len(), "{name}: {used} bytes for {bytes:?}");
     let Ok(model) = read else { return false };
     let scorer = model.scorer();
     let columns = scorer.columns();
@@ -201,11 +205,11 @@ fn check(name: &str, bytes: &[u8]) -> bool {
         return true;
     }
     let row: Vec<f32> = [0.5, f32::NAN, 3.0, -1.0].into_iter().cycle().take(columns).collect();
-    let plain = model.score_row(&row);
-    let (mut scores, mut work) = ([0.0; 7], ScoreBuffers::default());
-    scorer.score_query(&row.repeat(7), &mut scores, &mut work).unwrap();
+    let reference = model.score_row(&row);
+    let (mut scores, mut buffers) = ([0.0; 7], ScoreBuffers::default());
+    scorer.score_query(&row.repeat(7), &mut scores, &mut buffers).unwrap();
     for score in scores {
-        assert_eq!(score.to_bits(), plain.to_bits(), "{name}: {bytes:?}");
+        assert_eq!(score.to_bits(), reference.to_bits(), "{name}: {bytes:?}");
     }
     true
 }
@@ -215,12 +219,12 @@ fn two_hundred_thousand_damaged_files_give_a_model_or_an_error() {
     let mut draw = Random::new(7, 0);
     let (mut count, mut read) = (0, 0);
     for (name, file) in files() {
-        assert!(check(&name, &file), "{name} is whole");
-        let ours = ModelFormat::detect(&file).is_some_and(|format| format.name == "rankwright");
+        assert!(check(&name, &file), "{name} is undamaged");
+        let is_ours = ModelFormat::detect(&file).is_some_and(|format| format.name == "rankwright");
         for _ in 0..EDITS {
             let mut bytes = edited(&file, &mut draw);
-            if ours {
-                bytes = sealed(bytes);
+            if is_ours {
+                bytes = with_valid_checksums(bytes);
             }
             read += usize::from(check(&name, &bytes));
             count += 1;

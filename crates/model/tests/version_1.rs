@@ -1,4 +1,4 @@
-//! Models of version 1 must stay readable.
+//! Tests that model files of version 1 stay readable.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ fn fixture(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
 }
 
-/// The model in the file of trees.
+/// The model in the file `trees-1.model`.
 fn trees() -> Model {
     let split = |feature, threshold, missing, left, right, gain| Split {
         feature,
@@ -39,7 +39,7 @@ fn trees() -> Model {
     Model::new(header, ModelBody::Trees(Ensemble::new(-0.25, trees).unwrap())).unwrap()
 }
 
-/// The model in the file of a linear model.
+/// The model in the file `line-1.model`.
 fn linear_model() -> Model {
     let weights = Linear::parse_weights("2:0.5/3:-0.1").unwrap();
     let names = Linear::names_of(&weights).unwrap();
@@ -61,7 +61,7 @@ fn trees_of_version_1_are_read_with_the_same_scores() {
 }
 
 #[test]
-fn a_line_of_version_1_is_read_with_the_same_scores() {
+fn a_linear_model_of_version_1_is_read_with_the_same_scores() {
     let model = Model::load(fixture("line-1.model")).unwrap();
     assert_eq!(model, linear_model());
     assert_eq!(model.score_row(&[9.0, 2.0, 10.0]), 1.0 + 1.0 - 1.0);

@@ -1,4 +1,4 @@
-//! Nets and blends of version 3 must stay readable.
+//! Tests that model files of version 3, nets and blends, stay readable.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ fn header(names: &[&str]) -> Header {
     header
 }
 
-/// The model in the file of a net: every step, both kinds of layer.
+/// The model in the file `net-3.model`: with every step, and layers with and without a norm.
 fn net() -> Model {
     let table = TransformStep::Table { from: vec![0.0, 1.0, 4.0], to: vec![-1.0, 0.0, 1.5] };
     let steps = vec![
@@ -27,7 +27,8 @@ fn net() -> Model {
         vec![table],
         vec![TransformStep::Affine { shift: 1.0, scale: 0.5 }],
     ];
-    let transforms = Transforms::new(steps, vec![0.0, 0.25, -1.0], true).unwrap();
+    let min_max_in_query = true;
+    let transforms = Transforms::new(steps, vec![0.0, 0.25, -1.0], min_max_in_query).unwrap();
     let norm = LayerNorm { scale: vec![1.0, 0.5], shift: vec![0.0, 0.25] };
     let weights = vec![0.5, -1.0, 0.25, 2.0, 0.0, -0.75];
     let first = Layer::new(3, weights, vec![0.1, -0.1], Some(norm), Activation::Tanh).unwrap();
@@ -37,7 +38,7 @@ fn net() -> Model {
     Model::new(header(&["bm25", "page rank", "clicks"]), ModelBody::Net(net)).unwrap()
 }
 
-/// The model in the file of a blend: a member of each kind.
+/// The model in the file `blend-3.model`: with a member of each kind.
 fn blend() -> Model {
     let (left, right) = (Child::Leaf(0), Child::Leaf(1));
     let (rule, missing) = (SplitCondition::AtMost(2.5), Side::Right);
@@ -54,11 +55,12 @@ fn blend() -> Model {
 
 /// Scores of one query at the time when the files were written (and, except for the last digits, as
 /// a few lines of Python computed them from the formulas).
-const NET: [f64; 4] =
+const NET_SCORES: [f64; 4] =
     [1.5376871824264526, -0.6234502792358398, -0.6234469413757324, -0.6233348250389099];
-const BLEND: [f64; 4] =
+const BLEND_SCORES: [f64; 4] =
     [-0.4824951490355167, -0.46631705299458703, 0.257142859733828, 0.691669342296276];
 
+/// The scores of a query of four documents.
 fn scored(model: &Model) -> Vec<f64> {
     let rows: [&[f32]; 4] =
         [&[1.0, 0.5, 3.0], &[-4.0, 2.0, f32::NAN], &[9.0, 0.0, 0.0], &[0.25, f32::NAN, 1.0]];
@@ -69,14 +71,14 @@ fn scored(model: &Model) -> Vec<f64> {
 fn a_net_of_version_3_is_read_with_the_same_scores() {
     let model = Model::load(fixture("net-3.model")).unwrap();
     assert_eq!(model, net());
-    assert_eq!(scored(&model), NET);
+    assert_eq!(scored(&model), NET_SCORES);
 }
 
 #[test]
 fn a_blend_of_version_3_is_read_with_the_same_scores() {
     let model = Model::load(fixture("blend-3.model")).unwrap();
     assert_eq!(model, blend());
-    assert_eq!(scored(&model), BLEND);
+    assert_eq!(scored(&model), BLEND_SCORES);
 }
 
 /// The bytes of version 3 are fixed: they change only together with the version.

@@ -1,18 +1,21 @@
-//! A custom objective: one function on one query.
+//! A custom objective with a parameter: one function on one query.
 //!
 //! `cargo run -p rankwright --example custom_objective`
 #![allow(clippy::print_stdout)]
 
 use rankwright::data::generate::LetorOptions;
-use rankwright::eval::SourceKind;
 use rankwright::learn::LearnError;
 use rankwright::learn::objective::{Derivatives, Objective, ObjectiveBuffers, QueryView};
 use rankwright::prelude::*;
+use rankwright::spec::{above, check_params, params};
 
-/// Log-cosh of score - label, with the same total weight for each query, whatever its length:
-/// L = 1/n * sum of log(cosh(s - y)).
-#[derive(Debug)]
-struct LogCosh;
+params! {
+    /// Log-cosh of (score - label) / width, with the same total weight for each query, whatever its
+    /// length: L = 1/n * sum of w^2 log(cosh((s - y) / w)).
+    pub struct LogCosh {
+        width: f64 = 1.0, above(0.0), "Difference up to which the loss is nearly squared error.";
+    }
+}
 
 impl Objective for LogCosh {
     fn derivatives(
@@ -25,9 +28,9 @@ impl Objective for LogCosh {
         let documents = query.labels.iter().zip(query.scores);
         let derivatives = out.gradient.iter_mut().zip(out.hessian.iter_mut());
         for ((label, score), (gradient, hessian)) in documents.zip(derivatives) {
-            let slope = (score - label).tanh();
+            let slope = ((score - label) / self.width).tanh();
             // Negative for a document whose score should rise.
-            *gradient = (share * slope) as f32;
+            *gradient = (share * self.width * slope) as f32;
             *hessian = (share * (1.0 - slope * slope)) as f32;
         }
         Ok(())
@@ -35,11 +38,15 @@ impl Objective for LogCosh {
 }
 
 fn main() -> Result<(), LearnError> {
+    let loss = LogCosh { width: 0.5 };
+    check_params(&loss, "log-cosh")?;
+    let error = check_params(&LogCosh { width: 0.0 }, "log-cosh").unwrap_err();
+    println!("{error}");
+
     let (labels, scores) = ([2.0, 0.0, 1.0], [0.5, 0.5, 1.0]);
-    let (mut gradient, mut hessian, mut memory) = ([0.0; 3], [0.0; 3], [0; 3]);
-    let mut out =
-        Derivatives { gradient: &mut gradient, hessian: &mut hessian, memory: &mut memory };
-    LogCosh.derivatives(
+    let (mut gradient, mut hessian, mut cache) = ([0.0; 3], [0.0; 3], [0; 3]);
+    let mut out = Derivatives { gradient: &mut gradient, hessian: &mut hessian, cache: &mut cache };
+    loss.derivatives(
         &QueryView::new(&labels, &scores),
         &mut ObjectiveBuffers::default(),
         &mut out,
@@ -50,10 +57,10 @@ fn main() -> Result<(), LearnError> {
     }
 
     let data = LetorOptions { queries: 60, documents: 40, seed: 1 }.generate()?;
-    let metric = MetricSpec::parse("ndcg@10")?.resolve(SourceKind::Features)?;
-    let request = TrainRequest::new(&data).metrics([metric]).evaluate_training(true);
-    let result = Booster::new().trees(30).train(&mut LogCosh, &request)?;
+    let request = TrainRequest::new(&data).evaluate_training(true);
+    let result = Booster::new().trees(30).train(&mut { loss }, request)?;
     println!("ndcg@10 on the training data");
+    // The first set is the training data, and the first metric ndcg@10, as none was named.
     let values: Vec<f64> = result.history.iterations.iter().map(|i| i.values[0][0]).collect();
     assert!(values.last() > values.first(), "{values:?}");
     for iteration in result.history.iterations.iter().step_by(10) {

@@ -13,10 +13,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let space = Space::new().int("leaves", 4..=15).log("rate", 0.05..=0.3);
     let folds = TuneData::Folds { count: 3, valid_part: None };
     let settings = TuneSettings::new(folds).space(space).trials(6);
-    let result = TunePlan::new(&learner, settings)?.run(&TuneJob::new(&data))?;
+    let plan = TunePlan::new(&learner, settings)?;
+    let result = plan.run(&TuneJob::new(&data))?;
     let (first, best) = (result.first().ok_or("no trial")?, result.best().ok_or("no trial")?);
     println!("given: {} has {:.4}", first.spec, first.value.unwrap_or(f64::NAN));
     println!("best:  {} has {:.4}", best.spec, best.value.unwrap_or(f64::NAN));
     assert!(best.value >= first.value);
+
+    // The best learner, trained on all of the data.
+    let model = plan.learner(best)?.train(TrainRequest::new(&data))?.model;
+    println!("trained again: {}", model.header().learner);
+    assert_eq!(model.header().learner, best.spec);
     Ok(())
 }

@@ -5,7 +5,7 @@
 //! optional:
 //!
 //! - [`data`]: data sets, judgements and runs, in every format; splits and generators;
-//! - [`eval`]: the one order, every metric with its conventions, significance, tables;
+//! - [`eval`]: the order of documents by score with one rule for ties, every metric with its conventions, significance, tables;
 //! - [`model`]: trees, linear models and nets that score documents, checked model files, drawings;
 //! - [`spec`]: specs such as `lambdamart(leaves=31)`, and the declaration of parameters;
 //! - `learn` (`train`): learners by name, boosted trees and their objectives, cross validation;
@@ -39,7 +39,7 @@ pub use evaluate::evaluate;
 
 /// Data sets, judgements and runs: formats in and out.
 pub use rankwright_data as data;
-/// Metrics, the one order, significance tests and tables.
+/// Metrics, the order of documents by score, significance tests and tables.
 pub use rankwright_eval as eval;
 /// Experiments: a whole comparison from a file.
 #[cfg(feature = "report")]

@@ -3,20 +3,24 @@
 //! command rewrites them:
 //!
 //! ```text
-//! cargo test -p rankwright --test reference -- --ignored write_the_pages
+//! cargo xtask records
 //! ```
 #![cfg(all(feature = "train", feature = "search"))]
+
+#[path = "reference/json_results.rs"]
+mod json_results;
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use rankwright::data::format::FORMATS;
 use rankwright::eval::{METRICS, PRESETS, PresetDef};
+use rankwright::learn::LearnerSpec;
 use rankwright::learn::objective::OBJECTIVES;
 use rankwright::learn::{LEARNERS, LearnerDef};
 use rankwright::model::ModelFormat;
 use rankwright::search::{DocumentFormat, FEATURES, FIRST_STAGES};
-use rankwright::spec::ParamDef;
+use rankwright::spec::{FAMILIAR_LEARNERS, FAMILIAR_PARAMS, ParamDef};
 
 const NOTE: &str =
     "<!-- Written by crates/rankwright/tests/reference.rs; edit the declarations instead. -->";
@@ -91,7 +95,10 @@ fn objectives() -> String {
 }
 
 fn metrics() -> String {
-    let about = "Every metric prints its conventions with its value. `@k` cuts the list at k.";
+    let about = "Every metric prints its conventions with its value. `@k` cuts the list at k. The 95 % \
+                 interval of a mean is Student's t over queries; where that would leave the range of \
+                 the metric, it is Student's t of the logit, or of the logarithm for a metric without \
+                 a highest value, and a line below the table says so.";
     let mut page = page("Metrics", about);
     let preset = |preset: &PresetDef| vec![code(preset.name), preset.help.to_owned()];
     page.push_str("Presets take over the conventions of another tool: `ndcg(preset=trec)@10`.\n\n");
@@ -144,13 +151,79 @@ fn formats() -> String {
     page
 }
 
-fn pages() -> [(&'static str, String); 5] {
+fn names() -> String {
+    let about = "Names of LightGBM, XGBoost, CatBoost, scikit-learn and RankLib, and what they are \
+                 called here. The names on the left are refused with this hint.";
+    let mut page = page("Names you may know", about);
+    let all = |names: &[&str]| names.iter().map(|name| code(name)).collect::<Vec<_>>().join(", ");
+    page.push_str("## Parameters\n\n");
+    let params = FAMILIAR_PARAMS.iter().map(|entry| {
+        let here = match entry.here {
+            [] => "not a parameter".to_owned(),
+            names => all(names),
+        };
+        vec![all(entry.names), here, entry.note.to_owned()]
+    });
+    table(&mut page, &["elsewhere", "here", ""], params);
+    page.push_str("## Learners\n\n");
+    let learners = FAMILIAR_LEARNERS.iter();
+    let learners =
+        learners.map(|entry| vec![all(entry.names), code(entry.here), entry.note.to_owned()]);
+    table(&mut page, &["elsewhere", "here", ""], learners);
+    page
+}
+
+/// A hint must not lead to a name that does not exist.
+#[test]
+fn every_name_of_another_system_leads_to_one_that_exists() {
+    for entry in FAMILIAR_PARAMS {
+        for here in entry.here {
+            let has = |def: &&&LearnerDef| def.params().iter().any(|param| param.name == *here);
+            assert!(LEARNERS.iter().any(|def| has(&def)), "no learner has `{here}`");
+        }
+    }
+    for entry in FAMILIAR_LEARNERS {
+        assert!(LearnerSpec::parse(entry.here).is_ok(), "{}", entry.here);
+        for name in entry.names {
+            assert!(LEARNERS.iter().all(|def| def.name != *name), "{name} is a learner here");
+        }
+    }
+    for (spec, hint) in [
+        ("lambdamart(learning_rate=0.1)", "it is called `rate` here"),
+        ("lambdamart(num_leaves=7)", "it is called `leaves` here"),
+        ("mart(n_estimators=7)", "it is called `trees` here"),
+        ("lambdamart(max_depth=7)", "it is called `depth` here"),
+        ("xendcg(early_stopping_rounds=7)", "it is called `stop` here"),
+        ("lambdamart(lambda_l2=7)", "it is called `l2` here"),
+        ("ranknet(lr=0.1)", "it is called `rate` here"),
+        ("XGBRanker(eta=0.1)", "did you mean `lambdamart`?"),
+    ] {
+        let error = LearnerSpec::parse(spec).unwrap_err().to_string();
+        assert!(error.contains(hint), "{error}");
+    }
+    let net = LearnerSpec::parse("lambdarank(num_leaves=31)").unwrap_err();
+    assert!(net.help().unwrap().contains("the learner `lambdamart`"), "{net}");
+}
+
+fn results() -> String {
+    let about = "The keys of the document that each command prints with `--json`, from the \
+                 declarations of the results. `a[].b` is the key `b` of each entry of the list `a`. \
+                 Commands that write a page add `html`, and `assets` if there are any. New keys may \
+                 be added; keys are not removed or renamed without a note in the changelog. An \
+                 error is `{\"error\": {\"kind\": ..., \"message\": ..., \"help\": ..., \
+                 \"exit_code\": ...}}`, on standard error.";
+    page("JSON results", about) + &json_results::page()
+}
+
+fn pages() -> [(&'static str, String); 7] {
     [
         ("learners.md", learners()),
         ("objectives.md", objectives()),
         ("metrics.md", metrics()),
         ("features.md", features()),
         ("formats.md", formats()),
+        ("names.md", names()),
+        ("results.md", results()),
     ]
 }
 
@@ -174,7 +247,30 @@ fn every_learner_stands_on_its_page_with_its_parameters() {
     for def in LEARNERS {
         assert!(page.contains(&format!("## {}\n", def.name)), "{}", def.name);
     }
-    assert!(page.contains("| `leaves` | `31` | a whole number from 2 to 65536 |"), "{page}");
+    assert!(
+        page.contains("| `leaves` | `auto` | auto \\| a whole number from 2 to 65536 |"),
+        "{page}"
+    );
+}
+
+#[test]
+fn the_condition_of_a_parameter_names_another_of_the_same_declaration() {
+    let learners = LEARNERS.iter().map(|def| (def.name, def.params()));
+    let objectives = OBJECTIVES.iter().map(|def| (def.name, def.params()));
+    let metrics = METRICS.iter().map(|def| (def.name, def.params()));
+    let features = FEATURES.iter().map(|def| (def.name, def.params()));
+    let first_stages = FIRST_STAGES.iter().map(|def| (def.name, def.params()));
+    let mut conditions = 0;
+    for (name, defs) in
+        learners.chain(objectives).chain(metrics).chain(features).chain(first_stages)
+    {
+        for condition in defs.iter().filter_map(|def| def.requires) {
+            let key = condition.split(['=', '<', '>', '!']).next().unwrap();
+            assert!(defs.iter().any(|def| def.name == key), "{name}: {condition}");
+            conditions += 1;
+        }
+    }
+    assert!(conditions > 20, "{conditions}");
 }
 
 #[test]

@@ -1,4 +1,5 @@
 //! What used to give nonsense without a word, and is an error now.
+#![cfg(feature = "train")]
 
 use rankwright::eval::ScoredQueries;
 use rankwright::model::{ExplainOptions, Explainer, ScoreOptions};

@@ -7,9 +7,9 @@ use std::path::Path;
 use rankwright_eval::compare::Mark;
 use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_report::chart::{
-    Axis, BarSeries, Bars, Body, Chart, ForceArrow, Forces, Grouping, HeatMap, Scale, Series,
+    Axis, BarSeries, Bars, Body, Chart, ForceArrow, Forces, Grouping, HeatMap, Scale, Series, Tone,
 };
-use rankwright_report::{Page, PageBlock, Section};
+use rankwright_report::{ChoiceForm, Page, PageBlock, Section};
 
 /// A name that is markup if the page does not escape it, with right-to-left letters.
 const NASTY: &str = "<script>alert(1)</script> &\"' שלום 🚀";
@@ -44,6 +44,7 @@ fn page() -> Page {
             fact("Seed", "42"),
             fact("Odd name", NASTY),
         ],
+        conventions: vec!["ndcg@10: gain=exp, discount=log2, blank=skip, ties=worst".into()],
         sections: vec![
             section("progress", "Progress of training", progress()),
             section("features", "Features", features()),
@@ -144,23 +145,30 @@ fn features() -> Vec<PageBlock> {
     let values =
         |scale: f64| (0..15).map(|i| scale * (-f64::from(i) / 4.0).exp()).collect::<Vec<_>>();
     let importance = vec![
-        BarSeries { name: "gain".into(), values: values(1.0), band: vec![] },
-        BarSeries { name: "splits".into(), values: values(0.7), band: vec![] },
+        BarSeries { name: "gain".into(), values: values(1.0), ..BarSeries::default() },
+        BarSeries { name: "splits".into(), values: values(0.7), ..BarSeries::default() },
     ];
     let wins: Vec<f64> = (0..60).map(|i| 0.3 - f64::from(i) * 0.009).collect();
     let queries: Vec<String> = (1..=60).map(|i| format!("query {i}")).collect();
-    let wins = vec![BarSeries { name: "difference".into(), values: wins, band: vec![] }];
+    let wins = vec![BarSeries {
+        name: "difference".into(),
+        values: wins,
+        tone: Tone::Signed,
+        ..BarSeries::default()
+    }];
     let systems = ["bm25", "linear", "lambdamart", "ranknet"].map(str::to_owned).to_vec();
     let means = |shift: f64| -> Vec<f64> { [0.31, 0.36, 0.45, 0.42].map(|v| v + shift).to_vec() };
     let with_band = |name: &str, shift: f64| BarSeries {
         name: name.into(),
         values: means(shift),
         band: means(shift).iter().map(|v| (v - 0.03, v + 0.03)).collect(),
+        ..BarSeries::default()
     };
     let labels = |shift: f64| BarSeries {
         name: format!("label {shift}"),
         values: (1..=20).map(|i| (20.0 - f64::from(i)).max(1.0) / (1.0 + shift)).collect(),
-        band: vec![],
+        tone: Tone::Ordinal { step: shift as usize, of: 3 },
+        ..BarSeries::default()
     };
     let stacked = Bars {
         grouping: Grouping::Stacked,
@@ -252,6 +260,7 @@ fn lists() -> Vec<PageBlock> {
             id: "query".into(),
             label: "Query".into(),
             groups: vec![group(1), group(2)],
+            form: ChoiceForm::List,
         },
         chart(
             "scores",

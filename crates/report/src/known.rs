@@ -20,7 +20,7 @@ pub struct KnownNames {
 
 impl KnownNames {
     /// The known names to report for an unknown one.
-    pub(crate) fn around<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Self {
+    pub(crate) fn similar_to<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Self {
         let mut known: Vec<&str> = known.collect();
         let count = known.len();
         let first = known.iter().take(SHOWN).map(|name| (*name).to_owned()).collect();
@@ -59,7 +59,7 @@ mod tests {
     fn the_nearest_come_first_and_without_any_the_first() {
         let known = ["9", "103", "13", "1034", "77", "2000"];
         let listed = |name: &str, known: &[&str]| {
-            KnownNames::around(name, known.iter().copied()).listed("the data has", "query")
+            KnownNames::similar_to(name, known.iter().copied()).listed("the data has", "query")
         };
         assert_eq!(listed("1033", &known), "the data has 6 queries; similar: 103, 1034, 13");
         let first = "the data has 6 queries; for example 9, 103, 13, 1034, 77";

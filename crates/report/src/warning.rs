@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use rankwright_learn::TrainWarning;
 use rankwright_spec::words::counted;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
@@ -28,6 +29,13 @@ pub enum ReportWarning {
         /// Queries and documents of the data.
         found: (usize, usize),
     },
+    /// A warning about a model that was trained for the report.
+    Training {
+        /// The learner.
+        learner: String,
+        /// The warning.
+        warning: TrainWarning,
+    },
 }
 
 impl ReportWarning {
@@ -37,6 +45,7 @@ impl ReportWarning {
             Self::HeldOut { .. } => "held-out",
             Self::NoLog => "no-log",
             Self::OtherData { .. } => "other-data",
+            Self::Training { warning, .. } => warning.kind(),
         }
     }
 }
@@ -61,6 +70,7 @@ impl fmt::Display for ReportWarning {
                 counted(found.0, "query"),
                 counted(found.1, "document"),
             ),
+            Self::Training { learner, warning } => write!(f, "{learner}: {warning}"),
         }
     }
 }

@@ -6,6 +6,7 @@
 //! positions and phrases stay correct. Documents and queries are analysed alike; the spec is stored
 //! with the index.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -13,7 +14,7 @@ use foldhash::fast::FixedState;
 use rankwright_spec::{Spec, SpecError, params, write_spec};
 use tantivy::tokenizer::{
     AsciiFoldingFilter, Language, LowerCaser, RemoveLongFilter, SimpleTokenizer, Stemmer,
-    StopWordFilter, TextAnalyzer,
+    StopWordFilter, TextAnalyzer, Token,
 };
 
 use crate::params::read_params;
@@ -129,16 +130,31 @@ impl Analysis {
 
     /// The terms of a text with their positions among all of its words.
     pub(crate) fn words(&self, text: &str) -> Vec<(String, usize)> {
-        let mut analyzer = self.analyzer();
-        let mut stream = analyzer.token_stream(text);
         let mut words = Vec::new();
+        self.visit_tokens(text, |token| {
+            words.push((std::mem::take(&mut token.text), token.position));
+        });
+        words
+    }
+
+    /// Calls `found` with each term of a text, with its position and the bytes of its word. The
+    /// tokenizer chain of the last analysis on this thread is kept, as making it takes longer than
+    /// a query.
+    pub(crate) fn visit_tokens(&self, text: &str, mut found: impl FnMut(&mut Token)) {
+        thread_local! {
+            static LAST: RefCell<Option<(Analysis, TextAnalyzer)>> = const { RefCell::new(None) };
+        }
+        let kept = LAST.take().filter(|(analysis, _)| analysis == self);
+        let (analysis, mut analyzer) = kept.unwrap_or_else(|| (self.clone(), self.analyzer()));
+        let mut stream = analyzer.token_stream(text);
         while stream.advance() {
             let token = stream.token_mut();
             if !token.text.is_empty() {
-                words.push((std::mem::take(&mut token.text), token.position));
+                found(token);
             }
         }
-        words
+        drop(stream);
+        LAST.set(Some((analysis, analyzer)));
     }
 }
 

@@ -12,6 +12,7 @@ mod analysis;
 pub mod classify;
 mod document;
 mod error;
+mod facet;
 mod features;
 mod filter;
 mod index;
@@ -20,6 +21,7 @@ mod order;
 mod params;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod queries;
+mod query_syntax;
 mod ranker;
 mod retrieve;
 mod run;
@@ -28,6 +30,7 @@ mod search;
 mod snippet;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod source;
+mod suggest;
 mod terms;
 mod training_data;
 mod warning;
@@ -37,15 +40,19 @@ pub use document::{Document, Query, Value};
 pub use error::{
     DocumentProblem, FeatureSetProblem, IndexDamage, IndexObject, SearchError, TermStatistic,
 };
+pub use facet::{Facet, FacetValue};
 pub use features::{
     DEFAULT_CANDIDATES, Evidence, Extractor, FEATURE_VERSION, FEATURES, Feature, FeatureDef,
     FeatureParams, FeatureRows, FeatureSet, Needs,
 };
-pub use filter::{Filter, FilterError, FilterExpression, FilterProblem};
+pub use filter::{
+    ConditionOrigin, Filter, FilterError, FilterExpression, FilterHint, FilterProblem,
+};
 pub use index::{
     BuildOptions, BuildReport, Existing, Index, NumberField, TermStats, TextField, build_index,
 };
-pub use queries::{QueryOptions, TopicPart, read_queries};
+pub use queries::{QueryOptions, TopicPart, read_queries, read_queries_with};
+pub use query_syntax::{ParsedQuery, QuerySyntax};
 pub use ranker::{Ranker, RankerBuilder, Ranking};
 pub use retrieve::{
     AbsoluteDiscount, Bm25, Bm25f, Candidate, Cosine, Dirichlet, FIRST_STAGES, FirstStage,
@@ -55,7 +62,7 @@ pub use run::RunResult;
 pub use schema::{FieldDef, FieldKind, Schema};
 pub use search::{FeatureValues, Hit, SearchRequest, SearchResult};
 pub use snippet::Snippet;
-pub use source::{DocumentFormat, Documents};
+pub use source::{DocumentFormat, Documents, SkippedDocument, SkippedDocuments};
 pub use terms::Terms;
 pub use training_data::{FeatureSeconds, RowOptions, TrainingData, training_data};
 pub use warning::{CountedIds, SearchWarning};

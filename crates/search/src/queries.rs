@@ -86,26 +86,53 @@ const QUERY_TEXTS: [&str; 3] = ["text", "query", "title"];
 /// A query with the line on which it begins.
 type QueryAtLine = (u64, Query);
 
-/// Reads a file of queries, or standard input for `-`.
+/// Reads a file of queries, or standard input for `-`. [`read_queries_with`] also counts recoverable
+/// problems.
 pub fn read_queries(
     path: impl AsRef<Path>,
     options: QueryOptions,
 ) -> Result<Vec<Query>, SearchError> {
-    read_input(Input::open(path.as_ref())?, &options)
+    read_queries_with(path, &options, &mut Warnings::default())
 }
 
-fn read_input(input: Input, options: &QueryOptions) -> Result<Vec<Query>, SearchError> {
+/// Like [`read_queries`]; adds warnings about bytes that are not UTF-8 and values that are skipped.
+///
+/// ```
+/// use rankwright_data::Warnings;
+/// use rankwright_search::{QueryOptions, read_queries_with};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("queries.tsv");
+/// std::fs::write(&path, b"q1\tcaf\xe9\n")?;
+/// let mut warnings = Warnings::default();
+/// let queries = read_queries_with(&path, &QueryOptions::default(), &mut warnings)?;
+/// assert_eq!(queries[0].text, "caf\u{fffd}");
+/// assert_eq!(warnings.iter().count(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read_queries_with(
+    path: impl AsRef<Path>,
+    options: &QueryOptions,
+    warnings: &mut Warnings,
+) -> Result<Vec<Query>, SearchError> {
+    read_input(Input::open(path.as_ref())?, options, warnings)
+}
+
+fn read_input(
+    input: Input,
+    options: &QueryOptions,
+    warnings: &mut Warnings,
+) -> Result<Vec<Query>, SearchError> {
     let name = input.name.clone();
     let cursor = Cursor::new(input);
     let start = cursor.rest().trim_ascii_start();
-    let mut warnings = Warnings::default();
     let found = match start {
-        [b'{' | b'[', ..] => read_jsonl(cursor, &mut warnings)?,
-        [b'.', b'I', b' ' | b'\t', ..] => read_smart(cursor, &mut warnings)?,
+        [b'{' | b'[', ..] => read_jsonl(cursor, warnings)?,
+        [b'.', b'I', b' ' | b'\t', ..] => read_smart(cursor, warnings)?,
         [b'<', t, o, p, ..] if [*t, *o, *p].eq_ignore_ascii_case(b"top") => {
-            read_topics(cursor, options, &mut warnings)?
+            read_topics(cursor, options, warnings)?
         }
-        _ => read_tsv(cursor, &mut warnings)?,
+        _ => read_tsv(cursor, warnings)?,
     };
     if found.is_empty() {
         return Err(DataError::Empty { file: name, what: "queries" }.into());
@@ -174,7 +201,7 @@ fn read_tsv(mut cursor: Cursor, warnings: &mut Warnings) -> Result<Vec<QueryAtLi
     let mut found = Vec::new();
     let mut header: Option<Vec<String>> = None;
     let mut first = true;
-    while let Some((line, range)) = cursor.next_full_line() {
+    while let Some((line, range)) = cursor.next_nonblank_line() {
         let location = || cursor.location(line);
         let text = warnings.text(cursor.slice(range), location);
         let cells: Vec<&str> = text.split('\t').collect();
@@ -214,7 +241,8 @@ fn wrong_columns(
         .with_help("queries are read from TSV, JSON lines, TREC topics and SMART text")
 }
 
-/// The query of a row; the id is in the first column, the text in the column of that name.
+/// The query of a row; the id is in the first column, the text in the first column whose name is one
+/// of [`QUERY_TEXTS`], otherwise in the second.
 fn tsv_query(
     cells: &[&str],
     header: &[String],

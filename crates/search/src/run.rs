@@ -1,5 +1,6 @@
 //! Ranks many queries into a run.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use rankwright_data::{QueryLists, Run};
@@ -10,7 +11,7 @@ use crate::error::SearchError;
 use crate::filter::Filter;
 use crate::index::Index;
 use crate::ranker::{Ranker, Ranking};
-use crate::warning::{SearchWarning, of_empty_queries};
+use crate::warning::{CountedIds, SearchWarning, of_empty_queries, of_filter};
 
 /// The rankings of many queries.
 #[derive(Debug, Serialize)]
@@ -45,9 +46,11 @@ impl Ranker {
         let seconds = start.elapsed().as_secs_f64();
         let empty = rankings.iter().filter(|ranking| ranking.documents.is_empty()).count();
         let mut warnings = self.warnings().to_vec();
+        warnings.extend(self.without_fields(queries));
         let outcomes = queries.iter().zip(&rankings);
         let outcomes = outcomes.map(|(query, ranking)| (query.id.as_str(), ranking.outcome()));
         warnings.extend(of_empty_queries(outcomes, filter));
+        warnings.extend(of_filter(filter));
         Ok(RunResult {
             run: to_run(self.index(), queries, &rankings, top)?,
             queries: queries.len(),
@@ -56,6 +59,21 @@ impl Ranker {
             seconds,
             warnings,
         })
+    }
+
+    /// Warns about queries that lack fields which the model was trained with.
+    fn without_fields(&self, queries: &[Query]) -> Option<SearchWarning> {
+        let (mut fields, mut lacking) = (BTreeSet::new(), CountedIds::default());
+        for query in queries {
+            let missing = self.missing_fields(query);
+            if !missing.is_empty() {
+                lacking.add(&query.id);
+                fields.extend(missing);
+            }
+        }
+        let fields: Vec<String> = fields.into_iter().collect();
+        (lacking.number > 0)
+            .then_some(SearchWarning::QueriesWithoutFields { fields, queries: lacking })
     }
 }
 

@@ -5,7 +5,7 @@
 //! | text | text | terms, positions, lengths |
 //! | number | numbers, or text that reads as one | features, filters |
 //! | date | `2024-05-31`, `2024-05-31T12:00:00Z` | recency, filters |
-//! | category | short text with few values | matches, classes, filters |
+//! | category | short text with few values | match with the query, classification, filters |
 //! | links | ids of other documents | degrees, PageRank, hubs and authorities |
 //! | url | an address | depth, length, slashes |
 //! | stored | anything | shown with results, not searched |

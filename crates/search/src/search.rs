@@ -6,13 +6,16 @@ use serde::{Serialize, Serializer};
 
 use crate::document::{Document, Query, Value};
 use crate::error::SearchError;
+use crate::facet::Facet;
 use crate::filter::Filter;
 use crate::index::Index;
+use crate::query_syntax::{PreparedQuery, QuerySyntax, operator_in};
 use crate::ranker::{Ranker, Ranking};
 use crate::retrieve::SearchBuffers;
 use crate::schema::FieldKind;
 use crate::snippet::Snippet;
-use crate::warning::SearchWarning;
+use crate::terms::Terms;
+use crate::warning::{SearchWarning, of_filter};
 
 /// A query and the form of its result.
 ///
@@ -37,6 +40,10 @@ pub struct SearchRequest<'a> {
     pub title_letters: usize,
     /// Largest number of letters of a snippet.
     pub snippet_letters: usize,
+    /// Fields whose values are counted among all matching documents.
+    pub facets: Vec<String>,
+    /// Largest number of values of a facet.
+    pub facet_values: usize,
 }
 
 impl<'a> SearchRequest<'a> {
@@ -49,6 +56,8 @@ impl<'a> SearchRequest<'a> {
             features: false,
             title_letters: 60,
             snippet_letters: 110,
+            facets: Vec::new(),
+            facet_values: 10,
         }
     }
 
@@ -79,6 +88,20 @@ impl<'a> SearchRequest<'a> {
         self.features = wanted;
         self
     }
+
+    /// Adds a field whose values are counted among all matching documents.
+    #[must_use]
+    pub fn facet(mut self, field: impl Into<String>) -> Self {
+        self.facets.push(field.into());
+        self
+    }
+
+    /// Sets the largest number of values of a facet.
+    #[must_use]
+    pub fn facet_values(mut self, most: usize) -> Self {
+        self.facet_values = most;
+        self
+    }
 }
 
 /// The best documents of a query.
@@ -89,10 +112,20 @@ pub struct SearchResult {
     pub query: String,
     /// Number of documents that were ranked.
     pub found: usize,
+    /// Number of documents that have a term of the query and pass the filter; counted where there are
+    /// facets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub matching: Option<usize>,
     /// Seconds that ranking took.
     pub seconds: f64,
     /// The best documents in order.
     pub documents: Vec<Hit>,
+    /// The values of the requested fields among all matching documents.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub facets: Vec<Facet>,
+    /// The query with words that seem misspelt replaced by words of the index.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<String>,
     /// Recoverable problems.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<SearchWarning>,
@@ -140,21 +173,68 @@ impl Ranker {
 
     /// Answers a request.
     pub fn search(&self, request: &SearchRequest<'_>) -> Result<SearchResult, SearchError> {
+        for field in &request.facets {
+            self.index().facet_kind(field)?;
+        }
         let start = Instant::now();
         let mut buffers = SearchBuffers::default();
         let ranking = self.rank_query(&request.query, request.filter, &mut buffers)?;
+        let (matching, facets) = self.facets(request, &mut buffers)?;
         let seconds = start.elapsed().as_secs_f64();
-        let mut warnings = self.warnings().to_vec();
-        warnings.extend(of_empty_list(&ranking, request.filter));
-        let shown = ranking.documents.len().min(request.top);
+        let found = ranking.documents.len();
+        let shown = found.min(request.top);
         let hits = (0..shown).map(|at| self.hit(request, &ranking, at));
         Ok(SearchResult {
             query: request.query.text.clone(),
-            found: ranking.documents.len(),
+            found,
+            matching,
             seconds,
             documents: hits.collect::<Result<_, _>>()?,
-            warnings,
+            facets,
+            suggestion: self.index().suggest(&request.query.text, &ranking.terms, found)?,
+            warnings: self.warnings_of(request, &ranking),
         })
+    }
+
+    /// The number of matching documents, and the values of the requested fields among them.
+    fn facets(
+        &self,
+        request: &SearchRequest<'_>,
+        buffers: &mut SearchBuffers,
+    ) -> Result<(Option<usize>, Vec<Facet>), SearchError> {
+        if request.facets.is_empty() {
+            return Ok((None, Vec::new()));
+        }
+        let (index, filter) = (self.index(), request.filter);
+        let prepared = PreparedQuery::new(index, &request.query, self.syntax(), filter)?;
+        let terms = Terms::new(&prepared.query.text, index.analysis());
+        let filter = prepared.filter.as_ref().or(filter);
+        let documents = index.retrieve_all(&terms, self.stage(), filter, buffers)?;
+        let facets = request.facets.iter();
+        let facets = facets.map(|field| index.facet(field, &documents, request.facet_values));
+        Ok((Some(documents.len()), facets.collect::<Result<_, _>>()?))
+    }
+
+    fn warnings_of(&self, request: &SearchRequest<'_>, ranking: &Ranking) -> Vec<SearchWarning> {
+        let mut warnings = self.warnings().to_vec();
+        let fields = self.missing_fields(&request.query);
+        if !fields.is_empty() {
+            warnings.push(SearchWarning::MissingQueryFields { fields });
+        }
+        if !ranking.ignored.is_empty() {
+            let parts = ranking.ignored.clone();
+            warnings.push(SearchWarning::IgnoredParts { parts });
+        }
+        if self.syntax() == QuerySyntax::Plain
+            && let Some(part) = operator_in(&request.query.text, self.index())
+        {
+            warnings.push(SearchWarning::PlainOperators { part });
+        }
+        warnings.extend(of_empty_list(ranking, request.filter));
+        warnings.extend(of_filter(request.filter));
+        let hints = ranking.hints.iter().cloned();
+        warnings.extend(hints.map(|hint| SearchWarning::FilterHint { hint }));
+        warnings
     }
 
     fn hit(
@@ -193,6 +273,9 @@ fn of_empty_list(ranking: &Ranking, filter: Option<&Filter>) -> Vec<SearchWarnin
         _ if !outcome.has_terms => warnings.push(SearchWarning::NoTerms),
         0 => warnings.push(SearchWarning::NothingMatches),
         _ if nothing_passes => {}
+        documents if outcome.has_conditions && filter.is_none() => {
+            warnings.push(SearchWarning::NothingFits { documents });
+        }
         documents => warnings.push(SearchWarning::MatchesFiltered { documents }),
     }
     warnings

@@ -32,18 +32,28 @@ fn pairs<S: Serializer>(marks: &[Range<usize>], serializer: S) -> Result<S::Ok, 
 impl Snippet {
     /// The text with `before` and `after` around each marked word.
     pub fn marked(&self, before: &str, after: &str) -> String {
-        let mut marked = String::with_capacity(self.text.len());
-        let mut marks = self.marks.iter().peekable();
-        for (at, c) in self.text.chars().enumerate() {
-            if marks.peek().is_some_and(|mark| mark.start == at) {
-                marked.push_str(before);
-            }
-            marked.push(c);
-            if marks.next_if(|mark| mark.end == at + 1).is_some() {
-                marked.push_str(after);
-            }
+        let show = |(text, is_marked): (&str, bool)| match is_marked {
+            true => format!("{before}{text}{after}"),
+            false => text.to_owned(),
+        };
+        self.pieces().map(show).collect()
+    }
+
+    /// The text in pieces, each with whether it is marked. Programs that show it escape the pieces
+    /// as their output needs it, and add marks of their own.
+    pub fn pieces(&self) -> impl Iterator<Item = (&str, bool)> {
+        let at = |character: usize| {
+            self.text.char_indices().nth(character).map_or(self.text.len(), |(byte, _)| byte)
+        };
+        let mut end = 0;
+        let mut pieces = Vec::new();
+        for mark in &self.marks {
+            let (from, to) = (at(mark.start).max(end), at(mark.end).max(end));
+            pieces.extend([(&self.text[end..from], false), (&self.text[from..to], true)]);
+            end = to;
         }
-        marked
+        pieces.push((&self.text[end..], false));
+        pieces.into_iter().filter(|(text, _)| !text.is_empty())
     }
 }
 

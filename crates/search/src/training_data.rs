@@ -4,7 +4,8 @@
 //! will re-rank; judged documents that the first stage did not find can be added. Candidates
 //! without a judgement have label 0, and so have those judged below 0. Queries that find nothing
 //! have no rows. Queries without judgements, judgements of queries and documents that do not exist
-//! here, and queries without rows are counted, and become warnings.
+//! here, judgements below 0, relevant documents that are not among the candidates, and queries
+//! without rows are counted, and become warnings.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -19,9 +20,10 @@ use crate::error::SearchError;
 use crate::features::{DEFAULT_CANDIDATES, Extractor, FeatureRows, FeatureSet};
 use crate::filter::Filter;
 use crate::index::Index;
+use crate::query_syntax::{PreparedQuery, QuerySyntax};
 use crate::retrieve::{Candidate, FirstStage, SearchBuffers};
 use crate::terms::Terms;
-use crate::warning::{CountedIds, QueryOutcome, SearchWarning, of_empty_queries};
+use crate::warning::{CountedIds, QueryOutcome, SearchWarning, of_empty_queries, of_filter};
 
 /// Options that select the documents which become rows.
 ///
@@ -44,6 +46,8 @@ pub struct RowOptions<'a> {
     pub judged: bool,
     /// A filter on documents.
     pub filter: Option<&'a Filter>,
+    /// The syntax of the queries.
+    pub syntax: QuerySyntax,
 }
 
 impl<'a> RowOptions<'a> {
@@ -77,6 +81,13 @@ impl<'a> RowOptions<'a> {
     #[must_use]
     pub fn filter(mut self, filter: Option<&'a Filter>) -> Self {
         self.filter = filter;
+        self
+    }
+
+    /// Sets the syntax of the queries; plain words by default.
+    #[must_use]
+    pub fn syntax(mut self, syntax: QuerySyntax) -> Self {
+        self.syntax = syntax;
         self
     }
 }
@@ -135,15 +146,18 @@ pub fn training_data(
     if let Some(qrels) = qrels {
         warnings.extend(unknown_documents(extractor.index(), &queries, qrels)?);
     }
+    warnings.extend(below_zero(&rows));
+    warnings.extend(relevant_left_out(&queries, &rows));
     let outcomes = queries.iter().map(|query| query.id.as_str());
     let outcomes = outcomes.zip(rows.iter().map(|rows| rows.outcome));
     warnings.extend(of_empty_queries(outcomes, options.filter));
+    warnings.extend(of_filter(options.filter));
     let data = extractor.join(&queries, rows, options)?;
     Ok(TrainingData {
         queries: data.queries(),
         rows: data.rows(),
         features: data.columns(),
-        set: extractor.set_with(options)?,
+        set: extractor.set_of_rows(&queries, options)?,
         data,
         seconds: FeatureSeconds { ready, features: start.elapsed().as_secs_f64() - ready },
         warnings,
@@ -203,12 +217,27 @@ fn unknown_documents(
     Ok((documents.number > 0).then_some(SearchWarning::UnknownDocuments { documents }))
 }
 
+/// Warns about rows with a judgement below 0.
+fn below_zero(rows: &[QueryRows]) -> Option<SearchWarning> {
+    let judgements = rows.iter().map(|rows| rows.below_zero).sum();
+    (judgements > 0).then_some(SearchWarning::NegativeJudgements { judgements })
+}
+
+/// Warns about relevant documents that are not among the candidates of their query.
+fn relevant_left_out(queries: &[Query], rows: &[QueryRows]) -> Option<SearchWarning> {
+    let documents = rows.iter().map(|rows| rows.relevant_left_out).sum();
+    let concerned = queries.iter().zip(rows).filter(|(_, rows)| rows.relevant_left_out > 0);
+    let queries: CountedIds = concerned.map(|(query, _)| &query.id).collect();
+    (documents > 0).then_some(SearchWarning::RelevantLeftOut { documents, queries })
+}
+
 /// The first stage and its options, with defaults filled in.
 struct CandidateFinder<'a> {
     stage: FirstStage,
     candidates: usize,
     judged: bool,
     filter: Option<&'a Filter>,
+    syntax: QuerySyntax,
 }
 
 impl<'a> CandidateFinder<'a> {
@@ -221,8 +250,8 @@ impl<'a> CandidateFinder<'a> {
         match candidates {
             0 => Err(SearchError::ZeroCandidates),
             _ => {
-                let RowOptions { judged, filter, .. } = *options;
-                Ok(Self { stage, candidates, judged, filter })
+                let RowOptions { judged, filter, syntax, .. } = *options;
+                Ok(Self { stage, candidates, judged, filter, syntax })
             }
         }
     }
@@ -234,6 +263,10 @@ struct QueryRows {
     labels: Vec<f64>,
     rows: FeatureRows,
     outcome: QueryOutcome,
+    /// Number of rows with a judgement below 0.
+    below_zero: usize,
+    /// Number of documents of the index with a judgement above 0 that pass the filter and have no row.
+    relevant_left_out: usize,
 }
 
 /// Judgements of a query by document id, ascending.
@@ -271,6 +304,19 @@ impl Extractor {
         Ok(FeatureSet { first_stage, candidates: Some(candidates), ..self.set().clone() })
     }
 
+    /// The feature set of the rows of these queries, with the fields that features read of them.
+    fn set_of_rows(
+        &self,
+        queries: &[Query],
+        options: &RowOptions<'_>,
+    ) -> Result<FeatureSet, SearchError> {
+        let mut query_fields = self.query_fields();
+        query_fields.retain(|field| {
+            queries.iter().any(|query| query.fields.iter().any(|(name, _)| name == field))
+        });
+        Ok(FeatureSet { query_fields, ..self.set_with(options)? })
+    }
+
     fn query_rows(
         &self,
         query: &Query,
@@ -279,23 +325,31 @@ impl Extractor {
         buffers: &mut SearchBuffers,
     ) -> Result<QueryRows, SearchError> {
         let index = self.index();
+        let CandidateFinder { stage, candidates, judged, filter, syntax } = finder;
+        let prepared = PreparedQuery::new(index, query, *syntax, *filter)?;
+        let query = &prepared.query;
+        let filter = &prepared.filter.as_ref().or(*filter);
+        let has_conditions = prepared.filter.is_some();
         let terms = Terms::new(&query.text, index.analysis());
-        let CandidateFinder { stage, candidates, judged, filter } = finder;
         let mut found = index.retrieve(&terms, stage, *candidates, *filter, buffers)?;
         let matching = buffers.matching();
         if *judged {
             add_judged(index, &mut found, judgements, *filter)?;
         }
-        let outcome =
-            QueryOutcome { has_terms: !terms.is_empty(), matching, is_empty: found.is_empty() };
+        let (has_terms, is_empty) = (!terms.is_empty(), found.is_empty());
+        let outcome = QueryOutcome { has_terms, matching, is_empty, has_conditions };
         let rows = self.rows(query, &terms, &found)?;
         let ids = found.iter().map(|ranked| Ok(index.id(ranked)?.to_owned()));
         let ids: Vec<String> = ids.collect::<Result<_, SearchError>>()?;
         let label = |id: &String| {
             let at = judgements.binary_search_by(|(known, _)| known.as_slice().cmp(id.as_bytes()));
-            at.ok().and_then(|at| judgements.get(at)).map_or(0.0, |(_, label)| label.max(0.0))
+            at.ok().and_then(|at| judgements.get(at)).map_or(0.0, |(_, label)| *label)
         };
-        Ok(QueryRows { labels: ids.iter().map(label).collect(), ids, rows, outcome })
+        let mut labels: Vec<f64> = ids.iter().map(label).collect();
+        let below_zero = labels.iter().filter(|label| **label < 0.0).count();
+        labels.iter_mut().for_each(|label| *label = label.max(0.0));
+        let relevant_left_out = count_left_out(index, &found, judgements, *filter)?;
+        Ok(QueryRows { labels, ids, rows, outcome, below_zero, relevant_left_out })
     }
 
     fn join(
@@ -304,7 +358,7 @@ impl Extractor {
         parts: Vec<QueryRows>,
         options: &RowOptions<'_>,
     ) -> Result<Dataset, SearchError> {
-        let set = self.set_with(options)?;
+        let set = self.set_of_rows(queries, options)?;
         let is_filtered = parts.iter().any(|part| part.outcome.matching > 0);
         let (mut query_ids, mut doc_ids) = (Vec::new(), Vec::new());
         let (mut values, mut labels) = (Vec::new(), Vec::new());
@@ -316,7 +370,10 @@ impl Extractor {
         }
         if labels.is_empty() {
             return Err(match is_filtered {
-                true => SearchError::NoRowsPass,
+                true => {
+                    let hints = options.filter.map_or(&[][..], Filter::hints);
+                    SearchError::NoRowsPass { hints: hints.to_vec() }
+                }
                 false => SearchError::NoRows,
             });
         }
@@ -339,6 +396,26 @@ fn judgements(qrels: Option<&Qrels>, query: &Query) -> Judgements {
     let mut judgements: Judgements = documents.collect();
     judgements.sort_by(|a, b| a.0.cmp(&b.0));
     judgements
+}
+
+/// The number of documents of the index with a judgement above 0 that pass the filter and are not
+/// among those found.
+fn count_left_out(
+    index: &Index,
+    found: &[Candidate],
+    judgements: &Judgements,
+    filter: Option<&Filter>,
+) -> Result<usize, SearchError> {
+    let found: HashSet<u32> = found.iter().map(|candidate| candidate.doc).collect();
+    let mut left_out = 0;
+    for (id, _) in judgements.iter().filter(|(_, label)| *label > 0.0) {
+        let judged = index.candidate(&String::from_utf8_lossy(id))?;
+        let is_left_out = |judged: &Candidate| {
+            filter.is_none_or(|filter| filter.passes(judged.doc)) && !found.contains(&judged.doc)
+        };
+        left_out += usize::from(judged.as_ref().is_some_and(is_left_out));
+    }
+    Ok(left_out)
 }
 
 fn add_judged(

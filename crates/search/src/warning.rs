@@ -7,7 +7,7 @@ use rankwright_spec::words::counted;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-use crate::filter::Filter;
+use crate::filter::{Filter, FilterHint};
 use crate::schema::FieldKind;
 
 /// A recoverable problem of a search, of building an index or of a classification. Serialised as
@@ -42,6 +42,11 @@ pub enum SearchWarning {
     },
     /// No document of the index passes the filter.
     NothingPasses,
+    /// Documents match the query, but none of them fulfils its conditions.
+    NothingFits {
+        /// The number of matching documents.
+        documents: usize,
+    },
     /// Some queries have no terms after the analysis, so they found no document.
     QueriesWithoutTerms {
         /// The number of such queries, and some of their ids.
@@ -72,6 +77,19 @@ pub enum SearchWarning {
         /// The number of such documents, and some of their ids.
         documents: CountedIds,
     },
+    /// Judgements below 0 were taken as 0.
+    NegativeJudgements {
+        /// Their number.
+        judgements: usize,
+    },
+    /// Documents with a judgement above 0 are not among the candidates of their query, so that they
+    /// have no row.
+    RelevantLeftOut {
+        /// The number of such documents.
+        documents: usize,
+        /// The number of their queries, and some of their ids.
+        queries: CountedIds,
+    },
     /// Documents were replaced by a later one of the same id.
     DuplicateIds {
         /// Their number.
@@ -92,6 +110,49 @@ pub enum SearchWarning {
         values: u64,
         /// The beginning of the first such value.
         example: String,
+    },
+    /// Documents have a field that the index does not have. It is kept with them, but cannot be
+    /// searched or filtered.
+    NotIndexed {
+        /// The field.
+        field: String,
+        /// Number of documents that have it.
+        documents: u64,
+        /// Whether the index was new, and its first documents, which determine the fields, did not
+        /// have it.
+        is_late: bool,
+    },
+    /// A filter lets few documents pass, or others than the user may expect.
+    FilterHint {
+        /// The possible mistake.
+        hint: FilterHint,
+    },
+    /// A plain query has characters that would have a meaning in the simple syntax.
+    PlainOperators {
+        /// The first such part of the query.
+        part: String,
+    },
+    /// Parts of a query in simple syntax have no effect, as the analysis leaves no term of them.
+    IgnoredParts {
+        /// The parts.
+        parts: Vec<String>,
+    },
+    /// A query lacks fields that the training queries of the model had, and that its features use.
+    MissingQueryFields {
+        /// The fields.
+        fields: Vec<String>,
+    },
+    /// Some queries lack fields that the training queries of the model had.
+    QueriesWithoutFields {
+        /// The fields.
+        fields: Vec<String>,
+        /// The number of such queries, and some of their ids.
+        queries: CountedIds,
+    },
+    /// Ids of documents to delete that the index does not have.
+    UnknownIds {
+        /// The number of such ids, and some of them.
+        documents: CountedIds,
     },
     /// Documents without a class were left out.
     WithoutLabel {
@@ -153,6 +214,14 @@ pub(crate) struct QueryOutcome {
     pub(crate) matching: usize,
     /// Whether the list of documents is empty.
     pub(crate) is_empty: bool,
+    /// Whether the query has conditions, in the simple syntax.
+    pub(crate) has_conditions: bool,
+}
+
+/// The hints on a filter.
+pub(crate) fn of_filter(filter: Option<&Filter>) -> impl Iterator<Item = SearchWarning> {
+    let hints = filter.into_iter().flat_map(Filter::hints);
+    hints.map(|hint| SearchWarning::FilterHint { hint: hint.clone() })
 }
 
 /// The warnings about queries without documents, by reason.
@@ -190,15 +259,25 @@ impl SearchWarning {
             Self::NothingMatches => "nothing-matches",
             Self::MatchesFiltered { .. } => "matches-filtered",
             Self::NothingPasses => "nothing-passes",
+            Self::NothingFits { .. } => "nothing-fits",
             Self::QueriesWithoutTerms { .. } => "queries-without-terms",
             Self::NothingFound { .. } => "nothing-found",
             Self::QueriesFiltered { .. } => "queries-filtered",
             Self::WithoutJudgements { .. } => "without-judgements",
             Self::UnknownQueries { .. } => "unknown-queries",
             Self::UnknownDocuments { .. } => "unknown-documents",
+            Self::NegativeJudgements { .. } => "negative-judgements",
+            Self::RelevantLeftOut { .. } => "relevant-left-out",
             Self::DuplicateIds { .. } => "duplicate-ids",
             Self::WithoutTerms { .. } => "without-terms",
             Self::NotOfKind { .. } => "not-of-kind",
+            Self::NotIndexed { .. } => "not-indexed",
+            Self::FilterHint { .. } => "filter-hint",
+            Self::PlainOperators { .. } => "plain-operators",
+            Self::IgnoredParts { .. } => "ignored-parts",
+            Self::MissingQueryFields { .. } => "missing-query-fields",
+            Self::QueriesWithoutFields { .. } => "queries-without-fields",
+            Self::UnknownIds { .. } => "unknown-ids",
             Self::WithoutLabel { .. } => "without-label",
         }
     }
@@ -244,6 +323,15 @@ impl fmt::Display for SearchWarning {
                 )
             }
             Self::NothingPasses => f.write_str("no document of the index passes the filter"),
+            Self::NothingFits { documents } => write!(
+                f,
+                "{} a word of the query, but none fulfils all of its conditions (quotes, + and -, \
+                 fields)",
+                match documents {
+                    1 => "1 document has".to_owned(),
+                    documents => format!("{documents} documents have"),
+                }
+            ),
             Self::QueriesWithoutTerms { queries } => write!(
                 f,
                 "{} found no document, because no term is left after the analysis: {queries}",
@@ -274,6 +362,15 @@ impl fmt::Display for SearchWarning {
                 "judgements of {} ignored, as the index does not have the document: {documents}",
                 counted(documents.number, "document")
             ),
+            Self::NegativeJudgements { judgements } => {
+                write!(f, "{} below 0 taken as 0", counted(*judgements, "judgement"))
+            }
+            Self::RelevantLeftOut { documents, queries } => write!(
+                f,
+                "{} of {} left out, not among the candidates: {queries}",
+                counted(*documents, "relevant document"),
+                counted(queries.number, "query")
+            ),
             Self::DuplicateIds { documents } => write!(
                 f,
                 "{} replaced by a later document of the same id",
@@ -289,6 +386,49 @@ impl fmt::Display for SearchWarning {
                 write!(f, "field `{field}`: {values} {are} no {} counted as absent", kind.name())?;
                 write!(f, ", such as {example}")
             }
+            Self::NotIndexed { field, documents, is_late } => {
+                let documents = counted(*documents as usize, "document");
+                write!(f, "field `{field}` of {documents} is kept but not indexed, ")?;
+                f.write_str(match is_late {
+                    true => {
+                        "as the first documents do not have it; give its kind in the schema to \
+                         index it"
+                    }
+                    false => "as the index does not have it; build the index again to index it",
+                })
+            }
+            Self::FilterHint { hint } => hint.fmt(f),
+            Self::PlainOperators { part } => write!(
+                f,
+                "the query is plain, so that {} is read as words; in the simple syntax quotes, + \
+                 and - and field names have a meaning",
+                quote(part.as_bytes())
+            ),
+            Self::IgnoredParts { parts } => {
+                let parts: Vec<String> = parts.iter().map(|part| quote(part.as_bytes())).collect();
+                write!(
+                    f,
+                    "ignored in the query, as no term is left after the analysis: {}",
+                    parts.join(", ")
+                )
+            }
+            Self::MissingQueryFields { fields } => write!(
+                f,
+                "the query has no {}, which the model was trained with: its features of it differ \
+                 from those of the training",
+                field_names(fields)
+            ),
+            Self::QueriesWithoutFields { fields, queries } => write!(
+                f,
+                "{} without {}, which the model was trained with: {queries}",
+                counted(queries.number, "query"),
+                field_names(fields)
+            ),
+            Self::UnknownIds { documents } => write!(
+                f,
+                "{} to delete not in the index: {documents}",
+                counted(documents.number, "document")
+            ),
             Self::WithoutLabel { label, documents } => write!(
                 f,
                 "{} without a value in `{label}` left out",
@@ -296,6 +436,12 @@ impl fmt::Display for SearchWarning {
             ),
         }
     }
+}
+
+/// "field `a`", or "fields `a`, `b`".
+fn field_names(fields: &[String]) -> String {
+    let names: Vec<String> = fields.iter().map(|field| format!("`{field}`")).collect();
+    format!("{} {}", if fields.len() == 1 { "field" } else { "fields" }, names.join(", "))
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Tests of the whole crate: one program for all tests, as each test program is linked separately.
 
+mod best;
+mod care;
 mod common;
 mod custom_features;
 mod edge_cases;

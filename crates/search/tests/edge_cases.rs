@@ -50,9 +50,12 @@ fn documents_without_text_are_kept_and_counted_and_never_found() {
 fn a_collection_of_nothing_or_without_text_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index");
-    for documents in [Vec::new(), vec![Document::new("d").with("year", Value::Number(1.0))]] {
+    let without_text = vec![Document::new("d").with("year", Value::Number(1.0))];
+    for (documents, said) in
+        [(Vec::new(), "there are no documents"), (without_text, "the documents have no text field")]
+    {
         let error = build(&path, documents, Existing::Refuse).unwrap_err();
-        assert!(message(&error).contains("the documents have no text field"), "{error}");
+        assert!(message(&error).contains(said), "{error}");
     }
     build(&path, old_documents(), Existing::Refuse).unwrap();
     is_clean(&path);

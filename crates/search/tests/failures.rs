@@ -8,7 +8,9 @@ use std::sync::Arc;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::common::{build, build_with, document, is_clean, large, message, old_documents, search};
+use crate::common::{
+    build, build_with, document, is_clean, large, message, names, old_documents, search,
+};
 use rankwright_search::{
     BuildOptions, Document, Existing, Extractor, FIRST_STAGES, FeatureSet, Filter, FirstStage,
     Index, Query, Schema, SearchBuffers, SearchError, Terms, Value, build_index,
@@ -142,6 +144,9 @@ fn what_a_killed_build_leaves_is_no_hindrance_and_goes() {
         fs::write(path.join("generation-7/meta.json"), "{}").unwrap();
         fs::write(path.join(".rankwright-7-1"), "{").unwrap();
         fs::write(path.join("building.lock"), "").unwrap();
+        // In the generation in use: a file that tantivy had not renamed yet.
+        let in_use = names(&path).into_iter().find(|name| name.starts_with("generation-")).unwrap();
+        fs::write(path.join(in_use).join(".tmpa1B2c3"), "{").unwrap();
     };
     for existing in [Existing::Refuse, Existing::Add, Existing::Replace] {
         leave();

@@ -394,7 +394,7 @@ fn invalid_features_are_refused_with_a_remedy() {
         ("rocchio(field=shelf, class=c)", "a value of the field `shelf`"),
         ("run", "`run` needs `file`"),
         ("bm25@10", "takes no cut-off"),
-        ("dense(file={folder}/other.run)", "a word and finite numbers"),
+        ("dense(file={folder}/other.run)", "a word and numbers up to 1e30"),
         ("run(file={folder}/none.run)", "none.run"),
         ("recency(half_life=0)", "above 0"),
         ("tf(stat=median)", "sum | min | max | mean"),

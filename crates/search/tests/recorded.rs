@@ -48,7 +48,9 @@ fn rows_by_default_are_the_usual_number_of_candidates() {
     assert_eq!(made.data.feature_set(), Some(made.set.to_toml().as_str()), "the data carries it");
     assert_eq!((made.queries, made.rows), (2, made.data.rows()));
     let left_out = SearchWarning::WithoutJudgements { queries: ["q3"].into_iter().collect() };
-    assert_eq!(made.warnings, [left_out]);
+    let queries_of_relevant = ["q1"].into_iter().collect();
+    let unfound = SearchWarning::RelevantLeftOut { documents: 1, queries: queries_of_relevant };
+    assert_eq!(made.warnings, [left_out, unfound]);
     let options = RowOptions::new().candidates(0);
     let error = training_data(bench.index.clone(), queries(), None, &set, &options).unwrap_err();
     assert!(matches!(error, SearchError::ZeroCandidates), "{error}");

@@ -253,7 +253,7 @@ fn stages() -> Vec<Stage> {
 
 fn index(path: &Path, schema: &str, existing: Existing, documents: Vec<Document>) {
     let schema = Schema::parse(schema).unwrap();
-    let options = BuildOptions::new().schema(schema).existing(existing);
+    let options = BuildOptions::new().schema(schema).existing(existing).allow_absent(true);
     let documents = documents.into_iter().map(Ok);
     build_index(path, documents, &options, &mut |_| ControlFlow::Continue(())).unwrap().unwrap();
 }

@@ -1,5 +1,6 @@
-//! Conflicts: values of a spec that are each allowed, but not together or not in this component.
-//! The messages and the remedies are in this file.
+//! Conflicts: values of a spec that are each allowed, but not together or not in this component (a
+//! learner, a metric or anything else that a spec names). The messages and the remedies are in this
+//! file.
 
 use std::fmt;
 

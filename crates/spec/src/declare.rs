@@ -38,9 +38,10 @@
 ///
 /// A range is one of Rust's, `..` for any value, or [`above`](crate::above). The optional trait has
 /// the builder methods, for structs that contain this one ([`param_groups!`](crate::param_groups)
-/// implements it); without it the struct has them itself. Conditions beyond `requires` go into
-/// `check_together`: write `struct Name, check = function;` where `function` takes `&Name` and returns a
-/// [`Conflict`](crate::Conflict) as its error.
+/// implements it); the name after its colon is the method that returns the parameters to change.
+/// Without the trait the struct has the builder methods itself. Conditions beyond `requires` go
+/// into `check_together`: write `struct Name, check = function {`, where `function` takes `&Name`
+/// and returns a [`Conflict`](crate::Conflict) as its error.
 #[macro_export]
 macro_rules! params {
     (
@@ -158,7 +159,8 @@ macro_rules! params {
     };
 }
 
-/// Declares a struct that joins several groups of parameters into those of one component.
+/// Declares a struct that joins several groups of parameters into those of one component: a
+/// learner, a metric or anything else that a spec names.
 ///
 /// ```
 /// use rankwright_spec::{ParamGroup, Spec, param_groups, params, read_spec};
@@ -193,8 +195,9 @@ macro_rules! params {
 /// # Ok::<(), rankwright_spec::SpecError>(())
 /// ```
 ///
-/// Without `= value` a group has its own defaults. `requires "loss=huber"` after a group makes that
-/// the condition of all its parameters.
+/// After the type of a group come the trait and the method of its builder methods. Without `=
+/// value` a group has its own defaults. `requires "loss=huber"` after a group makes that the
+/// condition of all its parameters.
 #[macro_export]
 macro_rules! param_groups {
     (@default $group:ident = $default:expr) => { $default };

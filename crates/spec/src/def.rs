@@ -17,10 +17,10 @@ pub struct ParamDef {
     /// The default as a spec writes it; `None` for a parameter that must be given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
-    /// Smallest and largest value, if there are limits.
+    /// Smallest and largest value; for values other than numbers there are no limits.
     #[serde(skip_serializing_if = "RangeDef::is_unlimited")]
     pub range: RangeDef,
-    /// The condition under which it has an effect, such as `newton=joint`.
+    /// The condition under which it has an effect, such as `newton=joint`; `None` if it always has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requires: Option<&'static str>,
     /// One sentence of help.
@@ -64,19 +64,19 @@ pub enum ParamKind {
     },
     /// The spec of another component.
     Spec {
-        /// Its kind: `metric`, `learner`.
+        /// The kind of component: `metric`, `learner`.
         of: &'static str,
     },
     /// A text, whose form the help describes.
     Text,
     /// Several values separated by slashes.
     List {
-        /// The type of each.
+        /// The type of each value.
         of: Box<ParamKind>,
     },
     /// One value for all names, or values by name, joined by plus signs: `title:2+text:1`.
     ByName {
-        /// The type of each.
+        /// The type of each value.
         of: Box<ParamKind>,
     },
     /// A value, or a word with a special meaning: `auto`, `none`.
@@ -134,13 +134,13 @@ fn limits(range: &RangeDef, none: &str) -> String {
 /// The limits of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct RangeDef {
-    /// The smallest value.
+    /// The smallest value; `None` for no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min: Option<f64>,
     /// Whether the smallest value itself is not allowed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub min_excluded: bool,
-    /// The largest value.
+    /// The largest value; `None` for no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max: Option<f64>,
     /// Whether the largest value itself is not allowed.

@@ -1,9 +1,10 @@
 //! Errors of specs and parameters.
 
 use crate::conflict::Conflict;
+use crate::familiar::{familiar_learner, familiar_param};
 use crate::nearest::nearest;
 
-/// The reason why a spec was refused.
+/// The reason why a spec was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecError {
@@ -19,7 +20,7 @@ pub enum SpecError {
         /// The text that may stand there.
         expected: &'static str,
     },
-    /// No such metric (learner, ...).
+    /// A name that is not that of a metric, learner or other component.
     #[error("unknown {kind} `{found}`{}; known: {}", did_you_mean(.nearest), .known.join(", "))]
     UnknownName {
         /// The kind of thing that was looked up: `metric`, `learner`.
@@ -28,20 +29,22 @@ pub enum SpecError {
         found: String,
         /// All known names.
         known: Vec<String>,
-        /// The known name closest to it, when one is close.
+        /// The known name closest to it, or the name here of a thing that other systems call so.
         nearest: Option<String>,
     },
     /// The named thing has no such parameter.
-    #[error("`{name}` has no parameter `{key}`{}; known: {}", did_you_mean(.nearest), list(.known))]
+    #[error("`{name}` has no parameter `{key}`{}", suggestion(.hint, .nearest, .known))]
     UnknownKey {
         /// Name of the spec.
         name: String,
         /// The parameter as written.
         key: String,
-        /// Its parameters.
+        /// The parameters that there are.
         known: Vec<String>,
-        /// The closest of them, when one is close.
+        /// The closest of these parameters; `None` if none is close.
         nearest: Option<String>,
+        /// The name of the same parameter here, if the name is one of another system.
+        hint: Option<String>,
     },
     /// The same parameter twice.
     #[error("`{name}` is given `{key}` twice")]
@@ -87,17 +90,28 @@ fn did_you_mean(nearest: &Option<String>) -> String {
     nearest.as_ref().map(|n| format!(" (did you mean `{n}`?)")).unwrap_or_default()
 }
 
+/// The name that is meant, or all known ones.
+fn suggestion(hint: &Option<String>, nearest: &Option<String>, known: &[String]) -> String {
+    match hint {
+        Some(hint) => format!(": {hint}"),
+        None => format!("{}; known: {}", did_you_mean(nearest), list(known)),
+    }
+}
+
+/// The known parameters as a list.
 fn list(known: &[String]) -> String {
     if known.is_empty() { "none, it takes no parameters".to_owned() } else { known.join(", ") }
 }
 
 impl SpecError {
-    /// No such metric (learner, feature, ...) among the known ones.
+    /// The error of a name that is not among the known ones; `kind` is that of the component:
+    /// `metric`, `learner`.
     pub fn unknown(kind: &'static str, found: &str, known: &[&str]) -> Self {
+        let familiar = (kind == "learner").then(|| familiar_learner(found)).flatten();
         Self::UnknownName {
             kind,
             found: found.to_owned(),
-            nearest: nearest(found, known),
+            nearest: familiar.map(|entry| entry.here.to_owned()).or_else(|| nearest(found, known)),
             known: known.iter().map(|&name| name.to_owned()).collect(),
         }
     }
@@ -120,24 +134,37 @@ impl SpecError {
         match self {
             Self::DuplicateKey { key, .. } => Some(format!("keep one value of `{key}`")),
             Self::Conflict { conflict, .. } => conflict.help(),
+            Self::UnknownName { kind: "learner", found, .. } => {
+                let note = familiar_learner(found).map(|entry| entry.note);
+                note.filter(|note| !note.is_empty()).map(str::to_owned)
+            }
+            // A parameter of LightGBM's objective `lambdarank`, which is a net here.
+            Self::UnknownKey { name, key, hint: None, .. } if name == "lambdarank" => {
+                let of_trees = familiar_param(key).is_some();
+                of_trees.then(|| {
+                    "`lambdarank` is a net here; LightGBM's objective of that name is the learner \
+                     `lambdamart`"
+                        .to_owned()
+                })
+            }
             // The messages of the others list what is known or expected.
             _ => None,
         }
     }
 }
 
-/// The reason why the text of one parameter was refused; [`SpecError`] adds the spec and the
+/// The reason why the text of one parameter was rejected; [`SpecError`] adds the spec and the
 /// parameter.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ValueError {
     /// The text is not a value of the parameter's kind, or not in its range.
     Expected(String),
-    /// The value is a spec, and that spec was refused.
+    /// The value is a spec, and that spec was rejected.
     Spec(SpecError),
 }
 
 impl ValueError {
-    /// The error as one of a parameter of a spec.
+    /// The error as that of the parameter `key` of the spec `name`.
     pub fn at(self, name: &str, key: &str, value: &str) -> SpecError {
         match self {
             Self::Expected(expected) => SpecError::BadValue {

@@ -1,9 +1,11 @@
 //! Groups of parameters: a struct that [`params!`](crate::params) or
-//! [`param_groups!`](crate::param_groups) declares, read from a spec and written as one.
+//! [`param_groups!`](crate::param_groups) declares, read from a spec and written as one. A
+//! component is a learner, a metric or anything else that a spec names.
 
 use crate::conflict::Conflict;
 use crate::def::ParamDef;
 use crate::error::{SpecError, ValueError};
+use crate::familiar::familiar_param;
 use crate::nearest::nearest;
 use crate::range::ParamRange;
 use crate::requires::Condition;
@@ -12,7 +14,8 @@ use crate::value::ParamValue;
 
 /// A set of parameters with values.
 pub trait ParamGroup {
-    /// The parameters in the order in which specs print them, this value's own as their defaults.
+    /// The parameters in the order in which specs print them, with the values of this group as
+    /// their defaults.
     fn defs(&self) -> Vec<ParamDef>;
 
     /// Sets a parameter from its text; false if there is no such parameter.
@@ -21,7 +24,7 @@ pub trait ParamGroup {
     /// The value of a parameter as a spec writes it; `None` if there is no such parameter.
     fn text(&self, key: &str) -> Option<String>;
 
-    /// Checks the value of each parameter; the error names the first that is refused.
+    /// Checks the value of each parameter; the error names the first that is rejected.
     fn check_values(&self) -> Result<(), (&'static str, ValueError)>;
 
     /// Checks conditions beyond ranges: values that conflict.
@@ -33,7 +36,7 @@ pub trait ParamGroup {
 /// Reads the parameters of a spec.
 ///
 /// Every key must be known and every value legal, and a parameter that has no effect beside the
-/// others is refused rather than ignored. The caller checks the name and the cut-off of the spec.
+/// others is rejected rather than ignored. The caller checks the name and the cut-off of the spec.
 ///
 /// ```
 /// use rankwright_spec::{Spec, params, read_spec, write_spec};
@@ -80,17 +83,20 @@ pub fn read_into(group: &mut dyn ParamGroup, spec: &Spec) -> Result<(), SpecErro
     group.check_together().map_err(|conflict| SpecError::conflict(&spec.name, conflict))
 }
 
+/// The error of a parameter that the component does not have.
 fn unknown_key(spec: &Spec, key: &str, defs: &[ParamDef]) -> SpecError {
     let names: Vec<&str> = defs.iter().map(|def| def.name).collect();
     SpecError::UnknownKey {
         name: spec.name.clone(),
         key: key.to_owned(),
+        hint: familiar_param(key).and_then(|entry| entry.hint(&names)),
         nearest: nearest(key, &names),
         known: names.into_iter().map(str::to_owned).collect(),
     }
 }
 
-/// Refuses parameters that are given although their condition does not hold.
+/// Rejects parameters that are given although their condition does not hold; `name` is the name of
+/// the component in the error.
 fn check_requirements(
     group: &dyn ParamGroup,
     name: &str,
@@ -108,7 +114,7 @@ fn check_requirements(
     Ok(())
 }
 
-/// Checks parameters that a program filled in; `name` is the component's, for the error.
+/// Checks parameters that a program filled in; `name` is the name of the component in the error.
 pub fn check_params<G: ParamGroup + Default>(group: &G, name: &str) -> Result<(), SpecError> {
     group.check_values().map_err(|(key, error)| {
         let value = group.text(key).unwrap_or_default();
@@ -128,6 +134,7 @@ pub fn check_params<G: ParamGroup + Default>(group: &G, name: &str) -> Result<()
     group.check_together().map_err(|conflict| SpecError::conflict(name, conflict))
 }
 
+/// Whether a parameter has its default value.
 fn is_default(group: &dyn ParamGroup, def: &ParamDef) -> bool {
     group.text(def.name).unwrap_or_default() == def.default.as_deref().unwrap_or_default()
 }
@@ -143,7 +150,7 @@ pub fn write_spec<G: ParamGroup + Default>(name: &str, group: &G) -> Spec {
     spec
 }
 
-/// The description of one parameter; its value is the default.
+/// The description of one parameter, of which `value` is the default.
 pub fn define<T: ParamValue>(
     name: &'static str,
     value: &T,
@@ -151,6 +158,9 @@ pub fn define<T: ParamValue>(
     requires: Option<&'static str>,
     help: &'static str,
 ) -> ParamDef {
+    if let Some(text) = requires {
+        assert!(Condition::parse(text).is_some(), "`{text}` is no condition of `{name}`");
+    }
     let default = (!value.is_absent()).then(|| value.write());
     ParamDef { name, kind: T::kind(), default, range: range.def(), requires, help }
 }

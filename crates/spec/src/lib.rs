@@ -18,6 +18,7 @@ mod conflict;
 mod declare;
 mod def;
 mod error;
+mod familiar;
 mod group;
 mod nearest;
 mod range;
@@ -30,6 +31,10 @@ pub mod words;
 pub use conflict::Conflict;
 pub use def::{ParamDef, ParamKind, RangeDef};
 pub use error::{SpecError, ValueError};
+pub use familiar::{
+    FAMILIAR_LEARNERS, FAMILIAR_PARAMS, FamiliarLearner, FamiliarParam, familiar_learner,
+    familiar_param,
+};
 pub use group::{ParamGroup, check_params, read_into, read_spec, write_spec};
 pub use nearest::nearest;
 pub use range::{Above, ParamRange, above};

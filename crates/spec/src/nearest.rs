@@ -1,6 +1,6 @@
 //! The known name closest to a misspelt one.
 
-/// The known name closest to `found` in edits, if it is close enough to be a misspelling.
+/// The known name with the fewest edits to `found`; `None` if that is too far to be a misspelling.
 pub fn nearest(found: &str, known: &[&str]) -> Option<String> {
     let found = found.to_ascii_lowercase();
     let limit = 1 + found.chars().count() / 3;
@@ -35,10 +35,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn edit_distance_is_levenshtein() {
-        for (a, b, d) in [("", "", 0), ("abc", "", 3), ("kitten", "sitting", 3), ("a", "a", 0)] {
-            assert_eq!(edits(a, b), d, "{a} {b}");
-            assert_eq!(edits(b, a), d, "{b} {a}");
+    fn distances_are_levenshteins_and_only_a_close_name_is_nearest() {
+        let cases = [("", "", 0), ("abc", "", 3), ("kitten", "sitting", 3), ("a", "a", 0)];
+        for (a, b, distance) in cases {
+            assert_eq!(edits(a, b), distance, "{a} {b}");
+            assert_eq!(edits(b, a), distance, "{b} {a}");
         }
         assert_eq!(nearest("ncdg", &["ndcg", "dcg", "err"]), Some("ndcg".into()));
         assert_eq!(nearest("foobar", &["ndcg", "rr"]), None);

@@ -3,10 +3,12 @@
 /// A condition on another parameter, as a declaration writes it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Condition<'a> {
+    /// The parameter whose value decides.
     pub(crate) key: &'a str,
     test: RequirementTest<'a>,
 }
 
+/// The test of a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum RequirementTest<'a> {
     /// One of the values separated by `|`.
@@ -17,7 +19,7 @@ enum RequirementTest<'a> {
 }
 
 impl<'a> Condition<'a> {
-    /// Reads a condition; `None` if the declaration is wrong, which tests of the tables detect.
+    /// Reads a condition; `None` if it is not written as one.
     pub(crate) fn parse(text: &'a str) -> Option<Self> {
         let at = text.find(['=', '>', '<', '!'])?;
         let (key, rest) = text.split_at(at);
@@ -30,13 +32,13 @@ impl<'a> Condition<'a> {
         Some(Self { key, test })
     }
 
-    /// Whether it holds for the value of its parameter.
+    /// Whether the condition holds for a value of the parameter `key`.
     pub(crate) fn holds(&self, value: &str) -> bool {
         match self.test {
-            RequirementTest::Is(values) => values.split('|').any(|one| one == value),
+            RequirementTest::Is(values) => values.split('|').any(|allowed| allowed == value),
             RequirementTest::IsNot(other) => other != value,
-            RequirementTest::Above(least) => value.parse::<f64>().is_ok_and(|x| x > least),
-            RequirementTest::Below(most) => value.parse::<f64>().is_ok_and(|x| x < most),
+            RequirementTest::Above(limit) => value.parse::<f64>().is_ok_and(|x| x > limit),
+            RequirementTest::Below(limit) => value.parse::<f64>().is_ok_and(|x| x < limit),
         }
     }
 
@@ -47,8 +49,8 @@ impl<'a> Condition<'a> {
             RequirementTest::Is(values) => format!("{key}={}", values.replace('|', " or ")),
             RequirementTest::IsNot("none") => key.to_owned(),
             RequirementTest::IsNot(other) => format!("{key} other than {other}"),
-            RequirementTest::Above(least) => format!("{key} above {least}"),
-            RequirementTest::Below(most) => format!("{key} below {most}"),
+            RequirementTest::Above(limit) => format!("{key} above {limit}"),
+            RequirementTest::Below(limit) => format!("{key} below {limit}"),
         }
     }
 }
@@ -58,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn conditions_are_read_and_hold() {
+    fn conditions_are_read_tested_and_written_in_words() {
         let joint = Condition::parse("newton=joint|cross-leaf").unwrap();
         assert_eq!((joint.key, joint.holds("joint"), joint.holds("x")), ("newton", true, false));
         assert_eq!(joint.words(), "newton=joint or cross-leaf");

@@ -38,7 +38,7 @@ pub struct Spec {
     pub name: String,
     /// Arguments as written; a value may itself be a spec.
     pub args: Vec<(String, String)>,
-    /// The `@k` at the end.
+    /// The `@k` at the end; `None` without one.
     pub cutoff: Option<u32>,
 }
 
@@ -53,7 +53,7 @@ impl Spec {
         Parser { text, offset: 0 }.spec()
     }
 
-    /// The value of a parameter, if it was written.
+    /// The value of a parameter; `None` if it was not written.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.args.iter().find(|(k, _)| k == key).map(|(_, v)| v.as_str())
     }
@@ -132,6 +132,7 @@ struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
+    /// The whole spec.
     fn spec(mut self) -> Result<Spec, SpecError> {
         let name = self.word("a name (letters, digits, `_`, `-`, `.`)")?;
         let args = if self.take('(') { self.args(&name)? } else { Vec::new() };
@@ -147,6 +148,7 @@ impl<'t> Parser<'t> {
         }))
     }
 
+    /// The arguments after `(`, up to and including `)`; `name` is the spec's, for the error.
     fn args(&mut self, name: &str) -> Result<Vec<(String, String)>, SpecError> {
         let mut args: Vec<(String, String)> = Vec::new();
         if self.take(')') {
@@ -199,6 +201,7 @@ impl<'t> Parser<'t> {
         Ok(value.to_owned())
     }
 
+    /// The number after `@`.
     fn cutoff(&mut self) -> Result<u32, SpecError> {
         const EXPECTED: &str = "a whole number from 1 to 4294967295";
         self.space();
@@ -213,11 +216,12 @@ impl<'t> Parser<'t> {
         }
     }
 
+    /// A name or key; `expected` describes it in the error.
     fn word(&mut self, expected: &'static str) -> Result<String, SpecError> {
         self.space();
         let rest = self.rest();
-        let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-        let end = rest.find(|c| !legal(c)).unwrap_or(rest.len());
+        let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+        let end = rest.find(|c| !is_allowed(c)).unwrap_or(rest.len());
         if !rest.starts_with(|c: char| c.is_ascii_alphanumeric()) {
             return Err(self.fail(expected));
         }
@@ -225,6 +229,7 @@ impl<'t> Parser<'t> {
         Ok(rest[..end].to_owned())
     }
 
+    /// Reads the character if it comes next; returns whether it does.
     fn take(&mut self, c: char) -> bool {
         self.space();
         let found = self.rest().starts_with(c);
@@ -234,21 +239,24 @@ impl<'t> Parser<'t> {
         found
     }
 
+    /// Skips white space.
     fn space(&mut self) {
         let rest = self.rest();
         self.offset += rest.len() - rest.trim_start().len();
     }
 
+    /// The text from the position on.
     fn rest(&self) -> &'t str {
         self.text.get(self.offset..).unwrap_or_default()
     }
 
+    /// The error that something else than `expected` is at the position.
     fn fail(&self, expected: &'static str) -> SpecError {
         let found = match self.rest().chars().next() {
             Some(_) => {
-                let run: String =
+                let word: String =
                     self.rest().chars().take_while(|c| !c.is_whitespace()).take(20).collect();
-                format!("`{run}`")
+                format!("`{word}`")
             }
             None => "the end".to_owned(),
         };
@@ -263,11 +271,11 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn nested_specs_stay_whole() {
-        let s = Spec::parse("lambdamart(metric=ndcg(gain=linear)@10, leaves=31)").unwrap();
-        assert_eq!(s.get("metric"), Some("ndcg(gain=linear)@10"));
-        assert_eq!(s.get("leaves"), Some("31"));
-        assert_eq!(s.to_string(), "lambdamart(metric=ndcg(gain=linear)@10, leaves=31)");
+    fn a_nested_spec_is_the_value_of_one_parameter() {
+        let spec = Spec::parse("lambdamart(metric=ndcg(gain=linear)@10, leaves=31)").unwrap();
+        assert_eq!(spec.get("metric"), Some("ndcg(gain=linear)@10"));
+        assert_eq!(spec.get("leaves"), Some("31"));
+        assert_eq!(spec.to_string(), "lambdamart(metric=ndcg(gain=linear)@10, leaves=31)");
     }
 
     #[test]

@@ -46,6 +46,7 @@ impl<T: ParamValue> IntoParam<T> for T {
     }
 }
 
+/// The error of a text that is not a value of the type, or not in the range.
 fn expected<T: ParamValue>(range: &RangeDef) -> ValueError {
     ValueError::Expected(T::kind().expected(range))
 }
@@ -60,8 +61,8 @@ macro_rules! integers {
 
             fn read(text: &str, range: &RangeDef) -> Result<Self, ValueError> {
                 // `1e3` and `100.0` are whole numbers too.
-                let whole = |x: &f64| x.fract() == 0.0 && (0.0..=4_294_967_295.0).contains(x);
-                let number = || text.parse::<f64>().ok().filter(whole).map(|x| x as $number);
+                let is_whole = |x: &f64| x.fract() == 0.0 && (0.0..=4_294_967_295.0).contains(x);
+                let number = || text.parse::<f64>().ok().filter(is_whole).map(|x| x as $number);
                 text.parse().ok().or_else(number).ok_or_else(|| expected::<Self>(range))
             }
 
@@ -232,7 +233,7 @@ impl<T> Auto<T> {
         }
     }
 
-    /// The given value.
+    /// The given value; `None` for `auto`.
     pub fn given(self) -> Option<T> {
         match self {
             Self::Auto => None,
@@ -361,7 +362,7 @@ impl From<SpecError> for ValueError {
     }
 }
 
-/// The choice with this name.
+/// The choice with the name `text`, among choices with their names.
 pub fn choice_named<T: Copy>(text: &str, choices: &[(&'static str, T)]) -> Result<T, ValueError> {
     let named = choices.iter().find(|(name, _)| *name == text);
     named.map(|(_, value)| *value).ok_or_else(|| {

@@ -3,7 +3,8 @@
 //! A tab or a line break in an id would add columns and rows to a table of tab-separated values, an
 //! escape sequence would change a terminal, and characters that change the direction of writing
 //! would show a text in another order. Such characters are written as escapes: `\t`, `\n`,
-//! `\u{1b}`. In a text with one of them a backslash is written as `\\`; other texts stay as they are.
+//! `\u{1b}`. In a text with one of them a backslash is written as `\\`; other texts stay as they
+//! are.
 
 use std::borrow::Cow;
 
@@ -36,6 +37,7 @@ pub fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| is_control(c) && !matches!(c, '\n' | '\t'))
 }
 
+/// The text with the characters that `is_escaped` accepts written as escapes.
 fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !text.contains(&is_escaped) {
         return Cow::Borrowed(text);
@@ -65,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_a_character_is_escaped_can_be_read() {
+    fn escapes_are_short_or_name_the_code_point() {
         assert_eq!(one_line("\0\r\u{9b}\u{202e}"), "\\u{0}\\r\\u{9b}\\u{202e}");
         assert_eq!(lines("a\tb\\\n"), "a\tb\\\n");
     }

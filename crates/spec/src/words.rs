@@ -1,13 +1,13 @@
-//! Counted things in words.
+//! Numbers of things in words: "1 query", "2 queries".
 
-/// The plural of a unit: `trees`, `passes`, `queries`, `leaves`.
-pub fn plural(unit: &str) -> String {
-    match unit.strip_suffix('y') {
-        _ if unit.ends_with("leaf") => format!("{}ves", unit.trim_end_matches('f')),
+/// The plural of an English noun: `trees`, `passes`, `queries`, `leaves`.
+pub fn plural(noun: &str) -> String {
+    match noun.strip_suffix('y') {
+        _ if noun.ends_with("leaf") => format!("{}ves", noun.trim_end_matches('f')),
         // day, days: only a y after a consonant changes.
         Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{stem}ies"),
-        _ if unit.ends_with('s') => format!("{unit}es"),
-        _ => format!("{unit}s"),
+        _ if noun.ends_with('s') => format!("{noun}es"),
+        _ => format!("{noun}s"),
     }
 }
 
@@ -18,10 +18,10 @@ pub fn plural(unit: &str) -> String {
 ///
 /// assert_eq!([counted(1, "query"), counted(2, "query")], ["1 query", "2 queries"]);
 /// ```
-pub fn counted(number: usize, unit: &str) -> String {
+pub fn counted(number: usize, noun: &str) -> String {
     match number {
-        1 => format!("1 {unit}"),
-        _ => format!("{number} {}", plural(unit)),
+        1 => format!("1 {noun}"),
+        _ => format!("{number} {}", plural(noun)),
     }
 }
 
@@ -31,7 +31,7 @@ mod tests {
 
     #[test]
     fn one_is_singular_and_everything_else_plural() {
-        for (number, unit, expected) in [
+        for (number, noun, expected) in [
             (0, "document", "0 documents"),
             (1, "document", "1 document"),
             (1, "query", "1 query"),
@@ -43,7 +43,7 @@ mod tests {
             (1, "leaf", "1 leaf"),
             (2, "leaf", "2 leaves"),
         ] {
-            assert_eq!(counted(number, unit), expected);
+            assert_eq!(counted(number, noun), expected);
         }
     }
 }

@@ -18,9 +18,9 @@ use crate::progress::run_task;
 #[derive(Debug, Subcommand)]
 pub(crate) enum GeneratorArgs {
     /// MSLR-shaped feature data: 136 features, labels 0 to 4, a planted relevance that is not
-    /// linear
+    /// linear. Features have names (`bm25_title`, `pagerank`), and numbers in LETOR text
     Letor(LetorArgs),
-    /// A synthetic history store to search: documents, queries and graded judgements
+    /// A synthetic record store to search: documents, queries and graded judgements
     Store(StoreArgs),
 }
 

@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use rankwright::eval::table::{Align, Cell, Table};
-use rankwright::tasks::{InspectRequest, InspectResult, LabelCount, Warning, inspect_data};
+use rankwright::spec::words::counted;
+use rankwright::tasks::{
+    ColumnRole, InspectRequest, InspectResult, LabelCount, Warning, inspect_data,
+};
 
 use crate::failure::Failure;
 use crate::input::ReadArgs;
@@ -50,6 +53,9 @@ fn text(s: &InspectResult, all: bool) -> String {
     line("format", s.format.to_owned());
     line("absent features are", s.absent.to_owned());
     let mut parts = vec![counts.to_text(), labels(s).to_text()];
+    if !s.columns.is_empty() {
+        parts.push(columns(s, all).to_text());
+    }
     let unusual = features(s, all);
     if !unusual.rows.is_empty() {
         parts.push(unusual.to_text());
@@ -84,6 +90,34 @@ fn labels(s: &InspectResult) -> Table {
             Cell::new(format!("{:.1} %", 100.0 * share)),
             Cell::new("#".repeat((40.0 * share).round() as usize)),
         ]);
+    }
+    table
+}
+
+/// The columns of a table with their roles; features that are numbers only if all are wanted.
+fn columns(s: &InspectResult, all: bool) -> Table {
+    let header = [("column", Align::Left), ("role", Align::Left), ("values", Align::Left)];
+    let mut table = Table::new(header);
+    let is_plain = |column: &ColumnRole| column.values == Some("number");
+    for column in s.columns.iter().filter(|column| all || !is_plain(column)) {
+        let values = match (column.values, column.categories) {
+            (_, Some(count)) => counted(count, "category"),
+            (Some("time"), _) => format!("time: {}", column.parts.join(", ")),
+            (values, _) => values.unwrap_or_default().to_owned(),
+        };
+        table.rows.push(vec![
+            Cell::new(column.name.as_str()),
+            column.role.into(),
+            Cell::new(values),
+        ]);
+    }
+    let plain = s.columns.iter().filter(|column| is_plain(column)).count();
+    if !all && plain > 0 {
+        let note = match table.rows.is_empty() {
+            true => format!("{} of numbers, all features", counted(plain, "column")),
+            false => format!("and {} of numbers, features", counted(plain, "column")),
+        };
+        table.notes.push(note);
     }
     table
 }

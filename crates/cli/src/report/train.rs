@@ -12,7 +12,7 @@ use crate::output::Output;
 use crate::page::PageArgs;
 use crate::progress::run_task;
 
-/// Show the training of a model: learning curves, lambdas, labels over ranks, forces on a list,
+/// Show the training of a model: learning curves, lambdas, labels by rank, forces on a list,
 /// time, feature importance and trees. The log beside the model (MODEL.log.json) has the facts that
 /// cannot be recomputed.
 #[derive(Debug, clap::Args)]
@@ -33,10 +33,10 @@ pub(crate) struct Args {
     /// The query whose forces are drawn; an informative one if not given
     #[arg(long, value_name = "ID")]
     query: Option<String>,
-    /// Largest number of stages of the training to compute
+    /// Maximum number of points of the curves: rounds after which the partial model is evaluated
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(2..=1000))]
     points: u32,
-    /// Number of trees to draw, from the first to the last
+    /// Number of trees to draw, spread evenly from the first to the last
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=50))]
     trees: u32,
     /// Seed of all random choices: sampled queries, shuffles

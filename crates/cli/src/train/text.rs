@@ -1,6 +1,6 @@
 //! The text output of a training.
 
-use rankwright::eval::conventions;
+use rankwright::eval::footnotes;
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::learn::{KeptReason, KeptRounds, LearnerSpec};
 use rankwright::tasks::TrainModelResult;
@@ -14,6 +14,7 @@ pub(super) fn of(learner: &LearnerSpec, trained: &TrainModelResult) -> String {
         format!("sha256   {}", trained.sha256),
         format!("learner  {learner}"),
     ];
+    lines.extend(trained.auto.as_ref().map(|chosen| format!("auto     {chosen}")));
     match trees_text(learner, trained) {
         Some(text) => lines.push(format!("trees    {text}")),
         None => lines.extend(rounds_text(trained).map(|text| format!("rounds   {text}"))),
@@ -101,7 +102,7 @@ fn table(trained: &TrainModelResult) -> Table {
         }
     }
     if let Some((_, first)) = trained.evaluations.first() {
-        table.notes = conventions(&first.results);
+        table.notes = footnotes(&first.results);
     }
     table
 }

@@ -6,13 +6,14 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use rankwright::eval::compare::Better;
 use rankwright::learn::tune::{Trial, TuneData, TunePlan, TuneProgress};
 use rankwright::learn::{LearnError, Progress, TrainingHistory};
 
 use crate::interrupt::Interrupt;
 use crate::output::Output;
+use crate::progress::{TRIALS, style};
 
 pub(super) struct TuneBar<'a> {
     bar: ProgressBar,
@@ -38,18 +39,12 @@ struct BarState {
 
 impl<'a> TuneBar<'a> {
     pub(super) fn new(out: &'a Output, plan: &'a TunePlan, interrupt: Interrupt) -> Self {
-        let target = match out.quiet {
-            true => ProgressDrawTarget::hidden(),
-            false => ProgressDrawTarget::stderr(),
-        };
         let parts = match plan.settings().measured_on {
             TuneData::Valid => 1,
             TuneData::Folds { count, .. } => count,
         };
-        let bar = ProgressBar::with_draw_target(None, target);
-        if let Ok(style) = ProgressStyle::with_template("{bar:24} {msg}  {eta} left") {
-            bar.set_style(style);
-        }
+        let bar = ProgressBar::with_draw_target(None, out.progress());
+        bar.set_style(style(TRIALS));
         let all = Self { bar, out, plan, interrupt, parts, state: Mutex::default() };
         let rungs = plan.rungs().iter();
         let length: f64 = rungs.map(|rung| rung.trials as f64 * all.cost(0, rung.rounds)).sum();
@@ -82,7 +77,9 @@ impl<'a> TuneBar<'a> {
             None => String::new(),
         };
         let last = self.plan.specs().len().saturating_sub(1);
-        self.bar.set_message(format!("trial {} of {last}{best}", state.trial));
+        let text = format!("trial {} of {last}{best}", state.trial);
+        log::info!("{text}");
+        self.bar.set_message(text);
     }
 
     /// The bar on the terminal.

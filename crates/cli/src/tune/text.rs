@@ -1,6 +1,7 @@
 //! The text output of a parameter search: the best trials, the spec to use, and a caution.
 
 use rankwright::eval::table::{Align, Cell, Table};
+use rankwright::learn::LearnerSpec;
 use rankwright::learn::tune::{Trial, TrialComparison, TuneData, TuneMethod, TunePlan, TuneResult};
 use rankwright::spec::words::counted;
 use rankwright::tasks::TuneLearnerResult;
@@ -89,6 +90,16 @@ fn table(args: &Args, plan: &TunePlan, result: &TuneResult) -> Table {
     table
 }
 
+/// The early stopping that the search adds to the learner, if any.
+fn added_stop(args: &Args, plan: &TunePlan) -> String {
+    let given = LearnerSpec::parse(&args.learner).is_ok_and(|learner| learner.is_given("stop"));
+    let stop = plan.specs().first().and_then(|spec| spec.canonical().get("stop"));
+    match stop.filter(|_| !given) {
+        Some(stop) => format!(", with stop={stop} by the validation data"),
+        None => String::new(),
+    }
+}
+
 fn notes(args: &Args, plan: &TunePlan, result: &TuneResult) -> Vec<String> {
     let convention = result.best().map(|best| format!("{}: {}", plan.measure(), best.convention));
     let ground = match (&args.valid, plan.settings().measured_on) {
@@ -101,9 +112,10 @@ fn notes(args: &Args, plan: &TunePlan, result: &TuneResult) -> Vec<String> {
     let (trials, method) = (plan.specs().len(), plan.settings().method.name());
     let count = |what: fn(&Trial) -> bool| result.trials.iter().filter(|t| what(t)).count();
     let mut rest = vec![format!(
-        "{}, {method} search, seed {}, {ground}; trial 0 is the learner as given",
+        "{}, {method} search, seed {}, {ground}; trial 0 is the learner as given{}",
         counted(trials, "trial"),
-        args.seed
+        args.seed,
+        added_stop(args, plan)
     )];
     match count(|trial| trial.same_as.is_some_and(|other| other != trial.trial)) {
         0 => {}

@@ -111,12 +111,39 @@ pub fn signalled(bench: &Bench, words: &[&str], signal: &str) -> Ran {
         // On a busy machine a training may not have begun yet: then nothing was saved.
         let said = String::from_utf8_lossy(&output.stderr);
         let saves = words.first() == Some(&"train");
-        let too_early = saves && said.trim_end().ends_with("error: interrupted");
+        let ends = ["error: interrupted", "\"kind\":\"interrupted\""];
+        let last = said.lines().last().unwrap_or_default();
+        let too_early = saves && ends.iter().any(|end| last.contains(end));
         if output.status.code().is_some() && (!too_early || patience > Duration::from_secs(20)) {
             return Ran(output);
         }
         patience *= 2;
     }
+}
+
+/// Standard output of a command that runs in a pseudo-terminal.
+#[cfg(target_os = "linux")]
+pub fn on_terminal(bench: &Bench, words: &[&str]) -> String {
+    use std::io::Read;
+    use std::os::fd::{FromRawFd, OwnedFd};
+
+    let (mut main, mut terminal) = (0, 0);
+    let nothing = std::ptr::null_mut();
+    // SAFETY: the two numbers live until the call returns; the other arguments may be null.
+    let opened =
+        unsafe { libc::openpty(&mut main, &mut terminal, nothing, nothing.cast(), nothing.cast()) };
+    assert_eq!(opened, 0, "{}", std::io::Error::last_os_error());
+    // SAFETY: the call has opened both descriptors, and nothing else owns them.
+    let (main, terminal) = unsafe { (OwnedFd::from_raw_fd(main), OwnedFd::from_raw_fd(terminal)) };
+    let mut running = {
+        let mut command = command(bench, words);
+        command.stdin(Stdio::null()).stdout(terminal).stderr(Stdio::null()).spawn().unwrap()
+    };
+    // The terminal is closed here now, and by the command at its end; reading ends with an error then.
+    let mut shown = Vec::new();
+    let _ = std::fs::File::from(main).read_to_end(&mut shown);
+    assert!(running.wait().unwrap().success());
+    String::from_utf8(shown).unwrap()
 }
 
 /// Trains with these further arguments; returns the JSON document.

@@ -119,6 +119,7 @@ impl Dataset {
             source_rows: None,
             absent: columns.absent,
             feature_set: columns.feature_set,
+            table_columns: None,
         };
         if let Some((order, scattered, first_row)) = order {
             warnings.add(WarningKind::ScatteredQueries, scattered, || {

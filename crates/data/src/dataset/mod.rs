@@ -23,6 +23,7 @@ use crate::matrix::Matrix;
 use crate::names::FeatureNames;
 use crate::pairs::Pair;
 use crate::strings::Strings;
+use crate::table_columns::TableColumns;
 use crate::warnings::Warnings;
 
 pub use builder::{DatasetBuilder, Label};
@@ -81,6 +82,7 @@ pub struct Dataset {
     pub(crate) source_rows: Option<Vec<u32>>,
     pub(crate) absent: Absent,
     pub(crate) feature_set: Option<Arc<str>>,
+    pub(crate) table_columns: Option<Arc<TableColumns>>,
 }
 
 /// One query of a data set.
@@ -194,9 +196,13 @@ impl Dataset {
         &self.query_ids
     }
 
-    /// The rows of a query, which must exist.
+    /// The rows of a query.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such query.
     pub fn query_rows(&self, query: usize) -> Range<usize> {
-        debug_assert!(query < self.queries(), "query {query} of {}", self.queries());
+        assert!(query < self.queries(), "query {query} of {}", self.queries());
         let at = |i: usize| self.query_starts.get(i).map_or(self.rows(), |&row| row as usize);
         at(query)..at(query + 1)
     }
@@ -210,7 +216,11 @@ impl Dataset {
         numbers
     }
 
-    /// One query, which must exist.
+    /// One query.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such query.
     pub fn query(&self, query: usize) -> Query<'_> {
         let rows = self.query_rows(query);
         let labels = &self.labels[rows.clone()];

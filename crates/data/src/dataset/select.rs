@@ -42,6 +42,7 @@ impl Dataset {
             source_rows: None,
             absent: self.absent,
             feature_set: self.feature_set.clone(),
+            table_columns: self.table_columns.clone(),
         }
     }
 

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
-use super::Remedy;
-use crate::format::{Format, Role};
+use rankwright_spec::words::counted;
+
+use super::{Remedy, SourceLocation};
+use crate::format::{Format, Role, Roles};
 
 /// The reason why the columns of a table cannot be given their roles.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -66,13 +68,66 @@ pub enum ColumnProblem {
     /// A problem of columns whose names are not shown.
     #[error("the columns cannot be given the roles of ranking data")]
     NotShown,
-    /// A column whose values are neither numbers nor texts.
-    #[error("column '{column}' is of type {kind}, which is neither a number nor text")]
+    /// A column whose values are neither numbers nor texts nor points in time.
+    #[error(
+        "column '{column}' is of type {kind}, which is neither a number, a text nor a point in time"
+    )]
     Type {
         /// The column.
         column: String,
         /// The name of its type.
         kind: String,
+    },
+    /// A column of texts that hardly repeat, so that they are no categories.
+    #[error(
+        "column '{column}' has {} in {}, too many to be categories",
+        counted(*different, "different text"),
+        counted(*rows as usize, "row")
+    )]
+    FreeTexts {
+        /// The column.
+        column: String,
+        /// The number of different texts, as far as they were counted.
+        different: usize,
+        /// The number of rows with a text.
+        rows: u64,
+    },
+    /// A column of numbers and texts.
+    #[error("column '{column}' has numbers and texts (the first text, {text}, is at {location})")]
+    NumbersAndTexts {
+        /// The column.
+        column: String,
+        /// The first text, quoted.
+        text: String,
+        /// Its location.
+        location: Box<SourceLocation>,
+    },
+    /// A column of numbers with decimal commas.
+    #[error(
+        "column '{column}' has numbers with a decimal comma (the first, {text}, is at {location}); \
+         decimal points are read"
+    )]
+    DecimalCommas {
+        /// The column.
+        column: String,
+        /// The first such number, quoted.
+        text: String,
+        /// Its location.
+        location: Box<SourceLocation>,
+    },
+    /// A column that was given the role of times has other values.
+    #[error("column '{column}' has values that are no points in time")]
+    NotTimes {
+        /// The column.
+        column: String,
+    },
+    /// All problems of the columns of a table, at least one.
+    #[error("{}", ListedProblems(problems))]
+    Unusable {
+        /// The problems.
+        problems: Vec<ColumnProblem>,
+        /// Roles that solve all of them, with the roles that were given.
+        roles: Roles,
     },
     /// A feature is a column of its own and a value in the list of features.
     #[error("the feature '{column}' is both a column and a value in the list '{list}'")]
@@ -109,6 +164,10 @@ impl ColumnProblem {
             | Self::NoNames { .. }
             | Self::ListInOne { .. } => self,
             Self::NoneForRole { role, .. } => Self::NoneForRole { role, columns: Vec::new() },
+            Self::Unusable { problems, .. } => match problems.into_iter().next() {
+                Some(first) => first.without_names(),
+                None => Self::NotShown,
+            },
             _ => Self::NotShown,
         }
     }
@@ -130,6 +189,11 @@ impl ColumnProblem {
             Self::Type { column, .. } | Self::ColumnAndListed { column, .. } => {
                 Remedy::IgnoreColumn { column: column.clone() }
             }
+            Self::FreeTexts { column, .. }
+            | Self::NumbersAndTexts { column, .. }
+            | Self::DecimalCommas { column, .. }
+            | Self::NotTimes { column } => Remedy::IgnoreColumn { column: column.clone() },
+            Self::Unusable { roles, .. } => Remedy::GiveRoles { roles: roles.clone() },
             Self::ListInOne { .. } | Self::Different { .. } => Remedy::SameColumns,
         }
     }
@@ -144,6 +208,23 @@ fn listed(columns: &[String]) -> String {
     match columns {
         [] => String::new(),
         _ => format!("; the columns are {}", ListedColumns(columns)),
+    }
+}
+
+/// The problems of columns: one on the same line, several on a line each.
+struct ListedProblems<'a>(&'a [ColumnProblem]);
+
+impl fmt::Display for ListedProblems<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let [problem] = self.0 {
+            return problem.fmt(f);
+        }
+        write!(
+            f,
+            "the columns cannot be used as they are, for {}:",
+            counted(self.0.len(), "reason")
+        )?;
+        self.0.iter().try_for_each(|problem| write!(f, "\n  - {problem}"))
     }
 }
 

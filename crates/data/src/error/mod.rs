@@ -8,6 +8,7 @@ mod damage;
 mod format;
 mod location;
 mod remedy;
+mod unfinished;
 
 use std::io;
 
@@ -23,6 +24,7 @@ pub use damage::{FileDamage, SectionProblem};
 pub use format::{FormatProblem, UnsupportedFormat};
 pub use location::{SourceLocation, quote};
 pub use remedy::Remedy;
+pub use unfinished::UnfinishedWrite;
 
 /// The problem of a preference pair that was given as row numbers.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
@@ -76,6 +78,14 @@ pub enum DataError {
         path: String,
         /// The system's own error.
         source: io::Error,
+    },
+    /// A write of several files was interrupted, and cannot be finished: they may not belong together.
+    #[error("{list} has changes of files that were not finished: {problem}")]
+    Unfinished {
+        /// The list of the changes.
+        list: String,
+        /// The reason why it cannot be finished.
+        problem: UnfinishedWrite,
     },
     /// A part of the input does not follow its format.
     #[error("{location}: found {found}, expected {expected}")]
@@ -277,6 +287,12 @@ pub enum DataError {
         row: usize,
         /// The value.
         value: f64,
+    },
+    /// The stored description of a table's column contradicts itself.
+    #[error("the description of column '{column}' contradicts itself")]
+    TableColumn {
+        /// The column.
+        column: String,
     },
     /// A weight is negative or not finite.
     #[error("the {what} of row {} is {value}; weights must be finite and not negative", row + 1)]
@@ -529,6 +545,7 @@ impl DataError {
     pub fn remedy(&self) -> Option<Remedy> {
         match self {
             DataError::Malformed { remedy, .. } => remedy.clone(),
+            DataError::Unfinished { problem, .. } => Some(problem.remedy().into()),
             DataError::TooLarge { remedy, .. } => Some(remedy.clone()),
             DataError::UnknownFormat { problem, .. } => Some(problem.remedy()),
             DataError::Columns { problem, .. } => Some(problem.remedy()),

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::format::Roles;
+
 /// A remedy of an error. `Display` phrases it in terms of this library.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -29,6 +31,11 @@ pub enum Remedy {
         role: &'static str,
         /// Whether the role may be left out (labels).
         optional: bool,
+    },
+    /// Give these roles, which solve all problems of the columns.
+    GiveRoles {
+        /// The roles.
+        roles: Roles,
     },
     /// Check the column names in the given roles.
     CheckRoles,
@@ -81,7 +88,7 @@ impl fmt::Display for Remedy {
             }
             Remedy::ChooseColumn { role, one, other } => write!(
                 f,
-                "choose by roles, such as `{role}={one},ignore={other}` or `{role}={one},feature={other}`"
+                "choose by roles, such as `{role}={one},ignore={other}` or `{role}={one},number={other}`"
             ),
             Remedy::NameColumn { role, optional } => {
                 write!(f, "name the column by the role `{role}=NAME`")?;
@@ -90,6 +97,7 @@ impl fmt::Display for Remedy {
                     false => Ok(()),
                 }
             }
+            Remedy::GiveRoles { roles } => write!(f, "give the roles `{roles}`"),
             Remedy::CheckRoles => f.write_str("check the column names in the roles"),
             Remedy::NoRoles => f.write_str("read the file without roles"),
             Remedy::NameColumns => f.write_str("give every column its own name"),

@@ -42,9 +42,9 @@ pub(super) use read::read;
 const MAGIC: &[u8] = b"RWDATA\r\n";
 /// The part of the magic number that survives a transfer that changes line ends.
 pub(super) const NAME: &[u8] = b"RWDATA";
-/// The newest version of the format. A file has the lowest version that can hold its content: 2
-/// with a feature set, otherwise 1.
-const VERSION: u32 = 2;
+/// The newest version of the format. A file has the lowest version that can hold its content: 3
+/// with the columns of a table, 2 with a feature set, otherwise 1.
+const VERSION: u32 = 3;
 const ALIGN: usize = 64;
 const HEAD: usize = 32;
 const ENTRY: usize = 32;
@@ -72,14 +72,17 @@ enum SectionKind {
     SourceRows = 15,
     /// The feature set as UTF-8 text; from version 2 on.
     FeatureSet = 16,
+    /// The columns of the table that the data is from, as JSON; from version 3 on.
+    TableColumns = 17,
 }
 
-const KINDS: u32 = SectionKind::FeatureSet as u32;
+const KINDS: u32 = SectionKind::TableColumns as u32;
 
 /// The kinds of sections that a version has.
 fn kinds_of(version: u32) -> u32 {
     match version {
         1 => SectionKind::SourceRows as u32,
+        2 => SectionKind::FeatureSet as u32,
         _ => KINDS,
     }
 }
@@ -103,6 +106,7 @@ const NAMES: [&str; KINDS as usize + 1] = [
     "pairs",
     "source rows",
     "feature set",
+    "table columns",
 ];
 
 /// The name of a section in messages.
@@ -132,7 +136,11 @@ pub(super) fn write(data: &Dataset, out: &mut dyn Write) -> io::Result<()> {
         end = start + bytes.len();
     }
     let mut head = MAGIC.to_vec();
-    let version: u32 = if data.feature_set.is_some() { VERSION } else { 1 };
+    let version: u32 = match (&data.table_columns, &data.feature_set) {
+        (Some(_), _) => VERSION,
+        (None, Some(_)) => 2,
+        (None, None) => 1,
+    };
     head.extend_from_slice(&version.to_le_bytes());
     head.extend_from_slice(&(sections.len() as u32).to_le_bytes());
     head.extend_from_slice(&(end as u64).to_le_bytes());
@@ -202,5 +210,10 @@ fn sections(data: &Dataset) -> Vec<(SectionKind, Cow<'_, [u8]>)> {
     sections.extend(data.source_rows.as_deref().map(|v| (SectionKind::SourceRows, raw(v))));
     sections
         .extend(data.feature_set.as_ref().map(|t| (SectionKind::FeatureSet, raw(t.as_bytes()))));
+    sections.extend(
+        data.table_columns
+            .as_ref()
+            .map(|columns| (SectionKind::TableColumns, Cow::Owned(columns.to_json().into_bytes()))),
+    );
     sections
 }

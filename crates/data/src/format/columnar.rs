@@ -1,16 +1,23 @@
 //! Parquet and Arrow IPC (file and stream): one column per feature, or one list column `features`.
 //!
-//! Integers, floats, booleans, decimals, strings and dictionaries of them are read; a column of
-//! another type must be ignored by name. A null is a missing value; in a query id, a label, a
-//! weight or a position it is an error with its row (counted from 1).
+//! Integers, floats, booleans, decimals, strings, dates, timestamps and dictionaries of them are
+//! read; a column of another type must be ignored by name. A null is a missing value; in a query
+//! id, a label, a weight or a position it is an error with its row (counted from 1).
+//!
+//! The columns of a row group are decoded in parallel (`decode.rs`), each into 32-bit floats; then
+//! blocks of rows are put together from them in parallel (`rows.rs`).
 //!
 //! Files are untrusted. Every length in a file that our code reads is compared with the available
 //! bytes before memory is allocated for it; and since the arrow and parquet crates still panic on
-//! some damaged files, a panic inside them becomes an error here. (The panic's own message still
+//! some damaged files, a panic inside them becomes an error here. Compression and repeated values
+//! let a small file claim a large content, so that claims are also compared with the memory that an
+//! input may take. (The panic's own message still
 //! goes to standard error; a library must not replace the hook.)
 
+mod decode;
 mod ipc;
 mod metadata;
+mod rows;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -18,35 +25,41 @@ mod values;
 #[allow(clippy::indexing_slicing)]
 mod write;
 
-use std::collections::HashMap;
-use std::fmt;
+use std::fmt::Display;
+use std::sync::Arc;
 
-use arrow_array::RecordBatch;
+use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_buffer::Buffer;
-use arrow_schema::{Field, SchemaRef};
+use arrow_schema::{DataType, Field, SchemaRef};
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
+use rayon::prelude::*;
 
 use self::metadata::Metadata;
-use self::values::{ListColumn, Values, is_plain, is_plain_list};
+use self::values::{is_binary_id, is_plain, is_plain_list, is_time, typed};
 use super::ReadOptions;
 use super::feature_set::FeatureSets;
-use super::roles::Role;
-use super::table::{Fields, Slot, TableBuilder, TableSchema};
-use crate::arrow_values::{UnreadableValues, list_range};
+use super::roles::{Role, is_telling_name};
+use super::table::{
+    ColumnContent, Slot, SourceColumn, TableRead, TableSchema, TableSource, TypedValues,
+    columns_of, read_table,
+};
+use crate::arrow_values::{UnreadableValues, list_range, texts};
 use crate::bytes::{Bytes, Input};
 use crate::dataset::{Absent, Dataset};
 use crate::error::{ColumnProblem, DataError, FileDamage, Remedy, SourceLocation};
+use crate::memory::memory_limit;
 use crate::panics::catch_panic;
-use crate::warnings::{WarningKind, Warnings};
+use crate::parquet_limits::{check_lists, check_rows};
+use crate::table_columns::TableColumns;
+use crate::warnings::Warnings;
 
 pub(super) use self::write::{write_arrow, write_parquet};
 
 /// A column of this name may hold all features of a row as a list.
 const LIST_COLUMN: &str = "features";
-
-/// Number of rows decoded at a time.
-const READ_ROWS: usize = 8192;
 
 /// Reads one data set from Parquet files with the same columns.
 pub(super) fn read_parquet(
@@ -54,26 +67,8 @@ pub(super) fn read_parquet(
     options: &ReadOptions,
     sets: &mut FeatureSets,
     warnings: &mut Warnings,
-) -> Result<Dataset, DataError> {
-    read_each(inputs, options, sets, warnings, |name, bytes, collector| {
-        let fail = |error: &dyn fmt::Display| damaged(name, FileDamage::reader(error));
-        // The types of Parquet itself are enough; the Arrow schema that some writers embed is one
-        // more part that can be damaged.
-        let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-        let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(bytes, plain)
-            .map_err(|e| fail(&e))?;
-        let schema = builder.schema().clone();
-        let entries = builder.metadata().file_metadata().key_value_metadata();
-        let entries = entries.into_iter().flatten();
-        let entries = entries.map(|entry| (&*entry.key, entry.value.as_deref().unwrap_or("")));
-        collector.open(name, &schema, Metadata::read(name, entries)?)?;
-        let mask = ProjectionMask::roots(builder.parquet_schema(), collector.read_columns(&schema));
-        let reader = builder.with_projection(mask).with_batch_size(READ_ROWS).build();
-        for batch in reader.map_err(|e| fail(&e))? {
-            collector.batch(name, &batch.map_err(|e| fail(&e))?)?;
-        }
-        Ok(())
-    })
+) -> Result<(Dataset, TableColumns), DataError> {
+    read(inputs, options, sets, warnings, open_parquet)
 }
 
 /// Reads one data set from Arrow IPC files or streams with the same columns.
@@ -82,245 +77,398 @@ pub(super) fn read_arrow(
     options: &ReadOptions,
     sets: &mut FeatureSets,
     warnings: &mut Warnings,
-) -> Result<Dataset, DataError> {
-    read_each(inputs, options, sets, warnings, |name, bytes, collector| {
-        let buffer = Buffer::from(bytes);
-        match buffer.starts_with(b"ARROW1") {
-            true => ipc::read_file(name, buffer, collector),
-            false => ipc::read_stream(name, buffer, collector),
-        }
-    })
+) -> Result<(Dataset, TableColumns), DataError> {
+    read(inputs, options, sets, warnings, open_arrow)
 }
 
-type ReadOne<'o> = fn(&str, ::bytes::Bytes, &mut Collector<'o>) -> Result<(), DataError>;
+/// Bytes that a row takes at least: its label and the number of its query.
+const LEAST_BYTES_OF_ROW: u64 = 12;
 
-/// Runs a reader over each input and turns its panics into errors.
-fn read_each<'o>(
+fn open_parquet(name: &str, bytes: ::bytes::Bytes) -> Result<OpenedFile, DataError> {
+    let fail = |error: &dyn Display| damaged(name, FileDamage::reader(error));
+    // The types of Parquet itself are enough; the Arrow schema that some writers embed is one more
+    // part that can be damaged.
+    let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let metadata = ArrowReaderMetadata::load(&bytes, plain).map_err(|e| fail(&e))?;
+    let limit = memory_limit();
+    check_rows(name, metadata.metadata(), LEAST_BYTES_OF_ROW, limit)?;
+    check_lists(name, &bytes, metadata.metadata(), limit)?;
+    let entries = metadata.metadata().file_metadata().key_value_metadata();
+    let entries = entries.into_iter().flatten();
+    let entries = entries.map(|entry| (&*entry.key, entry.value.as_deref().unwrap_or("")));
+    let own = Metadata::read(name, entries)?;
+    let schema = metadata.schema().clone();
+    let groups = metadata.metadata().row_groups().iter();
+    let rows = groups.map(|group| usize::try_from(group.num_rows()));
+    let rows = rows.collect::<Result<Vec<usize>, _>>().map_err(|e| fail(&e))?;
+    Ok(OpenedFile { schema, metadata: own, rows, content: FileContent::Parquet(bytes, metadata) })
+}
+
+fn open_arrow(name: &str, bytes: ::bytes::Bytes) -> Result<OpenedFile, DataError> {
+    let buffer = Buffer::from(bytes);
+    let (schema, batches) = match buffer.starts_with(b"ARROW1") {
+        true => ipc::read_file(name, buffer)?,
+        false => ipc::read_stream(name, buffer)?,
+    };
+    let entries = schema.metadata().iter().map(|(key, value)| (&**key, &**value));
+    let metadata = Metadata::read(name, entries)?;
+    let rows = batches.iter().map(RecordBatch::num_rows).collect();
+    Ok(OpenedFile { schema, metadata, rows, content: FileContent::Arrow(batches) })
+}
+
+/// A file whose columns are known.
+struct OpenedFile {
+    schema: SchemaRef,
+    metadata: Metadata,
+    /// Rows of each group.
+    rows: Vec<usize>,
+    content: FileContent,
+}
+
+enum FileContent {
+    Parquet(::bytes::Bytes, ArrowReaderMetadata),
+    Arrow(Vec<RecordBatch>),
+}
+
+/// Opens all inputs, and reads them as one table.
+fn read(
     inputs: Vec<Input>,
-    options: &'o ReadOptions,
+    options: &ReadOptions,
     sets: &mut FeatureSets,
     warnings: &mut Warnings,
-    read: ReadOne<'o>,
-) -> Result<Dataset, DataError> {
-    let mut collector = Collector::new(options);
+    open: fn(&str, ::bytes::Bytes) -> Result<OpenedFile, DataError>,
+) -> Result<(Dataset, TableColumns), DataError> {
+    let mut files = Vec::with_capacity(inputs.len());
     for (number, input) in inputs.into_iter().enumerate() {
         // Neither copies: the mapped file itself becomes the owner of the bytes.
         let bytes = match input.bytes {
             Bytes::Mapped(map) => ::bytes::Bytes::from_owner(map),
             Bytes::Owned(bytes) => ::bytes::Bytes::from(bytes),
         };
-        // The collector is dropped when this fails, so its partial state is never used.
-        let result = catch_panic(|| read(&input.name, bytes, &mut collector));
-        result.map_err(|message| damaged(&input.name, FileDamage::panic(&message)))??;
-        if let Some(text) = collector.feature_set.take() {
+        let mut file = caught(&input.name, || open(&input.name, bytes))?;
+        if let Some(text) = file.metadata.feature_set.take() {
             sets.set_inside(number, text);
         }
+        files.push((input.name, file));
     }
-    collector.finish(warnings)
+    let table = ColumnarTable::new(files, options)?;
+    // What an earlier reader found out about the columns of these files.
+    let before = table.files.first().and_then(|file| file.opened.metadata.columns.clone());
+    let is_own = before.is_some() && options.columns.is_none();
+    let own;
+    let options = match is_own {
+        true => {
+            own = ReadOptions { columns: before.clone(), ..options.clone() };
+            &own
+        }
+        false => options,
+    };
+    let (mut data, columns) = read_table(&table, options, warnings)?;
+    if is_own {
+        data.table_columns = before;
+    }
+    let absent = table.absent.unwrap_or(data.absent);
+    Ok((Dataset { absent, ..data }, columns))
+}
+
+/// Runs code of the arrow and parquet crates and turns their panics into errors.
+fn caught<T>(name: &str, run: impl FnOnce() -> Result<T, DataError>) -> Result<T, DataError> {
+    catch_panic(run).map_err(|message| damaged(name, FileDamage::panic(&message)))?
 }
 
 fn damaged(file: &str, damage: FileDamage) -> DataError {
     DataError::Damaged { file: file.to_owned(), damage }
 }
 
-/// The target of a column of the current file.
-#[derive(Clone, Copy)]
-enum ColumnTarget {
-    Cell(Slot),
-    /// The list column, whose values are the last columns of the matrix.
-    List,
-}
-
-/// Collects batches into a table.
-struct Collector<'o> {
-    options: &'o ReadOptions,
-    /// The name of the first file.
-    first: String,
-    /// The columns, before the first batch shows the length of the lists.
-    pending: Option<TableSchema>,
-    table: Option<TableBuilder<'o>>,
-    /// The number of values in each list; 0 if there is no list column.
-    list_length: usize,
-    /// Columns of the current file.
-    targets: HashMap<String, ColumnTarget>,
-    /// Rows of the current file, so far.
-    rows: u64,
-    /// The feature set of the current file.
-    feature_set: Option<String>,
+/// Files with the same columns.
+struct ColumnarTable {
+    files: Vec<ColumnarFile>,
+    columns: Vec<SourceColumn>,
+    types: Vec<DataType>,
+    /// The number of values in each list; `None` if there is no list column.
+    list_length: Option<usize>,
     /// The rule for absent features, if a file records it.
     absent: Option<Absent>,
 }
 
-impl<'o> Collector<'o> {
-    fn new(options: &'o ReadOptions) -> Self {
-        Collector {
-            options,
-            first: String::new(),
-            pending: None,
-            table: None,
-            list_length: 0,
-            targets: HashMap::new(),
-            rows: 0,
-            feature_set: None,
-            absent: None,
-        }
-    }
+struct ColumnarFile {
+    name: String,
+    opened: OpenedFile,
+    /// The column of each field of the schema among those of the first file; `None` for the list of
+    /// features.
+    numbers: Vec<Option<usize>>,
+}
 
-    /// Starts a file: gives its columns their roles and checks their types.
-    fn open(
-        &mut self,
-        file: &str,
-        schema: &SchemaRef,
-        metadata: Metadata,
-    ) -> Result<(), DataError> {
-        self.rows = 0;
-        self.feature_set = metadata.feature_set;
-        if let (Some(known), Some(absent)) = (self.absent, metadata.absent)
-            && known != absent
-        {
-            let first = self.first.clone();
-            return Err(DataError::AbsentRules { first, second: file.to_owned() });
-        }
-        self.absent = self.absent.or(metadata.absent);
+/// A group of rows that are decoded together.
+#[derive(Debug, Clone, Copy)]
+struct RowGroup {
+    file: usize,
+    number: usize,
+    rows: usize,
+    /// The number of its first row in the file, from 0.
+    first_row: usize,
+}
+
+impl ColumnarTable {
+    fn new(
+        opened: Vec<(String, OpenedFile)>,
+        options: &ReadOptions,
+    ) -> Result<ColumnarTable, DataError> {
         let is_list = |field: &Field| {
             field.name() == LIST_COLUMN
                 && is_plain_list(field.data_type())
-                && self.options.roles.role(LIST_COLUMN).is_none()
+                && options.roles.role(LIST_COLUMN).is_none()
         };
-        let (lists, plain): (Vec<&Field>, Vec<&Field>) =
-            schema.fields().iter().map(|field| field.as_ref()).partition(|field| is_list(field));
-        let names: Vec<String> = plain.iter().map(|field| field.name().clone()).collect();
-        let known = self.table.as_ref().map(TableBuilder::schema).or(self.pending.as_ref());
-        let slots = match known {
-            Some(known) => known.slots(file, &names)?,
-            None => {
-                let schema = TableSchema::new(file, &names, &self.options.roles)?;
-                let slots = schema.columns().iter().map(|(_, slot)| *slot).collect();
-                self.first = file.to_owned();
-                self.pending = Some(schema);
-                slots
+        let mut table = ColumnarTable {
+            files: Vec::with_capacity(opened.len()),
+            columns: Vec::new(),
+            types: Vec::new(),
+            list_length: None,
+            absent: None,
+        };
+        let mut first: Option<(String, bool)> = None;
+        for (name, opened) in opened {
+            let fields = opened.schema.fields();
+            let plain: Vec<&Field> =
+                fields.iter().map(|field| field.as_ref()).filter(|field| !is_list(field)).collect();
+            let names: Vec<String> = plain.iter().map(|field| field.name().clone()).collect();
+            let has_list = plain.len() < fields.len();
+            let numbers: Vec<usize> = match &first {
+                Some((file, in_first)) => {
+                    if *in_first != has_list {
+                        let problem = ColumnProblem::ListInOne { first: file.clone() };
+                        return Err(DataError::columns(&name, problem));
+                    }
+                    let known = table.columns.iter().map(|column| column.name.as_str());
+                    columns_of(file, known, &name, &names)?
+                }
+                None => {
+                    first = Some((name.clone(), has_list));
+                    table.types = plain.iter().map(|field| field.data_type().clone()).collect();
+                    table.columns = names.iter().map(SourceColumn::new).collect();
+                    (0..names.len()).collect()
+                }
+            };
+            if let (Some(known), Some(absent)) = (table.absent, opened.metadata.absent)
+                && known != absent
+            {
+                let first = first.map_or_else(String::new, |(first, _)| first);
+                return Err(DataError::AbsentRules { first, second: name });
             }
-        };
-        if self.table.is_some() && (self.list_length == 0) != lists.is_empty() {
-            let first = self.first.clone();
-            return Err(DataError::columns(file, ColumnProblem::ListInOne { first }));
+            table.absent = table.absent.or(opened.metadata.absent);
+            let mut numbers = numbers.into_iter();
+            let of_field = |field: &Arc<Field>| match is_list(field) {
+                true => None,
+                false => numbers.next(),
+            };
+            let numbers = opened.schema.fields().iter().map(of_field).collect();
+            table.files.push(ColumnarFile { name, opened, numbers });
         }
-        for (field, slot) in plain.iter().zip(&slots) {
-            check_type(file, field, *slot)?;
+        if first.is_some_and(|(_, has_list)| has_list) {
+            table.list_length = table.first_list()?;
         }
-        let plain = names.into_iter().zip(slots.into_iter().map(ColumnTarget::Cell));
-        let lists = lists.into_iter().map(|field| (field.name().clone(), ColumnTarget::List));
-        self.targets = plain.chain(lists).collect();
-        Ok(())
+        Ok(table)
     }
 
-    /// The numbers of the columns that are not ignored.
-    fn read_columns(&self, schema: &SchemaRef) -> Vec<usize> {
-        let ignored = |name: &String| {
-            matches!(self.targets.get(name), Some(ColumnTarget::Cell(Slot::Role(Role::Ignore))))
-        };
-        (0..schema.fields().len()).filter(|&at| !ignored(schema.field(at).name())).collect()
-    }
-
-    fn batch(&mut self, file: &str, batch: &RecordBatch) -> Result<(), DataError> {
-        let rows = batch.num_rows();
-        if rows == 0 {
-            return Ok(());
-        }
-        let mut table = match (self.table.take(), self.pending.take()) {
-            (Some(table), _) => table,
-            (None, Some(schema)) => self.table_for(file, schema, batch)?,
-            (None, None) => return Err(damaged(file, FileDamage::NoSchema)),
-        };
-        let width = table.schema().features().len();
-        let cells = table.add_rows(file, rows, f32::NAN)?;
-        let mut roles: Vec<(&str, Role, Values)> = Vec::new();
-        let mut missing_words = 0;
-        for (field, array) in batch.schema_ref().fields().iter().zip(batch.columns()) {
-            let name = field.name().as_str();
-            let failed = |error| unreadable(file, name, &error);
-            match self.targets.get(name) {
-                None | Some(ColumnTarget::Cell(Slot::Role(Role::Ignore))) => {}
-                Some(ColumnTarget::Cell(Slot::Role(role @ (Role::Query | Role::Docid)))) => {
-                    roles.push((name, *role, Values::ids(array).map_err(failed)?));
+    /// The groups of rows of all files that have any.
+    fn groups(&self) -> Vec<RowGroup> {
+        let mut groups = Vec::new();
+        for (file, opened) in self.files.iter().enumerate() {
+            let mut first_row = 0usize;
+            for (number, &rows) in opened.opened.rows.iter().enumerate() {
+                if rows > 0 {
+                    groups.push(RowGroup { file, number, rows, first_row });
                 }
-                Some(ColumnTarget::Cell(Slot::Role(role))) => {
-                    roles.push((name, *role, Values::of(array).map_err(failed)?));
-                }
-                Some(ColumnTarget::Cell(Slot::Feature(column))) => {
-                    let source = Values::of(array).map_err(failed)?;
-                    missing_words +=
-                        source.fill_column(cells, width, *column).map_err(|(row, problem)| {
-                            problem.at(self.location(file, row).in_field(name))
-                        })?;
-                }
-                Some(ColumnTarget::List) => {
-                    let lists = ListColumn::of(array, self.list_length).map_err(failed)?;
-                    lists.fill_last_columns(cells, width).map_err(|(row, problem)| {
-                        problem.at(self.location(file, row).in_field(name))
-                    })?;
-                }
+                first_row = first_row.saturating_add(rows);
             }
         }
-        table
-            .warnings
-            .add(WarningKind::MissingValues, missing_words, || SourceLocation::file(file));
-        for row in 0..rows {
-            let location = || self.location(file, row);
-            let mut fields = Fields::default();
-            for (name, role, values) in &roles {
-                let set = values.set(row, *role, &mut fields);
-                set.map_err(|problem| problem.at(location().in_field(*name)))?;
+        groups
+    }
+
+    /// The length of the list in the first row.
+    fn first_list(&self) -> Result<Option<usize>, DataError> {
+        let Some(group) = self.groups().first().copied() else { return Ok(None) };
+        let Some(file) = self.files.get(group.file) else { return Ok(None) };
+        let field = file.numbers.iter().position(Option::is_none).unwrap_or(0);
+        let arrays = file.arrays(group.number, &[field], Some(1))?;
+        let length = arrays.first().and_then(|array| list_range(array, 0));
+        match length.map_or(0, |range| range.len()) {
+            0 => {
+                let location = SourceLocation::line(&file.name, 1).in_field(LIST_COLUMN);
+                Err(DataError::malformed(location, "an empty list", "a list of features"))
             }
-            table.end_row(fields, location)?;
+            length => Ok(Some(length)),
         }
-        self.rows += rows as u64;
-        self.table = Some(table);
-        Ok(())
     }
 
-    /// The location of a row of the current batch.
-    fn location(&self, file: &str, row: usize) -> SourceLocation {
-        SourceLocation::line(file, self.rows + row as u64 + 1)
+    /// Counts the values of some columns in a group of rows.
+    fn survey_group(
+        &self,
+        group: RowGroup,
+        columns: &[usize],
+        rows: Option<usize>,
+    ) -> Result<Vec<ColumnContent>, DataError> {
+        let mut contents = vec![ColumnContent::default(); columns.len()];
+        let Some(file) = self.files.get(group.file) else { return Ok(contents) };
+        // Each field that is wanted, with its place among the columns.
+        let mut wanted: Vec<(usize, usize)> = Vec::new();
+        for (field, number) in file.numbers.iter().enumerate() {
+            let place = number.and_then(|n| columns.iter().position(|column| *column == n));
+            let (Some(place), Some(number)) = (place, *number) else { continue };
+            let (Some(content), Some(kind)) = (contents.get_mut(place), self.types.get(number))
+            else {
+                continue;
+            };
+            content.typed = typed(kind);
+            let is_told = match &content.typed {
+                Some(TypedValues::Number) => {
+                    rows.is_some() && !self.columns.get(number).is_some_and(|c| may_be_id(&c.name))
+                }
+                Some(_) => true,
+                None => false,
+            };
+            if !is_told {
+                wanted.push((field, place));
+            }
+        }
+        let fields: Vec<usize> = wanted.iter().map(|(field, _)| *field).collect();
+        if fields.is_empty() {
+            return Ok(contents);
+        }
+        for (array, (field, place)) in file.arrays(group.number, &fields, rows)?.iter().zip(wanted)
+        {
+            let name = file.opened.schema.fields().get(field).map_or("", |field| field.name());
+            let failed = |error| unreadable(&file.name, name, &error);
+            let values = texts(array).map_err(failed)?;
+            let Some(content) = contents.get_mut(place) else { continue };
+            for (row, value) in values.iter().enumerate() {
+                let location = || {
+                    let row = group.first_row + row + 1;
+                    SourceLocation::line(&file.name, row as u64)
+                };
+                match value {
+                    Some(value) => content.add(value.as_bytes(), location),
+                    None => content.add_missing(),
+                }
+            }
+        }
+        Ok(contents)
+    }
+}
+
+impl ColumnarFile {
+    /// The arrays of some fields in a group of rows, all rows or the first ones, in the order of
+    /// the fields.
+    fn arrays(
+        &self,
+        group: usize,
+        fields: &[usize],
+        rows: Option<usize>,
+    ) -> Result<Vec<ArrayRef>, DataError> {
+        let missing = || damaged(&self.name, FileDamage::NoSchema);
+        let (bytes, metadata) = match &self.opened.content {
+            FileContent::Arrow(batches) => {
+                let batch = batches.get(group).ok_or_else(missing)?;
+                let rows = rows.unwrap_or(usize::MAX).min(batch.num_rows());
+                let array = |field: &usize| batch.columns().get(*field).map(|a| a.slice(0, rows));
+                return fields.iter().map(array).collect::<Option<Vec<_>>>().ok_or_else(missing);
+            }
+            FileContent::Parquet(bytes, metadata) => (bytes.clone(), metadata.clone()),
+        };
+        let total = self.opened.rows.get(group).copied().unwrap_or(0);
+        caught(&self.name, || {
+            let fail = |error: &dyn Display| damaged(&self.name, FileDamage::reader(error));
+            let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(bytes, metadata);
+            let mask = ProjectionMask::roots(builder.parquet_schema(), fields.iter().copied());
+            // A batch is all rows that are wanted, but no more than a bounded number at a time,
+            // since a damaged file may claim any number of rows.
+            let size = rows.unwrap_or(total).clamp(1, MOST_ROWS);
+            let builder = builder.with_projection(mask).with_row_groups(vec![group]);
+            let reader = builder.with_batch_size(size).build().map_err(|e| fail(&e))?;
+            let mut batches = Vec::new();
+            for batch in reader {
+                batches.push(batch.map_err(|e| fail(&e))?);
+                if rows.is_some() {
+                    break;
+                }
+            }
+            let joined = match batches.as_slice() {
+                [] => return Err(fail(&"a group without rows")),
+                [batch] => batch.clone(),
+                _ => return Err(fail(&"a group with too many rows")),
+            };
+            if rows.is_none() && joined.num_rows() != total {
+                return Err(fail(&"a group with another number of rows than it claims"));
+            }
+            // The columns of a batch are in the order of the file; so must the fields be.
+            debug_assert!(fields.is_sorted(), "fields are in the order of the file");
+            Ok(joined.columns().to_vec())
+        })
+    }
+}
+
+/// The most rows of a group that are decoded as one array.
+const MOST_ROWS: usize = 1 << 26;
+
+impl TableSource for ColumnarTable {
+    fn file(&self) -> &str {
+        self.files.first().map_or("", |file| &file.name)
     }
 
-    /// Makes the table, once the first row of the first batch shows the length of the lists.
-    fn table_for(
-        &mut self,
-        file: &str,
+    fn columns(&self) -> &[SourceColumn] {
+        &self.columns
+    }
+
+    fn survey(
+        &self,
+        columns: &[usize],
+        rows: Option<usize>,
+    ) -> Result<Vec<ColumnContent>, DataError> {
+        let mut groups = self.groups();
+        if groups.is_empty() {
+            return Err(DataError::Empty { file: self.file().to_owned(), what: "rows" });
+        }
+        if rows.is_some() {
+            groups.truncate(1);
+        }
+        let parts: Vec<Result<Vec<ColumnContent>, DataError>> =
+            groups.par_iter().map(|group| self.survey_group(*group, columns, rows)).collect();
+        let mut contents: Option<Vec<ColumnContent>> = None;
+        for part in parts {
+            let part = part?;
+            match &mut contents {
+                None => contents = Some(part),
+                Some(contents) => {
+                    contents.iter_mut().zip(part).for_each(|(into, part)| into.merge(part));
+                }
+            }
+        }
+        Ok(contents.unwrap_or_default())
+    }
+
+    fn read(
+        &self,
         mut schema: TableSchema,
-        batch: &RecordBatch,
-    ) -> Result<TableBuilder<'o>, DataError> {
-        let list = batch.column_by_name(LIST_COLUMN);
-        let list =
-            list.filter(|_| matches!(self.targets.get(LIST_COLUMN), Some(ColumnTarget::List)));
-        if let Some(list) = list {
-            self.list_length = list_range(list, 0).map_or(0, |range| range.len());
-            if self.list_length == 0 {
-                let location = self.location(file, 0).in_field(LIST_COLUMN);
-                return Err(DataError::malformed(location, "an empty list", "a list of features"));
-            }
-            for name in (1..=self.list_length).map(|id| id.to_string()) {
-                if schema.features().contains(&name) {
-                    let problem =
-                        ColumnProblem::ColumnAndListed { column: name, list: LIST_COLUMN };
-                    return Err(DataError::columns(file, problem));
-                }
-                schema.add_feature(name);
-            }
+        options: &ReadOptions,
+        warnings: &mut Warnings,
+    ) -> Result<TableRead, DataError> {
+        for ((column, kind), slot) in self.columns.iter().zip(&self.types).zip(schema.slots()) {
+            check_type(self.file(), &column.name, kind, *slot)?;
         }
-        Ok(TableBuilder::new(schema, self.options))
+        for name in (1..=self.list_length.unwrap_or(0)).map(|id| id.to_string()) {
+            if schema.features().contains(&name) {
+                let problem = ColumnProblem::ColumnAndListed { column: name, list: LIST_COLUMN };
+                return Err(DataError::columns(self.file(), problem));
+            }
+            schema.add_feature(name);
+        }
+        rows::read(self, &schema, options, warnings)
     }
+}
 
-    fn finish(self, warnings: &mut Warnings) -> Result<Dataset, DataError> {
-        match self.table {
-            Some(table) => {
-                let data = table.finish(warnings)?;
-                Ok(Dataset { absent: self.absent.unwrap_or(data.absent), ..data })
-            }
-            None => Err(DataError::Empty { file: self.first, what: "rows" }),
-        }
-    }
+/// Whether the values of a column of numbers say more than its type.
+fn may_be_id(name: &str) -> bool {
+    is_telling_name(name) || matches!(Role::guess(name), Some(Role::Query | Role::Docid))
 }
 
 fn unreadable(file: &str, column: &str, error: &UnreadableValues) -> DataError {
@@ -329,17 +477,18 @@ fn unreadable(file: &str, column: &str, error: &UnreadableValues) -> DataError {
         .with_help(Remedy::IgnoreColumn { column: column.to_owned() })
 }
 
-fn check_type(file: &str, field: &Field, slot: Slot) -> Result<(), DataError> {
-    let kind = field.data_type();
+fn check_type(file: &str, column: &str, kind: &DataType, slot: Slot) -> Result<(), DataError> {
     let fits = match slot {
         Slot::Role(Role::Ignore) => true,
-        Slot::Role(Role::Query | Role::Docid) => is_plain(kind) || kind.is_binary(),
+        Slot::Role(Role::Query | Role::Docid) => is_plain(kind) || is_binary_id(kind),
+        Slot::Time { .. } => is_plain(kind) || is_time(kind),
         _ => is_plain(kind),
     };
-    if fits {
-        return Ok(());
+    match fits {
+        true => Ok(()),
+        false => {
+            let (column, kind) = (column.to_owned(), values::type_name(kind));
+            Err(DataError::columns(file, ColumnProblem::Type { column, kind }))
+        }
     }
-    let column = field.name().clone();
-    let kind: String = kind.to_string().chars().take(60).collect();
-    Err(DataError::columns(file, ColumnProblem::Type { column, kind }))
 }

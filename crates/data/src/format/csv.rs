@@ -1,24 +1,33 @@
 //! Comma- and tab-separated values with a header line.
 //!
-//! Columns get their roles by name (see `roles`). Fields may be quoted; a byte-order mark, CRLF and
-//! blank lines are accepted. A row with more or fewer fields than the header, bytes that are not
-//! UTF-8, and a quote that is never closed are errors with their line. An empty cell is a missing
-//! value. The writer puts the columns qid, docid, label, weight, query_weight, position first, then
-//! the features, rows in the order of the input.
+//! Columns get their roles by name and content (see `table`). Fields may be quoted; a byte-order
+//! mark, CRLF and blank lines are accepted. A row with more or fewer fields than the header, bytes
+//! that are not UTF-8, and a quote that is never closed are errors with their line. An empty cell is
+//! a missing value. The writer puts the columns qid, docid, label, weight, query_weight, position
+//! first, then the features, rows in the order of the input.
+//!
+//! `fast.rs` reads plain files in parallel, straight into the rows of the matrix. Everything else
+//! is read here, record by record, with the csv crate: this is the reference, and it has the error
+//! messages.
 
+mod fast;
 // Writers index the rows and columns of the data set itself.
 #[allow(clippy::indexing_slicing)]
 mod write;
 
-use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
+use csv::{ByteRecord, ErrorKind, Position, Reader, ReaderBuilder};
 use rankwright_spec::words::counted;
 
 use super::ReadOptions;
 use super::roles::Role;
-use super::table::{self, Fields, Slot, TableBuilder, TableSchema};
+use super::table::{
+    ColumnContent, Fields, Slot, SourceColumn, TableBuilder, TableRead, TableSchema, TableSource,
+    columns_of, read_table,
+};
 use crate::bytes::Input;
 use crate::dataset::Dataset;
 use crate::error::{ColumnProblem, DataError, SourceLocation, quote};
+use crate::table_columns::TableColumns;
 use crate::warnings::{WarningKind, Warnings};
 
 pub(super) use write::write;
@@ -31,26 +40,10 @@ pub(super) fn read(
     delimiter: u8,
     options: &ReadOptions,
     warnings: &mut Warnings,
-) -> Result<Dataset, DataError> {
-    let mut table: Option<TableBuilder<'_>> = None;
-    for input in inputs {
-        let mut file = CsvFile::open(input, delimiter, warnings)?;
-        let names = file.header()?;
-        let (into, slots) = match table.take() {
-            Some(known) => {
-                let slots = known.schema().slots(&input.name, &names)?;
-                (known, slots)
-            }
-            None => {
-                let schema = TableSchema::new(&input.name, &names, &options.roles)
-                    .map_err(|error| missing_header(error, &names))?;
-                let slots = schema.columns().iter().map(|(_, slot)| *slot).collect();
-                (TableBuilder::new(schema, options), slots)
-            }
-        };
-        table = Some(file.rows(into, &slots, &names)?);
-    }
-    table.ok_or(DataError::NoInput)?.finish(warnings)
+) -> Result<(Dataset, TableColumns), DataError> {
+    let table = CsvTable::open(inputs, delimiter, warnings)?;
+    let names: Vec<String> = table.columns.iter().map(|column| column.name.clone()).collect();
+    read_table(&table, options, warnings).map_err(|error| missing_header(error, &names))
 }
 
 /// Replaces an error of the columns by `NoHeader` if the first line consists of numbers and none of
@@ -67,23 +60,205 @@ fn missing_header(error: DataError, names: &[String]) -> DataError {
     }
 }
 
-/// The file that is being read.
-struct CsvFile<'a> {
+/// A table in one or several files with the same columns.
+struct CsvTable<'a> {
+    files: Vec<CsvText<'a>>,
+    delimiter: u8,
+    /// The columns of the first file.
+    columns: Vec<SourceColumn>,
+}
+
+/// One file without its byte-order mark.
+struct CsvText<'a> {
+    name: &'a str,
+    bytes: &'a [u8],
+    /// The offset of the first byte after the header.
+    body: usize,
+    names: Vec<String>,
+    /// The number of each column among those of the first file.
+    numbers: Vec<usize>,
+}
+
+impl<'a> CsvTable<'a> {
+    fn open(
+        inputs: &'a [Input],
+        delimiter: u8,
+        warnings: &mut Warnings,
+    ) -> Result<CsvTable<'a>, DataError> {
+        let mut files: Vec<CsvText<'a>> = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            let mut bytes: &[u8] = &input.bytes;
+            if let Some(rest) = bytes.strip_prefix(BYTE_ORDER_MARK) {
+                warnings.add(WarningKind::ByteOrderMark, 1, || SourceLocation::file(&input.name));
+                bytes = rest;
+            }
+            let mut records = CsvRecords::new(&input.name, bytes, delimiter);
+            let names = records.header()?;
+            let body = records.offset();
+            let numbers = match files.first() {
+                Some(first) => {
+                    let known = first.names.iter().map(String::as_str);
+                    columns_of(first.name, known, &input.name, &names)?
+                }
+                None => (0..names.len()).collect(),
+            };
+            files.push(CsvText { name: &input.name, bytes, body, names, numbers });
+        }
+        let first = files.first().ok_or(DataError::NoInput)?;
+        let columns = first.names.iter().map(SourceColumn::new).collect();
+        Ok(CsvTable { files, delimiter, columns })
+    }
+
+    /// Counts cells record by record.
+    fn survey_slowly(
+        &self,
+        columns: &[usize],
+        rows: Option<usize>,
+    ) -> Result<Vec<ColumnContent>, DataError> {
+        let mut contents = vec![ColumnContent::default(); columns.len()];
+        // The first file is enough for a look at the first rows.
+        let files = if rows.is_some() { 1 } else { self.files.len() };
+        for file in self.files.iter().take(files) {
+            let targets = file.survey_targets(columns);
+            let mut records = CsvRecords::new(file.name, file.bytes, self.delimiter);
+            records.header()?;
+            let mut record = ByteRecord::new();
+            let mut left = rows.unwrap_or(usize::MAX);
+            while left > 0 && records.next(&mut record)? {
+                left -= 1;
+                for &(cell, content) in &targets {
+                    if let (Some(cell), Some(into)) = (record.get(cell), contents.get_mut(content))
+                    {
+                        into.add(cell, || records.location(&record));
+                    }
+                }
+            }
+        }
+        Ok(contents)
+    }
+
+    /// Reads all rows record by record.
+    fn read_slowly(
+        &self,
+        schema: TableSchema,
+        options: &ReadOptions,
+        warnings: &mut Warnings,
+    ) -> Result<TableRead, DataError> {
+        let mut table = TableBuilder::new(schema, options);
+        for file in &self.files {
+            let slots: Vec<Slot> =
+                file.numbers.iter().map(|number| table.schema().slot_of(*number)).collect();
+            let mut records = CsvRecords::new(file.name, file.bytes, self.delimiter);
+            records.header()?;
+            let mut record = ByteRecord::new();
+            while records.next(&mut record)? {
+                table.add_row(file.name, f32::NAN)?;
+                let mut fields = Fields::default();
+                for ((cell, slot), column) in record.iter().zip(&slots).zip(&file.names) {
+                    let at = || records.location(&record).in_field(column);
+                    match *slot {
+                        Slot::Role(Role::Ignore) => {}
+                        Slot::Role(role) => {
+                            let text = text(cell, at)?;
+                            let set = fields.set_text(role, text.into());
+                            set.map_err(|problem| problem.at(at()))?;
+                        }
+                        slot => table
+                            .set_last(slot, cell, at)
+                            .map_err(|error| text(cell, at).err().unwrap_or(error))?,
+                    }
+                }
+                table.end_row(fields, || records.location(&record))?;
+            }
+        }
+        table.finish(warnings)
+    }
+}
+
+impl TableSource for CsvTable<'_> {
+    fn file(&self) -> &str {
+        self.files.first().map_or("", |file| file.name)
+    }
+
+    fn columns(&self) -> &[SourceColumn] {
+        &self.columns
+    }
+
+    fn survey(
+        &self,
+        columns: &[usize],
+        rows: Option<usize>,
+    ) -> Result<Vec<ColumnContent>, DataError> {
+        match rows {
+            None => match fast::survey(self, columns) {
+                Some(contents) => Ok(contents),
+                None => self.survey_slowly(columns, rows),
+            },
+            rows => self.survey_slowly(columns, rows),
+        }
+    }
+
+    fn read(
+        &self,
+        schema: TableSchema,
+        options: &ReadOptions,
+        warnings: &mut Warnings,
+    ) -> Result<TableRead, DataError> {
+        let mut found = Warnings::default();
+        match fast::read(self, &schema, options, &mut found)? {
+            Some(read) => {
+                warnings.merge(found);
+                Ok(read)
+            }
+            None => self.read_slowly(schema, options, warnings),
+        }
+    }
+}
+
+impl CsvText<'_> {
+    /// The cells of a record that belong to these columns, each with its place among them.
+    fn survey_targets(&self, columns: &[usize]) -> Vec<(usize, usize)> {
+        let place = |number: &usize| columns.iter().position(|column| column == number);
+        let cells = self.numbers.iter().enumerate();
+        cells.filter_map(|(cell, number)| Some((cell, place(number)?))).collect()
+    }
+}
+
+/// The number of the line at an offset, from 1. Line ends at the offset itself belong to the
+/// previous record: the csv crate leaves the second byte of CRLF there.
+fn line_at(bytes: &[u8], offset: usize) -> u64 {
+    let rest = bytes.get(offset..).unwrap_or(&[]);
+    let ends = rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+    let before = bytes.get(..offset + ends).unwrap_or(bytes);
+    memchr::memchr_iter(b'\n', before).count() as u64 + 1
+}
+
+/// The records of a file.
+struct CsvRecords<'a> {
     name: &'a str,
     bytes: &'a [u8],
     reader: Reader<&'a [u8]>,
 }
 
-impl<'a> CsvFile<'a> {
-    fn open(input: &'a Input, delimiter: u8, warnings: &mut Warnings) -> Result<Self, DataError> {
-        let mut bytes: &[u8] = &input.bytes;
-        if let Some(rest) = bytes.strip_prefix(BYTE_ORDER_MARK) {
-            warnings.add(WarningKind::ByteOrderMark, 1, || SourceLocation::file(&input.name));
-            bytes = rest;
-        }
+impl<'a> CsvRecords<'a> {
+    fn new(name: &'a str, bytes: &'a [u8], delimiter: u8) -> Self {
         let reader =
             ReaderBuilder::new().delimiter(delimiter).has_headers(false).from_reader(bytes);
-        Ok(CsvFile { name: &input.name, bytes, reader })
+        CsvRecords { name, bytes, reader }
+    }
+
+    /// The offset after the last record.
+    fn offset(&self) -> usize {
+        self.reader.position().byte() as usize
+    }
+
+    fn location_at(&self, position: Option<&Position>) -> SourceLocation {
+        let offset = position.map_or(0, Position::byte) as usize;
+        SourceLocation::line(self.name, line_at(self.bytes, offset))
+    }
+
+    fn location(&self, record: &ByteRecord) -> SourceLocation {
+        self.location_at(record.position())
     }
 
     fn header(&mut self) -> Result<Vec<String>, DataError> {
@@ -91,49 +266,8 @@ impl<'a> CsvFile<'a> {
         if !self.next(&mut record)? {
             return Err(DataError::Empty { file: self.name.to_owned(), what: "rows" });
         }
-        let line = line_of(&record);
-        let at = || SourceLocation::line(self.name, line);
+        let at = || self.location(&record);
         record.iter().map(|cell| text(cell, at).map(str::to_owned)).collect()
-    }
-
-    fn rows<'o>(
-        &mut self,
-        mut table: TableBuilder<'o>,
-        slots: &[Slot],
-        names: &[String],
-    ) -> Result<TableBuilder<'o>, DataError> {
-        // A cell takes a byte at least, which bounds the rows that a file of blank lines may claim.
-        let lines = memchr::memchr_iter(b'\n', self.bytes).count() + 1;
-        table.reserve(lines, self.bytes.len());
-        let mut record = ByteRecord::new();
-        while self.next(&mut record)? {
-            let line = line_of(&record);
-            let row = table.add_rows(self.name, 1, f32::NAN)?;
-            let mut fields = Fields::default();
-            let mut missing_words = 0;
-            for ((cell, slot), column) in record.iter().zip(slots).zip(names) {
-                let at = || SourceLocation::line(self.name, line).in_field(column);
-                match *slot {
-                    Slot::Feature(index) => {
-                        let read = table::feature_from_text(cell);
-                        let read = read.map_err(|problem| not_a_number(problem, cell, at))?;
-                        missing_words += u64::from(read.is_missing_word);
-                        if let Some(value) = row.get_mut(index) {
-                            *value = read.value;
-                        }
-                    }
-                    Slot::Role(role) => {
-                        let text = text(cell, at)?;
-                        fields.set_text(role, text.into()).map_err(|problem| problem.at(at()))?;
-                    }
-                }
-            }
-            table.warnings.add(WarningKind::MissingValues, missing_words, || {
-                SourceLocation::line(self.name, line)
-            });
-            table.end_row(fields, || SourceLocation::line(self.name, line))?;
-        }
-        Ok(table)
     }
 
     /// The next record that is not blank; `false` at the end of the file.
@@ -144,7 +278,7 @@ impl<'a> CsvFile<'a> {
             Err(error) => error.position(),
         };
         if let Some(start) = start.filter(|start| self.has_open_quote(start.byte())) {
-            let location = SourceLocation::line(self.name, start.line());
+            let location = self.location_at(Some(start));
             let expected = "a closing quote before the end of the file";
             return Err(DataError::malformed(location, "a quote that is never closed", expected));
         }
@@ -158,24 +292,20 @@ impl<'a> CsvFile<'a> {
             return false;
         }
         let raw = usize::try_from(start).ok().and_then(|start| self.bytes.get(start..));
-        let raw = raw.unwrap_or(&[]).trim_ascii_end();
+        let raw = raw.unwrap_or(&[]).trim_ascii();
         memchr::memchr(b'\n', raw).is_some() && memchr::memchr_iter(b'"', raw).count() % 2 == 1
     }
 
     fn error(&self, error: csv::Error) -> DataError {
-        let line = error.position().map_or(0, csv::Position::line);
+        let location = self.location_at(error.position());
         match error.into_kind() {
             ErrorKind::UnequalLengths { expected_len, len, .. } => DataError::malformed(
-                SourceLocation::line(self.name, line),
+                location,
                 counted(len as usize, "field"),
                 format!("{expected_len}, as many as the header has"),
             ),
             ErrorKind::Io(error) => DataError::io("read", self.name, error),
-            other => DataError::malformed(
-                SourceLocation::line(self.name, line),
-                format!("{other:?}"),
-                "separated values",
-            ),
+            other => DataError::malformed(location, format!("{other:?}"), "separated values"),
         }
     }
 }
@@ -187,21 +317,6 @@ fn text(cell: &[u8], location: impl Fn() -> SourceLocation) -> Result<&str, Data
     })
 }
 
-fn not_a_number(
-    problem: table::CellProblem,
-    cell: &[u8],
-    location: impl Fn() -> SourceLocation,
-) -> DataError {
-    match text(cell, &location) {
-        Ok(_) => problem.at(location()),
-        Err(error) => error,
-    }
-}
-
-fn line_of(record: &ByteRecord) -> u64 {
-    record.position().map_or(0, csv::Position::line)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -210,8 +325,8 @@ mod tests {
     fn read_text(text: &[u8], options: &ReadOptions) -> Result<(Dataset, Warnings), String> {
         let input = Input::from_bytes("t.csv", text.to_vec()).unwrap();
         let mut warnings = Warnings::default();
-        let data = read(&[input], b',', options, &mut warnings).map_err(|e| e.to_string())?;
-        Ok((data, warnings))
+        let read = read(&[input], b',', options, &mut warnings).map_err(|e| e.to_string())?;
+        Ok((read.0, warnings))
     }
 
     fn plain(text: &str) -> Result<(Dataset, Warnings), String> {
@@ -252,7 +367,7 @@ mod tests {
         let error = |text: &str| plain(text).unwrap_err();
         assert_eq!(
             error("qid,label,a\n1,0,1\n1,0,x\n"),
-            "t.csv:3 (column 'a'): found 'x', expected a number or an empty cell"
+            "t.csv: column 'a' has numbers and texts (the first text, 'x', is at t.csv:3)"
         );
         assert_eq!(
             error("qid,label,a\n1,0\n"),
@@ -272,7 +387,8 @@ mod tests {
     fn two_files_may_have_their_columns_in_different_orders() {
         let inputs = ["qid,label,a,b\n1,0,1,2\n", "b,a,qid,label\n4,3,1,1\n"]
             .map(|text| Input::from_bytes("t.csv", text.into()).unwrap());
-        let data = read(&inputs, b',', &ReadOptions::default(), &mut Warnings::default()).unwrap();
+        let (data, _) =
+            read(&inputs, b',', &ReadOptions::default(), &mut Warnings::default()).unwrap();
         assert_eq!(data.matrix().values(), [1.0, 2.0, 3.0, 4.0]);
     }
 

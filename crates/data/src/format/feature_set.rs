@@ -9,10 +9,13 @@ use crate::bytes::Input;
 use crate::error::{DataError, SourceLocation};
 use crate::warnings::{WarningKind, Warnings};
 
+/// The ending of files that hold the feature set of a data file.
+pub(crate) const ENDING: &str = ".features.toml";
+
 /// The path of the file that holds the feature set of a data file whose format cannot.
 pub fn feature_set_path(data: impl AsRef<Path>) -> PathBuf {
     let mut name = data.as_ref().as_os_str().to_owned();
-    name.push(".features.toml");
+    name.push(ENDING);
     name.into()
 }
 

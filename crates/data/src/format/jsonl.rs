@@ -1,12 +1,18 @@
 //! JSON lines: one object per row.
 //!
-//! Keys get their roles by name (see `roles`). Features are `"features": [0.1, 0.2]` (ids from 1),
-//! `"features": {"bm25": 7.1}`, or any further key with a number. The first line fixes the
-//! features; a later line may leave some out (they are then absent, which is 0 or missing by the
-//! reader's option), but a key that the first line does not have is an error. `null` is missing.
-//! Each value is kept as raw text until its role is known, so that numbers go straight to f32,
-//! errors know their byte column, and nothing recurses at any depth of nesting.
+//! Keys get their roles by name and content (see `table`). Features are `"features": [0.1, 0.2]`
+//! (ids from 1), `"features": {"bm25": 7.1}`, or any further key. The first line fixes the columns;
+//! a later line may leave some out (a feature is then absent, which is 0 or missing by the reader's
+//! option), but a key that the first line does not have is an error. `null` is missing. Texts,
+//! `true` and `false` are cells of text, as in CSV.
+//!
+//! Files are cut at line ends and read in parallel. `fast.rs` reads lines whose keys are those of
+//! the first line, in the same order, straight into their rows; every other line is read here, by
+//! serde_json: this is the reference, and it has the error messages. Each value is kept as raw text
+//! until its role is known, so that numbers go straight to f32, errors know their byte column, and
+//! nothing recurses at any depth of nesting.
 
+mod fast;
 #[cfg(test)]
 mod tests;
 // Writers index the rows and columns of the data set itself.
@@ -16,19 +22,25 @@ mod write;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::ops::Range;
 
 use rankwright_spec::words::counted;
+use rayon::prelude::*;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use self::fast::FastLines;
+use super::ReadOptions;
 use super::roles::Role;
 use super::table::{
-    CellProblem, Fields, Slot, TableBuilder, TableSchema, expected, feature_from_text, missing,
+    CellProblem, ColumnContent, Fields, RowPart, Slot, SourceColumn, TableRead, TableSchema,
+    TableSource, TypedValues, data_set, expected, missing, new_matrix, read_table,
 };
-use super::{ReadOptions, Roles};
 use crate::bytes::Input;
+use crate::chunks;
 use crate::dataset::Dataset;
 use crate::error::{DataError, ListedColumns, Remedy, SourceLocation, quote};
+use crate::table_columns::TableColumns;
 use crate::warnings::{WarningKind, Warnings};
 
 pub(super) use write::write;
@@ -36,8 +48,11 @@ pub(super) use write::write;
 /// The key of a group of features.
 const FEATURES: &str = "features";
 
+/// An object's members.
+type RawMembers<'a> = Vec<(Cow<'a, str>, &'a RawValue)>;
+
 /// The members of an object in their order, duplicates included.
-struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+struct Members<'a>(RawMembers<'a>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -131,205 +146,424 @@ pub(super) fn read(
     inputs: &[Input],
     options: &ReadOptions,
     warnings: &mut Warnings,
-) -> Result<Dataset, DataError> {
-    let mut reader: Option<LineReader<'_>> = None;
+) -> Result<(Dataset, TableColumns), DataError> {
+    let mut files = Vec::with_capacity(inputs.len());
     for input in inputs {
         let mut bytes: &[u8] = &input.bytes;
         if let Some(rest) = bytes.strip_prefix(b"\xef\xbb\xbf") {
             warnings.add(WarningKind::ByteOrderMark, 1, || SourceLocation::file(&input.name));
             bytes = rest;
         }
-        for (number, text) in (1..).zip(bytes.split_inclusive(|&byte| byte == b'\n')) {
-            let location = || SourceLocation::line(&input.name, number);
-            if text.trim_ascii().is_empty() {
-                warnings.add(WarningKind::BlankLines, 1, location);
-                continue;
-            }
-            let text = std::str::from_utf8(text).map_err(|error| {
-                let bad = text.get(error.valid_up_to()..).unwrap_or(&[]);
-                let bad = bad.get(..error.error_len().unwrap_or(bad.len())).unwrap_or(bad);
-                let location = location().at_column(error.valid_up_to() as u64 + 1);
-                DataError::malformed(location, format!("bytes {}", quote(bad)), "UTF-8 text")
-            })?;
-            let line = JsonLine { file: &input.name, number, text: text.trim() };
-            if !line.text.starts_with('{') {
-                let expected = "one JSON object per line";
-                return Err(DataError::malformed(line.location(), json_kind(line.text), expected));
-            }
-            let Members(members) = line.parse(line.text, "one JSON object per line")?;
-            let mut lines = match reader.take() {
-                Some(lines) => lines,
-                None => LineReader::new(&line, &members, options)?,
-            };
-            lines.row(&line, members)?;
-            reader = Some(lines);
-        }
+        files.push((input.name.as_str(), bytes));
     }
-    match reader {
-        Some(reader) => reader.table.finish(warnings),
-        None => {
-            let file = inputs.first().map_or_else(String::new, |input| input.name.clone());
-            Err(DataError::Empty { file, what: "rows" })
-        }
-    }
+    let table = JsonTable::open(files, options)?;
+    read_table(&table, options, warnings)
 }
 
-/// The layout of the features in the first line.
-enum FeatureLayout {
-    /// As keys of the line.
-    None,
-    /// Under `features`, by name.
-    Object(HashMap<String, Slot>),
-    /// Under `features`, by number.
-    Array(Vec<Slot>),
+/// The lines of one or several files.
+struct JsonTable<'a> {
+    files: Vec<(&'a str, &'a [u8])>,
+    layout: LineLayout,
+    chunks: Vec<LineChunk>,
 }
 
-/// Reads lines into a table; the first line fixes the columns.
-struct LineReader<'o> {
-    table: TableBuilder<'o>,
-    absent: f32,
-    keys: HashMap<String, Slot>,
+/// A run of whole lines of one file.
+struct LineChunk {
+    file: usize,
+    bytes: Range<usize>,
+    /// Line number of the first line, from 1.
+    first_line: u64,
+    rows: usize,
+}
+
+/// The columns of the lines, fixed by the first line.
+struct LineLayout {
+    columns: Vec<SourceColumn>,
+    /// The number of the column of each key of the line.
+    keys: HashMap<String, usize>,
+    /// The keys of the first line in their order; `None` for the group of features.
+    order: Vec<(String, Option<usize>)>,
     group: FeatureLayout,
-    /// The row in which each feature last occurred, from 1.
-    last_row: Vec<u64>,
-    row: u64,
 }
 
-impl<'o> LineReader<'o> {
+/// The layout of the features under `features`.
+enum FeatureLayout {
+    /// There are none: features are keys of the line.
+    None,
+    /// By name, each with its column.
+    Object(HashMap<String, usize>, Vec<(String, usize)>),
+    /// By number: the columns.
+    Array(Vec<usize>),
+}
+
+/// The text of a line, without line end and blanks around it; `None` if it is blank.
+fn line_text<'a>(file: &str, number: u64, text: &'a [u8]) -> Result<Option<&'a str>, DataError> {
+    if text.trim_ascii().is_empty() {
+        return Ok(None);
+    }
+    let text = std::str::from_utf8(text).map_err(|error| {
+        let bad = text.get(error.valid_up_to()..).unwrap_or(&[]);
+        let bad = bad.get(..error.error_len().unwrap_or(bad.len())).unwrap_or(bad);
+        let location = SourceLocation::line(file, number);
+        let location = location.at_column(error.valid_up_to() as u64 + 1);
+        DataError::malformed(location, format!("bytes {}", quote(bad)), "UTF-8 text")
+    })?;
+    Ok(Some(text.trim()))
+}
+
+/// The members of a line.
+fn members<'a>(line: &JsonLine<'a>) -> Result<RawMembers<'a>, DataError> {
+    if !line.text.starts_with('{') {
+        let expected = "one JSON object per line";
+        return Err(DataError::malformed(line.location(), json_kind(line.text), expected));
+    }
+    let Members(members) = line.parse(line.text, "one JSON object per line")?;
+    Ok(members)
+}
+
+impl<'a> JsonTable<'a> {
+    fn open(
+        files: Vec<(&'a str, &'a [u8])>,
+        options: &ReadOptions,
+    ) -> Result<JsonTable<'a>, DataError> {
+        let file = files.first().map_or("", |(name, _)| name);
+        let mut layout = None;
+        'files: for (name, bytes) in &files {
+            for (number, text) in (1..).zip(bytes.split_inclusive(|&byte| byte == b'\n')) {
+                if let Some(text) = line_text(name, number, text)? {
+                    let line = JsonLine { file: name, number, text };
+                    layout = Some(LineLayout::new(&line, &members(&line)?, options)?);
+                    break 'files;
+                }
+            }
+        }
+        let empty = || DataError::Empty { file: file.to_owned(), what: "rows" };
+        let layout = layout.ok_or_else(empty)?;
+        let cuts: Vec<(usize, Range<usize>, u64)> = files
+            .iter()
+            .enumerate()
+            .flat_map(|(file, (_, bytes))| {
+                let cuts = chunks::chunks(bytes, 0).into_iter();
+                cuts.map(move |(range, line)| (file, range, line))
+            })
+            .collect();
+        let count = |(file, bytes, first_line): (usize, Range<usize>, u64)| {
+            let text = files.get(file).and_then(|(_, text)| text.get(bytes.clone()));
+            let lines = text.unwrap_or(&[]).split_inclusive(|&byte| byte == b'\n');
+            let is_row = |line: &&[u8]| line.starts_with(b"{") || !line.trim_ascii().is_empty();
+            LineChunk { file, bytes, first_line, rows: lines.filter(is_row).count() }
+        };
+        let chunks = cuts.into_par_iter().map(count).collect();
+        Ok(JsonTable { files, layout, chunks })
+    }
+
+    /// Calls a function for each line of a chunk that is not blank, and counts blank lines.
+    fn for_each_line(
+        &self,
+        chunk: &LineChunk,
+        warnings: &mut Warnings,
+        mut run: impl FnMut(&[u8], u64) -> Result<bool, DataError>,
+    ) -> Result<(), DataError> {
+        let Some((name, text)) = self.files.get(chunk.file) else { return Ok(()) };
+        let text = text.get(..chunk.bytes.end).unwrap_or(&[]);
+        let (mut at, mut number) = (chunk.bytes.start, chunk.first_line);
+        while at < text.len() {
+            let rest = text.get(at..).unwrap_or(&[]);
+            let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+            let line = rest.get(..length).unwrap_or(rest);
+            match line.starts_with(b"{") || !line.trim_ascii().is_empty() {
+                true => {
+                    if !run(line, number)? {
+                        return Ok(());
+                    }
+                }
+                false => {
+                    warnings
+                        .add(WarningKind::BlankLines, 1, || SourceLocation::line(*name, number));
+                }
+            }
+            at += length;
+            number += 1;
+        }
+        Ok(())
+    }
+
+    /// Counts the cells of columns in a chunk.
+    fn survey_chunk(
+        &self,
+        chunk: &LineChunk,
+        columns: &[usize],
+        rows: usize,
+    ) -> Result<Vec<ColumnContent>, DataError> {
+        let file = self.files.get(chunk.file).map_or("", |(name, _)| name);
+        let places: HashMap<usize, usize> =
+            columns.iter().enumerate().map(|(place, column)| (*column, place)).collect();
+        let mut contents = vec![ColumnContent::default(); columns.len()];
+        let mut seen = vec![false; columns.len()];
+        let mut left = rows;
+        self.for_each_line(chunk, &mut Warnings::default(), |text, number| {
+            if left == 0 {
+                return Ok(false);
+            }
+            left -= 1;
+            let Some(text) = line_text(file, number, text)? else { return Ok(true) };
+            let line = JsonLine { file, number, text };
+            seen.fill(false);
+            self.layout.cells(&line, members(&line)?, |_, column, value| {
+                if let Some(&place) = places.get(&column)
+                    && let Some(content) = contents.get_mut(place)
+                {
+                    add_cell(content, value, || line.location_of(value));
+                    if let Some(seen) = seen.get_mut(place) {
+                        *seen = true;
+                    }
+                }
+                Ok(())
+            })?;
+            for (content, _) in contents.iter_mut().zip(&seen).filter(|(_, seen)| !**seen) {
+                content.add_missing();
+            }
+            Ok(true)
+        })?;
+        Ok(contents)
+    }
+
+    fn read_chunk(
+        &self,
+        chunk: &LineChunk,
+        schema: &TableSchema,
+        fast: Option<&FastLines>,
+        absent: f32,
+        rows: &mut [f32],
+    ) -> Result<RowPart, DataError> {
+        let file = self.files.get(chunk.file).map_or("", |(name, _)| name);
+        let width = schema.features().len();
+        let (mut part, mut warnings) = (RowPart::default(), Warnings::default());
+        let mut last_row = vec![0; self.layout.columns.len()];
+        self.for_each_line(chunk, &mut warnings, |text, number| {
+            // There are no more rows than were counted: both passes look at the same lines.
+            let row = rows.get_mut(part.rows * width..(part.rows + 1) * width).unwrap_or(&mut []);
+            let location = || SourceLocation::line(file, number);
+            if let Some(fast) = fast
+                && let Some(fields) = fast.line(text, schema, row, &mut part, location)
+                && part.end_row(schema, fields, location).is_ok()
+            {
+                return Ok(true);
+            }
+            let Some(text) = line_text(file, number, text)? else { return Ok(true) };
+            let line = JsonLine { file, number, text };
+            row.fill(absent);
+            let reader = LineReader { layout: &self.layout, schema };
+            let fields = reader.row(&line, &mut last_row, row, &mut part)?;
+            part.end_row(schema, fields, location)?;
+            Ok(true)
+        })?;
+        warnings.merge(part.warnings);
+        part.warnings = warnings;
+        Ok(part)
+    }
+
+    /// Reads all lines, with or without the fast reader.
+    fn read_with(
+        &self,
+        schema: &TableSchema,
+        fast: Option<&FastLines>,
+        options: &ReadOptions,
+        warnings: &mut Warnings,
+    ) -> Result<TableRead, DataError> {
+        let rows = self.chunks.iter().map(|chunk| chunk.rows).sum();
+        let mut matrix = new_matrix(schema, rows, options)?;
+        let mut rest = matrix.values_mut();
+        let mut work = Vec::with_capacity(self.chunks.len());
+        for chunk in &self.chunks {
+            let (rows, after) = rest.split_at_mut(chunk.rows * schema.features().len());
+            work.push((chunk, rows));
+            rest = after;
+        }
+        let absent = options.absent.value();
+        let parts: Vec<Result<RowPart, DataError>> = work
+            .into_par_iter()
+            .map(|(chunk, rows)| self.read_chunk(chunk, schema, fast, absent, rows))
+            .collect();
+        // The first error in file order, for any order of the threads.
+        let parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?;
+        data_set(schema, matrix, parts, options.absent, warnings)
+    }
+}
+
+impl TableSource for JsonTable<'_> {
+    fn file(&self) -> &str {
+        self.files.first().map_or("", |(name, _)| name)
+    }
+
+    fn columns(&self) -> &[SourceColumn] {
+        &self.layout.columns
+    }
+
+    fn survey(
+        &self,
+        columns: &[usize],
+        rows: Option<usize>,
+    ) -> Result<Vec<ColumnContent>, DataError> {
+        if let (Some(rows), Some(first)) = (rows, self.chunks.iter().find(|c| c.rows > 0)) {
+            return self.survey_chunk(first, columns, rows);
+        }
+        let parts: Vec<Result<Vec<ColumnContent>, DataError>> = self
+            .chunks
+            .par_iter()
+            .map(|chunk| self.survey_chunk(chunk, columns, usize::MAX))
+            .collect();
+        let mut contents = vec![ColumnContent::default(); columns.len()];
+        for part in parts {
+            for (into, content) in contents.iter_mut().zip(part?) {
+                into.merge(content);
+            }
+        }
+        Ok(contents)
+    }
+
+    fn read(
+        &self,
+        schema: TableSchema,
+        options: &ReadOptions,
+        warnings: &mut Warnings,
+    ) -> Result<TableRead, DataError> {
+        let fast = FastLines::new(&self.layout, &schema);
+        self.read_with(&schema, Some(&fast), options, warnings)
+    }
+}
+
+/// Counts a value as a cell of text.
+fn add_cell(content: &mut ColumnContent, value: &str, location: impl Fn() -> SourceLocation) {
+    match (text_of(value), value.as_bytes().first()) {
+        (_, Some(b'{')) => content.typed = Some(TypedValues::Other("object".to_owned())),
+        (_, Some(b'[')) => content.typed = Some(TypedValues::Other("array".to_owned())),
+        (Some(text), _) => content.add(text.as_bytes(), location),
+        (None, _) => content.add_missing(),
+    }
+}
+
+/// The text of a value that is a cell; `None` for `null`, and for texts with broken escapes.
+fn text_of(value: &str) -> Option<Cow<'_, str>> {
+    match value.as_bytes().first() {
+        Some(b'n') => None,
+        Some(b'"') => serde_json::from_str::<Key<'_>>(value).ok().map(|Key(text)| text),
+        _ => Some(Cow::Borrowed(value)),
+    }
+}
+
+impl LineLayout {
     fn new<'a>(
         line: &JsonLine<'a>,
-        members: &[(Cow<'a, str>, &'a RawValue)],
-        options: &'o ReadOptions,
-    ) -> Result<LineReader<'o>, DataError> {
-        let mut names: Vec<String> = Vec::new();
+        members: &RawMembers<'a>,
+        options: &ReadOptions,
+    ) -> Result<LineLayout, DataError> {
+        let (mut columns, mut order) = (Vec::new(), Vec::new());
         let mut known: HashSet<&str> = HashSet::new();
         let mut grouped = None;
         for (key, value) in members {
             let text = value.get();
-            if key == FEATURES && text.starts_with(['{', '[']) {
+            if key == FEATURES && text.starts_with(['{', '[']) && grouped.is_none() {
                 grouped = Some(text);
+                order.push((FEATURES.to_owned(), None));
             } else if !known.insert(key) {
                 return Err(duplicate_key(line.location_of(text), key));
             } else {
-                names.push(key.to_string());
+                order.push((key.to_string(), Some(columns.len())));
+                columns.push(SourceColumn::new(key.as_ref()));
             }
         }
-        // An ignored key may be missing from the first line, or be among the features.
-        for ignored in options.roles.columns(Role::Ignore) {
-            if known.insert(ignored) {
-                names.push(ignored.to_owned());
+        // A column that is left out may be missing from the first line, or be among the features.
+        let before = options.columns.iter().flat_map(|columns| columns.iter());
+        let before = before.filter(|column| column.role == Role::Ignore);
+        let ignored = options.roles.columns(Role::Ignore).map(str::to_owned);
+        let ignored: Vec<String> = ignored.chain(before.map(|c| c.name.clone())).collect();
+        let nested: Vec<String> = match grouped {
+            Some(text) => FeatureLayout::names(line, text)?,
+            None => Vec::new(),
+        };
+        for name in &ignored {
+            if known.insert(name) && !nested.contains(name) {
+                columns.push(SourceColumn::new(name));
             }
         }
-        let mut schema = TableSchema::new(line.file, &names, &options.roles)?;
-        let keys: HashMap<String, Slot> = schema.columns().iter().cloned().collect();
+        let keys: HashMap<String, usize> = columns
+            .iter()
+            .enumerate()
+            .map(|(number, column)| (column.name.clone(), number))
+            .collect();
         let group = match grouped {
-            Some(text) => FeatureLayout::new(line, text, &keys, &mut schema, &options.roles)?,
+            Some(text) => FeatureLayout::new(line, text, nested, &keys, &ignored, &mut columns)?,
             None => FeatureLayout::None,
         };
-        let last_row = vec![0; schema.features().len()];
-        let (absent, table) = (options.absent.value(), TableBuilder::new(schema, options));
-        Ok(LineReader { table, absent, keys, group, last_row, row: 0 })
+        Ok(LineLayout { columns, keys, order, group })
     }
 
-    fn row<'a>(
-        &mut self,
+    /// Calls a function with the name, the column and the value of each cell of a line.
+    fn cells<'a>(
+        &self,
         line: &JsonLine<'a>,
-        members: Vec<(Cow<'a, str>, &'a RawValue)>,
+        members: RawMembers<'a>,
+        mut run: impl FnMut(Cow<'a, str>, usize, &'a str) -> Result<(), DataError>,
     ) -> Result<(), DataError> {
-        self.row += 1;
-        self.table.add_rows(line.file, 1, self.absent)?;
-        let mut fields = Fields::default();
-        let mut seen: Vec<Role> = Vec::new();
         for (key, value) in members {
             let text = value.get();
-            match self.keys.get(&*key).copied() {
-                Some(Slot::Feature(column)) => self.feature(line, &key, column, text)?,
-                Some(Slot::Role(Role::Ignore)) => {}
-                Some(Slot::Role(role)) => {
-                    if seen.contains(&role) {
-                        return Err(duplicate_key(line.location_of(text), &key));
-                    }
-                    seen.push(role);
-                    set_role(&mut fields, role, text)
-                        .map_err(|problem| problem.at(line.location_of(text).in_field(&*key)))?;
-                }
-                None if key == FEATURES => self.group(line, text)?,
+            match self.keys.get(&*key) {
+                Some(column) => run(key, *column, text)?,
+                None if key == FEATURES => self.group(line, text, &mut run)?,
                 None => return Err(self.unknown(line.location_of(text), &key)),
             }
         }
-        self.table.end_row(fields, || line.location())
+        Ok(())
     }
 
-    /// Reads the features under `features`.
-    fn group<'a>(&mut self, line: &JsonLine<'a>, text: &'a str) -> Result<(), DataError> {
+    /// The features under `features`.
+    fn group<'a>(
+        &self,
+        line: &JsonLine<'a>,
+        text: &'a str,
+        run: &mut impl FnMut(Cow<'a, str>, usize, &'a str) -> Result<(), DataError>,
+    ) -> Result<(), DataError> {
         let location = || line.location_of(text).in_field(FEATURES);
         let wrong_kind =
             |expected: &str| Err(DataError::malformed(location(), json_kind(text), expected));
-        let mut found: Vec<(Cow<'a, str>, Slot, &'a str)> = Vec::new();
         match &self.group {
-            FeatureLayout::None => return Err(self.unknown(line.location_of(text), FEATURES)),
-            FeatureLayout::Object(_) if !text.starts_with('{') => {
-                return wrong_kind("an object with features, as in the first line");
+            FeatureLayout::None => Err(self.unknown(line.location_of(text), FEATURES)),
+            FeatureLayout::Object(..) if !text.starts_with('{') => {
+                wrong_kind("an object with features, as in the first line")
             }
-            FeatureLayout::Object(slots) => {
+            FeatureLayout::Object(columns, _) => {
                 let Members(members) = line.parse(text, "an object with features")?;
-                for (name, value) in members {
-                    match slots.get(&*name) {
-                        Some(slot) => found.push((name, *slot, value.get())),
-                        None => return Err(self.unknown(line.location_of(value.get()), &name)),
-                    }
-                }
+                members.into_iter().try_for_each(|(name, value)| match columns.get(&*name) {
+                    Some(column) => run(name, *column, value.get()),
+                    None => Err(self.unknown(line.location_of(value.get()), &name)),
+                })
             }
             FeatureLayout::Array(_) if !text.starts_with('[') => {
-                return wrong_kind("an array of features, as in the first line");
+                wrong_kind("an array of features, as in the first line")
             }
-            FeatureLayout::Array(slots) => {
+            FeatureLayout::Array(columns) => {
                 let values: Vec<&RawValue> = line.parse(text, "an array of features")?;
-                if values.len() != slots.len() {
-                    let expected = format!("{}, as many as in the first line", slots.len());
+                if values.len() != columns.len() {
+                    let expected = format!("{}, as many as in the first line", columns.len());
                     let found = counted(values.len(), "feature");
                     return Err(DataError::malformed(location(), found, expected));
                 }
-                for (number, (value, slot)) in values.into_iter().zip(slots).enumerate() {
-                    found.push(((number + 1).to_string().into(), *slot, value.get()));
-                }
+                let cells = values.into_iter().zip(columns).enumerate();
+                cells.into_iter().try_for_each(|(number, (value, column))| {
+                    run((number + 1).to_string().into(), *column, value.get())
+                })
             }
         }
-        for (name, slot, value) in found {
-            if let Slot::Feature(column) = slot {
-                self.feature(line, &name, column, value)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn feature(
-        &mut self,
-        line: &JsonLine<'_>,
-        name: &str,
-        column: usize,
-        text: &str,
-    ) -> Result<(), DataError> {
-        let location = || line.location_of(text).in_field(name);
-        let value = feature(text).map_err(|problem| problem.at(location()))?;
-        match self.last_row.get_mut(column) {
-            Some(last) if *last == self.row => {
-                return Err(duplicate_key(line.location_of(text), name));
-            }
-            Some(last) => *last = self.row,
-            None => {}
-        }
-        self.table.set_last(column, value);
-        Ok(())
     }
 
     fn unknown(&self, location: SourceLocation, key: &str) -> DataError {
-        let schema = self.table.schema();
-        let mut known: Vec<String> =
-            schema.columns().iter().map(|(name, _)| name.clone()).collect();
-        if let FeatureLayout::Object(nested) = &self.group {
-            known.extend(schema.features().iter().filter(|f| nested.contains_key(*f)).cloned());
-        }
+        let is_shown = |column: &&SourceColumn| match &self.group {
+            FeatureLayout::Array(_) => !column.is_nested,
+            _ => true,
+        };
+        let known: Vec<String> =
+            self.columns.iter().filter(is_shown).map(|column| column.name.clone()).collect();
         let expected = format!("a key of the first line: {}", ListedColumns(&known));
         DataError::malformed(location, format!("the key {}", quote(key.as_bytes())), expected)
             .with_help(Remedy::IgnoreColumn { column: key.to_owned() })
@@ -337,40 +571,117 @@ impl<'o> LineReader<'o> {
 }
 
 impl FeatureLayout {
+    /// The names of the features under `features`.
+    fn names<'a>(line: &JsonLine<'a>, text: &'a str) -> Result<Vec<String>, DataError> {
+        if text.starts_with('[') {
+            let values: Vec<&RawValue> = line.parse(text, "an array of features")?;
+            return Ok((1..=values.len()).map(|id| id.to_string()).collect());
+        }
+        let Members(members) = line.parse(text, "an object with features")?;
+        Ok(members.into_iter().map(|(name, _)| name.into_owned()).collect())
+    }
+
     /// Gives the features under `features` their columns.
     fn new<'a>(
         line: &JsonLine<'a>,
         text: &'a str,
-        keys: &HashMap<String, Slot>,
-        schema: &mut TableSchema,
-        roles: &Roles,
+        names: Vec<String>,
+        keys: &HashMap<String, usize>,
+        ignored: &[String],
+        columns: &mut Vec<SourceColumn>,
     ) -> Result<FeatureLayout, DataError> {
-        let is_array = text.starts_with('[');
-        let names: Vec<String> = if is_array {
-            let values: Vec<&RawValue> = line.parse(text, "an array of features")?;
-            (1..=values.len()).map(|id| id.to_string()).collect()
-        } else {
-            let Members(members) = line.parse(text, "an object with features")?;
-            members.into_iter().map(|(name, _)| name.into_owned()).collect()
-        };
-        let mut slots = Vec::with_capacity(names.len());
-        let mut by_name = HashMap::new();
+        let (mut order, mut by_name) = (Vec::with_capacity(names.len()), HashMap::new());
         for name in names {
             if name.trim().is_empty() {
                 let found = "a feature without a name";
                 return Err(DataError::malformed(line.location_of(text), found, "a name"));
             }
-            let slot = match roles.role(&name) {
-                Some(Role::Ignore) => Slot::Role(Role::Ignore),
-                _ => schema.add_feature(name.clone()),
-            };
-            slots.push(slot);
-            let is_key = matches!(keys.get(&name), Some(Slot::Feature(_)));
-            if is_key || by_name.insert(name.clone(), slot).is_some() {
+            // A key of the line with the same name is another column, unless both are left out.
+            let own = keys.get(&name).filter(|_| ignored.contains(&name));
+            if (own.is_none() && keys.contains_key(&name)) || by_name.contains_key(&name) {
                 return Err(duplicate_key(line.location_of(text), &name));
             }
+            let column = own.copied().unwrap_or(columns.len());
+            if own.is_none() {
+                columns.push(SourceColumn { name: name.clone(), is_nested: true });
+            }
+            by_name.insert(name.clone(), column);
+            order.push((name, column));
         }
-        Ok(if is_array { FeatureLayout::Array(slots) } else { FeatureLayout::Object(by_name) })
+        Ok(match text.starts_with('[') {
+            true => FeatureLayout::Array(order.into_iter().map(|(_, column)| column).collect()),
+            false => FeatureLayout::Object(by_name, order),
+        })
+    }
+}
+
+/// Reads single lines.
+struct LineReader<'s> {
+    layout: &'s LineLayout,
+    schema: &'s TableSchema,
+}
+
+impl LineReader<'_> {
+    /// Reads a line into its row; `last_row` has the row in which each column last occurred, from 1.
+    fn row<'a>(
+        &self,
+        line: &JsonLine<'a>,
+        last_row: &mut [usize],
+        row: &mut [f32],
+        part: &mut RowPart,
+    ) -> Result<Fields<'a>, DataError> {
+        let mut fields = Fields::default();
+        let number = part.rows + 1;
+        self.layout.cells(line, members(line)?, |name, column, value| {
+            let location = || line.location_of(value).in_field(&*name);
+            let slot = self.schema.slot_of(column);
+            if slot == Slot::Role(Role::Ignore) {
+                return Ok(());
+            }
+            match last_row.get_mut(column) {
+                Some(last) if *last == number => {
+                    return Err(duplicate_key(line.location_of(value), &name));
+                }
+                Some(last) => *last = number,
+                None => {}
+            }
+            match slot {
+                Slot::Role(role) => {
+                    set_role(&mut fields, role, value).map_err(|problem| problem.at(location()))
+                }
+                slot => self.feature(slot, value, row, part, location),
+            }
+        })?;
+        Ok(fields)
+    }
+
+    fn feature(
+        &self,
+        slot: Slot,
+        value: &str,
+        row: &mut [f32],
+        part: &mut RowPart,
+        location: impl Fn() -> SourceLocation,
+    ) -> Result<(), DataError> {
+        match (value.as_bytes().first(), slot) {
+            (Some(b'{' | b'['), Slot::Number { feature, is_guessed: true }) => {
+                part.not_number(feature);
+                Ok(())
+            }
+            (Some(b'{' | b'['), _) => {
+                let problem =
+                    CellProblem::not_a_feature(json_kind(value), "a single value or null");
+                Err(problem.at(location()))
+            }
+            (Some(b'n'), slot) => part.set_text(self.schema, slot, b"", row, location),
+            (_, slot) => match text_of(value) {
+                Some(text) => part.set_text(self.schema, slot, text.as_bytes(), row, location),
+                None => {
+                    let problem = CellProblem::new(json_kind(value), "a text with valid escapes");
+                    Err(problem.at(location()))
+                }
+            },
+        }
     }
 }
 
@@ -387,16 +698,6 @@ fn json_kind(text: &str) -> String {
         Some(b'[') => "an array".into(),
         Some(b'"') => format!("the text {}", quote(text.trim_matches('"').as_bytes())),
         _ => quote(text.as_bytes()),
-    }
-}
-
-fn feature(text: &str) -> Result<f32, CellProblem> {
-    match text {
-        "null" => Ok(f32::NAN),
-        text if text.starts_with(|c: char| c == '-' || c.is_ascii_digit()) => {
-            feature_from_text(text.as_bytes()).map(|read| read.value)
-        }
-        text => Err(CellProblem::not_a_feature(json_kind(text), "a number or null")),
     }
 }
 

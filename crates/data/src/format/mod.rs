@@ -17,6 +17,7 @@ mod table;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::bytes::Input;
 use crate::dataset::{Absent, Dataset};
@@ -24,10 +25,13 @@ use crate::error::{ColumnProblem, DataError, FormatProblem, SourceLocation};
 use crate::memory::memory_limit;
 use crate::names::FeatureNames;
 use crate::store::{WriteBody, is_ordinary, write_atomic, write_together};
+use crate::table_columns::TableColumns;
 use crate::warnings::{DataPart, WarningKind, Warnings};
 
+pub(crate) use feature_set::ENDING as FEATURE_SET_ENDING;
 use feature_set::FeatureSets;
 pub use feature_set::feature_set_path;
+pub(crate) use roles::is_telling_name;
 pub use roles::{Role, Roles};
 
 /// A format of feature data.
@@ -167,6 +171,11 @@ pub struct ReadOptions {
     pub absent: Absent,
     /// Roles of columns that their names do not show.
     pub roles: Roles,
+    /// The columns of earlier data, such as that of a model: roles and encodings that are not given
+    /// are taken from them, and texts get their category numbers.
+    pub columns: Option<Arc<TableColumns>>,
+    /// Whether a table without labels is an error; otherwise all labels are 0.
+    pub needs_labels: bool,
     /// The largest matrix, in bytes, that will be allocated; [`memory_limit`] by default.
     pub max_matrix_bytes: u64,
 }
@@ -177,6 +186,8 @@ impl Default for ReadOptions {
             format: None,
             absent: Absent::Zero,
             roles: Roles::default(),
+            columns: None,
+            needs_labels: true,
             max_matrix_bytes: memory_limit(),
         }
     }
@@ -191,6 +202,8 @@ pub struct Loaded {
     pub warnings: Warnings,
     /// The format that was read.
     pub format: Format,
+    /// The columns of a table, with their roles and encodings; `None` for other formats.
+    pub columns: Option<TableColumns>,
 }
 
 /// Reads one data set from one or several files of the same format.
@@ -225,27 +238,37 @@ pub fn read_inputs(inputs: Vec<Input>, options: &ReadOptions) -> Result<Loaded, 
     // Only the columnar formats have sets inside several inputs.
     #[cfg_attr(not(feature = "columnar"), allow(unused_mut))]
     let mut sets = FeatureSets::beside(&inputs)?;
-    let mut data = match format {
+    let table = |(data, columns): (Dataset, TableColumns)| (data, Some(columns));
+    let (mut data, columns) = match format {
         #[cfg(feature = "text")]
-        Format::Letor => letor::read(&inputs, options, &mut warnings)?,
+        Format::Letor => (letor::read(&inputs, options, &mut warnings)?, None),
         #[cfg(feature = "text")]
-        Format::Csv => csv::read(&inputs, b',', options, &mut warnings)?,
+        Format::Csv => table(csv::read(&inputs, b',', options, &mut warnings)?),
         #[cfg(feature = "text")]
-        Format::Tsv => csv::read(&inputs, b'\t', options, &mut warnings)?,
+        Format::Tsv => table(csv::read(&inputs, b'\t', options, &mut warnings)?),
         #[cfg(feature = "text")]
-        Format::Jsonl => jsonl::read(&inputs, options, &mut warnings)?,
-        Format::Cache => cache::read(inputs)?,
+        Format::Jsonl => table(jsonl::read(&inputs, options, &mut warnings)?),
+        Format::Cache => {
+            let data = cache::read(inputs)?;
+            let columns = data.table_columns.as_deref().cloned();
+            (data, columns)
+        }
         #[cfg(feature = "columnar")]
-        Format::Parquet => columnar::read_parquet(inputs, options, &mut sets, &mut warnings)?,
+        Format::Parquet => {
+            table(columnar::read_parquet(inputs, options, &mut sets, &mut warnings)?)
+        }
         #[cfg(feature = "columnar")]
-        Format::Arrow => columnar::read_arrow(inputs, options, &mut sets, &mut warnings)?,
+        Format::Arrow => table(columnar::read_arrow(inputs, options, &mut sets, &mut warnings)?),
         #[cfg(not(all(feature = "text", feature = "columnar")))]
         _ => return Err(DataError::io("read", format.info().name, not_built())),
     };
     if data.feature_set.is_none() {
         data.feature_set = sets.join(&mut warnings)?;
     }
-    Ok(Loaded { data, warnings, format })
+    if let Some(known) = &options.columns {
+        data = data.with_categories(known);
+    }
+    Ok(Loaded { data, warnings, format, columns })
 }
 
 /// Writes a data set atomically, with its feature set inside or beside it. Rows are written in the
@@ -383,8 +406,23 @@ fn lost_parts(data: &Dataset, format: Format) -> Vec<DataPart> {
         (DataPart::QueryWeights, is_letor && data.query_weights().is_some()),
         (DataPart::Positions, is_letor && data.positions().is_some()),
         (DataPart::Pairs, format != Format::Cache && data.pairs().is_some()),
+        (DataPart::Categories, !keeps_categories(data, format)),
     ];
     lost.into_iter().filter(|(_, is_lost)| *is_lost).map(|(part, _)| part).collect()
+}
+
+/// Whether a format keeps the categories of a data set. Text is written as text, and is read as
+/// categories again if all of it looks like text.
+fn keeps_categories(data: &Dataset, format: Format) -> bool {
+    let Some(columns) = data.table_columns() else { return true };
+    match format {
+        Format::Cache | Format::Parquet | Format::Arrow => true,
+        Format::Letor => columns.all_categories().next().is_none(),
+        #[cfg(feature = "text")]
+        _ => columns.all_categories().all(|(_, values)| table::read_as_categories(values)),
+        #[cfg(not(feature = "text"))]
+        _ => true,
+    }
 }
 
 fn write_content(data: &Dataset, format: Format, out: &mut dyn Write) -> io::Result<()> {

@@ -1,15 +1,20 @@
 //! Roles of the columns of a table: guessed from their names, or given by the caller.
 //!
-//! A guess uses only the name, in lower case, with `-` and blanks replaced by `_`. Nothing is
+//! A guess by name uses the name in lower case, with `-` and blanks replaced by `_`. Nothing is
 //! chosen silently: two columns with the same guess, or a column that looks like a label beside the
 //! one that was named as label, is an error that says how to choose. Otherwise a label that is read
-//! as a feature would make every model look perfect.
+//! as a feature would make every model look perfect. Guesses that need the values of a column are
+//! in `table/guess.rs`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::error::{ColumnProblem, DataError};
+use crate::table_columns::TimePart;
 
-/// The use of a column.
+/// The use of a column. Serialised as its [`name`](Self::name).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Role {
@@ -25,10 +30,22 @@ pub enum Role {
     QueryWeight,
     /// The position at which the result was shown, from 1.
     Position,
-    /// A feature: every column without another role.
+    /// A feature. Given to any column, all columns without a role are left out.
     Feature,
     /// Left out.
     Ignore,
+    /// A feature whose values are numbers.
+    Number,
+    /// A feature whose values are categories.
+    Category,
+    /// Features from a point in time: days, hour and weekday.
+    Time,
+    /// A feature from a point in time: days since 1970.
+    Days,
+    /// A feature from a point in time: the hour.
+    Hour,
+    /// A feature from a point in time: the day of the week.
+    Weekday,
 }
 
 /// A role, its name in options, and the column names that mean it by default.
@@ -45,6 +62,12 @@ const ROLES: &[(Role, &str, &[&str])] = &[
     (Role::Position, "position", &["position", "pos"]),
     (Role::Feature, "feature", &[]),
     (Role::Ignore, "ignore", &[]),
+    (Role::Number, "number", &[]),
+    (Role::Category, "category", &[]),
+    (Role::Time, "time", &[]),
+    (Role::Days, "days", &[]),
+    (Role::Hour, "hour", &[]),
+    (Role::Weekday, "weekday", &[]),
 ];
 
 // The table is indexed by role.
@@ -56,6 +79,87 @@ const _: () = {
         at += 1;
     }
 };
+
+/// Names that mean the label if no other column does.
+pub(super) const LABELS: &[&str] = &[
+    "rating",
+    "ratings",
+    "score",
+    "judgment",
+    "judgement",
+    "relevance_label",
+    "relevance_score",
+    "relevance_grade",
+];
+
+/// Names of columns that may be the label; they are suggested, not guessed.
+pub(super) const POSSIBLE_LABELS: &[&str] = &[
+    "clicks",
+    "click",
+    "clicked",
+    "stars",
+    "gain",
+    "purchases",
+    "purchased",
+    "bought",
+    "booked",
+    "booking",
+    "conversions",
+    "converted",
+    "orders",
+];
+
+/// Names that mean the query if no other column does.
+pub(super) const QUERIES: &[&str] = &[
+    "session_id",
+    "session",
+    "search_id",
+    "srch_id",
+    "query_text",
+    "query_string",
+    "search_term",
+    "search_query",
+    "keyword",
+    "keywords",
+    "request_id",
+    "topic_id",
+    "topic",
+    "group_id",
+    "group",
+    "list_id",
+];
+
+/// Names that mean an id, besides those that end in `_id`.
+const IDS: &[&str] = &[
+    "id", "doc", "document", "item", "product", "sku", "asin", "isbn", "uuid", "guid", "url", "uri",
+];
+
+/// Names of ids that often number the rows.
+pub(super) const ROW_NUMBERS: &[&str] = &["id", "row_id", "record_id", "line_id"];
+
+/// A column name as it is compared with known names.
+pub(super) fn plain_name(column: &str) -> String {
+    column.trim().to_lowercase().replace(['-', ' '], "_")
+}
+
+/// Whether a name means an id: `id`, `product_id`, `productId`, `sku`.
+pub(super) fn is_id_name(name: &str) -> bool {
+    let plain = plain_name(name);
+    let bytes = name.trim().as_bytes();
+    let is_camel = matches!(
+        bytes,
+        [.., before, b'I', b'd' | b'D'] if before.is_ascii_lowercase()
+    );
+    IDS.contains(&plain.as_str()) || plain.ends_with("_id") || is_camel
+}
+
+/// Whether a name says that a column may be an id, a label or a query although it means no role by
+/// itself: then its values decide.
+pub(crate) fn is_telling_name(name: &str) -> bool {
+    let plain = plain_name(name);
+    let lists = [LABELS, POSSIBLE_LABELS, QUERIES];
+    is_id_name(name) || lists.iter().any(|list| list.contains(&plain.as_str()))
+}
 
 impl Role {
     /// The name used in options and messages.
@@ -75,16 +179,46 @@ impl Role {
 
     /// The role that a column name means by default; features have none.
     pub fn guess(column: &str) -> Option<Role> {
-        let plain = column.trim().to_lowercase().replace(['-', ' '], "_");
+        let plain = plain_name(column);
         let known = |entry: &&(Role, &str, &[&str])| entry.2.contains(&plain.as_str());
         ROLES.iter().find(known).map(|(role, ..)| *role)
     }
 
     /// Whether several columns may have it.
-    fn is_shared(self) -> bool {
-        matches!(self, Role::Feature | Role::Ignore)
+    pub(super) fn is_shared(self) -> bool {
+        matches!(self, Role::Feature | Role::Ignore) || self.is_encoding()
+    }
+
+    /// Whether it says how the values of a feature are read.
+    pub(crate) fn is_encoding(self) -> bool {
+        matches!(self, Role::Number | Role::Category | Role::Time) || self.time_part().is_some()
+    }
+
+    /// The part of a point in time that it takes.
+    pub(super) fn time_part(self) -> Option<TimePart> {
+        match self {
+            Role::Days => Some(TimePart::Days),
+            Role::Hour => Some(TimePart::Hour),
+            Role::Weekday => Some(TimePart::Weekday),
+            _ => None,
+        }
     }
 }
+
+impl Serialize for Role {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Role {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Role::from_name(&String::deserialize(from)?).map_err(serde::de::Error::custom)
+    }
+}
+
+/// The word for "no column" in roles.
+const NONE: &str = "none";
 
 /// Roles that are given instead of guessed.
 ///
@@ -92,6 +226,7 @@ impl Role {
 /// use rankwright_data::format::{Role, Roles};
 /// let roles = Roles::parse("qid=session, label=clicks, ignore=url+title")?;
 /// assert_eq!(roles.role("title"), Some(Role::Ignore));
+/// assert_eq!(roles.to_string(), "qid=session,label=clicks,ignore=url+title");
 /// assert!(Roles::parse("lable=clicks").is_err());
 /// # Ok::<(), rankwright_data::DataError>(())
 /// ```
@@ -101,17 +236,22 @@ pub struct Roles {
 }
 
 impl Roles {
-    /// Reads `role=column, role=column, ...`; `feature` and `ignore` take several columns, joined
-    /// by `+`. `label=none` means that there are no labels (all are then 0).
+    /// Reads `role=column, role=column, ...`; `feature`, `ignore` and the encodings of features take
+    /// several columns, joined by `+`. `label=none` means that there are no labels (all are then
+    /// 0), `qid=none` that all rows are one query. A name with one of these signs is written in
+    /// double quotes.
     pub fn parse(text: &str) -> Result<Roles, DataError> {
         let mut roles = Roles::default();
-        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        for part in split_unquoted(text, ',').into_iter().map(str::trim) {
+            if part.is_empty() {
+                continue;
+            }
             let Some((role, columns)) = part.split_once('=') else {
                 return Err(DataError::RoleSyntax { part: part.to_owned() });
             };
             let role = Role::from_name(role.trim())?;
-            for column in columns.split('+') {
-                roles.set(role, column.trim())?;
+            for column in split_unquoted(columns, '+') {
+                roles.set(role, &unquoted(column.trim()))?;
             }
         }
         Ok(roles)
@@ -124,8 +264,15 @@ impl Roles {
             return Err(DataError::RoleWithoutColumn { role: name });
         }
         let column = column.to_owned();
-        if let Some(other) = self.role(&column) {
-            return Err(DataError::TwoRoles { column, first: other.name(), second: name });
+        let mut of_column = self.given.iter().filter(|(_, known)| *known == column);
+        // Parts of one point in time may be given one by one.
+        let other = of_column
+            .find(|(known, _)| *known == role || known.time_part().and(role.time_part()).is_none());
+        if let Some((other, _)) = other {
+            // `qid=none, label=none`: neither is the other's column.
+            if column != NONE {
+                return Err(DataError::TwoRoles { column, first: other.name(), second: name });
+            }
         }
         if let Some(first) = self.columns(role).next().filter(|_| !role.is_shared()) {
             let first = first.to_owned();
@@ -135,9 +282,34 @@ impl Roles {
         Ok(())
     }
 
-    /// The role that was given to a column.
+    /// Adds roles that were not given yet, to columns without one.
+    pub(super) fn add(&mut self, role: Role, column: &str) {
+        let is_known = self.role(column).is_some() && column != NONE;
+        let is_taken = !role.is_shared() && self.columns(role).next().is_some();
+        if !is_known && !is_taken {
+            self.given.push((role, column.to_owned()));
+        }
+    }
+
+    /// Takes back the role of a column.
+    pub(super) fn remove(&mut self, column: &str) {
+        self.given.retain(|(_, name)| name != column);
+    }
+
+    /// Whether no role is given.
+    pub fn is_empty(&self) -> bool {
+        self.given.is_empty()
+    }
+
+    /// The role that was given to a column; the first, if it was given several parts of a time.
     pub fn role(&self, column: &str) -> Option<Role> {
         self.given.iter().find(|(_, name)| name == column.trim()).map(|(role, _)| *role)
+    }
+
+    /// All roles that were given to a column.
+    pub(super) fn roles_of<'a>(&'a self, column: &'a str) -> impl Iterator<Item = Role> + 'a {
+        let is_named = |entry: &&(Role, String)| entry.1 == column.trim();
+        self.given.iter().filter(is_named).map(|(role, _)| *role)
     }
 
     /// The columns that were given a role.
@@ -148,54 +320,77 @@ impl Roles {
             .map(|(_, column)| column.as_str())
     }
 
-    /// Gives each column of a table its role.
-    pub(super) fn assign(&self, file: &str, columns: &[String]) -> Result<Vec<Role>, DataError> {
-        check_names(file, columns)?;
-        let unlabelled = self.check_given(file, columns)?;
-        let mut taken: HashMap<Role, &str> = HashMap::new();
-        let mut roles = Vec::with_capacity(columns.len());
-        for column in columns {
-            let given = self.role(column);
-            let role = given.or_else(|| Role::guess(column)).unwrap_or(Role::Feature);
-            if let Some(other) = taken.insert(role, column).filter(|_| !role.is_shared()) {
-                return Err(ambiguous(file, role, other, column));
-            }
-            if let Some(other) =
-                self.columns(role).next().filter(|_| given.is_none() && !role.is_shared())
-            {
-                return Err(ambiguous(file, role, other, column));
-            }
-            roles.push(role);
-        }
-        for role in [Role::Query, Role::Label] {
-            let is_optional = role == Role::Label && unlabelled;
-            if !taken.contains_key(&role) && !is_optional {
-                return Err(none_for_role(file, role, columns));
-            }
-        }
-        Ok(roles)
+    /// Whether a role is given to no column, and no column has the name `none`.
+    pub(super) fn has_none(&self, role: Role, columns: &[String]) -> bool {
+        self.columns(role).any(|name| name == NONE && !columns.iter().any(|c| c.trim() == NONE))
     }
 
-    /// Checks that every named column exists; returns whether `label=none` was given. A role for a
-    /// column that does not exist is most likely a misspelling.
-    fn check_given(&self, file: &str, columns: &[String]) -> Result<bool, DataError> {
-        let mut unlabelled = false;
+    /// Checks that every named column exists. A role for a column that does not exist is most
+    /// likely a misspelling.
+    pub(super) fn check_given(&self, file: &str, columns: &[String]) -> Result<(), DataError> {
         for (role, name) in &self.given {
-            if columns.iter().any(|column| column.trim() == name) {
-                continue;
-            }
-            if *role == Role::Label && name == "none" {
-                unlabelled = true;
+            let is_none = matches!(role, Role::Label | Role::Query) && name == NONE;
+            if is_none || columns.iter().any(|column| column.trim() == name) {
                 continue;
             }
             let (role, column, columns) = (*role, name.clone(), columns.to_vec());
             return Err(DataError::columns(file, ColumnProblem::Missing { role, column, columns }));
         }
-        Ok(unlabelled)
+        Ok(())
     }
 }
 
-fn check_names(file: &str, columns: &[String]) -> Result<(), DataError> {
+/// Prints what [`Roles::parse`] reads.
+impl fmt::Display for Roles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut comma = "";
+        for (role, name, _) in ROLES {
+            let columns: Vec<String> = self.columns(*role).map(quoted).collect();
+            if !columns.is_empty() {
+                write!(f, "{comma}{name}={}", columns.join("+"))?;
+                comma = ",";
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The parts of a text between separators that are not in double quotes. A quote counts only at the
+/// start of a name, after a sign or a blank.
+fn split_unquoted(text: &str, separator: char) -> Vec<&str> {
+    let (mut parts, mut start, mut is_quoted, mut at_start) = (Vec::new(), 0, false, true);
+    for (at, c) in text.char_indices() {
+        match c {
+            '"' if is_quoted => is_quoted = false,
+            '"' if at_start && text.get(at + 1..).is_some_and(|rest| rest.contains('"')) => {
+                is_quoted = true;
+            }
+            c if c == separator && !is_quoted => {
+                parts.extend(text.get(start..at));
+                start = at + c.len_utf8();
+            }
+            _ => {}
+        }
+        at_start = matches!(c, '=' | '+' | ',' | ' ');
+    }
+    parts.extend(text.get(start..));
+    parts
+}
+
+fn unquoted(name: &str) -> String {
+    let inner = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+    inner.filter(|inner| !inner.contains('"')).unwrap_or(name).to_owned()
+}
+
+fn quoted(name: &str) -> String {
+    match name.contains([',', '+', '=']) && !name.contains('"') {
+        true => format!("\"{name}\""),
+        false => name.to_owned(),
+    }
+}
+
+/// Checks that columns have names, all different.
+pub(super) fn check_names(file: &str, columns: &[String]) -> Result<(), DataError> {
     let mut seen = HashSet::new();
     for (index, column) in columns.iter().enumerate() {
         let problem = if column.trim().is_empty() {
@@ -210,75 +405,55 @@ fn check_names(file: &str, columns: &[String]) -> Result<(), DataError> {
     Ok(())
 }
 
-fn ambiguous(file: &str, role: Role, one: &str, other: &str) -> DataError {
-    let (one, other) = (one.to_owned(), other.to_owned());
-    DataError::columns(file, ColumnProblem::Ambiguous { role, one, other })
-}
-
-fn none_for_role(file: &str, role: Role, columns: &[String]) -> DataError {
-    DataError::columns(file, ColumnProblem::NoneForRole { role, columns: columns.to_vec() })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn names(list: &[&str]) -> Vec<String> {
-        list.iter().map(|name| name.to_string()).collect()
-    }
-
-    fn assigned(given: &str, columns: &[&str]) -> Result<Vec<Role>, String> {
-        let roles = Roles::parse(given).map_err(|e| e.to_string())?;
-        roles.assign("t.csv", &names(columns)).map_err(|e| format!("{e} | {}", e.help().unwrap()))
-    }
-
     #[test]
     fn names_decide_roles_for_any_case_and_separator() {
         let columns = ["Query-ID", "Relevance", "DOC ID", "bm25", "weight", "Group_Weight", "pos"];
-        let roles = assigned("", &columns).unwrap();
+        let roles: Vec<Option<Role>> = columns.iter().map(|column| Role::guess(column)).collect();
         use Role::*;
-        assert_eq!(roles, [Query, Label, Docid, Feature, Weight, QueryWeight, Position]);
+        let expected = [Query, Label, Docid, Feature, Weight, QueryWeight, Position];
+        let expected = expected.map(|role| (role != Feature).then_some(role));
+        assert_eq!(roles, expected);
     }
 
     #[test]
-    fn given_roles_take_precedence_over_guesses() {
-        let roles = assigned(
-            "qid=session, feature=y, ignore=url+t",
-            &["session", "label", "y", "url", "t"],
-        );
-        use Role::*;
-        assert_eq!(roles.unwrap(), [Query, Label, Feature, Ignore, Ignore]);
-        assert_eq!(assigned("label=none", &["qid", "a"]).unwrap(), [Query, Feature]);
-        assert_eq!(assigned("label=none", &["qid", "none"]).unwrap(), [Query, Label]);
+    fn names_of_ids_are_known() {
+        for name in ["id", "ID", "product_id", "Product-ID", "productId", "sku", "doc"] {
+            assert!(is_id_name(name), "{name}");
+        }
+        for name in ["paid", "grid", "bm25", "idf", "width", "id_count", "RAPID", "valid"] {
+            assert!(!is_id_name(name), "{name}");
+        }
     }
 
     #[test]
-    fn a_second_label_is_never_taken_for_a_feature() {
-        let error = assigned("label=clicks", &["qid", "clicks", "relevance"]).unwrap_err();
-        assert!(error.contains("both 'clicks' and 'relevance' could be the label"), "{error}");
-        assert!(error.contains("ignore=relevance"), "{error}");
-        assert!(assigned("", &["q", "qid", "label"]).unwrap_err().contains("could be the qid"));
-        assert!(assigned("label=clicks, ignore=rel", &["qid", "clicks", "rel"]).is_ok());
+    fn bad_roles_are_refused() {
+        let refused = |text: &str| Roles::parse(text).unwrap_err().to_string();
+        assert!(refused("lable=x").contains("qid, label, docid"));
+        assert!(refused("qid").contains("role=column"));
+        assert!(refused("qid=a+b").contains("'a' and 'b'"));
+        assert!(refused("qid=a, label=a").contains("'qid' and 'label'"));
+        assert!(refused("hour=a, number=a").contains("'hour' and 'number'"));
+        assert!(refused("hour=a, hour=a").contains("'hour' and 'hour'"));
+        assert!(refused("qid=").contains("without a name"));
+        assert!(Roles::parse("days=a, hour=a, qid=none, label=none").is_ok());
     }
 
     #[test]
-    fn columns_without_query_or_label_are_refused_with_a_remedy() {
-        let error = assigned("", &["a", "label"]).unwrap_err();
-        assert!(error.contains("the columns are 'a', 'label'"), "{error}");
-        assert!(error.contains("`qid=NAME`"), "{error}");
-        assert!(assigned("", &["qid", "a"]).unwrap_err().contains("label=none"));
-    }
-
-    #[test]
-    fn bad_names_and_bad_roles_are_refused() {
-        assert!(assigned("", &["qid", "label", "a", "a"]).unwrap_err().contains("two columns 'a'"));
-        assert!(assigned("", &["qid", "label", ""]).unwrap_err().contains("column 3 of 3"));
-        assert!(assigned("ignore=urll", &["qid", "label", "url"]).unwrap_err().contains("'urll'"));
-        assert!(assigned("lable=x", &[]).unwrap_err().contains("qid, label, docid"));
-        assert!(assigned("qid", &[]).unwrap_err().contains("role=column"));
-        assert!(assigned("qid=a+b", &[]).unwrap_err().contains("'a' and 'b'"));
-        assert!(assigned("qid=a, label=a", &[]).unwrap_err().contains("'qid' and 'label'"));
-        assert!(assigned("qid=", &[]).unwrap_err().contains("without a name"));
+    fn roles_print_as_they_are_read() {
+        for text in [
+            "",
+            "qid=session,label=none,feature=a b+c,ignore=url",
+            "qid=none,label=none,category=\"a+b\"+\"x=1\"+c,days=at,hour=at",
+        ] {
+            assert_eq!(Roles::parse(text).unwrap().to_string(), text);
+        }
+        let roles = Roles::parse("category=\"a+b\" + c , docid=doc\"id").unwrap();
+        assert_eq!(roles.role("a+b"), Some(Role::Category));
+        assert_eq!(roles.role("doc\"id"), Some(Role::Docid));
     }
 
     #[test]

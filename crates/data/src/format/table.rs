@@ -1,205 +1,168 @@
 //! Code shared by all tables: columns with roles in, a data set out; and the rules for single
 //! values.
 //!
-//! Features are f32 and NaN is missing; a finite number that f32 cannot hold is rejected, as is
-//! anything that is no number. Labels and weights must be finite. A table without rows is an error,
-//! one without features is not. Cost: one pass, the matrix is filled in place.
+//! `read_table` runs the steps: the first rows are looked at (`content.rs`), columns get their roles
+//! and encodings (`plan.rs`, `guess.rs`), all rows of columns that are no numbers are counted, and
+//! then the rows are read. If a later row of a column of numbers is none, the last two steps are
+//! repeated with this knowledge.
+//!
+//! Features are f32 and NaN is missing; a finite number that f32 cannot hold is rejected. Labels and
+//! weights must be finite. A table without rows is an error, one without features is not.
 
 mod cell;
+mod content;
+mod guess;
+mod parts;
+mod plan;
+mod schema;
 #[cfg(test)]
 mod tests;
+mod time;
 mod write;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::ReadOptions;
-use super::roles::{Role, Roles};
-use crate::dataset::{Dataset, QueryIndex, RowColumns};
-use crate::error::{ColumnProblem, DataError, Remedy, SourceLocation};
+use super::roles::check_names;
+use crate::dataset::Dataset;
+use crate::error::{DataError, Remedy, SourceLocation};
 use crate::matrix::Matrix;
-use crate::names::FeatureNames;
-use crate::strings::Strings;
-use crate::warnings::{WarningKind, Warnings};
+use crate::memory::memory_limit;
+use crate::table_columns::TableColumns;
+use crate::warnings::Warnings;
 
+pub(super) use cell::{CellProblem, Fields, expected, missing};
 #[cfg(feature = "columnar")]
-pub(super) use cell::feature_from_f64;
-pub(super) use cell::{CellProblem, Fields, expected, feature_from_text, missing};
-pub(super) use write::{check_writable, write_number, write_rows};
+pub(super) use cell::{feature_from_f64, feature_from_text};
+pub(super) use content::{ColumnContent, TypedValues, is_code};
+pub(super) use parts::{RowPart, data_set};
+pub(super) use plan::SourceColumn;
+use plan::TablePlan;
+pub(super) use schema::{CellRead, Slot, TableSchema, columns_of};
+pub(super) use write::{
+    category_text, category_texts, check_writable, read_as_categories, write_number, write_rows,
+};
 
-/// The target of the cells of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Slot {
-    /// A column of the matrix.
-    Feature(usize),
-    /// The column of a role; `Ignore` drops the cells.
-    Role(Role),
+/// Cells of the first rows that are looked at before anything is decided.
+const SAMPLED_CELLS: usize = 200_000;
+
+/// The id of the query of all rows in data without queries.
+pub(super) const ONE_QUERY: &str = "all";
+
+/// A table of one format, in one or several files.
+pub(super) trait TableSource {
+    /// The name of the first file.
+    fn file(&self) -> &str;
+
+    /// The columns of the first file.
+    fn columns(&self) -> &[SourceColumn];
+
+    /// Counts the content of some columns in the first `rows` rows of the first file, or in all
+    /// rows of all files.
+    fn survey(
+        &self,
+        columns: &[usize],
+        rows: Option<usize>,
+    ) -> Result<Vec<ColumnContent>, DataError>;
+
+    /// Reads all rows.
+    fn read(
+        &self,
+        schema: TableSchema,
+        options: &ReadOptions,
+        warnings: &mut Warnings,
+    ) -> Result<TableRead, DataError>;
 }
 
-/// The columns of a table, fixed by the first file.
-#[derive(Debug)]
-pub(super) struct TableSchema {
-    file: String,
-    columns: Vec<(String, Slot)>,
-    features: Vec<String>,
+/// The result of reading all rows.
+pub(super) enum TableRead {
+    /// The data.
+    Data(Box<Dataset>),
+    /// Columns of guessed numbers hold something else in a later row.
+    NotNumbers(Vec<usize>),
 }
 
-impl TableSchema {
-    /// Gives the columns of the first file their roles.
-    pub(super) fn new(
-        file: &str,
-        names: &[String],
-        roles: &Roles,
-    ) -> Result<TableSchema, DataError> {
-        let mut schema =
-            TableSchema { file: file.to_owned(), columns: Vec::new(), features: Vec::new() };
-        for (name, role) in names.iter().zip(roles.assign(file, names)?) {
-            let slot = match role {
-                Role::Feature => schema.add_feature(name.clone()),
-                role => Slot::Role(role),
-            };
-            schema.columns.push((name.clone(), slot));
+/// Reads a table. The columns are all of them, also those that their names imply.
+pub(super) fn read_table(
+    source: &dyn TableSource,
+    options: &ReadOptions,
+    warnings: &mut Warnings,
+) -> Result<(Dataset, TableColumns), DataError> {
+    let columns = source.columns().to_vec();
+    let own = columns.iter().filter(|column| !column.is_nested);
+    check_names(source.file(), &own.map(|column| column.name.clone()).collect::<Vec<_>>())?;
+    let all: Vec<usize> = (0..columns.len()).collect();
+    let rows = (SAMPLED_CELLS / columns.len().max(1)).clamp(20, 500);
+    let contents = source.survey(&all, Some(rows))?;
+    let mut plan = TablePlan::new(source.file(), columns, contents, options)?;
+    loop {
+        let unknown = plan.unknown_contents();
+        if !unknown.is_empty() {
+            plan.set_contents(&unknown, source.survey(&unknown, None)?);
         }
-        Ok(schema)
-    }
-
-    /// Adds a feature that is no column of its own.
-    pub(super) fn add_feature(&mut self, name: String) -> Slot {
-        self.features.push(name);
-        Slot::Feature(self.features.len() - 1)
-    }
-
-    pub(super) fn features(&self) -> &[String] {
-        &self.features
-    }
-
-    pub(super) fn columns(&self) -> &[(String, Slot)] {
-        &self.columns
-    }
-
-    fn has(&self, role: Role) -> bool {
-        self.columns.iter().any(|(_, slot)| *slot == Slot::Role(role))
-    }
-
-    /// Adds the name of a role's column to a location.
-    fn with_column_of(&self, role: Role, location: SourceLocation) -> SourceLocation {
-        let of_role = |(_, slot): &&(String, Slot)| *slot == Slot::Role(role);
-        match self.columns.iter().find(of_role) {
-            Some((name, _)) => location.in_field(name),
-            None => location,
-        }
-    }
-
-    /// The slots for the columns of a further file: the same names, in any order.
-    pub(super) fn slots(&self, file: &str, names: &[String]) -> Result<Vec<Slot>, DataError> {
-        let known: HashMap<&str, Slot> =
-            self.columns.iter().map(|(name, slot)| (name.as_str(), *slot)).collect();
-        let slots: Option<Vec<Slot>> =
-            names.iter().map(|name| known.get(name.as_str()).copied()).collect();
-        let given: HashSet<&str> = names.iter().map(String::as_str).collect();
-        let all_once = given.len() == names.len() && names.len() == self.columns.len();
-        if let Some(slots) = slots.filter(|_| all_once) {
-            return Ok(slots);
-        }
-        let added: Vec<String> =
-            names.iter().filter(|n| !known.contains_key(n.as_str())).cloned().collect();
-        let own = self.columns.iter().map(|(name, _)| name);
-        let missing: Vec<String> = own.filter(|n| !given.contains(n.as_str())).cloned().collect();
-        // All columns of the first file and no other: then one of them occurs twice.
-        let mut seen = HashSet::new();
-        let twice = names.iter().find(|name| !seen.insert(name.as_str()));
-        let problem = match twice {
-            Some(column) if added.is_empty() && missing.is_empty() => {
-                ColumnProblem::Duplicate { column: column.clone() }
+        let mut found = Warnings::default();
+        let schema = plan.schema(&mut found)?;
+        let table_columns = schema.columns().clone();
+        match source.read(schema, options, &mut found)? {
+            TableRead::Data(mut data) => {
+                warnings.merge(found);
+                // Names of a group of features mean nothing else.
+                let is_implied = table_columns.iter().zip(source.columns()).all(|(column, of)| {
+                    column.is_implied() || (of.is_nested && column.is_number())
+                });
+                if data.table_columns.is_none() && !is_implied {
+                    data.table_columns = Some(Arc::new(table_columns.clone()));
+                }
+                return Ok((*data, table_columns));
             }
-            _ => ColumnProblem::Different { first: self.file.clone(), added, missing },
-        };
-        Err(DataError::columns(file, problem))
+            TableRead::NotNumbers(columns) => plan.suspect(&columns),
+        }
     }
 }
 
-/// Collects rows and builds a data set of them.
+/// Collects rows and builds a data set of them, one row after the other.
 pub(super) struct TableBuilder<'o> {
     options: &'o ReadOptions,
     schema: TableSchema,
-    /// Warnings so far; `finish` returns them.
-    pub(super) warnings: Warnings,
     values: Vec<f32>,
-    labels: Vec<f64>,
-    labelled: bool,
-    queries: QueryIndex,
-    query_of_row: Vec<u32>,
-    doc_ids: Option<Strings>,
-    row_weights: Option<Vec<f32>>,
-    query_weights: Option<Vec<f32>>,
-    first_weight_of_query: Vec<f32>,
-    positions: Option<Vec<u32>>,
+    part: RowPart,
 }
 
 impl<'o> TableBuilder<'o> {
     /// An empty table with these columns.
     pub(super) fn new(schema: TableSchema, options: &'o ReadOptions) -> TableBuilder<'o> {
-        TableBuilder {
-            options,
-            warnings: Warnings::default(),
-            values: Vec::new(),
-            labels: Vec::new(),
-            labelled: schema.has(Role::Label),
-            queries: QueryIndex::default(),
-            query_of_row: Vec::new(),
-            doc_ids: schema.has(Role::Docid).then(Strings::default),
-            row_weights: schema.has(Role::Weight).then(Vec::new),
-            query_weights: schema.has(Role::QueryWeight).then(Vec::new),
-            first_weight_of_query: Vec::new(),
-            positions: schema.has(Role::Position).then(Vec::new),
-            schema,
-        }
+        TableBuilder { options, schema, values: Vec::new(), part: RowPart::default() }
     }
 
     pub(super) fn schema(&self) -> &TableSchema {
         &self.schema
     }
 
-    /// Reserves memory for further rows; `most` values bound what an untrusted count may claim.
-    pub(super) fn reserve(&mut self, rows: usize, most: usize) {
-        let wanted = rows.saturating_mul(self.schema.features.len()).min(most);
-        // Only a hint: if it fails, growing row by row reports the error.
-        let _ = self.values.try_reserve_exact(wanted);
-    }
-
-    /// Adds rows whose features are all `fill`, and returns them to be filled.
-    pub(super) fn add_rows(
-        &mut self,
-        file: &str,
-        rows: usize,
-        fill: f32,
-    ) -> Result<&mut [f32], DataError> {
+    /// Adds a row whose features are all `fill`.
+    pub(super) fn add_row(&mut self, file: &str, fill: f32) -> Result<(), DataError> {
         let start = self.values.len();
-        let width = self.schema.features.len();
+        let width = self.schema.features().len();
         let limit = self.options.max_matrix_bytes;
-        let end = rows.checked_mul(width).and_then(|added| added.checked_add(start));
+        let end = start.checked_add(width);
         let fits = |end: &usize| (*end as u64).checked_mul(4).is_some_and(|bytes| bytes <= limit);
         match end.filter(fits).filter(|end| self.values.try_reserve(end - start).is_ok()) {
             Some(end) => self.values.resize(end, fill),
-            None => {
-                let rows = self.labels.len().saturating_add(rows);
-                return Err(DataError::TooLarge {
-                    file: file.to_owned(),
-                    rows,
-                    columns: width,
-                    limit,
-                    remedy: Remedy::FewerColumns,
-                });
-            }
+            None => return Err(too_large(file, self.part.rows + 1, width, limit)),
         }
-        Ok(self.values.get_mut(start..).unwrap_or_default())
+        check_content(file, self.part.rows + 1, width, memory_limit())
     }
 
-    /// Sets one feature of the row that was added last.
-    pub(super) fn set_last(&mut self, column: usize, value: f32) {
-        let start = self.values.len().saturating_sub(self.schema.features.len());
-        if let Some(cell) = self.values.get_mut(start + column) {
-            *cell = value;
-        }
+    /// Reads a cell of text into the row that was added last.
+    pub(super) fn set_last(
+        &mut self,
+        slot: Slot,
+        cell: &[u8],
+        location: impl Fn() -> SourceLocation,
+    ) -> Result<(), DataError> {
+        let start = self.values.len().saturating_sub(self.schema.features().len());
+        let row = self.values.get_mut(start..).unwrap_or_default();
+        self.part.set_text(&self.schema, slot, cell, row, location)
     }
 
     /// Completes a row whose features are already set.
@@ -208,63 +171,55 @@ impl<'o> TableBuilder<'o> {
         fields: Fields<'_>,
         location: impl Fn() -> SourceLocation,
     ) -> Result<(), DataError> {
-        let schema = &self.schema;
-        let absent = |role: Role| missing(role).at(schema.with_column_of(role, location()));
-        let query = fields.query.ok_or_else(|| absent(Role::Query))?;
-        let number = self.queries.number(&query);
-        self.query_of_row.push(number);
-        self.labels.push(match self.labelled {
-            true => fields.label.ok_or_else(|| absent(Role::Label))?,
-            false => 0.0,
-        });
-        if let Some(doc_ids) = &mut self.doc_ids {
-            let docid = fields.docid.unwrap_or_default();
-            self.warnings.add(
-                WarningKind::RowsWithoutDocid,
-                u64::from(docid.is_empty()),
-                &location,
-            );
-            doc_ids.push(&docid);
-        }
-        if let Some(weights) = &mut self.row_weights {
-            weights.push(fields.weight.ok_or_else(|| absent(Role::Weight))?);
-        }
-        if let Some(positions) = &mut self.positions {
-            positions.push(fields.position.ok_or_else(|| absent(Role::Position))?);
-        }
-        if let Some(weights) = &mut self.query_weights {
-            let weight = fields.query_weight.ok_or_else(|| absent(Role::QueryWeight))?;
-            weights.push(weight);
-            if self.first_weight_of_query.len() == number as usize {
-                self.first_weight_of_query.push(weight);
-            }
-            let first = self.first_weight_of_query.get(number as usize).copied();
-            if let Some(first) = first.filter(|first| *first != weight) {
-                let location = schema.with_column_of(Role::QueryWeight, location());
-                let expected = format!("{first} as in the first row of query '{query}'");
-                return Err(DataError::malformed(location, weight.to_string(), expected));
-            }
-        }
-        Ok(())
+        self.part.end_row(&self.schema, fields, location)
     }
 
     /// Groups the rows by query.
-    pub(super) fn finish(self, warnings: &mut Warnings) -> Result<Dataset, DataError> {
-        let file = self.schema.file;
-        if self.labels.is_empty() {
-            return Err(DataError::Empty { file, what: "rows" });
+    pub(super) fn finish(self, warnings: &mut Warnings) -> Result<TableRead, DataError> {
+        if self.part.rows == 0 {
+            return Err(DataError::Empty { file: self.schema.file, what: "rows" });
         }
-        warnings.merge(self.warnings);
-        let matrix = Matrix::from_rows(self.labels.len(), self.schema.features.len(), self.values)?;
-        let features = FeatureNames::from_names(self.schema.features);
-        let columns = RowColumns {
-            doc_ids: self.doc_ids,
-            row_weights: self.row_weights,
-            query_weights: self.query_weights,
-            positions: self.positions,
-            absent: self.options.absent,
-            ..RowColumns::new(matrix, features, self.labels, self.queries, self.query_of_row)
-        };
-        Dataset::grouped(columns, &file, warnings)
+        let width = self.schema.features().len();
+        let matrix = Matrix::from_rows(self.part.rows, width, self.values)?;
+        data_set(&self.schema, matrix, vec![self.part], self.options.absent, warnings)
     }
+}
+
+/// A matrix of these rows that is to be filled.
+pub(super) fn new_matrix(
+    schema: &TableSchema,
+    rows: usize,
+    options: &ReadOptions,
+) -> Result<Matrix, DataError> {
+    let width = schema.features().len();
+    let bytes = rows.saturating_mul(width).saturating_mul(4) as u64;
+    if bytes > options.max_matrix_bytes {
+        return Err(too_large(&schema.file, rows, width, options.max_matrix_bytes));
+    }
+    check_content(&schema.file, rows, width, memory_limit())?;
+    let name = &schema.file;
+    Matrix::zeroed(rows, width).map_err(|e| DataError::io("hold the matrix of", name, e))
+}
+
+/// The columns of features that hold no numbers.
+fn not_numbers(schema: &TableSchema, features: impl IntoIterator<Item = usize>) -> TableRead {
+    let columns: BTreeSet<usize> =
+        features.into_iter().filter_map(|feature| schema.source(feature)).collect();
+    TableRead::NotNumbers(columns.into_iter().collect())
+}
+
+/// Rejects rows that take more than the memory that an input may take: features, and with each row
+/// a label and the number of its query. Ids and weights come on top.
+fn check_content(file: &str, rows: usize, width: usize, limit: u64) -> Result<(), DataError> {
+    let bytes_of_row = width.saturating_mul(4).saturating_add(12);
+    match rows.saturating_mul(bytes_of_row) as u64 <= limit {
+        true => Ok(()),
+        false => Err(DataError::ContentTooLarge { file: file.to_owned(), limit }),
+    }
+}
+
+/// The error of a matrix that is too large.
+fn too_large(file: &str, rows: usize, columns: usize, limit: u64) -> DataError {
+    let (file, remedy) = (file.to_owned(), Remedy::FewerColumns);
+    DataError::TooLarge { file, rows, columns, limit, remedy }
 }

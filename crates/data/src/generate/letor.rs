@@ -21,6 +21,7 @@ use rayon::prelude::*;
 use crate::dataset::Dataset;
 use crate::error::DataError;
 use crate::memory::memory_limit;
+use crate::names::FeatureNames;
 use crate::random::{DEFAULT_SEED, Random};
 
 const STREAMS: usize = 5;
@@ -69,6 +70,23 @@ impl LetorOptions {
     /// # Ok::<(), rankwright_data::DataError>(())
     /// ```
     pub fn generate(&self) -> Result<Dataset, DataError> {
+        self.build(FeatureNames::Ids { first: 1, count: FEATURES })
+    }
+
+    /// Generates the same data with names of the features, such as `bm25_title` and `pagerank`, for
+    /// formats that hold names.
+    ///
+    /// ```
+    /// use rankwright_data::generate::LetorOptions;
+    /// let data = LetorOptions { queries: 1, documents: 5, seed: 1 }.generate_named()?;
+    /// assert_eq!(data.features().name(129), "pagerank");
+    /// # Ok::<(), rankwright_data::DataError>(())
+    /// ```
+    pub fn generate_named(&self) -> Result<Dataset, DataError> {
+        self.build(FeatureNames::Named(feature_names()))
+    }
+
+    fn build(&self, names: FeatureNames) -> Result<Dataset, DataError> {
         check_params(self, "letor")?;
         self.check_size()?;
         let sizes: Vec<usize> = (0..self.queries)
@@ -95,7 +113,8 @@ impl LetorOptions {
             }
         });
         let query_ids = (1..).zip(&sizes).flat_map(|(id, size)| std::iter::repeat_n(id, *size));
-        Dataset::from_dense(values, FEATURES, labels, query_ids)
+        let data = Dataset::builder().dense(values, FEATURES).features(names);
+        data.labels(labels).query_ids(query_ids).build()
     }
 
     /// Rejects sizes that do not fit in memory, before anything is allocated.
@@ -108,6 +127,61 @@ impl LetorOptions {
         let (queries, documents) = (self.queries, self.documents);
         Err(DataError::GeneratedDataTooLarge { queries, documents })
     }
+}
+
+/// Names of the streams, in the order of [`STREAM`].
+const STREAM_NAMES: [&str; STREAMS] = ["body", "anchor", "title", "url", "whole"];
+
+/// Names of the statistics of a stream, in the order of [`text_features`].
+const STATISTICS: [&str; STREAM_FEATURES] = [
+    "covered_terms",
+    "covered_ratio",
+    "length",
+    "idf",
+    "tf_sum",
+    "tf_min",
+    "tf_max",
+    "tf_mean",
+    "tf_variance",
+    "tf_by_length_sum",
+    "tf_by_length_min",
+    "tf_by_length_max",
+    "tf_by_length_mean",
+    "tf_by_length_variance",
+    "tfidf_sum",
+    "tfidf_min",
+    "tfidf_max",
+    "tfidf_mean",
+    "tfidf_variance",
+    "boolean",
+    "cosine",
+    "bm25",
+    "lm_absolute",
+    "lm_dirichlet",
+    "lm_jelinek_mercer",
+];
+
+/// Names of the features of a document itself, in the order of [`document_features`].
+const OWN: [&str; DOCUMENT_FEATURES] = [
+    "url_slashes",
+    "url_length",
+    "inlinks",
+    "outlinks",
+    "pagerank",
+    "site_rank",
+    "quality",
+    "quality_2",
+    "query_clicks",
+    "url_clicks",
+    "dwell_time",
+];
+
+/// Names of all features, in the words of MSLR-WEB's description.
+fn feature_names() -> Vec<String> {
+    let of_streams = STREAM_NAMES
+        .iter()
+        .flat_map(|stream| STATISTICS.iter().map(move |name| format!("{name}_{stream}")));
+    of_streams.chain(OWN.map(str::to_owned)).collect()
 }
 
 /// The number of documents: spread around the mean with a tail to the right, down to a single
@@ -307,6 +381,18 @@ mod tests {
         let sizes: Vec<usize> = data.iter_queries().map(|q| q.rows.len()).collect();
         assert!(*sizes.iter().min().unwrap() < 5 && *sizes.iter().max().unwrap() > 500);
         assert!(sizes.iter().all(|size| (1..=900).contains(size)));
+    }
+
+    #[test]
+    fn names_change_nothing_else() {
+        let options = LetorOptions { queries: 4, documents: 10, seed: 2 };
+        let (plain, named) = (options.generate().unwrap(), options.generate_named().unwrap());
+        assert_eq!(plain.matrix(), named.matrix());
+        assert_eq!((plain.labels(), plain.rows()), (named.labels(), named.rows()));
+        assert_eq!(plain.features().name(0), "1");
+        let names: std::collections::HashSet<_> = named.features().iter().collect();
+        assert_eq!(names.len(), FEATURES, "each name once");
+        assert_eq!(named.features().name(21), "bm25_body");
     }
 
     #[test]

@@ -137,9 +137,13 @@ impl QueryLists {
     }
 
     /// The id of a query.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such query.
+    #[allow(clippy::indexing_slicing, reason = "the id of another query would be silent")]
     pub fn query_id(&self, query: usize) -> &str {
-        debug_assert!(query < self.queries(), "query {query} of {}", self.queries());
-        self.queries.get(query).map_or("", |q| &q.id)
+        &self.queries[query].id
     }
 
     /// The number of the query with this id.
@@ -147,12 +151,11 @@ impl QueryLists {
         self.by_id.get(id).map(|&query| query as usize)
     }
 
+    #[allow(clippy::indexing_slicing, reason = "an empty list would be silent")]
     fn entries(&self, query: usize) -> impl Iterator<Item = PackedDocument> + '_ {
-        debug_assert!(query < self.queries(), "query {query} of {}", self.queries());
-        let spans = self.queries.get(query).map_or(&[][..], |q| &q.spans);
-        spans.iter().flat_map(|(block, range)| {
-            let block = self.blocks.get(*block as usize).map_or(&[][..], Vec::as_slice);
-            block.get(range.start as usize..range.end as usize).unwrap_or(&[]).iter().copied()
+        self.queries[query].spans.iter().flat_map(|(block, range)| {
+            let block = &self.blocks[*block as usize];
+            block[range.start as usize..range.end as usize].iter().copied()
         })
     }
 

@@ -3,13 +3,16 @@
 //! The content goes to a temporary file in the same folder (`temporary.rs`), is synced, and then
 //! renamed over the target; the folder is synced last. A write that fails (disk full, a writer's
 //! error) leaves the old file unchanged and removes the temporary one. Several files that belong
-//! together get their names together (`switch.rs`). Links are followed to their end, so that a link
+//! together get their names together (`switch.rs`); an interrupted one of those is finished before
+//! anything else happens in the folder. Links are followed to their end, so that a link
 //! stays one; a target that is no ordinary file (a pipe, `/dev/null`) is written directly
 //! (`target.rs`); `-` is standard output in programs that allow it. Targets that end in `.gz` or
 //! `.zst` are compressed. `lock.rs` locks folders.
 
+mod digest;
 mod identity;
 mod lock;
+mod overwrite;
 mod switch;
 mod target;
 mod temporary;
@@ -19,8 +22,10 @@ use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::DataError;
+use digest::{DigestWriter, FileDigest};
 pub use identity::is_same_file;
 pub use lock::FolderLock;
+pub use overwrite::{Overwritten, overwritten};
 pub(crate) use switch::finish_switch_of;
 use target::{WriteTarget, folder_of};
 use temporary::{TemporaryFile, remove_abandoned};
@@ -43,29 +48,46 @@ pub fn write_atomic(
     write_body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), DataError> {
     let path = path.as_ref();
-    write_file(path, write_body).map_err(|e| DataError::io("write", path.display().to_string(), e))
+    let failed = |e| DataError::io("write", path.display().to_string(), e);
+    match WriteTarget::of(path).map_err(failed)? {
+        WriteTarget::Ordinary(target) => {
+            prepare(folder_of(&target))?;
+            let staged = StagedFile::write(target, write_body, TemporaryFile::new_in);
+            staged.and_then(StagedFile::persist).map_err(failed)
+        }
+        WriteTarget::StandardOutput => write_to_stdout(path, write_body).map_err(failed),
+        WriteTarget::Special(special) => {
+            write_to_special(path, &special, write_body).map_err(failed)
+        }
+    }
 }
 
-fn write_file(
+fn write_to_stdout(
     path: &Path,
     write_body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    match WriteTarget::of(path)? {
-        WriteTarget::StandardOutput => {
-            match compressed(path, &mut BufWriter::new(io::stdout().lock()), write_body) {
-                // The reader has closed the pipe (`... | head`); that is no failure.
-                Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-                other => other,
-            }
-        }
-        WriteTarget::Special(special) => {
-            let file = File::options().append(true).open(special)?;
-            compressed(path, &mut BufWriter::new(file), write_body)
-        }
-        WriteTarget::Ordinary(target) => {
-            StagedFile::write(target, write_body, TemporaryFile::new_in)?.persist()
-        }
+    match compressed(path, &mut BufWriter::new(io::stdout().lock()), write_body) {
+        // The reader has closed the pipe (`... | head`); that is no failure.
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
     }
+}
+
+fn write_to_special(
+    path: &Path,
+    special: &Path,
+    write_body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let file = File::options().append(true).open(special)?;
+    compressed(path, &mut BufWriter::new(file), write_body)
+}
+
+/// Prepares a folder for a write: finishes the one that was interrupted, then removes what killed
+/// writers have left. In this order, since the files of an unfinished switch are not abandoned.
+fn prepare(folder: &Path) -> Result<(), DataError> {
+    switch::finish_switch(folder)?;
+    remove_abandoned(folder);
+    Ok(())
 }
 
 /// Writes several files that belong together, and removes those without a body: all of them are
@@ -82,6 +104,7 @@ pub fn write_together<'a>(
         match (WriteTarget::of(&path).map_err(failed)?, write_body) {
             (WriteTarget::Ordinary(target), write_body) => {
                 let folder = folder_of(&target).to_owned();
+                prepare(&folder)?;
                 folders.extend((!folders.contains(&folder)).then_some(folder));
                 changes.push(match write_body {
                     Some(body) => FileChange::Replace(
@@ -90,7 +113,12 @@ pub fn write_together<'a>(
                     None => FileChange::Remove(target),
                 });
             }
-            (_, Some(write_body)) => write_file(&path, write_body).map_err(failed)?,
+            (WriteTarget::StandardOutput, Some(write_body)) => {
+                write_to_stdout(&path, write_body).map_err(failed)?;
+            }
+            (WriteTarget::Special(special), Some(write_body)) => {
+                write_to_special(&path, &special, write_body).map_err(failed)?;
+            }
             (_, None) => {}
         }
     }
@@ -98,8 +126,7 @@ pub fn write_together<'a>(
         let (here, others) =
             changes.into_iter().partition(|change| folder_of(change.path()) == folder);
         changes = others;
-        let failed = |e| DataError::io("write to", folder.display().to_string(), e);
-        switch::switch_together(&folder, here).map_err(failed)?;
+        switch::switch_together(&folder, here)?;
     }
     Ok(())
 }
@@ -123,6 +150,8 @@ impl FileChange {
 struct StagedFile {
     path: PathBuf,
     temporary: TemporaryFile,
+    /// The digest of its content.
+    digest: FileDigest,
 }
 
 impl StagedFile {
@@ -136,14 +165,13 @@ impl StagedFile {
             let message = format!("the folder {} does not exist", folder.display());
             return Err(io::Error::new(io::ErrorKind::NotFound, message));
         }
-        // In this order: files of an unfinished switch are not abandoned.
-        switch::finish_switch(folder)?;
-        remove_abandoned(folder);
         let temporary = make(folder)?;
-        compressed(&path, &mut BufWriter::with_capacity(1 << 20, temporary.file()), write_body)?;
+        let mut written = DigestWriter::new(temporary.file());
+        compressed(&path, &mut BufWriter::with_capacity(1 << 20, &mut written), write_body)?;
+        let digest = written.digest();
         keep_mode(&path, temporary.file())?;
         temporary.file().sync_all()?;
-        Ok(StagedFile { path, temporary })
+        Ok(StagedFile { path, temporary, digest })
     }
 
     /// Gives the file its final name.
@@ -172,8 +200,8 @@ fn sync_folder(folder: &Path) {
 /// ```
 pub fn check_room(folder: impl AsRef<Path>, bytes: u64) -> Result<(), DataError> {
     let folder = folder.as_ref();
+    prepare(folder)?;
     let fill = || -> io::Result<()> {
-        remove_abandoned(folder);
         let temporary = TemporaryFile::new_in(folder)?;
         io::copy(&mut io::repeat(0).take(bytes), &mut temporary.file())?;
         temporary.file().sync_data()

@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
+use super::switch::is_list_there;
+
 /// The beginning of the names of temporary files.
 const PREFIX: &str = ".rankwright-";
 
@@ -56,6 +58,12 @@ impl TemporaryFile {
         if let Some(path) = &self.path {
             unfinished().remove(path);
         }
+    }
+
+    /// Leaves the file where it is, for whoever carries out the list of renames that names it.
+    pub(crate) fn keep(mut self) {
+        self.keep_if_process_ends();
+        self.path = None;
     }
 
     pub(crate) fn file(&self) -> &File {
@@ -142,7 +150,8 @@ fn lock(file: &File) -> io::Result<()> {
     }
 }
 
-/// Removes temporary files whose writer is gone, once a process for each folder.
+/// Removes temporary files whose writer is gone, once a process for each folder. Those that an
+/// unfinished switch names stay.
 pub(crate) fn remove_abandoned(folder: &Path) {
     static SEEN: LazyLock<Mutex<HashSet<PathBuf>>> = LazyLock::new(Mutex::default);
     let Ok(folder) = folder.canonicalize() else { return };
@@ -152,11 +161,17 @@ pub(crate) fn remove_abandoned(folder: &Path) {
 }
 
 fn remove_abandoned_in(folder: &Path) {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    for entry in entries.filter(|entry| is_temporary_name(&entry.file_name())) {
+    let is_ours = |entry: &fs::DirEntry| {
+        // A pipe of that name could not be opened without waiting.
+        is_temporary_name(&entry.file_name()) && entry.file_type().is_ok_and(|kind| kind.is_file())
+    };
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten().filter(is_ours) {
         let Ok(file) = File::open(entry.path()) else { continue };
-        // Whoever gets the lock knows that the writer is gone; an error says nothing.
-        if !matches!(file.try_lock(), Err(TryLockError::WouldBlock | TryLockError::Error(_))) {
+        // Whoever gets the lock knows that the writer is gone; an error says nothing. A writer that
+        // is gone publishes no list any more, so a list that is not there now does not name the file.
+        let is_held =
+            matches!(file.try_lock(), Err(TryLockError::WouldBlock | TryLockError::Error(_)));
+        if !is_held && !is_list_there(folder) {
             let _ = fs::remove_file(entry.path());
         }
     }
@@ -240,6 +255,28 @@ mod tests {
         assert!(!folder.path().join(".rankwright-1-2").exists());
         assert!(living.path().unwrap().exists());
         assert_eq!(count(folder.path()), 4);
+    }
+
+    #[test]
+    fn files_that_an_unfinished_switch_may_name_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in [".rankwright-1-2", ".rankwright-switch"] {
+            fs::write(folder.path().join(name), "x").unwrap();
+        }
+        remove_abandoned_in(folder.path());
+        assert_eq!(count(folder.path()), 2);
+    }
+
+    /// A pipe without a writer: whoever opens it waits.
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_with_the_name_of_a_temporary_file_is_no_obstacle() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join(".rankwright-1-2");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.is_ok_and(|status| status.success()));
+        remove_abandoned_in(folder.path());
+        assert!(pipe.exists());
     }
 
     #[test]

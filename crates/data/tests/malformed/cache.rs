@@ -2,9 +2,9 @@
 
 use rankwright_data::format::Format;
 
-use crate::Reader::{As, SecondCache, Text};
-use crate::{Case, case};
-use crate::{file_of, sample};
+use super::Reader::{As, SecondCache, Text};
+use super::{Case, case};
+use super::{file_of, sample};
 
 pub(crate) fn cache() -> Vec<Case> {
     vec![
@@ -12,7 +12,7 @@ pub(crate) fn cache() -> Vec<Case> {
             "cache: another version",
             Text("bad.rwd"),
             changed(|b| b[8] = 9),
-            "bad.rwd has format version 9; this program reads versions up to 2 -> write the file again from its source",
+            "bad.rwd has format version 9; this program reads versions up to 3 -> write the file again from its source",
         ),
         case(
             "cache: nothing after the magic",

@@ -3,15 +3,13 @@
 use std::sync::Arc;
 
 use arrow_array::builder::{Int64Builder, ListBuilder};
-use arrow_array::{
-    ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray, TimestampMillisecondArray,
-};
+use arrow_array::{ArrayRef, BinaryArray, Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::{Field, Schema};
 use parquet::arrow::ArrowWriter;
 
-use crate::Reader::Text;
-use crate::{Case, case};
+use super::Reader::Text;
+use super::{Case, case};
 
 fn ints() -> ArrayRef {
     Arc::new(Int64Array::from(vec![1, 2]))
@@ -33,8 +31,8 @@ fn minus() -> ArrayRef {
     Arc::new(Float64Array::from(vec![1.0, -0.5]))
 }
 
-fn times() -> ArrayRef {
-    Arc::new(TimestampMillisecondArray::from(vec![1, 2]))
+fn bytes() -> ArrayRef {
+    Arc::new(BinaryArray::from(vec![b"a".as_slice(), b"\xff"]))
 }
 
 fn lists() -> ArrayRef {
@@ -100,13 +98,13 @@ pub(crate) fn columnar() -> Vec<Case> {
             "columnar: Parquet without query column",
             Text("bad.parquet"),
             parquet(vec![("id", ints()), ("label", ints())]),
-            "bad.parquet: no column is recognised as the qid; the columns are 'id', 'label' -> name the column by the role `qid=NAME`",
+            "bad.parquet: no column is recognised as the qid; the columns are 'id', 'label' -> give the roles `qid=none`",
         ),
         case(
             "columnar: Parquet without label column",
             Text("bad.parquet"),
             parquet(vec![("qid", ints()), ("x", ints())]),
-            "bad.parquet: no column is recognised as the label; the columns are 'qid', 'x' -> name the column by the role `label=NAME`, or give `label=none` for data without labels",
+            "bad.parquet: no column is recognised as the label; the columns are 'qid', 'x' -> give the roles `label=none`",
         ),
         case(
             "columnar: Parquet with a null query id",
@@ -123,8 +121,8 @@ pub(crate) fn columnar() -> Vec<Case> {
         case(
             "columnar: Parquet with words as feature",
             Text("bad.parquet"),
-            parquet(vec![("qid", ints()), ("label", ints()), ("url", words())]),
-            "bad.parquet:2 (column 'url'): found 'http://a', expected a number or an empty cell -> if the column is not a feature, leave it out by the role `ignore=url`",
+            parquet(vec![("qid", ints()), ("label", ints()), ("site", words())]),
+            "bad.parquet: column 'site' has numbers and texts (the first text, 'http://a', is at bad.parquet:2) -> give the roles `category=site`",
         ),
         case(
             "columnar: Parquet with a feature beyond f32",
@@ -139,16 +137,16 @@ pub(crate) fn columnar() -> Vec<Case> {
             "bad.parquet:2 (column 'weight'): found -0.5, expected a weight, which is a finite number from 0",
         ),
         case(
-            "columnar: Parquet with a timestamp",
+            "columnar: Parquet with bytes",
             Text("bad.parquet"),
-            parquet(vec![("qid", ints()), ("label", ints()), ("at", times())]),
-            "bad.parquet: column 'at' is of type Timestamp(ms), which is neither a number nor text -> if the column is not a feature, leave it out by the role `ignore=at`",
+            parquet(vec![("qid", ints()), ("label", ints()), ("raw", bytes())]),
+            "bad.parquet: column 'raw' is of type Binary, which is neither a number, a text nor a point in time -> give the roles `ignore=raw`",
         ),
         case(
             "columnar: Parquet with a list of ids",
             Text("bad.parquet"),
             parquet(vec![("qid", ints()), ("label", ints()), ("tags", lists())]),
-            "bad.parquet: column 'tags' is of type List(Int64), which is neither a number nor text -> if the column is not a feature, leave it out by the role `ignore=tags`",
+            "bad.parquet: column 'tags' is of type List(Int64), which is neither a number, a text nor a point in time -> give the roles `ignore=tags`",
         ),
         case(
             "columnar: Parquet with lists of different lengths",

@@ -1,7 +1,7 @@
 //! Files of an unknown or unsupported format.
 
-use crate::Reader::Text;
-use crate::{Case, case};
+use super::Reader::Text;
+use super::{Case, case};
 
 pub(crate) fn detection() -> Vec<Case> {
     vec![

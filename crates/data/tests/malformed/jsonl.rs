@@ -1,7 +1,7 @@
 //! JSON lines.
 
-use crate::Reader::Text;
-use crate::{Case, case};
+use super::Reader::Text;
+use super::{Case, case};
 
 pub(crate) fn jsonl() -> Vec<Case> {
     vec![
@@ -104,20 +104,14 @@ pub(crate) fn jsonl() -> Vec<Case> {
         case(
             "jsonl: feature is a string",
             Text("bad.jsonl"),
-            lines(&[r#"{"qid":1,"label":2,"a":"high"}"#]),
-            "bad.jsonl:1:24 (column 'a'): found the text 'high', expected a number or null -> if the column is not a feature, leave it out by the role `ignore=a`",
-        ),
-        case(
-            "jsonl: feature is a boolean",
-            Text("bad.jsonl"),
-            lines(&[r#"{"qid":1,"label":2,"a":true}"#]),
-            "bad.jsonl:1:24 (column 'a'): found 'true', expected a number or null -> if the column is not a feature, leave it out by the role `ignore=a`",
+            lines(&[r#"{"qid":1,"label":2,"a":1}"#, r#"{"qid":1,"label":2,"a":"high"}"#]),
+            "bad.jsonl: column 'a' has numbers and texts (the first text, 'high', is at bad.jsonl:2:24) -> give the roles `category=a`",
         ),
         case(
             "jsonl: feature is nested",
             Text("bad.jsonl"),
             lines(&[r#"{"qid":1,"label":2,"a":{"b":1}}"#]),
-            "bad.jsonl:1:24 (column 'a'): found an object, expected a number or null -> if the column is not a feature, leave it out by the role `ignore=a`",
+            "bad.jsonl: column 'a' is of type object, which is neither a number, a text nor a point in time -> give the roles `ignore=a`",
         ),
         case(
             "jsonl: feature does not fit f32",
@@ -183,13 +177,13 @@ pub(crate) fn jsonl() -> Vec<Case> {
             "jsonl: no query key",
             Text("bad.jsonl"),
             lines(&[r#"{"id":1,"label":2}"#]),
-            "bad.jsonl: no column is recognised as the qid; the columns are 'id', 'label' -> name the column by the role `qid=NAME`",
+            "bad.jsonl: no column is recognised as the qid; the columns are 'id', 'label' -> give the roles `qid=none`",
         ),
         case(
             "jsonl: no label key",
             Text("bad.jsonl"),
             lines(&[r#"{"qid":1,"x":2}"#]),
-            "bad.jsonl: no column is recognised as the label; the columns are 'qid', 'x' -> name the column by the role `label=NAME`, or give `label=none` for data without labels",
+            "bad.jsonl: no column is recognised as the label; the columns are 'qid', 'x' -> give the roles `label=none`",
         ),
         case(
             "jsonl: bytes are no text",

@@ -1,7 +1,7 @@
 //! LETOR text.
 
-use crate::Reader::{Limit, Text};
-use crate::{Case, case};
+use super::Reader::{Limit, Text};
+use super::{Case, case};
 
 pub(crate) fn letor() -> Vec<Case> {
     vec![

@@ -1,7 +1,7 @@
 //! Judgements, runs and preference pairs.
 
-use crate::Reader::{Pairs, Qrels, Run};
-use crate::{Case, case};
+use super::Reader::{Pairs, Qrels, Run};
+use super::{Case, case};
 
 pub(crate) fn qrels() -> Vec<Case> {
     vec![

@@ -1,7 +1,7 @@
 //! CSV and TSV.
 
-use crate::Reader::{Columns, Limit, Second, Text};
-use crate::{Case, case};
+use super::Reader::{Columns, Limit, Second, Text};
+use super::{Case, case};
 
 pub(crate) fn csv() -> Vec<Case> {
     vec![
@@ -9,25 +9,25 @@ pub(crate) fn csv() -> Vec<Case> {
             "csv: no query column",
             Text("bad.csv"),
             b"id,label,a\n1,2,3\n",
-            "bad.csv: no column is recognised as the qid; the columns are 'id', 'label', 'a' -> name the column by the role `qid=NAME`",
+            "bad.csv: no column is recognised as the qid; the columns are 'id', 'label', 'a' -> give the roles `qid=none`",
         ),
         case(
             "csv: no label column",
             Text("bad.csv"),
             b"qid,a\n1,2\n",
-            "bad.csv: no column is recognised as the label; the columns are 'qid', 'a' -> name the column by the role `label=NAME`, or give `label=none` for data without labels",
+            "bad.csv: no column is recognised as the label; the columns are 'qid', 'a' -> give the roles `label=none`",
         ),
         case(
             "csv: two query columns",
             Text("bad.csv"),
             b"qid,query,label\n1,2,3\n",
-            "bad.csv: both 'qid' and 'query' could be the qid -> choose by roles, such as `qid=qid,ignore=query` or `qid=qid,feature=query`",
+            "bad.csv: both 'qid' and 'query' could be the qid -> give the roles `qid=qid,ignore=query`",
         ),
         case(
             "csv: two label columns",
             Text("bad.csv"),
             b"qid,label,relevance\n1,2,3\n",
-            "bad.csv: both 'label' and 'relevance' could be the label -> choose by roles, such as `label=label,ignore=relevance` or `label=label,feature=relevance`",
+            "bad.csv: both 'label' and 'relevance' could be the label -> give the roles `label=label,ignore=relevance`",
         ),
         case(
             "csv: no header",
@@ -69,13 +69,13 @@ pub(crate) fn csv() -> Vec<Case> {
             "csv: feature is a word",
             Text("bad.csv"),
             b"qid,label,bm25\n1,2,3\n1,2,high\n",
-            "bad.csv:3 (column 'bm25'): found 'high', expected a number or an empty cell -> if the column is not a feature, leave it out by the role `ignore=bm25`",
+            "bad.csv: column 'bm25' has numbers and texts (the first text, 'high', is at bad.csv:3) -> give the roles `category=bm25`",
         ),
         case(
             "csv: feature has a decimal comma",
             Text("bad.csv"),
             b"qid,label,a\n1,2,\"0,5\"\n",
-            "bad.csv:2 (column 'a'): found '0,5', expected a number or an empty cell -> if the column is not a feature, leave it out by the role `ignore=a`",
+            "bad.csv: column 'a' has numbers with a decimal comma (the first, '0,5', is at bad.csv:2); decimal points are read -> give the roles `ignore=a`",
         ),
         case(
             "csv: feature does not fit f32",
@@ -189,7 +189,7 @@ pub(crate) fn csv() -> Vec<Case> {
             "csv: a second label besides the given one",
             Columns("label=clicks"),
             b"qid,clicks,rel\n1,2,3\n",
-            "roles.csv: both 'clicks' and 'rel' could be the label -> choose by roles, such as `label=clicks,ignore=rel` or `label=clicks,feature=rel`",
+            "roles.csv: both 'clicks' and 'rel' could be the label -> give the roles `label=clicks,ignore=rel`",
         ),
         case(
             "csv: matrix beyond the limit",
@@ -217,8 +217,8 @@ pub(crate) fn tsv() -> Vec<Case> {
         case(
             "tsv: feature is a word",
             Text("bad.tsv"),
-            b"qid\tlabel\ta\n1\t2\tx y\n",
-            "bad.tsv:2 (column 'a'): found 'x y', expected a number or an empty cell -> if the column is not a feature, leave it out by the role `ignore=a`",
+            b"qid\tlabel\ta\n1\t2\t5\n1\t2\tx y\n",
+            "bad.tsv: column 'a' has numbers and texts (the first text, 'x y', is at bad.tsv:3) -> give the roles `category=a`",
         ),
         case(
             "tsv: too few fields",
@@ -230,7 +230,7 @@ pub(crate) fn tsv() -> Vec<Case> {
             "tsv: no query column",
             Text("bad.tsv"),
             b"id\tlabel\n1\t2\n",
-            "bad.tsv: no column is recognised as the qid; the columns are 'id', 'label' -> name the column by the role `qid=NAME`",
+            "bad.tsv: no column is recognised as the qid; the columns are 'id', 'label' -> give the roles `qid=none`",
         ),
     ]
 }

@@ -1,4 +1,4 @@
-//! Evaluations of several systems in one order of queries, paired by query id.
+//! Brings the evaluations of several systems into the same order of queries, paired by query id.
 
 use std::collections::HashMap;
 
@@ -6,8 +6,9 @@ use rankwright_spec::words::counted;
 
 use super::{CompareError, MetricValues};
 use crate::evaluate::{Evaluation, MeasureResult};
+use crate::stats::Interval;
 
-/// Evaluations with their queries in the order of the first one.
+/// The evaluations, with their queries in the order of the first system's.
 ///
 /// Every system must have been measured on the same set of queries, by the same metrics under the
 /// same conventions; the order of queries does not matter. Several queries may have the same id
@@ -33,7 +34,7 @@ pub fn align_evaluations(
     Ok(aligned)
 }
 
-/// The index of each query in an evaluation.
+/// The index of each query in the evaluation of the system `name`; ids must be different.
 fn positions_by_id<'a>(
     name: &str,
     evaluation: &'a Evaluation,
@@ -48,7 +49,7 @@ fn positions_by_id<'a>(
     Ok(positions)
 }
 
-/// For each query of the first system, its index in the other one.
+/// For each query of the first system, its index in the evaluation of the other system.
 fn order_of(
     (first_name, first): (&str, &Evaluation),
     (name, evaluation): (&str, &Evaluation),
@@ -58,9 +59,10 @@ fn order_of(
         has: has.to_owned(),
         lacks: lacks.to_owned(),
     };
-    let known = positions_by_id(first_name, first)?;
+    let first_positions = positions_by_id(first_name, first)?;
     let positions = positions_by_id(name, evaluation)?;
-    if let Some(query) = evaluation.queries.iter().find(|id| !known.contains_key(id.as_str())) {
+    let is_new = |id: &&String| !first_positions.contains_key(id.as_str());
+    if let Some(query) = evaluation.queries.iter().find(is_new) {
         return Err(different(query, name, first_name));
     }
     let position = |id: &String| {
@@ -69,6 +71,8 @@ fn order_of(
     first.queries.iter().map(position).collect()
 }
 
+/// Checks that a system was measured by the same metrics under the same conventions as the first
+/// one.
 fn check_metrics(
     first: &Evaluation,
     (name, evaluation): (&str, &Evaluation),
@@ -87,6 +91,7 @@ fn check_metrics(
     Err(CompareError::DifferentMetrics { system: name.to_owned(), found, expected })
 }
 
+/// The evaluation with its queries in the order of these indices.
 fn reordered(mut evaluation: Evaluation, order: &[usize]) -> Evaluation {
     evaluation.queries =
         order.iter().map(|&position| evaluation.queries[position].clone()).collect();
@@ -94,6 +99,12 @@ fn reordered(mut evaluation: Evaluation, order: &[usize]) -> Evaluation {
         result.values = order.iter().map(|&position| result.values[position]).collect();
     }
     evaluation
+}
+
+/// The interval of a total.
+fn interval(result: &MeasureResult) -> Option<Interval> {
+    let ((low, high), method) = result.ci95.zip(result.interval)?;
+    Some(Interval { low, high, method })
 }
 
 impl MetricValues {
@@ -108,7 +119,8 @@ impl MetricValues {
             MetricValues {
                 convention: Some(result.convention.clone()),
                 better: result.measure.metric().better(),
-                totals: results().map(|r| (r.value, r.ci95.map(|(a, b)| [a, b]))).collect(),
+                range: result.measure.metric().range(),
+                totals: results().map(|r| (r.value, interval(r))).collect(),
                 ..MetricValues::new(
                     result.measure.to_string(),
                     results().map(|r| r.values.clone()).collect(),
@@ -125,7 +137,8 @@ mod tests {
     use super::*;
     use crate::evaluate_slices;
 
-    /// A system whose query `id` has its relevant document at rank `(id / 3 + shift) % 4` from 0.
+    /// The evaluation of a system with these queries, of four documents each; the relevant document
+    /// of query `id` is at rank `(id / 3 + shift) % 4`, from 0.
     fn system(name: &str, ids: &[u32], metrics: &str, shift: usize) -> (String, Evaluation) {
         let rows = ids.iter().flat_map(|id| (0..4).map(move |row| (*id, row)));
         let rows: Vec<(u32, usize)> = rows.collect();
@@ -142,16 +155,18 @@ mod tests {
         let backward: Vec<u32> = (0..9).rev().collect();
         let base = system("base", &forward, "rr", 1);
         let options = CompareOptions::default();
-        let one = compare_evaluations(&[base.clone(), system("x", &forward, "rr", 0)], &options);
-        let two = compare_evaluations(&[base, system("x", &backward, "rr", 0)], &options);
-        let (one, two) = (one.unwrap(), two.unwrap());
-        let versus = |c: &super::super::Comparison| c.metrics[0].systems[1].versus.clone().unwrap();
-        assert_eq!(versus(&one), versus(&two));
-        assert!(versus(&one).p < 1.0 && versus(&one).counts.wins > 0);
+        let versus = |other| {
+            let found = compare_evaluations(&[base.clone(), other], &options).unwrap();
+            found.metrics[0].systems[1].versus.clone().unwrap()
+        };
+        let same_order = versus(system("x", &forward, "rr", 0));
+        let other_order = versus(system("x", &backward, "rr", 0));
+        assert_eq!(same_order, other_order);
+        assert!(same_order.p < 1.0 && same_order.counts.wins > 0);
     }
 
     #[test]
-    fn different_queries_are_refused_by_name() {
+    fn systems_with_different_queries_are_refused() {
         let base = system("base", &[1, 2, 3], "rr", 0);
         let refused = |ids: &[u32]| {
             let systems = [base.clone(), system("x", ids, "rr", 0)];
@@ -170,11 +185,11 @@ mod tests {
     }
 
     #[test]
-    fn queries_of_one_id_are_paired_only_in_the_same_order() {
+    fn queries_with_the_same_id_are_paired_only_if_all_systems_have_the_same_order() {
         let mut twice = system("x", &[1, 2, 3], "rr", 0);
         twice.1.queries[1] = "1".to_owned();
-        let same = align_evaluations(vec![twice.clone(), ("y".to_owned(), twice.1.clone())]);
-        assert_eq!(same.unwrap()[1].1.queries, ["1", "1", "3"]);
+        let same_order = align_evaluations(vec![twice.clone(), ("y".to_owned(), twice.1.clone())]);
+        assert_eq!(same_order.unwrap()[1].1.queries, ["1", "1", "3"]);
         let error =
             align_evaluations(vec![system("base", &[1, 2, 3], "rr", 0), twice]).unwrap_err();
         assert_eq!(error.to_string(), "x has two queries with the id 1; expected different ids");

@@ -9,7 +9,7 @@ use crate::stats::StatsError;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompareError {
-    /// There is nothing to compare.
+    /// No system was given.
     #[error("no system was given; expected at least one, and two for a comparison")]
     NoSystems,
     /// Two systems have the same name.
@@ -40,9 +40,9 @@ pub enum CompareError {
     SystemCount {
         /// Label of the metric.
         metric: String,
-        /// Lists found.
+        /// Number of lists of values.
         found: usize,
-        /// Systems given.
+        /// Number of systems.
         expected: usize,
     },
     /// A system does not have an entry for every query.
@@ -56,9 +56,9 @@ pub enum CompareError {
         metric: String,
         /// Name of the system.
         system: String,
-        /// Entries found.
+        /// Number of entries, one for each query.
         found: usize,
-        /// Entries of the first system.
+        /// Number of entries of the first system.
         expected: usize,
     },
     /// The values of a system cannot be tested.
@@ -68,7 +68,7 @@ pub enum CompareError {
         metric: String,
         /// Name of the system.
         system: String,
-        /// The reason.
+        /// The reason why they cannot be tested.
         source: StatsError,
     },
     /// So few samples that no p-value can reach alpha.
@@ -90,9 +90,9 @@ pub enum CompareError {
     DifferentQueries {
         /// The query.
         query: String,
-        /// The system that has it.
+        /// The system that was measured on the query.
         has: String,
-        /// The system that lacks it.
+        /// The system that was not.
         lacks: String,
     },
     /// A system has two queries of the same id.
@@ -109,9 +109,10 @@ pub enum CompareError {
     DifferentMetrics {
         /// The system.
         system: String,
-        /// Its first metric that differs, with its conventions.
+        /// The first of its metrics that differs, with its conventions; or the number of its
+        /// metrics.
         found: String,
-        /// The metric of the first system.
+        /// The same of the first system.
         expected: String,
     },
     /// An option is out of range.

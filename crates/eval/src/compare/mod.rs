@@ -27,7 +27,7 @@ pub use result::{
 
 use crate::evaluate::Evaluation;
 use crate::stats::{
-    Paired, StatsError, Wins, bootstrap, check_values, effect_size, mean_interval,
+    Interval, Paired, StatsError, Wins, bootstrap, check_values, effect_size, mean_interval_within,
     randomisation_test, sign_test, t_test, wins,
 };
 
@@ -88,6 +88,8 @@ pub fn compare_evaluations(
     compare(&names, &MetricValues::of_evaluations(systems)?, &options)
 }
 
+/// The position of the baseline among the systems, whose names must be different: the given one, or
+/// else the first.
 fn find_baseline(systems: &[String], name: Option<&str>) -> Result<usize, CompareError> {
     if systems.is_empty() {
         return Err(CompareError::NoSystems);
@@ -103,6 +105,7 @@ fn find_baseline(systems: &[String], name: Option<&str>) -> Result<usize, Compar
     })
 }
 
+/// Checks that a metric has values for every system and query, and that they are finite.
 fn check_metric(systems: &[String], metric: &MetricValues) -> Result<(), CompareError> {
     let label = || metric.label.clone();
     if metric.values.len() != systems.len() {
@@ -115,7 +118,7 @@ fn check_metric(systems: &[String], metric: &MetricValues) -> Result<(), Compare
             let (system, found) = (system.clone(), values.len());
             return Err(CompareError::QueryCount { metric: label(), system, found, expected });
         }
-        // Skipped queries become 0 here, so that an error names the query's own position.
+        // Skipped queries are checked as 0, so that the position in an error is that of the query.
         let filled: Vec<f64> = values.iter().map(|value| value.unwrap_or(0.0)).collect();
         check_values(&filled).map_err(|source| CompareError::Values {
             metric: label(),
@@ -132,7 +135,7 @@ fn compare_metric(
     baseline: usize,
     options: &CompareOptions,
 ) -> Result<MetricComparison, CompareError> {
-    let in_place = |system: &String, source: StatsError| CompareError::Values {
+    let values_error = |system: &String, source: StatsError| CompareError::Values {
         metric: metric.label.clone(),
         system: system.clone(),
         source,
@@ -141,13 +144,15 @@ fn compare_metric(
     let base_values = &metric.values[baseline];
     let mut results = Vec::with_capacity(systems.len());
     for (i, (system, values)) in systems.iter().zip(&metric.values).enumerate() {
-        let mut result = describe(system, values).map_err(|e| in_place(system, e))?;
+        let mut result =
+            describe(system, values, metric.range).map_err(|error| values_error(system, error))?;
         if let Some((total, ci95)) = metric.totals.get(i).filter(|(total, _)| total.is_finite()) {
-            (result.mean, result.ci95) = (Some(*total), *ci95);
+            result.mean = Some(*total);
+            set_interval(&mut result, *ci95);
         }
         if i != baseline {
-            let versus = compare_with_baseline(values, base_values, metric.better, options);
-            result.versus = Some(versus.map_err(|e| in_place(system, e))?);
+            let versus = compare_with_baseline(values, base_values, metric, options);
+            result.versus = Some(versus.map_err(|error| values_error(system, error))?);
         }
         results.push(result);
     }
@@ -161,27 +166,46 @@ fn compare_metric(
     })
 }
 
-/// Mean, interval and count of one system.
-fn describe(system: &str, values: &[Option<f64>]) -> Result<SystemResult, StatsError> {
+/// The mean over the counted queries of one system, its interval, and the number of these queries.
+fn describe(
+    system: &str,
+    values: &[Option<f64>],
+    range: (f64, f64),
+) -> Result<SystemResult, StatsError> {
     let counted: Vec<f64> = values.iter().copied().flatten().collect();
-    let ci95 = mean_interval(&counted, CONFIDENCE_LEVEL)?;
     let queries = counted.len();
-    let mean = (queries > 0).then(|| counted.iter().sum::<f64>() / queries as f64);
-    let system = system.to_owned();
-    Ok(SystemResult { system, mean, ci95, queries, best: false, versus: None })
+    let mut result = SystemResult {
+        system: system.to_owned(),
+        mean: (queries > 0).then(|| counted.iter().sum::<f64>() / queries as f64),
+        ci95: None,
+        ci95_method: None,
+        queries,
+        best: false,
+        versus: None,
+    };
+    set_interval(&mut result, mean_interval_within(&counted, CONFIDENCE_LEVEL, range)?);
+    Ok(result)
 }
 
-/// The tests of one system against the baseline; correction and mark come later.
+fn set_interval(result: &mut SystemResult, interval: Option<Interval>) {
+    result.ci95 = interval.map(|found| [found.low, found.high]);
+    result.ci95_method = interval.map(|found| found.method);
+}
+
+/// Compares one system with the baseline; the corrected p-value and the mark are set later.
 fn compare_with_baseline(
     values: &[Option<f64>],
     baseline: &[Option<f64>],
-    better: Better,
+    metric: &MetricValues,
     options: &CompareOptions,
 ) -> Result<BaselineDelta, StatsError> {
     let both = values.iter().zip(baseline).filter_map(|(v, b)| v.zip(*b));
     let (own, base): (Vec<f64>, Vec<f64>) = both.unzip();
     let pairs = Paired::new(&own, &base)?;
-    let mut difference_ci95 = mean_interval(pairs.differences(), CONFIDENCE_LEVEL)?;
+    // A difference is at most as large as the range.
+    let width = metric.range.1 - metric.range.0;
+    let found = mean_interval_within(pairs.differences(), CONFIDENCE_LEVEL, (-width, width))?;
+    let mut difference_ci95 = found.map(|found| [found.low, found.high]);
     let p = match options.test {
         Test::T => t_test(&pairs).p,
         Test::Randomisation => randomisation_test(&pairs, options.sampling())?.p,
@@ -193,7 +217,7 @@ fn compare_with_baseline(
         }
     };
     let raw = wins(&pairs, options.tolerance)?;
-    let counts = match better {
+    let counts = match metric.better {
         Better::Higher => raw,
         Better::Lower => Wins { wins: raw.losses, ties: raw.ties, losses: raw.wins },
     };
@@ -209,28 +233,30 @@ fn compare_with_baseline(
     })
 }
 
+/// Corrects the p-values over the systems, and marks significant differences.
 fn correct_and_mark(results: &mut [SystemResult], better: Better, options: &CompareOptions) {
     let compared = || results.iter().filter_map(|r| r.versus.as_ref());
-    let plain: Vec<f64> = compared().map(|versus| versus.p).collect();
-    let corrected = options.correction.adjust(&plain);
+    let uncorrected: Vec<f64> = compared().map(|versus| versus.p).collect();
+    let corrected = options.correction.adjust(&uncorrected);
     let compared = results.iter_mut().filter_map(|r| r.versus.as_mut());
     for (versus, p) in compared.zip(corrected) {
         versus.p_corrected = p;
-        // The sign test is about counts, the others about the mean.
+        // The sign test compares the numbers of wins and losses, the other tests means.
         let improvement = match options.test {
             Test::Sign => versus.counts.wins as f64 - versus.counts.losses as f64,
             _ => versus.difference.unwrap_or(0.0) * better.sign(),
         };
         versus.mark = match improvement {
             _ if p > options.alpha => Mark::None,
-            gain if gain > 0.0 => Mark::Better,
-            gain if gain < 0.0 => Mark::Worse,
+            improvement if improvement > 0.0 => Mark::Better,
+            improvement if improvement < 0.0 => Mark::Worse,
             _ => Mark::None,
         };
     }
 }
 
-/// Flags the best mean, and all that equal it up to rounding; a lone system is not best.
+/// Flags the system with the best mean, and all whose mean equals it up to rounding; a single
+/// system is not flagged.
 fn flag_best(results: &mut [SystemResult], better: Better) {
     let means = || results.iter().filter_map(|r| r.mean).map(|mean| mean * better.sign());
     if means().count() < 2 {

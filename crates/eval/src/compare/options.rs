@@ -1,4 +1,4 @@
-//! Options of a comparison: test, correction, level, samples, tolerance.
+//! Options of a comparison: test, correction of p-values, significance level, samples, tolerance.
 
 use std::fmt;
 use std::str::FromStr;
@@ -19,7 +19,7 @@ choices! {
         Randomisation = "randomisation",
         /// Student's paired t-test.
         T = "t",
-        /// Bootstrap, shift method.
+        /// Bootstrap test by the shift method, which samples the differences shifted to mean 0.
         Bootstrap = "bootstrap",
         /// Exact sign test.
         Sign = "sign",
@@ -79,7 +79,7 @@ impl CompareOptions {
     /// Checks ranges once, so that [`compare`](super::compare()) can rely on them.
     pub fn check(self) -> Result<ValidCompareOptions, CompareError> {
         check_params(&self, "compare")?;
-        // The smallest p-value that B samples can give is 1 / (B + 1).
+        // The smallest p-value that a number B of samples can give is 1 / (B + 1).
         if self.test.draws() && 1.0 / (self.samples as f64 + 1.0) > self.alpha {
             let (samples, alpha) = (self.samples, self.alpha);
             return Err(CompareError::TooFewSamples { samples, alpha });
@@ -87,7 +87,8 @@ impl CompareOptions {
         Ok(ValidCompareOptions(self))
     }
 
-    /// The test in words: "randomisation test with 100000 samples, seed 1, exact where ...".
+    /// The test in words: `randomisation test with 100000 samples, seed 1, exact where fewer
+    /// assignments exist`.
     pub fn test_in_words(&self) -> String {
         let sampled = format!("{}, seed {}", counted(self.samples, "sample"), self.seed);
         match self.test {
@@ -100,7 +101,7 @@ impl CompareOptions {
         }
     }
 
-    /// Samples and seed for the tests.
+    /// The number of samples and the seed, for the tests that draw samples.
     pub(super) fn sampling(&self) -> Sampling {
         Sampling { samples: self.samples, seed: self.seed }
     }
@@ -122,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn test_names_parse_back_and_unknown_ones_list_the_known() {
+    fn test_names_parse_back_and_the_error_for_unknown_ones_lists_them() {
         for &(_, test) in Test::ALL {
             assert_eq!(test.to_string().parse(), Ok(test));
         }
@@ -157,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_that_cannot_reach_alpha_are_refused_only_where_they_matter() {
+    fn too_few_samples_are_refused_only_for_tests_that_draw_samples() {
         let few = CompareOptions::default().samples(18);
         let expected = CompareError::TooFewSamples { samples: 18, alpha: 0.05 };
         assert_eq!(few.clone().check().unwrap_err(), expected);

@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::CompareOptions;
-use crate::stats::Wins;
+use crate::stats::{Interval, IntervalMethod, Wins};
 
 /// Whether higher or lower values of a metric are better.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -31,27 +31,31 @@ impl Better {
 pub struct MetricValues {
     /// Name of the metric in tables.
     pub label: String,
-    /// Conventions of the metric (how ties, unjudged documents and so on are treated), if it is one
-    /// of this crate's.
+    /// Conventions of the metric (how ties, unjudged documents and so on are treated); `None` if it
+    /// is not one of this crate's metrics.
     pub convention: Option<String>,
     /// Whether higher or lower values are better.
     pub better: Better,
+    /// The lowest and the highest value of a query; infinite where there is no bound. Intervals stay
+    /// within it.
+    pub range: (f64, f64),
     /// `values[system][query]`; `None` if the query is skipped.
     pub values: Vec<Vec<Option<f64>>>,
-    /// The total of each system, with its interval; if empty, totals are the plain means of the
-    /// queries' values. [`MetricValues::of_evaluations`] always sets it, as the total of an
+    /// The total of each system, with its 95 % interval; if empty, totals are the plain means of
+    /// the queries' values. [`MetricValues::of_evaluations`] always sets it, as the total of an
     /// evaluation may be a geometric mean, a sum, or weighted by query. Differences and tests use
     /// the queries' values in any case.
-    pub totals: Vec<(f64, Option<[f64; 2]>)>,
+    pub totals: Vec<(f64, Option<Interval>)>,
 }
 
 impl MetricValues {
-    /// A metric for which higher values are better.
+    /// A metric for which higher values are better, of any size.
     pub fn new(label: impl Into<String>, values: Vec<Vec<Option<f64>>>) -> Self {
         Self {
             label: label.into(),
             convention: None,
             better: Better::Higher,
+            range: (f64::NEG_INFINITY, f64::INFINITY),
             values,
             totals: Vec::new(),
         }
@@ -90,19 +94,20 @@ impl Serialize for Mark {
 /// A system against the baseline, on the queries where both have a value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BaselineDelta {
-    /// Queries that both counted.
+    /// Number of queries for which both systems have a value.
     pub pairs: usize,
     /// Mean of system minus baseline over these queries; `None` without any.
     pub difference: Option<f64>,
-    /// 95 % interval of it: percentile under the bootstrap test, Student-t under the others.
+    /// 95 % interval of it: percentile under the bootstrap test, Student-t under the others, or that
+    /// of the logit where it would leave the range of differences.
     pub difference_ci95: Option<[f64; 2]>,
     /// p-value of the chosen test.
     pub p: f64,
-    /// The same, corrected over the systems of the metric.
+    /// The p-value, corrected over the systems of the metric.
     pub p_corrected: f64,
-    /// Cohen's d_z of system minus baseline; `None` if it is undefined.
+    /// The effect size, Cohen's d_z, of system minus baseline; `None` if it is undefined.
     pub effect: Option<f64>,
-    /// Queries on which the system is better, equal, worse.
+    /// Numbers of queries on which the system is better, equal, worse.
     #[serde(flatten)]
     pub counts: Wins,
     /// Significance at alpha, after correction.
@@ -114,12 +119,16 @@ pub struct BaselineDelta {
 pub struct SystemResult {
     /// Name of the system.
     pub system: String,
-    /// Mean over the system's own queries (or the metric's own total); `None` without any.
+    /// The metric's total for the system if it has one, otherwise the mean over the queries for
+    /// which the system has a value; `None` without such queries.
     #[serde(rename = "value")]
     pub mean: Option<f64>,
-    /// Student-t 95 % interval of the mean; `None` below two queries.
+    /// 95 % interval of the mean, within the range of the metric; `None` below two queries.
     pub ci95: Option<[f64; 2]>,
-    /// Queries counted.
+    /// The method of the interval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ci95_method: Option<IntervalMethod>,
+    /// Number of queries for which the system has a value.
     pub queries: usize,
     /// Whether no other system has a better mean.
     pub best: bool,
@@ -134,7 +143,7 @@ pub struct MetricComparison {
     /// Name of the metric.
     #[serde(rename = "metric")]
     pub label: String,
-    /// Conventions of the metric, if it is one of this crate's.
+    /// Conventions of the metric; `None` if it is not one of this crate's metrics.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub convention: Option<String>,
     /// Whether higher or lower values are better.
@@ -148,7 +157,7 @@ pub struct MetricComparison {
 pub struct Comparison {
     /// Names of the systems.
     pub systems: Vec<String>,
-    /// Position of the baseline among them.
+    /// Position of the baseline in `systems`, from 0.
     pub baseline: usize,
     /// The options of the comparison.
     pub options: CompareOptions,

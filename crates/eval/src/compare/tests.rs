@@ -1,4 +1,4 @@
-//! Comparisons of plain numbers.
+//! Tests of comparisons of per-query values.
 
 use super::*;
 use crate::stats::Correction;
@@ -7,10 +7,12 @@ fn names(list: &[&str]) -> Vec<String> {
     list.iter().map(|name| (*name).to_owned()).collect()
 }
 
-fn some(values: &[f64]) -> Vec<Option<f64>> {
+/// Values without skipped queries.
+fn all_counted(values: &[f64]) -> Vec<Option<f64>> {
     values.iter().copied().map(Some).collect()
 }
 
+/// Values of 20 queries that vary, shifted by an offset.
 fn wave(offset: f64) -> Vec<Option<f64>> {
     (0..20).map(|q| Some(0.5 + 0.3 * f64::from(q).sin() + offset)).collect()
 }
@@ -19,6 +21,7 @@ fn run(systems: &[&str], metric: MetricValues, options: CompareOptions) -> Compa
     compare(&names(systems), &[metric], &options.check().unwrap()).unwrap()
 }
 
+/// The comparison of a system with the baseline.
 fn versus(found: &Comparison, system: usize) -> &BaselineDelta {
     found.metrics[0].systems[system].versus.as_ref().unwrap()
 }
@@ -43,7 +46,7 @@ fn best(found: &Comparison) -> Vec<bool> {
 }
 
 #[test]
-fn lower_is_better_turns_marks_wins_and_best_around() {
+fn marks_wins_and_best_are_reversed_if_lower_is_better() {
     let values = vec![wave(0.0), wave(0.05)];
     let metric = MetricValues { better: Better::Lower, ..MetricValues::new("rmse", values) };
     let found = run(&["base", "up"], metric, CompareOptions::default());
@@ -80,8 +83,8 @@ fn only_queries_counted_in_both_are_paired() {
 }
 
 #[test]
-fn a_system_without_values_has_no_mean_and_no_evidence() {
-    let metric = MetricValues::new("m", vec![some(&[0.1, 0.2]), vec![None, None]]);
+fn a_system_without_values_has_no_mean_and_a_p_value_of_1() {
+    let metric = MetricValues::new("m", vec![all_counted(&[0.1, 0.2]), vec![None, None]]);
     let found = run(&["base", "empty"], metric, CompareOptions::default());
     let system = &found.metrics[0].systems[1];
     assert_eq!((system.mean, system.ci95, system.queries, system.best), (None, None, 0, false));
@@ -97,9 +100,9 @@ fn p_values_are_corrected_over_the_systems_of_a_metric() {
     for &(_, correction) in Correction::ALL {
         let options = CompareOptions::default().correction(correction).test(Test::T);
         let found = run(&["base", "a", "b", "c"], metric.clone(), options);
-        let (plain, corrected): (Vec<f64>, Vec<f64>) =
+        let (uncorrected, corrected): (Vec<f64>, Vec<f64>) =
             (1..4).map(|s| (versus(&found, s).p, versus(&found, s).p_corrected)).unzip();
-        assert_eq!(corrected, correction.adjust(&plain));
+        assert_eq!(corrected, correction.adjust(&uncorrected));
     }
 }
 
@@ -122,50 +125,50 @@ fn the_baseline_is_found_by_name() {
 }
 
 #[test]
-fn a_lone_system_is_described_and_not_called_best() {
+fn a_single_system_is_described_and_not_called_best() {
     let found = run(&["a"], MetricValues::new("m", vec![wave(0.0)]), CompareOptions::default());
     assert!(found.metrics[0].systems[0].ci95.is_some());
     assert_eq!(best(&found), [false]);
 }
 
 #[test]
-fn bad_input_is_an_error_that_names_the_place() {
-    let options = CompareOptions::default().baseline("z");
-    let (plain, other) = (CompareOptions::default().check().unwrap(), options.check().unwrap());
+fn invalid_input_is_an_error_that_names_the_metric_and_the_system() {
+    let default = CompareOptions::default().check().unwrap();
+    let unknown_baseline = CompareOptions::default().baseline("z").check().unwrap();
     let message = |systems: &[&str], values: Vec<Vec<Option<f64>>>, options| {
         let metric = MetricValues::new("map", values);
         compare(&names(systems), &[metric], options).unwrap_err().to_string()
     };
     assert_eq!(
-        message(&[], vec![], &plain),
+        message(&[], vec![], &default),
         "no system was given; expected at least one, and two for a comparison"
     );
     assert_eq!(
-        message(&["a", "a"], vec![], &plain),
+        message(&["a", "a"], vec![], &default),
         "two systems are named `a`; expected different names"
     );
     assert_eq!(
-        message(&["a", "b"], vec![], &other),
+        message(&["a", "b"], vec![], &unknown_baseline),
         "baseline `z` is not among the systems; expected one of: a, b"
     );
     assert_eq!(
-        message(&["a", "b"], vec![some(&[0.1])], &plain),
+        message(&["a", "b"], vec![all_counted(&[0.1])], &default),
         "metric `map` has values of 1 system; expected one list for each of 2"
     );
     assert_eq!(
-        message(&["a", "b"], vec![some(&[0.1]), vec![]], &plain),
+        message(&["a", "b"], vec![all_counted(&[0.1]), vec![]], &default),
         "metric `map`: system `b` has 0 per-query entries; expected 1, as many as the first system \
          has"
     );
     assert_eq!(
-        message(&["a"], vec![vec![None, Some(f64::INFINITY)]], &plain),
+        message(&["a"], vec![vec![None, Some(f64::INFINITY)]], &default),
         "metric `map`, system `a`: value inf at position 1 cannot be tested; expected a finite \
          number whose absolute value is below 1e100"
     );
 }
 
 #[test]
-fn a_comparison_serialises_to_what_other_programs_rely_on() {
+fn the_json_of_a_comparison_stays_the_same() {
     let values = vec![vec![Some(0.25), Some(0.5), None], vec![Some(0.5), Some(0.75), Some(1.0)]];
     let metric =
         MetricValues { convention: Some("rel=1".into()), ..MetricValues::new("ap", values) };
@@ -191,6 +194,7 @@ fn a_comparison_serialises_to_what_other_programs_rely_on() {
                         "system": "base",
                         "value": 0.375,
                         "ci95": found.metrics[0].systems[0].ci95,
+                        "ci95_method": "t",
                         "queries": 2,
                         "best": false,
                         "versus_baseline": null,
@@ -199,6 +203,7 @@ fn a_comparison_serialises_to_what_other_programs_rely_on() {
                         "system": "new",
                         "value": 0.75,
                         "ci95": found.metrics[0].systems[1].ci95,
+                        "ci95_method": "t",
                         "queries": 3,
                         "best": true,
                         "versus_baseline": {
@@ -218,4 +223,26 @@ fn a_comparison_serialises_to_what_other_programs_rely_on() {
             }],
         })
     );
+}
+
+#[test]
+fn intervals_stay_within_the_range_of_the_metric_and_of_its_differences() {
+    use crate::stats::IntervalMethod;
+    let systems = ["a", "b"].map(str::to_owned);
+    let near = |values: [f64; 3]| values.map(Some).to_vec();
+    let values = vec![near([0.0, 0.0, 0.1]), near([1.0, 1.0, 0.9])];
+    let options = CompareOptions::default().check().unwrap();
+    let unbounded = MetricValues::new("anything", values.clone());
+    let found = compare(&systems, &[unbounded], &options).unwrap();
+    let [low, _] = found.metrics[0].systems[0].ci95.unwrap();
+    assert!(low < 0.0 && found.metrics[0].systems[0].ci95_method == Some(IntervalMethod::T));
+    let metric = MetricValues { range: (0.0, 1.0), ..MetricValues::new("rr", values) };
+    let found = compare(&systems, &[metric], &options).unwrap();
+    for system in &found.metrics[0].systems {
+        let [low, high] = system.ci95.unwrap();
+        assert!(0.0 <= low && high <= 1.0, "{system:?}");
+        assert_eq!(system.ci95_method, Some(IntervalMethod::Logit));
+    }
+    let [low, high] = found.metrics[0].systems[1].versus.as_ref().unwrap().difference_ci95.unwrap();
+    assert!(-1.0 <= low && high <= 1.0, "{low} {high}");
 }

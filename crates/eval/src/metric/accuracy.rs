@@ -1,7 +1,7 @@
 //! Classification accuracy: a document is classified as relevant if its score reaches a threshold.
 //!
 //! ```text
-//! accuracy = share of documents where (score >= threshold) equals (label >= rel)
+//! accuracy = fraction of documents for which (score >= threshold) equals (label >= rel)
 //! ```
 //!
 //! Averaged over rows (`over=rows`: each document counts the same) or over queries. Unjudged
@@ -19,7 +19,7 @@ use rankwright_spec::{param_groups, params};
 use super::pointwise::{Over, OverOptions, OverParams};
 use super::{
     Aggregate, Metric, MetricDef, MetricParams, RelOptions, RelParams, UnjudgedOptions,
-    UnjudgedParams,
+    UnjudgedParams, ZERO_TO_ONE,
 };
 use crate::convention::Unjudged;
 use crate::error::EvalError;
@@ -72,6 +72,10 @@ struct Accuracy {
 }
 
 impl Metric for Accuracy {
+    fn range(&self) -> (f64, f64) {
+        ZERO_TO_ONE
+    }
+
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
         let rows = list.scores().iter().zip(list.labels());
         let right = rows.filter(|(s, l)| (**s >= self.threshold) == (**l >= self.rel)).count();

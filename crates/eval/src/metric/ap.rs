@@ -8,9 +8,10 @@
 //! LightGBM and XGBoost), which lets a perfect top k reach 1. Relevant documents that were not
 //! retrieved count in R. Cost O(k). GMAP (Robertson, CIKM 2006) raises values below `floor` to it.
 //!
-//! Under `ties=mean` (McSherry and Najork, ECIR 2008): in a group of n tied documents, m of them
-//! relevant, behind a documents of which c are relevant, rank j of the group is relevant with probability m/n
-//! and then sees c + 1 + (j-1)(m-1)/(n-1) relevant documents on average.
+//! Under `ties=mean` (McSherry and Najork, ECIR 2008): in a group of n tied documents, of which m
+//! are relevant, and before which there are c relevant documents, the document at position j of the
+//! group is relevant with probability m/n; then c + 1 + (j-1)(m-1)/(n-1) relevant documents are
+//! expected up to its rank.
 //!
 //! ```
 //! use rankwright_eval::of_ranking;
@@ -23,7 +24,7 @@ use rankwright_spec::{above, choices, param_groups, params};
 
 use super::{
     Aggregate, ConventionOptions, ConventionParams, Metric, MetricDef, MetricParams, PresetParams,
-    RelOptions, RelParams,
+    RelOptions, RelParams, ZERO_TO_ONE,
 };
 use crate::error::EvalError;
 use crate::list::RankedList;
@@ -136,12 +137,13 @@ struct Ap {
     rel: f64,
     norm: ApNorm,
     cutoff: Option<u32>,
-    /// Set for GMAP.
+    /// The floor of the geometric mean, for GMAP; `None` for AP.
     floor: Option<f64>,
 }
 
 impl Ap {
-    fn precisions(&self, list: &RankedList<'_>) -> f64 {
+    /// The sum of the precisions at relevant ranks.
+    fn sum_of_precisions(&self, list: &RankedList<'_>) -> f64 {
         let (mut hits, mut sum) = (0.0, 0.0);
         for (rank, &label) in list.top(self.cutoff).iter().enumerate() {
             if label >= self.rel {
@@ -152,7 +154,8 @@ impl Ap {
         sum
     }
 
-    fn expected_precisions(
+    /// The mean of this sum over all orders of tied documents.
+    fn expected_sum_of_precisions(
         &self,
         list: &RankedList<'_>,
         groups: impl Iterator<Item = std::ops::Range<usize>>,
@@ -164,9 +167,11 @@ impl Ap {
             let relevant = labels.iter().filter(|l| **l >= self.rel).count() as f64;
             if relevant > 0.0 {
                 let chance = relevant / labels.len() as f64;
-                let others = (relevant - 1.0) / (labels.len() as f64 - 1.0).max(1.0);
+                // The probability that another document of the group is relevant, given that this
+                // one is.
+                let other_chance = (relevant - 1.0) / (labels.len() as f64 - 1.0).max(1.0);
                 for (j, rank) in (group.start..group.end.min(depth)).enumerate() {
-                    sum += chance * (before + 1.0 + j as f64 * others) / (rank as f64 + 1.0);
+                    sum += chance * (before + 1.0 + j as f64 * other_chance) / (rank as f64 + 1.0);
                 }
             }
             before += relevant;
@@ -176,10 +181,14 @@ impl Ap {
 }
 
 impl Metric for Ap {
+    fn range(&self) -> (f64, f64) {
+        ZERO_TO_ONE
+    }
+
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
         let sum = match list.tie_groups() {
-            Some(groups) => self.expected_precisions(list, groups),
-            None => self.precisions(list),
+            Some(groups) => self.expected_sum_of_precisions(list, groups),
+            None => self.sum_of_precisions(list),
         };
         Ok(Some(sum / self.norm.of(list.relevant(self.rel), self.cutoff)))
     }
@@ -197,12 +206,15 @@ impl Metric for Ap {
     }
 }
 
-/// Swaps of AP in O(1): when a relevant document moves from rank i down to j, its term moves with
-/// it, and each relevant document between loses one from its count; moving up is the reverse.
+/// The change of AP under swaps, each in O(1): when a relevant document moves from rank i down to
+/// j, its term moves with it, and each relevant document between has one relevant document less
+/// above it; moving up is the reverse.
 #[derive(Debug)]
 struct ApSwap {
     ap: Ap,
+    /// 1 over the divisor of the sum.
     scale: f64,
+    /// Whether the document at each rank is relevant.
     relevant: Vec<bool>,
     /// Number of relevant documents up to and including each rank.
     hits: Vec<f64>,
@@ -218,6 +230,7 @@ impl ApSwap {
         Self { ap, scale: 0.0, relevant, hits, inverse, weights }
     }
 
+    /// The change of the sum of precisions when the ranks i and j are swapped.
     fn delta(&self, i: usize, j: usize) -> f64 {
         let (top, low) = (i.min(j), i.max(j));
         if self.relevant[top] == self.relevant[low] {
@@ -269,16 +282,17 @@ impl SwapDelta for ApSwap {
             }
             return;
         }
-        // The same as `delta` with i on top throughout, in a form that is vectorised.
+        // The same as `delta` for i above every j, in a form that is vectorised.
         let (hits, weights) = (&self.hits[from..n], &self.weights[from..n]);
         let (inverse, relevant) = (&self.inverse[from..n], &self.relevant[from..n]);
-        let (own_hits, own_weight, own_inverse) = (self.hits[i], self.weights[i], self.inverse[i]);
+        let (hits_at_i, weight_at_i) = (self.hits[i], self.weights[i]);
+        let inverse_at_i = self.inverse[i];
         for (j, delta) in out[from..n].iter_mut().enumerate() {
-            let between = inverse[j] - own_inverse;
+            let between = inverse[j] - inverse_at_i;
             let changed = if self.relevant[i] {
-                hits[j] * weights[j] - own_hits * own_weight - (between - own_weight)
+                hits[j] * weights[j] - hits_at_i * weight_at_i - (between - weight_at_i)
             } else {
-                (own_hits + 1.0) * own_weight + between - hits[j] * weights[j]
+                (hits_at_i + 1.0) * weight_at_i + between - hits[j] * weights[j]
             };
             *delta = if self.relevant[i] == relevant[j] { 0.0 } else { changed * self.scale };
         }

@@ -1,7 +1,7 @@
 //! AUC: area under the ROC curve within one query.
 //!
 //! ```text
-//! AUC = P(score of a relevant document > score of another), equal scores counting one half
+//! AUC = P(score of a relevant document > score of a non-relevant one), equal scores counting half
 //! ```
 //!
 //! One pass over the ranking, O(n). No tie policy applies. A query without a relevant or without a
@@ -17,7 +17,7 @@ use rankwright_spec::param_groups;
 
 use super::{
     Metric, MetricDef, MetricParams, MissingOptions, MissingParams, RelOptions, RelParams,
-    UnjudgedOptions, UnjudgedParams,
+    UnjudgedOptions, UnjudgedParams, ZERO_TO_ONE,
 };
 use crate::error::EvalError;
 use crate::list::RankedList;
@@ -56,19 +56,24 @@ struct Auc {
 }
 
 impl Metric for Auc {
+    fn range(&self) -> (f64, f64) {
+        ZERO_TO_ONE
+    }
+
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
-        let (mut above, mut others, mut right, mut start) = (0.0, 0.0, 0.0, 0);
-        for run in list.scores().chunk_by(|a, b| a == b) {
-            let labels = &list.labels()[start..start + run.len()];
+        // Numbers of relevant and of other documents so far, and of pairs in the right order.
+        let (mut relevant_above, mut others_above, mut right_pairs, mut start) = (0.0, 0.0, 0.0, 0);
+        for tied in list.scores().chunk_by(|a, b| a == b) {
+            let labels = &list.labels()[start..start + tied.len()];
             let relevant = labels.iter().filter(|l| **l >= self.rel).count() as f64;
-            let rest = labels.len() as f64 - relevant;
-            right += rest * (above + relevant / 2.0);
-            above += relevant;
-            others += rest;
-            start += run.len();
+            let others = labels.len() as f64 - relevant;
+            right_pairs += others * (relevant_above + relevant / 2.0);
+            relevant_above += relevant;
+            others_above += others;
+            start += tied.len();
         }
-        let pairs = above * others;
-        Ok((pairs > 0.0).then(|| right / pairs))
+        let pairs = relevant_above * others_above;
+        Ok((pairs > 0.0).then(|| right_pairs / pairs))
     }
 
     fn when_missing(&self, list: &RankedList<'_>) -> Option<f64> {

@@ -8,8 +8,9 @@
 //! R and N count the judged relevant and the judged non-relevant documents of the query, and
 //! N(above) the judged non-relevant ones above the document; with none above, the term is 1. This
 //! is trec_eval's definition. Unjudged documents are skipped, and so are negative labels, which
-//! trec_eval reads as "not judged". Conventions default to trec_eval's (`blank=0`, `missing=skip`).
-//! Cost O(n).
+//! trec_eval reads as "not judged". Conventions default to trec_eval's: queries without a relevant
+//! document count 0 (`blank=0`), and judged queries that the run lacks are left out
+//! (`missing=skip`). Cost O(n).
 //!
 //! ```
 //! use rankwright_eval::of_ranking;
@@ -22,7 +23,7 @@ use rankwright_spec::param_groups;
 
 use super::{
     BlankOptions, ConventionOptions, ConventionParams, Metric, MetricDef, MetricParams,
-    MissingOptions, PresetParams, RelOptions, RelParams,
+    MissingOptions, PresetParams, RelOptions, RelParams, ZERO_TO_ONE,
 };
 use crate::convention::{Blank, Missing};
 use crate::error::EvalError;
@@ -31,6 +32,7 @@ use crate::list::RankedList;
 param_groups! {
     /// Parameters of bpref.
     pub struct BprefParams {
+        // The conventions of a known tool.
         preset: PresetParams;
         rel: RelParams, RelOptions::rel_params;
         conventions: ConventionParams = ConventionParams::default().blank(Blank::Zero).missing(Missing::Skip), ConventionOptions::convention_params;
@@ -62,17 +64,21 @@ struct Bpref {
 }
 
 impl Metric for Bpref {
+    fn range(&self) -> (f64, f64) {
+        ZERO_TO_ONE
+    }
+
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
         let relevant = list.relevant(self.rel);
         let nonrelevant = list.ideal().partition_point(|&l| l >= 0.0) - relevant;
-        let bound = relevant.min(nonrelevant) as f64;
-        let (mut above, mut sum) = (0, 0.0);
+        let max_counted = relevant.min(nonrelevant) as f64;
+        let (mut nonrelevant_above, mut sum) = (0, 0.0);
         for (rank, &label) in list.labels().iter().enumerate() {
             if label >= self.rel {
-                let bad = relevant.min(above) as f64;
-                sum += if above > 0 { 1.0 - bad / bound } else { 1.0 };
+                let counted = relevant.min(nonrelevant_above) as f64;
+                sum += if nonrelevant_above > 0 { 1.0 - counted / max_counted } else { 1.0 };
             } else if label >= 0.0 && list.is_judged(rank) {
-                above += 1;
+                nonrelevant_above += 1;
             }
         }
         Ok(Some(sum / relevant as f64))

@@ -1,4 +1,5 @@
-//! The metrics of an evaluation: texts, specs or measures, or the default ones.
+//! The metrics of an evaluation, which may be given as texts, specs or measures, or be the default
+//! ones.
 
 use std::str::FromStr;
 
@@ -7,7 +8,7 @@ use rankwright_spec::SpecError;
 use super::{Measure, MetricSpec, expand};
 use crate::source::SourceKind;
 
-/// The default target of training and the default metric of reports.
+/// The default metric of training and of reports.
 pub const DEFAULT_METRIC: &str = "ndcg@10";
 
 /// Metrics as a caller writes them: a text (several metrics are separated by commas), a
@@ -82,7 +83,7 @@ impl FromStr for Measure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DefaultMetrics<'a> {
-    /// The metrics that an evaluation of such data usually reports.
+    /// The usual metrics for the kind of data ([`usual_metrics`]).
     Usual,
     /// The metric that a model was trained for, from its header. A header is untrusted: a text that
     /// is no metric is replaced by [`DEFAULT_METRIC`].
@@ -98,35 +99,36 @@ pub enum DefaultMetrics<'a> {
 /// assert_eq!(given.len(), 2);
 /// let none: [&str; 0] = [];
 /// let trained = DefaultMetrics::Trained("err@20");
-/// let target = metrics_or_default(&none, SourceKind::Features, trained)?;
-/// assert_eq!(target[0].to_string(), "err@20");
+/// let default = metrics_or_default(&none, SourceKind::Features, trained)?;
+/// assert_eq!(default[0].to_string(), "err@20");
 /// # Ok::<(), rankwright_spec::SpecError>(())
 /// ```
 pub fn metrics_or_default<T: ToMeasures>(
     given: &[T],
     kind: SourceKind,
-    otherwise: DefaultMetrics<'_>,
+    default: DefaultMetrics<'_>,
 ) -> Result<Vec<Measure>, SpecError> {
     if !given.is_empty() {
         return given.to_measures(kind);
     }
-    match otherwise {
+    match default {
         DefaultMetrics::Usual => usual_metrics(kind).to_measures(kind),
         DefaultMetrics::Trained(text) => Ok(vec![metric_or_default(None, kind, text)?]),
     }
 }
 
-/// The one metric that a text names, or the metric that a model was trained for.
+/// The given metric, or the metric that a model was trained for; ndcg@10 if the model names none. A
+/// trained metric that is not known here is an error.
 pub fn metric_or_default(
     given: Option<&str>,
     kind: SourceKind,
     trained: &str,
 ) -> Result<Measure, SpecError> {
-    let spec = match given {
-        Some(text) => MetricSpec::parse(text)?,
-        None => MetricSpec::parse(trained).or_else(|_| MetricSpec::parse(DEFAULT_METRIC))?,
+    let of_model = match trained {
+        "" => DEFAULT_METRIC,
+        trained => trained,
     };
-    spec.resolve(kind)
+    MetricSpec::parse(given.unwrap_or(of_model))?.resolve(kind)
 }
 
 /// The metrics that an evaluation usually reports, as a text.
@@ -141,8 +143,8 @@ pub fn usual_metrics(kind: SourceKind) -> &'static str {
 mod tests {
     use super::*;
 
-    fn names(texts: &[&str], kind: SourceKind, otherwise: DefaultMetrics<'_>) -> Vec<String> {
-        let measures = metrics_or_default(texts, kind, otherwise).unwrap();
+    fn names(texts: &[&str], kind: SourceKind, default: DefaultMetrics<'_>) -> Vec<String> {
+        let measures = metrics_or_default(texts, kind, default).unwrap();
         measures.iter().map(Measure::to_string).collect()
     }
 
@@ -156,13 +158,16 @@ mod tests {
     }
 
     #[test]
-    fn named_metrics_come_first_then_the_trained_one_then_the_default() {
-        let of = |texts: &[&str], trained| {
+    fn given_metrics_win_then_the_trained_one_then_the_default() {
+        let chosen = |texts: &[&str], trained| {
             names(texts, SourceKind::Features, DefaultMetrics::Trained(trained))
         };
-        assert_eq!(of(&["rr, ap", "p@3"], "err"), ["rr", "ap", "p@3"]);
-        assert_eq!(of(&[], "err(max=2)@5"), ["err(max=2)@5"]);
-        assert_eq!(of(&[], "no metric"), ["ndcg@10"]);
+        assert_eq!(chosen(&["rr, ap", "p@3"], "err"), ["rr", "ap", "p@3"]);
+        assert_eq!(chosen(&[], "err(max=2)@5"), ["err(max=2)@5"]);
+        assert_eq!(chosen(&[], ""), ["ndcg@10"]);
+        let unknown = DefaultMetrics::Trained("clicks@10");
+        let error = metrics_or_default::<&str>(&[], SourceKind::Features, unknown).unwrap_err();
+        assert!(error.to_string().contains("unknown metric `clicks`"), "{error}");
         let wrong = metrics_or_default(&["nope"], SourceKind::Run, DefaultMetrics::Usual);
         assert!(wrong.is_err());
     }

@@ -1,7 +1,8 @@
-//! Counts that trec_eval prints: queries, retrieved, relevant, and relevant retrieved documents.
+//! The counts that trec_eval prints: numbers of queries, of retrieved documents, of relevant
+//! documents, and of relevant documents that were retrieved.
 //!
 //! Totals are sums. As in trec_eval, queries that the run lacks are not counted unless
-//! `missing=zero` (its option -c): then they add to num_q and num_rel. Cost O(n).
+//! `missing=zero` (trec_eval's option -c): then they add to num_q and num_rel. Cost O(n).
 //!
 //! ```
 //! use rankwright_eval::of_ranking;
@@ -157,6 +158,10 @@ impl Count {
 }
 
 impl Metric for Count {
+    fn range(&self) -> (f64, f64) {
+        (0.0, f64::INFINITY)
+    }
+
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
         Ok(Some(self.of(list)))
     }

@@ -4,9 +4,9 @@
 //! DCG@k = sum over ranks r = 1..min(k, n) of gain(label_r) * discount(r)
 //! ```
 //!
-//! With the defaults, gain 2^label - 1 and discount 1/log2(r+1) (Burges et al., ICML 2005).
-//! Cost O(k). A query whose best gain is 0 is blank; an empty list has DCG 0; exact under
-//! `ties=mean`.
+//! With the defaults, gain 2^label - 1 and discount 1/log2(r+1) (Burges et al., ICML 2005). Cost
+//! O(k). A query in which even the best document has gain 0 counts as one without a relevant
+//! document (`blank`); an empty list has DCG 0; exact under `ties=mean`.
 //!
 //! ```
 //! use rankwright_eval::of_ranking;
@@ -57,7 +57,7 @@ impl MetricParams for DcgParams {
     }
 }
 
-/// Gain, discount and cut-off of the DCG family.
+/// Gain, discount and cut-off, which DCG, NDCG and MeanNDCG share.
 #[derive(Debug, Clone)]
 pub(crate) struct Dcg {
     pub(crate) gain: Gain,
@@ -76,7 +76,8 @@ impl Dcg {
         finite(position_sum(list, self.cutoff, gain, |rank| self.discount.at(rank))?)
     }
 
-    /// DCG of labels in the ideal order; stops at the first label without a gain.
+    /// DCG of labels in the ideal order, best first; stops at the first label of gain 0, after
+    /// which there is none.
     pub(crate) fn of_ideal(&self, ideal: &[f64]) -> Result<f64, EvalError> {
         let depth = self.cutoff.map_or(usize::MAX, |k| k as usize);
         let mut sum = 0.0;
@@ -91,14 +92,14 @@ impl Dcg {
     }
 
     /// Whether even the best document has gain 0.
-    pub(crate) fn no_gain(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
+    pub(crate) fn has_no_gain(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
         match list.ideal().first() {
             Some(&best) => Ok(self.gain.of(best)? <= 0.0),
             None => Ok(true),
         }
     }
 
-    /// Discount of a rank, 0 beyond the cut-off.
+    /// Discount of a rank, from 0; 0 beyond the cut-off.
     pub(crate) fn discount_within(&self, rank: usize) -> f64 {
         let inside = self.cutoff.is_none_or(|k| rank < k as usize);
         if inside { self.discount.at(rank) } else { 0.0 }
@@ -110,12 +111,16 @@ fn finite(sum: f64) -> Result<f64, EvalError> {
 }
 
 impl Metric for Dcg {
+    fn range(&self) -> (f64, f64) {
+        (0.0, f64::INFINITY)
+    }
+
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
         self.of_list(list).map(Some)
     }
 
     fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
-        self.no_gain(list)
+        self.has_no_gain(list)
     }
 
     fn swap(&self) -> Option<Box<dyn SwapDelta>> {

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::presets::apply_preset;
 use super::{Metric, MetricSpec};
-use crate::convention::SHARED;
+use crate::convention::SHARED_CONVENTIONS;
 
 /// The parameters of a metric: a struct that `param_groups!` declares in the metric's file.
 ///
@@ -26,10 +26,10 @@ pub trait MetricParams: ParamGroup {
     /// The metric with these parameters.
     fn build(&self, cutoff: Option<u32>) -> Box<dyn Metric>;
 
-    /// The metric's own conventions, as `key=value` in the order of the declaration.
+    /// The conventions that only this metric has, as `key=value` in the order of the declaration.
     fn own_conventions(&self) -> Vec<String> {
         let own = self.defs().into_iter().map(|def| def.name);
-        let own = own.filter(|name| *name != "preset" && !SHARED.contains(name));
+        let own = own.filter(|name| *name != "preset" && !SHARED_CONVENTIONS.contains(name));
         own.filter_map(|name| Some(format!("{name}={}", self.text(name)?))).collect()
     }
 
@@ -42,11 +42,12 @@ pub trait MetricParams: ParamGroup {
         if let Some(preset) = &preset {
             spec.args.push(("preset".to_owned(), preset.clone()));
         }
-        // Only values that differ from both the default and the preset are written.
-        let start = def.start(preset.as_deref())?;
+        // Only values that differ from the default, or that of the preset if it has one, are
+        // written.
+        let defaults = def.params_with_preset(preset.as_deref())?;
         for name in self.defs().iter().map(|def| def.name).filter(|name| *name != "preset") {
             match self.text(name) {
-                Some(text) if start.text(name).as_ref() != Some(&text) => {
+                Some(text) if defaults.text(name).as_ref() != Some(&text) => {
                     spec.args.push((name.to_owned(), text));
                 }
                 _ => {}
@@ -56,7 +57,7 @@ pub trait MetricParams: ParamGroup {
     }
 }
 
-/// The declaration of a metric; one is in the file of each metric.
+/// The declaration of a metric; each metric's file has one.
 ///
 /// It serialises to its names, help, example and parameters.
 #[derive(Clone, Copy)]
@@ -64,22 +65,23 @@ pub trait MetricParams: ParamGroup {
 pub struct MetricDef {
     /// Name in specs.
     pub name: &'static str,
-    /// Other names for the same.
+    /// Other names of the metric.
     pub aliases: &'static [&'static str],
     /// One sentence of help.
     pub help: &'static str,
     /// A valid spec with the most useful parameters.
     pub example: &'static str,
-    /// Whether `@k` may follow; without it the whole list counts.
+    /// Whether a cut-off `@k` may follow the name; without one the whole list counts.
     pub cutoff: bool,
-    /// Whether `ties=mean` has an exact form.
+    /// Whether `ties=mean` is allowed, because the metric has a formula for the exact mean over all
+    /// orders of tied documents.
     pub mean_ties: bool,
     /// The parameters with their default values.
     pub(crate) params: fn() -> Box<dyn MetricParams>,
 }
 
 impl MetricDef {
-    /// A declaration without a name; a metric's file fills in the rest.
+    /// A declaration with these parameters; a metric's file fills in the rest.
     pub(crate) const fn of<P: MetricParams + Default + 'static>() -> Self {
         Self {
             name: "",
@@ -105,8 +107,12 @@ impl MetricDef {
         (self.params)().defs()
     }
 
-    /// The parameters before a spec is read: the defaults, then the values of a preset.
-    pub(crate) fn start(&self, preset: Option<&str>) -> Result<Box<dyn MetricParams>, SpecError> {
+    /// The parameters before those of a spec are read into them: the defaults, overridden by the
+    /// values of a preset.
+    pub(crate) fn params_with_preset(
+        &self,
+        preset: Option<&str>,
+    ) -> Result<Box<dyn MetricParams>, SpecError> {
         let mut params = (self.params)();
         if let Some(name) = preset {
             apply_preset(self, name, &mut *params)?;

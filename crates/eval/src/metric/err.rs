@@ -8,7 +8,8 @@
 //! ```
 //!
 //! A label above `max` is an error. The user never stops at negative labels. Cost O(k). No closed
-//! form under `ties=mean`. A query without a label above 0 is blank.
+//! form under `ties=mean`. A query without a label above 0 counts as one without a relevant
+//! document (`blank`).
 //!
 //! ```
 //! use rankwright_eval::of_ranking;
@@ -20,7 +21,9 @@
 
 use rankwright_spec::{above, param_groups, params};
 
-use super::{ConventionOptions, ConventionParams, Metric, MetricDef, MetricParams, PresetParams};
+use super::{
+    ConventionOptions, ConventionParams, Metric, MetricDef, MetricParams, PresetParams, ZERO_TO_ONE,
+};
 use crate::error::{EvalError, LabelLimit};
 use crate::gain::Gain;
 use crate::list::RankedList;
@@ -59,21 +62,21 @@ impl MetricParams for ErrParams {
     }
 
     fn build(&self, cutoff: Option<u32>) -> Box<dyn Metric> {
-        Box::new(Err { max: self.scale.max, cutoff })
+        Box::new(ExpectedReciprocalRank { max: self.scale.max, cutoff })
     }
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Err {
+struct ExpectedReciprocalRank {
     max: f64,
     cutoff: Option<u32>,
 }
 
-impl Err {
+impl ExpectedReciprocalRank {
     /// Probability that the user stops at a document of this label.
     fn stop_probability(&self, label: f64) -> Result<f64, EvalError> {
         if label > self.max {
-            return Result::Err(EvalError::LabelTooLarge {
+            return Err(EvalError::LabelTooLarge {
                 metric: "err",
                 found: label,
                 max: self.max,
@@ -83,14 +86,20 @@ impl Err {
         Ok(Gain::Exp.of(label)? / self.max.exp2())
     }
 
+    /// 1/rank for a rank from 0; 0 beyond the cut-off.
     fn weight(&self, rank: usize) -> f64 {
         let inside = self.cutoff.is_none_or(|k| rank < k as usize);
         if inside { 1.0 / (rank as f64 + 1.0) } else { 0.0 }
     }
 }
 
-impl Metric for Err {
+impl Metric for ExpectedReciprocalRank {
+    fn range(&self) -> (f64, f64) {
+        ZERO_TO_ONE
+    }
+
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
+        // The probability that the user reads this rank.
         let (mut reading, mut sum) = (1.0, 0.0);
         for (rank, &label) in list.top(self.cutoff).iter().enumerate() {
             let satisfied = self.stop_probability(label)?;
@@ -115,10 +124,11 @@ impl Metric for Err {
     }
 }
 
-/// Swaps of ERR: O(1) each along a row.
+/// The change of ERR under swaps: O(1) for each j, if all ranks j are swapped with the same rank i.
 ///
-/// With P the probability of reading rank i, a and b the two documents' R, Q the product of
-/// (1 - R) strictly between i < j and M the sum of weight * R * (product of 1 - R since i) there,
+/// For i < j let P_i be the probability of reading rank i, a and b the R of the documents at i and
+/// j, Q the product of (1 - R) over the ranks strictly between, M the sum over these ranks of
+/// weight * R * (product of 1 - R since i), and w the weights 1/rank:
 ///
 /// ```text
 /// delta = P_i * (a - b) * (M + Q * w_j - w_i)
@@ -128,8 +138,10 @@ impl Metric for Err {
 /// in either direction; there is no division, so R may come close to 1.
 #[derive(Debug)]
 struct ErrSwap {
-    err: Err,
+    err: ExpectedReciprocalRank,
+    /// R of the document at each rank.
     stop_probability: Vec<f64>,
+    /// The probability of reading each rank, P.
     reading: Vec<f64>,
     /// 1/rank within the cut-off, for as many ranks as the longest list so far.
     weights: Vec<f64>,
@@ -157,6 +169,7 @@ impl SwapDelta for ErrSwap {
             return;
         };
         let w_own = self.weights[i];
+        // M and Q.
         let (mut middle, mut product) = (0.0, 1.0);
         let below = out.iter_mut().zip(&self.stop_probability).zip(&self.weights).enumerate();
         for (j, ((delta, other), w)) in below.skip(i + 1) {

@@ -1,5 +1,5 @@
-//! Inversions: pairs with different labels that are in the wrong order, and the share of pairs in
-//! the right order (pair accuracy).
+//! Inversions: the number of pairs of documents with different labels that are in the wrong order;
+//! and pair accuracy, the fraction of pairs with different labels that are in the right order.
 //!
 //! ```text
 //! inversions    = number of (i above j) with label_i < label_j
@@ -8,9 +8,9 @@
 //!
 //! Counted while merging, O(n log n). Equal scores are ordered by the tie policy: `worst` counts
 //! every tied pair as wrong, `best` as right, `mean` as half, which is the exact expectation.
-//! Unjudged documents count as label 0 unless dropped. A query without a pair has 0 inversions, and
-//! no pair accuracy: it is skipped. A query that the run lacks has no inversions to count and is
-//! skipped.
+//! Unjudged documents count as label 0 unless dropped. A query without pairs of different labels
+//! has 0 inversions, and no pair accuracy: there it is skipped. A query that the run lacks is
+//! skipped for inversions, and counts 0 for pair accuracy under `missing=zero`.
 //!
 //! ```
 //! use rankwright_eval::of_ranking;
@@ -23,7 +23,7 @@ use rankwright_spec::param_groups;
 
 use super::{
     Metric, MetricDef, MetricParams, MissingOptions, MissingParams, OrderOptions, OrderParams,
-    UnjudgedOptions, UnjudgedParams,
+    UnjudgedOptions, UnjudgedParams, ZERO_TO_ONE,
 };
 use crate::compare::Better;
 use crate::error::EvalError;
@@ -90,30 +90,38 @@ impl MetricParams for InversionsParams {
 
 #[derive(Debug)]
 struct Inversions {
+    /// Whether the value is the pair accuracy, not the number of inversions.
     as_accuracy: bool,
 }
 
 impl Metric for Inversions {
+    fn range(&self) -> (f64, f64) {
+        if self.as_accuracy { ZERO_TO_ONE } else { (0.0, f64::INFINITY) }
+    }
+
     fn better(&self) -> Better {
-        Better::Lower
+        match self.as_accuracy {
+            true => Better::Higher,
+            false => Better::Lower,
+        }
     }
 
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
         let mut labels = list.labels().to_vec();
-        // Tied groups are counted separately: in falling order they have no inversion of their own,
-        // then every pair of different labels in them counts one half.
-        let mut halves = 0_u64;
+        // Under `ties=mean`, pairs within a tied group are counted separately: the group is sorted,
+        // so that it has no inversion, and every pair of different labels in it counts one half.
+        let mut tied_pairs = 0_u64;
         for group in list.tie_groups().into_iter().flatten() {
             let group = &mut labels[group];
             group.sort_unstable_by(|a, b| b.total_cmp(a));
-            halves += different_pairs(group);
+            tied_pairs += different_pairs(group);
         }
-        let mut sorted = Vec::with_capacity(labels.len());
-        let wrong = count_inversions(&mut labels, &mut sorted) as f64 + halves as f64 / 2.0;
+        let mut scratch = Vec::with_capacity(labels.len());
+        let wrong = count_inversions(&mut labels, &mut scratch) as f64 + tied_pairs as f64 / 2.0;
         if !self.as_accuracy {
             return Ok(Some(wrong));
         }
-        // `labels` is sorted now.
+        // `count_inversions` has sorted `labels`.
         let pairs = different_pairs(&labels) as f64;
         Ok((pairs > 0.0).then(|| (pairs - wrong) / pairs))
     }
@@ -123,7 +131,8 @@ impl Metric for Inversions {
     }
 }
 
-/// Pairs (i before j) with a[i] < a[j]; leaves `a` sorted, highest first.
+/// The number of pairs (i before j) with a[i] < a[j]; leaves `a` sorted, highest first. `scratch`
+/// is a buffer.
 pub(crate) fn count_inversions(a: &mut [f64], scratch: &mut Vec<f64>) -> u64 {
     if a.len() < 2 {
         return 0;
@@ -151,7 +160,7 @@ pub(crate) fn count_inversions(a: &mut [f64], scratch: &mut Vec<f64>) -> u64 {
 /// Number of pairs of different values in a sorted slice.
 pub(crate) fn different_pairs(sorted: &[f64]) -> u64 {
     let pairs = |n: usize| n as u64 * (n as u64).saturating_sub(1) / 2;
-    let equal: u64 = sorted.chunk_by(|a, b| a == b).map(|run| pairs(run.len())).sum();
+    let equal: u64 = sorted.chunk_by(|a, b| a == b).map(|equal| pairs(equal.len())).sum();
     pairs(sorted.len()) - equal
 }
 
@@ -162,7 +171,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn merging_counts_what_two_loops_count(
+        fn counting_by_merging_equals_counting_by_two_loops(
             labels in prop::collection::vec((0_i32..5).prop_map(f64::from), 0..40)) {
             let mut slow = 0;
             let mut pairs = 0;

@@ -1,13 +1,13 @@
 //! Interpolated precision at a level of recall.
 //!
 //! ```text
-//! iprec(x) = highest precision at any rank from the one where recall reaches x
+//! iprec(x) = highest precision at any rank from the first one with recall x on
 //! ```
 //!
-//! Recall x of R relevant documents is reached with the relevant document number x * R, rounded:
-//! `round=nearest` is floor(x * R + 0.5), as trec_eval 10 does; `round=up` is floor(x * R + 0.9),
-//! as trec_eval 9 and pytrec_eval do. A level that the list never reaches counts 0; level 0 is the
-//! highest precision anywhere. Cost O(n). R = 0 makes the query blank.
+//! Recall x of R relevant documents is reached at the relevant document with the number x * R,
+//! rounded: `round=nearest` is floor(x * R + 0.5), as trec_eval 10 does; `round=up` is
+//! floor(x * R + 0.9), as trec_eval 9 and pytrec_eval do. A level that the list never reaches counts 0; level 0
+//! is the highest precision anywhere. Cost O(n). With R = 0 the convention `blank` decides.
 //!
 //! ```
 //! use rankwright_eval::of_ranking;
@@ -21,7 +21,7 @@ use rankwright_spec::{choices, param_groups, params};
 
 use super::{
     ConventionOptions, ConventionParams, Metric, MetricDef, MetricParams, PresetParams, RelOptions,
-    RelParams,
+    RelParams, ZERO_TO_ONE,
 };
 use crate::error::EvalError;
 use crate::list::RankedList;
@@ -86,12 +86,16 @@ struct InterpolatedPrecision {
 }
 
 impl Metric for InterpolatedPrecision {
+    fn range(&self) -> (f64, f64) {
+        ZERO_TO_ONE
+    }
+
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
-        let up = match self.round {
+        let rounding = match self.round {
             RecallRounding::Nearest => 0.5,
             RecallRounding::Up => 0.9,
         };
-        let needed = (self.recall * list.relevant(self.rel) as f64 + up) as usize;
+        let needed = (self.recall * list.relevant(self.rel) as f64 + rounding) as usize;
         let (mut hits, mut best) = (0_usize, 0.0);
         for (rank, &label) in list.labels().iter().enumerate() {
             // Precision has its maxima at relevant ranks.

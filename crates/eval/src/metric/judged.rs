@@ -1,12 +1,13 @@
-//! judged@k: the share of judged documents among the first k.
+//! judged@k: the fraction of judged documents among the first k.
 //!
 //! ```text
 //! judged@k = (judged documents within rank k) / min(k, n)
 //! ```
 //!
-//! Low values mean that the other metrics count many unjudged documents as non-relevant. It uses
-//! the ranking with its unjudged documents even if other metrics drop them. An empty list has no
-//! value and is skipped; a query that the run lacks counts 0 under `missing=zero`. Cost O(k).
+//! Low values mean that the other metrics count many unjudged documents as non-relevant. This
+//! metric sees the ranking with its unjudged documents even if other metrics drop them. An empty
+//! list has no value and is skipped; a query that the run lacks counts 0 under `missing=zero`. Cost
+//! O(k).
 //!
 //! ```
 //! use rankwright_eval::{Candidates, MetricSpec, SourceKind};
@@ -23,19 +24,20 @@ use rankwright_spec::param_groups;
 
 use super::{
     Metric, MetricDef, MetricParams, MissingOptions, MissingParams, OrderOptions, OrderParams,
+    ZERO_TO_ONE,
 };
 use crate::error::EvalError;
 use crate::list::RankedList;
 
 param_groups! {
-    /// Parameters of the share of judged documents.
+    /// Parameters of the fraction of judged documents.
     pub struct JudgedParams {
         missing: MissingParams, MissingOptions::missing_params;
         order: OrderParams, OrderOptions::order_params;
     }
 }
 
-/// Share of judged documents.
+/// Fraction of judged documents.
 pub(super) static JUDGED: MetricDef = MetricDef {
     name: "judged",
     help: "Share of judged documents among the first k.",
@@ -59,6 +61,10 @@ struct Judged {
 }
 
 impl Metric for Judged {
+    fn range(&self) -> (f64, f64) {
+        ZERO_TO_ONE
+    }
+
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
         let depth = list.depth(self.cutoff);
         let judged = (0..depth).filter(|&rank| list.is_judged(rank)).count();

@@ -4,10 +4,10 @@
 //! tau-b = (concordant - discordant) / sqrt((n0 - ties in score) * (n0 - ties in label))
 //! ```
 //!
-//! n0 = n(n-1)/2 pairs; ties count pairs. From -1 to 1. The list is already sorted by score, so one
-//! counting merge gives the discordant pairs: O(n log n). Equal scores are ties by definition; no
-//! tie policy applies. All labels equal, or fewer than two documents: no value, skipped. All scores
-//! equal: 0.
+//! n0 = n(n-1)/2 is the number of pairs, and ties are numbers of tied pairs. From -1 to 1. The list
+//! is already sorted by score, so one counting merge gives the discordant pairs: O(n log n). Equal
+//! scores are ties by definition; no tie policy applies. All labels equal, or fewer than two
+//! documents: no value, skipped. All scores equal: 0.
 //!
 //! ```
 //! use rankwright_eval::{MetricSpec, SourceKind, of_ranking};
@@ -60,29 +60,36 @@ impl MetricParams for KendallParams {
 struct Kendall;
 
 impl Metric for Kendall {
+    fn range(&self) -> (f64, f64) {
+        (-1.0, 1.0)
+    }
+
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
         let scores = list.scores();
         let mut labels = list.labels().to_vec();
-        // In falling order within equal scores, no tied pair counts as discordant.
+        // Labels are sorted, highest first, within equal scores, so that no pair of equal scores
+        // counts as discordant.
         let mut start = 0;
+        // Number of pairs with equal scores and different labels.
         let mut tied_scores_only = 0;
-        for run in scores.chunk_by(|a, b| a == b) {
-            let group = &mut labels[start..start + run.len()];
+        for tied in scores.chunk_by(|a, b| a == b) {
+            let group = &mut labels[start..start + tied.len()];
             group.sort_unstable_by(|a, b| b.total_cmp(a));
             tied_scores_only += different_pairs(group);
-            start += run.len();
+            start += tied.len();
         }
         let discordant = count_inversions(&mut labels, &mut Vec::new()) as f64;
-        let by_label = different_pairs(&labels) as f64;
-        let by_score = different_pairs(scores) as f64;
-        if by_label == 0.0 {
+        let different_labels = different_pairs(&labels) as f64;
+        let different_scores = different_pairs(scores) as f64;
+        if different_labels == 0.0 {
             return Ok(None);
         }
-        if by_score == 0.0 {
+        if different_scores == 0.0 {
             return Ok(Some(0.0));
         }
-        let concordant = by_label - tied_scores_only as f64 - discordant;
-        Ok(Some((concordant - discordant) / (by_label * by_score).sqrt()))
+        let concordant = different_labels - tied_scores_only as f64 - discordant;
+        let divisor = (different_labels * different_scores).sqrt();
+        Ok(Some((concordant - discordant) / divisor))
     }
 
     fn when_missing(&self, list: &RankedList<'_>) -> Option<f64> {

@@ -4,7 +4,8 @@
 //! MeanNDCG = 1/n * sum over k = 1..n of NDCG@k
 //! ```
 //!
-//! Both sums grow with k, so one pass gives all n values: O(n). A query without gain is blank; an
+//! DCG@k and the ideal DCG@k are running sums, so one pass gives all n values: O(n). A query in
+//! which even the best document has gain 0 counts as one without a relevant document (`blank`); an
 //! empty list counts 0.
 //!
 //! ```
@@ -20,7 +21,7 @@ use rankwright_spec::param_groups;
 use super::dcg::Dcg;
 use super::{
     ConventionOptions, ConventionParams, DiscountOptions, DiscountParams, GainOptions, GainParams,
-    Metric, MetricDef, MetricParams, PresetParams,
+    Metric, MetricDef, MetricParams, PresetParams, ZERO_TO_ONE,
 };
 use crate::error::EvalError;
 use crate::list::RankedList;
@@ -59,24 +60,28 @@ impl MetricParams for MeanNdcgParams {
 struct MeanNdcg(Dcg);
 
 impl Metric for MeanNdcg {
+    fn range(&self) -> (f64, f64) {
+        ZERO_TO_ONE
+    }
+
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
         let Dcg { gain, discount, .. } = &self.0;
-        let (mut dcg, mut best, mut sum) = (0.0, 0.0, 0.0);
+        let (mut dcg, mut ideal_dcg, mut sum) = (0.0, 0.0, 0.0);
         let mut ideal = list.ideal().iter();
         for (rank, &label) in list.labels().iter().enumerate() {
             dcg += gain.of(label)? * discount.at(rank);
             if let Some(&label) = ideal.next() {
-                best += gain.of(label)? * discount.at(rank);
+                ideal_dcg += gain.of(label)? * discount.at(rank);
             }
-            if !f64::is_finite(dcg + best) {
+            if !f64::is_finite(dcg + ideal_dcg) {
                 return Err(EvalError::Overflow { metric: "mean-ndcg" });
             }
-            sum += if best > 0.0 { f64::min(dcg / best, 1.0) } else { 0.0 };
+            sum += if ideal_dcg > 0.0 { f64::min(dcg / ideal_dcg, 1.0) } else { 0.0 };
         }
         Ok(Some(sum / list.len().max(1) as f64))
     }
 
     fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
-        self.0.no_gain(list)
+        self.0.has_no_gain(list)
     }
 }

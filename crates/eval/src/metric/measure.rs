@@ -12,14 +12,14 @@ use serde::{Serialize, Serializer};
 
 use super::names::{find_metric, trec_name};
 use super::{Aggregate, Metric, MetricDef};
-use crate::convention::{Blank, Conventions, Missing, SHARED};
+use crate::convention::{Blank, Conventions, Missing, SHARED_CONVENTIONS};
 use crate::error::EvalError;
 use crate::list::{Candidates, ListBuffers, RankedList};
 use crate::order::TiePolicy;
 use crate::source::SourceKind;
 use crate::swap::SwapDelta;
 
-/// A metric by its text, checked: names, parameters and values are all legal.
+/// The checked text of a metric: name, parameters and values are all valid.
 ///
 /// ```
 /// use rankwright_eval::{MetricSpec, SourceKind};
@@ -32,9 +32,10 @@ use crate::swap::SwapDelta;
 /// ```
 #[derive(Debug, Clone)]
 pub struct MetricSpec {
-    /// The spec in the user's form, arguments in the table's order.
+    /// The spec with the name that the user wrote, arguments in the order of the metric's
+    /// declaration.
     written: Spec,
-    /// The spec with the table's name; a trec_eval name is expanded.
+    /// The spec with the metric's own name; a trec_eval name is expanded.
     canonical: Spec,
     def: &'static MetricDef,
 }
@@ -84,9 +85,9 @@ impl MetricSpec {
     pub fn resolve(&self, kind: SourceKind) -> Result<Measure, SpecError> {
         let Self { canonical: spec, def, .. } = self;
         let known = def.params();
-        let knows = |key: &str| known.iter().any(|param| param.name == key);
-        let preset = spec.get("preset").filter(|name| *name != "none" && knows("preset"));
-        let mut params = def.start(preset)?;
+        let has_param = |key: &str| known.iter().any(|param| param.name == key);
+        let preset = spec.get("preset").filter(|name| *name != "none" && has_param("preset"));
+        let mut params = def.params_with_preset(preset)?;
         read_into(&mut *params, spec)?;
         if let Some(cutoff) = spec.cutoff.filter(|_| !def.cutoff) {
             return Err(SpecError::conflict(&spec.name, Conflict::CutoffNotAllowed { cutoff }));
@@ -103,10 +104,10 @@ impl MetricSpec {
         let metric: Arc<dyn Metric> = Arc::from(params.build(spec.cutoff));
         let mut own = params.own_conventions();
         own.extend(def.cutoff.then(|| describe_cutoff(spec.cutoff)));
-        let shared = SHARED.into_iter().filter(|key| knows(key));
+        let shared = SHARED_CONVENTIONS.into_iter().filter(|key| has_param(key));
         let convention = describe(own, &conventions, shared, metric.aggregate()).into();
         let spec = self.written.clone();
-        Ok(Measure { spec, metric, conventions, convention, order_free: !knows("ties") })
+        Ok(Measure { spec, metric, conventions, convention, order_free: !has_param("ties") })
     }
 }
 
@@ -142,7 +143,8 @@ fn describe_cutoff(cutoff: Option<u32>) -> String {
     cutoff.map_or("cutoff=none".to_owned(), |k| format!("cutoff={k}"))
 }
 
-/// Every convention by name: the metric's own, then the shared ones that it has, then the mean.
+/// Every convention by name: the metric's own, then the shared ones that it has, then the
+/// aggregation if it is not the mean over queries.
 fn describe(
     own: Vec<String>,
     conventions: &Conventions,
@@ -159,8 +161,11 @@ fn describe(
 pub struct Measure {
     spec: Spec,
     metric: Arc<dyn Metric>,
+    /// The shared conventions.
     conventions: Conventions,
+    /// All conventions as text.
     convention: Arc<str>,
+    /// Whether the order among equal scores cannot change the value.
     order_free: bool,
 }
 
@@ -169,12 +174,13 @@ impl Measure {
     pub fn custom(name: &str, metric: impl Metric + 'static, conventions: Conventions) -> Self {
         let own = Some(metric.convention()).filter(|own| !own.is_empty());
         let own = own.into_iter().collect();
-        let convention = describe(own, &conventions, SHARED.into_iter(), metric.aggregate()).into();
+        let shared = SHARED_CONVENTIONS.into_iter();
+        let convention = describe(own, &conventions, shared, metric.aggregate()).into();
         let (spec, metric) = (Spec::new(name), Arc::new(metric));
         Self { spec, metric, conventions, convention, order_free: false }
     }
 
-    /// The spec in the user's form.
+    /// The spec with the name that the user wrote.
     pub fn spec(&self) -> &Spec {
         &self.spec
     }
@@ -204,7 +210,7 @@ impl Measure {
         self.metric.aggregate()
     }
 
-    /// Changes of the metric under swaps, if the metric supports them.
+    /// The changes of the metric under swaps; `None` if the metric does not support them.
     pub fn swap(&self) -> Option<Box<dyn SwapDelta>> {
         self.metric.swap()
     }
@@ -212,8 +218,10 @@ impl Measure {
     /// The value of one ranked query; `None` if it is skipped. The list must have been ranked under
     /// this measure's conventions.
     ///
-    /// A query without a relevant document is handled first (`blank`), then one that the run lacks
-    /// (`missing`); only then is the metric computed.
+    /// The conventions are applied in this order: a query that the run lacks is skipped
+    /// (`missing=skip`); a query without a relevant document gets the value of `blank`; a query
+    /// that the run lacks gets the metric's value for it (`missing=zero`). Only for other queries
+    /// the metric is computed.
     pub fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
         let returned = list.returned();
         if !returned && self.conventions.missing == Missing::Skip {
@@ -232,7 +240,7 @@ impl Measure {
         self.metric.evaluate(list)
     }
 
-    /// The value for one query given by scores and labels.
+    /// The value for one query given by scores and labels; `None` if it is skipped.
     ///
     /// ```
     /// use rankwright_eval::{MetricSpec, SourceKind};
@@ -251,11 +259,11 @@ impl Measure {
         self.of_candidates(&candidates)
     }
 
-    /// The value for one query's candidates.
+    /// The value for one query given by its candidates; `None` if it is skipped.
     pub fn of_candidates(&self, candidates: &Candidates<'_>) -> Result<Option<f64>, EvalError> {
-        let mut workspace = ListBuffers::default();
-        workspace.start(candidates)?;
-        self.evaluate(&workspace.rank_for(candidates, &self.conventions, None)?)
+        let mut buffers = ListBuffers::default();
+        buffers.start(candidates)?;
+        self.evaluate(&buffers.rank_for(candidates, &self.conventions, None)?)
     }
 }
 
@@ -272,7 +280,8 @@ impl fmt::Display for Measure {
     }
 }
 
-/// The value of a metric for labels that are already in rank order.
+/// The value of a metric for labels that are already in rank order; `None` if such a query is
+/// skipped.
 ///
 /// ```
 /// use rankwright_eval::of_ranking;

@@ -5,7 +5,8 @@
 //! ([`Measure`], [`evaluate`](crate::evaluate())), so that a metric is its formula and little more.
 //!
 //! A metric's file declares its parameters (`param_groups!`, from the groups in `shared.rs` and its
-//! own), its [`MetricDef`] and its formula. To add one: write its file, and add it to this one.
+//! own), its [`MetricDef`] and its formula. To add one: write its file, and add it
+//! to this file: `mod`, `pub use`, and [`METRICS`].
 
 use std::fmt::Debug;
 
@@ -134,7 +135,7 @@ pub static METRICS: &[&MetricDef] = &[
 /// # Ok::<(), EvalError>(())
 /// ```
 pub trait Metric: Debug + Send + Sync {
-    /// The value for a query; `None` if it has none, which skips the query.
+    /// The value for a query; `None` if it has no value, so that the query is skipped.
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError>;
 
     /// Whether the query has no relevant document, so that the convention `blank` decides.
@@ -142,7 +143,8 @@ pub trait Metric: Debug + Send + Sync {
         Ok(false)
     }
 
-    /// The value of a judged query that the run lacks, under `missing=zero`.
+    /// The value of a judged query that the run lacks, under `missing=zero`; `None` if it is
+    /// skipped even then.
     fn when_missing(&self, _list: &RankedList<'_>) -> Option<f64> {
         Some(0.0)
     }
@@ -157,7 +159,7 @@ pub trait Metric: Debug + Send + Sync {
         Aggregate::Mean
     }
 
-    /// The query's share in a mean over rows.
+    /// The weight of the query in a mean over rows: its number of rows.
     fn rows(&self, list: &RankedList<'_>) -> f64 {
         list.len() as f64
     }
@@ -167,12 +169,21 @@ pub trait Metric: Debug + Send + Sync {
         Better::Higher
     }
 
-    /// The change of the value when two ranks are swapped, for metrics that can be a training
-    /// target.
+    /// The lowest and the highest value of a query; infinite where there is no bound. Intervals and
+    /// axes of plots stay within it.
+    fn range(&self) -> (f64, f64) {
+        (f64::NEG_INFINITY, f64::INFINITY)
+    }
+
+    /// The change of the value when two ranks are swapped, for metrics that training can optimise;
+    /// `None` for others.
     fn swap(&self) -> Option<Box<dyn SwapDelta>> {
         None
     }
 }
+
+/// The range of most metrics.
+pub(crate) const ZERO_TO_ONE: (f64, f64) = (0.0, 1.0);
 
 /// The aggregation of the values of queries into one number.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -184,7 +195,7 @@ pub enum Aggregate {
     Sum,
     /// Geometric mean over queries; values below the floor are raised to it.
     GeometricMean {
-        /// The smallest value.
+        /// The smallest value of a query in the mean.
         floor: f64,
     },
     /// Mean over rows: the weight of a query is its number of rows.
@@ -194,7 +205,7 @@ pub enum Aggregate {
 }
 
 impl Aggregate {
-    /// The name printed with a number.
+    /// The name, as printed with a result.
     pub fn name(self) -> &'static str {
         match self {
             Aggregate::Mean => "mean",
@@ -206,11 +217,11 @@ impl Aggregate {
     }
 }
 
-/// Sum over ranks of gain(label) * discount(rank), up to `depth` ranks.
+/// The sum over the ranks within the cut-off of gain(label) * discount(rank).
 ///
-/// Under `ties=mean` each document of a tied group has every rank of the group equally often, so
-/// the group's mean gain times the group's discounts is the exact expectation (McSherry and Najork,
-/// ECIR 2008). Cost O(n).
+/// Under `ties=mean` each document of a tied group is at every rank of the group equally often, so
+/// the group's mean gain times the sum of its ranks' discounts is the exact expectation (McSherry
+/// and Najork, ECIR 2008). Cost O(n).
 pub(crate) fn position_sum(
     list: &RankedList<'_>,
     cutoff: Option<u32>,

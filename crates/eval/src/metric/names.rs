@@ -1,4 +1,4 @@
-//! Names of metrics: the table's, their aliases, and trec_eval's.
+//! Names of metrics: those of their declarations, aliases, and trec_eval's names.
 //!
 //! trec_eval's names stand for the metric under `preset=trec`: `P_10` is `p(preset=trec)@10`. They
 //! are matched exactly and first; the others without regard to case. Parameters may follow
@@ -17,11 +17,13 @@ const WITH_CUTOFF: [(&str, &str); 5] = [
     ("success_", "success"),
 ];
 
-/// trec_eval names without one. `map`, `ndcg` and `bpref` are also names in our table.
-const PLAIN: [(&str, &str); 3] = [("recip_rank", "rr"), ("Rprec", "rprec"), ("gm_map", "gmap")];
+/// trec_eval names without a cut-off. `map`, `ndcg` and `bpref` are not listed, as they are our
+/// names too.
+const WITHOUT_CUTOFF: [(&str, &str); 3] =
+    [("recip_rank", "rr"), ("Rprec", "rprec"), ("gm_map", "gmap")];
 
-/// The official set, which trec_eval prints without options.
-const OFFICIAL: [&str; 29] = [
+/// The official set of metrics, which trec_eval prints without options.
+const OFFICIAL_METRICS: [&str; 29] = [
     "num_q(preset=trec)",
     "num_ret(preset=trec)",
     "num_rel(preset=trec)",
@@ -53,10 +55,10 @@ const OFFICIAL: [&str; 29] = [
     "P_1000",
 ];
 
-/// The metric of a trec_eval name.
+/// The metric of a trec_eval name; `None` for other names.
 pub(crate) fn trec_name(name: &str) -> Option<Spec> {
     let trec = |metric: &str| Spec::new(metric).with("preset", "trec");
-    if let Some((_, metric)) = PLAIN.iter().find(|(n, _)| *n == name) {
+    if let Some((_, metric)) = WITHOUT_CUTOFF.iter().find(|(n, _)| *n == name) {
         return Some(trec(metric));
     }
     if let Some(level) = name.strip_prefix("iprec_at_recall_") {
@@ -68,7 +70,7 @@ pub(crate) fn trec_name(name: &str) -> Option<Spec> {
     })
 }
 
-/// The table's entry for a name or alias, in any case.
+/// The metric with this name or alias, in upper or lower case.
 pub(crate) fn find_metric(name: &str) -> Result<&'static MetricDef, SpecError> {
     let is = |n: &&str| n.eq_ignore_ascii_case(name);
     let found = METRICS.iter().copied().find(|m| is(&m.name) || m.aliases.iter().any(is));
@@ -104,7 +106,7 @@ pub fn expand(text: &str) -> Result<Vec<MetricSpec>, SpecError> {
         return MetricSpec::parse(text).map(|m| vec![m]);
     }
     let names = parts.into_iter().flat_map(|part| match part {
-        "trec_eval" => OFFICIAL.to_vec(),
+        "trec_eval" => OFFICIAL_METRICS.to_vec(),
         other => vec![other],
     });
     names.map(MetricSpec::parse).collect()
@@ -115,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn trec_names_spell_out_to_the_trec_preset() {
+    fn trec_eval_names_stand_for_metrics_with_the_trec_preset() {
         for (name, spec) in [
             ("P_10", "p(preset=trec)@10"),
             ("recall_100", "recall(preset=trec)@100"),
@@ -137,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn slips_are_answered_with_the_nearest_name() {
+    fn the_error_for_an_unknown_name_suggests_the_nearest() {
         let error = MetricSpec::parse("ncdg@10").unwrap_err().to_string();
         assert!(
             error.starts_with("unknown metric `ncdg` (did you mean `ndcg`?); known: "),

@@ -1,14 +1,14 @@
-//! NDCG: DCG as a share of the best DCG that the judged documents allow.
+//! NDCG: DCG divided by the ideal DCG, the highest that the judged documents allow.
 //!
 //! ```text
 //! NDCG@k = DCG@k / IDCG@k,   IDCG@k = DCG@k of all judged documents sorted by label
 //! ```
 //!
 //! The ideal includes judged documents that were not retrieved. Published figures differ by gain
-//! (2^label - 1 or label), by discount, by the value of a query without gain (`blank`) and by lists
-//! shorter than k: `short=keep` uses the existing ranks, `short=zero` gives 0 (LETOR). Never above
-//! 1: labels that would overflow are errors, and only rounding is clamped. Cost O(k); exact under
-//! `ties=mean`.
+//! (2^label - 1 or label), by discount, by the value of a query in which even the best document has
+//! gain 0 (`blank`) and by lists shorter than k: `short=keep` uses the existing ranks, `short=zero`
+//! gives 0 (LETOR). The value is never above 1: labels whose gains would overflow are errors, and a
+//! value above 1 by rounding is clamped. Cost O(k); exact under `ties=mean`.
 //!
 //! ```
 //! use rankwright_eval::{of_ranking, MetricSpec, SourceKind};
@@ -26,7 +26,7 @@ use rankwright_spec::{choices, param_groups, params};
 use super::dcg::Dcg;
 use super::{
     ConventionOptions, ConventionParams, DiscountOptions, DiscountParams, GainOptions, GainParams,
-    Metric, MetricDef, MetricParams, PresetParams,
+    Metric, MetricDef, MetricParams, PresetParams, ZERO_TO_ONE,
 };
 use crate::error::EvalError;
 use crate::list::RankedList;
@@ -38,7 +38,7 @@ choices! {
     pub enum NdcgShort {
         /// Uses the existing ranks.
         Keep = "keep",
-        /// It counts 0.
+        /// The list counts 0.
         Zero = "zero",
     }
 }
@@ -91,14 +91,19 @@ struct Ndcg {
 }
 
 impl Ndcg {
-    fn too_short(&self, n: usize) -> bool {
+    /// Whether a list of `n` documents counts 0 because it is shorter than the cut-off.
+    fn is_too_short(&self, n: usize) -> bool {
         self.short == NdcgShort::Zero && self.dcg.cutoff.is_some_and(|k| n < k as usize)
     }
 }
 
 impl Metric for Ndcg {
+    fn range(&self) -> (f64, f64) {
+        ZERO_TO_ONE
+    }
+
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
-        if self.too_short(list.len()) {
+        if self.is_too_short(list.len()) {
             return Ok(Some(0.0));
         }
         let ideal = self.dcg.of_ideal(list.ideal())?;
@@ -106,17 +111,18 @@ impl Metric for Ndcg {
     }
 
     fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
-        self.dcg.no_gain(list)
+        self.dcg.has_no_gain(list)
     }
 
     fn swap(&self) -> Option<Box<dyn SwapDelta>> {
-        let (gain, rank, whole) = (self.dcg.gain.clone(), self.dcg.clone(), self.clone());
+        let (gain, dcg, ndcg) = (self.dcg.gain.clone(), self.dcg.clone(), self.clone());
         Some(AdditiveSwap::new(
             move |label| gain.of(label),
-            move |r| rank.discount_within(r),
+            move |rank| dcg.discount_within(rank),
             move |n, ideal| {
-                let best = whole.dcg.of_ideal(ideal)?;
-                Ok(if best > 0.0 && !whole.too_short(n) { 1.0 / best } else { 0.0 })
+                let ideal_dcg = ndcg.dcg.of_ideal(ideal)?;
+                let is_zero = ideal_dcg <= 0.0 || ndcg.is_too_short(n);
+                Ok(if is_zero { 0.0 } else { 1.0 / ideal_dcg })
             },
         ))
     }

@@ -27,7 +27,7 @@ use crate::error::EvalError;
 use crate::list::RankedList;
 
 choices! {
-    /// The units that the total is a mean of.
+    /// The items over which the total is a mean.
     #[non_exhaustive]
     pub enum Over {
         /// Documents: each counts the same.
@@ -102,11 +102,16 @@ impl MetricParams for MaeParams {
 
 #[derive(Debug)]
 struct PointwiseError {
+    /// Whether differences are squared (RMSE); otherwise their absolute values count (MAE).
     squared: bool,
     over: Over,
 }
 
 impl Metric for PointwiseError {
+    fn range(&self) -> (f64, f64) {
+        (0.0, f64::INFINITY)
+    }
+
     fn better(&self) -> Better {
         Better::Lower
     }

@@ -1,4 +1,4 @@
-//! P@k: precision, the share of relevant documents among the first k.
+//! P@k: precision, the fraction of relevant documents among the first k.
 //!
 //! ```text
 //! P@k = (relevant documents within rank k) / k
@@ -19,7 +19,7 @@ use rankwright_spec::{choices, param_groups, params};
 
 use super::{
     ConventionOptions, ConventionParams, Metric, MetricDef, MetricParams, PresetParams, RelOptions,
-    RelParams, position_sum,
+    RelParams, ZERO_TO_ONE, position_sum,
 };
 use crate::error::EvalError;
 use crate::list::RankedList;
@@ -33,7 +33,7 @@ choices! {
         Keep = "keep",
         /// Divide by the length of the list.
         List = "list",
-        /// It counts 0.
+        /// The list counts 0.
         Zero = "zero",
     }
 }
@@ -99,6 +99,10 @@ impl Precision {
 }
 
 impl Metric for Precision {
+    fn range(&self) -> (f64, f64) {
+        ZERO_TO_ONE
+    }
+
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
         let hits = position_sum(list, self.cutoff, |l| Ok(one_if(l >= self.rel)), |_| 1.0)?;
         Ok(Some(hits * self.scale(list.len())))
@@ -118,6 +122,7 @@ impl Metric for Precision {
     }
 }
 
-pub(crate) fn one_if(yes: bool) -> f64 {
-    f64::from(u8::from(yes))
+/// 1 or 0.
+pub(crate) fn one_if(condition: bool) -> f64 {
+    f64::from(u8::from(condition))
 }

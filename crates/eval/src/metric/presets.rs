@@ -1,15 +1,16 @@
 //! Presets: the conventions of known tools (how ties, unjudged documents and so on are treated), as
 //! parameter values.
 //!
-//! A preset is a list of `key=value` for each metric that the tool has; parameters in the user's
-//! spec override it. Sources of the rules: the tools' own code, checked against their outputs in
-//! the tests.
+//! A preset has values of parameters for each metric that the tool has; parameters in the user's
+//! spec override them. The values follow the tools' own code and are checked against their outputs
+//! in tests.
 
 use rankwright_spec::{ParamKind, ParamValue, RangeDef, SpecError, ValueError, nearest, params};
 use serde::Serialize;
 
 use super::{MetricDef, MetricParams};
 
+/// Parameter values of a preset, as `(key, value)`.
 type Values = &'static [(&'static str, &'static str)];
 
 /// The conventions of a tool.
@@ -20,7 +21,8 @@ pub struct PresetDef {
     pub name: &'static str,
     /// The tool and its conventions.
     pub help: &'static str,
-    /// The values for each metric that the tool has; all matching entries apply.
+    /// Rules: metrics that the tool has, and the values of their parameters. All rules that list a
+    /// metric apply to it; a value whose key a metric lacks is ignored for it.
     #[serde(skip)]
     pub(crate) rules: &'static [(&'static [&'static str], Values)],
 }
@@ -35,7 +37,7 @@ impl Preset {
         PRESETS.iter().find(|preset| preset.name == name).map(Self)
     }
 
-    /// Its name and conventions.
+    /// The declaration of the preset.
     pub fn def(self) -> &'static PresetDef {
         self.0
     }
@@ -62,7 +64,7 @@ impl ParamValue for Preset {
 }
 
 params! {
-    /// The tool whose conventions a metric follows; read from specs.
+    /// The tool whose conventions a metric follows. A preset only takes effect when a spec is read.
     pub struct PresetParams {
         preset: Option<Preset> = None, ..,
             "Conventions of a known tool; other parameters of the spec override it.";
@@ -140,6 +142,7 @@ pub static PRESETS: &[PresetDef] = &[
     },
 ];
 
+/// The rule of trec_eval.
 const TREC: (&[&str], Values) = (
     &[
         "ndcg",
@@ -165,10 +168,12 @@ const TREC: (&[&str], Values) = (
         ("scores", "f32"),
     ],
 );
+/// The rule of LETOR's scripts.
 const LETOR: (&[&str], Values) = (
     &["ndcg", "mean-ndcg", "dcg", "p", "ap"],
     &[("gain", "exp"), ("discount", "letor"), ("blank", "0"), ("ties", "stable")],
 );
+/// The additional rule of LETOR's scripts for NDCG.
 const LETOR_NDCG: (&[&str], Values) = (&["ndcg"], &[("short", "zero")]);
 
 impl PresetDef {
@@ -178,7 +183,7 @@ impl PresetDef {
     }
 }
 
-/// Sets the values of a preset.
+/// Sets the values of a preset in the parameters of a metric.
 pub(crate) fn apply_preset(
     def: &MetricDef,
     name: &str,
@@ -188,7 +193,7 @@ pub(crate) fn apply_preset(
     let preset = found.ok_or_else(|| unknown_preset(def, name))?;
     let rules = preset.rules.iter().filter(|(metrics, _)| metrics.contains(&def.name));
     for (key, value) in rules.flat_map(|(_, values)| values.iter()) {
-        // A rule for several metrics may have keys that some of them lack.
+        // A key that the metric lacks is ignored: a rule may be for several metrics.
         params.set(key, value).map_err(|error| error.at(def.name, key, value))?;
     }
     Ok(())
@@ -251,30 +256,31 @@ mod tests {
     }
 
     #[test]
-    fn typed_values_beat_the_preset_too() {
+    fn a_spec_made_of_typed_parameters_has_their_values_not_those_of_the_preset() {
         use crate::metric::NdcgParams;
         let mut params = NdcgParams::default();
         params.preset.preset = Preset::named("trec");
         let spec = params.spec(Some(5)).unwrap();
-        let said = spec.resolve(SourceKind::Run).unwrap().convention().to_owned();
-        let plain = NdcgParams::default().spec(Some(5)).unwrap().resolve(SourceKind::Run).unwrap();
+        let with_preset = spec.resolve(SourceKind::Run).unwrap();
+        let without = NdcgParams::default().spec(Some(5)).unwrap();
+        let without = without.resolve(SourceKind::Run).unwrap();
         // `ties` is docid in both: from the preset, and from `auto` for runs.
-        assert_eq!(said, plain.convention());
+        assert_eq!(with_preset.convention(), without.convention());
     }
 
     #[test]
-    fn written_parameters_beat_the_preset() {
+    fn parameters_of_a_spec_override_the_preset() {
         let spec = MetricSpec::parse("ndcg(preset=letor4, ties=worst)@10").unwrap();
-        let said = spec.resolve(SourceKind::Features).unwrap().convention().to_owned();
+        let convention = spec.resolve(SourceKind::Features).unwrap().convention().to_owned();
         assert_eq!(
-            said,
+            convention,
             "gain=exp, discount=letor, short=zero, cutoff=10, blank=0, missing=zero, \
              unjudged=nonrel, ties=worst, scores=f64"
         );
     }
 
     #[test]
-    fn a_preset_without_the_metric_lists_those_that_have_it() {
+    fn the_error_for_an_unknown_preset_lists_those_of_the_metric() {
         let error = MetricSpec::parse("err(preset=yaho)").unwrap_err().to_string();
         assert!(error.ends_with("expected ranklib | yahoo (did you mean yahoo?)"), "{error}");
         let none = MetricSpec::parse("rbp(preset=trec)").unwrap_err().to_string();

@@ -4,10 +4,11 @@
 //! Q = 1/R * sum over relevant ranks r of (beta * cg(r) + c(r)) / (beta * cg*(r) + r)
 //! ```
 //!
-//! c(r) counts relevant documents up to r, cg(r) sums their gains, cg*(r) sums the gains of the
-//! ideal list. beta = 0 gives AP. Gains are the labels (`gain=linear`); documents below `rel` gain
-//! nothing. With a cut-off only ranks within it count, and `norm=min` divides by min(R, k).
-//! Cost O(n). R = 0 makes the query blank.
+//! R is the number of relevant documents, c(r) the number of relevant documents up to rank r, cg(r)
+//! the sum of their gains, cg*(r) the same sum for the ideal list. beta = 0 gives AP. Gains are the
+//! labels (`gain=linear`); documents below `rel` gain nothing. With a cut-off only ranks within it
+//! count, and `norm=min` divides by min(R, k). Cost O(n). With R = 0 the convention `blank`
+//! decides.
 //!
 //! ```
 //! use rankwright_eval::of_ranking;
@@ -21,18 +22,18 @@ use rankwright_spec::{param_groups, params};
 use super::ap::{ApNorm, NormOptions, NormParams};
 use super::{
     ConventionOptions, ConventionParams, GainOptions, GainParams, Metric, MetricDef, MetricParams,
-    RelOptions, RelParams,
+    RelOptions, RelParams, ZERO_TO_ONE,
 };
 use crate::error::EvalError;
 use crate::gain::Gain;
 use crate::list::RankedList;
 
 params! {
-    /// The blend of Q.
+    /// The weight of gains in Q.
     pub struct BetaParams {
         beta: f64 = 1.0, 0.0.., "Weight of gain against count.";
     }
-    /// Builder methods for the blend of Q.
+    /// Builder methods for the weight of gains in Q.
     pub trait BetaOptions: beta_params;
 }
 
@@ -82,21 +83,26 @@ struct QMeasure {
 }
 
 impl Metric for QMeasure {
+    fn range(&self) -> (f64, f64) {
+        ZERO_TO_ONE
+    }
+
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
         let relevant = list.relevant(self.rel);
         let mut ideal = list.ideal().iter().take(relevant);
-        let (mut count, mut gained, mut best, mut sum) = (0.0, 0.0, 0.0, 0.0);
+        let (mut count, mut gains, mut ideal_gains, mut sum) = (0.0, 0.0, 0.0, 0.0);
         for (rank, &label) in list.top(self.cutoff).iter().enumerate() {
             if let Some(&label) = ideal.next() {
-                best += self.gain.of(label)?;
+                ideal_gains += self.gain.of(label)?;
             }
             if label >= self.rel {
                 count += 1.0;
-                gained += self.gain.of(label)?;
-                sum += (self.beta * gained + count) / (self.beta * best + rank as f64 + 1.0);
+                gains += self.gain.of(label)?;
+                let ideal = self.beta * ideal_gains + rank as f64 + 1.0;
+                sum += (self.beta * gains + count) / ideal;
             }
         }
-        if !f64::is_finite(best) {
+        if !f64::is_finite(ideal_gains) {
             return Err(EvalError::Overflow { metric: "q" });
         }
         Ok(Some(sum / self.norm.of(relevant, self.cutoff)))

@@ -7,10 +7,10 @@
 //! residual = (1 - p) * sum over unjudged r of p^(r-1)  +  p^n
 //! ```
 //!
-//! Without `max` the gain is binary: 1 from label `rel` up. With `max` it is graded, label / max,
-//! and a label above it is an error. The residual is the weight of the unknown: unjudged ranks, and
-//! all ranks beyond the end of the list; RBP could still rise by that much. A cut-off ends the list
-//! there. Cost O(n). RBP is exact under `ties=mean`.
+//! Without `max` the gain is binary: 1 for labels of `rel` and more, else 0. With `max` it is
+//! graded, label / max, and a label above `max` is an error. The residual is the weight of the
+//! unknown: of unjudged ranks, and of all ranks beyond the n of the list; RBP could still rise by
+//! that much. With a cut-off k the list ends at rank k. Cost O(n). RBP is exact under `ties=mean`.
 //!
 //! ```
 //! use rankwright_eval::of_ranking;
@@ -26,7 +26,7 @@ use rankwright_spec::{above, param_groups, params};
 use super::{
     ConventionOptions, ConventionParams, Metric, MetricDef, MetricParams, MissingOptions,
     MissingParams, OrderOptions, OrderParams, RelOptions, RelParams, UnjudgedOptions,
-    UnjudgedParams, position_sum,
+    UnjudgedParams, ZERO_TO_ONE, position_sum,
 };
 use crate::compare::Better;
 use crate::error::{EvalError, LabelLimit};
@@ -156,12 +156,17 @@ impl RbpGain {
 }
 
 impl Rbp {
+    /// The weight of a rank, from 0.
     fn weight(&self, rank: usize) -> f64 {
         (1.0 - self.p) * self.p.powf(rank as f64)
     }
 }
 
 impl Metric for Rbp {
+    fn range(&self) -> (f64, f64) {
+        ZERO_TO_ONE
+    }
+
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
         position_sum(list, self.cutoff, |l| self.gain.of(l), |r| self.weight(r)).map(Some)
     }
@@ -193,6 +198,10 @@ struct Residual {
 }
 
 impl Metric for Residual {
+    fn range(&self) -> (f64, f64) {
+        ZERO_TO_ONE
+    }
+
     fn better(&self) -> Better {
         Better::Lower
     }

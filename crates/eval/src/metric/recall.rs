@@ -1,11 +1,11 @@
-//! Recall@k: the share of the query's relevant documents within rank k.
+//! Recall@k: the fraction of the query's relevant documents that are within rank k.
 //!
 //! ```text
 //! recall@k = (relevant documents within rank k) / R
 //! ```
 //!
-//! R also counts relevant documents that were not retrieved. Without a cut-off the whole list
-//! counts. Cost O(k); exact under `ties=mean`. R = 0 makes the query blank.
+//! R is the number of the query's relevant documents, retrieved or not. Without a cut-off the whole
+//! list counts. Cost O(k); exact under `ties=mean`. With R = 0 the convention `blank` decides.
 //!
 //! ```
 //! use rankwright_eval::of_ranking;
@@ -18,7 +18,7 @@ use rankwright_spec::param_groups;
 use super::precision::one_if;
 use super::{
     ConventionOptions, ConventionParams, Metric, MetricDef, MetricParams, PresetParams, RelOptions,
-    RelParams, position_sum,
+    RelParams, ZERO_TO_ONE, position_sum,
 };
 use crate::error::EvalError;
 use crate::list::RankedList;
@@ -60,6 +60,10 @@ struct Recall {
 }
 
 impl Metric for Recall {
+    fn range(&self) -> (f64, f64) {
+        ZERO_TO_ONE
+    }
+
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
         let hits = position_sum(list, self.cutoff, |l| Ok(one_if(l >= self.rel)), |_| 1.0)?;
         Ok(Some(hits / list.relevant(self.rel) as f64))

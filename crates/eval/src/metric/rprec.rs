@@ -4,8 +4,8 @@
 //! Rprec = (relevant documents within rank R) / R
 //! ```
 //!
-//! A list shorter than R is still divided by R, as in trec_eval. Cost O(R). R = 0 makes the query
-//! blank.
+//! A list shorter than R is still divided by R, as in trec_eval. Cost O(R). With R = 0 the
+//! convention `blank` decides.
 //!
 //! ```
 //! use rankwright_eval::of_ranking;
@@ -17,7 +17,7 @@ use rankwright_spec::param_groups;
 
 use super::{
     ConventionOptions, ConventionParams, Metric, MetricDef, MetricParams, PresetParams, RelOptions,
-    RelParams,
+    RelParams, ZERO_TO_ONE,
 };
 use crate::error::EvalError;
 use crate::list::RankedList;
@@ -57,6 +57,10 @@ struct RPrecision {
 }
 
 impl Metric for RPrecision {
+    fn range(&self) -> (f64, f64) {
+        ZERO_TO_ONE
+    }
+
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
         let relevant = list.relevant(self.rel);
         let hits = list.labels().iter().take(relevant).filter(|l| **l >= self.rel).count();

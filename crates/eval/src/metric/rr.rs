@@ -4,9 +4,9 @@
 //! RR@k = 1 / (first relevant rank), or 0 when there is none within k
 //! ```
 //!
-//! Cost O(first relevant rank). Exact under `ties=mean`: in the first group of n tied documents
-//! with m relevant ones, the first of them is at position j with probability m/(n-j+1) * product
-//! over i < j of (1 - m/(n-i+1)).
+//! Cost O(first relevant rank). Exact under `ties=mean`: let the first tied group with a relevant
+//! document have n documents, of which m are relevant; the first relevant one is at position j of
+//! the group with probability m/(n-j+1) * product over i < j of (1 - m/(n-i+1)).
 //!
 //! ```
 //! use rankwright_eval::of_ranking;
@@ -19,7 +19,7 @@ use rankwright_spec::param_groups;
 
 use super::{
     ConventionOptions, ConventionParams, Metric, MetricDef, MetricParams, PresetParams, RelOptions,
-    RelParams,
+    RelParams, ZERO_TO_ONE,
 };
 use crate::error::EvalError;
 use crate::list::RankedList;
@@ -61,12 +61,13 @@ struct Rr {
 }
 
 impl Rr {
-    /// The value when the first relevant document is at this rank (from 0).
+    /// The value when the first relevant document is at this rank, from 0; `None` if there is none.
     fn at(&self, first: Option<usize>) -> f64 {
         let within = first.filter(|r| self.cutoff.is_none_or(|k| *r < k as usize));
         within.map_or(0.0, |r| 1.0 / (r as f64 + 1.0))
     }
 
+    /// The mean over all orders of tied documents.
     fn expected(
         &self,
         list: &RankedList<'_>,
@@ -79,8 +80,8 @@ impl Rr {
         let relevant = count(&group) as f64;
         let (mut not_yet, mut sum) = (1.0, 0.0);
         for rank in group.clone() {
-            let left = (group.end - rank) as f64;
-            let here = (relevant / left).min(1.0);
+            let remaining = (group.end - rank) as f64;
+            let here = (relevant / remaining).min(1.0);
             sum += not_yet * here * self.at(Some(rank));
             not_yet *= 1.0 - here;
         }
@@ -89,6 +90,10 @@ impl Rr {
 }
 
 impl Metric for Rr {
+    fn range(&self) -> (f64, f64) {
+        ZERO_TO_ONE
+    }
+
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
         Ok(Some(match list.tie_groups() {
             Some(groups) => self.expected(list, groups),
@@ -105,11 +110,13 @@ impl Metric for Rr {
     }
 }
 
-/// Swaps of RR; only the first two relevant ranks matter.
+/// The change of RR under swaps; only the first two relevant ranks matter.
 #[derive(Debug)]
 struct RrSwap {
     rr: Rr,
+    /// Whether the document at each rank is relevant.
     relevant: Vec<bool>,
+    /// The first two relevant ranks, from 0; `None` if there are fewer.
     first: Option<usize>,
     second: Option<usize>,
 }
@@ -120,7 +127,7 @@ impl RrSwap {
         let Some(first) = self.first.filter(|_| self.relevant[top] != self.relevant[low]) else {
             return 0.0;
         };
-        let moved = if self.relevant[top] {
+        let new_first = if self.relevant[top] {
             if top != first {
                 return 0.0;
             }
@@ -128,7 +135,7 @@ impl RrSwap {
         } else {
             first.min(top)
         };
-        self.rr.at(Some(moved)) - self.rr.at(Some(first))
+        self.rr.at(Some(new_first)) - self.rr.at(Some(first))
     }
 }
 

@@ -50,18 +50,23 @@ impl MetricParams for SpearmanParams {
 struct Spearman;
 
 impl Metric for Spearman {
+    fn range(&self) -> (f64, f64) {
+        (-1.0, 1.0)
+    }
+
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
         let scores = centred_ranks(list.scores());
         let labels = centred_ranks(list.labels());
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
-        let (by_label, by_score) = (dot(&labels, &labels), dot(&scores, &scores));
-        if by_label == 0.0 {
+        // Proportional to the variances of the ranks.
+        let (label_variance, score_variance) = (dot(&labels, &labels), dot(&scores, &scores));
+        if label_variance == 0.0 {
             return Ok(None);
         }
-        if by_score == 0.0 {
+        if score_variance == 0.0 {
             return Ok(Some(0.0));
         }
-        Ok(Some(dot(&scores, &labels) / (by_label * by_score).sqrt()))
+        Ok(Some(dot(&scores, &labels) / (label_variance * score_variance).sqrt()))
     }
 
     fn when_missing(&self, list: &RankedList<'_>) -> Option<f64> {
@@ -69,19 +74,20 @@ impl Metric for Spearman {
     }
 }
 
-/// Mean ranks, shifted so that they sum to 0; multiples of one half, hence exact.
+/// The ranks of values, where equal values share the mean of their ranks, shifted so that they sum
+/// to 0. They are multiples of one half, hence exact.
 fn centred_ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_unstable_by(|&a, &b| (values[a] + 0.0).total_cmp(&(values[b] + 0.0)));
     let middle = (values.len() as f64 - 1.0) / 2.0;
     let mut ranks = vec![0.0; values.len()];
     let mut start = 0;
-    for run in order.chunk_by(|&a, &b| values[a] == values[b]) {
-        let mean = start as f64 + (run.len() as f64 - 1.0) / 2.0;
-        for &row in run {
+    for equal in order.chunk_by(|&a, &b| values[a] == values[b]) {
+        let mean = start as f64 + (equal.len() as f64 - 1.0) / 2.0;
+        for &row in equal {
             ranks[row] = mean - middle;
         }
-        start += run.len();
+        start += equal.len();
     }
     ranks
 }

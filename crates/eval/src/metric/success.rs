@@ -16,7 +16,7 @@ use rankwright_spec::param_groups;
 use super::precision::one_if;
 use super::{
     ConventionOptions, ConventionParams, Metric, MetricDef, MetricParams, PresetParams, RelOptions,
-    RelParams,
+    RelParams, ZERO_TO_ONE,
 };
 use crate::error::EvalError;
 use crate::list::RankedList;
@@ -58,26 +58,31 @@ struct Success {
 }
 
 impl Success {
+    /// The mean over all orders of tied documents.
     fn expected(
         &self,
         list: &RankedList<'_>,
         groups: impl Iterator<Item = std::ops::Range<usize>>,
     ) -> f64 {
         let depth = list.depth(self.cutoff);
-        let mut none = 1.0;
+        let mut no_hit = 1.0;
         for group in groups.take_while(|g| g.start < depth) {
             let labels = &list.labels()[group.clone()];
             let others = labels.iter().filter(|l| **l < self.rel).count() as f64;
-            for place in 0..group.end.min(depth) - group.start {
-                let (place, size) = (place as f64, labels.len() as f64);
-                none *= (others - place).max(0.0) / (size - place);
+            for position in 0..group.end.min(depth) - group.start {
+                let (position, size) = (position as f64, labels.len() as f64);
+                no_hit *= (others - position).max(0.0) / (size - position);
             }
         }
-        1.0 - none
+        1.0 - no_hit
     }
 }
 
 impl Metric for Success {
+    fn range(&self) -> (f64, f64) {
+        ZERO_TO_ONE
+    }
+
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
         Ok(Some(match list.tie_groups() {
             Some(groups) => self.expected(list, groups),
@@ -94,11 +99,14 @@ impl Metric for Success {
     }
 }
 
-/// Swaps of success: one across the cut-off changes the number of hits by one; only 0 and 1 matter.
+/// The change of success under swaps. A swap across the cut-off may change the number of relevant
+/// documents within it (hits) by one, which matters only between 0 and 1.
 #[derive(Debug)]
 struct SuccessSwap {
     success: Success,
+    /// Whether the document at each rank is relevant.
     relevant: Vec<bool>,
+    /// Number of relevant documents within the cut-off.
     hits: usize,
 }
 

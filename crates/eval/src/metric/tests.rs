@@ -20,6 +20,24 @@ fn every_metric_has_help_and_an_example_that_prints_back_and_evaluates() {
     }
 }
 
+/// A ranking with every pair right is at the better end of the range, one with every pair wrong at
+/// the other: a metric that declares the wrong direction would train and stop the wrong way round.
+#[test]
+fn the_better_direction_is_that_of_a_better_ranking() {
+    use crate::compare::Better;
+    for name in
+        ["ndcg@2", "ap", "rr", "err", "p@1", "pair-accuracy", "inversions", "auc", "kendall"]
+    {
+        let measure = MetricSpec::parse(name).unwrap().resolve(SourceKind::Features).unwrap();
+        let of = |scores: &[f64]| measure.of(scores, &[0.0, 1.0, 2.0]).unwrap().unwrap();
+        let (right, wrong) = (of(&[1.0, 2.0, 3.0]), of(&[3.0, 2.0, 1.0]));
+        match measure.metric().better() {
+            Better::Higher => assert!(right > wrong, "{name}: {right} {wrong}"),
+            Better::Lower => assert!(right < wrong, "{name}: {right} {wrong}"),
+        }
+    }
+}
+
 #[test]
 fn every_parameter_is_documented_and_its_default_is_legal() {
     for metric in METRICS {
@@ -29,17 +47,18 @@ fn every_parameter_is_documented_and_its_default_is_legal() {
             let needed = if metric.name == "iprec" { "recall=0.1, " } else { "" };
             let (name, key) = (metric.name, param.name);
             let spec = format!("{name}({needed}{key}={default})");
-            let plain = format!("{name}({})", needed.trim_end_matches(", "));
+            let without = format!("{name}({})", needed.trim_end_matches(", "));
             for kind in [SourceKind::Features, SourceKind::Run] {
-                let of = |text: &str| MetricSpec::parse(text).unwrap().resolve(kind).unwrap();
-                assert_eq!(of(&spec).convention(), of(&plain).convention(), "{spec}");
+                let measure = |text: &str| MetricSpec::parse(text).unwrap().resolve(kind).unwrap();
+                let (given, default) = (measure(&spec), measure(&without));
+                assert_eq!(given.convention(), default.convention(), "{spec}");
             }
         }
     }
 }
 
 #[test]
-fn a_metric_describes_itself_to_other_languages() {
+fn a_metric_describes_itself_as_json() {
     let def = serde_json::to_value(MetricSpec::parse("rbp").unwrap().def()).unwrap();
     assert_eq!((&def["name"], &def["cutoff"]), (&"rbp".into(), &true.into()));
     let p = &def["parameters"][0];
@@ -87,13 +106,14 @@ fn empty_and_single_document_queries_never_fail() {
 }
 
 #[test]
-fn conventions_name_every_shared_parameter_that_the_metric_takes() {
+fn conventions_name_every_parameter_of_the_metric() {
     for metric in METRICS {
         let measure = MetricSpec::parse(metric.example).unwrap();
         let measure = measure.resolve(SourceKind::Run).unwrap();
         for param in metric.params().iter().filter(|p| p.name != "preset") {
-            let said = measure.convention();
-            assert!(said.contains(&format!("{}=", param.name)), "{}: {said}", metric.name);
+            let convention = measure.convention();
+            let key = format!("{}=", param.name);
+            assert!(convention.contains(&key), "{}: {convention}", metric.name);
         }
         if metric.cutoff {
             assert!(measure.convention().contains("cutoff="), "{}", metric.name);

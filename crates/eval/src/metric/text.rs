@@ -39,7 +39,7 @@ impl MetricText {
         Self(text.into())
     }
 
-    /// The metric; the error describes what is wrong with the text.
+    /// The metric; an error if the text names none.
     pub fn spec(&self) -> Result<MetricSpec, SpecError> {
         MetricSpec::parse(&self.0)
     }
@@ -126,7 +126,7 @@ mod tests {
 
     params! {
         /// Three types of parameters that hold a metric.
-        pub(super) struct Held {
+        pub(super) struct MetricHolder {
             target: MetricText = MetricText::new("ndcg@10"), .., "Target.";
             watch: Auto<MetricText> = Auto::Auto, .., "Watched metric.";
             other: Option<MetricText> = None, .., "Another metric.";
@@ -136,18 +136,19 @@ mod tests {
     #[test]
     fn builders_and_specs_give_the_same_metric() {
         let text = "x(target=ap(rel=2)@100, watch=err@20, other=rr)";
-        let built = Held::default().target("ap(rel=2)@100").watch("err@20").other("rr");
-        assert_eq!(read_spec::<Held>(&Spec::parse(text).unwrap()).unwrap(), built);
+        let built = MetricHolder::default().target("ap(rel=2)@100").watch("err@20").other("rr");
+        assert_eq!(read_spec::<MetricHolder>(&Spec::parse(text).unwrap()).unwrap(), built);
         assert_eq!(write_spec("x", &built).to_string(), text);
         let ndcg = MetricSpec::parse("ndcg@5").unwrap();
-        assert_eq!(Held::default().target(&ndcg), Held::default().target("ndcg@5".to_owned()));
+        let by_text = MetricHolder::default().target("ndcg@5".to_owned());
+        assert_eq!(MetricHolder::default().target(&ndcg), by_text);
     }
 
     #[test]
-    fn a_wrong_metric_is_refused_in_its_own_words() {
-        let built = check_params(&Held::default().watch("ndcg@0"), "x").unwrap_err();
+    fn an_invalid_metric_is_refused_with_the_error_of_the_metric() {
+        let built = check_params(&MetricHolder::default().watch("ndcg@0"), "x").unwrap_err();
         assert!(built.to_string().contains("column 6"), "{built}");
-        let read = read_spec::<Held>(&Spec::parse("x(other=ndcg(gian=exp))").unwrap());
+        let read = read_spec::<MetricHolder>(&Spec::parse("x(other=ndcg(gian=exp))").unwrap());
         assert!(read.unwrap_err().to_string().contains("did you mean `gain`?"));
     }
 }

@@ -1,16 +1,16 @@
 //! Bootstrap of the mean difference: percentile interval, and p-value by the shift method.
 //!
-//! B times, n queries are drawn with replacement; m*_b is the mean difference over them. The
-//! interval runs between the (1 - level)/2 and (1 + level)/2 quantiles of the m*_b, interpolated
-//! linearly. For the p-value the distribution is shifted to mean 0, as if there were no
-//! difference: p = (#{|m*_b - m| >= |m|} + 1) / (B + 1).
-//! Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, chapters 13 and 16; the shift
-//! method for retrieval: Smucker, Allan and Carterette, CIKM 2007.
+//! A number B of times, n queries are drawn with replacement from the n queries; m*_b is the mean
+//! difference over those of sample b, and m that over all queries. The interval runs between the
+//! (1 - level)/2 and (1 + level)/2 quantiles of the m*_b, interpolated linearly. For the p-value the
+//! distribution is shifted to mean 0, as if there were no difference:
+//! p = (#{|m*_b - m| >= |m|} + 1) / (B + 1). Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, chapters 13 and
+//! 16; the shift method for retrieval: Smucker, Allan and Carterette, CIKM 2007.
 //!
 //! Cost O(B n) time and O(B) memory. Indices come from 32 random bits each; the bias, n / 2^32, is
 //! far below the sampling error. Edge cases: below two queries p = 1 and there is no interval; all
-//! differences 0: p = 1; equal differences other than 0: p = 1/(B+1), since resampling a constant
-//! shows no spread. With few queries it is too optimistic; take the randomisation test.
+//! differences 0: p = 1; equal differences other than 0: p = 1/(B+1), since all samples have the
+//! same mean. With few queries its p-values are too small; take the randomisation test.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng;
@@ -24,7 +24,7 @@ use super::{Paired, Sampling, StatsError};
 pub struct Bootstrap {
     /// Two-sided p-value by the shift method.
     pub p: f64,
-    /// Percentile interval `[low, high]` of the mean difference; none below two queries.
+    /// Percentile interval `[low, high]` of the mean difference; `None` below two queries.
     pub interval: Option<[f64; 2]>,
 }
 
@@ -45,22 +45,22 @@ pub fn bootstrap(pairs: &Paired, level: f64, sampling: Sampling) -> Result<Boots
     if n < 2 {
         return Ok(Bootstrap { p: 1.0, interval: None });
     }
-    let mut sums: Vec<f64> =
-        sampling.blocks(BLOCK, |rng, size| resampled_sums(pairs.differences(), rng, size)).concat();
+    let block_sums = |rng, size| resampled_sums(pairs.differences(), rng, size);
+    let mut sums: Vec<f64> = sampling.blocks(BLOCK_SAMPLES, block_sums).concat();
     sums.par_sort_unstable_by(f64::total_cmp);
 
     let observed = pairs.sum();
-    let threshold = observed.abs() - pairs.slack();
+    let threshold = observed.abs() - pairs.rounding_tolerance();
     let extreme = sums.iter().filter(|sum| (**sum - observed).abs() >= threshold).count();
     let p = (extreme + 1) as f64 / (sums.len() + 1) as f64;
-    let bound = |share| quantile(&sums, share) / n as f64;
+    let bound = |fraction| quantile(&sums, fraction) / n as f64;
     Ok(Bootstrap { p, interval: Some([bound((1.0 - level) / 2.0), bound((1.0 + level) / 2.0)]) })
 }
 
-/// Samples drawn by one generator.
-const BLOCK: usize = 256;
+/// Number of samples that one random generator draws.
+const BLOCK_SAMPLES: usize = 256;
 
-/// Sums of `size` resamples of the differences, two draws to a random word.
+/// The sums of `size` samples of the differences with replacement, two draws from each random word.
 fn resampled_sums(differences: &[f64], mut rng: Xoshiro256PlusPlus, size: usize) -> Vec<f64> {
     let n = differences.len() as u64;
     // The upper half of (32 random bits) * n lies in 0..n.
@@ -80,13 +80,14 @@ fn resampled_sums(differences: &[f64], mut rng: Xoshiro256PlusPlus, size: usize)
     (0..size).map(resample).collect()
 }
 
-/// Quantile of sorted, non-empty values, linear between neighbours (NumPy's default).
-fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let place = share * (sorted.len() - 1) as f64;
-    let below = (place.floor() as usize).min(sorted.len() - 1);
+/// The quantile of sorted, non-empty values at a fraction from 0 to 1, linear between neighbours
+/// (NumPy's default).
+fn quantile(sorted: &[f64], fraction: f64) -> f64 {
+    let position = fraction * (sorted.len() - 1) as f64;
+    let below = (position.floor() as usize).min(sorted.len() - 1);
     let above = (below + 1).min(sorted.len() - 1);
     let (low, high) = (sorted[below], sorted[above]);
-    low + (high - low) * (place - below as f64)
+    low + (high - low) * (position - below as f64)
 }
 
 #[cfg(test)]
@@ -94,7 +95,7 @@ mod tests {
     use super::super::sample::{self, in_pools};
     use super::*;
 
-    const SIX: [f64; 6] = [0.07, 0.07, -0.06, 0.14, -0.03, 0.13];
+    const SIX_DIFFERENCES: [f64; 6] = [0.07, 0.07, -0.06, 0.14, -0.03, 0.13];
 
     fn run(pairs: &Paired) -> Bootstrap {
         bootstrap(pairs, 0.95, Sampling::default()).unwrap()
@@ -102,10 +103,10 @@ mod tests {
 
     #[test]
     fn p_and_interval_of_six_queries_equal_full_enumeration() {
-        // s = np.array([np.mean(x) for x in itertools.product(six, repeat=6)])
-        // np.percentile(s, [2.5, 97.5]); (np.abs(s - m) >= m - 1e-12).mean()
-        // Means lie on a lattice of 1/600; four standard errors of p are 0.0035.
-        let found = run(&sample::differences(&SIX));
+        // s = np.array([np.mean(x) for x in itertools.product(six, repeat=6)]) np.percentile(s,
+        // [2.5, 97.5]); (np.abs(s - m) >= m - 1e-12).mean() Means are multiples of 1/600, which
+        // limits the interval; four standard errors of p are 0.0035.
+        let found = run(&sample::differences(&SIX_DIFFERENCES));
         let [low, high] = found.interval.unwrap();
         assert!((low - -0.00666667).abs() < 0.0017, "{low}");
         assert!((high - 0.11166667).abs() < 0.0017, "{high}");
@@ -140,16 +141,16 @@ mod tests {
     }
 
     #[test]
-    fn identical_systems_give_one_and_a_constant_gain_is_significant() {
+    fn identical_systems_give_p_1_and_a_constant_improvement_is_significant() {
         let same = run(&sample::differences(&[0.0; 30]));
         assert_eq!(same, Bootstrap { p: 1.0, interval: Some([0.0, 0.0]) });
-        let gain = run(&sample::differences(&[0.01; 20]));
-        assert_eq!(gain.p, 1.0 / 100_001.0);
-        sample::close(gain.interval.unwrap()[0], 0.01, 1e-12);
+        let improved = run(&sample::differences(&[0.01; 20]));
+        assert_eq!(improved.p, 1.0 / 100_001.0);
+        sample::close(improved.interval.unwrap()[0], 0.01, 1e-12);
     }
 
     #[test]
-    fn fewer_than_two_queries_are_no_evidence() {
+    fn fewer_than_two_queries_give_p_1_and_no_interval() {
         for d in [&[][..], &[0.5]] {
             assert_eq!(run(&sample::differences(d)), Bootstrap { p: 1.0, interval: None });
         }
@@ -157,10 +158,10 @@ mod tests {
 
     #[test]
     fn swapping_the_systems_mirrors_the_interval() {
-        let forth = run(&sample::pairs());
-        let back = run(&Paired::new(&sample::B, &sample::A).unwrap());
-        assert_eq!(forth.p, back.p);
-        sample::close(forth.interval.unwrap()[0], -back.interval.unwrap()[1], 1e-12);
+        let original = run(&sample::pairs());
+        let swapped = run(&Paired::new(&sample::B, &sample::A).unwrap());
+        assert_eq!(original.p, swapped.p);
+        sample::close(original.interval.unwrap()[0], -swapped.interval.unwrap()[1], 1e-12);
     }
 
     #[test]

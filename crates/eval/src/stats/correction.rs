@@ -1,9 +1,14 @@
 //! Corrections for several comparisons at once: Holm and Bonferroni.
 //!
-//! Bonferroni: p'_i = min(1, m p_i). Holm: with p sorted ascending, p'_(i) = min(1, max over
-//! j <= i of (m - j + 1) p_(j)), which is never above Bonferroni and holds under the same
-//! assumption-free bound. Holm, "A simple sequentially rejective multiple test procedure",
-//! Scandinavian Journal of Statistics 1979.
+//! For m p-values p_i, the corrected ones p'_i are
+//!
+//! - Bonferroni: p'_i = min(1, m p_i);
+//! - Holm: with the p-values sorted ascending, p'_(i) = min(1, max over j <= i of (m - j + 1)
+//!   p_(j)), which is never above Bonferroni's.
+//!
+//! Both bound the probability of any false rejection, whatever the dependence between the tests.
+//! Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
+//! Statistics 1979.
 //!
 //! Cost O(m log m). Edge cases: no or one p-value stays as it is; equal p-values stay equal.
 
@@ -49,7 +54,7 @@ impl Correction {
     pub fn adjust(self, p: &[f64]) -> Vec<f64> {
         match self {
             Self::Holm => holm(p),
-            Self::Bonferroni => p.iter().map(|one| (one * p.len() as f64).min(1.0)).collect(),
+            Self::Bonferroni => p.iter().map(|value| (value * p.len() as f64).min(1.0)).collect(),
             Self::None => p.to_vec(),
         }
     }
@@ -59,10 +64,11 @@ fn holm(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
     let mut adjusted = vec![0.0; p.len()];
-    let mut floor: f64 = 0.0;
+    // The largest corrected value so far.
+    let mut largest: f64 = 0.0;
     for (rank, &i) in order.iter().enumerate() {
-        floor = floor.max((p[i] * (p.len() - rank) as f64).min(1.0));
-        adjusted[i] = floor;
+        largest = largest.max((p[i] * (p.len() - rank) as f64).min(1.0));
+        adjusted[i] = largest;
     }
     adjusted
 }
@@ -98,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_r_p_adjust() {
+    fn corrections_equal_those_of_r() {
         // p.adjust(p, "holm"); p.adjust(p, "bonferroni")
         assert_close(&Correction::Holm.adjust(&P), &[0.04, 0.09, 0.09, 0.025, 0.6]);
         assert_close(&Correction::Bonferroni.adjust(&P), &[0.05, 0.2, 0.15, 0.025, 1.0]);
@@ -114,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn names_parse_back_and_unknown_ones_list_the_known() {
+    fn names_parse_back_and_the_error_for_unknown_ones_lists_them() {
         for &(_, correction) in Correction::ALL {
             assert_eq!(correction.to_string().parse(), Ok(correction));
         }
@@ -124,7 +130,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn holm_lies_between_the_plain_and_the_bonferroni_value(
+        fn holm_lies_between_the_uncorrected_and_the_bonferroni_value(
             p in prop::collection::vec(0.0..=1.0f64, 0..12)
         ) {
             let holm = Correction::Holm.adjust(&p);

@@ -1,15 +1,16 @@
 //! Effect size: Cohen's d of paired differences.
 //!
-//! d_z = mean(d) / s with s the sample deviation (n - 1) of the differences, so t = d_z sqrt(n).
-//! Cohen, "Statistical Power Analysis for the Behavioral Sciences", 1988, section 2.3.5.
-//! A p-value shrinks with the number of queries; d_z does not.
+//! d_z = mean(d) / s for the differences d of n queries, where s is their sample standard deviation
+//! (which divides by n - 1), so that the t of a paired t-test is d_z sqrt(n). Cohen, "Statistical
+//! Power Analysis for the Behavioral Sciences", 1988, section 2.3.5. A p-value shrinks with the
+//! number of queries; d_z does not.
 //!
-//! Cost O(n). Edge cases: below two queries there is none; all differences 0 give 0; equal
-//! differences other than 0 give none, for they would be infinite.
+//! Cost O(n). Edge cases: `None` below two queries; 0 if all differences are 0; `None` for equal
+//! differences other than 0, whose d_z would be infinite.
 
 use super::Paired;
 
-/// Cohen's d_z, positive if the system is above its baseline.
+/// Cohen's d_z, positive if the system is above its baseline; `None` if it is undefined.
 ///
 /// ```
 /// use rankwright_eval::stats::{Paired, effect_size};
@@ -31,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equals_numpy() {
+    fn the_effect_size_equals_numpy() {
         // d.mean() / d.std(ddof=1)
         sample::close(effect_size(&sample::pairs()).unwrap(), 0.6991781871537984, 1e-13);
     }

@@ -8,16 +8,16 @@ use super::MAX_SAMPLES;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StatsError {
-    /// The two lists of a paired test do not have one value per query each.
+    /// The two lists of a paired test have different lengths.
     #[error(
         "the system has {} and the baseline {baseline}; expected one value of each for the same \
          queries",
         counted(*.system, "per-query value")
     )]
     LengthMismatch {
-        /// Values of the system.
+        /// Number of values of the system.
         system: usize,
-        /// Values of the baseline.
+        /// Number of values of the baseline.
         baseline: usize,
     },
     /// A value is NaN, infinite, or has an absolute value of 1e100 or more.
@@ -62,19 +62,19 @@ impl StatsError {
     pub fn help(&self) -> Option<String> {
         match self {
             Self::NotFinite { .. } => Some("leave out queries that have no value".to_owned()),
-            // The messages of the others say what was expected.
+            // The messages of the other errors say enough.
             _ => None,
         }
     }
 }
 
-/// Absolute values from here on are rejected. The limit is conservative: sums of squares below it
-/// are far from overflow for any number of queries.
-const LIMIT: f64 = 1e100;
+/// Absolute values from this one on are rejected. Sums of squares of smaller values are far from
+/// overflow for any number of queries.
+const VALUE_LIMIT: f64 = 1e100;
 
 /// Refuses the first value that is not a finite number of reasonable size.
 pub(crate) fn check_values(values: &[f64]) -> Result<(), StatsError> {
-    match values.iter().position(|v| v.is_nan() || v.abs() >= LIMIT) {
+    match values.iter().position(|v| v.is_nan() || v.abs() >= VALUE_LIMIT) {
         Some(position) => {
             let value = values.get(position).copied().unwrap_or(f64::NAN);
             Err(StatsError::NotFinite { position, value })

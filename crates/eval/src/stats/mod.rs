@@ -6,21 +6,21 @@
 //! | file | question it answers |
 //! |---|---|
 //! | `t_test` | is the mean difference 0, if differences are roughly normal? |
-//! | `randomisation` | is it 0, assuming only that the two labels could be exchanged per query? |
+//! | `randomisation` | is it 0, assuming only that the systems could be exchanged in each query? |
 //! | `bootstrap` | where may the mean difference lie, and is 0 plausible? |
 //! | `sign` | does one system win more queries than a fair coin would? |
 //! | `wins` | how many queries are won, tied, lost? |
-//! | `effect` | how large is the difference in units of its spread? |
+//! | `effect` | how large is the mean difference in units of its standard deviation? |
 //! | `interval` | where may the mean of one system lie? |
-//! | `correction` | what remains after several comparisons at once? |
+//! | `correction` | which differences stay significant if several systems are compared at once? |
 //!
-//! Which test to take: Smucker, Allan and Carterette (CIKM 2007) found that randomisation,
+//! On the choice of a test: Smucker, Allan and Carterette (CIKM 2007) found that randomisation,
 //! bootstrap and t-test agree closely on retrieval metrics and that the sign test does not.
 //!
-//! Sampling tests are seeded, run in parallel over blocks with a generator each, and give the
-//! same bits on any number of threads. Differences smaller than the rounding of the values
-//! themselves are 0, so that two systems which differ only by the order of float additions are
-//! the same system.
+//! Sampling tests are seeded, run in parallel over blocks of samples with a random generator each,
+//! and give the same bits on any number of threads. Differences smaller than the rounding of the
+//! values themselves are 0, so that two systems which differ only by the order of float additions
+//! are the same system.
 
 mod bootstrap;
 mod correction;
@@ -40,7 +40,7 @@ pub use correction::Correction;
 pub use effect::effect_size;
 pub use error::StatsError;
 pub(crate) use error::check_values;
-pub use interval::mean_interval;
+pub use interval::{Interval, IntervalMethod, mean_interval, mean_interval_within};
 pub use paired::Paired;
 pub use randomisation::{Randomisation, randomisation_test};
 pub use sampling::{MAX_SAMPLES, Sampling};
@@ -80,6 +80,7 @@ mod sample {
             .collect()
     }
 
+    /// Checks that two numbers agree up to a relative error.
     pub(super) fn close(found: f64, expected: f64, relative: f64) {
         let error = (found - expected).abs();
         assert!(error <= relative * expected.abs(), "found {found}, expected {expected}");

@@ -1,8 +1,9 @@
 //! Paired differences, checked once: d_i = system_i - baseline_i.
 //!
-//! Metric values are sums of floats, so 0.3 and 0.1 + 0.2 count as the same number. Differences
-//! within `unit` = 4 x machine epsilon x (largest absolute value) are taken as 0, and comparisons
-//! of sums allow n x unit. Without this a randomisation test would decide exact ties by rounding.
+//! Metric values are sums of floats, so 0.3 and 0.1 + 0.2 count as the same number. Differences of
+//! at most a rounding error, 4 x machine epsilon x (largest absolute value), are taken as 0, and
+//! comparisons of sums over n queries allow n such errors. Without this a randomisation test would
+//! decide exact ties by rounding.
 //!
 //! Cost O(n). Edge cases: no queries give no mean; fewer than two give no deviation; differences
 //! that are equal up to rounding have deviation exactly 0.
@@ -23,7 +24,8 @@ use super::error::check_values;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Paired {
     differences: Vec<f64>,
-    unit: f64,
+    /// The rounding error of a difference.
+    rounding_error: f64,
 }
 
 impl Paired {
@@ -36,10 +38,11 @@ impl Paired {
         check_values(system)?;
         check_values(baseline)?;
         let largest = system.iter().chain(baseline).fold(0.0, |max: f64, v| max.max(v.abs()));
-        let unit = 4.0 * f64::EPSILON * largest;
-        let snap = |d: f64| if d.abs() <= unit { 0.0 } else { d };
-        let differences = system.iter().zip(baseline).map(|(s, b)| snap(s - b)).collect();
-        Ok(Self { differences, unit })
+        let rounding_error = 4.0 * f64::EPSILON * largest;
+        let without_rounding = |d: f64| if d.abs() <= rounding_error { 0.0 } else { d };
+        let pairs = system.iter().zip(baseline);
+        let differences = pairs.map(|(s, b)| without_rounding(s - b)).collect();
+        Ok(Self { differences, rounding_error })
     }
 
     /// System minus baseline, one per query.
@@ -57,19 +60,18 @@ impl Paired {
         self.differences.is_empty()
     }
 
-    /// Mean difference; none without queries.
+    /// Mean difference; `None` without queries.
     pub fn mean(&self) -> Option<f64> {
         if self.is_empty() { None } else { Some(self.sum() / self.len() as f64) }
     }
 
-    /// Sample standard deviation (n - 1) of the differences; none below two queries.
+    /// Sample standard deviation (which divides by n - 1) of the differences; `None` below two
+    /// queries.
     pub fn deviation(&self) -> Option<f64> {
         let mean = self.mean().filter(|_| self.len() >= 2)?;
-        let fold = |start: f64, pick: fn(f64, f64) -> f64| {
-            self.differences.iter().fold(start, |best, &d| pick(best, d))
-        };
-        let range = fold(f64::NEG_INFINITY, f64::max) - fold(f64::INFINITY, f64::min);
-        if range <= 2.0 * self.unit {
+        let largest = self.differences.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let smallest = self.differences.iter().copied().fold(f64::INFINITY, f64::min);
+        if largest - smallest <= 2.0 * self.rounding_error {
             return Some(0.0);
         }
         let squares: f64 = self.differences.iter().map(|d| (d - mean) * (d - mean)).sum();
@@ -81,9 +83,9 @@ impl Paired {
         self.differences.iter().sum()
     }
 
-    /// Largest difference of two sums over the queries that rounding alone can make.
-    pub(super) fn slack(&self) -> f64 {
-        self.unit * self.len() as f64
+    /// The largest difference of two sums over the queries that rounding alone can make.
+    pub(super) fn rounding_tolerance(&self) -> f64 {
+        self.rounding_error * self.len() as f64
     }
 }
 

@@ -1,15 +1,15 @@
 //! Fisher's randomisation test on the mean difference, two-sided.
 //!
 //! If the two systems were the same, each query's two values could be exchanged, that is, each
-//! d_i could carry either sign. p is the share of sign assignments whose |sum| reaches the one
-//! observed. Fisher, "The Design of Experiments", 1935; for retrieval: Smucker, Allan and
-//! Carterette, "A comparison of statistical significance tests for information retrieval
-//! evaluation", CIKM 2007.
+//! d_i could carry either sign. p is the fraction of all assignments of signs whose sum has at
+//! least the observed absolute value. Fisher, "The Design of Experiments", 1935; for retrieval:
+//! Smucker, Allan and Carterette, "A comparison of statistical significance tests for information
+//! retrieval evaluation", CIKM 2007.
 //!
-//! Queries with difference 0 do not change any sum and are left out of the count m. If 2^m is at
-//! most the number of samples B, all assignments are enumerated and p is exact; otherwise B are
-//! drawn and p = (count + 1) / (B + 1), the observed assignment being one of them (Davison and
-//! Hinkley, "Bootstrap Methods and their Application", 1997, eq. 4.11).
+//! Queries with difference 0 do not change any sum and are left out; m is the number of the others.
+//! If 2^m is at most the number of samples B, all assignments are enumerated and p is exact;
+//! otherwise B are drawn and p = (count + 1) / (B + 1), the observed assignment being one of them
+//! (Davison and Hinkley, "Bootstrap Methods and their Application", 1997, eq. 4.11).
 //!
 //! Cost O(B m / 8): one random bit per query and sample, and a table for every eight queries
 //! replaces eight signed additions by one look-up. Edge cases: no queries, or no difference at all:
@@ -44,29 +44,32 @@ pub struct Randomisation {
 /// ```
 pub fn randomisation_test(pairs: &Paired, sampling: Sampling) -> Result<Randomisation, StatsError> {
     sampling.check()?;
-    let moving: Vec<f64> = pairs.differences().iter().copied().filter(|d| *d != 0.0).collect();
-    let threshold = pairs.sum().abs() - pairs.slack();
-    let exists = u32::try_from(moving.len()).ok().and_then(|m| 1u64.checked_shl(m));
-    Ok(match exists.filter(|&all| all <= sampling.samples as u64) {
+    let nonzero: Vec<f64> = pairs.differences().iter().copied().filter(|d| *d != 0.0).collect();
+    // Sums that are smaller only by rounding count as extreme.
+    let threshold = pairs.sum().abs() - pairs.rounding_tolerance();
+    let assignments = u32::try_from(nonzero.len()).ok().and_then(|m| 1u64.checked_shl(m));
+    Ok(match assignments.filter(|&all| all <= sampling.samples as u64) {
         Some(all) => {
-            let extreme = count_all(&moving, threshold, all);
+            let extreme = count_all(&nonzero, threshold, all);
             Randomisation { p: extreme as f64 / all as f64, assignments: all, exact: true }
         }
         None => {
             let drawn = sampling.samples as u64;
-            let extreme = count_drawn(&moving, threshold, sampling);
+            let extreme = count_drawn(&nonzero, threshold, sampling);
             let p = (extreme + 1) as f64 / (drawn + 1) as f64;
             Randomisation { p, assignments: drawn, exact: false }
         }
     })
 }
 
-/// Samples drawn by one generator: their sums and eight tables fit the first-level cache.
-const BLOCK: usize = 1024;
+/// Number of samples that one random generator draws: their sums and eight tables fit the
+/// first-level cache.
+const BLOCK_SAMPLES: usize = 1024;
 
+/// Counts the extreme ones of the drawn assignments.
 fn count_drawn(differences: &[f64], threshold: f64, sampling: Sampling) -> u64 {
     let count = |rng, size| count_block(differences, threshold, rng, size);
-    sampling.blocks(BLOCK, count).into_iter().sum()
+    sampling.blocks(BLOCK_SAMPLES, count).into_iter().sum()
 }
 
 /// Draws `size` assignments, 64 queries at a time, and counts the extreme ones.
@@ -77,8 +80,8 @@ fn count_block(
     size: usize,
 ) -> u64 {
     let mut sums = vec![0.0; size];
-    for word in differences.chunks(64) {
-        let tables = SignTables::new(word);
+    for chunk in differences.chunks(64) {
+        let tables = SignTables::new(chunk);
         for sum in &mut sums {
             *sum += tables.sum(rng.next_u64());
         }
@@ -86,7 +89,7 @@ fn count_block(
     sums.iter().filter(|sum| sum.abs() >= threshold).count() as u64
 }
 
-/// Counts the extreme ones of all `all` = 2^m assignments.
+/// Counts the extreme ones of all assignments, whose number is `all` = 2^m.
 fn count_all(differences: &[f64], threshold: f64, all: u64) -> u64 {
     let tables = SignTables::new(differences);
     let extreme = |signs: &u64| tables.sum(*signs).abs() >= threshold;
@@ -102,8 +105,8 @@ impl SignTables {
         Self(differences.chunks(8).map(Self::table).collect())
     }
 
-    /// Doubles the table once per difference. Missing differences of a last, short octet add
-    /// nothing for any bits.
+    /// The table of up to eight differences. It is filled by doubling it once for each of them;
+    /// differences that are missing in the last octet count as 0.
     fn table(octet: &[f64]) -> [f64; 256] {
         let mut table = [0.0; 256];
         for bit in 0..8 {
@@ -117,6 +120,7 @@ impl SignTables {
         table
     }
 
+    /// The sum of the differences under these signs, a bit for each.
     #[inline]
     fn sum(&self, signs: u64) -> f64 {
         let octets = self.0.iter().zip(signs.to_le_bytes());
@@ -131,19 +135,19 @@ mod tests {
     use super::super::sample::{self, in_pools};
     use super::*;
 
-    /// The reference version: one sign at a time, no tables.
-    fn plain_sum(differences: &[f64], signs: &[u64]) -> f64 {
+    /// The sum without tables, one sign at a time.
+    fn reference_sum(differences: &[f64], signs: &[u64]) -> f64 {
         let sign = |i: usize| if signs[i / 64] >> (i % 64) & 1 == 1 { 1.0 } else { -1.0 };
         differences.iter().enumerate().map(|(i, d)| sign(i) * d).sum()
     }
 
     /// Forty differences in hundredths with mean 0.044.
-    fn forty() -> Paired {
+    fn forty_pairs() -> Paired {
         let d: Vec<f64> = (0..40).map(|i| f64::from(i * 37 % 41 - 19) / 100.0 + 0.03).collect();
         sample::differences(&d)
     }
 
-    fn p(pairs: &Paired) -> f64 {
+    fn p_value(pairs: &Paired) -> f64 {
         randomisation_test(pairs, Sampling::default()).unwrap().p
     }
 
@@ -159,7 +163,7 @@ mod tests {
     fn drawn_p_is_near_the_exact_one() {
         // Exact by convolving the 40 two-point distributions in Python integers. Four standard
         // errors of 100,000 draws are 0.002.
-        let found = randomisation_test(&forty(), Sampling::default()).unwrap();
+        let found = randomisation_test(&forty_pairs(), Sampling::default()).unwrap();
         assert!(!found.exact);
         assert!((found.p - 0.025564919254975393).abs() < 0.002, "{}", found.p);
     }
@@ -167,45 +171,48 @@ mod tests {
     #[test]
     fn drawing_agrees_with_enumerating() {
         let pairs = sample::pairs();
-        let moving: Vec<f64> = pairs.differences().iter().copied().filter(|d| *d != 0.0).collect();
+        let nonzero: Vec<f64> = pairs.differences().iter().copied().filter(|d| *d != 0.0).collect();
         let sampling = Sampling { samples: 200_000, seed: 3 };
-        let drawn = count_drawn(&moving, pairs.sum().abs() - pairs.slack(), sampling);
+        let threshold = pairs.sum().abs() - pairs.rounding_tolerance();
+        let drawn = count_drawn(&nonzero, threshold, sampling);
         assert!((drawn as f64 / 200_000.0 - 0.041015625).abs() < 0.002, "{drawn}");
     }
 
     #[test]
     fn seeds_change_the_draws_but_hardly_the_p() {
-        let with =
-            |seed| randomisation_test(&forty(), Sampling { samples: 100_000, seed }).unwrap().p;
-        assert_ne!(with(1), with(2));
-        assert!((with(1) - with(2)).abs() < 0.003);
+        let p_with = |seed| {
+            randomisation_test(&forty_pairs(), Sampling { samples: 100_000, seed }).unwrap().p
+        };
+        assert_ne!(p_with(1), p_with(2));
+        assert!((p_with(1) - p_with(2)).abs() < 0.003);
     }
 
     #[test]
-    fn identical_systems_give_one() {
+    fn identical_systems_give_p_1() {
         let values: Vec<f64> = (0..500).map(|i| f64::from(i).sin()).collect();
-        assert_eq!(p(&Paired::new(&values, &values).unwrap()), 1.0);
-        assert_eq!(p(&sample::differences(&[])), 1.0);
-        assert_eq!(p(&sample::differences(&[0.4])), 1.0);
+        assert_eq!(p_value(&Paired::new(&values, &values).unwrap()), 1.0);
+        assert_eq!(p_value(&sample::differences(&[])), 1.0);
+        assert_eq!(p_value(&sample::differences(&[0.4])), 1.0);
     }
 
     #[test]
-    fn a_constant_gain_on_twenty_queries_is_significant() {
-        let found = p(&sample::differences(&[0.01; 20]));
+    fn a_constant_improvement_on_twenty_queries_is_significant() {
+        let found = p_value(&sample::differences(&[0.01; 20]));
         assert!(found < 0.001, "{found}");
     }
 
     #[test]
     fn any_number_of_threads_gives_the_same_bits() {
-        let sampled = in_pools(|| p(&forty()).to_bits());
+        let sampled = in_pools(|| p_value(&forty_pairs()).to_bits());
         assert!(sampled.windows(2).all(|pair| pair[0] == pair[1]));
-        let exact = in_pools(|| p(&sample::pairs()).to_bits());
+        let exact = in_pools(|| p_value(&sample::pairs()).to_bits());
         assert!(exact.windows(2).all(|pair| pair[0] == pair[1]));
     }
 
     #[test]
     fn zero_samples_are_refused() {
-        let error = randomisation_test(&forty(), Sampling { samples: 0, seed: 1 }).unwrap_err();
+        let sampling = Sampling { samples: 0, seed: 1 };
+        let error = randomisation_test(&forty_pairs(), sampling).unwrap_err();
         assert_eq!(error, StatsError::Samples { found: 0 });
     }
 
@@ -217,9 +224,9 @@ mod tests {
             d in prop::collection::vec(-1.0..1.0f64, 0..200),
             signs in prop::collection::vec(any::<u64>(), 4),
         ) {
-            let words = d.chunks(64).zip(&signs);
-            let fast: f64 = words.map(|(word, bits)| SignTables::new(word).sum(*bits)).sum();
-            prop_assert!((fast - plain_sum(&d, &signs)).abs() < 1e-12);
+            let chunks = d.chunks(64).zip(&signs);
+            let found: f64 = chunks.map(|(chunk, bits)| SignTables::new(chunk).sum(*bits)).sum();
+            prop_assert!((found - reference_sum(&d, &signs)).abs() < 1e-12);
         }
 
         #[test]
@@ -228,10 +235,10 @@ mod tests {
         ) {
             let (a, b): (Vec<f64>, Vec<f64>) = values.into_iter().unzip();
             let sampling = Sampling { samples: 2000, seed: 9 };
-            let forth = randomisation_test(&Paired::new(&a, &b).unwrap(), sampling).unwrap();
-            let back = randomisation_test(&Paired::new(&b, &a).unwrap(), sampling).unwrap();
-            prop_assert_eq!(forth, back);
-            prop_assert!(forth.p > 0.0 && forth.p <= 1.0);
+            let original = randomisation_test(&Paired::new(&a, &b).unwrap(), sampling).unwrap();
+            let swapped = randomisation_test(&Paired::new(&b, &a).unwrap(), sampling).unwrap();
+            prop_assert_eq!(original, swapped);
+            prop_assert!(original.p > 0.0 && original.p <= 1.0);
         }
     }
 }

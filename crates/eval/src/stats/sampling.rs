@@ -1,4 +1,5 @@
-//! Samples of randomised tests: their number, the seed, and a generator for each block.
+//! Samples of randomised tests: their number, the seed, and a random generator for each block of
+//! samples.
 //!
 //! Samples are cut into blocks of fixed size; block b draws from its own Xoshiro256++ seeded from
 //! (seed, b). Threads take whole blocks, so which thread runs a block cannot change its draws.
@@ -38,8 +39,8 @@ impl Sampling {
         }
     }
 
-    /// Runs `work(generator, samples of this block)` for every block in parallel; results come
-    /// in block order.
+    /// Calls `work` for every block in parallel with its generator and its number of samples; the
+    /// results are in block order.
     pub(super) fn blocks<T, F>(&self, block_size: usize, work: F) -> Vec<T>
     where
         T: Send,
@@ -57,8 +58,8 @@ impl Sampling {
 }
 
 /// The generator of one block. Its state is filled by SplitMix64 from a number that is mixed from
-/// seed and block; the mixer is a bijection, so the blocks of a seed have different numbers, and
-/// their streams are independent of each other.
+/// seed and block; the mixer is a bijection, so the blocks of a seed start from different
+/// numbers, and their draws are independent of each other.
 fn generator(seed: u64, block: u64) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(mix(mix(seed) ^ block))
 }

@@ -1,10 +1,10 @@
-//! Sign test: are wins and losses those of a fair coin?
+//! Sign test: could a fair coin have given these numbers of wins and losses?
 //!
 //! With w wins and l losses (ties dropped) and X ~ Binomial(w + l, 1/2):
 //! p = min(1, 2 P(X <= min(w, l))), exact.
 //! Dixon and Mood, "The statistical sign test", JASA 1946.
 //!
-//! Cost O(n). Edge cases: no wins and no losses, or as many of one as of the other: p = 1. It uses
+//! Cost O(n). Edge cases: no wins and no losses, or as many wins as losses: p = 1. The test uses
 //! only counts, so it may disagree in direction with the mean difference.
 
 use statrs::function::gamma::ln_gamma;
@@ -14,7 +14,7 @@ use super::{Paired, StatsError, Wins, wins};
 /// Outcome of a sign test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SignTest {
-    /// The counts it was computed from.
+    /// The counts from which the p-value was computed.
     pub counts: Wins,
     /// Two-sided p-value.
     pub p: f64,
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equals_scipy() {
+    fn p_values_equal_scipy() {
         // stats.binomtest(int((d > 0).sum()), 10).pvalue, and the same for |d| > 0.05
         close(sign_test(&sample::pairs(), 0.0).unwrap().p, 0.34375, 1e-12);
         close(sign_test(&sample::pairs(), 0.05).unwrap().p, 0.0703125, 1e-12);
@@ -70,14 +70,14 @@ mod tests {
     }
 
     #[test]
-    fn even_counts_give_one() {
+    fn equal_counts_give_p_1() {
         assert_eq!(binomial_p_value(0, 0), 1.0);
         close(binomial_p_value(3, 3), 1.0, 1e-12);
         assert_eq!(sign_test(&sample::differences(&[0.0; 9]), 0.0).unwrap().p, 1.0);
     }
 
     #[test]
-    fn an_overwhelming_count_does_not_underflow_to_a_wrong_number() {
+    fn two_thousand_losses_give_p_0() {
         // stats.binomtest(0, 2000).pvalue is 0 too: 2^-1999 has no float.
         assert_eq!(binomial_p_value(0, 2000), 0.0);
     }

@@ -1,4 +1,4 @@
-//! Student's t distribution: two-sided tail and its inverse.
+//! Student's t distribution: the probability of both tails, and its inverse.
 //!
 //! P(|T| > t) = I_x(df/2, 1/2) with x = df/(df + t^2), I the regularised incomplete beta
 //! function (Abramowitz and Stegun 26.7.1, 26.5.27). The tail is computed directly, not as one
@@ -26,8 +26,8 @@ pub(super) fn two_sided_tail(t: f64, df: f64) -> f64 {
 
 /// Two-sided critical value of Student's t: the t with P(|T| <= t) = `level`.
 ///
-/// Degrees of freedom may be fractional. None unless `level` lies between 0 and 1 and `df` is a
-/// finite number above 0.
+/// The degrees of freedom `df` may be fractional. `None` unless `level` lies between 0 and 1 and
+/// `df` is a finite number above 0.
 ///
 /// ```
 /// use rankwright_eval::stats::t_critical;
@@ -44,7 +44,7 @@ pub fn t_critical(level: f64, df: f64) -> Option<f64> {
         low = high;
         high *= 2.0;
     }
-    // 64 halvings leave less than the spacing of floats of an interval [2^k, 2^(k+1)].
+    // After 64 halvings an interval [2^k, 2^(k+1)] is narrower than the spacing of floats in it.
     for _ in 0..64 {
         let middle = 0.5 * (low + high);
         if two_sided_tail(middle, df) > tail {

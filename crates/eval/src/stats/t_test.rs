@@ -1,10 +1,10 @@
 //! Paired t-test, two-sided.
 //!
-//! t = mean(d) / (s / sqrt(n)) with s the sample deviation (n - 1) of the differences and
-//! n - 1 degrees of freedom; p = P(|T| > |t|).
+//! t = mean(d) / (s / sqrt(n)) for the differences d of n queries, where s is their sample standard
+//! deviation (which divides by n - 1); p = P(|T| > |t|) with n - 1 degrees of freedom.
 //! Student, "The probable error of a mean", Biometrika 1908.
 //!
-//! Cost O(n). Edge cases: fewer than two queries carry no evidence: t = 0, p = 1. All differences
+//! Cost O(n). Edge cases: fewer than two queries: t = 0, p = 1. All differences
 //! 0: t = 0, p = 1 (SciPy says NaN). All differences equal but not 0: t infinite, p = 0.
 
 use super::Paired;
@@ -32,14 +32,14 @@ pub struct TTest {
 /// ```
 pub fn t_test(pairs: &Paired) -> TTest {
     let df = pairs.len().saturating_sub(1) as f64;
-    let no_evidence = TTest { t: 0.0, df, p: 1.0 };
+    let no_difference = TTest { t: 0.0, df, p: 1.0 };
     let (Some(mean), Some(deviation)) = (pairs.mean(), pairs.deviation()) else {
-        return no_evidence;
+        return no_difference;
     };
     if mean == 0.0 {
-        return no_evidence;
+        return no_difference;
     }
-    // Deviation 0 divides to an infinity of the right sign.
+    // With deviation 0 this is an infinity of the right sign.
     let t = mean / (deviation / (pairs.len() as f64).sqrt());
     TTest { t, df, p: two_sided_tail(t, df) }
 }
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equals_scipy() {
+    fn the_test_equals_scipy() {
         // stats.ttest_rel(a, b)
         let found = t_test(&sample::pairs());
         sample::close(found.t, 2.4220242873885605, 1e-12);
@@ -59,13 +59,13 @@ mod tests {
     }
 
     #[test]
-    fn fewer_than_two_queries_are_no_evidence() {
+    fn fewer_than_two_queries_give_p_1() {
         assert_eq!(t_test(&sample::differences(&[])), TTest { t: 0.0, df: 0.0, p: 1.0 });
         assert_eq!(t_test(&sample::differences(&[0.5])), TTest { t: 0.0, df: 0.0, p: 1.0 });
     }
 
     #[test]
-    fn equal_differences_give_one_or_zero() {
+    fn equal_differences_give_p_1_or_p_0() {
         assert_eq!(t_test(&sample::differences(&[0.0; 5])), TTest { t: 0.0, df: 4.0, p: 1.0 });
         let worse = t_test(&sample::differences(&[-0.1; 5]));
         assert_eq!((worse.t, worse.p), (f64::NEG_INFINITY, 0.0));

@@ -1,7 +1,8 @@
-//! Queries won, tied and lost.
+//! The numbers of queries won, tied and lost.
 //!
-//! Query i is won if d_i > tolerance, lost if d_i < -tolerance, tied otherwise. Cost O(n). Edge
-//! cases: with tolerance 0 only differences below rounding are ties; no queries give 0, 0, 0.
+//! With d_i = system_i - baseline_i, query i is won if d_i > tolerance, lost if d_i < -tolerance,
+//! tied otherwise. Cost O(n). Edge cases: with tolerance 0 only differences below rounding are
+//! ties; no queries give 0, 0, 0.
 
 use serde::Serialize;
 
@@ -11,11 +12,11 @@ use super::{Paired, StatsError};
 /// Counts of queries won, tied and lost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Wins {
-    /// Queries where the system is above its baseline.
+    /// Number of queries in which the system is above its baseline.
     pub wins: usize,
-    /// Queries where both are equal within the tolerance.
+    /// Number of queries in which both are equal within the tolerance.
     pub ties: usize,
-    /// Queries where the system is below its baseline.
+    /// Number of queries in which the system is below its baseline.
     pub losses: usize,
 }
 
@@ -49,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn no_queries_count_nothing() {
+    fn without_queries_all_counts_are_0() {
         assert_eq!(wins(&sample::differences(&[]), 0.0).unwrap(), Wins::default());
     }
 

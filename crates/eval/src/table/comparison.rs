@@ -1,4 +1,4 @@
-//! A [`Comparison`] as a table: systems by metrics, or every number of every pair.
+//! A [`Comparison`] as a table: of systems and metrics, or of every number of the comparison.
 //!
 //! Values have four decimals. The note below states how significance was decided and on how many
 //! queries, so that the table can be read on its own. A hyphen replaces a missing number.
@@ -7,9 +7,10 @@ use rankwright_spec::words::counted;
 
 use super::{Align, Cell, Table};
 use crate::compare::{BaselineDelta, Comparison, MetricComparison, SystemResult};
-use crate::stats::Correction;
+use crate::stats::{Correction, IntervalMethod};
 
-/// Systems as rows, metrics as columns: means with marks against the baseline, best ones bold.
+/// Systems as rows, metrics as columns: means with marks of significant differences from the
+/// baseline; the best mean of each column is marked too.
 ///
 /// ```
 /// use rankwright_eval::compare::{CompareOptions, MetricValues, compare};
@@ -38,7 +39,7 @@ pub fn comparison_table(comparison: &Comparison) -> Table {
     table
 }
 
-/// One row per metric and system with every number of the comparison.
+/// One row for each metric and system, with every number of the comparison.
 pub fn comparison_details(comparison: &Comparison) -> Table {
     let corrected = match comparison.options.correction {
         Correction::None => None,
@@ -58,29 +59,39 @@ pub fn comparison_details(comparison: &Comparison) -> Table {
         }
     }
     table.notes.push(legend(comparison));
+    let mut methods =
+        comparison.metrics.iter().flat_map(|m| &m.systems).filter_map(|system| system.ci95_method);
+    if methods.any(|method| method != IntervalMethod::T) {
+        table.notes.push(
+            "Intervals of means: Student's t, or that of the logit or logarithm where it would \
+             leave the range of the metric."
+                .to_owned(),
+        );
+    }
     table
 }
 
 fn mean_cell(result: &SystemResult) -> Cell {
     let mark = result.versus.as_ref().map(|versus| versus.mark).unwrap_or_default();
-    Cell { text: number(result.mean), best: result.best, mark }
+    Cell { text: number_text(result.mean), best: result.best, mark }
 }
 
-fn detail_cells(result: &SystemResult, corrected: bool) -> Vec<Cell> {
-    let mut cells = vec![mean_cell(result), Cell::new(interval(result.ci95))];
+/// The cells of a row after the names; `has_corrected` if there is a column of corrected p-values.
+fn detail_cells(result: &SystemResult, has_corrected: bool) -> Vec<Cell> {
+    let mut cells = vec![mean_cell(result), Cell::new(interval_text(result.ci95))];
     let queries = Cell::new(result.queries.to_string());
     let Some(versus) = &result.versus else {
-        cells.extend(std::iter::repeat_n(Cell::new("-"), if corrected { 6 } else { 5 }));
+        cells.extend(std::iter::repeat_n(Cell::new("-"), if has_corrected { 6 } else { 5 }));
         cells.push(queries);
         return cells;
     };
-    cells.push(Cell::new(signed(versus.difference)));
-    cells.push(Cell::new(interval(versus.difference_ci95)));
-    cells.push(Cell::new(p_value(versus.p)));
-    if corrected {
-        cells.push(Cell::new(p_value(versus.p_corrected)));
+    cells.push(Cell::new(signed_text(versus.difference)));
+    cells.push(Cell::new(interval_text(versus.difference_ci95)));
+    cells.push(Cell::new(p_value_text(versus.p)));
+    if has_corrected {
+        cells.push(Cell::new(p_value_text(versus.p_corrected)));
     }
-    cells.push(Cell::new(signed(versus.effect)));
+    cells.push(Cell::new(signed_text(versus.effect)));
     let counts = versus.counts;
     cells.push(Cell::new(format!("{}/{}/{}", counts.wins, counts.ties, counts.losses)));
     cells.push(queries);
@@ -106,7 +117,7 @@ fn legend(comparison: &Comparison) -> String {
     )
 }
 
-/// The number of queries of each mean, for each metric if they differ.
+/// The number of queries of the means and pairs; for each metric if the numbers differ.
 fn query_counts(comparison: &Comparison) -> String {
     let metrics = &comparison.metrics;
     let all =
@@ -116,10 +127,10 @@ fn query_counts(comparison: &Comparison) -> String {
         return format!("{}.", counted(low, "query"));
     }
     let per_metric = |counts: fn(&MetricComparison) -> Vec<usize>| {
-        let spans = metrics
+        let texts = metrics
             .iter()
             .map(|metric| format!("{} {}", metric.label, range_text(&counts(metric))));
-        spans.collect::<Vec<_>>().join(", ")
+        texts.collect::<Vec<_>>().join(", ")
     };
     let means = per_metric(|metric| query_numbers(metric).collect());
     if comparison.systems.len() < 2 {
@@ -129,10 +140,12 @@ fn query_counts(comparison: &Comparison) -> String {
     format!("Queries in means: {means}; paired with the baseline: {pairs}.")
 }
 
+/// The number of queries of each system's mean.
 fn query_numbers(metric: &MetricComparison) -> impl Iterator<Item = usize> {
     metric.systems.iter().map(|system| system.queries)
 }
 
+/// The number of queries in which each system is compared with the baseline.
 fn pair_numbers(metric: &MetricComparison) -> impl Iterator<Item = usize> {
     metric
         .systems
@@ -148,11 +161,12 @@ fn range_text(counts: &[usize]) -> String {
     if low == high { low.to_string() } else { format!("{low} to {high}") }
 }
 
-fn number(value: Option<f64>) -> String {
+fn number_text(value: Option<f64>) -> String {
     value.map_or("-".to_owned(), |value| unsigned_zero(format!("{value:.4}")))
 }
 
-fn signed(value: Option<f64>) -> String {
+/// A number with its sign.
+fn signed_text(value: Option<f64>) -> String {
     value.map_or("-".to_owned(), |value| unsigned_zero(format!("{value:+.4}")))
 }
 
@@ -164,12 +178,12 @@ fn unsigned_zero(text: String) -> String {
     }
 }
 
-fn interval(bounds: Option<[f64; 2]>) -> String {
+fn interval_text(bounds: Option<[f64; 2]>) -> String {
     let Some([low, high]) = bounds else { return "-".to_owned() };
-    format!("[{}, {}]", number(Some(low)), number(Some(high)))
+    format!("[{}, {}]", number_text(Some(low)), number_text(Some(high)))
 }
 
-fn p_value(p: f64) -> String {
+fn p_value_text(p: f64) -> String {
     if p < 0.00005 { "<0.0001".to_owned() } else { format!("{p:.4}") }
 }
 
@@ -180,14 +194,16 @@ mod tests {
     use crate::compare::{CompareOptions, MetricValues, compare};
 
     /// Three systems on eight queries: the second always better, the third mixed.
-    fn three(options: CompareOptions) -> Comparison {
+    fn compare_three_systems(options: CompareOptions) -> Comparison {
         let base = [0.31, 0.42, 0.18, 0.55, 0.47, 0.29, 0.36, 0.62];
         let up = base.map(|v| v + 0.1);
         let mixed = [0.28, 0.47, 0.18, 0.49, 0.51, 0.20, 0.39, 0.64];
-        let some = |values: [f64; 8]| values.map(Some).to_vec();
+        let all_counted = |values: [f64; 8]| values.map(Some).to_vec();
         let systems = ["bm25", "rank_net", "linear-svm"].map(str::to_owned);
-        let ndcg = MetricValues::new("ndcg@10", vec![some(base), some(up), some(mixed)]);
-        let map = MetricValues::new("map", vec![some(up), some(base), some(mixed)]);
+        let ndcg_values = [base, up, mixed].map(all_counted).to_vec();
+        let ndcg = MetricValues::new("ndcg@10", ndcg_values);
+        let map_values = [up, base, mixed].map(all_counted).to_vec();
+        let map = MetricValues::new("map", map_values);
         compare(&systems, &[ndcg, map], &options.check().unwrap()).unwrap()
     }
 
@@ -196,7 +212,7 @@ mod tests {
         exist; Holm correction over 2 systems per metric. 8 queries.";
 
     #[test]
-    fn text_is_aligned_with_places_for_star_and_mark() {
+    fn text_is_aligned_with_columns_for_star_and_mark() {
         let expected = "\
 system      ndcg@10        map
 ----------  ----------  ---------
@@ -206,12 +222,12 @@ linear-svm   0.3950     0.3950  ▼
 
 * best of the column.
 ";
-        let found = comparison_table(&three(CompareOptions::default())).to_text();
+        let found = comparison_table(&compare_three_systems(CompareOptions::default())).to_text();
         assert_eq!(found, format!("{expected}{LEGEND}\n"));
     }
 
     #[test]
-    fn markdown_is_bold_for_best() {
+    fn the_best_of_a_column_is_bold_in_markdown() {
         let expected = "\
 | system     |      ndcg@10 |        map |
 |:-----------|-------------:|-----------:|
@@ -219,7 +235,8 @@ linear-svm   0.3950     0.3950  ▼
 | rank\\_net  | **0.5000** ▲ |   0.4000 ▼ |
 | linear-svm |       0.3950 |   0.3950 ▼ |
 ";
-        let found = comparison_table(&three(CompareOptions::default())).to_markdown();
+        let comparison = compare_three_systems(CompareOptions::default());
+        let found = comparison_table(&comparison).to_markdown();
         assert_eq!(found, format!("{expected}\n{LEGEND}\n"));
     }
 
@@ -243,13 +260,13 @@ no correction over 2 systems per metric. 8 queries.\\par}
 ";
         let options =
             CompareOptions { test: Test::T, correction: Correction::None, ..Default::default() };
-        assert_eq!(comparison_table(&three(options)).to_latex(), expected);
+        assert_eq!(comparison_table(&compare_three_systems(options)).to_latex(), expected);
     }
 
     #[test]
     fn details_show_every_number_of_a_pair() {
         // stats.t.interval, stats.permutation_test(..., permutation_type='samples') of SciPy.
-        let text = comparison_details(&three(CompareOptions::default())).to_text();
+        let text = comparison_details(&compare_three_systems(CompareOptions::default())).to_text();
         let row = |system: &str| {
             let line = text.lines().find(|line| line.contains(system)).unwrap();
             line.split("  ").map(str::trim).filter(|c| !c.is_empty()).collect::<Vec<_>>()
@@ -296,8 +313,8 @@ no correction over 2 systems per metric. 8 queries.\\par}
     fn differing_query_counts_are_given_per_metric() {
         let systems = ["a", "b"].map(str::to_owned);
         let values = vec![vec![Some(0.5), None, Some(0.1)], vec![None, Some(0.5), Some(0.2)]];
-        let whole = vec![vec![Some(0.5); 3], vec![Some(0.5); 3]];
-        let metrics = [MetricValues::new("map", values), MetricValues::new("rr", whole)];
+        let all_counted = vec![vec![Some(0.5); 3], vec![Some(0.5); 3]];
+        let metrics = [MetricValues::new("map", values), MetricValues::new("rr", all_counted)];
         let options = CompareOptions::default().check().unwrap();
         let found = comparison_table(&compare(&systems, &metrics, &options).unwrap());
         let legend = &found.notes[0];
@@ -307,7 +324,7 @@ no correction over 2 systems per metric. 8 queries.\\par}
     }
 
     #[test]
-    fn a_lone_system_has_no_word_about_significance() {
+    fn the_note_of_a_single_system_does_not_mention_significance() {
         let metric = MetricValues::new("map", vec![vec![Some(0.5)]]);
         let options = CompareOptions::default().check().unwrap();
         let found = compare(&["a".to_owned()], &[metric], &options).unwrap();
@@ -319,11 +336,11 @@ no correction over 2 systems per metric. 8 queries.\\par}
 
     #[test]
     fn numbers_are_rounded_without_a_negative_zero() {
-        assert_eq!(number(Some(-0.00001)), "0.0000");
-        assert_eq!(signed(Some(0.00001)), "0.0000");
-        assert_eq!(signed(Some(0.25)), "+0.2500");
-        assert_eq!(number(None), "-");
-        assert_eq!(p_value(0.00004), "<0.0001");
-        assert_eq!(p_value(0.00005), "0.0001");
+        assert_eq!(number_text(Some(-0.00001)), "0.0000");
+        assert_eq!(signed_text(Some(0.00001)), "0.0000");
+        assert_eq!(signed_text(Some(0.25)), "+0.2500");
+        assert_eq!(number_text(None), "-");
+        assert_eq!(p_value_text(0.00004), "<0.0001");
+        assert_eq!(p_value_text(0.00005), "0.0001");
     }
 }

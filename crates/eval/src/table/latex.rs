@@ -2,20 +2,21 @@
 //!
 //! All ten characters that TeX treats specially are escaped, and `<`, `>`, `|`, which the default
 //! font encoding prints as other characters. A leading minus is set as a minus, not as a hyphen.
-//! Triangles need amssymb; a comment in the output names the packages.
+//! Triangles, which mark significant differences from the baseline, need the package amssymb; a
+//! comment in the output names the packages.
 
 use super::{Align, Cell, Table, one_line};
 use crate::compare::Mark;
 
 pub(super) fn render(table: &Table) -> String {
-    let sides: String = (0..table.columns())
+    let alignments: String = (0..table.columns())
         .map(|column| match table.align_of(column) {
             Align::Left => 'l',
             Align::Right => 'r',
         })
         .collect();
     let mut out = String::from("% needs \\usepackage{booktabs,amssymb}\n");
-    out.push_str(&format!("\\begin{{tabular}}{{{sides}}}\n\\toprule\n"));
+    out.push_str(&format!("\\begin{{tabular}}{{{alignments}}}\n\\toprule\n"));
     out.push_str(&line(&table.header_cells()));
     out.push_str("\\midrule\n");
     table.full_rows().for_each(|row| out.push_str(&line(&row)));
@@ -26,15 +27,16 @@ pub(super) fn render(table: &Table) -> String {
     out
 }
 
+/// A line of the table.
 fn line(cells: &[Cell]) -> String {
-    let joined = cells.iter().map(cell).collect::<Vec<_>>().join(" & ");
+    let joined = cells.iter().map(cell_text).collect::<Vec<_>>().join(" & ");
     // LaTeX reads a `[` after `\\` or `\midrule` as the start of an optional argument, and a `*`
     // after `\\` as part of the command, even on the next line.
     let guard = if joined.starts_with(['[', '*']) { "{}" } else { "" };
     format!("{guard}{joined} \\\\\n")
 }
 
-fn cell(cell: &Cell) -> String {
+fn cell_text(cell: &Cell) -> String {
     let mut text = escape(&cell.text);
     let is_number = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
     if let Some(rest) = text.strip_prefix('-').filter(|rest| is_number(rest)) {
@@ -88,13 +90,13 @@ mod tests {
 
     #[test]
     fn a_negative_number_gets_a_minus_and_a_name_keeps_its_hyphen() {
-        assert_eq!(cell(&"-0.05".into()), "$-$0.05");
-        assert_eq!(cell(&"-".into()), "-");
-        assert_eq!(cell(&"linear-svm".into()), "linear-svm");
+        assert_eq!(cell_text(&"-0.05".into()), "$-$0.05");
+        assert_eq!(cell_text(&"-".into()), "-");
+        assert_eq!(cell_text(&"linear-svm".into()), "linear-svm");
     }
 
     #[test]
-    fn a_row_that_starts_with_a_bracket_is_guarded() {
+    fn a_row_that_starts_with_a_bracket_gets_an_empty_group_before_it() {
         assert_eq!(line(&["[a]".into(), "[b]".into()]), "{}[a] & [b] \\\\\n");
     }
 }

@@ -5,8 +5,8 @@
 use super::{Align, Cell, Table, one_line, pad, width};
 
 pub(super) fn render(table: &Table) -> String {
-    let mut lines: Vec<Vec<String>> = vec![table.header_cells().iter().map(cell).collect()];
-    lines.extend(table.full_rows().map(|row| row.iter().map(cell).collect()));
+    let mut lines: Vec<Vec<String>> = vec![table.header_cells().iter().map(cell_text).collect()];
+    lines.extend(table.full_rows().map(|row| row.iter().map(cell_text).collect()));
     let widths: Vec<usize> = (0..table.columns())
         .map(|c| lines.iter().filter_map(|row| row.get(c)).map(|text| width(text)).max())
         .map(|widest| widest.unwrap_or(0).max(1))
@@ -15,12 +15,12 @@ pub(super) fn render(table: &Table) -> String {
     let mut out = String::new();
     for (row, cells) in lines.iter().enumerate() {
         let padded = cells.iter().zip(&widths).enumerate();
-        let padded = padded.map(|(c, (text, to))| pad(text, *to, table.align_of(c)));
+        let padded = padded.map(|(c, (text, width))| pad(text, *width, table.align_of(c)));
         out.push('|');
         padded.for_each(|text| out.push_str(&format!(" {text} |")));
         out.push('\n');
         if row == 0 {
-            out.push_str(&rule(table, &widths));
+            out.push_str(&header_rule(table, &widths));
         }
     }
     for note in &table.notes {
@@ -31,8 +31,8 @@ pub(super) fn render(table: &Table) -> String {
     out
 }
 
-/// The line below the header with the alignment.
-fn rule(table: &Table, widths: &[usize]) -> String {
+/// The line below the header, which gives the alignment of columns.
+fn header_rule(table: &Table, widths: &[usize]) -> String {
     let mut out = String::from("|");
     for (column, width) in widths.iter().enumerate() {
         let dashes = "-".repeat(width + 1);
@@ -45,9 +45,9 @@ fn rule(table: &Table, widths: &[usize]) -> String {
     out
 }
 
-fn cell(cell: &Cell) -> String {
+fn cell_text(cell: &Cell) -> String {
     let text = escape(&cell.text);
-    // `****` would not be an empty bold text but a rule.
+    // `****` would not be an empty bold text but a horizontal line.
     let text = if cell.best && !text.is_empty() { format!("**{text}**") } else { text };
     format!("{text} {}", cell.mark.symbol()).trim_end().to_owned()
 }
@@ -79,6 +79,6 @@ mod tests {
 
     #[test]
     fn an_empty_best_cell_is_not_bold() {
-        assert_eq!(cell(&Cell { best: true, ..Cell::default() }), "");
+        assert_eq!(cell_text(&Cell { best: true, ..Cell::default() }), "");
     }
 }

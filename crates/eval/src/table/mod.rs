@@ -34,9 +34,9 @@ pub enum Align {
 pub struct Cell {
     /// The text, without any markup.
     pub text: String,
-    /// Whether it is the best of its column.
+    /// Whether the cell has the best value of its column.
     pub best: bool,
-    /// Significance mark after the text.
+    /// Mark of a significant difference from the baseline, after the text.
     pub mark: Mark,
 }
 
@@ -96,6 +96,24 @@ impl Table {
         text::render(self)
     }
 
+    /// Aligned plain text of at most this many characters a line, where that is possible: texts in
+    /// columns aligned to the left, and notes, continue on further lines. Numbers are never broken.
+    ///
+    /// ```
+    /// use rankwright_eval::table::{Align, Table};
+    /// let mut table = Table::new([("name", Align::Left), ("meaning", Align::Left)]);
+    /// table.rows.push(vec!["rate".into(), "the learning rate of a round".into()]);
+    /// assert_eq!(table.to_text_within(24), "\
+    /// name  meaning
+    /// ----  ------------------
+    /// rate  the learning rate
+    ///       of a round
+    /// ");
+    /// ```
+    pub fn to_text_within(&self, width: usize) -> String {
+        text::render_within(self, width)
+    }
+
     /// A Markdown table; best cells are bold.
     pub fn to_markdown(&self) -> String {
         markdown::render(self)
@@ -106,7 +124,7 @@ impl Table {
         latex::render(self)
     }
 
-    /// Number of columns of the widest row.
+    /// Number of columns: of the longest row or of the header.
     fn columns(&self) -> usize {
         self.rows.iter().map(Vec::len).fold(self.header.len(), usize::max)
     }
@@ -148,13 +166,14 @@ pub fn escape_markdown(text: &str) -> String {
     markdown::escape(text)
 }
 
+/// The number of characters of a text.
 fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Pads `text` with spaces to a width.
-fn pad(text: &str, to: usize, align: Align) -> String {
-    let space = " ".repeat(to.saturating_sub(width(text)));
+/// Pads `text` with spaces to a number of characters.
+fn pad(text: &str, columns: usize, align: Align) -> String {
+    let space = " ".repeat(columns.saturating_sub(width(text)));
     match align {
         Align::Left => format!("{text}{space}"),
         Align::Right => format!("{space}{text}"),
@@ -189,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_table_renders_in_every_form() {
+    fn an_empty_table_renders_in_every_format() {
         let empty = Table::default();
         assert_eq!(empty.to_text(), "\n\n");
         assert_eq!(empty.to_markdown(), "|\n|\n");

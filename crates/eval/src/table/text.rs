@@ -5,32 +5,36 @@
 
 use super::{Align, Cell, Table, one_line, pad, width};
 
-/// Widths of the three parts of a column: text, star, mark.
-struct ColumnWidths {
-    text: usize,
-    star: bool,
-    mark: bool,
+/// The three parts of a column: the text, a star for the best, and a mark of significance.
+struct ColumnParts {
+    /// Width of the text, in characters.
+    text_width: usize,
+    /// Whether any cell has a star.
+    has_star: bool,
+    /// Whether any cell has a mark.
+    has_mark: bool,
 }
 
-impl ColumnWidths {
+impl ColumnParts {
     fn of(cells: &[&Cell]) -> Self {
         Self {
-            text: cells.iter().map(|cell| width(&cell.text)).max().unwrap_or(0),
-            star: cells.iter().any(|cell| cell.best),
-            mark: cells.iter().any(|cell| !cell.mark.symbol().is_empty()),
+            text_width: cells.iter().map(|cell| width(&cell.text)).max().unwrap_or(0),
+            has_star: cells.iter().any(|cell| cell.best),
+            has_mark: cells.iter().any(|cell| !cell.mark.symbol().is_empty()),
         }
     }
 
     fn width(&self) -> usize {
-        self.text + usize::from(self.star) + if self.mark { 2 } else { 0 }
+        self.text_width + usize::from(self.has_star) + if self.has_mark { 2 } else { 0 }
     }
 
+    /// The text of a cell, padded to the width of the column.
     fn fill(&self, cell: &Cell, align: Align) -> String {
-        let mut filled = pad(&cell.line(), self.text, align);
-        if self.star {
+        let mut filled = pad(&cell.line(), self.text_width, align);
+        if self.has_star {
             filled.push(if cell.best { '*' } else { ' ' });
         }
-        if self.mark {
+        if self.has_mark {
             filled.push_str(&pad(&format!(" {}", cell.mark.symbol()), 2, Align::Left));
         }
         filled
@@ -38,24 +42,114 @@ impl ColumnWidths {
 }
 
 pub(super) fn render(table: &Table) -> String {
+    draw(table, None)
+}
+
+pub(super) fn render_within(table: &Table, width: usize) -> String {
+    draw(table, Some(width))
+}
+
+/// The smallest width that a column is reduced to.
+const NARROWEST: usize = 12;
+
+fn draw(table: &Table, most: Option<usize>) -> String {
     let mut lines = vec![table.header_cells()];
     lines.extend(table.full_rows());
-    let columns: Vec<Vec<&Cell>> =
+    let cells_by_column: Vec<Vec<&Cell>> =
         (0..table.columns()).map(|c| lines.iter().filter_map(|row| row.get(c)).collect()).collect();
-    let widths: Vec<ColumnWidths> = columns.iter().map(|cells| ColumnWidths::of(cells)).collect();
+    let mut column_parts: Vec<ColumnParts> =
+        cells_by_column.iter().map(|cells| ColumnParts::of(cells)).collect();
+    if let Some(most) = most {
+        narrow(table, &mut column_parts, most);
+    }
 
     let mut out = String::new();
     for (row, cells) in lines.iter().enumerate() {
-        let filled = cells.iter().zip(&widths).enumerate();
-        let filled = filled.map(|(c, (cell, widths))| widths.fill(cell, table.align_of(c)));
-        push_line(&mut out, &filled.collect::<Vec<_>>());
+        for line in broken(cells, &column_parts) {
+            let filled = line.iter().zip(&column_parts).enumerate();
+            let filled = filled.map(|(c, (cell, column))| column.fill(cell, table.align_of(c)));
+            push_line(&mut out, &filled.collect::<Vec<_>>());
+        }
         if row == 0 {
-            let rules = widths.iter().map(|widths| "-".repeat(widths.width()));
+            let rules = column_parts.iter().map(|column| "-".repeat(column.width()));
             push_line(&mut out, &rules.collect::<Vec<_>>());
         }
     }
-    push_notes(&mut out, table, widths.iter().any(|widths| widths.star));
+    push_notes(&mut out, table, column_parts.iter().any(|column| column.has_star), most);
     out
+}
+
+/// Reduces the widest columns of text until a line fits.
+fn narrow(table: &Table, widths: &mut [ColumnParts], most: usize) {
+    loop {
+        let all: usize = widths.iter().map(|column| column.width() + 2).sum();
+        let over = all.saturating_sub(most + 2);
+        let is_text = |c: usize| table.align_of(c) == Align::Left;
+        let texts = widths.iter_mut().enumerate().filter(|(c, _)| is_text(*c));
+        let mut texts: Vec<&mut ColumnParts> = texts.map(|(_, column)| column).collect();
+        texts.sort_by_key(|column| std::cmp::Reverse(column.text_width));
+        let second = texts.get(1).map_or(0, |column| column.text_width);
+        match texts.first_mut() {
+            Some(widest) if over > 0 && widest.text_width > NARROWEST => {
+                // Down to the second widest, then both together.
+                let step = over.min((widest.text_width - second).max(1));
+                widest.text_width = (widest.text_width - step).max(NARROWEST);
+            }
+            _ => return,
+        }
+    }
+}
+
+/// A row as one or more lines: texts that are wider than their column are broken between words.
+fn broken(cells: &[Cell], widths: &[ColumnParts]) -> Vec<Vec<Cell>> {
+    let parts: Vec<Vec<String>> = cells
+        .iter()
+        .zip(widths)
+        .map(|(cell, column)| pieces(&cell.line(), column.text_width))
+        .collect();
+    let count = parts.iter().map(Vec::len).max().unwrap_or(1).max(1);
+    let line = |at: usize| -> Vec<Cell> {
+        let cell = |(cell, parts): (&Cell, &Vec<String>)| {
+            let text = parts.get(at).cloned().unwrap_or_default();
+            // Marks stand in the first line.
+            if at == 0 { Cell { text, ..cell.clone() } } else { Cell::new(text) }
+        };
+        cells.iter().zip(&parts).map(cell).collect()
+    };
+    (0..count).map(line).collect()
+}
+
+/// A text in pieces of at most this many characters, broken between words where possible.
+fn pieces(text: &str, most: usize) -> Vec<String> {
+    if width(text) <= most || most == 0 {
+        return vec![text.to_owned()];
+    }
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let mut word: Vec<char> = word.chars().collect();
+        loop {
+            let line = lines.last_mut().map_or_else(String::new, std::mem::take);
+            let blank = usize::from(!line.is_empty());
+            let last = lines.len() - 1;
+            if width(&line) + blank + word.len() <= most {
+                let space = " ".repeat(blank);
+                lines[last] = format!("{line}{space}{}", word.iter().collect::<String>());
+                break;
+            }
+            // A word that is wider than a whole line is broken, after a comma or parenthesis if any.
+            if line.is_empty() {
+                let cut = word[..most].iter().rposition(|c| ",)(/".contains(*c));
+                let cut = cut.map_or(most, |at| at + 1);
+                let rest = word.split_off(cut);
+                lines[last] = word.iter().collect();
+                word = rest;
+            } else {
+                lines[last] = line;
+            }
+            lines.push(String::new());
+        }
+    }
+    lines
 }
 
 fn push_line(out: &mut String, cells: &[String]) {
@@ -63,16 +157,67 @@ fn push_line(out: &mut String, cells: &[String]) {
     out.push('\n');
 }
 
-fn push_notes(out: &mut String, table: &Table, star: bool) {
-    if table.notes.is_empty() && !star {
+/// Adds the notes; the first one explains the star, if there is one.
+fn push_notes(out: &mut String, table: &Table, has_star: bool, most: Option<usize>) {
+    if table.notes.is_empty() && !has_star {
         return;
     }
     out.push('\n');
-    if star {
+    if has_star {
         out.push_str("* best of the column.\n");
     }
     for note in &table.notes {
-        out.push_str(&one_line(note));
-        out.push('\n');
+        for line in pieces(&one_line(note), most.unwrap_or(usize::MAX)) {
+            out.push_str(&line);
+            out.push('\n');
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn texts_continue_on_further_lines_and_numbers_do_not() {
+        let mut table =
+            Table::new([("name", Align::Left), ("n", Align::Right), ("meaning", Align::Left)]);
+        let cell = "a long description of what it does";
+        table.rows.push(vec!["first".into(), "12345".into(), cell.into()]);
+        table.notes.push("a note that is longer than the table may be".into());
+        let expected = "\
+name       n  meaning
+-----  -----  ----------------
+first  12345  a long
+              description of
+              what it does
+
+a note that is longer than the
+table may be
+";
+        assert_eq!(table.to_text_within(30), expected);
+        assert!(table.to_text_within(200) == table.to_text());
+    }
+
+    #[test]
+    fn words_wider_than_a_line_are_broken_after_a_sign() {
+        assert_eq!(
+            pieces("ndcg(gain=linear,blank=0)@10", 20),
+            ["ndcg(gain=linear,", "blank=0)@10"]
+        );
+        assert_eq!(pieces("abcdefghij", 4), ["abcd", "efgh", "ij"]);
+        assert_eq!(pieces("ab abcdefgh", 4), ["ab", "abcd", "efgh"]);
+        assert_eq!(pieces("", 4), [""]);
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_fit_and_lose_nothing(text in "[a-d,( ]{0,60}", most in 1_usize..20) {
+            let found = pieces(&text, most);
+            prop_assert!(found.iter().all(|line| width(line) <= most));
+            let plain = |text: &str| text.replace(' ', "");
+            prop_assert_eq!(plain(&found.join("")), plain(&text));
+        }
     }
 }

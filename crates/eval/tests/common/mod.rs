@@ -1,6 +1,7 @@
 //! Helpers shared by the tests.
 
-#![allow(dead_code, clippy::print_stderr)] // each file uses its part; skips are told
+// Each file uses only some helpers; skipped tests are reported on standard error.
+#![allow(dead_code, clippy::print_stderr)]
 
 pub(crate) mod trec;
 
@@ -8,7 +9,7 @@ use std::path::PathBuf;
 
 use rankwright_eval::{Measure, MetricSpec, SourceKind};
 
-/// A folder of the real data; prints that the test is skipped if it is missing.
+/// A folder of the data sets for tests; prints that the test is skipped if it is missing.
 pub(crate) fn data(folder: &str) -> Option<PathBuf> {
     let path = std::env::var_os("RANKWRIGHT_DATA").map(|root| PathBuf::from(root).join(folder));
     let found = path.filter(|p| p.is_dir());
@@ -24,12 +25,12 @@ pub(crate) fn measure(spec: &str) -> Measure {
     spec.resolve(SourceKind::Features).unwrap()
 }
 
-/// The value of one query.
+/// The value of a metric for one query.
 pub(crate) fn value(spec: &str, scores: &[f64], labels: &[f64]) -> f64 {
     measure(spec).of(scores, labels).unwrap().unwrap()
 }
 
-/// Scores that fall with the row, so that labels are in rank order.
+/// Scores of `n` rows that fall from row to row, so that labels by row are in rank order.
 pub(crate) fn falling(n: usize) -> Vec<f64> {
     (0..n).map(|i| -(i as f64)).collect()
 }

@@ -1,4 +1,4 @@
-//! A simple reader of TREC runs and judgements, only for tests: no checks, not fast.
+//! A simple reader of TREC runs and judgements, without checks.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::Path;
 use rankwright_eval::{Candidates, EvalError, QuerySource, SourceKind};
 
 /// A run joined with judgements, one entry for each judged query.
-pub(crate) struct Run {
+pub(crate) struct JudgedRun {
     queries: Vec<(String, Query)>,
 }
 
@@ -20,22 +20,24 @@ struct Query {
     unretrieved: Vec<f64>,
 }
 
-impl Run {
+impl JudgedRun {
     pub(crate) fn read(qrels: &Path, run: &Path) -> Self {
         let mut judged: BTreeMap<String, HashMap<String, f64>> = BTreeMap::new();
         for line in fs::read_to_string(qrels).unwrap().lines() {
-            let f: Vec<&str> = line.split_whitespace().collect();
-            let label = f[3].parse().unwrap();
-            judged.entry(f[0].to_owned()).or_default().insert(f[2].to_owned(), label);
+            let fields: Vec<&str> = line.split_whitespace().collect();
+            let (query, document, label) = (fields[0], fields[2], fields[3]);
+            let labels = judged.entry(query.to_owned()).or_default();
+            labels.insert(document.to_owned(), label.parse().unwrap());
         }
         let mut queries: BTreeMap<String, Query> =
             judged.keys().map(|q| (q.clone(), Query::default())).collect();
         for line in fs::read_to_string(run).unwrap().lines() {
-            let f: Vec<&str> = line.split_whitespace().collect();
-            let Some(query) = queries.get_mut(f[0]) else { continue };
-            let label = judged.get_mut(f[0]).unwrap().remove(f[2]);
-            query.doc_ids.push(f[2].to_owned());
-            query.scores.push(f[4].parse().unwrap());
+            let fields: Vec<&str> = line.split_whitespace().collect();
+            let (id, document, score) = (fields[0], fields[2], fields[4]);
+            let Some(query) = queries.get_mut(id) else { continue };
+            let label = judged.get_mut(id).unwrap().remove(document);
+            query.doc_ids.push(document.to_owned());
+            query.scores.push(score.parse().unwrap());
             query.labels.push(label.unwrap_or(0.0));
             query.judged.push(label.is_some());
         }
@@ -45,7 +47,7 @@ impl Run {
         Self { queries: queries.into_iter().collect() }
     }
 
-    /// Whether two documents of the query have the same score.
+    /// Whether two documents of the query have the same score as 32-bit floats.
     pub(crate) fn has_ties(&self, query: &str) -> bool {
         let found = self.queries.iter().find(|(id, _)| id == query).map(|(_, q)| &q.scores);
         let mut scores: Vec<f32> = found.unwrap().iter().map(|s| *s as f32).collect();
@@ -54,7 +56,7 @@ impl Run {
     }
 }
 
-impl QuerySource for Run {
+impl QuerySource for JudgedRun {
     fn len(&self) -> usize {
         self.queries.len()
     }

@@ -17,7 +17,7 @@ pub(super) struct TomlDocument<'a> {
 }
 
 impl<'a> TomlDocument<'a> {
-    /// An error at a position.
+    /// An error at a range of bytes of the text.
     pub(super) fn error(&self, at: Range<usize>, message: impl ToString) -> ExperimentError {
         let before = self.text.get(..at.start).unwrap_or(self.text);
         ExperimentError::File {
@@ -37,8 +37,9 @@ impl<'a> TomlDocument<'a> {
         })
     }
 
-    /// The message of an unknown key with its table and the nearest known key. serde gives the key
-    /// and the known ones as text only: "unknown field `x`, expected one of `a`, `b`".
+    /// The message of an unknown key with its table and the nearest known key; `None` if serde's
+    /// `message` is about something else. serde gives the key and the known ones as text only:
+    /// "unknown field `x`, expected one of `a`, `b`".
     fn unknown_key(&self, at: &Range<usize>, message: &str) -> Option<String> {
         let (key, known) = message.strip_prefix("unknown field `")?.split_once('`')?;
         let known: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
@@ -53,37 +54,38 @@ impl<'a> TomlDocument<'a> {
         ))
     }
 
-    /// A table that starts at this position of the text.
+    /// A table that starts at this byte of the text.
     pub(super) fn table(self, start: usize, name: &'static str) -> TomlTable<'a> {
         TomlTable { document: self, start, name }
     }
 
-    /// A value as written in a spec.
+    /// A value as a spec would write it.
     pub(super) fn scalar(&self, value: &Spanned<Scalar>) -> String {
         let written = self.text.get(value.span()).unwrap_or_default();
         match value.get_ref() {
             Scalar::Text(text) => text.trim().to_owned(),
-            Scalar::Switch(on) => on.to_string(),
+            Scalar::Boolean(on) => on.to_string(),
             // Another notation, such as 0x1f.
-            Scalar::Whole(number) if written.starts_with('0') => number.to_string(),
-            Scalar::Whole(_) | Scalar::Float => {
+            Scalar::Integer(number) if written.starts_with('0') => number.to_string(),
+            Scalar::Integer(_) | Scalar::Float => {
                 written.replace('_', "").trim_start_matches('+').to_owned()
             }
         }
     }
 }
 
-/// A table of the file: the position of errors about absent keys.
+/// A table of the file, at whose start errors about absent keys are reported.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TomlTable<'a> {
     pub(super) document: TomlDocument<'a>,
+    /// The byte of the text where the table starts.
     start: usize,
-    /// The header as written, such as `[[learner]]`.
+    /// The header as written, such as `[[learner]]`, or "the experiment".
     name: &'static str,
 }
 
 impl TomlTable<'_> {
-    /// An error at a key's value, or at the table where the key is absent.
+    /// An error at a key's value, or at the start of the table if the key is absent.
     pub(super) fn wrong<T>(
         &self,
         value: &Option<Spanned<T>>,
@@ -112,7 +114,8 @@ impl TomlTable<'_> {
         }
     }
 
-    /// A name on one line, as it goes into tables and tab-separated files.
+    /// Checks that a name is one line without tabs, as it goes into tables and tab-separated files;
+    /// an error is reported at `key`.
     pub(super) fn one_line(
         &self,
         key: &Option<Spanned<String>>,

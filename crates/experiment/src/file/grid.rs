@@ -3,9 +3,8 @@
 //!
 //! The first parameter varies slowest. Each combination becomes the same spec as if written by
 //! hand, so that its stored cells (training runs: data set x fold x learner x seed) are found in
-//! either form. Values are texts, numbers and booleans
-//! as in a spec; a combination that the learner rejects is an error, reported at the value where
-//! that is possible.
+//! either form. Values are texts, numbers and booleans as in a spec; a combination that the learner
+//! rejects is an error, reported at the value if it is about one value.
 
 use std::ops::Range;
 
@@ -18,7 +17,7 @@ use super::raw::{RawLearner, Scalar};
 use crate::ExperimentError;
 
 /// Maximum number of learners of an experiment, all grids together.
-const MOST: usize = 10_000;
+const MAX_LEARNERS: usize = 10_000;
 
 /// A parameter and its values.
 pub(super) struct GridAxis {
@@ -43,6 +42,7 @@ pub(super) fn read(
     axes.into_iter().map(|(key, list)| axis(table, raw, spec, key, list)).collect()
 }
 
+/// Reads one parameter of a grid and its values.
 fn axis(
     table: &TomlTable<'_>,
     raw: &RawLearner,
@@ -51,7 +51,7 @@ fn axis(
     list: &Spanned<Vec<Spanned<Scalar>>>,
 ) -> Result<GridAxis, ExperimentError> {
     let (document, key) = (table.document, name.get_ref().as_str());
-    known(table, raw, spec, name)?;
+    check_parameter(table, raw, spec, name)?;
     if spec.get(key).is_some() {
         let message = format!("`{key}` is in the spec and in its grid; keep it in one of them");
         return Err(document.error(name.span(), message));
@@ -74,19 +74,19 @@ fn axis(
     }
 }
 
-/// Rejects names that are not parameters of the learner. An unknown learner is not reported here.
-fn known(
+/// Rejects names that are not parameters of the learner, and specs of unknown learners.
+fn check_parameter(
     table: &TomlTable<'_>,
     raw: &RawLearner,
     spec: &Spec,
     name: &Spanned<String>,
 ) -> Result<(), ExperimentError> {
-    let Some(info) = LEARNERS.iter().find(|info| info.name == spec.name) else {
+    let Some(def) = LEARNERS.iter().find(|def| def.name == spec.name) else {
         let error = LearnerSpec::from_spec(spec.clone()).err();
         let error = error.map_or("unknown learner".to_owned(), |error| error.to_string());
         return Err(table.wrong(&raw.spec, error));
     };
-    let names: Vec<&str> = info.params().iter().map(|param| param.name).collect();
+    let names: Vec<&str> = def.params().iter().map(|param| param.name).collect();
     let key = name.get_ref().as_str();
     if names.contains(&key) {
         return Ok(());
@@ -95,7 +95,7 @@ fn known(
     let suggestion = suggestion.unwrap_or_default();
     let message = format!(
         "`{}` has no parameter `{key}`{suggestion}; its parameters are {}",
-        info.name,
+        def.name,
         names.join(", ")
     );
     Err(table.document.error(name.span(), message))
@@ -111,17 +111,18 @@ pub(super) fn expand(
     before: usize,
 ) -> Result<Vec<(String, LearnerSpec)>, ExperimentError> {
     let count = axes.iter().try_fold(1_usize, |count, axis| count.checked_mul(axis.values.len()));
-    let Some(count) = count.filter(|count| before.saturating_add(*count) <= MOST) else {
+    let Some(count) = count.filter(|count| before.saturating_add(*count) <= MAX_LEARNERS) else {
         let count = count.map_or("more than can be counted".to_owned(), |count| count.to_string());
         let message = format!(
-            "the grid has too many combinations ({count}); an experiment has at most {MOST} learners"
+            "the grid has too many combinations ({count}); an experiment has at most \
+             {MAX_LEARNERS} learners"
         );
         return Err(table.wrong(&raw.grid, message));
     };
     (0..count).map(|number| combination(table, raw, spec, axes, number)).collect()
 }
 
-/// The combination of this number; the last parameter varies fastest.
+/// The combination of this number, from 0; the last parameter varies fastest.
 fn combination(
     table: &TomlTable<'_>,
     raw: &RawLearner,
@@ -129,6 +130,7 @@ fn combination(
     axes: &[GridAxis],
     mut number: usize,
 ) -> Result<(String, LearnerSpec), ExperimentError> {
+    // The key, the value and the position of the value in the file, for each parameter.
     let mut picked = Vec::new();
     for axis in axes.iter().rev() {
         let (value, at) = &axis.values[number % axis.values.len()];
@@ -136,16 +138,16 @@ fn combination(
         number /= axis.values.len();
     }
     picked.reverse();
-    let mut whole = spec.clone();
-    whole
+    let mut combined = spec.clone();
+    combined
         .args
         .extend(picked.iter().map(|(key, value, _)| ((*key).to_owned(), (*value).to_owned())));
     let values: Vec<String> =
         picked.iter().map(|(key, value, _)| format!("{key}={value}")).collect();
     let values = values.join(" ");
     // A text such as "7, rate=1" would be another spec when it is read again.
-    let learner = match Spec::parse(&whole.to_string()) {
-        Ok(again) if again == whole => LearnerSpec::from_spec(whole),
+    let learner = match Spec::parse(&combined.to_string()) {
+        Ok(reread) if reread == combined => LearnerSpec::from_spec(combined),
         Ok(_) => {
             let message = format!("{values}: a value has characters that a spec cannot hold");
             return Err(table.wrong(&raw.grid, message));
@@ -162,12 +164,12 @@ fn combination(
             None => table.wrong(&raw.grid, format!("with {values}: {error}")),
         }
     })?;
-    // Values in their normal form, as in the spec itself.
-    let plain = |(key, value, _): &(&str, &str, &Range<usize>)| {
-        let plain = learner.learner().params().text(key);
-        format!("{key}={}", plain.unwrap_or_else(|| (*value).to_owned()))
+    // Values in their canonical form, as the learner's spec prints them.
+    let canonical = |(key, value, _): &(&str, &str, &Range<usize>)| {
+        let canonical = learner.learner().params().text(key);
+        format!("{key}={}", canonical.unwrap_or_else(|| (*value).to_owned()))
     };
-    let name: Vec<String> = picked.iter().map(plain).collect();
+    let name: Vec<String> = picked.iter().map(canonical).collect();
     Ok((name.join(" "), learner))
 }
 

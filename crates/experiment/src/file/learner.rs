@@ -23,12 +23,13 @@ pub struct LearnerEntry {
     pub learns: bool,
 }
 
-/// A learner of an experiment: a spec with all its settings, or a fixed model.
+/// A learner of an experiment: a spec with all its settings, or a model given as a file in place of
+/// a learner.
 #[derive(Debug, Clone)]
 pub struct ExperimentLearner {
     /// Name in the report.
     pub name: String,
-    /// Index of its entry.
+    /// Index of its entry, from 0.
     pub entry: usize,
     /// Spec or model.
     pub kind: LearnerKind,
@@ -89,25 +90,29 @@ pub(super) fn read(
 struct LearnerList {
     entries: Vec<LearnerEntry>,
     learners: Vec<ExperimentLearner>,
+    /// The index of the learner with each name.
     by_name: HashMap<String, usize>,
+    /// The index of the learner with each description.
     by_text: HashMap<String, usize>,
 }
 
 impl LearnerList {
+    /// Adds an entry without a grid, and its learner.
     fn add_one(
         &mut self,
         table: &TomlTable<'_>,
         raw: &RawLearner,
         kind: LearnerKind,
     ) -> Result<(), ExperimentError> {
-        let text = kind.text();
-        let name = self.entry(table, raw, &text, text.clone(), raw.spec.is_some())?;
+        let (text, learns) = (kind.text(), raw.spec.is_some());
+        let name = self.add_entry(table, raw, &text, text.clone(), learns)?;
         self.add_learner(&name, kind).map_err(|rejected| match rejected {
             RejectedLearner::Name(message) => table.wrong(&raw.name, message),
             RejectedLearner::Same(message) => table.wrong(&raw.spec, message),
         })
     }
 
+    /// Adds an entry with a grid, and a learner for each combination.
     fn add_grid(&mut self, table: &TomlTable<'_>, raw: &RawLearner) -> Result<(), ExperimentError> {
         if raw.spec.is_none() {
             let message = "`grid` needs a `spec` whose parameters it varies";
@@ -117,10 +122,11 @@ impl LearnerList {
         let spec = Spec::parse(text).map_err(|e| table.wrong(&raw.spec, e))?;
         let axes = grid::read(table, raw, &spec)?;
         let specs = grid::expand(table, raw, &spec, &axes, self.learners.len())?;
-        let entry = self.entry(table, raw, &spec.name, grid::in_words(&spec, &axes), true)?;
+        let (text, learns) = (grid::in_words(&spec, &axes), true);
+        let entry_name = self.add_entry(table, raw, &spec.name, text, learns)?;
         for (values, spec) in specs {
-            no_files(table, &raw.spec, &spec)?;
-            let name = table.one_line(&raw.name, format!("{entry} {values}"))?;
+            reject_file_members(table, &raw.spec, &spec)?;
+            let name = table.one_line(&raw.name, format!("{entry_name} {values}"))?;
             self.add_learner(&name, LearnerKind::Spec(Box::new(spec))).map_err(|rejected| {
                 let (RejectedLearner::Name(message) | RejectedLearner::Same(message)) = rejected;
                 table.wrong(&raw.grid, message)
@@ -130,7 +136,7 @@ impl LearnerList {
     }
 
     /// Adds an entry; returns its name.
-    fn entry(
+    fn add_entry(
         &mut self,
         table: &TomlTable<'_>,
         raw: &RawLearner,
@@ -150,6 +156,7 @@ impl LearnerList {
         Ok(name)
     }
 
+    /// Adds a learner of the last entry.
     fn add_learner(&mut self, name: &str, kind: LearnerKind) -> Result<(), RejectedLearner> {
         let (number, text) = (self.learners.len(), kind.text());
         if self.by_name.insert(name.to_owned(), number).is_some() {
@@ -168,7 +175,7 @@ impl LearnerList {
     }
 }
 
-/// The reason why a learner is rejected.
+/// The reason why a learner is rejected, with its message.
 enum RejectedLearner {
     /// Another learner has the same name.
     Name(String),
@@ -176,6 +183,7 @@ enum RejectedLearner {
     Same(String),
 }
 
+/// The learner of an entry without a grid.
 fn kind(
     table: &TomlTable<'_>,
     raw: &RawLearner,
@@ -183,15 +191,15 @@ fn kind(
 ) -> Result<LearnerKind, ExperimentError> {
     let RawLearner { spec, model, feature, .. } = raw;
     match (spec, model, feature) {
-        (Some(text), None, None) => learner(table, spec, text.get_ref()),
+        (Some(text), None, None) => read_spec(table, spec, text.get_ref()),
         (None, Some(text), None) => {
             let file = paths.file(text.get_ref()).map_err(|e| table.wrong(model, e))?;
             Ok(LearnerKind::Model(file))
         }
         // A linear model with one weight ranks by one feature.
-        (None, None, Some(word)) => {
-            let word = table.document.scalar(word);
-            learner(table, feature, &format!("linear(weights={word}:1)"))
+        (None, None, Some(name)) => {
+            let name = table.document.scalar(name);
+            read_spec(table, feature, &format!("linear(weights={name}:1)"))
         }
         _ => {
             let message = "[[learner]] needs exactly one of `spec` (a learner to train), `model` (a \
@@ -205,17 +213,19 @@ fn kind(
     }
 }
 
-fn learner<T>(
+/// Reads the spec of a learner; an error is reported at `key`.
+fn read_spec<T>(
     table: &TomlTable<'_>,
     key: &Option<Spanned<T>>,
     text: &str,
 ) -> Result<LearnerKind, ExperimentError> {
     let spec = LearnerSpec::parse(text).map_err(|e| table.wrong(key, e))?;
-    no_files(table, key, &spec)?;
+    reject_file_members(table, key, &spec)?;
     Ok(LearnerKind::Spec(Box::new(spec)))
 }
 
-fn no_files<T>(
+/// Rejects a blend with members that are read from files; the error is reported at `key`.
+fn reject_file_members<T>(
     table: &TomlTable<'_>,
     key: &Option<Spanned<T>>,
     spec: &LearnerSpec,

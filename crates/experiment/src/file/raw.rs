@@ -15,6 +15,7 @@ use serde::de::{Error, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
+/// The whole file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawExperiment {
@@ -22,14 +23,14 @@ pub(super) struct RawExperiment {
     #[serde(default)]
     pub(super) description: String,
     pub(super) metrics: Option<Spanned<Texts>>,
-    pub(super) seeds: Option<Spanned<Vec<Whole>>>,
+    pub(super) seeds: Option<Spanned<Vec<WholeNumber>>>,
     pub(super) baseline: Option<Spanned<String>>,
     #[serde(default)]
     pub(super) test: Parsed<Test>,
     #[serde(default)]
     pub(super) correction: Parsed<Correction>,
     pub(super) alpha: Option<Spanned<f64>>,
-    pub(super) samples: Option<Whole>,
+    pub(super) samples: Option<WholeNumber>,
     #[serde(default)]
     pub(super) data: Vec<Spanned<RawData>>,
     #[serde(default)]
@@ -40,6 +41,7 @@ pub(super) struct RawExperiment {
     pub(super) plot: Vec<Spanned<RawPlot>>,
 }
 
+/// `[[data]]`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawData {
@@ -52,10 +54,10 @@ pub(super) struct RawData {
     pub(super) parts: Option<Spanned<Texts>>,
     pub(super) files: Option<Spanned<Texts>>,
     pub(super) generate: Option<Spanned<Parsed<Generator>>>,
-    pub(super) seed: Option<Spanned<Whole>>,
-    pub(super) folds: Option<Spanned<Whole>>,
+    pub(super) seed: Option<Spanned<WholeNumber>>,
+    pub(super) folds: Option<Spanned<WholeNumber>>,
     pub(super) split: Option<Spanned<Parsed<Shares>>>,
-    pub(super) fold_seed: Option<Spanned<Whole>>,
+    pub(super) fold_seed: Option<Spanned<WholeNumber>>,
     pub(super) format: Option<Spanned<String>>,
     pub(super) absent: Option<Spanned<String>>,
     pub(super) columns: Option<Spanned<String>>,
@@ -74,6 +76,7 @@ pub(super) struct RawFold {
     pub(super) test: Option<Spanned<Texts>>,
 }
 
+/// `[[learner]]`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawLearner {
@@ -84,9 +87,10 @@ pub(super) struct RawLearner {
     pub(super) feature: Option<Spanned<Scalar>>,
 }
 
-/// `{ leaves = [7, 31], rate = [0.03, 0.1] }`, sorted by name.
+/// `{ leaves = [7, 31], rate = [0.03, 0.1] }`: the values of each parameter.
 pub(super) type RawGrid = BTreeMap<Spanned<String>, Spanned<Vec<Spanned<Scalar>>>>;
 
+/// `[[table]]`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawTable {
@@ -100,6 +104,7 @@ pub(super) struct RawTable {
     pub(super) baseline: Option<Spanned<BTreeMap<Spanned<String>, Spanned<Scalar>>>>,
 }
 
+/// `[[plot]]`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawPlot {
@@ -146,9 +151,10 @@ impl FromStr for Generator {
     }
 }
 
-/// The shares of a split: `train` and `test`, and optionally `valid`.
+/// The fractions of a split: `train` and `test`, and optionally `valid`.
 #[derive(Debug)]
 pub(super) struct Shares {
+    /// The fractions as written.
     pub(super) text: String,
     pub(super) parts: Parts,
 }
@@ -172,18 +178,19 @@ impl FromStr for Shares {
 
 /// A whole number, 0 or more.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Whole(pub(super) u64);
+pub(super) struct WholeNumber(pub(super) u64);
 
 /// A list of texts; a single text is a list of one.
 #[derive(Debug, Default)]
 pub(super) struct Texts(pub(super) Vec<String>);
 
-/// A value of a parameter; the notation of a number is read from its position in the text.
+/// A value of a parameter. The notation of a number is kept by reading it from its position in the
+/// text; see [`scalar`](super::document::TomlDocument::scalar).
 #[derive(Debug)]
 pub(super) enum Scalar {
     Text(String),
-    Switch(bool),
-    Whole(i64),
+    Boolean(bool),
+    Integer(i64),
     Float,
 }
 
@@ -206,10 +213,10 @@ macro_rules! value {
     };
 }
 
-value! { Whole, "a whole number, 0 or more",
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Whole, E> {
-        let wrong = |_| E::invalid_value(Unexpected::Signed(number), &self);
-        number.try_into().map(Whole).map_err(wrong)
+value! { WholeNumber, "a whole number, 0 or more",
+    fn visit_i64<E: Error>(self, number: i64) -> Result<WholeNumber, E> {
+        let negative = |_| E::invalid_value(Unexpected::Signed(number), &self);
+        number.try_into().map(WholeNumber).map_err(negative)
     }
 }
 
@@ -231,10 +238,10 @@ value! { Scalar, "a text, a number or a switch",
         Ok(Scalar::Text(text.to_owned()))
     }
     fn visit_bool<E: Error>(self, on: bool) -> Result<Scalar, E> {
-        Ok(Scalar::Switch(on))
+        Ok(Scalar::Boolean(on))
     }
     fn visit_i64<E: Error>(self, number: i64) -> Result<Scalar, E> {
-        Ok(Scalar::Whole(number))
+        Ok(Scalar::Integer(number))
     }
     fn visit_f64<E: Error>(self, _: f64) -> Result<Scalar, E> {
         Ok(Scalar::Float)

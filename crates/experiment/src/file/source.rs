@@ -5,7 +5,7 @@
 //! | `train`, `valid`, `test` | one |
 //! | `[[data.fold]]`, each with the three | as many |
 //! | `folders`: train.txt, vali.txt and test.txt in each | as many |
-//! | `parts`: LETOR's rotation, fold f tests on the last part but f | as many as parts |
+//! | `parts`: LETOR's rotation, in which each part is tested once | as many as parts |
 //! | `files` or `generate`, with `folds` | as many |
 //! | `files` or `generate`, with `split` | one |
 
@@ -21,13 +21,14 @@ use toml::Spanned;
 
 use super::super::paths::{FilePath, PathResolver};
 use super::document::{TomlDocument, TomlTable};
-use super::raw::{RawData, RawFold, Shares, Texts, Whole};
+use super::raw::{RawData, RawFold, Shares, Texts, WholeNumber};
 use super::texts;
 use crate::ExperimentError;
 
+/// The keys of which exactly one must be present.
 const SOURCES: [&str; 6] = ["train", "fold", "folders", "parts", "files", "generate"];
 /// The default split of generated data.
-const SPLIT: &str = "train=0.6,valid=0.2,test=0.2";
+const DEFAULT_SPLIT: &str = "train=0.6,valid=0.2,test=0.2";
 
 /// A data set and its division into folds or parts.
 #[derive(Debug, Clone)]
@@ -36,7 +37,7 @@ pub struct DataSet {
     pub name: String,
     /// Source of its queries.
     pub source: DataSource,
-    /// Format of the files; detected by content if not given.
+    /// Format of the files; `None` to detect it by content.
     pub format: Option<Format>,
     /// The meaning of an absent feature in a sparse row.
     pub absent: Absent,
@@ -51,7 +52,7 @@ pub struct DataSet {
 pub enum DataSource {
     /// Files for each part of each fold.
     Folds(Vec<FoldFiles>),
-    /// One collection of queries, divided by the experiment.
+    /// One undivided collection of queries, which the experiment divides.
     Whole {
         /// The source of the queries.
         origin: DataOrigin,
@@ -90,11 +91,11 @@ pub enum QueryDivision {
         /// Seed of the shuffle.
         seed: u64,
     },
-    /// One division, by shares.
+    /// One division, by fractions of the queries: `train=0.6,valid=0.2,test=0.2`.
     Split {
-        /// The shares as written.
+        /// The fractions as written.
         text: String,
-        /// The shares.
+        /// The fractions.
         parts: Parts,
         /// Seed of the shuffle.
         seed: u64,
@@ -102,7 +103,7 @@ pub enum QueryDivision {
 }
 
 impl DataSet {
-    /// Number of folds; 1 where the data is divided once.
+    /// Number of folds; 1 if the data is divided once.
     pub fn folds(&self) -> usize {
         match &self.source {
             DataSource::Folds(folds) => folds.len(),
@@ -220,28 +221,29 @@ impl DataReader<'_> {
         all.into_iter().filter_map(|(key, at)| Some((key, at?))).collect()
     }
 
+    /// The source of the queries and their division.
     fn source(&self) -> Result<DataSource, ExperimentError> {
         let (table, raw) = (&self.table, self.raw);
-        let (ways, rest): (Vec<_>, Vec<_>) =
+        let (sources, others): (Vec<_>, Vec<_>) =
             self.present().into_iter().partition(|(key, _)| SOURCES.contains(key));
-        let [(way, _)] = ways.as_slice() else {
+        let [(source, _)] = sources.as_slice() else {
             let message = format!("[[data]] needs exactly one of {}", SOURCES.join(", "));
-            return Err(match ways.last() {
+            return Err(match sources.last() {
                 Some((_, at)) => table.document.error(at.clone(), message),
                 None => table.wrong(&raw.name, message),
             });
         };
-        let allowed: &[&str] = match *way {
+        let allowed: &[&str] = match *source {
             "train" => &["valid", "test"],
             "files" => &["folds", "split", "fold_seed"],
             "generate" => &["folds", "split", "fold_seed", "seed"],
             _ => &[],
         };
-        if let Some((key, at)) = rest.iter().find(|(key, _)| !allowed.contains(key)) {
-            let message = format!("`{key}` cannot be used together with `{way}`");
+        if let Some((key, at)) = others.iter().find(|(key, _)| !allowed.contains(key)) {
+            let message = format!("`{key}` cannot be used together with `{source}`");
             return Err(table.document.error(at.clone(), message));
         }
-        match (*way, &raw.fold) {
+        match (*source, &raw.fold) {
             ("fold", Some(folds)) => {
                 let fold = |fold: &Spanned<RawFold>| {
                     let table = table.document.table(fold.span().start, "[[data.fold]]");
@@ -252,7 +254,7 @@ impl DataReader<'_> {
             }
             ("folders", _) => self.folders(),
             ("parts", _) => self.rotation(),
-            ("files" | "generate", _) => self.whole(),
+            ("files" | "generate", _) => self.undivided(),
             _ => {
                 let files = self.fold_files(table, [&raw.train, &raw.valid, &raw.test])?;
                 Ok(DataSource::Folds(vec![files]))
@@ -260,8 +262,8 @@ impl DataReader<'_> {
         }
     }
 
-    /// The files of a key; none where the key is absent.
-    fn listed(&self, value: &Option<Spanned<Texts>>) -> Result<Vec<FilePath>, ExperimentError> {
+    /// The files of a key; empty if the key is absent.
+    fn files_of(&self, value: &Option<Spanned<Texts>>) -> Result<Vec<FilePath>, ExperimentError> {
         let mut files = Vec::new();
         for text in texts(value) {
             files.extend(self.paths.files(text).map_err(|e| self.table.wrong(value, e))?);
@@ -269,12 +271,13 @@ impl DataReader<'_> {
         Ok(files)
     }
 
+    /// The files of a fold, from the keys `train`, `valid` and `test`.
     fn fold_files(
         &self,
         table: &TomlTable<'_>,
         [train, valid, test]: [&Option<Spanned<Texts>>; 3],
     ) -> Result<FoldFiles, ExperimentError> {
-        let needed = |key: &str, value: &Option<Spanned<Texts>>| match self.listed(value)? {
+        let needed = |key: &str, value: &Option<Spanned<Texts>>| match self.files_of(value)? {
             files if files.is_empty() => {
                 let message = format!("`{key}` names no file; both `train` and `test` need one");
                 Err(table.wrong(value, message))
@@ -283,36 +286,36 @@ impl DataReader<'_> {
         };
         Ok(FoldFiles {
             train: needed("train", train)?,
-            valid: self.listed(valid)?,
+            valid: self.files_of(valid)?,
             test: needed("test", test)?,
         })
     }
 
     /// The folds of LETOR's folders.
     fn folders(&self) -> Result<DataSource, ExperimentError> {
-        let inside = |folder: &FilePath, name: &str| {
+        let file_in = |folder: &FilePath, name: &str| {
             vec![FilePath {
                 written: format!("{}/{name}", folder.written.trim_end_matches('/')),
                 path: folder.path.join(name),
             }]
         };
         let fold = |folder: FilePath| FoldFiles {
-            train: inside(&folder, "train.txt"),
-            valid: inside(&folder, "vali.txt"),
-            test: inside(&folder, "test.txt"),
+            train: file_in(&folder, "train.txt"),
+            valid: file_in(&folder, "vali.txt"),
+            test: file_in(&folder, "test.txt"),
         };
         let folders = &self.raw.folders;
-        let folds: Vec<FoldFiles> = self.listed(folders)?.into_iter().map(fold).collect();
+        let folds: Vec<FoldFiles> = self.files_of(folders)?.into_iter().map(fold).collect();
         match folds.is_empty() {
             true => Err(self.table.wrong(folders, "`folders` names no folder, such as Fold{1..5}")),
             false => Ok(DataSource::Folds(folds)),
         }
     }
 
-    /// LETOR's rotation of parts S1 to S5: fold f trains on parts f, f+1, f+2, validates on f+3 and
-    /// tests on f+4, wrapping round.
+    /// LETOR's rotation, for parts S1 to S5: fold f, from 1, trains on parts f, f+1 and f+2,
+    /// validates on f+3 and tests on f+4, where S1 follows S5.
     fn rotation(&self) -> Result<DataSource, ExperimentError> {
-        let parts = self.listed(&self.raw.parts)?;
+        let parts = self.files_of(&self.raw.parts)?;
         let count = parts.len();
         if count < 3 {
             let message = "`parts` needs at least 3 files, such as S{1..5}.txt";
@@ -328,24 +331,26 @@ impl DataReader<'_> {
         Ok(DataSource::Folds((0..count).map(fold).collect()))
     }
 
-    fn whole(&self) -> Result<DataSource, ExperimentError> {
+    /// Files or generated data that the experiment divides.
+    fn undivided(&self) -> Result<DataSource, ExperimentError> {
         let raw = self.raw;
-        let number = |value: &Option<Spanned<Whole>>| {
+        let seed_of = |value: &Option<Spanned<WholeNumber>>| {
             value.as_ref().map_or(DEFAULT_SEED, |seed| seed.get_ref().0)
         };
         let origin = match &raw.generate {
             Some(generator) => {
-                DataOrigin::Generated(generator.get_ref().0.0.clone().seed(number(&raw.seed)))
+                DataOrigin::Generated(generator.get_ref().0.0.clone().seed(seed_of(&raw.seed)))
             }
-            None => DataOrigin::Files(self.listed(&raw.files)?),
+            None => DataOrigin::Files(self.files_of(&raw.files)?),
         };
         if matches!(&origin, DataOrigin::Files(files) if files.is_empty()) {
             return Err(self.table.wrong(&raw.files, "`files` names no file"));
         }
-        let division = self.division(&origin, number(&raw.fold_seed))?;
+        let division = self.division(&origin, seed_of(&raw.fold_seed))?;
         Ok(DataSource::Whole { origin, division })
     }
 
+    /// The division by `folds` or `split`.
     fn division(&self, origin: &DataOrigin, seed: u64) -> Result<QueryDivision, ExperimentError> {
         let (table, raw) = (&self.table, self.raw);
         match (&raw.folds, &raw.split) {
@@ -354,14 +359,13 @@ impl DataReader<'_> {
             }
             (Some(count), None) => {
                 let count = count.get_ref().0;
-                let what = too_many_folds(origin, count);
-                match what {
-                    Some(what) => Err(table.wrong(&raw.folds, what)),
+                match folds_problem(origin, count) {
+                    Some(problem) => Err(table.wrong(&raw.folds, problem)),
                     None => Ok(QueryDivision::Folds { count: count as usize, seed }),
                 }
             }
             (None, None) if raw.generate.is_none() => {
-                let message = format!("`files` need `folds = 5` or `split = \"{SPLIT}\"`");
+                let message = format!("`files` need `folds = 5` or `split = \"{DEFAULT_SPLIT}\"`");
                 Err(table.wrong(&raw.files, message))
             }
             (None, Some(split)) => {
@@ -370,16 +374,16 @@ impl DataReader<'_> {
             }
             (None, None) => {
                 let Shares { text, parts } =
-                    SPLIT.parse().map_err(|e: String| table.wrong(&raw.split, e))?;
+                    DEFAULT_SPLIT.parse().map_err(|e: String| table.wrong(&raw.split, e))?;
                 Ok(QueryDivision::Split { text, parts, seed })
             }
         }
     }
 }
 
-/// The error where generated data has fewer queries than folds; for files this is checked in the
-/// run.
-fn too_many_folds(origin: &DataOrigin, folds: u64) -> Option<String> {
+/// The problem with a number of folds: fewer than 3, or more than generated data has queries;
+/// `None` if there is no problem. The queries of files are counted in the run.
+fn folds_problem(origin: &DataOrigin, folds: u64) -> Option<String> {
     match origin {
         _ if folds < 3 => {
             Some("at least 3 folds are needed to train, validate and test".to_owned())

@@ -2,8 +2,8 @@
 //!
 //! Both are a [`FactorView`]: learners arranged by row and column (in a plot: by line and panel),
 //! and the other factors chosen on validation data. Every setting in which the learners of a view
-//! differ must be in one of the three: an unnamed difference would be mistaken for the effect of a
-//! factor.
+//! differ must be a factor of the rows, of the columns or of the choice: an unnamed difference
+//! would be mistaken for the effect of a factor.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -41,7 +41,7 @@ pub struct FactorTable {
     pub view: FactorView,
     /// Indices of the metrics shown, each in its own columns.
     pub metrics: Vec<usize>,
-    /// Values of row factors: the first row that matches is the baseline.
+    /// Row factors and their values: the first row that has all of these is the baseline.
     pub baseline: Vec<(String, String)>,
 }
 
@@ -106,10 +106,10 @@ pub(super) fn plots(
     raw.iter().map(plot).collect()
 }
 
-/// A key of texts, and its name.
+/// The name of a key, and its texts.
 type Key<'a> = (&'static str, &'a Option<Spanned<Texts>>);
 
-/// A `[[table]]` or a `[[plot]]`.
+/// Reads a `[[table]]` or a `[[plot]]`, whose lines and panels are rows and columns here.
 struct ViewReader<'a> {
     table: TomlTable<'a>,
     experiment: &'a Experiment,
@@ -138,7 +138,7 @@ impl ViewReader<'_> {
             return Err(self.table.wrong(row_key, message));
         }
         self.check_factors(&view)?;
-        if let Some(factor) = unnamed(self.experiment, &view) {
+        if let Some(factor) = unnamed_difference(self.experiment, &view) {
             let message = format!(
                 "the learners differ in `{factor}`, which is not in `{rows}`, `{columns}` or `choose`; \
                  add it to one of them, or list `learners` with equal values of it"
@@ -163,14 +163,14 @@ impl ViewReader<'_> {
                 format!("no [[learner]] is called `{other}`{suggestion}; the learners are {known}");
             return Err(self.table.wrong(self.learners, message));
         }
-        let wanted = |learner: &ExperimentLearner| match (self.learners, entries.get(learner.entry))
-        {
-            (Some(_), Some(entry)) => requested.contains(&entry.name),
-            (_, entry) => entry.is_some_and(|entry| entry.learns),
-        };
+        let is_shown =
+            |learner: &ExperimentLearner| match (self.learners, entries.get(learner.entry)) {
+                (Some(_), Some(entry)) => requested.contains(&entry.name),
+                (_, entry) => entry.is_some_and(|entry| entry.learns),
+            };
         let learners = self.experiment.learners.iter().enumerate();
         let found: Vec<usize> =
-            learners.filter(|(_, m)| wanted(m)).map(|(number, _)| number).collect();
+            learners.filter(|(_, learner)| is_shown(learner)).map(|(number, _)| number).collect();
         match found.is_empty() {
             true => Err(self
                 .table
@@ -179,6 +179,7 @@ impl ViewReader<'_> {
         }
     }
 
+    /// Indices of the named data sets, or of all.
     fn data(&self) -> Result<Vec<usize>, ExperimentError> {
         let sets = &self.experiment.data;
         if self.data.is_none() {
@@ -230,9 +231,9 @@ impl ViewReader<'_> {
     fn check_distinct(&self, view: &FactorView) -> Result<(), ExperimentError> {
         let experiment = self.experiment;
         let grid = FactorGrid::new(experiment, view);
-        let places =
-            (0..grid.rows.len()).flat_map(|r| (0..grid.columns.len()).map(move |c| (r, c)));
-        for (row, column) in places {
+        let positions = (0..grid.rows.len())
+            .flat_map(|row| (0..grid.columns.len()).map(move |column| (row, column)));
+        for (row, column) in positions {
             let mut seen: HashMap<Vec<String>, &str> = HashMap::new();
             let group = grid.group(row, column);
             for learner in group.iter().filter_map(|number| experiment.learners.get(*number)) {
@@ -257,19 +258,19 @@ impl ViewReader<'_> {
 /// All parameters of the learners.
 fn parameters(experiment: &Experiment, learners: &[usize]) -> BTreeSet<&'static str> {
     let learners = learners.iter().filter_map(|number| experiment.learners.get(*number));
-    let of = |learner: &ExperimentLearner| match &learner.kind {
+    let parameters_of = |learner: &ExperimentLearner| match &learner.kind {
         LearnerKind::Spec(spec) => spec.def().params(),
         LearnerKind::Model(_) => Vec::new(),
     };
-    learners.flat_map(of).map(|param| param.name).collect()
+    learners.flat_map(parameters_of).map(|param| param.name).collect()
 }
 
-/// A setting in which learners differ without a factor for it. Where the entry is a factor, it
-/// covers all settings in which the entries differ.
-fn unnamed<'e>(experiment: &'e Experiment, view: &FactorView) -> Option<&'e str> {
+/// A setting in which learners differ without a factor for it; `None` if there is none. If the
+/// entry is a factor, it covers all settings in which entries differ.
+fn unnamed_difference<'e>(experiment: &'e Experiment, view: &FactorView) -> Option<&'e str> {
     let all = || [&view.rows, &view.columns, &view.choose].into_iter().flatten();
     let by_entry = all().any(|factor| factor == ENTRY);
-    let kind = |learner: &ExperimentLearner| match &learner.kind {
+    let learner_name = |learner: &ExperimentLearner| match &learner.kind {
         LearnerKind::Spec(spec) => spec.def().name,
         LearnerKind::Model(_) => "",
     };
@@ -279,7 +280,7 @@ fn unnamed<'e>(experiment: &'e Experiment, view: &FactorView) -> Option<&'e str>
         let Some(learner) = experiment.learners.get(*number) else { continue };
         let group = if by_entry { learner.entry } else { 0 };
         let other = *first.entry(group).or_insert(learner);
-        if kind(learner) != kind(other) {
+        if learner_name(learner) != learner_name(other) {
             return Some(ENTRY);
         }
         let differs = |name: &&&str| setting(learner, name) != setting(other, name);
@@ -291,10 +292,12 @@ fn unnamed<'e>(experiment: &'e Experiment, view: &FactorView) -> Option<&'e str>
     None
 }
 
+/// Whether a learner has values on validation data.
 fn is_validated(learner: &ExperimentLearner) -> bool {
     matches!(&learner.kind, LearnerKind::Spec(spec) if spec.uses_validation())
 }
 
+/// The message that a learner without validation values cannot be chosen or drawn.
 fn unvalidated(learner: &ExperimentLearner, action: &str) -> String {
     format!(
         "`{}` does not use validation data, so it cannot be {action} by its validation values; choose \
@@ -303,7 +306,7 @@ fn unvalidated(learner: &ExperimentLearner, action: &str) -> String {
     )
 }
 
-/// The metrics of a table, the first of the experiment if none is named.
+/// Indices of the metrics of a table: the first of the experiment if none is named.
 fn metrics(
     table: &TomlTable<'_>,
     key: &Option<Spanned<Texts>>,
@@ -321,22 +324,22 @@ fn metrics(
     if numbers.is_empty() {
         numbers.push(0);
     }
-    let mean = |number: &&usize| {
+    let is_mean = |number: &&usize| {
         experiment.metrics.get(**number).is_some_and(|m| matches!(m.aggregate(), Aggregate::Mean))
     };
-    if let Some(name) = numbers.iter().find(|n| !mean(n)).and_then(|number| names.get(*number)) {
+    if let Some(name) = numbers.iter().find(|n| !is_mean(n)).and_then(|number| names.get(*number)) {
         let message =
             format!("a table shows means over queries, and {name} is not a mean over queries");
         return Err(table.wrong(key, message));
     }
-    let once: BTreeSet<&usize> = numbers.iter().collect();
-    if once.len() < numbers.len() {
+    let distinct: BTreeSet<&usize> = numbers.iter().collect();
+    if distinct.len() < numbers.len() {
         return Err(table.wrong(key, "a metric is named twice"));
     }
     Ok(numbers)
 }
 
-/// Reads `baseline = { newton = "per-document" }`.
+/// Reads `baseline = { newton = "per-document" }`: row factors and their values.
 fn baseline(
     table: &TomlTable<'_>,
     raw: &RawTable,
@@ -345,23 +348,23 @@ fn baseline(
 ) -> Result<Vec<(String, String)>, ExperimentError> {
     let mut entries: Vec<_> = raw.baseline.iter().flat_map(|entries| entries.get_ref()).collect();
     entries.sort_by_key(|(name, _)| name.span().start);
-    let mut wanted: Vec<(String, String)> = Vec::new();
-    for (name, found) in entries {
+    let mut baseline: Vec<(String, String)> = Vec::new();
+    for (name, written) in entries {
         if !view.rows.contains(name.get_ref()) {
             let rows = view.rows.join(", ");
             let message = format!("`{}` is not a factor of the rows: {rows}", name.get_ref());
             return Err(table.document.error(name.span(), message));
         }
-        wanted.push((name.get_ref().clone(), table.document.scalar(found)));
+        baseline.push((name.get_ref().clone(), table.document.scalar(written)));
     }
     let learners = view.learners.iter().filter_map(|number| experiment.learners.get(*number));
-    let agrees = |learner: &ExperimentLearner| {
-        wanted.iter().all(|(factor, found)| value(experiment, learner, factor) == *found)
+    let is_baseline = |learner: &ExperimentLearner| {
+        baseline.iter().all(|(factor, wanted)| value(experiment, learner, factor) == *wanted)
     };
-    if !learners.into_iter().any(agrees) {
-        let (names, found): (Vec<String>, Vec<String>) = wanted.into_iter().unzip();
-        let message = format!("no row has {}", words(&names, &found));
+    if !learners.into_iter().any(is_baseline) {
+        let (names, values): (Vec<String>, Vec<String>) = baseline.into_iter().unzip();
+        let message = format!("no row has {}", words(&names, &values));
         return Err(table.wrong(&raw.baseline, message));
     }
-    Ok(wanted)
+    Ok(baseline)
 }

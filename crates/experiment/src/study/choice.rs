@@ -1,8 +1,8 @@
 //! Chooses among learners by the first metric of the experiment on validation data.
 //!
 //! The value of a training is that of its best round, from which its model is taken. The value of a
-//! learner on a fold is the mean over its seeds. Among equals the first in the file wins. A learner
-//! without a value on a fold, because no validation query counts, cannot win there.
+//! learner on a fold is the mean over its seeds. Among equals the first in the file is chosen. A
+//! learner without a value on a fold, because no validation query has one, cannot be chosen there.
 
 use rankwright_eval::compare::Better;
 
@@ -12,9 +12,9 @@ use super::super::report::System;
 /// Validation results of a learner on a fold.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Validated {
-    /// The mean over seeds of each training's best value.
+    /// The mean over seeds of each training's best value; `None` if a training has no value.
     pub(super) value: Option<f64>,
-    /// The mean over seeds of the best round.
+    /// The mean over seeds of the best round, from 1; `None` if a training has no value.
     pub(super) round: Option<f64>,
 }
 
@@ -26,19 +26,19 @@ pub(super) struct Chosen {
     pub(super) validated: Validated,
 }
 
-/// The first best round of a curve, from 1, and its value.
+/// The first best round of a curve, from 1, and its value; `None` if no round has a value.
 pub(super) fn best(curve: &[Option<f64>], better: Better) -> Option<(usize, f64)> {
     let mut best: Option<(usize, f64)> = None;
     for (at, value) in curve.iter().enumerate() {
         let Some(value) = value.filter(|value| value.is_finite()) else { continue };
-        if best.is_none_or(|(_, most)| beats(value, most, better)) {
+        if best.is_none_or(|(_, best_value)| is_better(value, best_value, better)) {
             best = Some((at + 1, value));
         }
     }
     best
 }
 
-fn beats(value: f64, other: f64, better: Better) -> bool {
+fn is_better(value: f64, other: f64, better: Better) -> bool {
     match better {
         Better::Higher => value > other,
         Better::Lower => value < other,
@@ -53,8 +53,8 @@ pub(super) fn validated<'a>(
     let found: Vec<Option<(usize, f64)>> =
         cells.map(|(_, stored)| best(&stored.curve, better)).collect();
     let count = found.len() as f64;
-    // One training without a value leaves the mean without one: a mean over other seeds would not
-    // compare.
+    // One training without a value leaves the mean without one: a mean over fewer seeds could not
+    // be compared with those of other learners.
     let Some(found) = found.into_iter().collect::<Option<Vec<_>>>().filter(|f| !f.is_empty())
     else {
         return Validated::default();
@@ -70,20 +70,21 @@ pub(super) fn on_fold(system: &System, fold: usize, better: Better) -> Validated
     validated(system.cells.iter().filter(|(cell, _)| cell.fold == fold), better)
 }
 
-/// The first best one, by a value for each; a single candidate needs no value.
+/// The first best of several learners by their validation results; a single learner needs no value.
+/// `None` if no learner can be chosen.
 pub(super) fn choose(
     systems: &[&System],
     better: Better,
-    of: impl Fn(&System) -> Validated,
+    results_of: impl Fn(&System) -> Validated,
 ) -> Option<Chosen> {
     if let [alone] = systems {
-        return Some(Chosen { learner: alone.learner, validated: of(alone) });
+        return Some(Chosen { learner: alone.learner, validated: results_of(alone) });
     }
     let mut best: Option<(Chosen, f64)> = None;
     for system in systems {
-        let validated = of(system);
+        let validated = results_of(system);
         let Some(value) = validated.value else { continue };
-        if best.as_ref().is_none_or(|(_, most)| beats(value, *most, better)) {
+        if best.as_ref().is_none_or(|(_, best_value)| is_better(value, *best_value, better)) {
             best = Some((Chosen { learner: system.learner, validated }, value));
         }
     }

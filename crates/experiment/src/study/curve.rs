@@ -1,12 +1,12 @@
-//! Learning curves by factors: the first metric of the experiment on validation data after each
-//! round.
+//! Learning curves by factors, which are settings in which learners differ: the first metric of the
+//! experiment on validation data after each round.
 //!
 //! For each line and panel the setting is chosen once, by the mean over folds and seeds of the best
 //! value; its curve is the mean over its folds and seeds, up to the end of the shortest training,
 //! since beyond that the mean would cover other trainings. Panels of a data set share the range of
 //! y: that of the values after the first tenth of the rounds, as the steep beginning would leave no
 //! room for the rest; values outside are not drawn, and the caption says so. A curve has at most
-//! [`POINTS`] points, evenly spaced, including the last round.
+//! [`MAX_POINTS`] points, evenly spaced, including the last round.
 //!
 //! Edge cases: a line whose learners failed or are yet to be run is left out; a round without a
 //! value on one fold is a gap; a panel without lines is not drawn.
@@ -25,11 +25,11 @@ use super::table::{choice_direction, varies};
 use super::{FactorLine, FactorPlotResult};
 
 /// Maximum number of points of a line.
-const POINTS: usize = 150;
+const MAX_POINTS: usize = 150;
 
 /// The charts of a `[[plot]]`, and their results.
 #[derive(Debug, Default)]
-pub(super) struct Drawn {
+pub(super) struct DrawnPlot {
     pub(super) charts: Vec<Chart>,
     pub(super) results: Vec<FactorPlotResult>,
 }
@@ -37,23 +37,28 @@ pub(super) struct Drawn {
 /// A line of a plot: its name, the chosen learner, and its points.
 struct CurveLine {
     name: String,
+    /// Index of the chosen learner.
     learner: usize,
     /// The chosen values of the factors that vary, in words.
     chosen: String,
+    /// Its best value on validation data, mean over folds and seeds.
     value: Option<f64>,
+    /// The word for one round, such as `tree`.
     unit: String,
+    /// Rounds, from 1, and the values after them; NaN if a fold has no value.
     points: Vec<(f64, f64)>,
 }
 
-pub(super) fn drawn(
+/// Draws the plot with this index, from 0; `ids` are those of all charts so far.
+pub(super) fn draw_plot(
     experiment: &Experiment,
     plot: &FactorPlot,
     number: usize,
     sets: &[SetResult],
     ids: &mut HashSet<String>,
-) -> Drawn {
+) -> DrawnPlot {
     let grid = FactorGrid::new(experiment, &plot.view);
-    let mut drawn = Drawn::default();
+    let mut drawn = DrawnPlot::default();
     for set in plot.view.data.iter().filter_map(|data| sets.iter().find(|s| s.data == *data)) {
         let panel = |column: usize| -> Vec<CurveLine> {
             let lines = (0..grid.rows.len())
@@ -73,7 +78,8 @@ pub(super) fn drawn(
     drawn
 }
 
-/// The line of a row in a column; none while one of its learners is yet to be run.
+/// The line of a row in a column; `None` if one of its learners is yet to be run, or if there is
+/// nothing to draw.
 fn line(
     experiment: &Experiment,
     plot: &FactorPlot,
@@ -119,44 +125,44 @@ fn in_words(
 /// The mean curve of several trainings, as long as the shortest of them.
 fn mean(cells: &[(ExperimentCell, StoredCell)]) -> Vec<f64> {
     let shortest = cells.iter().map(|(_, stored)| stored.curve.len()).min().unwrap_or(0);
-    let at = |round: usize| {
+    let mean_after = |round: usize| {
         let values = cells.iter().map(|(_, stored)| stored.curve.get(round).copied().flatten());
         let sum: Option<f64> = values.sum();
         sum.map_or(f64::NAN, |sum| sum / cells.len() as f64)
     };
-    (0..shortest).map(at).collect()
+    (0..shortest).map(mean_after).collect()
 }
 
-/// Rounds from 1 and their values, evenly spaced.
+/// Rounds, from 1, and the values after them, evenly spaced.
 fn thinned(curve: &[f64]) -> Vec<(f64, f64)> {
     let point = |at: usize| ((at + 1) as f64, curve[at]);
-    if curve.len() <= POINTS {
+    if curve.len() <= MAX_POINTS {
         return (0..curve.len()).map(point).collect();
     }
     let last = curve.len() - 1;
-    (0..POINTS).map(|i| point(i * last / (POINTS - 1))).collect()
+    (0..MAX_POINTS).map(|i| point(i * last / (MAX_POINTS - 1))).collect()
 }
 
 /// The range from the lowest to the highest value of all panels after the first tenth of each line;
-/// none without two different values.
+/// `None` without two different values.
 fn range(panels: &[Vec<CurveLine>]) -> Option<(f64, f64)> {
-    let later = |line: &CurveLine| line.points.len() / 10;
+    let skipped = |line: &CurveLine| line.points.len() / 10;
     let lines = panels.iter().flatten();
-    let points = lines.flat_map(|line| line.points.iter().skip(later(line)));
+    let points = lines.flat_map(|line| line.points.iter().skip(skipped(line)));
     let values = points.map(|(_, value)| *value).filter(|value| value.is_finite());
     let ends = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
         (low.min(value), high.max(value))
     });
-    let room = 0.03 * (ends.1 - ends.0);
-    (ends.0 < ends.1).then_some((ends.0 - room, ends.1 + room))
+    let margin = 0.03 * (ends.1 - ends.0);
+    (ends.0 < ends.1).then_some((ends.0 - margin, ends.1 + margin))
 }
 
 fn is_outside(value: f64, range: Option<(f64, f64)>) -> bool {
     range.is_some_and(|(low, high)| value < low || value > high)
 }
 
-/// A value, or a gap where it is outside the range.
-fn inside(value: f64, range: Option<(f64, f64)>) -> f64 {
+/// A value, or NaN, which is drawn as a gap, if it is outside the range.
+fn gap_outside(value: f64, range: Option<(f64, f64)>) -> f64 {
     if is_outside(value, range) { f64::NAN } else { value }
 }
 
@@ -165,33 +171,37 @@ struct Panel<'a> {
     experiment: &'a Experiment,
     plot: &'a FactorPlot,
     set: &'a SetResult,
+    /// Values of the panel's factors.
     values: &'a [String],
     /// Name of the file: letters, digits and `-`, unique in the experiment.
     id: String,
 }
 
 impl Panel<'_> {
+    /// The metric of the curves.
     fn metric(&self) -> String {
         self.experiment.metrics.first().map(ToString::to_string).unwrap_or_default()
     }
 
+    /// The name of the data set.
     fn data(&self) -> &str {
         self.experiment.data.get(self.set.data).map_or("", |data| data.name.as_str())
     }
 
-    /// The panel in words: "leaves=7"; empty where there is one panel.
+    /// The panel in words: "leaves=7"; empty if there is one panel.
     fn panel(&self) -> String {
         words(&self.plot.view.columns, self.values)
     }
 
+    /// An id that is not among `ids`, to which it is added; `number` is that of the plot, from 0.
     fn new_id(&self, number: usize, ids: &mut HashSet<String>) -> String {
-        let wanted = format!("plot {} {} {}", number + 1, self.data(), self.panel());
+        let text = format!("plot {} {} {}", number + 1, self.data(), self.panel());
         let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { ' ' };
-        let plain: String = wanted.chars().map(plain).take(80).collect();
+        let plain: String = text.chars().map(plain).take(80).collect();
         let base = plain.split_whitespace().collect::<Vec<_>>().join("-");
         let numbered = (2..).map(|n: u64| format!("{base}-{n}"));
-        let mut names = std::iter::once(base.clone()).chain(numbered);
-        names.find(|name| ids.insert(name.clone())).unwrap_or(base)
+        let mut candidates = std::iter::once(base.clone()).chain(numbered);
+        candidates.find(|id| ids.insert(id.clone())).unwrap_or(base)
     }
 
     fn title(&self) -> String {
@@ -204,20 +214,21 @@ impl Panel<'_> {
 
     fn caption(&self, lines: &[CurveLine], range: Option<(f64, f64)>) -> String {
         let folds = self.set.folds.len();
-        let over = match (folds > 1, self.experiment.seeds.len() > 1) {
+        let mean_over = match (folds > 1, self.experiment.seeds.len() > 1) {
             (true, true) => "; mean over folds and seeds, up to the end of the shortest training",
             (true, false) => "; mean over folds, up to the end of the shortest training",
             (false, true) => "; mean over seeds, up to the end of the shortest training",
             (false, false) => "",
         };
-        let mut caption = format!("{} on validation data after each round{over}.", self.metric());
+        let metric = self.metric();
+        let mut caption = format!("{metric} on validation data after each round{mean_over}.");
         let mut values = lines.iter().flat_map(|line| &line.points);
         if values.any(|(_, value)| is_outside(*value, range)) {
             caption += " The first values are outside the plot.";
         }
-        let word = |line: &CurveLine| format!("{} for {}", line.chosen, line.name);
+        let in_words = |line: &CurveLine| format!("{} for {}", line.chosen, line.name);
         let chosen = lines.iter().filter(|line| !line.chosen.is_empty());
-        let chosen: Vec<String> = chosen.map(word).collect();
+        let chosen: Vec<String> = chosen.map(in_words).collect();
         if !chosen.is_empty() {
             caption += &format!(" Settings chosen by their best value: {}.", chosen.join("; "));
         }
@@ -227,7 +238,7 @@ impl Panel<'_> {
     fn chart(&self, lines: &[CurveLine], range: Option<(f64, f64)>) -> Chart {
         let series = |line: &CurveLine| Series {
             name: line.name.clone(),
-            points: line.points.iter().map(|(x, y)| (*x, inside(*y, range))).collect(),
+            points: line.points.iter().map(|(x, y)| (*x, gap_outside(*y, range))).collect(),
             ..Series::default()
         };
         let unit = lines.first().map_or("round", |line| line.unit.as_str());
@@ -240,6 +251,7 @@ impl Panel<'_> {
                 label: format!("{} on validation data", self.metric()),
                 scale: Scale::Linear,
                 range,
+                ..Axis::default()
             },
             body: Body::Lines(lines.iter().map(series).collect()),
         }

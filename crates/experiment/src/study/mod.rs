@@ -1,10 +1,10 @@
 //! Studies: tables and learning curves by factors, with the other factors chosen on validation
 //! data.
 //!
-//! `choice` finds the best setting of each table cell, by fold or over all folds; `table` evaluates
-//! the chosen ones on the test parts and compares rows within a column; `show` formats the tables;
-//! `curve` draws validation values by rounds; `result` holds both as serialisable results. Test
-//! values are never used to choose.
+//! A factor is a setting in which learners differ. `choice` finds the best setting of each table
+//! cell, by fold or over all folds; `table` evaluates the chosen ones on the test parts and
+//! compares rows within a column; `show` formats the tables; `curve` draws validation values by
+//! rounds; `result` holds both as serialisable results. Test values are never used to choose.
 
 mod choice;
 mod curve;
@@ -21,7 +21,7 @@ use rankwright_report::chart::Chart;
 use rankwright_report::page::{PageBlock, Section};
 
 use super::file::Experiment;
-use super::report::SetResult;
+use super::report::{SetResult, TextForm};
 use crate::ExperimentError;
 
 pub use result::{
@@ -35,8 +35,11 @@ pub(super) struct Study {
     /// The tables of each `[[table]]`, one for each data set with results.
     tables: Vec<Vec<ShownTable>>,
     /// The charts of each `[[plot]]`.
-    plots: Vec<curve::Drawn>,
-    titles: (Vec<String>, Vec<String>),
+    plots: Vec<curve::DrawnPlot>,
+    /// The title of each `[[table]]`.
+    table_titles: Vec<String>,
+    /// The title of each `[[plot]]`.
+    plot_titles: Vec<String>,
 }
 
 /// A table of a data set, formatted.
@@ -44,10 +47,11 @@ pub(super) struct Study {
 struct ShownTable {
     heading: String,
     times_heading: String,
+    /// The test values.
     values: Table,
-    /// The chosen settings; none where there was nothing to choose and no rounds.
+    /// The chosen settings; `None` if there was nothing to choose and no rounds.
     chosen: Option<Table>,
-    /// Milliseconds of a round; none where there are no rounds.
+    /// Milliseconds of a round; `None` if there are no rounds.
     times: Option<Table>,
     result: FactorTableResult,
     times_result: FactorTableTimes,
@@ -63,31 +67,34 @@ impl Study {
             let shown =
                 table.view.data.iter().filter_map(|data| sets.iter().find(|s| s.data == *data));
             let shown = shown.map(|set| {
-                let found = table::TableData::new(experiment, table, set)?;
-                Ok(show::shown(experiment, table, set, &found))
+                let numbers = table::TableData::new(experiment, table, set)?;
+                Ok(show::shown(experiment, table, set, &numbers))
             });
             study.tables.push(shown.collect::<Result<_, ExperimentError>>()?);
-            study.titles.0.push(table.view.title.clone());
+            study.table_titles.push(table.view.title.clone());
         }
         let mut ids = HashSet::new();
         for (number, plot) in experiment.plots.iter().enumerate() {
-            study.plots.push(curve::drawn(experiment, plot, number, sets, &mut ids));
-            study.titles.1.push(plot.view.title.clone());
+            study.plots.push(curve::draw_plot(experiment, plot, number, sets, &mut ids));
+            study.plot_titles.push(plot.view.title.clone());
         }
         Ok(study)
     }
 
     /// The tables as text, one after the other.
-    pub(super) fn text(&self, markdown: bool) -> String {
+    pub(super) fn text(&self, form: TextForm) -> String {
         let mut text = String::new();
         for shown in self.tables.iter().flatten() {
             let tables = std::iter::once(&shown.values).chain(&shown.chosen);
-            text += &match markdown {
-                true => format!("### {}\n\n", escape_markdown(&shown.heading)),
-                false => format!("{}\n", shown.heading),
+            text += &match form {
+                TextForm::Markdown => format!("### {}\n\n", escape_markdown(&shown.heading)),
+                TextForm::Plain => format!("{}\n", shown.heading),
             };
             for table in tables {
-                text += &if markdown { table.to_markdown() } else { table.to_text() };
+                text += &match form {
+                    TextForm::Markdown => table.to_markdown(),
+                    TextForm::Plain => table.to_text(),
+                };
                 text.push('\n');
             }
         }
@@ -124,12 +131,12 @@ impl Study {
     /// A section for each table and each plot.
     pub(super) fn sections(&self) -> Vec<Section> {
         let mut sections = Vec::new();
-        for (number, (title, shown)) in self.titles.0.iter().zip(&self.tables).enumerate() {
+        for (number, (title, shown)) in self.table_titles.iter().zip(&self.tables).enumerate() {
             let mut blocks = Vec::new();
-            for (place, shown) in shown.iter().enumerate() {
-                let id = |what: &str| format!("table-{}-{what}-{}", number + 1, place + 1);
-                let block = |what: &str, title: String, table: &Table| PageBlock::Table {
-                    id: id(what),
+            for (set, shown) in shown.iter().enumerate() {
+                let id = |content: &str| format!("table-{}-{content}-{}", number + 1, set + 1);
+                let block = |content: &str, title: String, table: &Table| PageBlock::Table {
+                    id: id(content),
                     title,
                     table: table.clone(),
                 };
@@ -140,7 +147,7 @@ impl Study {
             let id = format!("table-{}", number + 1);
             sections.push(Section { id, title: title.clone(), blocks });
         }
-        for (number, (title, plot)) in self.titles.1.iter().zip(&self.plots).enumerate() {
+        for (number, (title, plot)) in self.plot_titles.iter().zip(&self.plots).enumerate() {
             let blocks = plot.charts.iter().cloned().map(PageBlock::Chart).collect();
             let id = format!("plot-{}", number + 1);
             sections.push(Section { id, title: title.clone(), blocks });

@@ -1,4 +1,5 @@
-//! Tables and learning curves by factors as serialisable results.
+//! Tables and learning curves by factors, which are settings in which learners differ, as
+//! serialisable results.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +26,7 @@ pub struct FactorTableResult {
     pub columns: Vec<String>,
     /// Factors whose values are chosen.
     pub choose: Vec<String>,
-    /// The row that the others are compared with.
+    /// The row that the others are compared with; `None` if there is none.
     pub baseline: Option<FactorValues>,
     /// Number of test queries.
     pub queries: usize,
@@ -56,25 +57,25 @@ pub struct FactorCell {
     /// The position in the table.
     #[serde(flatten)]
     pub position: FactorPosition,
-    /// Mean over the test queries; none where no query counts.
+    /// Mean over the test queries; `None` if no query has a value.
     pub value: Option<f64>,
-    /// 95 % interval of the mean.
+    /// 95 % confidence interval of the mean; `None` if there are too few queries.
     pub ci95: Option<[f64; 2]>,
-    /// Queries counted.
+    /// Number of queries that have a value.
     pub queries: usize,
     /// Whether no other row of the column has a better mean.
     pub best: bool,
-    /// Mean difference to the baseline's row.
+    /// Mean difference to the baseline's row; `None` for the baseline.
     pub difference: Option<f64>,
-    /// 95 % interval of the difference.
+    /// 95 % confidence interval of the difference; `None` for the baseline.
     pub difference_ci95: Option<[f64; 2]>,
-    /// p-value of the difference; none for the baseline.
+    /// p-value of the difference; `None` for the baseline.
     pub p: Option<f64>,
-    /// The p-value corrected over the rows of the column.
+    /// The p-value corrected over the rows of the column; `None` for the baseline.
     pub p_corrected: Option<f64>,
     /// Symbol of a significant difference; empty without one.
     pub mark: &'static str,
-    /// Mean over folds of the best round.
+    /// Mean over folds of the best round, from 1; `None` without validation values.
     pub rounds: Option<f64>,
     /// The learner chosen on each fold.
     pub folds: Vec<FoldChoice>,
@@ -90,9 +91,9 @@ pub struct FoldChoice {
     pub learner: String,
     /// Its values of the chosen factors.
     pub chosen: FactorValues,
-    /// Its value on validation data, mean over the seeds.
+    /// Its value on validation data, mean over the seeds; `None` if it has none.
     pub validation: Option<f64>,
-    /// Its best round, mean over the seeds.
+    /// Its best round, from 1, mean over the seeds; `None` if it has none.
     pub best: Option<f64>,
 }
 
@@ -115,7 +116,7 @@ pub struct FactorSeconds {
     /// The position in the table.
     #[serde(flatten)]
     pub position: FactorPosition,
-    /// Seconds of the median round, mean over the cells of all learners to choose from; none
+    /// Seconds of the median round, mean over the trainings of all learners to choose from; `None`
     /// without rounds.
     pub round: Option<f64>,
 }
@@ -130,7 +131,7 @@ pub struct FactorPlotResult {
     pub title: String,
     /// Name of the data set.
     pub data: String,
-    /// Values of the panel's factors in words; empty where there is one panel.
+    /// Values of the panel's factors in words; empty if there is one panel.
     pub panel: String,
     /// The metric on validation data.
     pub metric: String,
@@ -146,8 +147,8 @@ pub struct FactorLine {
     pub line: String,
     /// Name of the learner that was chosen.
     pub learner: String,
-    /// Its best value on validation data, mean over folds and seeds.
+    /// Its best value on validation data, mean over folds and seeds; `None` if it has none.
     pub validation: Option<f64>,
-    /// Rounds and the values after them; none where a fold has no value.
+    /// Rounds, from 1, and the values after them; `None` if a fold has no value.
     pub points: Vec<(f64, Option<f64>)>,
 }

@@ -1,4 +1,5 @@
-//! Formats a table by factors: values with marks, the chosen settings, times, and the result.
+//! Formats a table by factors, which are settings in which learners differ: values with marks of
+//! significant differences, the chosen settings, times, and the serialisable result.
 
 use std::collections::BTreeSet;
 
@@ -15,14 +16,14 @@ use super::{
     FoldChoice, ShownTable,
 };
 
-/// All parts of a table on a data set, formatted.
+/// A table on a data set, formatted: its values, chosen settings, times and results.
 pub(super) fn shown(
     experiment: &Experiment,
     table: &FactorTable,
     set: &SetResult,
-    found: &TableData,
+    numbers: &TableData,
 ) -> ShownTable {
-    let formatter = TableFormatter { experiment, table, set, found };
+    let formatter = TableFormatter { experiment, table, set, numbers };
     let data = formatter.data();
     ShownTable {
         heading: format!("{}: {} on {data}", table.view.title, formatter.metrics().join(", ")),
@@ -35,14 +36,16 @@ pub(super) fn shown(
     }
 }
 
+/// Formats one table.
 struct TableFormatter<'a> {
     experiment: &'a Experiment,
     table: &'a FactorTable,
     set: &'a SetResult,
-    found: &'a TableData,
+    numbers: &'a TableData,
 }
 
 impl TableFormatter<'_> {
+    /// The name of the data set.
     fn data(&self) -> &str {
         self.experiment.data.get(self.set.data).map_or("", |data| data.name.as_str())
     }
@@ -60,7 +63,7 @@ impl TableFormatter<'_> {
         self.experiment.metrics.first().map(ToString::to_string).unwrap_or_default()
     }
 
-    /// A table with a text for each row and column.
+    /// A table with a column of each row factor and a column under each of `heads`.
     fn laid_out(
         &self,
         heads: impl IntoIterator<Item = String>,
@@ -68,40 +71,42 @@ impl TableFormatter<'_> {
     ) -> Table {
         let rows = self.table.view.rows.iter().map(|factor| (factor.clone(), Align::Left));
         let heads: Vec<String> = heads.into_iter().collect();
-        let shown = heads.len();
+        let columns = heads.len();
         let mut table = Table::new(rows.chain(heads.into_iter().map(|head| (head, Align::Right))));
-        for (values, cells) in self.found.grid.rows.iter().zip(&self.found.cells_of_rows) {
+        for (values, cells) in self.numbers.grid.rows.iter().zip(&self.numbers.cells_of_rows) {
             let names = values.iter().map(|value| Cell::new(value.as_str()));
-            let cells = cells.iter().take(shown).map(|table_cell| cell(table_cell.as_ref()));
+            let cells = cells.iter().take(columns).map(|table_cell| cell(table_cell.as_ref()));
             table.rows.push(names.chain(cells).collect());
         }
         table
     }
 
-    /// Headings of all columns: the metric where there are several or no factors, and the factors.
+    /// Headings of all columns: the values of the column factors, and the metric if there are
+    /// several metrics or no factors.
     fn heads(&self) -> Vec<String> {
         let head = |(metric, column): &(usize, usize)| {
             let factors = self.columns().nth(*column).unwrap_or_default();
-            let named = self.table.metrics.len() > 1 || factors.is_empty();
-            let metric = if named { self.metric(*metric) } else { String::new() };
+            let shows_metric = self.table.metrics.len() > 1 || factors.is_empty();
+            let metric = if shows_metric { self.metric(*metric) } else { String::new() };
             let words = [metric, factors].into_iter().filter(|word| !word.is_empty());
             words.collect::<Vec<_>>().join(" ")
         };
-        self.found.heads.iter().map(head).collect()
+        self.numbers.heads.iter().map(head).collect()
     }
 
-    /// Headings of the columns of one metric, for values that do not depend on the metric; a column
-    /// without factors is called `alone`.
-    fn heads_once(&self, alone: &str) -> Vec<String> {
-        let head = |words: String| if words.is_empty() { alone.to_owned() } else { words };
+    /// Headings of the columns of one metric, for values that do not depend on the metric;
+    /// `default` is the heading of a column without factors.
+    fn heads_once(&self, default: &str) -> Vec<String> {
+        let head = |words: String| if words.is_empty() { default.to_owned() } else { words };
         self.columns().map(head).collect()
     }
 
     /// The factors of each column in words.
     fn columns(&self) -> impl Iterator<Item = String> {
-        self.found.grid.columns.iter().map(|values| words(&self.table.view.columns, values))
+        self.numbers.grid.columns.iter().map(|values| words(&self.table.view.columns, values))
     }
 
+    /// The table of test values.
     fn values(&self) -> Table {
         let mut table = self.laid_out(self.heads(), |cell| match cell {
             None => Cell::new("-"),
@@ -125,7 +130,7 @@ impl TableFormatter<'_> {
             folds => format!(" of {}", counted(folds, "fold")),
         };
         let queries = counted(self.set.queries, "test query");
-        let cells = self.found.cells_of_rows.iter().flatten().flatten();
+        let cells = self.numbers.cells_of_rows.iter().flatten().flatten();
         let used: BTreeSet<usize> = cells.map(|cell| cell.result.queries).collect();
         let skipped = match (used.first(), used.last()) {
             (Some(low), Some(high)) if low == high && *low < self.set.queries => {
@@ -142,25 +147,26 @@ impl TableFormatter<'_> {
 
     /// The chosen factors and the way of choosing, in words.
     fn choice(&self) -> Option<String> {
-        let (choose, one) = (&self.table.view.choose, self.table.view.choose.len() == 1);
+        let choose = &self.table.view.choose;
         let (last, before) = choose.split_last()?;
         let factors = match before.is_empty() {
             true => last.clone(),
             false => format!("{} and {last}", before.join(", ")),
         };
-        let (is, fold) = (if one { "is" } else { "are" }, self.set.folds.len() > 1);
+        let verb = if choose.len() == 1 { "is" } else { "are" };
+        let has_folds = self.set.folds.len() > 1;
         Some(format!(
-            "{factors} {is} chosen{} by {} on {} validation part, at the best round of each training.",
-            if fold { " for each fold" } else { "" },
+            "{factors} {verb} chosen{} by {} on {} validation part, at the best round of each training.",
+            if has_folds { " for each fold" } else { "" },
             self.chosen_by(),
-            if fold { "its" } else { "the" },
+            if has_folds { "its" } else { "the" },
         ))
     }
 
     /// The meaning of the marks.
     fn legend(&self) -> Option<String> {
-        let baseline = self.found.grid.rows.get(self.found.baseline)?;
-        let compared = self.found.grid.rows.len().checked_sub(1).filter(|rows| *rows > 0)?;
+        let baseline = self.numbers.grid.rows.get(self.numbers.baseline)?;
+        let compared = self.numbers.grid.rows.len().checked_sub(1).filter(|rows| *rows > 0)?;
         let options = &self.experiment.compare;
         let test = options.test_in_words();
         let correction = match compared {
@@ -178,26 +184,27 @@ impl TableFormatter<'_> {
     /// Notes on learners that could not be chosen or shown.
     fn missing(&self) -> Vec<String> {
         let mut notes = Vec::new();
-        let some = |learners: &BTreeSet<usize>| {
+        let some_names = |learners: &BTreeSet<usize>| {
             let names: Vec<&str> =
                 learners.iter().map(|learner| name(self.experiment, *learner)).collect();
             super::super::file::some_of(&names)
         };
-        if !self.found.failed.is_empty() {
+        if !self.numbers.failed.is_empty() {
             notes.push(format!(
                 "Failed, so they could not be chosen: {}.",
-                some(&self.found.failed)
+                some_names(&self.numbers.failed)
             ));
         }
-        if !self.found.not_run.is_empty() {
-            notes.push(format!("Not run yet: {}.", some(&self.found.not_run)));
+        if !self.numbers.not_run.is_empty() {
+            notes.push(format!("Not run yet: {}.", some_names(&self.numbers.not_run)));
         }
         notes
     }
 
-    /// The table of the settings chosen most often, and the mean best round.
+    /// The table of the settings chosen most often, and the mean best round; `None` if there is
+    /// neither.
     fn chosen(&self) -> Option<Table> {
-        let cells = || self.found.cells_of_rows.iter().flatten().flatten();
+        let cells = || self.numbers.cells_of_rows.iter().flatten().flatten();
         let rounds = cells().any(|cell| cell.round().is_some());
         let choose = &self.table.view.choose;
         if choose.is_empty() && !rounds {
@@ -210,14 +217,14 @@ impl TableFormatter<'_> {
             parts.extend(cell.round().map(|round| format!("{round:.0}")));
             Cell::new(if parts.is_empty() { "-".to_owned() } else { parts.join("; ") })
         });
-        let unit = cells().find(|cell| !cell.unit.is_empty()).map_or("round", |p| &p.unit);
+        let unit = cells().find(|cell| !cell.unit.is_empty()).map_or("round", |cell| &cell.unit);
         let rounds = rounds.then(|| format!("mean best number of {}", plural(unit)));
         let chosen = (!choose.is_empty()).then(|| {
-            let of = match self.set.folds.len() {
+            let explanation = match self.set.folds.len() {
                 1 => String::new(),
                 _ => ", the setting chosen most often (and its number of folds)".to_owned(),
             };
-            format!("{}{of}", choose.join(", "))
+            format!("{}{explanation}", choose.join(", "))
         });
         let settings: Vec<String> = chosen.into_iter().chain(rounds).collect();
         table.notes.push(format!("Chosen on validation data: {}.", settings.join("; ")));
@@ -225,31 +232,32 @@ impl TableFormatter<'_> {
     }
 
     /// The setting chosen most often: "0.1, 5, - (4/5)", with `-` for a factor that does not vary;
-    /// none where no factor varies.
+    /// `None` if no factor varies.
     fn most_often(&self, cell: &TableCell) -> Option<String> {
         let choose = &self.table.view.choose;
         if !cell.varies.contains(&true) {
             return None;
         }
-        let of = |learner: usize| {
+        let settings_of = |learner: usize| {
             let learner = self.experiment.learners.get(learner);
             let all =
                 learner.map_or(Vec::new(), |learner| values(self.experiment, learner, choose));
             let shown = all.into_iter().zip(&cell.varies);
             shown.map(|(value, varies)| if *varies { value } else { ABSENT.to_owned() }).collect()
         };
-        let all: Vec<Vec<String>> = cell.chosen.iter().map(|c| of(c.learner)).collect();
-        let count = |one: &Vec<String>| all.iter().filter(|other| *other == one).count();
+        let all: Vec<Vec<String>> = cell.chosen.iter().map(|c| settings_of(c.learner)).collect();
+        let count = |settings: &Vec<String>| all.iter().filter(|other| *other == settings).count();
         // The first of those chosen equally often.
-        let most = all.iter().rev().max_by_key(|one| count(one))?;
+        let commonest = all.iter().rev().max_by_key(|settings| count(settings))?;
         match all.len() {
-            1 => Some(most.join(", ")),
-            folds => Some(format!("{} ({}/{folds})", most.join(", "), count(most))),
+            1 => Some(commonest.join(", ")),
+            folds => Some(format!("{} ({}/{folds})", commonest.join(", "), count(commonest))),
         }
     }
 
+    /// The table of the milliseconds of a round; `None` without rounds.
     fn times(&self) -> Option<Table> {
-        let mut cells = self.found.cells_of_rows.iter().flatten().flatten();
+        let mut cells = self.numbers.cells_of_rows.iter().flatten().flatten();
         let unit = cells.find(|cell| cell.seconds.is_some()).map(|cell| &cell.unit)?;
         let unit = if unit.is_empty() { "round" } else { unit };
         let mut table = self.laid_out(self.heads_once("milliseconds"), |cell| {
@@ -263,20 +271,20 @@ impl TableFormatter<'_> {
         Some(table)
     }
 
-    /// The result of `of` for every table cell that has a value.
-    fn cells<T>(&self, of: impl Fn(FactorPosition, &TableCell) -> T) -> Vec<T> {
+    /// The result of `result_of` for every table cell that has a value.
+    fn cells<T>(&self, result_of: impl Fn(FactorPosition, &TableCell) -> T) -> Vec<T> {
         let view = &self.table.view;
         let mut all = Vec::new();
-        for (row, cells) in self.found.grid.rows.iter().zip(&self.found.cells_of_rows) {
-            for ((metric, column), cell) in self.found.heads.iter().zip(cells) {
+        for (row, cells) in self.numbers.grid.rows.iter().zip(&self.numbers.cells_of_rows) {
+            for ((metric, column), cell) in self.numbers.heads.iter().zip(cells) {
                 let Some(cell) = cell else { continue };
-                let factors = self.found.grid.columns.get(*column).map_or(&[][..], Vec::as_slice);
-                let named = FactorPosition {
+                let factors = self.numbers.grid.columns.get(*column).map_or(&[][..], Vec::as_slice);
+                let position = FactorPosition {
                     row: named(&view.rows, row),
                     column: named(&view.columns, factors),
                     metric: self.metric(*metric),
                 };
-                all.push(of(named, cell));
+                all.push(result_of(position, cell));
             }
         }
         all
@@ -284,7 +292,7 @@ impl TableFormatter<'_> {
 
     fn result(&self) -> FactorTableResult {
         let view = &self.table.view;
-        let baseline = self.found.grid.rows.get(self.found.baseline);
+        let baseline = self.numbers.grid.rows.get(self.numbers.baseline);
         let names = |learners: &BTreeSet<usize>| -> Vec<String> {
             learners.iter().map(|learner| name(self.experiment, *learner).to_owned()).collect()
         };
@@ -298,17 +306,18 @@ impl TableFormatter<'_> {
             choose: view.choose.clone(),
             baseline: baseline.map(|values| named(&view.rows, values)),
             queries: self.set.queries,
-            failed: names(&self.found.failed),
-            not_run: names(&self.found.not_run),
-            cells: self.cells(|named, cell| self.cell(named, cell)),
+            failed: names(&self.numbers.failed),
+            not_run: names(&self.numbers.not_run),
+            cells: self.cells(|position, cell| self.cell(position, cell)),
         }
     }
 
-    fn cell(&self, named: FactorPosition, cell: &TableCell) -> FactorCell {
+    /// The result of a table cell.
+    fn cell(&self, position: FactorPosition, cell: &TableCell) -> FactorCell {
         let versus = cell.result.versus.as_ref();
         let chosen = cell.chosen.iter().enumerate();
         FactorCell {
-            position: named,
+            position,
             value: cell.result.mean,
             ci95: cell.result.ci95,
             queries: cell.result.queries,
@@ -323,6 +332,7 @@ impl TableFormatter<'_> {
         }
     }
 
+    /// The learner chosen on a fold, from 0.
     fn fold_choice(&self, fold: usize, chosen: &Chosen) -> FoldChoice {
         let choose = &self.table.view.choose;
         let learner = self.experiment.learners.get(chosen.learner);
@@ -340,17 +350,17 @@ impl TableFormatter<'_> {
         FactorTableTimes {
             title: self.table.view.title.clone(),
             data: self.data().to_owned(),
-            seconds: self
-                .cells(|named, found| FactorSeconds { position: named, round: found.seconds }),
+            seconds: self.cells(|position, cell| FactorSeconds { position, round: cell.seconds }),
         }
     }
 }
 
+/// The values of factors by name.
 fn named(factors: &[String], values: &[String]) -> FactorValues {
     factors.iter().cloned().zip(values.iter().cloned()).collect()
 }
 
-/// The number with three significant digits.
+/// A number with three significant digits, if it is at least 0.1 and below 1000.
 fn milliseconds(value: f64) -> String {
     match value {
         v if v >= 100.0 => format!("{v:.0}"),

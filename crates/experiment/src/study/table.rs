@@ -1,4 +1,5 @@
-//! The numbers of a table: the chosen learners' test values, rows compared within a column.
+//! The numbers of a table by factors, which are settings in which learners differ: the chosen
+//! learners' test values, rows compared within a column.
 //!
 //! In each table cell the setting is chosen for each fold on that fold's validation part. The
 //! values of all test queries, each from its fold's chosen learner, form one list; the lists of a
@@ -45,14 +46,15 @@ pub(super) struct TableCell {
     pub(super) chosen: Vec<Chosen>,
     /// The mean, and the comparison with the baseline.
     pub(super) result: SystemResult,
-    /// Seconds of the median round, mean over the cells of all learners to choose from.
+    /// Seconds of the median round, mean over the trainings of all learners to choose from; `None`
+    /// without rounds.
     pub(super) seconds: Option<f64>,
-    /// The name of a round.
+    /// The word for one round, such as `tree`; empty if there are no rounds.
     pub(super) unit: String,
 }
 
 impl TableCell {
-    /// The mean over folds of the best round.
+    /// The mean over folds of the best round, from 1; `None` without validation values.
     pub(super) fn round(&self) -> Option<f64> {
         let rounds: Option<Vec<f64>> = self.chosen.iter().map(|c| c.validated.round).collect();
         let rounds = rounds.filter(|rounds| !rounds.is_empty())?;
@@ -64,6 +66,7 @@ impl TableCell {
 struct CellCandidate {
     varies: Vec<bool>,
     chosen: Vec<Chosen>,
+    /// The test value of each query.
     values: Vec<Option<f64>>,
     seconds: Option<f64>,
     unit: String,
@@ -76,13 +79,13 @@ impl TableData {
         set: &SetResult,
     ) -> Result<Self, ExperimentError> {
         let grid = FactorGrid::new(experiment, &table.view);
-        let agrees = |row: &Vec<String>| {
+        let is_baseline = |row: &Vec<String>| {
             table.baseline.iter().all(|(factor, value)| {
                 table.view.rows.iter().zip(row).any(|(f, v)| f == factor && v == value)
             })
         };
         let invariant = "the baseline of a table is one of its rows";
-        let baseline = grid.rows.iter().position(agrees);
+        let baseline = grid.rows.iter().position(is_baseline);
         let baseline = baseline.ok_or(ExperimentError::Internal { invariant })?;
         let rows = grid.rows.len();
         let columns = grid.columns.len();
@@ -106,7 +109,7 @@ impl TableData {
         Ok(found)
     }
 
-    /// Chooses the learners of a table cell.
+    /// Chooses the learners of a table cell; `None` if none can be chosen.
     fn candidate(
         &mut self,
         experiment: &Experiment,
@@ -139,7 +142,7 @@ impl TableData {
         })
     }
 
-    /// Compares the rows of a column.
+    /// Compares the rows of a column by one metric.
     fn compared(
         &self,
         experiment: &Experiment,
@@ -164,6 +167,7 @@ impl TableData {
         let measure = experiment.metrics.get(metric);
         let metric = MetricValues {
             better: measure.map_or(Better::Higher, |m| m.metric().better()),
+            range: measure.map_or((f64::NEG_INFINITY, f64::INFINITY), |m| m.metric().range()),
             ..MetricValues::new(
                 measure.map(ToString::to_string).unwrap_or_default(),
                 present.iter().map(|(_, candidate)| candidate.values.clone()).collect(),
@@ -192,15 +196,16 @@ pub(super) fn varies(
     factors: &[String],
     systems: &[&System],
 ) -> Vec<bool> {
-    let of = |factor: &String| {
+    let has_several_values = |factor: &String| {
         let learners = systems.iter().filter_map(|system| experiment.learners.get(system.learner));
-        let values: BTreeSet<String> = learners.map(|m| value(experiment, m, factor)).collect();
+        let values: BTreeSet<String> =
+            learners.map(|learner| value(experiment, learner, factor)).collect();
         values.len() > 1
     };
-    factors.iter().map(of).collect()
+    factors.iter().map(has_several_values).collect()
 }
 
-/// The better direction of the first metric, by which settings are chosen.
+/// Whether higher or lower values of the first metric, by which settings are chosen, are better.
 pub(super) fn choice_direction(experiment: &Experiment) -> Better {
     experiment.metrics.first().map_or(Better::Higher, |metric| metric.metric().better())
 }
@@ -213,14 +218,14 @@ fn values(set: &SetResult, chosen: &[Chosen], metric: usize) -> Vec<Option<f64>>
         let result = set.system(chosen.learner).and_then(|s| s.mean.results.get(metric));
         let of_fold = result.and_then(|result| result.values.get(start..start + queries));
         debug_assert!(of_fold.is_some(), "a learner that was chosen has values of its fold");
-        // Queries without a value are filled in, so that queries of later folds keep their indices.
+        // A query without a value gets `None`, so that queries of later folds keep their indices.
         values.extend((0..*queries).map(|query| *of_fold?.get(query)?));
         start += queries;
     }
     values
 }
 
-/// The mean of the cells' median rounds; none without rounds.
+/// The mean of the trainings' median rounds, in seconds; `None` without rounds.
 fn seconds<'a>(cells: impl Iterator<Item = &'a (ExperimentCell, StoredCell)>) -> Option<f64> {
     let rounds: Vec<f64> = cells
         .filter(|(_, stored)| stored.rounds > 0)

@@ -61,8 +61,8 @@ fn a_grid_gives_a_learner_for_each_combination_the_first_parameter_slowest() {
 }
 
 #[test]
-fn cells_of_a_grid_are_those_of_specs_written_by_hand() {
-    let one = |newton: &str, leaves: u32, rate: f64| {
+fn cells_of_a_grid_have_the_digests_of_specs_written_by_hand() {
+    let learner = |newton: &str, leaves: u32, rate: f64| {
         format!(
             "[[learner]]\nspec = \"lambdamart(rate={rate}, newton={newton}, stop=4, min_rows=2, \
              trees=8, leaves={leaves})\"\n\n"
@@ -71,7 +71,7 @@ fn cells_of_a_grid_are_those_of_specs_written_by_hand() {
     let mut by_hand = String::new();
     for newton in ["per-document", "cross-leaf"] {
         for leaves in [3, 5] {
-            by_hand += &(one(newton, leaves, 0.1) + &one(newton, leaves, 0.5));
+            by_hand += &(learner(newton, leaves, 0.1) + &learner(newton, leaves, 0.5));
         }
     }
     let (head, rest) = FILE.split_once("[[learner]]\nname = \"trees\"").unwrap();
@@ -81,76 +81,78 @@ fn cells_of_a_grid_are_those_of_specs_written_by_hand() {
     assert_eq!(digests(&text), digests(FILE));
 }
 
-/// Checks that the error of a file with a replaced part contains all these texts.
-fn refused(found: &str, instead: &str, parts: &[&str]) {
-    assert!(FILE.contains(found), "{found}");
-    let error = parse(&FILE.replacen(found, instead, 1)).unwrap_err().to_string();
+/// Asserts that [`FILE`] with `replacement` in place of `original` is rejected with an error that
+/// contains all `parts`.
+fn rejects(original: &str, replacement: &str, parts: &[&str]) {
+    assert!(FILE.contains(original), "{original}");
+    let error = parse(&FILE.replacen(original, replacement, 1)).unwrap_err().to_string();
     for part in parts {
-        assert!(error.contains(part), "{instead}: {error} has no {part}");
+        assert!(error.contains(part), "{replacement}: {error} has no {part}");
     }
 }
 
 #[test]
 fn errors_in_a_grid_name_their_position() {
-    refused("leaves = [3, 5]", "trees = [3, 5]", &["line 14, column 51", "in one of them"]);
-    refused("leaves = [3, 5]", "leafs = [3, 5]", &["line 14, column 51", "did you mean `leaves`?"]);
-    refused("leaves = [3, 5]", "leaves = []", &["line 14, column 60", "`leaves` is empty"]);
-    refused("leaves = [3, 5]", "leaves = 3", &["line 14, column 60", "integer `3`"]);
-    refused(
+    rejects("leaves = [3, 5]", "trees = [3, 5]", &["line 14, column 51", "in one of them"]);
+    rejects("leaves = [3, 5]", "leafs = [3, 5]", &["line 14, column 51", "did you mean `leaves`?"]);
+    rejects("leaves = [3, 5]", "leaves = []", &["line 14, column 60", "`leaves` is empty"]);
+    rejects("leaves = [3, 5]", "leaves = 3", &["line 14, column 60", "integer `3`"]);
+    rejects(
         "leaves = [3, 5]",
         "leaves = [3, [5]]",
         &["line 14, column 64", "a text, a number or a switch"],
     );
-    refused("leaves = [3, 5]", "leaves = [3, 3]", &["column 64", "leaves=3 is given twice"]);
-    refused("[0.10, 0.5]", "[0.10, 0.1]", &["line 14", "two learners are called"]);
-    refused("leaves = [3, 5]", "leaves = [3, \"x\"]", &["line 14, column 64", "leaves=x"]);
-    refused(
+    rejects("leaves = [3, 5]", "leaves = [3, 3]", &["column 64", "leaves=3 is given twice"]);
+    rejects("[0.10, 0.5]", "[0.10, 0.1]", &["line 14", "two learners are called"]);
+    rejects("leaves = [3, 5]", "leaves = [3, \"x\"]", &["line 14, column 64", "leaves=x"]);
+    rejects(
         "leaves = [3, 5]",
         "leaves = [\"3, depth=2\"]",
         &["line 14", "characters that a spec cannot hold"],
     );
-    refused(
+    rejects(
         "spec = \"mart(trees=3)\"",
         "feature = 2\ngrid = { a = [1] }",
         &["`grid` needs a `spec`"],
     );
-    refused("grid = {", "grid = {}\n#", &["line 14, column 8", "`grid` is empty"]);
-    refused("lambdamart(trees=8", "lamdamart(trees=8", &["line 13", "did you mean `lambdamart`?"]);
+    rejects("grid = {", "grid = {}\n#", &["line 14, column 8", "`grid` is empty"]);
+    rejects("lambdamart(trees=8", "lamdamart(trees=8", &["line 13", "did you mean `lambdamart`?"]);
 }
 
 #[test]
-fn a_grid_of_more_than_ten_thousand_learners_is_refused() {
+fn a_grid_of_more_than_ten_thousand_learners_is_rejected() {
     let many: Vec<String> = (2..2503).map(|leaves| leaves.to_string()).collect();
     let many = format!("leaves = [{}]", many.join(", "));
-    refused("leaves = [3, 5]", &many, &["line 14", "(10004)", "at most 10000"]);
+    rejects("leaves = [3, 5]", &many, &["line 14", "(10004)", "at most 10000"]);
 }
 
 #[test]
 fn errors_in_a_table_or_a_plot_name_their_position() {
     let rows = "rows = [\"newton\"]";
-    refused("choose = [\"rate\"]", "", &["line 22", "differ in `rate`", "`choose`"]);
-    refused(rows, "rows = [\"newtn\"]", &["line 22, column 8", "did you mean `newton`?"]);
-    refused(rows, "rows = [\"newton\", \"rate\"]", &["line 24", "`rate` is named twice"]);
-    refused(rows, "rows = []", &["line 22", "names no factor"]);
-    refused(rows, "row = [\"newton\"]", &["[[table]] has no key `row`", "did you mean `rows`?"]);
-    refused("learners = [\"trees\"]\n", "", &["line 21", "differ in `learner`"]);
-    refused("[\"trees\"]", "[\"tree\"]", &["line 21", "did you mean `trees`?"]);
-    refused(rows, "data = \"mad\"\nrows = [\"newton\"]", &["line 22", "the data sets are made"]);
-    refused(rows, "metrics = \"rr\"\nrows = [\"newton\"]", &["line 22", "ndcg@5, ap"]);
+    rejects("choose = [\"rate\"]", "", &["line 22", "differ in `rate`", "`choose`"]);
+    rejects(rows, "rows = [\"newtn\"]", &["line 22, column 8", "did you mean `newton`?"]);
+    rejects(rows, "rows = [\"newton\", \"rate\"]", &["line 24", "`rate` is named twice"]);
+    rejects(rows, "rows = []", &["line 22", "names no factor"]);
+    rejects(rows, "row = [\"newton\"]", &["[[table]] has no key `row`", "did you mean `rows`?"]);
+    rejects("learners = [\"trees\"]\n", "", &["line 21", "differ in `learner`"]);
+    rejects("[\"trees\"]", "[\"tree\"]", &["line 21", "did you mean `trees`?"]);
+    rejects(rows, "data = \"mad\"\nrows = [\"newton\"]", &["line 22", "the data sets are made"]);
+    rejects(rows, "metrics = \"rr\"\nrows = [\"newton\"]", &["line 22", "ndcg@5, ap"]);
     let twice = "metrics = [\"ap\", \"ap\"]\nrows = [\"newton\"]";
-    refused(rows, twice, &["line 22", "named twice"]);
+    rejects(rows, twice, &["line 22", "named twice"]);
     let baseline = |text: &str| format!("baseline = {text}\n{rows}");
-    refused(
+    rejects(
         rows,
         &baseline("{ leaves = 3 }"),
         &["line 22, column 14", "not a factor of the rows: newton"],
     );
-    refused(rows, &baseline("{ newton = \"none\" }"), &["line 22", "no row has newton=none"]);
-    refused(", stop=4", ", stop=none", &["line 24", "does not use validation data", "chosen"]);
-    let plain = "lines = [\"newton\"]\npanels = [\"leaves\"]";
-    refused(plain, "lines = [\"newton\"]", &["line 29", "differ in `leaves`", "`panels`"]);
-    refused("title = \"Curves\"", "", &["line 26", "[[plot]] needs `title`"]);
-    refused("folds = 3", "folds = 25", &["line 9", "24 queries cannot be divided into 25 folds"]);
+    rejects(rows, &baseline("{ newton = \"none\" }"), &["line 22", "no row has newton=none"]);
+    rejects(", stop=4", ", stop=none", &["line 24", "does not use validation data", "chosen"]);
+    let with_panels = "lines = [\"newton\"]\npanels = [\"leaves\"]";
+    let without = "lines = [\"newton\"]";
+    rejects(with_panels, without, &["line 29", "differ in `leaves`", "`panels`"]);
+    rejects("title = \"Curves\"", "", &["line 26", "[[plot]] needs `title`"]);
+    rejects("folds = 3", "folds = 25", &["line 9", "24 queries cannot be divided into 25 folds"]);
 }
 
 /// A cell of a fold with a learning curve.
@@ -173,12 +175,14 @@ fn cell(fold: usize, learner: usize, seed: u64, curve: &[f64]) -> (ExperimentCel
         best: None,
         trees: curve.len(),
         curve: curve.iter().map(|value| value.is_finite().then_some(*value)).collect(),
+        warnings: Vec::new(),
         seconds: CellSeconds { round: 0.001 * (learner + 1) as f64, ..CellSeconds::default() },
     };
     (cell, stored)
 }
 
-/// A system with one test value for both queries of each fold, and a curve for each fold.
+/// A system with a test value for each fold (that of its first query; the second has 0.01 more),
+/// and a curve for each fold.
 fn system(experiment: &Experiment, learner: usize, tests: [f64; 3], curves: [&[f64]; 3]) -> System {
     let values: Vec<Option<f64>> = tests.iter().flat_map(|v| [Some(*v), Some(v + 0.01)]).collect();
     let result = |measure: &rankwright_eval::Measure| MeasureResult {
@@ -189,6 +193,8 @@ fn system(experiment: &Experiment, learner: usize, tests: [f64; 3], curves: [&[f
         value: values.iter().flatten().sum::<f64>() / 6.0,
         queries: 6,
         ci95: None,
+        interval: None,
+        ties: None,
     };
     let mean = Evaluation {
         queries: (0..6).map(|q| q.to_string()).collect(),
@@ -198,6 +204,7 @@ fn system(experiment: &Experiment, learner: usize, tests: [f64; 3], curves: [&[f
     System { learner, cells, scores: Vec::new(), seeds: vec![(1, mean.clone())], mean }
 }
 
+/// The results of these systems on a data set of three folds with two test queries each.
 fn set(systems: Vec<System>) -> SetResult {
     SetResult {
         data: 0,
@@ -253,10 +260,10 @@ fn each_fold_chooses_by_its_validation_part_and_never_by_the_test_part() {
 }
 
 #[test]
-fn a_table_says_what_was_chosen_and_how_it_was_tested() {
+fn a_table_names_the_chosen_settings_and_the_test() {
     let experiment = two_by_two();
     let study = Study::new(&experiment, &[disagreeing(&experiment)]).unwrap();
-    let text = study.text(true);
+    let text = study.text(TextForm::Markdown);
     for part in [
         "### Steps: ndcg@5 on made\n",
         "| newton       |   leaves=3 |",
@@ -291,7 +298,7 @@ fn a_table_says_what_was_chosen_and_how_it_was_tested() {
 }
 
 #[test]
-fn several_metrics_stand_side_by_side_and_the_choice_is_noted_once() {
+fn several_metrics_have_columns_side_by_side_and_the_choice_is_shown_once() {
     let text = FILE.replacen("leaves = [3, 5]", "leaves = [3]", 1).replacen(
         "rows = [\"newton\"]",
         "metrics = [\"ap\", \"ndcg@5\"]\nrows = [\"newton\"]",
@@ -304,7 +311,7 @@ fn several_metrics_stand_side_by_side_and_the_choice_is_noted_once() {
         system.mean.results[1].values.iter_mut().flatten().for_each(|value| *value = 1.0 - *value);
     }
     let study = Study::new(&experiment, &[set]).unwrap();
-    let text = study.text(true);
+    let text = study.text(TextForm::Markdown);
     for part in [
         "### Steps: ap, ndcg@5 on made\n",
         "| newton       | ap leaves=3 | ndcg@5 leaves=3 |",
@@ -319,14 +326,15 @@ fn several_metrics_stand_side_by_side_and_the_choice_is_noted_once() {
 
 #[test]
 fn factors_that_do_not_vary_are_not_shown_as_chosen() {
-    let one = FILE.replacen("leaves = [3, 5]", "leaves = [3]", 1);
-    let text = one.replacen(
+    let one_value = FILE.replacen("leaves = [3, 5]", "leaves = [3]", 1);
+    let text = one_value.replacen(
         "columns = [\"leaves\"]\nchoose = [\"rate\"]",
         "choose = [\"leaves\", \"rate\"]",
         1,
     );
     let experiment = parse(&text).unwrap();
-    let text = Study::new(&experiment, &[disagreeing(&experiment)]).unwrap().text(true);
+    let study = Study::new(&experiment, &[disagreeing(&experiment)]).unwrap();
+    let text = study.text(TextForm::Markdown);
     assert!(text.contains("leaves and rate are chosen"), "{text}");
     assert!(text.contains("| per-document | -, 0.5 (2/3); 2 |"), "{text}");
 }
@@ -334,14 +342,14 @@ fn factors_that_do_not_vary_are_not_shown_as_chosen() {
 #[test]
 fn failed_learners_cannot_be_chosen_and_pending_ones_leave_a_cell_empty() {
     let experiment = two_by_two();
-    let mut cut = disagreeing(&experiment);
-    cut.index_of_learner.remove(&1);
-    cut.not_run.insert(3);
-    let found = table::TableData::new(&experiment, &experiment.tables[0], &cut).unwrap();
+    let mut incomplete = disagreeing(&experiment);
+    incomplete.index_of_learner.remove(&1);
+    incomplete.not_run.insert(3);
+    let found = table::TableData::new(&experiment, &experiment.tables[0], &incomplete).unwrap();
     let cell = found.cells_of_rows[0][0].as_ref().unwrap();
     assert!(cell.chosen.iter().all(|chosen| chosen.learner == 0));
     assert!(found.cells_of_rows[1][0].is_none());
-    let text = Study::new(&experiment, &[cut]).unwrap().text(false);
+    let text = Study::new(&experiment, &[incomplete]).unwrap().text(TextForm::Plain);
     let failed =
         "Failed, so they could not be chosen: trees newton=per-document leaves=3 rate=0.5.";
     assert!(text.contains(failed), "{text}");

@@ -1,8 +1,8 @@
 //! Bin of a value: the number of bounds below the value.
 //!
-//! Two counts of 16 replace a search: first the blocks of 16 bounds that end below the value, for
-//! eight values at a time, then the bounds of the block that contains it. Counts vectorise well and
-//! have no branch to mispredict. The reference implementation is
+//! Two counts of 16 replace a search: first the groups of 16 bounds that end below the value, for
+//! eight values at a time, then the bounds below the value in the next group. Counts vectorise well
+//! and have no branch to mispredict. The reference implementation is
 //! [`FeatureBins::bin`](super::FeatureBins::bin). Cost: 32 comparisons a value.
 
 use super::bounds::FeatureBins;
@@ -10,35 +10,37 @@ use super::categories::category;
 
 /// Number of rows binned together.
 pub(crate) const BLOCK: usize = 256;
-/// Number of bounds in a block, and number of blocks.
+/// Number of bounds in a group, and number of groups.
 const GROUP_SIZE: usize = 16;
-/// Number of values whose blocks are found together.
+/// Number of values whose groups are found together.
 const LANES: usize = 8;
 
 /// The bounds of one feature, padded with infinity to 256.
 #[derive(Debug, Clone)]
 pub(crate) struct Searcher {
     bounds: [[f32; GROUP_SIZE]; GROUP_SIZE],
-    /// The last bound of each block.
+    /// The last bound of each group.
     ends: [f32; GROUP_SIZE],
+    /// The bin of missing values; `None` if no value is missing.
     missing: Option<u8>,
-    /// The category of each bin of a categorical feature.
+    /// The category of each bin; `None` for a feature that is not categorical.
     categories: Option<Vec<u32>>,
 }
 
 impl Searcher {
-    /// The searcher for the bins of a feature with at most 255 value bins.
+    /// The searcher for a feature that has at most 255 bins besides that of missing values.
     pub(crate) fn new(bins: &FeatureBins) -> Self {
         let mut bounds = [[f32::INFINITY; GROUP_SIZE]; GROUP_SIZE];
         for (to, from) in bounds.as_flattened_mut().iter_mut().zip(&bins.bounds) {
             *to = *from;
         }
-        let ends = bounds.map(|block| block[GROUP_SIZE - 1]);
-        let missing = bins.missing.then_some(bins.values() as u8);
+        let ends = bounds.map(|group| group[GROUP_SIZE - 1]);
+        let missing = bins.missing.then_some(bins.value_bins() as u8);
         Self { bounds, ends, missing, categories: bins.categories.clone() }
     }
 
-    /// The bins of a block of values. Entries of `out` beyond the number of values are meaningless.
+    /// The bins of a block of values. A block with fewer values is padded with any number, and the
+    /// caller ignores the bins of the padding.
     pub(crate) fn search(&self, values: &[f32; BLOCK], out: &mut [u8; BLOCK]) {
         if let Some(categories) = &self.categories {
             for (out, value) in out.iter_mut().zip(values) {
@@ -49,22 +51,22 @@ impl Searcher {
         }
         let values_by_lane = values.as_chunks::<LANES>().0;
         for (values, out) in values_by_lane.iter().zip(out.as_chunks_mut::<LANES>().0) {
-            let mut blocks = [0_u32; LANES];
+            let mut groups = [0_u32; LANES];
             for end in &self.ends {
-                for (block, value) in blocks.iter_mut().zip(values) {
-                    *block += u32::from(end < value);
+                for (group, value) in groups.iter_mut().zip(values) {
+                    *group += u32::from(end < value);
                 }
             }
-            for ((out, value), block) in out.iter_mut().zip(values).zip(blocks) {
-                let bounds = &self.bounds[block as usize % GROUP_SIZE];
+            for ((out, value), group) in out.iter_mut().zip(values).zip(groups) {
+                let bounds = &self.bounds[group as usize % GROUP_SIZE];
                 let inside: u32 = bounds.iter().map(|bound| u32::from(bound < value)).sum();
-                *out = (block * GROUP_SIZE as u32 + inside) as u8;
+                *out = (group * GROUP_SIZE as u32 + inside) as u8;
             }
         }
         if let Some(missing) = self.missing {
-            for (at, value) in out.iter_mut().zip(values) {
+            for (out, value) in out.iter_mut().zip(values) {
                 if value.is_nan() {
-                    *at = missing;
+                    *out = missing;
                 }
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! Up to `max_bins` distinct values get a bin each. With more, bins take about the same number of
 //! rows: the quota is the number of remaining rows divided by the number of remaining bins, and a
-//! value that alone fills a quota gets a bin of its own, so that one frequent value (mostly 0) does
+//! value that alone fills a quota gets a bin of its own, so that one frequent value (often 0) does
 //! not take the rows of its neighbours' bins. A bound lies halfway between the last value of a bin
 //! and the first of the next, so `x <= bound` holds for exactly the bin's values. Cost O(n log n)
 //! for the sort.
@@ -15,22 +15,22 @@
 pub(crate) struct FeatureBins {
     /// Upper bounds of all bins but the last, ascending.
     pub(crate) bounds: Vec<f32>,
-    /// Whether some value is missing; missing values have the bin after the last value bin.
+    /// Whether some value is missing; missing values have a bin of their own, after all others.
     pub(crate) missing: bool,
-    /// The category of each bin, ascending, for a categorical feature. It then has no bounds, and a
-    /// category without a bin of its own counts as missing.
+    /// The category of each bin, ascending; `None` for a feature that is not categorical. With
+    /// categories there are no bounds, and a category without a bin of its own counts as missing.
     pub(crate) categories: Option<Vec<u32>>,
 }
 
 impl FeatureBins {
-    /// Number of bins for values.
-    pub(crate) fn values(&self) -> usize {
+    /// Number of bins, without the one for missing values.
+    pub(crate) fn value_bins(&self) -> usize {
         self.categories.as_ref().map_or(self.bounds.len() + 1, Vec::len)
     }
 
     /// Number of bins, including the one for missing values if there is one.
     pub(crate) fn slots(&self) -> usize {
-        self.values() + usize::from(self.missing)
+        self.value_bins() + usize::from(self.missing)
     }
 
     /// Whether the feature has more than one bin, so that a split on it is possible.
@@ -38,8 +38,8 @@ impl FeatureBins {
         self.slots() > 1
     }
 
-    /// The bin of a value; for NaN the one after the last. The reference implementation of the
-    /// kernel that fills whole blocks.
+    /// The bin of a value; for NaN the one after the last. The reference implementation of
+    /// `Searcher::search`, which finds the bins of a block of values.
     #[cfg(test)]
     pub(crate) fn bin(&self, value: f32) -> usize {
         if let Some(categories) = &self.categories {
@@ -48,7 +48,7 @@ impl FeatureBins {
             return at.unwrap_or(categories.len());
         }
         match value.is_nan() {
-            true => self.values(),
+            true => self.value_bins(),
             false => self.bounds.partition_point(|bound| *bound < value),
         }
     }
@@ -66,8 +66,9 @@ pub(crate) fn from_sort_key(key: u32) -> f32 {
     f32::from_bits(key ^ mask)
 }
 
-/// Bounds for sorted [`sort_key`]s, at most `max_bins` bins.
+/// The bounds that divide values, given as sorted [`sort_key`]s, into at most `max_bins` bins.
 pub(crate) fn bounds(sorted: &[u32], max_bins: usize) -> Vec<f32> {
+    // Each value with its number of rows.
     let mut distinct: Vec<(f32, usize)> = Vec::new();
     for run in sorted.chunk_by(|a, b| a == b) {
         if let Some(&key) = run.first() {
@@ -80,34 +81,37 @@ pub(crate) fn bounds(sorted: &[u32], max_bins: usize) -> Vec<f32> {
     quantiles(&distinct, sorted.len(), max_bins.max(1))
 }
 
+/// The bounds for more distinct values than bins; `distinct` holds each value with its number of
+/// rows.
 fn quantiles(distinct: &[(f32, usize)], rows: usize, max_bins: usize) -> Vec<f32> {
     // Values that fill a bin alone are counted first, so that the others share the remaining bins.
-    let mean = rows as f64 / max_bins as f64;
-    let is_big = |count: usize| count as f64 >= mean;
+    let mean_rows = rows as f64 / max_bins as f64;
+    let is_big = |count: usize| count as f64 >= mean_rows;
     let (mut big_bins, mut small_rows) = (0, rows);
     for (_, count) in distinct.iter().filter(|(_, count)| is_big(*count)) {
         big_bins += 1;
         small_rows -= count;
     }
     let mut small_bins = max_bins.saturating_sub(big_bins).max(1);
-    let (mut bounds, mut inside) = (Vec::with_capacity(max_bins), 0_usize);
+    let (mut bounds, mut rows_in_bin) = (Vec::with_capacity(max_bins), 0_usize);
     for pair in distinct.windows(2) {
         let ((value, count), (next, next_count)) = (pair[0], pair[1]);
         if bounds.len() + 1 >= max_bins {
             break;
         }
-        inside += count;
+        rows_in_bin += count;
         let quota = small_rows as f64 / small_bins as f64;
+        // Before a value that fills a bin alone, a bin that is half full ends too.
         let full = is_big(count)
-            || inside as f64 >= quota
-            || (is_big(next_count) && inside as f64 >= (quota * 0.5).max(1.0));
+            || rows_in_bin as f64 >= quota
+            || (is_big(next_count) && rows_in_bin as f64 >= (quota * 0.5).max(1.0));
         if full {
             if !is_big(count) {
-                small_rows -= inside.min(small_rows);
+                small_rows -= rows_in_bin.min(small_rows);
                 small_bins = (small_bins - 1).max(1);
             }
             bounds.push(midpoint(value, next));
-            inside = 0;
+            rows_in_bin = 0;
         }
     }
     bounds
@@ -124,7 +128,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn of(values: &[f32], max_bins: usize) -> Vec<f32> {
+    fn bounds_of(values: &[f32], max_bins: usize) -> Vec<f32> {
         let mut keys: Vec<u32> = values.iter().map(|v| sort_key(*v)).collect();
         keys.sort_unstable();
         bounds(&keys, max_bins)
@@ -132,25 +136,25 @@ mod tests {
 
     #[test]
     fn few_values_get_a_bin_each() {
-        assert_eq!(of(&[3.0, 1.0, 1.0, 2.0], 255), [1.5, 2.5]);
-        assert_eq!(of(&[0.0, -0.0], 255), [0.0; 0]);
-        assert_eq!(of(&[], 255), [0.0; 0]);
+        assert_eq!(bounds_of(&[3.0, 1.0, 1.0, 2.0], 255), [1.5, 2.5]);
+        assert_eq!(bounds_of(&[0.0, -0.0], 255), [0.0; 0]);
+        assert_eq!(bounds_of(&[], 255), [0.0; 0]);
     }
 
     #[test]
     fn infinite_values_have_bins_of_their_own() {
         let (low, high) = (f32::NEG_INFINITY, f32::INFINITY);
-        let bounds = of(&[low, 0.0, high], 255);
+        let bounds = bounds_of(&[low, 0.0, high], 255);
         let bins = FeatureBins { bounds, missing: true, categories: None };
         assert_eq!([low, 0.0, high, f32::NAN].map(|v| bins.bin(v)), [0, 1, 2, 3]);
     }
 
     #[test]
-    fn a_frequent_value_has_its_own_bin_and_the_rest_share_evenly() {
+    fn a_frequent_value_has_its_own_bin_and_the_other_rows_are_divided_evenly() {
         let mut values = vec![0.0_f32; 5000];
         values.extend((1..=5000).map(|i| i as f32));
-        let bins = FeatureBins { bounds: of(&values, 11), missing: false, categories: None };
-        assert_eq!(bins.values(), 11);
+        let bins = FeatureBins { bounds: bounds_of(&values, 11), missing: false, categories: None };
+        assert_eq!(bins.value_bins(), 11);
         let mut counts = vec![0; 11];
         values.iter().for_each(|v| counts[bins.bin(*v)] += 1);
         assert_eq!(counts[0], 5000);
@@ -165,7 +169,7 @@ mod tests {
                     (-5_i8..5).prop_map(f32::from)], 0..300),
             max_bins in 1_usize..40,
         ) {
-            let bounds = of(&values, max_bins);
+            let bounds = bounds_of(&values, max_bins);
             prop_assert!(bounds.len() < max_bins.max(1));
             prop_assert!(bounds.windows(2).all(|w| w[0] < w[1]));
             let bins = FeatureBins { bounds, missing: false, categories: None };
@@ -173,7 +177,7 @@ mod tests {
             used.sort_unstable();
             used.dedup();
             // No bin is empty.
-            prop_assert!(values.is_empty() || used.len() == bins.values());
+            prop_assert!(values.is_empty() || used.len() == bins.value_bins());
         }
 
         #[test]

@@ -17,18 +17,19 @@ use crate::collective::Collective;
 use crate::error::LearnError;
 
 /// Categories are below this limit: above it, not every integer is exact in an `f32`.
-const END: f32 = 16_777_216.0;
+const CATEGORY_LIMIT: f32 = 16_777_216.0;
 
-/// Number of rows a task reads.
-const ROWS: usize = 4096;
+/// Number of rows that a task reads.
+const ROWS_PER_TASK: usize = 4096;
 
-/// The category of a value; `None` if it has none.
+/// The category of a value; `None` if the value is NaN or outside the range of categories.
 pub(crate) fn category(value: f32) -> Option<u32> {
     // Comparisons are false for NaN; the integer part of -0.5 is 0.
-    (value > -1.0 && value < END).then_some(value as u32)
+    (value > -1.0 && value < CATEGORY_LIMIT).then_some(value as u32)
 }
 
-/// The most frequent categories among sorted keys, ascending.
+/// The most frequent categories among values that are given as sorted
+/// [`sort_key`](super::bounds::sort_key)s: at most `max_bins`, ascending.
 pub(crate) fn frequent(sorted: &[u32], max_bins: usize) -> Vec<u32> {
     let found: Vec<u32> = sorted.iter().filter_map(|key| category(from_sort_key(*key))).collect();
     let runs = found.chunk_by(|a, b| a == b);
@@ -48,17 +49,18 @@ pub(crate) fn mark_unbinned(
     collective: &dyn Collective,
 ) -> Result<(), LearnError> {
     let columns = matrix.columns().max(1);
-    let lists = |(feature, bins): (usize, &FeatureBins)| Some((feature, bins.categories.clone()?));
-    let lists: Vec<(usize, Vec<u32>)> = features.iter().enumerate().filter_map(lists).collect();
-    let mut flags: Vec<u64> = Vec::with_capacity(lists.len());
-    for (feature, list) in &lists {
-        let is_other =
+    // The categorical features, from 0, each with the categories that have a bin of their own.
+    let binned = |(feature, bins): (usize, &FeatureBins)| Some((feature, bins.categories.clone()?));
+    let binned: Vec<(usize, Vec<u32>)> = features.iter().enumerate().filter_map(binned).collect();
+    let mut flags: Vec<u64> = Vec::with_capacity(binned.len());
+    for (feature, list) in &binned {
+        let is_unbinned =
             |value: &f32| category(*value).is_none_or(|found| list.binary_search(&found).is_err());
-        let in_rows = |rows: &[f32]| rows.iter().skip(*feature).step_by(columns).any(is_other);
-        flags.push(u64::from(matrix.values().par_chunks(columns * ROWS).any(in_rows)));
+        let in_rows = |rows: &[f32]| rows.iter().skip(*feature).step_by(columns).any(is_unbinned);
+        flags.push(u64::from(matrix.values().par_chunks(columns * ROWS_PER_TASK).any(in_rows)));
     }
     collective.max(&mut flags)?;
-    for ((feature, _), flag) in lists.iter().zip(flags) {
+    for ((feature, _), flag) in binned.iter().zip(flags) {
         features[*feature].missing = flag > 0;
     }
     Ok(())
@@ -80,14 +82,14 @@ mod tests {
         assert_eq!(frequent(&keys, 255), [1, 3, 7, 9]);
         assert_eq!(frequent(&keys, 2), [3, 7], "of equals the lower number");
         let bins = FeatureBins { bounds: vec![], missing: true, categories: Some(vec![3, 7]) };
-        assert_eq!((bins.values(), bins.slots()), (2, 3));
+        assert_eq!((bins.value_bins(), bins.slots()), (2, 3));
         let values = [3.9, 7.0, 9.0, 1.0, -5.0, 2e9, f32::NAN];
         assert_eq!(values.map(|value| bins.bin(value)), [0, 1, 2, 2, 2, 2, 2]);
         assert_eq!(frequent(&[], 9), [0; 0]);
     }
 
     #[test]
-    fn others_are_found_in_every_row() {
+    fn categories_without_a_bin_are_found_in_any_row() {
         let values = vec![1.0, 1.0, 1.0, 2.0, 1.0, f32::NAN, 1.0, 2.0];
         let matrix = Matrix::from_rows(4, 2, values).unwrap();
         let feature = |list: &[u32]| FeatureBins {

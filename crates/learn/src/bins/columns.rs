@@ -8,15 +8,15 @@
 
 use super::bounds::FeatureBins;
 
-/// Number of values of a byte.
+/// Number of values that a byte can take, and of the sums in a column's histogram.
 pub(crate) const CELLS: usize = 256;
 
 /// One feature in a column: its bin is `byte / stride % slots`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PackedFeature {
-    /// Column of the feature in the data.
+    /// Column of the feature in the data set, from 0 (not the column of bytes).
     pub(crate) feature: u32,
-    /// Number of bins.
+    /// Number of bins, including the one for missing values if there is one.
     pub(crate) slots: u16,
     /// The amount by which the byte grows when the bin grows by one.
     pub(crate) stride: u16,
@@ -41,7 +41,8 @@ pub(crate) struct BinColumn {
 /// Assigns every useful feature to a column. Features keep their order as far as sharing allows.
 pub(crate) fn columns(features: &[FeatureBins]) -> Vec<BinColumn> {
     let mut columns: Vec<BinColumn> = Vec::new();
-    // First fit: the narrowest open column is the last one opened for features with few bins.
+    // A feature goes to the first column in which it fits; `open` are the columns whose first
+    // feature leaves room for others.
     let mut open: Vec<usize> = Vec::new();
     for (feature, bins) in features.iter().enumerate().filter(|(_, bins)| bins.is_useful()) {
         let slots = bins.slots() as u16;
@@ -75,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn few_valued_features_share_and_constant_ones_vanish() {
+    fn few_valued_features_share_a_column_and_constant_ones_have_none() {
         let features = [255, 2, 1, 3, 100, 40].map(bins);
         let columns = columns(&features);
         let members: Vec<Vec<u32>> =
@@ -85,11 +86,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn digits_come_back(slots in proptest::collection::vec(1_usize..=256, 1..20), seed: u64) {
+        fn the_bins_of_packed_features_can_be_read_back(
+            slots in proptest::collection::vec(1_usize..=256, 1..20), seed: u64,
+        ) {
             let features: Vec<FeatureBins> = slots.iter().map(|s| bins(*s)).collect();
             let columns = columns(&features);
             let mut random = rankwright_data::Random::new(seed, 0);
-            let mut seen = 0;
+            let mut packed_features = 0;
             for column in &columns {
                 prop_assert!(usize::from(column.cells) <= CELLS);
                 let digits: Vec<usize> =
@@ -98,10 +101,10 @@ mod tests {
                     .map(|(m, d)| usize::from(m.stride) * d).sum();
                 for (member, digit) in column.members.iter().zip(&digits) {
                     prop_assert_eq!(member.bin(byte as u8), *digit);
-                    seen += 1;
+                    packed_features += 1;
                 }
             }
-            prop_assert_eq!(seen, slots.iter().filter(|s| **s > 1).count());
+            prop_assert_eq!(packed_features, slots.iter().filter(|s| **s > 1).count());
         }
     }
 }

@@ -3,7 +3,7 @@
 //! *Lines* hold up to 64 columns of a row side by side, one cache line: histograms read whole rows,
 //! and a row of a deep leaf costs one cache miss for 64 columns. *By column* holds the bytes of a
 //! column together: a partition reads one column of many rows. Both are filled by blocks of rows,
-//! in parallel; memory is two bytes a row and column, and nothing else is kept.
+//! in parallel; memory is about two bytes a row and column.
 
 use std::ops::Range;
 
@@ -22,12 +22,13 @@ use crate::error::LearnError;
 pub(crate) const LINE: usize = 64;
 /// Number of blocks of rows after which pages of a mapped file are released.
 const RELEASE_BLOCKS: usize = 32;
-/// Largest number of columns in a tile: their histograms should stay in the first-level cache.
+/// Largest number of columns in a tile, the columns of a line whose histograms are summed together:
+/// their histograms should stay in the first-level cache.
 pub(crate) const TILE: usize = 13;
-/// Bytes a row of the narrowest line.
-pub(crate) const NARROW: usize = 8;
+/// Smallest number of bytes that a row takes in a line.
+pub(crate) const MIN_LINE_BYTES: usize = 8;
 /// Number of columns that are transposed together.
-const TOGETHER: usize = 8;
+const TRANSPOSED_COLUMNS: usize = 8;
 
 /// Up to 64 columns, row by row.
 #[derive(Debug)]
@@ -44,7 +45,7 @@ pub(crate) struct BinLines {
 
 impl BinLines {
     fn new(first: usize, columns: usize, rows: usize) -> Result<Self, LearnError> {
-        let width = columns.next_power_of_two().max(NARROW);
+        let width = columns.next_power_of_two().max(MIN_LINE_BYTES);
         Ok(Self { first, columns, width, bytes: Pages::zeroed(rows * width)? })
     }
 
@@ -109,7 +110,7 @@ impl Binned {
         Self::with_categories(data, max_bins, &[], collective)
     }
 
-    /// Like [`Binned::new`], with the features whose values are category numbers.
+    /// Like [`Binned::new`]; `categorical` are the features whose values are category numbers.
     pub(crate) fn with_categories(
         data: &Dataset,
         max_bins: usize,
@@ -154,7 +155,8 @@ impl Binned {
         self.features.get(feature as usize)
     }
 
-    /// The column of a feature and its position there; `None` if the feature has only one bin.
+    /// The column that holds a feature, from 0, and the feature's place in that column's byte;
+    /// `None` if the feature has only one bin.
     pub(crate) fn column_of(&self, feature: u32) -> Option<(usize, PackedFeature)> {
         let mut columns = self.columns.iter().enumerate();
         columns.find_map(|(at, column)| {
@@ -173,7 +175,7 @@ impl Binned {
         &self.lines
     }
 
-    /// One column, by row.
+    /// The bytes of one column, one a row.
     pub(crate) fn column(&self, column: usize) -> &[u8] {
         &self.by_column.bytes()[column * self.rows..(column + 1) * self.rows]
     }
@@ -185,7 +187,7 @@ impl Binned {
     }
 }
 
-/// Bins a block of rows for the columns of one line.
+/// Bins a block of rows, from row `start` on, for the columns of one line.
 fn fill_block(
     data: &Dataset,
     start: usize,
@@ -194,23 +196,23 @@ fn fill_block(
     width: usize,
     bytes: &mut [u8],
 ) {
-    let stride = data.columns();
+    let data_columns = data.columns();
     let rows = bytes.len() / width;
-    let values = &data.matrix().values()[start * stride..(start + rows) * stride];
-    let (mut gathered, mut bins, mut whole) = ([0.0; BLOCK], [0; BLOCK], [0_u8; BLOCK]);
+    let values = &data.matrix().values()[start * data_columns..(start + rows) * data_columns];
+    let (mut gathered, mut bins, mut packed) = ([0.0; BLOCK], [0; BLOCK], [0_u8; BLOCK]);
     for (position, column) in columns.iter().enumerate() {
-        whole.fill(0);
-        for &PackedFeature { feature, stride: digit, .. } in &column.members {
-            let of_feature = values[feature as usize..].iter().step_by(stride);
+        packed.fill(0);
+        for &PackedFeature { feature, stride, .. } in &column.members {
+            let of_feature = values[feature as usize..].iter().step_by(data_columns);
             for (to, from) in gathered.iter_mut().zip(of_feature) {
                 *to = *from;
             }
             searchers[feature as usize].search(&gathered, &mut bins);
-            for (whole, bin) in whole.iter_mut().zip(bins) {
-                *whole = whole.wrapping_add(bin.wrapping_mul(digit as u8));
+            for (packed, bin) in packed.iter_mut().zip(bins) {
+                *packed = packed.wrapping_add(bin.wrapping_mul(stride as u8));
             }
         }
-        for (line, byte) in bytes.chunks_exact_mut(width).zip(whole) {
+        for (line, byte) in bytes.chunks_exact_mut(width).zip(packed) {
             line[position] = byte;
         }
     }
@@ -226,8 +228,8 @@ fn transpose(lines: &[BinLines], columns: usize, rows: usize) -> Result<Pages, L
     let mut left = by_column.bytes_mut();
     let mut tasks = Vec::new();
     for line in lines {
-        for position in (0..line.columns).step_by(TOGETHER) {
-            let take = (line.columns - position).min(TOGETHER);
+        for position in (0..line.columns).step_by(TRANSPOSED_COLUMNS) {
+            let take = (line.columns - position).min(TRANSPOSED_COLUMNS);
             let (mine, others) = left.split_at_mut(take * rows);
             left = others;
             tasks.push((line, position, mine));

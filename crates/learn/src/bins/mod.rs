@@ -14,4 +14,4 @@ mod sample;
 
 pub(crate) use bounds::FeatureBins;
 pub(crate) use columns::{CELLS, PackedFeature};
-pub(crate) use matrix::{BinLines, Binned, NARROW, TILE};
+pub(crate) use matrix::{BinLines, Binned, MIN_LINE_BYTES, TILE};

@@ -1,10 +1,10 @@
 //! The bins of all features, from the rows or from a sample of them.
 //!
-//! Data of up to [`SAMPLE`] rows is used in full. Of larger data, a row is in the sample when the
-//! hash of its query's number and its position in the query falls below the sampled share: the
-//! choice does not depend on threads or on other rows. Whether a feature has missing values is
-//! always determined from all rows. Cost: one pass over the matrix, and a sort of the sample per
-//! feature.
+//! Data of up to [`SAMPLE_ROWS`] rows is used in full. Of larger data, a row is in the sample when
+//! the hash of its query's number and its position in the query falls below the fraction of rows to
+//! sample: the choice does not depend on threads or on other rows. Whether a feature has missing
+//! values is always determined from all rows. Cost: one pass over the matrix, and a sort of the
+//! sample per feature.
 
 use rankwright_data::{Dataset, Matrix};
 use rayon::prelude::*;
@@ -15,10 +15,10 @@ use crate::collective::Collective;
 use crate::error::LearnError;
 
 /// Approximate number of rows from which bin bounds are computed.
-pub(crate) const SAMPLE: u64 = 200_000;
+pub(crate) const SAMPLE_ROWS: u64 = 200_000;
 
-/// Columns read together: one cache line of the matrix.
-const TOGETHER: usize = 16;
+/// Number of columns read together: one cache line of the matrix.
+const BLOCK_COLUMNS: usize = 16;
 
 /// Finds the bins of every feature, at most `max_bins` each.
 pub(crate) fn feature_bins(
@@ -31,10 +31,11 @@ pub(crate) fn feature_bins(
     collective.sum(&mut counts)?;
     let rows = sampled_rows(data, counts.first().copied().unwrap_or(0));
     let missing = missing(data.matrix(), collective)?;
-    let firsts: Vec<usize> = (0..data.columns()).step_by(TOGETHER).collect();
+    // The first column of each block.
+    let firsts: Vec<usize> = (0..data.columns()).step_by(BLOCK_COLUMNS).collect();
     let mut found: Vec<FeatureBins> = Vec::with_capacity(data.columns());
-    // A few blocks of columns at a time, in reused buffers: the sample of all columns would be as
-    // large as the bins.
+    // A few blocks of columns at a time, in reused buffers with the keys of each column of a block:
+    // the sample of all columns would be as large as the bins.
     let mut blocks: Vec<Vec<Vec<u32>>> = vec![Vec::new(); rayon::current_num_threads().max(1)];
     for firsts in firsts.chunks(blocks.len()) {
         let pairs = blocks.par_iter_mut().zip(firsts);
@@ -65,9 +66,9 @@ pub(crate) fn feature_bins(
     Ok(found)
 }
 
-/// The values of some columns in the sampled rows, as sortable keys.
+/// The values of a block of columns, from column `first` on, in the sampled rows, as sort keys.
 fn read_keys(data: &Dataset, rows: &[u32], first: usize, keys: &mut Vec<Vec<u32>>) {
-    let columns = first..(first + TOGETHER).min(data.columns());
+    let columns = first..(first + BLOCK_COLUMNS).min(data.columns());
     keys.resize(columns.len(), Vec::new());
     for keys in keys.iter_mut() {
         keys.clear();
@@ -83,12 +84,13 @@ fn read_keys(data: &Dataset, rows: &[u32], first: usize, keys: &mut Vec<Vec<u32>
     }
 }
 
-/// The sampled rows, ascending.
-fn sampled_rows(data: &Dataset, all: u64) -> Vec<u32> {
-    if all <= SAMPLE {
+/// The sampled rows, ascending; `total_rows` counts the rows of all processes.
+fn sampled_rows(data: &Dataset, total_rows: u64) -> Vec<u32> {
+    if total_rows <= SAMPLE_ROWS {
         return (0..data.rows() as u32).collect();
     }
-    let limit = ((u128::from(SAMPLE) << 64) / u128::from(all)) as u64;
+    // The fraction of rows to sample, of all 64-bit hashes.
+    let limit = ((u128::from(SAMPLE_ROWS) << 64) / u128::from(total_rows)) as u64;
     let in_query = |query: usize| {
         let rows = data.query_rows(query);
         let first = rows.start;
@@ -128,7 +130,7 @@ fn missing(matrix: &Matrix, collective: &dyn Collective) -> Result<Vec<bool>, Le
     };
     let found =
         matrix.values().par_chunks(columns * 4096).map(in_rows).reduce(|| vec![0; columns], either);
-    let mut cells: Vec<u64> = found.into_iter().map(u64::from).collect();
-    collective.max(&mut cells)?;
-    Ok(cells.into_iter().map(|cell| cell > 0).collect())
+    let mut flags: Vec<u64> = found.into_iter().map(u64::from).collect();
+    collective.max(&mut flags)?;
+    Ok(flags.into_iter().map(|flag| flag > 0).collect())
 }

@@ -1,6 +1,6 @@
 //! The members of a blend as written in a spec: `lambdamart(trees=100)+ranksvm+file:a.model`.
 //!
-//! They are joined by `+` outside of parentheses, so that numbers such as `1e+3` and constraints
+//! Members are joined by `+` outside of parentheses, so that numbers such as `1e+3` and constraints
 //! such as `22:+` within a learner are not split. `file:` and a path is a model of any supported
 //! format; paths must not contain `+`, commas or parentheses. A blend cannot be a member: its own
 //! members can be named instead.
@@ -19,7 +19,7 @@ use crate::error::LearnError;
 use crate::learner::LearnerSpec;
 
 /// The prefix of a model's path.
-const FILE: &str = "file:";
+const FILE_PREFIX: &str = "file:";
 
 /// One member of a blend.
 #[derive(Debug, Clone)]
@@ -30,6 +30,7 @@ pub(super) enum BlendMember {
     File(PathBuf),
 }
 
+/// The expected form of members, for messages.
 const EXPECTED: &str = "learners and files, such as lambdamart(trees=100)+file:a.model";
 
 /// The members of a blend as text: `lambdamart(trees=100)+ranksvm+file:a.model`; empty for those of
@@ -50,7 +51,7 @@ impl ParamValue for MembersText {
     }
 
     fn read(text: &str, _: &RangeDef) -> Result<Self, ValueError> {
-        Ok(Self(tidy(text)))
+        Ok(Self(canonical(text)))
     }
 
     fn write(&self) -> String {
@@ -67,35 +68,37 @@ impl TextValue for MembersText {
     }
 }
 
-/// The members of the preset and those that are named.
+/// The members of the preset and those that are named. A member without a `metric=` of its own gets
+/// `metric`.
 pub(super) fn members(
     named: &MembersText,
     preset: BlendPreset,
-    target: &MetricText,
+    metric: &MetricText,
 ) -> Result<Vec<BlendMember>, SpecError> {
     let named = match (named.0.as_str(), preset) {
         ("" | "auto", BlendPreset::None) => split(preset::DEFAULT),
         ("" | "auto", _) => Vec::new(),
         (text, _) => split(text),
     };
-    preset.members().iter().copied().chain(named).map(|text| member(text, target)).collect()
+    preset.members().iter().copied().chain(named).map(|text| member(text, metric)).collect()
 }
 
-fn member(text: &str, target: &MetricText) -> Result<BlendMember, SpecError> {
-    let refused = |value: &str| SpecError::BadValue {
+/// Reads one member.
+fn member(text: &str, metric: &MetricText) -> Result<BlendMember, SpecError> {
+    let rejected = |value: &str| SpecError::BadValue {
         name: "blend".to_owned(),
         key: "members".to_owned(),
         value: value.to_owned(),
         expected: EXPECTED.to_owned(),
     };
-    if let Some(path) = text.strip_prefix(FILE) {
+    if let Some(path) = text.strip_prefix(FILE_PREFIX) {
         return match path.trim() {
-            "" => Err(refused(text)),
+            "" => Err(rejected(text)),
             path => Ok(BlendMember::File(PathBuf::from(path))),
         };
     }
     if text.is_empty() {
-        return Err(refused("an empty member"));
+        return Err(rejected("an empty member"));
     }
     let mut spec = Spec::parse(text)?;
     // Checked before the whole spec is parsed: this ends the recursion of nested blends.
@@ -107,7 +110,7 @@ fn member(text: &str, target: &MetricText) -> Result<BlendMember, SpecError> {
         return Err(SpecError::conflict("blend", conflict));
     }
     if spec.get("metric").is_none() {
-        spec = spec.with("metric", target.as_str());
+        spec = spec.with("metric", metric.as_str());
     }
     Ok(BlendMember::Learner(Box::new(LearnerSpec::from_spec(spec)?)))
 }
@@ -115,7 +118,7 @@ fn member(text: &str, target: &MetricText) -> Result<BlendMember, SpecError> {
 /// Splits at every `+` outside of parentheses.
 fn split(text: &str) -> Vec<&str> {
     let mut depth = 0_usize;
-    let outside = |c: char| {
+    let is_separator = |c: char| {
         match c {
             '(' => depth += 1,
             ')' => depth = depth.saturating_sub(1),
@@ -123,16 +126,16 @@ fn split(text: &str) -> Vec<&str> {
         }
         c == '+' && depth == 0
     };
-    text.split(outside).map(str::trim).collect()
+    text.split(is_separator).map(str::trim).collect()
 }
 
 /// The canonical text of the members: every learner as it prints.
-fn tidy(text: &str) -> String {
-    let plain = |member: &str| match LearnerSpec::parse(member) {
-        Ok(learner) if !member.starts_with(FILE) => learner.to_string(),
+fn canonical(text: &str) -> String {
+    let canonical_member = |member: &str| match LearnerSpec::parse(member) {
+        Ok(learner) if !member.starts_with(FILE_PREFIX) => learner.to_string(),
         _ => member.to_owned(),
     };
-    split(text).into_iter().map(plain).collect::<Vec<_>>().join("+")
+    split(text).into_iter().map(canonical_member).collect::<Vec<_>>().join("+")
 }
 
 /// Reads a member's file. If features are matched by position, the model gets the names of the

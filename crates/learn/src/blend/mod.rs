@@ -1,4 +1,4 @@
-//! Blends: a weighted sum of models, its weights learnt for the target metric.
+//! Blends: a weighted sum of models, its weights learnt for the blend's metric.
 //!
 //! ```text
 //! score = sum over members of w_m n(score of m)       n: normalised within the query
@@ -105,6 +105,7 @@ param_groups! {
     /// A blend: a weighted sum of models, weights learnt on validation data.
     pub struct Blend {
         blend: BlendParams, BlendOptions::blend_params;
+        // The metric that the weights are learnt for.
         target: TargetParams, TargetOptions::target_params;
     }
 }
@@ -123,7 +124,7 @@ impl DeclaredLearner for Blend {
             validation: true,
             missing: true,
         },
-        tuning: Tuning::whole(&[
+        tuning: Tuning::without_rounds(&[
             "normalise=choice(none,min-max,standard,rank), weights=choice(learn,equal)",
         ]),
         ..LearnerDef::of::<Self>()
@@ -149,20 +150,23 @@ impl DeclaredLearner for Blend {
     }
 }
 
+/// A blend with checked parameters.
 #[derive(Debug)]
 struct BlendTrainer {
     members: Vec<BlendMember>,
     normalise: Normalise,
+    /// Fraction of the training queries to hold out if there is no validation data.
     hold_out: f64,
     /// The search for weights; `None` for equal weights.
     search: Option<weights::WeightSearch>,
+    /// The metric that the weights are learnt for.
     target: MetricSpec,
 }
 
 /// The data on which members are trained, and the data held out for their weights.
 struct BlendSplit<'a> {
     train: Cow<'a, Dataset>,
-    /// Validation data that is held out of the training data.
+    /// Validation data that is held out of the training data; `None` if nothing is held out.
     held_out: Option<Dataset>,
 }
 
@@ -208,9 +212,9 @@ impl Trainer for BlendTrainer {
         Validation::Optional
     }
 
-    fn sampled_queries(&self, data: &Dataset) -> usize {
+    fn queries_with_sampled_pairs(&self, data: &Dataset) -> usize {
         let of_member = |member: &BlendMember| match member {
-            BlendMember::Learner(learner) => learner.sampled_queries(data),
+            BlendMember::Learner(learner) => learner.queries_with_sampled_pairs(data),
             BlendMember::File(_) => 0,
         };
         self.members.iter().map(of_member).max().unwrap_or(0)
@@ -222,8 +226,8 @@ impl BlendTrainer {
     fn split<'a>(&self, request: &TrainRequest<'a>) -> Result<BlendSplit<'a>, LearnError> {
         let uses_held_out = |member: &BlendMember| match member {
             BlendMember::Learner(learner) => {
-                let wants = [Validation::Optional, Validation::Required];
-                self.search.is_some() || wants.contains(&learner.validation())
+                let users = [Validation::Optional, Validation::Required];
+                self.search.is_some() || users.contains(&learner.validation())
             }
             BlendMember::File(_) => false,
         };
@@ -246,7 +250,8 @@ impl BlendTrainer {
         Ok(BlendSplit { train: Cow::Owned(train), held_out: Some(held_out) })
     }
 
-    /// All members, trained or read; false if training was stopped.
+    /// The models of all members, trained or read, and true; or those of the members so far and
+    /// false if training was stopped.
     fn models(
         &self,
         request: &TrainRequest<'_>,
@@ -259,6 +264,7 @@ impl BlendTrainer {
                 BlendMember::File(path) => {
                     let features = request.train.features();
                     let model = members::load(path, features, request.features.matching)?;
+                    model.check_categories(request.train)?;
                     nested.add(&model, 0.0)?;
                     models.push(model);
                     continue;
@@ -279,7 +285,8 @@ impl BlendTrainer {
         Ok((models, true))
     }
 
-    /// Learns the weights of the members.
+    /// Learns the weights of the members on the held-out queries, the first validation set or the
+    /// training data.
     fn weights(
         &self,
         search: &weights::WeightSearch,
@@ -303,7 +310,7 @@ impl BlendTrainer {
     }
 }
 
-/// Members with a weight above 0; all of them if none has one.
+/// The members whose weight is not 0; all of them if every weight is 0.
 fn weighted(weights: Vec<f64>, models: Vec<Model>) -> Vec<(f64, Model)> {
     let any = weights.iter().any(|weight| *weight != 0.0);
     weights.into_iter().zip(models).filter(|(weight, _)| !any || *weight != 0.0).collect()

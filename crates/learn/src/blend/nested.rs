@@ -1,4 +1,4 @@
-//! Trainings within a training: the members of a blend, the bags of a bagging.
+//! Trainings within a training: the members of a blend or of a bagging.
 //!
 //! In progress events and the history, a member is a round: after it is trained, the history has
 //! its metrics on the validation data. Checkpoints of each member go to a folder below that of the
@@ -28,7 +28,7 @@ pub(crate) struct NestedTraining<'a> {
     request: &'a TrainRequest<'a>,
     history: TrainingHistory,
     started: Instant,
-    /// Finished models that are not written yet, and their checkpoint folders.
+    /// Finished models that are not written yet, each with its checkpoint folder and fingerprint.
     pending: Vec<(Checkpoints, u64, Model)>,
     /// Keeps other trainings out of the checkpoint folder.
     _lock: Option<FolderLock>,
@@ -48,20 +48,20 @@ impl Progress for MemberProgress<'_> {
 }
 
 impl<'a> NestedTraining<'a> {
-    /// Starts the outer training; `unit` is the name of a member in the history.
+    /// Starts the outer training; `unit` is the word for one member in the history.
     pub(crate) fn begin(request: &'a TrainRequest<'a>, unit: &str) -> Result<Self, LearnError> {
         let lock = match &request.checkpoints {
             Some(checkpoints) => checkpoints.lock_at_start()?,
             None => None,
         };
         let history = TrainingHistory { unit: unit.to_owned(), ..empty_history(request) };
-        let is_there = |number: &usize| {
+        let is_finished = |number: &usize| {
             request
                 .checkpoints
                 .as_ref()
                 .is_some_and(|c| c.member(*number).finished_member().file().exists())
         };
-        request.progress.started(&history, (0..).take_while(is_there).count());
+        request.progress.started(&history, (0..).take_while(is_finished).count());
         let pending = Vec::new();
         Ok(Self { request, history, started: Instant::now(), pending, _lock: lock })
     }
@@ -81,7 +81,8 @@ impl<'a> NestedTraining<'a> {
             .collective(self.request.collective)
     }
 
-    /// Trains the next member, or reads it from its checkpoint; false if training was stopped.
+    /// Trains the next member, or reads it from its checkpoint: the model, and whether training was
+    /// not stopped.
     pub(crate) fn train(
         &mut self,
         learner: &LearnerSpec,
@@ -102,6 +103,7 @@ impl<'a> NestedTraining<'a> {
         Ok((model, finished))
     }
 
+    /// Like [`train`](Self::train), without the history.
     fn train_or_load(
         &mut self,
         learner: &LearnerSpec,
@@ -128,7 +130,7 @@ impl<'a> NestedTraining<'a> {
         Ok((result.model, result.finished))
     }
 
-    /// Adds a trained or read member to the history.
+    /// Adds a trained or read member to the history; `seconds` is the time that it took.
     pub(crate) fn add(&mut self, model: &Model, seconds: f64) -> Result<(), LearnError> {
         let mut all = Vec::with_capacity(self.request.valid.len());
         let sets = self.request.valid.iter().map(|set| (set.data, self.request.features));

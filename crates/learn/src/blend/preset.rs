@@ -3,9 +3,9 @@
 use rankwright_spec::choices;
 
 choices! {
-    /// Members that are trained before those that are named.
+    /// A list of members that come before those that are named in the spec.
     pub enum BlendPreset {
-        /// None.
+        /// No members.
         None = "none",
         /// The winner of the Yahoo challenge: 8 LambdaMART, 2 LambdaRank nets, 2 logistic models.
         Yahoo = "yahoo",
@@ -28,7 +28,7 @@ pub(super) const DEFAULT: &str = "lambdamart+lambdarank+ranksvm";
 /// The winner of the Yahoo Learning to Rank Challenge, track 1: a linear combination of 8
 /// LambdaMART ensembles that differ in leaves, rate and sampling, 2 LambdaRank nets and 2 logistic
 /// models (Burges et al. 2011). Trees stop early by validation data, which a blend always has. The
-/// logistic models differ in the transform of features and use labels of two grades.
+/// logistic models differ in the transform of features, and reduce labels to relevant or not.
 const YAHOO: &[&str] = &[
     "lambdamart(trees=1000, rate=0.1, leaves=15, stop=50)",
     "lambdamart(trees=1000, rate=0.05, leaves=31, stop=100)",

@@ -22,6 +22,7 @@ fn parse(text: &str) -> LearnerSpec {
     LearnerSpec::parse(text).unwrap()
 }
 
+/// The weights and learners of a blend's members.
 fn members(model: &Model) -> Vec<(f64, String)> {
     let ModelBody::Blend(blend) = model.body() else { panic!("no blend") };
     let name = |(weight, model): &(f64, Model)| (*weight, model.header().learner.clone());
@@ -29,8 +30,8 @@ fn members(model: &Model) -> Vec<(f64, String)> {
 }
 
 #[test]
-fn members_nest_and_print_in_one_way() {
-    for (text, plain) in [
+fn members_are_printed_in_canonical_form() {
+    for (text, canonical) in [
         (
             "blend( members = mart( leaves=3,trees=+5 ) + file:a/007.model+rankboost , normalise=rank)",
             "blend(members=mart(trees=5, leaves=3)+file:a/007.model+rankboost, normalise=rank)",
@@ -42,13 +43,13 @@ fn members_nest_and_print_in_one_way() {
             "blend(members=mart(monotone=22:+)+mart(l2=1000))",
         ),
     ] {
-        assert_eq!(parse(text).to_string(), plain);
-        assert_eq!(parse(plain).to_string(), plain);
+        assert_eq!(parse(text).to_string(), canonical);
+        assert_eq!(parse(canonical).to_string(), canonical);
     }
 }
 
 #[test]
-fn wrong_members_say_what_is_wrong() {
+fn errors_name_the_wrong_member_or_value() {
     for (text, expected) in [
         ("blend(members=mart+)", "an empty member"),
         ("blend(members=mart++mart)", "an empty member"),
@@ -70,13 +71,13 @@ fn wrong_members_say_what_is_wrong() {
 }
 
 #[test]
-fn the_yahoo_recipe_is_eight_two_and_two() {
+fn the_yahoo_preset_has_8_lambdamarts_2_lambdaranks_and_2_logistic_models() {
     let names = |member: &BlendMember| match member {
         BlendMember::Learner(learner) => learner.def().name,
         BlendMember::File(_) => "file",
     };
-    let target = MetricText::new("err");
-    let all = members::members(&MembersText::new("mart"), BlendPreset::Yahoo, &target).unwrap();
+    let metric = MetricText::new("err");
+    let all = members::members(&MembersText::new("mart"), BlendPreset::Yahoo, &metric).unwrap();
     let names: Vec<&str> = all.iter().map(names).collect();
     assert_eq!(names[..8], ["lambdamart"; 8]);
     assert_eq!(names[8..], ["lambdarank", "lambdarank", "logistic", "logistic", "mart"]);
@@ -88,12 +89,12 @@ fn the_yahoo_recipe_is_eight_two_and_two() {
 }
 
 #[test]
-fn members_are_trained_as_if_alone_on_what_is_not_held_out() {
+fn members_are_trained_as_if_alone_on_the_queries_that_are_not_held_out() {
     let (train, valid) = (data(20, 1), data(15, 2));
     let text =
         "blend(members=mart(trees=6, leaves=4)+tree(leaves=5)+rankboost(trees=8), repeats=1)";
-    let watched = || vec![ValidationSet::new("valid", &valid)];
-    let request = || TrainRequest::new(&train).validation_sets(watched()).seed(3);
+    let valid_sets = || vec![ValidationSet::new("valid", &valid)];
+    let request = || TrainRequest::new(&train).validation_sets(valid_sets()).seed(3);
     let model = parse(text).train(request()).unwrap().model;
     let ModelBody::Blend(blend) = model.body() else { panic!("no blend") };
     assert_eq!(blend.normalise(), Normalise::Standard);
@@ -105,14 +106,14 @@ fn members_are_trained_as_if_alone_on_what_is_not_held_out() {
         assert_eq!(alone.to_bytes(), member.to_bytes());
     }
     // Without validation data the members are trained on fewer queries.
-    let held = parse(text).train(TrainRequest::new(&train).seed(3)).unwrap().model;
-    let ModelBody::Blend(blend) = held.body() else { panic!("no blend") };
+    let with_held_out = parse(text).train(TrainRequest::new(&train).seed(3)).unwrap().model;
+    let ModelBody::Blend(blend) = with_held_out.body() else { panic!("no blend") };
     assert!(blend.members().iter().all(|(_, member)| member.header().queries == 16));
-    assert_eq!(held.header().queries, 20);
+    assert_eq!(with_held_out.header().queries, 20);
 }
 
 #[test]
-fn equal_weights_need_no_data_of_their_own() {
+fn equal_weights_hold_no_queries_out_unless_a_member_needs_validation_data() {
     let train = data(20, 1);
     let queries_seen = |members: &str| {
         let text = format!("blend(members={members}, weights=equal)");
@@ -131,11 +132,11 @@ fn a_blend_is_no_worse_than_equal_weights_where_its_weights_were_learnt() {
     let (train, valid) = (data(20, 1), data(25, 2));
     let text = "blend(members=mart(trees=6, leaves=4)+tree(leaves=3)+adarank(rounds=3), repeats=1, \
                 tolerance=0)";
-    let watched = vec![ValidationSet::new("valid", &valid)];
+    let valid_sets = vec![ValidationSet::new("valid", &valid)];
     let model =
-        parse(text).train(TrainRequest::new(&train).validation_sets(watched)).unwrap().model;
+        parse(text).train(TrainRequest::new(&train).validation_sets(valid_sets)).unwrap().model;
     let ndcg = MetricSpec::parse("ndcg@10").unwrap().resolve(SourceKind::Features).unwrap();
-    let value = |model: &Model| {
+    let ndcg_of = |model: &Model| {
         let scores = model.score(&valid, ScoreOptions::default()).unwrap();
         let found = ScoredDataset::new(&valid, &scores)
             .unwrap()
@@ -143,16 +144,16 @@ fn a_blend_is_no_worse_than_equal_weights_where_its_weights_were_learnt() {
             .unwrap();
         found.results[0].value
     };
-    let (header, kind) = model.clone().into_parts();
-    let ModelBody::Blend(blend) = kind else { panic!("no blend") };
+    let (header, body) = model.clone().into_parts();
+    let ModelBody::Blend(blend) = body else { panic!("no blend") };
     let equal = blend.members().iter().map(|(_, member)| (1.0, member.clone())).collect();
     let equal = BlendModel::new(Normalise::Standard, equal).unwrap();
     let equal = Model::new(header, ModelBody::Blend(equal)).unwrap();
-    assert!(value(&model) >= value(&equal) - 1e-9);
+    assert!(ndcg_of(&model) >= ndcg_of(&equal) - 1e-9);
 }
 
 #[test]
-fn models_of_files_are_members_and_need_no_held_out_queries() {
+fn models_from_files_can_be_members_and_need_no_held_out_queries() {
     let train = data(12, 1);
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
@@ -164,8 +165,8 @@ fn models_of_files_are_members_and_need_no_held_out_queries() {
     let blend = parse(&text).train(TrainRequest::new(&train)).unwrap().model;
     assert!(members(&blend).iter().all(|(weight, _)| *weight > 0.0));
     blend.save(path("c.model")).unwrap();
-    let again = parse(&format!("blend(members=file:{})", path("c.model").display()));
-    let error = again.train(TrainRequest::new(&train)).unwrap_err().to_string();
+    let blend_of_blend = parse(&format!("blend(members=file:{})", path("c.model").display()));
+    let error = blend_of_blend.train(TrainRequest::new(&train)).unwrap_err().to_string();
     assert!(error.contains("is a blend;"), "{error}");
     let missing = parse("blend(members=file:there-is-none.model)");
     let error = missing.train(TrainRequest::new(&train)).unwrap_err().to_string();
@@ -174,13 +175,13 @@ fn models_of_files_are_members_and_need_no_held_out_queries() {
 
 #[test]
 fn too_few_queries_to_hold_some_out_are_refused() {
-    let one = rows(&[("a", 1.0, &[0.0]), ("a", 0.0, &[1.0])]);
+    let one_query = rows(&[("a", 1.0, &[0.0]), ("a", 0.0, &[1.0])]);
     let error =
-        parse("blend(members=mart)").train(TrainRequest::new(&one)).unwrap_err().to_string();
+        parse("blend(members=mart)").train(TrainRequest::new(&one_query)).unwrap_err().to_string();
     assert!(error.contains("of 1 query cannot be set aside"), "{error}");
-    let blank = rows(&[("a", 0.0, &[0.0]), ("b", 0.0, &[1.0]), ("b", 0.0, &[2.0])]);
+    let nothing_relevant = rows(&[("a", 0.0, &[0.0]), ("b", 0.0, &[1.0]), ("b", 0.0, &[2.0])]);
     let learner = parse("blend(members=tree(min_rows=1), hold_out=0.5)");
-    let error = learner.train(TrainRequest::new(&blank)).unwrap_err().to_string();
+    let error = learner.train(TrainRequest::new(&nothing_relevant)).unwrap_err().to_string();
     assert!(error.contains("no query"), "{error}");
 }
 
@@ -196,7 +197,8 @@ fn finished_members_are_taken_from_their_folders() {
     assert_eq!(learner.train(request()).unwrap().model.to_bytes(), first.to_bytes());
     assert!(member.header().notes.contains_key("checkpoint"));
     let ModelBody::Blend(blend) = first.body() else { panic!("no blend") };
-    assert!(blend.members().iter().all(|(_, member)| member.header().notes.is_empty()));
+    let has_checkpoint = |member: &Model| member.header().notes.contains_key("checkpoint");
+    assert!(!blend.members().iter().any(|(_, member)| has_checkpoint(member)));
     // Checkpoints of another training are an error until they are removed.
     let error = learner.train(request().seed(9)).unwrap_err().to_string();
     assert!(error.contains("belongs to a training with other data"), "{error}");
@@ -204,21 +206,22 @@ fn finished_members_are_taken_from_their_folders() {
     assert!(!folder.path().join("member-1").exists() && !folder.path().exists());
     assert!(learner.train(request().seed(9)).is_ok());
     // If no regular checkpoints were requested, an uninterrupted training leaves none.
-    let quiet = Checkpoints::new(folder.path().join("q")).every(Duration::MAX);
-    let whole = learner.train(TrainRequest::new(&train).checkpoints(quiet.clone()));
-    assert_eq!(whole.unwrap().model.to_bytes(), first.to_bytes());
-    assert!(!quiet.folder.exists());
+    let only_cancelled = Checkpoints::new(folder.path().join("q")).every(Duration::MAX);
+    let uninterrupted =
+        learner.train(TrainRequest::new(&train).checkpoints(only_cancelled.clone()));
+    assert_eq!(uninterrupted.unwrap().model.to_bytes(), first.to_bytes());
+    assert!(!only_cancelled.folder.exists());
 }
 
 #[test]
-fn threads_and_a_pause_change_nothing() {
+fn threads_and_an_interruption_do_not_change_the_blend() {
     trains_reproducibly(
         "blend(members=mart(trees=4, leaves=3)+rankboost(trees=3)+random-forest(trees=3))",
     );
 }
 
 #[test]
-fn a_seed_draws_what_is_held_out() {
+fn the_seed_determines_the_held_out_queries() {
     let train = data(20, 1);
     let learner = parse("blend(members=mart(trees=3)+tree)");
     let bytes =
@@ -228,10 +231,10 @@ fn a_seed_draws_what_is_held_out() {
 }
 
 #[test]
-fn the_record_has_the_metrics_of_each_member() {
+fn the_history_has_the_metrics_of_each_member() {
     let (train, valid) = (data(15, 1), data(10, 2));
-    let watched = vec![ValidationSet::new("valid", &valid)];
-    let request = TrainRequest::new(&train).validation_sets(watched);
+    let valid_sets = vec![ValidationSet::new("valid", &valid)];
+    let request = TrainRequest::new(&train).validation_sets(valid_sets);
     let result =
         parse("blend(members=tree+rankboost(trees=4)+mart(trees=2))").train(request).unwrap();
     assert_eq!((result.history.unit.as_str(), result.history.iterations.len()), ("member", 3));

@@ -9,8 +9,9 @@
 //! one left out (in the manner of bagged ensemble selection: Caruana, Niculescu-Mizil, Crew and
 //! Ksikes 2004). The halves are determined by the seed.
 //!
-//! Cost: repeats x passes x members x 31 rankings of half of the validation data. A single member
-//! has weight 1; if no query of a half has a metric value, the weights of that search stay equal.
+//! Cost: repeats x passes x members x 31 rankings of half of the validation data (31 is the number
+//! of values that a pass tries for a weight). A single member has weight 1; if no query of a half
+//! has a metric value, the weights of that search stay equal.
 
 use rankwright_data::Random;
 
@@ -19,17 +20,20 @@ use crate::ensemble::target::TargetMetric;
 use crate::error::LearnError;
 
 /// Largest number of passes over the weights.
-const PASSES: usize = 20;
+const MAX_PASSES: usize = 20;
 
 /// Parameters of the search for weights.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WeightSearch {
+    /// Number of searches, each on half of the queries; 1 for one search on all queries.
     pub(super) repeats: usize,
+    /// A change of a weight must raise the metric by more than this.
     pub(super) tolerance: f64,
 }
 
 impl WeightSearch {
-    /// Weights that sum to 1, for scores by row and member.
+    /// Weights that sum to 1; `scores` has the scores of all members for the first row, then for
+    /// the second, and so on.
     pub(super) fn weights(
         &self,
         target: &TargetMetric<'_>,
@@ -44,7 +48,7 @@ impl WeightSearch {
             let target = match self.repeats {
                 1 => target,
                 _ => {
-                    half = target.part(halves(target.data().queries(), seed, repeat));
+                    half = target.part(half_of_repeat(target.data().queries(), seed, repeat));
                     &half
                 }
             };
@@ -58,16 +62,17 @@ impl WeightSearch {
     }
 }
 
-/// Repeats passes from equal weights, until one changes nothing.
+/// The weights of one search: repeats passes from equal weights, until a pass changes nothing.
 fn ascend(
     search: &CoordinateSearch<'_, f64>,
     members: usize,
     (seed, repeat): (u64, usize),
 ) -> Result<WeightPoint, LearnError> {
     let mut point = search.evaluate(vec![1.0; members])?;
-    for pass in 0..PASSES {
+    for pass in 0..MAX_PASSES {
         let mut order: Vec<usize> = (0..members).collect();
-        Random::new(seed ^ 0x626c_656e_6473, (repeat * PASSES + pass) as u64).shuffle(&mut order);
+        let stream = (repeat * MAX_PASSES + pass) as u64;
+        Random::new(seed ^ 0x626c_656e_6473, stream).shuffle(&mut order);
         let next = search.pass(&point, &order)?;
         if next == point {
             break;
@@ -77,13 +82,14 @@ fn ascend(
     Ok(point)
 }
 
-/// Flags of one half of the queries; the next odd repeat gets the other half.
-fn halves(queries: usize, seed: u64, repeat: usize) -> Vec<bool> {
+/// For each query, whether it is in the half of this repeat; repeats 2k and 2k + 1 have the two
+/// halves of one division.
+fn half_of_repeat(queries: usize, seed: u64, repeat: usize) -> Vec<bool> {
     let mut order: Vec<usize> = (0..queries).collect();
     Random::new(seed ^ 0x6861_6c76_6573, (repeat / 2) as u64).shuffle(&mut order);
-    let first = repeat.is_multiple_of(2);
-    let mut flags = vec![!first; queries];
-    order.iter().take(queries / 2).for_each(|query| flags[*query] = first);
+    let is_first_half = repeat.is_multiple_of(2);
+    let mut flags = vec![!is_first_half; queries];
+    order.iter().take(queries / 2).for_each(|query| flags[*query] = is_first_half);
     flags
 }
 
@@ -130,9 +136,9 @@ mod tests {
 
     #[test]
     fn two_halves_cover_all_queries() {
-        let (even, odd) = (halves(9, 4, 2), halves(9, 4, 3));
+        let (even, odd) = (half_of_repeat(9, 4, 2), half_of_repeat(9, 4, 3));
         assert_eq!(even.iter().filter(|flag| **flag).count(), 4);
         assert!(even.iter().zip(&odd).all(|(a, b)| a != b));
-        assert_ne!(halves(9, 4, 0), halves(9, 4, 2));
+        assert_ne!(half_of_repeat(9, 4, 0), half_of_repeat(9, 4, 2));
     }
 }

@@ -17,7 +17,7 @@
 //! the path, and three numbers a row in memory.
 //!
 //! A tree whose leaves are all 0 has no unit and needs none. If leaves grow two million times as
-//! large as those of the first tree, training fails with an error that names the rate.
+//! large as those of the first tree, training fails with an error that advises a lower rate.
 
 use rankwright_data::Dataset;
 use rankwright_model::{Ensemble, Header, Leaf, Model, ModelBody, ScoreOptions, Tree};
@@ -39,6 +39,7 @@ const MAX_EXACT: f64 = (1_u64 << 53) as f64;
 #[derive(Debug)]
 pub(crate) struct UnitScores {
     constant: Vec<f64>,
+    /// Integers.
     units: Vec<f64>,
 }
 
@@ -58,12 +59,12 @@ impl UnitScores {
         options: ScoreOptions,
     ) -> Result<(), LearnError> {
         let trees = ModelBody::Trees(Ensemble::new(0.0, trees.to_vec())?);
-        let moves = Model::new(header.clone(), trees)?.score(data, options)?;
-        self.units.iter_mut().zip(moves).for_each(|(units, more)| *units += more);
+        let changes = Model::new(header.clone(), trees)?.score(data, options)?;
+        self.units.iter_mut().zip(changes).for_each(|(units, change)| *units += change);
         Ok(())
     }
 
-    /// Writes the scores.
+    /// Writes the scores; `unit` is the value of one unit.
     pub(crate) fn write(&self, unit: f64, scores: &mut [f64]) {
         let parts = self.constant.iter().zip(&self.units);
         scores
@@ -81,11 +82,13 @@ pub(crate) struct Dart {
     seed: u64,
     /// The unit; 0 until a tree has a leaf other than 0.
     unit: f64,
+    /// The weight of each new tree.
     weights: Vec<f64>,
     unit_scores: UnitScores,
     /// The scores that the dropped trees add when they are restored, in units.
     restored: Vec<f64>,
-    /// The changes of the dropped trees, in units, for other data.
+    /// The changes of the last round, as trees with leaves in units: scores of other data are
+    /// updated by adding the scores of these trees.
     changed: Vec<Tree>,
     /// Upper bound of every sum of units.
     bound: f64,
@@ -122,13 +125,13 @@ impl Dart {
     ) -> Result<(), LearnError> {
         let round = self.weights.len();
         let dropped = self.dropout.dropped(self.seed, round, trees.len());
-        let (of_dropped, of_new) = self.dropout.factors(dropped.len(), self.rate);
-        self.weights.push(of_new);
+        let (factor_of_dropped, factor_of_new) = self.dropout.factors(dropped.len(), self.rate);
+        self.weights.push(factor_of_new);
         self.changed.clear();
         let mut dropped_trees = Vec::with_capacity(dropped.len());
         for tree in dropped {
             let old = self.weights[tree];
-            self.weights[tree] = old * of_dropped;
+            self.weights[tree] = old * factor_of_dropped;
             let weights = (old, self.weights[tree]);
             let Some(tree) = trees.get(tree) else { continue };
             dropped_trees.push(DroppedTree::new(tree, weights, self.unit, rows));
@@ -197,9 +200,9 @@ impl Dart {
         self.unit.to_le_bytes().into_iter().chain(in_units).collect()
     }
 
-    /// Resumes from such bytes and the weighted trees of a checkpoint, of which the first `rounds`
-    /// are used. Returns these as they were grown, and trees in units whose scores are to be added
-    /// to those of any data.
+    /// Resumes from the bytes of [`Dart::to_bytes`] and the weighted trees of a checkpoint, of
+    /// which the first `rounds` are used. Returns these trees as they were grown, and as trees with
+    /// their weights and with leaves in units, whose scores are to be added to those of any data.
     pub(crate) fn restore(
         &mut self,
         trees: &[Tree],
@@ -212,8 +215,8 @@ impl Dart {
         let unit = f64::from_le_bytes(*unit);
         let count: usize = trees.iter().map(|tree| tree.leaves().len()).sum();
         // A power of two has no bits outside its exponent.
-        let legal = unit == 0.0 || (unit.is_normal() && unit.to_bits() << 12 == 0 && unit > 0.0);
-        if leaves.len() != count || !rest.is_empty() || !legal {
+        let is_power_of_two = unit.is_normal() && unit.to_bits() << 12 == 0 && unit > 0.0;
+        if leaves.len() != count || !rest.is_empty() || !(is_power_of_two || unit == 0.0) {
             return Err(rejected());
         }
         self.unit = unit;
@@ -229,10 +232,10 @@ impl Dart {
             .collect();
         let grown = grown?;
         grown.iter().try_for_each(|tree| self.extend_bound(tree))?;
-        let all = grown.iter().zip(&self.weights);
-        let all = all.map(|(tree, weight)| change(tree, (0.0, *weight), unit));
-        let all = all.collect::<Result<_, LearnError>>()?;
-        Ok((grown, all))
+        let weighted = grown.iter().zip(&self.weights);
+        let in_units = weighted.map(|(tree, weight)| change(tree, (0.0, *weight), unit));
+        let in_units = in_units.collect::<Result<_, LearnError>>()?;
+        Ok((grown, in_units))
     }
 
     /// Adds restored trees to the scores of the training data.
@@ -251,11 +254,12 @@ impl Dart {
     /// A grown tree with its leaves rounded to units; the first tree determines the unit.
     fn rounded_to_units(&mut self, tree: &Tree) -> Result<Tree, LearnError> {
         if self.unit == 0.0 {
-            let most = tree.leaves().iter().fold(0.0_f64, |most, leaf| most.max(leaf.value.abs()));
+            let values = tree.leaves().iter().map(|leaf| leaf.value.abs());
+            let largest = values.fold(0.0, f64::max);
             // Below this limit a unit would not be a normal number; such leaves are treated as 0.
-            if most > f64::MIN_POSITIVE * (1_u64 << UNIT_BITS) as f64 {
-                let exponent = f64::from_bits(most.to_bits() & (0x7ff << 52));
-                self.unit = exponent / (1_u64 << UNIT_BITS) as f64;
+            if largest > f64::MIN_POSITIVE * (1_u64 << UNIT_BITS) as f64 {
+                let power_of_two = f64::from_bits(largest.to_bits() & (0x7ff << 52));
+                self.unit = power_of_two / (1_u64 << UNIT_BITS) as f64;
             }
         }
         let unit = self.unit;
@@ -277,7 +281,8 @@ impl Dart {
     }
 }
 
-/// A dropped tree: the routes of its rows, and its leaves before and after reweighting, in units.
+/// A dropped tree: the routes of its rows, and the value of each leaf before and after reweighting,
+/// in units.
 struct DroppedTree<'a> {
     routes: Routes<'a>,
     leaves: Vec<(f64, f64)>,
@@ -295,8 +300,9 @@ impl<'a> DroppedTree<'a> {
 /// The leaves of a tree times its weight, in whole units.
 fn units(tree: &Tree, weight: f64, unit: f64) -> impl Iterator<Item = f64> {
     // The first division is exact: leaves are integer multiples of the unit.
-    let of = move |leaf: &Leaf| if unit == 0.0 { 0.0 } else { rounded(leaf.value / unit * weight) };
-    tree.leaves().iter().map(of)
+    let in_units =
+        move |leaf: &Leaf| if unit == 0.0 { 0.0 } else { rounded(leaf.value / unit * weight) };
+    tree.leaves().iter().map(in_units)
 }
 
 /// The nearest integer; never -0, whose sign a checkpoint does not keep.
@@ -304,7 +310,7 @@ fn rounded(value: f64) -> f64 {
     value.round() + 0.0
 }
 
-/// The change of a tree's leaves, in units, when its weight changes.
+/// The change of a tree's leaves, in units, when its weight changes from `old` to `new`.
 fn change(tree: &Tree, (old, new): (f64, f64), unit: f64) -> Result<Tree, LearnError> {
     let leaves = units(tree, old, unit).zip(units(tree, new, unit)).map(|(old, new)| new - old);
     with_values(tree, leaves)

@@ -1,14 +1,14 @@
 //! Dropout of DART: the trees dropped in a round, and their weights afterwards (Rashmi and
 //! Gilad-Bachrach, *DART: Dropouts meet Multiple Additive Regression Trees*, 2015).
 //!
-//! In a round, each tree grown so far is dropped with probability `share`; if none is drawn, one
-//! tree is dropped, as in the paper. With probability `skip` the round drops none and is one of
-//! plain boosting. At most `most` are dropped, a random subset of those drawn. The new tree is
-//! fitted to the residual without the k dropped trees, so together with them it would overshoot;
+//! In a round, each tree grown so far is dropped with probability `probability`; if none is drawn,
+//! one tree is dropped, as in the paper. With probability `skip` the round drops none and is one of
+//! plain boosting. At most `max_dropped` are dropped, a random subset of those drawn. The new tree
+//! is fitted to the residual without the k dropped trees, so together with them it would overshoot;
 //! therefore all k + 1 are scaled. With `tree`, the new tree gets the size of one dropped tree: it
-//! is multiplied by 1/(k + rate) in addition to the rate, they by k/(k + rate). That is the paper's
-//! 1/(k + 1) and k/(k + 1) at rate 1, and XGBoost's rule otherwise. With `forest`, the new tree
-//! gets the size of all dropped trees together: all are multiplied by 1/(1 + rate).
+//! is multiplied by 1/(k + rate) in addition to the rate, the dropped ones by k/(k + rate). That is
+//! the paper's 1/(k + 1) and k/(k + 1) at rate 1, and XGBoost's rule otherwise. With `forest`, the
+//! new tree gets the size of all dropped trees together: all are multiplied by 1/(1 + rate).
 //!
 //! Draws are determined by seed and round, so the weights at any round are a function of these and
 //! need not be stored. Cost over all rounds: O(trees^2) draws, microseconds each round.
@@ -30,11 +30,11 @@ choices! {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Dropout {
     /// Probability of dropping each tree.
-    pub(crate) share: f64,
+    pub(crate) probability: f64,
     /// Probability that a round drops none.
     pub(crate) skip: f64,
     /// Largest number of trees dropped in a round; 0 for no limit.
-    pub(crate) most: usize,
+    pub(crate) max_dropped: usize,
     /// The scale of the new tree and of the dropped ones.
     pub(crate) scale: DropScale,
 }
@@ -42,24 +42,26 @@ pub(crate) struct Dropout {
 #[cfg(test)]
 impl Default for Dropout {
     fn default() -> Self {
-        Self { share: 0.1, skip: 0.5, most: 50, scale: DropScale::Tree }
+        Self { probability: 0.1, skip: 0.5, max_dropped: 50, scale: DropScale::Tree }
     }
 }
 
 impl Dropout {
-    /// The trees that a round drops, ascending, out of `trees`.
+    /// The trees that a round drops out of the first `trees`, ascending; rounds and trees are
+    /// numbered from 0.
     pub(crate) fn dropped(&self, seed: u64, round: usize, trees: usize) -> Vec<usize> {
         let mut random = Random::new(seed ^ 0x4472_6f70_5472_6565, round as u64);
         if trees == 0 || random.unit() < self.skip {
             return Vec::new();
         }
-        let mut dropped: Vec<usize> = (0..trees).filter(|_| random.unit() < self.share).collect();
+        let is_dropped = |_: &usize| random.unit() < self.probability;
+        let mut dropped: Vec<usize> = (0..trees).filter(is_dropped).collect();
         if dropped.is_empty() {
             dropped.push(random.below(trees));
         }
-        if self.most > 0 && dropped.len() > self.most {
+        if self.max_dropped > 0 && dropped.len() > self.max_dropped {
             random.shuffle(&mut dropped);
-            dropped.truncate(self.most);
+            dropped.truncate(self.max_dropped);
             dropped.sort_unstable();
         }
         dropped
@@ -92,22 +94,27 @@ impl Dropout {
 mod tests {
     use super::*;
 
-    const ALWAYS: Dropout = Dropout { share: 0.3, skip: 0.0, most: 0, scale: DropScale::Tree };
+    /// Drops trees in every round.
+    const ALWAYS: Dropout =
+        Dropout { probability: 0.3, skip: 0.0, max_dropped: 0, scale: DropScale::Tree };
 
     #[test]
-    fn about_the_share_asked_for_is_dropped_and_at_least_one() {
-        let count = |dropout: Dropout| {
+    fn trees_are_dropped_with_the_given_probability_and_at_least_one() {
+        let dropped_by_round = |dropout: Dropout| {
             let of_round = |round| dropout.dropped(5, round, 100).len();
             (0..200).map(of_round).collect::<Vec<_>>()
         };
-        let mean = count(ALWAYS).iter().sum::<usize>() as f64 / 200.0;
+        let mean = dropped_by_round(ALWAYS).iter().sum::<usize>() as f64 / 200.0;
         assert!((28.0..32.0).contains(&mean), "{mean}");
-        assert!(count(Dropout { share: 0.0, ..ALWAYS }).iter().all(|dropped| *dropped == 1));
-        let skipped = count(Dropout { skip: 0.6, ..ALWAYS });
+        let none_drawn = dropped_by_round(Dropout { probability: 0.0, ..ALWAYS });
+        assert!(none_drawn.iter().all(|dropped| *dropped == 1));
+        let skipped = dropped_by_round(Dropout { skip: 0.6, ..ALWAYS });
         let skipped = skipped.iter().filter(|dropped| **dropped == 0).count();
         assert!((100..140).contains(&skipped), "{skipped}");
-        assert!(count(Dropout { most: 4, ..ALWAYS }).iter().all(|dropped| *dropped == 4));
-        assert!(count(Dropout { share: 1.0, ..ALWAYS }).iter().all(|dropped| *dropped == 100));
+        let limited = dropped_by_round(Dropout { max_dropped: 4, ..ALWAYS });
+        assert!(limited.iter().all(|dropped| *dropped == 4));
+        let all_drawn = dropped_by_round(Dropout { probability: 1.0, ..ALWAYS });
+        assert!(all_drawn.iter().all(|dropped| *dropped == 100));
         assert!(ALWAYS.dropped(5, 0, 0).is_empty());
         assert_eq!(ALWAYS.dropped(5, 3, 100), ALWAYS.dropped(5, 3, 100));
         assert_ne!(ALWAYS.dropped(5, 3, 100), ALWAYS.dropped(5, 4, 100));
@@ -115,8 +122,8 @@ mod tests {
     }
 
     #[test]
-    fn every_tree_is_as_likely_when_there_is_a_limit() {
-        let limited = Dropout { most: 4, ..ALWAYS };
+    fn every_tree_is_equally_likely_to_be_dropped_when_there_is_a_limit() {
+        let limited = Dropout { max_dropped: 4, ..ALWAYS };
         let mut counts = [0; 20];
         for round in 0..2000 {
             limited.dropped(9, round, 20).into_iter().for_each(|tree| counts[tree] += 1);
@@ -125,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn scaling_keeps_the_size_of_what_was_dropped() {
+    fn scaling_keeps_the_total_size_of_the_dropped_trees() {
         // The paper: at rate 1 the new tree weighs 1/(k+1), the dropped ones k/(k+1).
         assert_eq!(ALWAYS.factors(3, 1.0), (0.75, 0.25));
         let forest = Dropout { scale: DropScale::Forest, ..ALWAYS };
@@ -141,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_of_fewer_rounds_are_those_that_were_there_then() {
+    fn the_weights_of_any_round_are_those_of_a_training_that_stops_there() {
         let dropout = Dropout { skip: 0.4, ..ALWAYS };
         let mut weights = Vec::new();
         for round in 0..40 {

@@ -1,11 +1,11 @@
-//! Gradient-based one-side sampling (Ke et al., *LightGBM*, 2017, section 3), by query.
+//! Gradient-based one-side sampling (GOSS; Ke et al., *LightGBM*, 2017, section 3), by query.
 //!
-//! A tree is grown from the queries whose documents have the largest sum of |gradient| (a share
-//! `top` of all queries), and from a random sample of the others (a share `rest` of all queries)
+//! A tree is grown from the queries whose documents have the largest sum of |gradient| (a fraction
+//! `top` of all queries), and from a random sample of the others (a fraction `rest` of all queries)
 //! whose derivatives are multiplied by (1 - top)/rest, so that sums over the others are unbiased.
 //! The paper samples rows; the lambdas of a query depend on each other, so whole queries are
-//! sampled here. The shares are of the number of queries, rounded, at least one each; the factor is
-//! computed from the rounded numbers. As in LightGBM, the first 1/rate trees use all queries,
+//! sampled here. Both fractions are rounded to a number of queries, at least one each; the factor
+//! is computed from the rounded numbers. As in LightGBM, the first 1/rate trees use all queries,
 //! because early gradients carry little information.
 //!
 //! A query's sum is added by one thread in the order of its documents, equal sums are ordered by
@@ -18,26 +18,25 @@ use rankwright_data::Random;
 
 use super::sample::stream_of;
 
-/// Parameters of GOSS: the share of queries with the largest gradients, and the share sampled from
-/// the rest.
+/// Parameters of GOSS.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Goss {
-    /// Share of the queries that are kept for their large gradients.
+    /// Fraction of all queries that is kept: those with the largest gradients.
     pub(crate) top: f64,
-    /// Share of all queries that is sampled from the others.
+    /// Fraction of all queries that is sampled from the others.
     pub(crate) rest: f64,
 }
 
 impl Goss {
-    /// Whether the queries of a tree, numbered from 0, are sampled.
+    /// Whether the queries of the tree with this number, from 0, are sampled.
     pub(crate) fn is_active(rate: f64, number: usize) -> bool {
         number >= (1.0 / rate) as usize
     }
 
-    /// The multiplicity of each query, by its sum of |gradient|: 1 for the largest, more than 1 for
-    /// those sampled from the others, 0 for the rest.
+    /// The multiplicity of each query, by its sum of |gradient|: 1 for the largest, at least 1 for
+    /// those sampled from the others, 0 for the rest. `number` is that of the tree, from 0.
     pub(crate) fn multiplicities(&self, sums: &[f64], seed: u64, number: usize) -> Vec<f32> {
-        let rounded = |share: f64| ((share * sums.len() as f64).round() as usize).max(1);
+        let rounded = |fraction: f64| ((fraction * sums.len() as f64).round() as usize).max(1);
         let mut order: Vec<usize> = (0..sums.len()).collect();
         order.sort_unstable_by(|a, b| sums[*b].total_cmp(&sums[*a]).then(a.cmp(b)));
         let mut multiplicities = vec![0.0; sums.len()];
@@ -61,10 +60,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// The defaults of LightGBM.
     const USUAL: Goss = Goss { top: 0.2, rest: 0.1 };
 
     #[test]
-    fn the_largest_stay_and_the_drawn_ones_stand_for_the_others() {
+    fn large_gradients_are_kept_and_sampled_queries_stand_for_the_others() {
         let sums: Vec<f64> = (0..100).map(|query| f64::from(query * 37 % 100)).collect();
         let multiplicities = USUAL.multiplicities(&sums, 3, 12);
         for (sum, multiplicity) in sums.iter().zip(&multiplicities) {
@@ -93,19 +93,19 @@ mod tests {
     }
 
     #[test]
-    fn few_queries_and_none_are_legal() {
+    fn few_queries_or_none_are_legal() {
         assert!(USUAL.multiplicities(&[], 1, 1).is_empty());
         assert_eq!(USUAL.multiplicities(&[2.0], 1, 1), [1.0]);
         assert_eq!(USUAL.multiplicities(&[2.0, 3.0], 1, 1), [1.0, 1.0]);
         let equal = USUAL.multiplicities(&[0.0; 10], 1, 1);
         assert_eq!(equal[..2], [1.0, 1.0]);
         assert_eq!(equal.iter().filter(|multiplicity| **multiplicity == 8.0).count(), 1);
-        let whole = Goss { top: 0.7, rest: 0.3 }.multiplicities(&[1.0, 5.0, 2.0, 2.0], 1, 1);
-        assert_eq!(whole, [1.0; 4]);
+        let all_kept = Goss { top: 0.7, rest: 0.3 }.multiplicities(&[1.0, 5.0, 2.0, 2.0], 1, 1);
+        assert_eq!(all_kept, [1.0; 4]);
     }
 
     #[test]
-    fn the_first_trees_see_everything() {
+    fn the_first_trees_use_all_queries() {
         assert!(!Goss::is_active(0.1, 9) && Goss::is_active(0.1, 10));
         assert!(!Goss::is_active(1.0, 0) && Goss::is_active(1.0, 1));
         assert!(Goss::is_active(3.0, 0));
@@ -113,7 +113,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn as_many_count_as_there_are(
+        fn multiplicities_add_up_to_the_number_of_queries(
             sums in proptest::collection::vec(0.0_f64..9.0, 0..80),
             top in 0.05_f64..0.6,
             rest in 0.05_f64..0.4,

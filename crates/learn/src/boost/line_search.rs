@@ -1,9 +1,9 @@
 //! Line search: the step length along a tree.
 //!
-//! Finds the step beta at which the derivative of the loss along the tree's values is 0: the step
-//! is doubled until the derivative changes sign, then bisected. The derivative is a sum of the
-//! objective's gradients, so this works with every objective, including lambdas. Cost: up to 30
-//! passes over the objective.
+//! Finds the factor of the tree's values (the step) at which the derivative of the loss is 0: the
+//! step is doubled until the derivative changes sign, then bisected. The derivative is a sum of the
+//! objective's gradients, so this works with every objective, including lambdas. Cost: up to 32
+//! evaluations of the objective on all queries.
 
 use super::queries::{AllDerivatives, Pass, TrainingQueries};
 use crate::error::LearnError;

@@ -3,9 +3,9 @@
 //! [`train`] is the loop, [`learners`] the learners built on it, [`trainer`] joins the two.
 //! [`params`] has the parameters, [`start`] the state that a training starts from. [`queries`]
 //! passes the data to the objective, [`sample`] draws queries and features, [`goss`] samples
-//! queries by their gradients, [`values`] computes leaf values, [`line_search`] a step length,
-//! [`scores`] adds them to the scores, [`dropout`] and [`dart`] drop trees during training,
-//! [`validation_scores`] updates the scores of validation data.
+//! queries by their gradients, [`values`] computes leaf values, [`line_search`] the step length
+//! along a tree, [`scores`] adds trees to the scores of the training data, [`dropout`] and [`dart`]
+//! drop trees during training, [`validation_scores`] updates the scores of validation data.
 
 mod dart;
 mod dropout;

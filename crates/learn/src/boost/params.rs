@@ -1,23 +1,26 @@
 //! Parameters of boosting: number of trees, shrinkage, samples, early stopping, DART and GOSS.
 
-use rankwright_spec::{Conflict, above, choices, params};
+use rankwright_spec::{Auto, Conflict, above, choices, params};
 
 use super::dropout::{DropScale, Dropout};
 use super::goss::Goss;
-use crate::session::Stop;
-use crate::tree::{TreeConfig, TreeParams};
+use crate::error::LearnError;
+use crate::session::{Stop, TrainRequest};
+use crate::tree::{Growth, SizeDefaults, TreeConfig, TreeParams};
 
 choices! {
     /// The second derivatives in the denominator of a leaf's Newton step.
     ///
-    /// A pair loss ties two documents together; when both are in one leaf, moving the leaf does not
-    /// change their difference, so their pair does not belong into the leaf's denominator.
+    /// A pair loss depends on the score difference of two documents. When both are in one leaf, the
+    /// leaf's value does not change their difference, so their pair does not belong into the leaf's
+    /// denominator.
     pub enum Newton {
         /// Each document's own second derivative, pairs within a leaf included (Burges 2010).
         PerDocument = "per-document",
         /// Only pairs whose documents are in two leaves.
         CrossLeaf = "cross-leaf",
-        /// All leaves at once: the full system, pairs between leaves tie their values together.
+        /// All leaves at once: a linear system, in which the pairs between two leaves link the
+        /// values of both.
         Joint = "joint",
     }
 }
@@ -26,7 +29,9 @@ params! {
     /// Parameters of boosting.
     pub struct BoostParams, check = check {
         trees: usize = 300, 1.., "Number of trees.";
-        rate: f64 = 0.1, above(0.0), "Learning rate (shrinkage): the factor of each tree's values.";
+        rate: Auto<f64> = Auto::Auto, above(0.0),
+            "Learning rate (shrinkage): the factor of each tree's values; auto: 0.05 or 0.1, by the \
+             number of documents.";
         stop: Stop = Stop::Auto, ..,
             "Number of trees without improvement on validation data after which training stops; \
              auto: all trees are trained. With validation data, the best number of trees is kept; \
@@ -74,7 +79,7 @@ params! {
 }
 
 /// Largest number of leaves of the joint step: each task has a matrix of leaves by leaves.
-const MOST_JOINT_LEAVES: usize = 2048;
+const MAX_JOINT_LEAVES: usize = 2048;
 
 fn check(params: &BoostParams) -> Result<(), Conflict> {
     let goss = params.goss_top < 1.0;
@@ -99,11 +104,13 @@ pub(crate) fn check_joint_newton_leaves(
     newton: &NewtonParams,
     tree: &TreeParams,
 ) -> Result<(), Conflict> {
-    match newton.newton == Newton::Joint && tree.leaves > MOST_JOINT_LEAVES {
+    match newton.newton == Newton::Joint
+        && tree.leaves.given().is_some_and(|leaves| leaves > MAX_JOINT_LEAVES)
+    {
         false => Ok(()),
         true => Err(Conflict::AboveLimit {
             keys: &["leaves"],
-            limit: MOST_JOINT_LEAVES,
+            limit: MAX_JOINT_LEAVES,
             reason: "newton=joint solves for all leaves at once",
         }),
     }
@@ -115,34 +122,63 @@ pub(crate) struct BoostConfig {
     pub(crate) trees: usize,
     pub(crate) rate: f64,
     pub(crate) tree: TreeConfig,
+    /// The values in place of `auto`, as in a spec; empty if all were given.
+    pub(crate) chosen: String,
+    /// Maximum number of bins of a feature.
     pub(crate) bins: usize,
     pub(crate) sample_queries: f64,
-    pub(crate) one_side: Option<Goss>,
+    /// `None` if queries are not sampled by their gradients.
+    pub(crate) goss: Option<Goss>,
     pub(crate) sample_features: f64,
     pub(crate) stop: Stop,
     pub(crate) newton: Newton,
     pub(crate) ridge: f64,
     pub(crate) line_search: bool,
+    /// `None` if no trees are dropped.
     pub(crate) dropout: Option<Dropout>,
 }
 
+impl BoostParams {
+    /// The parameters with values in place of `auto`.
+    pub(crate) fn with_defaults(&self, defaults: &SizeDefaults) -> Self {
+        Self { rate: Auto::Given(self.rate.or(defaults.rate)), ..self.clone() }
+    }
+}
+
 impl BoostConfig {
+    /// The configuration for the data of a request: columns are resolved, and `auto` is replaced by
+    /// values for the number of rows. `name` is that of the learner, for errors.
+    pub(crate) fn for_request(
+        request: &TrainRequest<'_>,
+        name: &str,
+        boost: &BoostParams,
+        tree: &TreeParams,
+        newton: &NewtonParams,
+    ) -> Result<Self, LearnError> {
+        let defaults = SizeDefaults::of_processes(request.train.rows(), request.collective)?;
+        let chosen = chosen_values(boost, tree, &defaults);
+        let (boost, tree) = (boost.with_defaults(&defaults), tree.with_defaults(&defaults));
+        let resolved = tree.resolve(request.train, name)?;
+        Ok(Self { tree: resolved, chosen, ..Self::new(&boost, &tree, newton) })
+    }
+
     /// The configuration of checked parameters.
     pub(crate) fn new(boost: &BoostParams, tree: &TreeParams, newton: &NewtonParams) -> Self {
         let dropout = Dropout {
-            share: boost.drop_trees,
+            probability: boost.drop_trees,
             skip: boost.drop_skip,
-            most: boost.drop_most,
+            max_dropped: boost.drop_most,
             scale: boost.drop_scale,
         };
-        let one_side = Goss { top: boost.goss_top, rest: boost.goss_rest };
+        let goss = Goss { top: boost.goss_top, rest: boost.goss_rest };
         Self {
             trees: boost.trees,
-            rate: boost.rate,
+            rate: boost.rate.or(SizeDefaults::LARGE.rate),
             tree: TreeConfig::new(tree),
+            chosen: String::new(),
             bins: tree.bins,
             sample_queries: boost.sample_queries,
-            one_side: (boost.goss_top < 1.0).then_some(one_side),
+            goss: (boost.goss_top < 1.0).then_some(goss),
             sample_features: boost.sample_features,
             stop: boost.stop,
             newton: newton.newton,
@@ -151,6 +187,19 @@ impl BoostConfig {
             dropout: (boost.drop_trees > 0.0).then_some(dropout),
         }
     }
+}
+
+/// The values in place of `auto`: "leaves=7, min_rows=100, rate=0.05".
+fn chosen_values(boost: &BoostParams, tree: &TreeParams, defaults: &SizeDefaults) -> String {
+    let SizeDefaults { leaves, min_rows, rate } = defaults;
+    let with_leaves = tree.leaves == Auto::Auto && tree.growth != Growth::Oblivious;
+    let values = [
+        (with_leaves, format!("leaves={leaves}")),
+        (tree.min_rows == Auto::Auto, format!("min_rows={min_rows}")),
+        (boost.rate == Auto::Auto, format!("rate={rate}")),
+    ];
+    let values = values.into_iter().filter_map(|(is_auto, text)| is_auto.then_some(text));
+    values.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! Queries are divided into chunks of about equal work; each chunk keeps its own buffers. A query's
 //! derivatives depend on the query alone, so the chunks cannot change them. Query weights, and the
-//! multiplicities of a sample, are multiplied in here, once.
+//! multiplicities of a sample (0 for a query that is not in it), are multiplied in here, once.
 
 use std::ops::Range;
 
@@ -19,6 +19,7 @@ use crate::preferences::by_query;
 #[derive(Debug)]
 struct QueryChunk {
     queries: Range<usize>,
+    /// Number of rows of these queries.
     rows: usize,
     work: ObjectiveBuffers,
 }
@@ -28,11 +29,13 @@ struct QueryChunk {
 pub(crate) struct TrainingQueries<'a> {
     data: &'a Dataset,
     chunks: Vec<QueryChunk>,
+    /// The preference pairs of all queries, query by query.
     preferences: Vec<DocumentPair>,
-    /// The index of each query's first preference; empty if the data has none.
+    /// The index of each query's first preference, and of the end; empty if the data has none.
     pair_offsets: Vec<usize>,
     /// Row weight times query weight; empty if all are 1.
     weights: Vec<f32>,
+    /// For each row, a number that the objective keeps from one pass to the next.
     memory: Vec<u32>,
 }
 
@@ -47,9 +50,11 @@ pub(crate) struct AllDerivatives {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pass<'a> {
     pub(crate) objective: &'a dyn Objective,
+    /// The scores of all rows.
     pub(crate) scores: &'a [f64],
     pub(crate) seed: u64,
-    /// The multiplicity of each query; `None` if all are 1.
+    /// The multiplicity of each query in a sample: the factor of its derivatives, 0 if it is not in
+    /// the sample; `None` if all are 1.
     pub(crate) sampled: Option<&'a [f32]>,
 }
 
@@ -94,7 +99,7 @@ impl<'a> TrainingQueries<'a> {
             (gradient, hessian, memory) = (rest_gradient, rest_hessian, rest_memory);
             tasks.push((chunk, mine_gradient, mine_hessian, mine_memory));
         }
-        let source = QueryParts {
+        let parts = QueryParts {
             data: self.data,
             preferences: &self.preferences,
             pair_offsets: &self.pair_offsets,
@@ -107,7 +112,7 @@ impl<'a> TrainingQueries<'a> {
                 let mut out = Derivatives {
                     gradient: &mut gradient[here.clone()],
                     hessian: &mut hessian[here.clone()],
-                    memory: &mut memory[here],
+                    cache: &mut memory[here],
                 };
                 let multiplicity = pass.multiplicity(query);
                 if multiplicity == 0.0 {
@@ -115,18 +120,18 @@ impl<'a> TrainingQueries<'a> {
                     out.hessian.fill(0.0);
                     continue;
                 }
-                let view = source.view(query, pass);
-                source.query_derivatives(&view, pass.objective, &mut chunk.work, &mut out)?;
+                let view = parts.view(query, pass);
+                parts.query_derivatives(&view, pass.objective, &mut chunk.work, &mut out)?;
                 multiply(out.gradient, out.hessian, multiplicity);
             }
             Ok(())
         })
     }
 
-    /// Each query's sum of |gradient|, its documents in their order.
-    pub(crate) fn gradient_sums(&self, of: &AllDerivatives) -> Vec<f64> {
+    /// Each query's sum of |gradient|, added in the order of its documents.
+    pub(crate) fn gradient_sums(&self, derivatives: &AllDerivatives) -> Vec<f64> {
         let of_query = |query: usize| {
-            let gradient = &of.gradient[self.data.query_rows(query)];
+            let gradient = &derivatives.gradient[self.data.query_rows(query)];
             gradient.iter().map(|g| f64::from(g.abs())).sum()
         };
         (0..self.data.queries()).into_par_iter().map(of_query).collect()
@@ -140,8 +145,9 @@ impl<'a> TrainingQueries<'a> {
         }
     }
 
-    /// The queries without the buffers, for callers that visit them in their own order.
-    pub(crate) fn source(&self) -> QueryParts<'_> {
+    /// The queries without the buffers, for callers that visit the queries in an order of their
+    /// own.
+    pub(crate) fn parts(&self) -> QueryParts<'_> {
         QueryParts {
             data: self.data,
             preferences: &self.preferences,
@@ -149,15 +155,15 @@ impl<'a> TrainingQueries<'a> {
         }
     }
 
-    /// Sums over all pairs of all sampled queries: `add(row, other, h, sums)` adds one pair's
-    /// hessian to the integer cells. Sums wrap, so the order does not matter.
+    /// Sums over all pairs of all sampled queries: `add(row, other, h, sums)` adds the hessian `h`
+    /// of the pair of two rows to `cells` integer sums. Sums wrap, so the order does not matter.
     pub(crate) fn sum_by_pairs(
         &mut self,
         pass: Pass<'_>,
         cells: usize,
         add: impl Fn(usize, usize, f64, &mut [u64]) + Sync,
     ) -> Result<Vec<u64>, LearnError> {
-        let source = QueryParts {
+        let parts = QueryParts {
             data: self.data,
             preferences: &self.preferences,
             pair_offsets: &self.pair_offsets,
@@ -165,26 +171,26 @@ impl<'a> TrainingQueries<'a> {
         let of_chunk = |chunk: &mut QueryChunk| {
             let mut sums = vec![0_u64; cells];
             for query in chunk.queries.clone() {
-                let weight = f64::from(source.weight(query)) * f64::from(pass.multiplicity(query));
+                let weight = f64::from(parts.weight(query)) * f64::from(pass.multiplicity(query));
                 if weight == 0.0 {
                     continue;
                 }
-                let first = source.data.query_rows(query).start;
+                let first = parts.data.query_rows(query).start;
                 let mut visit =
                     |i: usize, j: usize, h: f64| add(first + i, first + j, h * weight, &mut sums);
-                let view = source.view(query, pass);
+                let view = parts.view(query, pass);
                 let found = pass.objective.pair_hessians(&view, &mut chunk.work, &mut visit);
-                if !found.map_err(|error| source.with_query_id(query, error))? {
+                if !found.map_err(|error| parts.with_query_id(query, error))? {
                     return Err(LearnError::NewtonWithoutPairs);
                 }
             }
             Ok(sums)
         };
-        let both = |mut a: Vec<u64>, b: Vec<u64>| {
+        let add_sums = |mut a: Vec<u64>, b: Vec<u64>| {
             a.iter_mut().zip(b).for_each(|(a, b)| *a = a.wrapping_add(b));
             Ok(a)
         };
-        self.chunks.par_iter_mut().map(of_chunk).try_reduce(|| vec![0; cells], both)
+        self.chunks.par_iter_mut().map(of_chunk).try_reduce(|| vec![0; cells], add_sums)
     }
 
     /// The derivative of the loss when all scores move along `direction`: each query's sum, added
@@ -208,19 +214,19 @@ impl<'a> TrainingQueries<'a> {
 
     /// The loss of the sampled queries, added in their order; `None` if the objective has none.
     pub(crate) fn loss(&mut self, pass: Pass<'_>) -> Result<Option<f64>, LearnError> {
-        let source = QueryParts {
+        let parts = QueryParts {
             data: self.data,
             preferences: &self.preferences,
             pair_offsets: &self.pair_offsets,
         };
         let of_chunk = |chunk: &mut QueryChunk| {
             let query_loss = |query: usize| {
-                let weight = f64::from(source.weight(query)) * f64::from(pass.multiplicity(query));
+                let weight = f64::from(parts.weight(query)) * f64::from(pass.multiplicity(query));
                 if weight == 0.0 {
                     return Ok(Some(0.0));
                 }
-                let loss = pass.objective.loss(&source.view(query, pass), &mut chunk.work);
-                let loss = loss.map_err(|error| source.with_query_id(query, error))?;
+                let loss = pass.objective.loss(&parts.view(query, pass), &mut chunk.work);
+                let loss = loss.map_err(|error| parts.with_query_id(query, error))?;
                 Ok(loss.map(|loss| loss * weight))
             };
             chunk.queries.clone().map(query_loss).collect::<Result<Vec<Option<f64>>, LearnError>>()
@@ -254,6 +260,7 @@ impl QueryParts<'_> {
         }
     }
 
+    /// A view of a query with its scores in the pass.
     fn view<'b>(&'b self, query: usize, pass: Pass<'b>) -> QueryView<'b> {
         self.view_of(query, &pass.scores[self.data.query_rows(query)], pass.seed)
     }
@@ -301,31 +308,31 @@ impl QueryParts<'_> {
     }
 }
 
-/// Multiplies the derivatives of a query by its multiplicity.
-fn multiply(gradient: &mut [f32], hessian: &mut [f32], multiplicity: f32) {
-    if multiplicity != 1.0 {
-        gradient.iter_mut().for_each(|g| *g *= multiplicity);
-        hessian.iter_mut().for_each(|h| *h *= multiplicity);
+/// Multiplies the derivatives of a query by its weight or multiplicity.
+fn multiply(gradient: &mut [f32], hessian: &mut [f32], factor: f32) {
+    if factor != 1.0 {
+        gradient.iter_mut().for_each(|g| *g *= factor);
+        hessian.iter_mut().for_each(|h| *h *= factor);
     }
 }
 
 /// Divides the queries into chunks of about equal work, several for each thread.
 fn chunks(data: &Dataset, objective: &dyn Objective) -> Vec<QueryChunk> {
     let cost = |query: usize| objective.cost(data.query_rows(query).len()).max(1);
-    let all: u64 = (0..data.queries()).map(cost).sum();
-    let share = all / (8 * rayon::current_num_threads() as u64).max(1);
+    let total_cost: u64 = (0..data.queries()).map(cost).sum();
+    let cost_per_chunk = total_cost / (8 * rayon::current_num_threads() as u64).max(1);
     let mut chunks = Vec::new();
-    let (mut first, mut inside) = (0, 0);
+    let (mut first, mut chunk_cost) = (0, 0);
     for query in 0..data.queries() {
-        inside += cost(query);
-        if inside >= share || query + 1 == data.queries() {
+        chunk_cost += cost(query);
+        if chunk_cost >= cost_per_chunk || query + 1 == data.queries() {
             let rows = data.query_rows(query).end - data.query_rows(first).start;
             chunks.push(QueryChunk {
                 queries: first..query + 1,
                 rows,
                 work: ObjectiveBuffers::default(),
             });
-            (first, inside) = (query + 1, 0);
+            (first, chunk_cost) = (query + 1, 0);
         }
     }
     chunks

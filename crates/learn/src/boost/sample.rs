@@ -2,20 +2,25 @@
 //!
 //! A query is drawn by the hash of (seed, iteration, query), not by a sequential random stream: the
 //! draw does not depend on the other queries, on threads or on the point at which a run was
-//! resumed. Features are the first part of a seeded shuffle, at least one.
+//! resumed. Features are the first ones of a seeded shuffle, at least one.
 
 use rankwright_data::Random;
 
-/// The multiplicity of each query for one tree, 1 or 0; `None` if all queries are used.
-pub(crate) fn queries(part: f64, seed: u64, iteration: usize, count: usize) -> Option<Vec<f32>> {
-    if part >= 1.0 || count == 0 {
+/// The multiplicity of each of `count` queries for one tree, 1 or 0; `None` if all are used.
+pub(crate) fn queries(
+    fraction: f64,
+    seed: u64,
+    iteration: usize,
+    count: usize,
+) -> Option<Vec<f32>> {
+    if fraction >= 1.0 || count == 0 {
         return None;
     }
     let draw = |query: usize| {
         Random::new(seed ^ 0x5175_6572_6965_7321, stream_of(iteration, query)).unit()
     };
     let draws: Vec<f64> = (0..count).map(draw).collect();
-    let mut multiplicities: Vec<f32> = draws.iter().map(|d| f32::from(*d < part)).collect();
+    let mut multiplicities: Vec<f32> = draws.iter().map(|d| f32::from(*d < fraction)).collect();
     if !multiplicities.contains(&1.0) {
         // A tree needs at least one query.
         let lowest_draw = (0..count).min_by(|a, b| draws[*a].total_cmp(&draws[*b]));
@@ -24,14 +29,19 @@ pub(crate) fn queries(part: f64, seed: u64, iteration: usize, count: usize) -> O
     Some(multiplicities)
 }
 
-/// For each feature, whether one tree may use it; `None` if all may be used.
-pub(crate) fn features(part: f64, seed: u64, iteration: usize, count: usize) -> Option<Vec<bool>> {
-    if part >= 1.0 || count == 0 {
+/// For each of `count` features, whether one tree may use it; `None` if all may be used.
+pub(crate) fn features(
+    fraction: f64,
+    seed: u64,
+    iteration: usize,
+    count: usize,
+) -> Option<Vec<bool>> {
+    if fraction >= 1.0 || count == 0 {
         return None;
     }
     let mut order: Vec<usize> = (0..count).collect();
     Random::new(seed ^ 0x4665_6174_7572_6573, iteration as u64).shuffle(&mut order);
-    let take = ((part * count as f64).round() as usize).clamp(1, count);
+    let take = ((fraction * count as f64).round() as usize).clamp(1, count);
     let mut flags = vec![false; count];
     order.into_iter().take(take).for_each(|feature| flags[feature] = true);
     Some(flags)
@@ -47,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn about_the_part_asked_for_is_drawn_anew_for_each_tree() {
+    fn about_the_given_fraction_is_drawn_anew_for_each_tree() {
         assert_eq!(queries(1.0, 1, 0, 10), None);
         let first = queries(0.3, 7, 0, 10_000).unwrap();
         let count = first.iter().filter(|times| **times == 1.0).count();

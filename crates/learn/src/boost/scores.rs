@@ -1,5 +1,5 @@
-//! Updates the scores of the training data by a tree: by leaf for the rows it was grown from, by
-//! routing bins for the others.
+//! Updates the scores of the training data by a tree: leaf by leaf for the rows that the tree was
+//! grown from, and for the other rows by routing each through the tree by its bins.
 //!
 //! Each row gets exactly one addition, whichever task does it, so the number of threads cannot
 //! change a bit. Cost: O(rows), and two look-ups for each split on the path of a row that the tree
@@ -49,7 +49,7 @@ fn split_by_query<'a>(
 }
 
 /// Adds each leaf's value to the scores of its rows. Each task owns a range of rows, and finds the
-/// part of each leaf's ascending list that lies in it.
+/// rows in that range in each leaf's ascending list.
 pub(crate) fn add_leaves(grown: &Grown, rows: &dyn GrownRows, values: &[f64], to: &mut [f64]) {
     let chunk = to.len().div_ceil(4 * rayon::current_num_threads()).max(1);
     to.par_chunks_mut(chunk).enumerate().for_each(|(number, to)| {

@@ -15,16 +15,17 @@ use crate::session::{Snapshot, TrainRequest};
 #[derive(Debug)]
 pub(crate) struct StartState {
     pub(crate) base: f64,
-    /// Trees of the start model, then those of a checkpoint, at least as many as its rounds.
+    /// Trees of the start model, then those of a checkpoint: at least one for each of its rounds.
     pub(crate) trees: Vec<Tree>,
     /// Number of trees of the start model.
     pub(crate) start: usize,
-    /// The checkpoint's state of dropped trees.
-    pub(crate) dropped: Option<Vec<u8>>,
+    /// The bytes of DART in the checkpoint; `None` without a checkpoint or if no trees are dropped.
+    pub(crate) dart_bytes: Option<Vec<u8>>,
 }
 
 impl StartState {
-    /// The checkpoint if there is one, else the start model, else only the base score.
+    /// The checkpoint `saved` after this many rounds if there is one, else the start model of the
+    /// request, else only the base score.
     pub(crate) fn find(
         request: &TrainRequest<'_>,
         saved: Option<Snapshot>,
@@ -33,23 +34,23 @@ impl StartState {
     ) -> Result<Self, LearnError> {
         let rejected = || LearnError::from(StateProblem::MissingTrees);
         match (saved, request.start) {
-            (Some(Snapshot { model, start, bytes: dropped }), _) => {
+            (Some(Snapshot { model, start, bytes: dart_bytes }), _) => {
                 let ModelBody::Trees(ensemble) = model else { return Err(rejected()) };
                 let mut trees = ensemble.trees().to_vec();
                 if trees.len() < start.saturating_add(rounds) {
                     return Err(rejected());
                 }
-                if dropped.is_none() {
+                if dart_bytes.is_none() {
                     trees.truncate(start + rounds);
                 }
-                Ok(Self { base: ensemble.base(), trees, start, dropped })
+                Ok(Self { base: ensemble.base(), trees, start, dart_bytes })
             }
             (None, Some(model)) => {
                 let ensemble = ensemble(model, request.train, request.features)?;
                 let trees = ensemble.trees().to_vec();
-                Ok(Self { base: ensemble.base(), start: trees.len(), trees, dropped: None })
+                Ok(Self { base: ensemble.base(), start: trees.len(), trees, dart_bytes: None })
             }
-            (None, None) => Ok(Self { base, trees: Vec::new(), start: 0, dropped: None }),
+            (None, None) => Ok(Self { base, trees: Vec::new(), start: 0, dart_bytes: None }),
         }
     }
 }
@@ -63,6 +64,7 @@ fn ensemble(model: &Model, data: &Dataset, options: ScoreOptions) -> Result<Ense
     if of_model != of_data {
         return Err(ModelError::Absent { model: of_model.name(), data: of_data.name() }.into());
     }
+    model.check_categories(data)?;
     let matching = Matching::new(model.header(), data.features(), options.matching)?;
     let renumbered = |split: &Split| {
         let column = matching.column(split.feature as usize).ok_or_else(|| {

@@ -35,22 +35,26 @@ fn plain(trees: usize) -> BoostConfig {
     BoostConfig { trees, tree, rate: 0.5, ..BoostConfig::default() }
 }
 
+/// The plain configuration with dropped trees.
 fn dart(trees: usize) -> BoostConfig {
-    let dropout = Some(Dropout { share: 0.4, skip: 0.3, ..Dropout::default() });
+    let dropout = Some(Dropout { probability: 0.4, skip: 0.3, ..Dropout::default() });
     BoostConfig { dropout, ..plain(trees) }
 }
 
+/// The plain configuration with queries sampled by their gradients.
 fn goss(trees: usize) -> BoostConfig {
-    BoostConfig { one_side: Some(Goss { top: 0.3, rest: 0.2 }), ..plain(trees) }
+    BoostConfig { goss: Some(Goss { top: 0.3, rest: 0.2 }), ..plain(trees) }
 }
 
+/// Trains on the lambdas of NDCG@10.
 fn train(params: &BoostConfig, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
     let mut lambda = LambdaConfig::for_metric(MetricSpec::parse("ndcg@10").unwrap());
     lambda.simd = request.simd;
     BoostEngine::new(params.clone()).train(&mut lambda.check()?, request)
 }
 
-fn squared(params: &BoostConfig, request: &TrainRequest<'_>) -> Model {
+/// The model trained on squared error.
+fn train_squared(params: &BoostConfig, request: &TrainRequest<'_>) -> Model {
     BoostEngine::new(params.clone()).train(&mut Squared, request).unwrap().model
 }
 
@@ -65,79 +69,87 @@ fn trees(model: &Model) -> &[Tree] {
     ensemble(model).trees()
 }
 
-fn scaled(tree: &Tree, by: f64) -> Tree {
-    let leaves = tree.leaves().iter().map(|leaf| Leaf { value: leaf.value * by, ..*leaf });
+fn scaled(tree: &Tree, factor: f64) -> Tree {
+    let leaves = tree.leaves().iter().map(|leaf| Leaf { value: leaf.value * factor, ..*leaf });
     Tree::new(tree.splits().to_vec(), leaves.collect()).unwrap()
 }
 
-fn close(a: &Tree, b: &Tree) -> bool {
+/// Whether two trees have the same splits and nearly the same leaf values.
+fn nearly_equal(a: &Tree, b: &Tree) -> bool {
     let near = |(a, b): (&Leaf, &Leaf)| (a.value - b.value).abs() <= 1e-6 * b.value.abs() + 1e-7;
-    let same =
+    let same_splits =
         a.splits().iter().zip(b.splits()).all(|(a, b)| {
             (a.feature, a.rule, a.left, a.right) == (b.feature, b.rule, b.left, b.right)
         });
-    same && a.leaves().len() == b.leaves().len() && a.leaves().iter().zip(b.leaves()).all(near)
+    let same_count = a.leaves().len() == b.leaves().len();
+    same_splits && same_count && a.leaves().iter().zip(b.leaves()).all(near)
 }
 
 /// The paper's loop, each round from scratch: a tree is fitted to the ensemble without the dropped
-/// trees, and then all of those are scaled.
+/// trees, and then the new tree and the dropped ones are scaled.
 #[test]
-fn dropping_is_fitting_to_the_others_and_scaling() {
+fn dropout_equals_the_loop_of_the_paper() {
     let train_on = data(20, 3);
     for scale in [DropScale::Tree, DropScale::Forest] {
-        let dropout = Dropout { share: 0.4, skip: 0.3, most: 3, scale };
+        let dropout = Dropout { probability: 0.4, skip: 0.3, max_dropped: 3, scale };
         let params = BoostConfig { dropout: Some(dropout), ..plain(12) };
-        let found = squared(&params, &TrainRequest::new(&train_on));
+        let found = train_squared(&params, &TrainRequest::new(&train_on));
         let base = ensemble(&found).base();
-        let mut slow: Vec<Tree> = Vec::new();
+        let mut reference: Vec<Tree> = Vec::new();
         for round in 0..12 {
             let dropped = dropout.dropped(1, round, round);
-            let kept = slow.iter().enumerate().filter(|(tree, _)| !dropped.contains(tree));
+            let kept = reference.iter().enumerate().filter(|(tree, _)| !dropped.contains(tree));
             let kept = Ensemble::new(base, kept.map(|(_, tree)| tree.clone()).collect()).unwrap();
             let start = Model::new(found.header().clone(), ModelBody::Trees(kept)).unwrap();
-            let one = squared(&plain(1), &TrainRequest::new(&train_on).start(&start));
+            let request = TrainRequest::new(&train_on).start(&start);
+            let with_new_tree = train_squared(&plain(1), &request);
             let (of_dropped, of_new) = dropout.factors(dropped.len(), params.rate);
-            dropped.iter().for_each(|tree| slow[*tree] = scaled(&slow[*tree], of_dropped));
-            slow.push(scaled(trees(&one).last().unwrap(), of_new));
+            for tree in dropped {
+                reference[tree] = scaled(&reference[tree], of_dropped);
+            }
+            reference.push(scaled(trees(&with_new_tree).last().unwrap(), of_new));
         }
-        for (number, (found, slow)) in trees(&found).iter().zip(&slow).enumerate() {
-            assert!(close(found, slow), "{scale:?}, tree {number}: {found:?} {slow:?}");
+        for (number, (found, expected)) in trees(&found).iter().zip(&reference).enumerate() {
+            assert!(
+                nearly_equal(found, expected),
+                "{scale:?}, tree {number}: {found:?} {expected:?}"
+            );
         }
     }
 }
 
 #[test]
-fn a_multiplicity_equals_a_query_weight() {
-    let rows = data(24, 5);
-    let side = Goss { top: 0.25, rest: 0.25 };
+fn a_multiplicity_has_the_effect_of_a_query_weight() {
+    let dataset = data(24, 5);
+    let goss = Goss { top: 0.25, rest: 0.25 };
     // The rate is so high that the first tree is sampled already.
     for newton in [Newton::PerDocument, Newton::CrossLeaf, Newton::Joint] {
-        let mut params = BoostConfig { rate: 2.0, newton, one_side: Some(side), ..plain(1) };
+        let mut params = BoostConfig { rate: 2.0, newton, goss: Some(goss), ..plain(1) };
         // Rows of weight 0 are still counted as rows.
         params.tree.min_rows = 1;
-        let found = train(&params, &TrainRequest::new(&rows)).unwrap().model;
+        let found = train(&params, &TrainRequest::new(&dataset)).unwrap().model;
         let lambda = LambdaConfig::for_metric(MetricSpec::parse("ndcg@10").unwrap());
         let lambda = lambda.check().unwrap();
-        let mut queries = TrainingQueries::new(&rows, &lambda);
-        let zeros = vec![0.0; rows.rows()];
-        let mut all =
-            AllDerivatives { gradient: vec![0.0; rows.rows()], hessian: vec![0.0; rows.rows()] };
+        let mut queries = TrainingQueries::new(&dataset, &lambda);
+        let (zeros, zeros_f32) = (vec![0.0; dataset.rows()], vec![0.0; dataset.rows()]);
+        let mut all = AllDerivatives { gradient: zeros_f32.clone(), hessian: zeros_f32 };
         let seed = 1_u64.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let pass = Pass { objective: &lambda, scores: &zeros, seed, sampled: None };
         queries.derivatives(pass, &mut all).unwrap();
-        let multiplicities = side.multiplicities(&queries.gradient_sums(&all), 1, 0);
+        let multiplicities = goss.multiplicities(&queries.gradient_sums(&all), 1, 0);
         assert_eq!(multiplicities.iter().filter(|multiplicity| **multiplicity == 3.0).count(), 6);
 
-        let weighted = with_query_weights(&rows, &multiplicities);
-        let plain = BoostConfig { one_side: None, ..params };
-        let slow = train(&plain, &TrainRequest::new(&weighted)).unwrap().model;
+        let weighted = with_query_weights(&dataset, &multiplicities);
+        let without_goss = BoostConfig { goss: None, ..params };
+        let reference = train(&without_goss, &TrainRequest::new(&weighted)).unwrap().model;
         for (query, _) in
             multiplicities.iter().enumerate().filter(|(_, multiplicity)| **multiplicity > 0.0)
         {
-            for row in rows.query_rows(query) {
-                let row = rows.matrix().row(row);
-                let (found, slow) = (found.score_row(row), slow.score_row(row));
-                assert!((found - slow).abs() <= 1e-6 * slow.abs(), "{newton:?}: {found} {slow}");
+            for row in dataset.query_rows(query) {
+                let row = dataset.matrix().row(row);
+                let (score, expected) = (found.score_row(row), reference.score_row(row));
+                let error = (score - expected).abs();
+                assert!(error <= 1e-6 * expected.abs(), "{newton:?}: {score} {expected}");
             }
         }
     }
@@ -154,24 +166,24 @@ fn with_query_weights(data: &Dataset, weights: &[f32]) -> Dataset {
 }
 
 #[test]
-fn all_queries_by_their_gradients_are_all_queries() {
-    let rows = data(20, 5);
-    let all = BoostConfig { one_side: Some(Goss { top: 0.5, rest: 0.5 }), ..plain(5) };
-    let of =
-        |params: &BoostConfig| train(params, &TrainRequest::new(&rows)).unwrap().model.to_bytes();
-    assert!(of(&all) == of(&plain(5)));
-    let some = train(&goss(5), &TrainRequest::new(&rows)).unwrap().model;
-    let seen = |tree: &Tree| tree.leaves().iter().map(|leaf| leaf.rows).sum::<u64>();
-    let seen: Vec<u64> = trees(&some).iter().map(seen).collect();
-    let all = rows.rows() as u64;
-    assert_eq!(seen[..2], [all, all], "the first 1/rate trees see everything");
+fn goss_that_keeps_all_queries_equals_training_without_goss() {
+    let dataset = data(20, 5);
+    let all = BoostConfig { goss: Some(Goss { top: 0.5, rest: 0.5 }), ..plain(5) };
+    let request = TrainRequest::new(&dataset);
+    let model_bytes = |params: &BoostConfig| train(params, &request).unwrap().model.to_bytes();
+    assert!(model_bytes(&all) == model_bytes(&plain(5)));
+    let sampled = train(&goss(5), &request).unwrap().model;
+    let rows_of = |tree: &Tree| tree.leaves().iter().map(|leaf| leaf.rows).sum::<u64>();
+    let rows: Vec<u64> = trees(&sampled).iter().map(rows_of).collect();
+    let all = dataset.rows() as u64;
+    assert_eq!(rows[..2], [all, all], "the first 1/rate trees use all queries");
     // Afterwards three queries of ten by gradient and two sampled.
-    assert!(seen[2..].iter().all(|seen| (all / 4..all * 3 / 4).contains(seen)), "{seen:?}");
+    assert!(rows[2..].iter().all(|rows| (all / 4..all * 3 / 4).contains(rows)), "{rows:?}");
 }
 
 /// Configurations that combine each option with others.
 fn combined_configs() -> Vec<BoostConfig> {
-    let forest = Dropout { scale: DropScale::Forest, share: 0.6, skip: 0.0, most: 2 };
+    let forest = Dropout { scale: DropScale::Forest, probability: 0.6, skip: 0.0, max_dropped: 2 };
     vec![
         BoostConfig { sample_queries: 0.7, sample_features: 0.7, ..dart(9) },
         BoostConfig { newton: Newton::Joint, dropout: Some(forest), ..goss(9) },
@@ -181,75 +193,79 @@ fn combined_configs() -> Vec<BoostConfig> {
 }
 
 #[test]
-fn threads_and_machine_code_change_nothing() {
-    let rows = data(30, 11);
+fn threads_and_simd_do_not_change_the_model() {
+    let dataset = data(30, 11);
     for params in combined_configs() {
-        let of = |threads: usize, simd: Simd| {
+        let model_bytes = |threads: usize, simd: Simd| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let request = TrainRequest::new(&rows).simd(simd);
+            let request = TrainRequest::new(&dataset).simd(simd);
             pool.install(|| train(&params, &request).unwrap().model.to_bytes())
         };
-        let one = of(1, Simd::Auto);
+        let expected = model_bytes(1, Simd::Auto);
         for threads in [2, 3, 8] {
-            assert!(of(threads, Simd::Auto) == one, "{threads} threads: {params:?}");
+            assert!(model_bytes(threads, Simd::Auto) == expected, "{threads} threads: {params:?}");
         }
-        assert!(of(2, Simd::Portable) == one, "portable code: {params:?}");
+        assert!(model_bytes(2, Simd::Portable) == expected, "portable code: {params:?}");
     }
 }
 
 /// Stops the training after a number of rounds.
-pub(crate) struct StopAfter(usize, AtomicUsize);
+pub(crate) struct StopAfter {
+    rounds: usize,
+    finished: AtomicUsize,
+}
 
 impl StopAfter {
     pub(crate) fn after(rounds: usize) -> Self {
-        Self(rounds, AtomicUsize::new(0))
+        Self { rounds, finished: AtomicUsize::new(0) }
     }
 }
 
 impl Progress for StopAfter {
     fn round_finished(&self, history: &TrainingHistory) {
-        self.1.store(history.iterations.len(), Ordering::Relaxed);
+        self.finished.store(history.iterations.len(), Ordering::Relaxed);
     }
 
     fn should_stop(&self) -> bool {
-        self.1.load(Ordering::Relaxed) >= self.0
+        self.finished.load(Ordering::Relaxed) >= self.rounds
     }
 }
 
 #[test]
 fn a_resumed_training_gives_the_same_bytes() {
-    let (rows, valid) = (data(30, 11), data(10, 12));
+    let (dataset, valid) = (data(30, 11), data(10, 12));
     let start = train(&plain(3), &TrainRequest::new(&data(12, 13))).unwrap().model;
     for (number, params) in combined_configs().into_iter().enumerate() {
         // All rounds are kept, so that a model can be compared with its checkpoint.
         let params = BoostConfig { stop: Stop::None, ..params };
         let request = || {
-            TrainRequest::new(&rows)
+            TrainRequest::new(&dataset)
                 .validation(&valid)
                 .metrics([ndcg()])
                 .evaluate_training(true)
                 .start(Some(&start).filter(|_| number % 2 == 1))
         };
-        let whole = train(&params, &request()).unwrap();
+        let uninterrupted = train(&params, &request()).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let checkpoints = Checkpoints::new(folder.path()).every_rounds(1);
         let checkpoints = || Some(checkpoints.clone());
         for count in [1, 2, 4, 5] {
             let progress = StopAfter::after(count);
             let request = request().checkpoints(checkpoints()).progress(&progress);
-            let part = train(&params, &request).unwrap();
-            assert_eq!((part.finished, part.history.iterations.len()), (false, count));
+            let interrupted = train(&params, &request).unwrap();
+            let rounds = interrupted.history.iterations.len();
+            assert_eq!((interrupted.finished, rounds), (false, count));
             // The file holds the model with its weights at that moment.
             let file = Model::load(checkpoints().unwrap().file()).unwrap();
-            assert_eq!(trees(&file), trees(&part.model));
+            assert_eq!(trees(&file), trees(&interrupted.model));
         }
         let resumed = train(&params, &request().checkpoints(checkpoints())).unwrap();
-        assert!(resumed.model.to_bytes() == whole.model.to_bytes(), "{params:?}");
-        for (resumed, whole) in resumed.history.iterations.iter().zip(&whole.history.iterations) {
-            assert_eq!((&resumed.values, resumed.loss), (&whole.values, whole.loss));
+        assert!(resumed.model.to_bytes() == uninterrupted.model.to_bytes(), "{params:?}");
+        let expected = uninterrupted.history.iterations.iter();
+        for (resumed, expected) in resumed.history.iterations.iter().zip(expected) {
+            assert_eq!((&resumed.values, resumed.loss), (&expected.values, expected.loss));
         }
-        // Fewer trees than were saved: as if only those had been trained; training can continue
-        // from there.
+        // A request for fewer trees than were saved gives the model of a training of so many trees.
         let few = BoostConfig { trees: 3, ..params.clone() };
         let short = train(&few, &request()).unwrap();
         let saved = train(&few, &request().checkpoints(checkpoints())).unwrap();
@@ -259,29 +275,30 @@ fn a_resumed_training_gives_the_same_bytes() {
 
 #[test]
 fn a_checkpoint_without_its_leaf_values_is_rejected() {
-    let rows = data(10, 11);
+    let dataset = data(10, 11);
     let folder = tempfile::tempdir().unwrap();
     let checkpoints = Checkpoints::new(folder.path()).every_rounds(1);
-    let request = || TrainRequest::new(&rows).checkpoints(checkpoints.clone());
+    let request = || TrainRequest::new(&dataset).checkpoints(checkpoints.clone());
     train(&dart(4), &request()).unwrap();
-    let (mut header, kind) = Model::load(checkpoints.file()).unwrap().into_parts();
+    let (mut header, body) = Model::load(checkpoints.file()).unwrap().into_parts();
     let note = header.notes.get_mut("checkpoint").unwrap();
-    let from = note.find("\"learner\":\"").unwrap() + 11;
+    let key = "\"learner\":\"";
+    let from = note.find(key).unwrap() + key.len();
     for cut in [0, 8, 16, 48] {
         let mut header = header.clone();
         let note = header.notes.get_mut("checkpoint").unwrap();
         note.truncate(from + cut);
         note.push_str("\"}");
-        Model::new(header, kind.clone()).unwrap().save(checkpoints.file()).unwrap();
+        Model::new(header, body.clone()).unwrap().save(checkpoints.file()).unwrap();
         let error = train(&dart(4), &request()).unwrap_err().to_string();
         assert!(error.contains("do not fit its trees"), "{error}");
     }
 }
 
 #[test]
-fn the_best_iteration_is_the_ensemble_as_it_was_then() {
-    let (rows, valid) = (data(30, 1), data(25, 2));
-    let request = TrainRequest::new(&rows).validation(&valid).metrics([ndcg()]);
+fn the_model_of_the_best_round_is_the_ensemble_after_that_round() {
+    let (dataset, valid) = (data(30, 1), data(25, 2));
+    let request = TrainRequest::new(&dataset).validation(&valid).metrics([ndcg()]);
     let stopped = train(&BoostConfig { stop: Stop::After(4), ..dart(60) }, &request).unwrap();
     let best = stopped.history.best.unwrap();
     assert_eq!(stopped.history.iterations.len(), best + 4);
@@ -292,34 +309,36 @@ fn the_best_iteration_is_the_ensemble_as_it_was_then() {
     assert_ne!(trees(&more.model)[..best], *trees(&only.model), "later rounds change trees");
     // The values recorded in each round equal those of the models of that many rounds.
     for (at, iteration) in more.history.iterations.iter().enumerate() {
-        let then = train(&dart(at + 1), &request).unwrap().model;
-        let scores = then.score(&valid, ScoreOptions::default()).unwrap();
+        let model = train(&dart(at + 1), &request).unwrap().model;
+        let scores = model.score(&valid, ScoreOptions::default()).unwrap();
         assert_eq!(values(&valid, &scores, &[ndcg()]).unwrap(), iteration.values[0]);
     }
 }
 
 #[test]
 fn trees_of_a_start_model_are_never_dropped() {
-    let rows = data(20, 4);
-    let start = train(&plain(4), &TrainRequest::new(&rows)).unwrap().model;
-    let all = Dropout { share: 1.0, skip: 0.0, most: 0, scale: DropScale::Tree };
+    let dataset = data(20, 4);
+    let start = train(&plain(4), &TrainRequest::new(&dataset)).unwrap().model;
+    let all = Dropout { probability: 1.0, skip: 0.0, max_dropped: 0, scale: DropScale::Tree };
     let params = BoostConfig { dropout: Some(all), ..plain(6) };
-    let model = train(&params, &TrainRequest::new(&rows).start(&start)).unwrap().model;
+    let model = train(&params, &TrainRequest::new(&dataset).start(&start)).unwrap().model;
     assert_eq!(trees(&model)[..4], *trees(&start));
     assert_eq!(trees(&model).len(), 10);
 }
 
 #[test]
-fn leaves_that_outgrow_the_first_tree_are_an_error_and_zeros_are_none() {
-    let rows = data(6, 4);
+fn leaves_far_larger_than_those_of_the_first_tree_are_an_error_and_zeros_are_not() {
+    let dataset = data(6, 4);
     // Equal labels: all leaves are 0, and there is no unit.
-    let blank = crate::ensemble::test_support::rows(&[("a", 0.0, &[1.0]), ("a", 0.0, &[2.0])]);
-    let model = train(&dart(5), &TrainRequest::new(&blank)).unwrap().model;
+    let equal_labels =
+        crate::ensemble::test_support::rows(&[("a", 0.0, &[1.0]), ("a", 0.0, &[2.0])]);
+    let model = train(&dart(5), &TrainRequest::new(&equal_labels)).unwrap().model;
     assert!(trees(&model).iter().flat_map(Tree::leaves).all(|leaf| leaf.value == 0.0));
     // A rate above 2 diverges under squared error.
     let dropout = Some(Dropout { skip: 0.95, ..Dropout::default() });
     let wild = BoostConfig { rate: 50.0, dropout, ..plain(60) };
-    let error = BoostEngine::new(wild).train(&mut Squared, &TrainRequest::new(&rows)).unwrap_err();
+    let request = TrainRequest::new(&dataset);
+    let error = BoostEngine::new(wild).train(&mut Squared, &request).unwrap_err();
     assert!(error.to_string().contains("leaf values have grown"), "{error}");
     assert!(error.help().unwrap().contains("lower the learning rate"));
 }
@@ -330,22 +349,22 @@ fn on_real_data_the_options_rank_about_as_well_as_plain_boosting() {
         println!("skipped: RANKWRIGHT_DATA is not set");
         return;
     };
-    let part = |numbers: &[usize]| {
+    let fold_parts = |numbers: &[usize]| {
         let files: Vec<_> =
             numbers.iter().map(|n| root.join("mq2008").join(format!("S{n}.txt"))).collect();
         read(&files, &ReadOptions::default()).unwrap().data
     };
-    let (train_on, test_on) = (part(&[1, 2, 3]), part(&[5]));
-    let of = |options: &str| {
+    let (train_on, test_on) = (fold_parts(&[1, 2, 3]), fold_parts(&[5]));
+    let ndcg_with = |options: &str| {
         let text = format!("lambdamart(trees=100, leaves=15, rate=0.1{options})");
         let model =
             crate::LearnerSpec::parse(&text).unwrap().train(TrainRequest::new(&train_on)).unwrap();
         let scores = model.model.score(&test_on, ScoreOptions::default()).unwrap();
         values(&test_on, &scores, &[ndcg()]).unwrap()[0]
     };
-    let plain = of("");
+    let plain = ndcg_with("");
     for options in [", drop_trees=0.1", ", drop_trees=0.1, drop_scale=forest", ", goss_top=0.2"] {
-        let found = of(options);
+        let found = ndcg_with(options);
         println!("{options}: {found:.4}, plain {plain:.4}");
         assert!(found > plain - 0.03, "{options}: {found}, plain {plain}");
     }

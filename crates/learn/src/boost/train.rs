@@ -27,7 +27,7 @@ use crate::session::{
 };
 use crate::tree::{Grow, GrowInput, Grower, Grown, GrownRows, Scales};
 
-/// The engine of boosting.
+/// Boosting of trees with given parameters on any objective.
 #[derive(Debug)]
 pub(crate) struct BoostEngine {
     params: BoostConfig,
@@ -89,6 +89,9 @@ impl BoostEngine {
             parameters: parameters(&self.params, request),
         };
         let (mut session, saved) = Session::begin(request, plan)?;
+        if !self.params.chosen.is_empty() {
+            session.add_note("auto", &self.params.chosen);
+        }
         let mut run = BoostRun::begin(&self.params, objective, request, &session, saved)?;
         grower.begin(&run.trees);
         let mut status = if session.is_over() { RoundStatus::Over } else { RoundStatus::Continue };
@@ -106,12 +109,15 @@ struct BoostRun<'a> {
     params: &'a BoostConfig,
     request: &'a TrainRequest<'a>,
     queries: TrainingQueries<'a>,
+    /// The constant part of every score.
     base: f64,
     /// Trees of the start model, then new ones, as they were grown.
     trees: Vec<Tree>,
+    /// Number of trees of the start model.
     start: usize,
     /// Scores of the training data; without the dropped trees while a tree is grown.
     scores: Vec<f64>,
+    /// `None` if no trees are dropped.
     dart: Option<Dart>,
     derivatives: AllDerivatives,
     validation: ValidationScores<'a>,
@@ -128,7 +134,7 @@ impl<'a> BoostRun<'a> {
         let queries = TrainingQueries::new(request.train, &*objective);
         let base = objective.prepare(&queries.documents(&[]))?;
         let rounds = session.done();
-        let StartState { base, mut trees, start, dropped } =
+        let StartState { base, mut trees, start, dart_bytes } =
             StartState::find(request, saved, rounds, base)?;
         let header = session.header();
         // Trees that may be dropped are added one by one.
@@ -138,17 +144,17 @@ impl<'a> BoostRun<'a> {
         let mut scores = so_far.score(request.train, ScoreOptions::default())?;
         let mut validation =
             ValidationScores::new(&request.valid, &request.metrics, &so_far, request.features)?;
-        let new = |dropout| Dart::new(dropout, params.rate, request.seed, scores.clone());
-        let mut dart = params.dropout.map(new);
+        let new_dart = |dropout| Dart::new(dropout, params.rate, request.seed, scores.clone());
+        let mut dart = params.dropout.map(new_dart);
         if let Some(dart) = &mut dart
             && trees.len() > start
         {
-            let bytes = dropped.unwrap_or_default();
-            let (grown, all) = dart.restore(&trees[start..], &bytes, rounds)?;
+            let bytes = dart_bytes.unwrap_or_default();
+            let (grown, in_units) = dart.restore(&trees[start..], &bytes, rounds)?;
             trees.truncate(start);
             trees.extend(grown);
-            dart.rescore(&all, header, request.train, &mut scores)?;
-            validation.add_units(&all, dart.unit())?;
+            dart.rescore(&in_units, header, request.train, &mut scores)?;
+            validation.add_units(&in_units, dart.unit())?;
         }
         trees.truncate(start + rounds);
         let rows = request.train.rows();
@@ -202,24 +208,25 @@ impl<'a> BoostRun<'a> {
         seconds.histograms = spent.histograms.as_secs_f64();
         seconds.partition = spent.partition.as_secs_f64();
         seconds.quantise = (clock.lap() - seconds.histograms - seconds.partition).max(0.0);
-        let from = ValueInput {
+        let value_input = ValueInput {
             params: self.params,
             derivatives: &self.derivatives,
             scales: &scales,
             collective: request.collective,
         };
         let rows = grower.as_rows();
-        let mut steps = leaf_values(&grown, rows, from, &mut self.queries, pass)?;
+        // The value of each leaf before shrinkage.
+        let mut steps = leaf_values(&grown, rows, value_input, &mut self.queries, pass)?;
         let mut step = None;
         if self.params.line_search {
-            let mut moves = vec![0.0; self.scores.len()];
-            add_leaves(&grown, rows, &steps, &mut moves);
+            let mut direction = vec![0.0; self.scores.len()];
+            add_leaves(&grown, rows, &steps, &mut direction);
             let found =
-                line_search::search(&mut self.queries, pass, &moves, &mut self.derivatives)?;
+                line_search::search(&mut self.queries, pass, &direction, &mut self.derivatives)?;
             steps.iter_mut().for_each(|value| *value *= found);
             step = Some(found);
         }
-        let tree = tree(&grown, &steps, self.params.rate)?;
+        let tree = shrunk_tree(&grown, &steps, self.params.rate)?;
         let leaves = Some(tree.leaves().len());
         self.add(tree, (&grown, rows), sampled)?;
         seconds.leaves = clock.lap();
@@ -239,10 +246,10 @@ impl<'a> BoostRun<'a> {
         let sampled = sample.queries.as_deref();
         let pass = Pass { objective, scores: &self.scores, seed: sample.seed, sampled };
         self.queries.derivatives(pass, &mut self.derivatives)?;
-        let one_side = self.params.one_side.filter(|_| Goss::is_active(self.params.rate, number));
-        if let Some(one_side) = one_side {
+        let goss = self.params.goss.filter(|_| Goss::is_active(self.params.rate, number));
+        if let Some(goss) = goss {
             let sums = self.queries.gradient_sums(&self.derivatives);
-            let multiplicities = one_side.multiplicities(&sums, self.request.seed, number);
+            let multiplicities = goss.multiplicities(&sums, self.request.seed, number);
             self.queries.apply_multiplicities(&multiplicities, &mut self.derivatives);
             sample.set_queries(Some(multiplicities), self.request.train);
         }
@@ -269,7 +276,8 @@ impl<'a> BoostRun<'a> {
         Ok(())
     }
 
-    /// Adds the last tree to the scores of the validation data.
+    /// Adds the changes of this round to the scores of the validation data: the last tree and, if
+    /// trees were dropped, their new weights.
     fn add_to_validation(&mut self) -> Result<(), LearnError> {
         match (&self.dart, self.trees.last()) {
             (Some(dart), _) => self.validation.add_units(dart.changed(), dart.unit()),
@@ -283,7 +291,9 @@ impl<'a> BoostRun<'a> {
         self.trees.get(self.start..).unwrap_or_default()
     }
 
-    /// The mean loss on the training data and the metrics on the validation data.
+    /// The mean loss on the training data, and by data set the value of each metric: on the
+    /// training data if it is to be evaluated (otherwise there is no loss either), then on each
+    /// validation set.
     fn evaluate(
         &mut self,
         objective: &dyn Objective,
@@ -321,11 +331,13 @@ impl<'a> BoostRun<'a> {
 
 /// The queries, rows and features sampled for one tree.
 struct TreeSample {
+    /// The seed of the objective's random numbers.
     seed: u64,
     /// The multiplicity of each query; `None` if all are 1.
     queries: Option<Vec<f32>>,
-    /// Rows of the queries with a multiplicity above 0.
+    /// Rows of the queries with a multiplicity above 0; `None` for all rows.
     rows: Option<Vec<u32>>,
+    /// For each feature, whether the tree may use it; `None` for all.
     features: Option<Vec<bool>>,
 }
 
@@ -352,23 +364,23 @@ impl TreeSample {
 }
 
 /// The grown tree with its leaf values multiplied by the rate.
-fn tree(grown: &Grown, steps: &[f64], rate: f64) -> Result<Tree, LearnError> {
+fn shrunk_tree(grown: &Grown, steps: &[f64], rate: f64) -> Result<Tree, LearnError> {
     let values: Vec<f64> = steps.iter().map(|step| step * rate).collect();
     Ok(grown.tree(&values)?)
 }
 
 /// Version of the algorithm, raised whenever the same data, parameters and seed give different
 /// trees than before: a checkpoint of another version is not resumed.
-const ALGORITHM: u32 = 1;
+const ALGORITHM_VERSION: u32 = 1;
 
-/// The parameters as text, for checkpoints.
+/// The parameters as text, by which a checkpoint of another training is recognised.
 fn parameters(params: &BoostConfig, request: &TrainRequest<'_>) -> String {
     // The number of trees may grow: a finished training can be continued.
     let params = BoostConfig { trees: 0, ..params.clone() };
-    format!("algorithm {ALGORITHM} {params:?} {}", request.objective)
+    format!("algorithm {ALGORITHM_VERSION} {params:?} {}", request.objective)
 }
 
-/// Seconds since the last lap.
+/// A stop watch that gives the seconds since its last lap.
 struct Clock(Instant);
 
 impl Clock {

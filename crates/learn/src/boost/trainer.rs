@@ -21,7 +21,8 @@ pub(crate) struct BoostTrainer {
     tree: TreeParams,
     newton: NewtonParams,
     objective: Box<dyn Objective>,
-    text: String,
+    /// The objective as a spec.
+    objective_spec: String,
 }
 
 impl BoostTrainer {
@@ -38,7 +39,7 @@ impl BoostTrainer {
             tree: tree.clone(),
             newton: NewtonParams::default(),
             objective: objective.build().map_err(|error| in_learner(error, def))?,
-            text: objective.spec().to_string(),
+            objective_spec: objective.spec().to_string(),
         })
     }
 
@@ -58,15 +59,19 @@ fn in_learner(error: SpecError, def: &LearnerDef) -> SpecError {
 
 impl Trainer for BoostTrainer {
     fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
-        let tree = self.tree.resolve(request.train.features(), self.def.name)?;
-        let config =
-            BoostConfig { tree, ..BoostConfig::new(&self.boost, &self.tree, &self.newton) };
+        let config = BoostConfig::for_request(
+            request,
+            self.def.name,
+            &self.boost,
+            &self.tree,
+            &self.newton,
+        )?;
         self.objective.set_simd(request.simd);
         BoostEngine::new(config).train(self.objective.as_mut(), request)
     }
 
     fn objective(&self) -> String {
-        self.text.clone()
+        self.objective_spec.clone()
     }
 
     fn accepts_pairs(&self) -> bool {
@@ -74,6 +79,10 @@ impl Trainer for BoostTrainer {
     }
 
     fn accepts_start(&self) -> bool {
+        true
+    }
+
+    fn is_distributed(&self) -> bool {
         true
     }
 
@@ -85,9 +94,10 @@ impl Trainer for BoostTrainer {
         Validation::of_rounds(self.boost.stop, self.boost.trees)
     }
 
-    fn sampled_queries(&self, data: &Dataset) -> usize {
-        let sampled = |query: &usize| self.objective.samples_pairs(data.query_rows(*query).len());
-        (0..data.queries()).filter(sampled).count()
+    fn queries_with_sampled_pairs(&self, data: &Dataset) -> usize {
+        let is_sampled =
+            |query: &usize| self.objective.samples_pairs(data.query_rows(*query).len());
+        (0..data.queries()).filter(is_sampled).count()
     }
 
     fn boosting(&self) -> Option<&BoostParams> {
@@ -105,7 +115,7 @@ param_groups! {
     ///
     /// let data = LetorOptions { queries: 20, documents: 20, seed: 1 }.generate()?;
     /// let result =
-    ///     Booster::new().trees(5).leaves(7).train(&mut Squared, &TrainRequest::new(&data))?;
+    ///     Booster::new().trees(5).leaves(7).train(&mut Squared, &data)?;
     /// assert_eq!(result.history.iterations.len(), 5);
     /// # Ok::<(), rankwright_learn::LearnError>(())
     /// ```
@@ -126,18 +136,24 @@ impl Booster {
         Self::default()
     }
 
-    /// Trains boosted trees on an objective.
-    pub fn train(
+    /// Trains boosted trees on an objective: with a data set, or with a request that has validation
+    /// data and options. If the request has no metrics, ndcg@10 is computed.
+    pub fn train<'a>(
         &self,
         objective: &mut dyn Objective,
-        request: &TrainRequest<'_>,
+        request: impl Into<TrainRequest<'a>>,
     ) -> Result<TrainResult, LearnError> {
         check_params(self, "boosting")?;
-        let tree = self.tree.resolve(request.train.features(), "boosting")?;
+        let mut request: TrainRequest<'_> = request.into();
+        request.fill_metric(None)?;
+        if request.train.rows() == 0 {
+            return Err(LearnError::EmptyData);
+        }
         let config =
-            BoostConfig { tree, ..BoostConfig::new(&self.boost, &self.tree, &self.newton) };
-        let mut result = BoostEngine::new(config).train(objective, request)?;
-        result.add_warnings(request.train, Some(self.tree.min_rows));
+            BoostConfig::for_request(&request, "boosting", &self.boost, &self.tree, &self.newton)?;
+        let min_rows = config.tree.min_rows;
+        let mut result = BoostEngine::new(config).train(objective, &request)?;
+        result.add_warnings(request.train, Some(min_rows));
         Ok(result)
     }
 }

@@ -1,4 +1,5 @@
-//! Scores of validation data, updated by every new tree.
+//! Scores of validation data, updated by every new tree. If trees are dropped (DART), scores are
+//! counted in units, integer multiples of a power of two; see [`dart`](super::dart).
 
 use rankwright_data::Dataset;
 use rankwright_eval::Measure;
@@ -23,7 +24,7 @@ pub(crate) struct ValidationScores<'a> {
 struct ScoredSet<'a> {
     data: &'a Dataset,
     scores: Vec<f64>,
-    /// The scores in units, if trees are dropped.
+    /// The scores in units; `None` if no trees are dropped.
     unit_scores: Option<UnitScores>,
 }
 
@@ -50,11 +51,11 @@ impl<'a> ValidationScores<'a> {
         if self.sets.is_empty() {
             return Ok(());
         }
-        let alone = ModelBody::Trees(Ensemble::new(0.0, vec![tree.clone()])?);
-        let alone = Model::new(self.header.clone(), alone)?;
+        let body = ModelBody::Trees(Ensemble::new(0.0, vec![tree.clone()])?);
+        let only_tree = Model::new(self.header.clone(), body)?;
         for ScoredSet { data, scores, .. } in &mut self.sets {
-            let moves = alone.score(data, self.options)?;
-            scores.iter_mut().zip(moves).for_each(|(score, more)| *score += more);
+            let changes = only_tree.score(data, self.options)?;
+            scores.iter_mut().zip(changes).for_each(|(score, change)| *score += change);
         }
         Ok(())
     }
@@ -69,7 +70,7 @@ impl<'a> ValidationScores<'a> {
         Ok(())
     }
 
-    /// Each metric on each set.
+    /// For each set, the value of each metric.
     pub(crate) fn values(&self) -> Result<Vec<Vec<f64>>, LearnError> {
         let of_set = |set: &ScoredSet<'_>| values(set.data, &set.scores, self.measures);
         self.sets.iter().map(of_set).collect()

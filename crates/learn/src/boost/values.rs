@@ -4,12 +4,13 @@
 //! `cross-leaf`: H counts only pairs whose documents are in two leaves, because the leaf's value
 //! does not change the score difference of a pair inside it; a leaf without such pairs gets 0.
 //! `joint`: the pairs between leaves form a Laplacian A (A_ll = sum of h over pairs with one
-//! document in l, A_lm = - sum over pairs between l and m), and the values solve `(A + ridge * mean
-//! diagonal + l2) v = -G`; the ridge removes the null space (raising all leaves together changes
-//! nothing).
+//! document in leaf l, A_lm = - sum over pairs between l and m; h is a pair's hessian), and the
+//! values solve `(A + ridge * mean diagonal + l2) v = -G`; the ridge removes the null space
+//! (raising all leaves together changes nothing).
 //!
 //! All sums are fixed-point integers, so neither threads nor order matter; the joint system is
-//! solved by Cholesky in a fixed order. Cost: O(rows), plus O(pairs) and O(leaves^3) for `joint`.
+//! solved by Cholesky in a fixed order. Cost: O(rows), plus O(pairs) for `cross-leaf` and `joint`,
+//! and O(leaves^3) for `joint`.
 
 use rayon::prelude::*;
 
@@ -72,12 +73,12 @@ fn newton_step(g: f64, h: f64, l1: f64, l2: f64, limits: Limits) -> f64 {
     value.clamp(limits.low, limits.high)
 }
 
-/// The gradient after the l1 penalty.
+/// The gradient sum after the l1 penalty.
 fn shrunk(g: f64, l1: f64) -> f64 {
     if l1 == 0.0 { g } else { g.signum() * (g.abs() - l1).max(0.0) }
 }
 
-/// Wide sums of both derivatives by leaf.
+/// The wide sums of gradients and hessians of each leaf.
 fn sums(
     grown: &Grown,
     rows: &dyn GrownRows,
@@ -109,7 +110,8 @@ pub(crate) fn leaf_of_rows(grown: &Grown, rows: &dyn GrownRows, count: usize) ->
     leaf_of
 }
 
-/// Sums of the pairs' hessians: by leaf, or by pair of leaves as the Laplacian.
+/// Sums of the pairs' hessians: for each leaf, or if `joint` the Laplacian of all leaves, row by
+/// row.
 fn pair_hessian_sums(
     leaf_of: &[u32],
     leaves: usize,
@@ -146,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_leaf_without_pairs_gets_nothing() {
+    fn a_leaf_without_pairs_gets_the_value_0() {
         assert_eq!(solve(vec![1.0, 0.0, 0.0, 0.0], vec![2.0, 3.0], 0.0), [2.0, 0.0]);
         assert_eq!(newton_step(3.0, 0.0, 0.0, 0.0, Limits::NONE), 0.0);
         assert_eq!(newton_step(3.0, 1.0, 1.0, 1.0, Limits::NONE), -1.0);

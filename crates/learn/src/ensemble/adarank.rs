@@ -8,12 +8,16 @@
 //! f = f + alpha h,   P(q) = w_q exp(-E(q, f)) / Z
 //! ```
 //!
+//! w_q is the weight of query q, f the model so far, and Z makes the P sum to 1. Since the P sum to
+//! 1, alpha is 1/2 ln((1 + r) / (1 - r)) with r the sum of P E.
+//!
 //! A weak ranker is one feature, by descending values and, with `directions=both`, by ascending
 //! ones too (then its alpha is subtracted from the weight). E must be a metric from 0 to 1 where
 //! higher is better: NDCG, AP, ERR, RR and others. Once the best feature is in the model, boosting
 //! P alone would choose it forever, because more of the same feature changes no ranking; so a
 //! feature is kept only if it improves the metric of the whole model by more than `tolerance`, and
-//! is otherwise suspended until another one is kept. When all are suspended, training ends.
+//! is otherwise suspended (not tried again) until another one is kept. When all are suspended,
+//! training ends.
 //!
 //! Cost: one ranking of the data for each feature at the start, then one for each try. Queries that
 //! the metric skips are ignored; data where the metric skips every query is an error. Constant
@@ -71,6 +75,7 @@ param_groups! {
     pub struct AdaRank {
         boost: AdaRankParams, AdaRankOptions::ada_rank_params;
         features: TransformParams, TransformOptions::transform_params;
+        // The metric that is maximised.
         target: TargetParams, TargetOptions::target_params;
     }
 }
@@ -92,8 +97,8 @@ impl DeclaredLearner for AdaRank {
                 "directions=choice(both,falling), tolerance=choice(0,0.0001,0.001)",
                 TRANSFORM_SPACE,
             ],
-            resource: Some("rounds"),
-            rounds: Some("logint(10,500)"),
+            rounds_parameter: Some("rounds"),
+            rounds_range: Some("logint(10,500)"),
             stop: Some("100"),
         }),
         ..LearnerDef::of::<Self>()
@@ -112,7 +117,7 @@ impl DeclaredLearner for AdaRank {
         }
         Ok(Box::new(AdaRankTrainer {
             rounds: self.boost.rounds,
-            both: self.boost.directions == Directions::Both,
+            both_directions: self.boost.directions == Directions::Both,
             tolerance: self.boost.tolerance,
             stop: self.boost.stop,
             transform: self.features.clone(),
@@ -125,17 +130,19 @@ impl DeclaredLearner for AdaRank {
 /// infinite.
 const MAX_MEAN: f64 = 1.0 - 1e-6;
 
+/// Trains AdaRank.
 #[derive(Debug)]
 struct AdaRankTrainer {
     rounds: usize,
-    both: bool,
+    both_directions: bool,
     tolerance: f64,
     stop: Stop,
     transform: TransformParams,
     target: MetricSpec,
 }
 
-/// A weak ranker: a feature, and the sign with which it ranks.
+/// A weak ranker: the column of a feature, and a sign: 1 to rank by falling values, -1 by rising
+/// ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct WeakRanker {
     column: usize,
@@ -149,12 +156,15 @@ struct AdaRankState<'a> {
     rankers: Vec<WeakRanker>,
     /// Metric by weak ranker and query; 0 for queries that the metric skips.
     ranker_values: Vec<Vec<f64>>,
-    /// Weight of each query in the next choice; the weights sum to 1.
+    /// P: the weight of each query in the next choice; the weights sum to 1.
     normalised_weights: Vec<f64>,
     /// Choices so far: index of the weak ranker, and alpha.
     chosen: Vec<(usize, f64)>,
+    /// For each weak ranker, whether it is suspended.
     suspended: Vec<bool>,
+    /// Scores of the model so far.
     scores: Vec<f64>,
+    /// Metric of the model so far.
     value: f64,
 }
 
@@ -162,25 +172,29 @@ impl Trainer for AdaRankTrainer {
     fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
         let inputs = Inputs::new(&self.transform, request.train)?;
         let target = TargetMetric::new(request.train, &self.target)?;
-        let (mut rounds, saved) =
+        let (mut session, saved) =
             Session::begin(request, RoundPlan::new("round", self.rounds, request).stop(self.stop))?;
-        let mut state = AdaRankState::new(&target, inputs.matrix(), self.both)?;
+        let mut state = AdaRankState::new(&target, inputs.matrix(), self.both_directions)?;
         if let Some(saved) = saved.and_then(|saved| saved.bytes) {
             state.restore(&numbers::read(&saved)?)?;
         }
-        while !rounds.is_over() {
+        let mut finished = true;
+        while !session.is_over() {
             if !state.step(self.tolerance)? {
                 break;
             }
             let loss = Some(1.0 - state.value);
             let model = || inputs.model(&state.weights());
-            match rounds.add(loss, model, &|| numbers::write(&state.to_numbers()))? {
+            match session.add(loss, model, &|| numbers::write(&state.to_numbers()))? {
                 RoundStatus::Continue => {}
                 RoundStatus::Over => break,
-                RoundStatus::Cancelled => return Ok(inputs.with_weights(rounds.finish(false)?)),
+                RoundStatus::Cancelled => {
+                    finished = false;
+                    break;
+                }
             }
         }
-        Ok(inputs.with_weights(rounds.finish(true)?))
+        Ok(inputs.with_weights(session.finish(finished)?))
     }
 
     fn objective(&self) -> String {
@@ -200,11 +214,12 @@ impl<'a> AdaRankState<'a> {
     fn new(
         target: &'a TargetMetric<'a>,
         matrix: ValueMatrix<'a, f32>,
-        both: bool,
+        both_directions: bool,
     ) -> Result<Self, LearnError> {
-        let signs: &[f64] = if both { &[1.0, -1.0] } else { &[1.0] };
-        let of_column = |column| signs.iter().map(move |sign| WeakRanker { column, sign: *sign });
-        let rankers: Vec<WeakRanker> = (0..matrix.columns()).flat_map(of_column).collect();
+        let signs: &[f64] = if both_directions { &[1.0, -1.0] } else { &[1.0] };
+        let column_rankers =
+            |column| signs.iter().map(move |sign| WeakRanker { column, sign: *sign });
+        let rankers: Vec<WeakRanker> = (0..matrix.columns()).flat_map(column_rankers).collect();
         let values = target.values(rankers.len(), |query, number, scores| {
             let WeakRanker { column, sign } = rankers[number];
             for (to, row) in scores.iter_mut().zip(target.data().query_rows(query)) {
@@ -212,13 +227,14 @@ impl<'a> AdaRankState<'a> {
             }
         })?;
         check_range(&values)?;
-        let metric = |number: usize| values.iter().map(|of| of[number].unwrap_or(0.0)).collect();
-        let counts = |query: usize| values[query].first().is_some_and(|value| value.is_some());
-        let weight = |query| if counts(query) { target.weight(query) } else { 0.0 };
+        let values_of_ranker =
+            |number: usize| values.iter().map(|query| query[number].unwrap_or(0.0)).collect();
+        let has_value = |query: usize| values[query].first().is_some_and(|value| value.is_some());
+        let weight = |query| if has_value(query) { target.weight(query) } else { 0.0 };
         Ok(Self {
             target,
             matrix,
-            ranker_values: (0..rankers.len()).map(metric).collect(),
+            ranker_values: (0..rankers.len()).map(values_of_ranker).collect(),
             normalised_weights: normalised((0..values.len()).map(weight).collect()),
             chosen: Vec::new(),
             suspended: vec![false; rankers.len()],
@@ -245,7 +261,8 @@ impl<'a> AdaRankState<'a> {
         Ok(false)
     }
 
-    /// The best weak ranker for the current query weights, and its weighted metric.
+    /// The index of the best weak ranker that is not suspended, for the current query weights, and
+    /// its r; `None` if all are suspended.
     fn best(&self) -> Option<(usize, f64)> {
         let mean_value = |number: usize| {
             let pairs = self.ranker_values[number].iter().zip(&self.normalised_weights);
@@ -254,7 +271,7 @@ impl<'a> AdaRankState<'a> {
         let all: Vec<f64> = (0..self.rankers.len()).into_par_iter().map(mean_value).collect();
         let active = all.into_iter().enumerate().filter(|(number, _)| !self.suspended[*number]);
         active.fold(None, |best: Option<(usize, f64)>, (number, r)| match best {
-            Some((_, most)) if most >= r => best,
+            Some((_, best_r)) if best_r >= r => best,
             _ => Some((number, r)),
         })
     }
@@ -267,6 +284,7 @@ impl<'a> AdaRankState<'a> {
         self.scores.par_iter().enumerate().map(score).collect()
     }
 
+    /// The metric of each query under these scores; `None` for queries that the metric skips.
     fn values(&self, scores: &[f64]) -> Result<Vec<Option<f64>>, LearnError> {
         let data = self.target.data();
         let all = self.target.values(1, |query, _, to| {
@@ -275,6 +293,7 @@ impl<'a> AdaRankState<'a> {
         Ok(all.into_iter().map(|values| values.first().copied().flatten()).collect())
     }
 
+    /// Adds a choice, with the scores and the metric by query after it.
     fn keep(&mut self, choice: (usize, f64), scores: Vec<f64>, values: &[Option<f64>]) {
         self.chosen.push(choice);
         self.scores = scores;
@@ -346,9 +365,9 @@ mod tests {
     use rankwright_data::Dataset;
     use rankwright_model::ModelBody;
 
-    /// Three queries of two documents, one of them relevant; RR is 1 or 1/2. Feature 1 ranks a and
-    /// b correctly, feature 2 only c (b is tied).
-    fn small() -> Dataset {
+    /// Three queries of two documents, one of them relevant; RR is 1 or 1/2. Feature 1 ranks the
+    /// queries a and b correctly, feature 2 only c (in b its values are equal).
+    fn three_queries() -> Dataset {
         rows(&[
             ("a", 1.0, &[1.0, 0.0]),
             ("a", 0.0, &[0.0, 1.0]),
@@ -360,19 +379,20 @@ mod tests {
     }
 
     #[test]
-    fn two_rounds_by_hand() {
-        // Round 1, weights 1/3 each: feature 1 has E = 1, 1, 1/2 and r = 5/6; feature 2 has 1/2,
-        // 1/2 (ties count as the worst order), 1 and r = 2/3. alpha = 1/2 ln(11/6 / (1/6)).
-        let data = small();
+    fn two_rounds_have_the_weights_worked_out_by_hand() {
+        // Round 1, query weights 1/3 each: feature 1 has E = 1, 1, 1/2 and r = 5/6; feature 2 has
+        // 1/2, 1/2 (equal scores count as the worst order), 1 and r = 2/3. So feature 1 is chosen,
+        // with alpha = 1/2 ln(11/6 / (1/6)).
+        let data = three_queries();
         let spec = "adarank(metric=rr, rounds=2, transform=none, directions=falling)";
-        let one = LearnerSpec::parse("adarank(metric=rr, rounds=1, transform=none)").unwrap();
+        let one_round = LearnerSpec::parse("adarank(metric=rr, rounds=1, transform=none)").unwrap();
         let first = 0.5 * 11.0_f64.ln();
-        let model = one.train(TrainRequest::new(&data)).unwrap().model;
+        let model = one_round.train(TrainRequest::new(&data)).unwrap().model;
         let ModelBody::Linear(weights) = model.body() else { panic!("not a linear model") };
         assert!((weights.weights()[0] - first).abs() < 1e-12 && weights.weights()[1] == 0.0);
-        // Then the weights are e^-1, e^-1, e^-1/2 over their sum; feature 1 would change nothing
-        // and is suspended; feature 2 has r = (1/2 + 1/2 + x) / (2 + x) with x = e^1/2 (after a
-        // factor e).
+        // Then the query weights are e^-1, e^-1, e^-1/2 divided by their sum; feature 1 would
+        // change nothing and is suspended; feature 2 has r = (1/2 + 1/2 + x) / (2 + x) with x =
+        // e^1/2 (all three weights times e).
         let x = 0.5_f64.exp();
         let r = (1.0 + x) / (2.0 + x);
         let second = 0.5 * ((1.0 + r) / (1.0 - r)).ln();
@@ -387,27 +407,27 @@ mod tests {
     }
 
     #[test]
-    fn a_feature_that_ranks_backwards_is_turned_round() {
+    fn a_feature_that_ranks_backwards_gets_a_negative_weight() {
         let data = rows(&[("a", 1.0, &[0.0]), ("a", 0.0, &[1.0]), ("a", 0.0, &[2.0])]);
         let train = |text: &str| {
             let model =
                 LearnerSpec::parse(text).unwrap().train(TrainRequest::new(&data)).unwrap().model;
             (model.score_row(&[0.0]), model.score_row(&[2.0]))
         };
-        let (best, worst) = train("adarank(metric=ap)");
-        assert!(best > worst);
-        let (best, worst) = train("adarank(metric=ap, directions=falling)");
-        assert!(best < worst);
+        let (relevant, irrelevant) = train("adarank(metric=ap)");
+        assert!(relevant > irrelevant);
+        let (relevant, irrelevant) = train("adarank(metric=ap, directions=falling)");
+        assert!(relevant < irrelevant);
     }
 
     #[test]
-    fn metrics_out_of_range_and_data_that_says_nothing_are_refused() {
+    fn metrics_out_of_range_and_data_without_a_relevant_document_are_refused() {
         let parse = |text: &str| LearnerSpec::parse(text).unwrap_err().to_string();
         assert!(parse("adarank(metric=rmse)").contains("metric=ndcg@10"));
         assert!(parse("adarank(metric=inversions)").contains("metric=ndcg@10"));
         assert!(parse("adarank(rounds=0)").contains("rounds=0"));
         assert!(parse("adarank(tolerance=-1)").contains("tolerance=-1"));
-        let train = |text: &str, data: &Dataset| {
+        let train_error = |text: &str, data: &Dataset| {
             LearnerSpec::parse(text)
                 .unwrap()
                 .train(TrainRequest::new(data))
@@ -415,12 +435,11 @@ mod tests {
                 .to_string()
         };
         let graded = rows(&[("a", 3.0, &[0.0]), ("a", 0.0, &[1.0])]);
-        assert!(train("adarank(metric=dcg)", &graded).contains("from 0 to 1"));
-        let blank = rows(&[("a", 0.0, &[0.0]), ("a", 0.0, &[1.0])]);
-        assert!(
-            train("adarank", &blank)
-                .contains("no query of the training data has a value for ndcg@10")
-        );
+        assert!(train_error("adarank(metric=dcg)", &graded).contains("from 0 to 1"));
+        let irrelevant = rows(&[("a", 0.0, &[0.0]), ("a", 0.0, &[1.0])]);
+        let error = train_error("adarank", &irrelevant);
+        let expected = "no query of the training data has a value for ndcg@10";
+        assert!(error.contains(expected), "{error}");
     }
 
     #[test]
@@ -434,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_and_a_pause_change_nothing() {
+    fn threads_and_an_interruption_change_nothing() {
         trains_reproducibly("adarank(metric=ap, rounds=12)");
     }
 }

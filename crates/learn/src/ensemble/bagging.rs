@@ -2,11 +2,11 @@
 //! of the queries, averaged into one.
 //!
 //! Boosted trees overfit their training queries; ensembles trained on different queries make
-//! different errors, and their mean has a smaller error. Each bag draws its queries by seed and
-//! number, without replacement, and is trained with the seed plus its number. As all of them are
-//! sums of trees, so is their mean: one ensemble with all trees, each leaf divided by the number of
-//! bags. Scores are averaged without normalisation, since ensembles of one learner have the same
-//! scale.
+//! different errors, and their mean has a smaller error. A bag is a sample of the queries and the
+//! ensemble trained on it. Each bag draws its queries by seed and number (from 0), without
+//! replacement, and is trained with the seed plus its number. As all of them are sums of trees, so
+//! is their mean: one ensemble with all trees, each leaf divided by the number of bags. Scores are
+//! averaged without normalisation, since ensembles of one learner have the same scale.
 //!
 //! Cost: number of bags times that of the learner, on part of the data, which is copied for each
 //! bag. Checkpoints go to a folder for each bag, which also keeps the models of finished bags.
@@ -40,6 +40,7 @@ param_groups! {
     /// Bagging: the mean of boosted ensembles, each trained on a part of the queries.
     pub struct Bagging {
         bagging: BaggingParams, BaggingOptions::bagging_params;
+        // The metric of reports, and of the learner of the bags if its spec has none.
         target: TargetParams, TargetOptions::target_params;
     }
 }
@@ -60,22 +61,22 @@ impl DeclaredLearner for Bagging {
             space: &["learner=choice(lambdamart(leaves=7),lambdamart(leaves=15),\
                       lambdamart(leaves=31),xendcg(leaves=15),xendcg(leaves=31)), \
                       sample_queries=uniform(0.4,0.9)"],
-            resource: Some("bags"),
-            rounds: None,
+            rounds_parameter: Some("bags"),
+            rounds_range: None,
             stop: None,
         }),
         ..LearnerDef::of::<Self>()
     };
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
-        let written = self.bagging.learner.as_str();
+        let learner_text = self.bagging.learner.as_str();
         let refused = || SpecError::BadValue {
             name: Self::DEF.name.to_owned(),
             key: "learner".to_owned(),
-            value: written.to_owned(),
+            value: learner_text.to_owned(),
             expected: "a learner of boosted trees, such as lambdamart(trees=100)".to_owned(),
         };
-        let mut spec = Spec::parse(written)?;
+        let mut spec = Spec::parse(learner_text)?;
         // Checked before the whole spec is parsed: this ends the recursion of nested bags.
         if matches!(spec.name.as_str(), "bagging" | "blend") {
             return Err(refused());
@@ -87,16 +88,18 @@ impl DeclaredLearner for Bagging {
         if learner.boosting().is_none() {
             return Err(refused());
         }
-        let BaggingParams { bags, sample_queries: part, .. } = self.bagging;
-        Ok(Box::new(BaggingTrainer { learner, bags, part }))
+        let BaggingParams { bags, sample_queries, .. } = self.bagging;
+        Ok(Box::new(BaggingTrainer { learner, bags, sample_queries }))
     }
 }
 
+/// Trains the bags and averages them.
 #[derive(Debug)]
 struct BaggingTrainer {
     learner: LearnerSpec,
     bags: usize,
-    part: f64,
+    /// Fraction of the queries in each bag.
+    sample_queries: f64,
 }
 
 impl Trainer for BaggingTrainer {
@@ -105,13 +108,14 @@ impl Trainer for BaggingTrainer {
         let mut models = Vec::with_capacity(self.bags);
         let mut finished = true;
         for bag in 0..self.bags {
-            let queries = bag_queries(request.train.queries(), self.part, request.seed, bag);
+            let all_queries = request.train.queries();
+            let queries = bag_queries(all_queries, self.sample_queries, request.seed, bag);
             let data = request.train.select_queries(&queries)?;
             let seed = request.seed.wrapping_add(bag as u64);
-            let inner = nested.request(&data).seed(seed);
-            let (model, whole) = nested.train(&self.learner, inner)?;
+            let bag_request = nested.request(&data).seed(seed);
+            let (model, bag_finished) = nested.train(&self.learner, bag_request)?;
             models.push(model);
-            finished = whole;
+            finished = bag_finished;
             if !finished {
                 break;
             }
@@ -135,16 +139,16 @@ impl Trainer for BaggingTrainer {
         self.learner.validation()
     }
 
-    fn sampled_queries(&self, data: &rankwright_data::Dataset) -> usize {
-        self.learner.sampled_queries(data)
+    fn queries_with_sampled_pairs(&self, data: &rankwright_data::Dataset) -> usize {
+        self.learner.queries_with_sampled_pairs(data)
     }
 }
 
-/// The queries of a bag, ascending; at least one.
-fn bag_queries(queries: usize, part: f64, seed: u64, bag: usize) -> Vec<usize> {
+/// The queries of a bag, ascending: this fraction of all, but at least one.
+fn bag_queries(queries: usize, fraction: f64, seed: u64, bag: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..queries).collect();
     Random::new(seed ^ 0x6261_6767_696e_6721, bag as u64).shuffle(&mut order);
-    order.truncate(((part * queries as f64).round() as usize).clamp(1, queries.max(1)));
+    order.truncate(((fraction * queries as f64).round() as usize).clamp(1, queries.max(1)));
     order.sort_unstable();
     order
 }
@@ -159,8 +163,8 @@ fn mean(models: Vec<Model>) -> Result<Ensemble, LearnError> {
         };
         base += ensemble.base() / count;
         for tree in ensemble.trees() {
-            let share = |leaf: &Leaf| Leaf { value: leaf.value / count, ..*leaf };
-            let leaves = tree.leaves().iter().map(share).collect();
+            let scaled = |leaf: &Leaf| Leaf { value: leaf.value / count, ..*leaf };
+            let leaves = tree.leaves().iter().map(scaled).collect();
             trees.push(Tree::with_sets(tree.splits().to_vec(), leaves, tree.sets().to_vec())?);
         }
     }
@@ -176,7 +180,7 @@ mod tests {
     #[test]
     fn scores_are_the_means_of_the_bags() {
         let data = LetorOptions { queries: 20, documents: 15, seed: 5 }.generate().unwrap();
-        let inner = LearnerSpec::parse("mart(trees=4, leaves=5)").unwrap();
+        let bag_learner = LearnerSpec::parse("mart(trees=4, leaves=5)").unwrap();
         let text = "bagging(learner=mart(trees=4, leaves=5), bags=3, sample_queries=0.5)";
         let learner = LearnerSpec::parse(text).unwrap();
         assert_eq!(learner.to_string(), text);
@@ -186,7 +190,7 @@ mod tests {
                 let queries = bag_queries(20, 0.5, 7, bag);
                 assert_eq!(queries.len(), 10);
                 let data = data.select_queries(&queries).unwrap();
-                inner.train(TrainRequest::new(&data).seed(7 + bag as u64)).unwrap().model
+                bag_learner.train(TrainRequest::new(&data).seed(7 + bag as u64)).unwrap().model
             })
             .collect();
         for row in 0..data.rows() {
@@ -211,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn the_metric_is_handed_on() {
+    fn the_learner_of_the_bags_gets_the_metric() {
         let learner = LearnerSpec::parse("bagging(metric=err@5, learner=lambdamart(trees=2))");
         let data = LetorOptions { queries: 10, documents: 15, seed: 5 }.generate().unwrap();
         let model = learner.unwrap().train(TrainRequest::new(&data)).unwrap().model;
@@ -219,12 +223,12 @@ mod tests {
     }
 
     #[test]
-    fn threads_and_a_pause_change_nothing() {
+    fn threads_and_an_interruption_change_nothing() {
         trains_reproducibly("bagging(learner=lambdamart(trees=4, leaves=5), bags=3)");
     }
 
     #[test]
-    fn bags_may_drop_trees_and_choose_queries_by_gradient() {
+    fn bags_of_a_learner_with_dart_and_goss_are_reproducible() {
         let options = "rate=0.5, drop_trees=0.5, drop_skip=0, goss_top=0.4, goss_rest=0.3";
         trains_reproducibly(&format!(
             "bagging(learner=mart(trees=4, leaves=5, {options}), bags=3)"

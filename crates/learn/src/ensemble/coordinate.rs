@@ -2,14 +2,15 @@
 //! Information Retrieval 10, 2007): a linear model whose weights are changed one by one as long as
 //! the metric itself improves.
 //!
-//! [`search`](super::search) is the search. It ends in a local maximum, where no change of a single
-//! weight improves the metric by more than `tolerance`; so it starts again from random weights,
-//! `restarts` times in all, and the best weights on the training data are kept. The order of the
-//! weights is shuffled for each pass. All random draws are determined by seed, restart and pass.
+//! The search is in [`coordinate_search`](super::coordinate_search). It ends in a local maximum,
+//! where no change of a single weight improves the metric by more than `tolerance`; so it starts
+//! again from random weights, `restarts` times in all, and the best weights on the training data
+//! are kept. The order of the weights is shuffled for each pass. All random draws are determined by
+//! seed, restart and pass.
 //!
-//! Cost of a pass: features x 31 rankings of the data, even if a feature differs in few queries
-//! only. Data where no query has a metric value is an error; constant features keep a weight that
-//! changes no order.
+//! A pass changes each weight once; its cost is features x 31 rankings of the data, even if a
+//! feature differs in few queries only. Data where no query has a metric value is an error;
+//! constant features keep a weight that changes no order.
 
 use rankwright_data::Random;
 use rankwright_eval::MetricSpec;
@@ -45,6 +46,7 @@ param_groups! {
     pub struct CoordinateAscent {
         ascent: CoordinateAscentParams, CoordinateAscentOptions::coordinate_ascent_params;
         features: TransformParams, TransformOptions::transform_params;
+        // The metric that is maximised.
         target: TargetParams, TargetOptions::target_params;
     }
 }
@@ -61,7 +63,7 @@ impl DeclaredLearner for CoordinateAscent {
             validation: true,
             missing: false,
         },
-        tuning: Tuning::whole(&[
+        tuning: Tuning::without_rounds(&[
             "restarts=choice(1,2,3,5), tolerance=log(0.0001,0.005)",
             TRANSFORM_SPACE,
         ]),
@@ -81,6 +83,7 @@ impl DeclaredLearner for CoordinateAscent {
     }
 }
 
+/// Trains a linear model by coordinate ascent.
 #[derive(Debug)]
 struct CoordinateTrainer {
     restarts: usize,
@@ -93,10 +96,13 @@ struct CoordinateTrainer {
 /// The state of a training.
 #[derive(Debug, Clone, PartialEq)]
 struct AscentState {
+    /// Number of the current start, from 0.
     restart: usize,
     /// Number of passes since the last start.
     pass: usize,
+    /// The weights after the last pass, or at the start.
     current: WeightPoint,
+    /// The best weights of all starts so far.
     best: WeightPoint,
 }
 
@@ -111,14 +117,14 @@ impl Trainer for CoordinateTrainer {
             tolerance: self.tolerance,
             min_weight: f64::NEG_INFINITY,
         };
-        let (mut rounds, saved) =
+        let (mut session, saved) =
             Session::begin(request, RoundPlan::new("pass", usize::MAX, request))?;
         let state = match saved.and_then(|saved| saved.bytes) {
             Some(saved) => AscentState::read(&numbers::read(&saved)?, columns)?,
-            None => AscentState::begin(search.evaluate(start(request.seed, 0, columns))?),
+            None => AscentState::begin(search.evaluate(start_weights(request.seed, 0, columns))?),
         };
-        let finished = self.run(state, &search, request, &mut rounds, &inputs)?;
-        Ok(inputs.with_weights(rounds.finish(finished)?))
+        let finished = self.run(state, &search, request, &mut session, &inputs)?;
+        Ok(inputs.with_weights(session.finish(finished)?))
     }
 
     fn objective(&self) -> String {
@@ -135,13 +141,13 @@ impl Trainer for CoordinateTrainer {
 }
 
 impl CoordinateTrainer {
-    /// Runs pass after pass, start after start; false if training was stopped.
+    /// Runs pass after pass, start after start; false if training was cancelled.
     fn run(
         &self,
         mut state: AscentState,
         search: &CoordinateSearch<'_, f32>,
         request: &TrainRequest<'_>,
-        rounds: &mut Session<'_>,
+        session: &mut Session<'_>,
         inputs: &Inputs,
     ) -> Result<bool, LearnError> {
         let columns = search.matrix.columns();
@@ -159,12 +165,13 @@ impl CoordinateTrainer {
             if converged || state.pass == self.passes {
                 (state.restart, state.pass) = (state.restart + 1, 0);
                 if state.restart < self.restarts {
-                    state.current = search.evaluate(start(request.seed, state.restart, columns))?;
+                    let weights = start_weights(request.seed, state.restart, columns);
+                    state.current = search.evaluate(weights)?;
                 }
             }
             let loss = Some(-state.best.value);
             let model = || inputs.model(&state.best.weights);
-            match rounds.add(loss, model, &|| numbers::write(&state.numbers()))? {
+            match session.add(loss, model, &|| numbers::write(&state.to_numbers()))? {
                 RoundStatus::Continue => {}
                 RoundStatus::Over => break,
                 RoundStatus::Cancelled => return Ok(false),
@@ -180,7 +187,7 @@ impl AscentState {
     }
 
     /// The state as numbers, for a checkpoint.
-    fn numbers(&self) -> Vec<f64> {
+    fn to_numbers(&self) -> Vec<f64> {
         let mut all =
             vec![self.restart as f64, self.pass as f64, self.current.value, self.best.value];
         all.extend(&self.current.weights);
@@ -188,25 +195,25 @@ impl AscentState {
         all
     }
 
-    /// The state of saved numbers.
+    /// The state of numbers that [`to_numbers`](Self::to_numbers) gave.
     fn read(saved: &[f64], columns: usize) -> Result<Self, LearnError> {
         let (head, weights) = saved.split_at_checked(4).ok_or_else(numbers::unreadable)?;
         let ([restart, pass, current, best], true) = (head, weights.len() == 2 * columns) else {
             return Err(numbers::unreadable());
         };
         let point = |value: f64, weights: &[f64]| WeightPoint { weights: weights.to_vec(), value };
-        let (of_here, of_best) = weights.split_at(columns);
+        let (current_weights, best_weights) = weights.split_at(columns);
         Ok(AscentState {
             restart: *restart as usize,
             pass: *pass as usize,
-            current: point(*current, of_here),
-            best: point(*best, of_best),
+            current: point(*current, current_weights),
+            best: point(*best, best_weights),
         })
     }
 }
 
-/// The weights of a start: equal for the first start, random for the others.
-fn start(seed: u64, restart: usize, columns: usize) -> Vec<f64> {
+/// The weights of a start, numbered from 0: equal for the first, random for the others.
+fn start_weights(seed: u64, restart: usize, columns: usize) -> Vec<f64> {
     if restart == 0 {
         return vec![1.0; columns];
     }
@@ -242,6 +249,7 @@ mod tests {
     #[test]
     fn more_passes_and_more_starts_give_higher_values() {
         let data = LetorOptions { queries: 30, documents: 20, seed: 8 }.generate().unwrap();
+        // The metric on the training data, and the bytes of the model.
         let value = |restarts: usize, passes: usize| {
             let text =
                 format!("coordinate-ascent(restarts={restarts}, passes={passes}, metric=ap)");
@@ -249,24 +257,28 @@ mod tests {
                 LearnerSpec::parse(&text).unwrap().train(TrainRequest::new(&data)).unwrap();
             (-result.history.iterations.last().unwrap().loss.unwrap(), result.model.to_bytes())
         };
-        let (one, more, other) = (value(1, 1), value(1, 3), value(4, 1));
-        assert!(more.0 > one.0 && other.0 >= one.0, "{} {} {}", one.0, more.0, other.0);
-        assert_ne!(one.1, more.1);
+        let (one_pass, one_model) = value(1, 1);
+        let (three_passes, three_model) = value(1, 3);
+        let (four_starts, _) = value(4, 1);
+        assert!(three_passes > one_pass, "{one_pass} {three_passes}");
+        assert!(four_starts >= one_pass, "{one_pass} {four_starts}");
+        assert_ne!(one_model, three_model);
     }
 
     #[test]
     fn the_seed_determines_the_starts() {
-        assert_eq!(start(1, 0, 3), [1.0; 3]);
-        assert_eq!(start(1, 1, 3), start(1, 1, 3));
-        assert_ne!(start(1, 1, 3), start(2, 1, 3));
-        assert_ne!(start(1, 1, 3), start(1, 2, 3));
+        let start = |seed, restart| start_weights(seed, restart, 3);
+        assert_eq!(start(1, 0), [1.0; 3]);
+        assert_eq!(start(1, 1), start(1, 1));
+        assert_ne!(start(1, 1), start(2, 1));
+        assert_ne!(start(1, 1), start(1, 2));
     }
 
     #[test]
     fn a_state_is_read_back_and_damaged_ones_are_rejected() {
         let point = |value| WeightPoint { weights: vec![0.25, -0.75], value };
         let state = AscentState { restart: 2, pass: 3, current: point(0.5), best: point(0.75) };
-        let saved = state.numbers();
+        let saved = state.to_numbers();
         assert_eq!(AscentState::read(&saved, 2).unwrap(), state);
         assert!(
             AscentState::read(&saved, 3).is_err() && AscentState::read(&saved[..3], 2).is_err()
@@ -274,18 +286,18 @@ mod tests {
     }
 
     #[test]
-    fn bad_parameters_and_blank_data_are_refused() {
+    fn bad_parameters_and_data_without_a_relevant_document_are_refused() {
         let parse = |text: &str| LearnerSpec::parse(text).unwrap_err().to_string();
         assert!(parse("coordinate-ascent(restarts=0)").contains("from 1 on"));
         assert!(parse("coordinate-ascent(metric=mae)").contains("metric=ndcg@10"));
-        let blank = rows(&[("a", 0.0, &[0.0]), ("a", 0.0, &[1.0])]);
+        let irrelevant = rows(&[("a", 0.0, &[0.0]), ("a", 0.0, &[1.0])]);
         let learner = LearnerSpec::parse("coordinate-ascent").unwrap();
-        let error = learner.train(TrainRequest::new(&blank)).unwrap_err().to_string();
+        let error = learner.train(TrainRequest::new(&irrelevant)).unwrap_err().to_string();
         assert!(error.contains("no query of the training data has a value"), "{error}");
     }
 
     #[test]
-    fn threads_and_a_pause_change_nothing() {
+    fn threads_and_an_interruption_change_nothing() {
         trains_reproducibly("coordinate-ascent(restarts=2, passes=2, tolerance=0.02)");
     }
 }

@@ -4,9 +4,10 @@
 //! A point is a weight for each column; documents are scored by the weighted sum of their columns.
 //! One weight is changed while the others are fixed: a metric of rankings is constant between the
 //! points where two documents swap ranks, so it has no useful gradient, and steps of growing size
-//! are tried in both directions instead, from a thousandth of the sum of all weights to four times
-//! that sum, and a weight of 0. Four steps around the best are tried next. The step is taken if it
-//! improves the metric by more than `tolerance`; of equal ones the smallest is taken.
+//! are tried in both directions instead, from a thousandth of the sum of all absolute weights to
+//! four times that sum, and the step to a weight of 0. Four steps around the best one are tried
+//! next. The best step is taken if it improves the metric by more than `tolerance`; of equally good
+//! ones the smallest is taken.
 //!
 //! Cost of a pass: columns x 31 rankings of the whole data. Scores are computed again from the
 //! weights before each pass, so that a pass depends on its weights alone.
@@ -41,19 +42,19 @@ impl<'a, T: Copy + Into<f64> + Sync> ValueMatrix<'a, T> {
 
     /// The weighted sum of each row, in the order of the columns.
     pub(crate) fn scores(&self, weights: &[f64]) -> Vec<f64> {
-        let of_row = |row: &[T]| {
+        let score = |row: &[T]| {
             let terms = row.iter().zip(weights).filter(|(_, weight)| **weight != 0.0);
             terms.fold(0.0, |sum, (value, weight)| sum + weight * (*value).into())
         };
-        self.values.par_chunks(self.columns.max(1)).map(of_row).collect()
+        self.values.par_chunks(self.columns.max(1)).map(score).collect()
     }
 }
 
 /// Number of doublings of the step in each direction: the largest is 2 to this power times the
 /// smallest.
 const DOUBLINGS: i32 = 12;
-/// The smallest step, as a fraction of the sum of all weights.
-const SMALLEST: f64 = 1e-3;
+/// The smallest step, as a fraction of the sum of all absolute weights.
+const MIN_STEP: f64 = 1e-3;
 /// Factors of the best step in the second search.
 const REFINEMENTS: [f64; 4] = [0.625, 0.8, 1.25, 1.6];
 
@@ -94,27 +95,28 @@ impl<T: Copy + Into<f64> + Sync> CoordinateSearch<'_, T> {
     /// metric.
     pub(crate) fn pass(
         &self,
-        from: &WeightPoint,
+        start: &WeightPoint,
         order: &[usize],
     ) -> Result<WeightPoint, LearnError> {
-        let mut weights = from.weights.clone();
+        let mut weights = start.weights.clone();
         let mut scores = self.matrix.scores(&weights);
-        let mut value = from.value;
+        let mut value = start.value;
         let mut moved = false;
         for &column in order {
-            let Some((step, better)) = self.best_step(column, &weights, &scores, value)? else {
+            let Some((step, new_value)) = self.best_step(column, &weights, &scores, value)? else {
                 continue;
             };
             weights[column] += step;
             let add =
                 |(row, score): (usize, &mut f64)| *score += step * self.matrix.get(row, column);
             scores.par_iter_mut().enumerate().for_each(add);
-            (value, moved) = (better, true);
+            (value, moved) = (new_value, true);
         }
-        if moved { self.evaluate(weights) } else { Ok(from.clone()) }
+        if moved { self.evaluate(weights) } else { Ok(start.clone()) }
     }
 
-    /// The step of one weight that improves the metric most, and the value after it.
+    /// The step of one weight that improves the metric most, and the value after it; `None` if no
+    /// step improves it by more than the tolerance.
     fn best_step(
         &self,
         column: usize,
@@ -122,20 +124,22 @@ impl<T: Copy + Into<f64> + Sync> CoordinateSearch<'_, T> {
         scores: &[f64],
         value: f64,
     ) -> Result<Option<(f64, f64)>, LearnError> {
-        let unit = SMALLEST * weights.iter().map(|weight| weight.abs()).sum::<f64>().max(1e-300);
+        let weight_sum = weights.iter().map(|weight| weight.abs()).sum::<f64>();
+        let min_step = MIN_STEP * weight_sum.max(1e-300);
         let current = weights[column];
         let mut steps: Vec<f64> = (0..=DOUBLINGS)
-            .flat_map(|k| [1.0, -1.0].map(|sign| sign * unit * f64::from(1 << k)))
+            .flat_map(|k| [1.0, -1.0].map(|sign| sign * min_step * f64::from(1 << k)))
             .collect();
         steps.push(-current);
-        let first = self.best_of(steps, (column, current), scores, value + self.tolerance)?;
-        let Some((step, value)) = first else { return Ok(None) };
-        let refined = REFINEMENTS.iter().map(|factor| step * factor).collect();
-        let second = self.best_of(refined, (column, current), scores, value)?;
-        Ok(Some(second.unwrap_or((step, value))))
+        let best = self.best_of(steps, (column, current), scores, value + self.tolerance)?;
+        let Some((step, value)) = best else { return Ok(None) };
+        let refined_steps = REFINEMENTS.iter().map(|factor| step * factor).collect();
+        let refined = self.best_of(refined_steps, (column, current), scores, value)?;
+        Ok(Some(refined.unwrap_or((step, value))))
     }
 
-    /// The smallest of the best steps, if one is better than `value`.
+    /// The best of these steps of a column from its current weight, and the value after it; of
+    /// equally good ones the smallest. `None` if none gives more than `value`.
     fn best_of(
         &self,
         mut steps: Vec<f64>,
@@ -183,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pass_finds_the_weight_that_ranks_best_and_then_stays() {
+    fn a_pass_finds_the_weights_that_rank_best_and_the_next_changes_nothing() {
         let data = data();
         let target = TargetMetric::new(&data, &MetricSpec::parse("ndcg@10").unwrap()).unwrap();
         let matrix = ValueMatrix::new(data.matrix().values(), 2);
@@ -202,12 +206,12 @@ mod tests {
     }
 
     #[test]
-    fn weights_stay_above_the_least() {
+    fn weights_are_never_below_the_minimum() {
         let data = data();
         let target = TargetMetric::new(&data, &MetricSpec::parse("ndcg@10").unwrap()).unwrap();
         // The negated columns: only weights below 0 could improve the metric.
-        let against: Vec<f64> = data.matrix().values().iter().map(|v| -f64::from(*v)).collect();
-        let matrix = ValueMatrix::new(&against[..], 2);
+        let negated: Vec<f64> = data.matrix().values().iter().map(|v| -f64::from(*v)).collect();
+        let matrix = ValueMatrix::new(&negated[..], 2);
         let search = CoordinateSearch { target: &target, matrix, tolerance: 0.0, min_weight: 0.0 };
         let point = search.pass(&search.evaluate(vec![1.0, 1.0]).unwrap(), &[0, 1, 0, 1]).unwrap();
         assert!(point.weights.iter().all(|weight| *weight >= 0.0), "{point:?}");

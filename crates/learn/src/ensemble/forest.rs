@@ -2,16 +2,17 @@
 //! part of the queries and of the features.
 //!
 //! Trees are grown independently of each other's errors, so they may be large, and their mean has a
-//! smaller variance than any of them. Queries are drawn whole and without replacement: 63 of a
-//! hundred, which is the share of distinct ones in a bootstrap sample; features are drawn for each
-//! tree. The draws depend on seed and tree alone. Documents have the weights of the data.
+//! smaller variance than any of them. Queries are drawn with all their documents and without
+//! replacement: 63 of a hundred, which is the expected fraction of distinct ones in a bootstrap
+//! sample; features are drawn for each tree. The draws depend on seed and tree alone. Documents
+//! have the weights of the data.
 //!
 //! The trees come from the grower of boosting, on the derivatives of squared error at a fixed
-//! score, the mean label: a leaf is then the mean of its labels minus that. With a rate of one over
-//! the number of trees their sum is their mean. Cost: that of boosting with the same number of
-//! trees. Constant labels or features give a constant.
+//! score, the mean label: the value of a leaf is then the mean of its labels minus the mean of all.
+//! With a rate of one over the number of trees their sum is their mean. Cost: that of boosting with
+//! the same number of trees. Constant labels or features give a constant score.
 
-use rankwright_spec::{SpecError, above, param_groups, params};
+use rankwright_spec::{Auto, SpecError, above, param_groups, params};
 
 use crate::boost::{BoostConfig, BoostEngine, BoostParams, NewtonParams};
 use crate::error::LearnError;
@@ -51,6 +52,7 @@ param_groups! {
     /// A random forest on the labels.
     pub struct RandomForest {
         forest: ForestParams, ForestOptions::forest_params;
+        // The metric of reports, early stopping and model selection.
         target: TargetParams, TargetOptions::target_params;
     }
 }
@@ -71,8 +73,8 @@ impl DeclaredLearner for RandomForest {
         tuning: Some(Tuning {
             space: &["leaves=logint(20,500), min_rows=logint(1,50), \
                       sample_queries=uniform(0.3,1), sample_features=uniform(0.1,0.7)"],
-            resource: Some("trees"),
-            rounds: None,
+            rounds_parameter: Some("trees"),
+            rounds_range: None,
             stop: None,
         }),
         ..LearnerDef::of::<Self>()
@@ -82,16 +84,16 @@ impl DeclaredLearner for RandomForest {
         let forest = &self.forest;
         let boost = BoostParams {
             trees: forest.trees,
-            rate: 1.0 / forest.trees as f64,
+            rate: Auto::Given(1.0 / forest.trees as f64),
             stop: forest.stop,
             sample_queries: forest.sample_queries,
             sample_features: forest.sample_features,
             ..BoostParams::default()
         };
         let tree = TreeParams {
-            leaves: forest.leaves,
+            leaves: Auto::Given(forest.leaves),
             depth: forest.depth,
-            min_rows: forest.min_rows,
+            min_rows: Auto::Given(forest.min_rows),
             min_gain: forest.min_gain,
             bins: forest.bins,
             ..TreeParams::default()
@@ -101,6 +103,7 @@ impl DeclaredLearner for RandomForest {
     }
 }
 
+/// Trains a random forest.
 #[derive(Debug)]
 struct ForestTrainer {
     config: BoostConfig,
@@ -108,8 +111,8 @@ struct ForestTrainer {
 
 impl Trainer for ForestTrainer {
     fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
-        let mut labels = MeanLabel { mean: 0.0 };
-        BoostEngine::new(self.config.clone()).train(&mut labels, request)
+        let mut objective = SquaredAtMean { mean: 0.0 };
+        BoostEngine::new(self.config.clone()).train(&mut objective, request)
     }
 
     fn objective(&self) -> String {
@@ -125,13 +128,15 @@ impl Trainer for ForestTrainer {
     }
 }
 
-/// Squared error at the mean label, independent of the scores.
+/// The objective of a forest: derivatives of squared error at the mean label, independent of the
+/// scores; the loss is that of the scores.
 #[derive(Debug, Clone, Copy)]
-struct MeanLabel {
+struct SquaredAtMean {
+    /// The mean label of the training data.
     mean: f64,
 }
 
-impl Objective for MeanLabel {
+impl Objective for SquaredAtMean {
     fn derivatives(
         &self,
         query: &QueryView<'_>,
@@ -168,8 +173,8 @@ mod tests {
     fn the_forest_is_the_mean_of_its_trees() {
         let data = LetorOptions { queries: 20, documents: 20, seed: 5 }.generate().unwrap();
         // With all queries and features, all trees are equal, and so is their mean.
-        let same = "trees=4, leaves=6, min_rows=5, sample_queries=1, sample_features=1";
-        let forest = LearnerSpec::parse(&format!("random-forest({same})")).unwrap();
+        let parameters = "trees=4, leaves=6, min_rows=5, sample_queries=1, sample_features=1";
+        let forest = LearnerSpec::parse(&format!("random-forest({parameters})")).unwrap();
         let forest = forest.train(TrainRequest::new(&data)).unwrap().model;
         let tree = LearnerSpec::parse("tree(leaves=6, min_rows=5)").unwrap();
         let tree = tree.train(TrainRequest::new(&data)).unwrap().model;
@@ -183,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn draws_make_the_trees_differ_and_seeds_the_forests() {
+    fn trees_of_a_forest_differ_and_so_do_forests_of_different_seeds() {
         let data = LetorOptions { queries: 20, documents: 20, seed: 5 }.generate().unwrap();
         let learner = LearnerSpec::parse("random-forest(trees=3, leaves=5)").unwrap();
         let train = |seed| learner.train(TrainRequest::new(&data).seed(seed)).unwrap().model;
@@ -205,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_and_a_pause_change_nothing() {
+    fn threads_and_an_interruption_change_nothing() {
         trains_reproducibly("random-forest(trees=8, leaves=9)");
     }
 }

@@ -1,10 +1,11 @@
 //! Learners that combine many parts or search for weights directly: boosted weak rankers,
 //! coordinate ascent, forests and bags of trees.
 //!
-//! [`rankboost`] boosts thresholds on pairs, [`adarank`] features on queries; [`svmmap`] is a
-//! linear model with a margin in average precision; [`coordinate`] maximises the metric itself.
-//! [`forest`] and [`bagging`] average trees and ensembles. [`target`] computes a metric of many
-//! rankings, [`coordinate_search`] searches for weights that maximise it; blends use both.
+//! [`rankboost`] boosts thresholds of features with weighted pairs, [`adarank`] boosts single
+//! features with weighted queries; [`svmmap`] is a linear model with a margin in average precision;
+//! [`coordinate`] maximises the metric itself. [`forest`] averages trees, [`bagging`] models of any
+//! learner. [`target`] computes the metric that is maximised for many rankings,
+//! [`coordinate_search`] searches for weights that maximise it; blends use both.
 
 mod adarank;
 mod bagging;
@@ -40,9 +41,10 @@ crate::learner::learners![RankBoost, AdaRank, SvmMap, CoordinateAscent, RandomFo
 #[derive(Debug)]
 struct Inputs {
     transforms: Transforms,
-    /// Transformed values, rows x columns.
+    /// Transformed values, row by row.
     values: Vec<f32>,
     columns: usize,
+    /// Whether the data has missing values.
     missing: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The checkpoint format of these learners: numbers of eight bytes each, little-endian.
+//! The checkpoint format of the learners of this folder: 64-bit floats, little-endian.
 
 use crate::error::{LearnError, StateProblem};
 
@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_come_back_to_the_bit() {
+    fn numbers_are_read_back_bit_for_bit() {
         let numbers = [0.1, -0.0, f64::INFINITY, 1e-310];
         let back = read(&write(&numbers)).unwrap();
         assert!(numbers.iter().zip(&back).all(|(a, b)| a.to_bits() == b.to_bits()));

@@ -25,11 +25,12 @@ use crate::error::LearnError;
 pub(crate) struct TargetMetric<'a> {
     data: &'a Dataset,
     measure: Measure,
+    /// -1 if lower values are better, else 1.
     sign: f64,
-    /// The floor of values; set for geometric means.
+    /// For geometric means: lower values count as this one; `None` for arithmetic means.
     floor: Option<f64>,
-    /// Flags of the queries that are used; `None` for all.
-    kept: Option<Vec<bool>>,
+    /// For each query, whether it is used; `None` if all are.
+    used: Option<Vec<bool>>,
 }
 
 impl<'a> TargetMetric<'a> {
@@ -57,9 +58,9 @@ impl<'a> TargetMetric<'a> {
             _ => None,
         };
         let sign = if measure.metric().better() == Better::Lower { -1.0 } else { 1.0 };
-        let target = Self { data, measure, sign, floor, kept: None };
-        let constant = target.totals(1, |_, _, scores| scores.fill(0.0))?;
-        if constant.iter().any(|value| value.is_nan()) {
+        let target = Self { data, measure, sign, floor, used: None };
+        let total_of_equal_scores = target.totals(1, |_, _, scores| scores.fill(0.0))?;
+        if total_of_equal_scores.iter().any(|value| value.is_nan()) {
             return Err(LearnError::NoMetricValue {
                 data: "the training data".to_owned(),
                 metric: metric.to_string(),
@@ -68,12 +69,12 @@ impl<'a> TargetMetric<'a> {
         Ok(target)
     }
 
-    /// The same metric on the flagged queries alone.
-    pub(crate) fn part(&self, kept: Vec<bool>) -> TargetMetric<'a> {
+    /// The same metric on some queries alone: `used` says for each query whether it is used.
+    pub(crate) fn part(&self, used: Vec<bool>) -> TargetMetric<'a> {
         let measure = self.measure.clone();
         TargetMetric {
             measure,
-            kept: Some(kept),
+            used: Some(used),
             data: self.data,
             sign: self.sign,
             floor: self.floor,
@@ -86,20 +87,21 @@ impl<'a> TargetMetric<'a> {
     }
 
     /// The metric of each query under each of `count` rankings, by query; `None` if the metric
-    /// skips the query. `fill(query, ranking, scores)` sets the scores of the query's documents.
+    /// skips the query. `fill(query, ranking, scores)` sets the scores of the query's documents;
+    /// queries and rankings count from 0.
     pub(crate) fn values(
         &self,
         count: usize,
         fill: impl Fn(usize, usize, &mut [f64]) + Sync,
     ) -> Result<Vec<Vec<Option<f64>>>, LearnError> {
-        let of_query = |(candidates, workspace): &mut (Candidates<'a>, ListBuffers), query| {
-            self.query(query, count, &fill, candidates, workspace)
+        let query_values = |(candidates, workspace): &mut (Candidates<'a>, ListBuffers), query| {
+            self.query_values(query, count, &fill, candidates, workspace)
                 .map_err(|error| error.in_query(self.data.query_ids().get(query)))
         };
         let buffers = || (Candidates::new(), ListBuffers::default());
         let queries = (0..self.data.queries()).into_par_iter();
         let all: Vec<Result<Vec<Option<f64>>, EvalError>> =
-            queries.map_init(buffers, of_query).collect();
+            queries.map_init(buffers, query_values).collect();
         // The first error in the order of the queries, independent of threads.
         Ok(all.into_iter().collect::<Result<Vec<_>, EvalError>>()?)
     }
@@ -114,7 +116,7 @@ impl<'a> TargetMetric<'a> {
         Ok((0..count).map(|ranking| self.total(values.iter().map(|v| v[ranking]))).collect())
     }
 
-    /// Combines the values of all queries.
+    /// The total of one ranking from its values by query; higher is better.
     pub(crate) fn total(&self, values: impl Iterator<Item = Option<f64>>) -> f64 {
         let (mut sum, mut weights) = (0.0, 0.0);
         for (query, value) in values.enumerate() {
@@ -128,16 +130,17 @@ impl<'a> TargetMetric<'a> {
         self.sign * if self.floor.is_some() { mean.exp() } else { mean }
     }
 
-    /// Weight of a query; 0 if it is not in the flagged part.
+    /// Weight of a query; 0 if it is not used.
     pub(crate) fn weight(&self, query: usize) -> f64 {
-        if self.kept.as_ref().is_some_and(|kept| !kept[query]) {
+        if self.used.as_ref().is_some_and(|used| !used[query]) {
             return 0.0;
         }
         let weights = self.data.query_weights();
         weights.and_then(|weights| weights.get(query)).map_or(1.0, |weight| f64::from(*weight))
     }
 
-    fn query(
+    /// The metric of one query under each ranking.
+    fn query_values(
         &self,
         query: usize,
         count: usize,
@@ -156,12 +159,12 @@ impl<'a> TargetMetric<'a> {
             candidates.doc_ids.extend(rows.map(|row| doc_ids.get(row).as_bytes()));
         }
         workspace.start(candidates)?;
-        let one = |ranking| {
+        let value = |ranking| {
             fill(query, ranking, &mut candidates.scores);
             let list = workspace.rank_for(candidates, self.measure.conventions(), None)?;
             self.measure.evaluate(&list)
         };
-        (0..count).map(one).collect()
+        (0..count).map(value).collect()
     }
 }
 
@@ -190,8 +193,8 @@ mod tests {
             for (ranking, found) in found.into_iter().enumerate() {
                 let scores: Vec<f64> = (0..data.rows()).map(|row| score(row, ranking)).collect();
                 let measure = metric.resolve(SourceKind::Features).unwrap();
-                let plain = ScoredDataset::new(&data, &scores).unwrap().evaluate(&[measure]);
-                assert_eq!(found, plain.unwrap().results[0].value, "{text}");
+                let evaluation = ScoredDataset::new(&data, &scores).unwrap().evaluate(&[measure]);
+                assert_eq!(found, evaluation.unwrap().results[0].value, "{text}");
             }
         }
     }

@@ -19,16 +19,19 @@ pub(crate) fn rows(rows: &[(&str, f64, &[f32])]) -> Dataset {
 }
 
 /// Stops a training after some rounds.
-struct StopAfter(usize, AtomicUsize);
+struct StopAfter {
+    rounds: usize,
+    rounds_done: AtomicUsize,
+}
 
 impl Progress for StopAfter {
     fn should_stop(&self) -> bool {
-        self.1.fetch_add(1, Ordering::Relaxed) + 1 >= self.0
+        self.rounds_done.fetch_add(1, Ordering::Relaxed) + 1 >= self.rounds
     }
 }
 
-/// Trains on one thread, on three, on eight, and with an interruption: the model has the same bytes
-/// each time. With another seed it differs only if the learner makes random draws.
+/// Checks that training on one thread, on three, on eight, and with an interruption gives a model
+/// of the same bytes each time.
 pub(crate) fn trains_reproducibly(learner: &str) {
     let [train, valid] =
         [3, 4].map(|seed| LetorOptions { queries: 14, documents: 16, seed }.generate().unwrap());
@@ -38,19 +41,17 @@ pub(crate) fn trains_reproducibly(learner: &str) {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| learner.train(request()).unwrap().model.to_bytes())
     };
-    let whole = on_threads(1);
+    let uninterrupted = on_threads(1);
     for threads in [3, 8] {
-        assert!(whole == on_threads(threads), "{learner}: threads change the model");
+        assert!(uninterrupted == on_threads(threads), "{learner}: threads change the model");
     }
     let folder = tempfile::tempdir().unwrap();
     let checkpoints = || Some(Checkpoints::new(folder.path()));
-    let progress = StopAfter(2, AtomicUsize::new(0));
-    let interrupted = request().progress(&progress).checkpoints(checkpoints());
-    let part = learner.train(interrupted).unwrap();
-    assert!(!part.finished, "{learner} has fewer than three rounds");
-    let rest = learner.train(request().checkpoints(checkpoints())).unwrap();
-    assert!(
-        rest.finished && rest.model.to_bytes() == whole,
-        "{learner}: a pause changes the model"
-    );
+    let progress = StopAfter { rounds: 2, rounds_done: AtomicUsize::new(0) };
+    let request_to_stop = request().progress(&progress).checkpoints(checkpoints());
+    let interrupted = learner.train(request_to_stop).unwrap();
+    assert!(!interrupted.finished, "{learner} has fewer than three rounds");
+    let resumed = learner.train(request().checkpoints(checkpoints())).unwrap();
+    let same_model = resumed.model.to_bytes() == uninterrupted;
+    assert!(resumed.finished && same_model, "{learner}: an interruption changes the model");
 }

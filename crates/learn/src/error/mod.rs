@@ -1,7 +1,8 @@
 //! Errors of training.
 //!
 //! An error names the problem and the value; [`LearnError::help`] names a remedy that holds for
-//! every caller. The command line replaces it by what to type where it knows more.
+//! every caller. The command line replaces the remedy by a command or option to type where it knows
+//! one.
 
 mod checkpoint;
 mod not_finite;
@@ -83,7 +84,7 @@ pub enum LearnError {
     MetricUndefined {
         /// The metric.
         metric: String,
-        /// Its conventions, in words.
+        /// The conventions of the metric, in words.
         convention: String,
     },
     /// The training data has preference pairs, and the learner needs labels.
@@ -91,10 +92,10 @@ pub enum LearnError {
     PairsUnsupported {
         /// The learner.
         learner: String,
-        /// Whether the documents have labels besides.
+        /// Whether the documents have labels besides the pairs.
         labelled: bool,
     },
-    /// A query has preference pairs, and the objective needs labels.
+    /// A query has preference pairs, and the objective learns from labels only.
     #[error("this objective needs a label for each document and does not learn from pairs")]
     ObjectiveNeedsLabels,
     /// A preference between documents that the query does not have.
@@ -107,7 +108,7 @@ pub enum LearnError {
         better: u32,
         /// The worse document, from 0.
         worse: u32,
-        /// Documents of the query.
+        /// Number of documents of the query.
         documents: usize,
     },
     /// Preference pairs that are all ties.
@@ -150,10 +151,19 @@ pub enum LearnError {
         /// The learner.
         learner: String,
     },
+    /// Several processes were to train together with a learner that exchanges nothing: each would
+    /// get a model of its own queries alone.
+    #[error("{learner} cannot be trained by {processes} processes together")]
+    CollectiveUnsupported {
+        /// The learner.
+        learner: String,
+        /// Number of processes.
+        processes: usize,
+    },
     /// A start model that is not made of trees.
     #[error("the start model is a {kind} model; trees can be added to trees only")]
     StartNotTrees {
-        /// Its kind.
+        /// The kind of the start model.
         kind: &'static str,
     },
     /// A feature of the start model that the data lacks.
@@ -173,7 +183,7 @@ pub enum LearnError {
     /// More different labels than ordinal regression accepts.
     #[error("there are more than {most} different labels, the maximum for ordinal regression")]
     TooManyGrades {
-        /// The most different labels.
+        /// The largest number of different labels that ordinal regression accepts.
         most: usize,
     },
     /// All labels are equal, and the learner needs several grades.
@@ -193,13 +203,13 @@ pub enum LearnError {
         /// The value.
         value: f64,
     },
-    /// The metric's change under swaps is not defined.
+    /// The metric does not define its change when two documents swap their positions.
     #[error("the metric {metric} does not define its change under swaps, which lambdas need")]
     NoSwaps {
         /// The metric.
         metric: String,
     },
-    /// A Newton step over pairs was requested for an objective without pairs.
+    /// A Newton step with the hessians of document pairs, for an objective without pairs.
     #[error(
         "newton=cross-leaf and newton=joint need an objective of document pairs; this one has none"
     )]
@@ -264,7 +274,7 @@ pub enum LearnError {
     /// A training that was cancelled before there was a model.
     #[error("training was cancelled before its first {unit}")]
     Cancelled {
-        /// The name of a round.
+        /// The word for one round of the training, such as `tree`.
         unit: String,
     },
     /// A blend as a member of a blend.
@@ -294,7 +304,7 @@ impl LearnError {
         Self::Objective(error.into())
     }
 
-    /// The remedy, where there is one that holds for every caller.
+    /// A remedy that holds for every caller; `None` if there is none.
     pub fn help(&self) -> Option<String> {
         let text = match self {
             Self::Spec(error) => return error.help(),
@@ -327,6 +337,9 @@ impl LearnError {
                  (rel)"
             }
             Self::StartUnsupported { .. } => "train without a start model, or boost trees",
+            Self::CollectiveUnsupported { .. } => {
+                "train in one process, or boost trees (lambdamart, mart, rankboost, ...)"
+            }
             Self::StartNotTrees { .. } => "start from a tree model",
             Self::StartFeature { .. } => {
                 "add this column to the data, or start from a model of the data's features"

@@ -31,8 +31,8 @@ pub struct CvOptions<'a> {
     pub folds: usize,
     /// Seed of the folds and of the trainings.
     pub seed: u64,
-    /// Part of each fold's training queries to validate on, if the learner stops early or chooses
-    /// among models; other learners train on all.
+    /// Fraction of each fold's training queries to validate on, if the learner stops early or
+    /// chooses among models; other learners train on all. `None` for no validation.
     pub valid_part: Option<f64>,
     /// Metrics to compute; the first one is used for early stopping and for choosing the model.
     pub metrics: Vec<Measure>,
@@ -69,7 +69,7 @@ impl<'a> CvOptions<'a> {
         self
     }
 
-    /// Sets the part of each fold's training queries to validate on.
+    /// Sets the fraction of each fold's training queries to validate on.
     #[must_use]
     pub fn valid_part(mut self, part: impl Into<Option<f64>>) -> Self {
         self.valid_part = part.into();
@@ -102,13 +102,13 @@ impl Debug for CvOptions<'_> {
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct FoldResult {
-    /// Numbers of the tested queries, in data order.
+    /// Numbers of the tested queries, from 0, ascending.
     pub queries: Vec<usize>,
     /// Number of queries trained on.
     pub trained: usize,
-    /// Number of queries that decided on stopping.
+    /// Number of queries set aside for validation.
     pub validated: usize,
-    /// Trees of the fold's model (0 for a linear model).
+    /// Number of trees of the fold's model (0 for a model without trees).
     pub trees: usize,
     /// Each metric on the tested queries.
     pub results: Vec<MeasureResult>,
@@ -155,7 +155,7 @@ pub fn cross_validate(
         return Err(LearnError::MissingFoldValidation { learner: learner.to_string() });
     }
     let mut scores = vec![0.0; data.rows()];
-    let mut done = Vec::new();
+    let mut results = Vec::new();
     let mut finished = true;
     let tests = test_queries(data.queries(), options.folds, options.seed)?;
     for (number, test) in tests.into_iter().enumerate() {
@@ -165,15 +165,15 @@ pub fn cross_validate(
             None => (train.collect(), Vec::new()),
         };
         let fold = FoldQueries { number, train, valid, test };
-        let (result, complete) = fold.run(learner, data, options, &mut scores)?;
-        done.push(result);
-        finished = complete;
+        let (result, fold_finished) = fold.run(learner, data, options, &mut scores)?;
+        results.push(result);
+        finished = fold_finished;
         if !finished {
             break;
         }
     }
     let pooled = ScoredDataset::new(data, &scores)?.evaluate(&options.metrics)?;
-    Ok(CvResult { folds: done, scores, pooled, finished })
+    Ok(CvResult { folds: results, scores, pooled, finished })
 }
 
 /// The queries that each fold tests, ascending. With three folds or more they are those of
@@ -183,7 +183,8 @@ fn test_queries(queries: usize, count: usize, seed: u64) -> Result<Vec<Vec<usize
         _ if count < 2 || count > queries => {
             Err(DataError::Folds { folds: count, queries, least: 2 })
         }
-        // LETOR's folds have a third part to validate on, for which two folds are too few.
+        // `folds` makes folds as LETOR has them, with a third part to validate on, for which two
+        // are too few.
         2 => {
             let halves = Parts::parse("first=0.5,second=0.5")?.split(queries, seed);
             Ok(halves.into_iter().map(|(_, half)| half).collect())
@@ -192,7 +193,7 @@ fn test_queries(queries: usize, count: usize, seed: u64) -> Result<Vec<Vec<usize
     }
 }
 
-/// Splits training queries in two: to learn from, and to validate on.
+/// Splits the training queries of a fold, from 0, in two: to learn from, and to validate on.
 fn set_aside(
     mut order: Vec<usize>,
     part: f64,
@@ -215,8 +216,9 @@ fn set_aside(
     Ok((train, order))
 }
 
-/// The three disjoint parts of a fold.
+/// The three disjoint parts of a fold, as numbers of queries.
 struct FoldQueries {
+    /// Number of the fold, from 0.
     number: usize,
     train: Vec<usize>,
     valid: Vec<usize>,
@@ -224,7 +226,8 @@ struct FoldQueries {
 }
 
 impl FoldQueries {
-    /// Trains, writes the scores of the tested queries into their rows, and evaluates them.
+    /// Trains, writes the scores of the tested queries into their rows, and evaluates them. Returns
+    /// also whether the training was not cancelled.
     fn run(
         self,
         learner: &LearnerSpec,

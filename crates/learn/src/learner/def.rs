@@ -57,7 +57,7 @@ impl<L: DeclaredLearner> Learner for L {
 
 /// The declaration of a learner.
 ///
-/// It serialises to name, help, example, abilities and parameters.
+/// It serialises to name, help, example, accepted inputs and parameters.
 #[derive(Clone, Copy)]
 pub struct LearnerDef {
     /// Name in a spec.
@@ -98,11 +98,13 @@ pub struct AcceptedInputs {
 pub struct Tuning {
     /// The parameters to search, each with its range, in the language of spaces.
     pub space: &'static [&'static str],
-    /// The parameter that is the number of rounds, which successive halving varies.
-    pub resource: Option<&'static str>,
-    /// The range of that parameter without early stopping.
-    pub rounds: Option<&'static str>,
-    /// The default of `stop=` if there is validation data.
+    /// The parameter that sets the number of rounds, which successive halving varies; `None` for a
+    /// learner without rounds.
+    pub rounds_parameter: Option<&'static str>,
+    /// The range of that parameter in a search without early stopping; `None` if it is not
+    /// searched.
+    pub rounds_range: Option<&'static str>,
+    /// The value of `stop=` in a search with validation data; `None` if it is not set.
     pub stop: Option<&'static str>,
 }
 
@@ -131,7 +133,7 @@ impl LearnerDef {
         (self.param_defs)()
     }
 
-    /// The learner of a spec whose name is this declaration's.
+    /// The learner of a spec that names this declaration.
     pub(crate) fn read(&self, spec: &Spec) -> Result<Arc<dyn Learner>, SpecError> {
         (self.read_spec)(spec)
     }
@@ -151,28 +153,37 @@ impl Serialize for LearnerDef {
             help: &'static str,
             example: &'static str,
             accepts: AcceptedInputs,
-            params: Vec<ParamDef>,
+            parameters: Vec<ParamDef>,
         }
         let Self { name, help, example, accepts, .. } = *self;
-        ShownLearner { name, help, example, accepts, params: self.params() }.serialize(serializer)
+        ShownLearner { name, help, example, accepts, parameters: self.params() }
+            .serialize(serializer)
     }
 }
 
 impl Tuning {
     /// The tuning of boosted trees.
     pub(crate) const fn of_trees(space: &'static [&'static str]) -> Option<Self> {
-        let (resource, rounds, stop) = (Some("trees"), Some("logint(50,1000)"), Some("50"));
-        Some(Self { space, resource, rounds, stop })
+        Some(Self {
+            space,
+            rounds_parameter: Some("trees"),
+            rounds_range: Some("logint(50,1000)"),
+            stop: Some("50"),
+        })
     }
 
-    /// The tuning of nets, which stop by themselves.
+    /// The tuning of nets, which stop early without `stop=`.
     pub(crate) const fn of_nets(space: &'static [&'static str]) -> Option<Self> {
-        let (resource, rounds) = (Some("epochs"), Some("logint(5,60)"));
-        Some(Self { space, resource, rounds, stop: None })
+        Some(Self {
+            space,
+            rounds_parameter: Some("epochs"),
+            rounds_range: Some("logint(5,60)"),
+            stop: None,
+        })
     }
 
     /// The tuning of a learner without rounds to vary.
-    pub(crate) const fn whole(space: &'static [&'static str]) -> Option<Self> {
-        Some(Self { space, resource: None, rounds: None, stop: None })
+    pub(crate) const fn without_rounds(space: &'static [&'static str]) -> Option<Self> {
+        Some(Self { space, rounds_parameter: None, rounds_range: None, stop: None })
     }
 }

@@ -22,6 +22,7 @@ use crate::tree::trimmed;
 pub struct WeightsText(String);
 
 impl WeightsText {
+    /// The name or id and the weight of each feature.
     fn weights(&self) -> Result<Vec<(String, f64)>, ValueError> {
         let expected =
             || ValueError::Expected("weights by feature, such as 22:0.03/72:0.06".into());
@@ -77,6 +78,7 @@ param_groups! {
     /// A linear model of given weights: nothing is learnt.
     pub struct FixedWeights {
         linear: FixedWeightsParams, FixedWeightsOptions::fixed_weights_params;
+        // The metric of reports.
         target: TargetParams, TargetOptions::target_params;
     }
 }
@@ -98,9 +100,11 @@ impl DeclaredLearner for FixedWeights {
     }
 }
 
+/// Given weights, read and checked.
 #[derive(Debug)]
 struct FixedWeightsTrainer {
     learner: FixedWeights,
+    /// The name or id and the weight of each feature.
     weights: Vec<(String, f64)>,
 }
 

@@ -31,6 +31,7 @@ use crate::error::LearnError;
 use crate::objective::DEFAULT_METRIC;
 use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, Validation};
+use crate::tree::SizeDefaults;
 
 pub use cv::{CvOptions, CvResult, FoldResult, cross_validate};
 pub use def::{AcceptedInputs, DeclaredLearner, Learner, LearnerDef, Tuning};
@@ -63,8 +64,9 @@ pub struct LearnerSpec {
     spec: Spec,
     /// Names of the parameters that were given, defaults included.
     given: Vec<String>,
+    /// The metric of reports, early stopping and model selection.
     target: MetricSpec,
-    /// A trainer for queries about the learner; it never trains.
+    /// A trainer that answers questions about the learner; it never trains.
     trainer: Arc<dyn Trainer>,
 }
 
@@ -79,17 +81,18 @@ impl LearnerSpec {
         Self::read(find_learner(&spec.name)?, spec)
     }
 
-    /// The same learner with the parameters of another spec. It need not be one of the list of
-    /// learners.
+    /// The same learner with the parameters of another spec. Unlike with
+    /// [`from_spec`](Self::from_spec), the learner need not be one of [`LEARNERS`].
     pub(crate) fn with_spec(&self, spec: Spec) -> Result<Self, SpecError> {
         Self::read(self.def(), spec)
     }
 
+    /// Reads a spec by a declaration and checks it.
     fn read(def: &LearnerDef, spec: Spec) -> Result<Self, SpecError> {
         if let Some(cutoff) = spec.cutoff {
             return Err(SpecError::conflict(spec.name, Conflict::CutoffNotAllowed { cutoff }));
         }
-        refuse_linear_leaves(&spec, def)?;
+        reject_linear_leaves(&spec, def)?;
         let learner = def.read(&spec)?;
         let given = spec.args.into_iter().map(|(key, _)| key).collect();
         Ok(Self { given, ..Self::checked(learner)? })
@@ -109,6 +112,7 @@ impl LearnerSpec {
         Self::checked(Arc::new(learner))
     }
 
+    /// Checks the parameters of a learner.
     fn checked(learner: Arc<dyn Learner>) -> Result<Self, SpecError> {
         let trainer = Arc::from(learner.trainer()?);
         let target = learner.params().text("metric");
@@ -139,12 +143,13 @@ impl LearnerSpec {
         self.learner.def()
     }
 
-    /// The metric to optimise and to report: `metric=` in the spec, else ndcg@10.
+    /// The metric of reports, early stopping and model selection, which some learners also
+    /// optimise: `metric=` in the spec, else ndcg@10.
     pub fn target(&self) -> &MetricSpec {
         &self.target
     }
 
-    /// The target, resolved for feature data.
+    /// The metric of [`target`](Self::target), resolved for data with features.
     pub fn measure(&self) -> Result<Measure, LearnError> {
         Ok(self.target.resolve(SourceKind::Features)?)
     }
@@ -164,13 +169,13 @@ impl LearnerSpec {
         self.learner.params().text(name)
     }
 
-    /// The parameters of boosting, where trees are boosted by gradients.
+    /// The parameters of boosting; `None` for learners that do not boost trees by gradients.
     pub fn boosting(&self) -> Option<&BoostParams> {
         self.trainer.boosting()
     }
 
-    /// The maximum number of rounds of a training and the name of a round ("tree", "epoch"); `None`
-    /// for learners without rounds.
+    /// The maximum number of rounds of a training and the word for one round ("tree", "epoch");
+    /// `None` for learners without rounds.
     pub fn rounds(&self) -> Option<(usize, &'static str)> {
         self.trainer.rounds()
     }
@@ -190,9 +195,14 @@ impl LearnerSpec {
         self.trainer.validation()
     }
 
-    /// Whether it learns from preference pairs.
+    /// Whether the learner can train on preference pairs.
     pub fn accepts_pairs(&self) -> bool {
         self.trainer.accepts_pairs()
+    }
+
+    /// Whether it can start from a model.
+    pub fn accepts_start(&self) -> bool {
+        self.trainer.accepts_start()
     }
 
     /// The number of queries with so many documents that training does not visit every pair: each
@@ -205,13 +215,13 @@ impl LearnerSpec {
     /// use rankwright_learn::LearnerSpec;
     ///
     /// let data = LetorOptions { queries: 3, documents: 30, seed: 1 }.generate()?;
-    /// assert_eq!(LearnerSpec::parse("rankmart")?.sampled_queries(&data), 0);
+    /// assert_eq!(LearnerSpec::parse("rankmart")?.queries_with_sampled_pairs(&data), 0);
     /// # Ok::<(), rankwright_learn::LearnError>(())
     /// ```
-    pub fn sampled_queries(&self, data: &Dataset) -> usize {
+    pub fn queries_with_sampled_pairs(&self, data: &Dataset) -> usize {
         match data.pairs() {
             Some(_) => 0,
-            None => self.trainer.sampled_queries(data),
+            None => self.trainer.queries_with_sampled_pairs(data),
         }
     }
 
@@ -234,7 +244,7 @@ impl LearnerSpec {
         self.trainer.files()
     }
 
-    /// Trains. If the request has no metrics, the target is computed.
+    /// Trains. If the request has no metrics, that of [`target`](Self::target) is computed.
     pub fn train(&self, request: TrainRequest<'_>) -> Result<TrainResult, LearnError> {
         train(&*self.learner, request)
     }
@@ -247,17 +257,17 @@ fn train(learner: &dyn Learner, mut request: TrainRequest<'_>) -> Result<TrainRe
     let name = || learner.def().name.to_owned();
     request.learner = spec.to_string();
     request.objective = trainer.objective();
-    if request.metrics.is_empty() {
-        let target = learner.params().text("metric");
-        let target = MetricSpec::parse(target.as_deref().unwrap_or(DEFAULT_METRIC))?;
-        request.metrics.push(target.resolve(SourceKind::Features)?);
-    }
+    request.fill_metric(learner.params().text("metric").as_deref())?;
     if request.train.pairs().is_some() && !trainer.accepts_pairs() {
         let labelled = has_different_labels(request.train);
         return Err(LearnError::PairsUnsupported { learner: name(), labelled });
     }
     if request.start.is_some() && !trainer.accepts_start() {
         return Err(LearnError::StartUnsupported { learner: name() });
+    }
+    let processes = request.collective.size();
+    if processes > 1 && !trainer.is_distributed() {
+        return Err(LearnError::CollectiveUnsupported { learner: name(), processes });
     }
     if request.train.rows() == 0 && trainer.without_data().is_none() {
         return Err(LearnError::EmptyData);
@@ -275,13 +285,19 @@ fn train(learner: &dyn Learner, mut request: TrainRequest<'_>) -> Result<TrainRe
         result.history.train_seconds = started.elapsed().as_secs_f64();
     }
     if trainer.without_data().is_none() {
+        let auto = || SizeDefaults::for_rows(request.train.rows() as u64).min_rows;
         let min_rows = learner.params().text("min_rows");
-        result.add_warnings(request.train, min_rows.and_then(|text| text.parse().ok()));
+        let min_rows = min_rows.and_then(|text| match text.as_str() {
+            "auto" => Some(auto()),
+            number => number.parse().ok(),
+        });
+        result.add_warnings(request.train, min_rows);
     }
     Ok(result)
 }
 
-/// Whether documents have labels that say something.
+/// Whether two documents have different labels; labels that are all equal are those of data without
+/// labels.
 fn has_different_labels(data: &Dataset) -> bool {
     data.labels().windows(2).any(|pair| pair[0] != pair[1])
 }
@@ -326,9 +342,10 @@ impl FromStr for LearnerSpec {
 
 /// Rejects the parameters of linear models in leaves, which other programs have, with an error that
 /// says that they are not supported, not that the parameter is unknown.
-fn refuse_linear_leaves(spec: &Spec, def: &LearnerDef) -> Result<(), SpecError> {
-    let trees = || def.params().iter().any(|param| param.name == "leaves");
-    match ["linear_tree", "linear_leaves"].iter().find(|key| spec.get(key).is_some() && trees()) {
+fn reject_linear_leaves(spec: &Spec, def: &LearnerDef) -> Result<(), SpecError> {
+    let grows_trees = || def.params().iter().any(|param| param.name == "leaves");
+    let is_given = |key: &&&str| spec.get(key).is_some() && grows_trees();
+    match ["linear_tree", "linear_leaves"].iter().find(is_given) {
         None => Ok(()),
         Some(key) => {
             let reason = "a leaf is one number; linear models in leaves are not built";

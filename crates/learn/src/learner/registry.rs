@@ -21,6 +21,7 @@ macro_rules! learners {
 }
 pub(crate) use learners;
 
+/// The learners of each folder.
 const LISTS: [&[&LearnerDef]; 6] = [
     crate::boost::learners::LEARNERS,
     crate::linear::learners::LEARNERS,
@@ -30,6 +31,7 @@ const LISTS: [&[&LearnerDef]; 6] = [
     super::linear::LEARNERS,
 ];
 
+/// Number of all learners.
 const COUNT: usize = {
     let (mut count, mut list) = (0, 0);
     while list < LISTS.len() {
@@ -39,6 +41,7 @@ const COUNT: usize = {
     count
 };
 
+/// The lists of all folders as one.
 const fn joined() -> [&'static LearnerDef; COUNT] {
     let mut all = [FixedWeights::DEF; COUNT];
     let (mut at, mut list) = (0, 0);
@@ -58,7 +61,7 @@ static ALL: [&LearnerDef; COUNT] = joined();
 /// The declarations of all learners. The list serialises.
 pub static LEARNERS: &[&LearnerDef] = &ALL;
 
-/// The declaration of a name; the error lists the known ones.
+/// The declaration of the learner with this name; the error lists the known learners.
 pub fn find_learner(name: &str) -> Result<&'static LearnerDef, SpecError> {
     LEARNERS.iter().copied().find(|def| def.name == name).ok_or_else(|| {
         let known: Vec<&str> = LEARNERS.iter().map(|def| def.name).collect();

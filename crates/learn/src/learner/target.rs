@@ -1,4 +1,4 @@
-//! The metric of learners whose objective does not name one.
+//! The metric of learners whose objective has no metric among its parameters.
 
 use rankwright_eval::MetricText;
 use rankwright_spec::params;
@@ -6,8 +6,8 @@ use rankwright_spec::params;
 use crate::objective::DEFAULT_METRIC;
 
 params! {
-    /// The metric that the learner optimises: it is reported, and used for early stopping and for
-    /// choosing the model.
+    /// The metric that is reported, and used for early stopping and for choosing the model. Some
+    /// learners, such as coordinate ascent, optimise it too.
     pub struct TargetParams {
         metric: MetricText = MetricText::new(DEFAULT_METRIC), ..,
             "Metric for reports, early stopping and model selection.";

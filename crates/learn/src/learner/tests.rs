@@ -6,68 +6,144 @@ use std::sync::LazyLock;
 use rankwright_data::Dataset;
 use rankwright_data::generate::LetorOptions;
 use rankwright_model::ModelBody;
+use rankwright_spec::{ParamDef, ParamKind};
 
 use super::*;
 use crate::session::{NoProgress, ValidationSet};
 use crate::simd::Simd;
+use crate::trainer::Validation;
 
 fn tiny(seed: u64) -> Dataset {
     LetorOptions { queries: 12, documents: 30, seed }.generate().unwrap()
 }
 
-fn message(text: &str) -> String {
+/// The message of the error about a spec.
+fn error_message(text: &str) -> String {
     LearnerSpec::parse(text).unwrap_err().to_string()
 }
 
-/// The bytes of a model trained on tiny data.
-fn bytes(text: &str) -> Vec<u8> {
+/// The bytes of the model of a spec, trained on tiny data with validation data.
+fn model_bytes(text: &str) -> Vec<u8> {
     static DATA: LazyLock<[Dataset; 2]> = LazyLock::new(|| [tiny(7), tiny(8)]);
     let [data, valid] = &*DATA;
-    let watched = ValidationSet::new("valid", valid);
-    let request = TrainRequest::new(data).validation_sets([watched]);
+    let valid_set = ValidationSet::new("valid", valid);
+    let request = TrainRequest::new(data).validation_sets([valid_set]);
     let result = LearnerSpec::parse(text).unwrap().train(request);
     let result = result.unwrap_or_else(|error| panic!("{text}: {error}"));
-    // Compares the trees only: the header contains the spec and always differs.
-    let (mut header, kind) = result.model.into_parts();
+    // The specs in the header would always differ.
+    let (mut header, body) = result.model.into_parts();
     header.learner.clear();
     header.objective.clear();
-    Model::new(header, kind).unwrap().to_bytes()
+    Model::new(header, body).unwrap().to_bytes()
 }
 
 #[test]
-fn every_learner_has_a_doc_and_an_example_that_prints_back_to_itself() {
-    for info in LEARNERS {
-        assert!(!info.help.is_empty() && info.help.len() < 120, "{}", info.name);
-        let spec = LearnerSpec::parse(info.example).unwrap();
-        assert_eq!(spec.def().name, info.name);
+fn every_learner_has_a_help_line_and_an_example_that_prints_back_to_itself() {
+    for def in LEARNERS {
+        assert!(!def.help.is_empty() && def.help.len() < 120, "{}", def.name);
+        let spec = LearnerSpec::parse(def.example).unwrap();
+        assert_eq!(spec.def().name, def.name);
         let again = LearnerSpec::parse(&spec.to_string()).unwrap();
         assert_eq!(again.canonical(), spec.canonical());
-        let keys: Vec<&str> = info.params().iter().map(|p| p.name).collect();
+        let keys: Vec<&str> = def.params().iter().map(|p| p.name).collect();
         for (n, key) in keys.iter().enumerate() {
-            assert!(!keys[..n].contains(key), "{} has {key} twice", info.name);
+            assert!(!keys[..n].contains(key), "{} has {key} twice", def.name);
         }
-        assert!(info.params().iter().all(|p| p.help.ends_with('.')));
+        assert!(def.params().iter().all(|p| p.help.ends_with('.')));
     }
 }
 
 #[test]
-fn every_bare_name_and_every_example_trains_and_the_header_says_how() {
+fn the_table_and_the_trainer_of_each_learner_say_the_same() {
+    for info in LEARNERS {
+        let spec = LearnerSpec::parse(info.example).unwrap();
+        assert_eq!(info.accepts.start, spec.accepts_start(), "{}", info.name);
+        // Whether a combination accepts pairs depends on the learners inside.
+        if !["blend", "bagging"].contains(&info.name) {
+            assert_eq!(info.accepts.pairs, spec.accepts_pairs(), "{}", info.name);
+        }
+    }
+}
+
+#[test]
+fn a_learner_built_by_a_program_has_the_parameters_of_its_bare_name() {
+    let built = [
+        LearnerSpec::new(crate::LambdaMart::new()),
+        LearnerSpec::new(crate::Mart::new()),
+        LearnerSpec::new(crate::RankSvm::new()),
+        LearnerSpec::new(crate::RankNet::new()),
+    ];
+    for (built, name) in built.into_iter().zip(["lambdamart", "mart", "ranksvm", "ranknet"]) {
+        let (built, read) = (built.unwrap(), LearnerSpec::parse(name).unwrap());
+        for def in read.def().params() {
+            assert_eq!(built.parameter(def.name), read.parameter(def.name), "{name} {}", def.name);
+        }
+    }
+}
+
+/// Two processes of which one never answers.
+#[derive(Debug)]
+struct TwoProcesses;
+
+impl crate::collective::Collective for TwoProcesses {
+    fn size(&self) -> usize {
+        2
+    }
+
+    fn rank(&self) -> usize {
+        0
+    }
+
+    fn sum(&self, _: &mut [u64]) -> Result<(), LearnError> {
+        Err(LearnError::EmptyData)
+    }
+
+    fn max(&self, _: &mut [u64]) -> Result<(), LearnError> {
+        Err(LearnError::EmptyData)
+    }
+
+    fn gather(&self, _: &mut Vec<u32>) -> Result<(), LearnError> {
+        Err(LearnError::EmptyData)
+    }
+}
+
+#[test]
+fn a_learner_that_exchanges_nothing_refuses_several_processes() {
     let data = tiny(1);
     for info in LEARNERS {
-        let small = match info.params().iter().any(|p| p.name == "trees") {
-            true => LearnerSpec::from_spec(Spec::parse(info.example).unwrap().with("trees", "3")),
-            false => LearnerSpec::from_spec(Spec::parse(info.example).unwrap()),
+        let spec = LearnerSpec::parse(info.example).unwrap();
+        if spec.validation() == Validation::Required {
+            continue;
+        }
+        match spec.train(TrainRequest::new(&data).collective(&TwoProcesses)) {
+            Err(LearnError::CollectiveUnsupported { learner, processes: 2 }) => {
+                assert_eq!(learner, info.name);
+            }
+            // It used the processes.
+            Err(LearnError::EmptyData) => {}
+            other => panic!("{}: {other:?}", info.name),
+        }
+    }
+}
+
+#[test]
+fn every_example_trains_the_header_has_the_spec_and_bare_names_are_read() {
+    let data = tiny(1);
+    for def in LEARNERS {
+        let small = match def.params().iter().any(|p| p.name == "trees") {
+            true => LearnerSpec::from_spec(Spec::parse(def.example).unwrap().with("trees", "3")),
+            false => LearnerSpec::from_spec(Spec::parse(def.example).unwrap()),
         };
         let result = small.unwrap().train(TrainRequest::new(&data)).unwrap();
         assert!(result.finished);
         let learner = &result.model.header().learner;
-        assert_eq!(LearnerSpec::parse(learner).unwrap().def().name, info.name);
+        assert_eq!(LearnerSpec::parse(learner).unwrap().def().name, def.name);
         if let ModelBody::Trees(trees) = result.model.body() {
-            assert!(trees.trees().iter().all(|tree| tree.leaves().len() > 1), "{}", info.name);
+            assert!(trees.trees().iter().all(|tree| tree.leaves().len() > 1), "{}", def.name);
             assert!(!result.model.header().objective.is_empty());
         }
-        if info.name != "linear" {
-            LearnerSpec::parse(info.name).unwrap();
+        if def.name != "linear" {
+            LearnerSpec::parse(def.name).unwrap();
         }
     }
 }
@@ -83,8 +159,9 @@ fn models_of_every_learner_carry_the_feature_set_of_their_data() {
     }
 }
 
-/// A value other than the default for each parameter, the parameters that must be given with it to
-/// have an effect, and a value that is rejected.
+/// Each parameter, with a value other than the default and a value that is rejected. Values in
+/// parentheses stand for lists of all features, which the test makes. Parameters that must be given
+/// with it are in [`spec_with_effect`].
 const VALUES: &[(&str, &str, &str)] = &[
     ("trees", "3", "0"),
     ("rate", "0.5", "0"),
@@ -112,9 +189,9 @@ const VALUES: &[(&str, &str, &str)] = &[
     ("growth", "depth", "wide"),
     ("monotone", "(all falling)", "134"),
     ("interactions", "1+2/3+4", "1++2"),
-    ("feature_cost", "(all dear)", "134"),
+    ("feature_cost", "(all expensive)", "134"),
     ("cost_weight", "0", "-1"),
-    ("categorical", "(all)", "3/3"),
+    ("categorical", "(all categorical)", "3/3"),
     ("cat_smooth", "0", "-1"),
     ("cat_l2", "100", "-1"),
     ("max_categories", "1", "0"),
@@ -173,13 +250,33 @@ const VALUES: &[(&str, &str, &str)] = &[
     ("repeats", "1", "0"),
 ];
 
-/// A list of all feature ids, each followed by a text.
-fn of_all(what: &str, between: &str) -> String {
-    let all: Vec<String> = (1..=136).map(|id| format!("{id}{what}")).collect();
-    all.join(between)
+/// A value other than the default, and one that is rejected: from the table above, or, if the
+/// parameter is not in it, from the declaration.
+fn values_of(param: &ParamDef) -> (String, String) {
+    if let Some((_, value, wrong)) = VALUES.iter().find(|(key, ..)| *key == param.name) {
+        return (value.to_string(), wrong.to_string());
+    }
+    let default = param.default.as_deref().unwrap_or_default();
+    let number = || default.parse().unwrap_or(1.0);
+    let value = match &param.kind {
+        ParamKind::Boolean => (default != "true").to_string(),
+        ParamKind::Integer => (number() + 1.0).to_string(),
+        ParamKind::Number => (number() / 2.0).to_string(),
+        ParamKind::Choice { values } => {
+            values.iter().find(|value| **value != default).expect("two choices").to_string()
+        }
+        _ => panic!("`{}` needs a line in VALUES", param.name),
+    };
+    (value, "neither-a-number-nor-a-choice".to_owned())
 }
 
-/// A spec in which a parameter has an effect.
+/// A list of all feature ids, each followed by `suffix`, separated by slashes.
+fn all_features(suffix: &str) -> String {
+    let all: Vec<String> = (1..=136).map(|id| format!("{id}{suffix}")).collect();
+    all.join("/")
+}
+
+/// A spec of a learner in which a parameter has an effect when it is added.
 fn spec_with_effect(learner: &str, key: &str) -> Spec {
     let spec = match learner {
         "lambdarank" | "ranknet" | "listnet" | "listmle" | "softmax" | "approxndcg" => {
@@ -218,9 +315,9 @@ fn spec_with_effect(learner: &str, key: &str) -> Spec {
         "mu" => spec.with("weight", "loss2++"),
         "pairs" => spec.with("truncation", "3"),
         "ridge" => spec.with("newton", "joint"),
-        "cost_weight" => spec.with("feature_cost", of_all(":1e9", "/")),
-        "cat_smooth" | "cat_l2" | "max_categories" => spec.with("categorical", of_all("", "/")),
-        // The first 1/rate trees see all queries.
+        "cost_weight" => spec.with("feature_cost", all_features(":1e9")),
+        "cat_smooth" | "cat_l2" | "max_categories" => spec.with("categorical", all_features("")),
+        // The first 1/rate trees are grown from all queries.
         "goss_top" => spec.with("rate", "1"),
         "goss_rest" => spec.with("rate", "1").with("goss_top", "0.2"),
         "drop_skip" | "drop_most" | "drop_scale" => {
@@ -240,49 +337,52 @@ fn spec_with_effect(learner: &str, key: &str) -> Spec {
 
 #[test]
 fn every_parameter_has_an_effect_and_a_checked_range() {
-    let (falling, dear, all) = (of_all(":-", "/"), of_all(":1e9", "/"), of_all("", "/"));
-    let mut idle = Vec::new();
-    let mut plain: HashMap<String, Vec<u8>> = HashMap::new();
-    for info in LEARNERS {
-        for param in info.params() {
-            let (_, value, wrong) =
-                VALUES.iter().find(|(key, ..)| *key == param.name).expect(param.name);
-            let base = spec_with_effect(info.name, param.name);
-            let refused = LearnerSpec::from_spec(base.clone().with(param.name, *wrong));
-            assert!(refused.is_err(), "{} takes {}={wrong}", info.name, param.name);
-            let lambda = ["lambdamart", "lambdarank"].contains(&info.name);
+    let all_falling = all_features(":-");
+    let all_expensive = all_features(":1e9");
+    let all_categorical = all_features("");
+    let mut without_effect = Vec::new();
+    let mut base_models: HashMap<String, Vec<u8>> = HashMap::new();
+    for def in LEARNERS {
+        for param in def.params() {
+            let (value, wrong) = &values_of(&param);
+            let base = spec_with_effect(def.name, param.name);
+            let rejected = LearnerSpec::from_spec(base.clone().with(param.name, wrong.as_str()));
+            assert!(rejected.is_err(), "{} takes {}={wrong}", def.name, param.name);
+            let has_lambdas = ["lambdamart", "lambdarank"].contains(&def.name);
             let value = match param.name {
-                "norm_gap" | "norm_query" if lambda => "false",
-                "loss" if info.name != "mart" => "hinge",
-                "weights" if info.name == "blend" => "equal",
-                "target" if info.name == "softmax" => "label",
-                "norm_query" if info.name == "rankboost" => "false",
-                "sample_features" if info.name == "random-forest" => "0.8",
-                "monotone" => &falling,
-                "feature_cost" => &dear,
-                "categorical" => &all,
+                "norm_gap" | "norm_query" if has_lambdas => "false",
+                "loss" if def.name != "mart" => "hinge",
+                "weights" if def.name == "blend" => "equal",
+                "target" if def.name == "softmax" => "label",
+                "norm_query" if def.name == "rankboost" => "false",
+                "sample_features" if def.name == "random-forest" => "0.8",
+                "monotone" => &all_falling,
+                "feature_cost" => &all_expensive,
+                "categorical" => &all_categorical,
                 _ => value,
             };
             let spec = base.clone().with(param.name, value);
-            let plain = plain.entry(base.to_string()).or_insert_with_key(|text| bytes(text));
-            // With validation data, as here, these may change nothing; other tests check them
-            // without.
-            let net = info.params().iter().any(|param| param.name == "epochs");
-            // Its second derivatives are so small that cat_l2 changes every set of categories.
+            let base_model =
+                base_models.entry(base.to_string()).or_insert_with_key(|text| model_bytes(text));
+            // With validation data, as here, `hold_out`, `restarts` and `passes` may have no
+            // effect, nor `stop` of a net; other tests check them without validation data.
+            let is_net = def.params().iter().any(|param| param.name == "epochs");
+            // The hessians of yetirank are so small beside the default of cat_l2 that no split by a
+            // sorted set of categories gains anything.
             let sets = ["cat_smooth", "cat_l2", "max_categories"].contains(&param.name);
-            let elsewhere = ["hold_out", "restarts", "passes"].contains(&param.name)
-                || net && param.name == "stop"
-                || info.name == "yetirank" && sets;
-            if bytes(&spec.to_string()) == *plain && !elsewhere {
-                idle.push(spec.to_string());
+            let may_have_none = ["hold_out", "restarts", "passes"].contains(&param.name)
+                || is_net && param.name == "stop"
+                || def.name == "yetirank" && sets;
+            if model_bytes(&spec.to_string()) == *base_model && !may_have_none {
+                without_effect.push(spec.to_string());
             }
         }
     }
-    assert!(idle.is_empty(), "without effect: {idle:#?}");
+    assert!(without_effect.is_empty(), "without effect: {without_effect:#?}");
 }
 
 #[test]
-fn wrong_specs_say_what_is_wrong_and_what_there_is() {
+fn errors_name_the_wrong_part_of_a_spec_and_the_known_names() {
     for (text, expected) in [
         (
             "lamdamart",
@@ -312,13 +412,13 @@ fn wrong_specs_say_what_is_wrong_and_what_there_is() {
         ("linear(weights=22)", "22:0.03/72:0.06"),
         ("mart(monotone=22:up)", "22:+/72:-"),
     ] {
-        let found = message(text);
+        let found = error_message(text);
         assert!(found.contains(expected), "{text}: {found}");
     }
 }
 
 #[test]
-fn a_parameter_has_one_message_for_all_that_is_out_of_its_range() {
+fn every_value_outside_the_range_of_a_parameter_has_the_same_message() {
     for (key, values) in [
         ("trees", ["0", "-1", "x", "1.5"]),
         ("leaves", ["0", "-1", "65537", "many"]),
@@ -346,7 +446,7 @@ fn a_parameter_has_one_message_for_all_that_is_out_of_its_range() {
 }
 
 #[test]
-fn specs_are_printed_in_one_way() {
+fn specs_are_printed_in_canonical_form() {
     let cases = [
         ("lambdamart()", "lambdamart"),
         ("mart(leaves = 7,trees=+5)", "mart(trees=5, leaves=7)"),
@@ -366,7 +466,7 @@ fn specs_are_printed_in_one_way() {
 }
 
 #[test]
-fn features_are_looked_up_in_the_data() {
+fn feature_names_in_specs_are_looked_up_in_the_data() {
     let data = tiny(1);
     let train = |text: &str| LearnerSpec::parse(text).unwrap().train(TrainRequest::new(&data));
     let error = train("mart(trees=1, monotone=500:+)").unwrap_err().to_string();
@@ -374,13 +474,13 @@ fn features_are_looked_up_in_the_data() {
         error.contains("monotone=500 is not allowed; expected a feature of the data: 1 to 136")
     );
     assert!(train("linear(weights=500:1)").unwrap_err().to_string().contains("500"));
-    let alone = LearnerSpec::parse("linear(weights=3:2, bias=1)").unwrap().without_data();
-    assert_eq!(alone.unwrap().unwrap().score_row(&[9.0, 9.0, 2.0]), 5.0);
+    let model = LearnerSpec::parse("linear(weights=3:2, bias=1)").unwrap().without_data();
+    assert_eq!(model.unwrap().unwrap().score_row(&[9.0, 9.0, 2.0]), 5.0);
     assert!(LearnerSpec::parse("mart").unwrap().without_data().is_none());
 }
 
 #[test]
-fn the_target_is_optimised_and_reported() {
+fn the_metric_of_a_spec_is_optimised_and_reported() {
     let spec = LearnerSpec::parse("lambdamart(trees=2, metric=err@5)").unwrap();
     assert_eq!(spec.target().to_string(), "err@5");
     let data = tiny(1);
@@ -429,17 +529,17 @@ fn a_test_query_does_not_influence_its_own_scores() {
     let result = cross_validate(&learner, &data, &options).unwrap();
     let fold = &result.folds[0];
     let rest: Vec<usize> = (0..12).filter(|query| !fold.queries.contains(query)).collect();
-    let alone =
+    let model =
         learner.train(TrainRequest::new(&data.select_queries(&rest).unwrap())).unwrap().model;
     for query in &fold.queries {
         for row in data.query_rows(*query) {
-            assert_eq!(alone.score_row(data.matrix().row(row)), result.scores[row]);
+            assert_eq!(model.score_row(data.matrix().row(row)), result.scores[row]);
         }
     }
 }
 
 #[test]
-fn two_folds_test_each_query_by_the_other_half() {
+fn with_two_folds_each_query_is_tested_by_a_model_of_the_other_half() {
     let data = LetorOptions { queries: 11, documents: 12, seed: 3 }.generate().unwrap();
     let learner = LearnerSpec::parse("tree(leaves=4, min_rows=2)").unwrap();
     let options = CvOptions::new(vec![learner.measure().unwrap()]).folds(2);
@@ -462,11 +562,12 @@ fn queries_are_set_aside_only_for_learners_that_use_validation_data() {
         let options = CvOptions::new(measures).folds(4).valid_part(valid_part);
         cross_validate(&learner, &data, &options).unwrap()
     };
-    let all = "mart(trees=3, stop=none)";
-    let (with, without) = (validate(all, Some(0.2)), validate(all, None));
-    assert!(with.folds.iter().all(|fold| (fold.trained, fold.validated) == (15, 0)));
-    assert_eq!(with.scores, without.scores);
-    assert_eq!(with.scores, validate("mart(trees=3)", None).scores, "stop=auto asks for nothing");
+    let keeps_all = "mart(trees=3, stop=none)";
+    let (with_part, without_part) = (validate(keeps_all, Some(0.2)), validate(keeps_all, None));
+    assert!(with_part.folds.iter().all(|fold| (fold.trained, fold.validated) == (15, 0)));
+    assert_eq!(with_part.scores, without_part.scores);
+    let auto = validate("mart(trees=3)", None);
+    assert_eq!(with_part.scores, auto.scores, "stop=auto without validation queries keeps all");
     for text in ["mart(trees=3, stop=2)", "mart(trees=3)"] {
         let stopping = validate(text, Some(0.2));
         assert!(stopping.folds.iter().all(|fold| (fold.trained, fold.validated) == (12, 3)));
@@ -486,12 +587,12 @@ fn queries_with_too_many_pairs_are_counted() {
         ("linear(weights=1:1)", 0),
     ] {
         let learner = LearnerSpec::parse(text).unwrap();
-        assert_eq!(learner.sampled_queries(&data), expected, "{text}");
+        assert_eq!(learner.queries_with_sampled_pairs(&data), expected, "{text}");
     }
 }
 
 #[test]
-fn stopping_without_queries_to_validate_on_is_refused() {
+fn early_stopping_without_queries_to_validate_on_is_rejected() {
     let data = tiny(1);
     let learner = LearnerSpec::parse("mart(trees=3, stop=2)").unwrap();
     let options = CvOptions::new(vec![learner.measure().unwrap()]);
@@ -504,12 +605,12 @@ fn stopping_without_queries_to_validate_on_is_refused() {
         let wrong = options.clone().folds(folds).valid_part(0.2);
         assert!(error(&wrong).contains("at least 2 folds"), "{folds}");
     }
-    let alone = learner.train(TrainRequest::new(&data)).unwrap_err().to_string();
-    assert!(alone.contains("validation"), "{alone}");
+    let without_validation = learner.train(TrainRequest::new(&data)).unwrap_err().to_string();
+    assert!(without_validation.contains("validation"), "{without_validation}");
 }
 
 #[test]
-fn pairs_are_for_learners_that_take_them() {
+fn a_learner_that_takes_no_pairs_rejects_them_and_names_those_that_take_them() {
     let data = tiny(1);
     let query = data.query_rows(0);
     let text = format!("{} 0 1\n", data.query_ids().get(0));
@@ -553,6 +654,7 @@ fn the_table_says_which_learners_take_pairs_without_labels() {
                 assert!(!def.accepts.pairs_alone, "{}: {error}", def.name);
                 let text = error.to_string();
                 let names = "rankmart, ranksvm, pairwise-logistic, ranknet, rankboost";
+                // `pair-logistic` is the name of an objective, not of a learner.
                 let named = text.contains(names) && !text.contains("pair-logistic");
                 assert!(named || def.name == "blend", "{}: {text}", def.name);
             }

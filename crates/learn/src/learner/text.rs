@@ -26,7 +26,8 @@ impl ParamValue for LearnerText {
         ParamKind::Spec { of: "learner" }
     }
 
-    /// The text in canonical form; its owner checks whether the learner is suitable.
+    /// The text in canonical form; the learner that has the parameter (such as bagging) checks
+    /// whether this learner is suitable.
     fn read(text: &str, _: &RangeDef) -> Result<Self, ValueError> {
         match LearnerSpec::parse(text) {
             Ok(learner) => Ok(Self(learner.to_string())),

@@ -1,26 +1,28 @@
-//! Ranking SVM losses of all preferences of a query by counting, without a list of pairs.
+//! Ranking SVM losses of all preferences of a query by counting, without a list of pairs. Levels
+//! are the distinct labels of the query, numbered from 0.
 //!
 //! ```text
 //! loss = sum over pairs, i of a higher level than j, of w_i w_j max(0, m - (s_i - s_j))^2
 //! ```
 //!
-//! A pair has a loss while s_j > s_i - m. With the documents in the order of their scores, those
-//! pairs of i are a contiguous range of that order, and sums over the documents of the range with a
-//! lower (or higher) level are kept in a binary indexed tree over the levels (Fenwick 1994) while
-//! the range grows:
+//! w are the weights of documents, m is the margin. A pair has a loss while s_j > s_i - m. With the
+//! documents in the order of their scores, those pairs of i are a contiguous range of that order,
+//! and sums over the documents of the range with a lower (or higher) level are kept in a binary
+//! indexed tree over the levels (Fenwick 1994) while the range grows:
 //!
 //! ```text
-//! up    rising i, stretch s_j < s_i + m, higher levels:  slope_i += 2 w_i (W (m + s_i) - S)
-//! down  falling i, stretch s_j > s_i - m, lower levels:  slope_i -= 2 w_i (W (m - s_i) + S)
+//! up    rising s_i, range s_j < s_i + m, higher levels:   gradient_i += 2 w_i (W (m + s_i) - S)
+//! down  falling s_i, range s_j > s_i - m, lower levels:   gradient_i -= 2 w_i (W (m - s_i) + S)
 //! ```
 //!
 //! with W, S (and Q) the sums of w_j, w_j s_j (and w_j s_j^2); the loss is the sum over the second
 //! sweep of w_i (W (m - s_i)^2 + 2 (m - s_i) S + Q). Nothing is ever taken out of a tree, so sums
 //! lose no digits. A product with the second derivatives is the same two sweeps with the direction
-//! u in place of s: 2 w_i (W u_i - U). (After Airola et al. 2011, and Lee and Lin, *Large-scale
-//! linear RankSVM*, 2014.)
+//! u in place of s: 2 w_i (W u_i - U), U being the sum of w_j u_j. (After Airola et al. 2011, and
+//! Lee and Lin, *Large-scale linear RankSVM*, 2014.)
 //!
-//! The smoothed hinge of width v is the squared one at m = 1 less that at m = 1 - v, over 2v.
+//! The smoothed hinge of width v is the squared hinge at m = 1 minus that at m = 1 - v, divided by
+//! 2v.
 //!
 //! Cost O(n log n) time and O(n) memory for a query of n documents, for any number of pairs.
 
@@ -36,9 +38,12 @@ pub(super) struct SortedScores {
     order: Vec<u32>,
     /// The scores in that order, minus the middle score.
     scores: Vec<f64>,
-    /// For each document, the sum of factor times weight over all partners whose pair has a loss.
-    partners: Vec<f64>,
+    /// The second derivative by the score of each document: twice the sum of factor times weight
+    /// over all partners whose pair has a loss.
+    diagonal: Vec<f64>,
+    /// A buffer: score and document, for sorting.
     keys: Vec<(f64, u32)>,
+    /// The binary indexed tree of the sums W, S and Q.
     tree: Vec<[f64; 3]>,
 }
 
@@ -55,11 +60,11 @@ impl SortedScores {
             return f64::INFINITY;
         }
         self.sort(scores);
-        self.partners.clear();
-        self.partners.resize(scores.len(), 0.0);
+        self.diagonal.clear();
+        self.diagonal.resize(scores.len(), 0.0);
         gradient.fill(0.0);
         let mut total = 0.0;
-        let partners = &mut self.partners;
+        let diagonal = &mut self.diagonal;
         let (order, sorted) = (&self.order, &self.scores);
         let term = |position: usize| {
             let (score, weight) = (sorted[position], levels.weight(order[position] as usize));
@@ -75,26 +80,27 @@ impl SortedScores {
                     let [w, s, _] = sums;
                     let own = factor * levels.weight(document);
                     gradient[document] += 2.0 * own * (w * (margin + score) - s);
-                    partners[document] += 2.0 * own * w;
+                    diagonal[document] += 2.0 * own * w;
                 },
             );
             Sweep { levels, order, scores: sorted, margin }.down(
                 &mut self.tree,
                 term,
                 |position, sums| {
-                    let (document, short) = (order[position] as usize, margin - sorted[position]);
+                    // m - s_i.
+                    let (document, rest) = (order[position] as usize, margin - sorted[position]);
                     let [w, s, q] = sums;
                     let own = factor * levels.weight(document);
-                    total += own * (w * short * short + 2.0 * short * s + q);
-                    gradient[document] -= 2.0 * own * (w * short + s);
-                    partners[document] += 2.0 * own * w;
+                    total += own * (w * rest * rest + 2.0 * rest * s + q);
+                    gradient[document] -= 2.0 * own * (w * rest + s);
+                    diagonal[document] += 2.0 * own * w;
                 },
             );
         }
         total
     }
 
-    /// Sets `gradient` to the product of the hessian at the last point and a direction.
+    /// Sets `product` to the product of the hessian at the last point and a direction.
     pub(super) fn hessian_product(
         &mut self,
         levels: &LabelLevels,
@@ -103,9 +109,10 @@ impl SortedScores {
         product: &mut [f64],
     ) {
         let (order, scores) = (&self.order, &self.scores);
-        for ((slope, direction), partners) in product.iter_mut().zip(direction).zip(&self.partners)
+        for ((product, direction), diagonal) in
+            product.iter_mut().zip(direction).zip(&self.diagonal)
         {
-            *slope = partners * direction;
+            *product = diagonal * direction;
         }
         let term = |position: usize| {
             let document = order[position] as usize;
@@ -151,13 +158,16 @@ impl SortedScores {
 /// One pass over the documents of a query in the order of their scores.
 struct Sweep<'a> {
     levels: &'a LabelLevels,
+    /// Documents in rising order of scores.
     order: &'a [u32],
+    /// The scores in that order.
     scores: &'a [f64],
     margin: f64,
 }
 
 impl Sweep<'_> {
-    /// Goes from the lowest score up; `visit` gets the sums over higher levels with s_j < s_i + m.
+    /// Goes from the lowest score up. `term` gives the values of a position that are added up;
+    /// `visit` gets a position i and the sums over higher levels with s_j < s_i + m.
     #[inline]
     fn up<const N: usize>(
         &self,
@@ -176,12 +186,12 @@ impl Sweep<'_> {
                 insert(tree, count - self.level(end), term(end));
                 end += 1;
             }
-            visit(position, before(tree, count - self.level(position)));
+            visit(position, sum_before(tree, count - self.level(position)));
         }
     }
 
-    /// Goes from the highest score down; `visit` gets the sums over lower levels with s_j > s_i -
-    /// m.
+    /// Goes from the highest score down; `visit` gets a position i and the sums over lower levels
+    /// with s_j > s_i - m.
     #[inline]
     fn down<const N: usize>(
         &self,
@@ -197,32 +207,33 @@ impl Sweep<'_> {
                 begin -= 1;
                 insert(tree, self.level(begin) + 1, term(begin));
             }
-            visit(position, before(tree, self.level(position) + 1));
+            visit(position, sum_before(tree, self.level(position) + 1));
         }
     }
 
+    /// The level of the document at a position of the order.
     fn level(&self, position: usize) -> u32 {
-        self.levels.of[self.order[position] as usize]
+        self.levels.of_document[self.order[position] as usize]
     }
 }
 
 /// Adds a term at an index of the Fenwick tree, counted from 1.
 #[inline]
-fn insert<const N: usize>(tree: &mut [[f64; N]], mut position: u32, term: [f64; N]) {
-    while let Some(cell) = tree.get_mut(position as usize) {
-        cell.iter_mut().zip(term).for_each(|(sum, more)| *sum += more);
-        position += position & position.wrapping_neg();
+fn insert<const N: usize>(tree: &mut [[f64; N]], mut index: u32, term: [f64; N]) {
+    while let Some(sums) = tree.get_mut(index as usize) {
+        sums.iter_mut().zip(term).for_each(|(sum, more)| *sum += more);
+        index += index & index.wrapping_neg();
     }
 }
 
 /// The sum over all indices before this one.
 #[inline]
-fn before<const N: usize>(tree: &[[f64; N]], position: u32) -> [f64; N] {
-    let mut position = position - 1;
+fn sum_before<const N: usize>(tree: &[[f64; N]], index: u32) -> [f64; N] {
+    let mut index = index - 1;
     let mut sum = [0.0; N];
-    while position > 0 {
-        sum.iter_mut().zip(tree[position as usize]).for_each(|(sum, more)| *sum += more);
-        position &= position - 1;
+    while index > 0 {
+        sum.iter_mut().zip(tree[index as usize]).for_each(|(sum, more)| *sum += more);
+        index &= index - 1;
     }
     sum
 }

@@ -30,7 +30,8 @@ pub(super) fn add_rows(simd: Simd, rows: &[f32], coefficients: &[f64], sums: &mu
     add_rows_of(rows, coefficients, sums);
 }
 
-/// Adds `weight x x^T` of each row x to the upper triangle of a square matrix, row by row.
+/// Adds `weight x x^T` of each row x to the upper triangle of the square matrix `sums`, which is
+/// stored row by row.
 pub(super) fn add_squares(simd: Simd, rows: &[f64], weights: &[f64], sums: &mut [f64]) {
     #[cfg(target_arch = "x86_64")]
     if let Some(avx2) = simd.avx2() {
@@ -49,16 +50,16 @@ fn products_of(rows: &[f32], weights: &[f64], out: &mut [f64]) {
     if columns == 0 {
         return out.fill(0.0);
     }
-    let (whole, rest) = weights.as_chunks::<LANES>();
+    let (weight_chunks, rest_weights) = weights.as_chunks::<LANES>();
     for (row, out) in rows.chunks_exact(columns).zip(out) {
-        let (values, last) = row.as_chunks::<LANES>();
+        let (value_chunks, rest_values) = row.as_chunks::<LANES>();
         let mut lanes = [0.0; LANES];
-        for (values, weights) in values.iter().zip(whole) {
+        for (values, weights) in value_chunks.iter().zip(weight_chunks) {
             for lane in 0..LANES {
                 lanes[lane] += f64::from(values[lane]) * weights[lane];
             }
         }
-        for ((lane, value), weight) in lanes.iter_mut().zip(last).zip(rest) {
+        for ((lane, value), weight) in lanes.iter_mut().zip(rest_values).zip(rest_weights) {
             *lane += f64::from(*value) * weight;
         }
         let [a, b, c, d, e, f, g, h] = lanes;
@@ -88,9 +89,9 @@ fn add_squares_of(rows: &[f64], weights: &[f64], sums: &mut [f64]) {
         return;
     }
     for (row, weight) in rows.chunks_exact(columns).zip(weights) {
-        for (i, line) in sums.chunks_exact_mut(columns).enumerate() {
+        for (i, matrix_row) in sums.chunks_exact_mut(columns).enumerate() {
             let factor = weight * row[i];
-            for (sum, value) in line[i..].iter_mut().zip(&row[i..]) {
+            for (sum, value) in matrix_row[i..].iter_mut().zip(&row[i..]) {
                 *sum += factor * value;
             }
         }
@@ -122,36 +123,37 @@ mod tests {
 
     proptest! {
         #[test]
-        fn wide_registers_change_no_bit_and_the_sums_are_right(
+        fn avx2_changes_no_bit_and_the_sums_are_right(
             columns in 1_usize..40,
             seed: u64,
             count in 0_usize..20,
         ) {
-            let mut draw = rankwright_data::Random::new(seed, 1);
-            let rows: Vec<f32> = (0..count * columns).map(|_| draw.normal() as f32).collect();
-            let weights: Vec<f64> = (0..columns).map(|_| draw.normal()).collect();
-            let mut both = [vec![0.0; count], vec![0.0; count]];
-            products(Simd::Auto, &rows, &weights, &mut both[0]);
-            products(Simd::Portable, &rows, &weights, &mut both[1]);
-            prop_assert_eq!(&both[0], &both[1]);
-            for (row, found) in rows.chunks(columns).zip(&both[0]) {
-                let plain: f64 = row.iter().zip(&weights).map(|(x, w)| f64::from(*x) * w).sum();
-                prop_assert!((plain - found).abs() < 1e-9);
+            let mut random = rankwright_data::Random::new(seed, 1);
+            let rows: Vec<f32> = (0..count * columns).map(|_| random.normal() as f32).collect();
+            let weights: Vec<f64> = (0..columns).map(|_| random.normal()).collect();
+            let (mut scores, mut portable_scores) = (vec![0.0; count], vec![0.0; count]);
+            products(Simd::Auto, &rows, &weights, &mut scores);
+            products(Simd::Portable, &rows, &weights, &mut portable_scores);
+            prop_assert_eq!(&scores, &portable_scores);
+            for (row, found) in rows.chunks(columns).zip(&scores) {
+                let expected: f64 = row.iter().zip(&weights).map(|(x, w)| f64::from(*x) * w).sum();
+                prop_assert!((expected - found).abs() < 1e-9);
             }
-            let mut sums = [vec![0.0; columns], vec![0.0; columns]];
-            add_rows(Simd::Auto, &rows, &both[0], &mut sums[0]);
-            add_rows(Simd::Portable, &rows, &both[0], &mut sums[1]);
-            prop_assert_eq!(&sums[0], &sums[1]);
-            for (column, found) in sums[0].iter().enumerate() {
-                let mine = rows.iter().skip(column).step_by(columns);
-                let plain: f64 = mine.zip(&both[0]).map(|(x, c)| f64::from(*x) * c).sum();
-                prop_assert!((plain - found).abs() < 1e-9);
+            let (mut sums, mut portable_sums) = (vec![0.0; columns], vec![0.0; columns]);
+            add_rows(Simd::Auto, &rows, &scores, &mut sums);
+            add_rows(Simd::Portable, &rows, &scores, &mut portable_sums);
+            prop_assert_eq!(&sums, &portable_sums);
+            for (column, found) in sums.iter().enumerate() {
+                let values = rows.iter().skip(column).step_by(columns);
+                let expected: f64 = values.zip(&scores).map(|(x, c)| f64::from(*x) * c).sum();
+                prop_assert!((expected - found).abs() < 1e-9);
             }
-            let wide: Vec<f64> = rows.iter().map(|x| f64::from(*x)).collect();
-            let mut squares = [vec![0.0; columns * columns], vec![0.0; columns * columns]];
-            add_squares(Simd::Auto, &wide, &both[0], &mut squares[0]);
-            add_squares(Simd::Portable, &wide, &both[0], &mut squares[1]);
-            prop_assert_eq!(&squares[0], &squares[1]);
+            let rows: Vec<f64> = rows.iter().map(|x| f64::from(*x)).collect();
+            let mut squares = vec![0.0; columns * columns];
+            let mut portable_squares = vec![0.0; columns * columns];
+            add_squares(Simd::Auto, &rows, &scores, &mut squares);
+            add_squares(Simd::Portable, &rows, &scores, &mut portable_squares);
+            prop_assert_eq!(&squares, &portable_squares);
         }
     }
 

@@ -4,10 +4,11 @@
 //! 1/2 |w|^2 + c * mean over preferences, by weight, of ln(1 + exp(-(s_better - s_worse)))
 //! ```
 //!
-//! Every pair of different levels is visited: O(n^2) time for a query of n documents, O(n) memory.
-//! The exponentials are those of the documents, not of the pairs: the probability of the wrong
-//! order is e_j / (e_i + e_j) with e = exp(s - middle). If scores are too far apart for that, one
-//! exponential is computed per pair.
+//! Levels are the distinct labels of a query, numbered from 0. Every pair of different levels is
+//! visited: O(n^2) time for a query of n documents, O(n) memory. The exponentials are those of the
+//! documents, not of the pairs: with i the better document, the probability of the wrong order is
+//! e_j / (e_i + e_j), where e = exp(s - middle) and middle is halfway between the lowest and the
+//! highest score. If scores are too far apart for that, one exponential is computed per pair.
 //!
 //! Queries of more than 20,000 documents are sampled: each document is paired with 256 others,
 //! drawn once by the seed, and a pair counts for as many pairs as it was drawn from.
@@ -33,48 +34,53 @@ pub(super) struct LogisticPairs {
 /// Values of a query that `value` keeps for `hessian_product`.
 #[derive(Debug, Default)]
 pub(super) struct QueryCache {
+    /// Second derivatives of listed pairs.
     hessians: Vec<f64>,
-    /// Documents from the lowest level up, and the index at which each one's level begins.
+    /// Documents from the lowest level up: the order of all that follow.
     order: Vec<u32>,
+    /// For each document, the index in that order at which its level begins.
     starts: Vec<u32>,
     weights: Vec<f64>,
-    /// e^(s - middle) in that order, or the scores themselves where they are too far apart.
+    /// e^(s - middle), or s - middle if the scores are too far apart.
     exponentials: Vec<f64>,
-    pairwise: bool,
-    /// The direction and the sums, in that order.
+    /// Whether the scores are too far apart for exponentials of single documents.
+    too_far_apart: bool,
+    /// The direction of a product with the hessian.
     direction: Vec<f64>,
+    /// The gradient, or the product with the hessian.
     sums: Vec<f64>,
 }
 
 impl LogisticPairs {
     /// The loss of the preferences of all queries; those of large queries are sampled.
     pub(super) fn new(data: &Dataset, mut pair_sources: Vec<PairSource>, seed: u64) -> Self {
-        for (query, pair_sources) in pair_sources.iter_mut().enumerate() {
-            if let PairSource::Levels(levels) = pair_sources
+        for (query, pair_source) in pair_sources.iter_mut().enumerate() {
+            if let PairSource::Levels(levels) = pair_source
                 && data.query_rows(query).len() > MAX_DOCUMENTS
             {
-                *pair_sources = PairSource::Listed(sampled(levels, seed, query));
+                *pair_source = PairSource::Listed(sampled(levels, seed, query));
             }
         }
         Self { pair_sources }
     }
 }
 
-/// A sample of a query's pairs: each document with one drawn from each of 256 stretches of rows.
+/// A sample of a query's pairs: each document with one drawn from each of 256 ranges of documents.
 fn sampled(levels: &LabelLevels, seed: u64, query: usize) -> Vec<Pair> {
-    let n = levels.of.len();
+    let n = levels.of_document.len();
     let mut random = Random::new(seed ^ 0x7061_6972_7365_6564, query as u64);
     let mut pairs = Vec::with_capacity(n * SAMPLED_PARTNERS);
     for i in 0..n {
         for part in 0..SAMPLED_PARTNERS {
             let (from, to) = (part * n / SAMPLED_PARTNERS, (part + 1) * n / SAMPLED_PARTNERS);
             let j = from + random.below(to - from);
-            let (better, worse) = match levels.of[i].cmp(&levels.of[j]) {
+            let (better, worse) = match levels.of_document[i].cmp(&levels.of_document[j]) {
                 std::cmp::Ordering::Equal => continue,
                 std::cmp::Ordering::Greater => (i, j),
                 std::cmp::Ordering::Less => (j, i),
             };
-            // Either document of a pair may draw the other.
+            // The number of pairs that this one represents; either document of a pair may draw the
+            // other.
             let copies = 0.5 * (to - from) as f64;
             let weight = copies * levels.scale * levels.weight(i) * levels.weight(j);
             if weight > 0.0 {
@@ -88,17 +94,17 @@ fn sampled(levels: &LabelLevels, seed: u64, query: usize) -> Vec<Pair> {
 impl QueryCache {
     /// Sorts the documents by level, once.
     fn sort_by_level(&mut self, levels: &LabelLevels) {
-        let n = levels.of.len();
+        let n = levels.of_document.len();
         if self.order.len() == n {
             return;
         }
         self.order = (0..n as u32).collect();
-        self.order.sort_by_key(|document| levels.of[*document as usize]);
-        let level = |place: usize| levels.of[self.order[place] as usize];
+        self.order.sort_by_key(|document| levels.of_document[*document as usize]);
+        let level = |position: usize| levels.of_document[self.order[position] as usize];
         let mut starts: Vec<u32> = Vec::with_capacity(n);
-        for place in 0..n {
-            let same = place > 0 && level(place) == level(place - 1);
-            starts.push(if same { starts[place - 1] } else { place as u32 });
+        for position in 0..n {
+            let same = position > 0 && level(position) == level(position - 1);
+            starts.push(if same { starts[position - 1] } else { position as u32 });
         }
         self.starts = starts;
         self.weights =
@@ -114,9 +120,9 @@ impl QueryCache {
         let low = scores.iter().copied().fold(f64::INFINITY, f64::min);
         let high = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let middle = 0.5 * (low + high);
-        self.pairwise = high - low > MAX_RANGE;
+        self.too_far_apart = high - low > MAX_RANGE;
         let exponential =
-            |document: &u32| match (self.pairwise, scores[*document as usize] - middle) {
+            |document: &u32| match (self.too_far_apart, scores[*document as usize] - middle) {
                 (true, score) => score,
                 (false, score) => exp(score),
             };
@@ -126,62 +132,61 @@ impl QueryCache {
         self.sums.resize(scores.len(), 0.0);
         let mut total = 0.0;
         for i in 0..scores.len() {
-            let (below, own) = (self.starts[i] as usize, self.weights[i]);
-            let mine = self.exponentials[i];
-            let mut sum_of_own = 0.0;
-            for j in 0..below {
-                let weight = own * self.weights[j];
-                let (loss, wrong) = match self.pairwise {
-                    false => {
-                        let other = self.exponentials[j];
-                        ((other / mine).ln_1p(), other / (mine + other))
-                    }
+            // The documents of lower levels are those before `worse_end`.
+            let (worse_end, own_weight) = (self.starts[i] as usize, self.weights[i]);
+            let own = self.exponentials[i];
+            let mut own_sum = 0.0;
+            for j in 0..worse_end {
+                let (weight, other) = (own_weight * self.weights[j], self.exponentials[j]);
+                let (loss, wrong_probability) = match self.too_far_apart {
+                    false => ((other / own).ln_1p(), other / (own + other)),
                     true => {
-                        let (loss, first, _) = MarginLoss::Logistic.at(mine - self.exponentials[j]);
+                        let (loss, first, _) = MarginLoss::Logistic.at(own - other);
                         (loss, -first)
                     }
                 };
                 total += weight * loss;
-                self.sums[j] += weight * wrong;
-                sum_of_own += weight * wrong;
+                self.sums[j] += weight * wrong_probability;
+                own_sum += weight * wrong_probability;
             }
-            self.sums[i] -= sum_of_own;
+            self.sums[i] -= own_sum;
         }
-        self.write_gradient(levels.scale, gradient);
+        self.write_sums(levels.scale, gradient);
         levels.scale * total
     }
 
-    /// Sets `gradient` to the product of the hessian and a direction.
+    /// Sets `product` to the product of the hessian and a direction.
     fn hessian_product(&mut self, levels: &LabelLevels, direction: &[f64], product: &mut [f64]) {
         self.direction.clear();
         self.direction.extend(self.order.iter().map(|document| direction[*document as usize]));
         self.sums.fill(0.0);
         for i in 0..direction.len() {
-            let (below, own) = (self.starts[i] as usize, self.weights[i]);
-            let (mine, here) = (self.exponentials[i], self.direction[i]);
-            let mut sum = 0.0;
-            let others = self.exponentials[..below].iter().zip(&self.weights).zip(&self.direction);
-            for (((other, weight), there), out) in others.zip(&mut self.sums) {
-                let curvature = match self.pairwise {
+            let (worse_end, own_weight) = (self.starts[i] as usize, self.weights[i]);
+            let (own, own_direction) = (self.exponentials[i], self.direction[i]);
+            let mut own_sum = 0.0;
+            let others =
+                self.exponentials[..worse_end].iter().zip(&self.weights).zip(&self.direction);
+            for (((other, weight), direction), sum) in others.zip(&mut self.sums) {
+                let hessian = match self.too_far_apart {
                     false => {
-                        let both = mine + other;
-                        mine * other / (both * both)
+                        let both = own + other;
+                        own * other / (both * both)
                     }
-                    true => MarginLoss::Logistic.at(mine - other).2,
+                    true => MarginLoss::Logistic.at(own - other).2,
                 };
-                let change = own * weight * curvature * (here - there);
-                *out -= change;
-                sum += change;
+                let change = own_weight * weight * hessian * (own_direction - direction);
+                *sum -= change;
+                own_sum += change;
             }
-            self.sums[i] += sum;
+            self.sums[i] += own_sum;
         }
-        self.write_gradient(levels.scale, product);
+        self.write_sums(levels.scale, product);
     }
 
-    /// Writes sums back in the order of the rows.
-    fn write_gradient(&self, scale: f64, gradient: &mut [f64]) {
+    /// Writes the sums times `scale`, in the order of the rows.
+    fn write_sums(&self, scale: f64, out: &mut [f64]) {
         for (document, sum) in self.order.iter().zip(&self.sums) {
-            gradient[*document as usize] = scale * sum;
+            out[*document as usize] = scale * sum;
         }
     }
 }

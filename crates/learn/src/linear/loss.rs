@@ -42,7 +42,8 @@ pub(super) trait ConvexLoss: Sync {
         gradient: Gradient<'_>,
     ) -> f64;
 
-    /// The product of the hessian at the point of the last call of `value` and a direction.
+    /// Sets `product` to the product of the hessian at the point of the last call of `value` and a
+    /// direction.
     fn hessian_product(
         &self,
         query: usize,
@@ -51,14 +52,15 @@ pub(super) trait ConvexLoss: Sync {
         product: Gradient<'_>,
     );
 
-    /// Widths of the smoothing, used one after the other, each starting from the result of the one
-    /// before. A loss that is smooth by itself has one stage.
+    /// Widths of the smoothing of a loss with a kink (see [`MarginLoss`]), used one after the
+    /// other, each starting from the result of the one before. A loss that is smooth by itself has
+    /// one, 0.
     fn widths(&self) -> &'static [f64] {
         &[0.0]
     }
 
     /// Sets the width of the smoothing.
-    fn smooth(&mut self, _width: f64) {}
+    fn set_width(&mut self, _width: f64) {}
 }
 
 /// Widths of a smoothed hinge; the smoothed loss differs from the hinge by up to half of the last
@@ -77,23 +79,26 @@ pub(super) const HINGE_WIDTHS: &[f64] = &[1.0, 0.2, 0.04];
 /// The smoothed hinge is Huber's: within w/2 of max(0, 1 - m), and the hinge itself as w goes to 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum MarginLoss {
+    /// The squared hinge.
     Squared,
+    /// The hinge, smoothed to this width.
     Hinge(f64),
+    /// The logistic loss.
     Logistic,
 }
 
 impl MarginLoss {
-    /// The loss, its first and its second derivative.
+    /// The loss of the margin m, its first and its second derivative.
     #[inline]
     pub(super) fn at(self, m: f64) -> (f64, f64, f64) {
-        let short = (1.0 - m).max(0.0);
+        let hinge = (1.0 - m).max(0.0);
         match self {
             MarginLoss::Squared => {
-                (short * short, -2.0 * short, if short > 0.0 { 2.0 } else { 0.0 })
+                (hinge * hinge, -2.0 * hinge, if hinge > 0.0 { 2.0 } else { 0.0 })
             }
-            MarginLoss::Hinge(_) if short == 0.0 => (0.0, 0.0, 0.0),
-            MarginLoss::Hinge(w) if short < w => (short * short / (2.0 * w), -short / w, 1.0 / w),
-            MarginLoss::Hinge(w) => (short - 0.5 * w, -1.0, 0.0),
+            MarginLoss::Hinge(_) if hinge == 0.0 => (0.0, 0.0, 0.0),
+            MarginLoss::Hinge(w) if hinge < w => (hinge * hinge / (2.0 * w), -hinge / w, 1.0 / w),
+            MarginLoss::Hinge(w) => (hinge - 0.5 * w, -1.0, 0.0),
             MarginLoss::Logistic => {
                 let (sigma, one_minus_sigma) = (sigmoid(m), one_minus_sigmoid(m));
                 (softplus(-m), -one_minus_sigma, one_minus_sigma * sigma)
@@ -110,7 +115,7 @@ impl MarginLoss {
     }
 
     /// Sets the width of a smoothed hinge.
-    pub(super) fn smooth(&mut self, width: f64) {
+    pub(super) fn set_width(&mut self, width: f64) {
         if let MarginLoss::Hinge(w) = self {
             *w = width;
         }
@@ -122,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn derivatives_are_those_of_finite_differences() {
+    fn derivatives_agree_with_finite_differences() {
         let step = 1e-6;
         for shape in [
             MarginLoss::Squared,

@@ -5,13 +5,14 @@
 //! | `linear-regression` | squared error on the labels, ridge | `ridge.rs`, `pointwise.rs` |
 //! | `logistic`, `linear-svm` | logistic, (squared) hinge, of binary relevance | `pointwise.rs` |
 //! | `ordinal` | cumulative logit of the grades | `ordinal.rs` |
-//! | `ranksvm` | squared hinge or hinge of preferences, counted | `ranksvm.rs`, `counting.rs` |
+//! | `ranksvm` | squared hinge or hinge of preferences | `ranksvm.rs`, `counting.rs` |
 //! | `pairwise-logistic` | logistic loss of preferences | `logistic_pairs.rs` |
 //!
-//! All but the first are solved by the same Newton method (`newton.rs`) over the same passes
-//! (`problem.rs`, `kernel.rs`); `path.rs` takes the steps one by one, `trainer.rs` is the training,
+//! All but the first are solved by the same Newton method (`newton.rs`) over the same passes over
+//! the data (`problem.rs`, `kernel.rs`); `path.rs` takes its steps one by one, for one value of c
+//! (the weight of the loss relative to the penalty) after another, `trainer.rs` is the training,
 //! `fold.rs` makes the model; `learners/` declares the learners. Sums are f64, added in an order
-//! that only the data decides.
+//! that depends on the data alone.
 
 mod counting;
 pub(crate) mod fold;

@@ -1,18 +1,18 @@
 //! Trust region Newton method with steps by conjugate gradients: for smooth convex functions of
 //! many variables whose hessian is available only as products with directions.
 //!
-//! Each step minimises the quadratic model `g.s + s.Hs/2` within a radius (Steihaug 1983), and the
-//! radius grows or shrinks with how well the model predicted the function (Lin, Weng and Keerthi,
-//! *Trust region Newton method for large-scale logistic regression*, 2008). The linear systems are
-//! solved roughly at first and more exactly as the gradient falls, so that convergence is faster
-//! than linear at the end. A function value that is infinite or NaN counts as a bad step; the
-//! search moves only to a better point.
+//! Each step s minimises the quadratic model `g.s + s.Hs/2`, with gradient g and hessian H, within
+//! a radius, the trust region (Steihaug 1983), and the radius grows or shrinks with how well the
+//! model predicted the function (Lin, Weng and Keerthi, "Trust region Newton method for large-scale
+//! logistic regression", 2008). The linear systems are solved roughly at first and more exactly as
+//! the gradient falls, so that convergence is faster than linear at the end. A function value that
+//! is infinite or NaN counts as a bad step; the search moves only to a better point.
 //!
 //! Cost of a step: one value, and a product with the hessian for each step of the conjugate
 //! gradients.
 
 /// A twice differentiable function.
-pub(super) trait Smooth {
+pub(super) trait SmoothFunction {
     /// Returns the value at a point and sets the gradient.
     fn value(&mut self, point: &[f64], gradient: &mut [f64]) -> f64;
 
@@ -27,7 +27,7 @@ pub(super) enum NewtonStep {
     Moved,
     /// The step gave no improvement; the next one will be shorter.
     Stayed,
-    /// No further improvement is possible.
+    /// The gradient is short enough, or no further improvement is possible.
     Converged,
 }
 
@@ -37,17 +37,22 @@ pub(super) struct NewtonSearch {
     point: Vec<f64>,
     value: f64,
     gradient: Vec<f64>,
+    /// Maximum length of the next step; `None` before the first.
     radius: Option<f64>,
 }
 
 /// Maximum number of products with the hessian in a step.
 const MAX_PRODUCTS: usize = 500;
-/// A step is accepted if the function falls by this part of the predicted reduction.
+/// A step is accepted if the function falls by more than this fraction of the predicted reduction.
 const MIN_REDUCTION: f64 = 1e-4;
 
 impl NewtonSearch {
     /// Starts at a point; `radius` is that of an earlier search that is resumed.
-    pub(super) fn begin(function: &mut dyn Smooth, point: Vec<f64>, radius: Option<f64>) -> Self {
+    pub(super) fn begin(
+        function: &mut dyn SmoothFunction,
+        point: Vec<f64>,
+        radius: Option<f64>,
+    ) -> Self {
         let mut gradient = vec![0.0; point.len()];
         let value = function.value(&point, &mut gradient);
         Self { point, value, gradient, radius }
@@ -78,7 +83,7 @@ impl NewtonSearch {
     /// exactly the step is computed.
     pub(super) fn step(
         &mut self,
-        function: &mut dyn Smooth,
+        function: &mut dyn SmoothFunction,
         converged_norm: f64,
         first_norm: f64,
     ) -> NewtonStep {
@@ -92,10 +97,10 @@ impl NewtonSearch {
         let (step, residual, at_boundary) =
             self.conjugate_gradients(function, radius, relative_tolerance * gradient_norm);
         let directional_derivative = dot(&self.gradient, &step);
-        let predicted = -0.5 * (directional_derivative - dot(&step, &residual));
-        let size = norm(&step);
+        let predicted_reduction = -0.5 * (directional_derivative - dot(&step, &residual));
+        let length = norm(&step);
         // A reduction below the rounding error is not worth a step.
-        if predicted <= 1e-14 * self.value.abs() || size == 0.0 {
+        if predicted_reduction <= 1e-14 * self.value.abs() || length == 0.0 {
             return NewtonStep::Converged;
         }
         let trial: Vec<f64> = self.point.iter().zip(&step).map(|(x, s)| x + s).collect();
@@ -103,29 +108,30 @@ impl NewtonSearch {
         let value = function.value(&trial, &mut gradient);
         let value = if value.is_nan() { f64::INFINITY } else { value };
         let reduction = self.value - value;
-        let before = if self.radius.is_none() { radius.min(size) } else { radius };
-        self.radius = Some(next_radius(
-            before,
-            size,
+        let radius = if self.radius.is_none() { radius.min(length) } else { radius };
+        let outcome = StepResult {
+            length,
             reduction,
-            predicted,
+            predicted_reduction,
             directional_derivative,
             at_boundary,
-        ));
-        if reduction > MIN_REDUCTION * predicted {
+        };
+        self.radius = Some(next_radius(radius, outcome));
+        if reduction > MIN_REDUCTION * predicted_reduction {
             (self.point, self.value, self.gradient) = (trial, value, gradient);
             return NewtonStep::Moved;
         }
         // The function must be evaluated last at the point that is kept.
         self.value = function.value(&self.point, &mut self.gradient);
-        if size <= 1e-15 * norm(&self.point) { NewtonStep::Converged } else { NewtonStep::Stayed }
+        if length <= 1e-15 * norm(&self.point) { NewtonStep::Converged } else { NewtonStep::Stayed }
     }
 
-    /// Returns the step, the residual `-g - Hs`, and whether it ended at the border of the trust
+    /// Minimises the quadratic model until the residual `-g - Hs` is shorter than `tolerance`.
+    /// Returns the step, the residual, and whether the step ended at the border of the trust
     /// region.
     fn conjugate_gradients(
         &self,
-        function: &mut dyn Smooth,
+        function: &mut dyn SmoothFunction,
         radius: f64,
         tolerance: f64,
     ) -> (Vec<f64>, Vec<f64>, bool) {
@@ -149,17 +155,17 @@ impl NewtonSearch {
             if full_step >= to_boundary {
                 return (step, residual, true);
             }
-            let next = dot(&residual, &residual);
-            let beta = next / square;
-            square = next;
+            let next_square = dot(&residual, &residual);
+            let beta = next_square / square;
+            square = next_square;
             direction.iter_mut().zip(&residual).for_each(|(d, r)| *d = r + beta * *d);
         }
         (step, residual, false)
     }
 }
 
-/// The distance to the border along the direction: the larger root of |step + t direction| =
-/// radius.
+/// The distance to the border along the direction, in units of its length: the larger root t of
+/// |step + t direction| = radius.
 fn boundary_distance(step: &[f64], direction: &[f64], radius: f64) -> f64 {
     let (sd, dd, ss) = (dot(step, direction), dot(direction, direction), dot(step, step));
     let left = (radius * radius - ss).max(0.0);
@@ -168,25 +174,36 @@ fn boundary_distance(step: &[f64], direction: &[f64], radius: f64) -> f64 {
     if sd >= 0.0 { left / (sd + root) } else { (root - sd) / dd }
 }
 
-/// The radius after a step: smaller if the model predicted too much, larger if it was accurate.
-fn next_radius(
-    radius: f64,
-    size: f64,
+/// A step that was tried, and the change of the function.
+#[derive(Debug, Clone, Copy)]
+struct StepResult {
+    length: f64,
+    /// The function value before the step minus that after it.
     reduction: f64,
-    predicted: f64,
+    /// The reduction of the quadratic model.
+    predicted_reduction: f64,
+    /// The product of gradient and step, below 0.
     directional_derivative: f64,
+    /// Whether the step ended at the border of the trust region.
     at_boundary: bool,
-) -> f64 {
-    // The minimum of the parabola through both values and the slope, in units of the step.
-    let rise = -reduction - directional_derivative;
-    let parabola_minimum =
-        if rise <= 0.0 { 4.0 } else { (-0.5 * (directional_derivative / rise)).max(0.25) };
-    let parabola_minimum = parabola_minimum * size;
-    match reduction / predicted {
-        part if part.is_nan() || part < MIN_REDUCTION => parabola_minimum.min(0.5 * radius),
-        part if part < 0.25 => parabola_minimum.clamp(0.25 * radius, 0.5 * radius),
-        part if part < 0.75 => parabola_minimum.clamp(0.25 * radius, 4.0 * radius),
-        _ if at_boundary => 4.0 * radius,
+}
+
+/// The radius after a step: smaller if the model predicted too much, larger if it was accurate.
+fn next_radius(radius: f64, step: StepResult) -> f64 {
+    let StepResult { length, reduction, directional_derivative, .. } = step;
+    // The minimum of the parabola through both values with the slope at the start, as a multiple of
+    // the step.
+    let square_coefficient = -reduction - directional_derivative;
+    let multiple = match square_coefficient <= 0.0 {
+        true => 4.0,
+        false => (-0.5 * (directional_derivative / square_coefficient)).max(0.25),
+    };
+    let parabola_minimum = multiple * length;
+    match reduction / step.predicted_reduction {
+        ratio if ratio.is_nan() || ratio < MIN_REDUCTION => parabola_minimum.min(0.5 * radius),
+        ratio if ratio < 0.25 => parabola_minimum.clamp(0.25 * radius, 0.5 * radius),
+        ratio if ratio < 0.75 => parabola_minimum.clamp(0.25 * radius, 4.0 * radius),
+        _ if step.at_boundary => 4.0 * radius,
         _ => radius.max(parabola_minimum.min(4.0 * radius)),
     }
 }
@@ -200,18 +217,19 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
-fn add(to: &mut [f64], times: f64, what: &[f64]) {
-    to.iter_mut().zip(what).for_each(|(x, y)| *x += times * y);
+/// Adds a multiple of `b` to `a`.
+fn add(a: &mut [f64], factor: f64, b: &[f64]) {
+    a.iter_mut().zip(b).for_each(|(x, y)| *x += factor * y);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// sum of a_i x_i^2 / 2 - b_i x_i.
+    /// The sum of a_i x_i^2 / 2 - b_i x_i, with a and b given.
     struct Quadratic(Vec<f64>, Vec<f64>);
 
-    impl Smooth for Quadratic {
+    impl SmoothFunction for Quadratic {
         fn value(&mut self, x: &[f64], gradient: &mut [f64]) -> f64 {
             for i in 0..x.len() {
                 gradient[i] = self.0[i] * x[i] - self.1[i];
@@ -226,11 +244,11 @@ mod tests {
         }
     }
 
-    /// e^x - 2x + y^4, defined for x < 3 only.
+    /// e^x - 2x + y^4, defined for x < 3 only; keeps the point of the last value.
     #[derive(Default)]
     struct LimitedDomain(Vec<f64>);
 
-    impl Smooth for LimitedDomain {
+    impl SmoothFunction for LimitedDomain {
         fn value(&mut self, x: &[f64], gradient: &mut [f64]) -> f64 {
             self.0 = x.to_vec();
             gradient[0] = x[0].exp() - 2.0;
@@ -244,24 +262,25 @@ mod tests {
         }
     }
 
-    fn run(function: &mut dyn Smooth, from: Vec<f64>) -> (Vec<f64>, usize) {
-        let mut search = NewtonSearch::begin(function, from, None);
+    /// The minimum, and the number of steps to it.
+    fn minimise(function: &mut dyn SmoothFunction, start: Vec<f64>) -> (Vec<f64>, usize) {
+        let mut search = NewtonSearch::begin(function, start, None);
         let first_norm = search.gradient_norm();
         let mut last = search.value();
         for steps in 1..200 {
             if search.step(function, 1e-10 * first_norm, first_norm) == NewtonStep::Converged {
                 return (search.point().to_vec(), steps);
             }
-            assert!(search.value() <= last, "no step may rise");
+            assert!(search.value() <= last, "no step may raise the value");
             last = search.value();
         }
-        panic!("no end: {search:?}");
+        panic!("the search does not converge: {search:?}");
     }
 
     #[test]
     fn a_quadratic_function_is_minimised() {
         let mut quadratic = Quadratic(vec![1.0, 10.0, 1e4, 1e-3], vec![1.0, -5.0, 300.0, 0.0]);
-        let (x, steps) = run(&mut quadratic, vec![0.0; 4]);
+        let (x, steps) = minimise(&mut quadratic, vec![0.0; 4]);
         for (found, expected) in x.iter().zip([1.0, -0.5, 0.03, 0.0]) {
             assert!((found - expected).abs() < 1e-6, "{x:?}");
         }
@@ -270,20 +289,22 @@ mod tests {
 
     #[test]
     fn a_function_with_a_limited_domain_is_minimised_inside() {
-        let (x, _) = run(&mut LimitedDomain::default(), vec![-30.0, 5.0]);
+        let (x, _) = minimise(&mut LimitedDomain::default(), vec![-30.0, 5.0]);
         assert!((x[0] - 2.0_f64.ln()).abs() < 1e-6 && x[1].abs() < 1e-2, "{x:?}");
     }
 
     #[test]
     fn a_resumed_search_takes_the_same_steps() {
         let make = || Quadratic(vec![1.0, 7.0, 900.0], vec![3.0, 1.0, 1.0]);
-        let (mut one, mut two) = (make(), make());
-        let mut whole = NewtonSearch::begin(&mut one, vec![9.0; 3], None);
-        let first_norm = whole.gradient_norm();
-        assert_eq!(whole.step(&mut one, 0.0, first_norm), NewtonStep::Moved);
-        let mut again = NewtonSearch::begin(&mut two, whole.point().to_vec(), whole.radius());
-        assert_eq!(whole.step(&mut one, 0.0, first_norm), again.step(&mut two, 0.0, first_norm));
-        assert_eq!(whole.point(), again.point());
+        let (mut function, mut same_function) = (make(), make());
+        let mut search = NewtonSearch::begin(&mut function, vec![9.0; 3], None);
+        let first_norm = search.gradient_norm();
+        assert_eq!(search.step(&mut function, 0.0, first_norm), NewtonStep::Moved);
+        let (point, radius) = (search.point().to_vec(), search.radius());
+        let mut resumed = NewtonSearch::begin(&mut same_function, point, radius);
+        let step = search.step(&mut function, 0.0, first_norm);
+        assert_eq!(step, resumed.step(&mut same_function, 0.0, first_norm));
+        assert_eq!(search.point(), resumed.point());
     }
 
     #[test]
@@ -297,8 +318,8 @@ mod tests {
 
     #[test]
     fn a_search_that_starts_at_the_minimum_has_converged() {
-        let mut flat = Quadratic(vec![1.0], vec![0.0]);
-        let mut search = NewtonSearch::begin(&mut flat, vec![0.0], None);
-        assert_eq!(search.step(&mut flat, 0.0, 0.0), NewtonStep::Converged);
+        let mut square = Quadratic(vec![1.0], vec![0.0]);
+        let mut search = NewtonSearch::begin(&mut square, vec![0.0], None);
+        assert_eq!(search.step(&mut square, 0.0, 0.0), NewtonStep::Converged);
     }
 }

@@ -30,6 +30,7 @@ const MIN_GAP: f64 = 1e-9;
 pub(super) struct CumulativeLogitLoss<'a> {
     data: &'a Dataset,
     normalised_weights: Vec<f64>,
+    /// The distinct labels, ascending.
     grades: Vec<f64>,
     /// The thresholds that minimise the loss if all scores are 0.
     first_thresholds: Vec<f64>,
@@ -49,16 +50,16 @@ impl<'a> CumulativeLogitLoss<'a> {
         if grades.len() > MAX_GRADES {
             return Err(LearnError::TooManyGrades { most: MAX_GRADES });
         }
-        let mut of_grade = vec![0.0; grades.len()];
+        let mut weight_of_grade = vec![0.0; grades.len()];
         for (label, weight) in weighted_labels(data, &normalised_weights) {
-            of_grade[grades.partition_point(|grade| *grade < label)] += weight;
+            weight_of_grade[grades.partition_point(|grade| *grade < label)] += weight;
         }
-        let first_thresholds = first_thresholds(&of_grade);
+        let first_thresholds = first_thresholds(&weight_of_grade);
         Ok(Self { data, normalised_weights, grades, first_thresholds })
     }
 
-    /// Normalised weight and grade of a row; `None` if it has weight 0.
-    fn row(&self, row: usize) -> Option<(f64, usize)> {
+    /// Normalised weight of a row and the number of its grade, from 0; `None` if it has weight 0.
+    fn weight_and_grade(&self, row: usize) -> Option<(f64, usize)> {
         let (label, weight) = (self.data.labels()[row], self.normalised_weights[row]);
         let grade = self.grades.partition_point(|grade| *grade < label);
         (weight > 0.0).then_some((weight, grade))
@@ -66,7 +67,7 @@ impl<'a> CumulativeLogitLoss<'a> {
 }
 
 /// The thresholds that minimise the loss if all scores are 0, from the weight of each grade: the
-/// logit of the part of the weight up to each grade.
+/// logit of the fraction of the weight up to each grade.
 ///
 /// A grade whose weight is lost in rounding would give a threshold that equals the one before, or
 /// that is infinite; the loss is infinite there. So thresholds are kept finite and [`MIN_GAP`]
@@ -84,13 +85,17 @@ fn first_thresholds(weight_of_grade: &[f64]) -> Vec<f64> {
 }
 
 /// Values of a document that `value` keeps for `hessian_product`: its grade, and the second
-/// derivatives of its three terms.
+/// derivatives of its three terms, 0 for those that are missing.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct DocumentCache {
+    /// The number of the grade, from 0.
     grade: usize,
+    /// Of ln(1 + e^a), by a: the term of the threshold above the grade.
     above: f64,
+    /// Of ln(1 + e^b), by b: the term of the threshold below the grade.
     below: f64,
-    gap: f64,
+    /// Of the third term, by the distance of the two thresholds.
+    between: f64,
 }
 
 impl ConvexLoss for CumulativeLogitLoss<'_> {
@@ -116,7 +121,7 @@ impl ConvexLoss for CumulativeLogitLoss<'_> {
         let rows = self.data.query_rows(query);
         for ((row, score), slope) in rows.zip(at.scores).zip(gradient.scores.iter_mut()) {
             *slope = 0.0;
-            let Some((weight, grade)) = self.row(row) else {
+            let Some((weight, grade)) = self.weight_and_grade(row) else {
                 cache.push(DocumentCache::default());
                 continue;
             };
@@ -140,15 +145,15 @@ impl ConvexLoss for CumulativeLogitLoss<'_> {
                 document.below = weight * sigma * one_minus_sigma;
             }
             if let (Some(upper), Some(lower)) = (upper, lower) {
-                let width = upper - lower;
-                // 1 - e^-width, exact for small widths too; its logarithm keeps the thresholds
-                // apart.
-                let one_minus_exp = -(-width).exp_m1();
+                let distance = upper - lower;
+                // 1 - e^-distance, exact for small distances too; its logarithm keeps the
+                // thresholds apart.
+                let one_minus_exp = -(-distance).exp_m1();
                 total -= weight * one_minus_exp.ln();
-                let gap_gradient = weight * (1.0 - one_minus_exp) / one_minus_exp;
-                gradient.extra_parameters[grade] -= gap_gradient;
-                gradient.extra_parameters[grade - 1] += gap_gradient;
-                document.gap = gap_gradient / one_minus_exp;
+                let slope = weight * (1.0 - one_minus_exp) / one_minus_exp;
+                gradient.extra_parameters[grade] -= slope;
+                gradient.extra_parameters[grade - 1] += slope;
+                document.between = slope / one_minus_exp;
             }
             cache.push(document);
         }
@@ -166,7 +171,7 @@ impl ConvexLoss for CumulativeLogitLoss<'_> {
         for ((cache, score), out) in
             cache.iter().zip(direction.scores).zip(product.scores.iter_mut())
         {
-            let DocumentCache { grade, above, below, gap } = *cache;
+            let DocumentCache { grade, above, below, between } = *cache;
             *out = 0.0;
             if above > 0.0 {
                 let change = above * (score - thresholds[grade]);
@@ -178,8 +183,8 @@ impl ConvexLoss for CumulativeLogitLoss<'_> {
                 *out -= change;
                 product.extra_parameters[grade - 1] += change;
             }
-            if gap > 0.0 {
-                let change = gap * (thresholds[grade] - thresholds[grade - 1]);
+            if between > 0.0 {
+                let change = between * (thresholds[grade] - thresholds[grade - 1]);
                 product.extra_parameters[grade] += change;
                 product.extra_parameters[grade - 1] -= change;
             }

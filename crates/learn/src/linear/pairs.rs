@@ -1,9 +1,10 @@
 //! The preferences of a query, and losses of listed pairs.
 //!
-//! A query's preferences are either those of its labels, kept as a level for each document and
-//! never listed, or a list: the data's own pairs, or a seeded sample if there would be too many to
-//! visit. A pair's weight is that of [`crate::preferences`], divided by the sum of all weights: the
-//! loss is a mean, so that c means the same on small and large data.
+//! A query's preferences are either those of its labels, kept as a level for each document (the
+//! number of its label among the query's distinct labels) and never listed, or a list: the data's
+//! own pairs, or a seeded sample if there would be too many to visit. A pair's weight is that of
+//! [`crate::preferences`], divided by the sum of all weights: the loss is a mean, so that c (the
+//! weight of the loss relative to the penalty) means the same on small and large data.
 //!
 //! With `norm_query` each query's weights are scaled so that all queries have the same total
 //! weight, as in the ranking SVM of Cao et al. (2006); without it, a query counts by its number of
@@ -34,12 +35,12 @@ pub(super) enum PairSource {
 #[derive(Debug)]
 pub(super) struct LabelLevels {
     /// The level of each document, from 0.
-    pub(super) of: Vec<u32>,
+    pub(super) of_document: Vec<u32>,
     /// Number of levels, at least 2.
     pub(super) count: u32,
     /// The weight of each document; empty if all are 1.
     pub(super) weights: Vec<f64>,
-    /// The factor of every pair's weight: the weight of the query.
+    /// The factor of every pair's weight: the weight of the query, normalised.
     pub(super) scale: f64,
 }
 
@@ -47,12 +48,12 @@ impl LabelLevels {
     /// The levels of labels; `None` if all documents with a positive weight have equal labels.
     /// Documents of weight 0 are ignored, but keep their index.
     fn new(labels: &[f64], weights: Vec<f64>, scale: f64) -> Option<Self> {
-        let mut different: Vec<f64> = labels.to_vec();
-        different.sort_unstable_by(f64::total_cmp);
-        different.dedup_by(|a, b| a == b);
-        let level = |label: &f64| different.partition_point(|other| other < label) as u32;
-        let of: Vec<u32> = labels.iter().map(level).collect();
-        let levels = Self { of, count: different.len() as u32, weights, scale };
+        let mut distinct: Vec<f64> = labels.to_vec();
+        distinct.sort_unstable_by(f64::total_cmp);
+        distinct.dedup_by(|a, b| a == b);
+        let level = |label: &f64| distinct.partition_point(|other| other < label) as u32;
+        let of_document: Vec<u32> = labels.iter().map(level).collect();
+        let levels = Self { of_document, count: distinct.len() as u32, weights, scale };
         (levels.total_weight() > 0.0).then_some(levels)
     }
 
@@ -61,20 +62,20 @@ impl LabelLevels {
         self.weights.get(document).copied().unwrap_or(1.0)
     }
 
-    /// The sum of all pairs' weights, without the scale: half of (the squared total minus each
-    /// level's squared total).
+    /// The sum of all pairs' weights, without the scale: that of each level's documents times that
+    /// of all documents of lower levels.
     fn total_weight(&self) -> f64 {
         let mut sums = vec![0.0; self.count as usize];
-        for (document, level) in self.of.iter().enumerate() {
+        for (document, level) in self.of_document.iter().enumerate() {
             sums[*level as usize] += self.weight(document);
         }
-        let mut below = 0.0;
-        let mut pairs = 0.0;
-        for sum in sums {
-            pairs += sum * below;
-            below += sum;
+        let mut weight_below = 0.0;
+        let mut pair_weight = 0.0;
+        for level_weight in sums {
+            pair_weight += level_weight * weight_below;
+            weight_below += level_weight;
         }
-        pairs
+        pair_weight
     }
 }
 
@@ -88,11 +89,14 @@ impl PairSource {
         }
     }
 
-    fn scale(&mut self, by: f64) {
+    /// Multiplies the weights of all pairs.
+    fn scale_weights(&mut self, factor: f64) {
         match self {
             PairSource::Nothing => {}
-            PairSource::Levels(levels) => levels.scale *= by,
-            PairSource::Listed(pairs) => pairs.iter_mut().for_each(|(_, _, weight)| *weight *= by),
+            PairSource::Levels(levels) => levels.scale *= factor,
+            PairSource::Listed(pairs) => {
+                pairs.iter_mut().for_each(|(_, _, weight)| *weight *= factor)
+            }
         }
     }
 }
@@ -112,18 +116,19 @@ pub(super) fn pair_sources(
         return Err(LearnError::ZeroWeights);
     }
     if !norm_query {
-        all.iter_mut().for_each(|pair_sources| pair_sources.scale(1.0 / sum));
+        all.iter_mut().for_each(|pair_source| pair_source.scale_weights(1.0 / sum));
         return Ok(all);
     }
-    let weight = |q: usize| data.query_weights().map_or(1.0, |weights| f64::from(weights[q]));
-    let counts = |q: &usize| total_weights[*q] > 0.0;
-    let queries: f64 = (0..data.queries()).filter(counts).map(weight).sum();
-    for q in (0..data.queries()).filter(counts) {
-        all[q].scale(weight(q) / (queries * total_weights[q]));
+    let query_weight = |q: usize| data.query_weights().map_or(1.0, |weights| f64::from(weights[q]));
+    let has_pairs = |q: &usize| total_weights[*q] > 0.0;
+    let sum: f64 = (0..data.queries()).filter(has_pairs).map(query_weight).sum();
+    for q in (0..data.queries()).filter(has_pairs) {
+        all[q].scale_weights(query_weight(q) / (sum * total_weights[q]));
     }
     Ok(all)
 }
 
+/// The preferences of one query, weights as in the data.
 fn pair_source(data: &Dataset, preferences: &Preferences<'_>, query: usize) -> PairSource {
     if preferences.own(query).is_some() {
         let pairs = preferences.listed(query);
@@ -144,8 +149,8 @@ fn pair_source(data: &Dataset, preferences: &Preferences<'_>, query: usize) -> P
     }
 }
 
-/// Returns the loss of listed pairs at these scores, sets the gradient and keeps second
-/// derivatives.
+/// Returns the loss of listed pairs at these scores, sets the gradient and stores the second
+/// derivative of each pair in `hessians`.
 pub(super) fn value(
     shape: MarginLoss,
     pairs: &[Pair],
@@ -167,7 +172,7 @@ pub(super) fn value(
     total
 }
 
-/// Sets `gradient` to the product of the hessian of listed pairs and a direction.
+/// Sets `product` to the product of the hessian of listed pairs and a direction.
 pub(super) fn hessian_product(
     pairs: &[Pair],
     hessians: &[f64],

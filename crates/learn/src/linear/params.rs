@@ -1,7 +1,8 @@
 //! Parameters that linear learners share.
 //!
-//! The defaults of c and l2 did well on the validation parts of MQ2008, MQ2007 and a sample of
-//! MSLR-WEB; as losses are means, the best values do not grow with the data.
+//! The defaults of c (the weight of the loss relative to the penalty) and of l2 did well on the
+//! validation parts of MQ2008, MQ2007 and a sample of MSLR-WEB; as losses are means, the best
+//! values do not grow with the data.
 
 use rankwright_spec::{Conflict, Slashed, above, params};
 

@@ -1,11 +1,12 @@
-//! The search for the best weights along a path: for each value of c, and within it for each width
-//! of a smoothed loss, Newton's method started from the result of the one before.
+//! The search for the best weights along a path: for each value of c (the weight of the loss
+//! relative to the penalty), and within it for each width of a smoothed loss, Newton's method
+//! started from the result of the one before.
 //!
 //! A [`Solver`] takes one step at a time, and its [`PathPosition`] is all that is needed to resume
 //! later with the same bits.
 
 use super::loss::ConvexLoss;
-use super::newton::{NewtonSearch, NewtonStep, Smooth};
+use super::newton::{NewtonSearch, NewtonStep, SmoothFunction};
 use super::problem::Problem;
 use super::trainer::LinearFit;
 use crate::error::{LearnError, StateProblem};
@@ -13,14 +14,15 @@ use crate::error::{LearnError, StateProblem};
 /// The position of a search on its path, which a checkpoint keeps.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct PathPosition {
-    /// Index of the current value of c, and of the current stage of smoothing.
-    c: usize,
-    stage: usize,
+    /// Index of the current value of c, from 0.
+    c_index: usize,
+    /// Index of the current width of smoothing, from 0.
+    width_index: usize,
     /// Steps taken for this c.
     steps: usize,
-    /// The radius of the next step; `None` at the start of a stage.
+    /// The maximum length of the next step; `None` at the start of a width.
     radius: Option<f64>,
-    /// The weights, then the extra parameters.
+    /// The weights, then the extra parameters (an intercept, thresholds).
     pub(super) point: Vec<f64>,
 }
 
@@ -28,21 +30,24 @@ impl PathPosition {
     /// The position as bytes: eight per number.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let radius = self.radius.unwrap_or(f64::NAN).to_bits();
-        let numbers = [self.c as u64, self.stage as u64, self.steps as u64, radius];
+        let numbers = [self.c_index as u64, self.width_index as u64, self.steps as u64, radius];
         let point = self.point.iter().map(|x| x.to_bits());
         numbers.into_iter().chain(point).flat_map(u64::to_le_bytes).collect()
     }
 
+    /// Reads a position with this number of parameters; `None` if the bytes are not one.
     fn from_bytes(bytes: &[u8], parameters: usize) -> Option<Self> {
         let (words, rest) = bytes.as_chunks::<8>();
         let words: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
-        let [c, stage, steps, radius, point @ ..] = words.as_slice() else { return None };
+        let [c_index, width_index, steps, radius, point @ ..] = words.as_slice() else {
+            return None;
+        };
         if !rest.is_empty() || point.len() != parameters {
             return None;
         }
         Some(Self {
-            c: *c as usize,
-            stage: *stage as usize,
+            c_index: *c_index as usize,
+            width_index: *width_index as usize,
             steps: *steps as usize,
             radius: Some(f64::from_bits(*radius)).filter(|radius| !radius.is_nan()),
             point: point.iter().map(|x| f64::from_bits(*x)).collect(),
@@ -57,7 +62,7 @@ pub(super) struct StepOutcome {
     pub(super) value: f64,
     /// Whether the point changed.
     pub(super) moved: bool,
-    /// Whether it was the last step for its value of c.
+    /// Whether the step was the last for its value of c.
     pub(super) ends_c: bool,
 }
 
@@ -67,14 +72,14 @@ pub(super) struct Solver<'a, L: ConvexLoss> {
     problem: Problem<'a, L>,
     widths: &'static [f64],
     position: PathPosition,
-    /// The search of the current stage.
+    /// The search of the current c and width; `None` before its first step.
     search: Option<NewtonSearch>,
-    /// The length of the loss's gradient where all weights are 0.
+    /// The length of the gradient at weights of 0, for c = 1.
     first_norm: f64,
 }
 
 impl<'a, L: ConvexLoss> Solver<'a, L> {
-    /// Starts at weights of 0, or resumes from a position.
+    /// Starts at weights of 0, or resumes from the bytes of a position.
     pub(super) fn begin(
         fit: &'a LinearFit,
         mut problem: Problem<'a, L>,
@@ -83,13 +88,13 @@ impl<'a, L: ConvexLoss> Solver<'a, L> {
         let mut point = vec![0.0; problem.columns()];
         point.extend(problem.loss.extra_parameters());
         let widths = problem.loss.widths();
-        problem.loss.smooth(widths.first().copied().unwrap_or(0.0));
+        problem.loss.set_width(widths.first().copied().unwrap_or(0.0));
         let mut gradient = vec![0.0; point.len()];
         problem.c = 1.0;
         problem.value(&point, &mut gradient);
         let first_norm = super::newton::norm(&gradient);
         let position = match position {
-            None => PathPosition { c: 0, stage: 0, steps: 0, radius: None, point },
+            None => PathPosition { c_index: 0, width_index: 0, steps: 0, radius: None, point },
             Some(bytes) => {
                 PathPosition::from_bytes(bytes, point.len()).ok_or(StateProblem::OtherLearner)?
             }
@@ -104,18 +109,19 @@ impl<'a, L: ConvexLoss> Solver<'a, L> {
 
     /// Whether every value of c is finished.
     pub(super) fn is_over(&self) -> bool {
-        self.position.c >= self.fit.path.len()
+        self.position.c_index >= self.fit.path.len()
     }
 
     /// Takes a step; `None` when the search is finished.
     pub(super) fn next(&mut self) -> Option<StepOutcome> {
-        let c = *self.fit.path.get(self.position.c)?;
+        let c = *self.fit.path.get(self.position.c_index)?;
         let Self { problem, position, .. } = self;
         let mut search = match self.search.take() {
             Some(search) => search,
             None => {
                 problem.c = c;
-                problem.loss.smooth(self.widths.get(position.stage).copied().unwrap_or(0.0));
+                let width = self.widths.get(position.width_index).copied().unwrap_or(0.0);
+                problem.loss.set_width(width);
                 NewtonSearch::begin(problem, position.point.clone(), position.radius)
             }
         };
@@ -128,13 +134,14 @@ impl<'a, L: ConvexLoss> Solver<'a, L> {
         let out_of_steps = position.steps >= self.fit.steps;
         if step == NewtonStep::Converged || out_of_steps {
             position.radius = None;
-            position.stage += 1;
+            position.width_index += 1;
         } else {
             self.search = Some(search);
         }
-        let ends_c = out_of_steps || position.stage >= self.widths.len();
+        let ends_c = out_of_steps || position.width_index >= self.widths.len();
         if ends_c {
-            (position.c, position.stage, position.steps) = (position.c + 1, 0, 0);
+            position.c_index += 1;
+            (position.width_index, position.steps) = (0, 0);
         }
         Some(StepOutcome { value, moved: step == NewtonStep::Moved, ends_c })
     }
@@ -145,10 +152,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_read_back_as_it_was() {
+    fn a_position_is_read_back_as_it_was() {
         for radius in [None, Some(0.25)] {
-            let position =
-                PathPosition { c: 2, stage: 1, steps: 7, radius, point: vec![1.5, -0.0, 1e-300] };
+            let point = vec![1.5, -0.0, 1e-300];
+            let position = PathPosition { c_index: 2, width_index: 1, steps: 7, radius, point };
             let bytes = position.to_bytes();
             assert_eq!(PathPosition::from_bytes(&bytes, 3), Some(position));
             assert_eq!(PathPosition::from_bytes(&bytes, 4), None);

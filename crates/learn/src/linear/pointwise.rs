@@ -45,6 +45,7 @@ pub(super) fn weighted_labels(
 #[derive(Debug)]
 pub(super) struct BinaryMarginLoss<'a> {
     data: &'a Dataset,
+    /// Lowest label that counts as relevant.
     rel: f64,
     normalised_weights: Vec<f64>,
     shape: MarginLoss,
@@ -54,18 +55,19 @@ impl<'a> BinaryMarginLoss<'a> {
     /// Fails on data of one class only.
     pub(super) fn new(data: &'a Dataset, rel: f64, shape: MarginLoss) -> Result<Self, LearnError> {
         let normalised_weights = normalised_weights(data)?;
-        let any = |relevant: bool| {
+        let has_class = |relevant: bool| {
             weighted_labels(data, &normalised_weights).any(|(label, _)| (label >= rel) == relevant)
         };
-        if !any(true) {
-            return Err(LearnError::OneClass { rel, relevant: false });
-        }
-        if !any(false) {
-            return Err(LearnError::OneClass { rel, relevant: true });
+        for relevant in [true, false] {
+            if !has_class(relevant) {
+                // All documents are of the other class.
+                return Err(LearnError::OneClass { rel, relevant: !relevant });
+            }
         }
         Ok(Self { data, rel, normalised_weights, shape })
     }
 
+    /// y: 1 for a relevant document, -1 for another.
     fn sign(&self, row: usize) -> f64 {
         if self.data.labels()[row] >= self.rel { 1.0 } else { -1.0 }
     }
@@ -121,8 +123,8 @@ impl ConvexLoss for BinaryMarginLoss<'_> {
         self.shape.widths()
     }
 
-    fn smooth(&mut self, width: f64) {
-        self.shape.smooth(width);
+    fn set_width(&mut self, width: f64) {
+        self.shape.set_width(width);
     }
 }
 

@@ -4,7 +4,7 @@
 //! f(w, e) = penalty/2 |w|^2 + c * sum over queries of their part in the mean loss(X w, e)
 //! ```
 //!
-//! where X are the transformed features and e the extra parameters (an intercept,
+//! where w are the weights, X the transformed features and e the extra parameters (an intercept,
 //! thresholds), which are not penalised. Only the data decides how queries are cut into chunks. One
 //! task computes a chunk's scores, losses and sums of rows while its rows are in the cache, and the
 //! chunks' sums are added in their order: the number of threads does not change a bit.
@@ -19,29 +19,31 @@ use rayon::prelude::*;
 
 use super::kernel::{add_rows, products};
 use super::loss::{ConvexLoss, Gradient, LossPoint};
-use super::newton::Smooth;
+use super::newton::SmoothFunction;
 use crate::simd::Simd;
 
 /// Minimum number of rows of a chunk, except for the last.
-const CHUNK: usize = 2048;
-/// Number of rows of a large query whose sums are computed by one task.
-const BLOCK: usize = 8192;
+const MIN_CHUNK_ROWS: usize = 2048;
+/// Number of rows of a large chunk that one task computes.
+const BLOCK_ROWS: usize = 8192;
 
-/// The queries that one task works on.
+/// The queries that one task works on, and their buffers; `C` is the loss's cache of a query.
 #[derive(Debug)]
-struct ProblemChunk<M> {
+struct ProblemChunk<C> {
     queries: Range<usize>,
     rows: Range<usize>,
     scores: Vec<f64>,
+    /// Derivatives by the scores.
     gradient: Vec<f64>,
-    cache: Vec<M>,
+    /// The cache of each query.
+    caches: Vec<C>,
 }
 
 /// Feature values after the transforms.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Design<'a> {
     pub(super) data: &'a Dataset,
-    /// Transformed values, rows x columns.
+    /// Transformed values, row by row.
     pub(super) values: &'a [f32],
     pub(super) simd: Simd,
 }
@@ -51,7 +53,9 @@ pub(super) struct Design<'a> {
 pub(super) struct Problem<'a, L: ConvexLoss> {
     design: Design<'a>,
     pub(super) loss: L,
+    /// Factor of half the squared norm of the weights.
     pub(super) penalty: f64,
+    /// Factor of the loss.
     pub(super) c: f64,
     chunks: Vec<ProblemChunk<L::Cache>>,
 }
@@ -63,16 +67,16 @@ impl<'a, L: ConvexLoss> Problem<'a, L> {
         let mut first = 0;
         for query in 0..data.queries() {
             let rows = data.query_rows(first).start..data.query_rows(query).end;
-            if rows.len() >= CHUNK || query + 1 == data.queries() {
+            if rows.len() >= MIN_CHUNK_ROWS || query + 1 == data.queries() {
                 let zeros = vec![0.0; rows.len()];
                 let queries = first..query + 1;
-                let cache = queries.clone().map(|_| L::Cache::default()).collect();
+                let caches = queries.clone().map(|_| L::Cache::default()).collect();
                 chunks.push(ProblemChunk {
                     queries,
                     rows,
                     scores: zeros.clone(),
                     gradient: zeros,
-                    cache,
+                    caches,
                 });
                 first = query + 1;
             }
@@ -85,38 +89,40 @@ impl<'a, L: ConvexLoss> Problem<'a, L> {
         self.design.data.columns()
     }
 
-    /// One pass over all chunks: the sum of the losses that `each` returns, and of the rows times
-    /// its gradient.
+    /// One pass over all queries. Calls `evaluate` with the scores of each query at a point, or
+    /// along a direction; it returns a loss and sets derivatives by scores and extra parameters.
+    /// Returns the sum of the losses, and sets `sums` to the derivatives by weights and extra
+    /// parameters.
     fn pass(
         &mut self,
         point: &[f64],
         sums: &mut [f64],
-        each: impl Fn(&L, usize, LossPoint<'_>, &mut L::Cache, Gradient<'_>) -> f64 + Sync,
+        evaluate: impl Fn(&L, usize, LossPoint<'_>, &mut L::Cache, Gradient<'_>) -> f64 + Sync,
     ) -> f64 {
         let (design, loss) = (self.design, &self.loss);
         let (columns, parameters) = (design.data.columns(), sums.len());
         let (weights, extra_parameters) = point.split_at(columns);
-        let of_chunk = |chunk: &mut ProblemChunk<L::Cache>| {
+        let chunk_sums = |chunk: &mut ProblemChunk<L::Cache>| {
             let rows = chunk.rows.clone();
             let values = &design.values[rows.start * columns..rows.end * columns];
             all_products(design.simd, values, weights, &mut chunk.scores);
             let mut sums = vec![0.0; parameters];
             let mut total = 0.0;
-            for (query, cache) in chunk.queries.clone().zip(&mut chunk.cache) {
-                let mine = design.data.query_rows(query);
-                let mine = mine.start - rows.start..mine.end - rows.start;
-                let at = LossPoint { scores: &chunk.scores[mine.clone()], extra_parameters };
+            for (query, cache) in chunk.queries.clone().zip(&mut chunk.caches) {
+                let query_rows = design.data.query_rows(query);
+                let in_chunk = query_rows.start - rows.start..query_rows.end - rows.start;
+                let at = LossPoint { scores: &chunk.scores[in_chunk.clone()], extra_parameters };
                 let gradient = Gradient {
-                    scores: &mut chunk.gradient[mine],
+                    scores: &mut chunk.gradient[in_chunk],
                     extra_parameters: &mut sums[columns..],
                 };
-                total += each(loss, query, at, cache, gradient);
+                total += evaluate(loss, query, at, cache, gradient);
             }
             add_all_rows(design.simd, values, &chunk.gradient, &mut sums[..columns]);
             (total, sums)
         };
         let parts: Vec<(f64, Vec<f64>)> =
-            self.chunks.par_iter_mut().with_max_len(1).map(of_chunk).collect();
+            self.chunks.par_iter_mut().with_max_len(1).map(chunk_sums).collect();
         let mut total = 0.0;
         sums.fill(0.0);
         for (value, part) in parts {
@@ -126,8 +132,8 @@ impl<'a, L: ConvexLoss> Problem<'a, L> {
         total
     }
 
-    /// Multiplies the loss's part by c and adds that of the penalty.
-    fn penalise(&self, point: &[f64], sums: &mut [f64]) {
+    /// Multiplies the derivatives of the loss by c and adds those of the penalty.
+    fn add_penalty(&self, point: &[f64], sums: &mut [f64]) {
         let columns = self.columns();
         for (at, (sum, x)) in sums.iter_mut().zip(point).enumerate() {
             *sum = self.c * *sum + if at < columns { self.penalty * x } else { 0.0 };
@@ -135,12 +141,12 @@ impl<'a, L: ConvexLoss> Problem<'a, L> {
     }
 }
 
-impl<L: ConvexLoss> Smooth for Problem<'_, L> {
+impl<L: ConvexLoss> SmoothFunction for Problem<'_, L> {
     fn value(&mut self, point: &[f64], gradient: &mut [f64]) -> f64 {
         let total = self.pass(point, gradient, |loss, query, at, cache, gradient| {
             loss.value(query, at, cache, gradient)
         });
-        self.penalise(point, gradient);
+        self.add_penalty(point, gradient);
         let weights = &point[..self.columns()];
         self.c * total + 0.5 * self.penalty * weights.iter().map(|w| w * w).sum::<f64>()
     }
@@ -150,32 +156,32 @@ impl<L: ConvexLoss> Smooth for Problem<'_, L> {
             loss.hessian_product(query, direction, cache, product);
             0.0
         });
-        self.penalise(direction, out);
+        self.add_penalty(direction, out);
     }
 }
 
-/// Products of all rows with the weights; a large query uses all threads.
+/// Products of all rows with the weights; a large chunk uses all threads.
 fn all_products(simd: Simd, values: &[f32], weights: &[f64], out: &mut [f64]) {
-    if out.len() < 2 * BLOCK || weights.is_empty() {
+    if out.len() < 2 * BLOCK_ROWS || weights.is_empty() {
         return products(simd, values, weights, out);
     }
-    let blocks = out.par_chunks_mut(BLOCK).zip(values.par_chunks(BLOCK * weights.len()));
+    let blocks = out.par_chunks_mut(BLOCK_ROWS).zip(values.par_chunks(BLOCK_ROWS * weights.len()));
     blocks.for_each(|(out, values)| products(simd, values, weights, out));
 }
 
-/// Adds up all rows times their coefficients; blocks of a large query are added in their order.
+/// Adds up all rows times their coefficients; blocks of a large chunk are added in their order.
 fn add_all_rows(simd: Simd, values: &[f32], coefficients: &[f64], sums: &mut [f64]) {
     let columns = sums.len();
-    if coefficients.len() < 2 * BLOCK || columns == 0 {
+    if coefficients.len() < 2 * BLOCK_ROWS || columns == 0 {
         return add_rows(simd, values, coefficients, sums);
     }
-    let blocks = coefficients.par_chunks(BLOCK).zip(values.par_chunks(BLOCK * columns));
-    let of_block = |(coefficients, values): (&[f64], &[f32])| {
+    let blocks = coefficients.par_chunks(BLOCK_ROWS).zip(values.par_chunks(BLOCK_ROWS * columns));
+    let block_sums = |(coefficients, values): (&[f64], &[f32])| {
         let mut sums = vec![0.0; columns];
         add_rows(simd, values, coefficients, &mut sums);
         sums
     };
-    let parts: Vec<Vec<f64>> = blocks.map(of_block).collect();
+    let parts: Vec<Vec<f64>> = blocks.map(block_sums).collect();
     for part in parts {
         sums.iter_mut().zip(part).for_each(|(sum, more)| *sum += more);
     }

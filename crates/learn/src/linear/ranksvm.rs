@@ -25,12 +25,15 @@ pub(super) struct RankSvmLoss {
 /// Values that a query keeps for `hessian_product`.
 #[derive(Debug, Default)]
 pub(super) struct MarginCache {
+    /// For preferences of labels.
     sorted: SortedScores,
+    /// Second derivatives of listed pairs.
     hessians: Vec<f64>,
 }
 
 impl RankSvmLoss {
-    /// The squared hinges whose sum is the loss.
+    /// The squared hinges whose sum is the loss, each with its margin and its factor, and how many
+    /// of them are used.
     fn margins(&self) -> ([(f64, f64); 2], usize) {
         match self.shape {
             MarginLoss::Hinge(width) => {
@@ -95,7 +98,7 @@ impl ConvexLoss for RankSvmLoss {
         self.shape.widths()
     }
 
-    fn smooth(&mut self, width: f64) {
-        self.shape.smooth(width);
+    fn set_width(&mut self, width: f64) {
+        self.shape.set_width(width);
     }
 }

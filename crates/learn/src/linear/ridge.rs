@@ -20,38 +20,42 @@ use crate::simd::Simd;
 /// Maximum number of columns of the normal equations.
 pub(super) const MAX_COLUMNS: usize = 500;
 /// Maximum number of blocks; each has its own matrix of sums.
-const BLOCKS: usize = 64;
+const MAX_BLOCKS: usize = 64;
 /// Minimum number of rows of a block.
-const ROWS: usize = 2048;
+const MIN_BLOCK_ROWS: usize = 2048;
 
 /// Returns the weights, then the intercept.
 pub(super) fn fit(design: Design<'_>, normalised_weights: &[f64], l2: f64) -> Vec<f64> {
     let Design { data, values, simd } = design;
     let columns = data.columns();
     let sums = sums(data, values, normalised_weights, simd);
-    let (size, width) = (columns + 1, columns + 2);
-    let mut a = vec![0.0; size * size];
-    let mut b = vec![0.0; size];
-    for i in 0..size {
-        for j in i..size {
-            a[j * size + i] = sums[i * width + j];
+    // The unknowns are the weights and the intercept; `width` counts the label too.
+    let (unknowns, width) = (columns + 1, columns + 2);
+    let mut a = vec![0.0; unknowns * unknowns];
+    let mut b = vec![0.0; unknowns];
+    for i in 0..unknowns {
+        for j in i..unknowns {
+            a[j * unknowns + i] = sums[i * width + j];
         }
-        b[i] = sums[i * width + size];
+        b[i] = sums[i * width + unknowns];
     }
-    (0..columns).for_each(|i| a[i * size + i] += l2);
-    solve(a, b, 0.0)
+    // The intercept has no penalty.
+    (0..columns).for_each(|i| a[i * unknowns + i] += l2);
+    let ridge = 0.0;
+    solve(a, b, ridge)
 }
 
-/// The upper triangle of all products of features, 1 and the label with each other.
+/// For each row the features, then 1, then the label: the upper triangle of the matrix of their
+/// products with each other, summed over all rows by weight.
 fn sums(data: &Dataset, values: &[f32], normalised_weights: &[f64], simd: Simd) -> Vec<f64> {
     let columns = data.columns();
     let width = columns + 2;
-    let rows = data.rows().div_ceil(BLOCKS).max(ROWS);
-    let of_block = |block: usize| {
-        let mine = block * rows..((block + 1) * rows).min(data.rows());
+    let block_rows = data.rows().div_ceil(MAX_BLOCKS).max(MIN_BLOCK_ROWS);
+    let block_sums = |block: usize| {
+        let rows = block * block_rows..((block + 1) * block_rows).min(data.rows());
         let mut sums = vec![0.0; width * width];
         let mut extended_row = vec![0.0; width];
-        for row in mine {
+        for row in rows {
             let features = &values[row * columns..(row + 1) * columns];
             extended_row.iter_mut().zip(features).for_each(|(to, x)| *to = f64::from(*x));
             extended_row[columns] = 1.0;
@@ -60,11 +64,11 @@ fn sums(data: &Dataset, values: &[f32], normalised_weights: &[f64], simd: Simd) 
         }
         sums
     };
-    let blocks = data.rows().div_ceil(rows);
-    let parts: Vec<Vec<f64>> = (0..blocks).into_par_iter().map(of_block).collect();
-    let mut all = vec![0.0; width * width];
+    let blocks = data.rows().div_ceil(block_rows);
+    let parts: Vec<Vec<f64>> = (0..blocks).into_par_iter().map(block_sums).collect();
+    let mut sums = vec![0.0; width * width];
     for part in parts {
-        all.iter_mut().zip(part).for_each(|(sum, more)| *sum += more);
+        sums.iter_mut().zip(part).for_each(|(sum, more)| *sum += more);
     }
-    all
+    sums
 }

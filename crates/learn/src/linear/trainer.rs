@@ -1,10 +1,10 @@
 //! Training of linear models: transforms, the search for the best weights, and the model.
 //!
-//! With one value of c, a round is a step of Newton's method and the last weights are the result:
-//! the loss is convex, so there is one minimum. With several values, a round is a value of c, from
-//! the smallest up, each starting from the weights of the one before; the first metric on the first
-//! validation set chooses. An interrupted training resumes from the last step, or the last value of
-//! c.
+//! c is the weight of the loss relative to the penalty on the weights. With one value of c, a round
+//! is a step of Newton's method and the last weights are the result: the loss is convex, so there
+//! is one minimum. With several values, a round is a value of c, from the smallest up, each
+//! starting from the weights of the one before; the first metric on the first validation set
+//! chooses. An interrupted training resumes from the last step, or the last value of c.
 
 use rankwright_data::Dataset;
 use rankwright_model::{Model, ModelBody, Transforms};
@@ -29,10 +29,15 @@ use crate::transform::{TransformParams, any_missing, transformed};
 /// The loss of a linear learner.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum LinearLoss {
+    /// Squared error on the labels.
     Regression { l2: f64 },
+    /// A margin loss of binary relevance; labels from `rel` on are relevant.
     BinaryMargin { shape: MarginLoss, rel: f64 },
+    /// The cumulative logit of the grades.
     Ordinal,
+    /// A hinge of preferences.
     RankSvm { shape: MarginLoss, norm_query: bool },
+    /// The logistic loss of preferences.
     LogisticPairs { norm_query: bool },
 }
 
@@ -41,7 +46,9 @@ pub(super) enum LinearLoss {
 pub(super) struct LinearFit {
     /// Values of c, in rising order.
     pub(super) path: Vec<f64>,
+    /// Maximum number of steps of Newton's method, for each c.
     pub(super) steps: usize,
+    /// The search ends if the norm of the gradient has fallen to this fraction of the first.
     pub(super) tolerance: f64,
     pub(super) transform: TransformParams,
 }
@@ -57,7 +64,9 @@ pub(super) struct LinearTrainer {
 struct LinearData<'a> {
     request: &'a TrainRequest<'a>,
     transforms: Transforms,
+    /// Transformed values, row by row.
     values: Vec<f32>,
+    /// Whether the data has missing values.
     missing: bool,
 }
 
@@ -114,8 +123,8 @@ impl Trainer for LinearTrainer {
     fn rounds(&self) -> Option<(usize, &'static str)> {
         match (self.loss, self.fit.path.len()) {
             (LinearLoss::Regression { .. }, _) => None,
-            (_, 1) => Some((self.fit.steps, STEP)),
-            (_, many) => Some((many, VALUE)),
+            (_, 1) => Some((self.fit.steps, STEP_ROUND)),
+            (_, values) => Some((values, C_ROUND)),
         }
     }
 
@@ -123,7 +132,7 @@ impl Trainer for LinearTrainer {
         if self.fit.path.len() > 1 { Validation::Required } else { Validation::Ignored }
     }
 
-    fn sampled_queries(&self, data: &Dataset) -> usize {
+    fn queries_with_sampled_pairs(&self, data: &Dataset) -> usize {
         let large = |query: &usize| data.query_rows(*query).len() > MAX_DOCUMENTS;
         match self.loss {
             LinearLoss::LogisticPairs { .. } => (0..data.queries()).filter(large).count(),
@@ -132,8 +141,10 @@ impl Trainer for LinearTrainer {
     }
 }
 
-const STEP: &str = "step";
-const VALUE: &str = "value of c";
+/// The name of a round with one value of c.
+const STEP_ROUND: &str = "step";
+/// The name of a round with several values of c.
+const C_ROUND: &str = "value of c";
 
 fn name_of(shape: MarginLoss) -> &'static str {
     match shape {
@@ -165,40 +176,46 @@ impl LinearTrainer {
         inputs: &LinearData<'_>,
         loss: L,
     ) -> Result<TrainResult, LearnError> {
-        let single = self.fit.path.len() == 1;
-        let unit = if single { STEP } else { VALUE };
-        let (rounds, state) =
-            Session::begin(inputs.request, RoundPlan::new(unit, usize::MAX, inputs.request))?;
-        let mut rounds = if single { rounds.keeping_last() } else { rounds };
+        let one_c = self.fit.path.len() == 1;
+        let round_name = if one_c { STEP_ROUND } else { C_ROUND };
+        let (session, state) =
+            Session::begin(inputs.request, RoundPlan::new(round_name, usize::MAX, inputs.request))?;
+        let mut session = if one_c { session.keeping_last() } else { session };
         let problem = Problem::new(inputs.design(), loss);
         let bytes = state.and_then(|state| state.bytes);
         let mut solver = Solver::begin(&self.fit, problem, bytes.as_deref())?;
         let mut saved = solver.position().clone();
         while let Some(step) = solver.next() {
-            let round = if single { step.moved || solver.is_over() } else { step.ends_c };
-            if single && !step.moved && rounds.done() > 0 {
+            let ends_round = if one_c { step.moved || solver.is_over() } else { step.ends_c };
+            if one_c && !step.moved && session.done() > 0 {
                 continue;
             }
-            if !round {
+            if !ends_round {
                 // A value of c that was interrupted is started again from its beginning.
-                if rounds.done() > 0 && rounds.should_stop() {
-                    rounds.save_before_cancelling(&|| saved.to_bytes());
-                    return rounds.finish(false);
+                if session.done() > 0 && session.should_stop() {
+                    session.save_before_cancelling(&|| saved.to_bytes());
+                    let finished = false;
+                    return session.finish(finished);
                 }
                 continue;
             }
             saved.clone_from(solver.position());
             let model = || self.model(inputs, &saved);
-            match rounds.add(Some(step.value), model, &|| saved.to_bytes())? {
-                RoundStatus::Cancelled if !solver.is_over() => return rounds.finish(false),
+            match session.add(Some(step.value), model, &|| saved.to_bytes())? {
+                RoundStatus::Cancelled if !solver.is_over() => {
+                    let finished = false;
+                    return session.finish(finished);
+                }
                 _ => {}
             }
         }
-        let mut result = rounds.finish(true)?;
+        let finished = true;
+        let mut result = session.finish(finished)?;
         result.history.weights = fold::weights(result.model.body(), &inputs.transforms);
         self.with_notes(result, inputs, &saved)
     }
 
+    /// The model of the weights at a position.
     fn model(
         &self,
         inputs: &LinearData<'_>,
@@ -220,8 +237,9 @@ impl LinearTrainer {
         last: &PathPosition,
     ) -> Result<TrainResult, LearnError> {
         let TrainResult { model, history, finished, warnings } = result;
-        let (mut header, kind) = model.into_parts();
-        let chosen = history.best.and_then(|best| self.fit.path.get(best - 1));
+        let (mut header, body) = model.into_parts();
+        // Rounds count from 1.
+        let chosen_c = history.best.and_then(|best| self.fit.path.get(best - 1));
         match (self.fit.path.len(), self.loss) {
             (1, LinearLoss::Ordinal) => {
                 let thresholds = &last.point[inputs.request.train.columns()..];
@@ -230,11 +248,11 @@ impl LinearTrainer {
             }
             (1, _) => {}
             (_, _) => {
-                let chosen = chosen.map(f64::to_string).unwrap_or_default();
-                header.notes.insert("c".to_owned(), chosen);
+                let chosen_c = chosen_c.map(f64::to_string).unwrap_or_default();
+                header.notes.insert("c".to_owned(), chosen_c);
             }
         }
-        Ok(TrainResult { model: Model::new(header, kind)?, history, finished, warnings })
+        Ok(TrainResult { model: Model::new(header, body)?, history, finished, warnings })
     }
 }
 

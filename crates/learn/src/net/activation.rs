@@ -19,9 +19,9 @@ const GELU_CUBE: f32 = 0.044_715;
 /// Replaces each z of `values` by its activation and sets `slopes` to the derivatives there.
 pub(super) fn activate(activation: Activation, values: &mut [f32], slopes: &mut [f32]) {
     match activation {
-        Activation::Relu => each(values, slopes, |z| if z > 0.0 { (z, 1.0) } else { (0.0, 0.0) }),
-        Activation::Gelu => each(values, slopes, gelu),
-        Activation::Tanh => each(values, slopes, |z| {
+        Activation::Relu => apply(values, slopes, |z| if z > 0.0 { (z, 1.0) } else { (0.0, 0.0) }),
+        Activation::Gelu => apply(values, slopes, gelu),
+        Activation::Tanh => apply(values, slopes, |z| {
             let t = tanh(z);
             (t, 1.0 - t * t)
         }),
@@ -29,22 +29,25 @@ pub(super) fn activate(activation: Activation, values: &mut [f32], slopes: &mut 
     }
 }
 
+/// Applies a function that returns the activation of a value and its derivative.
 #[inline(always)]
-fn each(values: &mut [f32], slopes: &mut [f32], of: impl Fn(f32) -> (f32, f32)) {
+fn apply(values: &mut [f32], slopes: &mut [f32], function: impl Fn(f32) -> (f32, f32)) {
     for (value, slope) in values.iter_mut().zip(slopes) {
-        (*value, *slope) = of(*value);
+        (*value, *slope) = function(*value);
     }
 }
 
+/// GELU and its derivative.
 #[inline(always)]
 fn gelu(z: f32) -> (f32, f32) {
     let square = z * z;
     let t = tanh(GELU_SCALE * (z + GELU_CUBE * square * z));
-    let inner = GELU_SCALE * (1.0 + 3.0 * GELU_CUBE * square);
-    (0.5 * z * (1.0 + t), 0.5 * (1.0 + t) + 0.5 * z * (1.0 - t * t) * inner)
+    let inner_slope = GELU_SCALE * (1.0 + 3.0 * GELU_CUBE * square);
+    (0.5 * z * (1.0 + t), 0.5 * (1.0 + t) + 0.5 * z * (1.0 - t * t) * inner_slope)
 }
 
-/// The hyperbolic tangent by our own exponential; 64 bits keep the digits of the difference.
+/// The hyperbolic tangent by our own exponential, in 64 bits, so that the difference of two nearly
+/// equal numbers is precise.
 #[inline(always)]
 fn tanh(x: f32) -> f32 {
     (1.0 - 2.0 * one_minus_sigmoid(2.0 * f64::from(x))) as f32
@@ -57,34 +60,35 @@ mod tests {
     const ALL: [Activation; 4] =
         [Activation::None, Activation::Relu, Activation::Gelu, Activation::Tanh];
 
-    fn of(activation: Activation, z: f32) -> (f32, f32) {
+    fn value_and_slope(activation: Activation, z: f32) -> (f32, f32) {
         let (mut value, mut slope) = ([z], [9.0]);
         activate(activation, &mut value, &mut slope);
         (value[0], slope[0])
     }
 
     #[test]
-    fn slopes_are_those_of_the_values() {
+    fn slopes_agree_with_finite_differences() {
         for activation in ALL {
             for z in [-3.0, -0.7, -0.05, 0.05, 0.4, 1.0, 2.5] {
                 let step = 1e-2;
-                let (up, down) = (of(activation, z + step).0, of(activation, z - step).0);
+                let (up, _) = value_and_slope(activation, z + step);
+                let (down, _) = value_and_slope(activation, z - step);
                 let expected = (up - down) / (2.0 * step);
-                let found = of(activation, z).1;
+                let found = value_and_slope(activation, z).1;
                 assert!((found - expected).abs() < 1e-3, "{activation:?} {z}: {found} {expected}");
             }
         }
     }
 
     #[test]
-    fn values_are_known_ones_and_large_inputs_stay_finite() {
-        assert_eq!(of(Activation::Relu, -2.0), (0.0, 0.0));
-        assert_eq!(of(Activation::Relu, 2.0), (2.0, 1.0));
-        assert!((of(Activation::Gelu, 1.0).0 - 0.841_192).abs() < 1e-5);
-        assert!((of(Activation::Tanh, 0.5).0 - 0.5_f32.tanh()).abs() < 1e-7);
+    fn known_values_are_met_and_large_inputs_give_finite_ones() {
+        assert_eq!(value_and_slope(Activation::Relu, -2.0), (0.0, 0.0));
+        assert_eq!(value_and_slope(Activation::Relu, 2.0), (2.0, 1.0));
+        assert!((value_and_slope(Activation::Gelu, 1.0).0 - 0.841_192).abs() < 1e-5);
+        assert!((value_and_slope(Activation::Tanh, 0.5).0 - 0.5_f32.tanh()).abs() < 1e-7);
         for activation in ALL {
             for z in [-1e6, 1e6] {
-                let (value, slope) = of(activation, z);
+                let (value, slope) = value_and_slope(activation, z);
                 assert!(value.is_finite() && slope.is_finite(), "{activation:?} {z}");
             }
         }

@@ -5,10 +5,12 @@
 //! backward  d = gradient by y * slope,  then through the norm;   W: d' X    b: sums of d    X: d W
 //! ```
 //!
-//! A mini-batch is cut into blocks, each with its buffers and a gradient of its own. A block's
-//! results depend only on its rows, except for batch norm, whose sums the caller adds up over all
-//! blocks between the two halves of a layer. Cost: three matrix products a layer (two for the
-//! first, whose inputs need no gradient).
+//! X are the inputs of a layer, a row for each document, W its weights, b its biases, ' is the
+//! transpose; the slope is the derivative of activation and dropout. The last part gives the
+//! gradients by W, b and X. A mini-batch is cut into blocks, each with its buffers and a gradient
+//! of its own. A block's results depend only on its rows, except for batch norm, whose sums the
+//! caller adds up over all blocks between the two halves of a layer. Cost: three matrix products a
+//! layer (two for the first, whose inputs need no gradient).
 
 use super::activation::activate;
 use super::draws::Draws;
@@ -31,20 +33,23 @@ struct LayerCache {
 #[derive(Debug)]
 pub(super) struct NetBlock {
     rows: usize,
-    /// The inputs, then the outputs of each layer.
+    /// The inputs of the net, then the outputs of each layer.
     values: Vec<Vec<f32>>,
     caches: Vec<LayerCache>,
-    /// The gradient by the outputs of the current layer, and a buffer for the next.
+    /// The gradient by the outputs of the current layer.
     delta: Vec<f32>,
-    next: Vec<f32>,
+    /// A buffer for the gradient by the inputs of the current layer.
+    next_delta: Vec<f32>,
     /// The gradient of this block's rows by all parameters of the net.
     pub(super) gradient: Vec<f32>,
-    /// Sums for batch norm.
+    /// Sums over the rows of this block, two for each output of the current layer: for batch norm,
+    /// and for the gradient of scales and shifts.
     pub(super) sums: Vec<f64>,
+    /// The random numbers of this block.
     draws: Draws,
 }
 
-/// The randomness of a pass; 0 turns either off.
+/// The strength of noise and dropout in a pass; 0 turns either off.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct NoiseLevels {
     /// Standard deviation of the noise on inputs.
@@ -61,14 +66,14 @@ impl NetBlock {
             values: vec![Vec::new(); layers + 1],
             caches: (0..layers).map(|_| LayerCache::default()).collect(),
             delta: Vec::new(),
-            next: Vec::new(),
+            next_delta: Vec::new(),
             gradient: vec![0.0; shape.parameter_count],
             sums: Vec::new(),
             draws: Draws::new(0, 0),
         }
     }
 
-    /// Loads rows of `data` and adds noise.
+    /// Loads rows of `data` and adds noise of this standard deviation.
     pub(super) fn load(&mut self, data: NetMatrix<'_>, rows: &[u32], draws: Draws, noise: f32) {
         self.rows = rows.len();
         self.draws = draws;
@@ -85,8 +90,8 @@ impl NetBlock {
         self.values.last().map_or(&[], |scores| scores)
     }
 
-    /// The first half of a layer: the product and the bias. For batch norm, sums of the results and
-    /// of their squares are left in `sums`.
+    /// The first half of a layer, numbered from 0: the product and the bias. For batch norm, sums
+    /// of the results and of their squares are left in `sums`.
     pub(super) fn forward_product(&mut self, shape: &NetShape, number: usize, parameters: &[f32]) {
         let layer = &shape.layers[number];
         let (before, after) = self.values.split_at_mut(number + 1);
@@ -107,7 +112,8 @@ impl NetBlock {
         }
     }
 
-    /// The second half: norm, activation, dropout.
+    /// The second half: norm, activation, dropout. `stats` are those of batch norm over the
+    /// mini-batch; `None` without it.
     pub(super) fn forward_rest(
         &mut self,
         shape: &NetShape,
@@ -154,7 +160,8 @@ impl NetBlock {
     }
 
     /// The first half of the backward pass through a layer: activation and dropout, and the
-    /// gradient of the norm's scales and shifts. For batch norm, their sums are left in `sums`.
+    /// gradient of the norm's shifts and scales, which are sums over the rows. They are left in
+    /// `sums`, since batch norm needs them over the mini-batch.
     pub(super) fn backward_activation(&mut self, shape: &NetShape, number: usize) {
         let (layer, cache) = (&shape.layers[number], &self.caches[number]);
         if number + 1 < shape.layers.len() {
@@ -171,7 +178,8 @@ impl NetBlock {
     }
 
     /// The second half: the norm, and the gradients by weights, biases and inputs. `batch_sums` are
-    /// the sums of batch norm over the mini-batch, its statistics and its rows.
+    /// for batch norm: the `sums` of all blocks added up, the statistics and the number of rows of
+    /// the mini-batch.
     pub(super) fn backward_product(
         &mut self,
         shape: &NetShape,
@@ -187,9 +195,9 @@ impl NetBlock {
         multiply(delta.transposed(), inputs, &mut self.gradient[layer.weights.clone()]);
         if number > 0 {
             let weights = NetMatrix::by_rows(&parameters[layer.weights.clone()], layer.inputs);
-            self.next.resize(self.rows * layer.inputs, 0.0);
-            multiply(delta, weights, &mut self.next);
-            std::mem::swap(&mut self.delta, &mut self.next);
+            self.next_delta.resize(self.rows * layer.inputs, 0.0);
+            multiply(delta, weights, &mut self.next_delta);
+            std::mem::swap(&mut self.delta, &mut self.next_delta);
         }
     }
 

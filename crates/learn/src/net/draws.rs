@@ -12,12 +12,12 @@ use rankwright_data::Random;
 
 const LANES: usize = 8;
 
-/// Eight random streams.
+/// The states of eight random number generators.
 #[derive(Debug, Clone)]
 pub(super) struct Draws([u32; LANES]);
 
 impl Draws {
-    /// The draws of a seed and a number.
+    /// The generators of a seed and a number, for example that of a block of rows.
     pub(super) fn new(seed: u64, number: u64) -> Self {
         let mut random = Random::new(seed, number);
         // A xorshift generator with state 0 stays at 0.
@@ -35,13 +35,14 @@ impl Draws {
     }
 
     /// Adds noise of this standard deviation.
-    pub(super) fn add_noise(&mut self, values: &mut [f32], size: f32) {
-        // The variance of a byte is (256^2 - 1) / 12, its mean 127.5.
-        let scale = size / 21_845_f32.sqrt();
+    pub(super) fn add_noise(&mut self, values: &mut [f32], deviation: f32) {
+        // The variance of a byte is (256^2 - 1) / 12, its mean 127.5: for the sum of four bytes
+        // 21,845 and 510.
+        let scale = deviation / 21_845_f32.sqrt();
         for chunk in values.chunks_mut(LANES) {
             let drawn = self.next().map(|x| {
-                let pairs = (x & 0x00ff_00ff) + (x >> 8 & 0x00ff_00ff);
-                (((pairs & 0xffff) + (pairs >> 16)) as i32 - 510) as f32 * scale
+                let two_sums = (x & 0x00ff_00ff) + (x >> 8 & 0x00ff_00ff);
+                (((two_sums & 0xffff) + (two_sums >> 16)) as i32 - 510) as f32 * scale
             });
             for (value, noise) in chunk.iter_mut().zip(drawn) {
                 *value += noise;
@@ -51,10 +52,12 @@ impl Draws {
 
     /// Sets values and slopes to 0 with probability `rate`, and scales up the others to compensate.
     pub(super) fn drop(&mut self, rate: f32, values: &mut [f32], slopes: &mut [f32]) {
-        let keep = 1.0 / (1.0 - rate);
-        let least = (rate * (1 << 24) as f32) as i32;
+        let kept_factor = 1.0 / (1.0 - rate);
+        // Of a number of 24 bits: smaller ones drop the value.
+        let min_kept = (rate * (1 << 24) as f32) as i32;
         for (values, slopes) in values.chunks_mut(LANES).zip(slopes.chunks_mut(LANES)) {
-            let factors = self.next().map(|x| if (x >> 8) as i32 >= least { keep } else { 0.0 });
+            let is_kept = |x: u32| (x >> 8) as i32 >= min_kept;
+            let factors = self.next().map(|x| if is_kept(x) { kept_factor } else { 0.0 });
             for ((value, slope), factor) in values.iter_mut().zip(slopes).zip(factors) {
                 *value *= factor;
                 *slope *= factor;
@@ -68,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn noise_has_the_mean_and_size_asked_for() {
+    fn noise_has_mean_zero_and_the_given_deviation() {
         let mut values = vec![1.0; 300_001];
         Draws::new(5, 7).add_noise(&mut values, 0.5);
         let n = values.len() as f64;
@@ -80,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn dropout_keeps_the_mean_and_drops_the_part_asked_for() {
+    fn dropout_keeps_the_mean_and_drops_the_given_fraction() {
         let (mut values, mut slopes) = (vec![2.0; 100_003], vec![1.0; 100_003]);
         Draws::new(5, 8).drop(0.3, &mut values, &mut slopes);
         let dropped = values.iter().filter(|v| **v == 0.0).count() as f64 / values.len() as f64;
@@ -90,13 +93,13 @@ mod tests {
     }
 
     #[test]
-    fn draws_are_named_by_seed_and_number() {
-        let of = |seed: u64, number: u64| {
+    fn draws_depend_on_seed_and_number_alone() {
+        let noise = |seed: u64, number: u64| {
             let mut values = [0.0; 20];
             Draws::new(seed, number).add_noise(&mut values, 1.0);
             values
         };
-        assert_eq!(of(1, 1), of(1, 1));
-        assert!(of(1, 1) != of(1, 2) && of(1, 1) != of(2, 1));
+        assert_eq!(noise(1, 1), noise(1, 1));
+        assert!(noise(1, 1) != noise(1, 2) && noise(1, 1) != noise(2, 1));
     }
 }

@@ -24,12 +24,12 @@ impl MovingStats {
             self.0 = batch.to_vec();
             return;
         }
-        let towards = |old: &mut [f32], new: &[f32]| {
+        let move_towards = |old: &mut [f32], new: &[f32]| {
             old.iter_mut().zip(new).for_each(|(old, new)| *old += MOVING_RATE * (new - *old));
         };
         for (old, new) in self.0.iter_mut().zip(batch) {
-            towards(&mut old.means, &new.means);
-            towards(&mut old.variances, &new.variances);
+            move_towards(&mut old.means, &new.means);
+            move_towards(&mut old.variances, &new.variances);
         }
     }
 }
@@ -41,7 +41,7 @@ pub(super) fn model_body(
     moving_stats: &MovingStats,
     transforms: &Transforms,
 ) -> Result<ModelBody, LearnError> {
-    let layer = |(at, layer): (usize, &LayerShape)| {
+    let layer = |(number, layer): (usize, &LayerShape)| {
         let mut weights = parameters[layer.weights.clone()].to_vec();
         let mut biases = parameters[layer.biases.clone()].to_vec();
         biases.resize(layer.outputs, 0.0);
@@ -49,8 +49,9 @@ pub(super) fn model_body(
             scale: parameters[layer.scales.clone()].to_vec(),
             shift: parameters[layer.shifts.clone()].to_vec(),
         });
-        if let Some(stats) = moving_stats.0.get(at).filter(|_| layer.norm == HiddenNorm::Batch) {
-            fold(layer, parameters, stats, &mut weights, &mut biases);
+        let is_batch_norm = layer.norm == HiddenNorm::Batch;
+        if let Some(stats) = moving_stats.0.get(number).filter(|_| is_batch_norm) {
+            fold_batch_norm(layer, parameters, stats, &mut weights, &mut biases);
         }
         Layer::new(layer.inputs, weights, biases, norm, layer.activation)
     };
@@ -58,7 +59,8 @@ pub(super) fn model_body(
     Ok(ModelBody::Net(Net::new(transforms.clone(), layers?)?))
 }
 
-fn fold(
+/// Changes the weights and biases of a layer so that they include its batch norm.
+fn fold_batch_norm(
     layer: &LayerShape,
     parameters: &[f32],
     stats: &BatchStats,
@@ -67,10 +69,10 @@ fn fold(
 ) {
     let (scales, shifts) = (&parameters[layer.scales.clone()], &parameters[layer.shifts.clone()]);
     let rows = weights.chunks_exact_mut(layer.inputs).zip(biases);
-    for (at, (row, bias)) in rows.enumerate() {
-        let deviation = (f64::from(stats.variances[at]) + LayerNorm::EPSILON).sqrt();
-        let factor = (f64::from(scales[at]) / deviation) as f32;
+    for (output, (row, bias)) in rows.enumerate() {
+        let deviation = (f64::from(stats.variances[output]) + LayerNorm::EPSILON).sqrt();
+        let factor = (f64::from(scales[output]) / deviation) as f32;
         row.iter_mut().for_each(|weight| *weight *= factor);
-        *bias = shifts[at] - factor * stats.means[at];
+        *bias = shifts[output] - factor * stats.means[output];
     }
 }

@@ -4,15 +4,16 @@
 //! | learner | objective |
 //! |---|---|
 //! | `ranknet` | `pair-logistic`, on whole queries or pair by pair |
-//! | `lambdarank` | `lambda` for any metric with a swap |
+//! | `lambdarank` | `lambda` for any metric whose change under a swap of two ranks is defined |
 //! | `listnet` | `softmax(target=softmax)` |
 //! | `softmax` | `softmax(target=gain)` or `target=label`; `target=noisy-gain` is `xendcg(terms=1)` |
 //! | `listmle`, `approxndcg` | the objectives of these names |
 //!
 //! RankNet's gradient by the parameters of the net is a sum over pairs of lambda_ij (ds_i/dw -
-//! ds_j/dw). Factored (Burges, MSR-TR-2010-82, section 2.1), the lambdas of a document are added up
-//! first, and the net is evaluated once per document instead of twice per pair. `factored=false`
-//! evaluates it per pair: same gradient, cost by pairs instead of documents.
+//! ds_j/dw), with s the scores and w a parameter. Factored (Burges, MSR-TR-2010-82, section 2.1),
+//! the lambdas of a document are added up first, and the net is evaluated once per document instead
+//! of twice per pair. `factored=false` evaluates it per pair: same gradient, cost by pairs instead
+//! of documents.
 //!
 //! A preference of weight p and its opposite of weight 1 - p make a soft label: the cross entropy
 //! with P = p. Equal pairs are P = 1/2.
@@ -34,9 +35,10 @@ pub(super) struct NetLoss {
     pub(super) objective: Box<dyn Objective>,
     /// The objective as a spec.
     pub(super) text: String,
-    /// Whether it is a loss of pairs.
+    /// Whether the objective is a loss of pairs.
     pub(super) pairwise: bool,
-    /// Whether lambdas are added up by document first; only losses of pairs may turn it off.
+    /// Whether lambdas are added up by document first; false only for losses of pairs: the net is
+    /// evaluated pair by pair.
     pub(super) factored: bool,
     /// Whether pairs of equal labels count.
     pub(super) ties: bool,
@@ -81,14 +83,14 @@ impl NetLoss {
             true => error,
             false => LearnError::NothingToRank,
         })?;
-        let pairwise = self.accepts_pairs() && !self.ties;
+        let needs_different_labels = self.accepts_pairs() && !self.ties;
         let has_gradient = |query: &usize| {
             let weight = data.query_weights().map_or(1.0, |weights| weights[*query]);
-            let differ = match preferences.own(*query) {
+            let has_terms = match preferences.own(*query) {
                 Some(own) => !own.is_empty(),
-                None => !pairwise || preferences.count(*query) > 0,
+                None => !needs_different_labels || preferences.count(*query) > 0,
             };
-            weight > 0.0 && data.query_rows(*query).len() > 1 && differ
+            weight > 0.0 && data.query_rows(*query).len() > 1 && has_terms
         };
         let queries: Vec<usize> = (0..data.queries()).filter(has_gradient).collect();
         if queries.is_empty() {
@@ -97,7 +99,8 @@ impl NetLoss {
         Ok(queries)
     }
 
-    /// Passes these queries to the net: as lists in one pass, or pair by pair in several.
+    /// Calls `pass` with the rows of these queries: as whole lists in one pass, or pair by pair in
+    /// several. `lists` is a buffer.
     pub(super) fn pass_rows(
         &self,
         queries: &[usize],
@@ -158,8 +161,9 @@ impl NetLoss {
 /// Maximum number of rows in one pass when going pair by pair.
 const MAX_ROWS: usize = 1 << 16;
 
-/// The loss on training data, ready for passes.
+/// The loss on the training data in one epoch.
 pub(super) struct PreparedLoss<'a> {
+    /// Labels, weights and preferences of the queries.
     pub(super) source: QueryParts<'a>,
     pub(super) objective: &'a dyn Objective,
     pub(super) data: &'a Dataset,

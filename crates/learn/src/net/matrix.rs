@@ -3,9 +3,8 @@
 //! A [`NetMatrix`] is a slice seen row by row, or its transpose; nothing is copied. [`multiply`]
 //! runs on the calling thread only: we manage threads ourselves, so that the order of additions
 //! does not depend on their number. `gemm` chooses its instructions by the processor (fused
-//! multiply-add
-//! where it has any), so the last bits of a product may differ from one kind of processor to
-//! another, but not from run to run. Tests compare with a plain triple loop.
+//! multiply-add where the processor has it), so the last bits of a product may differ from one kind
+//! of processor to another, but not from run to run. Tests compare with a plain triple loop.
 
 /// A view of numbers as a matrix.
 #[derive(Debug, Clone, Copy)]
@@ -13,8 +12,9 @@ pub(super) struct NetMatrix<'a> {
     values: &'a [f32],
     rows: usize,
     columns: usize,
-    /// Distance in `values` from a row to the next, and from a column to the next.
+    /// Distance in `values` from a row to the next.
     row_step: usize,
+    /// Distance in `values` from a column to the next.
     column_step: usize,
 }
 
@@ -54,30 +54,32 @@ pub(super) fn multiply(a: NetMatrix<'_>, b: NetMatrix<'_>, into: &mut [f32]) {
         into.fill(0.0);
         return;
     }
-    // SAFETY: `by_rows` and `transposed` make matrices whose last element, at
-    // (rows - 1) * row_step + (columns - 1) * column_step, lies within `values`; `into` has
-    // a.rows * b.columns elements in rows of b.columns, which was checked, and as a mutable slice
-    // overlaps with neither. `read_dst` is false, so what `into` held is not read.
+    let (into_column_step, read_into, into_factor, product_factor) = (1, false, 0.0, 1.0);
+    let (conjugate_into, conjugate_a, conjugate_b) = (false, false, false);
+    // SAFETY: `by_rows` and `transposed` make matrices whose last element, at (rows - 1) * row_step
+    // + (columns - 1) * column_step, lies within `values`; `into` has a.rows * b.columns elements
+    // in rows of b.columns, which was checked, and as a mutable slice overlaps with neither.
+    // `read_into` is false, so what `into` held is not read.
     unsafe {
         gemm::gemm(
             a.rows,
             b.columns,
             a.columns,
             into.as_mut_ptr(),
-            1,
+            into_column_step,
             b.columns as isize,
-            false,
+            read_into,
             a.values.as_ptr(),
             a.column_step as isize,
             a.row_step as isize,
             b.values.as_ptr(),
             b.column_step as isize,
             b.row_step as isize,
-            0.0,
-            1.0,
-            false,
-            false,
-            false,
+            into_factor,
+            product_factor,
+            conjugate_into,
+            conjugate_a,
+            conjugate_b,
             gemm::Parallelism::None,
         );
     }
@@ -90,14 +92,16 @@ mod tests {
     use rankwright_data::Random;
 
     /// The product by its definition, in 64 bits.
-    fn plain(a: NetMatrix<'_>, b: NetMatrix<'_>) -> Vec<f64> {
-        let at = |m: &NetMatrix<'_>, row: usize, column: usize| {
+    fn reference(a: NetMatrix<'_>, b: NetMatrix<'_>) -> Vec<f64> {
+        let element = |m: &NetMatrix<'_>, row: usize, column: usize| {
             f64::from(m.values[row * m.row_step + column * m.column_step])
         };
-        let cell = |i: usize, j: usize| (0..a.columns).map(|k| at(&a, i, k) * at(&b, k, j)).sum();
+        let product = |i: usize, j: usize| {
+            (0..a.columns).map(|k| element(&a, i, k) * element(&b, k, j)).sum()
+        };
         (0..a.rows)
             .flat_map(|i| (0..b.columns).map(move |j| (i, j)))
-            .map(|(i, j)| cell(i, j))
+            .map(|(i, j)| product(i, j))
             .collect()
     }
 
@@ -123,7 +127,7 @@ mod tests {
             let (a, b) = (matrix(&left, m, k, transposed[0]), matrix(&right, k, n, transposed[1]));
             let mut into = vec![f32::NAN; m * n];
             multiply(a, b, &mut into);
-            for (found, expected) in into.iter().zip(plain(a, b)) {
+            for (found, expected) in into.iter().zip(reference(a, b)) {
                 prop_assert!((f64::from(*found) - expected).abs() < 1e-4, "{found} {expected}");
             }
         }

@@ -4,9 +4,9 @@
 //! [`learners`] declares the learners, [`loss`] passes queries to an objective, [`train`] is the
 //! loop of epochs. A mini-batch goes through [`passes`], which cuts it into blocks of rows
 //! ([`block`]); layers are made of [`matrix`] products, [`norm`] and [`activation`], their sizes
-//! are in [`shape`]. [`optimiser`] and [`schedule`] turn gradients into steps, [`draws`] are noise
-//! and dropout, [`state`] is the part of a net that a checkpoint keeps and [`export`] makes a
-//! model.
+//! are in [`shape`]. [`optimiser`] and [`schedule`] turn gradients into steps, [`draws`] are the
+//! random numbers of noise and dropout, [`state`] is the part of a net that a checkpoint keeps and
+//! [`export`] makes a model.
 //!
 //! Results are the same bits on any number of threads: blocks and the order in which their
 //! gradients are added do not depend on it, and random draws depend only on mini-batch and block.

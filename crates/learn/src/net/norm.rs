@@ -2,7 +2,8 @@
 //!
 //! Both bring values to mean 0 and variance 1, then multiply with a scale and add a shift that are
 //! learnt; layer norm over the outputs of a document, batch norm over the documents of a
-//! mini-batch, output by output. With x^ the value after the first step and g the gradient by x^:
+//! mini-batch, output by output. With x the input, x^ the value after the first step and g the
+//! gradient by x^:
 //!
 //! ```text
 //! gradient by x = (g - mean of g - x^ * mean of g x^) / standard deviation
@@ -44,17 +45,19 @@ fn sum(values: &[f32]) -> f32 {
     total(lanes)
 }
 
+/// The sum of the lanes, always in the same order.
 fn total([a, b, c, d, e, f, g, h]: [f32; LANES]) -> f32 {
     ((a + e) + (b + f)) + ((c + g) + (d + h))
 }
 
-/// Layer norm of each row in place; `inverses` gets 1 / standard deviation of each.
+/// Layer norm of each row in place, without scale and shift; `inverses` gets 1 / standard deviation
+/// of each. `width` is the number of values of a row.
 pub(super) fn layer_forward(rows: &mut [f32], width: usize, inverses: &mut [f32]) {
-    let part = 1.0 / width as f32;
+    let inverse_width = 1.0 / width as f32;
     for (row, inverse) in rows.chunks_exact_mut(width).zip(inverses) {
-        let mean = sum(row) * part;
+        let mean = sum(row) * inverse_width;
         row.iter_mut().for_each(|x| *x -= mean);
-        let variance = dot(row, row) * part;
+        let variance = dot(row, row) * inverse_width;
         *inverse = 1.0 / (variance + EPSILON).sqrt();
         row.iter_mut().for_each(|x| *x *= *inverse);
     }
@@ -68,58 +71,59 @@ pub(super) fn layer_backward(
     width: usize,
     inverses: &[f32],
 ) {
-    let part = 1.0 / width as f32;
+    let inverse_width = 1.0 / width as f32;
     let rows = gradient.chunks_exact_mut(width).zip(normalised.chunks_exact(width));
     for ((row, normalised), inverse) in rows.zip(inverses) {
-        let mean = sum(row) * part;
-        let along = dot(row, normalised) * part;
+        let mean = sum(row) * inverse_width;
+        let mean_product = dot(row, normalised) * inverse_width;
         for (g, x) in row.iter_mut().zip(normalised) {
-            *g = inverse * (*g - mean - x * along);
+            *g = inverse * (*g - mean - x * mean_product);
         }
     }
 }
 
-/// Sums over the rows of a block, output by output: first of a, then of a b.
+/// Sums over the rows of a block, output by output: first of a, then of the products a b.
 pub(super) fn column_sums(a: &[f32], b: &[f32], width: usize, into: &mut Vec<f64>) {
     into.clear();
     into.resize(2 * width, 0.0);
-    let (plain, products) = into.split_at_mut(width);
+    let (sums, product_sums) = into.split_at_mut(width);
     for (a, b) in a.chunks_exact(width).zip(b.chunks_exact(width)) {
-        let sums = plain.iter_mut().zip(products.iter_mut());
-        for ((plain, product), (a, b)) in sums.zip(a.iter().zip(b)) {
-            *plain += f64::from(*a);
-            *product += f64::from(*a) * f64::from(*b);
+        let outputs = sums.iter_mut().zip(product_sums.iter_mut());
+        for ((sum, product_sum), (a, b)) in outputs.zip(a.iter().zip(b)) {
+            *sum += f64::from(*a);
+            *product_sum += f64::from(*a) * f64::from(*b);
         }
     }
 }
 
-/// Mean and 1 / standard deviation of each output over a mini-batch.
+/// Statistics of each output over a mini-batch.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct BatchStats {
     pub(super) means: Vec<f32>,
     pub(super) variances: Vec<f32>,
+    /// 1 / standard deviation; empty in moving means, which do not need it.
     pub(super) inverses: Vec<f32>,
 }
 
 impl BatchStats {
     /// Statistics from the sums of values and of their squares.
     pub(super) fn new(sums: &[f64], rows: usize) -> Self {
-        let (plain, squares) = sums.split_at(sums.len() / 2);
-        let part = 1.0 / rows.max(1) as f64;
-        let variance = |(sum, square): (&f64, &f64)| {
-            let mean = sum * part;
-            (square * part - mean * mean).max(0.0) as f32
+        let (sums, square_sums) = sums.split_at(sums.len() / 2);
+        let inverse_rows = 1.0 / rows.max(1) as f64;
+        let variance = |(sum, square_sum): (&f64, &f64)| {
+            let mean = sum * inverse_rows;
+            (square_sum * inverse_rows - mean * mean).max(0.0) as f32
         };
-        let variances: Vec<f32> = plain.iter().zip(squares).map(variance).collect();
+        let variances: Vec<f32> = sums.iter().zip(square_sums).map(variance).collect();
         Self {
-            means: plain.iter().map(|sum| (sum * part) as f32).collect(),
+            means: sums.iter().map(|sum| (sum * inverse_rows) as f32).collect(),
             inverses: variances.iter().map(|v| 1.0 / (v + EPSILON).sqrt()).collect(),
             variances,
         }
     }
 }
 
-/// Batch norm of each row in place.
+/// Batch norm of each row in place, without scale and shift.
 pub(super) fn batch_forward(rows: &mut [f32], stats: &BatchStats) {
     let width = stats.means.len();
     for row in rows.chunks_exact_mut(width) {
@@ -131,7 +135,7 @@ pub(super) fn batch_forward(rows: &mut [f32], stats: &BatchStats) {
 
 /// The backward pass through batch norm: turns `gradient` by the scaled results into the gradient
 /// by the inputs. `sums` are those of the gradient and of its products with the results, over the
-/// mini-batch.
+/// mini-batch, of which `rows` is the number of rows.
 pub(super) fn batch_backward(
     gradient: &mut [f32],
     normalised: &[f32],
@@ -141,14 +145,14 @@ pub(super) fn batch_backward(
     rows: usize,
 ) {
     let width = scales.len();
-    let (plain, products) = sums.split_at(width);
-    let part = 1.0 / rows.max(1) as f64;
-    let means: Vec<f32> = plain.iter().map(|s| (s * part) as f32).collect();
-    let along: Vec<f32> = products.iter().map(|s| (s * part) as f32).collect();
+    let (sums, product_sums) = sums.split_at(width);
+    let inverse_rows = 1.0 / rows.max(1) as f64;
+    let means: Vec<f32> = sums.iter().map(|s| (s * inverse_rows) as f32).collect();
+    let mean_products: Vec<f32> = product_sums.iter().map(|s| (s * inverse_rows) as f32).collect();
     let factors: Vec<f32> = scales.iter().zip(&stats.inverses).map(|(s, i)| s * i).collect();
     for (row, normalised) in gradient.chunks_exact_mut(width).zip(normalised.chunks_exact(width)) {
-        for (at, (g, x)) in row.iter_mut().zip(normalised).enumerate() {
-            *g = factors[at] * (*g - means[at] - x * along[at]);
+        for (output, (g, x)) in row.iter_mut().zip(normalised).enumerate() {
+            *g = factors[output] * (*g - means[output] - x * mean_products[output]);
         }
     }
 }
@@ -158,7 +162,7 @@ mod tests {
     use super::*;
     use rankwright_data::Random;
 
-    fn numbers(count: usize, seed: u64) -> Vec<f32> {
+    fn random_numbers(count: usize, seed: u64) -> Vec<f32> {
         let mut random = Random::new(seed, 2);
         (0..count).map(|_| 3.0 + 2.0 * random.normal() as f32).collect()
     }
@@ -171,7 +175,8 @@ mod tests {
 
     #[test]
     fn results_have_mean_0_and_variance_1() {
-        let (mut by_layer, mut by_batch, mut inverses) = (numbers(60, 1), numbers(60, 1), [0.0; 6]);
+        let (mut by_layer, mut by_batch) = (random_numbers(60, 1), random_numbers(60, 1));
+        let mut inverses = [0.0; 6];
         layer_forward(&mut by_layer, 10, &mut inverses);
         for row in by_layer.chunks(10) {
             assert!(row.iter().sum::<f32>().abs() < 1e-5);
@@ -203,53 +208,55 @@ mod tests {
         terms.map(|(at, x)| (1.0 + at as f64 * 0.1) * f64::from(*x).cos()).sum()
     }
 
+    /// The derivative of the loss by result number `at`.
     fn slope(at: usize, result: f32) -> f32 {
         -((1.0 + at as f64 * 0.1) * f64::from(result).sin()) as f32
     }
 
-    fn check(forward: impl Fn(&mut [f32]), found: &[f32], start: &[f32]) {
-        for at in 0..start.len() {
+    /// Compares a gradient by the inputs with finite differences of the loss after `forward`.
+    fn check_gradient(forward: impl Fn(&mut [f32]), gradient: &[f32], inputs: &[f32]) {
+        for at in 0..inputs.len() {
             let moved = |by: f32| {
-                let mut rows = start.to_vec();
+                let mut rows = inputs.to_vec();
                 rows[at] += by;
                 forward(&mut rows);
                 loss(&rows)
             };
             let expected = (moved(0.02) - moved(-0.02)) / 0.04;
             assert!(
-                (f64::from(found[at]) - expected).abs() < 2e-3,
+                (f64::from(gradient[at]) - expected).abs() < 2e-3,
                 "{at}: {} {expected}",
-                found[at]
+                gradient[at]
             );
         }
     }
 
     #[test]
-    fn the_way_back_through_layer_norm_is_its_derivative() {
-        let start = numbers(24, 3);
-        let (mut normalised, mut inverses) = (start.clone(), [0.0; 3]);
+    fn the_backward_pass_of_layer_norm_agrees_with_finite_differences() {
+        let inputs = random_numbers(24, 3);
+        let (mut normalised, mut inverses) = (inputs.clone(), [0.0; 3]);
         layer_forward(&mut normalised, 8, &mut inverses);
         let mut gradient: Vec<f32> =
             normalised.iter().enumerate().map(|(at, x)| slope(at, *x)).collect();
         layer_backward(&mut gradient, &normalised, 8, &inverses);
-        check(|rows| layer_forward(rows, 8, &mut [0.0; 3]), &gradient, &start);
+        check_gradient(|rows| layer_forward(rows, 8, &mut [0.0; 3]), &gradient, &inputs);
     }
 
     #[test]
-    fn the_way_back_through_batch_norm_is_its_derivative() {
-        let (start, scales) = (numbers(28, 4), [0.5, -1.0, 2.0, 1.5]);
+    fn the_backward_pass_of_batch_norm_agrees_with_finite_differences() {
+        let (inputs, scales) = (random_numbers(28, 4), [0.5, -1.0, 2.0, 1.5]);
         let scaled = |rows: &mut [f32]| {
             let stats = stats(rows, 4);
             batch_forward(rows, &stats);
             rows.iter_mut().enumerate().for_each(|(at, x)| *x *= scales[at % 4]);
         };
-        let (mut normalised, stats) = (start.clone(), stats(&start, 4));
+        let (mut normalised, stats) = (inputs.clone(), stats(&inputs, 4));
         batch_forward(&mut normalised, &stats);
         let result = |(at, x): (usize, &f32)| slope(at, x * scales[at % 4]);
         let mut gradient: Vec<f32> = normalised.iter().enumerate().map(result).collect();
         let mut sums = Vec::new();
         column_sums(&gradient, &normalised, 4, &mut sums);
         batch_backward(&mut gradient, &normalised, &scales, &stats, &sums, 7);
-        check(scaled, &gradient, &start);
+        check_gradient(scaled, &gradient, &inputs);
     }
 }

@@ -1,11 +1,12 @@
 //! Optimisers: turn a gradient into a step.
 //!
 //! ```text
-//! sgd     v = momentum v + g                              w -= rate v
+//! sgd     m = momentum m + g                              w -= rate m
 //! adam    m = 0.9 m + 0.1 g,  v = 0.999 v + 0.001 g^2     w -= rate m^ / (sqrt(v^) + 1e-8)
 //! ```
 //!
-//! m^ and v^ correct the bias of the start at 0 (Kingma and Ba, 2015). Weight decay is added to the
+//! w is a parameter and g the gradient by it. m^ = m / (1 - 0.9^t) and v^ = v / (1 - 0.999^t) in
+//! step t correct the bias of the start at 0 (Kingma and Ba, 2015). Weight decay is added to the
 //! gradient as decay * w under `sgd` and `adam`; under `adamw` it shrinks weights separately, by
 //! rate * decay * w (Loshchilov and Hutter, 2019). Biases and norms do not decay. Each parameter is
 //! updated by itself, so that threads change nothing.
@@ -36,12 +37,13 @@ const CHUNK: usize = 8192;
 pub(super) struct Optimiser {
     pub(super) method: OptimiserKind,
     pub(super) momentum: f32,
+    /// Weight decay.
     pub(super) decay: f32,
-    /// Moving means of gradients (for sgd: the momentum).
+    /// m: moving means of gradients (for sgd: decaying sums).
     pub(super) first: Vec<f32>,
-    /// Moving means of squared gradients; empty for sgd.
+    /// v: moving means of squared gradients; empty for sgd.
     pub(super) second: Vec<f32>,
-    /// 0.9 and 0.999 to the power of the steps done.
+    /// 0.9 and 0.999 to the power of the number of steps done.
     pub(super) powers: [f64; 2],
 }
 
@@ -49,19 +51,21 @@ pub(super) struct Optimiser {
 #[derive(Debug, Clone, Copy)]
 struct UpdateRule {
     rate: f32,
-    /// Weight decay within the gradient, and separate from it.
+    /// Weight decay within the gradient.
     coupled_decay: f32,
+    /// Weight decay separate from the gradient, times the rate.
     decoupled_decay: f32,
     momentum: f32,
-    /// 1 - 0.9^t and 1 - 0.999^t, inverted.
-    first: f32,
-    second: f32,
+    /// 1 / (1 - 0.9^t) in step t.
+    first_correction: f32,
+    /// 1 / (1 - 0.999^t) in step t.
+    second_correction: f32,
 }
 
 impl Optimiser {
     pub(super) fn new(method: OptimiserKind, momentum: f32, decay: f32, parameters: usize) -> Self {
-        let seconds = if method == OptimiserKind::Sgd { 0 } else { parameters };
-        let (first, second) = (vec![0.0; parameters], vec![0.0; seconds]);
+        let second_count = if method == OptimiserKind::Sgd { 0 } else { parameters };
+        let (first, second) = (vec![0.0; parameters], vec![0.0; second_count]);
         Self { method, momentum, decay, first, second, powers: [1.0; 2] }
     }
 
@@ -75,9 +79,10 @@ impl Optimiser {
     ) {
         self.powers[0] *= f64::from(BETA1);
         self.powers[1] *= f64::from(BETA2);
-        let [first, second] = self.powers.map(|power| (1.0 / (1.0 - power)) as f32);
-        for (range, decays) in shape.parts() {
-            let decay = if decays { self.decay } else { 0.0 };
+        let [first_correction, second_correction] =
+            self.powers.map(|power| (1.0 / (1.0 - power)) as f32);
+        for (range, has_decay) in shape.parts() {
+            let decay = if has_decay { self.decay } else { 0.0 };
             let (coupled_decay, decoupled_decay) = if self.method == OptimiserKind::AdamW {
                 (0.0, decay * rate)
             } else {
@@ -88,8 +93,8 @@ impl Optimiser {
                 coupled_decay,
                 decoupled_decay,
                 momentum: self.momentum,
-                first,
-                second,
+                first_correction,
+                second_correction,
             };
             let (w, g) = (&mut parameters[range.clone()], &gradient[range.clone()]);
             let m = &mut self.first[range.clone()];
@@ -118,7 +123,8 @@ impl UpdateRule {
             let g = g + self.coupled_decay * *w;
             *m = BETA1 * *m + (1.0 - BETA1) * g;
             *v = BETA2 * *v + (1.0 - BETA2) * (g * g);
-            let step = *m * self.first / ((*v * self.second).sqrt() + EPSILON);
+            let (m, v) = (*m * self.first_correction, *v * self.second_correction);
+            let step = m / (v.sqrt() + EPSILON);
             *w -= self.rate * step + self.decoupled_decay * *w;
         }
     }
@@ -131,6 +137,7 @@ mod tests {
     use super::*;
     use crate::net::shape::HiddenNorm;
 
+    /// A parameter of 1 after steps with these gradients, at rate 0.1 and momentum 0.9.
     fn steps(method: OptimiserKind, decay: f32, gradients: &[f32]) -> f32 {
         let shape = NetShape::new(1, &[], HiddenNorm::None, Activation::None);
         let mut optimiser = Optimiser::new(method, 0.9, decay, 1);
@@ -170,8 +177,9 @@ mod tests {
         let mut optimiser = Optimiser::new(OptimiserKind::AdamW, 0.9, 0.1, shape.parameter_count);
         optimiser.step(&shape, &mut parameters, &gradient, 0.1);
         let biases = shape.layers[0].biases.clone();
-        for (at, number) in parameters.iter().enumerate() {
-            assert_eq!(*number == 1.0, biases.contains(&at), "{at}");
+        for (at, parameter) in parameters.iter().enumerate() {
+            let unchanged = *parameter == 1.0;
+            assert_eq!(unchanged, biases.contains(&at), "{at}");
         }
     }
 }

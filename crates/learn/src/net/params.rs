@@ -91,7 +91,7 @@ params! {
     pub trait NetOptions: net_params;
 }
 
-/// The space in which nets are tuned.
+/// The default search space for tuning nets.
 pub(super) const NET_SPACE: &str = "rate=log(0.0003,0.01), layers=choice(32,64/32,128/64/32), dropout=uniform(0,0.4), \
      noise=uniform(0,0.3), decay=log(0.0001,0.3), batch=choice(4,8,16,32), norm=choice(none,layer)";
 
@@ -100,6 +100,7 @@ pub(super) const AUTO_PATIENCE: usize = 15;
 /// Maximum number of hidden layers.
 const MAX_LAYERS: usize = 32;
 
+/// Rejects wrong sizes of layers, and a warm-up longer than the training.
 fn check(params: &NetParams) -> Result<(), Conflict> {
     let layers = &params.layers.0;
     if layers.len() > MAX_LAYERS || (layers.len() > 1 && layers.contains(&0)) {
@@ -121,14 +122,17 @@ fn check(params: &NetParams) -> Result<(), Conflict> {
 /// The configuration of a net: checked parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct NetConfig {
+    /// Number of outputs of each hidden layer; empty for a linear scorer.
     pub(super) hidden: Vec<usize>,
     pub(super) activation: Activation,
     pub(super) norm: HiddenNorm,
     pub(super) noise_levels: NoiseLevels,
     pub(super) method: OptimiserKind,
     pub(super) momentum: f32,
+    /// Weight decay.
     pub(super) decay: f32,
     pub(super) schedule: Schedule,
+    /// Number of queries in a mini-batch.
     pub(super) batch: usize,
     pub(super) epochs: usize,
     pub(super) stop: Stop,
@@ -148,10 +152,10 @@ impl NetConfig {
             NetSchedule::Cosine => RateDecay::Cosine,
             NetSchedule::Step => RateDecay::Step { drop: params.drop, every: params.drop_every },
         };
-        let decay = if method == OptimiserKind::AdamW { 0.01 } else { 0.0001 };
-        let rate = if method == OptimiserKind::Sgd { 0.01 } else { 0.001 };
+        let default_decay = if method == OptimiserKind::AdamW { 0.01 } else { 0.0001 };
+        let default_rate = if method == OptimiserKind::Sgd { 0.01 } else { 0.001 };
         let schedule = Schedule {
-            rate: params.rate.or(rate),
+            rate: params.rate.or(default_rate),
             decay_rule,
             warmup: params.warmup,
             epochs: params.epochs as f64,
@@ -170,7 +174,7 @@ impl NetConfig {
             },
             method,
             momentum: params.momentum as f32,
-            decay: params.decay.or(decay) as f32,
+            decay: params.decay.or(default_decay) as f32,
             schedule,
             batch: params.batch,
             epochs: params.epochs,

@@ -21,8 +21,9 @@ use crate::objective::{Derivatives, DocumentPair, ObjectiveBuffers};
 
 /// Rows of a block, unless that makes more than [`MAX_BLOCKS`].
 const BLOCK_ROWS: usize = 128;
+/// Maximum number of blocks of a mini-batch.
 const MAX_BLOCKS: usize = 64;
-/// Number of parameters of the net that one task adds up.
+/// Number of parameters of the net whose gradients one task adds up.
 const CHUNK: usize = 8192;
 
 /// Rows of one pass through the net, list by list.
@@ -40,7 +41,8 @@ pub(super) struct RowList {
     pub(super) query: usize,
     /// End of the list in the rows of all lists; it begins where the previous list ends.
     pub(super) end: usize,
-    /// For a list of two: the preferred document (0 or 1). `None`: the list is a whole query.
+    /// For a list of two documents, the better one first: their preference, numbered within the
+    /// query. `None`: the list is a whole query.
     pub(super) pair: Option<DocumentPair>,
 }
 
@@ -81,10 +83,10 @@ pub(super) struct PassInput<'a> {
     /// All rows, transformed.
     pub(super) data: NetMatrix<'a>,
     pub(super) loss: &'a dyn ListLoss,
-    /// Factor of the derivatives.
+    /// Factor of the gradient by the scores.
     pub(super) scale: f32,
     pub(super) noise_levels: NoiseLevels,
-    /// Seed and number of the random draws.
+    /// Seed of the random draws, and the number of the pass, which makes them different in each.
     pub(super) draws: (u64, u64),
 }
 
@@ -93,9 +95,13 @@ pub(super) struct PassInput<'a> {
 pub(super) struct Passes {
     shape: NetShape,
     blocks: Vec<NetBlock>,
+    /// Score of each row of the lists.
     scores: Vec<f64>,
+    /// Gradient of the loss by each score.
     gradient: Vec<f32>,
+    /// Hessians of the objective, which nets do not use.
     hessian: Vec<f32>,
+    /// Buffers of each task.
     objective_buffers: Vec<ObjectiveBuffers>,
     /// Statistics of batch norm in the last pass, by layer; empty without it.
     pub(super) stats: Vec<BatchStats>,
@@ -119,7 +125,7 @@ impl Passes {
     }
 
     /// Adds the gradient of the lists to the total.
-    pub(super) fn add(&mut self, lists: &RowLists, with: PassInput<'_>) -> Result<(), LearnError> {
+    pub(super) fn add(&mut self, lists: &RowLists, input: PassInput<'_>) -> Result<(), LearnError> {
         if lists.rows.is_empty() {
             return Ok(());
         }
@@ -127,10 +133,10 @@ impl Passes {
         while self.blocks.len() < count {
             self.blocks.push(NetBlock::new(&self.shape));
         }
-        self.forward(lists, count, with);
+        self.forward(lists, count, input);
         self.take_scores(count)?;
-        self.derivatives(lists, with)?;
-        self.backward(count, with);
+        self.derivatives(lists, input)?;
+        self.backward(count, input);
         self.sum(count);
         Ok(())
     }
@@ -138,23 +144,24 @@ impl Passes {
     /// The scores of the lists' rows, without noise and dropout; batch norm uses this batch's
     /// statistics.
     #[cfg(test)]
-    pub(super) fn score(&mut self, lists: &RowLists, with: PassInput<'_>) -> Vec<f64> {
+    pub(super) fn score(&mut self, lists: &RowLists, input: PassInput<'_>) -> Vec<f64> {
         let count = lists.rows.len().div_ceil(BLOCK_ROWS).min(MAX_BLOCKS);
         self.blocks.resize_with(count, || NetBlock::new(&self.shape));
-        self.forward(lists, count, PassInput { noise_levels: NoiseLevels::default(), ..with });
+        self.forward(lists, count, PassInput { noise_levels: NoiseLevels::default(), ..input });
         self.take_scores(count).unwrap();
         self.scores.clone()
     }
 
-    fn forward(&mut self, lists: &RowLists, count: usize, with: PassInput<'_>) {
+    /// The forward pass of the lists, in `count` blocks.
+    fn forward(&mut self, lists: &RowLists, count: usize, input: PassInput<'_>) {
         let Self { shape, blocks, stats, .. } = self;
         let (blocks, layers) = (&mut blocks[..count], shape.layers.len());
-        let (PassInput { parameters, data, noise_levels, draws: (seed, number), .. }, shape) =
-            (with, &*shape);
+        let (PassInput { parameters, data, noise_levels, draws: (seed, pass), .. }, shape) =
+            (input, &*shape);
         let independent = !shape.has_batch_norm();
         blocks.par_iter_mut().with_max_len(1).enumerate().for_each(|(at, block)| {
             let rows = &lists.rows[block_rows(lists.rows.len(), count, at)];
-            let draws = Draws::new(seed, number << 8 | at as u64);
+            let draws = Draws::new(seed, pass << 8 | at as u64);
             block.load(data, rows, draws, noise_levels.noise);
             for layer in (0..layers).filter(|_| independent) {
                 block.forward_product(shape, layer, parameters);
@@ -162,17 +169,17 @@ impl Passes {
             }
         });
         stats.clear();
-        for at in (0..layers).filter(|_| !independent) {
+        for layer in (0..layers).filter(|_| !independent) {
             let tasks = blocks.par_iter_mut().with_max_len(1);
-            tasks.for_each(|block| block.forward_product(shape, at, parameters));
-            let batch = shape.layers[at].norm == HiddenNorm::Batch;
-            stats.push(match batch {
+            tasks.for_each(|block| block.forward_product(shape, layer, parameters));
+            let is_batch_norm = shape.layers[layer].norm == HiddenNorm::Batch;
+            stats.push(match is_batch_norm {
                 true => BatchStats::new(&sums(blocks), lists.rows.len()),
                 false => BatchStats::default(),
             });
-            let over = stats.last().filter(|_| batch);
+            let (stats, dropout) = (stats.last().filter(|_| is_batch_norm), noise_levels.dropout);
             let tasks = blocks.par_iter_mut().with_max_len(1);
-            tasks.for_each(|b| b.forward_rest(shape, at, parameters, over, noise_levels.dropout));
+            tasks.for_each(|block| block.forward_rest(shape, layer, parameters, stats, dropout));
         }
     }
 
@@ -189,26 +196,26 @@ impl Passes {
     }
 
     /// Derivatives by the scores, list by list.
-    fn derivatives(&mut self, lists: &RowLists, with: PassInput<'_>) -> Result<(), LearnError> {
+    fn derivatives(&mut self, lists: &RowLists, input: PassInput<'_>) -> Result<(), LearnError> {
         let rows = lists.rows.len();
         self.gradient.resize(rows, 0.0);
         self.hessian.resize(rows, 0.0);
-        let tasks = chunk_lists(&lists.lists, rows);
-        while self.objective_buffers.len() < tasks.len() {
+        let chunks = chunk_lists(&lists.lists, rows);
+        while self.objective_buffers.len() < chunks.len() {
             self.objective_buffers.push(ObjectiveBuffers::default());
         }
         let (mut gradient, mut hessian) = (&mut self.gradient[..], &mut self.hessian[..]);
-        let mut all = Vec::with_capacity(tasks.len());
-        for (range, work) in tasks.into_iter().zip(&mut self.objective_buffers) {
+        let mut tasks = Vec::with_capacity(chunks.len());
+        for (range, work) in chunks.into_iter().zip(&mut self.objective_buffers) {
             let (first, end) =
                 (list_start(&lists.lists, range.start), list_start(&lists.lists, range.end));
-            let (mine, rest) = gradient.split_at_mut(end - first);
-            let (mine_too, rest_too) = hessian.split_at_mut(end - first);
-            (gradient, hessian) = (rest, rest_too);
-            all.push((&lists.lists[range], first, mine, mine_too, work));
+            let (own_gradient, rest_gradient) = gradient.split_at_mut(end - first);
+            let (own_hessian, rest_hessian) = hessian.split_at_mut(end - first);
+            (gradient, hessian) = (rest_gradient, rest_hessian);
+            tasks.push((&lists.lists[range], first, own_gradient, own_hessian, work));
         }
         let scores = &self.scores;
-        all.into_par_iter().with_max_len(1).try_for_each(
+        tasks.into_par_iter().with_max_len(1).try_for_each(
             |(lists, first, gradient, hessian, work)| {
                 let mut from = first;
                 for list in lists {
@@ -216,10 +223,10 @@ impl Passes {
                     let mut out = Derivatives {
                         gradient: &mut gradient[here.clone()],
                         hessian: &mut hessian[here.clone()],
-                        memory: &mut [],
+                        cache: &mut [],
                     };
-                    with.loss.list_derivatives(list, &scores[from..list.end], work, &mut out)?;
-                    gradient[here].iter_mut().for_each(|g| *g *= with.scale);
+                    input.loss.list_derivatives(list, &scores[from..list.end], work, &mut out)?;
+                    gradient[here].iter_mut().for_each(|g| *g *= input.scale);
                     from = list.end;
                 }
                 Ok(())
@@ -227,10 +234,11 @@ impl Passes {
         )
     }
 
-    fn backward(&mut self, count: usize, with: PassInput<'_>) {
+    /// The backward pass, in `count` blocks: each gets the gradient of its rows.
+    fn backward(&mut self, count: usize, input: PassInput<'_>) {
         let Self { shape, blocks, gradient, stats, .. } = self;
         let (blocks, layers, parameters) =
-            (&mut blocks[..count], shape.layers.len(), with.parameters);
+            (&mut blocks[..count], shape.layers.len(), input.parameters);
         let (shape, rows) = (&*shape, gradient.len());
         let independent = !shape.has_batch_norm();
         blocks.par_iter_mut().with_max_len(1).enumerate().for_each(|(at, block)| {
@@ -240,18 +248,18 @@ impl Passes {
                 block.backward_product(shape, layer, parameters, None);
             }
         });
-        for at in (0..layers).rev().filter(|_| !independent) {
+        for layer in (0..layers).rev().filter(|_| !independent) {
             let tasks = blocks.par_iter_mut().with_max_len(1);
-            tasks.for_each(|block| block.backward_activation(shape, at));
-            let batch = shape.layers[at].norm == HiddenNorm::Batch;
-            let sums = if batch { sums(blocks) } else { Vec::new() };
-            let over = batch.then(|| (&sums[..], &stats[at], rows));
+            tasks.for_each(|block| block.backward_activation(shape, layer));
+            let is_batch_norm = shape.layers[layer].norm == HiddenNorm::Batch;
+            let sums = if is_batch_norm { sums(blocks) } else { Vec::new() };
+            let batch_sums = is_batch_norm.then(|| (&sums[..], &stats[layer], rows));
             let tasks = blocks.par_iter_mut().with_max_len(1);
-            tasks.for_each(|block| block.backward_product(shape, at, parameters, over));
+            tasks.for_each(|block| block.backward_product(shape, layer, parameters, batch_sums));
         }
     }
 
-    /// Adds the gradients of the blocks, in their order.
+    /// Adds the gradients of the first `count` blocks to the total, in their order.
     fn sum(&mut self, count: usize) {
         let blocks = &self.blocks[..count];
         let add = |(chunk, total): (usize, &mut [f32])| {
@@ -270,23 +278,23 @@ pub(super) fn diverged() -> LearnError {
     NotFiniteValue::NetScores.into()
 }
 
-/// The rows of a block.
+/// The range of a block in the rows of all lists: block `at`, from 0, of `count`.
 fn block_rows(rows: usize, count: usize, at: usize) -> Range<usize> {
     at * rows / count..(at + 1) * rows / count
 }
 
-/// The index at which a list begins.
+/// The index in the rows of all lists at which list `at`, from 0, begins.
 fn list_start(lists: &[RowList], at: usize) -> usize {
     if at == 0 { 0 } else { lists[at - 1].end }
 }
 
-/// Cuts the lists into pieces of about equal rows, a few for each thread. Lists do not depend on
-/// each other, so the pieces may depend on the number of threads.
+/// Cuts the lists into chunks of about equal numbers of rows, a few for each thread. Lists do not
+/// depend on each other, so the chunks may depend on the number of threads.
 fn chunk_lists(lists: &[RowList], rows: usize) -> Vec<Range<usize>> {
-    let most = rows.div_ceil(4 * rayon::current_num_threads()).max(32);
+    let chunk_rows = rows.div_ceil(4 * rayon::current_num_threads()).max(32);
     let (mut chunks, mut first) = (Vec::new(), 0);
     for at in 0..lists.len() {
-        if lists[at].end - list_start(lists, first) >= most || at + 1 == lists.len() {
+        if lists[at].end - list_start(lists, first) >= chunk_rows || at + 1 == lists.len() {
             chunks.push(first..at + 1);
             first = at + 1;
         }

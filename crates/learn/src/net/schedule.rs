@@ -24,21 +24,23 @@ pub(super) enum RateDecay {
 /// A learning rate schedule.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Schedule {
+    /// The learning rate after the warm-up, before it decays.
     pub(super) rate: f64,
     pub(super) decay_rule: RateDecay,
     /// Number of warm-up epochs.
     pub(super) warmup: f64,
+    /// Number of all epochs.
     pub(super) epochs: f64,
 }
 
 impl Schedule {
     /// The learning rate of a mini-batch, numbered from 0 over all epochs.
-    pub(super) fn at(&self, batch: u64, batches_per_epoch: usize) -> f32 {
+    pub(super) fn rate_at(&self, batch: u64, batches_per_epoch: usize) -> f32 {
         let per_epoch = batches_per_epoch.max(1) as f64;
         let epoch = batch as f64 / per_epoch;
-        let warm =
+        let warmup_factor =
             if epoch < self.warmup { (batch + 1) as f64 / (self.warmup * per_epoch) } else { 1.0 };
-        let part = match self.decay_rule {
+        let decay_factor = match self.decay_rule {
             RateDecay::Constant => 1.0,
             RateDecay::Cosine => {
                 let rest = (self.epochs - self.warmup).max(1.0 / per_epoch);
@@ -47,7 +49,7 @@ impl Schedule {
             }
             RateDecay::Step { drop, every } => drop.powi((epoch / every) as i32),
         };
-        (self.rate * warm.min(1.0) * part) as f32
+        (self.rate * warmup_factor.min(1.0) * decay_factor) as f32
     }
 }
 
@@ -62,23 +64,22 @@ mod tests {
     #[test]
     fn the_warm_up_rises_to_the_rate_and_stays() {
         let warm = schedule(RateDecay::Constant, 2.0);
-        let rates: Vec<f32> = (0..12).map(|batch| warm.at(batch, 4)).collect();
+        let rates: Vec<f32> = (0..12).map(|batch| warm.rate_at(batch, 4)).collect();
         assert_eq!(rates[0], 0.5 / 8.0);
         assert!(rates[..8].windows(2).all(|w| w[0] < w[1]));
         assert!(rates[7..].iter().all(|rate| *rate == 0.5));
-        assert_eq!(schedule(RateDecay::Constant, 0.0).at(0, 4), 0.5);
+        assert_eq!(schedule(RateDecay::Constant, 0.0).rate_at(0, 4), 0.5);
     }
 
     #[test]
     fn the_cosine_ends_near_zero_and_steps_drop() {
         let cosine = schedule(RateDecay::Cosine, 0.0);
-        assert_eq!(cosine.at(0, 100), 0.5);
-        assert!((cosine.at(500, 100) - 0.25).abs() < 1e-6);
-        assert!(cosine.at(999, 100) < 1e-4);
+        assert_eq!(cosine.rate_at(0, 100), 0.5);
+        assert!((cosine.rate_at(500, 100) - 0.25).abs() < 1e-6);
+        assert!(cosine.rate_at(999, 100) < 1e-4);
         let step = schedule(RateDecay::Step { drop: 0.1, every: 3.0 }, 0.0);
-        assert_eq!(step.at(299, 100), 0.5);
-        assert!(
-            (step.at(300, 100) - 0.05).abs() < 1e-7 && (step.at(600, 100) - 0.005).abs() < 1e-8
-        );
+        assert_eq!(step.rate_at(299, 100), 0.5);
+        assert!((step.rate_at(300, 100) - 0.05).abs() < 1e-7);
+        assert!((step.rate_at(600, 100) - 0.005).abs() < 1e-8);
     }
 }

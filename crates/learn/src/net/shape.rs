@@ -34,8 +34,9 @@ pub(super) struct LayerShape {
     pub(super) weights: Range<usize>,
     /// One per output, or empty.
     pub(super) biases: Range<usize>,
-    /// One per output if there is a norm: the factor and the offset of its result.
+    /// If there is a norm, the factor of its result for each output; otherwise empty.
     pub(super) scales: Range<usize>,
+    /// If there is a norm, the offset of its result for each output; otherwise empty.
     pub(super) shifts: Range<usize>,
     pub(super) norm: HiddenNorm,
     pub(super) activation: Activation,
@@ -58,19 +59,20 @@ impl NetShape {
         activation: Activation,
     ) -> Self {
         let (mut layers, mut parameter_count, mut before) = (Vec::new(), 0, inputs);
+        // The range of the next parameters.
         let mut take = |count: usize| {
             parameter_count += count;
             parameter_count - count..parameter_count
         };
         for &outputs in hidden {
-            let of_norm = if norm == HiddenNorm::None { 0 } else { outputs };
+            let scale_count = if norm == HiddenNorm::None { 0 } else { outputs };
             layers.push(LayerShape {
                 inputs: before,
                 outputs,
                 weights: take(before * outputs),
                 biases: take(if norm == HiddenNorm::Batch { 0 } else { outputs }),
-                scales: take(of_norm),
-                shifts: take(of_norm),
+                scales: take(scale_count),
+                shifts: take(scale_count),
                 norm,
                 activation,
             });
@@ -95,24 +97,24 @@ impl NetShape {
     /// linear scorer starts with zeros: its losses are convex, or have no better start.
     pub(super) fn initial_parameters(&self, seed: u64) -> Vec<f32> {
         let mut parameters = vec![0.0; self.parameter_count];
-        for (at, layer) in self.layers.iter().enumerate() {
+        for (number, layer) in self.layers.iter().enumerate() {
             parameters[layer.scales.clone()].fill(1.0);
             if self.layers.len() == 1 {
                 continue;
             }
-            let mut random = Random::new(seed ^ 0x6e65_7420_7765_6967, at as u64);
-            let gain = match layer.activation {
+            let mut random = Random::new(seed ^ 0x6e65_7420_7765_6967, number as u64);
+            let numerator = match layer.activation {
                 Activation::Relu | Activation::Gelu => 2.0,
                 _ => 1.0,
             };
-            let size = (gain / layer.inputs.max(1) as f64).sqrt();
+            let deviation = (numerator / layer.inputs.max(1) as f64).sqrt();
             let weights = &mut parameters[layer.weights.clone()];
-            weights.iter_mut().for_each(|w| *w = (size * random.normal()) as f32);
+            weights.iter_mut().for_each(|w| *w = (deviation * random.normal()) as f32);
         }
         parameters
     }
 
-    /// Whether the rows of a mini-batch depend on each other.
+    /// Whether a layer has batch norm, with which the rows of a mini-batch depend on each other.
     pub(super) fn has_batch_norm(&self) -> bool {
         self.layers.iter().any(|layer| layer.norm == HiddenNorm::Batch)
     }
@@ -131,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_number_belongs_to_one_part() {
+    fn every_parameter_is_in_one_range() {
         for norm in [HiddenNorm::None, HiddenNorm::Layer, HiddenNorm::Batch] {
             for hidden in [&[][..], &[5], &[7, 3, 2]] {
                 let shape = NetShape::new(4, hidden, norm, Activation::Relu);

@@ -19,7 +19,8 @@ pub(super) struct NetState {
 }
 
 impl NetState {
-    /// The state as bytes, little-endian: counts first, then all floats one after another.
+    /// The state as bytes, little-endian: the number of mini-batches, the optimiser's two powers, a
+    /// byte that says whether there are moving means, then all 32-bit floats one after another.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = self.batches.to_le_bytes().to_vec();
         self.optimiser.powers.iter().for_each(|power| bytes.extend(power.to_le_bytes()));
@@ -39,8 +40,8 @@ impl NetState {
         for power in &mut self.optimiser.powers {
             *power = f64::from_le_bytes(take(&mut rest)?);
         }
-        let [moving_stats] = take(&mut rest)?;
-        if moving_stats != 0 {
+        let [has_moving_stats] = take(&mut rest)?;
+        if has_moving_stats != 0 {
             let stats = |norm: HiddenNorm, outputs: usize| match norm {
                 HiddenNorm::Batch => BatchStats {
                     means: vec![0.0; outputs],
@@ -63,6 +64,7 @@ impl NetState {
     }
 }
 
+/// Splits off the first `N` bytes.
 fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], LearnError> {
     let (first, others) = rest.split_first_chunk::<N>().ok_or_else(damaged)?;
     *rest = others;
@@ -80,28 +82,31 @@ mod tests {
     use super::*;
     use crate::net::optimiser::OptimiserKind;
 
-    fn state(shape: &NetShape, seed: u64, moving_stats: bool) -> NetState {
-        let mut optimiser = Optimiser::new(OptimiserKind::Adam, 0.0, 0.1, shape.parameter_count);
+    fn state(shape: &NetShape, seed: u64, with_moving_stats: bool) -> NetState {
+        let (momentum, decay) = (0.0, 0.1);
+        let mut optimiser =
+            Optimiser::new(OptimiserKind::Adam, momentum, decay, shape.parameter_count);
         let (mut parameters, gradient) =
             (shape.initial_parameters(seed), shape.initial_parameters(seed + 1));
         optimiser.step(shape, &mut parameters, &gradient, 0.1);
         let means = vec![0.5, -1.0, 3.0];
         let stats = BatchStats { variances: means.clone(), means, inverses: Vec::new() };
         let moving_stats =
-            if moving_stats { vec![stats, BatchStats::default()] } else { Vec::new() };
+            if with_moving_stats { vec![stats, BatchStats::default()] } else { Vec::new() };
         NetState { parameters, optimiser, moving_stats: MovingStats(moving_stats), batches: seed }
     }
 
     #[test]
     fn a_state_is_restored_and_damage_is_an_error() {
         let shape = NetShape::new(4, &[3], HiddenNorm::Batch, Activation::Relu);
-        for moving_stats in [false, true] {
-            let (first, mut second) = (state(&shape, 1, moving_stats), state(&shape, 7, false));
-            let bytes = first.to_bytes();
-            second.restore(&shape, &bytes).unwrap();
-            assert_eq!(first, second);
+        for with_moving_stats in [false, true] {
+            let saved = state(&shape, 1, with_moving_stats);
+            let mut restored = state(&shape, 7, false);
+            let bytes = saved.to_bytes();
+            restored.restore(&shape, &bytes).unwrap();
+            assert_eq!(saved, restored);
             for wrong in [&bytes[..bytes.len() - 1], &[], &[&bytes[..], &[0]].concat()] {
-                let error = second.restore(&shape, wrong).unwrap_err().to_string();
+                let error = restored.restore(&shape, wrong).unwrap_err().to_string();
                 assert!(error.contains("another learner"), "{error}");
             }
         }

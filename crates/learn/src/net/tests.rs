@@ -1,5 +1,5 @@
-//! Tests of whole nets: gradients by finite differences, both forms of RankNet, threads,
-//! interruptions, and rejected input.
+//! Tests of whole nets: gradients by finite differences, both forms of RankNet (factored by
+//! document, and pair by pair), threads, interruptions, and rejected input.
 
 mod gradients;
 mod refused;
@@ -26,22 +26,23 @@ pub(super) fn data(sizes: &[usize], columns: usize, seed: u64) -> Dataset {
     let rows: usize = sizes.iter().sum();
     let values = (0..rows * columns).map(|_| random.normal() as f32).collect();
     let labels = (0..rows).map(|_| random.below(4) as f64).collect();
-    with_labels(sizes, columns, values, labels)
+    labelled_data(sizes, columns, values, labels)
 }
 
-fn with_labels(sizes: &[usize], columns: usize, values: Vec<f32>, labels: Vec<f64>) -> Dataset {
+/// These features and labels, in queries of these sizes.
+fn labelled_data(sizes: &[usize], columns: usize, values: Vec<f32>, labels: Vec<f64>) -> Dataset {
     let ids = sizes.iter().enumerate().flat_map(|(query, size)| vec![query; *size]);
     Dataset::from_dense(values, columns, labels, ids).unwrap()
 }
 
-/// Reads preference pairs for a data set.
+/// Adds preference pairs to a data set, given as lines of query, better row, worse row and weight.
 fn with_pairs(data: Dataset, text: &str) -> Dataset {
     let text = format!("qid better worse weight\n{text}");
     let input = Input::from_bytes("pairs", text.into_bytes()).unwrap();
     data.with_pairs(&input).unwrap().0
 }
 
-/// A loss by the learner's spec.
+/// The loss of the learner of a spec.
 fn loss(text: &str) -> NetLoss {
     let spec = Spec::parse(text).unwrap();
     let loss = match spec.name.as_str() {
@@ -55,7 +56,7 @@ fn loss(text: &str) -> NetLoss {
     loss.unwrap()
 }
 
-/// A net on data, and everything that passes need.
+/// A net with its data and loss.
 struct NetFixture<'a> {
     data: &'a Dataset,
     loss: NetLoss,
@@ -73,6 +74,7 @@ impl<'a> NetFixture<'a> {
         Self { data, loss, shape, parameters }
     }
 
+    /// The queries that influence the gradient.
     fn queries(&self) -> Vec<usize> {
         self.loss.queries(&Preferences::new(self.data), self.data).unwrap()
     }
@@ -80,31 +82,32 @@ impl<'a> NetFixture<'a> {
     /// The gradient of the sum over all queries.
     fn gradient(&self) -> Vec<f32> {
         let mut passes = Passes::new(self.shape.clone());
-        self.with(|with, preferences| {
+        self.with_input(|input, preferences| {
             let mut lists = RowLists::default();
-            let add = |lists: &RowLists| passes.add(lists, with);
+            let add = |lists: &RowLists| passes.add(lists, input);
             self.loss.pass_rows(&self.queries(), self.data, preferences, &mut lists, add).unwrap();
         });
         passes.total
     }
 
-    fn with(&self, go: impl FnOnce(PassInput<'_>, &Preferences<'_>)) {
+    /// Calls `run` with the input of a pass and the preferences of the data.
+    fn with_input(&self, run: impl FnOnce(PassInput<'_>, &Preferences<'_>)) {
         let queries = TrainingQueries::new(self.data, self.loss.objective.as_ref());
-        let ready = PreparedLoss {
-            source: queries.source(),
+        let prepared_loss = PreparedLoss {
+            source: queries.parts(),
             objective: self.loss.objective.as_ref(),
             data: self.data,
             seed: 7,
         };
-        let with = PassInput {
+        let input = PassInput {
             parameters: &self.parameters,
             data: NetMatrix::by_rows(self.data.matrix().values(), self.data.columns()),
-            loss: &ready,
+            loss: &prepared_loss,
             scale: 1.0,
             noise_levels: Default::default(),
             draws: (1, 1),
         };
-        go(with, &Preferences::new(self.data));
+        run(input, &Preferences::new(self.data));
     }
 
     /// The scores of all rows, all queries in one batch.
@@ -115,7 +118,9 @@ impl<'a> NetFixture<'a> {
             lists.push(query, self.data.query_rows(query).map(|row| row as u32), None);
         }
         let mut scores = Vec::new();
-        self.with(|with, _| scores = passes.score(&lists, PassInput { parameters, ..with }));
+        self.with_input(|input, _| {
+            scores = passes.score(&lists, PassInput { parameters, ..input });
+        });
         scores
     }
 }
@@ -124,7 +129,7 @@ fn norm(values: &[f64]) -> f64 {
     values.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Relative size of the difference.
+/// The norm of the difference divided by the norm of the expected values.
 fn relative_difference(found: &[f32], expected: &[f64]) -> f64 {
     let difference: Vec<f64> = found.iter().zip(expected).map(|(f, e)| f64::from(*f) - e).collect();
     norm(&difference) / norm(expected)

@@ -101,7 +101,7 @@ impl Trainer for NetTrainer {
         Validation::of_choice(self.params.stop)
     }
 
-    fn sampled_queries(&self, data: &Dataset) -> usize {
+    fn queries_with_sampled_pairs(&self, data: &Dataset) -> usize {
         let sampled = |query: &usize| self.loss.samples_pairs(data.query_rows(*query).len());
         (0..data.queries()).filter(sampled).count()
     }
@@ -124,7 +124,8 @@ struct NetRun<'a> {
     state: NetState,
 }
 
-/// The seed of an epoch.
+/// The seed of an epoch for the objective. (The constants here and below keep the random draws for
+/// different purposes apart.)
 fn seed_of(request: &TrainRequest<'_>, epoch: usize) -> u64 {
     request.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(epoch as u64)
 }
@@ -134,25 +135,29 @@ impl NetRun<'_> {
         let plan = RoundPlan::new("epoch", self.params.epochs, self.request)
             .stop(self.params.stop)
             .auto_patience(AUTO_PATIENCE);
-        let (mut rounds, saved) = Session::begin(self.request, plan)?;
+        let (mut session, saved) = Session::begin(self.request, plan)?;
         if let Some(bytes) = saved.and_then(|saved| saved.bytes) {
             self.state.restore(&self.shape, &bytes)?;
         }
-        while !rounds.is_over() {
-            self.epoch(rounds.done())?;
-            let loss =
-                if self.request.evaluate_training { self.mean_loss(rounds.done())? } else { None };
+        let mut finished = true;
+        while !session.is_over() {
+            let epoch = session.done();
+            self.epoch(epoch)?;
+            let loss = if self.request.evaluate_training { self.mean_loss(epoch)? } else { None };
             let state = &self.state;
-            match rounds.add(loss, || self.model_body(), &|| state.to_bytes())? {
+            match session.add(loss, || self.model_body(), &|| state.to_bytes())? {
                 RoundStatus::Continue => {}
                 RoundStatus::Over => break,
-                RoundStatus::Cancelled => return rounds.finish(false),
+                RoundStatus::Cancelled => {
+                    finished = false;
+                    break;
+                }
             }
         }
-        rounds.finish(true)
+        session.finish(finished)
     }
 
-    /// Visits all queries once.
+    /// Visits all queries once; epochs count from 0.
     fn epoch(&mut self, epoch: usize) -> Result<(), LearnError> {
         let mut order = self.training_queries.clone();
         Random::new(self.request.seed ^ 0x6570_6f63_6873_2121, epoch as u64).shuffle(&mut order);
@@ -166,33 +171,33 @@ impl NetRun<'_> {
         }
     }
 
-    /// One mini-batch.
+    /// One step: a mini-batch of these queries, in an epoch of `batches` mini-batches.
     fn step(&mut self, batch: &[usize], epoch: usize, batches: usize) -> Result<(), LearnError> {
         let Self { params, loss, request, preferences, queries, passes, lists, state, .. } = self;
-        let ready = PreparedLoss {
-            source: queries.source(),
+        let prepared_loss = PreparedLoss {
+            source: queries.parts(),
             objective: loss.objective.as_ref(),
             data: request.train,
             seed: seed_of(request, epoch),
         };
         passes.total.fill(0.0);
-        let mut with = PassInput {
+        let mut input = PassInput {
             parameters: &state.parameters,
             data: self.inputs,
-            loss: &ready,
+            loss: &prepared_loss,
             scale: 1.0 / batch.len() as f32,
             noise_levels: params.noise_levels,
             draws: (request.seed ^ 0x6e6f_6973_6520_2121, state.batches << 16),
         };
         loss.pass_rows(batch, request.train, preferences, lists, |lists| {
-            passes.add(lists, with)?;
-            with.draws.1 += 1;
+            passes.add(lists, input)?;
+            input.draws.1 += 1;
             Ok(())
         })?;
         if self.shape.has_batch_norm() {
             state.moving_stats.add(&passes.stats);
         }
-        let rate = params.schedule.at(state.batches, batches);
+        let rate = params.schedule.rate_at(state.batches, batches);
         state.optimiser.step(&self.shape, &mut state.parameters, &passes.total, rate);
         state.batches += 1;
         Ok(())
@@ -207,8 +212,8 @@ impl NetRun<'_> {
         )
     }
 
-    /// The mean loss of a row of the training data under the current net, if the objective has a
-    /// loss.
+    /// The loss of the training data under the current net divided by its number of rows; `None` if
+    /// the objective has no loss.
     fn mean_loss(&mut self, epoch: usize) -> Result<Option<f64>, LearnError> {
         let model = Model::new(header(self.request), self.model_body()?)?;
         let scores = model.score(self.request.train, ScoreOptions::default())?;

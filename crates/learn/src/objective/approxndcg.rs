@@ -6,16 +6,17 @@
 //! L   = 1 - (sum over i of G_i / log2(1 + r_i)) / ideal           G_i = w_i (2^label_i - 1)
 //! ```
 //!
-//! With f_i = dL/dr_i >= 0 and d_ij = sigmoid'((s_j - s_i) / T) / T, each pair adds f_i w_j d_ij to
-//! the gradient of j and subtracts it from that of i. L is not convex; the hessian given is an
-//! upper bound, the sum of f_i w_j d_ij / T over the pairs of a document, which omits the negative
+//! T is the temperature, w a document's weight, ideal the DCG of the ideal order. With f_i =
+//! dL/dr_i >= 0 and d_ij = sigmoid'((s_j - s_i) / T) / T, each pair adds f_i w_j d_ij to the
+//! gradient of j and subtracts it from that of i. L is not convex; the hessian given is an upper
+//! bound, the sum of f_i w_j d_ij / T over the pairs of a document, which omits the negative
 //! contribution of the curvature of the logarithm.
 //!
-//! Only documents with a gain have an f, so the cost is O(R n) for R of them; in queries of more
-//! than 20,000 documents each is compared with 256 partners drawn by the seed, each of which
-//! represents its range of rows. A document of weight 0 is ignored. Queries of 0 or 1 documents or
-//! without any gain give zeros; equal labels above 0 do not, since the smooth ranks can still
-//! change.
+//! Only documents with a gain have an f above 0, so the cost is O(R n) for R of them; in queries of
+//! more than 20,000 documents each is compared with 256 partners drawn by the seed, each of which
+//! represents its range of documents. A document of weight 0 is ignored. Queries of 0 or 1
+//! documents or without any gain give zeros; equal labels above 0 do not, since the smooth ranks
+//! can still change.
 
 use std::f64::consts::LN_2;
 
@@ -73,12 +74,15 @@ const MAX_DOCUMENTS: usize = 20_000;
 /// Buffers that a thread keeps from query to query.
 #[derive(Debug, Default)]
 pub(super) struct ApproxWork {
+    /// Gains of the documents, times their weights, divided by the ideal DCG.
     gains: Vec<f64>,
+    /// Gains, best first.
     ideal: Vec<f64>,
-    /// Documents that every other one is compared with.
+    /// Documents that every document is compared with: all, or a sample, ascending.
     partners: Vec<u32>,
-    /// Scores and weights of the partners.
+    /// Scores of the partners.
     scores: Vec<f64>,
+    /// Weights of the partners, times the number of documents that each represents.
     weights: Vec<f64>,
     /// Increments of the partners' gradients.
     increments: Vec<f64>,
@@ -87,7 +91,7 @@ pub(super) struct ApproxWork {
 }
 
 impl ApproxNdcg {
-    /// Computes the gains divided by the ideal, and the partners; false if the query has zero
+    /// Computes the gains divided by the ideal DCG, and the partners; false if the query has zero
     /// derivatives.
     fn start(&self, query: &QueryView<'_>, work: &mut ApproxWork) -> Result<bool, LearnError> {
         pointwise::need_labels(query)?;
@@ -99,11 +103,13 @@ impl ApproxNdcg {
         }
         ideal.clone_from(gains);
         ideal.sort_unstable_by(|a, b| b.total_cmp(a));
-        let best: f64 = ideal.iter().zip(2..).map(|(g, rank)| g / f64::from(rank).log2()).sum();
-        if query.scores.len() < 2 || best <= 0.0 {
+        let rank_plus_one = 2..;
+        let ideal_dcg: f64 =
+            ideal.iter().zip(rank_plus_one).map(|(g, r)| g / f64::from(r).log2()).sum();
+        if query.scores.len() < 2 || ideal_dcg <= 0.0 {
             return Ok(false);
         }
-        gains.iter_mut().for_each(|gain| *gain /= best);
+        gains.iter_mut().for_each(|gain| *gain /= ideal_dcg);
         let copies = draw_partners(query, partners);
         scores.clear();
         scores.extend(partners.iter().map(|&p| query.scores[p as usize]));
@@ -112,7 +118,7 @@ impl ApproxNdcg {
         Ok(true)
     }
 
-    /// The smooth rank of a document. A partner that is the document itself is skipped.
+    /// The smooth rank of a document. If the document is its own partner, it does not count.
     fn rank(&self, document: usize, score: f64, work: &ApproxWork) -> f64 {
         let steepness = 1.0 / self.temperature;
         let mut lanes = [0.0; 4];
@@ -123,6 +129,7 @@ impl ApproxNdcg {
             let above = if x > 0.0 { 1.0 } else { small };
             lanes[at % 4] += weight * (above / (1.0 + small));
         }
+        // The document itself was added with sigmoid(0) = 0.5.
         let own = work.partners.binary_search(&(document as u32)).map_or(0.0, |p| work.weights[p]);
         1.0 + ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) - 0.5 * own).max(0.0)
     }
@@ -134,8 +141,8 @@ impl ApproxNdcg {
         increments.clear();
         increments.extend(scores.iter().zip(weights.iter()).map(|(other, weight)| {
             let small = exp(-(steepness * (other - score)).abs());
-            let share = 1.0 / (1.0 + small);
-            f * weight * steepness * (small * share * share)
+            let large = 1.0 / (1.0 + small);
+            f * weight * steepness * (small * large * large)
         }));
         if let Ok(own) = partners.binary_search(&(document as u32)) {
             increments[own] = 0.0;
@@ -208,12 +215,12 @@ impl Objective for ApproxNdcg {
         if !self.start(query, work)? {
             return Ok(Some(0.0));
         }
-        let mut reached = 0.0;
+        let mut ndcg = 0.0;
         for (document, &gain) in work.gains.iter().enumerate().filter(|(_, gain)| **gain > 0.0) {
             let rank = self.rank(document, query.scores[document], work);
-            reached += gain * LN_2 / rank.ln_1p();
+            ndcg += gain * LN_2 / rank.ln_1p();
         }
-        Ok(Some(1.0 - reached))
+        Ok(Some(1.0 - ndcg))
     }
 
     fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
@@ -239,11 +246,12 @@ mod tests {
     use crate::objective::tests::derivatives;
 
     #[test]
-    fn cold_ranks_are_ranks_and_the_loss_is_one_less_ndcg() {
+    fn at_a_low_temperature_the_loss_is_one_minus_ndcg() {
         // Worked out by hand: 2^label - 1 at ranks [1, 4, 2, 3, 5] by scores without ties.
         let (labels, scores) = ([3.0, 2.0, 1.0, 0.0, 0.0], [3.0, 0.5, 2.0, 1.0, 0.0]);
-        let cold = ApproxNdcg { temperature: 1e-3 };
-        let loss = cold.loss(&QueryView::new(&labels, &scores), &mut ObjectiveBuffers::default());
+        let objective = ApproxNdcg { temperature: 1e-3 };
+        let query = QueryView::new(&labels, &scores);
+        let loss = objective.loss(&query, &mut ObjectiveBuffers::default());
         assert!((1.0 - loss.unwrap().unwrap() - 0.94998).abs() < 1e-5);
     }
 
@@ -253,12 +261,12 @@ mod tests {
         let view = QueryView::new(&labels, &scores);
         let (gradient, _) = derivatives(&ApproxNdcg::default(), &view).unwrap();
         assert!(gradient.iter().sum::<f32>().abs() < 1e-5);
-        let blank = QueryView { labels: &[0.0; 5], ..view };
-        assert_eq!(derivatives(&ApproxNdcg::default(), &blank).unwrap().0, [0.0; 5]);
+        let irrelevant = QueryView { labels: &[0.0; 5], ..view };
+        assert_eq!(derivatives(&ApproxNdcg::default(), &irrelevant).unwrap().0, [0.0; 5]);
     }
 
     #[test]
-    fn a_long_list_is_sampled_and_close_to_the_whole() {
+    fn the_loss_of_a_long_list_is_sampled_and_close_to_the_exact_one() {
         let n = MAX_DOCUMENTS + 1;
         let mut random = Random::new(3, 3);
         let scores: Vec<f64> = (0..n).map(|_| random.normal()).collect();
@@ -269,10 +277,11 @@ mod tests {
         let loss = |view: &QueryView<'_>| {
             objective.loss(view, &mut ObjectiveBuffers::default()).unwrap().unwrap()
         };
-        let all = QueryView::new(&labels[1..], &scores[1..]);
-        assert!((loss(&view) - loss(&all)).abs() < 0.01);
+        // One document less, so that nothing is sampled.
+        let exact = QueryView::new(&labels[1..], &scores[1..]);
+        assert!((loss(&view) - loss(&exact)).abs() < 0.01);
         let (gradient, _) = derivatives(&objective, &view).unwrap();
-        let other = derivatives(&objective, &QueryView { seed: 9, ..view }).unwrap().0;
-        assert!(gradient != other);
+        let other_draw = derivatives(&objective, &QueryView { seed: 9, ..view }).unwrap().0;
+        assert!(gradient != other_draw);
     }
 }

@@ -14,7 +14,7 @@ pub trait ObjectiveParams: ParamGroup + Default + Debug + Send + Sync {
     /// The declaration.
     const DEF: &'static ObjectiveDef;
 
-    /// The objective with checked parameters.
+    /// Builds the objective; the ranges of its parameters are checked already.
     fn build(&self) -> Result<Box<dyn Objective>, SpecError>;
 
     /// The objective as a spec; the metric is written even if it is the default.
@@ -104,11 +104,12 @@ impl Serialize for ObjectiveDef {
             example: &'static str,
             hessian: HessianKind,
             preferences: bool,
-            params: Vec<ParamDef>,
+            parameters: Vec<ParamDef>,
         }
         let Self { name, help, example, hessian, preferences, .. } = *self;
-        let params = self.params();
-        ShownObjective { name, help, example, hessian, preferences, params }.serialize(serializer)
+        let parameters = self.params();
+        ShownObjective { name, help, example, hessian, preferences, parameters }
+            .serialize(serializer)
     }
 }
 

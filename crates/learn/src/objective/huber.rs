@@ -5,12 +5,13 @@
 //!             |r| >  delta:  L = delta (|r| - delta / 2)     gradient delta * sign(r)
 //! ```
 //!
-//! delta is given, or the alpha-quantile of |r| over all rows (weighted), computed again before
-//! each tree; if that quantile is 0 the largest |r| is used, since nothing could be learnt
-//! otherwise. The gradient is exact for fixed delta. The second derivative is 1 or 0; the hessian
-//! given is always 1, times the weight, so that a leaf that contains only outliers still has a
-//! step. The initial score, the constant that minimises the loss, is found by bisection. Cost O(n)
-//! a query; the quantile O(rows), with weights O(rows log rows).
+//! s is the score, y the label. delta is given, or the alpha-quantile of |r| over all rows
+//! (weighted), computed again before each tree; if that quantile is 0 the largest |r| is used,
+//! since nothing could be learnt otherwise. The gradient is exact for fixed delta. The second
+//! derivative is 1 or 0; the hessian given is always 1, times the weight, so that a leaf that
+//! contains only outliers still has a step. The initial score, the constant that minimises the
+//! loss, is found by bisection. Cost O(n) a query; the quantile O(rows), with weights O(rows log
+//! rows).
 
 use rankwright_spec::{Conflict, SpecError, above, params};
 
@@ -24,7 +25,7 @@ use crate::error::LearnError;
 pub enum HuberWidth {
     /// This residual, above 0.
     Delta(f64),
-    /// This quantile of the residuals, above 0 and at most 1.
+    /// This quantile of the absolute residuals, above 0 and at most 1.
     Alpha(f64),
 }
 
@@ -41,6 +42,7 @@ pub enum HuberWidth {
 #[derive(Debug, Clone, Copy)]
 pub struct Huber {
     width: HuberWidth,
+    /// The residual up to which the loss is squared error at present.
     delta: f64,
 }
 
@@ -74,6 +76,7 @@ impl ObjectiveParams for HuberParams {
     }
 }
 
+/// Rejects delta and alpha given together.
 fn one_width(params: &HuberParams) -> Result<(), Conflict> {
     match params.delta.is_some() && params.alpha != HuberParams::default().alpha {
         true => {
@@ -100,24 +103,27 @@ impl Huber {
         Ok(Self { width, delta })
     }
 
+    /// Sets delta to the quantile of the residuals, if the width is a quantile; `score` gives the
+    /// score of a row.
     fn update_delta(&mut self, all: &TrainingDocuments<'_>, score: impl Fn(usize) -> f64) {
         let HuberWidth::Alpha(alpha) = self.width else { return };
-        let size = |row: usize| (score(row) - all.labels[row]).abs();
-        let quantile = quantile(all, alpha, size);
-        self.delta = if quantile > 0.0 { quantile } else { self::quantile(all, 1.0, size) };
+        let residual_size = |row: usize| (score(row) - all.labels[row]).abs();
+        let delta = quantile(all, alpha, residual_size);
+        self.delta = if delta > 0.0 { delta } else { quantile(all, 1.0, residual_size) };
     }
 
     /// The initial score: the constant at which the gradients sum to 0.
     fn initial_score(&self, all: &TrainingDocuments<'_>) -> f64 {
-        let counted = || all.labels.iter().enumerate().filter(|(row, _)| weight(all, *row) > 0.0);
-        let mut low = counted().fold(f64::INFINITY, |m, (_, l)| m.min(*l));
-        let mut high = counted().fold(f64::NEG_INFINITY, |m, (_, l)| m.max(*l));
+        let has_weight = |row: usize| weight(all, row) > 0.0;
+        let rows = || all.labels.iter().enumerate().filter(|(row, _)| has_weight(*row));
+        let mut low = rows().fold(f64::INFINITY, |m, (_, l)| m.min(*l));
+        let mut high = rows().fold(f64::NEG_INFINITY, |m, (_, l)| m.max(*l));
         if low > high {
             return 0.0;
         }
         for _ in 0..60 {
             let middle = low + 0.5 * (high - low);
-            let gradient: f64 = counted()
+            let gradient: f64 = rows()
                 .map(|(row, l)| weight(all, row) * (middle - l).clamp(-self.delta, self.delta))
                 .sum();
             *(if gradient > 0.0 { &mut high } else { &mut low }) = middle;
@@ -126,22 +132,22 @@ impl Huber {
     }
 }
 
-/// The weighted quantile: the least value such that rows with a fraction `share` of the weight have
-/// at most that value; 0 without rows.
-fn quantile(all: &TrainingDocuments<'_>, share: f64, value: impl Fn(usize) -> f64) -> f64 {
+/// The weighted quantile: the smallest value such that rows with this fraction of the total weight
+/// have at most that value; 0 without rows.
+fn quantile(all: &TrainingDocuments<'_>, fraction: f64, value: impl Fn(usize) -> f64) -> f64 {
     let rows = (0..all.labels.len()).filter(|row| weight(all, *row) > 0.0);
     let mut values: Vec<(f64, f64)> = rows.map(|row| (value(row), weight(all, row))).collect();
     if all.weights.is_empty() {
         let Some(last) = values.len().checked_sub(1) else { return 0.0 };
-        let at = ((share * values.len() as f64).ceil() as usize).saturating_sub(1).min(last);
+        let at = ((fraction * values.len() as f64).ceil() as usize).saturating_sub(1).min(last);
         return values.select_nth_unstable_by(at, |a, b| a.0.total_cmp(&b.0)).1.0;
     }
     values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    let weight_below = share * values.iter().map(|v| v.1).sum::<f64>();
+    let weight_to_reach = fraction * values.iter().map(|v| v.1).sum::<f64>();
     let mut sum = 0.0;
     let reached = values.iter().find(|(_, weight)| {
         sum += weight;
-        sum >= weight_below
+        sum >= weight_to_reach
     });
     reached.or(values.last()).map_or(0.0, |v| v.0)
 }
@@ -193,14 +199,16 @@ mod tests {
     #[test]
     fn quantiles_count_weights() {
         let labels = [5.0, 1.0, 3.0, 2.0, 4.0];
-        let of = |weights: &[f32], share| {
+        let label_quantile = |weights: &[f32], fraction| {
             let all = TrainingDocuments { labels: &labels, weights, scores: &[] };
-            quantile(&all, share, |row| labels[row])
+            quantile(&all, fraction, |row| labels[row])
         };
-        assert_eq!([of(&[], 0.5), of(&[], 0.8), of(&[], 1.0), of(&[], 0.01)], [3.0, 4.0, 5.0, 1.0]);
-        assert_eq!(of(&[1.0; 5], 0.5), 3.0);
-        assert_eq!(of(&[0.0, 9.0, 0.0, 1.0, 0.0], 0.9), 1.0);
-        assert_eq!(of(&[0.0; 5], 0.9), 0.0);
+        for (fraction, expected) in [(0.5, 3.0), (0.8, 4.0), (1.0, 5.0), (0.01, 1.0)] {
+            assert_eq!(label_quantile(&[], fraction), expected);
+        }
+        assert_eq!(label_quantile(&[1.0; 5], 0.5), 3.0);
+        assert_eq!(label_quantile(&[0.0, 9.0, 0.0, 1.0, 0.0], 0.9), 1.0);
+        assert_eq!(label_quantile(&[0.0; 5], 0.9), 0.0);
     }
 
     #[test]
@@ -220,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn no_rows_and_no_weights_start_at_zero() {
+    fn without_rows_or_weights_above_0_the_initial_score_is_0() {
         for weights in [&[][..], &[0.0, 0.0]] {
             let labels = &[3.0, 4.0][..weights.len()];
             let mut huber = Huber::new(HuberWidth::Alpha(0.9)).unwrap();

@@ -10,12 +10,13 @@
 //! hessian_i  = sum over k <= i of w_k (q_ik - q_ik^2),      q_ik = w_i exp(s_i) / S_k
 //! ```
 //!
-//! The gradient is exact and the hessian is the exact diagonal. Documents of equal labels are
-//! ordered by a random draw for each query and iteration, so that on average all their orders have
-//! the same weight. `top=k` sums over the first k positions only (Xia et al., NIPS 2009). A
-//! document of weight w counts w times where it is drawn and where others are drawn before it; one
-//! of weight 0 is ignored. Sums are kept as logarithms, so no range of scores overflows. Queries of
-//! 0 or 1 documents give zeros; queries of equal labels pull scores together. Cost O(n log n).
+//! i, j and k are positions in that order, the best document first. The gradient is exact and the
+//! hessian is the exact diagonal. Documents of equal labels are ordered by a random draw for each
+//! query and iteration, so that on average all their orders have the same weight. `top=k` sums over
+//! the first k positions only (Xia et al., NIPS 2009). A document of weight w counts w times where
+//! it is drawn and where others are drawn before it; one of weight 0 is ignored. Sums are kept as
+//! logarithms, so no range of scores overflows. Queries of 0 or 1 documents give zeros; queries of
+//! equal labels pull scores together. Cost O(n log n).
 
 use rankwright_data::Random;
 use rankwright_eval::EvalError;
@@ -63,6 +64,7 @@ impl ObjectiveParams for ListMleParams {
 pub(super) struct ListWork {
     /// Documents of weight above 0, the best first.
     order: Vec<u32>,
+    /// A random number for each document, by which equal labels are ordered.
     draws: Vec<f64>,
     /// log(w exp(s)) by position.
     logs: Vec<f64>,
@@ -94,10 +96,10 @@ impl ListMle {
         logs.extend(order.iter().map(|&d| query.scores[d as usize] + log_weight(query, d)));
         sums.clear();
         sums.resize(logs.len(), f64::NEG_INFINITY);
-        let mut below = f64::NEG_INFINITY;
+        let mut sum_so_far = f64::NEG_INFINITY;
         for (sum, log) in sums.iter_mut().zip(logs.iter()).rev() {
-            below = log_add(below, *log);
-            *sum = below;
+            sum_so_far = log_add(sum_so_far, *log);
+            *sum = sum_so_far;
         }
         Ok(if order.len() < 2 { 0 } else { self.top.unwrap_or(usize::MAX).min(order.len()) })
     }
@@ -136,15 +138,16 @@ impl Objective for ListMle {
             if positions == 0 {
                 break;
             }
-            let mut drawn = 0.0;
+            let mut drawn_weight = 0.0;
             if position < positions {
                 let own = log_weight(query, document);
                 first = log_add(first, own - sums[position]);
                 second = log_add(second, own - 2.0 * sums[position]);
-                drawn = weight(query, document);
+                drawn_weight = weight(query, document);
             }
-            let share = exp(log + first);
-            let (gradient, hessian) = (share - drawn, share - exp(2.0 * log + second));
+            // The sum of w_k q_ik.
+            let sum = exp(log + first);
+            let (gradient, hessian) = (sum - drawn_weight, sum - exp(2.0 * log + second));
             let (gradient, hessian) = (gradient as f32, hessian.max(0.0) as f32);
             finite &= gradient.is_finite() && hessian.is_finite();
             out.gradient[document as usize] = gradient;
@@ -160,10 +163,10 @@ impl Objective for ListMle {
     ) -> Result<Option<f64>, LearnError> {
         let positions = self.start(query, &mut work.list)?;
         let ListWork { order, sums, .. } = &work.list;
-        let of = |(&document, sum): (&u32, &f64)| {
+        let term = |(&document, sum): (&u32, &f64)| {
             weight(query, document) * (sum - query.scores[document as usize])
         };
-        Ok(Some(order.iter().zip(sums).take(positions).map(of).sum()))
+        Ok(Some(order.iter().zip(sums).take(positions).map(term).sum()))
     }
 
     fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
@@ -182,8 +185,9 @@ mod tests {
     use super::*;
     use crate::objective::tests::derivatives;
 
-    /// The loss and gradient by the definition, in the order given.
-    fn plain(scores: &[f64], top: usize) -> (f64, Vec<f64>) {
+    /// The loss and gradient by the definition, for scores of documents in descending order of
+    /// labels.
+    fn reference(scores: &[f64], top: usize) -> (f64, Vec<f64>) {
         let (mut loss, mut gradient) = (0.0, vec![0.0; scores.len()]);
         for k in 0..scores.len().min(top) {
             let sum: f64 = scores[k..].iter().map(|s| s.exp()).sum();
@@ -200,7 +204,7 @@ mod tests {
         for top in [1, 3, 5, 9] {
             let listmle = ListMle { top: Some(top) };
             let view = QueryView::new(&labels, &scores);
-            let (loss, gradient) = plain(&scores, top);
+            let (loss, gradient) = reference(&scores, top);
             let found = listmle.loss(&view, &mut ObjectiveBuffers::default()).unwrap().unwrap();
             assert!((found - loss).abs() < 1e-12);
             for (found, expected) in derivatives(&listmle, &view).unwrap().0.iter().zip(gradient) {
@@ -212,13 +216,14 @@ mod tests {
     #[test]
     fn orders_of_equal_labels_are_drawn_by_seed_and_query() {
         let (labels, scores) = ([1.0, 1.0, 1.0, 0.0, 0.0], [0.3, -1.0, 2.0, 0.1, 0.7]);
-        let of = |seed: u64, query: usize| {
+        let derivatives_for = |seed: u64, query: usize| {
             let view = QueryView { seed, query, ..QueryView::new(&labels, &scores) };
             derivatives(&ListMle::default(), &view).unwrap()
         };
-        assert_eq!(of(1, 2), of(1, 2));
-        assert!((2..12).any(|seed| of(seed, 2) != of(1, 2)));
-        assert!((3..12).any(|query| of(1, query) != of(1, 2)));
+        let first = derivatives_for(1, 2);
+        assert_eq!(first, derivatives_for(1, 2));
+        assert!((2..12).any(|seed| derivatives_for(seed, 2) != first));
+        assert!((3..12).any(|query| derivatives_for(1, query) != first));
     }
 
     #[test]
@@ -226,8 +231,8 @@ mod tests {
         let (labels, scores) = ([0.0, 1.0, 2.0], [5000.0, 0.0, -5000.0]);
         let (gradient, _) =
             derivatives(&ListMle::default(), &QueryView::new(&labels, &scores)).unwrap();
-        // The best document is last by far: it and the next should rise, the first should fall by
-        // 2.
+        // The best document by label has the lowest score by far: it and the second best should
+        // rise, the third has gradient 2.
         assert_eq!(gradient, [2.0, -1.0, -1.0]);
     }
 }

@@ -11,18 +11,18 @@ use super::{Derivatives, QueryView, pointwise};
 use crate::error::LearnError;
 use crate::exp::exp;
 
-/// Sets `into` to p; returns the logarithm of the denominator minus the largest score, and that
-/// score.
-pub(super) fn softmax(values: &[f64], weights: &[f32], into: &mut Vec<f64>) -> (f64, f64) {
-    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+/// Sets `into` to p. Returns the logarithm of the denominator in two parts, whose sum it is: the
+/// logarithm of the sum of w_j exp(s_j - largest score), and the largest score.
+pub(super) fn softmax(scores: &[f64], weights: &[f32], into: &mut Vec<f64>) -> (f64, f64) {
+    let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     into.clear();
     // The largest score minus itself is 0 even if it is infinite.
-    into.extend(values.iter().map(|&s| exp(if s == most { 0.0 } else { s - most })));
+    into.extend(scores.iter().map(|&s| exp(if s == largest { 0.0 } else { s - largest })));
     for (p, &weight) in into.iter_mut().zip(weights) {
         *p *= f64::from(weight);
     }
     let total = normalise(into);
-    (total.ln(), most)
+    (total.ln(), largest)
 }
 
 /// Divides the values by their sum, if it is not 0; returns the sum.
@@ -34,24 +34,26 @@ pub(super) fn normalise(values: &mut [f64]) -> f64 {
     total
 }
 
-/// Sets the derivatives; an error if 32 bits cannot hold them.
+/// Sets the derivatives: `derivatives_of` gives the gradient and hessian of a document. An error if
+/// 32 bits cannot hold them.
 pub(super) fn write(
     query: &QueryView<'_>,
     out: &mut Derivatives<'_>,
-    each: impl Fn(usize) -> (f64, f64),
+    derivatives_of: impl Fn(usize) -> (f64, f64),
 ) -> Result<(), LearnError> {
     let mut finite = true;
     for row in 0..query.scores.len() {
-        let (gradient, hessian) = each(row);
+        let (gradient, hessian) = derivatives_of(row);
         (out.gradient[row], out.hessian[row]) = (gradient as f32, hessian as f32);
         finite &= out.gradient[row].is_finite() && out.hessian[row].is_finite();
     }
     if finite { Ok(()) } else { Err(pointwise::too_large(query)) }
 }
 
-/// Cross entropy between a target and the softmax of the scores.
+/// Cross entropy between a target and the softmax of the scores; `log` is the result of
+/// [`softmax`].
 pub(super) fn cross_entropy(query: &QueryView<'_>, target: &[f64], log: (f64, f64)) -> f64 {
-    let (log_sum, most) = log;
+    let (log_sum, largest) = log;
     let terms = query.scores.iter().zip(target).filter(|(_, t)| **t > 0.0);
-    terms.map(|(&s, t)| t * (log_sum + if s == most { 0.0 } else { most - s })).sum()
+    terms.map(|(&s, t)| t * (log_sum + if s == largest { 0.0 } else { largest - s })).sum()
 }

@@ -1,14 +1,14 @@
-//! Binary log-loss on relevant or not (Friedman 2001, section 4.4).
+//! Binary log-loss: documents are relevant or not (Friedman 2001, section 4.4).
 //!
 //! ```text
 //! y = +1 where label >= rel, else -1
 //! L = log(1 + exp(-2 y F))     gradient g = -2y / (1 + exp(2 y F))     hessian |g| (2 - |g|)
 //! ```
 //!
-//! Both derivatives are exact; each is multiplied by the document's weight. With ybar the weighted
-//! mean of y, the initial score, the constant that minimises the loss, is 1/2 log((1 + ybar) / (1 -
-//! ybar)); if all labels agree, ybar is taken as +-0.999999, which bounds the initial score by 7.3.
-//! Cost O(n).
+//! F is the score. Both derivatives are exact; each is multiplied by the document's weight. With
+//! ybar the weighted mean of y, the initial score, the constant that minimises the loss, is 1/2
+//! log((1 + ybar) / (1 - ybar)); if all labels agree, ybar is taken as +-0.999999, which bounds the
+//! initial score by 7.3. Cost O(n).
 
 use rankwright_spec::{SpecError, params};
 
@@ -67,6 +67,7 @@ impl ObjectiveParams for LogLossParams {
 }
 
 impl LogLoss {
+    /// y: 1 for a relevant document, -1 for another.
     fn sign(&self, label: f64) -> f64 {
         if label >= self.rel { 1.0 } else { -1.0 }
     }
@@ -82,8 +83,9 @@ impl Objective for LogLoss {
         check_shape(query, out)?;
         pointwise::fill(query, out, |label, score| {
             let y = self.sign(label);
-            let wrong = one_minus_sigmoid(2.0 * y * score);
-            (-2.0 * y * wrong, 4.0 * wrong * one_minus_sigmoid(-2.0 * y * score))
+            let error_probability = one_minus_sigmoid(2.0 * y * score);
+            let gradient = -2.0 * y * error_probability;
+            (gradient, 4.0 * error_probability * one_minus_sigmoid(-2.0 * y * score))
         })
     }
 

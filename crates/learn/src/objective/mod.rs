@@ -46,6 +46,15 @@ pub use squared::{Squared, SquaredParams};
 pub use xendcg::{XeNdcg, XeNdcgOptions, XeNdcgParams};
 pub use yeti::{Yeti, YetiOptions, YetiParams};
 
+/// The builder methods of all objectives, for a glob import.
+pub mod options {
+    pub use super::{
+        ApproxNdcgOptions as _, HuberOptions as _, LambdaOptions as _, ListMleOptions as _,
+        LogLossOptions as _, PairOptions as _, SoftmaxOptions as _, XeNdcgOptions as _,
+        YetiOptions as _,
+    };
+}
+
 /// The declarations of all objectives. The list serialises, like
 /// [`LEARNERS`](crate::LEARNERS).
 pub static OBJECTIVES: &[&ObjectiveDef] = &[
@@ -66,8 +75,8 @@ pub static OBJECTIVES: &[&ObjectiveDef] = &[
 /// The input of an objective: one query. Slices have an entry for each document, in row order.
 #[derive(Debug, Clone, Copy)]
 pub struct QueryView<'a> {
-    /// Number of the query in the training data; with `seed` it determines the query's random
-    /// draws.
+    /// Number of the query in the training data, from 0; with `seed` it determines the query's
+    /// random draws.
     pub query: usize,
     /// Labels.
     pub labels: &'a [f64],
@@ -76,7 +85,8 @@ pub struct QueryView<'a> {
     /// Weights of the documents; empty if all are 1. (The weight of the query itself is multiplied
     /// in by the caller.)
     pub weights: &'a [f32],
-    /// Preference pairs given instead of labels, documents numbered within the query.
+    /// Preference pairs, which take the place of the pairs that labels give; `None` if the query
+    /// has none. Documents are numbered within the query, from 0.
     pub pairs: Option<&'a [DocumentPair]>,
     /// Seed of this training and iteration: the same for all queries of an iteration.
     pub seed: u64,
@@ -89,7 +99,7 @@ impl<'a> QueryView<'a> {
     }
 }
 
-/// One preference between two documents of a query, numbered within it.
+/// One preference between two documents of a query, numbered within it from 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DocumentPair {
     /// The better document (either one of an equal pair).
@@ -105,7 +115,8 @@ pub struct DocumentPair {
 /// The lambda of one pair of documents; see [`Objective::pair_lambdas`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairLambda {
-    /// The document whose score the pair pushes up, and its rank, both from 0.
+    /// The document whose score the pair pushes up (its number within the query), and its rank,
+    /// both from 0.
     pub pushed_up: (usize, usize),
     /// The document whose score the pair pushes down, and its rank.
     pub pushed_down: (usize, usize),
@@ -114,7 +125,7 @@ pub struct PairLambda {
 }
 
 /// Output buffers for the derivatives of one query. Slices have an entry for each document; their
-/// initial content is undefined, except that of `memory`.
+/// initial content is undefined, except that of `cache`.
 #[derive(Debug)]
 pub struct Derivatives<'a> {
     /// First derivative of the loss by the score: below 0 for a document that should rise.
@@ -122,8 +133,9 @@ pub struct Derivatives<'a> {
     /// Second derivative, never below 0.
     pub hessian: &'a mut [f32],
     /// Keeps its content from one iteration to the next, initially 0: for example the order of the
-    /// query in the previous iteration. Results must not depend on it.
-    pub memory: &'a mut [u32],
+    /// query in the previous iteration, which makes sorting faster. Empty if there is no cache.
+    /// Results must not depend on it.
+    pub cache: &'a mut [u32],
 }
 
 /// Buffers that one thread keeps from query to query, so that nothing is allocated after the first
@@ -138,8 +150,8 @@ pub struct ObjectiveBuffers {
     numbers: [Vec<f64>; 3],
 }
 
-/// All documents of the training data, for values computed once: the initial score, the
-/// grades.
+/// All documents of the training data, for values that depend on all of them: the initial score,
+/// the thresholds of grades.
 #[derive(Debug, Clone, Copy)]
 pub struct TrainingDocuments<'a> {
     /// Labels of all rows.
@@ -183,8 +195,8 @@ pub trait Objective: Debug + Send + Sync {
     }
 
     /// Calls `visit(i, j, h)` with the second derivative of each pair loss of one query, i and j
-    /// being documents of the query: input of the exact Newton steps. False if the objective has no
-    /// pairs.
+    /// being documents of the query: input of the Newton steps that solve for all leaf values of a
+    /// tree together. False if the objective has no pairs.
     fn pair_hessians(
         &self,
         _query: &QueryView<'_>,
@@ -223,13 +235,13 @@ pub trait Objective: Debug + Send + Sync {
 /// Checks that all slices of a query have an entry for each document.
 fn check_shape(query: &QueryView<'_>, out: &Derivatives<'_>) -> Result<(), LearnError> {
     let n = query.scores.len();
-    let optional = |len: usize| len == 0 || len == n;
-    let whole = out.gradient.len() == n
+    let is_empty_or_complete = |len: usize| len == 0 || len == n;
+    let complete = out.gradient.len() == n
         && out.hessian.len() == n
-        && optional(out.memory.len())
-        && optional(query.weights.len())
+        && is_empty_or_complete(out.cache.len())
+        && is_empty_or_complete(query.weights.len())
         && (query.labels.len() == n || query.pairs.is_some() && query.labels.is_empty());
-    if whole {
+    if complete {
         return Ok(());
     }
     Err(LearnError::QueryLengths {

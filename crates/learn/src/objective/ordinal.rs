@@ -1,19 +1,21 @@
 //! Ordinal regression: the cumulative logit (proportional odds, McCullagh 1980) on any set of
 //! grades.
 //!
-//! The K distinct labels of the training data, in order, are the grades. With thresholds
-//! t_1 < ... < t_(K-1), P(grade <= k) = 1 / (1 + exp(F - t_k)). For a document of grade k let A and
-//! B be that probability for k and for k - 1 (1 and 0 at the ends):
+//! The K distinct labels of the training data, in order, are the grades. With thresholds t_1 < ...
+//! < t_(K-1) and F the score, P(grade <= k) = 1 / (1 + exp(F - t_k)). For a document of grade k let
+//! A = P(grade <= k), which is 1 for the highest grade, and B = P(grade <= k - 1), which is 0 for
+//! the lowest:
 //!
 //! ```text
 //! L = -log(A - B)      gradient 1 - A - B      hessian A (1 - A) + B (1 - B)
 //! ```
 //!
 //! Both derivatives are exact for fixed thresholds, and multiplied by the document's weight. The
-//! thresholds start as the logits of the labels' cumulative shares, which is the best fit for F =
-//! 0, the initial score. Before each tree they are fitted to the scores by
-//! Newton's method (the likelihood is concave, the matrix is tridiagonal), from those logits each
-//! time, so that a resumed run finds the same ones; sums are added in a fixed order.
+//! thresholds start as the logits of the labels' cumulative fractions (t_k is the logit of the
+//! fraction of labels up to grade k), which is the best fit for F = 0, the initial score. Before
+//! each tree they are fitted to the scores by Newton's method (the log-likelihood is concave, the
+//! matrix of its second derivatives is tridiagonal), from those logits each time, so that a resumed
+//! run finds the same ones; sums are added in a fixed order.
 //!
 //! More than 255 different labels are an error. A single grade gives zeros. Cost O(n log K) a
 //! query, O(rows) for each Newton step.
@@ -34,10 +36,10 @@ const MAX_GRADES: usize = 255;
 const MAX_STEPS: usize = 12;
 /// Number of rows summed by one task; fixed, so that the number of threads does not change a sum.
 const BLOCK: usize = 8192;
-/// Least distance of two thresholds.
+/// Smallest distance of two thresholds.
 const MIN_DISTANCE: f64 = 1e-6;
-/// Cumulative shares for the first thresholds are kept this far from 0 and 1.
-const MIN_SHARE: f64 = 1e-9;
+/// Cumulative fractions for the first thresholds are kept this far from 0 and 1.
+const MIN_FRACTION: f64 = 1e-9;
 
 params! {
     /// Parameters of `ordinal`: none.
@@ -74,25 +76,28 @@ impl ObjectiveParams for OrdinalParams {
 #[derive(Debug, Clone, Default)]
 pub struct Ordinal {
     grades: Vec<f64>,
-    /// Logits of the cumulative shares.
+    /// The first thresholds: logits of the cumulative fractions.
     initial: Vec<f64>,
     thresholds: Vec<f64>,
 }
 
-/// The terms of one document in the derivatives by its two thresholds.
+/// The terms of one document in the derivatives by the thresholds above and below its grade.
 #[derive(Debug, Clone, Copy)]
 struct ThresholdTerms {
-    /// P(grade <= own), P(grade < own).
+    /// A: P(grade <= own grade).
     upper: f64,
+    /// B: P(grade < own grade).
     lower: f64,
-    /// 1 - upper, 1 - lower, without cancellation.
+    /// 1 - `upper`, without cancellation.
     above_upper: f64,
+    /// 1 - `lower`, without cancellation.
     above_lower: f64,
     /// 1 - exp(-(distance of the two thresholds)).
     one_minus_exp: f64,
 }
 
 impl ThresholdTerms {
+    /// The probability of the document's own grade: A - B, without cancellation.
     fn probability(&self) -> f64 {
         self.upper * self.above_lower * self.one_minus_exp
     }
@@ -103,7 +108,9 @@ impl ThresholdTerms {
 struct ThresholdFit {
     loss: f64,
     gradient: Vec<f64>,
+    /// The diagonal of the matrix of second derivatives.
     diagonal: Vec<f64>,
+    /// Entry k is the second derivative by the thresholds k and k + 1, from 0.
     off_diagonal: Vec<f64>,
 }
 
@@ -124,6 +131,8 @@ impl ThresholdFit {
         }
     }
 
+    /// Adds a document. `grade` counts from 0: the threshold above it has the same number, the one
+    /// below it the number before.
     fn add_document(&mut self, grade: usize, terms: &ThresholdTerms, weight: f64) {
         const TINY: f64 = 1e-300;
         self.loss -= weight * terms.probability().max(TINY).ln();
@@ -174,6 +183,7 @@ impl Ordinal {
         &self.grades
     }
 
+    /// The number of the grade that a label is, from 0.
     fn grade(&self, label: f64) -> Result<usize, LearnError> {
         self.grades
             .binary_search_by(|g| g.total_cmp(&(label + 0.0)))
@@ -181,17 +191,17 @@ impl Ordinal {
     }
 
     /// The grade of a label that is known to be one of the grades.
+    #[allow(clippy::expect_used, reason = "another grade would be silent")]
     fn checked_grade(&self, label: f64) -> usize {
-        let grade = self.grade(label);
-        debug_assert!(grade.is_ok(), "the labels of a query are checked first");
-        grade.unwrap_or_default()
+        self.grade(label).expect("the labels of a query are checked first")
     }
 
     fn threshold_terms(&self, grade: usize, score: f64, thresholds: &[f64]) -> ThresholdTerms {
-        let upper = thresholds.get(grade).map_or(f64::INFINITY, |t| t - score);
+        let above = thresholds.get(grade);
         let below = grade.checked_sub(1).and_then(|g| thresholds.get(g));
+        let upper = above.map_or(f64::INFINITY, |t| t - score);
         let lower = below.map_or(f64::NEG_INFINITY, |t| t - score);
-        let distance = match (thresholds.get(grade), below) {
+        let distance = match (above, below) {
             (Some(a), Some(b)) => a - b,
             _ => f64::INFINITY,
         };
@@ -217,6 +227,7 @@ impl Ordinal {
         Ok(())
     }
 
+    /// Sets `initial` to the logits of the cumulative fractions.
     fn first_thresholds(&mut self, all: &TrainingDocuments<'_>) -> Result<(), LearnError> {
         let mut counts = vec![0.0; self.grades.len()];
         for (row, &label) in all.labels.iter().enumerate() {
@@ -228,14 +239,17 @@ impl Ordinal {
         self.initial.clear();
         for count in counts.iter().take(counts.len().saturating_sub(1)) {
             sum += count;
-            let share =
-                if total > 0.0 { (sum / total).clamp(MIN_SHARE, 1.0 - MIN_SHARE) } else { 0.5 };
-            self.initial.push((share / (1.0 - share)).ln());
+            let fraction = match total > 0.0 {
+                true => (sum / total).clamp(MIN_FRACTION, 1.0 - MIN_FRACTION),
+                false => 0.5,
+            };
+            self.initial.push((fraction / (1.0 - fraction)).ln());
         }
         separate(&mut self.initial);
         Ok(())
     }
 
+    /// The loss and its derivatives at these thresholds.
     fn fit_at(
         &self,
         all: &TrainingDocuments<'_>,
@@ -261,7 +275,7 @@ impl Ordinal {
         Ok(sum)
     }
 
-    /// Newton's method from the first thresholds, shifted with the scores.
+    /// Newton's method from the first thresholds, shifted by the mean of the scores.
     fn fit(&self, all: &TrainingDocuments<'_>) -> Result<Vec<f64>, LearnError> {
         let (mut sum, mut total) = (0.0, 0.0);
         for (row, score) in all.scores.iter().enumerate() {
@@ -278,6 +292,7 @@ impl Ordinal {
             }
             let step = fit.newton_step();
             let mut length = max_step_length(&thresholds, &step);
+            // The step is halved until the loss does not rise.
             let better = loop {
                 let mut moved: Vec<f64> =
                     thresholds.iter().zip(&step).map(|(t, s)| t + length * s).collect();
@@ -308,6 +323,7 @@ fn max_step_length(thresholds: &[f64], step: &[f64]) -> f64 {
     })
 }
 
+/// Makes thresholds ascending, at least [`MIN_DISTANCE`] apart.
 fn separate(thresholds: &mut [f64]) {
     for k in 1..thresholds.len() {
         thresholds[k] = thresholds[k].max(thresholds[k - 1] + MIN_DISTANCE);
@@ -327,8 +343,9 @@ impl Objective for Ordinal {
         }
         pointwise::fill(query, out, |label, score| {
             let grade = self.checked_grade(label);
-            let p = self.threshold_terms(grade, score, &self.thresholds);
-            (p.above_upper - p.lower, p.upper * p.above_upper + p.lower * p.above_lower)
+            let terms = self.threshold_terms(grade, score, &self.thresholds);
+            let gradient = terms.above_upper - terms.lower;
+            (gradient, terms.upper * terms.above_upper + terms.lower * terms.above_lower)
         })
     }
 
@@ -381,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn a_constant_score_moves_all_thresholds_by_as_much() {
+    fn a_constant_score_moves_all_thresholds_by_that_constant() {
         let labels = [0.0, 1.0, 1.0, 2.0, 3.0, 3.0];
         let mut ordinal = Ordinal::default();
         ordinal.prepare(&documents(&labels, &[])).unwrap();
@@ -395,7 +412,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(100))]
         #[test]
-        fn fitted_thresholds_are_where_the_likelihood_is_flat(
+        fn fitted_thresholds_have_a_gradient_of_zero(
             rows in prop::collection::vec((0_u8..5, -2.0..2.0_f64), 30..200),
         ) {
             let labels: Vec<f64> = rows.iter().map(|r| f64::from(r.0)).collect();
@@ -414,8 +431,8 @@ mod tests {
                     t[k] += by;
                     ordinal.fit_at(&all, &t).unwrap()
                 };
-                let curve = (moved(step).gradient[k] - moved(-step).gradient[k]) / (2.0 * step);
-                prop_assert!((curve - fit.diagonal[k]).abs() < 1e-4 * fit.diagonal[k].max(1.0));
+                let second = (moved(step).gradient[k] - moved(-step).gradient[k]) / (2.0 * step);
+                prop_assert!((second - fit.diagonal[k]).abs() < 1e-4 * fit.diagonal[k].max(1.0));
             }
         }
     }

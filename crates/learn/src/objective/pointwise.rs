@@ -8,7 +8,8 @@ use rankwright_eval::EvalError;
 use super::{Derivatives, QueryView, TrainingDocuments};
 use crate::error::{LearnError, NotFiniteValue};
 
-/// Sets each document's derivatives from its label and score, times its weight.
+/// Sets each document's derivatives, times its weight; `derive` computes gradient and hessian from
+/// label and score.
 pub(super) fn fill(
     query: &QueryView<'_>,
     out: &mut Derivatives<'_>,
@@ -39,7 +40,7 @@ pub(super) fn too_large(query: &QueryView<'_>) -> LearnError {
     NotFiniteValue::Derivatives.into()
 }
 
-/// Rejects queries that have preferences instead of labels.
+/// Rejects queries that have preference pairs, or no labels.
 pub(super) fn need_labels(query: &QueryView<'_>) -> Result<(), LearnError> {
     if query.labels.len() == query.scores.len() && query.pairs.is_none() {
         return Ok(());
@@ -47,7 +48,7 @@ pub(super) fn need_labels(query: &QueryView<'_>) -> Result<(), LearnError> {
     Err(LearnError::ObjectiveNeedsLabels)
 }
 
-/// Sum over the documents of a query, times their weights.
+/// Sum of a function of label and score over the documents of a query, times their weights.
 pub(super) fn sum(query: &QueryView<'_>, value: impl Fn(f64, f64) -> f64) -> f64 {
     let rows = query.labels.iter().zip(query.scores).enumerate();
     let weighted = rows.map(|(row, (&label, &score))| {

@@ -1,6 +1,6 @@
-//! Properties of every objective that learns an order from labels, for all pairs and weights:
+//! Properties of the objectives `lambda` and `yeti` with different metrics, pairs and weights:
 //! lambdas of a query sum to 0, hessians are never below 0, a constant added to all scores changes
-//! nothing, and neither does the order of the documents in the file.
+//! nothing, and for `lambda` neither does the order of the documents in the file.
 
 use proptest::prelude::*;
 use rankwright_spec::Spec;
@@ -40,6 +40,7 @@ fn objective(text: &str) -> Box<dyn Objective> {
     parse_objective(&Spec::parse(text).unwrap()).unwrap()
 }
 
+/// Whether values differ by at most 4e-5 of the largest expected size.
 fn close(found: &[f32], expected: &[f32]) -> bool {
     let largest = expected.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
     found.iter().zip(expected).all(|(a, b)| (a - b).abs() <= 4e-5 * largest + 1e-30)
@@ -49,11 +50,11 @@ prop_compose! {
     /// Labels, distinct scores that are multiples of 1/8, and weights or none.
     fn any_list()(
         documents in prop::collection::vec((0_i32..5, 0.0..3.0_f32), 0..14),
-        places in Just((0..14).collect::<Vec<i32>>()).prop_shuffle(),
+        ranks in Just((0..14).collect::<Vec<i32>>()).prop_shuffle(),
         weighted in any::<bool>(),
     ) -> (Vec<f64>, Vec<f64>, Vec<f32>) {
         let labels = documents.iter().map(|d| f64::from(d.0)).collect();
-        let scores = documents.iter().zip(places).map(|(_, place)| f64::from(place) / 8.0).collect();
+        let scores = documents.iter().zip(ranks).map(|(_, rank)| f64::from(rank) / 8.0).collect();
         let weights = documents.iter().map(|d| d.1).filter(|_| weighted).collect();
         (labels, scores, weights)
     }
@@ -75,9 +76,9 @@ proptest! {
             let size: f64 = gradient.iter().map(|g| f64::from(g.abs())).sum();
             prop_assert!(sum.abs() <= 1e-5 * size, "{text}: {sum} of {size}");
             prop_assert!(hessian.iter().all(|h| h.is_finite() && *h >= 0.0), "{text}");
-            let elsewhere = derivatives(&*objective, &QueryView { scores: &moved, ..view }).unwrap();
-            prop_assert!(close(&elsewhere.0, &gradient), "{text}: {elsewhere:?} {gradient:?}");
-            prop_assert!(close(&elsewhere.1, &hessian), "{text}");
+            let moved = derivatives(&*objective, &QueryView { scores: &moved, ..view }).unwrap();
+            prop_assert!(close(&moved.0, &gradient), "{text}: {moved:?} {gradient:?}");
+            prop_assert!(close(&moved.1, &hessian), "{text}");
         }
     }
 
@@ -107,7 +108,7 @@ proptest! {
 }
 
 #[test]
-fn equal_labels_lists_of_one_and_empty_lists_give_zeros() {
+fn equal_labels_single_documents_and_empty_queries_give_zeros() {
     let scores = [0.3, -0.2, 0.9, 0.1, 0.0, -0.7];
     for text in LAMBDAS.iter().chain(YETIS) {
         let objective = objective(text);
@@ -124,6 +125,7 @@ fn equal_labels_lists_of_one_and_empty_lists_give_zeros() {
         // A query with a nonzero gradient, so that the zeros above are not trivial.
         let labels = [0.0, 3.0, 0.0, 1.0, 0.0, 2.0];
         let (gradient, _) = derivatives(&*objective, &QueryView::new(&labels, &scores)).unwrap();
+        // The pairs of yeti are drawn: the best document may have none.
         let is_pushed_up = gradient[1] < 0.0 || text.starts_with("yeti");
         assert!(is_pushed_up, "{text}: the best document is not pushed up");
         assert!(gradient.iter().any(|g| *g != 0.0), "{text}");

@@ -1,13 +1,13 @@
 //! Squared error after centring each query ("QueryRMSE"): only differences within a query count.
 //!
 //! ```text
-//! r_i = s_i - y_i,  m = weighted mean of r over the query
+//! r_i = s_i - y_i,  m = weighted mean of r over the query      (s score, y label, w weight)
 //! L = 1/2 sum of w_i (r_i - m)^2      gradient w_i (r_i - m)      hessian w_i
 //! ```
 //!
 //! The gradient is exact. The second derivative is w_i (1 - w_i / sum of w); the hessian given is
-//! w_i, slightly more, so that steps are slightly shorter. The loss does not depend on the starting
-//! constant; the weighted mean of the labels is used, so that scores look like labels. Cost O(n). A
+//! w_i, slightly more, so that steps are slightly shorter. The loss does not depend on the initial
+//! score; the weighted mean of the labels is used, so that scores look like labels. Cost O(n). A
 //! query of one document has gradient 0.
 
 use rankwright_spec::{SpecError, params};

@@ -7,10 +7,10 @@
 //!
 //! `target=softmax`, the default and ListNet's own: t is the softmax of the labels. `target=gain`:
 //! t is the gains 2^label - 1 divided by their sum; `target=label`: the labels themselves divided
-//! by their sum. With both, a query whose sum is 0 gives zeros, and labels below 0 count as 0. The
-//! gradient is exact, the hessian is the exact diagonal of the matrix of second derivatives. A
-//! document of weight w counts like w copies of it. Queries of 0 or 1 documents give zeros; equal
-//! labels pull scores together. Cost O(n).
+//! by their sum. With the last two, a query whose sum is 0 gives zeros, and a label below 0 counts
+//! as 0. The gradient is exact, the hessian is the exact diagonal of the matrix of second
+//! derivatives. A document of weight w counts like w copies of it. Queries of 0 or 1 documents give
+//! zeros; equal labels pull scores together. Cost O(n).
 
 use rankwright_eval::Gain;
 
@@ -42,9 +42,10 @@ pub struct Softmax {
 
 /// The target and model distributions of a query.
 struct Distributions<'w> {
+    /// The softmax of the scores.
     model: &'w [f64],
     target: &'w [f64],
-    /// The result of [`listwise::softmax`] for the model.
+    /// The denominator of the model's softmax, as [`listwise::softmax`] returns it.
     log: (f64, f64),
 }
 
@@ -73,6 +74,7 @@ impl ObjectiveParams for SoftmaxParams {
 }
 
 impl Softmax {
+    /// Computes the target distribution.
     fn target(&self, query: &QueryView<'_>, into: &mut Vec<f64>) -> Result<(), LearnError> {
         pointwise::need_labels(query)?;
         let gain = match self.target {
@@ -101,8 +103,8 @@ impl Softmax {
         let [model, target, _] = &mut work.numbers;
         self.target(query, target)?;
         let log = listwise::softmax(query.scores, query.weights, model);
-        let some = query.scores.len() > 1 && target.iter().any(|t| *t > 0.0);
-        Ok(some.then_some(Distributions { model, target, log }))
+        let has_loss = query.scores.len() > 1 && target.iter().any(|t| *t > 0.0);
+        Ok(has_loss.then_some(Distributions { model, target, log }))
     }
 }
 

@@ -4,9 +4,9 @@
 //! L = 1/2 sum of w (s - y)^2      gradient w (s - y)      hessian w
 //! ```
 //!
-//! Both derivatives are exact. The initial score, the constant that minimises the loss, is the
-//! weighted mean of the labels, 0 if there are
-//! no rows or all weights are 0. Cost O(n). The loss does not depend on queries.
+//! s is the score, y the label, w the weight of a document. Both derivatives are exact. The initial
+//! score, the constant that minimises the loss, is the weighted mean of the labels, 0 if there are
+//! no rows or all weights are 0. Cost O(n). The division of documents into queries has no effect.
 
 use rankwright_spec::{SpecError, params};
 

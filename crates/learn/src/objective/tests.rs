@@ -16,13 +16,14 @@ pub(in crate::objective) fn derivatives(
     query: &QueryView<'_>,
 ) -> Result<(Vec<f32>, Vec<f32>), LearnError> {
     let n = query.scores.len();
-    let (mut gradient, mut hessian, mut memory) = (vec![9.0; n], vec![9.0; n], vec![0; n]);
-    let mut out =
-        Derivatives { gradient: &mut gradient, hessian: &mut hessian, memory: &mut memory };
+    // Not 0: the objective must overwrite all of them.
+    let (mut gradient, mut hessian, mut cache) = (vec![9.0; n], vec![9.0; n], vec![0; n]);
+    let mut out = Derivatives { gradient: &mut gradient, hessian: &mut hessian, cache: &mut cache };
     objective.derivatives(query, &mut ObjectiveBuffers::default(), &mut out)?;
     Ok((gradient, hessian))
 }
 
+/// The objective of a spec, prepared for training data that is one query at these scores.
 fn prepared(text: &str, labels: &[f64], scores: &[f64], weights: &[f32]) -> Box<dyn Objective> {
     let mut objective = objective(text);
     let all = TrainingDocuments { labels, weights, scores };
@@ -52,7 +53,7 @@ const WITH_LOSS: &[&str] = &[
     "approxndcg(temperature=0.7)",
 ];
 
-fn has_exact_curvature(text: &str) -> bool {
+fn has_exact_hessian(text: &str) -> bool {
     let name = Spec::parse(text).unwrap().name;
     let def = OBJECTIVES.iter().find(|def| def.name == name).unwrap();
     def.hessian == HessianKind::Exact
@@ -61,29 +62,29 @@ fn has_exact_curvature(text: &str) -> bool {
 #[test]
 fn every_objective_has_a_doc_line_and_an_example_that_prints_back_and_runs() {
     let (labels, scores) = ([0.0, 2.0, 1.0, 0.0], [0.3, 0.1, -0.2, 0.0]);
-    for info in OBJECTIVES {
-        assert!(info.help.ends_with('.') && !info.help.contains('\n'), "{}", info.name);
-        let spec = Spec::parse(info.example).unwrap();
-        assert_eq!((spec.to_string().as_str(), spec.name.as_str()), (info.example, info.name));
-        for param in info.params() {
+    for def in OBJECTIVES {
+        assert!(def.help.ends_with('.') && !def.help.contains('\n'), "{}", def.name);
+        let spec = Spec::parse(def.example).unwrap();
+        assert_eq!((spec.to_string().as_str(), spec.name.as_str()), (def.example, def.name));
+        for param in def.params() {
             assert!(param.help.ends_with('.'), "{}", param.name);
             let default = param.default.expect("objectives need no parameter");
             if param.requires.is_none() {
-                objective(&format!("{}({}={default})", info.name, param.name));
+                objective(&format!("{}({}={default})", def.name, param.name));
             }
         }
-        let objective = prepared(info.example, &labels, &scores, &[]);
+        let objective = prepared(def.example, &labels, &scores, &[]);
         let (gradient, hessian) =
             derivatives(&*objective, &QueryView::new(&labels, &scores)).unwrap();
         assert!(gradient.iter().any(|g| *g != 0.0) && hessian.iter().all(|h| *h >= 0.0));
-        assert!(gradient[1] < gradient[0], "{}: the better document should rise", info.name);
+        assert!(gradient[1] < gradient[0], "{}: the better document should rise", def.name);
     }
-    for info in OBJECTIVES {
-        let lossy = WITH_LOSS.iter().any(|t| Spec::parse(t).unwrap().name == info.name);
-        // The weights of yeti are discontinuous where an order changes; it is tested beside its
-        // code.
-        let other = ["lambda", "yeti"].contains(&info.name);
-        assert!(lossy || other, "{} has no loss to check it by", info.name);
+    for def in OBJECTIVES {
+        let listed = WITH_LOSS.iter().any(|t| Spec::parse(t).unwrap().name == def.name);
+        // With a metric, lambda has no loss. The weights of yeti are discontinuous where an order
+        // changes. Both are tested beside their code.
+        let tested_elsewhere = ["lambda", "yeti"].contains(&def.name);
+        assert!(listed || tested_elsewhere, "{} has no loss to check it by", def.name);
     }
 }
 
@@ -94,7 +95,9 @@ fn the_list_of_objectives_serialises() {
     let lambda = list.as_array().unwrap().iter().find(|def| def["name"] == "lambda").unwrap();
     assert_eq!(lambda["preferences"], true);
     assert_eq!(lambda["hessian"], "exact");
-    assert!(lambda["params"].as_array().unwrap().iter().any(|param| param["name"] == "truncation"));
+    assert!(
+        lambda["parameters"].as_array().unwrap().iter().any(|param| param["name"] == "truncation")
+    );
 }
 
 #[test]
@@ -129,7 +132,7 @@ proptest! {
         let weights: Vec<f32> = rows.iter().map(|r| r.2).filter(|_| weighted).collect();
         for text in WITH_LOSS {
             let objective = prepared(text, &labels, &scores, &weights);
-            let at = |row: usize, by: f64| {
+            let loss_after_move = |row: usize, by: f64| {
                 let mut moved = scores.clone();
                 moved[row] += by;
                 let view = QueryView { weights: &weights, seed, ..QueryView::new(&labels, &moved) };
@@ -139,17 +142,22 @@ proptest! {
             let (gradient, hessian) = derivatives(&*objective, &view).unwrap();
             for row in 0..rows.len() {
                 let step = 1e-4;
-                let (up, here, down) = (at(row, step), at(row, 0.0), at(row, -step));
+                let (up, here, down) = (
+                    loss_after_move(row, step),
+                    loss_after_move(row, 0.0),
+                    loss_after_move(row, -step),
+                );
                 let slope = (up - down) / (2.0 * step);
                 let scale = 1.0 + here.abs();
                 prop_assert!((f64::from(gradient[row]) - slope).abs() < 2e-4 * scale,
                     "{text} row {row}: {} instead of {slope}", gradient[row]);
-                let curve = (up - 2.0 * here + down) / (step * step);
-                if has_exact_curvature(text) {
-                    prop_assert!((f64::from(hessian[row]) - curve).abs() < 1e-4 * scale,
-                        "{text} row {row}: {} instead of {curve}", hessian[row]);
+                let second = (up - 2.0 * here + down) / (step * step);
+                if has_exact_hessian(text) {
+                    prop_assert!((f64::from(hessian[row]) - second).abs() < 1e-4 * scale,
+                        "{text} row {row}: {} instead of {second}", hessian[row]);
                 } else {
-                    prop_assert!(f64::from(hessian[row]) >= curve - 1e-4 * scale, "{text}");
+                    // An approximate hessian is an upper bound.
+                    prop_assert!(f64::from(hessian[row]) >= second - 1e-4 * scale, "{text}");
                 }
             }
         }
@@ -181,15 +189,15 @@ proptest! {
 }
 
 #[test]
-fn empty_and_single_document_queries_are_fine() {
-    for info in OBJECTIVES {
+fn queries_of_0_or_1_documents_have_zero_gradients_unless_pointwise() {
+    for def in OBJECTIVES {
         for (labels, scores) in [(&[][..], &[][..]), (&[2.0], &[0.7])] {
-            let objective = prepared(info.example, labels, scores, &[]);
+            let objective = prepared(def.example, labels, scores, &[]);
             let view = QueryView::new(labels, scores);
             let (gradient, hessian) = derivatives(&*objective, &view).unwrap();
-            let pointwise = ["squared", "logloss", "huber", "ordinal"].contains(&info.name);
-            assert!(pointwise || gradient.iter().all(|g| *g == 0.0), "{}", info.name);
-            assert!(hessian.iter().all(|h| h.is_finite()), "{}", info.name);
+            let pointwise = ["squared", "logloss", "huber", "ordinal"].contains(&def.name);
+            assert!(pointwise || gradient.iter().all(|g| *g == 0.0), "{}", def.name);
+            assert!(hessian.iter().all(|h| h.is_finite()), "{}", def.name);
             objective.loss(&view, &mut ObjectiveBuffers::default()).unwrap();
             objective
                 .pair_hessians(&view, &mut ObjectiveBuffers::default(), &mut |_, _, _| {})
@@ -199,20 +207,23 @@ fn empty_and_single_document_queries_are_fine() {
 }
 
 #[test]
-fn zero_weights_give_zeros_and_the_others_do_not_notice() {
+fn a_document_of_weight_zero_has_zero_derivatives_and_does_not_change_those_of_others() {
     let (labels, scores) = ([1.0, 0.0, 3.0, 2.0], [0.3, 0.1, -0.4, 0.2]);
-    let few = ([1.0, 3.0, 2.0], [0.3, -0.4, 0.2]);
+    // The same without the second document.
+    let (other_labels, other_scores) = ([1.0, 3.0, 2.0], [0.3, -0.4, 0.2]);
+    // xendcg draws a random number for each document, so that the draws of the others would differ.
     for text in WITH_LOSS.iter().filter(|t| !t.contains("alpha") && !t.contains("xendcg")) {
         let objective = prepared(text, &labels, &scores, &[1.0, 0.0, 1.0, 1.0]);
         let view = QueryView { weights: &[1.0, 0.0, 1.0, 1.0], ..QueryView::new(&labels, &scores) };
         let (gradient, hessian) = derivatives(&*objective, &view).unwrap();
         assert_eq!((gradient[1], hessian[1]), (0.0, 0.0), "{text}");
-        let without = derivatives(&*objective, &QueryView::new(&few.0, &few.1)).unwrap();
-        for (with, without) in [gradient[0], gradient[2], gradient[3]].iter().zip(&without.0) {
+        let others = QueryView::new(&other_labels, &other_scores);
+        let without = derivatives(&*objective, &others).unwrap().0;
+        for (with, without) in [gradient[0], gradient[2], gradient[3]].iter().zip(&without) {
             assert!((with - without).abs() < 1e-6, "{text}");
         }
-        let none = QueryView { weights: &[0.0; 4], ..view };
-        let (gradient, hessian) = derivatives(&*objective, &none).unwrap();
+        let weightless = QueryView { weights: &[0.0; 4], ..view };
+        let (gradient, hessian) = derivatives(&*objective, &weightless).unwrap();
         assert!(gradient.iter().chain(&hessian).all(|x| *x == 0.0), "{text}");
     }
 }
@@ -220,12 +231,13 @@ fn zero_weights_give_zeros_and_the_others_do_not_notice() {
 #[test]
 fn a_document_of_weight_two_counts_like_two_copies() {
     let (labels, scores) = ([1.0, 0.0, 3.0], [0.3, 0.1, -0.4]);
-    let (twice, scores_twice) = ([1.0, 0.0, 0.0, 3.0], [0.3, 0.1, 0.1, -0.4]);
+    let (copied_labels, copied_scores) = ([1.0, 0.0, 0.0, 3.0], [0.3, 0.1, 0.1, -0.4]);
     for text in ["squared", "query-rmse", "logloss", "softmax", "pair-logistic"] {
         let objective = prepared(text, &labels, &scores, &[]);
         let view = QueryView { weights: &[1.0, 2.0, 1.0], ..QueryView::new(&labels, &scores) };
         let weighted = derivatives(&*objective, &view).unwrap().0;
-        let copied = derivatives(&*objective, &QueryView::new(&twice, &scores_twice)).unwrap().0;
+        let copies = QueryView::new(&copied_labels, &copied_scores);
+        let copied = derivatives(&*objective, &copies).unwrap().0;
         let merged = [copied[0], copied[1] + copied[2], copied[3]];
         for (a, b) in weighted.iter().zip(merged) {
             assert!((a - b).abs() < 1e-6, "{text}: {weighted:?} {merged:?}");
@@ -234,7 +246,7 @@ fn a_document_of_weight_two_counts_like_two_copies() {
 }
 
 #[test]
-fn huge_labels_and_infinite_scores_give_numbers_or_an_error() {
+fn huge_labels_and_infinite_scores_give_finite_derivatives_or_an_error() {
     let inf = f64::INFINITY;
     let labels: [&[f64]; 3] = [&[1e30, 0.0, -1e30], &[1e300, 1.0, 0.0], &[-5.5, 0.25, 1e-300]];
     let scores: [&[f64]; 6] = [
@@ -245,10 +257,10 @@ fn huge_labels_and_infinite_scores_give_numbers_or_an_error() {
         &[-inf; 3],
         &[1e308, -1e308, 1e-308],
     ];
-    let mut fine = 0;
-    for info in OBJECTIVES {
+    let mut successes = 0;
+    for def in OBJECTIVES {
         for (labels, scores) in labels.iter().flat_map(|l| scores.iter().map(move |s| (l, s))) {
-            let mut objective = objective(info.example);
+            let mut objective = objective(def.example);
             let all = TrainingDocuments { labels, weights: &[], scores };
             if objective.prepare(&all).and_then(|_| objective.refresh(&all)).is_err() {
                 continue;
@@ -256,37 +268,38 @@ fn huge_labels_and_infinite_scores_give_numbers_or_an_error() {
             if let Ok((gradient, hessian)) =
                 derivatives(&*objective, &QueryView::new(labels, scores))
             {
-                fine += 1;
+                successes += 1;
                 let all = gradient.iter().chain(&hessian);
-                assert!(all.clone().all(|x| x.is_finite()), "{} {labels:?} {scores:?}", info.name);
+                assert!(all.clone().all(|x| x.is_finite()), "{} {labels:?} {scores:?}", def.name);
             }
         }
     }
-    assert!(fine > 50, "{fine}");
+    assert!(successes > 50, "{successes}");
 }
 
 #[test]
-fn labels_that_are_no_numbers_and_scores_that_are_nan_are_refused() {
-    for info in OBJECTIVES {
+fn labels_that_are_not_finite_and_scores_that_are_nan_are_refused() {
+    for def in OBJECTIVES {
         for bad in [f64::NAN, f64::INFINITY] {
             let all = TrainingDocuments { labels: &[0.0, bad], weights: &[], scores: &[] };
-            let message = objective(info.example).prepare(&all).unwrap_err().to_string();
-            assert!(message.contains("finite"), "{}: {message}", info.name);
+            let message = objective(def.example).prepare(&all).unwrap_err().to_string();
+            assert!(message.contains("finite"), "{}: {message}", def.name);
         }
-        let objective = prepared(info.example, &[0.0, 1.0], &[0.0, 0.0], &[]);
+        let objective = prepared(def.example, &[0.0, 1.0], &[0.0, 0.0], &[]);
         let view = QueryView::new(&[0.0, 1.0], &[f64::NAN, 0.0]);
-        assert!(derivatives(&*objective, &view).is_err(), "{}", info.name);
+        assert!(derivatives(&*objective, &view).is_err(), "{}", def.name);
     }
 }
 
 #[test]
-fn preferences_are_refused_by_those_that_learn_from_labels() {
+fn preferences_are_refused_by_objectives_that_learn_from_labels() {
     let pairs = [DocumentPair { better: 0, worse: 1, weight: 1.0, equal: false }];
-    for info in OBJECTIVES {
-        let objective = prepared(info.example, &[0.0, 0.0], &[0.0, 0.0], &[]);
+    for def in OBJECTIVES {
+        let objective = prepared(def.example, &[0.0, 0.0], &[0.0, 0.0], &[]);
         let view = QueryView { pairs: Some(&pairs), ..QueryView::new(&[0.0, 0.0], &[0.0, 0.0]) };
         let found = derivatives(&*objective, &view);
-        assert_eq!(found.is_ok(), info.name == "pair-logistic", "{}", info.name);
+        // All labels are equal here, so that lambda has no weights for its pairs.
+        assert_eq!(found.is_ok(), def.name == "pair-logistic", "{}", def.name);
         if let Err(error) = found {
             assert!(error.to_string().contains("pair"), "{error}");
         }
@@ -295,10 +308,10 @@ fn preferences_are_refused_by_those_that_learn_from_labels() {
 
 #[test]
 fn slices_of_different_lengths_are_an_error() {
-    for info in OBJECTIVES {
-        let objective = prepared(info.example, &[0.0, 1.0], &[0.0, 0.0], &[]);
+    for def in OBJECTIVES {
+        let objective = prepared(def.example, &[0.0, 1.0], &[0.0, 0.0], &[]);
         let view = QueryView::new(&[0.0], &[0.0, 0.0]);
-        assert!(derivatives(&*objective, &view).is_err(), "{}", info.name);
+        assert!(derivatives(&*objective, &view).is_err(), "{}", def.name);
     }
 }
 
@@ -306,11 +319,11 @@ fn slices_of_different_lengths_are_an_error() {
 fn random_draws_depend_on_seed_and_query_alone() {
     let (labels, scores) = ([1.0, 0.0, 3.0], [0.3, 0.1, -0.4]);
     let xendcg = prepared("xendcg", &labels, &scores, &[]);
-    let of = |seed: u64, query: usize| {
+    let derivatives_for = |seed: u64, query: usize| {
         let view = QueryView { seed, query, ..QueryView::new(&labels, &scores) };
         derivatives(&*xendcg, &view).unwrap()
     };
-    assert_eq!(of(1, 2), of(1, 2));
-    assert_ne!(of(1, 2), of(1, 3));
-    assert_ne!(of(1, 2), of(2, 2));
+    assert_eq!(derivatives_for(1, 2), derivatives_for(1, 2));
+    assert_ne!(derivatives_for(1, 2), derivatives_for(1, 3));
+    assert_ne!(derivatives_for(1, 2), derivatives_for(2, 2));
 }

@@ -6,9 +6,10 @@
 //! L = -sum of t_i log rho_i       g uniform in [0, 1), drawn anew for each query and iteration
 //! ```
 //!
-//! The matrix of second derivatives is D - O, with D_ii = rho_i (1 - rho_i) and O_ij = rho_i rho_j
-//! off the diagonal. A boosted tree divides by D alone; the paper (section 4.2) and LightGBM's
-//! `rank_xendcg` compensate for O by the first terms of a series,
+//! phi is the gain of a document with noise g. The matrix of second derivatives is D - O, with D_ii
+//! = rho_i (1 - rho_i) and O_ij = rho_i rho_j off the diagonal. A boosted tree divides by D alone;
+//! the paper (section 4.2) and LightGBM's `rank_xendcg` compensate for O by the first terms of a
+//! series,
 //!
 //! ```text
 //! (D - O)^-1 l  =  D^-1 (l + O D^-1 l + O D^-1 O D^-1 l + ...)     l_i = rho_i - t_i
@@ -33,6 +34,7 @@ use crate::error::LearnError;
 /// The cross entropy of XE-NDCG-MART.
 #[derive(Debug, Clone, Copy)]
 pub struct XeNdcg {
+    /// Number of terms of the series in the gradient, from 1.
     terms: u32,
 }
 
@@ -80,12 +82,14 @@ impl XeNdcg {
     }
 }
 
-/// Replaces rho - t by the sum of the first terms of the series.
+/// Replaces rho - t in `gradient` by the sum of the first terms of the series. `last` is the last
+/// term added: rho - t at the start.
 fn add_terms(gradient: &mut [f64], last: &mut [f64], rho: &[f64], terms: u32) {
     for _ in 1..terms {
         let mut sum = 0.0;
         for (l, p) in last.iter_mut().zip(rho) {
-            // If rho rounds to 1, the others are 0, and so is the factor of this value.
+            // `l` becomes rho times x of the module's formulas. If rho rounds to 1, the rho of the
+            // others, which are the factors of this value, are 0.
             *l /= (1.0 - p).max(f64::EPSILON);
             sum += *l;
         }
@@ -110,11 +114,12 @@ impl Objective for XeNdcg {
         if query.scores.len() < 2 {
             return listwise::write(query, out, |_| (0.0, 0.0));
         }
-        for (t, p) in target.iter_mut().zip(rho.iter()) {
+        let last_term = target;
+        for (t, p) in last_term.iter_mut().zip(rho.iter()) {
             *t = p - *t;
         }
-        gradient.clone_from(target);
-        add_terms(gradient, target, rho, self.terms);
+        gradient.clone_from(last_term);
+        add_terms(gradient, last_term, rho, self.terms);
         listwise::write(query, out, |i| (gradient[i], rho[i] * (1.0 - rho[i])))
     }
 
@@ -126,8 +131,8 @@ impl Objective for XeNdcg {
         let [rho, target, _] = &mut work.numbers;
         Self::target(query, target)?;
         let log = listwise::softmax(query.scores, query.weights, rho);
-        let some = query.scores.len() > 1;
-        Ok(Some(if some { listwise::cross_entropy(query, target, log) } else { 0.0 }))
+        let has_loss = query.scores.len() > 1;
+        Ok(Some(if has_loss { listwise::cross_entropy(query, target, log) } else { 0.0 }))
     }
 
     fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
@@ -145,12 +150,13 @@ mod tests {
     #[test]
     fn terms_are_those_of_the_series() {
         let (rho, l) = ([0.5, 0.3, 0.15, 0.05], [0.2, -0.4, 0.15, 0.05]);
-        let apply = |x: &[f64]| -> Vec<f64> {
-            let over: Vec<f64> = (0..4).map(|j| x[j] / (rho[j] * (1.0 - rho[j]))).collect();
-            let off = |i: usize| (0..4).filter(move |j| *j != i);
-            (0..4).map(|i| off(i).map(|j| rho[i] * rho[j] * over[j]).sum()).collect()
+        // O D^-1 times a vector.
+        let next_term = |term: &[f64]| -> Vec<f64> {
+            let x: Vec<f64> = (0..4).map(|j| term[j] / (rho[j] * (1.0 - rho[j]))).collect();
+            let others = |i: usize| (0..4).filter(move |j| *j != i);
+            (0..4).map(|i| others(i).map(|j| rho[i] * rho[j] * x[j]).sum()).collect()
         };
-        let (second, third) = (apply(&l), apply(&apply(&l)));
+        let (second, third) = (next_term(&l), next_term(&next_term(&l)));
         for terms in 1..4 {
             let (mut gradient, mut last) = (l, l);
             add_terms(&mut gradient, &mut last, &rho, terms);

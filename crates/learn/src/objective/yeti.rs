@@ -9,11 +9,11 @@
 //! L = sum over pairs (i better than j) of w_ij log(1 + exp(-(s_i - s_j)))
 //! ```
 //!
-//! Only neighbours in a drawn order form pairs, and the weight of each is the change of its swap:
-//! pairs that are close in score have weight, at any rank they may take. The weights are constants
-//! in the derivatives, which are those of the pair logistic loss. Works for every metric whose
-//! change under swaps is defined (NDCG, MAP and MRR are the paper's). The draws depend on seed,
-//! query and sample alone, so a resumed training repeats them.
+//! Only neighbours in a drawn order form pairs, and the weight of a pair is the metric's change if
+//! the two swap: pairs that are close in score have weight, at any rank they may take. The weights
+//! are constants in the derivatives, which are those of the pair logistic loss. Works for every
+//! metric whose change under swaps is defined (NDCG, MAP and MRR are the paper's). The draws depend
+//! on seed, query and sample alone, so a resumed training repeats them.
 //!
 //! Cost O(samples n log n), memory O(n). A metric's cut-off is used as written: below it nothing
 //! changes. Queries of 0 or 1 documents, of equal labels, or without a relevant document give
@@ -45,11 +45,17 @@ pub struct Yeti {
 #[derive(Debug, Default)]
 pub(super) struct YetiWork {
     orderer: Orderer,
+    /// The swap computation of the previous query, with the name of its metric.
     swap: Option<(String, Box<dyn SwapDelta>)>,
+    /// Scores with noise.
     noisy: Vec<f64>,
+    /// Labels in the drawn order.
     labels: Vec<f64>,
+    /// Labels, best first.
     ideal: Vec<f64>,
-    row: Vec<f64>,
+    /// Changes of the metric when one rank swaps with each other.
+    deltas: Vec<f64>,
+    /// Gradient and hessian of each document.
     sums: Vec<(f64, f64)>,
 }
 
@@ -87,7 +93,8 @@ impl ObjectiveParams for YetiParams {
     }
 }
 
-/// One pair of neighbours: the better document, the worse, and the weight.
+/// One pair of neighbours in a drawn order: the better document by label, the worse, and the
+/// weight.
 struct Neighbours {
     better: usize,
     worse: usize,
@@ -104,17 +111,17 @@ impl Yeti {
     ) -> Result<(), LearnError> {
         pointwise::need_labels(query)?;
         let n = query.scores.len();
-        let YetiWork { orderer, swap, noisy, labels, ideal, row, .. } = work;
+        let YetiWork { orderer, swap, noisy, labels, ideal, deltas, .. } = work;
         let name = self.measure.to_string();
-        if swap.as_ref().is_none_or(|(kept, _)| *kept != name) {
+        if swap.as_ref().is_none_or(|(last_name, _)| *last_name != name) {
             *swap = self.measure.swap().map(|swap| (name, swap));
         }
         let Some((_, swap)) = swap.as_mut() else { return Ok(()) };
         ideal.clear();
         ideal.extend_from_slice(query.labels);
         sort_labels(ideal);
-        row.clear();
-        row.resize(n, 0.0);
+        deltas.clear();
+        deltas.resize(n, 0.0);
         let weight = |row: usize| query.weights.get(row).map_or(1.0, |w| f64::from(*w));
         for sample in 0..self.samples {
             let stream = (query.query as u64) << 10 | u64::from(sample);
@@ -129,8 +136,8 @@ impl Yeti {
                 if labels[rank] == labels[rank + 1] {
                     continue;
                 }
-                swap.row_from(rank, rank + 1, &mut row[..rank + 2]);
-                let size = row[rank + 1].abs() / f64::from(self.samples);
+                swap.row_from(rank, rank + 1, &mut deltas[..rank + 2]);
+                let size = deltas[rank + 1].abs() / f64::from(self.samples);
                 let (a, b) = (pair[0] as usize, pair[1] as usize);
                 let (better, worse) = if labels[rank] > labels[rank + 1] { (a, b) } else { (b, a) };
                 if size > 0.0 {
@@ -149,7 +156,7 @@ fn score_difference(query: &QueryView<'_>, pair: &Neighbours) -> f64 {
     if better == worse { 0.0 } else { better - worse }
 }
 
-/// First and second derivative of a pair's loss by its score difference.
+/// Minus the first, and the second derivative of a pair's loss by the score difference.
 fn pair_derivatives(query: &QueryView<'_>, pair: &Neighbours) -> (f64, f64) {
     let score_difference = score_difference(query, pair);
     let small = exp(-score_difference.abs());
@@ -257,12 +264,13 @@ mod tests {
         let (gradient, hessian) =
             derivatives(&*yeti("yeti(metric=ndcg, samples=3)"), &query).unwrap();
         let metric = MetricSpec::parse("ndcg").unwrap();
-        let plain =
+        let lambda =
             LambdaConfig { norm_gap: false, norm_query: false, ..LambdaConfig::for_metric(metric) };
-        let (lambda, second) = derivatives(&plain.check().unwrap(), &query).unwrap();
+        let (lambda_gradient, lambda_hessian) =
+            derivatives(&lambda.check().unwrap(), &query).unwrap();
         for row in 0..2 {
-            assert!((gradient[row] - lambda[row]).abs() < 1e-6);
-            assert!((hessian[row] - second[row]).abs() < 1e-6);
+            assert!((gradient[row] - lambda_gradient[row]).abs() < 1e-6);
+            assert!((hessian[row] - lambda_hessian[row]).abs() < 1e-6);
         }
     }
 
@@ -284,14 +292,15 @@ mod tests {
                 gradient.iter().any(|g| *g != 0.0) && gradient.iter().sum::<f32>().abs() < 1e-6
             );
             for row in 0..5 {
-                let at = |by: f64| {
+                let loss_after_move = |by: f64| {
                     let mut moved = scores;
                     moved[row] += by;
                     yeti.loss(&view(&labels, &moved, &weights), &mut ObjectiveBuffers::default())
                         .unwrap()
                         .unwrap()
                 };
-                let (down, here, up) = (at(-1e-4), at(0.0), at(1e-4));
+                let (down, here, up) =
+                    (loss_after_move(-1e-4), loss_after_move(0.0), loss_after_move(1e-4));
                 assert!(
                     (f64::from(gradient[row]) - (up - down) / 2e-4).abs() < 1e-6,
                     "{metric} {row}"
@@ -303,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn metrics_without_swaps_and_odd_numbers_are_refused() {
+    fn metrics_without_swaps_and_parameters_out_of_range_are_refused() {
         let fails =
             |text: &str| parse_objective(&Spec::parse(text).unwrap()).unwrap_err().to_string();
         assert!(fails("yeti(metric=kendall)").contains("change under swaps"));

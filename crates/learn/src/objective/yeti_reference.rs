@@ -5,19 +5,20 @@
 //! P(z_a > z_b > ...) = integral of f_a(t) P(t > z_b > ...) dt        from the last rank upwards
 //! ```
 //!
-//! f is the density of the logistic noise around a score; the integrals are computed on a fine
-//! grid, one after another, so that a list of n costs n! orders of n passes: for lists of 3 or 4.
-//! The change of a metric is the difference of its values by definition, computed for both orders.
+//! z_a is the noisy score of document a, f_a its density: that of the logistic noise around a
+//! score. The integrals are computed on a fine grid, one after another, so that a list of n
+//! documents costs n passes over the grid for each of n! orders: for lists of 3 or 4. The change of
+//! a metric is the difference of its values by definition, computed for both orders.
 
 use rankwright_spec::Spec;
 
 use super::tests::derivatives;
 use super::{QueryView, parse_objective};
 
-/// The value of a metric by definition, from labels with the best rank first.
-type Value = fn(&[f64]) -> f64;
+/// The value of a metric by definition, from labels by rank.
+type MetricValue = fn(&[f64]) -> f64;
 
-const METRICS: [(&str, Value); 6] = [
+const METRICS: [(&str, MetricValue); 6] = [
     ("ndcg@2", ndcg_at_2),
     ("ap", average_precision),
     ("rr", |labels| first_relevant(labels).map_or(0.0, |rank| 1.0 / (rank as f64 + 1.0))),
@@ -28,12 +29,12 @@ const METRICS: [(&str, Value); 6] = [
 
 fn ndcg_at_2(labels: &[f64]) -> f64 {
     let dcg = |labels: &[f64]| -> f64 {
-        let ranks = labels.iter().take(2).zip([2.0_f64, 3.0]);
-        ranks.map(|(label, place)| (label.exp2() - 1.0) / place.log2()).sum()
+        let ranks = labels.iter().take(2).zip([1.0_f64, 2.0]);
+        ranks.map(|(label, rank)| (label.exp2() - 1.0) / (1.0 + rank).log2()).sum()
     };
-    let mut best = labels.to_vec();
-    best.sort_by(|a, b| b.total_cmp(a));
-    dcg(labels) / dcg(&best)
+    let mut ideal = labels.to_vec();
+    ideal.sort_by(|a, b| b.total_cmp(a));
+    dcg(labels) / dcg(&ideal)
 }
 
 fn average_precision(labels: &[f64]) -> f64 {
@@ -45,6 +46,7 @@ fn average_precision(labels: &[f64]) -> f64 {
     sum / found
 }
 
+/// The rank of the first relevant document, from 0.
 fn first_relevant(labels: &[f64]) -> Option<usize> {
     labels.iter().position(|label| *label >= 1.0)
 }
@@ -59,17 +61,18 @@ fn expected_reciprocal_rank(labels: &[f64]) -> f64 {
     sum
 }
 
+/// All orders of n documents.
 fn permutations(n: usize) -> Vec<Vec<usize>> {
-    let mut all = vec![Vec::new()];
+    let mut prefixes = vec![Vec::new()];
     for _ in 0..n {
-        let longer = |start: &Vec<usize>| {
-            let start = start.clone();
-            let rest: Vec<usize> = (0..n).filter(|next| !start.contains(next)).collect();
-            rest.into_iter().map(move |next| [&start[..], &[next]].concat())
+        let extensions = |prefix: &Vec<usize>| {
+            let prefix = prefix.clone();
+            let rest: Vec<usize> = (0..n).filter(|next| !prefix.contains(next)).collect();
+            rest.into_iter().map(move |next| [&prefix[..], &[next]].concat())
         };
-        all = all.iter().flat_map(longer).collect();
+        prefixes = prefixes.iter().flat_map(extensions).collect();
     }
-    all
+    prefixes
 }
 
 /// The probability that noise puts the documents into this order.
@@ -78,16 +81,18 @@ fn probability(order: &[usize], scores: &[f64], noise: f64) -> f64 {
     let lowest = scores.iter().copied().fold(f64::INFINITY, f64::min) - 30.0 * noise;
     let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max) + 30.0 * noise;
     let points = ((highest - lowest) / step) as usize;
-    // The probability that the lower-ranked documents so far have scores below each grid point.
+    // For each grid point, the probability that the documents visited so far are in this order and
+    // have scores below the point.
     let mut below = vec![1.0; points];
     for &document in order.iter().rev() {
-        let density = |at: usize| {
-            let rho = 1.0 / (1.0 + ((lowest + at as f64 * step - scores[document]) / noise).exp());
+        let density = |point: usize| {
+            let score = lowest + point as f64 * step;
+            let rho = 1.0 / (1.0 + ((score - scores[document]) / noise).exp());
             rho * (1.0 - rho) / noise
         };
         let (mut sum, mut last) = (0.0, 0.0);
-        for (at, below) in below.iter_mut().enumerate() {
-            let here = density(at) * *below;
+        for (point, below) in below.iter_mut().enumerate() {
+            let here = density(point) * *below;
             sum += 0.5 * (last + here) * step;
             last = here;
             *below = sum;
@@ -96,8 +101,13 @@ fn probability(order: &[usize], scores: &[f64], noise: f64) -> f64 {
     below[points - 1]
 }
 
-/// Expected first and second derivatives.
-fn expected(value: Value, labels: &[f64], scores: &[f64], noise: f64) -> (Vec<f64>, Vec<f64>) {
+/// Exact expectation of gradient and hessian.
+fn expected_derivatives(
+    value: MetricValue,
+    labels: &[f64],
+    scores: &[f64],
+    noise: f64,
+) -> (Vec<f64>, Vec<f64>) {
     let n = labels.len();
     let (mut gradient, mut hessian) = (vec![0.0; n], vec![0.0; n]);
     for order in permutations(n) {
@@ -119,7 +129,7 @@ fn expected(value: Value, labels: &[f64], scores: &[f64], noise: f64) -> (Vec<f6
     (gradient, hessian)
 }
 
-/// The mean of 20,000 draws.
+/// The mean of gradient and hessian over 20,000 draws.
 fn mean_of_draws(metric: &str, noise: f64, labels: &[f64], scores: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let text = format!("yeti(metric={metric}, samples=1000, noise={noise})");
     let yeti = parse_objective(&Spec::parse(&text).unwrap()).unwrap();
@@ -146,7 +156,7 @@ fn the_probabilities_of_all_orders_add_up_to_1() {
     assert!((probability(&[0, 1], &[0.4, 0.4], 1.0) - 0.5).abs() < 1e-4);
 }
 
-/// Also for any order of the documents in the file: the draws differ, the expectation does not.
+/// Also with the documents of the file in reverse: the draws differ, the expectation does not.
 #[test]
 fn the_mean_over_draws_is_the_exact_expectation() {
     let lists: [(&[f64], &[f64]); 3] = [
@@ -158,15 +168,16 @@ fn the_mean_over_draws_is_the_exact_expectation() {
         let reversed = |values: &[f64]| values.iter().rev().copied().collect::<Vec<_>>();
         for (metric, value) in METRICS {
             for noise in [1.0, 0.4] {
-                let (gradient, hessian) = expected(value, labels, scores, noise);
+                let (gradient, hessian) = expected_derivatives(value, labels, scores, noise);
                 let largest = gradient.iter().fold(0.0_f64, |most, g| most.max(g.abs()));
                 assert!(largest > 1e-3, "{metric}");
                 let found = mean_of_draws(metric, noise, labels, scores);
-                let other = mean_of_draws(metric, noise, &reversed(labels), &reversed(scores));
-                let other = (reversed(&other.0), reversed(&other.1));
-                for (first, second) in [found, other] {
-                    let pairs = first.iter().zip(&gradient).chain(second.iter().zip(&hessian));
-                    for (found, exact) in pairs {
+                let of_reversed =
+                    mean_of_draws(metric, noise, &reversed(labels), &reversed(scores));
+                let of_reversed = (reversed(&of_reversed.0), reversed(&of_reversed.1));
+                for (first, second) in [found, of_reversed] {
+                    let values = first.iter().zip(&gradient).chain(second.iter().zip(&hessian));
+                    for (found, exact) in values {
                         let difference = (found - exact).abs();
                         assert!(difference < 0.06 * largest, "{metric}: {found} {exact}");
                     }

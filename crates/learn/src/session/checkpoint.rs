@@ -3,10 +3,10 @@
 //! A checkpoint is an ordinary model file, `checkpoint.model` in a folder of its own: the trees so
 //! far, and as a note in its header the history of the iterations and a fingerprint of data, spec
 //! and seed. Scores are not kept; adding up the trees in their order gives the same bits again, and
-//! every random draw depends only on its iteration. If trees are dropped ([`dart`](super::dart)),
-//! the file has them with their current weights, and the note has how they were grown. The file is
-//! replaced atomically, so a kill at any moment, or a full disk, leaves the last good one. The folder
-//! is locked while a training uses it.
+//! every random draw depends only on its iteration. If trees are dropped during training (DART),
+//! the file has all trees with their current weights, and the note has the leaf values with which
+//! they were grown. The file is replaced atomically, so a kill at any moment, or a full disk,
+//! leaves the last good file. The folder is locked while a training uses it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -66,7 +66,7 @@ impl Checkpoints {
         Checkpoints { folder, ..self.clone() }
     }
 
-    /// The checkpoint that keeps the finished model of such a training until all are done.
+    /// The checkpoint that keeps the finished model of a member until all members are done.
     pub(crate) fn finished_member(&self) -> Checkpoints {
         Checkpoints { folder: self.folder.join("done"), ..self.clone() }
     }
@@ -91,7 +91,8 @@ impl Checkpoints {
         }
     }
 
-    /// Makes sure that no training uses the folder now, so that a program can say so early.
+    /// Fails if another training uses the folder now, so that a program can report that before it
+    /// reads data.
     pub fn check_unused(&self) -> Result<(), LearnError> {
         match self.folder.is_dir() {
             true => self.lock().map(drop),
@@ -140,7 +141,7 @@ impl Checkpoints {
 /// The file by which a training keeps others out of its folder.
 const LOCK: &str = "training.lock";
 
-/// The note in a checkpoint's header.
+/// The key of the note in a checkpoint's header.
 const NOTE: &str = "checkpoint";
 
 /// The state in a checkpoint besides the model.
@@ -148,7 +149,7 @@ const NOTE: &str = "checkpoint";
 pub(crate) struct CheckpointState {
     /// Fingerprint of data, spec and seed.
     pub(crate) fingerprint: u64,
-    /// Trees in the file that came from the start model.
+    /// Number of trees in the file that came from the start model.
     pub(crate) start: usize,
     pub(crate) iterations: Vec<Iteration>,
     pub(crate) train_seconds: f64,
@@ -163,29 +164,31 @@ pub(crate) struct CheckpointState {
 pub(crate) struct Saver<'a> {
     options: &'a Checkpoints,
     last_save: Instant,
+    /// Number of rounds that were done at the last save.
     last_rounds: usize,
 }
 
 impl<'a> Saver<'a> {
+    /// A saver for a training of which so many rounds are done.
     pub(crate) fn new(options: &'a Checkpoints, rounds: usize) -> Self {
         Self { options, last_save: Instant::now(), last_rounds: rounds }
     }
 
-    /// Whether a checkpoint is due after this number of trees.
+    /// Whether a checkpoint is due after this number of rounds.
     pub(crate) fn is_due(&self, rounds: usize) -> bool {
         let by_rounds =
             self.options.every_rounds > 0 && rounds - self.last_rounds >= self.options.every_rounds;
         by_rounds || self.last_save.elapsed() >= self.options.every
     }
 
-    /// Writes a checkpoint.
+    /// Writes a checkpoint after this number of rounds.
     pub(crate) fn save(
         &mut self,
         model: Model,
         state: &CheckpointState,
         rounds: usize,
     ) -> Result<(), LearnError> {
-        let (mut header, kind) = model.into_parts();
+        let (mut header, body) = model.into_parts();
         let text = serde_json::to_string(state)
             .map_err(|_| LearnError::Internal { invariant: "a history can be written as JSON" })?;
         header.notes.insert(NOTE.to_owned(), text);
@@ -193,17 +196,19 @@ impl<'a> Saver<'a> {
             let folder = self.options.folder.display().to_string();
             rankwright_data::DataError::io("make the folder", folder, error)
         })?;
-        Model::new(header, kind)?.save(self.options.file())?;
+        Model::new(header, body)?.save(self.options.file())?;
         self.last_save = Instant::now();
         self.last_rounds = rounds;
         Ok(())
     }
 }
 
+/// The hexadecimal digits.
 const HEX: [char; 16] =
     ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
 
-/// Reads a checkpoint, if there is one, and checks that it belongs to this training.
+/// Reads a checkpoint and checks that it belongs to the training with this fingerprint; `None` if
+/// there is no file.
 pub(crate) fn load(
     path: &Path,
     fingerprint: u64,
@@ -228,22 +233,22 @@ const BLOCK: usize = 4096;
 
 /// A fingerprint of a training: of every value of the data, and of the request as text.
 pub(crate) fn fingerprint(data: &Dataset, request_text: &str) -> u64 {
-    let bytes_of = |values: &[f32]| xxh3_64(bytemuck::cast_slice(values));
+    let hash_of = |values: &[f32]| xxh3_64(bytemuck::cast_slice(values));
     let width = data.columns().max(1);
     let blocks = data.matrix().values().par_chunks(width * BLOCK).enumerate();
     let of_block = |(block, values): (usize, &[f32])| {
-        let hash = bytes_of(values);
-        // A mapped file need not stay in memory for this.
+        let hash = hash_of(values);
+        // The pages of a mapped file need not stay in memory.
         data.matrix().release(block * BLOCK..(block + 1) * BLOCK);
         hash
     };
     let mut parts: Vec<u64> = blocks.map(of_block).collect();
     parts.push(xxh3_64(bytemuck::cast_slice(data.labels())));
     parts.extend((0..data.queries()).map(|query| data.query_rows(query).end as u64));
-    parts.extend([data.row_weights(), data.query_weights()].into_iter().flatten().map(bytes_of));
+    parts.extend([data.row_weights(), data.query_weights()].into_iter().flatten().map(hash_of));
     for pair in data.pairs().unwrap_or_default() {
-        let documents = [pair.better, pair.worse, pair.weight.to_bits(), u32::from(pair.equal)];
-        parts.push(xxh3_64(bytemuck::cast_slice(&documents)));
+        let words = [pair.better, pair.worse, pair.weight.to_bits(), u32::from(pair.equal)];
+        parts.push(xxh3_64(bytemuck::cast_slice(&words)));
     }
     parts.push(xxh3_64(request_text.as_bytes()));
     xxh3_64(bytemuck::cast_slice(&parts))
@@ -276,7 +281,7 @@ impl CheckpointState {
         Self { fingerprint, start: 0, iterations, train_seconds: 0.0, learner: None }
     }
 
-    /// The learner's state as bytes.
+    /// Takes the learner's state out as bytes; `None` if there is none.
     pub(crate) fn learner(&mut self) -> Result<Option<Vec<u8>>, LearnError> {
         let Some(text) = self.learner.take() else { return Ok(None) };
         let digit = |byte: &u8| (*byte as char).to_digit(16).map(|digit| digit as u8);

@@ -42,14 +42,14 @@ impl PhaseSeconds {
 pub struct Iteration {
     /// Its number, from 1; a start model's trees are not counted.
     pub number: usize,
-    /// Leaves of its tree, if it has one.
+    /// Number of leaves of its tree; `None` if a round is not a tree.
     pub leaves: Option<usize>,
     /// The training loss after the round, if it is known; for boosting the mean, computed only if
     /// the training data is evaluated and the objective has a loss.
     pub loss: Option<f64>,
-    /// The step that the line search chose.
+    /// The step that the line search chose; `None` without a line search.
     pub step: Option<f64>,
-    /// Values of each metric, for each evaluated data set; NaN if no query has a value.
+    /// For each evaluated data set, the value of each metric; NaN if no query has a value.
     #[serde(with = "nan_as_null")]
     pub values: Vec<Vec<f64>>,
     /// Seconds by phase.
@@ -86,7 +86,7 @@ pub struct KeptRounds {
     pub rounds: usize,
     /// Number of rounds trained.
     pub of: usize,
-    /// Why these are kept.
+    /// The reason why these are kept.
     #[serde(flatten)]
     pub reason: KeptReason,
 }
@@ -107,14 +107,14 @@ pub enum KeptReason {
     },
     /// All rounds: there is no validation data to choose by.
     NoValidation,
-    /// All rounds: the learner was told to keep them ([`Stop::None`](super::Stop::None)).
+    /// All rounds: `stop=none` asks to keep them ([`Stop::None`](super::Stop::None)).
     AllRequested,
     /// All rounds: each is a step towards one result, so that the last one is always kept.
     LastIsResult,
 }
 
 impl KeptRounds {
-    /// The rounds and the reason in words; `unit` is the name of a round.
+    /// The rounds and the reason in words; `unit` is the word for one round, such as `tree`.
     ///
     /// ```
     /// use rankwright_learn::{KeptReason, KeptRounds};
@@ -146,15 +146,15 @@ pub struct TrainingHistory {
     pub sets: Vec<String>,
     /// Metrics; the first one is used for early stopping and for choosing the model.
     pub metrics: Vec<String>,
-    /// Conventions of the metrics: how ties, unjudged documents and so on are treated.
+    /// Conventions of each metric, in words: the treatment of ties, unjudged documents and so on.
     pub conventions: Vec<String>,
-    /// Name of a round: "tree", "epoch", ...; empty if there are no rounds.
+    /// The word for one round: "tree", "epoch", ...; empty if there are no rounds.
     #[serde(default)]
     pub unit: String,
-    /// Number of rounds at the best value of the first metric on the validation set used for early
-    /// stopping and for choosing the model.
+    /// Number of rounds, from 1, after which the first metric on the first validation set was best;
+    /// `None` without validation data.
     pub best: Option<usize>,
-    /// The rounds that the model is made of, of a finished training in rounds.
+    /// The rounds that the model is made of; `None` if the training has no rounds.
     #[serde(default)]
     pub kept: Option<KeptRounds>,
     /// The rounds.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use rankwright_data::{DEFAULT_SEED, Dataset};
-use rankwright_eval::Measure;
+use rankwright_eval::{Measure, MetricSpec, SourceKind};
 use rankwright_model::{Header, Model, ModelBody, ScoreOptions};
 
 use super::checkpoint::Checkpoints;
@@ -13,6 +13,7 @@ use super::rounds::{header, result_of};
 use super::warning::TrainWarning;
 use crate::collective::{Collective, Local};
 use crate::error::LearnError;
+use crate::objective::DEFAULT_METRIC;
 use crate::simd::Simd;
 
 /// A validation data set with its name.
@@ -45,25 +46,26 @@ impl<'a> ValidationSet<'a> {
 /// assert!(result.history.best.is_some());
 /// # Ok::<(), rankwright_learn::LearnError>(())
 /// ```
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct TrainRequest<'a> {
     /// Training data.
     pub train: &'a Dataset,
     /// Validation data; the first set is used for early stopping and for choosing the model.
     pub valid: Vec<ValidationSet<'a>>,
-    /// Metrics to compute; the first one is used for early stopping. If empty, the learner's
-    /// target.
+    /// Metrics to compute; the first one is used for early stopping and for choosing the model. If
+    /// empty, the metric of the learner.
     pub metrics: Vec<Measure>,
     /// Whether to compute the metrics on the training data too.
     pub evaluate_training: bool,
     /// Seed of all random numbers.
     pub seed: u64,
-    /// A model to start from.
+    /// A model to add to; `None` to start from nothing.
     pub start: Option<&'a Model>,
     /// Options for matching validation data with the training data's features, and the training
     /// data with the start model's.
     pub features: ScoreOptions,
-    /// Folder and frequency of checkpoints.
+    /// Folder and frequency of checkpoints; `None` for no checkpoints.
     pub checkpoints: Option<Checkpoints>,
     /// Receives progress events.
     pub progress: &'a dyn Progress,
@@ -73,7 +75,7 @@ pub struct TrainRequest<'a> {
     pub objective: String,
     /// The instruction set to use.
     pub simd: Simd,
-    /// The other processes of this training.
+    /// The connection to the other processes of this training.
     pub collective: &'a dyn Collective,
 }
 
@@ -108,12 +110,22 @@ impl<'a> TrainRequest<'a> {
         }
     }
 
+    /// Sets the metric of the learner if the request has none; ndcg@10 if the learner has none
+    /// either.
+    pub(crate) fn fill_metric(&mut self, of_learner: Option<&str>) -> Result<(), LearnError> {
+        if self.metrics.is_empty() {
+            let metric = MetricSpec::parse(of_learner.unwrap_or(DEFAULT_METRIC))?;
+            self.metrics.push(metric.resolve(SourceKind::Features)?);
+        }
+        Ok(())
+    }
+
     /// Adds a validation set; the first one is used for early stopping.
     #[must_use]
     pub fn validation(mut self, data: &'a Dataset) -> Self {
         let name = match self.valid.len() {
             0 => "valid".to_owned(),
-            more => format!("valid{}", more + 1),
+            count => format!("valid{}", count + 1),
         };
         self.valid.push(ValidationSet::new(name, data));
         self
@@ -196,6 +208,12 @@ impl<'a> From<&'a Dataset> for TrainRequest<'a> {
     }
 }
 
+impl<'a> From<&TrainRequest<'a>> for TrainRequest<'a> {
+    fn from(request: &TrainRequest<'a>) -> Self {
+        request.clone()
+    }
+}
+
 impl fmt::Debug for TrainRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TrainRequest")
@@ -221,10 +239,11 @@ pub struct TrainResult {
 
 impl TrainResult {
     /// Adds the warnings about the model of a finished training; `min_rows` is the learner's
-    /// parameter, if it has it.
+    /// parameter of that name; `None` if it has none.
     pub(crate) fn add_warnings(&mut self, train: &Dataset, min_rows: Option<u64>) {
         if self.finished {
             self.warnings.extend(TrainWarning::about(&self.model, train, min_rows));
+            self.warnings.extend(TrainWarning::about_categories(&self.model, train));
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The rounds of a training: metrics, stopping, the history and checkpoints, for every learner.
 //!
 //! The first metric on the first validation set decides: its best model is kept (the earliest among
-//! equals), and with [`Stop::After`] the training is over after so many rounds without a better one.
-//! Without validation data, or with [`Stop::None`], the last model is the result.
+//! equals), and with [`Stop::After`] the training is over after so many rounds without a better
+//! one. Without validation data, or with [`Stop::None`], the last model is the result.
 //!
 //! A checkpoint is an ordinary model file: the current model, and as a note in its header the
 //! history and the learner's state, from which training resumes with the same result.
@@ -36,7 +36,7 @@ pub(crate) enum RoundStatus {
 /// The plan of a training's rounds, made before the first one.
 #[derive(Debug, Clone)]
 pub(crate) struct RoundPlan {
-    /// The name of a round: "tree", "epoch".
+    /// The word for one round: "tree", "epoch".
     pub(crate) unit: &'static str,
     /// Maximum number of rounds.
     pub(crate) max_rounds: usize,
@@ -55,7 +55,7 @@ pub(crate) struct RoundPlan {
 impl RoundPlan {
     /// The rounds of a learner whose checkpoints are valid for its exact spec only.
     pub(crate) fn new(unit: &'static str, max_rounds: usize, request: &TrainRequest<'_>) -> Self {
-        let parameters = format!("rounds {ALGORITHM} {}", request.learner);
+        let parameters = format!("rounds {ALGORITHM_VERSION} {}", request.learner);
         let (stop, auto_patience) = (Stop::Auto, None);
         Self { unit, max_rounds, stop, auto_patience, bin_seconds: 0.0, parameters }
     }
@@ -73,16 +73,16 @@ impl RoundPlan {
 
 /// Version of the training algorithms; raised whenever the same data, parameters and seed give
 /// other models than before.
-const ALGORITHM: u32 = 1;
+const ALGORITHM_VERSION: u32 = 1;
 
 /// The part of a checkpoint that the learner writes, and gets back.
 #[derive(Debug)]
 pub(crate) struct Snapshot {
     /// The current model.
     pub(crate) model: ModelBody,
-    /// Trees in it that came from the start model.
+    /// Number of trees in the model that came from the start model.
     pub(crate) start: usize,
-    /// The learner's state as bytes, if it needs any.
+    /// The learner's state as bytes; `None` if the model is the whole state.
     pub(crate) bytes: Option<Vec<u8>>,
 }
 
@@ -92,10 +92,12 @@ pub(crate) struct Session<'a> {
     header: Header,
     history: TrainingHistory,
     max_rounds: usize,
+    /// `None` without validation data.
     decider: Option<Decider>,
-    /// Why the last model is returned even if there is validation data.
+    /// The reason why the last model is returned even if there is validation data; `None` if the
+    /// best is returned then.
     keeps_last: Option<KeptReason>,
-    /// The model to return, for learners that pass whole models.
+    /// The model to return, the best or the last so far, for learners that pass whole models.
     kept: Option<ModelBody>,
     saver: Option<Saver<'a>>,
     /// Keeps other trainings out of the checkpoint folder.
@@ -104,6 +106,7 @@ pub(crate) struct Session<'a> {
     started: Instant,
     /// Seconds of training in earlier processes.
     earlier_seconds: f64,
+    /// The end of the last measured phase.
     lap: Instant,
 }
 
@@ -113,8 +116,8 @@ impl<'a> Session<'a> {
         request: &'a TrainRequest<'a>,
         plan: RoundPlan,
     ) -> Result<(Self, Option<Snapshot>), LearnError> {
-        let decides = request.metrics.first().filter(|_| !request.valid.is_empty());
-        let decider = decides.map(|measure| Decider {
+        let deciding = request.metrics.first().filter(|_| !request.valid.is_empty());
+        let decider = deciding.map(|measure| Decider {
             set: usize::from(request.evaluate_training),
             better: measure.metric().better(),
             patience: match plan.stop {
@@ -182,6 +185,11 @@ impl<'a> Session<'a> {
         self.history.iterations.len()
     }
 
+    /// Adds a note to the header of the model.
+    pub(crate) fn add_note(&mut self, key: &str, text: &str) {
+        self.header.notes.insert(key.to_owned(), text.to_owned());
+    }
+
     /// The header of the model.
     pub(crate) fn header(&self) -> &Header {
         &self.header
@@ -197,11 +205,9 @@ impl<'a> Session<'a> {
         let best = self.decider.zip(self.history.best);
         match best.and_then(|(decider, best)| Some((best, decider.value(&self.history, best)?))) {
             Some((rounds, value)) => {
-                let first =
-                    |names: &[String], at: usize| names.get(at).cloned().unwrap_or_default();
+                let name = |names: &[String], at: usize| names.get(at).cloned().unwrap_or_default();
                 let set = self.decider.map_or(0, |decider| decider.set);
-                let (set, metric) =
-                    (first(&self.history.sets, set), first(&self.history.metrics, 0));
+                let (set, metric) = (name(&self.history.sets, set), name(&self.history.metrics, 0));
                 let reason = KeptReason::BestOnValidation { metric, set, value };
                 KeptRounds { rounds, of, reason }
             }
@@ -215,8 +221,8 @@ impl<'a> Session<'a> {
             || self.decider.is_some_and(|decider| decider.is_over(&self.history))
     }
 
-    /// Ends a round with the current model: evaluates it, remembers the best, and continues like
-    /// [`end_round`](Self::end_round); `state` returns the learner's bytes.
+    /// Ends a round with the current model: evaluates it, keeps it if it is the one to return, and
+    /// continues like [`end_round`](Self::end_round); `state` returns the learner's bytes.
     pub(crate) fn add(
         &mut self,
         loss: Option<f64>,
@@ -247,12 +253,14 @@ impl<'a> Session<'a> {
         self.finish_round(&|_| snapshot())
     }
 
+    /// Adds a round to the history.
     fn push(&mut self, iteration: Iteration) {
         self.history.iterations.push(iteration);
         self.history.best = self.decider.and_then(|decider| decider.best(&self.history));
         self.history.train_seconds = self.earlier_seconds + self.started.elapsed().as_secs_f64();
     }
 
+    /// Reports progress, decides whether to continue, and saves a checkpoint when one is due.
     fn finish_round(
         &mut self,
         snapshot: &dyn Fn(&Self) -> Result<Snapshot, LearnError>,
@@ -283,7 +291,8 @@ impl<'a> Session<'a> {
         self.save_or_report(&|session| session.kept_snapshot(state));
     }
 
-    /// Returns the best (with validation data) or the last of the models passed.
+    /// Returns the best (with validation data) or the last of the models passed; `finished` is
+    /// false if the training was cancelled.
     pub(crate) fn finish(mut self, finished: bool) -> Result<TrainResult, LearnError> {
         let kept = self.kept.take();
         let model =
@@ -291,7 +300,7 @@ impl<'a> Session<'a> {
         self.finish_with(model, finished)
     }
 
-    /// The result of a training with this model.
+    /// The result of a training with this model; `finished` is false if the training was cancelled.
     pub(crate) fn finish_with(
         mut self,
         model: ModelBody,
@@ -305,19 +314,20 @@ impl<'a> Session<'a> {
 
     /// The value of each metric on each evaluated set.
     fn metric_values(&self, model: &Model) -> Result<Vec<Vec<f64>>, LearnError> {
-        let of = |data: &Dataset, options: ScoreOptions| {
+        let values_on = |data: &Dataset, options: ScoreOptions| {
             values(data, &model.score(data, options)?, &self.request.metrics)
         };
         let training = self.request.evaluate_training.then_some(self.request.train).into_iter();
         let mut all = training
-            .map(|data| of(data, ScoreOptions::default()))
+            .map(|data| values_on(data, ScoreOptions::default()))
             .collect::<Result<Vec<_>, _>>()?;
         for set in &self.request.valid {
-            all.push(of(set.data, self.request.features)?);
+            all.push(values_on(set.data, self.request.features)?);
         }
         Ok(all)
     }
 
+    /// The snapshot of a learner that passes whole models.
     fn kept_snapshot(&self, state: &dyn Fn() -> Vec<u8>) -> Result<Snapshot, LearnError> {
         let kept = self.kept.clone();
         let model = kept.ok_or(LearnError::Internal { invariant: "a round gives a model" })?;
@@ -367,6 +377,7 @@ pub(crate) fn header(request: &TrainRequest<'_>) -> Header {
     header.queries = request.train.queries() as u64;
     header.rows = request.train.rows() as u64;
     header.feature_set = request.train.feature_set().map(str::to_owned);
+    header.table_columns = request.train.table_columns().cloned();
     header
 }
 
@@ -398,8 +409,8 @@ fn request_text(request: &TrainRequest<'_>, parameters: &str) -> String {
     let valid: Vec<(&str, u64)> =
         request.valid.iter().map(|set| (set.name.as_str(), fingerprint(set.data, ""))).collect();
     let start = request.start.map(|model| xxhash_rust::xxh3::xxh3_64(&model.to_bytes()));
-    let (seed, watched) = (request.seed, request.evaluate_training);
-    format!("{parameters} {seed} {metrics:?} {valid:?} {watched} {start:?}")
+    let (seed, evaluate_training) = (request.seed, request.evaluate_training);
+    format!("{parameters} {seed} {metrics:?} {valid:?} {evaluate_training} {start:?}")
 }
 
 #[cfg(test)]
@@ -420,49 +431,59 @@ mod tests {
         MetricSpec::parse("ndcg@5").unwrap().resolve(SourceKind::Features).unwrap()
     }
 
-    /// A linear model of one feature.
-    fn line(columns: usize, feature: usize) -> Result<ModelBody, LearnError> {
+    /// A linear model whose score is one feature.
+    fn score_by_feature(columns: usize, feature: usize) -> Result<ModelBody, LearnError> {
         let mut weights = vec![0.0; columns];
         weights[feature] = 1.0;
         Ok(ModelBody::Linear(Linear::new(0.0, weights)?))
     }
 
-    /// Runs rounds whose learner bytes are the number of finished rounds.
-    fn run(request: &TrainRequest<'_>, rounds: usize, stop: Stop, last: bool) -> TrainResult {
-        let (mut all, from) =
+    /// Runs a training whose learner bytes are the number of finished rounds. The model of round k,
+    /// from 0, scores by feature k. `prepare` may change the session before its first round.
+    fn run_session<'a>(
+        request: &'a TrainRequest<'a>,
+        rounds: usize,
+        stop: Stop,
+        prepare: impl FnOnce(Session<'a>) -> Session<'a>,
+    ) -> TrainResult {
+        let (session, snapshot) =
             Session::begin(request, RoundPlan::new("round", rounds, request).stop(stop)).unwrap();
-        if last {
-            all = all.keeping_last();
-        }
-        let first = from.and_then(|from| from.bytes).map_or(0, |bytes| usize::from(bytes[0]));
-        assert_eq!(first, all.done());
+        let mut session = prepare(session);
+        let bytes = snapshot.and_then(|snapshot| snapshot.bytes);
+        let first = bytes.map_or(0, |bytes| usize::from(bytes[0]));
+        assert_eq!(first, session.done());
         for round in first..rounds {
-            let model = || line(request.train.columns(), round);
-            match all.add(Some(round as f64), model, &|| vec![round as u8 + 1]).unwrap() {
+            let model = || score_by_feature(request.train.columns(), round);
+            let loss = Some(round as f64);
+            match session.add(loss, model, &|| vec![round as u8 + 1]).unwrap() {
                 RoundStatus::Continue => {}
                 RoundStatus::Over => break,
-                RoundStatus::Cancelled => return all.finish(false).unwrap(),
+                RoundStatus::Cancelled => return session.finish(false).unwrap(),
             }
         }
-        all.finish(true).unwrap()
+        session.finish(true).unwrap()
+    }
+
+    fn run(request: &TrainRequest<'_>, rounds: usize, stop: Stop) -> TrainResult {
+        run_session(request, rounds, stop, |session| session)
     }
 
     #[test]
-    fn the_best_model_is_kept_where_there_is_validation_data() {
+    fn the_best_model_is_kept_if_there_is_validation_data() {
         let (train, valid) = (data(1), data(2));
         let request = || TrainRequest::new(&train).metrics([measure()]);
-        let plain = run(&request(), 6, Stop::Auto, false);
-        assert_eq!(plain.history.best, None);
-        assert_eq!(*plain.model.body(), line(train.columns(), 5).unwrap());
-        let watched = ValidationSet::new("valid", &valid);
-        let request = request().validation_sets([watched]);
-        let result = run(&request, 20, Stop::Auto, false);
+        let without_validation = run(&request(), 6, Stop::Auto);
+        assert_eq!(without_validation.history.best, None);
+        assert_eq!(*without_validation.model.body(), score_by_feature(train.columns(), 5).unwrap());
+        let valid_set = ValidationSet::new("valid", &valid);
+        let request = request().validation_sets([valid_set]);
+        let result = run(&request, 20, Stop::Auto);
         let values: Vec<f64> = result.history.iterations.iter().map(|i| i.values[0][0]).collect();
         let highest = values.iter().copied().fold(0.0, f64::max);
         let best = result.history.best.unwrap();
         assert_eq!(values.iter().position(|v| *v == highest), Some(best - 1));
-        assert_eq!(*result.model.body(), line(train.columns(), best - 1).unwrap());
-        let stopped = run(&request, 20, Stop::After(2), false).history.iterations.len();
+        assert_eq!(*result.model.body(), score_by_feature(train.columns(), best - 1).unwrap());
+        let stopped = run(&request, 20, Stop::After(2)).history.iterations.len();
         assert!(stopped < 20);
         let kept = result.history.kept.as_ref().unwrap();
         assert_eq!((kept.rounds, kept.of), (best, 20));
@@ -473,22 +494,25 @@ mod tests {
         };
         assert_eq!(kept.reason, reason);
         let reason = |result: &TrainResult| result.history.kept.clone().unwrap().reason;
-        assert_eq!(reason(&plain), KeptReason::NoValidation);
-        let all = run(&request, 20, Stop::None, false);
-        assert_eq!(*all.model.body(), line(train.columns(), 19).unwrap());
+        assert_eq!(reason(&without_validation), KeptReason::NoValidation);
+        let all = run(&request, 20, Stop::None);
+        assert_eq!(*all.model.body(), score_by_feature(train.columns(), 19).unwrap());
         assert_eq!((reason(&all), all.history.best), (KeptReason::AllRequested, Some(best)));
-        let last = run(&request, 20, Stop::Auto, true);
+        let last = run_session(&request, 20, Stop::Auto, Session::keeping_last);
         assert_eq!(reason(&last), KeptReason::LastIsResult);
-        assert_eq!(*last.model.body(), line(train.columns(), 19).unwrap());
+        assert_eq!(*last.model.body(), score_by_feature(train.columns(), 19).unwrap());
         assert_eq!((result.history.unit.as_str(), last.history.best), ("round", Some(best)));
     }
 
-    /// Stops after some rounds.
-    struct StopAfter(usize, AtomicUsize);
+    /// Stops when it has been asked so many times, once a round.
+    struct StopAfter {
+        rounds: usize,
+        asked: AtomicUsize,
+    }
 
     impl Progress for StopAfter {
         fn should_stop(&self) -> bool {
-            self.1.fetch_add(1, Ordering::Relaxed) + 1 >= self.0
+            self.asked.fetch_add(1, Ordering::Relaxed) + 1 >= self.rounds
         }
     }
 
@@ -497,20 +521,20 @@ mod tests {
         let (train, valid) = (data(1), data(2));
         let folder = tempfile::tempdir().unwrap();
         let request = || {
-            let watched = ValidationSet::new("valid", &valid);
-            TrainRequest::new(&train).metrics([measure()]).validation_sets([watched])
+            let valid_set = ValidationSet::new("valid", &valid);
+            TrainRequest::new(&train).metrics([measure()]).validation_sets([valid_set])
         };
-        let whole = run(&request(), 12, Stop::Auto, false);
+        let uninterrupted = run(&request(), 12, Stop::Auto);
         let checkpoints = Checkpoints::new(folder.path());
-        let progress = StopAfter(5, AtomicUsize::new(0));
+        let progress = StopAfter { rounds: 5, asked: AtomicUsize::new(0) };
         let checkpoints = || Some(checkpoints.clone());
         let first = request().progress(&progress).checkpoints(checkpoints());
-        let part = run(&first, 12, Stop::Auto, false);
+        let part = run(&first, 12, Stop::Auto);
         assert!(!part.finished);
         assert_eq!(part.history.iterations.len(), 5);
-        let second = run(&request().checkpoints(checkpoints()), 12, Stop::Auto, false);
-        assert_eq!(second.model.to_bytes(), whole.model.to_bytes());
-        assert_eq!(second.history.best, whole.history.best);
+        let second = run(&request().checkpoints(checkpoints()), 12, Stop::Auto);
+        assert_eq!(second.model.to_bytes(), uninterrupted.model.to_bytes());
+        assert_eq!(second.history.best, uninterrupted.history.best);
         let other = request().checkpoints(checkpoints()).seed(9);
         let error =
             Session::begin(&other, RoundPlan::new("round", 12, &other)).err().unwrap().to_string();
@@ -536,7 +560,7 @@ mod tests {
         drop(session);
         begin(&second).unwrap();
         checkpoints.check_unused().unwrap();
-        // A training that saves only when it is cancelled makes no folder, and finds others then.
+        // A training that saves only when it is cancelled makes no folder before.
         let later = folder.path().join("later");
         let only_cancelled = Checkpoints::new(&later).every(std::time::Duration::MAX);
         let request = TrainRequest::new(&train).metrics([measure()]).checkpoints(only_cancelled);
@@ -545,13 +569,14 @@ mod tests {
     }
 
     #[test]
-    fn stopping_needs_validation_data() {
+    fn early_stopping_needs_validation_data_and_a_model_needs_a_round() {
         let train = data(1);
         let request = TrainRequest::new(&train).metrics([measure()]);
         let plan = || RoundPlan::new("epoch", 9, &request);
         let error = Session::begin(&request, plan().stop(Stop::After(3))).err().unwrap();
         assert!(matches!(error, LearnError::MissingValidation { .. }), "{error}");
-        let (none, _) = Session::begin(&request, plan()).unwrap();
-        assert!(none.finish(true).unwrap_err().to_string().contains("before its first epoch"));
+        let (session, _) = Session::begin(&request, plan()).unwrap();
+        let error = session.finish(true).unwrap_err().to_string();
+        assert!(error.contains("before its first epoch"), "{error}");
     }
 }

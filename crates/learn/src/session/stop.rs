@@ -24,7 +24,7 @@ use rankwright_spec::{IntoParam, ParamKind, ParamValue, RangeDef, ValueError};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Stop {
-    /// With validation data, the best number of rounds is kept.
+    /// With validation data, the number of rounds that is best on it is kept.
     #[default]
     Auto,
     /// All rounds are trained and kept; validation data is only evaluated.
@@ -35,7 +35,7 @@ pub enum Stop {
 }
 
 impl Stop {
-    /// The rounds without improvement after which training ends.
+    /// The rounds without improvement after which training ends; `None` if `stop=` sets none.
     pub(crate) fn patience(self) -> Option<usize> {
         match self {
             Stop::After(rounds) => Some(rounds),

@@ -1,8 +1,8 @@
 //! Metrics of validation data, and the decision when to stop.
 //!
 //! The first metric on the first validation set decides: the number of rounds with the best value
-//! is remembered (the earliest among equals), and training stops when so many rounds as the
-//! learner's patience have not improved it.
+//! is kept (the earliest among equals), and training stops after a number of rounds without a
+//! better value, the learner's patience.
 
 use rankwright_data::Dataset;
 use rankwright_eval::compare::Better;
@@ -31,7 +31,7 @@ pub(crate) fn check_sets(
     Ok(())
 }
 
-/// The metrics of one scored data set.
+/// The value of each metric on one scored data set; NaN if no query has a value.
 pub(crate) fn values(
     data: &Dataset,
     scores: &[f64],
@@ -46,6 +46,7 @@ pub(crate) fn values(
 pub(crate) struct Decider {
     /// Index of the evaluated set that is used for early stopping.
     pub(crate) set: usize,
+    /// Whether higher or lower values of the metric are better.
     pub(crate) better: Better,
     /// Rounds without improvement after which training stops; `None`: it does not.
     pub(crate) patience: Option<usize>,
@@ -58,20 +59,20 @@ impl Decider {
         round.values.get(self.set)?.first().copied()
     }
 
-    /// The number of rounds at the best value so far.
+    /// The number of rounds, from 1, at the best value so far; `None` before the first round.
     pub(crate) fn best(&self, history: &TrainingHistory) -> Option<usize> {
         let mut best: Option<(usize, f64)> = None;
         for round in 1..=history.iterations.len() {
             let Some(value) = self.value(history, round) else { continue };
-            let is_better = best.is_none_or(|(_, most)| match self.better {
-                Better::Higher => value > most,
-                Better::Lower => value < most,
+            let is_better = best.is_none_or(|(_, best_value)| match self.better {
+                Better::Higher => value > best_value,
+                Better::Lower => value < best_value,
             });
             if is_better {
                 best = Some((round, value));
             }
         }
-        best.map(|(trees, _)| trees)
+        best.map(|(rounds, _)| rounds)
     }
 
     /// Whether training should stop.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use rankwright_data::Dataset;
-use rankwright_model::{Model, ModelBody, ScoreOptions};
+use rankwright_model::{Model, ModelBody, ScoreOptions, SplitCondition};
 use rankwright_spec::words::counted;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
@@ -29,6 +29,12 @@ pub enum TrainWarning {
     ConstantScores {
         /// The most likely reason.
         reason: ConstantReason,
+    },
+    /// The learner has no treatment of categories and took their numbers as numbers. The most
+    /// frequent category has the lowest number.
+    CategoriesAsNumbers {
+        /// The features.
+        features: Vec<String>,
     },
 }
 
@@ -66,6 +72,7 @@ impl TrainWarning {
     pub fn kind(&self) -> &'static str {
         match self {
             TrainWarning::ConstantScores { .. } => "constant-scores",
+            TrainWarning::CategoriesAsNumbers { .. } => "categories-as-numbers",
         }
     }
 
@@ -75,6 +82,29 @@ impl TrainWarning {
             return None;
         }
         Some(TrainWarning::ConstantScores { reason: ConstantReason::find(train, min_rows) })
+    }
+
+    /// The warning about categories that a model takes as numbers, if there are any.
+    pub(crate) fn about_categories(model: &Model, train: &Dataset) -> Option<Self> {
+        let is_number = |feature: usize| match model.body() {
+            ModelBody::Trees(ensemble) => {
+                let mut splits = ensemble.trees().iter().flat_map(|tree| tree.splits());
+                splits.any(|split| {
+                    let is_set = matches!(split.rule, SplitCondition::In(_));
+                    split.feature as usize == feature && !is_set
+                })
+            }
+            ModelBody::Linear(linear) => linear.weights().get(feature).is_some_and(|w| *w != 0.0),
+            ModelBody::Net(_) => true,
+            _ => false,
+        };
+        let is_taken =
+            |feature: &usize| train.categories(*feature).is_some() && is_number(*feature);
+        let features: Vec<String> = (0..train.columns())
+            .filter(is_taken)
+            .map(|feature| train.features().name(feature).into_owned())
+            .collect();
+        (!features.is_empty()).then_some(TrainWarning::CategoriesAsNumbers { features })
     }
 }
 
@@ -91,11 +121,14 @@ impl ConstantReason {
         }
     }
 
+    /// The reason why a model of this training data has constant scores.
     fn find(train: &Dataset, min_rows: Option<u64>) -> Self {
         let (labels, rows) = (train.labels(), train.rows());
-        let few_rows = min_rows.filter(|min_rows| min_rows.saturating_mul(2) > rows as u64);
+        let too_large_min_rows =
+            min_rows.filter(|min_rows| min_rows.saturating_mul(2) > rows as u64);
         let equal = |labels: &[f64]| labels.windows(2).all(|pair| pair[0] == pair[1]);
         let largest = labels.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        // Preference pairs take the place of labels.
         let labelled = train.pairs().is_none();
         match labels.first() {
             Some(&label) if labelled && equal(labels) => ConstantReason::OneGrade { label },
@@ -103,7 +136,7 @@ impl ConstantReason {
                 ConstantReason::EqualWithinQueries
             }
             _ if has_constant_features(train) => ConstantReason::ConstantFeatures,
-            _ => match few_rows {
+            _ => match too_large_min_rows {
                 Some(min_rows) => ConstantReason::TooFewRows { rows, min_rows },
                 None if labelled && largest <= 0.0 => ConstantReason::NothingRelevant { largest },
                 None => ConstantReason::NothingImproves,
@@ -140,11 +173,20 @@ fn has_constant_features(data: &Dataset) -> bool {
 
 impl fmt::Display for TrainWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let TrainWarning::ConstantScores { reason } = self;
-        write!(
-            f,
-            "the model gives every document of a query the same score, so it ranks nothing: {reason}"
-        )
+        match self {
+            TrainWarning::ConstantScores { reason } => write!(
+                f,
+                "the model gives every document of a query the same score, so it ranks nothing: \
+                 {reason}"
+            ),
+            TrainWarning::CategoriesAsNumbers { features } => write!(
+                f,
+                "this learner takes the numbers of categories as numbers (the most frequent is 0), \
+                 in {}: {}; boosted trees find sets of categories",
+                counted(features.len(), "feature"),
+                features.join(", ")
+            ),
+        }
     }
 }
 
@@ -173,11 +215,17 @@ impl fmt::Display for ConstantReason {
 
 impl Serialize for TrainWarning {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let TrainWarning::ConstantScores { reason } = self;
         let mut object = serializer.serialize_struct("TrainWarning", 3)?;
         object.serialize_field("kind", self.kind())?;
         object.serialize_field("message", &self.to_string())?;
-        object.serialize_field("reason", reason.name())?;
+        match self {
+            TrainWarning::ConstantScores { reason } => {
+                object.serialize_field("reason", reason.name())?;
+            }
+            TrainWarning::CategoriesAsNumbers { features } => {
+                object.serialize_field("features", features)?;
+            }
+        }
         object.end()
     }
 }
@@ -194,14 +242,18 @@ mod tests {
         Dataset::from_dense(&values, 1, labels.to_vec(), vec!["a"; labels.len()]).unwrap()
     }
 
+    /// The name of the reason in the warning about the learner's model; `None` without a warning.
     fn reason(learner: &str, data: &Dataset) -> Option<&'static str> {
         let learner = LearnerSpec::parse(learner).unwrap();
         let result = learner.train(TrainRequest::new(data)).unwrap();
-        result.warnings.first().map(|TrainWarning::ConstantScores { reason }| reason.name())
+        result.warnings.first().map(|warning| match warning {
+            TrainWarning::ConstantScores { reason } => reason.name(),
+            other => panic!("{other}"),
+        })
     }
 
     #[test]
-    fn a_model_that_says_nothing_says_why() {
+    fn a_model_of_constant_scores_has_a_warning_with_the_reason() {
         let graded: Vec<f64> = (0..60).map(|row| f64::from(row % 3)).collect();
         let negative: Vec<f64> = (0..60).map(|row| -1.0 - f64::from(row % 2)).collect();
         let few = [0.0, 1.0, 2.0, 0.0, 1.0];

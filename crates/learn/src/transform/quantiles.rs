@@ -1,9 +1,10 @@
-//! Ranks as tables: the rank of a value among the training values, uniform or as a normal quantile.
+//! Ranks as tables: the rank of a feature's value among the training values, as a fraction from 0
+//! to 1 (`rank`) or as a normal quantile (`gauss`).
 //!
-//! The mid-rank of a value is the part of the values below it plus half of the part that equals it.
-//! A feature keeps up to 256 points of (value, mid-rank), all its values where they are that few;
-//! between two points ranks are interpolated. Of more than 250,000 rows every k-th one is used, so
-//! that the choice depends on the data alone. Cost: a sort of each feature.
+//! The mid-rank of a value is the fraction of the values below it plus half of the fraction that
+//! equals it. A feature keeps up to 256 points of (value, mid-rank), all its distinct values if
+//! they are that few; between two points ranks are interpolated. Of more than 250,000 rows every
+//! k-th one is used, so that the choice depends on the data alone. Cost: a sort of each feature.
 //!
 //! `gauss` replaces a rank by the normal quantile (Wichura's algorithm AS 241, 1988, the short form
 //! with 7 digits); mid-ranks are never 0 or 1.
@@ -19,8 +20,10 @@ const MAX_POINTS: usize = 256;
 /// Maximum number of rows that are used.
 const MAX_ROWS: usize = 250_000;
 
-/// The tables of all features.
+/// The tables of all features: from values to ranks, or with `gauss` to normal quantiles.
 pub(super) fn fit(data: &Dataset, gauss: bool) -> Result<Transforms, LearnError> {
+    // The result for missing values, and for all values of a feature without finite ones.
+    let median = if gauss { 0.0 } else { 0.5 };
     let stride = data.rows().div_ceil(MAX_ROWS).max(1);
     let table = |column: usize| {
         let values = data.matrix().values().iter().skip(column).step_by(data.columns() * stride);
@@ -30,25 +33,23 @@ pub(super) fn fit(data: &Dataset, gauss: bool) -> Result<Transforms, LearnError>
         let to = ranks.into_iter().map(|rank| if gauss { normal_quantile(rank) } else { rank });
         let to: Vec<f32> = to.map(|value| value as f32).collect();
         match from.is_empty() {
-            true => vec![TransformStep::Table {
-                from: vec![0.0],
-                to: vec![if gauss { 0.0 } else { 0.5 }],
-            }],
+            true => vec![TransformStep::Table { from: vec![0.0], to: vec![median] }],
             false => vec![TransformStep::Table { from, to }],
         }
     };
     let steps: Vec<Vec<TransformStep>> = (0..data.columns()).into_par_iter().map(table).collect();
-    let missing = vec![if gauss { 0.0 } else { 0.5 }; data.columns()];
-    Ok(Transforms::new(steps, missing, false)?)
+    let missing = vec![median; data.columns()];
+    let min_max_in_query = false;
+    Ok(Transforms::new(steps, missing, min_max_in_query)?)
 }
 
-/// Distinct values, ascending, with their mid-ranks; at most [`MAX_POINTS`] of them.
+/// Distinct values, ascending, and their mid-ranks; at most [`MAX_POINTS`] of them.
 fn points(sorted: &[f32]) -> (Vec<f32>, Vec<f64>) {
-    let all = sorted.len() as f64;
+    let count = sorted.len() as f64;
     let mut below = 0;
     let mut distinct: Vec<(f32, f64)> = Vec::new();
     for same in sorted.chunk_by(|a, b| a == b) {
-        let rank = (below as f64 + 0.5 * same.len() as f64) / all;
+        let rank = (below as f64 + 0.5 * same.len() as f64) / count;
         distinct.push((same[0], rank));
         below += same.len();
     }
@@ -67,30 +68,31 @@ fn points(sorted: &[f32]) -> (Vec<f32>, Vec<f64>) {
     chosen.into_iter().map(|at| distinct[at]).unzip()
 }
 
-/// The value below which a standard normal variable falls with this probability, 0 < p < 1.
+/// The value below which a standard normal variable falls with this probability, 0 < p < 1: AS 241,
+/// quotients of polynomials in r, in three ranges of p.
 fn normal_quantile(p: f64) -> f64 {
     let q = p - 0.5;
     if q.abs() <= 0.425 {
         let r = 0.180_625 - q * q;
-        let above =
+        let numerator =
             ((59.109_374_720 * r + 159.291_132_02) * r + 50.434_271_938) * r + 3.387_132_717_9;
-        let below = ((67.187_563_600 * r + 78.757_757_664) * r + 17.895_169_469) * r + 1.0;
-        return q * above / below;
+        let denominator = ((67.187_563_600 * r + 78.757_757_664) * r + 17.895_169_469) * r + 1.0;
+        return q * numerator / denominator;
     }
     let tail = if q < 0.0 { p } else { 1.0 - p };
     let r = (-tail.ln()).sqrt();
     let size = if r <= 5.0 {
         let r = r - 1.6;
-        let above =
+        let numerator =
             ((0.170_238_211_03 * r + 1.306_728_481_6) * r + 2.756_815_390_0) * r + 1.423_437_277_7;
-        let below = (0.120_211_329_75 * r + 0.737_001_642_50) * r + 1.0;
-        above / below
+        let denominator = (0.120_211_329_75 * r + 0.737_001_642_50) * r + 1.0;
+        numerator / denominator
     } else {
         let r = r - 5.0;
-        let above = ((0.017_337_203_997 * r + 0.428_682_943_37) * r + 3.081_226_386_0) * r
+        let numerator = ((0.017_337_203_997 * r + 0.428_682_943_37) * r + 3.081_226_386_0) * r
             + 6.657_905_115_0;
-        let below = (0.012_258_202_635 * r + 0.241_978_942_25) * r + 1.0;
-        above / below
+        let denominator = (0.012_258_202_635 * r + 0.241_978_942_25) * r + 1.0;
+        numerator / denominator
     };
     if q < 0.0 { -size } else { size }
 }
@@ -118,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn ties_share_the_middle_of_their_ranks() {
+    fn equal_values_have_the_middle_of_their_ranks() {
         let (from, ranks) = points(&[1.0, 2.0, 2.0, 5.0]);
         assert_eq!(from, [1.0, 2.0, 5.0]);
         assert_eq!(ranks, [0.125, 0.5, 0.875]);
@@ -128,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn many_values_are_thinned_and_both_ends_stay() {
+    fn of_many_values_some_are_kept_including_both_ends() {
         let values: Vec<f32> = (0..10_000).map(|i| i as f32).collect();
         let (from, ranks) = points(&values);
         assert!(from.len() <= MAX_POINTS && from.len() > MAX_POINTS - 3, "{}", from.len());

@@ -16,12 +16,13 @@ const BLOCK: usize = 4096;
 pub(super) struct Stats {
     /// Number of finite values.
     pub(super) count: f64,
-    /// Their mean; 0 if there are none.
+    /// The mean of the finite values; 0 if there are none.
     pub(super) mean: f64,
-    /// The sum of their squared distances from the mean.
-    squares: f64,
-    /// The smallest and the largest of them; both 0 if there are none.
+    /// The sum of the squared distances of the finite values from the mean.
+    square_sum: f64,
+    /// The smallest finite value; 0 if there are none.
     pub(super) min: f64,
+    /// The largest finite value; 0 if there are none.
     pub(super) max: f64,
     /// Whether the feature also has infinite values.
     pub(super) infinite: bool,
@@ -30,10 +31,10 @@ pub(super) struct Stats {
 impl Stats {
     /// The standard deviation of these values (not an estimate for a population).
     pub(super) fn deviation(&self) -> f64 {
-        if self.count > 0.0 { (self.squares / self.count).sqrt() } else { 0.0 }
+        if self.count > 0.0 { (self.square_sum / self.count).sqrt() } else { 0.0 }
     }
 
-    fn of(values: impl Iterator<Item = f32> + Clone) -> Self {
+    fn new(values: impl Iterator<Item = f32> + Clone) -> Self {
         let finite = || values.clone().filter(|x| x.is_finite()).map(f64::from);
         let infinite = values.clone().any(f32::is_infinite);
         let (mut count, mut sum) = (0.0, 0.0);
@@ -45,27 +46,27 @@ impl Stats {
             max = max.max(x);
         }
         if count == 0.0 {
-            return Self { count, mean: 0.0, squares: 0.0, min: 0.0, max: 0.0, infinite };
+            return Self { count, mean: 0.0, square_sum: 0.0, min: 0.0, max: 0.0, infinite };
         }
         let mean = sum / count;
-        let squares = finite().map(|x| (x - mean) * (x - mean)).sum();
-        Self { count, mean, squares, min, max, infinite }
+        let square_sum = finite().map(|x| (x - mean) * (x - mean)).sum();
+        Self { count, mean, square_sum, min, max, infinite }
     }
 
     /// The statistics of this block and the next one together.
     fn merged_with(self, next: Self) -> Self {
         let infinite = self.infinite || next.infinite;
         if self.count == 0.0 || next.count == 0.0 {
-            let filled = if self.count == 0.0 { next } else { self };
-            return Self { infinite, ..filled };
+            let not_empty = if self.count == 0.0 { next } else { self };
+            return Self { infinite, ..not_empty };
         }
         let count = self.count + next.count;
         let mean_difference = next.mean - self.mean;
         Self {
             count,
             mean: self.mean + mean_difference * (next.count / count),
-            squares: self.squares
-                + next.squares
+            square_sum: self.square_sum
+                + next.square_sum
                 + mean_difference * mean_difference * (self.count * next.count / count),
             min: self.min.min(next.min),
             max: self.max.max(next.max),
@@ -74,15 +75,16 @@ impl Stats {
     }
 }
 
-/// The statistics of each feature: of its values, or of their signed logarithms.
-pub(super) fn of(data: &Dataset, log: bool) -> Vec<Stats> {
+/// The statistics of each feature: of its values, or with `log` of their signed logarithms.
+pub(super) fn feature_stats(data: &Dataset, log: bool) -> Vec<Stats> {
     let columns = data.columns();
     if columns == 0 {
         return Vec::new();
     }
-    let logarithms =
-        Transforms::new(vec![vec![TransformStep::SignedLog]; columns], vec![0.0; columns], false);
-    let of_block = |rows: &[f32]| -> Vec<Stats> {
+    let (steps, missing) = (vec![vec![TransformStep::SignedLog]; columns], vec![0.0; columns]);
+    let min_max_in_query = false;
+    let logarithms = Transforms::new(steps, missing, min_max_in_query);
+    let block_stats = |rows: &[f32]| -> Vec<Stats> {
         let mut copy = Vec::new();
         let mut values = rows;
         if let (true, Ok(logarithms)) = (log, &logarithms) {
@@ -93,13 +95,13 @@ pub(super) fn of(data: &Dataset, log: bool) -> Vec<Stats> {
             not_finite.for_each(|(value, raw)| *value = *raw);
             values = &copy;
         }
-        (0..columns).map(|c| Stats::of(values.iter().skip(c).step_by(columns).copied())).collect()
+        (0..columns).map(|c| Stats::new(values.iter().skip(c).step_by(columns).copied())).collect()
     };
     let blocks: Vec<Vec<Stats>> =
-        data.matrix().values().par_chunks(columns * BLOCK).map(of_block).collect();
-    let mut all = vec![Stats::of(std::iter::empty()); columns];
+        data.matrix().values().par_chunks(columns * BLOCK).map(block_stats).collect();
+    let mut all = vec![Stats::new(std::iter::empty()); columns];
     for block in blocks {
-        all.iter_mut().zip(block).for_each(|(sum, one)| *sum = sum.merged_with(one));
+        all.iter_mut().zip(block).for_each(|(stats, next)| *stats = stats.merged_with(next));
     }
     all
 }
@@ -114,22 +116,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn merged_blocks_have_the_statistics_of_the_whole() {
+    fn merged_blocks_have_the_statistics_of_all_values() {
         let values: Vec<f32> = (0..1000).map(|i| ((i * 37) % 101) as f32 * 0.5 - 7.0).collect();
-        let whole = Stats::of(values.iter().copied());
-        let parts = values.chunks(77).map(|part| Stats::of(part.iter().copied()));
-        let sum = parts.fold(Stats::of(std::iter::empty()), Stats::merged_with);
-        assert_eq!((sum.count, sum.min, sum.max), (whole.count, whole.min, whole.max));
-        assert!((sum.mean - whole.mean).abs() < 1e-12);
-        assert!((sum.deviation() - whole.deviation()).abs() < 1e-12);
+        let all = Stats::new(values.iter().copied());
+        let blocks = values.chunks(77).map(|block| Stats::new(block.iter().copied()));
+        let merged = blocks.fold(Stats::new(std::iter::empty()), Stats::merged_with);
+        assert_eq!((merged.count, merged.min, merged.max), (all.count, all.min, all.max));
+        assert!((merged.mean - all.mean).abs() < 1e-12);
+        assert!((merged.deviation() - all.deviation()).abs() < 1e-12);
     }
 
     #[test]
     fn missing_and_infinite_values_are_left_out() {
-        let stats = Stats::of([1.0, f32::NAN, 3.0, f32::NEG_INFINITY].into_iter());
+        let stats = Stats::new([1.0, f32::NAN, 3.0, f32::NEG_INFINITY].into_iter());
         assert_eq!((stats.count, stats.mean, stats.deviation()), (2.0, 2.0, 1.0));
         assert!(stats.infinite);
-        let none = Stats::of([f32::NAN].into_iter());
+        let none = Stats::new([f32::NAN].into_iter());
         assert_eq!((none.count, none.min, none.max, none.deviation()), (0.0, 0.0, 0.0, 0.0));
     }
 }

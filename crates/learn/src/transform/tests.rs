@@ -4,20 +4,23 @@ use rankwright_spec::{Spec, SpecError, read_into};
 
 use super::*;
 
+/// Rows of these values, in two queries of equal size (the second has one row more if need be).
 fn data(columns: usize, values: &[f32]) -> Dataset {
     let rows = values.len() / columns;
     let ids = (0..rows).map(|row| if row < rows / 2 { "a" } else { "b" });
     Dataset::from_dense(values, columns, vec![0; rows], ids).unwrap()
 }
 
-fn plan(text: &str) -> Result<TransformParams, SpecError> {
+/// Parameters from a spec of any name; the default transform is `standard`.
+fn params(text: &str) -> Result<TransformParams, SpecError> {
     let mut params = TransformParams::default().transform(Transform::Standard);
     read_into(&mut params, &Spec::parse(text)?)?;
     Ok(params)
 }
 
+/// The values of a data set after the transform that was fitted to it.
 fn fitted(text: &str, data: &Dataset) -> Vec<f32> {
-    transformed(data, &plan(text).unwrap().fit(data).unwrap())
+    transformed(data, &params(text).unwrap().fit(data).unwrap())
 }
 
 const NAN: f32 = f32::NAN;
@@ -25,14 +28,15 @@ const NAN: f32 = f32::NAN;
 #[test]
 fn each_transform_gives_known_values() {
     let some = data(1, &[1.0, 3.0, 5.0, 7.0, NAN]);
-    let unit = 1.0 / 5.0_f32.sqrt();
+    let inverse_deviation = 1.0 / 5.0_f32.sqrt();
+    let (small, large) = (inverse_deviation, 3.0 * inverse_deviation);
     let close = |found: Vec<f32>, expected: &[f32]| {
         assert_eq!(found.len(), expected.len());
         let near = found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6);
         assert!(near, "{found:?} {expected:?}");
     };
     close(fitted("x(transform=none)", &some), &[1.0, 3.0, 5.0, 7.0, 0.0]);
-    close(fitted("x", &some), &[-3.0 * unit, -unit, unit, 3.0 * unit, 0.0]);
+    close(fitted("x", &some), &[-large, -small, small, large, 0.0]);
     let third = 1.0 / 3.0;
     close(fitted("x(transform=min-max)", &some), &[0.0, third, 2.0 * third, 1.0, 0.5]);
     close(fitted("x(transform=query-min-max)", &some), &[0.0, 1.0, 0.0, 1.0, 0.5]);
@@ -43,9 +47,9 @@ fn each_transform_gives_known_values() {
     let gauss = fitted("x(transform=gauss)", &some);
     close(gauss, &[-1.150_349, -0.318_639, 0.318_639, 1.150_349, 0.0]);
     let standard = fitted("x(transform=log-standard)", &some);
-    let mean = standard.iter().sum::<f32>();
-    let square: f32 = standard.iter().map(|x| x * x).sum();
-    assert!(mean.abs() < 1e-5 && (square - 4.0).abs() < 1e-4, "{standard:?}");
+    let sum = standard.iter().sum::<f32>();
+    let square_sum: f32 = standard.iter().map(|x| x * x).sum();
+    assert!(sum.abs() < 1e-5 && (square_sum - 4.0).abs() < 1e-4, "{standard:?}");
 }
 
 #[test]
@@ -56,9 +60,9 @@ fn auto_takes_logarithms_of_features_with_large_values_only() {
     for row in 0..4 {
         assert_eq!((found[2 * row], found[2 * row + 1]), (log[2 * row], plain[2 * row + 1]));
     }
-    let fit = |data: &Dataset| plan("x(transform=auto)").unwrap().fit(data).unwrap();
-    assert_eq!(fit(&some).steps()[0].len(), 2);
-    assert_eq!(fit(&some).steps()[1].len(), 1);
+    let transforms = params("x(transform=auto)").unwrap().fit(&some).unwrap();
+    let step_counts = [transforms.steps()[0].len(), transforms.steps()[1].len()];
+    assert_eq!(step_counts, [2, 1]);
 }
 
 #[test]
@@ -74,7 +78,7 @@ fn clipping_cuts_outliers_before_anything_else() {
 }
 
 #[test]
-fn constant_and_empty_columns_become_constants() {
+fn constant_features_and_features_without_values_become_constants() {
     let some = data(2, &[7.0, NAN, 7.0, NAN, 7.0, NAN, 7.0, NAN]);
     for transform in ["standard", "min-max", "query-min-max", "log-standard"] {
         let found = fitted(&format!("x(transform={transform})"), &some);
@@ -87,16 +91,16 @@ fn constant_and_empty_columns_become_constants() {
 }
 
 #[test]
-fn threads_change_no_bit() {
+fn the_number_of_threads_changes_no_bit() {
     let values: Vec<f32> =
         (0..60_000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 8) as f32 * 1e-3).collect();
     let some = data(3, &values);
     for transform in ["standard", "log-standard", "gauss", "query-min-max"] {
-        let one = |threads| {
+        let fitted_on = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| fitted(&format!("x(transform={transform})"), &some))
         };
-        assert_eq!(one(1), one(4), "{transform}");
+        assert_eq!(fitted_on(1), fitted_on(4), "{transform}");
     }
 }
 
@@ -108,8 +112,8 @@ fn wrong_parameters_are_rejected() {
         ("x(clip=-1)", "a number above 0"),
         ("x(transform=rank, clip=3)", "clip cannot be used with transform=rank"),
     ] {
-        let error = plan(text).unwrap_err().to_string();
+        let error = params(text).unwrap_err().to_string();
         assert!(error.contains(expected), "{text}: {error}");
     }
-    assert!(plan("x(clip=none)").is_ok());
+    assert!(params("x(clip=none)").is_ok());
 }

@@ -1,9 +1,13 @@
 //! Histograms and best splits of two new leaves, in one parallel step.
 //!
-//! The histogram of the smaller leaf is summed over its rows; the larger one's is the parent's
-//! minus that, computed in the parent's cells. Columns are divided into pieces; each piece sums,
-//! subtracts and searches its own columns, so no task waits for another. With several processes the
-//! sums must be exchanged before the subtraction, and the step is done in two halves.
+//! The histogram of the smaller leaf is summed over its rows; that of the larger leaf is the
+//! parent's minus the smaller one's, computed in the parent's cells. Columns are divided into
+//! pieces of whole tiles (a tile: up to 13 columns whose histograms are summed together); each
+//! piece sums, subtracts and searches its own columns, so no task waits for another. With several
+//! processes the sums must be exchanged before the subtraction, and the step is done in two halves.
+//!
+//! A histogram has cells for each column of bytes: the packed sum (gradient and hessian in 64 bits,
+//! see [`quantise`](super::quantise)) of the rows with each value of the byte.
 
 use std::ops::Range;
 
@@ -20,29 +24,33 @@ use crate::error::LearnError;
 use crate::simd::Avx2;
 use crate::simd::Simd;
 
-/// One feature that may be split on.
+/// A split feature: a feature with more than one bin, so that it can be split on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SplitFeature {
+    /// The column of bytes that holds the feature.
     pub(crate) column: u32,
     pub(crate) member: PackedFeature,
     /// Whether the feature is alone in its column.
     has_own_column: bool,
-    /// Number of value bins.
-    pub(crate) values: usize,
+    /// Number of bins, without the one for missing values.
+    pub(crate) value_bins: usize,
+    /// Whether some value is missing.
     pub(crate) missing: bool,
+    /// The monotone constraint; `None` if there is none.
     pub(crate) direction: Option<Direction>,
     /// Whether values are categories.
     pub(crate) categorical: bool,
 }
 
-/// A leaf whose histogram is searched: its packed sum and the limits on its value.
+/// A leaf whose histogram is searched: the packed sum of its rows' derivatives, and the limits on
+/// its value.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SearchedLeaf {
     pub(crate) total: u64,
     pub(crate) limits: Limits,
 }
 
-/// The best split of each split feature; `None` if it has none.
+/// The best split of each split feature; `None` for a feature without a useful split.
 pub(crate) type FoundSplits = Vec<Option<FoundSplit>>;
 
 /// Builds and searches histograms; holds the split features in the order of their columns.
@@ -60,26 +68,34 @@ pub(crate) struct Evaluator<'a> {
     categorical: bool,
 }
 
-/// Two sibling leaves: the smaller, whose rows are summed, and the larger, in the parent's cells.
+/// Two sibling leaves: the smaller, whose rows are summed, and the larger; or the root alone.
 #[derive(Debug)]
 pub(crate) struct SiblingLeaves<'a> {
+    /// The rows of the smaller leaf.
     pub(crate) rows: LeafRows<'a>,
+    /// The packed derivatives of `rows`.
     pub(crate) packed: &'a [u64],
     pub(crate) small: SearchedLeaf,
+    /// The histogram of the smaller leaf, to be filled.
     pub(crate) cells: &'a mut [Cells],
-    /// The larger sibling; `None` for the root.
+    /// The larger leaf and the histogram of the parent, which becomes the larger leaf's; `None` if
+    /// the only leaf is the root.
     pub(crate) large: Option<(SearchedLeaf, &'a mut [Cells])>,
 }
 
 /// The columns of one task.
 struct Piece<'a> {
     tiles: Range<usize>,
-    /// Number of the first column.
-    column: usize,
+    /// Number of the first column, from 0.
+    first_column: usize,
     split_features: &'a [SplitFeature],
+    /// For each of these split features, whether it may be used.
     active: &'a [bool],
+    /// The cells of the smaller leaf.
     cells: &'a mut [Cells],
+    /// The cells of the larger leaf; empty if there is none.
     large: &'a mut [Cells],
+    /// The results for the smaller and the larger leaf.
     found_splits: [&'a mut [Option<FoundSplit>]; 2],
 }
 
@@ -99,7 +115,7 @@ impl<'a> Evaluator<'a> {
                     column: number as u32,
                     member,
                     has_own_column: column.members.len() == 1,
-                    values: bins.values(),
+                    value_bins: bins.value_bins(),
                     missing: bins.missing,
                     direction: direction.map(|(_, d)| *d),
                     categorical: bins.categories.is_some(),
@@ -121,40 +137,45 @@ impl<'a> Evaluator<'a> {
         self.binned.columns().len()
     }
 
-    /// Builds, subtracts and searches on `threads` threads. `active` has a flag for each split
-    /// feature.
+    /// Builds, subtracts and searches on `threads` threads: the best splits in the smaller and in
+    /// the larger leaf. `active` tells for each split feature whether it may be used.
     pub(crate) fn run(
         &self,
-        step: SiblingLeaves<'_>,
+        siblings: SiblingLeaves<'_>,
         rule: &SplitCriteria,
         active: &[bool],
         threads: usize,
     ) -> Result<[FoundSplits; 2], LearnError> {
         let mut found_splits =
             [vec![None; self.split_features.len()], vec![None; self.split_features.len()]];
-        self.work(step, Some(rule), active, &mut found_splits, threads)?;
+        self.build_and_search(siblings, Some(rule), active, &mut found_splits, threads)?;
         Ok(found_splits)
     }
 
     /// Builds and subtracts on `threads` threads, without a search.
-    pub(crate) fn sum(&self, step: SiblingLeaves<'_>, threads: usize) -> Result<(), LearnError> {
+    pub(crate) fn sum(
+        &self,
+        siblings: SiblingLeaves<'_>,
+        threads: usize,
+    ) -> Result<(), LearnError> {
         let active = vec![false; self.split_features.len()];
         let mut found_splits =
             [vec![None; self.split_features.len()], vec![None; self.split_features.len()]];
-        self.work(step, None, &active, &mut found_splits, threads)
+        self.build_and_search(siblings, None, &active, &mut found_splits, threads)
     }
 
-    fn work(
+    /// Builds and subtracts histograms, and searches them if there is a `rule` to value splits by.
+    fn build_and_search(
         &self,
-        step: SiblingLeaves<'_>,
+        siblings: SiblingLeaves<'_>,
         rule: Option<&SplitCriteria>,
         active: &[bool],
         found_splits: &mut [FoundSplits; 2],
         threads: usize,
     ) -> Result<(), LearnError> {
-        let SiblingLeaves { rows, packed, small, cells, large } = step;
+        let SiblingLeaves { rows, packed, small, cells, large } = siblings;
         let (large, large_cells) = match large {
-            Some((target, cells)) => (Some(target), cells),
+            Some((leaf, cells)) => (Some(leaf), cells),
             None => (None, &mut [][..]),
         };
         let mut pieces = self.pieces(cells, large_cells, active, found_splits, threads);
@@ -179,13 +200,13 @@ impl<'a> Evaluator<'a> {
             }
             pieces.par_iter_mut().with_max_len(1).for_each(finish);
         } else {
-            let both = |piece: &mut Piece<'_>| {
+            let build_and_finish = |piece: &mut Piece<'_>| {
                 build(piece);
                 finish(piece);
             };
             match threads {
-                1 => pieces.iter_mut().for_each(both),
-                _ => pieces.par_iter_mut().with_max_len(1).for_each(both),
+                1 => pieces.iter_mut().for_each(build_and_finish),
+                _ => pieces.par_iter_mut().with_max_len(1).for_each(build_and_finish),
             }
         }
         Ok(())
@@ -206,8 +227,8 @@ impl<'a> Evaluator<'a> {
         // subtracted and searched. All processes must cut the pieces in the same way for the
         // exchange.
         let lines = self.binned.lines().len();
-        let wanted = if self.collective.size() > 1 { 1 } else { threads.max(lines) };
-        let count = wanted.clamp(1, tiles.max(1));
+        let preferred = if self.collective.size() > 1 { 1 } else { threads.max(lines) };
+        let count = preferred.clamp(1, tiles.max(1));
         let [small, other] = found_splits;
         let (mut small, mut other) = (small.as_mut_slice(), other.as_mut_slice());
         let mut pieces = Vec::with_capacity(count);
@@ -225,7 +246,7 @@ impl<'a> Evaluator<'a> {
             (small, other) = (small_left, other_left);
             pieces.push(Piece {
                 tiles: range,
-                column,
+                first_column: column,
                 split_features,
                 active: mine_active,
                 cells: mine,
@@ -243,11 +264,11 @@ impl<'a> Evaluator<'a> {
         large: Option<SearchedLeaf>,
         rule: &SplitCriteria,
     ) {
-        let first = piece.column as u32;
+        let first_column = piece.first_column as u32;
         let [of_small, of_large] = &mut piece.found_splits;
         let (split_features, active) = (piece.split_features, piece.active);
-        let search = |cells: &[Cells], target: SearchedLeaf, out: &mut [Option<FoundSplit>]| {
-            let job = SearchJob { split_features, active, cells, first, target, rule };
+        let search = |cells: &[Cells], leaf: SearchedLeaf, out: &mut [Option<FoundSplit>]| {
+            let job = SearchJob { split_features, active, cells, first_column, leaf, rule };
             self.search_values(&job, out);
             if self.categorical {
                 search_categories(&job, out);
@@ -276,13 +297,14 @@ impl<'a> Evaluator<'a> {
         rule.l1 == 0.0 && !self.constrained
     }
 
-    /// The best split of one feature with its rows counted: `count` is called with the rows' bytes.
-    pub(crate) fn counted(
+    /// The best split of one feature whose sides have enough rows; `by_byte` is the leaf's number
+    /// of rows by byte of the feature's column.
+    pub(crate) fn search_with_counts(
         &self,
         feature_index: usize,
         cells: &[Cells],
         by_byte: &[u64; CELLS],
-        target: SearchedLeaf,
+        leaf: SearchedLeaf,
         rule: &SplitCriteria,
     ) -> Option<FoundSplit> {
         let feature = self.split_features.get(feature_index)?;
@@ -290,16 +312,16 @@ impl<'a> Evaluator<'a> {
         for (byte, count) in by_byte.iter().enumerate() {
             counts[feature.member.bin(byte as u8)] += count;
         }
-        let (values, missing) = counts.split_at(feature.values);
+        let (values, missing) = counts.split_at(feature.value_bins);
         let missing = if feature.missing { missing.first().copied().unwrap_or(0) } else { 0 };
         let constraints = SplitConstraints {
             counts: Some(super::split::RowCounts { values, missing }),
-            limits: target.limits,
+            limits: leaf.limits,
             direction: feature.direction,
         };
         let mut scratch = [0; CELLS];
         let cells = cells.get(feature.column as usize)?;
-        let search = search_of(feature, cells, &mut scratch, target);
+        let search = search_of(feature, cells, &mut scratch, leaf);
         match feature.categorical {
             true => best_set(&search, rule, &constraints),
             false => search.plain(rule, &constraints),
@@ -316,8 +338,9 @@ impl<'a> Evaluator<'a> {
     ) -> BinSet {
         let Some(cells) = cells.get(feature.column as usize) else { return [0; CELLS] };
         let mut scratch = [0; CELLS];
-        let target = SearchedLeaf { total: 0, limits: Limits::NONE };
-        set_of(search_of(&feature, cells, &mut scratch, target).values, rule, found)
+        // A set depends on the cells only, not on the sum and the limits of the leaf.
+        let leaf = SearchedLeaf { total: 0, limits: Limits::NONE };
+        set_of(search_of(&feature, cells, &mut scratch, leaf).values, rule, found)
     }
 }
 
@@ -326,9 +349,9 @@ struct SearchJob<'a> {
     split_features: &'a [SplitFeature],
     active: &'a [bool],
     cells: &'a [Cells],
-    /// Column of the first cells.
-    first: u32,
-    target: SearchedLeaf,
+    /// Number of the column that the first cells belong to, from 0.
+    first_column: u32,
+    leaf: SearchedLeaf,
     rule: &'a SplitCriteria,
 }
 
@@ -349,8 +372,8 @@ fn search_body(job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
     for ((feature, active), out) in job.split_features.iter().zip(job.active).zip(out) {
         *out = None;
         if *active {
-            let cells = &job.cells[(feature.column - job.first) as usize];
-            let search = search_of(feature, cells, &mut shared, job.target);
+            let cells = &job.cells[(feature.column - job.first_column) as usize];
+            let search = search_of(feature, cells, &mut shared, job.leaf);
             *out = search.fast(job.rule, &mut scratch);
         }
     }
@@ -363,11 +386,11 @@ fn search_constrained(job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
         if *active {
             let constraints = SplitConstraints {
                 counts: None,
-                limits: job.target.limits,
+                limits: job.leaf.limits,
                 direction: feature.direction,
             };
-            let cells = &job.cells[(feature.column - job.first) as usize];
-            *out = search_of(feature, cells, &mut shared, job.target).plain(job.rule, &constraints);
+            let cells = &job.cells[(feature.column - job.first_column) as usize];
+            *out = search_of(feature, cells, &mut shared, job.leaf).plain(job.rule, &constraints);
         }
     }
 }
@@ -378,24 +401,22 @@ fn search_categories(job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
     for ((feature, active), out) in job.split_features.iter().zip(job.active).zip(out) {
         if feature.categorical && *active {
             let constraints =
-                SplitConstraints { counts: None, limits: job.target.limits, direction: None };
-            let cells = &job.cells[(feature.column - job.first) as usize];
-            *out = best_set(
-                &search_of(feature, cells, &mut shared, job.target),
-                job.rule,
-                &constraints,
-            );
+                SplitConstraints { counts: None, limits: job.leaf.limits, direction: None };
+            let cells = &job.cells[(feature.column - job.first_column) as usize];
+            *out =
+                best_set(&search_of(feature, cells, &mut shared, job.leaf), job.rule, &constraints);
         }
     }
 }
 
-/// The cells of one feature; those of a shared column are summed into `shared` first.
+/// The search of one feature's histogram, given the cells of its column; if features share the
+/// column, the cells are first summed by bin of this feature, into `shared`.
 #[inline(always)]
 pub(crate) fn search_of<'a>(
     feature: &SplitFeature,
     cells: &'a Cells,
     shared: &'a mut [u64; CELLS],
-    target: SearchedLeaf,
+    leaf: SearchedLeaf,
 ) -> HistogramSearch<'a> {
     let cells: &[u64] = if feature.has_own_column {
         cells
@@ -403,7 +424,7 @@ pub(crate) fn search_of<'a>(
         let slots = usize::from(feature.member.slots);
         shared[..slots].fill(0);
         let stride = usize::from(feature.member.stride);
-        // Runs of equal digits: consecutive cells belong to the same bin.
+        // Each run of `stride` consecutive cells belongs to the same bin.
         for (run, cells) in cells[..CELLS].chunks(stride).enumerate() {
             let sum = cells.iter().fold(0_u64, |sum, cell| sum.wrapping_add(*cell));
             let bin = run % slots;
@@ -411,6 +432,6 @@ pub(crate) fn search_of<'a>(
         }
         shared
     };
-    let missing = feature.missing.then(|| cells[feature.values]);
-    HistogramSearch { values: &cells[..feature.values], missing, total: target.total }
+    let missing = feature.missing.then(|| cells[feature.value_bins]);
+    HistogramSearch { values: &cells[..feature.value_bins], missing, total: leaf.total }
 }

@@ -2,7 +2,8 @@
 //!
 //! This needs only the leaf itself and its part of the two row buffers, so several leaves can be
 //! expanded at the same time. Of the two children the one with fewer rows is summed; the other's
-//! histogram is the parent's minus that.
+//! histogram is the parent's minus that. Packed values are gradient and hessian as integers in 64
+//! bits ([`quantise`](super::quantise)), and a split feature is one with more than one bin.
 //!
 //! Histograms hold no row counts. `min_rows` is still exact: a side with hessian sum H has at least
 //! H / (largest hessian of a row) rows, which decides most splits; otherwise the rows of that one
@@ -32,18 +33,23 @@ pub(super) const MIN_RELATIVE_GAIN: f64 = 1e-10;
 /// A leaf while its tree grows.
 #[derive(Debug)]
 pub(super) struct GrowingLeaf {
+    /// The range of its rows in the buffer.
     pub(super) range: Range<usize>,
-    /// The buffer, of the two, that holds its rows.
+    /// The buffer that holds its rows: 0 or 1.
     pub(super) buffer: usize,
     /// Number of rows over all processes.
     pub(super) rows: u64,
+    /// The packed sum of its rows' derivatives over all processes.
     pub(super) total: u64,
+    /// Number of splits above it.
     pub(super) depth: usize,
+    /// Limits on its value, in packed units.
     pub(super) limits: Limits,
     /// Features allowed below this leaf, if there are interaction constraints.
     pub(super) allowed: Option<Arc<Allowed>>,
     /// The histogram, while the leaf may still be split.
     pub(super) cells: Option<Vec<Cells>>,
+    /// Its best split; `None` if it is not to be split.
     pub(super) best: Option<BestSplit>,
     /// Its children, if they were computed before the leaf was chosen.
     pub(super) expanded: Option<Box<Children>>,
@@ -53,6 +59,7 @@ pub(super) struct GrowingLeaf {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BestSplit {
     pub(super) gain: f64,
+    /// The index of the feature among the evaluator's split features.
     pub(super) feature_index: usize,
     pub(super) found: FoundSplit,
 }
@@ -70,7 +77,8 @@ pub(super) struct Children {
 }
 
 impl GrowingLeaf {
-    pub(super) fn target(&self) -> SearchedLeaf {
+    /// The properties that a search of its histogram needs.
+    pub(super) fn searched(&self) -> SearchedLeaf {
         SearchedLeaf { total: self.total, limits: self.limits }
     }
 }
@@ -81,6 +89,7 @@ pub(super) struct Arena<'a> {
     /// The position at which the part begins.
     pub(super) first: usize,
     pub(super) buffers: [Slots<'a>; 2],
+    /// Work space of partitions: by position, 1 if the row goes left.
     pub(super) flags: &'a mut [u8],
 }
 
@@ -97,6 +106,7 @@ impl<'a> Arena<'a> {
         )
     }
 
+    /// The range of a leaf's rows within this part.
     fn within(&self, node: &GrowingLeaf) -> Range<usize> {
         node.range.start - self.first..node.range.end - self.first
     }
@@ -107,10 +117,12 @@ impl<'a> Arena<'a> {
         Arena { first: self.first, buffers: [one.reborrow(), two.reborrow()], flags: self.flags }
     }
 
+    /// The rows of a leaf.
     pub(super) fn rows(&self, node: &GrowingLeaf) -> &[u32] {
         &self.buffers[node.buffer].rows[self.within(node)]
     }
 
+    /// The packed derivatives of a leaf's rows.
     pub(super) fn packed(&self, node: &GrowingLeaf) -> &[u64] {
         &self.buffers[node.buffer].packed[self.within(node)]
     }
@@ -143,11 +155,11 @@ impl Expander<'_> {
     ) -> Result<(), LearnError> {
         let rows = if all { LeafRows::All } else { LeafRows::Some(arena.rows(root)) };
         let packed = arena.packed(root);
-        let step =
-            SiblingLeaves { rows, packed, small: root.target(), cells: &mut cells, large: None };
+        let small = root.searched();
+        let only_root = SiblingLeaves { rows, packed, small, cells: &mut cells, large: None };
         let threads = rayon::current_num_threads();
         let [mut found_splits, _] =
-            self.evaluator.run(step, &self.units.rule, self.active, threads)?;
+            self.evaluator.run(only_root, &self.units.rule, self.active, threads)?;
         root.best = self.pick(root, arena, &cells, &mut found_splits)?;
         root.cells = Some(cells);
         Ok(())
@@ -178,7 +190,7 @@ impl Expander<'_> {
         let left_rows = self.move_rows(node, feature, &found, set.as_ref(), arena);
         let mut rows = [left_rows as u64];
         self.collective.sum(&mut rows)?;
-        let limits = self.units.child_limits(node.target(), &found, feature.direction);
+        let limits = self.units.child_limits(node.searched(), &found, feature.direction);
         let middle = node.range.start + left_rows;
         let allowed = match (self.interactions, &node.allowed) {
             (Some(interactions), Some(above)) => Some(interactions.below(above, feature_index)),
@@ -221,26 +233,27 @@ impl Expander<'_> {
     ) -> Result<(), LearnError> {
         let Children { left, right, freed, .. } = children;
         let (small, large) = if left.rows <= right.rows { (left, right) } else { (right, left) };
-        let may = [self.may_split(small, arena)?, self.may_split(large, arena)?];
-        if may == [false, false] {
+        let may_split = [self.may_split(small, arena)?, self.may_split(large, arena)?];
+        if may_split == [false, false] {
             freed.extend([parent, cells]);
             return Ok(());
         }
-        let step = SiblingLeaves {
+        let siblings = SiblingLeaves {
             rows: LeafRows::Some(arena.rows(small)),
             packed: arena.packed(small),
-            small: small.target(),
+            small: small.searched(),
             cells: &mut cells,
-            large: Some((large.target(), &mut parent)),
+            large: Some((large.searched(), &mut parent)),
         };
         let allowed = small.allowed.clone();
         let active = allowed.as_ref().map_or(self.active, |allowed| &allowed.active);
-        let found = self.evaluator.run(step, &self.units.rule, active, threads)?;
+        let found = self.evaluator.run(siblings, &self.units.rule, active, threads)?;
         let [mut of_small, mut of_large] = found;
-        for (node, cells, found_splits, may) in
-            [(small, cells, &mut of_small, may[0]), (large, parent, &mut of_large, may[1])]
-        {
-            if may {
+        for (node, cells, found_splits, may_split) in [
+            (small, cells, &mut of_small, may_split[0]),
+            (large, parent, &mut of_large, may_split[1]),
+        ] {
+            if may_split {
                 node.best = self.pick(node, arena, &cells, found_splits)?;
             }
             match node.best {
@@ -261,13 +274,14 @@ impl Expander<'_> {
             return Ok(false);
         }
         match self.params.impurity {
-            Some(least) => Ok(self.impurity(node, arena)? > least),
+            Some(limit) => Ok(self.impurity(node, arena)? > limit),
             None => Ok(true),
         }
     }
 
     /// The impurity of a leaf: half the variance of its rows' gradients.
     fn impurity(&self, node: &GrowingLeaf, arena: &Arena<'_>) -> Result<f64, LearnError> {
+        // Sums of the upper and the lower 32 bits of the squares: 64 bits would overflow.
         let mut sums = [0_u64; 2];
         for packed in arena.packed(node) {
             let square = i64::from(unpack(*packed).0).pow(2) as u64;
@@ -282,7 +296,8 @@ impl Expander<'_> {
             / (self.units.gradient * self.units.gradient))
     }
 
-    /// The best of the splits found that leaves enough rows on both sides.
+    /// The best of the splits found that has enough gain and leaves enough rows on both sides;
+    /// `None` if there is none.
     fn pick(
         &self,
         node: &GrowingLeaf,
@@ -305,14 +320,18 @@ impl Expander<'_> {
                 return Ok(Some(BestSplit { gain, feature_index, found }));
             }
             let by_byte = self.count(node, feature_index, arena)?;
-            let target = node.target();
-            found_splits[feature_index] =
-                self.evaluator.counted(feature_index, cells, &by_byte, target, &self.units.rule);
+            found_splits[feature_index] = self.evaluator.search_with_counts(
+                feature_index,
+                cells,
+                &by_byte,
+                node.searched(),
+                &self.units.rule,
+            );
             counted[feature_index] = true;
         }
     }
 
-    /// The cost of a split on a feature.
+    /// The cost of a split on a feature, in packed units.
     pub(super) fn cost(&self, feature_index: usize) -> f64 {
         self.costs.get(feature_index).copied().unwrap_or(0.0)
     }

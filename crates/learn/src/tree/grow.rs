@@ -4,7 +4,9 @@
 //! Leaf-wise growth takes the leaf with the largest gain, depth-wise growth the shallowest first;
 //! [`oblivious`](super::oblivious) splits whole levels at once. Equal gains go to the lower
 //! feature, then the lower bin, and between leaves to the older one, so a tree depends on the sums
-//! alone. The buffers of a [`Grower`] serve all trees of a training.
+//! alone. The buffers of a [`Grower`] serve all trees of a training. Packed values are gradient and
+//! hessian as integers in 64 bits ([`quantise`](super::quantise)), and a split feature is one with
+//! more than one bin.
 //!
 //! A large leaf is split by all threads together. With small leaves the threads would wait for each
 //! other, so the next few leaves in the order of growth are split at the same time, one thread
@@ -43,7 +45,7 @@ use crate::simd::Simd;
 /// Leaves of up to this many rows are split by one thread each.
 pub(super) const SMALL_LEAF_ROWS: usize = 1 << 15;
 
-/// Seconds by phase, for the training history.
+/// Time by phase, for the training history.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct GrowTimes {
     pub(crate) histograms: Duration,
@@ -67,6 +69,7 @@ impl AddAssign for GrowTimes {
     }
 }
 
+/// Rows and their packed derivatives, grouped by leaf.
 #[derive(Debug, Default)]
 struct Buffer {
     rows: Vec<u32>,
@@ -89,8 +92,11 @@ pub(crate) struct Grower<'a> {
     interactions: Option<Interactions>,
     /// For each feature, by number, whether some tree splits on it.
     used: Vec<bool>,
+    /// The rows of a split leaf move from one buffer to the other.
     buffers: [Buffer; 2],
+    /// Work space of partitions: by position in the buffer, 1 if the row goes left.
     flags: Vec<u8>,
+    /// Histograms kept for reuse.
     pool: Vec<Vec<Cells>>,
     times: GrowTimes,
 }
@@ -149,7 +155,7 @@ pub(crate) trait Grow: GrownRows {
     /// Grows a tree.
     fn grow(&mut self, input: GrowInput<'_>) -> Result<Grown, LearnError>;
 
-    /// Time spent since training began, by phase.
+    /// Time spent on all trees so far, by phase.
     fn times(&self) -> GrowTimes;
 
     /// This grower as [`GrownRows`].
@@ -216,15 +222,15 @@ impl Grower<'_> {
         };
         let mut pool = Pool { free: pool, width: evaluator.width() };
         let end = root.range.end;
-        let whole = arena(buffers, flags, end);
+        let all_rows = arena(buffers, flags, end);
         if params.growth == Growth::Oblivious {
-            return oblivious::grow(&expander, root, all, whole, &mut pool, times);
+            return oblivious::grow(&expander, root, all, all_rows, &mut pool, times);
         }
         let mut tree = Growing::new(root);
         let root = &mut tree.nodes[0];
-        if params.leaves > 1 && expander.may_split(root, &whole)? {
+        if params.leaves > 1 && expander.may_split(root, &all_rows)? {
             let started = Instant::now();
-            expander.evaluate_root(root, all, &whole, pool.take())?;
+            expander.evaluate_root(root, all, &all_rows, pool.take())?;
             times.histograms += started.elapsed();
         }
         while tree.nodes.len() < params.leaves
@@ -250,7 +256,7 @@ impl Grower<'_> {
     }
 }
 
-/// Both buffers up to the last sampled row.
+/// Both buffers up to position `end`, after the last sampled row.
 fn arena<'a>(buffers: &'a mut [Buffer; 2], flags: &'a mut [u8], end: usize) -> Arena<'a> {
     let [one, two] = buffers;
     Arena { first: 0, buffers: [one.slots(end), two.slots(end)], flags: &mut flags[..end] }
@@ -270,11 +276,12 @@ impl Pool<'_> {
 
 /// A tree while it grows.
 struct Growing {
-    /// The leaves by number.
+    /// The leaves by number, from 0.
     nodes: Vec<GrowingLeaf>,
-    /// The split above each leaf, and its side there.
+    /// For each leaf, the split above it and the side of the leaf there; `None` for the root.
     parents: Vec<Option<(usize, Side)>>,
     splits: Vec<Split>,
+    /// The sets of categories that splits test.
     sets: Vec<Categories>,
 }
 
@@ -295,7 +302,7 @@ impl Growing {
         }
     }
 
-    /// The leaf to split next.
+    /// The leaf to split next; `None` if no leaf has a split.
     fn next(&self, growth: Growth) -> Option<usize> {
         self.first(growth, |_| true)
     }
@@ -312,17 +319,18 @@ impl Growing {
         first.map(|(at, _)| at)
     }
 
-    /// The leaves to split now, including `at`: if they are small, as many as there are threads.
+    /// The leaves to split now: leaf `at` and, if it is small, the next small ones, up to as many
+    /// as there are threads.
     fn leaves_to_split(&self, at: usize, params: &TreeConfig) -> Vec<usize> {
         let is_small = |at: usize| self.nodes[at].range.len() <= SMALL_LEAF_ROWS;
         let room = params.leaves - self.nodes.len();
-        let most = rayon::current_num_threads().min(room);
+        let max_leaves = rayon::current_num_threads().min(room);
         let mut next_leaves = vec![at];
-        while is_small(at) && next_leaves.len() < most {
-            let open = |at: usize| {
+        while is_small(at) && next_leaves.len() < max_leaves {
+            let may_join = |at: usize| {
                 is_small(at) && self.nodes[at].expanded.is_none() && !next_leaves.contains(&at)
             };
-            match self.first(params.growth, open) {
+            match self.first(params.growth, may_join) {
                 Some(next) => next_leaves.push(next),
                 None => break,
             }
@@ -359,25 +367,27 @@ impl Growing {
             1 => tasks.into_iter().try_for_each(work)?,
             _ => tasks.into_par_iter().with_max_len(1).try_for_each(work)?,
         }
-        self.divide_time(next_leaves, started.elapsed());
+        self.scale_times(next_leaves, started.elapsed());
         Ok(())
     }
 
-    /// Divides the elapsed time among leaves that were expanded at the same time.
-    fn divide_time(&mut self, next_leaves: &[usize], elapsed: Duration) {
+    /// Scales the times of leaves that were expanded at the same time down to the elapsed time.
+    fn scale_times(&mut self, next_leaves: &[usize], elapsed: Duration) {
         let expanded = |node: &GrowingLeaf| node.expanded.as_ref().map(|children| children.times);
         let times = next_leaves.iter().filter_map(|at| expanded(&self.nodes[*at]));
         let spent: f64 = times.map(|t| (t.histograms + t.partition).as_secs_f64()).sum();
-        let part = if spent > 0.0 { (elapsed.as_secs_f64() / spent).min(1.0) } else { 1.0 };
+        let factor = if spent > 0.0 { (elapsed.as_secs_f64() / spent).min(1.0) } else { 1.0 };
         for at in next_leaves {
             if let Some(children) = &mut self.nodes[*at].expanded {
                 let GrowTimes { histograms, partition } = &mut children.times;
-                (*histograms, *partition) = (histograms.mul_f64(part), partition.mul_f64(part));
+                *histograms = histograms.mul_f64(factor);
+                *partition = partition.mul_f64(factor);
             }
         }
     }
 
-    /// Replaces leaf `at` by its children: the left one keeps its number.
+    /// Replaces leaf `at` by its children: the left child keeps the number `at`. Returns the time
+    /// that the split took.
     fn commit(
         &mut self,
         at: usize,
@@ -437,7 +447,7 @@ fn categories(binned: &Binned, feature: u32, set: &BinSet) -> Result<Categories,
     Ok(Categories::new(chosen.map(|(category, _)| *category))?)
 }
 
-/// A split in the form of the model.
+/// A split in the form of the model; `rows` are the numbers of rows of the left and right child.
 fn split_of(
     best: &BestSplit,
     rows: (u64, u64),

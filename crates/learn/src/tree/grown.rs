@@ -18,7 +18,7 @@ pub(crate) struct Grown {
     pub(crate) sets: Vec<Categories>,
     /// The grown leaves: each gets a value of its own.
     pub(crate) leaves: Vec<GrownLeaf>,
-    /// The leaves of the tree, if several of them share one of `leaves`.
+    /// The leaves of the tree, each with its grown leaf; `None` if these are `leaves`, one for one.
     pub(crate) ends: Option<Vec<End>>,
 }
 
@@ -68,10 +68,10 @@ impl Grown {
 pub(crate) struct GrownLeaf {
     /// The range of its rows in the buffer.
     pub(crate) range: Range<usize>,
-    /// The buffer, of the two, that holds its rows.
+    /// The grower's buffer that holds its rows: 0 or 1.
     pub(crate) buffer: usize,
     /// Number of rows over all processes.
     pub(crate) rows: u64,
-    /// Limits on its value.
+    /// Limits on its value, in the units of scores.
     pub(crate) limits: Limits,
 }

@@ -1,24 +1,26 @@
-//! Histograms: for each column and bin, the packed sum of the rows' derivatives.
+//! Histograms: for each column and value of its byte, the sum of the rows' derivatives, packed into
+//! 64 bits ([`quantise`](super::quantise)).
 //!
 //! The kernel takes a tile of up to 13 columns at a time, so that their histograms stay in the
-//! first-level cache, and blocks of 512 rows. Rows of a leaf lie scattered: a block's lines are
-//! first copied together, and while they are summed the lines of the next block are prefetched, a
-//! few at a time. A column's cells are 264 apart, not 256, otherwise the columns of a tile would
-//! compete for the same cache sets. Cost: one addition a row and column, which is one store, and a
-//! processor does about one store a cycle. [`plain`] is the reference implementation.
+//! first-level cache, and blocks of 512 rows. A line holds the bytes of up to 64 columns of a row.
+//! Rows of a leaf lie scattered: a block's lines are first copied together, and while they are
+//! summed the lines of the next block are prefetched, a few at a time. A column's cells are 264
+//! apart, not 256, otherwise the columns of a tile would compete for the same cache sets. Cost: one
+//! addition a row and column, which is one store, and a processor does about one store a cycle.
+//! [`plain`] is the reference implementation.
 
 use std::ops::Range;
 
-use crate::bins::{BinLines, CELLS, NARROW, TILE};
+use crate::bins::{BinLines, CELLS, MIN_LINE_BYTES, TILE};
 
-/// Cells of one column, padded.
+/// The histogram of one column: a packed sum for each value of the column's byte, and padding.
 pub(crate) type Cells = [u64; CELLS + 8];
 /// Number of rows in a block.
 const BLOCK: usize = 512;
 /// Number of rows between two groups of prefetches for the next block.
 const PREFETCH_ROWS: usize = 64;
-/// Bytes of the widest line.
-const LINE: usize = 64;
+/// Bytes of a row in the widest line.
+const MAX_LINE_BYTES: usize = 64;
 
 /// The rows of a leaf.
 #[derive(Debug, Clone, Copy)]
@@ -64,7 +66,7 @@ fn add_line(
             let blocks = line.bytes().chunks(line.width * BLOCK).zip(packed.chunks(BLOCK));
             for (at, (bytes, packed)) in blocks.enumerate() {
                 let next = (at + 1) * BLOCK..(at + 2) * BLOCK;
-                let mut prefetch = Prefetch::new(line, Next::Range(next), columns.len());
+                let mut prefetch = Prefetch::new(line, NextRows::Range(next), columns.len());
                 RowBlock { bytes, width: line.width, packed }.add(
                     columns.start,
                     cells,
@@ -73,13 +75,13 @@ fn add_line(
             }
         }
         LeafRows::Some(rows) => {
-            let mut copied = [0_u8; BLOCK * LINE];
+            let mut copied = [0_u8; BLOCK * MAX_LINE_BYTES];
             let mut blocks = rows.chunks(BLOCK).zip(packed.chunks(BLOCK)).peekable();
             while let Some((rows, packed)) = blocks.next() {
                 let bytes = &mut copied[..rows.len() * line.width];
                 gather(line, rows, bytes);
                 let next = blocks.peek().map_or(&[][..], |(next, _)| *next);
-                let mut prefetch = Prefetch::new(line, Next::Rows(next.iter()), columns.len());
+                let mut prefetch = Prefetch::new(line, NextRows::Rows(next.iter()), columns.len());
                 RowBlock { bytes, width: line.width, packed }.add(
                     columns.start,
                     cells,
@@ -97,10 +99,11 @@ fn gather(line: &BinLines, rows: &[u32], copy: &mut [u8]) {
         64 => gather_wide::<64>(line, rows, copy),
         32 => gather_wide::<32>(line, rows, copy),
         16 => gather_wide::<16>(line, rows, copy),
-        _ => gather_wide::<NARROW>(line, rows, copy),
+        _ => gather_wide::<MIN_LINE_BYTES>(line, rows, copy),
     }
 }
 
+/// Copies the lines of some rows together, `W` bytes each.
 fn gather_wide<const W: usize>(line: &BinLines, rows: &[u32], copy: &mut [u8]) {
     let lines = line.bytes().as_chunks::<W>().0;
     for (to, row) in copy.as_chunks_mut::<W>().0.iter_mut().zip(rows) {
@@ -114,18 +117,19 @@ fn gather_wide<const W: usize>(line: &BinLines, rows: &[u32], copy: &mut [u8]) {
 struct Prefetch<'a> {
     bytes: &'a [u8],
     width: usize,
-    rows: Next<'a>,
+    rows: NextRows<'a>,
+    /// Number of rows that one call prefetches.
     at_a_time: usize,
 }
 
 /// Rows to prefetch.
-enum Next<'a> {
+enum NextRows<'a> {
     Range(Range<usize>),
     Rows(std::slice::Iter<'a, u32>),
 }
 
 impl<'a> Prefetch<'a> {
-    fn new(line: &'a BinLines, rows: Next<'a>, columns: usize) -> Self {
+    fn new(line: &'a BinLines, rows: NextRows<'a>, columns: usize) -> Self {
         let times = columns.div_ceil(TILE) * BLOCK / PREFETCH_ROWS;
         let at_a_time = BLOCK.div_ceil(times.max(1));
         Self { bytes: line.bytes(), width: line.width, rows, at_a_time }
@@ -140,8 +144,8 @@ impl<'a> Prefetch<'a> {
             }
         };
         match rows {
-            Next::Range(range) => range.by_ref().take(*at_a_time).for_each(prefetch_row),
-            Next::Rows(rows) => {
+            NextRows::Range(range) => range.by_ref().take(*at_a_time).for_each(prefetch_row),
+            NextRows::Rows(rows) => {
                 rows.by_ref().take(*at_a_time).for_each(|row| prefetch_row(*row as usize))
             }
         }
@@ -199,6 +203,7 @@ impl RowBlock<'_> {
         by_width!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16);
     }
 
+    /// Sums a tile of `W` columns.
     fn add_wide<const W: usize>(
         &self,
         first_column: usize,
@@ -216,8 +221,9 @@ impl RowBlock<'_> {
     }
 }
 
-/// The innermost loop. A byte cannot index outside its column's cells, so no index needs a check;
-/// eight bytes are loaded together, because loads and stores are the bottleneck.
+/// The innermost loop: adds a row's derivatives to `W` columns. A byte cannot index outside its
+/// column's cells, so no index needs a check; eight bytes are loaded together, because loads and
+/// stores are the bottleneck.
 #[inline(always)]
 fn add_row<const W: usize>(line: &[u8], packed: u64, tile: &mut [Cells; W]) {
     let Some(bins) = line.first_chunk::<W>() else { return };

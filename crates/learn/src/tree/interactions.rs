@@ -3,7 +3,8 @@
 //! Groups of features are given; all features on a path from the root must be members of one group.
 //! A feature in no group is a group by itself: it shares no path with another feature. A tree
 //! without groups has no constraint, and this code does not run. Cost: for each split, one pass
-//! over the features and the groups that still apply.
+//! over the features and the groups that still apply. A split feature is one with more than one
+//! bin, so that it can be split on.
 
 use std::sync::Arc;
 
@@ -12,7 +13,9 @@ use super::evaluate::SplitFeature;
 /// The groups of each split feature.
 #[derive(Debug)]
 pub(super) struct Interactions {
+    /// For each split feature, the groups that it is a member of.
     groups_of_feature: Vec<Vec<u32>>,
+    /// Number of groups, including those of a single feature that is in no given group.
     groups: u32,
 }
 
@@ -51,15 +54,17 @@ impl Interactions {
         Arc::new(Allowed { groups: (0..self.groups).collect(), active: active.to_vec() })
     }
 
-    /// The features allowed below a split on a feature.
+    /// The features allowed below a split on the split feature with this index, given those that
+    /// are allowed above.
     pub(super) fn below(&self, above: &Allowed, feature_index: usize) -> Arc<Allowed> {
-        let of = |feature_index: usize| {
+        let groups_of = |feature_index: usize| {
             self.groups_of_feature.get(feature_index).map_or(&[][..], Vec::as_slice)
         };
-        let left = above.groups.iter().filter(|group| of(feature_index).contains(group));
-        let groups: Vec<u32> = left.copied().collect();
-        let shares = |(feature_index, active): (usize, &bool)| {
-            *active && of(feature_index).iter().any(|group| groups.binary_search(group).is_ok())
+        let of_feature = groups_of(feature_index);
+        let remaining = above.groups.iter().filter(|group| of_feature.contains(group));
+        let groups: Vec<u32> = remaining.copied().collect();
+        let shares = |(index, active): (usize, &bool)| {
+            *active && groups_of(index).iter().any(|group| groups.binary_search(group).is_ok())
         };
         let active = above.active.iter().enumerate().map(shares).collect();
         Arc::new(Allowed { groups, active })

@@ -22,6 +22,7 @@ mod reference;
 mod routes;
 mod rules;
 mod sets;
+mod size_defaults;
 mod split;
 mod units;
 
@@ -34,4 +35,5 @@ pub(crate) use quantise::Scales;
 pub(crate) use routes::Routes;
 pub(crate) use rules::trimmed;
 pub use rules::{CategoricalText, FeatureCostText, InteractionText, MonotoneText};
+pub(crate) use size_defaults::SizeDefaults;
 pub(crate) use split::Limits;

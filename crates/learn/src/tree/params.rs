@@ -1,8 +1,9 @@
 //! Parameters of a tree: sizes, limits and penalties.
 
-use rankwright_spec::{Conflict, choices, params};
+use rankwright_spec::{Auto, Conflict, choices, params};
 
 use super::rules::{CategoricalText, FeatureCostText, InteractionText, MonotoneText};
+use super::size_defaults::SizeDefaults;
 
 choices! {
     /// The order in which leaves are split.
@@ -39,9 +40,11 @@ params! {
     /// assert!(check_params(&params.leaves(1), "tree").is_err());
     /// ```
     pub struct TreeParams, check = check {
-        leaves: usize = DEFAULT_LEAVES, 2..=65536, "Maximum number of leaves of a tree.";
+        leaves: Auto<usize> = Auto::Auto, 2..=65536,
+            "Maximum number of leaves of a tree; auto: 4 to 31, by the number of documents.";
         depth: usize = 0, .., "Maximum number of splits from the root to a leaf; 0: no limit.";
-        min_rows: u64 = 20, .., "Minimum number of rows in a leaf.";
+        min_rows: Auto<u64> = Auto::Auto, ..,
+            "Minimum number of rows in a leaf; auto: by the number of documents.";
         min_hessian: f64 = 0.001, 0.0.., "Minimum sum of hessians in a leaf.";
         min_gain: f64 = 0.0, 0.0.., "A split must have a gain above this.";
         impurity: Option<f64> = None, 0.0..,
@@ -63,23 +66,22 @@ params! {
         cost_weight: f64 = 1.0, 0.0.., "Factor of every cost in feature_cost.",
             requires "feature_cost!=none";
         categorical: CategoricalText = CategoricalText::default(), ..,
-            "Features whose values are numbers of categories, from 0 on: 3/17.";
+            "Features whose values are numbers of categories, from 0 on: 3/17. Columns of texts are \
+             categories without this.";
         cat_smooth: f64 = 10.0, 0.0..,
-            "Added to a category's hessian when categories are sorted.",
-            requires "categorical!=none";
-        cat_l2: f64 = 10.0, 0.0.., "Added to l2 when sets of categories are compared.",
-            requires "categorical!=none";
-        max_categories: usize = 32, 1..=255, "Maximum number of categories in the set of a split.",
-            requires "categorical!=none";
+            "Added to a category's hessian when categories are sorted.";
+        cat_l2: f64 = 10.0, 0.0.., "Added to l2 when sets of categories are compared.";
+        max_categories: usize = 32, 1..=255, "Maximum number of categories in the set of a split.";
     }
     /// Builder methods for the parameters of a tree.
     pub trait TreeOptions: tree_params;
 }
 
-const DEFAULT_LEAVES: usize = 31;
+/// Default number of leaves.
 /// Default number of levels of an oblivious tree.
 const OBLIVIOUS_DEPTH: usize = 6;
-/// Largest number of levels of an oblivious tree: every open leaf of a level keeps its histogram.
+/// Largest number of levels of an oblivious tree: every leaf of a level that may still be split
+/// keeps its histogram.
 const MAX_LEVELS: usize = 10;
 
 fn check(params: &TreeParams) -> Result<(), Conflict> {
@@ -118,6 +120,7 @@ pub(crate) struct TreeConfig {
     pub(crate) min_rows: u64,
     pub(crate) min_hessian: f64,
     pub(crate) min_gain: f64,
+    /// A leaf with an impurity up to this is not split; `None` for no such limit.
     pub(crate) impurity: Option<f64>,
     pub(crate) l1: f64,
     pub(crate) l2: f64,
@@ -140,18 +143,22 @@ impl TreeConfig {
     /// The configuration of checked parameters; columns are resolved once the data is known
     /// ([`TreeParams::resolve`]).
     pub(crate) fn new(params: &TreeParams) -> Self {
+        let large = SizeDefaults::LARGE;
         let mut depth = Some(params.depth).filter(|depth| *depth > 0);
-        let mut leaves = params.leaves;
-        if params.growth == Growth::Oblivious && leaves == DEFAULT_LEAVES {
-            let levels = depth.unwrap_or(OBLIVIOUS_DEPTH);
-            depth = Some(levels);
-            // The check rejects more levels than allowed.
-            leaves = 1 << levels.min(16);
-        }
+        let leaves = match (params.leaves, params.growth) {
+            (Auto::Given(leaves), _) => leaves,
+            (Auto::Auto, Growth::Oblivious) => {
+                let levels = depth.unwrap_or(OBLIVIOUS_DEPTH);
+                depth = Some(levels);
+                // `check` rejects that many levels; the shift must not overflow before.
+                1 << levels.min(16)
+            }
+            (Auto::Auto, _) => large.leaves,
+        };
         Self {
             leaves,
             depth,
-            min_rows: params.min_rows,
+            min_rows: params.min_rows.or(large.min_rows),
             min_hessian: params.min_hessian,
             min_gain: params.min_gain,
             impurity: params.impurity,
@@ -177,7 +184,7 @@ impl TreeConfig {
 
     /// Whether a leaf at this depth may be split.
     pub(crate) fn may_deepen(&self, depth: usize) -> bool {
-        self.depth.is_none_or(|most| depth < most)
+        self.depth.is_none_or(|limit| depth < limit)
     }
 }
 

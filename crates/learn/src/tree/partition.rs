@@ -1,9 +1,10 @@
 //! Partition of a split leaf's rows: those of the left child first, each side in its old order.
 //!
-//! Rows and their packed derivatives move together, from one buffer to another. Large leaves are
-//! cut into chunks: each chunk counts its left rows, the counts give every chunk its two write
-//! positions, and all chunks write at the same time. The result equals that of the sequential loop
-//! for any chunk size. Cost: two passes over the leaf's rows.
+//! Rows and their derivatives, packed into 64 bits ([`quantise`](super::quantise)), move together,
+//! from one buffer to another. Large leaves are cut into chunks: each chunk counts its left rows,
+//! the counts give every chunk its two write positions, and all chunks write at the same time. The
+//! result equals that of the sequential loop for any chunk size. Cost: two passes over the leaf's
+//! rows.
 
 use rankwright_model::Side;
 use rayon::prelude::*;
@@ -27,6 +28,7 @@ impl<'a> Slots<'a> {
         Slots { rows: self.rows, packed: self.packed }
     }
 
+    /// The slots before a position and those from it on.
     pub(crate) fn split_at(self, at: usize) -> (Slots<'a>, Slots<'a>) {
         let (rows, other_rows) = self.rows.split_at_mut(at);
         let (packed, other_packed) = self.packed.split_at_mut(at);
@@ -34,8 +36,8 @@ impl<'a> Slots<'a> {
     }
 }
 
-/// For each byte of a column, 1 where the feature's bin goes left: bins up to `last`, and missing
-/// values by their side.
+/// For each value of a column's byte, 1 if the feature's bin in it goes left: bins up to `last` do,
+/// and the bin of missing values if `missing` is the left side.
 pub(crate) fn left_bytes(
     member: PackedFeature,
     bins: &FeatureBins,
@@ -44,17 +46,18 @@ pub(crate) fn left_bytes(
 ) -> [u8; CELLS] {
     std::array::from_fn(|byte| {
         let bin = member.bin(byte as u8);
-        let is_missing = bins.missing && bin == bins.values();
+        let is_missing = bins.missing && bin == bins.value_bins();
         u8::from(if is_missing { missing == Side::Left } else { bin <= last })
     })
 }
 
-/// The same for a set of bins.
+/// Like [`left_bytes`], for a split that sends a set of bins left.
 pub(crate) fn left_bytes_of_set(member: PackedFeature, set: &BinSet) -> [u8; CELLS] {
     std::array::from_fn(|byte| set[member.bin(byte as u8)])
 }
 
-/// Moves rows to `to`: first those for which `left[byte]` is 1. Returns the number of those.
+/// Moves rows to `to`: first those for whose byte in `column` `left` is 1. Returns the number of
+/// those. `flags` is work space, one byte a row.
 pub(crate) fn partition(
     column: &[u8],
     left: &[u8; 256],
@@ -133,7 +136,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(40))]
         #[test]
-        fn partition_is_the_plain_stable_one(
+        fn rows_keep_their_order_on_each_side(
             n in prop_oneof![0_usize..300, SMALL_LEAF_ROWS..SMALL_LEAF_ROWS + 50_000], cut: u8, seed: u64,
         ) {
             let mut random = rankwright_data::Random::new(seed, 0);

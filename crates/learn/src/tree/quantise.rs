@@ -22,7 +22,7 @@ const WIDE_BITS: i32 = 31;
 /// Bits of the coarse values from which the power is computed.
 const COARSE_BITS: i32 = 20;
 
-/// Powers of two that scale derivatives to integers.
+/// Powers of two by which derivatives are multiplied to become integers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Scales {
     pub(crate) gradient: f64,
@@ -38,23 +38,25 @@ impl Scales {
         hessian: &[f32],
         collective: &dyn Collective,
     ) -> Result<Self, LearnError> {
-        let largest = |values: &[f32]| {
+        // The bits of the largest absolute value.
+        let largest_bits = |values: &[f32]| {
             // Bits of absolute values sort like the numbers, with NaN above all.
             let of_chunk = |chunk: &[f32]| {
                 chunk.iter().fold(0_u32, |most, v| most.max(v.to_bits() & 0x7fff_ffff))
             };
             values.par_chunks(CHUNK).map(of_chunk).max().unwrap_or(0)
         };
-        let mut most = [u64::from(largest(gradient)), u64::from(largest(hessian))];
-        collective.max(&mut most)?;
-        let most = most.map(|bits| f32::from_bits(bits as u32));
-        if most.iter().any(|v| !v.is_finite()) {
+        let mut bits = [u64::from(largest_bits(gradient)), u64::from(largest_bits(hessian))];
+        collective.max(&mut bits)?;
+        let largest = bits.map(|bits| f32::from_bits(bits as u32));
+        if largest.iter().any(|v| !v.is_finite()) {
             return Err(NotFiniteValue::ObjectiveDerivative.into());
         }
         if hessian.par_chunks(CHUNK).any(|chunk| chunk.iter().any(|h| *h < 0.0)) {
             return Err(LearnError::NegativeHessian);
         }
-        let units = most.map(|most| exponent(most) - COARSE_BITS);
+        // The exponents of the units in which the coarse sums are counted.
+        let units = largest.map(|largest| exponent(largest) - COARSE_BITS);
         let mut sums = [coarse_sum(gradient, units[0]), coarse_sum(hessian, units[1])];
         collective.sum(&mut sums)?;
         let power = |sum: u64, unit: i32| match sum {
@@ -62,7 +64,7 @@ impl Scales {
             _ => two_to(SUM_BITS - (unit + (u64::BITS - sum.leading_zeros()) as i32)),
         };
         let (gradient, hessian) = (power(sums[0], units[0]), power(sums[1], units[1]));
-        let largest_hessian = rounded(most[1], hessian);
+        let largest_hessian = rounded(largest[1], hessian);
         Ok(Self { gradient, hessian, largest_hessian })
     }
 
@@ -73,7 +75,7 @@ impl Scales {
         (u64::from(g) << 32).wrapping_add(u64::from(h))
     }
 
-    /// One row as wide integers.
+    /// The gradient and the hessian of one row as wide integers.
     #[inline(always)]
     pub(crate) fn wide(&self, gradient: f32, hessian: f32) -> [i64; 2] {
         let wide_factor = (1_i64 << WIDE_BITS) as f64;
@@ -86,7 +88,7 @@ impl Scales {
         self.hessian * (1_i64 << WIDE_BITS) as f64
     }
 
-    /// Wide sums as floats.
+    /// Wide sums of gradients and hessians, converted back to floats.
     pub(crate) fn numbers(&self, sums: [i64; 2]) -> (f64, f64) {
         let wide_factor = (1_i64 << WIDE_BITS) as f64;
         (
@@ -156,13 +158,13 @@ mod tests {
     }
 
     #[test]
-    fn nothing_and_zeros_are_legal() {
+    fn no_rows_and_zero_derivatives_are_legal() {
         assert_eq!(scales(&[], &[]).pack(0.0, 0.0), 0);
         assert_eq!(scales(&[0.0, -0.0], &[0.0, 0.0]).pack(-0.0, 0.0), 0);
     }
 
     #[test]
-    fn what_is_no_number_is_an_error() {
+    fn nan_infinity_and_negative_hessians_are_errors() {
         for bad in [f32::NAN, f32::INFINITY] {
             assert!(Scales::of(&[1.0, bad], &[1.0, 1.0], &Local).is_err());
             assert!(Scales::of(&[1.0, 1.0], &[bad, 1.0], &Local).is_err());
@@ -172,7 +174,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn sums_of_halves_are_the_halves_of_the_sum(
+        fn packed_sums_hold_the_sums_of_gradients_and_hessians(
             rows in proptest::collection::vec((-1e3_f32..1e3, 0.0_f32..10.0), 1..500),
             power in -60_i32..60,
         ) {
@@ -189,7 +191,7 @@ mod tests {
             let exact: f64 = h.iter().map(|h| f64::from(*h)).sum();
             let error = (f64::from(sum_h) / scales.hessian - exact).abs();
             prop_assert!(error <= 0.5 * g.len() as f64 / scales.hessian);
-            // The scale is fine enough: the sum of all uses at least 28 of 30 bits.
+            // The scale is fine enough: the sum of all hessians uses about 28 of 30 bits.
             prop_assert!(exact == 0.0 || exact * scales.hessian > f64::from(1 << 28) * 0.49);
             let wide = g.iter().zip(&h).fold([0; 2], |sum, (g, h)| {
                 let [a, b] = scales.wide(*g, *h);

@@ -1,9 +1,9 @@
 //! Routes: the leaf of a tree that a row reaches, by its bins.
 //!
-//! A tree grown from some of the queries changes the scores of all rows. Rows outside the sample
-//! are routed by the bytes of the columns that the tree splits on, which rarely miss the cache; the
-//! values themselves lie ten times further apart. Cost: two look-ups for each row and split on its
-//! path.
+//! A tree grown from a sample of the queries changes the scores of all rows. Rows outside the
+//! sample are routed by the bytes of the columns that the tree splits on: the bytes of a column lie
+//! side by side and rarely miss the cache, while the values of a feature lie one row of the matrix
+//! apart. Cost: two look-ups for each row and split on its path.
 
 use rankwright_model::{Child, Split, SplitCondition};
 
@@ -21,6 +21,7 @@ pub(crate) struct Routes<'a> {
 struct RoutingNode<'a> {
     /// The bytes of the split's column, by row.
     column: &'a [u8],
+    /// For each value of the byte, 1 if it goes left.
     left: [u8; CELLS],
     /// The right child, then the left child.
     children: [Child; 2],
@@ -29,7 +30,8 @@ struct RoutingNode<'a> {
 impl<'a> Routes<'a> {
     /// Builds the routes of a tree that was grown on these bins.
     pub(crate) fn new(binned: &'a Binned, grown: &Grown) -> Self {
-        let shared = |child: Child| match (child, &grown.ends) {
+        // Leaves of the tree that share a value lead to one grown leaf.
+        let grown_leaf = |child: Child| match (child, &grown.ends) {
             (Child::Leaf(end), Some(ends)) => Child::Leaf(ends[end as usize].leaf),
             _ => child,
         };
@@ -50,7 +52,7 @@ impl<'a> Routes<'a> {
                     left_bytes(member, bins, last, split.missing)
                 }
             };
-            let children = [shared(split.right), shared(split.left)];
+            let children = [grown_leaf(split.right), grown_leaf(split.left)];
             Some(RoutingNode { column: binned.column(column), left, children })
         };
         let nodes: Vec<RoutingNode<'_>> = grown.splits.iter().filter_map(node).collect();
@@ -58,7 +60,7 @@ impl<'a> Routes<'a> {
         Self { nodes }
     }
 
-    /// The grown leaf of a row.
+    /// The index of a row's grown leaf.
     pub(crate) fn leaf(&self, row: usize) -> usize {
         let mut number = 0;
         while let Some(node) = self.nodes.get(number) {
@@ -68,7 +70,7 @@ impl<'a> Routes<'a> {
                 Child::Leaf(leaf) => return leaf as usize,
             }
         }
-        debug_assert!(self.nodes.is_empty(), "children of a split are there");
+        debug_assert!(self.nodes.is_empty(), "every child of a split exists");
         0
     }
 }

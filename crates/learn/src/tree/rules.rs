@@ -6,14 +6,19 @@
 //! data is known; a name that the data does not have is an error, because a rule that silently does
 //! nothing is worse than none.
 
-use rankwright_data::FeatureNames;
-use rankwright_spec::{ParamKind, ParamValue, RangeDef, SpecError, TextValue, ValueError, nearest};
+use rankwright_data::{Dataset, FeatureNames};
+use rankwright_spec::{
+    Conflict, ParamKind, ParamValue, RangeDef, SpecError, TextValue, ValueError, nearest,
+};
 
-use super::params::{Direction, TreeConfig, TreeParams};
+use super::params::{Direction, Growth, TreeConfig, TreeParams};
 
 /// Declares a parameter that holds rules for features as text, `none` for no rule.
 macro_rules! rule_texts {
-    ($( $(#[$meta:meta])* $name:ident, $parse:ident, $signs:literal, $expected:literal; )*) => { $(
+    ($(
+        $(#[$meta:meta])*
+        $name:ident, $parse:ident, $separators:literal, $expected:literal;
+    )*) => { $(
         $(#[$meta])*
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub struct $name(String);
@@ -56,7 +61,7 @@ macro_rules! rule_texts {
 
         impl TextValue for $name {
             fn from_text(text: &str) -> Self {
-                Self(trimmed(text, $signs))
+                Self(trimmed(text, $separators))
             }
         }
     )* };
@@ -73,14 +78,14 @@ rule_texts! {
     CategoricalText, slashed, "/", "none | features, each once, such as 3/17";
 }
 
-/// The text without white space around its separators; names may contain white space.
-pub(crate) fn trimmed(text: &str, signs: &str) -> String {
-    let mut plain = text.to_owned();
-    for sign in signs.chars() {
-        let terms: Vec<&str> = plain.split(sign).map(str::trim).collect();
-        plain = terms.join(&sign.to_string());
+/// The text without white space around any of the `separators`; names may contain white space.
+pub(crate) fn trimmed(text: &str, separators: &str) -> String {
+    let mut trimmed = text.to_owned();
+    for separator in separators.chars() {
+        let terms: Vec<&str> = trimmed.split(separator).map(str::trim).collect();
+        trimmed = terms.join(&separator.to_string());
     }
-    plain
+    trimmed
 }
 
 impl MonotoneText {
@@ -97,6 +102,7 @@ impl CategoricalText {
     }
 }
 
+/// The features and directions of a monotone rule; `None` if the text is not such a rule.
 fn monotone(text: &str) -> Option<Vec<(&str, Direction)>> {
     let direction = |sign: &str| match sign {
         "+" => Some(Direction::Rising),
@@ -106,11 +112,12 @@ fn monotone(text: &str) -> Option<Vec<(&str, Direction)>> {
     valued(text, direction)
 }
 
+/// The features and costs of a cost rule; `None` if the text is not such a rule.
 fn costs(text: &str) -> Option<Vec<(&str, f64)>> {
     valued(text, |cost| cost.parse().ok().filter(|cost| (0.0..f64::INFINITY).contains(cost)))
 }
 
-/// Pairs of a name and a value, each name once.
+/// The names and values of terms `name:value`; `None` if a term is not one or a name comes twice.
 fn valued<T>(text: &str, value: impl Fn(&str) -> Option<T>) -> Option<Vec<(&str, T)>> {
     let term = |term| {
         let (name, text): (&str, &str) = str::rsplit_once(term, ':')?;
@@ -121,6 +128,7 @@ fn valued<T>(text: &str, value: impl Fn(&str) -> Option<T>) -> Option<Vec<(&str,
     each_once(&names).then_some(all)
 }
 
+/// The groups of an interaction rule; `None` if a name comes twice in a group.
 fn groups(text: &str) -> Option<Vec<Vec<&str>>> {
     let group = |group| {
         Some(str::split(group, '+').map(str::trim).collect())
@@ -129,29 +137,30 @@ fn groups(text: &str) -> Option<Vec<Vec<&str>>> {
     text.split('/').map(group).collect()
 }
 
+/// Names separated by slashes; `None` if a name comes twice.
 fn slashed(text: &str) -> Option<Vec<&str>> {
     Some(text.split('/').collect()).filter(|names: &Vec<_>| each_once(names))
 }
 
+/// Whether no name is empty and none comes twice.
 fn each_once(names: &[&str]) -> bool {
-    let new = |(at, name): (usize, &&str)| !name.is_empty() && !names[..at].contains(name);
-    names.iter().enumerate().all(new)
+    let is_new = |(at, name): (usize, &&str)| !name.is_empty() && !names[..at].contains(name);
+    names.iter().enumerate().all(is_new)
 }
 
 impl TreeParams {
-    /// The configuration of a tree on data with these features; `learner` is used in messages.
-    pub(crate) fn resolve(
-        &self,
-        features: &FeatureNames,
-        learner: &str,
-    ) -> Result<TreeConfig, SpecError> {
+    /// The configuration of a tree on this data; `learner` is used in messages. Features whose values
+    /// are texts in the table that the data was read from are categorical, unless all leaves of a
+    /// level have one test.
+    pub(crate) fn resolve(&self, data: &Dataset, learner: &str) -> Result<TreeConfig, SpecError> {
+        let features = data.features();
         let column = |key: &'static str, name: &str| match features.column(name) {
             Some(column) => Ok(column as u32),
             None => Err(SpecError::BadValue {
                 name: learner.to_owned(),
                 key: key.to_owned(),
                 value: name.to_owned(),
-                expected: known(features, name),
+                expected: known_features(features, name),
             }),
         };
         let mut config = TreeConfig::new(self);
@@ -168,22 +177,35 @@ impl TreeParams {
         for name in terms(&self.categorical.0, slashed) {
             config.categorical.push(column("categorical", name)?);
         }
+        let is_text = |column: &u32| data.categories(*column as usize).is_some();
+        for column in (0..data.columns() as u32).filter(is_text) {
+            if config.monotone.iter().any(|(monotone, _)| *monotone == column) {
+                let conflict = Conflict::FeatureInBoth {
+                    feature: features.name(column as usize).into_owned(),
+                    keys: ["monotone", "categorical"],
+                    reason: "its values are texts, which have no order",
+                };
+                return Err(SpecError::conflict(learner, conflict));
+            }
+            if self.growth != Growth::Oblivious && !config.categorical.contains(&column) {
+                config.categorical.push(column);
+            }
+        }
         Ok(config)
     }
 }
 
 /// The terms of a text that has been checked.
+#[allow(clippy::expect_used, reason = "a rule that is not kept would be silent")]
 fn terms<'a, T>(text: &'a str, parse: impl Fn(&'a str) -> Option<Vec<T>>) -> Vec<T> {
     if text == "none" {
         return Vec::new();
     }
-    let terms = parse(text);
-    debug_assert!(terms.is_some(), "rules are checked with the other parameters");
-    terms.unwrap_or_default()
+    parse(text).expect("rules are checked with the other parameters")
 }
 
-/// The known features, for messages.
-fn known(features: &FeatureNames, found: &str) -> String {
+/// The features that a rule may name, in words, for the error about the unknown name `found`.
+fn known_features(features: &FeatureNames, found: &str) -> String {
     let (Some(last), true) = (features.len().checked_sub(1), !features.is_empty()) else {
         return "a feature of the data, which has none".to_owned();
     };

@@ -1,13 +1,13 @@
 //! The best set of categories of one feature in one leaf.
 //!
-//! With the structure score `G^2 / (H + l2)` the best partition of the categories into two sets
-//! is a prefix of their order by `G / H` (Fisher 1958; Breiman et al. 1984 for trees), so that a
-//! sort and a scan replace 2^n subsets. Categories with few rows would lie at the ends by chance:
-//! they are ordered by `G / (H + smooth)`, and sets are valued with `l2` raised by `cat_l2`, as
-//! LightGBM does. Prefixes are taken from both ends, of at most `most` categories, and go left. The
-//! rest goes right, together with missing values, categories too rare for a bin, and categories
-//! that the leaf does not have. Up to [`ONE_VS_REST`] categories are tried one by one, with the
-//! plain `l2`.
+//! With the structure score `G^2 / (H + l2)` the best partition of the categories into two sets is
+//! a prefix of their order by `G / H` (Fisher 1958; Breiman et al. 1984 for trees), so that a sort
+//! and a scan replace 2^n subsets (G and H are a category's sums of gradients and hessians). In
+//! that order, categories with few rows would lie at the ends by chance; therefore all are ordered
+//! by `G / (H + cat_smooth)`, and sets are valued with `l2` raised by `cat_l2`, as LightGBM does.
+//! Prefixes are taken from both ends, of at most `max_categories` categories, and go left. The rest
+//! goes right, together with missing values, categories too rare for a bin, and categories that the
+//! leaf does not have. Up to [`ONE_VS_REST`] categories are tried one by one, with the plain `l2`.
 //!
 //! Equal keys are ordered by category number; equal scores go to the low end and to the shorter
 //! prefix. Cost O(n log n) for n categories. A [`FoundSplit`] holds the length and the end;
@@ -32,15 +32,15 @@ fn order(cells: &[u64], smooth: f64) -> Vec<u8> {
         let (g, h) = unpack(cell);
         f64::from(g) / (f64::from(h) + smooth)
     };
-    let full = cells.iter().enumerate().filter(|(_, cell)| **cell != 0);
-    let mut keyed: Vec<(f64, u8)> = full.map(|(bin, cell)| (key(*cell), bin as u8)).collect();
+    let used = cells.iter().enumerate().filter(|(_, cell)| **cell != 0);
+    let mut keyed: Vec<(f64, u8)> = used.map(|(bin, cell)| (key(*cell), bin as u8)).collect();
     keyed.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     keyed.into_iter().map(|(_, bin)| bin).collect()
 }
 
-/// The best set for a leaf. In the result, `bin` is the number of categories minus one (or the
-/// category's bin, if there are at most [`ONE_VS_REST`]), and `missing` the end that they are taken
-/// from: left is the low one.
+/// The best set for a leaf. In the result, `bin` is the number of categories in the set minus one
+/// (or the bin of its only category, if the feature has at most [`ONE_VS_REST`] categories), and
+/// `missing` is the end of the order that the set is taken from: left is the low end.
 pub(crate) fn best_set(
     search: &HistogramSearch<'_>,
     rule: &SplitCriteria,
@@ -123,7 +123,8 @@ mod tests {
         prop_oneof![1 => Just((0, 0, 0)), 6 => (-40_i32..40, 1_u32..30, 1_u64..9)]
     }
 
-    /// Worth of a set against the rest, by plain sums; `None` if a side is too small.
+    /// The structure score of the set `left` plus that of the rest, by plain sums; `None` if a side
+    /// is too small. `other` are the rows without a category of their own.
     fn structure_score(
         all: &[Cell],
         other: Cell,
@@ -138,23 +139,25 @@ mod tests {
             let to = &mut sides[side];
             *to = (to.0 + f64::from(*g), to.1 + f64::from(*h), to.2 + rows);
         }
-        let enough =
+        let is_large_enough =
             |(_, h, rows): &(f64, f64, u64)| *h >= rule.min_hessian && *rows >= rule.min_rows;
-        sides.iter().all(enough).then(|| sides.iter().map(|(g, h, _)| g * g / (h + l2)).sum())
+        let scores = sides.iter().map(|(g, h, _)| g * g / (h + l2));
+        sides.iter().all(is_large_enough).then(|| scores.sum())
     }
 
-    /// Tries every prefix from both ends, by direct computation.
-    fn slow(all: &[Cell], other: Cell, rule: &SplitCriteria) -> Option<(f64, Vec<usize>)> {
-        let mut full: Vec<usize> = (0..all.len()).filter(|at| all[*at].1 > 0).collect();
-        let mut sets: Vec<Vec<usize>> = full.iter().map(|at| vec![*at]).collect();
+    /// Tries every prefix from both ends, by direct computation: the best structure score and its
+    /// set.
+    fn reference(all: &[Cell], other: Cell, rule: &SplitCriteria) -> Option<(f64, Vec<usize>)> {
+        let mut used: Vec<usize> = (0..all.len()).filter(|at| all[*at].1 > 0).collect();
+        let mut sets: Vec<Vec<usize>> = used.iter().map(|at| vec![*at]).collect();
         let mut l2 = rule.l2;
         if all.len() > ONE_VS_REST {
             let key =
                 |at: &usize| f64::from(all[*at].0) / (f64::from(all[*at].1) + rule.cat_smooth);
-            full.sort_by(|a, b| key(a).total_cmp(&key(b)).then(a.cmp(b)));
-            let most = rule.max_categories.min(full.len());
-            let low = (1..=most).map(|n| full[..n].to_vec());
-            let high = (1..=most).map(|n| full[full.len() - n..].to_vec());
+            used.sort_by(|a, b| key(a).total_cmp(&key(b)).then(a.cmp(b)));
+            let most = rule.max_categories.min(used.len());
+            let low = (1..=most).map(|n| used[..n].to_vec());
+            let high = (1..=most).map(|n| used[used.len() - n..].to_vec());
             sets = low.chain(high).collect();
             l2 += rule.cat_l2;
         }
@@ -192,9 +195,9 @@ mod tests {
             let counts = Some(RowCounts { values: &rows, missing: other.2 });
             let constraints = SplitConstraints { counts, limits: Limits::NONE, direction: None };
             let found = best_set(&search, &rule, &constraints);
-            let slow = slow(&all, other, &rule);
-            prop_assert_eq!(found.is_some(), slow.is_some());
-            if let (Some(found), Some((structure_score, set))) = (found, slow) {
+            let expected = reference(&all, other, &rule);
+            prop_assert_eq!(found.is_some(), expected.is_some());
+            if let (Some(found), Some((structure_score, set))) = (found, expected) {
                 prop_assert_eq!(found.structure_score, structure_score);
                 prop_assert_eq!(members(&set_of(&values, &rule, &found)), set.clone());
                 let left = set.iter().fold(0_u64, |sum, bin| sum.wrapping_add(values[*bin]));
@@ -209,13 +212,13 @@ mod tests {
             // Squared loss: the hessian sum is the number of rows.
             let all: Vec<Cell> = sums.iter().map(|(g, n)| (*g, *n, u64::from(*n))).collect();
             let values: Vec<u64> = all.iter().map(|(g, h, _)| pack(*g, *h)).collect();
-            let free = SplitCriteria { l2: 0.0, min_rows: 1, ..rule(0.0, 0.0, 255) };
+            let unlimited = SplitCriteria { l2: 0.0, min_rows: 1, ..rule(0.0, 0.0, 255) };
             let search = HistogramSearch { values: &values, missing: None, total: total(&all, (0, 0, 0)) };
             let constraints = SplitConstraints { counts: None, limits: Limits::NONE, direction: None };
-            let found = best_set(&search, &free, &constraints).unwrap();
+            let found = best_set(&search, &unlimited, &constraints).unwrap();
             let subsets = (1..(1_usize << all.len()) - 1).map(|bits| {
                 let set: Vec<usize> = (0..all.len()).filter(|at| bits >> at & 1 == 1).collect();
-                structure_score(&all, (0, 0, 0), &set, 0.0, &free).unwrap()
+                structure_score(&all, (0, 0, 0), &set, 0.0, &unlimited).unwrap()
             });
             let best = subsets.fold(f64::NEG_INFINITY, f64::max);
             prop_assert!((found.structure_score - best).abs() <= 1e-9 * best.abs().max(1.0), "{best}");
@@ -223,19 +226,19 @@ mod tests {
     }
 
     #[test]
-    fn equal_categories_are_told_apart_by_their_number() {
+    fn categories_with_equal_sums_are_ordered_by_number() {
         let values = [pack(-9, 4), pack(3, 4), pack(-9, 4), pack(3, 4), pack(3, 4), pack(9, 4)];
         let sum = values.iter().fold(0_u64, |sum, cell| sum.wrapping_add(*cell));
         let search = HistogramSearch { values: &values, missing: None, total: sum };
         let constraints = SplitConstraints { counts: None, limits: Limits::NONE, direction: None };
-        let one = rule(0.0, 0.0, 1);
-        let found = best_set(&search, &one, &constraints).unwrap();
+        let one_category = rule(0.0, 0.0, 1);
+        let found = best_set(&search, &one_category, &constraints).unwrap();
         // The three categories with gradient 3 are not separated: a set of one category is category
         // 0 from the low end, or category 5 from the high end.
-        let set = members(&set_of(&values, &one, &found));
+        let set = members(&set_of(&values, &one_category, &found));
         assert!(set == [0] || set == [5], "{set:?}");
-        let two = rule(0.0, 0.0, 2);
-        let found = best_set(&search, &two, &constraints).unwrap();
-        assert_eq!(members(&set_of(&values, &two, &found)), [0, 2]);
+        let two_categories = rule(0.0, 0.0, 2);
+        let found = best_set(&search, &two_categories, &constraints).unwrap();
+        assert_eq!(members(&set_of(&values, &two_categories, &found)), [0, 2]);
     }
 }

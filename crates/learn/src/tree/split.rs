@@ -4,8 +4,8 @@
 //! Guestrin, *XGBoost*, 2016) is `G^2 / (H + l2)`. The scores of both sides, minus that of the
 //! undivided leaf, are twice the decrease of the loss to second order. Sums come from a histogram;
 //! every bin is tried as the last one on the left, with missing values on the right and, if there
-//! are any, on the left. Everything is in the packed units of [`quantise`](super::quantise): one
-//! scale for G and one for H factor out.
+//! are any, on the left. Everything is in the packed units of [`quantise`](super::quantise): G and
+//! H are each multiplied by a constant, which multiplies all scores by the same constant.
 //!
 //! [`HistogramSearch::fast`] is for the common case, compiled for wide registers;
 //! [`HistogramSearch::plain`] also handles l1, row counts and monotone bounds, and is the reference
@@ -25,11 +25,13 @@ pub(crate) struct SplitCriteria {
     pub(crate) l2: f64,
     /// Least hessian sum of a side, at least 1.
     pub(crate) min_hessian: f64,
+    /// Least number of rows of a side.
     pub(crate) min_rows: u64,
-    /// For categorical features: the smoothing of the order, the additional l2, and the largest
-    /// set.
+    /// Added to a category's hessian sum when categories are sorted.
     pub(crate) cat_smooth: f64,
+    /// Added to l2 when sets of categories are compared.
     pub(crate) cat_l2: f64,
+    /// Largest number of categories in the set of a split.
     pub(crate) max_categories: usize,
 }
 
@@ -45,7 +47,8 @@ impl Limits {
     pub(crate) const NONE: Limits = Limits { low: f64::NEG_INFINITY, high: f64::INFINITY };
 }
 
-/// The best split of a feature.
+/// The best split of a feature. For a categorical feature, `bin` and `missing` have the meaning
+/// that [`best_set`](super::sets::best_set) gives them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct FoundSplit {
     /// Sum of the structure scores of both sides, in packed units.
@@ -54,17 +57,17 @@ pub(crate) struct FoundSplit {
     pub(crate) bin: u8,
     /// The side of missing values.
     pub(crate) missing: Side,
-    /// Packed sum of the left side.
+    /// Packed sum of the left side's gradients and hessians.
     pub(crate) left: u64,
 }
 
 impl SplitCriteria {
-    /// The gradient after the l1 penalty.
+    /// The gradient sum after the l1 penalty.
     fn shrunk(&self, g: f64) -> f64 {
         if self.l1 == 0.0 { g } else { g.signum() * (g.abs() - self.l1).max(0.0) }
     }
 
-    /// The value that a side with these sums gets.
+    /// The leaf value of a side with these sums of gradients and hessians.
     pub(crate) fn value(&self, g: f64, h: f64, limits: Limits) -> f64 {
         let denominator = h + self.l2;
         if denominator <= 0.0 {
@@ -91,9 +94,9 @@ impl SplitCriteria {
 /// One feature's histogram in one leaf, to be searched for the best split.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HistogramSearch<'a> {
-    /// Cells of the value bins.
+    /// The packed sums of all bins but that of missing values.
     pub(crate) values: &'a [u64],
-    /// Cell of the missing values, if the feature has any.
+    /// The packed sum of the rows with a missing value; `None` if the feature has no such rows.
     pub(crate) missing: Option<u64>,
     /// Packed sum of the leaf.
     pub(crate) total: u64,
@@ -102,15 +105,20 @@ pub(crate) struct HistogramSearch<'a> {
 /// Number of rows by bin, for exact limits on the number of rows.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RowCounts<'a> {
+    /// Rows of all bins but that of missing values.
     pub(crate) values: &'a [u64],
+    /// Rows with a missing value.
     pub(crate) missing: u64,
 }
 
-/// Conditions that only the slow search checks: row counts, value limits and direction.
+/// Conditions that only [`HistogramSearch::plain`] checks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SplitConstraints<'a> {
+    /// The rows by bin; `None` if `min_rows` is not to be checked.
     pub(crate) counts: Option<RowCounts<'a>>,
+    /// The limits on the leaf's value.
     pub(crate) limits: Limits,
+    /// The monotone constraint of the feature; `None` if it has none.
     pub(crate) direction: Option<Direction>,
 }
 
@@ -147,8 +155,8 @@ impl HistogramSearch<'_> {
         best
     }
 
-    /// The initial sum and the number of bins to try; `None` if there are no missing values to send
-    /// left.
+    /// The packed sum of the left side before its first bin, and the number of bins to try as its
+    /// last; `None` if there are no missing values to send left.
     pub(crate) fn start(&self, missing: Side) -> Option<(u64, usize)> {
         match missing {
             Side::Right => Some((0, self.candidate_bins())),
@@ -156,6 +164,8 @@ impl HistogramSearch<'_> {
         }
     }
 
+    /// The sum of both sides' structure scores; `None` if the split is not allowed. `left` is the
+    /// packed sum of the left side, and `rows` its number of rows.
     pub(crate) fn score_of_split(
         &self,
         left: u64,
@@ -177,11 +187,11 @@ impl HistogramSearch<'_> {
         if let Some(direction) = constraints.direction {
             let l = rule.value(gl, hl, constraints.limits);
             let r = rule.value(gr, hr, constraints.limits);
-            let wrong = match direction {
+            let violates = match direction {
                 Direction::Rising => l > r,
                 Direction::Falling => l < r,
             };
-            if wrong {
+            if violates {
                 return None;
             }
         }
@@ -213,6 +223,7 @@ impl HistogramSearch<'_> {
     }
 }
 
+/// The sums of gradients and hessians of a packed sum.
 #[inline(always)]
 pub(crate) fn unpack_floats(packed: u64) -> (f64, f64) {
     let (g, h) = unpack(packed);
@@ -222,7 +233,9 @@ pub(crate) fn unpack_floats(packed: u64) -> (f64, f64) {
 /// Buffers of a scan.
 #[derive(Debug)]
 pub(crate) struct Scratch {
+    /// By bin, the packed sum of the left side that ends with it.
     sums: [u64; CELLS],
+    /// By bin, the structure scores of both sides of the split after it.
     split_scores: [f64; CELLS],
 }
 
@@ -255,7 +268,7 @@ impl Scratch {
         let padded = candidate_bins.next_multiple_of(LANES).min(CELLS);
         // Padding after the last bin must not win: it is filled as if everything were on the left.
         self.sums[candidate_bins..padded].fill(total);
-        let mut most = [f64::NEG_INFINITY; LANES];
+        let mut highest = [f64::NEG_INFINITY; LANES];
         let sums = self.sums[..padded].as_chunks::<LANES>().0;
         let split_scores = self.split_scores[..padded].as_chunks_mut::<LANES>().0;
         for (sums, split_scores) in sums.iter().zip(split_scores) {
@@ -263,14 +276,14 @@ impl Scratch {
                 let (gl, hl) = unpack_floats(sums[lane]);
                 let (gr, hr) = unpack_floats(total.wrapping_sub(sums[lane]));
                 let structure_score = gl * gl / (hl + rule.l2) + gr * gr / (hr + rule.l2);
-                let legal = (hl >= rule.min_hessian) & (hr >= rule.min_hessian);
-                let structure_score = if legal { structure_score } else { f64::NEG_INFINITY };
+                let is_allowed = (hl >= rule.min_hessian) & (hr >= rule.min_hessian);
+                let structure_score = if is_allowed { structure_score } else { f64::NEG_INFINITY };
                 split_scores[lane] = structure_score;
-                most[lane] =
-                    if structure_score > most[lane] { structure_score } else { most[lane] };
+                highest[lane] =
+                    if structure_score > highest[lane] { structure_score } else { highest[lane] };
             }
         }
-        let best = most.into_iter().fold(f64::NEG_INFINITY, |a, b| if b > a { b } else { a });
+        let best = highest.into_iter().fold(f64::NEG_INFINITY, |a, b| if b > a { b } else { a });
         if best == f64::NEG_INFINITY {
             return None;
         }
@@ -286,7 +299,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const FREE: SplitConstraints<'static> =
+    const UNCONSTRAINED: SplitConstraints<'static> =
         SplitConstraints { counts: None, limits: Limits::NONE, direction: None };
 
     fn pack(g: i32, h: u32) -> u64 {
@@ -312,7 +325,7 @@ mod tests {
             let search = HistogramSearch { values: &values, missing, total };
             let rule = rule(f64::from(l2), f64::from(least));
             let fast = search.fast(&rule, &mut Scratch::default());
-            prop_assert_eq!(fast, search.plain(&rule, &FREE));
+            prop_assert_eq!(fast, search.plain(&rule, &UNCONSTRAINED));
         }
     }
 
@@ -328,23 +341,24 @@ mod tests {
     }
 
     #[test]
-    fn constraints_and_counts_rule_splits_out() {
+    fn constraints_and_row_counts_exclude_splits() {
         let values = [pack(-9, 3), pack(9, 3), pack(-1, 3)];
         let search = HistogramSearch { values: &values, missing: None, total: pack(-1, 9) };
         let rule = rule(0.0, 1.0);
-        let free = search.plain(&rule, &FREE).unwrap();
+        let unconstrained = search.plain(&rule, &UNCONSTRAINED).unwrap();
         // The left side should have the higher value, which a rising feature forbids.
-        assert_eq!(free.bin, 0);
-        let rising = SplitConstraints { direction: Some(Direction::Rising), ..FREE };
+        assert_eq!(unconstrained.bin, 0);
+        let rising = SplitConstraints { direction: Some(Direction::Rising), ..UNCONSTRAINED };
         assert_eq!(search.plain(&rule, &rising).unwrap().bin, 1);
         let counts = Some(RowCounts { values: &[1, 1, 5], missing: 0 });
-        let counted = SplitConstraints { counts, ..FREE };
-        let two = SplitCriteria { min_rows: 2, ..rule };
-        assert_eq!(search.plain(&two, &counted).unwrap().bin, 1);
+        let counted = SplitConstraints { counts, ..UNCONSTRAINED };
+        let two_rows = SplitCriteria { min_rows: 2, ..rule };
+        assert_eq!(search.plain(&two_rows, &counted).unwrap().bin, 1);
         assert_eq!(search.plain(&SplitCriteria { min_rows: 4, ..rule }, &counted), None);
-        let narrow = SplitConstraints { limits: Limits { low: 0.0, high: 1.0 }, ..FREE };
+        let narrow = SplitConstraints { limits: Limits { low: 0.0, high: 1.0 }, ..UNCONSTRAINED };
         let value = rule.value(-9.0, 3.0, narrow.limits);
         assert_eq!(value, 1.0);
-        assert!(search.plain(&rule, &narrow).unwrap().structure_score < free.structure_score);
+        let limited = search.plain(&rule, &narrow).unwrap();
+        assert!(limited.structure_score < unconstrained.structure_score);
     }
 }

@@ -1,4 +1,5 @@
-//! Conversion of tree parameters to the packed units of one tree, and back.
+//! Conversion of tree parameters to the packed units of one tree, and back: those of gradients and
+//! hessians that [`quantise`](super::quantise) scales to integers.
 
 use super::evaluate::SearchedLeaf;
 use super::params::{Direction, TreeConfig};
@@ -9,8 +10,11 @@ use super::split::{FoundSplit, Limits, SplitCriteria};
 #[derive(Debug)]
 pub(super) struct Units {
     pub(super) rule: SplitCriteria,
+    /// The factor by which gradients were multiplied.
     pub(super) gradient: f64,
+    /// The factor by which hessians were multiplied.
     hessian: f64,
+    /// The largest packed hessian of a row, at least 1.
     largest_hessian: u64,
 }
 
@@ -52,22 +56,22 @@ impl Units {
             && at_least(total.wrapping_sub(left)) >= self.rule.min_rows
     }
 
-    /// The limits of the two children: a split on a constrained feature separates their values in
-    /// the middle.
+    /// The limits of the left and the right child of a leaf: if the split is on a feature with a
+    /// monotone constraint, the middle of the two children's values separates them.
     pub(super) fn child_limits(
         &self,
-        target: SearchedLeaf,
+        leaf: SearchedLeaf,
         found: &FoundSplit,
         direction: Option<Direction>,
     ) -> [Limits; 2] {
         let value = |packed: u64| {
             let (g, h) = unpack(packed);
-            self.rule.value(f64::from(g), f64::from(h), target.limits)
+            self.rule.value(f64::from(g), f64::from(h), leaf.limits)
         };
-        let middle = (value(found.left) + value(target.total.wrapping_sub(found.left))) / 2.0;
-        let Limits { low, high } = target.limits;
+        let middle = (value(found.left) + value(leaf.total.wrapping_sub(found.left))) / 2.0;
+        let Limits { low, high } = leaf.limits;
         match direction {
-            None => [target.limits; 2],
+            None => [leaf.limits; 2],
             Some(Direction::Rising) => [Limits { low, high: middle }, Limits { low: middle, high }],
             Some(Direction::Falling) => {
                 [Limits { low: middle, high }, Limits { low, high: middle }]

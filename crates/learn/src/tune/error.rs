@@ -28,15 +28,15 @@ pub enum TuneError {
     /// A number of trials that is not allowed.
     #[error("{}: a search has 1 to {most} trials", counted(*trials, "trial"))]
     Trials {
-        /// The number.
+        /// The number of trials.
         trials: usize,
-        /// The maximum.
+        /// The largest number that is allowed.
         most: usize,
     },
     /// Too few folds.
     #[error("{}: at least 2 folds are needed to train and test", counted(*folds, "fold"))]
     Folds {
-        /// The number.
+        /// The number of folds.
         folds: usize,
     },
     /// Successive halving of a learner without rounds.
@@ -48,13 +48,13 @@ pub enum TuneError {
     /// A space that contains the parameter that successive halving varies.
     #[error("successive halving varies {resource} itself, so the space cannot contain it")]
     ResourceInSpace {
-        /// The parameter.
+        /// The parameter that sets the number of rounds.
         resource: &'static str,
     },
     /// A trial whose parameters conflict.
     #[error("trial {trial} would be {learner}: {error}")]
     BadTrial {
-        /// Its number.
+        /// The number of the trial, from 0.
         trial: usize,
         /// The learner with its parameters.
         learner: String,
@@ -66,7 +66,7 @@ pub enum TuneError {
     AllFailed {
         /// The number of one of the trials.
         trial: usize,
-        /// Its error, as the log has it.
+        /// The error of that trial, as the log has it.
         error: String,
     },
     /// A log that another search holds open.
@@ -86,7 +86,7 @@ pub enum TuneError {
 }
 
 impl TuneError {
-    /// The remedy, where there is one that holds for every caller.
+    /// A remedy that holds for every caller; `None` if there is none.
     pub fn help(&self) -> Option<String> {
         let text = match self {
             Self::NoSpace { .. } => "give a space of parameters to search",
@@ -149,11 +149,12 @@ pub struct SettingDifference {
     pub current: Option<String>,
 }
 
+/// The differences as text.
 fn in_words(differences: &[SettingDifference]) -> String {
     let value = |value: &Option<String>| value.as_deref().unwrap_or("not set").to_owned();
-    let one = |difference: &SettingDifference| {
+    let difference_in_words = |difference: &SettingDifference| {
         let SettingDifference { setting, logged, current } = difference;
         format!("{setting} was {}, now {}", value(logged), value(current))
     };
-    differences.iter().map(one).collect::<Vec<_>>().join("; ")
+    differences.iter().map(difference_in_words).collect::<Vec<_>>().join("; ")
 }

@@ -1,10 +1,10 @@
 //! Training and evaluation of one trial, on validation data or on folds.
 //!
-//! With successive halving, boosted trees continue from the rung before: a checkpoint holds all
-//! trees so far, and the result is the same as in one training. Other learners are trained from the
-//! beginning on each rung (a net's learning rate depends on the number of epochs), and so is
-//! everything on folds. With a folder, trainings on validation data also save once a minute, and
-//! resume after a kill.
+//! With successive halving, which trains in steps called rungs, boosted trees continue from the
+//! rung before: a checkpoint holds all trees so far, and the result is the same as in one training.
+//! Other learners are trained from the beginning on each rung (a net's learning rate depends on the
+//! number of epochs), and so is everything on folds. With a folder, trainings on validation data
+//! also save once a minute, and resume after a kill.
 
 use std::time::Duration;
 
@@ -21,11 +21,12 @@ use crate::session::{Checkpoints, Progress, TrainRequest, TrainResult};
 /// One training of a trial.
 pub(super) struct Task<'a> {
     pub(super) plan: &'a TunePlan,
-    pub(super) request: &'a TuneJob<'a>,
+    pub(super) job: &'a TuneJob<'a>,
+    /// Number of the trial, from 0.
     pub(super) trial: usize,
-    /// Maximum number of rounds on this rung.
+    /// Maximum number of rounds on this rung; `None` to train completely.
     pub(super) limit: Option<usize>,
-    /// Number of rounds of the rung before.
+    /// Number of rounds of the rung before; 0 on the first.
     pub(super) previous_rounds: usize,
     /// Identifies the search in the names of checkpoints.
     pub(super) search_id: u64,
@@ -57,25 +58,26 @@ impl Task<'_> {
         Some(trial)
     }
 
+    /// Trains once and evaluates on the validation data; `None` if the search was cancelled.
     fn on_validation_data(
         &self,
         learner: &LearnerSpec,
         trial: &mut Trial,
     ) -> Result<Option<Evaluation>, LearnError> {
         let valid = self
-            .request
+            .job
             .valid
             .clone()
             .ok_or_else(|| LearnError::MissingValidation { learner: learner.to_string() })?;
-        let progress: &dyn Progress = self.request.progress;
-        let request = TrainRequest::new(self.request.train)
+        let progress: &dyn Progress = self.job.progress;
+        let request = TrainRequest::new(self.job.train)
             .validation_sets([valid.clone()])
             .metrics([self.plan.measure.clone()])
             .seed(self.plan.settings.seed)
-            .features(self.request.features)
+            .features(self.job.features)
             .checkpoints(self.checkpoints(learner))
             .progress(progress)
-            .simd(self.request.features.simd);
+            .simd(self.job.features.simd);
         let result = learner.train(request)?;
         if !result.finished {
             return Ok(None);
@@ -83,11 +85,12 @@ impl Task<'_> {
         trial.seconds = result.history.bin_seconds + result.history.train_seconds;
         trial.trained = Some(result.history.iterations.len()).filter(|rounds| *rounds > 0);
         trial.rounds = rounds(&result);
-        let scores = result.model.score(valid.data, self.request.features)?;
+        let scores = result.model.score(valid.data, self.job.features)?;
         let measures = std::slice::from_ref(&self.plan.measure);
         Ok(Some(ScoredDataset::new(valid.data, &scores)?.evaluate(measures)?))
     }
 
+    /// Cross-validates on the training data; `None` if the search was cancelled.
     fn on_folds(
         &self,
         learner: &LearnerSpec,
@@ -99,9 +102,9 @@ impl Task<'_> {
             .folds(folds)
             .seed(self.plan.settings.seed)
             .valid_part(valid_part)
-            .simd(self.request.features.simd)
-            .progress(self.request.progress);
-        let result = cross_validate(learner, self.request.train, &options)?;
+            .simd(self.job.features.simd)
+            .progress(self.job.progress);
+        let result = cross_validate(learner, self.job.train, &options)?;
         if !result.finished {
             return Ok(None);
         }
@@ -111,14 +114,15 @@ impl Task<'_> {
         Ok(Some(result.pooled))
     }
 
-    /// The checkpoints that this training saves, and resumes from.
+    /// The checkpoints that this training saves, and resumes from; `None` if it saves none.
     fn checkpoints(&self, learner: &LearnerSpec) -> Option<Checkpoints> {
         learner.rounds()?;
-        let folder = self.request.folder.as_ref()?;
+        let folder = self.job.folder.as_ref()?;
         let mut name = format!("{:016x}-{}", self.search_id, self.trial);
         let boosted = learner.boosting().is_some();
-        let rung = self.limit.filter(|_| !boosted);
-        if let Some(rounds) = rung {
+        // Boosted trees share one folder over all rungs, to continue from the one before.
+        let own_folder = self.limit.filter(|_| !boosted);
+        if let Some(rounds) = own_folder {
             name = format!("{name}-{rounds}");
         }
         Some(Checkpoints {
@@ -142,7 +146,7 @@ impl Task<'_> {
     }
 }
 
-/// Number of rounds in the model.
+/// Number of rounds in the model; `None` if there are none.
 fn rounds(result: &TrainResult) -> Option<f64> {
     let count = match result.model.body() {
         ModelBody::Trees(ensemble) => ensemble.trees().len(),
@@ -151,7 +155,7 @@ fn rounds(result: &TrainResult) -> Option<f64> {
     Some(count as f64).filter(|count| *count > 0.0)
 }
 
-/// Stores the value in the trial.
+/// Stores the value of the metric in the trial, or an error if there is none.
 fn store_evaluation(trial: &mut Trial, evaluation: Evaluation) {
     let Some(result) = evaluation.results.into_iter().next() else { return };
     trial.value = Some(result.value).filter(|value| value.is_finite());

@@ -1,14 +1,14 @@
 //! The log of a search: finished trials survive an interruption.
 //!
 //! JSON lines. The first identifies the search; each other line is a [`Trial`], appended by one
-//! write and synced. A line is valid only with its line
-//! end: a kill at any moment, or a full disk, loses at most the trial that was being written, whose
-//! incomplete line is cut off when the log is opened again. The file is locked before anything is
-//! read or written, so that only one process at a time uses a log.
+//! write and synced. A line is valid only with its line end: a kill at any moment, or a full disk,
+//! loses at most the trial that was being written, whose incomplete line is cut off when the log is
+//! opened again. The file is locked before anything is read or written, so that only one process at
+//! a time uses a log.
 
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
-use std::io::{Read, Write};
+use std::io::{Error, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use rankwright_data::DataError;
@@ -23,14 +23,17 @@ use crate::error::LearnError;
 struct LogHead {
     #[serde(rename = "rankwright-tune")]
     version: u32,
+    /// The settings of the search, and checksums of its data, by name.
     search: BTreeMap<String, String>,
 }
 
+/// Version of the format.
 const VERSION: u32 = 1;
 
 /// Finished trials, in a file or in memory only.
 #[derive(Debug)]
 pub(super) struct Log {
+    /// The file and its path; `None` for a log in memory.
     file: Option<(File, PathBuf)>,
     trials: Vec<Trial>,
 }
@@ -41,17 +44,21 @@ impl Log {
         Self { file: None, trials: Vec::new() }
     }
 
-    /// Opens the log of a search, or creates it.
+    /// Opens the log of a search, or creates it; `search` holds names and values of its settings.
     pub(super) fn open(path: &Path, search: &[(&str, String)]) -> Result<Self, LearnError> {
         let search = search.iter().map(|(name, text)| ((*name).to_owned(), text.clone()));
         let head = LogHead { version: VERSION, search: search.collect() };
-        let head_line = line(&head)?;
-        let io = |what: &'static str| {
-            move |error| DataError::io(what, path.display().to_string(), error)
+        let head_line = json_line(&head)?;
+        let io = |action: &'static str| {
+            move |error| DataError::io(action, path.display().to_string(), error)
         };
         let mut options = File::options();
         let options = options.read(true).append(true).create(true);
         let mut file = options.open(path).map_err(io("open"))?;
+        if !file.metadata().map_err(io("open"))?.is_file() {
+            let kind = ErrorKind::InvalidInput;
+            return Err(io("open")(Error::new(kind, "it is not an ordinary file")).into());
+        }
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             return Err(TuneError::LogInUse { path: path.display().to_string() }.into());
         }
@@ -65,16 +72,16 @@ impl Log {
                 .map_err(io("write"))?;
             bytes = head_line.into_bytes();
         }
-        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        let text = String::from_utf8_lossy(bytes.get(..whole).unwrap_or_default());
+        let complete = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let text = String::from_utf8_lossy(bytes.get(..complete).unwrap_or_default());
         let trials = read(path, &text, &head)?;
-        if whole < bytes.len() {
-            file.set_len(whole as u64).map_err(io("repair"))?;
+        if complete < bytes.len() {
+            file.set_len(complete as u64).map_err(io("repair"))?;
         }
         Ok(Self { file: Some((file, path.to_owned())), trials })
     }
 
-    /// The finished trial of this number and limit.
+    /// The finished trial of this number and limit of rounds; `None` if it is not in the log.
     pub(super) fn find(&self, trial: usize, limit: Option<usize>) -> Option<&Trial> {
         self.trials.iter().find(|found| found.trial == trial && found.limit == limit)
     }
@@ -87,7 +94,7 @@ impl Log {
     /// Adds a finished trial.
     pub(super) fn add(&mut self, trial: Trial) -> Result<(), LearnError> {
         if let Some((file, path)) = &mut self.file {
-            let line = line(&trial)?;
+            let line = json_line(&trial)?;
             let written = file.write_all(line.as_bytes()).and_then(|()| file.sync_data());
             written.map_err(|e| DataError::io("write", path.display().to_string(), e))?;
         }
@@ -96,8 +103,9 @@ impl Log {
     }
 }
 
-fn line(what: &impl Serialize) -> Result<String, LearnError> {
-    let text = serde_json::to_string(what).map_err(|_| LearnError::Internal {
+/// A value as JSON, with a line end.
+fn json_line(value: &impl Serialize) -> Result<String, LearnError> {
+    let text = serde_json::to_string(value).map_err(|_| LearnError::Internal {
         invariant: "a line of the log can be written as JSON",
     })?;
     Ok(text + "\n")
@@ -174,23 +182,23 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
         let mut log = Log::open(&path, &search("1")).unwrap();
-        let head = std::fs::read(&path).unwrap().len();
+        let head_end = std::fs::read(&path).unwrap().len();
         log.add(trial(0, None)).unwrap();
-        let first = std::fs::read(&path).unwrap().len();
+        let first_end = std::fs::read(&path).unwrap().len();
         log.add(trial(1, None)).unwrap();
         drop(log);
         let bytes = std::fs::read(&path).unwrap();
         // Cuts every few bytes, and around the ends of lines.
-        let near = |cut: &usize| *cut == first || *cut + 1 == first || *cut == bytes.len();
-        for cut in (head..=bytes.len()).filter(|cut| cut % 29 == 0 || near(cut)) {
+        let line_ends = [first_end - 1, first_end, bytes.len()];
+        for cut in (head_end..=bytes.len()).filter(|cut| cut % 29 == 0 || line_ends.contains(cut)) {
             std::fs::write(&path, &bytes[..cut]).unwrap();
             let mut log = Log::open(&path, &search("1")).unwrap();
-            let whole = usize::from(cut >= first) + usize::from(cut == bytes.len());
-            assert_eq!(log.trials().len(), whole, "{cut}");
+            let complete_trials = usize::from(cut >= first_end) + usize::from(cut == bytes.len());
+            assert_eq!(log.trials().len(), complete_trials, "{cut}");
             log.add(trial(7, None)).unwrap();
             drop(log);
             let log = Log::open(&path, &search("1")).unwrap();
-            assert_eq!(log.trials().len(), whole + 1, "{cut}");
+            assert_eq!(log.trials().len(), complete_trials + 1, "{cut}");
         }
     }
 
@@ -201,8 +209,8 @@ mod tests {
         drop(Log::open(&path, &search("1")).unwrap());
         let error = Log::open(&path, &search("2")).unwrap_err().to_string();
         assert!(error.contains("seed was 1, now 2") && !error.contains("learner"), "{error}");
-        let begun = std::fs::read_to_string(&path).unwrap();
-        std::fs::write(&path, format!("{begun}nonsense\n")).unwrap();
+        let head = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, format!("{head}nonsense\n")).unwrap();
         let error = Log::open(&path, &search("1")).unwrap_err().to_string();
         assert!(error.contains("line 2"), "{error}");
         for text in ["my notes", "my notes\n", "{}\n"] {
@@ -216,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn one_search_at_a_time_writes() {
+    fn a_log_is_open_for_one_search_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
         let first = Log::open(&path, &search("1")).unwrap();

@@ -1,4 +1,4 @@
-//! Search over a learner's parameters: random search and successive halving, by query.
+//! Search over a learner's parameters: random search and successive halving.
 //!
 //! A [`Space`] has the values that each parameter may take. Trial 0 is the learner as it was given;
 //! each other trial depends only on the seed and its number, so that a search with more trials
@@ -6,7 +6,7 @@
 //! or all of the training data by cross validation on the same folds.
 //!
 //! - **Random search** (Bergstra and Bengio, "Random search for hyper-parameter optimization", JMLR
-//!   2012) trains every trial whole.
+//!   2012) trains every trial completely.
 //! - **Successive halving** (Jamieson and Talwalkar, "Non-stochastic best arm identification and
 //!   hyperparameter optimization", AISTATS 2016) trains all for a few rounds, keeps the best third,
 //!   trains these for three times as many rounds, and so on; see `rungs`.

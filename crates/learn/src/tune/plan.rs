@@ -1,12 +1,14 @@
-//! The plan of a search: all trials are drawn and checked before anything runs.
+//! The plan of a search: all trials are drawn and checked before anything runs. A trial is the
+//! learner with one set of parameters; a rung trains some of the trials for a number of rounds.
 
 use rankwright_eval::Measure;
 use rankwright_spec::SpecError;
 
 use super::error::TuneError;
-use super::presets::{default_space, depends_on, preset};
+use super::presets::{default_space, depends_on, tuning};
 use super::rungs::{Rung, halving};
 use super::space::{Range, Space};
+use super::trial::Trial;
 use crate::error::LearnError;
 use crate::learner::LearnerSpec;
 use crate::trainer::Validation;
@@ -21,8 +23,8 @@ pub enum TuneData {
     Folds {
         /// Number of folds, at least 2.
         count: usize,
-        /// Part of each fold's training queries that is used for early stopping, for learners that
-        /// need it.
+        /// Fraction of each fold's training queries that is used for early stopping, for learners
+        /// that use validation data; `None` for none.
         valid_part: Option<f64>,
     },
 }
@@ -38,7 +40,7 @@ pub enum TuneMethod {
 }
 
 impl TuneMethod {
-    /// Its name.
+    /// The name of the method.
     pub fn name(self) -> &'static str {
         match self {
             TuneMethod::Random => "random",
@@ -51,13 +53,13 @@ impl TuneMethod {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TuneSettings {
-    /// The search space; the learner's default space if not given.
+    /// The search space; `None` for the learner's default space.
     pub space: Option<Space>,
     /// Number of trials, trial 0 included.
     pub trials: usize,
     /// The method of the search.
     pub method: TuneMethod,
-    /// Metric to optimise; the learner's target if not given.
+    /// Metric to optimise; `None` for the metric of the learner.
     pub metric: Option<Measure>,
     /// Seed of the draws, the folds and the trainings.
     pub seed: u64,
@@ -132,12 +134,15 @@ const MAX_TRIALS: usize = 100_000;
 #[derive(Debug, Clone)]
 pub struct TunePlan {
     pub(super) settings: TuneSettings,
+    /// The metric to optimise.
     pub(super) measure: Measure,
     space: Space,
+    /// The learner of each trial.
     specs: Vec<LearnerSpec>,
     rungs: Vec<Rung>,
-    /// The parameter that successive halving varies.
-    resource: Option<&'static str>,
+    /// The parameter by which successive halving sets the number of rounds; `None` for random
+    /// search.
+    rounds_parameter: Option<&'static str>,
 }
 
 impl TunePlan {
@@ -155,12 +160,12 @@ impl TunePlan {
         }
         let is_halving = settings.method == TuneMethod::Halving;
         let space = match &settings.space {
-            // A space built by a program has not been checked yet; a log keeps its text.
+            // A space built by a program has not been checked yet.
             Some(space) => Space::parse(&space.to_string())?,
             None => default_space(learner, is_halving || settings.measured_on == TuneData::Valid)?,
         };
         let base = with_early_stopping(learner, &space, settings.measured_on)?;
-        let (resource, rungs) = match is_halving {
+        let (rounds_parameter, rungs) = match is_halving {
             true => halving_rungs(&base, &space, settings.trials)?,
             false => (None, vec![Rung { trials: settings.trials, rounds: None }]),
         };
@@ -170,7 +175,7 @@ impl TunePlan {
             Some(measure) => measure.clone(),
             None => learner.measure()?,
         };
-        Ok(Self { settings, measure, space, specs, rungs, resource })
+        Ok(Self { settings, measure, space, specs, rungs, rounds_parameter })
     }
 
     /// The settings.
@@ -188,6 +193,12 @@ impl TunePlan {
         &self.specs
     }
 
+    /// The learner of a trial, to train it again.
+    pub fn learner(&self, trial: &Trial) -> Result<&LearnerSpec, LearnError> {
+        let known = self.specs.get(trial.trial).filter(|spec| spec.to_string() == trial.spec);
+        known.ok_or(LearnError::Internal { invariant: "a trial is one of the plan" })
+    }
+
     /// The rungs of the search.
     pub fn rungs(&self) -> &[Rung] {
         &self.rungs
@@ -203,25 +214,26 @@ impl TunePlan {
         self.specs.iter().any(|spec| spec.validation() == Validation::Required)
     }
 
-    /// A trial's learner with this number of rounds.
+    /// A trial's learner with at most this number of rounds; `None` for those of its spec.
     pub(super) fn limited(
         &self,
         trial: usize,
         limit: Option<usize>,
     ) -> Result<LearnerSpec, LearnError> {
-        let whole = self
+        let learner = self
             .specs
             .get(trial)
             .ok_or(LearnError::Internal { invariant: "a trial is one of the plan" })?;
-        Ok(match limit.zip(self.resource) {
-            None => whole.clone(),
-            Some((limit, resource)) => {
-                whole.with_spec(whole.canonical().clone().with(resource, limit.to_string()))?
+        Ok(match limit.zip(self.rounds_parameter) {
+            None => learner.clone(),
+            Some((limit, parameter)) => {
+                learner.with_spec(learner.canonical().clone().with(parameter, limit.to_string()))?
             }
         })
     }
 
-    /// The settings that identify this search, except the data and the number of trials.
+    /// Names and values of the settings that identify this search, except the data and the number
+    /// of trials.
     pub(super) fn identity(&self) -> Vec<(&'static str, String)> {
         let measured_on = match self.settings.measured_on {
             TuneData::Valid => "validation data".to_owned(),
@@ -249,28 +261,28 @@ fn with_early_stopping(
     space: &Space,
     measured_on: TuneData,
 ) -> Result<LearnerSpec, LearnError> {
-    let written = learner.is_given("stop") || space.get("stop").is_some();
-    let stop = preset(learner).and_then(|preset| preset.stop);
-    match stop.filter(|_| measured_on == TuneData::Valid && !written) {
+    let is_set = learner.is_given("stop") || space.get("stop").is_some();
+    let stop = tuning(learner).and_then(|tuning| tuning.stop);
+    match stop.filter(|_| measured_on == TuneData::Valid && !is_set) {
         Some(stop) => Ok(learner.with_spec(learner.canonical().clone().with("stop", stop))?),
         None => Ok(learner.clone()),
     }
 }
 
-/// The parameter that successive halving varies, and the rungs.
+/// The parameter by which successive halving sets the number of rounds, and the rungs.
 fn halving_rungs(
     base: &LearnerSpec,
     space: &Space,
     trials: usize,
 ) -> Result<(Option<&'static str>, Vec<Rung>), LearnError> {
     let name = base.def().name;
-    let resource = preset(base).and_then(|preset| preset.resource);
-    let (Some(resource), Some((rounds, _))) = (resource, base.rounds()) else {
+    let parameter = tuning(base).and_then(|tuning| tuning.rounds_parameter);
+    let (Some(parameter), Some((rounds, _))) = (parameter, base.rounds()) else {
         return Err(TuneError::NoRounds { learner: name.to_owned() }.into());
     };
-    match space.get(resource) {
-        None => Ok((Some(resource), halving(trials, rounds))),
-        Some(_) => Err(TuneError::ResourceInSpace { resource }.into()),
+    match space.get(parameter) {
+        None => Ok((Some(parameter), halving(trials, rounds))),
+        Some(_) => Err(TuneError::ResourceInSpace { resource: parameter }.into()),
     }
 }
 
@@ -292,7 +304,8 @@ fn check_range_ends(base: &LearnerSpec, space: &Space) -> Result<(), LearnError>
     Ok(())
 }
 
-/// Rejects a dependent parameter that has no effect under any value of the other one.
+/// Rejects a parameter that depends on another one and has no effect under any value that the space
+/// has for the other.
 fn check_dependent(
     base: &LearnerSpec,
     space: &Space,
@@ -316,6 +329,8 @@ fn check_dependent(
     rejected.map_or(Ok(()), |error| Err(error.into()))
 }
 
+/// The learner of each trial. A parameter that has no effect under the other values drawn is left
+/// out.
 fn draw_trials(
     base: &LearnerSpec,
     space: &Space,
@@ -324,16 +339,16 @@ fn draw_trials(
     let of_trial = |trial: usize| {
         let mut spec = base.canonical().clone();
         let drawn = if trial > 0 { space.draw(settings.seed, trial) } else { Vec::new() };
-        let (dependent, free): (Vec<_>, Vec<_>) =
+        let (dependent, independent): (Vec<_>, Vec<_>) =
             drawn.into_iter().partition(|(name, _)| depends_on(base, name).is_some());
-        for (name, value) in free {
+        for (name, value) in independent {
             spec = spec.with(&name, value);
         }
         for (name, value) in dependent {
-            let with = spec.clone().with(&name, value);
-            match base.with_spec(with.clone()) {
+            let extended = spec.clone().with(&name, value);
+            match base.with_spec(extended.clone()) {
                 Err(SpecError::Conflict { .. }) => {}
-                _ => spec = with,
+                _ => spec = extended,
             }
         }
         let text = spec.to_string();
@@ -342,8 +357,9 @@ fn draw_trials(
             learner: text.clone(),
             error,
         })?;
-        let folds = matches!(settings.measured_on, TuneData::Folds { valid_part: None, .. });
-        match learner.validation() == Validation::Required && folds {
+        let no_validation =
+            matches!(settings.measured_on, TuneData::Folds { valid_part: None, .. });
+        match learner.validation() == Validation::Required && no_validation {
             false => Ok(learner),
             true => Err(missing_validation_part(&learner)),
         }

@@ -1,16 +1,17 @@
 //! The default search space of a learner, taken from its declaration.
 //!
 //! Ranges are wide around the defaults, for the parameters to which such learners are known to be
-//! sensitive. With validation data, early stopping finds the number of rounds; on folds there is
-//! none, and the number of rounds is one more parameter.
+//! sensitive. With validation data, early stopping finds the number of rounds; on folds nothing
+//! stops early, and the number of rounds is one more parameter.
 
 use super::error::TuneError;
 use super::space::Space;
 use crate::error::LearnError;
 use crate::learner::{LearnerSpec, Tuning};
 
-/// The parameter on whose value this one depends, if it has an effect only under some of its
-/// values; a trial in which it has no effect does not set it.
+/// The other parameter that the parameter `name` depends on: `name` has an effect only under some
+/// values of the other, and a trial with another value does not set `name`. `None` if `name`
+/// depends on no other.
 pub(super) fn depends_on(learner: &LearnerSpec, name: &str) -> Option<String> {
     let def = learner.def().params().into_iter().find(|def| def.name == name)?;
     def.requires.map(|condition| {
@@ -20,12 +21,13 @@ pub(super) fn depends_on(learner: &LearnerSpec, name: &str) -> Option<String> {
 }
 
 /// The tuning of a learner; `None` if nothing is learnt.
-pub(super) fn preset(learner: &LearnerSpec) -> Option<Tuning> {
+pub(super) fn tuning(learner: &LearnerSpec) -> Option<Tuning> {
     learner.def().tuning
 }
 
-/// The default search space, without the parameters that the learner's spec sets. `stopping`:
-/// whether validation data finds the number of rounds.
+/// The default search space, without the parameters that the learner's spec sets. If `stopping` is
+/// true, early stopping or successive halving finds the number of rounds, which is then not in the
+/// space.
 ///
 /// ```
 /// use rankwright_learn::LearnerSpec;
@@ -37,11 +39,11 @@ pub(super) fn preset(learner: &LearnerSpec) -> Option<Tuning> {
 /// ```
 pub fn default_space(learner: &LearnerSpec, stopping: bool) -> Result<Space, LearnError> {
     let name = learner.def().name;
-    let preset = preset(learner).ok_or_else(|| TuneError::NoSpace { learner: name.to_owned() })?;
-    let rounds = preset.resource.zip(preset.rounds).filter(|_| !stopping);
-    let rounds = rounds.map(|(resource, range)| format!("{resource}={range}"));
+    let tuning = tuning(learner).ok_or_else(|| TuneError::NoSpace { learner: name.to_owned() })?;
+    let rounds = tuning.rounds_parameter.zip(tuning.rounds_range).filter(|_| !stopping);
+    let rounds = rounds.map(|(parameter, range)| format!("{parameter}={range}"));
     let parts: Vec<&str> =
-        rounds.as_deref().into_iter().chain(preset.space.iter().copied()).collect();
+        rounds.as_deref().into_iter().chain(tuning.space.iter().copied()).collect();
     let space = Space::parse(&parts.join(", "))?;
     let space = space.without(|name| learner.is_given(name));
     match space.parameters().is_empty() {
@@ -58,22 +60,22 @@ mod tests {
 
     #[test]
     fn every_learner_has_a_space_whose_trials_all_parse() {
-        for info in LEARNERS.iter().filter(|info| info.name != "linear") {
-            let learner = LearnerSpec::parse(info.name).unwrap();
+        for def in LEARNERS.iter().filter(|def| def.name != "linear") {
+            let learner = LearnerSpec::parse(def.name).unwrap();
             for data in [TuneData::Valid, TuneData::Folds { count: 3, valid_part: None }] {
                 let settings = TuneSettings::new(data).trials(60);
                 let plan = TunePlan::new(&learner, settings).unwrap();
-                assert_eq!(plan.specs().len(), 60, "{}", info.name);
+                assert_eq!(plan.specs().len(), 60, "{}", def.name);
                 assert_eq!(
                     Space::parse(&plan.space().to_string()).unwrap(),
                     *plan.space(),
-                    "{}: what is shown can be given",
-                    info.name
+                    "{}: a printed space can be read",
+                    def.name
                 );
             }
-            let preset = preset(&learner).unwrap();
-            if let Some(resource) = preset.resource {
-                assert!(info.params().iter().any(|p| p.name == resource), "{}", info.name);
+            let tuning = tuning(&learner).unwrap();
+            if let Some(parameter) = tuning.rounds_parameter {
+                assert!(def.params().iter().any(|p| p.name == parameter), "{}", def.name);
                 let settings = TuneSettings::new(TuneData::Valid).method(TuneMethod::Halving);
                 TunePlan::new(&learner, settings).unwrap();
             }
@@ -81,12 +83,13 @@ mod tests {
     }
 
     #[test]
-    fn a_learner_of_given_weights_is_not_tuned() {
-        let line = LearnerSpec::parse("linear(weights=1:1)").unwrap();
-        let error = default_space(&line, true).unwrap_err().to_string();
+    fn a_learner_without_parameters_to_search_is_rejected() {
+        let stopping = true;
+        let given_weights = LearnerSpec::parse("linear(weights=1:1)").unwrap();
+        let error = default_space(&given_weights, stopping).unwrap_err().to_string();
         assert!(error.contains("no parameters that are searched"), "{error}");
-        let full = LearnerSpec::parse("linear-regression(transform=auto, l2=1)").unwrap();
-        let error = default_space(&full, true).unwrap_err().to_string();
+        let all_fixed = LearnerSpec::parse("linear-regression(transform=auto, l2=1)").unwrap();
+        let error = default_space(&all_fixed, stopping).unwrap_err().to_string();
         assert!(error.contains("fixes every parameter"), "{error}");
     }
 }

@@ -1,4 +1,5 @@
-//! Runs a search: rung by rung, trial by trial, with finished trials kept in a log.
+//! Runs a search: rung by rung, trial by trial, with finished trials kept in a log. A trial is the
+//! learner with one set of parameters; a rung trains some of the trials for a number of rounds.
 
 use std::fmt::Debug;
 use std::path::PathBuf;
@@ -13,7 +14,7 @@ use super::error::TuneError;
 use super::evaluate::Task;
 use super::log::Log;
 use super::plan::{TuneData, TunePlan};
-use super::trial::{Trial, rank};
+use super::trial::{Trial, best_first};
 use super::trial_comparison::{TrialComparison, compare_trials};
 use crate::error::LearnError;
 use crate::session::checkpoint::fingerprint;
@@ -35,14 +36,16 @@ impl TuneProgress for NoProgress {}
 pub struct TuneJob<'a> {
     /// Training data.
     pub train: &'a Dataset,
-    /// Validation data, for a search that is measured on it.
+    /// Validation data, for a search that is measured on it; `None` on folds.
     pub valid: Option<ValidationSet<'a>>,
     /// Options for matching validation data with the training data's features, and the instruction
     /// set.
     pub features: ScoreOptions,
-    /// The file that keeps finished trials; a search that finds its own log there resumes.
+    /// The file that keeps finished trials; a search that finds its own log there resumes. `None`
+    /// to keep them in memory only.
     pub log: Option<PathBuf>,
-    /// The folder of checkpoints during training; nothing is left there at the end.
+    /// The folder of checkpoints during training; nothing is left there at the end. `None` for no
+    /// checkpoints.
     pub folder: Option<PathBuf>,
     /// Receives progress events.
     pub progress: &'a dyn TuneProgress,
@@ -108,7 +111,7 @@ pub struct TuneResult {
     pub versus: Option<TrialComparison>,
     /// Number of finished trainings; halving has several for a trial.
     pub done: usize,
-    /// Number of them that the log already had.
+    /// Number of these trainings that the log already had.
     pub found: usize,
     /// False if the search was cancelled before its end.
     pub finished: bool,
@@ -128,23 +131,22 @@ impl TuneResult {
 
 impl TunePlan {
     /// Runs the search, or resumes it.
-    pub fn run(&self, request: &TuneJob<'_>) -> Result<TuneResult, LearnError> {
-        let valid = request.valid.as_ref().filter(|_| self.settings.measured_on == TuneData::Valid);
-        let sets = [Some(request.train), valid.map(|set| set.data)];
+    pub fn run(&self, job: &TuneJob<'_>) -> Result<TuneResult, LearnError> {
+        let valid = job.valid.as_ref().filter(|_| self.settings.measured_on == TuneData::Valid);
+        let sets = [Some(job.train), valid.map(|set| set.data)];
         let checksum = |data: &Dataset| format!("{:016x}", fingerprint(data, ""));
         let data: Vec<String> = sets.into_iter().flatten().map(checksum).collect();
         let mut identity = self.identity();
         identity.extend(["training data", "validation data"].into_iter().zip(data.clone()));
-        let log = match &request.log {
+        let log = match &job.log {
             Some(path) => Log::open(path, &identity)?,
             None => Log::in_memory(),
         };
         let search_id = xxh3_64(format!("{identity:?}").as_bytes());
         let better = self.measure.metric().better();
-        let mut search =
-            TrialSearch { plan: self, request, data, search_id, better, log, found: 0 };
+        let mut search = TrialSearch { plan: self, job, data, search_id, better, log, found: 0 };
         let finished = search.run()?;
-        if finished && let Some(folder) = &request.folder {
+        if finished && let Some(folder) = &job.folder {
             // A folder that holds other files stays.
             let _ = std::fs::remove_dir(folder);
         }
@@ -152,14 +154,18 @@ impl TunePlan {
     }
 }
 
+/// A search while it runs.
 struct TrialSearch<'a> {
     plan: &'a TunePlan,
-    request: &'a TuneJob<'a>,
-    /// Checksums of the data.
+    job: &'a TuneJob<'a>,
+    /// Checksums of the training data and, if it is used, the validation data.
     data: Vec<String>,
+    /// Identifies the search in the names of checkpoints.
     search_id: u64,
+    /// Whether higher or lower values of the metric are better.
     better: Better,
     log: Log,
+    /// Number of trainings found in the log.
     found: usize,
 }
 
@@ -187,11 +193,12 @@ impl<'a> TrialSearch<'a> {
         Ok(true)
     }
 
+    /// The training of a trial on one rung, given the rounds of the rung before.
     fn task(&self, trial: usize, limit: Option<usize>, previous_rounds: Option<usize>) -> Task<'a> {
         let previous_rounds = previous_rounds.unwrap_or(0);
         Task {
             plan: self.plan,
-            request: self.request,
+            job: self.job,
             trial,
             limit,
             previous_rounds,
@@ -208,22 +215,24 @@ impl<'a> TrialSearch<'a> {
     ) -> Result<bool, LearnError> {
         let task = self.task(trial, limit, previous_rounds);
         if let Some(found) = self.log.find(trial, limit) {
+            let from_log = true;
             self.found += 1;
-            self.request.progress.trial_finished(found, true);
+            self.job.progress.trial_finished(found, from_log);
             return Ok(true);
         }
-        if self.request.progress.should_stop() {
+        if self.job.progress.should_stop() {
             return Ok(false);
         }
-        self.request.progress.trial_started(trial, limit);
-        let done = match self.copy(trial, limit, previous_rounds) {
-            Some(copy) => copy,
+        self.job.progress.trial_started(trial, limit);
+        let done = match self.known_result(trial, limit, previous_rounds) {
+            Some(known) => known,
             None => match task.run() {
                 Some(done) => Trial { data: self.data.clone(), ..done },
                 None => return Ok(false),
             },
         };
-        self.request.progress.trial_finished(&done, false);
+        let from_log = false;
+        self.job.progress.trial_finished(&done, from_log);
         self.log.add(done)?;
         let boosted = self.plan.specs().get(trial).is_some_and(|s| s.boosting().is_some());
         if limit.is_none() || !boosted {
@@ -233,8 +242,8 @@ impl<'a> TrialSearch<'a> {
     }
 
     /// The result of a trial that needs no training: the same learner was trained before, or this
-    /// one had already stopped early with fewer rounds.
-    fn copy(
+    /// one had already stopped early with fewer rounds. `None` if it must be trained.
+    fn known_result(
         &self,
         trial: usize,
         limit: Option<usize>,
@@ -260,7 +269,7 @@ impl<'a> TrialSearch<'a> {
         let done = active.iter().filter_map(|trial| self.log.find(*trial, limit));
         let done = done.filter(|trial| trial.value.is_some());
         let mut survivors: Vec<usize> = Vec::new();
-        for trial in rank(done, self.better) {
+        for trial in best_first(done, self.better) {
             if trial.trial == 0 || survivors.iter().filter(|other| **other != 0).count() < count {
                 survivors.push(trial.trial);
             }
@@ -269,22 +278,25 @@ impl<'a> TrialSearch<'a> {
         survivors
     }
 
+    /// The result of the search, of which `finished` tells whether it was not cancelled.
     fn result(self, finished: bool) -> Result<TuneResult, LearnError> {
         let mut trials = Vec::new();
+        // The trials that are not listed yet.
         let mut left: Vec<usize> = (0..self.plan.specs().len()).collect();
         for rung in self.plan.rungs().iter().rev() {
             let done = left.iter().filter_map(|trial| self.log.find(*trial, rung.rounds));
-            let ranked = rank(done.filter(|trial| trial.error.is_none()), self.better);
-            left.retain(|trial| !ranked.iter().any(|done| done.trial == *trial));
-            trials.extend(ranked.into_iter().cloned());
+            let sorted = best_first(done.filter(|trial| trial.error.is_none()), self.better);
+            left.retain(|trial| !sorted.iter().any(|done| done.trial == *trial));
+            trials.extend(sorted.into_iter().cloned());
         }
         let failed = self.log.trials().iter().filter(|trial| trial.error.is_some());
         trials.extend(failed.filter(|trial| left.contains(&trial.trial)).cloned());
-        let of_plan = |trial: &&Trial| {
-            let rung = self.plan.rungs().iter().any(|rung| rung.rounds == trial.limit);
-            rung && trial.trial < self.plan.specs().len()
+        // A log may also hold trials of a longer search.
+        let is_of_plan = |trial: &&Trial| {
+            let on_rung = self.plan.rungs().iter().any(|rung| rung.rounds == trial.limit);
+            on_rung && trial.trial < self.plan.specs().len()
         };
-        let done = self.log.trials().iter().filter(of_plan).count();
+        let done = self.log.trials().iter().filter(is_of_plan).count();
         let found = self.found;
         let mut result = TuneResult { trials, versus: None, done, found, finished };
         if finished && result.best().is_none() {

@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! space = parameter "=" range { "," parameter "=" range }
-//! range = "choice(" value { "," value } ")"   one of the values, each as likely
-//!       | "int(" low "," high ")"             a whole number, both ends included
-//!       | "logint(" low "," high ")"          a whole number, as likely to double as to halve
-//!       | "uniform(" low "," high ")"         a number
-//!       | "log(" low "," high ")"             a number, as likely to double as to halve
+//! range = "choice(" value { "," value } ")"   one of the values, all equally likely
+//!       | "int(" low "," high ")"             a whole number, both ends included, uniform
+//!       | "logint(" low "," high ")"          a whole number, uniform in its logarithm
+//!       | "uniform(" low "," high ")"         a number, uniform
+//!       | "log(" low "," high ")"             a number, uniform in its logarithm
 //!       | value                               always this
 //! ```
 //!
@@ -68,6 +68,7 @@ pub struct Space {
     parameters: Vec<(String, Range)>,
 }
 
+/// The names of the ranges.
 const KINDS: [&str; 5] = ["choice", "int", "logint", "uniform", "log"];
 
 /// Text put before the space, so that it parses as the arguments of a spec.
@@ -116,6 +117,7 @@ impl Space {
         self.with(name, Range::Fixed(value.to_string()))
     }
 
+    /// Adds a parameter, in place of one with the same name.
     fn with(mut self, name: &str, range: Range) -> Self {
         self.parameters.retain(|(other, _)| other != name);
         self.parameters.push((name.to_owned(), range));
@@ -124,7 +126,7 @@ impl Space {
 
     /// Reads a space; the error names the column or the parameter.
     pub fn parse(text: &str) -> Result<Self, SpecError> {
-        balanced(text)?;
+        check_parentheses(text)?;
         let spec = Spec::parse(&format!("{PREFIX}{text})")).map_err(|e| as_written(e, text))?;
         if spec.args.is_empty() {
             let expected = "a parameter and a range, such as rate=log(0.01,0.3)";
@@ -139,7 +141,7 @@ impl Space {
         &self.parameters
     }
 
-    /// The range of a parameter.
+    /// The range of a parameter; `None` if the space does not contain it.
     pub fn get(&self, name: &str) -> Option<&Range> {
         self.parameters.iter().find(|(key, _)| key == name).map(|(_, range)| range)
     }
@@ -163,6 +165,7 @@ impl Space {
 const RANDOM_STREAM: u64 = 0x7475_6e65_0000_0000;
 
 impl Range {
+    /// Reads the range of the parameter `key`.
     fn read(key: &str, text: &str) -> Result<Self, SpecError> {
         let Some((kind, rest)) = text.split_once('(') else {
             return Ok(Range::Fixed(text.to_owned()));
@@ -171,21 +174,21 @@ impl Range {
         if !KINDS.contains(&kind) {
             return Err(SpecError::unknown("range", kind, &KINDS));
         }
-        let bad = |expected: &str| SpecError::BadValue {
+        let rejected = |expected: &str| SpecError::BadValue {
             name: "space".to_owned(),
             key: key.to_owned(),
             value: text.to_owned(),
             expected: expected.to_owned(),
         };
         let Some(inner) = rest.strip_suffix(')') else {
-            return Err(bad("a range that ends with its parenthesis"));
+            return Err(rejected("a range that ends with its parenthesis"));
         };
         let parts = split_specs(inner);
         if kind == "choice" {
-            return choice(inner, &parts).map_err(|expected| bad(&expected));
+            return choice(inner, &parts).map_err(|expected| rejected(&expected));
         }
         let [low, high] = parts[..] else {
-            return Err(bad(&format!("{kind}(low,high)")));
+            return Err(rejected(&format!("{kind}(low,high)")));
         };
         match kind {
             "int" | "logint" => {
@@ -194,24 +197,24 @@ impl Range {
                 match ends.filter(|(low, high)| low <= high) {
                     Some((low, high)) if kind == "int" => Ok(Range::Int(low, high)),
                     Some((low, high)) if low >= 1 => Ok(Range::LogInt(low, high)),
-                    Some(_) => Err(bad("whole numbers from 1 on; int takes others")),
-                    None => Err(bad(EXPECTED)),
+                    Some(_) => Err(rejected("whole numbers from 1 on; int takes others")),
+                    None => Err(rejected(EXPECTED)),
                 }
             }
             _ => {
                 let ends = low.parse::<f64>().ok().zip(high.parse::<f64>().ok());
-                let legal = |(low, high): &(f64, f64)| low <= high && (high - low).is_finite();
-                match ends.filter(legal) {
+                let is_range = |(low, high): &(f64, f64)| low <= high && (high - low).is_finite();
+                match ends.filter(is_range) {
                     Some((low, high)) if kind == "uniform" => Ok(Range::Uniform(low, high)),
                     Some((low, high)) if low > 0.0 => Ok(Range::Log(low, high)),
-                    Some(_) => Err(bad("numbers above 0; uniform takes others")),
-                    None => Err(bad("two numbers, the lower one first")),
+                    Some(_) => Err(rejected("numbers above 0; uniform takes others")),
+                    None => Err(rejected("two numbers, the lower one first")),
                 }
             }
         }
     }
 
-    /// Values that represent the range: each of a choice, both ends of numbers.
+    /// Values that represent the range: all values of a choice, the lowest and highest number.
     pub fn ends(&self) -> Vec<String> {
         match self {
             Range::Fixed(value) => vec![value.clone()],
@@ -225,24 +228,28 @@ impl Range {
         }
     }
 
+    /// A random value.
     fn draw(&self, random: &mut Random) -> String {
         // A number is drawn even if there is nothing to choose, so that a range does not shift the
         // draws of others.
-        let unit = random.unit();
+        let fraction = random.unit();
         match self {
             Range::Fixed(value) => value.clone(),
             Range::Choice(values) => {
-                let at = (unit * values.len() as f64) as usize;
+                let at = (fraction * values.len() as f64) as usize;
                 values.get(at).or(values.last()).cloned().unwrap_or_default()
             }
             Range::Int(low, high) => {
-                integer_text(*low, *high, *low as f64 + unit * span(*low, *high))
+                integer_text(*low, *high, *low as f64 + fraction * span(*low, *high))
             }
             Range::LogInt(low, high) => {
-                integer_text(*low, *high, log_interpolated(*low as f64, *high as f64 + 1.0, unit))
+                let value = log_interpolated(*low as f64, *high as f64 + 1.0, fraction);
+                integer_text(*low, *high, value)
             }
-            Range::Uniform(low, high) => rounded_text(*low, *high, low + unit * (high - low)),
-            Range::Log(low, high) => rounded_text(*low, *high, log_interpolated(*low, *high, unit)),
+            Range::Uniform(low, high) => rounded_text(*low, *high, low + fraction * (high - low)),
+            Range::Log(low, high) => {
+                rounded_text(*low, *high, log_interpolated(*low, *high, fraction))
+            }
         }
     }
 }
@@ -252,11 +259,12 @@ fn span(low: i64, high: i64) -> f64 {
     high as f64 - low as f64 + 1.0
 }
 
-/// low (high / low)^unit.
-fn log_interpolated(low: f64, high: f64, unit: f64) -> f64 {
-    low * exp(unit * (high / low).ln())
+/// `low * (high / low)^fraction`: `low` for the fraction 0, `high` for 1.
+fn log_interpolated(low: f64, high: f64, fraction: f64) -> f64 {
+    low * exp(fraction * (high / low).ln())
 }
 
+/// The value rounded down, within the range.
 fn integer_text(low: i64, high: i64, value: f64) -> String {
     (value.floor() as i64).clamp(low, high).to_string()
 }
@@ -267,7 +275,8 @@ fn rounded_text(low: f64, high: f64, value: f64) -> String {
     rounded.clamp(low, high).to_string()
 }
 
-/// Reads a choice; the error says what was expected.
+/// Reads a choice from the text in its parentheses, which `parts` holds split at the commas; the
+/// error says what was expected.
 fn choice(inner: &str, parts: &[&str]) -> Result<Range, String> {
     let mut depth = 0_i32;
     let mut commas = 0;
@@ -290,7 +299,7 @@ fn choice(inner: &str, parts: &[&str]) -> Result<Range, String> {
 
 /// Rejects a `)` without its `(`, which would end the spec around the text, and a `(` without its
 /// `)`, which would take the closing one of that spec.
-fn balanced(text: &str) -> Result<(), SpecError> {
+fn check_parentheses(text: &str) -> Result<(), SpecError> {
     let mut depth = 0_usize;
     for (at, c) in text.chars().enumerate() {
         match c {
@@ -311,6 +320,7 @@ fn balanced(text: &str) -> Result<(), SpecError> {
     }
 }
 
+/// The error of a space that does not follow the grammar.
 fn syntax(text: &str, column: usize, found: String, expected: &'static str) -> SpecError {
     SpecError::Syntax { spec: text.to_owned(), column, found, expected }
 }
@@ -375,7 +385,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slips_say_where_and_what_was_expected() {
+    fn errors_name_the_position_and_what_was_expected() {
         for (text, expected) in [
             ("", "column 1: found the end, expected a parameter"),
             ("rate", "column 5: found the end, expected `=`"),
@@ -416,20 +426,21 @@ mod tests {
     }
 
     #[test]
-    fn every_value_of_a_small_range_is_drawn_about_as_often_as_it_should() {
+    fn every_value_of_a_small_range_is_drawn_with_its_probability() {
         let space = Space::parse("a=choice(x,y,z), b=int(-1,2), c=logint(1,2)").unwrap();
         let draws: Vec<_> = (1..=6000).map(|trial| space.draw(5, trial)).collect();
-        let share = |at: usize, value: &str| {
+        let frequency = |at: usize, value: &str| {
             draws.iter().filter(|draw| draw[at].1 == value).count() as f64 / 6000.0
         };
         for value in ["x", "y", "z"] {
-            assert!((share(0, value) - 1.0 / 3.0).abs() < 0.03, "{value}");
+            assert!((frequency(0, value) - 1.0 / 3.0).abs() < 0.03, "{value}");
         }
         for value in ["-1", "0", "1", "2"] {
-            assert!((share(1, value) - 0.25).abs() < 0.03, "{value}");
+            assert!((frequency(1, value) - 0.25).abs() < 0.03, "{value}");
         }
-        // The share of the logarithms from 1 to 3 that lies below 2 is ln 2 / ln 3.
-        assert!((share(2, "1") - 0.631).abs() < 0.03);
+        // logint(1,2) draws a number from 1 to 3, uniform in its logarithm, and rounds it down: it
+        // is below 2 with probability ln 2 / ln 3.
+        assert!((frequency(2, "1") - 0.631).abs() < 0.03);
     }
 
     #[test]
@@ -446,7 +457,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn draws_stay_within_the_ends_and_are_short(
+        fn draws_stay_within_the_range_and_have_three_digits(
             low in 1e-4_f64..10.0, more in 0.0_f64..1e4, seed: u64, trial in 0_usize..1000,
         ) {
             let high = low + more;
@@ -454,8 +465,8 @@ mod tests {
             for (_, value) in Space::parse(&text).unwrap().draw(seed, trial) {
                 let number: f64 = value.parse().unwrap();
                 prop_assert!(low <= number && number <= high, "{text} {value}");
-                let three: f64 = format!("{number:.2e}").parse().unwrap();
-                prop_assert!(number == three || number == low || number == high);
+                let rounded: f64 = format!("{number:.2e}").parse().unwrap();
+                prop_assert!(number == rounded || number == low || number == high);
             }
         }
 

@@ -1,4 +1,5 @@
-//! The record of a finished trial: a line of the log.
+//! The record of a finished trial, which is the learner with one set of parameters: a line of the
+//! log.
 
 use rankwright_eval::compare::Better;
 use serde::{Deserialize, Serialize};
@@ -7,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Trial {
-    /// Its number; 0 is the learner as given.
+    /// The number of the trial; 0 is the learner as given.
     pub trial: usize,
     /// The learner as a spec.
     pub spec: String,
@@ -17,17 +18,18 @@ pub struct Trial {
     pub seed: u64,
     /// The metric over all queries; `None` if the trial failed.
     pub value: Option<f64>,
-    /// Its 95% interval over the queries.
+    /// The 95% confidence interval of the value over the queries; `None` if it has none.
     pub ci95: Option<(f64, f64)>,
     /// Number of queries with a value.
     pub queries: usize,
     /// Number of rounds in the model (on folds the mean over them); `None` if it has no rounds.
     pub rounds: Option<f64>,
-    /// Number of rounds trained, if there was a single training.
+    /// Number of rounds trained; `None` on folds, which have several trainings.
     pub trained: Option<usize>,
     /// Seconds of binning and training.
     pub seconds: f64,
-    /// The trial (or this one, on the rung before) whose training was reused.
+    /// The trial (or this one, on the rung before) whose training was reused; `None` if this trial
+    /// was trained.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_as: Option<usize>,
     /// The error, if it failed.
@@ -35,14 +37,14 @@ pub struct Trial {
     pub error: Option<String>,
     /// The convention of the metric: how ties, unjudged documents and so on are treated.
     pub convention: String,
-    /// Checksums of the training data and, where there is some, the validation data.
+    /// Checksums of the training data and, if it was used, the validation data.
     pub data: Vec<String>,
-    /// The value of each query; `None` if it has none.
+    /// The value of each query; `None` for a query without a value.
     pub values: Vec<Option<f64>>,
 }
 
 impl Trial {
-    /// Whether it is better than another; a trial that failed never is.
+    /// Whether this trial is better than another; a failed one is never better.
     pub(super) fn is_better_than(&self, other: &Trial, better: Better) -> bool {
         match (self.value, other.value) {
             (Some(own), Some(other_value)) => match better {
@@ -55,8 +57,8 @@ impl Trial {
     }
 }
 
-/// Sorts the best first; equal ones by number, and failed ones last.
-pub(super) fn rank<'a>(
+/// The trials with the best first; equal ones by number, and failed ones last.
+pub(super) fn best_first<'a>(
     trials: impl IntoIterator<Item = &'a Trial>,
     better: Better,
 ) -> Vec<&'a Trial> {
@@ -77,7 +79,7 @@ mod tests {
     fn the_best_comes_first_and_failures_last() {
         let trial = |trial, value| Trial { trial, value, ..Trial::default() };
         let all = [trial(0, None), trial(1, Some(0.2)), trial(2, Some(0.5)), trial(3, Some(0.2))];
-        let order = |better| rank(&all, better).iter().map(|t| t.trial).collect::<Vec<_>>();
+        let order = |better| best_first(&all, better).iter().map(|t| t.trial).collect::<Vec<_>>();
         assert_eq!(order(Better::Higher), [2, 1, 3, 0]);
         assert_eq!(order(Better::Lower), [1, 3, 2, 0]);
     }

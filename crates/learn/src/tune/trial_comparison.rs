@@ -1,7 +1,7 @@
 //! Compares the best trial with trial 0: Fisher's randomisation test, paired by query.
 //!
-//! The best was chosen by the same values that are tested here, so p is too small, the more so the
-//! more trials there are. A difference that is not significant even so is within the noise.
+//! The best trial was chosen by the same values that are tested here, so p is too small, the more
+//! so the more trials there are. A difference that is not significant even so is within the noise.
 
 use rankwright_eval::compare::Better;
 use rankwright_eval::stats::{
@@ -18,15 +18,15 @@ use crate::error::LearnError;
 pub struct TrialComparison {
     /// Mean of the differences, best minus trial 0.
     pub difference: f64,
-    /// Its 95% interval (Student's t).
+    /// The 95% confidence interval of the mean (Student's t); `None` if there are too few queries.
     pub ci95: Option<[f64; 2]>,
     /// Two-sided p of the randomisation test.
     pub p: f64,
-    /// Queries where the best trial is better.
+    /// Number of queries where the best trial is better.
     pub better: usize,
-    /// Queries where both are equal.
+    /// Number of queries where both are equal.
     pub equal: usize,
-    /// Queries where trial 0 is better.
+    /// Number of queries where trial 0 is better.
     pub worse: usize,
 }
 
@@ -37,23 +37,23 @@ pub(super) fn compare_trials(
     better: Better,
 ) -> Result<Option<TrialComparison>, LearnError> {
     let both = best.values.iter().zip(&first.values);
-    let (mine, theirs): (Vec<f64>, Vec<f64>) = both.filter_map(|(a, b)| (*a).zip(*b)).unzip();
-    let refused = |_: StatsError| LearnError::Internal {
+    let (of_best, of_first): (Vec<f64>, Vec<f64>) = both.filter_map(|(a, b)| (*a).zip(*b)).unzip();
+    let internal = |_: StatsError| LearnError::Internal {
         invariant: "values of the same queries can be compared",
     };
-    let pairs = Paired::new(&mine, &theirs).map_err(refused)?;
+    let pairs = Paired::new(&of_best, &of_first).map_err(internal)?;
     let Some(difference) = pairs.mean() else { return Ok(None) };
-    let found = wins(&pairs, 0.0).map_err(refused)?;
+    let counts = wins(&pairs, 0.0).map_err(internal)?;
     let (better, worse) = match better {
-        Better::Higher => (found.wins, found.losses),
-        Better::Lower => (found.losses, found.wins),
+        Better::Higher => (counts.wins, counts.losses),
+        Better::Lower => (counts.losses, counts.wins),
     };
     Ok(Some(TrialComparison {
         difference,
-        ci95: mean_interval(pairs.differences(), 0.95).map_err(refused)?,
-        p: randomisation_test(&pairs, Sampling::default()).map_err(refused)?.p,
+        ci95: mean_interval(pairs.differences(), 0.95).map_err(internal)?,
+        p: randomisation_test(&pairs, Sampling::default()).map_err(internal)?.p,
         better,
-        equal: found.ties,
+        equal: counts.ties,
         worse,
     }))
 }

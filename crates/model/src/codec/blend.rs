@@ -1,15 +1,15 @@
 //! The body of a blend: weights, and members as whole model files with their lengths before them.
 //!
-//! Each member has its own checksum and is validated like any model. None may be a blend, which its
-//! header shows before its body is read: no bytes can make this recurse.
+//! Each member has its own checksum and is validated like any model. None may be a blend: its
+//! header shows the kind before its body is read, so that no bytes can make the reader recurse.
 
 use super::Damage;
 use super::body::{ByteReader, put};
 use crate::blend::{Blend, Normalise};
 use crate::error::{ModelError, ModelPart};
 
-/// Before each member: its weight and its length.
-const MEMBER: usize = 8 + 8;
+/// Bytes before the file of each member: its weight and its length.
+const MEMBER_PREFIX_BYTES: usize = 8 + 8;
 
 fn normalise_byte(normalise: Normalise) -> u8 {
     match normalise {
@@ -31,20 +31,20 @@ pub(super) fn write(blend: &Blend, out: &mut Vec<u8>) {
     }
 }
 
-pub(super) fn read(from: &mut ByteReader<'_>) -> Result<Blend, ModelError> {
-    let [value] = from.number()?;
+pub(super) fn read(reader: &mut ByteReader<'_>) -> Result<Blend, ModelError> {
+    let [value] = reader.number()?;
     let normalise = Normalise::ALL.into_iter().find(|known| normalise_byte(*known) == value);
     let normalise = normalise
         .ok_or_else(|| ModelError::damaged(Damage::UnknownCode { code: "normalisation", value }))?;
-    let count = from.count()?;
-    if count > from.left() / MEMBER {
+    let count = reader.count()?;
+    if count > reader.remaining() / MEMBER_PREFIX_BYTES {
         return Err(ModelError::damaged(Damage::TooManyItems { item: "member", count }));
     }
     let mut members = Vec::new();
     for number in 0..count {
-        let weight = f64::from_le_bytes(from.number()?);
-        let length = u64::from_le_bytes(from.number()?);
-        let bytes = from.take(usize::try_from(length).unwrap_or(usize::MAX))?;
+        let weight = f64::from_le_bytes(reader.number()?);
+        let length = u64::from_le_bytes(reader.number()?);
+        let bytes = reader.take(usize::try_from(length).unwrap_or(usize::MAX))?;
         let member = super::read_member(bytes);
         members.push((weight, member.map_err(|error| error.within(ModelPart::Member(number)))?));
     }

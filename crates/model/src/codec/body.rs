@@ -1,4 +1,5 @@
-//! The body of a model file: numbers, little-endian, in the layout of the codec's table.
+//! The body of a model file: numbers, little-endian, in the layout that the documentation of the
+//! module `codec` gives.
 
 use super::{Damage, blend, net};
 use crate::categories::Categories;
@@ -8,27 +9,27 @@ use crate::linear::Linear;
 use crate::model::ModelBody;
 use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
 
-/// Marks a child that is a leaf.
-const LEAF: u32 = 1 << 31;
-/// The smallest tree: a number of splits, one leaf value, its rows.
-const SMALLEST_TREE: usize = 4 + 8 + 8;
+/// The bit that marks a child that is a leaf.
+const LEAF_BIT: u32 = 1 << 31;
+/// Bytes of the smallest tree: the number of splits, the value of one leaf, the rows of that leaf.
+const MIN_TREE_BYTES: usize = 4 + 8 + 8;
 
-/// The version that holds a model: 1 for linear models, and for trees if every split condition is a
-/// threshold; 2 for other trees; 3 for nets and blends.
-pub(super) fn version(kind: &ModelBody) -> u32 {
+/// The lowest version of the format that can hold a body: 1 for linear models, and for trees if
+/// every split condition is a threshold; 2 for other trees; 3 for nets and blends.
+pub(super) fn version(body: &ModelBody) -> u32 {
     let is_plain = |tree: &Tree| {
         tree.sets().is_empty()
             && tree.splits().iter().all(|split| matches!(split.rule, SplitCondition::AtMost(_)))
     };
-    match kind {
+    match body {
         ModelBody::Trees(ensemble) if !ensemble.trees().iter().all(is_plain) => 2,
         ModelBody::Trees(_) | ModelBody::Linear(_) => 1,
         ModelBody::Net(_) | ModelBody::Blend(_) => 3,
     }
 }
 
-pub(super) fn write(kind: &ModelBody, version: u32, out: &mut Vec<u8>) {
-    match kind {
+pub(super) fn write(body: &ModelBody, version: u32, out: &mut Vec<u8>) {
+    match body {
         ModelBody::Trees(ensemble) => {
             put(out, [ensemble.base().to_le_bytes()]);
             put(out, [(ensemble.trees().len() as u32).to_le_bytes()]);
@@ -48,9 +49,9 @@ fn write_tree(tree: &Tree, version: u32, out: &mut Vec<u8>) {
     let (splits, leaves) = (tree.splits(), tree.leaves());
     put(out, [(splits.len() as u32).to_le_bytes()]);
     put(out, splits.iter().map(|split| split.feature.to_le_bytes()));
-    put(out, splits.iter().map(|split| rule_bits(split.rule).1.to_le_bytes()));
+    put(out, splits.iter().map(|split| encode_rule(split.rule).1.to_le_bytes()));
     if version > 1 {
-        put(out, splits.iter().map(|split| [rule_bits(split.rule).0]));
+        put(out, splits.iter().map(|split| [encode_rule(split.rule).0]));
     }
     put(out, splits.chunks(8).map(|eight| [missing_bits(eight)]));
     put(out, splits.iter().map(|split| child_number(split.left).to_le_bytes()));
@@ -68,8 +69,9 @@ fn write_tree(tree: &Tree, version: u32, out: &mut Vec<u8>) {
     }
 }
 
-/// A split condition as its kind and 32 bits.
-fn rule_bits(rule: SplitCondition) -> (u8, u32) {
+/// A split condition as the code of its kind, and the bits of its threshold or the number of its
+/// set.
+fn encode_rule(rule: SplitCondition) -> (u8, u32) {
     match rule {
         SplitCondition::AtMost(threshold) => (0, threshold.to_bits()),
         SplitCondition::NonZeroAtMost(threshold) => (1, threshold.to_bits()),
@@ -77,7 +79,8 @@ fn rule_bits(rule: SplitCondition) -> (u8, u32) {
     }
 }
 
-fn rule((kind, bits): (u8, u32)) -> Result<SplitCondition, ModelError> {
+/// The split condition that [`encode_rule`] wrote.
+fn decode_rule((kind, bits): (u8, u32)) -> Result<SplitCondition, ModelError> {
     match kind {
         0 => Ok(SplitCondition::AtMost(f32::from_bits(bits))),
         1 => Ok(SplitCondition::NonZeroAtMost(f32::from_bits(bits))),
@@ -86,56 +89,59 @@ fn rule((kind, bits): (u8, u32)) -> Result<SplitCondition, ModelError> {
     }
 }
 
+/// Appends numbers, each given as its bytes.
 pub(super) fn put<const N: usize>(out: &mut Vec<u8>, numbers: impl IntoIterator<Item = [u8; N]>) {
     numbers.into_iter().for_each(|number| out.extend_from_slice(&number));
 }
 
-/// Bit `i` is 1 if missing values of split `i` go left.
+/// A byte for eight splits: bit `i` is 1 if split `i` sends missing values left.
 fn missing_bits(eight: &[Split]) -> u8 {
     let bit = |(i, split): (usize, &Split)| u8::from(split.missing == Side::Left) << i;
     eight.iter().enumerate().map(bit).sum()
 }
 
+/// A child as its number, with [`LEAF_BIT`] if it is a leaf.
 fn child_number(child: Child) -> u32 {
     match child {
         Child::Split(number) => number,
-        Child::Leaf(number) => number | LEAF,
+        Child::Leaf(number) => number | LEAF_BIT,
     }
 }
 
 fn child(number: u32) -> Child {
-    match number & LEAF {
+    match number & LEAF_BIT {
         0 => Child::Split(number),
-        _ => Child::Leaf(number & !LEAF),
+        _ => Child::Leaf(number & !LEAF_BIT),
     }
 }
 
+/// Reads a body of the kind that the header names; all bytes must be used.
 pub(super) fn read(kind: &str, version: u32, bytes: &[u8]) -> Result<ModelBody, ModelError> {
-    let mut from = ByteReader(bytes);
-    let kind = match kind {
-        "trees" => ModelBody::Trees(read_ensemble(&mut from, version)?),
+    let mut reader = ByteReader(bytes);
+    let body = match kind {
+        "trees" => ModelBody::Trees(read_ensemble(&mut reader, version)?),
         "linear" => {
-            let bias = f64::from_le_bytes(from.number()?);
-            let count = from.count()?;
-            ModelBody::Linear(Linear::new(bias, from.numbers(count, f64::from_le_bytes)?)?)
+            let bias = f64::from_le_bytes(reader.number()?);
+            let count = reader.count()?;
+            ModelBody::Linear(Linear::new(bias, reader.numbers(count, f64::from_le_bytes)?)?)
         }
-        "net" => ModelBody::Net(net::read(&mut from)?),
-        "blend" => ModelBody::Blend(blend::read(&mut from)?),
+        "net" => ModelBody::Net(net::read(&mut reader)?),
+        "blend" => ModelBody::Blend(blend::read(&mut reader)?),
         other => {
             let found = other.to_owned();
             return Err(ModelError::damaged(Damage::UnknownKind { found }));
         }
     };
-    match from.0.len() {
-        0 => Ok(kind),
+    match reader.0.len() {
+        0 => Ok(body),
         bytes => Err(ModelError::damaged(Damage::TrailingBytes { bytes })),
     }
 }
 
-fn read_ensemble(from: &mut ByteReader<'_>, version: u32) -> Result<Ensemble, ModelError> {
-    let base = f64::from_le_bytes(from.number()?);
-    let count = from.count()?;
-    if count > from.0.len() / SMALLEST_TREE {
+fn read_ensemble(reader: &mut ByteReader<'_>, version: u32) -> Result<Ensemble, ModelError> {
+    let base = f64::from_le_bytes(reader.number()?);
+    let count = reader.count()?;
+    if count > reader.0.len() / MIN_TREE_BYTES {
         return Err(ModelError::damaged(Damage::TooManyItems { item: "tree", count }));
     }
     if count > MAX_TREES {
@@ -143,60 +149,62 @@ fn read_ensemble(from: &mut ByteReader<'_>, version: u32) -> Result<Ensemble, Mo
     }
     let mut trees = Vec::with_capacity(count);
     for number in 0..count {
-        let tree = read_tree(from, version);
+        let tree = read_tree(reader, version);
         trees.push(tree.map_err(|error| error.within(ModelPart::Tree(number)))?);
     }
     Ensemble::new(base, trees)
 }
 
-fn read_tree(from: &mut ByteReader<'_>, version: u32) -> Result<Tree, ModelError> {
-    let n = from.count()?;
-    let features = from.each(n, u32::from_le_bytes)?;
-    let bits = from.each(n, u32::from_le_bytes)?;
-    let kinds = if version > 1 { from.take(n)? } else { &[] };
-    // Without kinds all are thresholds.
+fn read_tree(reader: &mut ByteReader<'_>, version: u32) -> Result<Tree, ModelError> {
+    let n = reader.count()?;
+    let features = reader.each(n, u32::from_le_bytes)?;
+    let bits = reader.each(n, u32::from_le_bytes)?;
+    let kinds = if version > 1 { reader.take(n)? } else { &[] };
+    // In version 1 every condition is a threshold: kind 0.
     let kinds = kinds.iter().copied().chain(std::iter::repeat(0));
-    let missing = from.sides(n)?;
-    let left = from.each(n, u32::from_le_bytes)?.map(child);
-    let right = from.each(n, u32::from_le_bytes)?.map(child);
-    let gains = from.each(n, f64::from_le_bytes)?;
-    let rows = from.each(n, u64::from_le_bytes)?;
-    let values = from.each(n + 1, f64::from_le_bytes)?;
-    let leaf_rows = from.each(n + 1, u64::from_le_bytes)?;
+    let missing = reader.sides(n)?;
+    let left = reader.each(n, u32::from_le_bytes)?.map(child);
+    let right = reader.each(n, u32::from_le_bytes)?.map(child);
+    let gains = reader.each(n, f64::from_le_bytes)?;
+    let rows = reader.each(n, u64::from_le_bytes)?;
+    let values = reader.each(n + 1, f64::from_le_bytes)?;
+    let leaf_rows = reader.each(n + 1, u64::from_le_bytes)?;
     let mut splits = Vec::with_capacity(n);
-    let numbers = features.zip(kinds.zip(bits)).zip(missing);
-    for ((((feature, bits), missing), (left, right)), (gain, rows)) in
-        numbers.zip(left.zip(right)).zip(gains.zip(rows))
+    let tests = features.zip(kinds.zip(bits)).zip(missing);
+    for ((((feature, kind_and_bits), missing), (left, right)), (gain, rows)) in
+        tests.zip(left.zip(right)).zip(gains.zip(rows))
     {
-        splits.push(Split { feature, rule: rule(bits)?, missing, left, right, gain, rows });
+        let rule = decode_rule(kind_and_bits)?;
+        splits.push(Split { feature, rule, missing, left, right, gain, rows });
     }
     let leaves = values.zip(leaf_rows).map(|(value, rows)| Leaf { value, rows }).collect();
-    let sets = if version > 1 { read_sets(from)? } else { Vec::new() };
+    let sets = if version > 1 { read_sets(reader)? } else { Vec::new() };
     Tree::with_sets(splits, leaves, sets)
 }
 
-fn read_sets(from: &mut ByteReader<'_>) -> Result<Vec<Categories>, ModelError> {
-    let count = from.count()?;
+fn read_sets(reader: &mut ByteReader<'_>) -> Result<Vec<Categories>, ModelError> {
+    let count = reader.count()?;
     // Each set takes at least the four bytes of its size.
-    if count > from.0.len() / 4 {
+    if count > reader.0.len() / 4 {
         return Err(ModelError::damaged(Damage::TooManyItems { item: "set", count }));
     }
     let set = |_| {
-        let words = from.count()?;
-        Categories::from_words(from.numbers(words, u64::from_le_bytes)?)
+        let words = reader.count()?;
+        Categories::from_words(reader.numbers(words, u64::from_le_bytes)?)
     };
     (0..count).map(set).collect()
 }
 
-/// The remaining bytes.
+/// Reads numbers from bytes; holds the bytes that are not yet read.
 pub(super) struct ByteReader<'a>(&'a [u8]);
 
 impl<'a> ByteReader<'a> {
     /// The number of remaining bytes.
-    pub(super) fn left(&self) -> usize {
+    pub(super) fn remaining(&self) -> usize {
         self.0.len()
     }
 
+    /// Reads some bytes.
     pub(super) fn take(&mut self, bytes: usize) -> Result<&'a [u8], ModelError> {
         let (taken, rest) = self.0.split_at_checked(bytes).ok_or_else(|| {
             ModelError::damaged(Damage::MissingBytes { needed: bytes, left: self.0.len() })
@@ -205,36 +213,41 @@ impl<'a> ByteReader<'a> {
         Ok(taken)
     }
 
+    /// Reads the `N` bytes of one number.
     pub(super) fn number<const N: usize>(&mut self) -> Result<[u8; N], ModelError> {
         self.take(N).map(|bytes| bytes.first_chunk().copied().unwrap_or([0; N]))
     }
 
+    /// Reads a number of items, a u32.
     pub(super) fn count(&mut self) -> Result<usize, ModelError> {
         self.number().map(|bytes| u32::from_le_bytes(bytes) as usize)
     }
 
+    /// Reads `count` consecutive values of `N` bytes each, which `decode` converts.
     pub(super) fn numbers<const N: usize, T>(
         &mut self,
         count: usize,
-        of: impl Fn([u8; N]) -> T,
+        decode: impl Fn([u8; N]) -> T,
     ) -> Result<Vec<T>, ModelError> {
-        Ok(self.each(count, of)?.collect())
+        Ok(self.each(count, decode)?.collect())
     }
 
-    /// Reads `count` consecutive values.
+    /// Like [`numbers`](ByteReader::numbers), as an iterator.
     fn each<const N: usize, T, F: Fn([u8; N]) -> T>(
         &mut self,
         count: usize,
-        of: F,
+        decode: F,
     ) -> Result<impl Iterator<Item = T> + use<'a, N, T, F>, ModelError> {
         let size = count.checked_mul(N).ok_or_else(|| ModelError::damaged(Damage::SizeOverflow))?;
         let (chunks, _) = self.take(size)?.as_chunks::<N>();
-        Ok(chunks.iter().map(move |&chunk| of(chunk)))
+        Ok(chunks.iter().map(move |&chunk| decode(chunk)))
     }
 
-    /// Sides from bits; unused bits must be 0, so that a model has one form only.
+    /// Reads sides, a bit each; unused bits of the last byte must be 0, so that a model has only
+    /// one form as bytes.
     fn sides(&mut self, count: usize) -> Result<impl Iterator<Item = Side> + use<'a>, ModelError> {
         let bytes = self.take(count.div_ceil(8))?;
+        // The last byte has one to eight used bits.
         let unused = bytes.last().map_or(0, |last| u32::from(*last) >> (1 + (count + 7) % 8));
         if unused != 0 {
             return Err(ModelError::damaged(Damage::UnusedBits));

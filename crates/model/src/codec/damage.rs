@@ -16,7 +16,7 @@ pub enum Damage {
     /// The first line does not end.
     #[error("its first line does not end")]
     FirstLine,
-    /// Line ends were changed.
+    /// The first line ends with a carriage return, as after a conversion of line ends.
     #[error("its line ends were changed, perhaps by a transfer as text")]
     LineEnds,
     /// The first line has no version.
@@ -59,19 +59,19 @@ pub enum Damage {
         /// The number in the file.
         count: usize,
     },
-    /// A byte without a meaning.
+    /// A byte that is none of the known codes.
     #[error("the byte {value} is no known {code}")]
     UnknownCode {
-        /// The code that the byte stands for: `activation`.
+        /// The kind of code that was expected: `activation`, `normalisation`.
         code: &'static str,
         /// The byte.
         value: u8,
     },
-    /// A size that does not fit into memory.
+    /// A product of sizes that overflows a `usize`.
     #[error("a size is too large")]
     SizeOverflow,
     /// The bytes end too early.
-    #[error("{} should follow, but {left} {} left", counted(*.needed, "byte"), are(*.left))]
+    #[error("{} should follow, but {left} {} left", counted(*.needed, "byte"), is_or_are(*.left))]
     MissingBytes {
         /// Number of bytes that should follow.
         needed: usize,
@@ -81,14 +81,14 @@ pub enum Damage {
     /// Bytes after the end of the model.
     #[error("{} after its end", counted(*.bytes, "byte"))]
     TrailingBytes {
-        /// Number of bytes.
+        /// Number of bytes after the end.
         bytes: usize,
     },
-    /// Unused bits that are not 0.
+    /// Unused bits after the sides of missing values that are not 0.
     #[error("unused bits are set")]
     UnusedBits,
 }
 
-fn are(count: usize) -> &'static str {
+fn is_or_are(count: usize) -> &'static str {
     if count == 1 { "is" } else { "are" }
 }

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use rankwright_data::{Absent, FeatureNames};
+use rankwright_data::{Absent, FeatureNames, TableColumns};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Damage;
@@ -14,7 +15,7 @@ use crate::header::{Header, MAX_NAMES, MAX_NOTES};
 /// The note that held the feature set before there was a field for it; still read.
 const FEATURE_SET_NOTE: &str = "features";
 
-/// The line as it is written.
+/// The JSON object of the line, with its keys in the order in which they are written.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct HeaderLine<'a> {
@@ -28,6 +29,8 @@ struct HeaderLine<'a> {
     rows: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     feature_set: Option<Cow<'a, str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    table_columns: Option<Cow<'a, TableColumns>>,
     #[serde(deserialize_with = "notes")]
     notes: Cow<'a, BTreeMap<String, String>>,
     absent: AbsentWord,
@@ -49,17 +52,20 @@ enum HeaderFeatures<'a> {
     Names(#[serde(deserialize_with = "names")] Cow<'a, [String]>),
 }
 
+/// Reads at most [`MAX_NAMES`] names.
 fn names<'de, D: Deserializer<'de>>(from: D) -> Result<Cow<'static, [String]>, D::Error> {
     BoundedVec::<String, MAX_NAMES>::deserialize(from).map(|bounded| Cow::Owned(bounded.0))
 }
 
+/// Reads at most [`MAX_NOTES`] notes.
 fn notes<'de, 'a, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Cow<'a, BTreeMap<String, String>>, D::Error> {
     BoundedMap::<MAX_NOTES>::deserialize(from).map(|bounded| Cow::Owned(bounded.0))
 }
 
-/// The header as one line, without its end.
+/// The header as one line, without the line end.
+#[allow(clippy::expect_used, reason = "a file without a header would be silent")]
 pub(super) fn write(header: &Header, kind: &str) -> String {
     let line = HeaderLine {
         kind: kind.into(),
@@ -71,6 +77,7 @@ pub(super) fn write(header: &Header, kind: &str) -> String {
         queries: header.queries,
         rows: header.rows,
         feature_set: header.feature_set.as_deref().map(Cow::Borrowed),
+        table_columns: header.table_columns.as_deref().map(Cow::Borrowed),
         notes: Cow::Borrowed(&header.notes),
         absent: match header.absent {
             Absent::Zero => AbsentWord::Zero,
@@ -84,14 +91,11 @@ pub(super) fn write(header: &Header, kind: &str) -> String {
             FeatureNames::Named(names) => HeaderFeatures::Names(Cow::Borrowed(names)),
         },
     };
-    // Strings, whole numbers and maps of strings can always be written as JSON.
-    serde_json::to_string(&line).unwrap_or_else(|error| {
-        debug_assert!(false, "a header is JSON: {error}");
-        String::new()
-    })
+    serde_json::to_string(&line)
+        .expect("strings, whole numbers and maps of strings can be written as JSON")
 }
 
-/// The header, and the kind of model that follows.
+/// Reads the line: the header, and the name of the kind of body that follows.
 pub(super) fn read(line: &[u8]) -> Result<(Header, String), ModelError> {
     let line: HeaderLine<'_> = serde_json::from_slice(line)
         .map_err(|error| ModelError::damaged(Damage::Header { message: error.to_string() }))?;
@@ -114,6 +118,7 @@ pub(super) fn read(line: &[u8]) -> Result<(Header, String), ModelError> {
         queries: line.queries,
         rows: line.rows,
         feature_set: feature_set.or_else(|| notes.remove(FEATURE_SET_NOTE)),
+        table_columns: line.table_columns.map(|columns| Arc::new(columns.into_owned())),
         notes,
         ..Header::new(features, absent)
     };

@@ -1,4 +1,5 @@
-//! The body of a net: numbers, little-endian, in the layout of the codec's table.
+//! The body of a net: numbers, little-endian, in the layout that the documentation of the module
+//! `codec` gives.
 
 use super::Damage;
 use super::body::{ByteReader, put};
@@ -6,10 +7,10 @@ use crate::error::{ModelError, ModelPart};
 use crate::net::{Activation, Layer, LayerNorm, Net};
 use crate::transform::{TransformStep, Transforms};
 
-/// The smallest layer: two sizes, two bytes, one bias.
-const SMALLEST_LAYER: usize = 4 + 4 + 1 + 1 + 4;
-/// The smallest feature: the replacement of missing values, no steps.
-const SMALLEST_FEATURE: usize = 4 + 1;
+/// Bytes of the smallest layer: two sizes, the activation, the flag of a norm, one bias.
+const MIN_LAYER_BYTES: usize = 4 + 4 + 1 + 1 + 4;
+/// Bytes of a feature without steps: the replacement of missing values, the number of steps.
+const MIN_FEATURE_BYTES: usize = 4 + 1;
 
 pub(super) fn write(net: &Net, out: &mut Vec<u8>) {
     write_transforms(net.transforms(), out);
@@ -67,79 +68,80 @@ fn activation_byte(activation: Activation) -> u8 {
     }
 }
 
-pub(super) fn read(from: &mut ByteReader<'_>) -> Result<Net, ModelError> {
-    let transforms = read_transforms(from)?;
-    let count = from.count()?;
-    if count > from.left() / SMALLEST_LAYER {
+pub(super) fn read(reader: &mut ByteReader<'_>) -> Result<Net, ModelError> {
+    let transforms = read_transforms(reader)?;
+    let count = reader.count()?;
+    if count > reader.remaining() / MIN_LAYER_BYTES {
         return Err(ModelError::damaged(Damage::TooManyItems { item: "layer", count }));
     }
     let mut layers = Vec::with_capacity(count);
     for number in 0..count {
-        layers.push(read_layer(from).map_err(|error| error.within(ModelPart::Layer(number)))?);
+        layers.push(read_layer(reader).map_err(|error| error.within(ModelPart::Layer(number)))?);
     }
     Net::new(transforms, layers)
 }
 
-fn read_transforms(from: &mut ByteReader<'_>) -> Result<Transforms, ModelError> {
-    let columns = from.count()?;
-    let min_max_in_query = flag(from)?;
-    if columns > from.left() / SMALLEST_FEATURE {
+fn read_transforms(reader: &mut ByteReader<'_>) -> Result<Transforms, ModelError> {
+    let columns = reader.count()?;
+    let min_max_in_query = read_flag(reader)?;
+    if columns > reader.remaining() / MIN_FEATURE_BYTES {
         return Err(ModelError::damaged(Damage::TooManyItems { item: "feature", count: columns }));
     }
-    let missing = from.numbers(columns, f32::from_le_bytes)?;
+    let missing = reader.numbers(columns, f32::from_le_bytes)?;
     let mut steps = Vec::with_capacity(columns);
     for _ in 0..columns {
         // The count is a byte, so little memory is allocated before the steps are read.
-        let [count] = from.number()?;
-        let mut own = Vec::with_capacity(usize::from(count));
+        let [count] = reader.number()?;
+        let mut feature_steps = Vec::with_capacity(usize::from(count));
         for _ in 0..count {
-            own.push(read_step(from)?);
+            feature_steps.push(read_step(reader)?);
         }
-        steps.push(own);
+        steps.push(feature_steps);
     }
     Transforms::new(steps, missing, min_max_in_query)
 }
 
-fn read_step(from: &mut ByteReader<'_>) -> Result<TransformStep, ModelError> {
-    let float = |from: &mut ByteReader<'_>| from.number().map(f32::from_le_bytes);
-    let [kind] = from.number()?;
+fn read_step(reader: &mut ByteReader<'_>) -> Result<TransformStep, ModelError> {
+    let float = |reader: &mut ByteReader<'_>| reader.number().map(f32::from_le_bytes);
+    let [kind] = reader.number()?;
     match kind {
-        0 => Ok(TransformStep::Clip { low: float(from)?, high: float(from)? }),
+        0 => Ok(TransformStep::Clip { low: float(reader)?, high: float(reader)? }),
         1 => Ok(TransformStep::SignedLog),
-        2 => Ok(TransformStep::Affine { shift: float(from)?, scale: float(from)? }),
+        2 => Ok(TransformStep::Affine { shift: float(reader)?, scale: float(reader)? }),
         3 => {
-            let count = from.count()?;
-            let points = from.numbers(count, f32::from_le_bytes)?;
-            Ok(TransformStep::Table { from: points, to: from.numbers(count, f32::from_le_bytes)? })
+            let count = reader.count()?;
+            let points = reader.numbers(count, f32::from_le_bytes)?;
+            let values = reader.numbers(count, f32::from_le_bytes)?;
+            Ok(TransformStep::Table { from: points, to: values })
         }
         value => Err(ModelError::damaged(Damage::UnknownCode { code: "transform step", value })),
     }
 }
 
-fn read_layer(from: &mut ByteReader<'_>) -> Result<Layer, ModelError> {
-    let (inputs, outputs) = (from.count()?, from.count()?);
-    let [value] = from.number()?;
+fn read_layer(reader: &mut ByteReader<'_>) -> Result<Layer, ModelError> {
+    let (inputs, outputs) = (reader.count()?, reader.count()?);
+    let [value] = reader.number()?;
     let activation = Activation::ALL.into_iter().find(|known| activation_byte(*known) == value);
     let activation = activation
         .ok_or_else(|| ModelError::damaged(Damage::UnknownCode { code: "activation", value }))?;
-    let normalised = flag(from)?;
-    let size =
+    let normalised = read_flag(reader)?;
+    let weight_count =
         inputs.checked_mul(outputs).ok_or_else(|| ModelError::damaged(Damage::SizeOverflow))?;
-    let weights = from.numbers(size, f32::from_le_bytes)?;
-    let biases = from.numbers(outputs, f32::from_le_bytes)?;
+    let weights = reader.numbers(weight_count, f32::from_le_bytes)?;
+    let biases = reader.numbers(outputs, f32::from_le_bytes)?;
     let norm = match normalised {
         true => Some(LayerNorm {
-            scale: from.numbers(outputs, f32::from_le_bytes)?,
-            shift: from.numbers(outputs, f32::from_le_bytes)?,
+            scale: reader.numbers(outputs, f32::from_le_bytes)?,
+            shift: reader.numbers(outputs, f32::from_le_bytes)?,
         }),
         false => None,
     };
     Layer::new(inputs, weights, biases, norm, activation)
 }
 
-/// A byte that is 0 or 1, so that a model has one form only.
-fn flag(from: &mut ByteReader<'_>) -> Result<bool, ModelError> {
-    match from.number()? {
+/// Reads a byte that must be 0 or 1, so that a model has only one form as bytes.
+fn read_flag(reader: &mut ByteReader<'_>) -> Result<bool, ModelError> {
+    match reader.number()? {
         [0] => Ok(false),
         [1] => Ok(true),
         [value] => Err(ModelError::damaged(Damage::UnknownCode { code: "flag", value })),

@@ -6,12 +6,13 @@ use proptest::prelude::*;
 use rankwright_data::{Absent, FeatureNames};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::tree::tests::{chain, random, small};
+use super::{FORMAT, MAGIC};
+use crate::tree::tests::{chain_tree, random_tree, two_split_tree};
 use crate::{
     Categories, Ensemble, Header, Linear, Model, ModelBody, ModelError, SplitCondition, Tree,
 };
 
-fn trees(trees: Vec<Tree>) -> Model {
+fn tree_model(trees: Vec<Tree>) -> Model {
     let names = ["bm25", "page\nrank \"é\"", "c", "d"].map(String::from).to_vec();
     let mut header = Header::new(FeatureNames::Named(names), Absent::Missing);
     header.learner = "lambdamart(trees=2)".into();
@@ -26,7 +27,7 @@ fn linear_model() -> Model {
     Model::new(header, ModelBody::Linear(linear)).unwrap()
 }
 
-/// The same bytes with a valid checksum.
+/// The same bytes, whose last 8 are replaced by a valid checksum.
 fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     let end = bytes.len() - 8;
     let sum = xxh3_64(&bytes[..end]);
@@ -34,30 +35,29 @@ fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// The offset of the body.
-fn body(bytes: &[u8]) -> usize {
+/// The index of the first byte of the body.
+fn body_start(bytes: &[u8]) -> usize {
     let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
-    ends.map(|(at, _)| at + 1).nth(1).unwrap()
+    ends.map(|(index, _)| index + 1).nth(1).unwrap()
 }
 
 #[test]
-fn models_survive_the_trip_and_bytes_are_the_same_each_time() {
-    let shapes = vec![small(), Tree::constant(2.0, 3).unwrap(), random(7, 20, 4), chain(9)];
-    for model in [trees(shapes), trees(vec![]), linear_model()] {
+fn models_are_read_back_equal_and_written_as_the_same_bytes() {
+    let constant = Tree::constant(2.0, 3).unwrap();
+    let shapes = vec![two_split_tree(), constant, random_tree(7, 20, 4), chain_tree(9)];
+    for model in [tree_model(shapes), tree_model(vec![]), linear_model()] {
         let bytes = model.to_bytes();
         let back = Model::from_bytes(&bytes).unwrap();
         assert_eq!(back, model);
         assert_eq!(back.to_bytes(), bytes);
-        assert!(
-            (crate::codec::FORMAT.detect)(&bytes) && (crate::codec::FORMAT.detect)(&bytes[..17])
-        );
+        assert!((FORMAT.detect)(&bytes) && (FORMAT.detect)(&bytes[..MAGIC.len()]));
     }
 }
 
 #[test]
 fn the_first_two_lines_can_be_read_by_people() {
-    let bytes = trees(vec![small()]).to_bytes();
-    let text = String::from_utf8_lossy(&bytes[..body(&bytes)]).into_owned();
+    let bytes = tree_model(vec![two_split_tree()]).to_bytes();
+    let text = String::from_utf8_lossy(&bytes[..body_start(&bytes)]).into_owned();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 2);
     assert_eq!(lines[0], "RANKWRIGHT MODEL 1");
@@ -67,7 +67,7 @@ fn the_first_two_lines_can_be_read_by_people() {
 
 #[test]
 fn every_truncation_and_every_changed_byte_is_an_error() {
-    for model in [trees(vec![small(), random(3, 4, 4)]), linear_model()] {
+    for model in [tree_model(vec![two_split_tree(), random_tree(3, 4, 4)]), linear_model()] {
         let bytes = model.to_bytes();
         for end in 0..bytes.len() {
             assert!(Model::from_bytes(&bytes[..end]).is_err(), "cut at {end}");
@@ -85,18 +85,20 @@ fn every_truncation_and_every_changed_byte_is_an_error() {
     }
 }
 
-/// Writes bytes into the body of a model with a valid checksum; returns the error.
+/// Replaces bytes of a model's body from the offset `at` on, with a valid checksum; returns the
+/// error of reading it.
 fn refusal(model: &Model, at: usize, new: &[u8]) -> String {
     let mut bytes = model.to_bytes();
-    let at = body(&bytes) + at;
+    let at = body_start(&bytes) + at;
     bytes[at..at + new.len()].copy_from_slice(new);
     Model::from_bytes(&sealed(bytes)).unwrap_err().to_string()
 }
 
 #[test]
 fn content_with_a_valid_checksum_is_checked_too() {
-    let model = trees(vec![small()]);
-    // base 8, trees 4, splits 4; then arrays for two splits and three leaves.
+    let model = tree_model(vec![two_split_tree()]);
+    // Offsets in the body. The base has 8 bytes, the numbers of trees and of splits 4 each; then
+    // follow arrays for two splits and three leaves.
     let (trees, splits, features, thresholds, missing) = (8, 12, 16, 24, 32);
     let (left, right, gains, values) = (33, 41, 49, 81);
     let leaf = |number: u32| (number | 1 << 31).to_le_bytes();
@@ -135,10 +137,10 @@ fn content_with_a_valid_checksum_is_checked_too() {
     }
 }
 
-/// Replaces a text in the header of a model; returns the error.
+/// Replaces a text in the first two lines of a model's file; returns the error of reading it.
 fn header_refusal(model: &Model, from: &str, to: &str) -> String {
     let bytes = model.to_bytes();
-    let split = body(&bytes);
+    let split = body_start(&bytes);
     let text = std::str::from_utf8(&bytes[..split]).unwrap();
     assert!(text.contains(from), "{text}");
     let changed = [text.replacen(from, to, 1).as_bytes(), &bytes[split..]].concat();
@@ -147,7 +149,7 @@ fn header_refusal(model: &Model, from: &str, to: &str) -> String {
 
 #[test]
 fn invalid_headers_are_refused() {
-    let model = trees(vec![small()]);
+    let model = tree_model(vec![two_split_tree()]);
     for (from, to, reason) in [
         ("\"kind\":\"trees\"", "\"kind\":\"forest\"", "its kind is 'forest'"),
         ("\"kind\":\"trees\"", "\"kind\":\"linear\"", "damaged"),
@@ -167,45 +169,49 @@ fn invalid_headers_are_refused() {
     assert!(error.contains("feature hash"), "{error}");
 }
 
-/// Two splits: one on a set of categories, one for which 0 is missing.
-fn with_sets() -> Model {
-    let mut splits = small().splits().to_vec();
+/// The second tree has two splits: one on a set of categories, one for which 0 is missing.
+fn model_with_sets() -> Model {
+    let mut splits = two_split_tree().splits().to_vec();
     splits[0].rule = SplitCondition::In(1);
     splits[1].rule = SplitCondition::NonZeroAtMost(0.25);
     let sets = vec![Categories::default(), Categories::new([0, 65]).unwrap()];
-    trees(vec![small(), Tree::with_sets(splits, small().leaves().to_vec(), sets).unwrap()])
+    let leaves = two_split_tree().leaves().to_vec();
+    tree_model(vec![two_split_tree(), Tree::with_sets(splits, leaves, sets).unwrap()])
 }
 
 #[test]
-fn version_2_holds_sets_and_is_written_only_where_it_must() {
-    let model = with_sets();
+fn version_2_holds_sets_and_is_written_only_for_trees_that_need_it() {
+    let model = model_with_sets();
     let bytes = model.to_bytes();
     assert!(bytes.starts_with(b"RANKWRIGHT MODEL 2\n"));
     assert_eq!(Model::from_bytes(&bytes).unwrap(), model);
-    // base, trees, splits, features, bits: then the kinds of the first tree's conditions.
+    // Before the kinds of the first tree's conditions: the base, the numbers of trees and of
+    // splits, the features and the thresholds of two splits.
     let kinds = 8 + 4 + 4 + 8 + 8;
+    let body_end = bytes.len() - body_start(&bytes) - 8;
     for (at, new, reason) in [
         (kinds, &[3][..], "the byte 3 is no known split condition"),
         (kinds, &[2], "tree 0: split 0 tests set"),
-        (bytes.len() - body(&bytes) - 8 - 8, &0_u64.to_le_bytes(), "the last of them not 0"),
-        (bytes.len() - body(&bytes) - 8 - 20, &u32::MAX.to_le_bytes(), "bytes should follow, but"),
+        // The file ends with the second set: its number of words (4 bytes), two words.
+        (body_end - 8, &0_u64.to_le_bytes(), "the last of them not 0"),
+        (body_end - 20, &u32::MAX.to_le_bytes(), "bytes should follow, but"),
     ] {
         let error = refusal(&model, at, new);
         assert!(error.contains(reason), "{at}: {error}");
     }
-    let plain = trees(vec![small()]).to_bytes();
+    let plain = tree_model(vec![two_split_tree()]).to_bytes();
     assert!(plain.starts_with(b"RANKWRIGHT MODEL 1\n"));
 }
 
 #[test]
-fn a_newer_version_says_so() {
+fn the_error_of_a_newer_version_says_so() {
     let error = Model::from_bytes(b"RANKWRIGHT MODEL 4\nwhatever comes").unwrap_err();
     assert!(matches!(error, ModelError::Version { found: 4, supported: 3 }));
     assert!(error.help().unwrap().contains("newer program"));
 }
 
 #[test]
-fn what_is_no_model_is_refused_without_showing_its_content() {
+fn the_error_for_bytes_that_are_no_model_does_not_show_them() {
     for bytes in [&b"2 qid:1 1:0.5\n"[..], b"", b"password=secret"] {
         let error = Model::from_bytes(bytes).unwrap_err().to_string();
         assert!(error.starts_with("this is no model") && error.contains("LightGBM"), "{error}");
@@ -217,7 +223,7 @@ fn what_is_no_model_is_refused_without_showing_its_content() {
 fn files_are_saved_and_loaded_and_errors_name_them() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.model");
-    let model = trees(vec![small()]);
+    let model = tree_model(vec![two_split_tree()]);
     model.save(&path).unwrap();
     assert_eq!(Model::load(&path).unwrap(), model);
     model.save(folder.path().join("a.gz")).unwrap();
@@ -238,18 +244,18 @@ proptest! {
     }
 
     #[test]
-    fn sealed_damage_gives_a_model_or_an_error(
+    fn damage_under_a_valid_checksum_gives_a_model_or_an_error(
         changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
         seed in 0u64..50,
     ) {
-        let mut bytes = trees(vec![small(), random(seed, 6, 4)]).to_bytes();
-        let start = body(&bytes);
-        let end = bytes.len() - 8;
+        let mut bytes = tree_model(vec![two_split_tree(), random_tree(seed, 6, 4)]).to_bytes();
+        let start = body_start(&bytes);
+        let checksum = bytes.len() - 8;
         for (index, value) in changes {
-            bytes[start + index.index(end - start)] = value;
+            bytes[start + index.index(checksum - start)] = value;
         }
         if let Ok(model) = Model::from_bytes(&sealed(bytes.clone())) {
-            prop_assert_eq!(model.to_bytes(), sealed(bytes), "a model has one form only");
+            prop_assert_eq!(model.to_bytes(), sealed(bytes), "a model has only one form as bytes");
             prop_assert!(!model.score_row(&[1.0, f32::NAN]).is_nan());
         }
     }

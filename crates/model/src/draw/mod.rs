@@ -13,26 +13,27 @@ pub use text::tree_text;
 use crate::categories::Categories;
 use crate::tree::SplitCondition;
 
-/// A name with unprintable characters replaced, and cut to a number of characters.
-fn printable(name: &str, most: usize) -> String {
+/// A name with unprintable characters replaced, cut to at most `max` characters.
+fn printable(name: &str, max: usize) -> String {
     let clean = |c: char| match c {
         // These reverse the direction of all text after them.
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
         c if c.is_control() => '\u{fffd}',
         c => c,
     };
-    match name.chars().nth(most) {
+    match name.chars().nth(max) {
         None => name.chars().map(clean).collect(),
-        Some(_) => name.chars().take(most.saturating_sub(1)).map(clean).chain(['…']).collect(),
+        Some(_) => name.chars().take(max.saturating_sub(1)).map(clean).chain(['…']).collect(),
     }
 }
 
-/// A number of rows in words.
-fn rows(count: u64) -> String {
+/// A number of rows as text.
+fn rows_text(count: u64) -> String {
     counted(usize::try_from(count).unwrap_or(usize::MAX), "row")
 }
 
-/// The condition of a split, as text to follow the name of its feature.
+/// The condition of a split, as text to follow the name of its feature; `at_most` is the sign to
+/// show for "at most".
 fn condition_text(rule: SplitCondition, sets: &[Categories], at_most: &str) -> String {
     match rule {
         SplitCondition::AtMost(threshold) => format!("{at_most} {}", shortest(threshold)),
@@ -86,7 +87,7 @@ mod tests {
 
     #[test]
     fn one_row_is_singular() {
-        assert_eq!([0, 1, 2, 11].map(rows), ["0 rows", "1 row", "2 rows", "11 rows"]);
+        assert_eq!([0, 1, 2, 11].map(rows_text), ["0 rows", "1 row", "2 rows", "11 rows"]);
     }
 
     #[test]

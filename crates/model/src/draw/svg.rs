@@ -11,22 +11,28 @@ use std::fmt::Write;
 
 use rankwright_data::FeatureNames;
 
-use super::{condition_text, printable, rows, shortest};
+use super::{condition_text, printable, rows_text, shortest};
 use crate::tree::{Child, Side, Tree};
 
-const LINE: usize = 16;
-const HEIGHT: usize = 3 * LINE + 12;
-const ROW: usize = HEIGHT + 46;
-const GAP: usize = 14;
+// Sizes are in pixels.
+/// Height of a line of text.
+const LINE_HEIGHT: usize = 16;
+/// Height of a box: three lines of text and padding.
+const BOX_HEIGHT: usize = 3 * LINE_HEIGHT + 12;
+/// Distance from the top of a row of boxes to the top of the next row.
+const ROW_HEIGHT: usize = BOX_HEIGHT + 46;
+/// Distance between two boxes side by side.
+const BOX_GAP: usize = 14;
+/// Distance from the boxes to the border of the picture.
 const MARGIN: usize = 16;
-/// Width of a character of the monospace font at its size, rounded up.
-const CHARACTER: usize = 8;
-/// Minimum width: the word beside an edge reaches neither the next edge nor the border.
-const MIN_WIDTH: usize = 136;
-/// Maximum number of characters of a name in a box.
-const NAME: usize = 24;
+/// Width of a character of the monospace font, rounded up.
+const CHARACTER_WIDTH: usize = 8;
+/// Minimum width of a box: the word beside an edge reaches neither the next edge nor the border.
+const MIN_BOX_WIDTH: usize = 136;
+/// Maximum number of characters of a feature's name, and of a condition, in a box.
+const MAX_CHARACTERS: usize = 24;
 
-/// Draws a tree with a title.
+/// Draws a tree with a title; returns the text of the SVG file.
 ///
 /// ```
 /// use rankwright_data::FeatureNames;
@@ -40,14 +46,16 @@ pub fn tree_svg(tree: &Tree, names: &FeatureNames, title: &str) -> String {
     let boxes = layout(tree);
     let texts: Vec<BoxText> = boxes.iter().map(|b| BoxText::new(tree, names, b.node)).collect();
     let longest = texts.iter().flat_map(|t| &t.lines).map(|line| line.chars().count()).max();
-    let width = (longest.unwrap_or(0) * CHARACTER + 16).max(MIN_WIDTH);
-    let slot = width + GAP;
-    let place = |b: &Placed| {
-        (MARGIN as f64 + width as f64 / 2.0 + b.slot * slot as f64, MARGIN + b.row * ROW)
+    let width = (longest.unwrap_or(0) * CHARACTER_WIDTH + 16).max(MIN_BOX_WIDTH);
+    let slot = width + BOX_GAP;
+    // The middle of a box's upper edge, in pixels.
+    let place = |b: &PlacedBox| {
+        (MARGIN as f64 + width as f64 / 2.0 + b.slot * slot as f64, MARGIN + b.row * ROW_HEIGHT)
     };
-    let all_width = 2 * MARGIN + tree.leaves().len() * slot - GAP;
-    let all_height = 2 * MARGIN + boxes.iter().map(|b| b.row).max().unwrap_or(0) * ROW + HEIGHT;
-    let mut svg = open(all_width, all_height, title, tree);
+    let all_width = 2 * MARGIN + tree.leaves().len() * slot - BOX_GAP;
+    let last_row = boxes.iter().map(|b| b.row).max().unwrap_or(0);
+    let all_height = 2 * MARGIN + last_row * ROW_HEIGHT + BOX_HEIGHT;
+    let mut svg = svg_start(all_width, all_height, title, tree);
     for b in &boxes {
         if let Some((parent, side)) = b.parent {
             edge(
@@ -66,54 +74,57 @@ pub fn tree_svg(tree: &Tree, names: &FeatureNames, title: &str) -> String {
     svg
 }
 
-/// The position of a box: its centre in slots from the left, and its row from the top.
-struct Placed {
+/// A box and its position.
+struct PlacedBox {
     node: Child,
+    /// The centre of the box: the number of slots from the left, 0 for the leftmost leaf.
     slot: f64,
+    /// The row, from 0 at the top.
     row: usize,
-    /// Number of the parent's box, and the side of this one.
+    /// Number of the parent's box, and the side on which this box is; `None` for the root.
     parent: Option<(usize, Side)>,
 }
 
 /// Places every split and leaf, parents before children, leaves from left to right.
-fn layout(tree: &Tree) -> Vec<Placed> {
-    let mut boxes: Vec<Placed> = Vec::with_capacity(tree.leaves().len() * 2 - 1);
-    let mut open = vec![(tree.root(), None)];
+fn layout(tree: &Tree) -> Vec<PlacedBox> {
+    let mut boxes: Vec<PlacedBox> = Vec::with_capacity(tree.leaves().len() * 2 - 1);
+    let mut pending = vec![(tree.root(), None)];
     let mut leaves = 0;
-    while let Some((node, parent)) = open.pop() {
+    while let Some((node, parent)) = pending.pop() {
         let row = parent.map_or(0, |(at, _): (usize, Side)| boxes[at].row + 1);
         let number = boxes.len();
         let slot = leaves as f64;
-        boxes.push(Placed { node, slot, row, parent });
+        boxes.push(PlacedBox { node, slot, row, parent });
         match node {
             Child::Leaf(_) => leaves += 1,
             Child::Split(split) => {
                 let split = &tree.splits()[split as usize];
-                open.push((split.right, Some((number, Side::Right))));
-                open.push((split.left, Some((number, Side::Left))));
+                pending.push((split.right, Some((number, Side::Right))));
+                pending.push((split.left, Some((number, Side::Left))));
             }
         }
     }
-    // In a backward loop the children of a split are placed before it.
-    let mut ends = vec![(0.0, 0.0); boxes.len()];
+    // The slots of splits, backwards: children come before their parent.
+    // For each split the slots of its left and right child.
+    let mut child_slots = vec![(0.0, 0.0); boxes.len()];
     for number in (0..boxes.len()).rev() {
         if let Child::Split(_) = boxes[number].node {
-            boxes[number].slot = (ends[number].0 + ends[number].1) / 2.0;
+            boxes[number].slot = (child_slots[number].0 + child_slots[number].1) / 2.0;
         }
         match boxes[number].parent {
-            Some((parent, Side::Left)) => ends[parent].0 = boxes[number].slot,
-            Some((parent, Side::Right)) => ends[parent].1 = boxes[number].slot,
+            Some((parent, Side::Left)) => child_slots[parent].0 = boxes[number].slot,
+            Some((parent, Side::Right)) => child_slots[parent].1 = boxes[number].slot,
             None => {}
         }
     }
     boxes
 }
 
-/// The text in a box, and the text of its tooltip.
+/// The lines of text in a box, and the text of its tooltip.
 struct BoxText {
     lines: Vec<String>,
-    whole: String,
-    leaf: bool,
+    tooltip: String,
+    is_leaf: bool,
 }
 
 impl BoxText {
@@ -121,28 +132,28 @@ impl BoxText {
         match node {
             Child::Leaf(number) => {
                 let leaf = &tree.leaves()[number as usize];
-                let lines = vec![rounded(leaf.value), rows(leaf.rows)];
+                let lines = vec![rounded(leaf.value), rows_text(leaf.rows)];
                 let value = shortest(leaf.value);
-                let whole = format!("leaf {number}: {value}, {}", rows(leaf.rows));
-                BoxText { lines, whole, leaf: true }
+                let tooltip = format!("leaf {number}: {value}, {}", rows_text(leaf.rows));
+                BoxText { lines, tooltip, is_leaf: true }
             }
             Child::Split(number) => {
                 let split = &tree.splits()[number as usize];
                 let name = names.name(split.feature as usize);
-                let asked = condition_text(split.rule, tree.sets(), "\u{2264}");
+                let condition = condition_text(split.rule, tree.sets(), "\u{2264}");
                 let lines = vec![
-                    printable(&name, NAME),
-                    printable(&asked, NAME),
-                    format!("{}, gain {}", rows(split.rows), rounded(split.gain)),
+                    printable(&name, MAX_CHARACTERS),
+                    printable(&condition, MAX_CHARACTERS),
+                    format!("{}, gain {}", rows_text(split.rows), rounded(split.gain)),
                 ];
                 let gain = shortest(split.gain);
                 let name = printable(&name, usize::MAX);
-                let whole = format!(
+                let tooltip = format!(
                     "split {number}: {name} {}, {}, gain {gain}",
                     condition_text(split.rule, tree.sets(), "<="),
-                    rows(split.rows)
+                    rows_text(split.rows)
                 );
-                BoxText { lines, whole, leaf: false }
+                BoxText { lines, tooltip, is_leaf: false }
             }
         }
     }
@@ -161,6 +172,7 @@ fn rounded(value: f64) -> String {
     }
 }
 
+/// The side to which a split sends missing values; `None` for a leaf.
 fn missing_side(tree: &Tree, node: Child) -> Option<Side> {
     match node {
         Child::Split(number) => Some(tree.splits()[number as usize].missing),
@@ -168,7 +180,8 @@ fn missing_side(tree: &Tree, node: Child) -> Option<Side> {
     }
 }
 
-fn open(width: usize, height: usize, title: &str, tree: &Tree) -> String {
+/// The start of the SVG file, with a title and a description of the picture.
+fn svg_start(width: usize, height: usize, title: &str, tree: &Tree) -> String {
     let title = escaped(&printable(title, usize::MAX));
     let (leaves, depth) = (tree.leaves().len(), tree.depth());
     let leaves = if leaves == 1 { "1 leaf".to_owned() } else { format!("{leaves} leaves") };
@@ -182,39 +195,41 @@ fn open(width: usize, height: usize, title: &str, tree: &Tree) -> String {
     )
 }
 
-/// Draws an edge of three straight pieces, with its word beside the last one.
+/// Draws an edge from the box at `from` to the box at `to` (the middle of their upper edges): three
+/// straight lines, with the word `yes` or `no` beside the last one. `missing` is the side to which
+/// the upper box sends missing values.
 fn edge(svg: &mut String, from: (f64, usize), to: (f64, usize), side: Side, missing: Option<Side>) {
-    let (x1, y1, x2, y2) = (from.0, from.1 + HEIGHT, to.0, to.1);
-    let middle = y2 - (ROW - HEIGHT) / 2;
+    let (x1, y1, x2, y2) = (from.0, from.1 + BOX_HEIGHT, to.0, to.1);
+    let middle = y2 - (ROW_HEIGHT - BOX_HEIGHT) / 2;
     let _ = writeln!(
         svg,
         "<path d=\"M{x1} {y1}V{middle}H{x2}V{y2}\" fill=\"none\" stroke=\"#767676\"/>"
     );
     let word = if side == Side::Left { "yes" } else { "no" };
-    let also = if missing == Some(side) { ", missing" } else { "" };
+    let also_missing = if missing == Some(side) { ", missing" } else { "" };
     let (x, y) = (x2 + 5.0, y2 - 6);
     let _ = writeln!(
         svg,
         "<text x=\"{x}\" y=\"{y}\" font-size=\"11\" text-anchor=\"start\" \
-         fill=\"#767676\">{word}{also}</text>"
+         fill=\"#767676\">{word}{also_missing}</text>"
     );
 }
 
 fn draw_box(svg: &mut String, (x, y): (f64, usize), width: usize, text: &BoxText) {
-    let (fill, stroke) = match text.leaf {
+    let (fill, stroke) = match text.is_leaf {
         true => ("#eaf5ea", "#4d8a57"),
         false => ("#e9f0fa", "#4f75ad"),
     };
     let left = x - width as f64 / 2.0;
     let _ = writeln!(
         svg,
-        "<g><title>{}</title><rect x=\"{left}\" y=\"{y}\" width=\"{width}\" height=\"{HEIGHT}\" \
-         rx=\"5\" fill=\"{fill}\" stroke=\"{stroke}\"/>",
-        escaped(&text.whole)
+        "<g><title>{}</title><rect x=\"{left}\" y=\"{y}\" width=\"{width}\" \
+         height=\"{BOX_HEIGHT}\" rx=\"5\" fill=\"{fill}\" stroke=\"{stroke}\"/>",
+        escaped(&text.tooltip)
     );
-    let first = y + (HEIGHT - text.lines.len() * LINE) / 2 + 12;
+    let first_baseline = y + (BOX_HEIGHT - text.lines.len() * LINE_HEIGHT) / 2 + 12;
     for (number, line) in text.lines.iter().enumerate() {
-        let baseline = first + number * LINE;
+        let baseline = first_baseline + number * LINE_HEIGHT;
         let line = escaped(line);
         let _ = writeln!(svg, "<text x=\"{x}\" y=\"{baseline}\" fill=\"#1c1c1c\">{line}</text>");
     }
@@ -240,7 +255,7 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::tests::{chain, random, small};
+    use crate::tree::tests::{chain_tree, random_tree, two_split_tree};
     use roxmltree::Document;
 
     fn names() -> FeatureNames {
@@ -249,12 +264,12 @@ mod tests {
 
     /// Every box as left, top, right, bottom.
     fn rectangles(document: &Document<'_>) -> Vec<[f64; 4]> {
-        let of = |node: roxmltree::Node<'_, '_>| {
+        let sides = |node: roxmltree::Node<'_, '_>| {
             let [x, y, w, h] = ["x", "y", "width", "height"]
                 .map(|key| node.attribute(key).unwrap().parse::<f64>().unwrap());
             [x, y, x + w, y + h]
         };
-        document.descendants().filter(|n| n.has_tag_name("rect")).map(of).collect()
+        document.descendants().filter(|n| n.has_tag_name("rect")).map(sides).collect()
     }
 
     fn check(tree: &Tree) {
@@ -281,19 +296,19 @@ mod tests {
     }
 
     #[test]
-    fn pictures_are_well_formed_and_boxes_do_not_overlap() {
+    fn drawings_are_well_formed_and_boxes_do_not_overlap() {
         check(&Tree::constant(-0.1, 3).unwrap());
-        check(&small());
-        check(&chain(60));
+        check(&two_split_tree());
+        check(&chain_tree(60));
         for seed in 0..20 {
-            check(&random(seed, 1 + seed as usize * 8, 4));
+            check(&random_tree(seed, 1 + seed as usize * 8, 4));
         }
-        check(&random(99, 254, 4));
+        check(&random_tree(99, 254, 4));
     }
 
     #[test]
     fn edges_say_where_missing_values_go() {
-        let svg = tree_svg(&small(), &names(), "t");
+        let svg = tree_svg(&two_split_tree(), &names(), "t");
         assert_eq!(svg.matches(">no, missing<").count(), 1);
         assert_eq!(svg.matches(">yes, missing<").count(), 1);
     }

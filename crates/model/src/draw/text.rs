@@ -8,18 +8,18 @@
 //!     no: 0.75 (25 rows)
 //! ```
 //!
-//! Numbers are the shortest that read back to the same float. Indentation stops at a depth of 40,
-//! from where the depth is written instead, so that the text of a tree that is one long chain stays
-//! linear in its size. A tree without splits is one line.
+//! Numbers are the shortest that read back to the same float. Indentation stops at a depth of 40;
+//! deeper lines start with their depth, as `[41]`, so that the text of a tree that is one long
+//! chain stays linear in its size. A tree without splits is one line.
 
 use std::fmt::Write;
 
 use rankwright_data::FeatureNames;
 
-use super::{condition_text, printable, rows, shortest};
+use super::{condition_text, printable, rows_text, shortest};
 use crate::tree::{Child, Side, Tree};
 
-/// Depth from which a number replaces indentation.
+/// The deepest level that is indented in full; on deeper ones the depth is written as a number.
 const MAX_INDENTED_DEPTH: usize = 40;
 
 /// Draws a tree as text.
@@ -34,8 +34,8 @@ const MAX_INDENTED_DEPTH: usize = 40;
 /// ```
 pub fn tree_text(tree: &Tree, names: &FeatureNames) -> String {
     let mut text = String::new();
-    let mut open = vec![(tree.root(), 0, "")];
-    while let Some((child, depth, side)) = open.pop() {
+    let mut pending = vec![(tree.root(), 0, "")];
+    while let Some((child, depth, side)) = pending.pop() {
         text.push_str(&"  ".repeat(depth.min(MAX_INDENTED_DEPTH)));
         if depth > MAX_INDENTED_DEPTH {
             let _ = write!(text, "[{depth}] ");
@@ -44,7 +44,7 @@ pub fn tree_text(tree: &Tree, names: &FeatureNames) -> String {
         match child {
             Child::Leaf(leaf) => {
                 let leaf = &tree.leaves()[leaf as usize];
-                let _ = writeln!(text, "{} ({})", shortest(leaf.value), rows(leaf.rows));
+                let _ = writeln!(text, "{} ({})", shortest(leaf.value), rows_text(leaf.rows));
             }
             Child::Split(number) => {
                 let split = &tree.splits()[number as usize];
@@ -54,11 +54,11 @@ pub fn tree_text(tree: &Tree, names: &FeatureNames) -> String {
                     text,
                     "{name} {}? missing: {missing}, {}, gain {}",
                     condition_text(split.rule, tree.sets(), "<="),
-                    rows(split.rows),
+                    rows_text(split.rows),
                     shortest(split.gain)
                 );
-                open.push((split.right, depth + 1, "no: "));
-                open.push((split.left, depth + 1, "yes: "));
+                pending.push((split.right, depth + 1, "no: "));
+                pending.push((split.left, depth + 1, "yes: "));
             }
         }
     }
@@ -68,7 +68,7 @@ pub fn tree_text(tree: &Tree, names: &FeatureNames) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::tests::{chain, small};
+    use crate::tree::tests::{chain_tree, two_split_tree};
 
     #[test]
     fn every_split_and_leaf_has_its_line() {
@@ -81,12 +81,12 @@ mod tests {
             "    no: 3 (4 rows)",
             "",
         ];
-        assert_eq!(tree_text(&small(), &names), lines.join("\n"));
+        assert_eq!(tree_text(&two_split_tree(), &names), lines.join("\n"));
     }
 
     #[test]
     fn a_chain_of_splits_stays_readable_and_linear() {
-        let text = tree_text(&chain(5000), &FeatureNames::Ids { first: 1, count: 1 });
+        let text = tree_text(&chain_tree(5000), &FeatureNames::Ids { first: 1, count: 1 });
         assert_eq!(text.lines().count(), 10_001);
         assert!(text.len() < 10_001 * 200);
         assert!(text.contains("[5000] no: 5000 (1 row)\n"), "{}", &text[text.len() - 300..]);

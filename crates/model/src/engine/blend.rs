@@ -1,19 +1,21 @@
-//! A blend: the engine of each member; the scores are normalised and added by weight.
+//! The engine of a blend: the engine of each member scores the rows; the scores are normalised and
+//! added by weight.
 //!
-//! Each member reads its features from the data's columns, matched by way of the blend's features.
+//! Each member reads its features directly from the data's columns: the matching of its features
+//! with the blend's is combined with that of the blend's features with the columns.
 //! Members of weight 0 add nothing and are not scored.
 
 use super::{Engine, ScoreBuffers};
 use crate::blend::{Normalise, add_term};
 
-/// Engines and their weights.
+/// The engines of the members, with the weights of the blend.
 #[derive(Debug)]
 pub(super) struct BlendEngine {
     normalise: Normalise,
     members: Vec<(f64, Box<dyn Engine>)>,
 }
 
-/// Buffers of a blend: the scores of one member, and their order.
+/// Buffers of a blend: the scores of one member, and space for sorting them.
 #[derive(Debug, Default)]
 pub(super) struct BlendBuffers {
     scores: Vec<f64>,
@@ -35,17 +37,18 @@ impl Engine for BlendEngine {
         buffers: &mut ScoreBuffers,
     ) {
         scores.fill(0.0);
-        let BlendBuffers { scores: mut own, mut order } = std::mem::take(&mut buffers.blend);
+        let BlendBuffers { scores: mut member_scores, mut order } =
+            std::mem::take(&mut buffers.blend);
         for (weight, engine) in &self.members {
-            own.clear();
-            own.resize(scores.len(), 0.0);
-            engine.score(values, columns, &mut own, buffers);
-            self.normalise.apply_with(&mut own, &mut order);
-            for (sum, score) in scores.iter_mut().zip(&own) {
+            member_scores.clear();
+            member_scores.resize(scores.len(), 0.0);
+            engine.score(values, columns, &mut member_scores, buffers);
+            self.normalise.apply_with(&mut member_scores, &mut order);
+            for (sum, score) in scores.iter_mut().zip(&member_scores) {
                 *sum = add_term(*sum, *weight, *score);
             }
         }
-        buffers.blend = BlendBuffers { scores: own, order };
+        buffers.blend = BlendBuffers { scores: member_scores, order };
     }
 
     fn name(&self) -> String {

@@ -1,4 +1,5 @@
-//! A sum of trees: the trees are cut into batches, each scored by the engine that fits it.
+//! The engine of a sum of trees: the trees are cut into batches, each a select network
+//! (`network.rs`) or trees that rows walk down (`walk.rs`).
 
 use super::kernel::Portable;
 use super::network::{BlockBuffers, MAX_LEAVES, Network};
@@ -11,7 +12,7 @@ use crate::matching::Matching;
 use crate::simd::Avx2;
 use crate::simd::Simd;
 
-/// Up to this number of rows, each row walks down the trees by itself.
+/// Largest number of rows that walk down the trees one by one.
 const MAX_WALKED_ROWS: usize = 5;
 
 /// A base score, and batches of trees that add to it in turn.
@@ -22,7 +23,7 @@ pub(super) struct TreeBatches {
     simd: Simd,
 }
 
-/// Consecutive trees that one kind of engine scores.
+/// Consecutive trees that are scored in the same way.
 #[derive(Debug)]
 pub(super) enum TreeBatch {
     Network(Network),
@@ -34,26 +35,26 @@ impl TreeBatches {
         let trees: Vec<PreparedTree> =
             ensemble.trees().iter().map(|tree| PreparedTree::new(tree, matching)).collect();
         let mut batches = Vec::new();
-        let mut left = &trees[..];
-        while !left.is_empty() {
-            let taken = match Network::of_prefix(left) {
+        let mut remaining = &trees[..];
+        while !remaining.is_empty() {
+            let taken = match Network::of_prefix(remaining) {
                 Some((network, count)) => {
                     batches.push(TreeBatch::Network(network));
                     count
                 }
                 None => {
                     let large = |tree: &&PreparedTree| tree.values.len() > MAX_LEAVES;
-                    let count = left.iter().take_while(large).count().max(1);
-                    batches.push(TreeBatch::Walks(Walks::new(&left[..count])));
+                    let count = remaining.iter().take_while(large).count().max(1);
+                    batches.push(TreeBatch::Walks(Walks::new(&remaining[..count])));
                     count
                 }
             };
-            left = &left[taken..];
+            remaining = &remaining[taken..];
         }
         TreeBatches { base: ensemble.base(), batches, simd }
     }
 
-    /// Scores a block of rows.
+    /// Adds the values of all trees to the scores of a block of rows.
     fn add<const N: usize>(
         &self,
         values: &[f32],
@@ -77,7 +78,7 @@ impl TreeBatches {
         }
     }
 
-    /// Scores one row.
+    /// Adds the values of all trees to the score of one row.
     fn add_row(&self, row: &[f32], score: &mut f64, ranks: &mut Vec<i8>) {
         for batch in &self.batches {
             match batch {
@@ -126,8 +127,8 @@ impl Engine for TreeBatches {
         scores.fill(self.base);
         let mut done = 0;
         while done < scores.len() {
-            let left = scores.len() - done;
-            let take = if left > NARROW { left.min(WIDE) } else { left };
+            let rest = scores.len() - done;
+            let take = if rest > NARROW { rest.min(WIDE) } else { rest };
             let values = &values[done * columns..(done + take) * columns];
             let scores = &mut scores[done..done + take];
             if take > NARROW {
@@ -145,6 +146,7 @@ impl Engine for TreeBatches {
     }
 
     fn name(&self) -> String {
+        // Batches that are oblivious networks, other networks, and walks.
         let mut counts = [0_usize; 3];
         for batch in &self.batches {
             match batch {

@@ -1,20 +1,22 @@
-//! A linear model: the bias and a sum of weight times value, in the order of the features.
+//! The engine of a linear model: the bias and a sum of weight times value, in the order of the
+//! features.
 
 use super::{Engine, ScoreBuffers};
 use crate::linear::{Linear, add_term};
 use crate::matching::Matching;
 
-/// The weights that are not 0, by column.
+/// The bias, and the weights that are not 0.
 #[derive(Debug)]
 pub(super) struct LinearEngine {
     bias: f64,
+    /// Columns and weights, in the order of the features.
     terms: Vec<(usize, f64)>,
 }
 
 impl LinearEngine {
     pub(super) fn new(linear: &Linear, matching: &Matching) -> LinearEngine {
         let used = linear.weights().iter().enumerate().filter(|(_, weight)| **weight != 0.0);
-        // An absent value counts as 0 whether it is 0 or missing.
+        // A feature without a column is absent: 0 or missing, which both count as 0.
         let terms = used.filter_map(|(feature, &weight)| Some((matching.column(feature)?, weight)));
         LinearEngine { bias: linear.bias(), terms: terms.collect() }
     }

@@ -5,15 +5,16 @@
 //! | model | rows | engine |
 //! |---|---|---|
 //! | trees of at most 256 leaves | 6 and more | `network.rs`: all nodes for up to 128 rows at a time |
-//! | the same, oblivious | 6 and more | the same, a bit for each level |
+//! | the same, oblivious | 6 and more | the same, a bit of the leaf's number for each level |
 //! | trees of at most 256 leaves | up to 5 | `steps.rs`: eight trees at a time for each row |
 //! | larger trees | any | `walk.rs`: eight rows, or eight trees for a row, at a time |
 //! | linear | any | `linear.rs`: a sum of products |
 //! | net | any | `net.rs`: four rows at a time through sixteen outputs |
 //! | blend | any | `blend.rs`: the engines of its members |
 //!
-//! Trees of both sizes may be mixed: they are cut into batches, and each batch adds to the scores
-//! in turn (`forest.rs`). With every engine, a score is the same to the bit as that of
+//! A tree is oblivious if all splits of a level make the same test. Trees of both sizes may be
+//! mixed: they are cut into batches, and each batch adds to the scores in turn (`forest.rs`). With
+//! every engine, a score is the same to the bit as that of
 //! [`Model::score_row`](crate::Model::score_row), for any number of rows and threads and on any
 //! processor.
 
@@ -49,9 +50,9 @@ use crate::matching::Matching;
 use crate::model::{Model, ModelBody};
 use crate::simd::Simd;
 
-/// Rows in a full block.
+/// Number of rows in a full block, which the select network scores together.
 const WIDE: usize = 128;
-/// Rows in a small block.
+/// Number of rows in a small block, for the last rows of a call.
 const NARROW: usize = 32;
 
 /// Scores rows. An engine keeps no state between calls; its temporary buffers are in
@@ -83,12 +84,12 @@ fn engine_of(model: &Model, matching: &Matching, simd: Simd) -> Box<dyn Engine> 
         ModelBody::Linear(linear) => Box::new(LinearEngine::new(linear, matching)),
         ModelBody::Net(net) => Box::new(NetEngine::new(net, matching, simd)),
         ModelBody::Blend(blend) => {
-            let used = blend.members().iter().zip(model.members());
-            let used =
-                used.filter(|((weight, _), _)| *weight != 0.0).map(|((weight, member), own)| {
-                    (*weight, engine_of(member, &own.through(matching), simd))
-                });
-            Box::new(BlendEngine::new(blend.normalise(), used.collect()))
+            let members = blend.members().iter().zip(model.member_matchings());
+            let used = members.filter(|((weight, _), _)| *weight != 0.0);
+            let engines = used.map(|((weight, member), member_matching)| {
+                (*weight, engine_of(member, &member_matching.through(matching), simd))
+            });
+            Box::new(BlendEngine::new(blend.normalise(), engines.collect()))
         }
     }
 }

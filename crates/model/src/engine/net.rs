@@ -1,13 +1,14 @@
-//! A net: four rows at a time through panels of sixteen outputs.
+//! The engine of a net: four rows at a time through panels of sixteen outputs.
 //!
 //! The weights of a layer are stored in panels of sixteen outputs, input after input, so that one
 //! input of a row is multiplied by sixteen adjacent weights. Each output has one running sum, which
 //! starts at the bias and adds the inputs in their order: the bits of the reference implementation,
-//! for any width of register. Outputs beyond the last are padding with weights of 0 that are never
-//! read.
+//! for any width of register. The outputs beyond a layer's last one are padding of the
+//! last panel: their weights are 0, and they are never read.
 //!
 //! Rows go through the layers in blocks, so that the values between two layers stay in the cache.
-//! Only the transforms of a net that scales features within the query need all its rows at once.
+//! Only the transforms of a net that scales features within the query need all rows of a query at
+//! once.
 
 use super::{Engine, ScoreBuffers};
 use crate::matching::Matching;
@@ -17,19 +18,20 @@ use crate::simd::Avx2;
 use crate::simd::Simd;
 use crate::transform::Transforms;
 
-/// Outputs of a panel.
+/// Number of outputs of a panel.
 const PANEL: usize = 16;
-/// Rows that go through a panel together.
+/// Number of rows that go through a panel together.
 const TILE: usize = 4;
-/// Rows that go through all layers together.
+/// Number of rows that go through all layers together.
 const BLOCK: usize = 64;
 
-/// A net over the columns of certain data.
+/// A net prepared for the columns of a data set.
 #[derive(Debug)]
 pub(super) struct NetEngine {
     transforms: Transforms,
-    /// The column of each feature, if it has one.
+    /// The column of each feature; `None` if the data lacks it.
     columns: Vec<Option<usize>>,
+    /// The value of a feature without a column.
     absent: f32,
     layers: Vec<Panels>,
     simd: Simd,
@@ -40,8 +42,10 @@ pub(super) struct NetEngine {
 struct Panels {
     inputs: usize,
     outputs: usize,
-    /// For each panel the weights of each input.
+    /// The weights of one input for the outputs of a panel: panel after panel, in it input after
+    /// input.
     weights: Vec<[f32; PANEL]>,
+    /// The biases of each panel's outputs.
     biases: Vec<[f32; PANEL]>,
     norm: Option<LayerNorm>,
     activation: Activation,
@@ -66,7 +70,7 @@ impl NetEngine {
         }
     }
 
-    /// The transformed features of rows.
+    /// Writes the transformed features of rows of `columns` values to `inputs`.
     fn gather(&self, values: &[f32], columns: usize, rows: usize, inputs: &mut Vec<f32>) {
         inputs.clear();
         for row in 0..rows {
@@ -99,15 +103,15 @@ impl Engine for NetEngine {
     ) {
         let features = self.columns.len();
         let LayerBuffers { inputs, outputs } = &mut buffers.layers;
-        let together = match self.transforms.min_max_in_query() {
+        let rows_together = match self.transforms.min_max_in_query() {
             true => scores.len().max(1),
             false => BLOCK,
         };
         let mut values = values;
-        for scores in scores.chunks_mut(together) {
-            let (these, rest) = values.split_at(scores.len() * columns);
+        for scores in scores.chunks_mut(rows_together) {
+            let (rows, rest) = values.split_at(scores.len() * columns);
             values = rest;
-            self.gather(these, columns, scores.len(), inputs);
+            self.gather(rows, columns, scores.len(), inputs);
             for (block, scores) in scores.chunks_mut(BLOCK).enumerate() {
                 let start = block * BLOCK * features;
                 self.pass(&inputs[start..start + scores.len() * features], scores, outputs);
@@ -137,17 +141,18 @@ fn pass_avx2(
 
 #[inline(always)]
 fn pass(layers: &[Panels], inputs: &[f32], scores: &mut [f64], outputs: &mut [Vec<f32>; 2]) {
-    let [here, there] = outputs;
+    // The outputs of the layer before, and those of the layer that is computed.
+    let [before, computed] = outputs;
     let mut layers = layers.iter();
     if let Some(first) = layers.next() {
-        first.pass(inputs, scores.len(), here);
+        first.pass(inputs, scores.len(), before);
     }
     for layer in layers {
-        layer.pass(here, scores.len(), there);
-        std::mem::swap(here, there);
+        layer.pass(before, scores.len(), computed);
+        std::mem::swap(before, computed);
     }
     // The last layer has one output.
-    scores.iter_mut().zip(&*here).for_each(|(score, output)| *score = f64::from(*output));
+    scores.iter_mut().zip(&*before).for_each(|(score, output)| *score = f64::from(*output));
 }
 
 impl Panels {
@@ -168,8 +173,8 @@ impl Panels {
         Panels { inputs, outputs, weights, biases, norm, activation }
     }
 
-    /// The outputs of some rows, row by row. All rows go through a panel before the next, so that
-    /// its weights are loaded once.
+    /// Computes the outputs of some rows, row after row. All rows go through a panel before any
+    /// goes through the next one, so that the weights of a panel are loaded once.
     #[inline(always)]
     fn pass(&self, inputs: &[f32], rows: usize, outputs: &mut Vec<f32>) {
         outputs.clear();
@@ -196,16 +201,16 @@ impl Panels {
         }
     }
 
-    /// Writes the sums of a panel to their outputs.
+    /// Writes a row's sums of a panel to the outputs, without the padding.
     #[inline(always)]
     fn put(&self, sums: [f32; PANEL], panel: usize, row: usize, outputs: &mut [f32]) {
-        let own = &mut outputs[row * self.outputs..(row + 1) * self.outputs];
+        let row_outputs = &mut outputs[row * self.outputs..(row + 1) * self.outputs];
         // Moved, not borrowed: borrowed sums would be in memory instead of registers.
-        own[panel * PANEL..].iter_mut().zip(sums).for_each(|(to, sum)| *to = sum);
+        row_outputs[panel * PANEL..].iter_mut().zip(sums).for_each(|(to, sum)| *to = sum);
     }
 }
 
-/// The sums of four rows.
+/// The sums of four rows for the outputs of a panel.
 #[inline(always)]
 fn tile(
     weights: &[[f32; PANEL]],
@@ -223,7 +228,7 @@ fn tile(
     sums
 }
 
-/// Adds one term to sixteen sums.
+/// Adds the term of one input to the sums of a panel's outputs.
 #[inline(always)]
 fn add(sums: &mut [f32; PANEL], weights: &[f32; PANEL], input: f32) {
     for (sum, weight) in sums.iter_mut().zip(weights) {

@@ -1,21 +1,22 @@
 //! The select network: evaluates every tree from its leaves up, for many rows in a register.
 //!
-//! A byte for each row holds the number of a leaf. At a node whose children are both leaves it is
-//! the left one's number, or one more if the row's rank is above the node's test; at any other node
-//! it is taken from the right child or from the left one by the same comparison. So each node is a
+//! At each node a byte for each row holds the number of the leaf that the row reaches from there.
+//! At a node whose children are both leaves it is the left leaf's number, or one more if the row's
+//! rank (`split_tests.rs`) is greater than that of the node's threshold; at any other node it is
+//! the byte of the right child or of the left one, by the same comparison. So each node is a
 //! comparison and a selection of bytes, 32 rows at a time with AVX2, without a branch or a jump in
-//! memory; the cost of a tree depends on its size, not on the path of a row. The root has the
-//! leaf's number, whose value is added to the row's score, tree after tree in their order: the bits
-//! are those of [`Ensemble::score_row`](crate::Ensemble::score_row).
+//! memory; the cost of a tree depends on its size, not on the path of a row. At the root the byte
+//! is the number of the row's leaf, whose value is added to the row's score, tree after tree in
+//! their order: the bits are those of [`Ensemble::score_row`](crate::Ensemble::score_row).
 //!
 //! A tree whose splits are the same on each level (CatBoost's oblivious trees) needs no selections:
 //! each level gives one bit of the leaf's number.
 //!
-//! For trees of at most 256 leaves. A node reuses the slot of one of its children, leaves beside a
-//! node have the first numbers, and nodes are ordered by height, so that little memory is touched
-//! and no node waits for the one before it. The idea is related to QuickScorer (Lucchese et al.,
-//! SIGIR 2015) and RapidScorer (Ye et al., KDD 2018), which also visit all nodes, but mask leaves
-//! out instead of selecting them.
+//! For trees of at most 256 leaves. The bytes of a leaf or node are its slot. A node reuses the
+//! slot of one of its children, leaves whose sibling is a node have the first numbers, and nodes
+//! are ordered by height, so that little memory is touched and no node waits for the one before it.
+//! The idea is related to QuickScorer (Lucchese et al., SIGIR 2015) and RapidScorer (Ye et al., KDD
+//! 2018), which also visit all nodes, but mask leaves out instead of selecting them.
 
 use super::kernel::{Aligned, Kernel, SLOTS, Slots};
 use super::prepared_tree::{ChildLink, PreparedTree};
@@ -25,21 +26,22 @@ use super::steps::Steps;
 
 /// Maximum number of leaves of a tree.
 pub(crate) const MAX_LEAVES: usize = 256;
-/// Number of trees whose leaf values are added together.
-const TREES_PER_BATCH: usize = 8;
+/// Number of trees whose leaf values are added in one pass over the scores.
+const TREES_PER_PASS: usize = 8;
 
 /// Trees that share the ranks of a row.
 #[derive(Debug)]
 pub(crate) struct Network {
-    ranker: RankFinder,
-    /// Number of rows of ranks.
-    rows: usize,
+    rank_finder: RankFinder,
+    /// Number of rank vectors: the ranks of a block of rows for one column test.
+    rank_vectors: usize,
     trees: Vec<Program>,
-    /// The same trees, for a few rows.
+    /// The same trees in the form for a few rows.
     steps: Steps,
-    /// Values of all leaves, and [`MAX_LEAVES`] more, so that as many follow each tree's first.
+    /// Values of all leaves, tree after tree, and [`MAX_LEAVES`] zeros, so that at least as many
+    /// values follow the start of each tree.
     values: Vec<f64>,
-    /// The index of each tree's first value.
+    /// The index of each tree's first leaf in `values`.
     starts: Vec<usize>,
 }
 
@@ -47,9 +49,9 @@ pub(crate) struct Network {
 #[derive(Debug)]
 enum Program {
     Select {
-        /// Nodes with two leaves; slot [`MAX_LEAVES`] and following.
+        /// Nodes whose children are both leaves; they have the slots from [`MAX_LEAVES`] on.
         pairs: Vec<LeafPair>,
-        /// All others, children first.
+        /// All other nodes, children before parents.
         selections: Vec<Selection>,
         /// The slot of the root.
         root: u16,
@@ -77,23 +79,25 @@ struct Selection {
 /// Buffers of one thread for blocks of `N` rows.
 #[derive(Debug)]
 pub(crate) struct BlockBuffers<const N: usize> {
+    /// The rank vectors.
     ranks: Vec<Aligned<[i8; N]>>,
-    /// First the numbers of the leaves, then the content of the nodes.
+    /// First the slots of the leaves, each filled with its leaf's number, then those of nodes.
     slots: Box<Slots<N>>,
-    roots: [[u8; N]; TREES_PER_BATCH],
+    /// For each tree of a pass the number of the leaf of each row.
+    roots: [[u8; N]; TREES_PER_PASS],
 }
 
 impl<const N: usize> Default for BlockBuffers<N> {
     fn default() -> Self {
         let mut slots = Box::new(Aligned([[0; N]; SLOTS]));
         slots.0.iter_mut().zip(0..=u8::MAX).for_each(|(slot, leaf)| *slot = [leaf; N]);
-        Self { ranks: Vec::new(), slots, roots: [[0; N]; TREES_PER_BATCH] }
+        Self { ranks: Vec::new(), slots, roots: [[0; N]; TREES_PER_PASS] }
     }
 }
 
 impl Network {
-    /// The longest prefix of the trees that one network can hold, and the number of its trees;
-    /// `None` if the first tree is too large.
+    /// The network of the longest prefix of the trees that one network can hold, and the length of
+    /// this prefix; `None` if the first tree is too large.
     pub(crate) fn of_prefix(trees: &[PreparedTree]) -> Option<(Network, usize)> {
         let mut tests = SplitTests::default();
         let fits = |tree: &&PreparedTree| tree.values.len() <= MAX_LEAVES && tests.add(tree);
@@ -113,8 +117,9 @@ impl Network {
             values.extend(leaves.into_iter().map(|leaf| tree.values[leaf]));
         }
         values.resize(values.len() + MAX_LEAVES, 0.0);
-        let (ranker, rows) = (layout.ranker(), layout.rows());
-        Some((Network { ranker, rows, trees: programs, steps, values, starts }, count))
+        let (rank_finder, rank_vectors) = (layout.rank_finder(), layout.vectors());
+        let trees = programs;
+        Some((Network { rank_finder, rank_vectors, trees, steps, values, starts }, count))
     }
 
     /// Whether all trees are oblivious.
@@ -132,14 +137,14 @@ impl Network {
         scores: &mut [f64],
         buffers: &mut BlockBuffers<N>,
     ) {
-        buffers.ranks.resize(self.rows.max(buffers.ranks.len()), Aligned([0; N]));
-        match self.ranker.ranks(kernel, values, columns, &mut buffers.ranks) {
+        buffers.ranks.resize(self.rank_vectors.max(buffers.ranks.len()), Aligned([0; N]));
+        match self.rank_finder.ranks(kernel, values, columns, &mut buffers.ranks) {
             true => self.add_trees::<K, N, true>(kernel, scores, buffers),
             false => self.add_trees::<K, N, false>(kernel, scores, buffers),
         }
     }
 
-    /// Adds the trees' values for one row to its score; `ranks` is a buffer.
+    /// Adds the trees' values for one row to its score; `ranks` is a reusable buffer.
     #[inline(always)]
     pub(crate) fn add_row<K: Kernel>(
         &self,
@@ -148,15 +153,15 @@ impl Network {
         score: &mut f64,
         ranks: &mut Vec<i8>,
     ) {
-        ranks.resize(self.rows.max(ranks.len()), 0);
-        self.ranker.ranks_of_row(kernel, row, ranks);
+        ranks.resize(self.rank_vectors.max(ranks.len()), 0);
+        self.rank_finder.ranks_of_row(kernel, row, ranks);
         self.steps.leaves(ranks, |tree, leaf| {
-            *score += self.leaves(self.starts[tree])[leaf % MAX_LEAVES];
+            *score += self.leaf_values(self.starts[tree])[leaf % MAX_LEAVES];
         });
     }
 
-    /// Runs the trees over the ranks; `MISSING` if some splits send a missing value left and others
-    /// right.
+    /// Adds the trees' values for rows with these ranks; `MISSING` says whether a value is missing
+    /// that some splits send left and others right.
     #[inline(always)]
     fn add_trees<K: Kernel, const N: usize, const MISSING: bool>(
         &self,
@@ -166,31 +171,36 @@ impl Network {
     ) {
         let BlockBuffers { ranks, slots, roots } = buffers;
         for (trees, starts) in
-            self.trees.chunks(TREES_PER_BATCH).zip(self.starts.chunks(TREES_PER_BATCH))
+            self.trees.chunks(TREES_PER_PASS).zip(self.starts.chunks(TREES_PER_PASS))
         {
             for (tree, root) in trees.iter().zip(roots.iter_mut()) {
                 tree.run::<K, N, MISSING>(kernel, ranks, slots, root);
             }
-            match <&[usize; TREES_PER_BATCH]>::try_from(starts) {
-                Ok(starts) => add_values(starts.map(|start| self.leaves(start)), roots, scores),
+            match <&[usize; TREES_PER_PASS]>::try_from(starts) {
+                Ok(starts) => {
+                    add_values(starts.map(|start| self.leaf_values(start)), roots, scores);
+                }
                 Err(_) => {
                     for (start, root) in starts.iter().zip(roots.iter()) {
-                        add_values([self.leaves(*start)], &[*root], scores);
+                        add_values([self.leaf_values(*start)], &[*root], scores);
                     }
                 }
             }
         }
     }
 
-    /// The values of a tree's leaves, followed by values of others.
+    /// The leaf values of the tree that starts at `start`, followed by values of other trees.
     #[inline(always)]
-    fn leaves(&self, start: usize) -> &[f64; MAX_LEAVES] {
-        debug_assert!(start + MAX_LEAVES <= self.values.len(), "values follow each tree's first");
+    fn leaf_values(&self, start: usize) -> &[f64; MAX_LEAVES] {
+        debug_assert!(
+            start + MAX_LEAVES <= self.values.len(),
+            "enough values follow the start of each tree"
+        );
         self.values.get(start..).and_then(|rest| rest.first_chunk()).unwrap_or(&[0.0; MAX_LEAVES])
     }
 }
 
-/// Adds the values of the leaves at the roots, tree after tree.
+/// Adds to each score the values of the leaves whose numbers are at the roots, tree after tree.
 #[inline(always)]
 fn add_values<const N: usize, const T: usize>(
     values: [&[f64; MAX_LEAVES]; T],
@@ -207,8 +217,8 @@ fn add_values<const N: usize, const T: usize>(
 }
 
 impl Program {
-    /// The program of a tree, and its leaves in the order of the program's numbers: leaves without
-    /// a sibling leaf come first, so that few slots of leaves are ever read.
+    /// The program of a tree, and its leaves in the order of their numbers in the program: leaves
+    /// without a sibling leaf come first, so that few slots of leaves are ever read.
     fn new(tree: &PreparedTree, tests: &[RankTest]) -> (Program, Vec<usize>) {
         if let Some(levels) = levels(tree, tests) {
             return (Program::Oblivious(levels), (0..tree.values.len()).collect());
@@ -225,6 +235,7 @@ impl Program {
                 _ => {}
             }
         }
+        // The program's number of each leaf that has no sibling leaf.
         let mut numbers = vec![0_usize; tree.values.len()];
         leaves.iter().enumerate().for_each(|(number, leaf)| numbers[*leaf] = number);
         let mut pairs = Vec::with_capacity(paired.len());
@@ -240,7 +251,7 @@ impl Program {
                 ChildLink::Node(node) => slots[node] as u16,
             };
             let (left, right) = (slot(node.left), slot(node.right));
-            // Only the parent reads the content of a node, so it reuses the slot.
+            // Only the parent reads the slot of a node, so it can reuse it.
             let to = match (node.left, node.right) {
                 (ChildLink::Leaf(_), ChildLink::Leaf(_)) => continue,
                 (ChildLink::Node(_), _) => left,
@@ -262,32 +273,33 @@ impl Program {
         slots: &mut Slots<N>,
         out: &mut [u8; N],
     ) {
-        let row = |test: &RankTest| {
-            &ranks[usize::from(if MISSING { test.row } else { test.row_without_missing })].0
+        let vector = |test: &RankTest| {
+            let number = if MISSING { test.vector } else { test.vector_without_missing };
+            &ranks[usize::from(number)].0
         };
         match self {
             Program::Select { pairs, selections, root } => {
                 for (LeafPair { test, low }, out) in pairs.iter().zip(&mut slots.0[MAX_LEAVES..]) {
-                    kernel.pair(row(test), test.above, *low, out);
+                    kernel.pair(vector(test), test.above, *low, out);
                 }
                 for Selection { test, left, right, to } in selections {
                     let of = [left, right, to].map(|slot| usize::from(*slot));
-                    kernel.pick(row(test), test.above, slots, of);
+                    kernel.pick(vector(test), test.above, slots, of);
                 }
                 *out = slots.0[usize::from(*root) % SLOTS];
             }
             Program::Oblivious(tests) => {
                 out.fill(0);
                 for (level, test) in tests.iter().rev().enumerate() {
-                    kernel.level(row(test), test.above, 1 << level, out);
+                    kernel.level(vector(test), test.above, 1 << level, out);
                 }
             }
         }
     }
 }
 
-/// The nodes by height above the leaves. A node just after its child would wait for it; so there
-/// are others in between, and all children still come first.
+/// The nodes by height above the leaves, so that children come before their parents. A node that
+/// comes just after its child would have to wait for it; in this order other nodes are in between.
 fn by_height(tree: &PreparedTree) -> Vec<usize> {
     let mut heights: Vec<usize> = Vec::with_capacity(tree.nodes.len());
     for node in &tree.nodes {
@@ -312,6 +324,7 @@ fn by_height(tree: &PreparedTree) -> Vec<usize> {
 }
 
 /// The tests of the levels of an oblivious tree, from the root down; a single leaf has no level.
+/// `None` if the tree is not oblivious or has more than 8 levels (leaf numbers have 8 bits).
 fn levels(tree: &PreparedTree, tests: &[RankTest]) -> Option<Vec<RankTest>> {
     let mut level = vec![tree.root()];
     let mut found = Vec::new();

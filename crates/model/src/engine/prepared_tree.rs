@@ -2,13 +2,13 @@
 //!
 //! A split on a feature that the data lacks always goes to the same side, so it is left out; the
 //! remaining splits test columns. Nodes are ordered children first, the root last, and leaves are
-//! numbered from left to right: under any node they are a range.
+//! numbered from left to right, so that the leaves under a node have consecutive numbers.
 
 use crate::categories::Categories;
 use crate::matching::Matching;
 use crate::tree::{Child, Side, Split, SplitCondition, Tree};
 
-/// The child of a node.
+/// The child of a node: the index of another node, or the number of a leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ChildLink {
     Node(usize),
@@ -25,7 +25,7 @@ pub(crate) struct PreparedSplit {
     pub(crate) right: ChildLink,
 }
 
-/// A tree over columns.
+/// A tree whose splits test columns of a data set.
 #[derive(Debug, Clone)]
 pub(crate) struct PreparedTree {
     /// Children first; empty if the tree is one leaf.
@@ -36,11 +36,11 @@ pub(crate) struct PreparedTree {
     pub(crate) sets: Vec<Categories>,
 }
 
-/// An entry of the stack of a walk over a tree. The walk needs no recursion, as an imported model
-/// may be deep.
+/// An entry of the stack of a depth-first walk over a tree. The walk needs no recursion, as an
+/// imported model may be deep.
 enum Visit {
     Enter(Child),
-    /// A split, and its column.
+    /// The number of a split whose children were visited, and its column.
     Leave(u32, usize),
 }
 
@@ -49,10 +49,11 @@ impl PreparedTree {
         let nodes = Vec::with_capacity(tree.splits().len());
         let values = Vec::with_capacity(tree.leaves().len());
         let mut prepared = PreparedTree { nodes, values, sets: tree.sets().to_vec() };
-        let mut steps = vec![Visit::Enter(tree.root())];
+        let mut stack = vec![Visit::Enter(tree.root())];
+        // Visited subtrees whose parent is not yet complete.
         let mut done: Vec<ChildLink> = Vec::new();
-        while let Some(step) = steps.pop() {
-            match step {
+        while let Some(visit) = stack.pop() {
+            match visit {
                 Visit::Enter(Child::Leaf(leaf)) => {
                     done.push(ChildLink::Leaf(prepared.values.len()));
                     prepared.values.push(tree.leaves()[leaf as usize].value);
@@ -60,12 +61,12 @@ impl PreparedTree {
                 Visit::Enter(Child::Split(number)) => {
                     let split = &tree.splits()[number as usize];
                     if let Some(column) = matching.column(split.feature as usize) {
-                        steps.push(Visit::Leave(number, column));
-                        steps.push(Visit::Enter(split.right));
-                        steps.push(Visit::Enter(split.left));
+                        stack.push(Visit::Leave(number, column));
+                        stack.push(Visit::Enter(split.right));
+                        stack.push(Visit::Enter(split.left));
                     } else {
                         let side = split.side(matching.absent(), tree.sets());
-                        steps.push(Visit::Enter(split.child(side)));
+                        stack.push(Visit::Enter(split.child(side)));
                     }
                 }
                 Visit::Leave(number, column) => {

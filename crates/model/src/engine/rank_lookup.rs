@@ -1,8 +1,11 @@
-//! The ranks of rows among the thresholds of each column test.
+//! Finds the ranks of rows: for each column test (`split_tests.rs`) the number of its thresholds
+//! that lie below a row's value. The ranks of a block of rows for one column test are a rank
+//! vector.
 //!
 //! Values are transposed from rows to columns, 16 columns at a time. Up to
-//! [`MAX_COUNTED_THRESHOLDS`] thresholds are counted one by one for many values at once; of more
-//! thresholds the ends of blocks of 16 are counted, and then those inside one block.
+//! [`MAX_COUNTED_THRESHOLDS`] thresholds are counted one by one for many values at once; more
+//! thresholds are cut into blocks of 16: first the blocks whose last threshold lies below the value
+//! are counted, then the thresholds below it in the next block.
 
 use super::kernel::{Aligned, BLOCK, Bytes, Kernel, REGISTER};
 use super::split_tests::{ColumnKey, ColumnTest, TestCondition};
@@ -11,14 +14,15 @@ use crate::tree::ABOUT_ZERO;
 
 /// Number of thresholds up to which counting one by one is fastest.
 const MAX_COUNTED_THRESHOLDS: usize = 32;
-/// Blocks of thresholds.
+/// Number of blocks of thresholds.
 const BLOCKS: usize = 16;
-/// Columns transposed together: those of one cache line.
+/// Number of columns transposed together: those of one cache line.
 const TRANSPOSED_COLUMNS: usize = 16;
 /// The rank of a value that goes right at every threshold.
 const RIGHT_EVERYWHERE: u8 = u8::MAX;
 
-/// A rank with its sign bit flipped: in the order of signed numbers.
+/// A rank with its sign bit flipped, which keeps the order of ranks when compared as signed
+/// numbers.
 pub(super) fn flip_sign(rank: u8) -> i8 {
     (rank ^ 0x80) as i8
 }
@@ -32,6 +36,7 @@ pub(crate) struct RankFinder {
 /// The lookups of up to 16 neighbouring columns.
 #[derive(Debug)]
 struct LookupGroup {
+    /// The number of the first of these columns.
     first: usize,
     lookups: Vec<RankLookup>,
 }
@@ -39,66 +44,70 @@ struct LookupGroup {
 /// Finds the rank of a value of one column.
 #[derive(Debug)]
 struct RankLookup {
-    /// Row of ranks, and the rank of a missing value in it.
+    /// The number of the first rank vector, and the rank of a missing value in it.
     first: (usize, u8),
-    /// The same for the other side, if there are two.
+    /// The same for the second rank vector, if missing values go to both sides.
     second: Option<(usize, u8)>,
     /// Column within the group.
     column: usize,
     zero_is_missing: bool,
-    search: BoundSearch,
+    search: RankSearch,
 }
 
+/// The way to find the rank of a value that is not missing.
 #[derive(Debug)]
-enum BoundSearch {
-    /// Counted one by one.
+enum RankSearch {
+    /// Few thresholds, counted one by one.
     Few(Vec<f32>),
-    /// In 16 blocks of 16, padded with infinity.
+    /// Sorted thresholds in 16 blocks of 16, padded with infinity.
     Blocks {
+        /// The last threshold of each block.
         ends: [f32; BLOCKS],
         blocks: Box<[[f32; BLOCK]; BLOCKS]>,
     },
+    /// Rank 0 for categories of the set, 1 for others.
     Set(Categories),
 }
 
 impl RankLookup {
-    /// The lookup of a column test with these sorted thresholds, into the first row or both.
-    fn new(test: &ColumnTest, sorted: &[f32], [row, second]: [usize; 2]) -> RankLookup {
+    /// The lookup of a column test with these sorted thresholds, into the first of two rank vectors
+    /// or into both.
+    fn new(test: &ColumnTest, sorted: &[f32], [vector, second]: [usize; 2]) -> RankLookup {
         let search = match &test.condition {
-            TestCondition::Set(set) => BoundSearch::Set(set.clone()),
+            TestCondition::Set(set) => RankSearch::Set(set.clone()),
             TestCondition::Thresholds(_) if sorted.len() <= MAX_COUNTED_THRESHOLDS => {
-                BoundSearch::Few(sorted.to_vec())
+                RankSearch::Few(sorted.to_vec())
             }
             TestCondition::Thresholds(_) => {
                 let mut blocks = Box::new([[f32::INFINITY; BLOCK]; BLOCKS]);
                 for (to, from) in blocks.as_flattened_mut().iter_mut().zip(sorted) {
                     *to = *from;
                 }
-                BoundSearch::Blocks { ends: blocks.map(|block| block[BLOCK - 1]), blocks }
+                RankSearch::Blocks { ends: blocks.map(|block| block[BLOCK - 1]), blocks }
             }
         };
-        let right = if matches!(search, BoundSearch::Set(_)) { 1 } else { RIGHT_EVERYWHERE };
+        let right_rank = if matches!(search, RankSearch::Set(_)) { 1 } else { RIGHT_EVERYWHERE };
         let (first, second) = match test.sides {
-            [true, true] => ((row, 0), Some((second, right))),
-            [_, false] => ((row, 0), None),
-            [false, true] => ((row, right), None),
+            [true, true] => ((vector, 0), Some((second, right_rank))),
+            [_, false] => ((vector, 0), None),
+            [false, true] => ((vector, right_rank), None),
         };
         let ColumnKey { column, zero_is_missing } = test.key;
         RankLookup { first, second, column: column % TRANSPOSED_COLUMNS, zero_is_missing, search }
     }
 
-    /// The largest absolute value that counts as missing.
+    /// The largest absolute value that counts as missing; negative if none does.
     #[inline(always)]
     fn missing_limit(&self) -> f32 {
         if self.zero_is_missing { ABOUT_ZERO } else { -1.0 }
     }
 
-    /// The ranks of some values.
+    /// The ranks of 32 values, as if none of them were missing.
     #[inline(always)]
     fn search<K: Kernel>(&self, kernel: K, values: &[f32; REGISTER]) -> Bytes {
         match &self.search {
-            BoundSearch::Few(list) => kernel.count(list, values),
-            BoundSearch::Blocks { ends, blocks } => {
+            RankSearch::Few(list) => kernel.count(list, values),
+            RankSearch::Blocks { ends, blocks } => {
                 let mut ranks = kernel.count(ends, values);
                 for (rank, value) in ranks.iter_mut().zip(values) {
                     let block = &blocks[usize::from(*rank) % BLOCKS];
@@ -106,7 +115,7 @@ impl RankLookup {
                 }
                 ranks
             }
-            BoundSearch::Set(set) => {
+            RankSearch::Set(set) => {
                 let mut ranks = [0; REGISTER];
                 for (rank, value) in ranks.iter_mut().zip(values) {
                     *rank = u8::from(!set.contains(*value));
@@ -116,67 +125,67 @@ impl RankLookup {
         }
     }
 
-    /// Writes the rank of one value into each of the rows.
+    /// Writes the rank of one value into its rank vectors, which have one entry each.
     #[inline(always)]
-    fn fill_one<K: Kernel>(&self, kernel: K, value: f32, rows: &mut [i8]) {
+    fn fill_one<K: Kernel>(&self, kernel: K, value: f32, vectors: &mut [i8]) {
         let is_missing = value.is_nan() | (value.abs() <= self.missing_limit());
         let rank = match &self.search {
-            BoundSearch::Few(list) => list.iter().map(|t| u8::from(*t < value)).sum(),
-            BoundSearch::Blocks { ends, blocks } => {
+            RankSearch::Few(list) => list.iter().map(|t| u8::from(*t < value)).sum(),
+            RankSearch::Blocks { ends, blocks } => {
                 let block = kernel.count_one(ends, value);
                 let inside = kernel.count_one(&blocks[usize::from(block) % BLOCKS], value);
                 block * BLOCK as u8 + inside
             }
-            BoundSearch::Set(set) => u8::from(!set.contains(value)),
+            RankSearch::Set(set) => u8::from(!set.contains(value)),
         };
-        for (row, missing) in std::iter::once(self.first).chain(self.second) {
-            if let Some(row) = rows.get_mut(row) {
-                *row = flip_sign(if is_missing { missing } else { rank });
+        for (vector, missing) in std::iter::once(self.first).chain(self.second) {
+            if let Some(entry) = vectors.get_mut(vector) {
+                *entry = flip_sign(if is_missing { missing } else { rank });
             }
         }
     }
 
-    /// Fills the rows of this column test; returns whether its two rows differ.
+    /// Fills the rank vectors of this column test; returns whether it has two that differ.
     #[inline(always)]
     fn fill<K: Kernel, const N: usize>(
         &self,
         kernel: K,
         values: &[f32; N],
-        rows: &mut [Aligned<[i8; N]>],
+        vectors: &mut [Aligned<[i8; N]>],
     ) -> bool {
         let missing_limit = self.missing_limit();
-        let mut any = 0;
-        for (piece, values) in values.as_chunks().0.iter().enumerate() {
+        let mut any_missing = 0;
+        for (chunk, values) in values.as_chunks().0.iter().enumerate() {
             let (ranks, mask) =
                 (self.search(kernel, values), kernel.missing_mask(values, missing_limit));
-            let mut put = |(row, missing): (usize, u8)| {
-                if let Some(row) = rows.get_mut(row) {
-                    row.0.as_chunks_mut().0[piece] = kernel.flip_sign(&ranks, &mask, missing);
+            let mut put = |(vector, missing): (usize, u8)| {
+                if let Some(vector) = vectors.get_mut(vector) {
+                    vector.0.as_chunks_mut().0[chunk] = kernel.flip_sign(&ranks, &mask, missing);
                 }
             };
             put(self.first);
             if let Some(second) = self.second {
                 put(second);
-                any |= mask.iter().fold(0, |any, missing| any | missing);
+                any_missing |= mask.iter().fold(0, |any, missing| any | missing);
             }
         }
-        any != 0
+        any_missing != 0
     }
 }
 
 impl RankFinder {
-    /// Adds a column test with its sorted thresholds and the numbers of its rows. Column tests must
-    /// be added in the order of columns.
-    pub(super) fn push(&mut self, test: &ColumnTest, sorted: &[f32], rows: [usize; 2]) {
+    /// Adds a column test with its sorted thresholds and the numbers of its two rank vectors, of
+    /// which the second may be unused. Column tests must be added in the order of columns.
+    pub(super) fn push(&mut self, test: &ColumnTest, sorted: &[f32], vectors: [usize; 2]) {
         let first = test.key.column / TRANSPOSED_COLUMNS * TRANSPOSED_COLUMNS;
-        let lookup = RankLookup::new(test, sorted, rows);
+        let lookup = RankLookup::new(test, sorted, vectors);
         match self.groups.last_mut().filter(|group| group.first == first) {
             Some(group) => group.lookups.push(lookup),
             None => self.groups.push(LookupGroup { first, lookups: vec![lookup] }),
         }
     }
 
-    /// The ranks of one row.
+    /// Writes the ranks of one row: `out` has one entry for each rank vector.
     #[inline(always)]
     pub(crate) fn ranks_of_row<K: Kernel>(&self, kernel: K, values: &[f32], out: &mut [i8]) {
         for group in &self.groups {
@@ -188,8 +197,8 @@ impl RankFinder {
         }
     }
 
-    /// Writes the ranks of up to `N` rows of `columns` values each; returns whether a value is
-    /// missing that some splits send left and others right. Ranks beyond the last row are
+    /// Writes the rank vectors of up to `N` rows of `columns` values each; returns whether a value
+    /// is missing that some splits send left and others right. Ranks beyond the last row are
     /// undefined.
     #[inline(always)]
     pub(crate) fn ranks<K: Kernel, const N: usize>(

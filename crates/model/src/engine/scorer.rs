@@ -17,8 +17,8 @@ use crate::simd::Simd;
 /// use rankwright_model::{Header, Linear, Model, ModelBody, ScoreBuffers};
 ///
 /// let features = FeatureNames::Ids { first: 1, count: 2 };
-/// let line = ModelBody::Linear(Linear::new(0.5, vec![1.0, 10.0])?);
-/// let scorer = Model::new(Header::new(features, Absent::Zero), line)?.scorer();
+/// let linear = ModelBody::Linear(Linear::new(0.5, vec![1.0, 10.0])?);
+/// let scorer = Model::new(Header::new(features, Absent::Zero), linear)?.scorer();
 /// let mut buffers = ScoreBuffers::default();
 /// assert_eq!(scorer.score_one(&[1.0, 2.0], &mut buffers)?, 21.5);
 /// let mut scores = [0.0; 2];
@@ -29,6 +29,7 @@ use crate::simd::Simd;
 #[derive(Debug, Clone)]
 pub struct Scorer {
     pub(super) columns: usize,
+    /// The value of an entry that a sparse row leaves out.
     pub(super) absent: f32,
     pub(super) listwise: bool,
     pub(super) engine: Arc<dyn Engine>,
@@ -45,7 +46,7 @@ impl Scorer {
         }
     }
 
-    /// Number of values in a row.
+    /// Number of values that a row must have: one for each column.
     pub fn columns(&self) -> usize {
         self.columns
     }

@@ -7,20 +7,22 @@ use crate::problem::SparseProblem;
 /// Rows in a sparse form.
 #[derive(Debug, Clone, Copy)]
 pub struct SparseRows<'a> {
-    /// The index of each row's first entry, and the number of entries at the end.
+    /// The index of each row's first entry in the other two arrays, and at the end the number of
+    /// all entries.
     pub row_offsets: &'a [usize],
-    /// The column of each entry.
+    /// The column of each entry, from 0.
     pub columns: &'a [u32],
     /// The value of each entry.
     pub values: &'a [f32],
 }
 
 impl SparseRows<'_> {
+    /// Checks that these are as many rows, of at most `columns` columns.
     fn check(&self, rows: usize, columns: usize) -> Result<(), ModelError> {
         let entries = self.columns.len();
-        let rising = self.row_offsets.is_sorted()
+        let offsets_fit = self.row_offsets.is_sorted()
             && self.row_offsets.last().copied().unwrap_or(0) == entries;
-        if self.row_offsets.len() != rows + 1 || !rising || self.values.len() != entries {
+        if self.row_offsets.len() != rows + 1 || !offsets_fit || self.values.len() != entries {
             let problem = SparseProblem::RowOffsets { offsets: self.row_offsets.len(), rows };
             return Err(ModelError::InvalidSparseRows(problem));
         }
@@ -45,13 +47,13 @@ impl Scorer {
     ) -> Result<(), ModelError> {
         rows.check(scores.len(), self.columns)?;
         let mut dense = std::mem::take(&mut buffers.rows);
-        let together = if self.listwise { scores.len().max(1) } else { WIDE };
-        for (block, scores) in scores.chunks_mut(together).enumerate() {
+        let rows_together = if self.listwise { scores.len().max(1) } else { WIDE };
+        for (block, scores) in scores.chunks_mut(rows_together).enumerate() {
             dense.clear();
             dense.resize(scores.len() * self.columns, self.absent);
             for row in 0..scores.len() {
-                let first = block * together + row;
-                let entries = rows.row_offsets[first]..rows.row_offsets[first + 1];
+                let number = block * rows_together + row;
+                let entries = rows.row_offsets[number]..rows.row_offsets[number + 1];
                 for (column, value) in
                     rows.columns[entries.clone()].iter().zip(&rows.values[entries])
                 {

@@ -3,16 +3,17 @@
 //! A split tests whether a value is above a threshold. Of all thresholds that some trees compare a
 //! column with, sorted, let the rank of a value be the number that lie below it: the value is above
 //! the k-th threshold (from 0) exactly if its rank is above k. Ranks fit a byte if there are at
-//! most 255 thresholds, and wide registers compare many bytes at once.
+//! most 255 thresholds, and wide registers compare many bytes at once. The ranks of a block of rows
+//! in one such list of thresholds are a rank vector, with a byte for each row.
 //!
 //! A missing value has the rank 0 if it goes left and 255 if it goes right. Splits of one column
-//! that send missing values to different sides share a [`ColumnTest`], which then has two rows of
-//! ranks; in a block of rows without missing values both would be equal, and only the first is
+//! that send missing values to different sides share a [`ColumnTest`], which then has two rank
+//! vectors; in a block of rows without missing values both would be equal, and only the first is
 //! used. A test for a set of categories is a column test of its own, with rank 1 for the right
 //! side. Ranks are stored with their sign bit flipped, because registers compare bytes as signed
 //! numbers.
 //!
-//! `rank_lookup.rs` finds the ranks of rows.
+//! `rank_lookup.rs` computes rank vectors.
 
 use std::collections::HashMap;
 
@@ -22,7 +23,7 @@ use super::thresholds::Thresholds;
 use crate::categories::Categories;
 use crate::tree::{Side, SplitCondition};
 
-/// Maximum number of column tests, so that rows of ranks can be numbered with 16 bits.
+/// Maximum number of column tests, so that rank vectors can be numbered with 16 bits.
 const MAX_COLUMN_TESTS: usize = 1 << 14;
 
 /// A column, and whether zeros in it count as missing. Numeric splits with the same key share a
@@ -38,7 +39,7 @@ pub(super) struct ColumnKey {
 pub(super) struct ColumnTest {
     pub(super) key: ColumnKey,
     pub(super) condition: TestCondition,
-    /// Whether any split sends missing values left, and right.
+    /// Whether any split sends missing values left, and whether any sends them right.
     pub(super) sides: [bool; 2],
 }
 
@@ -52,21 +53,23 @@ pub(super) enum TestCondition {
 /// The tests of some trees.
 #[derive(Debug, Default)]
 pub(crate) struct SplitTests {
-    columns: Vec<ColumnTest>,
-    /// The number of the numeric column test of a key.
+    column_tests: Vec<ColumnTest>,
+    /// The index of the numeric column test of a key.
     numeric: HashMap<ColumnKey, usize>,
-    /// For each added tree and each of its nodes, the number of the column test and of the
-    /// threshold in it.
+    /// For each added tree and each of its nodes, the index of the column test and the number of
+    /// the threshold in it (0 for a set).
     node_tests: Vec<Vec<(u16, u8)>>,
 }
 
-/// The comparison of a split: a row of ranks with a number, both with the sign bit flipped.
+/// The comparison of a split: a row goes right if its rank in a rank vector is greater than
+/// `above`. Both have their sign bit flipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RankTest {
-    /// The row of ranks for blocks without missing values.
-    pub(crate) row_without_missing: u16,
-    /// The row of ranks for any block.
-    pub(crate) row: u16,
+    /// The number of the rank vector for blocks without missing values.
+    pub(crate) vector_without_missing: u16,
+    /// The number of the rank vector for any block.
+    pub(crate) vector: u16,
+    /// The rank of the split's threshold, with its sign bit flipped.
     pub(crate) above: i8,
 }
 
@@ -78,38 +81,39 @@ impl ColumnKey {
 }
 
 /// The index of a side in [`ColumnTest::sides`].
-fn index_of(side: Side) -> usize {
+fn side_index(side: Side) -> usize {
     usize::from(side == Side::Right)
 }
 
 impl SplitTests {
-    /// Adds the tests of a tree. If a column would get too many thresholds it rolls back and
-    /// returns `false`.
+    /// Adds the tests of a tree; returns `false`, and adds nothing, if a column test would get too
+    /// many thresholds or there would be too many column tests.
     pub(crate) fn add(&mut self, tree: &PreparedTree) -> bool {
-        if self.columns.len() + tree.nodes.len() > MAX_COLUMN_TESTS {
+        if self.column_tests.len() + tree.nodes.len() > MAX_COLUMN_TESTS {
             return false;
         }
-        // Column tests that got a new threshold, and the number that they had before.
-        let mut before: Vec<(usize, usize)> = Vec::new();
+        // For each added threshold the index of its column test, and the number of thresholds that
+        // it had before.
+        let mut counts_before: Vec<(usize, usize)> = Vec::new();
         let mut node_tests = Vec::with_capacity(tree.nodes.len());
         for node in &tree.nodes {
             let at = match node.rule {
                 SplitCondition::In(set) => self.set_at(node, &tree.sets[set as usize]),
                 _ => self.numeric_at(ColumnKey::of(node)),
             };
-            let test = &mut self.columns[at];
-            test.sides[index_of(node.missing)] = true;
+            let test = &mut self.column_tests[at];
+            test.sides[side_index(node.missing)] = true;
             let mut number = 0;
             if let (TestCondition::Thresholds(list), Some(threshold)) =
                 (&mut test.condition, node.rule.threshold())
             {
-                let had = list.len();
+                let count_before = list.len();
                 let Some(found) = list.number(threshold) else {
-                    self.roll_back(&before);
+                    self.roll_back(&counts_before);
                     return false;
                 };
-                if list.len() > had {
-                    before.push((at, had));
+                if list.len() > count_before {
+                    counts_before.push((at, count_before));
                 }
                 number = found;
             }
@@ -119,110 +123,110 @@ impl SplitTests {
         true
     }
 
-    /// Removes thresholds that were added. A column test without thresholds may stay without harm,
-    /// and so may a side.
-    fn roll_back(&mut self, before: &[(usize, usize)]) {
-        for (at, had) in before.iter().rev() {
-            if let TestCondition::Thresholds(list) = &mut self.columns[*at].condition {
-                list.truncate(*had);
+    /// Removes the thresholds that a tree added. A column test without thresholds may stay without
+    /// harm, and so may a side that the tree set in [`ColumnTest::sides`].
+    fn roll_back(&mut self, counts_before: &[(usize, usize)]) {
+        for (at, count_before) in counts_before.iter().rev() {
+            if let TestCondition::Thresholds(list) = &mut self.column_tests[*at].condition {
+                list.truncate(*count_before);
             }
         }
     }
 
-    /// The number of the numeric column test of a key, created if there is none.
+    /// The index of the numeric column test of a key, created if there is none.
     fn numeric_at(&mut self, key: ColumnKey) -> usize {
         *self.numeric.entry(key).or_insert_with(|| {
             let condition = TestCondition::Thresholds(Thresholds::default());
-            self.columns.push(ColumnTest { key, condition, sides: [false; 2] });
-            self.columns.len() - 1
+            self.column_tests.push(ColumnTest { key, condition, sides: [false; 2] });
+            self.column_tests.len() - 1
         })
     }
 
-    /// The number of the column test of a set, created if there is none. Sets have a column test
-    /// for each side.
+    /// The index of the column test of a set, created if there is none. Splits on the same set that
+    /// send missing values to different sides have different column tests.
     fn set_at(&mut self, node: &PreparedSplit, set: &Categories) -> usize {
-        let (key, side) = (ColumnKey::of(node), index_of(node.missing));
+        let (key, side) = (ColumnKey::of(node), side_index(node.missing));
         let same = |test: &ColumnTest| match &test.condition {
             TestCondition::Set(other) => test.key == key && test.sides[side] && other == set,
             TestCondition::Thresholds(_) => false,
         };
-        self.columns.iter().position(same).unwrap_or_else(|| {
+        self.column_tests.iter().position(same).unwrap_or_else(|| {
             let mut sides = [false; 2];
             sides[side] = true;
-            self.columns.push(ColumnTest {
+            self.column_tests.push(ColumnTest {
                 key,
                 condition: TestCondition::Set(set.clone()),
                 sides,
             });
-            self.columns.len() - 1
+            self.column_tests.len() - 1
         })
     }
 
-    /// Numbers the rows of ranks, once every tree is added.
+    /// Numbers the rank vectors, once every tree is added.
     pub(crate) fn layout(&self) -> RankLayout<'_> {
-        // Second rows come after all others: they are read only if a value is missing, and rows
-        // that are read together are adjacent.
-        let mut next = self.columns.len() as u16;
-        let mut second_rows = Vec::with_capacity(self.columns.len());
-        for test in &self.columns {
-            second_rows.push(next);
+        // Second vectors come after all first ones: they are read only if a value is missing, and
+        // vectors that are read together are adjacent.
+        let mut next = self.column_tests.len() as u16;
+        let mut second_vectors = Vec::with_capacity(self.column_tests.len());
+        for test in &self.column_tests {
+            second_vectors.push(next);
             next += u16::from(test.sides == [true; 2]);
         }
-        let sorted = self.columns.iter().map(|test| match &test.condition {
+        let sorted = self.column_tests.iter().map(|test| match &test.condition {
             TestCondition::Thresholds(list) => list.sorted(),
             TestCondition::Set(_) => (Vec::new(), vec![0]),
         });
         let (sorted, ranks) = sorted.unzip();
-        RankLayout { tests: self, sorted, ranks, second_rows, rows: usize::from(next) }
+        RankLayout { tests: self, sorted, ranks, second_vectors, vectors: usize::from(next) }
     }
 }
 
-/// Split tests whose rows of ranks have numbers: the first row of each column test is its own
-/// number.
+/// Split tests whose rank vectors have numbers: the number of the first vector of a column test is
+/// the index of the column test.
 #[derive(Debug)]
 pub(crate) struct RankLayout<'a> {
     tests: &'a SplitTests,
-    /// The sorted thresholds of each column test, and the rank of each threshold by its number; a
-    /// set has one.
+    /// The sorted thresholds of each column test; empty for a set.
     sorted: Vec<Vec<f32>>,
+    /// For each column test the rank of each threshold by its number; a single 0 for a set.
     ranks: Vec<Vec<u8>>,
-    /// The second row of each column test that has one.
-    second_rows: Vec<u16>,
-    rows: usize,
+    /// The number of the second vector of each column test; only meaningful if it has two.
+    second_vectors: Vec<u16>,
+    vectors: usize,
 }
 
 impl RankLayout<'_> {
-    /// Number of rows.
-    pub(crate) fn rows(&self) -> usize {
-        self.rows
+    /// Number of rank vectors.
+    pub(crate) fn vectors(&self) -> usize {
+        self.vectors
     }
 
-    /// The comparison of each node of the tree that was added as the `number`-th.
+    /// The comparison of each node of the tree that was added as the `number`-th, from 0.
     pub(crate) fn tests(&self, number: usize, tree: &PreparedTree) -> Vec<RankTest> {
         let node_tests = &self.tests.node_tests[number];
         let test = |(node, (at, threshold)): (&PreparedSplit, &(u16, u8))| {
             let column = usize::from(*at);
-            let second = node.missing == Side::Right && self.tests.columns[column].sides[0];
-            let row = if second { self.second_rows[column] } else { *at };
+            let is_second = node.missing == Side::Right && self.tests.column_tests[column].sides[0];
+            let vector = if is_second { self.second_vectors[column] } else { *at };
             let above = flip_sign(self.ranks[column][usize::from(*threshold)]);
-            RankTest { row_without_missing: *at, row, above }
+            RankTest { vector_without_missing: *at, vector, above }
         };
         tree.nodes.iter().zip(node_tests).map(test).collect()
     }
 
-    /// Makes the lookup of ranks.
-    pub(crate) fn ranker(&self) -> RankFinder {
-        let columns = &self.tests.columns;
+    /// Makes the finder of the ranks of rows.
+    pub(crate) fn rank_finder(&self) -> RankFinder {
+        let columns = &self.tests.column_tests;
         // Column tests without a side are those that a roll-back left behind.
         let used = |at: &usize| columns[*at].sides.contains(&true);
         let mut order: Vec<usize> = (0..columns.len()).filter(used).collect();
         order.sort_by_key(|at| columns[*at].key.column);
-        let mut ranker = RankFinder::default();
+        let mut finder = RankFinder::default();
         for at in order {
-            let rows = [at, usize::from(self.second_rows[at])];
-            ranker.push(&columns[at], &self.sorted[at], rows);
+            let vectors = [at, usize::from(self.second_vectors[at])];
+            finder.push(&columns[at], &self.sorted[at], vectors);
         }
-        ranker
+        finder
     }
 }
 
@@ -247,15 +251,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_rank_is_above_a_test_where_the_value_goes_right(
+        fn a_rank_is_greater_than_that_of_the_threshold_where_the_value_goes_right(
             thresholds in proptest::collection::vec(value(), 1..200),
             values in proptest::collection::vec(value(), 32 * 3),
-            rights in any::<u64>(),
+            // Bit i is 1 if split i sends missing values right.
+            missing_right in any::<u64>(),
         ) {
             let sets = vec![Categories::new([0, 2, 7]).unwrap()];
             let thresholds = thresholds.into_iter().filter(|t| !t.is_nan()).enumerate();
             let mut nodes: Vec<PreparedSplit> = thresholds.map(|(at, threshold)| {
-                let side = if rights >> (at % 64) & 1 == 1 { Side::Right } else { Side::Left };
+                let goes_right = missing_right >> (at % 64) & 1 == 1;
+                let side = if goes_right { Side::Right } else { Side::Left };
                 let rule = match at % 5 {
                     0 => SplitCondition::NonZeroAtMost(threshold),
                     1 => SplitCondition::In(0),
@@ -268,14 +274,15 @@ mod tests {
             let mut tests = SplitTests::default();
             prop_assert!(tests.add(&tree));
             let layout = tests.layout();
-            let mut ranks = vec![Aligned([0_i8; 32]); layout.rows()];
-            let differ = layout.ranker().ranks::<_, 32>(Portable, &values, 3, &mut ranks);
+            let mut ranks = vec![Aligned([0_i8; 32]); layout.vectors()];
+            let differ = layout.rank_finder().ranks::<_, 32>(Portable, &values, 3, &mut ranks);
             for (node, test) in tree.nodes.iter().zip(layout.tests(0, &tree)) {
                 for row in 0..32 {
                     let side = node.rule.side(values[row * 3 + node.column], node.missing, &tree.sets);
                     let right = |number: u16| ranks[usize::from(number)].0[row] > test.above;
-                    prop_assert_eq!(right(test.row), side == Side::Right);
-                    prop_assert!(differ || right(test.row_without_missing) == right(test.row));
+                    prop_assert_eq!(right(test.vector), side == Side::Right);
+                    let same = right(test.vector_without_missing) == right(test.vector);
+                    prop_assert!(differ || same);
                 }
             }
         }
@@ -283,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_tree_with_too_many_thresholds_is_rolled_back() {
-        let many = |from: usize, count: usize| PreparedTree {
+        let tree_with_thresholds = |from: usize, count: usize| PreparedTree {
             nodes: (from..from + count)
                 .map(|t| node(0, SplitCondition::AtMost(t as f32), Side::Left))
                 .collect(),
@@ -291,12 +298,12 @@ mod tests {
             sets: Vec::new(),
         };
         let mut tests = SplitTests::default();
-        assert!(tests.add(&many(0, 200)));
-        assert!(!tests.add(&many(150, 120)));
-        assert!(tests.add(&many(200, 55)));
+        assert!(tests.add(&tree_with_thresholds(0, 200)));
+        assert!(!tests.add(&tree_with_thresholds(150, 120)));
+        assert!(tests.add(&tree_with_thresholds(200, 55)));
         let layout = tests.layout();
         assert!(layout.sorted[0].iter().copied().eq((0..255).map(|t| t as f32)));
-        let above = layout.tests(1, &many(200, 55))[54].above;
+        let above = layout.tests(1, &tree_with_thresholds(200, 55))[54].above;
         assert_eq!(above, flip_sign(254));
     }
 }

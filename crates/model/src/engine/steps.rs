@@ -1,15 +1,16 @@
-//! Scores a few rows: walks down the trees of a network, over the ranks of one row.
+//! Scores a few rows: walks down the trees of a network for one row, whose ranks (`split_tests.rs`)
+//! are known.
 //!
 //! The ranks of a row are found once for all trees; a step then compares two bytes, and a node has
 //! eight bytes in all, so that hundreds of trees stay in the second-level cache. Eight trees take
 //! their steps together: each step waits for memory, and eight can wait at the same time. They
 //! continue until the last one has reached a leaf; a leaf's next node is the leaf itself, so that
-//! no lane needs a branch. Values are added tree by tree in their order.
+//! no lane (one of the eight walks) needs a branch. Values are added tree by tree in their order.
 
 use super::prepared_tree::{ChildLink, PreparedTree};
 use super::split_tests::RankTest;
 
-/// Trees that are walked together.
+/// Number of trees that are walked together.
 const LANES: usize = 8;
 
 /// Trees as one array of nodes.
@@ -19,11 +20,11 @@ pub(crate) struct Steps {
     trees: Vec<TreeStart>,
 }
 
-/// A split: a row of ranks, the number that they are compared with, and the next nodes within the
-/// tree. Or a leaf, whose next node is itself.
+/// A split: the number of a rank vector, the number that its rank is compared with, and the left
+/// and right child as indices from the tree's first node. Or a leaf, whose next node is itself.
 #[derive(Debug, Clone, Copy)]
 struct RankSplit {
-    row: u16,
+    vector: u16,
     above: i8,
     next: [u16; 2],
 }
@@ -50,17 +51,19 @@ impl Steps {
             ChildLink::Leaf(leaf) => (splits + numbers[leaf]) as u16,
         };
         let first = self.nodes.len() as u32;
-        for (node, RankTest { row, above, .. }) in tree.nodes.iter().zip(tests).rev() {
-            let (row, above) = (*row, *above);
-            self.nodes.push(RankSplit { row, above, next: [index(node.left), index(node.right)] });
+        for (node, RankTest { vector, above, .. }) in tree.nodes.iter().zip(tests).rev() {
+            let (vector, above) = (*vector, *above);
+            let next = [index(node.left), index(node.right)];
+            self.nodes.push(RankSplit { vector, above, next });
         }
         let leaf =
-            |number: usize| RankSplit { row: 0, above: 0, next: [(splits + number) as u16; 2] };
+            |number: usize| RankSplit { vector: 0, above: 0, next: [(splits + number) as u16; 2] };
         self.nodes.extend((0..leaves.len()).map(leaf));
         self.trees.push(TreeStart { first, splits: splits as u16 });
     }
 
-    /// Calls `found` with the leaf of each tree, in their order, for a row with these ranks.
+    /// Calls `found` with the number of each tree and of the leaf that a row with these ranks
+    /// reaches in it, in the order of the trees.
     #[inline(always)]
     pub(crate) fn leaves(&self, ranks: &[i8], mut found: impl FnMut(usize, usize)) {
         let (eights, rest) = self.trees.as_chunks::<LANES>();
@@ -84,7 +87,7 @@ impl Steps {
             arrived = true;
             for (node, tree) in nodes.iter_mut().zip(&trees) {
                 let step = &self.nodes[tree.first as usize + *node];
-                let right = ranks[usize::from(step.row)] > step.above;
+                let right = ranks[usize::from(step.vector)] > step.above;
                 *node = usize::from(step.next[usize::from(right)]);
                 arrived &= *node >= usize::from(tree.splits);
             }

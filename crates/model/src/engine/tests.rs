@@ -1,4 +1,4 @@
-//! Every engine against the reference implementation, bit for bit.
+//! Tests that every engine gives the scores of the reference implementation, bit for bit.
 
 mod nets;
 
@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use rankwright_data::{Absent, FeatureNames, Random};
 
 use super::*;
-use crate::tree::tests::random;
+use crate::net::tests::{MIN_MAX, NO_MIN_MAX, random_net};
+use crate::tree::tests::random_tree;
 use crate::{
     Categories, Child, Ensemble, Header, Leaf, Linear, Model, Side, Split, SplitCondition, Tree,
 };
@@ -15,7 +16,7 @@ const FEATURES: usize = 20;
 
 /// A tree of random shape with all kinds of split conditions.
 fn any_tree(seed: u64, splits: usize) -> Tree {
-    let tree = random(seed, splits, FEATURES);
+    let tree = random_tree(seed, splits, FEATURES);
     let mut draw = Random::new(seed, 9);
     let sets = vec![
         Categories::new((0..10).filter(|_| draw.below(2) == 0)).unwrap(),
@@ -38,7 +39,7 @@ fn any_tree(seed: u64, splits: usize) -> Tree {
     Tree::with_sets(splits, tree.leaves().to_vec(), sets).unwrap()
 }
 
-/// A tree with the same test on all splits of a level.
+/// An oblivious tree: the same test on all splits of a level.
 fn oblivious(seed: u64, depth: usize) -> Tree {
     let mut draw = Random::new(seed, 5);
     let levels: Vec<(u32, f32)> =
@@ -67,10 +68,11 @@ fn oblivious(seed: u64, depth: usize) -> Tree {
 
 fn model(trees: Vec<Tree>) -> Model {
     let features = FeatureNames::Ids { first: 1, count: FEATURES };
-    let kind = ModelBody::Trees(Ensemble::new(0.7, trees).unwrap());
-    Model::new(Header::new(features, Absent::Zero), kind).unwrap()
+    let body = ModelBody::Trees(Ensemble::new(0.7, trees).unwrap());
+    Model::new(Header::new(features, Absent::Zero), body).unwrap()
 }
 
+/// Random rows, with missing and infinite values.
 fn rows(seed: u64, count: usize) -> Vec<f32> {
     let mut draw = Random::new(seed, 7);
     let value = |_| match draw.below(14) {
@@ -86,16 +88,17 @@ fn rows(seed: u64, count: usize) -> Vec<f32> {
 /// Checks that the scores of portable and AVX2 code equal those of the reference implementation.
 fn check(model: &Model, seed: u64, count: usize) {
     let rows = rows(seed, count);
-    let plain: Vec<u64> = rows.chunks(FEATURES).map(|row| model.score_row(row).to_bits()).collect();
-    let own = Matching::own(model.header());
+    let reference: Vec<u64> =
+        rows.chunks(FEATURES).map(|row| model.score_row(row).to_bits()).collect();
+    let matching = Matching::identity(model.header());
     for simd in [Simd::Auto, Simd::Portable] {
-        let scorer = Scorer::new(model, &own, FEATURES, simd);
+        let scorer = Scorer::new(model, &matching, FEATURES, simd);
         // The same buffers twice: no state may remain.
-        let (mut work, mut scores) = (ScoreBuffers::default(), vec![0.0; count]);
+        let (mut buffers, mut scores) = (ScoreBuffers::default(), vec![0.0; count]);
         for _ in 0..2 {
-            scorer.score_query(&rows, &mut scores, &mut work).unwrap();
+            scorer.score_query(&rows, &mut scores, &mut buffers).unwrap();
             let bits: Vec<u64> = scores.iter().map(|score| score.to_bits()).collect();
-            assert_eq!(bits, plain, "{simd:?}, {}", scorer.engine());
+            assert_eq!(bits, reference, "{simd:?}, {}", scorer.engine());
         }
     }
 }
@@ -103,7 +106,7 @@ fn check(model: &Model, seed: u64, count: usize) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
     #[test]
-    fn any_trees_score_any_rows_as_the_plain_way_does(
+    fn any_trees_score_any_rows_as_the_reference_does(
         seed: u64,
         sizes in proptest::collection::vec(0_usize..300, 1..20),
         count in 1_usize..300,
@@ -113,7 +116,7 @@ proptest! {
     }
 
     #[test]
-    fn oblivious_trees_score_as_the_plain_way_does(
+    fn oblivious_trees_score_as_the_reference_does(
         seed: u64, depths in proptest::collection::vec(0_usize..10, 1..20), count in 1_usize..200,
     ) {
         let trees = depths.iter().enumerate().map(|(n, depth)| oblivious(seed ^ n as u64, *depth));
@@ -122,7 +125,7 @@ proptest! {
 }
 
 #[test]
-fn the_engine_fits_the_trees() {
+fn the_engine_is_chosen_by_the_trees() {
     let engine = |trees: Vec<Tree>| model(trees).scorer().engine();
     assert_eq!(engine(vec![]), "constant");
     assert_eq!(engine(vec![oblivious(1, 6), oblivious(2, 8)]), "oblivious");
@@ -132,7 +135,7 @@ fn the_engine_fits_the_trees() {
 }
 
 #[test]
-fn many_thresholds_of_a_feature_take_several_networks() {
+fn a_feature_with_many_thresholds_takes_several_networks() {
     let stump = |n: u32| {
         let (left, right) = (Child::Leaf(0), Child::Leaf(1));
         let rule = SplitCondition::AtMost(n as f32 / 64.0);
@@ -143,15 +146,15 @@ fn many_thresholds_of_a_feature_take_several_networks() {
     };
     let model = model((0..700).map(stump).collect());
     check(&model, 4, 200);
-    let own = Matching::own(model.header());
+    let matching = Matching::identity(model.header());
     let ModelBody::Trees(trees) = model.body() else { unreachable!() };
-    assert_eq!(TreeBatches::new(trees, &own, Simd::Auto).batches.len(), 3);
+    assert_eq!(TreeBatches::new(trees, &matching, Simd::Auto).batches.len(), 3);
 }
 
 #[test]
 fn sparse_rows_score_as_their_dense_form() {
     let features = FeatureNames::Ids { first: 1, count: 3 };
-    for (absent, gone) in [(Absent::Zero, 0.0), (Absent::Missing, f32::NAN)] {
+    for (absent, absent_value) in [(Absent::Zero, 0.0), (Absent::Missing, f32::NAN)] {
         let split = Split {
             feature: 2,
             rule: SplitCondition::AtMost(1.0),
@@ -163,9 +166,9 @@ fn sparse_rows_score_as_their_dense_form() {
         };
         let leaves = [1.0, 2.0].map(|value| Leaf { value, rows: 1 }).to_vec();
         let tree = Tree::new(vec![split], leaves).unwrap();
-        let kind = ModelBody::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
-        let scorer = Model::new(Header::new(features.clone(), absent), kind).unwrap().scorer();
-        let (mut work, count) = (ScoreBuffers::default(), 300);
+        let body = ModelBody::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
+        let scorer = Model::new(Header::new(features.clone(), absent), body).unwrap().scorer();
+        let (mut buffers, count) = (ScoreBuffers::default(), 300);
         // Row n holds column n % 4, if it exists; every value is n % 3.
         let columns: Vec<u32> = (0..count).map(|n| n % 4).filter(|c| *c < 3).collect();
         let values: Vec<f32> = (0..count).filter(|n| n % 4 < 3).map(|n| (n % 3) as f32).collect();
@@ -173,13 +176,13 @@ fn sparse_rows_score_as_their_dense_form() {
             (0..=count).map(|n| (0..n).filter(|m| m % 4 < 3).count()).collect();
         let rows = SparseRows { row_offsets: &starts, columns: &columns, values: &values };
         let mut scores = vec![0.0; count as usize];
-        scorer.score_sparse(rows, &mut scores, &mut work).unwrap();
-        let mut dense = vec![gone; 3 * count as usize];
+        scorer.score_sparse(rows, &mut scores, &mut buffers).unwrap();
+        let mut dense = vec![absent_value; 3 * count as usize];
         for n in (0..count).filter(|n| n % 4 < 3) {
             dense[(n * 3 + n % 4) as usize] = (n % 3) as f32;
         }
         let mut expected = vec![0.0; count as usize];
-        scorer.score_query(&dense, &mut expected, &mut work).unwrap();
+        scorer.score_query(&dense, &mut expected, &mut buffers).unwrap();
         assert_eq!(scores, expected);
         let wrong = [
             SparseRows { row_offsets: &starts[1..], ..rows },
@@ -187,16 +190,16 @@ fn sparse_rows_score_as_their_dense_form() {
             SparseRows { columns: &vec![3; columns.len()], ..rows },
         ];
         for rows in wrong {
-            assert!(scorer.score_sparse(rows, &mut scores, &mut work).is_err());
+            assert!(scorer.score_sparse(rows, &mut scores, &mut buffers).is_err());
         }
     }
 }
 
 #[test]
 fn a_wrong_number_of_values_is_refused() {
-    let line = ModelBody::Linear(Linear::new(0.0, vec![1.0, 2.0]).unwrap());
+    let linear = ModelBody::Linear(Linear::new(0.0, vec![1.0, 2.0]).unwrap());
     let features = FeatureNames::Ids { first: 1, count: 2 };
-    let scorer = Model::new(Header::new(features, Absent::Zero), line).unwrap().scorer();
+    let scorer = Model::new(Header::new(features, Absent::Zero), linear).unwrap().scorer();
     let error =
         scorer.score_query(&[1.0; 3], &mut [0.0; 2], &mut ScoreBuffers::default()).unwrap_err();
     assert!(error.to_string().contains("3 values for 2 rows; expected 2 for each row"), "{error}");
@@ -204,23 +207,23 @@ fn a_wrong_number_of_values_is_refused() {
 }
 
 #[test]
-fn rows_without_their_query_are_refused_by_list_wise_models_alone() {
+fn only_listwise_models_refuse_rows_without_their_query() {
     let header = || Header::new(FeatureNames::Ids { first: 1, count: 2 }, Absent::Zero);
     let net = |min_max| {
-        let net = crate::net::tests::random(1, 2, &[3], min_max);
+        let net = random_net(1, 2, &[3], min_max);
         Model::new(header(), ModelBody::Net(net)).unwrap().scorer()
     };
     let (mut buffers, mut scores, row) = (ScoreBuffers::default(), [0.0; 1], [1.0, 2.0]);
-    let listwise = net(true);
+    let listwise = net(MIN_MAX);
     let one = listwise.score_one(&row, &mut buffers);
     assert!(matches!(one, Err(crate::ModelError::NeedsWholeQuery)), "{one:?}");
     assert!(listwise.score_rows(&row, &mut scores, &mut buffers).is_err());
     assert!(listwise.score_query(&row, &mut scores, &mut buffers).is_ok());
-    let other = net(false);
-    let one = other.score_one(&row, &mut buffers).unwrap();
-    other.score_query(&row, &mut scores, &mut buffers).unwrap();
+    let pointwise = net(NO_MIN_MAX);
+    let one = pointwise.score_one(&row, &mut buffers).unwrap();
+    pointwise.score_query(&row, &mut scores, &mut buffers).unwrap();
     assert_eq!(one, scores[0]);
-    assert!(other.score_one(&row[..1], &mut buffers).is_err());
+    assert!(pointwise.score_one(&row[..1], &mut buffers).is_err());
 }
 
 #[test]

@@ -14,11 +14,12 @@ const EMPTY: u8 = u8::MAX;
 /// Initial number of slots: two to this power.
 const INITIAL_SLOT_BITS: u32 = 4;
 
-/// Distinct numbers; -0 and 0 are the same, and NaN is none.
+/// Distinct thresholds; -0 and 0 are the same, and NaN is not allowed.
 #[derive(Debug)]
 pub(crate) struct Thresholds {
     values: Vec<f32>,
-    /// Numbers of values, in the slot of their bits or after it.
+    /// A hash table of indices into `values`: each in the slot of the value's hash, or the next
+    /// free one.
     slots: Vec<u8>,
 }
 
@@ -34,9 +35,11 @@ impl Thresholds {
         self.values.len()
     }
 
-    /// The number of a threshold, which is added if it is new; `None` if the table is full.
+    /// The number of a threshold (from 0, in the order of arrival), which is added if it is new;
+    /// `None` if there are already [`MAX_THRESHOLDS`] others.
     #[inline]
     pub(crate) fn number(&mut self, threshold: f32) -> Option<u8> {
+        // Makes -0 into 0.
         let threshold = threshold + 0.0;
         let mut slot = self.slot(threshold);
         loop {
@@ -48,7 +51,7 @@ impl Thresholds {
         }
     }
 
-    /// The slot at which the search for a number begins.
+    /// The slot at which the search for a threshold begins.
     fn slot(&self, threshold: f32) -> usize {
         let bits = self.slots.len().trailing_zeros();
         (threshold.to_bits().wrapping_mul(0x9e37_79b1) >> (32 - bits)) as usize
@@ -62,19 +65,19 @@ impl Thresholds {
         self.values.push(threshold);
         self.slots[slot] = number;
         if self.values.len() * 2 > self.slots.len() {
-            self.fill(self.slots.len() * 2);
+            self.rebuild(self.slots.len() * 2);
         }
         Some(number)
     }
 
-    /// Removes all but the first `count`.
+    /// Removes all thresholds but the first `count`.
     pub(crate) fn truncate(&mut self, count: usize) {
         self.values.truncate(count);
-        self.fill(self.slots.len());
+        self.rebuild(self.slots.len());
     }
 
-    /// Rebuilds the slots.
-    fn fill(&mut self, slots: usize) {
+    /// Rebuilds the hash table with this number of slots.
+    fn rebuild(&mut self, slots: usize) {
         self.slots.clear();
         self.slots.resize(slots, EMPTY);
         for number in 0..self.values.len() {
@@ -86,7 +89,8 @@ impl Thresholds {
         }
     }
 
-    /// The sorted thresholds, and the rank of each by its number.
+    /// The sorted thresholds, and the rank of each threshold (its index in that list) by its
+    /// number.
     pub(crate) fn sorted(&self) -> (Vec<f32>, Vec<u8>) {
         let mut order: Vec<u8> = (0..self.values.len() as u8).collect();
         let value = |number: u8| self.values[usize::from(number)];
@@ -106,7 +110,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn numbers_lead_to_the_place_among_the_sorted(
+        fn the_rank_of_a_number_is_its_place_among_the_sorted(
             values in proptest::collection::vec(any::<f32>(), 0..300),
             kept in 0_usize..300,
         ) {

@@ -1,12 +1,13 @@
-//! Walks down trees: for a few rows, and for trees that are too large for a network.
+//! Walks down trees that are too large for a network.
 //!
 //! Eight trees (or eight rows of one tree) take their steps together: each step waits for memory,
-//! and eight can wait at the same time. A leaf's next node is the leaf itself, so that no lane
-//! needs a check whether it has reached one; the walk ends when a step changes nothing. Values are
-//! added tree by tree in their order.
+//! and eight can wait at the same time. A leaf's next node is the leaf itself, so that no lane (one
+//! of the eight walks) needs a check whether it has reached one; the walk ends when a step changes
+//! nothing. Values are added tree by tree in their order.
 //!
-//! A node is 12 bytes, as the two children are adjacent, level by level: for a single row the time
-//! is spent waiting for nodes that are not in the caches.
+//! Nodes are stored level by level with the two children of a node adjacent, so that a node needs
+//! only one link and takes 12 bytes. Small nodes matter: for a single row most of the time is spent
+//! waiting for nodes that are not in the caches.
 
 use super::prepared_tree::{ChildLink, PreparedTree};
 use crate::categories::Categories;
@@ -21,10 +22,11 @@ const MISSING_RIGHT: u32 = 1 << 31;
 #[derive(Debug, Default)]
 pub(crate) struct Walks {
     nodes: Vec<WalkNode>,
-    /// The kind of each split, by node; empty if all are plain thresholds.
+    /// The kind of each node's split; empty if all are plain thresholds.
     kinds: Vec<SplitKind>,
-    /// Leaf values, by the number of the node.
+    /// The value of each node that is a leaf; 0 for splits.
     values: Vec<f64>,
+    /// The node of each tree's root.
     roots: Vec<u32>,
     sets: Vec<Categories>,
 }
@@ -39,10 +41,11 @@ struct WalkNode {
     left: u32,
 }
 
+/// The kind of a split condition, as in [`SplitCondition`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SplitKind {
     AtMost,
-    NonZero,
+    NonZeroAtMost,
     /// The number of a set.
     Set(u32),
 }
@@ -60,7 +63,7 @@ impl Walks {
     }
 
     fn add_tree(&mut self, tree: &PreparedTree) {
-        let sets = self.sets.len() as u32;
+        let first_set = self.sets.len() as u32;
         self.sets.extend_from_slice(&tree.sets);
         self.roots.push(self.nodes.len() as u32);
         let mut level = vec![tree.root()];
@@ -69,10 +72,10 @@ impl Walks {
         while !level.is_empty() {
             let mut below = Vec::new();
             for link in level {
-                let own = self.nodes.len() as u32;
+                let index = self.nodes.len() as u32;
                 let (step, kind, value) = match link {
                     ChildLink::Leaf(leaf) => {
-                        let step = WalkNode { threshold: f32::INFINITY, column: 0, left: own };
+                        let step = WalkNode { threshold: f32::INFINITY, column: 0, left: index };
                         (step, SplitKind::AtMost, tree.values[leaf])
                     }
                     ChildLink::Node(number) => {
@@ -80,9 +83,9 @@ impl Walks {
                         let (kind, threshold) = match node.rule {
                             SplitCondition::AtMost(threshold) => (SplitKind::AtMost, threshold),
                             SplitCondition::NonZeroAtMost(threshold) => {
-                                (SplitKind::NonZero, threshold)
+                                (SplitKind::NonZeroAtMost, threshold)
                             }
-                            SplitCondition::In(set) => (SplitKind::Set(sets + set), 0.0),
+                            SplitCondition::In(set) => (SplitKind::Set(first_set + set), 0.0),
                         };
                         let missing = if node.missing == Side::Right { MISSING_RIGHT } else { 0 };
                         let step = WalkNode {
@@ -103,7 +106,7 @@ impl Walks {
         }
     }
 
-    /// The next node of a row; `PLAIN` if all splits are thresholds.
+    /// The next node of a row at node `at`; `PLAIN` says that all splits are plain thresholds.
     #[inline(always)]
     fn step<const PLAIN: bool>(&self, at: u32, row: &[f32]) -> u32 {
         let step = &self.nodes[at as usize];
@@ -129,7 +132,7 @@ impl Walks {
         rule.side(value, missing, &self.sets) == Side::Right
     }
 
-    /// The leaves that some lanes reach, each with a root and a row of its own.
+    /// The nodes of the leaves that some lanes reach, each with a root and a row of its own.
     #[inline(always)]
     fn leaves_reached<const N: usize>(&self, roots: [u32; N], rows: [&[f32]; N]) -> [u32; N] {
         match self.kinds.is_empty() {

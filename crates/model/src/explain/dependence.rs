@@ -22,9 +22,9 @@ use crate::model::Model;
 pub struct DependenceOptions {
     /// Maximum number of values of the feature.
     pub points: usize,
-    /// Maximum number of documents, chosen by seed.
+    /// Maximum number of documents in the means; if the data has more, they are chosen by seed.
     pub documents: usize,
-    /// The number of documents whose own curves are kept.
+    /// Maximum number of documents whose own curves are returned.
     pub curves: usize,
 }
 
@@ -37,19 +37,19 @@ impl Default for DependenceOptions {
 /// The partial dependence of scores on one feature.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dependence {
-    /// The number of the feature in the model.
+    /// The number of the feature in the model, from 0.
     pub feature: usize,
-    /// Its name.
+    /// The name of the feature.
     pub name: String,
-    /// The values that it was set to, ascending.
+    /// The values that the feature was set to, ascending.
     pub values: Vec<f32>,
-    /// The mean score at each of them.
+    /// The mean score at each of these values.
     pub means: Vec<f64>,
-    /// The mean score with the feature missing, if it is missing anywhere.
+    /// The mean score with the feature set to missing; `None` if it is missing in no document.
     pub missing: Option<f64>,
     /// The number of documents in the means.
     pub documents: usize,
-    /// The rows of documents with a curve of their own, and the scores along it.
+    /// For some documents the row, and the score at each of `values`.
     pub curves: Vec<(usize, Vec<f64>)>,
 }
 
@@ -60,7 +60,7 @@ impl Model {
         &self,
         data: &Dataset,
         feature: usize,
-        how: DependenceOptions,
+        dependence: DependenceOptions,
         options: ExplainOptions,
     ) -> Result<Dependence, ExplainError> {
         let features = self.header().features.len();
@@ -72,37 +72,38 @@ impl Model {
         let Some(column) = matching.column(feature) else {
             return Err(ExplainError::NoColumn { feature: name });
         };
-        let (values, any_missing) = grid(data, column, how.points);
-        let mut asked = values.clone();
+        let (values, any_missing) = grid(data, column, dependence.points);
+        let mut settings = values.clone();
         if any_missing {
-            asked.push(f32::NAN);
+            settings.push(f32::NAN);
         }
         let scorer = self.scorer_for(data.features(), options.matching.into())?;
         let query_of_rows = data.query_of_rows();
-        let rows = sample(data.rows(), how.documents, options.seed);
-        let curve = |work: &mut ScoreBuffers, &row: &usize| -> Result<Vec<f64>, ExplainError> {
-            let around = match scorer.is_listwise() {
+        let rows = sample(data.rows(), dependence.documents, options.seed);
+        let curve = |buffers: &mut ScoreBuffers, &row: &usize| -> Result<Vec<f64>, ExplainError> {
+            // The rows that are scored together.
+            let list_rows = match scorer.is_listwise() {
                 true => data.query_rows(query_of_rows[row] as usize),
                 false => row..row + 1,
             };
             let columns = data.columns();
-            let mut list =
-                data.matrix().values()[around.start * columns..around.end * columns].to_vec();
-            let mut scores = vec![0.0; around.len()];
-            let at = row - around.start;
-            let mut curve = Vec::with_capacity(asked.len());
-            for value in &asked {
-                list[at * columns + column] = *value;
-                scorer.score_query(&list, &mut scores, work)?;
-                curve.push(scores[at]);
+            let entries = list_rows.start * columns..list_rows.end * columns;
+            let mut list = data.matrix().values()[entries].to_vec();
+            let mut scores = vec![0.0; list_rows.len()];
+            let position = row - list_rows.start;
+            let mut curve = Vec::with_capacity(settings.len());
+            for value in &settings {
+                list[position * columns + column] = *value;
+                scorer.score_query(&list, &mut scores, buffers)?;
+                curve.push(scores[position]);
             }
             Ok(curve)
         };
         let curves = rows.par_iter().map_init(ScoreBuffers::default, curve);
         let mut curves: Vec<Vec<f64>> = curves.collect::<Result<_, _>>()?;
-        let mut means = mean_curve(&curves, asked.len());
+        let mut means = mean_curve(&curves, settings.len());
         let missing = if any_missing { means.pop() } else { None };
-        curves.truncate(how.curves);
+        curves.truncate(dependence.curves);
         curves.iter_mut().for_each(|curve| curve.truncate(values.len()));
         let documents = rows.len();
         let curves = rows.into_iter().zip(curves).collect();
@@ -110,7 +111,8 @@ impl Model {
     }
 }
 
-/// Quantiles of a column, different from each other, and whether it has missing values.
+/// At most `points` quantiles of a column, all different, and whether the column has missing
+/// values.
 fn grid(data: &Dataset, column: usize, points: usize) -> (Vec<f32>, bool) {
     let all = (0..data.rows()).map(|row| data.matrix().get(row, column));
     let mut values: Vec<f32> = all.filter(|value| !value.is_nan()).collect();

@@ -25,7 +25,7 @@ pub enum ExplainError {
     /// Background data without rows.
     #[error("the background data has no rows; expected at least one document")]
     EmptyBackground,
-    /// A tree whose paths are too long for memory.
+    /// A tree so deep that its explanation would need too much memory.
     #[error(
         "tree {tree} has paths of {} on {}; expected shallower trees",
         counted(*.depth, "split"), counted(*.features, "feature")
@@ -38,7 +38,7 @@ pub enum ExplainError {
         /// Maximum number of different features on a path.
         features: usize,
     },
-    /// A member of a blend that uses a feature that the blend does not have.
+    /// A member of a blend uses a feature that the blend does not have.
     #[error("member {member} of the blend uses its feature {feature}, which the blend lacks")]
     Unmatched {
         /// The member, from 0.
@@ -57,7 +57,7 @@ pub enum ExplainError {
         /// Number of queries.
         queries: usize,
     },
-    /// A feature whose values are to be changed, but that the data does not have.
+    /// The data lacks the feature whose values are to be changed.
     #[error("the data has no values of feature {feature}; expected one of its own features")]
     NoColumn {
         /// The name of the feature.

@@ -1,6 +1,6 @@
-//! Exact Shapley values of a linear model: feature i adds `w_i x_i` minus the mean of that over
-//! background documents, as its features do not interact (Lundberg and Lee, *A unified approach to
-//! interpreting model predictions*, 2017, corollary 1).
+//! Exact Shapley values of a linear model: feature i adds its term `w_i x_i` (weight times value)
+//! minus the mean of this term over background documents, as the features do not interact (Lundberg
+//! and Lee, *A unified approach to interpreting model predictions*, 2017, corollary 1).
 //!
 //! Without background documents the mean is 0: a feature adds its whole term, and the base is the
 //! bias. A missing value counts as 0, as it does in the score.
@@ -14,6 +14,7 @@ pub(super) struct LinearShap {
     bias: f64,
     /// The weights of the features used.
     weights: Vec<f64>,
+    /// The mean of each feature's term over background documents.
     means: Vec<f64>,
 }
 

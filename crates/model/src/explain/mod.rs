@@ -10,12 +10,12 @@
 //! |---|---|---|
 //! | trees | exact, `trees.rs` | the training rows at the leaves, or background documents |
 //! | linear | exact, `linear.rs` | background documents, or a document of zeros |
-//! | net | sampled orders, `net.rs` | background documents, which it needs |
+//! | net | some random orders of features, `net.rs` | background documents, which must be given |
 //! | net of one layer | exact, `net.rs` | background documents, or inputs of zero |
-//! | blend | its members', `blend.rs` | those of the members, within the list |
+//! | blend | the methods of its members, `blend.rs` | as for the members |
 //!
 //! `base + sum` is the score up to rounding: within 1e-9 of the size of the terms. Explanations do
-//! not depend on threads. A query without documents has none to explain.
+//! not depend on threads. A query without documents gives an empty explanation.
 
 mod blend;
 mod dependence;
@@ -42,7 +42,7 @@ use self::blend::{BlendShap, WeightedMember};
 use self::linear::LinearShap;
 use self::net::NetShap;
 use self::table::{Contributions, UsedFeatureRows, absorb_rounding, sample};
-use self::trees::{TreeShap, count_leaf_rows, counts};
+use self::trees::{TreeShap, count_leaf_rows, stored_leaf_rows};
 use crate::blend::Blend;
 use crate::error::ModelError;
 use crate::matching::{MatchOptions, Matching};
@@ -54,12 +54,13 @@ const MAX_BACKGROUND: usize = 10_000;
 /// Options of explanations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExplainOptions {
-    /// Seed that chooses background documents and orders of exchange.
+    /// The seed of the choice of background documents and of the random orders of features.
     pub seed: u64,
-    /// For nets: number of orders of exchange, each used forwards and backwards, against as many
-    /// background documents; at least 1.
+    /// For nets: number of random orders in which the features of a background document are
+    /// exchanged for those of the explained document, each used forwards and backwards; at most as
+    /// many background documents are used; at least 1.
     pub permutations: usize,
-    /// The rule that matches features.
+    /// The rule that matches the model's features with the columns of data.
     pub matching: MatchOptions,
 }
 
@@ -93,6 +94,7 @@ impl Default for ExplainOptions {
 pub struct Explainer<'a> {
     model: &'a Model,
     options: ExplainOptions,
+    /// The features that the model uses, ascending.
     features: Vec<usize>,
     method: ExplainMethod<'a>,
 }
@@ -110,7 +112,7 @@ impl ExplainMethod<'_> {
     fn explain(&self, table: &UsedFeatureRows) -> Contributions {
         match self {
             ExplainMethod::Trees(trees) => trees.explain(table),
-            ExplainMethod::Linear(line) => line.explain(table),
+            ExplainMethod::Linear(linear) => linear.explain(table),
             ExplainMethod::Net(net) => net.explain(table),
             ExplainMethod::Blend(blend) => blend.explain(table),
         }
@@ -157,7 +159,7 @@ impl<'a> Explainer<'a> {
         self.features.iter().map(|feature| names.name(*feature).into_owned()).collect()
     }
 
-    /// Explains all documents of some queries of a data set, given by number.
+    /// Explains all documents of some queries of a data set, given by their numbers from 0.
     pub fn explain(
         &self,
         data: &Dataset,
@@ -167,27 +169,29 @@ impl<'a> Explainer<'a> {
             return Err(ExplainError::NoSuchQuery { query, queries: data.queries() });
         }
         let matching = matched(self.model, data, self.options.matching)?;
-        let of_query = |&query: &usize| {
+        let explain_query = |&query: &usize| {
             let rows = data.query_rows(query);
             let table = UsedFeatureRows::gather(data, rows.clone(), &matching, &self.features);
             let Contributions { base, scores, values } = self.method.explain(&table);
             let width = table.width;
-            Explanation { query, rows, base, scores, width, values: table.values, parts: values }
+            let (feature_values, contributions) = (table.values, values);
+            Explanation { query, rows, base, scores, width, feature_values, contributions }
         };
-        Ok(queries.par_iter().map(of_query).collect())
+        Ok(queries.par_iter().map(explain_query).collect())
     }
 }
 
-/// The columns of the model's features in a data set, which must treat absent values as the model
-/// does.
+/// Matches the model's features with the columns of a data set, which must treat absent values as
+/// the model does, if that makes a difference to the model.
 fn matched(model: &Model, data: &Dataset, options: MatchOptions) -> Result<Matching, ModelError> {
-    let (own, other) = (model.header().absent, data.absent());
-    if own != other && model.distinguishes_missing() {
-        return Err(ModelError::Absent { model: own.name(), data: other.name() });
+    let (model_rule, data_rule) = (model.header().absent, data.absent());
+    if model_rule != data_rule && model.distinguishes_missing() {
+        return Err(ModelError::Absent { model: model_rule.name(), data: data_rule.name() });
     }
     Matching::new(model.header(), data.features(), options)
 }
 
+/// Prepares a model that uses these features.
 fn method_of<'a>(
     model: &'a Model,
     features: &[usize],
@@ -198,7 +202,7 @@ fn method_of<'a>(
         ModelBody::Trees(ensemble) => {
             let rows = match background {
                 Some(table) => count_leaf_rows(ensemble, features, table),
-                None => counts(ensemble)?,
+                None => stored_leaf_rows(ensemble)?,
             };
             Ok(ExplainMethod::Trees(TreeShap::new(ensemble, features.to_vec(), &rows)?))
         }
@@ -210,11 +214,12 @@ fn method_of<'a>(
             let net = NetShap::new(net, features, background, orders, options.seed)?;
             Ok(ExplainMethod::Net(Box::new(net)))
         }
-        ModelBody::Blend(blend) => blend_of(model, blend, features, background, options),
+        ModelBody::Blend(blend) => blend_method(model, blend, features, background, options),
     }
 }
 
-fn blend_of<'a>(
+/// Prepares a blend that uses these features.
+fn blend_method<'a>(
     model: &'a Model,
     blend: &'a Blend,
     features: &[usize],
@@ -222,20 +227,21 @@ fn blend_of<'a>(
     options: ExplainOptions,
 ) -> Result<ExplainMethod<'a>, ExplainError> {
     let mut members = Vec::new();
-    for (number, ((weight, member), own)) in blend.members().iter().zip(model.members()).enumerate()
-    {
+    let members_matched = blend.members().iter().zip(model.member_matchings());
+    for (number, ((weight, member), matching)) in members_matched.enumerate() {
         if *weight == 0.0 {
             continue;
         }
         let used = member.used_features();
-        let place = |feature: &usize| {
-            let column = own.column(*feature).and_then(|at| features.binary_search(&at).ok());
-            column.ok_or_else(|| ExplainError::Unmatched {
+        let index_in_blend = |feature: &usize| {
+            let column = matching.column(*feature);
+            let index = column.and_then(|column| features.binary_search(&column).ok());
+            index.ok_or_else(|| ExplainError::Unmatched {
                 member: number,
                 feature: member.header().features.name(*feature).into_owned(),
             })
         };
-        let columns: Vec<usize> = used.iter().map(place).collect::<Result<_, _>>()?;
+        let columns: Vec<usize> = used.iter().map(index_in_blend).collect::<Result<_, _>>()?;
         let background = background.map(|table| table.select(&columns));
         let method = method_of(member, &used, background.as_ref(), options)?;
         members.push(WeightedMember { weight: *weight, method, columns });
@@ -246,17 +252,20 @@ fn blend_of<'a>(
 /// The contributions of features to the scores of one query's documents.
 #[derive(Debug, Clone)]
 pub struct Explanation {
-    /// The number of the query.
+    /// The number of the query, from 0.
     pub query: usize,
-    /// The rows of its documents.
+    /// The rows of the query's documents in the data.
     pub rows: Range<usize>,
     /// The base, from which every score starts.
     pub base: f64,
     /// The score of each document, in the order of the rows.
     pub scores: Vec<f64>,
+    /// Number of features.
     width: usize,
-    values: Vec<f32>,
-    parts: Vec<f64>,
+    /// The value of each feature, document after document.
+    feature_values: Vec<f32>,
+    /// The contribution of each feature, document after document.
+    contributions: Vec<f64>,
 }
 
 impl Explanation {
@@ -265,20 +274,20 @@ impl Explanation {
         self.scores.len()
     }
 
-    /// The values of a document's features, in the order of [`Explainer::features`]; empty if there
-    /// is no such document.
+    /// The values of a document's features, in the order of [`Explainer::features`]; documents are
+    /// numbered from 0, and the result is empty if there is no such document.
     pub fn values(&self, document: usize) -> &[f32] {
-        self.values.get(document * self.width..(document + 1) * self.width).unwrap_or(&[])
+        self.feature_values.get(document * self.width..(document + 1) * self.width).unwrap_or(&[])
     }
 
     /// The contribution of each feature to the score of a document; empty if there is no such
     /// document.
     pub fn contributions(&self, document: usize) -> &[f64] {
-        self.parts.get(document * self.width..(document + 1) * self.width).unwrap_or(&[])
+        self.contributions.get(document * self.width..(document + 1) * self.width).unwrap_or(&[])
     }
 
-    /// The contribution of each feature to the score difference between documents `a` and `b`; the
-    /// sum is that difference.
+    /// The contribution of each feature to the score of document `a` minus that of document `b`;
+    /// the sum of the contributions is that difference.
     pub fn difference(&self, a: usize, b: usize) -> Vec<f64> {
         let pairs = self.contributions(a).iter().zip(self.contributions(b));
         let mut parts: Vec<f64> = pairs.map(|(a, b)| a - b).collect();
@@ -288,8 +297,8 @@ impl Explanation {
         parts
     }
 
-    /// The mean contribution of each feature in the list: the part that is the same for all
-    /// documents, and so cannot change their order.
+    /// The mean contribution of each feature over the query's documents. It is a part of every
+    /// document's score, and so does not change their order.
     pub fn means(&self) -> Vec<f64> {
         let mut means = vec![0.0; self.width];
         for document in 0..self.documents() {

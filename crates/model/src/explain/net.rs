@@ -1,7 +1,8 @@
-//! Shapley values of a net, by sampling: the change of the score when the inputs of a background
-//! document are exchanged for those of the document one after another, averaged over orders of
-//! exchange and over background documents (Strumbelj and Kononenko, *Explaining prediction models
-//! and individual predictions with feature contributions*, 2014).
+//! Shapley values of a net, by sampling. The inputs of a background document are exchanged for
+//! those of the explained document one after another; the contribution of a feature is the change
+//! of the score at its exchange, averaged over random orders of exchange and over background
+//! documents (Strumbelj and Kononenko, *Explaining prediction models and individual predictions
+//! with feature contributions*, 2014).
 //!
 //! A net of one layer without an activation is linear in its inputs: it is explained exactly,
 //! feature i by `w_i` times the difference between its input and the background's mean (without
@@ -10,14 +11,15 @@
 //!
 //! Each order is also used backwards (antithetic sampling: Mitchell et al., *Sampling permutations
 //! for Shapley value estimation*, 2022), which is already exact for models with pairwise
-//! interactions. Every walk leads from the score of the background document to that of the
-//! document, so the sums are exact for any number of orders; the same orders and background
-//! documents are used for all documents.
+//! interactions. The changes in one order sum to the difference between the score of the document
+//! and that of the background document, so the sums are exact for any number of orders. The same
+//! orders and background documents are used for all documents.
 //!
-//! If features are scaled to 0..1 within the query, the list's smallest and largest values are
-//! kept, and a background value beyond them counts as 0 or 1. Cost for a document: 2 x orders x
-//! features, times the net without its first layer, since an exchange changes one term of each sum
-//! of that layer. Nets compute in f32: the rounding error of a sum goes to its largest term.
+//! If features are scaled to 0..1 within the query, inputs of background documents are scaled with
+//! the smallest and largest values of the explained list, and a background value beyond them counts
+//! as 0 or 1. Cost for a document: 2 x orders x features, times the net without its first layer,
+//! since an exchange changes one term of each sum of that layer. Nets compute in f32: the rounding
+//! error of a sum goes to its largest term.
 
 use rankwright_data::{Absent, FeatureNames, Random};
 use rayon::prelude::*;
@@ -33,28 +35,29 @@ use crate::transform::Transforms;
 /// A net prepared for explanations.
 #[derive(Debug)]
 pub(super) struct NetShap {
-    /// Transforms from values to inputs, of the features used.
+    /// The transforms of the used features from values to inputs.
     transforms: Transforms,
-    /// The same without scaling within the query.
-    steps: Transforms,
-    /// A scorer from inputs to scores.
-    layers: Scorer,
+    /// The same transforms without scaling within the query.
+    unscaled_transforms: Transforms,
+    /// The net as a scorer of inputs.
+    input_scorer: Scorer,
     /// The layers after the first.
     later: Vec<Layer>,
-    /// The first layer, with the weights of each feature side by side.
+    /// The first layer, with the used features as inputs.
     first: Layer,
+    /// For each used feature its weights in the first layer, one for each output.
     columns: Vec<Vec<f64>>,
     background: UsedFeatureRows,
-    /// Orders of exchange; empty if the net is linear.
+    /// Orders of exchange: permutations of the used features; empty if the net is linear.
     orders: Vec<Vec<u32>>,
 }
 
-/// Separates the two streams of random numbers.
+/// The first random stream of the orders, apart from that which chooses background documents.
 const PERMUTATION_STREAM: u64 = 1 << 40;
 
 impl NetShap {
-    /// If there are more background rows than orders, the first are used. Only a linear net needs
-    /// none.
+    /// If there are more background rows than orders, only as many are used, the first ones. Only a
+    /// linear net needs no background.
     pub(super) fn new(
         net: &Net,
         features: &[usize],
@@ -71,10 +74,12 @@ impl NetShap {
             }
             None => return Err(ExplainError::NoBackground),
         };
-        let given = net.transforms();
-        let steps: Vec<_> = features.iter().map(|f| given.steps()[*f].clone()).collect();
-        let missing: Vec<_> = features.iter().map(|f| given.missing()[*f]).collect();
-        let with = |list| Transforms::new(steps.clone(), missing.clone(), list);
+        let all_features = net.transforms();
+        let steps: Vec<_> = features.iter().map(|f| all_features.steps()[*f].clone()).collect();
+        let missing: Vec<_> = features.iter().map(|f| all_features.missing()[*f]).collect();
+        let transforms =
+            |min_max_in_query| Transforms::new(steps.clone(), missing.clone(), min_max_in_query);
+        let min_max_in_query = false;
         let order = |number: usize| {
             let mut order: Vec<u32> = (0..features.len() as u32).collect();
             Random::new(seed, PERMUTATION_STREAM + number as u64).shuffle(&mut order);
@@ -83,12 +88,12 @@ impl NetShap {
         // Every background document is used equally often.
         let orders = if is_linear { 0 } else { orders.next_multiple_of(background.rows.max(1)) };
         let (first, later) = layers_of(net, features)?;
-        let rows = || first.weights().chunks_exact(features.len().max(1));
-        let column = |slot: usize| rows().map(|row| f64::from(row[slot])).collect();
+        let weights_by_output = || first.weights().chunks_exact(features.len().max(1));
+        let column = |index: usize| weights_by_output().map(|row| f64::from(row[index])).collect();
         Ok(NetShap {
-            transforms: with(given.min_max_in_query())?,
-            steps: with(false)?,
-            layers: scorer_of(&first, &later)?,
+            transforms: transforms(all_features.min_max_in_query())?,
+            unscaled_transforms: transforms(min_max_in_query)?,
+            input_scorer: scorer_of(&first, &later)?,
             columns: (0..features.len()).map(column).collect(),
             first,
             later,
@@ -114,7 +119,7 @@ impl NetShap {
         Contributions { base, scores, values }
     }
 
-    /// Base and contributions of a net that is linear in the inputs.
+    /// The base, and each document's contributions, of a net that is linear in the inputs.
     fn linear(
         &self,
         inputs: &UsedFeatureRows,
@@ -136,7 +141,7 @@ impl NetShap {
         (base, (0..inputs.rows).map(part).collect())
     }
 
-    /// Base and contributions by exchanging inputs in sampled orders.
+    /// The base, and each document's contributions, by exchanging inputs in random orders.
     fn sampled(
         &self,
         inputs: &UsedFeatureRows,
@@ -153,8 +158,8 @@ impl NetShap {
                 exchange.add(self, start, to, order.iter(), &mut values);
                 exchange.add(self, start, to, order.iter().rev(), &mut values);
             }
-            let walks = 2.0 * self.orders.len() as f64;
-            values.iter_mut().for_each(|value| *value /= walks);
+            let passes = 2.0 * self.orders.len() as f64;
+            values.iter_mut().for_each(|value| *value /= passes);
             values
         });
         (base, values.collect())
@@ -163,16 +168,16 @@ impl NetShap {
     /// The background documents as inputs, scaled by the smallest and largest values of this list.
     fn background_inputs(&self, list: &UsedFeatureRows) -> UsedFeatureRows {
         let mut inputs = self.background.clone();
-        self.steps.apply(&mut inputs.values);
+        self.unscaled_transforms.apply(&mut inputs.values);
         if !self.transforms.min_max_in_query() || self.background.width == 0 {
             return inputs;
         }
-        let mut stepped = list.clone();
-        self.steps.apply(&mut stepped.values);
+        let mut unscaled = list.clone();
+        self.unscaled_transforms.apply(&mut unscaled.values);
         for column in 0..list.width {
             let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
             for row in (0..list.rows).filter(|row| !list.row(*row)[column].is_nan()) {
-                let value = stepped.row(row)[column];
+                let value = unscaled.row(row)[column];
                 low = if value < low { value } else { low };
                 high = if value > high { value } else { high };
             }
@@ -186,14 +191,16 @@ impl NetShap {
         inputs
     }
 
+    /// Scores inputs.
     fn score(&self, inputs: &[f32], scores: &mut [f64]) {
-        // Fails only if the numbers of values and scores do not fit.
-        if self.layers.score_query(inputs, scores, &mut ScoreBuffers::default()).is_err() {
+        // Fails only if the numbers of values and scores do not fit, which they do here.
+        if self.input_scorer.score_query(inputs, scores, &mut ScoreBuffers::default()).is_err() {
             scores.fill(f64::NAN);
         }
     }
 
-    /// The score from the sums of the first layer.
+    /// The score of a document from the sums of the first layer's outputs before norm and
+    /// activation; `outputs` is a buffer.
     fn score_of_sums(&self, sums: &[f64], outputs: &mut Vec<f32>) -> f64 {
         outputs.clear();
         outputs.extend(sums.iter().map(|sum| *sum as f32));
@@ -205,7 +212,8 @@ impl NetShap {
     }
 }
 
-/// The position of a value between the ends of a list, from 0 to 1; 0 if they are equal.
+/// The position of a value between the smallest and the largest of a list, from 0 to 1; 0 if these
+/// are equal.
 fn relative_position(low: f32, high: f32, value: f32) -> f32 {
     if low >= high {
         return 0.0;
@@ -214,13 +222,14 @@ fn relative_position(low: f32, high: f32, value: f32) -> f32 {
     ((f64::from(value) - low) / (high - low)).clamp(0.0, 1.0) as f32
 }
 
-/// Whether a net of one layer is linear in its inputs.
+/// Whether a net has one layer and is linear in its inputs.
 fn is_linear(net: &Net) -> bool {
     let plain = net.layers().iter().all(|layer| layer.activation() == Activation::None);
     net.linear_weights().is_some() && plain
 }
 
-/// The first layer for the used features only (weights of 0 add nothing), and the other layers.
+/// The first layer with only the used features as inputs (the others have weights of 0 and add
+/// nothing), and the other layers.
 fn layers_of(net: &Net, features: &[usize]) -> Result<(Layer, Vec<Layer>), ExplainError> {
     let mut layers = net.layers().iter();
     // A net has at least one layer.
@@ -232,7 +241,7 @@ fn layers_of(net: &Net, features: &[usize]) -> Result<(Layer, Vec<Layer>), Expla
     Ok((first, layers.cloned().collect()))
 }
 
-/// A scorer of inputs of these layers.
+/// A scorer of the inputs of these layers.
 fn scorer_of(first: &Layer, later: &[Layer]) -> Result<Scorer, ExplainError> {
     let count = first.inputs();
     let layers = [std::slice::from_ref(first), later].concat();
@@ -241,7 +250,7 @@ fn scorer_of(first: &Layer, later: &[Layer]) -> Result<Scorer, ExplainError> {
     Ok(Model::new(header, ModelBody::Net(net))?.scorer())
 }
 
-/// A background document: inputs, sums of the first layer, score.
+/// A background document: its inputs, the sums of the first layer, the score.
 struct BackgroundState {
     inputs: Vec<f32>,
     sums: Vec<f64>,
@@ -259,7 +268,7 @@ impl BackgroundState {
     }
 }
 
-/// Adds a multiple of a column.
+/// Adds a multiple of a column of weights to the sums.
 fn add(sums: &mut [f64], column: &[f64], times: f64) {
     sums.iter_mut().zip(column).for_each(|(sum, weight)| *sum += weight * times);
 }
@@ -272,7 +281,8 @@ struct ExchangeBuffers {
 }
 
 impl ExchangeBuffers {
-    /// Exchanges inputs one after another and adds the change of the score by each.
+    /// Exchanges the inputs of a background document for those in `to` in this order, and adds the
+    /// change of the score by each exchange to `values`.
     fn add<'a>(
         &mut self,
         net: &NetShap,

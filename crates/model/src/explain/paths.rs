@@ -1,25 +1,27 @@
-//! A tree laid out for TreeSHAP: its nodes in the order of a walk, each with the data of the walk.
+//! A tree laid out for TreeSHAP (`trees.rs`): its nodes in the order of a depth-first walk, each
+//! with the numbers that the walk needs there.
 //!
 //! At a split a row goes down by its value if the feature is known, and down both sides if it is
-//! unknown, weighted by the share of (training or background) rows there. For each feature on a
-//! path the shares of its splits are multiplied: `z`, the share of rows that pass the feature's
-//! splits if it is unknown. Below a split that no row reached, both sides count half.
+//! unknown, weighted by the fraction of (training or background) rows that go there. For each
+//! feature on a path the fractions of its splits are multiplied, to the fraction of rows that pass
+//! the feature's splits if it is unknown (`z` in `trees.rs`). At a split that no row reached, both
+//! sides count half.
 
 use crate::tree::{Child, Tree};
 
 /// A node other than the root, with the step from its parent.
 #[derive(Debug, Clone)]
 pub(super) struct PathStep {
-    /// Number of splits above the node.
+    /// Number of splits above the node; the root is on level 0.
     pub(super) level: u32,
-    /// The feature of the parent's split, as an index among those used.
+    /// The feature of the parent's split, as an index among the used features.
     pub(super) slot: u32,
-    /// Whether it is the left child.
-    pub(super) left: bool,
-    /// The share of rows that pass this feature's splits on the path.
-    pub(super) share: f64,
-    /// The level of the next step above on the same feature, with its share; 0 and 1 if there is
-    /// none.
+    /// Whether the node is the left child.
+    pub(super) is_left: bool,
+    /// The fraction of rows that pass this feature's splits on the path.
+    pub(super) fraction: f64,
+    /// The level and the fraction of the nearest step above on the same feature; 0 and 1 if there
+    /// is none.
     pub(super) above: (u32, f64),
     /// The node.
     pub(super) node: PathNode,
@@ -28,13 +30,13 @@ pub(super) struct PathStep {
 /// A node on a walk.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum PathNode {
-    /// A split by number, with the index of its feature among those used.
+    /// The number of a split, and the index of its feature among the used features.
     Split(u32, u32),
     /// The value of a leaf.
     Leaf(f64),
 }
 
-/// A tree as steps.
+/// A tree as a list of steps.
 #[derive(Debug, Clone)]
 pub(super) struct Paths {
     /// The root.
@@ -49,22 +51,24 @@ pub(super) struct Paths {
     pub(super) base: f64,
 }
 
-/// The state on the way down, which is undone on the way up.
+/// A step of the path from the root to the current node, with the state that is restored on the way
+/// up.
 struct PathState {
     slot: usize,
-    share: f64,
-    /// The level of the step above on this feature.
-    before: u32,
+    fraction: f64,
+    /// The level of the nearest step above on this feature; 0 if there is none.
+    level_above: u32,
     /// Number of different features so far.
     features: usize,
-    /// The share of rows of all features together.
+    /// The product of the fractions of all features on the path.
     weight: f64,
 }
 
 impl Paths {
-    /// Lays out a tree, given the rows at its leaves; `slot` returns the index of a feature.
-    pub(super) fn new(tree: &Tree, leaves: &[f64], slot: impl Fn(u32) -> usize) -> Paths {
-        let shares = left_shares(tree, leaves);
+    /// Lays out a tree, given the number of rows at each leaf; `slot` returns the index of a
+    /// feature among the used features.
+    pub(super) fn new(tree: &Tree, leaf_rows: &[f64], slot: impl Fn(u32) -> usize) -> Paths {
+        let left_fractions = left_fractions(tree, leaf_rows);
         let node = |child: Child| match child {
             Child::Split(number) => {
                 PathNode::Split(number, slot(tree.splits()[number as usize].feature) as u32)
@@ -73,75 +77,79 @@ impl Paths {
         };
         let root = node(tree.root());
         let mut paths = Paths { root, steps: Vec::new(), depth: 0, features: 0, base: 0.0 };
-        // The level of the last step on each feature of the path.
-        let mut last: Vec<u32> = Vec::new();
+        // The level of the last step on each feature of the path; 0 for other features.
+        let mut last_levels: Vec<u32> = Vec::new();
         let mut path: Vec<PathState> = Vec::new();
-        let mut open = Vec::new();
+        let mut pending = Vec::new();
         match tree.root() {
             Child::Leaf(_) => {
                 paths.base = tree.leaves().first().map_or(0.0, |leaf| leaf.value);
             }
-            Child::Split(number) => push_sides(&mut open, number, 1),
+            Child::Split(number) => push_sides(&mut pending, number, 1),
         }
-        while let Some((parent, level, left)) = open.pop() {
+        while let Some((parent, level, is_left)) = pending.pop() {
             while path.len() >= level {
-                let Some(above) = path.pop() else { break };
-                last[above.slot] = above.before;
+                let Some(left_behind) = path.pop() else { break };
+                last_levels[left_behind.slot] = left_behind.level_above;
             }
             let split = &tree.splits()[parent as usize];
             let slot = slot(split.feature);
-            if last.len() <= slot {
-                last.resize(slot + 1, 0);
+            if last_levels.len() <= slot {
+                last_levels.resize(slot + 1, 0);
             }
-            let before = last[slot];
-            let earlier = before.checked_sub(1).map_or(1.0, |at| path[at as usize].share);
-            let part = shares[parent as usize];
-            let part = if left { part } else { 1.0 - part };
+            let level_above = last_levels[slot];
+            let fraction_above =
+                level_above.checked_sub(1).map_or(1.0, |index| path[index as usize].fraction);
+            let left_fraction = left_fractions[parent as usize];
+            let side_fraction = if is_left { left_fraction } else { 1.0 - left_fraction };
             let (features, weight) = path.last().map_or((0, 1.0), |a| (a.features, a.weight));
-            let features = features + usize::from(before == 0);
-            let (share, weight) = (earlier * part, weight * part);
-            path.push(PathState { slot, share, before, features, weight });
-            last[slot] = level as u32;
-            let child = if left { split.left } else { split.right };
+            let features = features + usize::from(level_above == 0);
+            let (fraction, weight) = (fraction_above * side_fraction, weight * side_fraction);
+            path.push(PathState { slot, fraction, level_above, features, weight });
+            last_levels[slot] = level as u32;
+            let child = if is_left { split.left } else { split.right };
             match child {
-                Child::Split(number) => push_sides(&mut open, number, level + 1),
+                Child::Split(number) => push_sides(&mut pending, number, level + 1),
                 Child::Leaf(number) => {
                     paths.base += weight * tree.leaves()[number as usize].value;
                 }
             }
             paths.depth = paths.depth.max(level);
             paths.features = paths.features.max(features);
-            let above = (before, earlier);
+            let above = (level_above, fraction_above);
             let (level, slot) = (level as u32, slot as u32);
-            paths.steps.push(PathStep { level, slot, left, share, above, node: node(child) });
+            let node = node(child);
+            paths.steps.push(PathStep { level, slot, is_left, fraction, above, node });
         }
         paths
     }
 }
 
-/// Pushes both sides of a split, so that the left one is visited first.
-fn push_sides(open: &mut Vec<(u32, usize, bool)>, split: u32, level: usize) {
-    open.push((split, level, false));
-    open.push((split, level, true));
+/// Pushes both children of a split, which are on this level, as (number of the split, level,
+/// whether the left child); the left one is visited first.
+fn push_sides(pending: &mut Vec<(u32, usize, bool)>, split: u32, level: usize) {
+    for is_left in [false, true] {
+        pending.push((split, level, is_left));
+    }
 }
 
-/// The share of rows that each split sends left, from the rows at the leaves only, so that the
-/// numbers are consistent even if a file's split counts are not.
-fn left_shares(tree: &Tree, leaves: &[f64]) -> Vec<f64> {
+/// The fraction of rows that each split sends left. It is computed from the rows at the leaves, not
+/// from those at the splits, which may be inconsistent in a file.
+fn left_fractions(tree: &Tree, leaf_rows: &[f64]) -> Vec<f64> {
     let splits = tree.splits();
     let mut rows = vec![0.0; splits.len()];
-    let mut shares = vec![0.5; splits.len()];
-    // Children come after parents.
+    let mut fractions = vec![0.5; splits.len()];
+    // Children have larger numbers than their parents.
     for (number, split) in splits.iter().enumerate().rev() {
-        let at = |child: Child| match child {
+        let rows_at = |child: Child| match child {
             Child::Split(below) => rows[below as usize],
-            Child::Leaf(leaf) => leaves[leaf as usize],
+            Child::Leaf(leaf) => leaf_rows[leaf as usize],
         };
-        let (left, right) = (at(split.left), at(split.right));
+        let (left, right) = (rows_at(split.left), rows_at(split.right));
         rows[number] = left + right;
         if rows[number] > 0.0 {
-            shares[number] = left / rows[number];
+            fractions[number] = left / rows[number];
         }
     }
-    shares
+    fractions
 }

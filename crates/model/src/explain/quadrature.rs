@@ -2,8 +2,9 @@
 //! degree up to `2n - 1` exactly.
 //!
 //! The nodes are the roots of the Legendre polynomial `P_n`, found by Newton's method from the
-//! usual first guess `cos(pi (i - 1/4) / (n + 1/2))`; the cosine is our own sum, so that the bits
-//! are the same on every machine. Cost: n^2 for each rule. `n = 0` is the empty rule.
+//! usual first guess `cos(pi (i - 1/4) / (n + 1/2))`; the cosine is our own sum of a series, so
+//! that the bits are the same on every machine. Cost: n^2 for a rule of n nodes. `n = 0` is the
+//! empty rule.
 
 /// The nodes and weights of a quadrature rule.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -15,6 +16,7 @@ pub(super) struct Quadrature {
 }
 
 impl Quadrature {
+    /// The rule of `n` nodes.
     pub(super) fn new(n: usize) -> Quadrature {
         let mut rule = Quadrature { points: vec![0.0; n], weights: vec![0.0; n] };
         // The nodes are symmetric: one half is computed.
@@ -28,7 +30,7 @@ impl Quadrature {
     }
 }
 
-/// The root number `i` of `P_n` from the right, with the derivative there.
+/// The root number `i` of `P_n`, from 0 and from the right, with the derivative there.
 fn root(n: usize, i: usize) -> (f64, f64) {
     let mut x = cos(std::f64::consts::PI * (i as f64 + 0.75) / (n as f64 + 0.5));
     // Each step doubles the correct digits; the last steps change only the last bits.
@@ -65,16 +67,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_rules_are_those_of_the_books() {
+    fn small_rules_are_those_of_textbooks() {
         assert_eq!(Quadrature::new(0), Quadrature::default());
         assert_eq!(Quadrature::new(1), Quadrature { points: vec![0.5], weights: vec![1.0] });
         let two = Quadrature::new(2);
-        let place = 0.5 - 0.5 / 3.0_f64.sqrt();
-        assert!((two.points[0] - place).abs() < 1e-15 && (two.weights[0] - 0.5).abs() < 1e-15);
+        let first_node = 0.5 - 0.5 / 3.0_f64.sqrt();
+        assert!((two.points[0] - first_node).abs() < 1e-15 && (two.weights[0] - 0.5).abs() < 1e-15);
     }
 
     #[test]
-    fn powers_up_to_twice_the_places_are_integrated_exactly() {
+    fn powers_below_twice_the_number_of_nodes_are_integrated_exactly() {
         for n in 1..=80 {
             let rule = Quadrature::new(n);
             assert!(rule.points.is_sorted_by(|a, b| a < b), "{n}");

@@ -4,10 +4,13 @@ use rankwright_data::{Dataset, Random};
 
 use crate::matching::Matching;
 
-/// Rows of the values of the features that a model uses, in the order of those features.
+/// The values of the features that a model uses, for some documents: row after row, in the order of
+/// those features.
 #[derive(Debug, Clone)]
 pub(super) struct UsedFeatureRows {
+    /// Number of features.
     pub(super) width: usize,
+    /// Number of rows.
     pub(super) rows: usize,
     pub(super) values: Vec<f32>,
 }
@@ -37,7 +40,7 @@ impl UsedFeatureRows {
         &self.values[row * self.width..(row + 1) * self.width]
     }
 
-    /// Some of the columns.
+    /// The same rows with only some of the columns.
     pub(super) fn select(&self, columns: &[usize]) -> UsedFeatureRows {
         let rows = (0..self.rows).map(|row| self.row(row));
         let values = rows.flat_map(|row| columns.iter().map(|column| row[*column])).collect();
@@ -55,38 +58,38 @@ impl UsedFeatureRows {
     }
 }
 
-/// The parts of the scores of one query's documents.
+/// The scores of one query's documents, and the parts that they are sums of.
 #[derive(Debug, Clone)]
 pub(super) struct Contributions {
     /// The base, from which every score starts.
     pub(super) base: f64,
-    /// The scores.
+    /// The score of each document.
     pub(super) scores: Vec<f64>,
     /// The contribution of each feature, document by document.
     pub(super) values: Vec<f64>,
 }
 
-/// At most `most` of `count` numbers, chosen by seed, in random order.
-pub(super) fn sample(count: usize, most: usize, seed: u64) -> Vec<usize> {
+/// At most `max` of the numbers 0 to `count - 1`, chosen by seed, in random order.
+pub(super) fn sample(count: usize, max: usize, seed: u64) -> Vec<usize> {
     let mut all: Vec<usize> = (0..count).collect();
     let mut random = Random::new(seed, 0);
-    for i in 0..most.min(count) {
+    for i in 0..max.min(count) {
         let other = i + random.below(count - i);
         all.swap(i, other);
     }
-    all.truncate(most);
+    all.truncate(max);
     all
 }
 
-/// Moves the rounding error of a sum into its largest term, so that the terms sum to `total`.
+/// Adds the rounding error of a sum to its largest term, so that the terms sum to `total`.
 pub(super) fn absorb_rounding(values: &mut [f64], total: f64) {
     let size = |value: &&mut f64| value.abs();
-    let rest = total - values.iter().sum::<f64>();
-    if !rest.is_finite() {
+    let error = total - values.iter().sum::<f64>();
+    if !error.is_finite() {
         return;
     }
     if let Some(largest) = values.iter_mut().max_by(|a, b| size(a).total_cmp(&size(b))) {
-        *largest += rest;
+        *largest += error;
     }
 }
 
@@ -107,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_rounding_left_goes_to_the_largest() {
+    fn the_rounding_error_goes_to_the_largest_term() {
         let mut values = [0.5, -2.0, 1.0];
         absorb_rounding(&mut values, -0.25);
         assert_eq!(values, [0.5, -1.75, 1.0]);

@@ -1,4 +1,5 @@
-//! Explanations against numbers computed by hand and against all subsets of the features.
+//! Tests of explanations: against numbers computed by hand, and against Shapley values computed
+//! from all subsets of the features.
 
 mod others;
 
@@ -7,7 +8,7 @@ use rankwright_data::{Absent, FeatureNames, Matrix, Random};
 
 use super::*;
 use crate::categories::Categories;
-use crate::tree::tests::{chain, random, small};
+use crate::tree::tests::{chain_tree, random_tree, two_split_tree};
 use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
 use crate::{DependenceOptions, Ensemble, Header, Linear, ScoreOptions};
 
@@ -15,7 +16,7 @@ pub(super) fn ids(count: usize) -> FeatureNames {
     FeatureNames::Ids { first: 1, count }
 }
 
-/// One query for every seven rows.
+/// Data of `width` columns, with a query for every seven rows.
 pub(super) fn data(width: usize, values: Vec<f32>) -> Dataset {
     let rows = values.len() / width.max(1);
     let matrix = Matrix::from_rows(rows, width, values).unwrap();
@@ -31,9 +32,9 @@ pub(super) fn random_data(seed: u64, rows: usize, width: usize) -> Dataset {
     data(width, (0..rows * width).map(value).collect())
 }
 
-pub(super) fn trees(features: usize, base: f64, trees: Vec<Tree>) -> Model {
-    let kind = ModelBody::Trees(Ensemble::new(base, trees).unwrap());
-    Model::new(Header::new(ids(features), Absent::Zero), kind).unwrap()
+pub(super) fn tree_model(features: usize, base: f64, trees: Vec<Tree>) -> Model {
+    let body = ModelBody::Trees(Ensemble::new(base, trees).unwrap());
+    Model::new(Header::new(ids(features), Absent::Zero), body).unwrap()
 }
 
 /// Checks that every sum is the score, and that the score is the model's.
@@ -48,16 +49,18 @@ pub(super) fn check_sums(model: &Model, data: &Dataset, found: &[Explanation]) {
             assert!((sum - list.scores[document]).abs() <= 1e-12 * size, "{sum} {list:?}");
         }
         for (a, b) in [(0, list.documents() - 1), (list.documents() / 2, 0)] {
-            let lead = list.scores[a] - list.scores[b];
+            let difference = list.scores[a] - list.scores[b];
             let sum: f64 = list.difference(a, b).iter().sum();
-            assert!((sum - lead).abs() <= 1e-12 * lead.abs().max(1.0), "{sum} {lead}");
+            let tolerance = 1e-12 * difference.abs().max(1.0);
+            assert!((sum - difference).abs() <= tolerance, "{sum} {difference}");
         }
     }
 }
 
 /// All numbers that were computed, to the bit.
 pub(super) fn bits(found: &[Explanation]) -> Vec<u64> {
-    let numbers = |list: &Explanation| [&[list.base], &list.scores[..], &list.parts[..]].concat();
+    let numbers =
+        |list: &Explanation| [&[list.base], &list.scores[..], &list.contributions[..]].concat();
     found.iter().flat_map(numbers).map(f64::to_bits).collect()
 }
 
@@ -73,12 +76,12 @@ fn options() -> ExplainOptions {
 }
 
 #[test]
-fn a_stump_gives_all_to_its_feature() {
+fn the_only_split_contributes_everything_to_its_feature() {
     let (left, right) = (Child::Leaf(0), Child::Leaf(1));
     let rule = SplitCondition::AtMost(0.5);
     let split = Split { feature: 1, rule, missing: Side::Left, left, right, gain: 1.0, rows: 4 };
     let leaves = vec![Leaf { value: -1.0, rows: 3 }, Leaf { value: 1.0, rows: 1 }];
-    let model = trees(3, 10.0, vec![Tree::new(vec![split], leaves).unwrap()]);
+    let model = tree_model(3, 10.0, vec![Tree::new(vec![split], leaves).unwrap()]);
     let explainer = Explainer::new(&model, options()).unwrap();
     assert_eq!((explainer.features(), explainer.names()), (&[1][..], vec!["2".to_owned()]));
     let data = data(3, vec![0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, f32::NAN, 0.0]);
@@ -92,9 +95,9 @@ fn a_stump_gives_all_to_its_feature() {
 }
 
 #[test]
-fn two_levels_are_as_on_paper() {
+fn two_levels_give_the_values_computed_by_hand() {
     // Leaves -1 (4 rows) at x0 <= 0.5; else 0.25 (2 rows) at x1 <= 0.1, else 3 (4 rows).
-    let model = trees(2, 0.0, vec![small()]);
+    let model = tree_model(2, 0.0, vec![two_split_tree()]);
     let explainer = Explainer::new(&model, options()).unwrap();
     let data = data(2, vec![0.6, 0.2, f32::NAN, f32::NAN, 0.0, 0.2]);
     let found = &explainer.explain(&data, &[0]).unwrap()[0];
@@ -114,21 +117,21 @@ fn two_levels_are_as_on_paper() {
 #[test]
 fn trees_of_one_leaf_add_to_the_base_alone() {
     let constant = || Tree::constant(0.25, 0).unwrap();
-    let model = trees(2, 1.0, vec![constant(), small(), constant()]);
+    let model = tree_model(2, 1.0, vec![constant(), two_split_tree(), constant()]);
     let found = Explainer::new(&model, options()).unwrap();
     let data = data(2, vec![0.6, 0.2]);
     let found = found.explain(&data, &[0]).unwrap();
     assert_near(&[found[0].base], &[0.85 + 1.5]);
     check_sums(&model, &data, &found);
-    let model = trees(2, 1.0, vec![constant()]);
+    let model = tree_model(2, 1.0, vec![constant()]);
     let found = Explainer::new(&model, options()).unwrap();
     let found = found.explain(&data, &[0]).unwrap();
     assert_eq!((found[0].base, found[0].contributions(0)), (1.25, &[][..]));
 }
 
 #[test]
-fn a_deep_chain_on_one_feature_is_one_question() {
-    let model = trees(1, 0.0, vec![chain(30_000)]);
+fn a_deep_chain_of_splits_on_one_feature_can_be_explained() {
+    let model = tree_model(1, 0.0, vec![chain_tree(30_000)]);
     let data = data(1, vec![17.5, -1.0]);
     let found = Explainer::new(&model, options()).unwrap().explain(&data, &[0]).unwrap();
     assert_near(&[found[0].base / 1e4], &[1.5]);
@@ -137,31 +140,33 @@ fn a_deep_chain_on_one_feature_is_one_question() {
 }
 
 #[test]
-fn trees_without_counts_say_so_and_take_them_from_background_documents() {
-    let silent = |tree: &Tree| {
+fn trees_without_row_counts_are_refused_without_background_documents() {
+    let without_counts = |tree: &Tree| {
         let leaves = tree.leaves().iter().map(|leaf| Leaf { rows: 0, ..*leaf }).collect();
         Tree::new(tree.splits().to_vec(), leaves).unwrap()
     };
-    let model = trees(2, 0.0, vec![Tree::constant(1.0, 0).unwrap(), silent(&small())]);
+    let constant = Tree::constant(1.0, 0).unwrap();
+    let model = tree_model(2, 0.0, vec![constant, without_counts(&two_split_tree())]);
     let error = Explainer::new(&model, options()).unwrap_err();
     assert!(matches!(error, ExplainError::NoCounts { tree: 1 }), "{error}");
     assert!(error.help().unwrap().contains("background"));
-    // Rows 4, 2 and 4 at the leaves, as in `small`.
+    // Rows 4, 2 and 4 at the leaves, as in `two_split_tree`.
     let rows = [[0.0, 0.0]; 4].into_iter().chain([[1.0, 0.0]; 2]).chain([[1.0, 1.0]; 4]);
     let background = data(2, rows.flatten().collect());
     let found = Explainer::with_background(&model, &background, options()).unwrap();
-    let counted = trees(2, 1.0, vec![small()]);
+    let counted = tree_model(2, 1.0, vec![two_split_tree()]);
     let counted = Explainer::new(&counted, options()).unwrap();
-    let some = data(2, vec![0.6, 0.2]);
-    let (found, counted) = (found.explain(&some, &[0]), counted.explain(&some, &[0]));
+    let dataset = data(2, vec![0.6, 0.2]);
+    let (found, counted) = (found.explain(&dataset, &[0]), counted.explain(&dataset, &[0]));
     assert_near(found.unwrap()[0].contributions(0), counted.unwrap()[0].contributions(0));
     let nothing = data(2, Vec::new());
     let error = Explainer::with_background(&model, &nothing, options()).unwrap_err();
     assert!(matches!(error, ExplainError::EmptyBackground), "{error}");
 }
 
-/// Replaces some split conditions: by categories, or with 0 as missing.
-fn mixed(tree: &Tree, seed: u64) -> Tree {
+/// Replaces some split conditions of a tree: by sets of categories, or by thresholds with 0 as
+/// missing.
+fn with_mixed_conditions(tree: &Tree, seed: u64) -> Tree {
     let mut draw = Random::new(seed, 9);
     let sets = vec![Categories::new([0, 3, 4, 8]).unwrap()];
     let rule = |split: &Split| match (draw.below(3), split.rule.threshold()) {
@@ -174,7 +179,8 @@ fn mixed(tree: &Tree, seed: u64) -> Tree {
     Tree::with_sets(splits, tree.leaves().to_vec(), sets).unwrap()
 }
 
-/// The expected value of a tree if only some features are known.
+/// The expected value of a tree from a node on, and the number of rows there, if only the features
+/// whose bits are set in `known` are known; `rows` are the rows at the leaves.
 fn expected(tree: &Tree, rows: &[f64], row: &[f32], known: u32, at: Child) -> (f64, f64) {
     match at {
         Child::Leaf(leaf) => (tree.leaves()[leaf as usize].value, rows[leaf as usize]),
@@ -183,25 +189,27 @@ fn expected(tree: &Tree, rows: &[f64], row: &[f32], known: u32, at: Child) -> (f
             let left = expected(tree, rows, row, known, split.left);
             let right = expected(tree, rows, row, known, split.right);
             let all = left.1 + right.1;
-            let share = if all > 0.0 { left.1 / all } else { 0.5 };
+            let left_fraction = if all > 0.0 { left.1 / all } else { 0.5 };
             let value = match known >> split.feature & 1 == 1 {
                 true if split.side(row[split.feature as usize], tree.sets()) == Side::Left => {
                     left.0
                 }
                 true => right.0,
-                false => share * left.0 + (1.0 - share) * right.0,
+                false => left_fraction * left.0 + (1.0 - left_fraction) * right.0,
             };
             (value, all)
         }
     }
 }
 
-/// Shapley values from all subsets.
-fn from_subsets(features: usize, value: impl Fn(u32) -> f64) -> Vec<f64> {
+/// Shapley values from all subsets of features; `value` is the expected score if the features whose
+/// bits are set are known.
+fn shapley_values_from_subsets(features: usize, value: impl Fn(u32) -> f64) -> Vec<f64> {
     let values: Vec<f64> = (0..1 << features).map(value).collect();
     let mut weights = vec![1.0; features];
     for size in 1..features {
-        // s! (m - s - 1)! / m! from the one before; the first is 1/m.
+        // The weight of a set of s among m features is s! (m - s - 1)! / m!: it follows from that
+        // of s - 1. The factor 1/m comes below.
         weights[size] = weights[size - 1] * size as f64 / (features - size) as f64;
     }
     let part = |feature: usize| {
@@ -215,12 +223,13 @@ fn from_subsets(features: usize, value: impl Fn(u32) -> f64) -> Vec<f64> {
     (0..features).map(part).collect()
 }
 
-/// The reference values for trees with these rows at their leaves.
-fn reference(model: &Model, leaves: &[Vec<f64>], row: &[f32], known: u32) -> f64 {
+/// The expected score if the features whose bits are set are known, for trees with these rows at
+/// their leaves.
+fn expected_score(model: &Model, leaves: &[Vec<f64>], row: &[f32], known: u32) -> f64 {
     let ModelBody::Trees(ensemble) = model.body() else { return f64::NAN };
-    let of_tree =
+    let tree_value =
         |(tree, rows): (&Tree, &Vec<f64>)| expected(tree, rows, row, known, tree.root()).0;
-    ensemble.base() + ensemble.trees().iter().zip(leaves).map(of_tree).sum::<f64>()
+    ensemble.base() + ensemble.trees().iter().zip(leaves).map(tree_value).sum::<f64>()
 }
 
 fn check_against_subsets(
@@ -233,11 +242,12 @@ fn check_against_subsets(
     for list in found {
         for document in 0..list.documents() {
             let row = data.matrix().row(list.rows.start + document);
-            let exact = from_subsets(width, |known| reference(model, leaves, row, known));
+            let value = |known| expected_score(model, leaves, row, known);
+            let exact = shapley_values_from_subsets(width, value);
             let exact: Vec<f64> = used.iter().map(|feature| exact[*feature]).collect();
             assert_near(list.contributions(document), &exact);
         }
-        assert_near(&[list.base], &[reference(model, leaves, &[], 0)]);
+        assert_near(&[list.base], &[expected_score(model, leaves, &[], 0)]);
     }
     check_sums(model, data, found);
 }
@@ -249,11 +259,12 @@ proptest! {
     fn tree_contributions_are_those_of_all_subsets(
         seed in 0..1000_u64, splits in 1..40_usize, width in 1..=8_usize,
     ) {
-        let forest = (0..3).map(|n| mixed(&random(seed + n, splits, width), seed + n)).collect();
-        let model = trees(width, 0.5, forest);
+        let tree = |n: u64| with_mixed_conditions(&random_tree(seed + n, splits, width), seed + n);
+        let forest = (0..3).map(tree).collect();
+        let model = tree_model(width, 0.5, forest);
         let data = random_data(seed, 9, width);
         let ModelBody::Trees(ensemble) = model.body() else { return Ok(()) };
-        if let Ok(leaves) = counts(ensemble) {
+        if let Ok(leaves) = stored_leaf_rows(ensemble) {
             let found = Explainer::new(&model, options()).unwrap().explain(&data, &[0, 1]).unwrap();
             check_against_subsets(&model, &leaves, &data, &found);
         }
@@ -263,8 +274,9 @@ proptest! {
     fn background_documents_are_counted_and_leaves_without_any_do_no_harm(
         seed in 0..1000_u64, splits in 1..40_usize, width in 1..=6_usize, rows in 1..12_usize,
     ) {
-        let forest = (0..2).map(|n| mixed(&random(seed + n, splits, width), seed + n)).collect();
-        let model = trees(width, 0.0, forest);
+        let tree = |n: u64| with_mixed_conditions(&random_tree(seed + n, splits, width), seed + n);
+        let forest = (0..2).map(tree).collect();
+        let model = tree_model(width, 0.0, forest);
         let (data, background) = (random_data(seed, 9, width), random_data(seed + 1, rows, width));
         let ModelBody::Trees(ensemble) = model.body() else { return Ok(()) };
         let leaf_rows = |tree: &Tree| {
@@ -283,55 +295,57 @@ proptest! {
 }
 
 #[test]
-fn neither_threads_nor_neighbours_change_a_bit() {
-    let forest = (0..20).map(|n| random(n, 30, 12)).collect();
-    let model = trees(12, 0.0, forest);
+fn explanations_depend_neither_on_threads_nor_on_other_documents() {
+    let forest = (0..20).map(|n| random_tree(n, 30, 12)).collect();
+    let model = tree_model(12, 0.0, forest);
     let data = random_data(5, 100, 12);
     let explainer = Explainer::new(&model, options()).unwrap();
     let queries: Vec<usize> = (0..data.queries()).collect();
-    let on = |threads| {
+    let explain_on = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| explainer.explain(&data, &queries).unwrap())
     };
-    let one = on(1);
-    assert!(bits(&one) == bits(&on(3)));
+    let on_one = explain_on(1);
+    assert!(bits(&on_one) == bits(&explain_on(3)));
     // The same documents as one list.
-    let mut alone = UsedFeatureRows::gather(
+    let mut list = UsedFeatureRows::gather(
         &data,
         0..100,
         &matched(&model, &data, MatchOptions::default()).unwrap(),
         explainer.features(),
     );
-    let together = explainer.method.explain(&alone);
-    let parts: Vec<f64> = one.iter().flat_map(|list| list.parts.clone()).collect();
+    let together = explainer.method.explain(&list);
+    let parts: Vec<f64> = on_one.iter().flat_map(|list| list.contributions.clone()).collect();
     assert!(together.values == parts);
-    alone = alone.first(3);
-    assert!(explainer.method.explain(&alone).values == parts[..alone.values.len()]);
+    list = list.first(3);
+    assert!(explainer.method.explain(&list).values == parts[..list.values.len()]);
 }
 
 /// Ignored by default: `cargo test --release -p rankwright-model treeshap_speed -- --ignored
 /// --nocapture`.
 #[test]
-#[ignore = "takes its time to measure time"]
+#[ignore = "measures time, and takes long"]
 fn treeshap_speed() {
     for (splits, width) in [(30, 136), (254, 136)] {
-        let model = trees(width, 0.0, (0..500).map(|n| random(n, splits, width)).collect());
+        let trees = (0..500).map(|n| random_tree(n, splits, width)).collect();
+        let model = tree_model(width, 0.0, trees);
         let data = random_data(1, 100, width);
         let start = std::time::Instant::now();
         let explainer = Explainer::new(&model, options()).unwrap();
-        let ready = start.elapsed();
+        let preparing = start.elapsed();
         let queries: Vec<usize> = (0..data.queries()).collect();
         let found = explainer.explain(&data, &queries).unwrap();
         let leaves = splits + 1;
-        println!("500 trees x {leaves} leaves, 100 documents: {ready:?} + {:?}", start.elapsed());
+        let total = start.elapsed();
+        println!("500 trees x {leaves} leaves, 100 documents: {preparing:?} of {total:?}");
         check_sums(&model, &data, &found);
     }
 }
 
 #[test]
-fn queries_and_features_that_are_not_there_are_refused() {
-    let line = ModelBody::Linear(Linear::new(0.0, vec![1.0]).unwrap());
-    let model = Model::new(Header::new(ids(1), Absent::Zero), line).unwrap();
+fn queries_and_features_that_do_not_exist_are_refused() {
+    let linear = ModelBody::Linear(Linear::new(0.0, vec![1.0]).unwrap());
+    let model = Model::new(Header::new(ids(1), Absent::Zero), linear).unwrap();
     let data = data(1, vec![1.0, 2.0]);
     let explainer = Explainer::new(&model, options()).unwrap();
     let error = explainer.explain(&data, &[0, 99]).unwrap_err();

@@ -3,30 +3,32 @@
 //! Lundberg, Erion et al. (*From local explanations to global understanding with explainable AI for
 //! trees*, 2020) define the score of a row of which only the features in S are known as the average
 //! over the leaves that it may reach, each weighted by the rows that went there. For a leaf of
-//! value v whose path tests the features 1..m let `z_i` be the share of rows that pass the splits
-//! on feature i, and `o_i` 1 if the row passes them all and 0 if not. The leaf then adds to feature
-//! i
+//! value v whose path tests the features 1..m let `z_i` be the fraction of (training or background)
+//! rows that pass the splits on feature i, and `o_i` 1 if the explained row passes them all and 0
+//! if not. The leaf then adds to feature i
 //!
 //! ```text
 //! v (o_i - z_i) sum over S of |S|! (m - |S| - 1)! / m! prod_{j in S} o_j prod_{j not in S} z_j
 //!   = v (o_i - z_i) integral from 0 to 1 of prod_{j != i} (o_j t + z_j (1 - t)) dt
 //! ```
 //!
-//! as the weights of the subsets are beta integrals. The integrand is a polynomial of degree m - 1,
-//! so Gauss-Legendre quadrature with m/2 nodes is exact, and every term is positive: no
-//! cancellation, while the usual unwinding of polynomials divides by small numbers. At each
-//! quadrature node the product is carried down the tree, the leaves' terms are summed on the way
-//! up, and the factor of a feature is divided out where it was multiplied in. If a feature occurs
-//! again further down, its upper factor is replaced, and the part that the upper step will count
-//! for these leaves is subtracted.
+//! where S runs over the sets of features other than i; the weights of these sets are beta
+//! integrals. The integrand is a polynomial of degree m - 1, so Gauss-Legendre quadrature with m/2
+//! nodes is exact, and every term is positive: no cancellation, while the usual unwinding of
+//! polynomials divides by small numbers. At each quadrature node the product is carried down the
+//! tree, the leaves' terms are summed on the way up, and the factor of a feature is divided out
+//! where it was multiplied in. If a feature is tested again further down, its upper factor is
+//! replaced by the product for both splits, and the part that the upper split would count for these
+//! leaves is subtracted.
 //!
 //! Our own models, those of LightGBM and CatBoost, and those of XGBoost if a row's second
 //! derivative is 1 (`reg:squarederror`), contain the rows at the leaves. XGBoost's other objectives
 //! store sums of second derivatives, which our reader drops; RankLib and Solr store nothing. Such
 //! trees need background documents.
 //!
-//! Cost: T trees x L leaves x D/2 quadrature nodes, for eight documents at a time. A document's
-//! numbers depend neither on the others nor on threads. A tree of one leaf adds only to the base.
+//! Cost: trees x leaves x quadrature nodes (half the number of features on a path), for eight
+//! documents at a time. A document's numbers depend neither on the others nor on threads. A tree of
+//! one leaf adds only to the base.
 
 use rayon::prelude::*;
 
@@ -47,6 +49,7 @@ const MAX_WALK_VALUES: usize = 1 << 20;
 #[derive(Debug)]
 pub(super) struct TreeShap<'a> {
     ensemble: &'a Ensemble,
+    /// The features that the trees test, ascending.
     features: Vec<usize>,
     trees: Vec<Paths>,
     /// The quadrature rule of n nodes at index n.
@@ -54,32 +57,32 @@ pub(super) struct TreeShap<'a> {
     base: f64,
 }
 
-/// The rows at the leaves of each tree, as stored in the model.
-pub(super) fn counts(ensemble: &Ensemble) -> Result<Vec<Vec<f64>>, ExplainError> {
-    let of_tree = |(number, tree): (usize, &Tree)| {
+/// The number of training rows at each leaf of each tree, as stored in the model.
+pub(super) fn stored_leaf_rows(ensemble: &Ensemble) -> Result<Vec<Vec<f64>>, ExplainError> {
+    let tree_rows = |(number, tree): (usize, &Tree)| {
         let rows: Vec<f64> = tree.leaves().iter().map(|leaf| leaf.rows as f64).collect();
         match tree.splits().is_empty() || rows.iter().any(|rows| *rows > 0.0) {
             true => Ok(rows),
             false => Err(ExplainError::NoCounts { tree: number }),
         }
     };
-    ensemble.trees().iter().enumerate().map(of_tree).collect()
+    ensemble.trees().iter().enumerate().map(tree_rows).collect()
 }
 
-/// The number of rows of a table that reach the leaves of each tree.
+/// The number of rows of a table that reach each leaf of each tree.
 pub(super) fn count_leaf_rows(
     ensemble: &Ensemble,
     features: &[usize],
     table: &UsedFeatureRows,
 ) -> Vec<Vec<f64>> {
-    let of_tree = |tree: &Tree| {
+    let tree_rows = |tree: &Tree| {
         let mut rows = vec![0.0; tree.leaves().len()];
         for row in 0..table.rows {
             rows[tree.leaf_by(&|feature| value_in(features, table.row(row), feature))] += 1.0;
         }
         rows
     };
-    ensemble.trees().par_iter().map(of_tree).collect()
+    ensemble.trees().par_iter().map(tree_rows).collect()
 }
 
 /// The value of a feature in a row of the used features.
@@ -88,11 +91,12 @@ fn value_in(features: &[usize], row: &[f32], feature: usize) -> f32 {
 }
 
 impl<'a> TreeShap<'a> {
-    /// `features` are those that the trees test, ascending; `leaves` the rows at the leaves.
+    /// `features` are those that the trees test, ascending; `leaf_rows` the number of rows at each
+    /// leaf of each tree.
     pub(super) fn new(
         ensemble: &'a Ensemble,
         features: Vec<usize>,
-        leaves: &[Vec<f64>],
+        leaf_rows: &[Vec<f64>],
     ) -> Result<TreeShap<'a>, ExplainError> {
         let known = |split: &Split| features.binary_search(&(split.feature as usize)).is_ok();
         if !ensemble.trees().iter().all(|tree| tree.splits().iter().all(known)) {
@@ -100,7 +104,7 @@ impl<'a> TreeShap<'a> {
             return Err(ModelError::Internal { invariant }.into());
         }
         let slot = |feature: u32| features.partition_point(|known| *known < feature as usize);
-        let trees = ensemble.trees().par_iter().zip(leaves);
+        let trees = ensemble.trees().par_iter().zip(leaf_rows);
         let trees: Vec<Paths> = trees.map(|(tree, rows)| Paths::new(tree, rows, slot)).collect();
         for (number, tree) in trees.iter().enumerate() {
             let (depth, features) = (tree.depth, tree.features);
@@ -108,8 +112,8 @@ impl<'a> TreeShap<'a> {
                 return Err(ExplainError::TooDeep { tree: number, depth, features });
             }
         }
-        let most = trees.iter().map(point_count).max().unwrap_or(0);
-        let mut rules = vec![Quadrature::default(); most + 1];
+        let max_points = trees.iter().map(point_count).max().unwrap_or(0);
+        let mut rules = vec![Quadrature::default(); max_points + 1];
         for n in trees.iter().map(point_count) {
             if rules[n].points.len() < n {
                 rules[n] = Quadrature::new(n);
@@ -145,8 +149,8 @@ fn point_count(tree: &Paths) -> usize {
     tree.features.div_ceil(2)
 }
 
-/// Eight documents on a walk through trees. The values of a level are those of the node that the
-/// walk has reached there.
+/// A depth-first walk of eight documents, the lanes, through trees. A level is a depth in the tree;
+/// its entries are those of the node on the current path at this depth.
 #[derive(Debug, Default)]
 struct DocumentWalk {
     /// The documents' values of each feature.
@@ -155,14 +159,14 @@ struct DocumentWalk {
     sums: Vec<[f64; LANES]>,
     /// The product of the factors on the path, at each quadrature node of each level.
     products: Vec<[f64; LANES]>,
-    /// The terms of the finished leaves below, at each quadrature node of each level.
+    /// The sum of the terms of the visited leaves below, at each quadrature node of each level.
     totals: Vec<[f64; LANES]>,
-    /// For each level the documents that pass all splits on its feature, a bit each.
+    /// For each level the documents that pass all splits on its step's feature so far, a bit each.
     passing: Vec<u8>,
-    /// For each level the documents that go left at its split.
+    /// For each level the documents that go left at its node's split, a bit each.
     lefts: Vec<u8>,
-    /// For each level the number of its step.
-    open: Vec<usize>,
+    /// For each level the index of the step that leads to its node.
+    path: Vec<usize>,
 }
 
 impl DocumentWalk {
@@ -186,28 +190,28 @@ impl DocumentWalk {
         self.totals.resize(self.totals.len().max(levels * n), [0.0; LANES]);
         self.passing.resize(self.passing.len().max(levels), 0);
         self.lefts.resize(self.lefts.len().max(levels), 0);
-        self.open.resize(self.open.len().max(levels), 0);
+        self.path.resize(self.path.len().max(levels), 0);
         self.products[..n].fill([1.0; LANES]);
         self.passing[0] = u8::MAX;
         self.lefts[0] = self.goes_left(tree, paths.root);
         let mut level = 0;
         for (number, step) in paths.steps.iter().enumerate() {
             while level >= step.level as usize {
-                self.leave(&paths.steps[self.open[level]], rule);
+                self.leave(&paths.steps[self.path[level]], rule);
                 level -= 1;
             }
             level = step.level as usize;
-            self.open[level] = number;
+            self.path[level] = number;
             self.enter(step, rule);
             self.lefts[level] = self.goes_left(tree, step.node);
         }
         while level > 0 {
-            self.leave(&paths.steps[self.open[level]], rule);
+            self.leave(&paths.steps[self.path[level]], rule);
             level -= 1;
         }
     }
 
-    /// The documents that go left at a split.
+    /// The documents that go left at a node, a bit each; none at a leaf.
     fn goes_left(&self, tree: &Tree, node: PathNode) -> u8 {
         let PathNode::Split(number, slot) = node else { return 0 };
         let split = &tree.splits()[number as usize];
@@ -221,19 +225,19 @@ impl DocumentWalk {
     /// replaces that of the step above on the same feature.
     fn enter(&mut self, step: &PathStep, rule: &Quadrature) {
         let (level, n) = (step.level as usize, rule.points.len());
-        let goes = self.lefts[level - 1];
-        let goes = if step.left { goes } else { !goes };
+        let lefts = self.lefts[level - 1];
+        let goes = if step.is_left { lefts } else { !lefts };
         let before = self.passing[step.above.0 as usize];
         let now = before & goes;
         self.passing[level] = now;
-        // Still passing, no longer passing, not passing since further up.
+        // 0: still passing, 1: no longer passing, 2: not passing since a split further up.
         let case =
             lanes(|lane| usize::from(now >> lane & 1 == 0) + usize::from(before >> lane & 1 == 0));
         let (above, here) = self.products.split_at_mut(level * n);
         let above = &above[(level - 1) * n..];
         let totals = &mut self.totals[level * n..(level + 1) * n];
         for (q, total) in totals.iter_mut().enumerate() {
-            let (passes, fails) = factors(step.share, rule.points[q]);
+            let (passes, fails) = factors(step.fraction, rule.points[q]);
             let (passed, failed) = factors_above(step, rule.points[q]);
             let ratios = [passes / passed, fails / passed, fails * inverse(failed)];
             here[q] = lanes(|lane| above[q][lane] * ratios[case[lane]]);
@@ -244,8 +248,8 @@ impl DocumentWalk {
         }
     }
 
-    /// Goes up from a node: its leaves count for the step's feature, no longer for the step above
-    /// on the same feature, and are added to the parent.
+    /// Goes up from a node: the leaves below it count for the step's feature, no longer for the
+    /// step above on the same feature, and are added to the parent.
     fn leave(&mut self, step: &PathStep, rule: &Quadrature) {
         let (level, n) = (step.level as usize, rule.points.len());
         let (now, before) = (self.passing[level], self.passing[step.above.0 as usize]);
@@ -256,7 +260,7 @@ impl DocumentWalk {
         let failed = lanes(|lane| usize::from(before >> lane & 1 == 0));
         for q in 0..n {
             let (total, t) = (here[q], rule.points[q]);
-            let divisors = factors(step.share, t);
+            let divisors = factors(step.fraction, t);
             let divisors = [1.0 / divisors.0, inverse(divisors.1)];
             own = lanes(|lane| own[lane] + total[lane] * divisors[fails[lane]]);
             if step.above.0 > 0 {
@@ -264,12 +268,12 @@ impl DocumentWalk {
                 let divisors = [1.0 / divisors.0, inverse(divisors.1)];
                 upper = lanes(|lane| upper[lane] + total[lane] * divisors[failed[lane]]);
             }
-            // The root has no step to add to.
+            // The root has no step that would use its totals.
             if level > 1 {
                 above[q] = lanes(|lane| above[q][lane] + total[lane]);
             }
         }
-        let changes = [1.0 - step.share, -step.share];
+        let changes = [1.0 - step.fraction, -step.fraction];
         let changes_above = [1.0 - step.above.1, -step.above.1];
         let sum = &mut self.sums[step.slot as usize];
         *sum = lanes(|lane| {
@@ -281,15 +285,15 @@ impl DocumentWalk {
 
 /// Makes a value for each lane.
 #[inline(always)]
-fn lanes<T>(of: impl Fn(usize) -> T) -> [T; LANES] {
-    std::array::from_fn(of)
+fn lanes<T>(value: impl Fn(usize) -> T) -> [T; LANES] {
+    std::array::from_fn(value)
 }
 
-/// The factor of a feature at a quadrature node, for documents that pass its splits and for those
-/// that do not.
+/// The factor of a feature at the quadrature node `t`, for documents that pass its splits and for
+/// those that do not; `fraction` is the fraction of rows that pass them.
 #[inline(always)]
-fn factors(share: f64, t: f64) -> (f64, f64) {
-    let unknown = share * (1.0 - t);
+fn factors(fraction: f64, t: f64) -> (f64, f64) {
+    let unknown = fraction * (1.0 - t);
     (unknown + t, unknown)
 }
 
@@ -299,7 +303,7 @@ fn factors_above(step: &PathStep, t: f64) -> (f64, f64) {
     if step.above.0 == 0 { (1.0, 1.0) } else { factors(step.above.1, t) }
 }
 
-/// 1 / factor; 0 for a factor of 0, below which all products are 0.
+/// 1 / factor; 0 for a factor of 0, because all products below it are 0.
 #[inline(always)]
 fn inverse(factor: f64) -> f64 {
     if factor > 0.0 { 1.0 / factor } else { 0.0 }

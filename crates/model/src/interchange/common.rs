@@ -3,8 +3,9 @@
 //!
 //! Other systems number nodes in their own order, or nest them. [`assemble`] walks such nodes from
 //! the root with an explicit stack (so that depth does not matter) and numbers splits in the order
-//! in which it visits them, so that children come after parents. It costs one step a node and stops
-//! at a node too many: a cycle, or a node with two parents.
+//! in which it visits them, so that children come after parents. It visits each node once. If it
+//! visits more nodes than there are, some node was reached twice (a cycle, or a node with two
+//! parents), which is an error.
 
 use rankwright_data::Absent;
 
@@ -14,11 +15,12 @@ use crate::header::Header;
 use crate::interchange::{FileProblem, NodeProblem, UnsupportedPart};
 use crate::tree::{ABOUT_ZERO, Child, Leaf, Side, Split, SplitCondition, Tree};
 
-/// Maximum number of trees of a foreign model. A tree needs some 100 bytes in memory even without
-/// nodes, more than in a file; this limit keeps the memory of reading near the file's size.
+/// Maximum number of trees of a model in another system's format. A tree needs some 100 bytes in
+/// memory even without nodes, more than in a file; this limit keeps the memory of reading near the
+/// file's size.
 pub(super) const MAX_TREES: usize = 1 << 17;
 
-/// The largest feature number of a foreign model.
+/// All feature numbers of a foreign model (a model in another system's format) are below this.
 pub(super) const MAX_FEATURES: usize = 1 << 24;
 
 /// A node of a foreign tree.
@@ -26,7 +28,7 @@ pub(super) const MAX_FEATURES: usize = 1 << 24;
 pub(super) enum ForeignNode {
     /// A leaf.
     Leaf(Leaf),
-    /// A threshold with two children.
+    /// A split at a threshold, with two children.
     Split {
         /// Number of the feature, from 0.
         feature: u32,
@@ -34,29 +36,31 @@ pub(super) enum ForeignNode {
         threshold: f32,
         /// The side of missing values.
         missing: Side,
-        /// Node on the left.
+        /// Number of the left child, as the file numbers nodes.
         left: u32,
-        /// Node on the right.
+        /// Number of the right child.
         right: u32,
         /// Number of training rows that reached the split.
         rows: u64,
     },
 }
 
-/// Makes a tree of at most `most` nodes, which are looked up by number.
+/// Makes a tree of at most `max_nodes` nodes, from the node `root` down; `node_at` looks a node up
+/// by its number in the file.
 pub(super) fn assemble(
     format: &'static str,
     root: u32,
-    most: usize,
-    mut at: impl FnMut(u32) -> Result<ForeignNode, ModelError>,
+    max_nodes: usize,
+    mut node_at: impl FnMut(u32) -> Result<ForeignNode, ModelError>,
 ) -> Result<Tree, ModelError> {
     let (mut splits, mut leaves): (Vec<Split>, Vec<Leaf>) = (Vec::new(), Vec::new());
+    // Nodes to visit, each with its parent's split and the side there.
     let mut pending: Vec<(u32, Option<(usize, Side)>)> = vec![(root, None)];
-    while let Some((number, from)) = pending.pop() {
-        if splits.len() + leaves.len() >= most {
+    while let Some((number, parent)) = pending.pop() {
+        if splits.len() + leaves.len() >= max_nodes {
             return Err(node_problem(format, NodeProblem::ReachedTwice { node: number.into() }));
         }
-        let child = match at(number)? {
+        let child = match node_at(number)? {
             ForeignNode::Leaf(leaf) => {
                 leaves.push(leaf);
                 Child::Leaf(leaves.len() as u32 - 1)
@@ -65,15 +69,15 @@ pub(super) fn assemble(
                 let here = splits.len();
                 let rule = SplitCondition::AtMost(threshold);
                 // The children are not known yet; they are set later.
-                let (below, gain) = (Child::Leaf(0), 0.0);
-                let split = Split { feature, rule, missing, left: below, right: below, gain, rows };
+                let (unset, gain) = (Child::Leaf(0), 0.0);
+                let split = Split { feature, rule, missing, left: unset, right: unset, gain, rows };
                 splits.push(split);
                 pending.push((right, Some((here, Side::Right))));
                 pending.push((left, Some((here, Side::Left))));
                 Child::Split(here as u32)
             }
         };
-        match from.and_then(|(parent, side)| Some((splits.get_mut(parent)?, side))) {
+        match parent.and_then(|(parent, side)| Some((splits.get_mut(parent)?, side))) {
             Some((parent, Side::Left)) => parent.left = child,
             Some((parent, Side::Right)) => parent.right = child,
             None => {}
@@ -102,18 +106,20 @@ pub(super) fn in_tree(format: &'static str, number: usize, error: ModelError) ->
     }
 }
 
-/// A problem with the nodes of a tree.
+/// The error for a problem with the nodes of a tree.
 pub(super) fn node_problem(format: &'static str, problem: NodeProblem) -> ModelError {
     ModelError::invalid_file(format, FileProblem::Node(problem))
 }
 
-/// The largest f32 that is at most a number: the same threshold for f32 values.
+/// The largest f32 that is at most this threshold: as a threshold it sends all f32 values to the
+/// same side.
 pub(super) fn at_most(threshold: f64) -> f32 {
     let near = threshold as f32;
     if f64::from(near) > threshold { near.next_down() } else { near }
 }
 
-/// The largest f32 below a number: `x < t` is `x <= below(t)`. There is none below -inf.
+/// The largest f32 below a threshold `t`: for f32 values, `x < t` is `x <= below(t)`. `None` for
+/// -inf.
 pub(super) fn below(threshold: f64) -> Option<f32> {
     let floor = at_most(threshold);
     match f64::from(floor) == threshold {
@@ -124,19 +130,20 @@ pub(super) fn below(threshold: f64) -> Option<f32> {
     }
 }
 
-/// The side of a zero.
+/// The side to which a threshold sends a 0.
 pub(super) fn side_of_zero(threshold: f32) -> Side {
     if 0.0 <= threshold { Side::Left } else { Side::Right }
 }
 
-/// The threshold of a split for formats without other conditions. A condition that counts 0 as
-/// missing is such a threshold if missing values and all that count as 0 go to the same side.
+/// The threshold of a split, whose number is only for messages, in formats without other
+/// conditions. A condition that counts 0 as missing is equal to a plain threshold if missing values
+/// and all values that count as 0 go to the same side.
 pub(super) fn plain_threshold(
     format: &'static str,
     number: usize,
     split: &Split,
 ) -> Result<f32, ModelError> {
-    let refuse = |feature| Err(ModelError::unsupported(format, feature));
+    let refuse = |part| Err(ModelError::unsupported(format, part));
     match split.rule {
         SplitCondition::AtMost(threshold) => Ok(threshold),
         SplitCondition::NonZeroAtMost(threshold)
@@ -152,11 +159,13 @@ pub(super) fn plain_threshold(
     }
 }
 
-/// The first tree and split whose side of missing values matters and is not that of a 0: systems
-/// without missing values would give other scores for such a model.
+/// The first tree and split (numbers from 0) whose side of missing values matters and is not that
+/// of a 0: systems without missing values would give other scores for such a model. `None` if there
+/// is none.
 ///
-/// Our own learner sends missing values with the majority if a feature had none in training. Such a
-/// side means nothing; but if a feature has a split that sends them with the minority, it had some.
+/// If a feature had no missing values in training, our own learners send them to the side with more
+/// rows, which does not matter. A feature with a split that sends them to the side with fewer rows
+/// had some. In models of other or unknown learners the side always counts as one that matters.
 pub(super) fn missing_matters(header: &Header, ensemble: &Ensemble) -> Option<(usize, usize)> {
     let unknown = header.learner.is_empty() || header.absent == Absent::Missing;
     let mut had_missing = vec![unknown; ensemble.features()];
@@ -176,20 +185,20 @@ pub(super) fn missing_matters(header: &Header, ensemble: &Ensemble) -> Option<(u
             *had_missing |= split.missing != majority;
         }
     }
-    let mut matters = splits().filter(|(_, _, _, split)| {
+    let mut mattering = splits().filter(|(_, _, _, split)| {
         let zero = split.rule.threshold().map(side_of_zero);
         zero != Some(split.missing) && had_missing.get(split.feature as usize) == Some(&true)
     });
-    matters.next().map(|(number, _, at, _)| (number, at))
+    mattering.next().map(|(number, _, at, _)| (number, at))
 }
 
-/// The text of a number in Java's form, without a type letter at its end.
+/// A number in Java's notation without the letter of its type at the end (`0.5f` becomes `0.5`).
 pub(super) fn java_number(text: &str) -> &str {
     let text = text.trim();
     let bare = text.strip_suffix(['f', 'F', 'd', 'D']).unwrap_or(text);
     // A text that ends in one of these letters without a digit before is a word, such as `inf`.
-    let digit = bare.ends_with(|c: char| c.is_ascii_digit() || c == '.');
-    if digit { bare } else { text }
+    let is_number = bare.ends_with(|c: char| c.is_ascii_digit() || c == '.');
+    if is_number { bare } else { text }
 }
 
 /// A number in a form that Java reads.
@@ -214,7 +223,7 @@ mod tests {
         ForeignNode::Split { feature, threshold, missing, left, right, rows }
     }
 
-    fn made(nodes: &[ForeignNode]) -> Result<Tree, ModelError> {
+    fn assembled(nodes: &[ForeignNode]) -> Result<Tree, ModelError> {
         assemble("Test", 0, nodes.len(), |at| {
             let node = nodes.get(at as usize).copied();
             node.ok_or_else(|| node_problem("Test", NodeProblem::NoSuchNode { node: at.into() }))
@@ -223,10 +232,10 @@ mod tests {
 
     #[test]
     fn nodes_in_any_order_become_a_tree() {
-        let tree = made(&[split(3, 1), leaf(1.0), leaf(2.0), split(2, 4), leaf(4.0)]).unwrap();
+        let tree = assembled(&[split(3, 1), leaf(1.0), leaf(2.0), split(2, 4), leaf(4.0)]).unwrap();
         assert_eq!((tree.splits().len(), tree.depth()), (2, 2));
         assert_eq!((tree.value(&[0.0]), tree.value(&[1.0])), (2.0, 1.0));
-        assert_eq!(made(&[leaf(7.0)]).unwrap().value(&[]), 7.0);
+        assert_eq!(assembled(&[leaf(7.0)]).unwrap().value(&[]), 7.0);
     }
 
     #[test]
@@ -237,16 +246,16 @@ mod tests {
             vec![split(1, 2), split(0, 2), leaf(0.0)],
             vec![split(1, 9), leaf(0.0)],
         ] {
-            assert!(made(&nodes).is_err(), "{nodes:?}");
+            assert!(assembled(&nodes).is_err(), "{nodes:?}");
         }
-        let long: u32 = 300_000;
+        let depth: u32 = 300_000;
         let chain = |at: u32| Ok(if at % 2 == 1 { leaf(0.0) } else { split(at + 1, at + 2) });
-        let end = |at: u32| if at == 2 * long { Ok(leaf(1.0)) } else { chain(at) };
-        assert_eq!(assemble("Test", 0, usize::MAX, end).unwrap().depth(), long as usize);
+        let end = |at: u32| if at == 2 * depth { Ok(leaf(1.0)) } else { chain(at) };
+        assert_eq!(assemble("Test", 0, usize::MAX, end).unwrap().depth(), depth as usize);
     }
 
     #[test]
-    fn thresholds_between_two_values_are_the_lower_one() {
+    fn a_threshold_between_two_f32_values_becomes_the_lower_one() {
         for value in [0.1_f32, -0.1, 0.0, 1e-45, f32::MAX, f32::MIN] {
             let exact = f64::from(value);
             assert_eq!(at_most(exact), value);
@@ -260,27 +269,31 @@ mod tests {
     }
 
     #[test]
-    fn missing_values_matter_where_a_model_has_learnt_from_them() {
+    fn missing_values_matter_if_the_learner_had_some() {
         use crate::interchange::test_support::{names, small_tree};
-        let rows = |a, b, c| {
+        // A tree with these rows at its leaves, which sends missing values right.
+        let matters = |header: &Header, [a, b, c]: [u64; 3]| {
             let tree = small_tree([Side::Right, Side::Right]);
             let mut splits = tree.splits().to_vec();
             (splits[0].rows, splits[1].rows) = (a + b + c, b + c);
             let leaf = |(leaf, rows): (&Leaf, u64)| Leaf { value: leaf.value, rows };
             let leaves = tree.leaves().iter().zip([a, b, c]).map(leaf).collect();
-            Ensemble::new(0.0, vec![Tree::new(splits, leaves).unwrap()]).unwrap()
+            let trees = vec![Tree::new(splits, leaves).unwrap()];
+            missing_matters(header, &Ensemble::new(0.0, trees).unwrap())
         };
         let mut header = Header::new(names(), Absent::Zero);
         // 0 goes left at the first split and right at the second; missing values go right.
-        assert_eq!(missing_matters(&header, &rows(1, 2, 3)), Some((0, 0)), "of unknown origin");
+        let first = Some((0, 0));
+        assert_eq!(matters(&header, [1, 2, 3]), first, "of unknown origin");
         header.learner = "lambdamart()".into();
-        assert_eq!(missing_matters(&header, &rows(1, 2, 3)), None, "with the majority");
-        assert_eq!(missing_matters(&header, &rows(9, 2, 3)), Some((0, 0)), "with the minority");
-        assert_eq!(missing_matters(&header, &rows(1, 3, 2)), None, "the second is as a zero");
+        assert_eq!(matters(&header, [1, 2, 3]), None, "with the majority");
+        assert_eq!(matters(&header, [9, 2, 3]), first, "with the minority");
+        let only_second = "only the second had some, and sends them like a 0";
+        assert_eq!(matters(&header, [1, 3, 2]), None, "{only_second}");
         header.absent = Absent::Missing;
-        assert_eq!(missing_matters(&header, &rows(1, 2, 3)), Some((0, 0)), "absent is missing");
+        assert_eq!(matters(&header, [1, 2, 3]), first, "absent is missing");
         let plain = Ensemble::new(0.0, vec![small_tree([Side::Left, Side::Right])]).unwrap();
-        assert_eq!(missing_matters(&header, &plain), None, "all as zeros");
+        assert_eq!(missing_matters(&header, &plain), None, "all like a 0");
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! The description of a model format. Everything that lists, detects, reads or writes formats uses
-//! the table of them in `mod.rs`.
+//! the table `FORMATS` in `mod.rs`.
 
 use std::fmt;
 
@@ -29,19 +29,19 @@ pub type WriteModel = fn(&Model) -> Result<Vec<u8>, ModelError>;
 /// ```
 #[derive(Serialize)]
 pub struct ModelFormat {
-    /// The name in requests: `lightgbm`.
+    /// The name by which a user chooses the format: `lightgbm`.
     pub name: &'static str,
     /// The system, in its own spelling.
     pub system: &'static str,
-    /// The files that are read.
+    /// The files that can be read, in words.
     pub reads: &'static str,
-    /// The file that is written; empty if the format is only read.
+    /// The file that is written, in words; empty if the format is only read.
     pub writes: &'static str,
-    /// The usual endings of file names.
+    /// The usual extensions of file names, without a dot.
     pub extensions: &'static [&'static str],
     /// The kinds of models that can be written.
     pub bodies: &'static [BodyKind],
-    /// The agreement of our scores with those of the system.
+    /// The agreement of our scores with those of the system, in words.
     pub scores: &'static str,
     /// Returns whether bytes begin like a file of this format.
     #[serde(skip)]
@@ -57,26 +57,31 @@ pub struct ModelFormat {
 impl ModelFormat {
     /// Every format.
     pub fn all() -> &'static [&'static ModelFormat] {
-        &FORMATS
+        FORMATS
+    }
+
+    /// The format of this crate, which keeps everything that a model has.
+    pub fn own() -> &'static ModelFormat {
+        &crate::codec::FORMAT
     }
 
     /// Every format that can be written.
     pub fn writable() -> impl Iterator<Item = &'static ModelFormat> {
-        FORMATS.into_iter().filter(|format| format.can_write())
+        FORMATS.iter().copied().filter(|format| format.can_write())
     }
 
     /// The format with this name.
     pub fn find(name: &str) -> Result<&'static ModelFormat, ModelError> {
-        let found = FORMATS.into_iter().find(|format| format.name == name);
+        let found = FORMATS.iter().copied().find(|format| format.name == name);
         found.ok_or_else(|| ModelError::UnknownFormat {
             name: name.to_owned(),
-            known: FORMATS.map(|format| format.name).join(", "),
+            known: names(|format| format.name),
         })
     }
 
     /// The format of some bytes, detected by their beginning.
     pub fn detect(bytes: &[u8]) -> Option<&'static ModelFormat> {
-        FORMATS.into_iter().find(|format| (format.detect)(bytes))
+        FORMATS.iter().copied().find(|format| (format.detect)(bytes))
     }
 
     /// Whether models can be written in this format.
@@ -86,11 +91,16 @@ impl ModelFormat {
 
     /// The names of all systems, for messages.
     pub(crate) fn systems() -> String {
-        FORMATS.map(|format| format.system).join(", ")
+        names(|format| format.system)
     }
 }
 
-/// Names are unique.
+/// One text of every format, separated by commas, for messages.
+fn names(text: impl Fn(&ModelFormat) -> &'static str) -> String {
+    FORMATS.iter().map(|format| text(format)).collect::<Vec<_>>().join(", ")
+}
+
+/// Formats are compared by name, which is unique.
 impl PartialEq for ModelFormat {
     fn eq(&self, other: &ModelFormat) -> bool {
         self.name == other.name

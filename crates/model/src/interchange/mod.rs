@@ -1,4 +1,4 @@
-//! Models of other systems: reading and writing.
+//! Reads and writes models in the formats of other systems.
 //!
 //! Each format is a folder with a [`ModelFormat`] called `FORMAT`; to add one, make its folder and
 //! add it here: `mod`, and a reference in [`FORMATS`].
@@ -32,10 +32,10 @@ pub use self::unsupported::UnsupportedPart;
 
 use crate::codec;
 use crate::error::ModelError;
-use crate::model::Model;
+use crate::model::{Model, ModelBody};
 
-/// Every format; the first one that detects itself in some bytes reads them.
-static FORMATS: [&ModelFormat; 8] = [
+/// Every format. Some bytes are read by the first format that recognises their beginning.
+static FORMATS: &[&ModelFormat] = &[
     &codec::FORMAT,
     &lightgbm::FORMAT,
     &xgboost::FORMAT,
@@ -55,17 +55,22 @@ impl Model {
         }
     }
 
-    /// Reads a model of one format.
+    /// Reads a model in this format.
     pub fn from_bytes_as(bytes: &[u8], format: &ModelFormat) -> Result<Model, ModelError> {
         (format.read)(bytes)
     }
 
-    /// The model in another system's format; fails if it cannot be expressed there.
+    /// The model as the bytes of a file in another format; fails if the format cannot express it.
     pub fn to_bytes_as(&self, format: &ModelFormat) -> Result<Vec<u8>, ModelError> {
         match format.write {
             Some(write) if format.bodies.contains(&self.body().kind()) => write(self),
             Some(_) => {
-                let part = UnsupportedPart::Body(self.body().kind());
+                let part = match self.body() {
+                    ModelBody::Net(net) if net.layers().len() == 1 => {
+                        UnsupportedPart::TransformedLinear
+                    }
+                    body => UnsupportedPart::Body(body.kind()),
+                };
                 Err(ModelError::unsupported(format.system, part))
             }
             None => Err(ModelError::unsupported(format.system, UnsupportedPart::ReadOnly)),

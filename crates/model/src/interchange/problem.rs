@@ -45,17 +45,17 @@ pub enum FileProblem {
         /// The values that are allowed.
         expected: &'static str,
     },
-    /// A line that is not allowed.
+    /// A line after too many others.
     #[error("line {line} is not allowed: there are {most} lines before it; expected {expected}")]
     TooManyLines {
         /// The line, from 1.
         line: usize,
         /// Maximum number of lines.
         most: usize,
-        /// The line that should have come before.
+        /// The content that should have come before this line.
         expected: &'static str,
     },
-    /// A list with too few or too many numbers.
+    /// A list with too few or too many entries.
     #[error("{list} has {}; expected {expected}, {rule}", counted(*.found, "entry"))]
     ListLength {
         /// The name of the list in the file.
@@ -67,13 +67,13 @@ pub enum FileProblem {
         /// The rule behind that number: "one for each feature".
         rule: &'static str,
     },
-    /// A list of numbers that ends before all nodes have one.
+    /// A list with fewer numbers than the tree has splits or leaves.
     #[error("{list} is too short; expected as many numbers as num_leaves requires")]
     ListTooShort {
-        /// The names of the lists in the file.
+        /// The name of the list in the file, or the names of several.
         list: &'static str,
     },
-    /// A list of numbers that goes on after all nodes have one.
+    /// A list with more numbers than the tree has splits or leaves.
     #[error("{list} is too long; expected as many numbers as num_leaves requires")]
     ListTooLong {
         /// The name of the list in the file.
@@ -96,7 +96,7 @@ pub enum FileProblem {
         item: &'static str,
         /// The number in the file.
         number: u32,
-        /// Number of items.
+        /// Number of items that exist.
         count: usize,
     },
     /// A split whose border is not the one that the list of borders has.
@@ -113,7 +113,7 @@ pub enum FileProblem {
         /// beyond the lists.
         listed: Option<f32>,
     },
-    /// A fault of the nodes of a tree.
+    /// A problem with the nodes of a tree.
     #[error(transparent)]
     Node(NodeProblem),
     /// A feature without a weight.
@@ -160,7 +160,7 @@ fn at_line(line: &Option<usize>) -> String {
     line.map(|line| format!("line {line}: ")).unwrap_or_default()
 }
 
-/// The beginning of a text, for a message.
+/// The first 40 characters of a text, for a message.
 pub(super) fn shown(text: &str) -> String {
     text.trim().chars().take(40).collect()
 }
@@ -181,10 +181,10 @@ pub enum NodeProblem {
     /// A split without a left or a right child.
     #[error("a split has no left or no right child")]
     MissingChild,
-    /// A threshold that is NaN or below every number.
+    /// A threshold that is NaN or infinite.
     #[error("the threshold of node {node} is NaN or infinite; expected a finite number")]
     BadThreshold {
-        /// The node.
+        /// The number of the node in the file.
         node: i32,
     },
     /// A split on categories that the file does not list.
@@ -205,7 +205,7 @@ pub enum NodeProblem {
     /// A child that does not exist in the tree.
     #[error("a split leads to node {node}; expected a node of the same tree")]
     NoSuchNode {
-        /// The child.
+        /// The number of the child in the file.
         node: i64,
     },
     /// A node that is reached by two paths, or by a cycle.

@@ -1,5 +1,6 @@
-//! Trees from nested JSON: nodes are added to a list as they end, children before their parents,
-//! with features as numbers of names. They become trees once the column of each name is known.
+//! Trees from nested JSON in which splits name their features. Nodes are added to a list as they
+//! end in the file, children before their parents, and names are numbered in the order of first
+//! occurrence. The nodes become trees once the column of each name is known.
 
 use std::collections::HashMap;
 
@@ -8,13 +9,13 @@ use super::common::{ForeignNode, MAX_TREES, assemble, in_tree, node_problem};
 use crate::error::ModelError;
 use crate::tree::{Leaf, Side, Tree};
 
-/// Maximum number of features: a limit on the memory that a file can use.
+/// Maximum number of feature names: a limit on the memory that a file can use.
 pub(super) const MAX_NAMES: usize = 1 << 17;
 
 /// All trees of a file, before columns are known.
 #[derive(Default)]
 pub(super) struct RawTrees {
-    /// Numbers of the feature names that nodes test.
+    /// The number of each feature name that a node tests.
     names: HashMap<String, u32>,
     nodes: Vec<RawNode>,
     /// For each tree its weight and the end of its nodes; the root is the last of them.
@@ -24,22 +25,23 @@ pub(super) struct RawTrees {
 /// A node of the file: a leaf if it has no feature.
 #[derive(Clone, Copy, Default)]
 pub(super) struct RawNode {
-    /// Number of its name.
+    /// The number of the feature's name; `None` for a leaf.
     pub(super) feature: Option<u32>,
     /// Values at most this go left.
     pub(super) threshold: Option<f32>,
-    /// The side of missing values, if the file has it.
+    /// The side of missing values; `None` if the file does not have it.
     pub(super) missing: Option<Side>,
-    /// Numbers of nodes as [`RawTrees::push`] returned them; 0 is none.
+    /// The number of the left child as [`RawTrees::push`] returned it; 0 if there is none.
     pub(super) left: u32,
+    /// The same for the right child.
     pub(super) right: u32,
     /// The value of a leaf.
     pub(super) value: f64,
 }
 
 impl RawTrees {
-    /// The number of a name.
-    pub(super) fn name(&mut self, name: String) -> Result<u32, String> {
+    /// The number of a name, from 0; a new name gets the next one.
+    pub(super) fn number_of_name(&mut self, name: String) -> Result<u32, String> {
         let next = self.names.len();
         if next > MAX_NAMES {
             return Err(format!("more than {MAX_NAMES} features"));
@@ -58,7 +60,8 @@ impl RawTrees {
         self.nodes.len() as u32
     }
 
-    /// Ends a tree: its nodes are those since the last one.
+    /// Ends a tree with this weight: its nodes are those that were added after the end of the last
+    /// tree.
     pub(super) fn end_tree(&mut self, weight: f64) -> Result<(), String> {
         if self.trees.len() == MAX_TREES {
             return Err(format!("more than {MAX_TREES} trees"));
@@ -67,14 +70,15 @@ impl RawTrees {
         Ok(())
     }
 
-    /// The trees, given the column of each name and the side of missing values at a threshold.
+    /// The trees, given the column of each name, and `missing`, which returns the side of missing
+    /// values of a node with a threshold; `format` is for errors.
     pub(super) fn trees(
         &self,
         format: &'static str,
         columns: &[u32],
         missing: impl Fn(&RawNode, f32) -> Side,
     ) -> Result<Vec<Tree>, ModelError> {
-        let broken = |problem| node_problem(format, problem);
+        let invalid = |problem| node_problem(format, problem);
         let mut trees = Vec::with_capacity(self.trees.len());
         let mut start = 0;
         for (number, &(weight, end)) in self.trees.iter().enumerate() {
@@ -83,16 +87,16 @@ impl RawTrees {
             let node = |at: u32| {
                 let node = (at as usize).checked_sub(start).and_then(|at| nodes.get(at));
                 let node =
-                    node.ok_or_else(|| broken(NodeProblem::NoSuchNode { node: at.into() }))?;
+                    node.ok_or_else(|| invalid(NodeProblem::NoSuchNode { node: at.into() }))?;
                 let Some(feature) = node.feature else {
                     return match node.left == 0 && node.right == 0 {
                         true => Ok(ForeignNode::Leaf(Leaf { value: node.value * weight, rows: 0 })),
-                        false => Err(broken(NodeProblem::LeafWithChildren)),
+                        false => Err(invalid(NodeProblem::LeafWithChildren)),
                     };
                 };
-                let threshold = node.threshold.ok_or_else(|| broken(NodeProblem::NoThreshold))?;
+                let threshold = node.threshold.ok_or_else(|| invalid(NodeProblem::NoThreshold))?;
                 if node.left == 0 || node.right == 0 {
-                    return Err(broken(NodeProblem::MissingChild));
+                    return Err(invalid(NodeProblem::MissingChild));
                 }
                 let feature = columns.get(feature as usize).copied().unwrap_or(u32::MAX);
                 let (left, right) = (node.left - 1, node.right - 1);
@@ -100,7 +104,7 @@ impl RawTrees {
                 Ok(ForeignNode::Split { feature, threshold, missing, left, right, rows: 0 })
             };
             let tree = root
-                .ok_or_else(|| broken(NodeProblem::EmptyTree))
+                .ok_or_else(|| invalid(NodeProblem::EmptyTree))
                 .and_then(|root| assemble(format, (start + root) as u32, nodes.len(), node));
             trees.push(tree.map_err(|error| in_tree(format, number, error))?);
             start = end;

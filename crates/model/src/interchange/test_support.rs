@@ -1,15 +1,15 @@
-//! Random models, rows to score, and damaged files, for the tests of several formats.
+//! Support for the tests of several formats: random models, rows to score, and damaged files.
 
 use rankwright_data::{Absent, FeatureNames, Random};
 
 use crate::error::ModelError;
-use crate::tree::tests::random;
+use crate::tree::tests::random_tree;
 use crate::{
     Child, Ensemble, Header, Leaf, Linear, Model, ModelBody, Side, Split, SplitCondition, Tree,
 };
 
-/// A model of random trees over four features; `missing` returns the side of missing values at a
-/// threshold, and leaf values are rounded by `value`.
+/// A model of random trees over four features. `missing` gets the threshold and the random side of
+/// missing values of a split and returns the side to use; `value` rounds leaf values and the base.
 pub(super) fn model(
     seed: u64,
     missing: impl Fn(f32, Side) -> Side,
@@ -18,7 +18,7 @@ pub(super) fn model(
     let mut draw = Random::new(seed, 2);
     let trees = (0..draw.below(6))
         .map(|number| {
-            let tree = random(seed + number as u64, draw.below(12), 4);
+            let tree = random_tree(seed + number as u64, draw.below(12), 4);
             let mut splits: Vec<Split> = tree.splits().to_vec();
             for split in &mut splits {
                 let threshold = split.rule.threshold().unwrap() * 0.5;
@@ -34,7 +34,7 @@ pub(super) fn model(
 }
 
 /// A model of one tree that every format of trees can express.
-pub(super) fn simple() -> Model {
+pub(super) fn simple_model() -> Model {
     let ensemble = Ensemble::new(0.5, vec![small_tree([Side::Left, Side::Right])]).unwrap();
     let features = FeatureNames::Named(vec!["bm25".into(), "pagerank".into()]);
     Model::new(Header::new(features, Absent::Zero), ModelBody::Trees(ensemble)).unwrap()
@@ -45,7 +45,7 @@ pub(super) fn names() -> FeatureNames {
     FeatureNames::Named(["bm25", "a \"b\" <c> & é", "# d\n", "e=1:2"].map(String::from).to_vec())
 }
 
-/// A linear model of those features.
+/// A linear model of the features [`names`].
 pub(super) fn linear_model(bias: f64) -> Model {
     let linear = Linear::new(bias, vec![0.1, -2.5e-7, 0.0, 1e30]).unwrap();
     Model::new(Header::new(names(), Absent::Zero), ModelBody::Linear(linear)).unwrap()
@@ -62,8 +62,8 @@ pub(super) fn rows(seed: u64) -> Vec<[f32; 4]> {
     (0..50).map(|_| [value(), value(), value(), value()]).collect()
 }
 
-/// Checks that a model written and read back has the same features and the same bits as scores, and
-/// that a second round changes nothing.
+/// Checks that a model written and read back has the same features and gives the same scores to the
+/// bit, and that a second round changes nothing.
 pub(super) fn assert_round_trip(
     model: &Model,
     seed: u64,
@@ -81,12 +81,12 @@ pub(super) fn same_bits(a: &Model, b: &Model, rows: &[[f32; 4]]) -> bool {
     rows.iter().all(|row| a.score_row(row).to_bits() == b.score_row(row).to_bits())
 }
 
-/// Damages a file in many ways; each damaged form must give a model or an error. Returns the number
-/// of forms.
+/// Damages a file in many ways, and checks that reading gives a model or an error for each damaged
+/// form. Returns the number of forms.
 pub(super) fn damage(bytes: &[u8], read: fn(&[u8]) -> Result<Model, ModelError>) -> usize {
     assert!(read(bytes).is_ok(), "{:?}", read(bytes));
     let mut count = 0;
-    let mut see = |bytes: &[u8]| {
+    let mut check = |bytes: &[u8]| {
         if let Ok(model) = read(bytes) {
             // A model that was read must also score.
             model.score_row(&[1.0; 8]);
@@ -94,36 +94,36 @@ pub(super) fn damage(bytes: &[u8], read: fn(&[u8]) -> Result<Model, ModelError>)
         count += 1;
     };
     for at in 0..bytes.len() {
-        see(&bytes[..at]);
-        see(&bytes[at..]);
+        check(&bytes[..at]);
+        check(&bytes[at..]);
         let mut changed = bytes.to_vec();
         for flip in [1, 2, 4, 8, 0x10, 0x20, 0x40, 0x80, 0x7f, 0xff] {
             changed[at] = bytes[at] ^ flip;
-            see(&changed);
+            check(&changed);
         }
         changed.remove(at);
-        see(&changed);
+        check(&changed);
         changed = bytes.to_vec();
         changed.insert(at, bytes[at]);
-        see(&changed);
+        check(&changed);
     }
     for (from, to) in numbers(bytes) {
-        for nasty in
+        for extreme in
             ["-1", "1e999", "-1e999", "nan", "NaN", "", "4294967295", "18446744073709551616"]
         {
-            see(&[&bytes[..from], nasty.as_bytes(), &bytes[to..]].concat());
+            check(&[&bytes[..from], extreme.as_bytes(), &bytes[to..]].concat());
         }
     }
     count
 }
 
-/// The positions of numbers in a text.
+/// The start and the end of each number in a text.
 fn numbers(bytes: &[u8]) -> Vec<(usize, usize)> {
-    let part = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
+    let is_part = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
     let mut found = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
-        let length = bytes[at..].iter().take_while(|byte| part(**byte)).count();
+        let length = bytes[at..].iter().take_while(|byte| is_part(**byte)).count();
         if bytes[at..at + length].iter().any(u8::is_ascii_digit) {
             found.push((at, at + length));
         }
@@ -132,7 +132,8 @@ fn numbers(bytes: &[u8]) -> Vec<(usize, usize)> {
     found
 }
 
-/// A small tree for files written by hand: `x0 <= 0.5 ? 1 : (x1 <= -2 ? 2 : 4)`.
+/// A small tree for files written by hand: `x0 <= 0.5 ? 1 : (x1 <= -2 ? 2 : 4)`; `missing` has the
+/// sides of missing values at its two splits.
 pub(super) fn small_tree(missing: [Side; 2]) -> Tree {
     let split = |feature, threshold, missing, left, right| Split {
         feature,

@@ -8,16 +8,16 @@ use crate::{Blend, Header, ModelBody, Normalise, net};
 use rankwright_data::{Absent, FeatureNames};
 
 /// A model of each kind that every format with that kind can express.
-fn models() -> Vec<Model> {
+fn model_of_each_kind() -> Vec<Model> {
     let header = Header::new(FeatureNames::Ids { first: 1, count: 2 }, Absent::Zero);
     let net = |hidden: &[usize]| {
-        let net = net::tests::random(1, 2, hidden, false);
+        let net = net::tests::random_net(1, 2, hidden, net::tests::NO_MIN_MAX);
         Model::new(header.clone(), ModelBody::Net(net)).unwrap()
     };
     let linear = test_support::linear_model(0.0);
     let blend = Blend::new(Normalise::Rank, vec![(1.0, linear.clone())]).unwrap();
     let blend = Model::new(linear.header().clone(), ModelBody::Blend(blend)).unwrap();
-    vec![test_support::simple(), linear, net(&[]), net(&[2]), blend]
+    vec![test_support::simple_model(), linear, net(&[]), net(&[2]), blend]
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn every_format_is_described_under_a_name_of_its_own() {
 
 #[test]
 fn a_format_writes_the_kinds_that_it_names_and_refuses_all_others() {
-    for model in models() {
+    for model in model_of_each_kind() {
         let kind = model.body().kind();
         for format in ModelFormat::all() {
             let written = model.to_bytes_as(format);
@@ -66,12 +66,16 @@ fn bytes_of_no_format_are_refused_with_the_systems_that_are_known() {
     assert!(error.starts_with("this is no model: ") && !error.contains("qid"), "{error}");
     for format in ModelFormat::all() {
         assert!(error.contains(format.system), "{error}");
-        assert!((format.detect)(b"2 qid:1 1:0.5\n").eq(&false));
+        assert!(!(format.detect)(b"2 qid:1 1:0.5\n"));
         assert!(Model::from_bytes_as(b"2 qid:1 1:0.5\n", format).is_err(), "{format}");
     }
 }
 
-/// The table of formats in the documentation, one row for each.
+const TABLE_HEAD: &str = "| system | name | read | written | kinds written | scores |\n\
+                          | --- | --- | --- | --- | --- | --- |\n";
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/interchange.md");
+
+/// The table of formats, as the documentation should have it.
 fn table() -> String {
     let row = |format: &&ModelFormat| {
         let ModelFormat { name, system, reads, writes, scores, .. } = format;
@@ -79,14 +83,20 @@ fn table() -> String {
         let kinds = kinds.join(", ");
         format!("| {system} | `{name}` | {reads} | {writes} | {kinds} | {scores} |\n")
     };
-    let head = "| system | name | read | written | kinds written | scores |\n\
-                | --- | --- | --- | --- | --- | --- |\n";
-    head.to_owned() + &ModelFormat::all().iter().map(row).collect::<String>()
+    TABLE_HEAD.to_owned() + &ModelFormat::all().iter().map(row).collect::<String>()
 }
 
 #[test]
 fn the_documentation_has_the_table_of_formats() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/interchange.md");
-    let page = std::fs::read_to_string(path).unwrap();
+    let page = std::fs::read_to_string(PAGE).unwrap();
     assert!(page.contains(&table()), "docs/interchange.md should have this table:\n{}", table());
+}
+
+#[test]
+#[ignore = "rewrites the table"]
+fn write_the_table_of_formats() {
+    let page = std::fs::read_to_string(PAGE).unwrap();
+    let (before, rest) = page.split_once(TABLE_HEAD).unwrap();
+    let (_, after) = rest.split_once("\n\n").unwrap();
+    std::fs::write(PAGE, format!("{before}{}\n{after}", table())).unwrap();
 }

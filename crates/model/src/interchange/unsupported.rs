@@ -1,4 +1,5 @@
-//! The parts of models that one of two model formats cannot express, and their messages.
+//! The parts of models that our own format or that of another system cannot express, and their
+//! messages.
 
 use rankwright_spec::words::counted;
 use thiserror::Error;
@@ -6,13 +7,16 @@ use thiserror::Error;
 use super::onnx::UnsupportedGraph;
 use crate::model::BodyKind;
 
-/// A part of a model that one of two model formats cannot express.
+/// A part of a model that our own format or that of another system cannot express.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum UnsupportedPart {
-    /// A kind of model that the other format does not have.
+    /// A kind of model that the other system's format does not have.
     #[error("{} cannot be written in this format", kind_in_words(*.0))]
     Body(BodyKind),
+    /// A linear model of transformed features; only models of the raw features can be written.
+    #[error("a linear model whose features are transformed cannot be written in this format")]
+    TransformedLinear,
     /// A format that is read and not written.
     #[error("this format can be read but not written")]
     ReadOnly,
@@ -38,7 +42,7 @@ pub enum UnsupportedPart {
     /// A tree for another output than the first.
     #[error("the tree is for output {output}; only models with one score for each row can be read")]
     OtherOutput {
-        /// The output.
+        /// The number of the output, from 0.
         output: i32,
     },
     /// Leaves of several numbers.
@@ -90,7 +94,7 @@ pub enum UnsupportedPart {
         /// The split, from 0.
         split: usize,
     },
-    /// A threshold that the other system cannot reach.
+    /// A threshold that cannot be written for a system that adds 1e-6 to every threshold.
     #[error(
         "split {split} has the threshold {threshold:?}; the system adds 1e-6 to each threshold, \
          and no number becomes this one"
@@ -129,7 +133,7 @@ pub enum UnsupportedPart {
     Objective {
         /// The objective.
         objective: String,
-        /// The reason, as a clause.
+        /// The reason why it is not supported, as a clause.
         reason: &'static str,
     },
     /// A booster, ranker or class of models that is not known.
@@ -142,10 +146,10 @@ pub enum UnsupportedPart {
         /// The known names.
         expected: &'static str,
     },
-    /// Several ensembles in a model that has one.
+    /// Several ensembles in the file of a ranker that has one.
     #[error("there are several ensembles; expected one, except for Random Forests")]
     SeveralEnsembles,
-    /// A feature whose values are normalised first.
+    /// A feature whose values the other system normalises before it scores them.
     #[error("feature '{feature}' is normalised by {normaliser}; expected raw values")]
     Normaliser {
         /// The name of the feature.
@@ -181,6 +185,9 @@ impl UnsupportedPart {
         match self {
             UnsupportedPart::Body(BodyKind::Blend) => {
                 Some("train and write its members one by one")
+            }
+            UnsupportedPart::TransformedLinear => {
+                Some("train it with transform=standard, which becomes weights of the raw features")
             }
             UnsupportedPart::OldBinary => {
                 Some("load it with XGBoost before 3.1 and save it as model.json or model.ubj")

@@ -1,12 +1,14 @@
-//! Scores of data sets against the reference implementation, row by row.
+//! Tests that the scores of data sets are those of the reference implementation, row by row.
 
 use proptest::prelude::*;
 use rankwright_data::{Absent, FeatureNames, Matrix, Random};
 
 use super::*;
-use crate::tree::tests::{random, small};
-use crate::{Blend, Ensemble, Header, Linear, MatchBy, ModelBody, Normalise, net};
+use crate::net::tests::{MIN_MAX, NO_MIN_MAX, random_net};
+use crate::tree::tests::{random_tree, two_split_tree};
+use crate::{Blend, Ensemble, Header, Linear, MatchBy, ModelBody, Normalise};
 
+/// Random data, with a query for every seven rows.
 fn data(rows: usize, features: FeatureNames, absent: Absent, seed: u64) -> Dataset {
     let mut draw = Random::new(seed, 2);
     let value = |_| match draw.below(12) {
@@ -22,35 +24,37 @@ fn data(rows: usize, features: FeatureNames, absent: Absent, seed: u64) -> Datas
 
 fn forest(features: FeatureNames, absent: Absent, seed: u64) -> Model {
     let count = features.len();
-    let trees = (0..9).map(|n| random(seed + n, (n * n) as usize, count)).collect();
-    let kind = ModelBody::Trees(Ensemble::new(0.3, trees).unwrap());
-    Model::new(Header::new(features, absent), kind).unwrap()
+    let trees = (0..9).map(|n| random_tree(seed + n, (n * n) as usize, count)).collect();
+    let body = ModelBody::Trees(Ensemble::new(0.3, trees).unwrap());
+    Model::new(Header::new(features, absent), body).unwrap()
 }
 
 fn linear_model(features: FeatureNames, absent: Absent, seed: u64) -> Model {
     let mut draw = Random::new(seed, 3);
     let weights = (0..features.len()).map(|_| draw.below(3) as f64 * draw.normal()).collect();
-    let kind = ModelBody::Linear(Linear::new(-0.0, weights).unwrap());
-    Model::new(Header::new(features, absent), kind).unwrap()
+    let body = ModelBody::Linear(Linear::new(-0.0, weights).unwrap());
+    Model::new(Header::new(features, absent), body).unwrap()
 }
 
 fn net(features: FeatureNames, absent: Absent, seed: u64, min_max: bool) -> Model {
-    let net = net::tests::random(seed, features.len(), &[5], min_max);
+    let net = random_net(seed, features.len(), &[5], min_max);
     Model::new(Header::new(features, absent), ModelBody::Net(net)).unwrap()
 }
 
 /// A blend of a tree model, a linear model and a net.
 fn blend(features: FeatureNames, absent: Absent, seed: u64, normalise: Normalise) -> Model {
+    let min_max = normalise == Normalise::Rank;
     let members = vec![
         (0.5, forest(features.clone(), absent, seed)),
         (-2.0, linear_model(features.clone(), absent, seed)),
-        (1.5, net(features.clone(), absent, seed, normalise == Normalise::Rank)),
+        (1.5, net(features.clone(), absent, seed, min_max)),
     ];
-    let kind = ModelBody::Blend(Blend::new(normalise, members).unwrap());
-    Model::new(Header::new(features, absent), kind).unwrap()
+    let body = ModelBody::Blend(Blend::new(normalise, members).unwrap());
+    Model::new(Header::new(features, absent), body).unwrap()
 }
 
-/// The reference: the row's values in the model's order, then one row after another.
+/// The bits of the scores of the reference implementation, which gets each row's values in the
+/// model's order.
 fn reference(model: &Model, data: &Dataset, options: MatchOptions) -> Vec<u64> {
     let matching = Matching::new(model.header(), data.features(), options).unwrap();
     let row = |row: usize| -> Vec<f32> {
@@ -81,11 +85,12 @@ fn named(names: &[&str]) -> FeatureNames {
 
 proptest! {
     #[test]
-    fn fast_scores_have_the_bits_of_slow_ones(
+    fn scores_have_the_bits_of_the_reference(
         seed in 0u64..1000, rows in 0usize..200, case in 0usize..5, missing in any::<bool>(),
     ) {
         let absent = if missing { Absent::Missing } else { Absent::Zero };
         let ids = |first, count| FeatureNames::Ids { first, count };
+        // The features of the model and of the data, and whether to ignore extra ones.
         let (model, given, ignore_extra) = match case {
             0 => (ids(1, 4), ids(1, 4), false),
             1 => (ids(1, 4), ids(1, 2), false),
@@ -97,10 +102,11 @@ proptest! {
         let mut models = vec![
             forest(model.clone(), absent, seed),
             linear_model(model.clone(), absent, seed),
-            net(model.clone(), absent, seed, false),
-            net(model.clone(), absent, seed, true),
+            net(model.clone(), absent, seed, NO_MIN_MAX),
+            net(model.clone(), absent, seed, MIN_MAX),
         ];
-        models.extend(Normalise::ALL.map(|way| blend(model.clone(), absent, seed, way)));
+        let blended = |normalise| blend(model.clone(), absent, seed, normalise);
+        models.extend(Normalise::ALL.map(blended));
         for model in models {
             let options = MatchOptions::default().ignore_extra(ignore_extra);
             let scores = model.score(&data, options.into()).unwrap();
@@ -132,7 +138,7 @@ proptest! {
 }
 
 #[test]
-fn permuted_scores_of_whole_queries_are_those_of_permuted_data() {
+fn permuted_scores_of_listwise_models_are_those_of_permuted_data() {
     let features = FeatureNames::Ids { first: 1, count: 3 };
     let given = data(150, features.clone(), Absent::Zero, 1);
     let mut order: Vec<u32> = (0..150).collect();
@@ -145,7 +151,7 @@ fn permuted_scores_of_whole_queries_are_those_of_permuted_data() {
     let permuted = permuted.query_ids((0..150).map(|row| row / 7)).build().unwrap();
     let options = ScoreOptions::default();
     for model in [
-        net(features.clone(), Absent::Zero, 2, true),
+        net(features.clone(), Absent::Zero, 2, MIN_MAX),
         blend(features.clone(), Absent::Zero, 2, Normalise::Standard),
         blend(features, Absent::Zero, 2, Normalise::None),
     ] {
@@ -171,7 +177,7 @@ fn members_of_a_blend_are_matched_through_it() {
 }
 
 #[test]
-fn an_order_that_does_not_fit_is_refused() {
+fn an_order_of_other_rows_is_refused() {
     let features = FeatureNames::Ids { first: 1, count: 2 };
     let data = data(3, features.clone(), Absent::Zero, 1);
     let model = forest(features, Absent::Zero, 1);
@@ -181,34 +187,34 @@ fn an_order_that_does_not_fit_is_refused() {
 }
 
 #[test]
-fn threads_do_not_change_a_bit() {
+fn scores_do_not_depend_on_the_number_of_threads() {
     let features = FeatureNames::Ids { first: 1, count: 5 };
     let data = data(1000, features.clone(), Absent::Zero, 5);
     for model in [
         forest(features.clone(), Absent::Zero, 5),
-        net(features.clone(), Absent::Zero, 5, true),
+        net(features.clone(), Absent::Zero, 5, MIN_MAX),
         blend(features, Absent::Zero, 5, Normalise::MinMax),
     ] {
-        let with = |threads| {
+        let scores_on = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             bits(pool.install(|| model.score(&data, ScoreOptions::default())).unwrap())
         };
-        assert_eq!(with(1), with(3));
+        assert_eq!(scores_on(1), scores_on(3));
     }
 }
 
 #[test]
-fn the_rule_for_absent_values_must_be_the_models() {
+fn data_must_treat_absent_values_as_the_model_does_if_that_matters() {
     let features = FeatureNames::Ids { first: 1, count: 2 };
     let data = data(5, features.clone(), Absent::Zero, 1);
-    let trees = ModelBody::Trees(Ensemble::new(0.0, vec![small()]).unwrap());
+    let trees = ModelBody::Trees(Ensemble::new(0.0, vec![two_split_tree()]).unwrap());
     let model = Model::new(Header::new(features.clone(), Absent::Missing), trees).unwrap();
     let error = model.score(&data, ScoreOptions::default()).unwrap_err();
     assert!(error.to_string().contains("as missing, but the data was read with them as zero"));
     assert!(error.help().unwrap().contains("absent features as missing"));
     let accepts = |model: Model| model.score(&data, ScoreOptions::default()).is_ok();
     assert!(accepts(linear_model(features.clone(), Absent::Missing, 1)));
-    assert!(!accepts(net(features.clone(), Absent::Missing, 1, false)));
+    assert!(!accepts(net(features.clone(), Absent::Missing, 1, NO_MIN_MAX)));
     assert!(!accepts(blend(features.clone(), Absent::Missing, 1, Normalise::None)));
     let members = vec![(1.0, linear_model(features.clone(), Absent::Zero, 1))];
     let body = ModelBody::Blend(Blend::new(Normalise::None, members).unwrap());
@@ -216,7 +222,7 @@ fn the_rule_for_absent_values_must_be_the_models() {
 }
 
 #[test]
-fn features_that_do_not_meet_are_refused() {
+fn data_that_lacks_a_feature_is_refused() {
     let data = data(5, named(&["a", "b"]), Absent::Zero, 1);
     let model = forest(named(&["a", "c"]), Absent::Zero, 1);
     let error = model.score(&data, MatchOptions::default().ignore_extra(true).into()).unwrap_err();

@@ -4,7 +4,8 @@ use rankwright_data::{Absent, FeatureNames};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::tree::tests::small;
+use crate::net::tests::{NO_MIN_MAX, random_net};
+use crate::tree::tests::two_split_tree;
 use crate::{Header, Linear, Normalise};
 
 fn model(body: ModelBody) -> Model {
@@ -16,7 +17,7 @@ fn model(body: ModelBody) -> Model {
 }
 
 fn trees() -> Model {
-    model(ModelBody::Trees(Ensemble::new(0.5, vec![small(), small()]).unwrap()))
+    model(ModelBody::Trees(Ensemble::new(0.5, vec![two_split_tree(), two_split_tree()]).unwrap()))
 }
 
 fn linear() -> Model {
@@ -33,8 +34,8 @@ fn trees_are_counted_and_their_features_ranked_by_gain() {
     assert_eq!((&found["kind"], &found["base"]), (&json!("trees"), &json!(0.5)));
     assert_eq!((&found["learner"], &found["absent"]), (&json!("by hand"), &json!("missing")));
     assert_eq!((&found["notes"]["from"], &found["features"]), (&json!("paper"), &json!(2)));
-    let leaves = small().leaves().len();
-    let (depth, mean) = (small().depth(), small().depth() as f64);
+    let leaves = two_split_tree().leaves().len();
+    let (depth, mean) = (two_split_tree().depth(), two_split_tree().depth() as f64);
     let sizes = json!({
         "count": 2, "leaves": 2 * leaves, "most_leaves": leaves, "depth": depth, "mean_depth": mean,
     });
@@ -46,7 +47,7 @@ fn trees_are_counted_and_their_features_ranked_by_gain() {
 }
 
 #[test]
-fn weights_come_by_size_and_take_losses() {
+fn weights_are_sorted_by_size_and_losses_are_added() {
     let summary = linear().summary();
     let rows = json!([{ "feature": "b", "weight": -2.0 }, { "feature": "a", "weight": 0.25 }]);
     assert_eq!(json(&summary)["weights"], rows);
@@ -58,7 +59,7 @@ fn weights_come_by_size_and_take_losses() {
 }
 
 #[test]
-fn a_blend_tells_its_members_and_its_features_by_loss() {
+fn a_blend_lists_its_members_and_its_features_by_loss() {
     let blend = Blend::new(Normalise::Rank, vec![(0.75, trees()), (-1.0, linear())]).unwrap();
     let blend = model(ModelBody::Blend(blend));
     let found = json(&blend.summary());
@@ -75,8 +76,8 @@ fn a_blend_tells_its_members_and_its_features_by_loss() {
 }
 
 #[test]
-fn a_net_tells_its_layers() {
-    let net = crate::net::tests::random(1, 2, &[3], false);
+fn a_net_lists_its_layers() {
+    let net = random_net(1, 2, &[3], NO_MIN_MAX);
     let (parameters, layers) = (net.parameters(), net.layers().len());
     let found = json(&model(ModelBody::Net(net)).summary());
     assert_eq!((&found["kind"], &found["parameters"]), (&json!("net"), &json!(parameters)));

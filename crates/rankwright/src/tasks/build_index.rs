@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rankwright_search::{
-    BuildOptions, BuildReport, Document, DocumentFormat, Documents, SearchError,
+    BuildOptions, BuildReport, Document, DocumentFormat, Documents, SearchError, SkippedDocuments,
     build_index as build,
 };
 use serde::Serialize;
@@ -37,6 +37,8 @@ pub struct BuildIndexRequest {
     pub format: Option<DocumentFormat>,
     /// Analysis of text, kinds of fields, and the treatment of an existing index.
     pub options: BuildOptions,
+    /// Whether documents that cannot be read are skipped; otherwise the first one is an error.
+    pub skip_broken: bool,
 }
 
 impl BuildIndexRequest {
@@ -50,6 +52,7 @@ impl BuildIndexRequest {
             out: out.into(),
             format: None,
             options: BuildOptions::new(),
+            skip_broken: false,
         }
     }
 
@@ -62,6 +65,12 @@ impl BuildIndexRequest {
     /// Sets analysis, kinds of fields, and the treatment of an existing index.
     pub fn options(mut self, options: BuildOptions) -> Self {
         self.options = options;
+        self
+    }
+
+    /// Sets whether documents that cannot be read are skipped.
+    pub fn skip_broken(mut self, skip: bool) -> Self {
+        self.skip_broken = skip;
         self
     }
 }
@@ -79,6 +88,9 @@ pub struct BuildIndexResult {
     /// Numbers of documents, the analysis and the fields.
     #[serde(flatten)]
     pub report: BuildReport,
+    /// The documents that were skipped, if that was requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skipped: Option<SkippedDocuments>,
     /// Warnings about the documents.
     pub warnings: Vec<Warning>,
 }
@@ -104,7 +116,8 @@ pub fn build_index(
     let inputs = || request.documents.iter().map(PathBuf::as_path);
     check_standard_input(inputs())?;
     check_outputs([request.out.as_path()], inputs())?;
-    let mut documents = Documents::open_all(&request.documents, request.format)?;
+    let documents = Documents::open_all(&request.documents, request.format)?;
+    let mut documents = documents.skip_broken(request.skip_broken);
     let bytes_total = documents.bytes_total();
     let bytes = AtomicU64::new(0);
     let mut progress = |documents: u64| {
@@ -116,10 +129,18 @@ pub fn build_index(
         }
     };
     let step = format!("indexing {}", file_label(&request.documents));
-    let (report, seconds) = task.step(&step, || {
+    let built = task.step(&step, || {
         let counted = CountedDocuments { documents: &mut documents, bytes: &bytes };
         build(&request.out, counted, &request.options, &mut progress)
-    })?;
+    });
+    let (report, seconds) = match (built, documents.skipped().and_then(|all| all.first.first())) {
+        (Err(TaskError::Search(SearchError::NoDocuments)), Some(first)) => {
+            let first = format!("{}: {}", first.location, first.reason);
+            let documents = documents.skipped().map_or(0, |skipped| skipped.documents);
+            return Err(SearchError::AllBroken { documents, first }.into());
+        }
+        (built, _) => built?,
+    };
     let report = report.ok_or(TaskError::Cancelled)?;
     task.warn_of(documents.warnings());
     task.warn_of_search(report.warnings());
@@ -128,6 +149,7 @@ pub fn build_index(
         bytes: documents.bytes_read(),
         seconds,
         report,
+        skipped: documents.skipped().cloned(),
         warnings: task.into_warnings(),
     })
 }
@@ -175,6 +197,26 @@ mod tests {
         assert_eq!((&json["documents"], &json["analysis"]), (&2.into(), &"english".into()));
         let last = *seen.lock().unwrap().last().unwrap();
         assert_eq!((last.documents, Some(last.bytes)), (2, last.bytes_total));
+    }
+
+    #[test]
+    fn broken_documents_are_skipped_on_request_and_reported_with_their_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("some.jsonl");
+        let text = "{\"id\": \"a\", \"text\": \"one\"}\n{\"id\": \n{\"text\": \"no id\"}\n";
+        std::fs::write(&file, text).unwrap();
+        let request = BuildIndexRequest::new([&file], folder.path().join("some"));
+        assert!(build_index(&request, &Context::default()).is_err());
+        let result = build_index(&request.skip_broken(true), &Context::default()).unwrap();
+        let skipped = result.skipped.unwrap();
+        assert_eq!((result.report.total, skipped.documents), (1, 2));
+        let lines: Vec<Option<u64>> = skipped.first.iter().map(|one| one.location.line).collect();
+        assert_eq!(lines, [Some(2), Some(3)]);
+        assert!(skipped.first[1].reason.contains("no id among the fields"), "{skipped:?}");
+        std::fs::write(&file, "{\n").unwrap();
+        let request = BuildIndexRequest::new([&file], folder.path().join("none")).skip_broken(true);
+        let error = build_index(&request, &Context::default()).unwrap_err();
+        assert!(error.to_string().starts_with("none of 1 document can be read"), "{error}");
     }
 
     #[test]

@@ -4,10 +4,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rankwright_search::{Filter, FirstStage, Index, Query, QueryOptions, Ranker, read_queries};
+use rankwright_data::Warnings;
+use rankwright_model::Model;
+use rankwright_search::{
+    Filter, FirstStage, Index, Query, QueryOptions, QuerySyntax, Ranker, read_queries_with,
+};
 
+use super::TaskError;
 use super::context::RunningTask;
-use super::{TaskError, load_model};
 
 /// A file of queries, and options of reading it.
 #[derive(Debug, Clone)]
@@ -31,9 +35,13 @@ impl QueryFile {
         self
     }
 
-    pub(super) fn load(&self, task: &RunningTask<'_>) -> Result<Vec<Query>, TaskError> {
+    pub(super) fn load(&self, task: &mut RunningTask<'_>) -> Result<Vec<Query>, TaskError> {
         let step = format!("reading {}", self.path.display());
-        Ok(task.step(&step, || read_queries(&self.path, self.options.clone()))?.0)
+        let mut warnings = Warnings::default();
+        let read = || read_queries_with(&self.path, &self.options, &mut warnings);
+        let (queries, _) = task.step(&step, read)?;
+        task.warn_of(&warnings);
+        Ok(queries)
     }
 }
 
@@ -59,6 +67,8 @@ pub struct CandidateOptions {
     pub filter: Option<String>,
     /// Largest number of candidates of a query; that of the model or feature set where not given.
     pub count: Option<usize>,
+    /// The syntax of the queries.
+    pub syntax: QuerySyntax,
 }
 
 impl CandidateOptions {
@@ -85,6 +95,12 @@ impl CandidateOptions {
         self
     }
 
+    /// Sets the syntax of the queries; plain words by default.
+    pub fn syntax(mut self, syntax: QuerySyntax) -> Self {
+        self.syntax = syntax;
+        self
+    }
+
     /// The filter for an index, where one is given.
     pub(super) fn make_filter(&self, index: &Index) -> Result<Option<Filter>, TaskError> {
         Ok(self.filter.as_deref().map(|text| Filter::new(index, text)).transpose()?)
@@ -94,12 +110,11 @@ impl CandidateOptions {
     pub(super) fn make_ranker(
         &self,
         index: Arc<Index>,
-        model: Option<&Path>,
+        model: Option<&Model>,
         task: &RunningTask<'_>,
     ) -> Result<Ranker, TaskError> {
-        let model = model.map(load_model).transpose()?;
-        let mut builder = Ranker::builder(index);
-        if let Some(model) = &model {
+        let mut builder = Ranker::builder(index).syntax(self.syntax);
+        if let Some(model) = model {
             builder = builder.model(model);
         }
         if let Some(stage) = &self.first_stage {

@@ -225,9 +225,9 @@ fn of_data(
     if inputs.models.is_empty() && matching != MatchOptions::default() {
         return Err(TaskError::NoModelToMatch);
     }
-    let rule = inputs.absent_rule()?;
+    let rules = inputs.rules()?;
     let InputFiles { models, data } = inputs;
-    let loaded = files.load_opened(data, rule, task)?;
+    let loaded = files.load_opened(data, rules, task)?;
     let label = file_label(&loaded.files);
     let paths = models.iter().map(|(name, _)| PathBuf::from(name));
     let names = system_names(&paths.chain(score_files.iter().cloned()).collect::<Vec<_>>());
@@ -252,5 +252,6 @@ fn evaluated(
     source: &dyn QuerySource,
     measures: &[Measure],
 ) -> Result<Evaluation, TaskError> {
-    Ok(evaluate(source, measures, EvalOptions::default().depth(request.depth))?)
+    let options = EvalOptions::default().depth(request.depth).tie_effect(true);
+    Ok(evaluate(source, measures, options)?)
 }

@@ -2,14 +2,13 @@
 
 use std::path::PathBuf;
 
-use rankwright_data::FeatureNames;
 use rankwright_data::bytes::Input;
 use rankwright_data::store::write_atomic;
 use rankwright_model::{Model, ModelFormat};
 use serde::Serialize;
 
 use super::context::RunningTask;
-use super::{Context, TaskError, check_outputs};
+use super::{Context, TaskError, Warning, check_outputs};
 
 /// A model, and the file to write.
 #[derive(Debug, Clone)]
@@ -45,6 +44,8 @@ pub struct ConvertModelResult {
     pub features: usize,
     /// Size of the file that was written, in bytes.
     pub bytes: usize,
+    /// Warnings to the caller.
+    pub warnings: Vec<Warning>,
 }
 
 /// Reads a model of any known system and writes it for another. A model that the other format
@@ -53,7 +54,7 @@ pub fn convert_model(
     request: &ConvertModelRequest,
     context: &Context<'_>,
 ) -> Result<ConvertModelResult, TaskError> {
-    let task = RunningTask::new(context);
+    let mut task = RunningTask::new(context);
     check_outputs([request.out.as_path()], [request.model.as_path()])?;
     let to = ModelFormat::find(&request.to)?;
     let step = format!("reading {}", request.model.display());
@@ -63,11 +64,16 @@ pub fn convert_model(
     }
     let bytes = model.to_bytes_as(to)?;
     write_atomic(&request.out, |file| file.write_all(&bytes))?;
+    let keeps_feature_set = to == ModelFormat::own();
+    if model.header().feature_set.is_some() && !keeps_feature_set {
+        task.warn(Warning::FeatureSetLost { format: to.name });
+    }
     Ok(ConvertModelResult {
         from: from.name,
         to: to.name,
         features: model.header().features.len(),
         bytes: bytes.len(),
+        warnings: task.into_warnings(),
     })
 }
 
@@ -81,9 +87,8 @@ fn read(request: &ConvertModelRequest) -> Result<(Model, &'static ModelFormat), 
 /// The same model with its features numbered from `first`.
 fn renumbered(model: Model, first: u32) -> Result<Model, TaskError> {
     let (mut header, body) = model.into_parts();
-    match header.features {
-        FeatureNames::Ids { count, .. } => header.features = FeatureNames::Ids { first, count },
-        FeatureNames::Named(_) => return Err(TaskError::FeaturesHaveNames),
+    match header.number_from(first) {
+        true => Ok(Model::new(header, body)?),
+        false => Err(TaskError::FeaturesHaveNames),
     }
-    Ok(Model::new(header, body)?)
 }

@@ -1,11 +1,12 @@
 //! Files of feature data with the options of reading them.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rankwright_data::bytes::Input;
 use rankwright_data::format::{Format, ReadOptions, Roles, read_inputs};
-use rankwright_data::{Absent, Dataset, PairColumn, Warnings};
-use rankwright_model::ModelFormat;
+use rankwright_data::{Absent, Dataset, PairColumn, TableColumns, Warnings};
+use rankwright_model::{Model, ModelFormat};
 
 use super::context::RunningTask;
 use super::{Context, TaskError, check_standard_input, file_label};
@@ -92,26 +93,28 @@ impl DataFiles {
     /// Opens and reads the files.
     pub(super) fn load(
         &self,
-        model_rule: Option<Absent>,
+        rules: Option<ReadRules>,
         task: &mut RunningTask<'_>,
     ) -> Result<LoadedData, TaskError> {
         check_standard_input(self.paths())?;
         let (inputs, seconds) = self.open(task)?;
-        let loaded = self.load_opened(inputs, model_rule, task)?;
+        let loaded = self.load_opened(inputs, rules, task)?;
         Ok(LoadedData { seconds: loaded.seconds + seconds, ..loaded })
     }
 
-    /// Reads opened inputs; a model defines the meaning of absent features.
+    /// Reads opened inputs by the rules of a model or of other data.
     pub(super) fn load_opened(
         &self,
         inputs: Vec<Input>,
-        model_rule: Option<Absent>,
+        rules: Option<ReadRules>,
         task: &mut RunningTask<'_>,
     ) -> Result<LoadedData, TaskError> {
         let options = ReadOptions {
             format: self.format,
             roles: self.roles.clone().unwrap_or_default(),
-            absent: self.absent_rule(model_rule)?,
+            absent: self.absent_rule(rules.as_ref().and_then(|rules| rules.absent))?,
+            columns: rules.as_ref().and_then(|rules| rules.columns.clone()),
+            needs_labels: rules.as_ref().is_none_or(|rules| !rules.labels_are_optional),
             ..ReadOptions::default()
         };
         if let Some(model) = inputs.iter().find(|input| ModelFormat::detect(&input.bytes).is_some())
@@ -122,7 +125,7 @@ impl DataFiles {
         let label = file_label(&names);
         let (loaded, seconds) =
             task.step(&format!("reading {label}"), || read_inputs(inputs, &options))?;
-        let mut warnings = loaded.warnings;
+        let (mut warnings, columns) = (loaded.warnings, loaded.columns);
         self.check_recorded(&label, loaded.format, loaded.data.absent())?;
         let mut data = loaded.data;
         if let Some(pairs) = &self.pairs {
@@ -131,7 +134,7 @@ impl DataFiles {
             data = with_pairs;
         }
         task.warn_of(&warnings);
-        Ok(LoadedData { data, format: loaded.format, files: names, warnings, seconds })
+        Ok(LoadedData { data, format: loaded.format, files: names, columns, warnings, seconds })
     }
 
     /// The meaning of absent features: that of the model, of the caller, or zero.
@@ -163,6 +166,47 @@ impl DataFiles {
     }
 }
 
+/// The rules by which data is read that belongs to a model or to other data: the meaning of absent
+/// features, and the columns of tables, so that roles are given once and texts get the same category
+/// numbers.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct ReadRules {
+    /// The meaning of absent features.
+    pub absent: Option<Absent>,
+    /// The columns of the table that the model's training data, or the other data, was read from.
+    pub columns: Option<Arc<TableColumns>>,
+    /// Whether a table without labels is accepted.
+    pub labels_are_optional: bool,
+}
+
+impl ReadRules {
+    /// The rules of a model.
+    pub fn of_model(model: &Model) -> Self {
+        let header = model.header();
+        let columns = header.table_columns.clone();
+        ReadRules { absent: Some(header.absent), columns, labels_are_optional: false }
+    }
+
+    /// The rules of other data, such as training data.
+    pub fn of_data(data: &Dataset) -> Self {
+        let columns = data.table_columns().cloned();
+        ReadRules { absent: Some(data.absent()), columns, labels_are_optional: false }
+    }
+
+    /// Accepts tables without labels: all labels are then 0.
+    pub fn labels_are_optional(mut self) -> Self {
+        self.labels_are_optional = true;
+        self
+    }
+}
+
+impl From<Absent> for ReadRules {
+    fn from(absent: Absent) -> Self {
+        ReadRules { absent: Some(absent), ..ReadRules::default() }
+    }
+}
+
 /// A data set that was read from files.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -173,19 +217,21 @@ pub struct LoadedData {
     pub format: Format,
     /// Names of the files.
     pub files: Vec<String>,
+    /// The columns of a table, with their roles and encodings; none for other formats.
+    pub columns: Option<TableColumns>,
     /// Recoverable problems while reading.
     pub warnings: Warnings,
     /// Seconds of reading.
     pub seconds: f64,
 }
 
-/// Reads one data set; a model that will score it defines the meaning of absent features.
+/// Reads one data set, by the rules of a model that will score it or of data that it belongs to.
 pub fn read_data(
     files: &DataFiles,
-    model_rule: Option<Absent>,
+    rules: Option<ReadRules>,
     context: &Context<'_>,
 ) -> Result<LoadedData, TaskError> {
-    files.load(model_rule, &mut RunningTask::new(context))
+    files.load(rules, &mut RunningTask::new(context))
 }
 
 #[cfg(test)]
@@ -205,10 +251,10 @@ mod tests {
         let context = Context::default();
         let zero = read_data(&files, None, &context).unwrap();
         assert_eq!(zero.data.matrix().get(0, 1), 0.0);
-        let missing = read_data(&files, Some(Absent::Missing), &context).unwrap();
+        let missing = read_data(&files, Some(Absent::Missing.into()), &context).unwrap();
         assert!(missing.data.matrix().get(0, 1).is_nan());
         let both = files.absent(Absent::Zero);
-        let error = read_data(&both, Some(Absent::Missing), &context).unwrap_err();
+        let error = read_data(&both, Some(Absent::Missing.into()), &context).unwrap_err();
         assert!(matches!(error, TaskError::AbsentContradictsModel { .. }), "{error}");
     }
 

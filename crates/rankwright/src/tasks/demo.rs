@@ -23,7 +23,7 @@ use rankwright_report::comparison::ComparisonReport;
 use rankwright_report::training::{NamedData, TrainingOptions, TrainingReport, TrainingRequest};
 use rankwright_search::{
     BuildOptions, Documents, Existing, FeatureSet, Index, Query, QueryOptions, Ranker, RowOptions,
-    TrainingData, build_index, read_queries, training_data,
+    SearchWarning, TrainingData, Value, build_index, read_queries, training_data,
 };
 use serde::Serialize;
 
@@ -105,6 +105,9 @@ pub struct DemoResult {
     /// Text of a test query, as an example of a search.
     #[serde(skip)]
     pub example_query: String,
+    /// Further fields of this query, such as its language.
+    #[serde(skip)]
+    pub example_fields: Vec<(String, String)>,
     /// Pages of the comparison and of LambdaMART's training, where a folder was given.
     #[serde(skip)]
     pub pages: Vec<PathBuf>,
@@ -280,6 +283,7 @@ impl Demo<'_> {
             warnings: self.task.into_warnings(),
             candidates: CANDIDATES,
             example_query: store.test.first().map_or(String::new(), |query| query.text.clone()),
+            example_fields: store.test.first().map(text_fields).unwrap_or_default(),
             pages,
         })
     }
@@ -333,7 +337,11 @@ impl Demo<'_> {
             Ok::<_, TaskError>([of(&store.train)?, of(&store.valid)?])
         })?;
         let mut write_data = |name: &str, made: TrainingData| {
-            self.task.warn_of_search(made.warnings);
+            // The number of candidates is part of the demonstration; what they leave out is no problem.
+            let warnings = made.warnings.into_iter();
+            let is_problem =
+                |w: &SearchWarning| !matches!(w, SearchWarning::RelevantLeftOut { .. });
+            self.task.warn_of_search(warnings.filter(is_problem).collect());
             let warnings = write(&made.data, self.folder.join(name), Format::Cache)?;
             self.task.warn_of(&warnings);
             Ok::<_, TaskError>(made.data)
@@ -344,7 +352,7 @@ impl Demo<'_> {
 
     /// Trains one system; returns the seconds too.
     fn train(
-        &self,
+        &mut self,
         name: &str,
         learner: &LearnerSpec,
         features: &DemoFeatures,
@@ -359,6 +367,7 @@ impl Demo<'_> {
                 .simd(self.task.simd());
             learner.train(request)
         })?;
+        result.warnings.into_iter().for_each(|warning| self.task.warn(Warning::Training(warning)));
         match result.finished {
             true => Ok((result.model, seconds)),
             false => Err(TaskError::Cancelled),
@@ -443,6 +452,15 @@ fn judgements_of(qrels: &Qrels, queries: &[Query]) -> Result<Qrels, TaskError> {
     }
     let rows = rows.iter().map(|(query, id, value)| (query.as_str(), id.as_ref(), *value));
     Ok(Qrels::from_lists(QueryLists::from_rows("test.qrels.txt", rows)?))
+}
+
+/// The fields of a query that are texts.
+fn text_fields(query: &Query) -> Vec<(String, String)> {
+    let texts = query.fields.iter().filter_map(|(name, value)| match value {
+        Value::Text(text) => Some((name.clone(), text.clone())),
+        _ => None,
+    });
+    texts.collect()
 }
 
 #[cfg(test)]

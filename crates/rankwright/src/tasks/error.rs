@@ -78,7 +78,6 @@ pub enum TaskError {
         others: usize,
     },
     /// The name of a run is not one word.
-    #[cfg(feature = "search")]
     #[error("the name of a run is one word, as its columns are separated by blanks; found '{tag}'")]
     TagNotOneWord {
         /// The name.

@@ -14,8 +14,8 @@ use serde::Serialize;
 use super::context::RunningTask;
 use super::matching::score_data;
 use super::{
-    Context, DataFiles, InputFiles, TaskError, Warning, check_standard_input, file_label,
-    resolve_metrics,
+    Context, DataFiles, InputFiles, ReadRules, TaskError, Warning, check_standard_input,
+    file_label, resolve_metrics,
 };
 
 /// The input of an evaluation.
@@ -169,7 +169,7 @@ fn of_model(
     check_standard_input(files.paths())?;
     let measures = resolve_metrics(&request.metrics, SourceKind::Features)?;
     let (model, data) = InputFiles::new(files.open(&task)?.0)?.into_model_and_data()?;
-    let loaded = files.load_opened(data, Some(model.header().absent), &mut task)?;
+    let loaded = files.load_opened(data, Some(ReadRules::of_model(&model)), &mut task)?;
     let (scores, ..) = score_data(&model, &loaded.data, matching, &mut task)?;
     of_data(request, &loaded.data, &scores, &measures, task)
 }
@@ -194,7 +194,7 @@ fn finish(
     queries: QueryCounts,
     task: RunningTask<'_>,
 ) -> Result<EvalResult, TaskError> {
-    let options = EvalOptions::default().depth(request.depth);
+    let options = EvalOptions::default().depth(request.depth).tie_effect(true);
     let (evaluation, _) = task.step("evaluating", || evaluate(source, measures, options))?;
     Ok(EvalResult { evaluation, rows, queries, warnings: task.into_warnings() })
 }

@@ -9,7 +9,8 @@ use serde::Serialize;
 
 use super::context::RunningTask;
 use super::{
-    Context, DataFiles, TaskError, Warning, check_standard_input, file_label, load_model, matching,
+    Context, DataFiles, ReadRules, TaskError, Warning, check_standard_input, file_label,
+    load_model, matching,
 };
 
 /// A model, data, and the explanations to compute.
@@ -87,10 +88,10 @@ pub fn explain_ranking(
     let background = request.background.iter().flat_map(DataFiles::paths);
     check_standard_input(request.data.paths().chain([request.model.as_path()]).chain(background))?;
     let model = load_model(&request.model)?;
-    let rule = Some(model.header().absent);
-    let data = request.data.load(rule, &mut task)?.data;
+    let rules = Some(ReadRules::of_model(&model));
+    let data = request.data.load(rules.clone(), &mut task)?.data;
     let background = match &request.background {
-        Some(files) => Some(files.load(rule, &mut task)?.data),
+        Some(files) => Some(files.load(rules, &mut task)?.data),
         None => None,
     };
     let missing = matching::check(&model, &data, request.options.matching, &mut task)?;

@@ -58,14 +58,6 @@ impl FeatureSource {
         }
     }
 
-    /// Files that the features themselves read.
-    fn files(&self) -> Vec<PathBuf> {
-        match self {
-            FeatureSource::Set(set) => set.files(),
-            FeatureSource::Toml(_) | FeatureSource::Data(_) => Vec::new(),
-        }
-    }
-
     fn load(&self, task: &mut RunningTask<'_>) -> Result<FeatureSet, TaskError> {
         match self {
             FeatureSource::Set(set) => Ok(set.clone()),
@@ -192,12 +184,13 @@ pub fn extract_features(
     let out = &request.out;
     check_standard_input(request.inputs())?;
     let beside = feature_set_path(out);
-    let (index, files) = (request.index.as_path(), request.features.files());
-    let inputs = request.inputs().chain([index]).chain(files.iter().map(PathBuf::as_path));
-    check_outputs([out.as_path(), &beside], inputs)?;
+    let outputs = [out.as_path(), &beside];
+    check_outputs(outputs, request.inputs().chain([request.index.as_path()]))?;
     let format = output_format(out, request.format)?;
     let set = request.features.load(&mut task)?;
-    let queries = request.queries.load(&task)?;
+    // The features may read files, too: runs and word vectors.
+    check_outputs(outputs, set.files().iter().map(PathBuf::as_path))?;
+    let queries = request.queries.load(&mut task)?;
     let qrels = match &request.qrels {
         Some(path) => Some(load_qrels(path, &mut task)?),
         None => None,
@@ -208,6 +201,7 @@ pub fn extract_features(
         .first_stage(request.candidates.first_stage.clone())
         .candidates(request.candidates.count)
         .judged(request.judged)
+        .syntax(request.candidates.syntax)
         .filter(filter.as_ref());
     let step = format!("computing features for {}", counted(queries.len(), "query"));
     let work = || training_data(index, queries, qrels.as_ref(), &set, &options);

@@ -66,7 +66,11 @@ pub fn generate_letor(
 ) -> Result<GenerateLetorResult, TaskError> {
     let mut task = RunningTask::new(context);
     let format = output_format(&request.out, request.format)?;
-    let (data, generate) = task.step("generating", || request.options.generate())?;
+    // LETOR text has numbers only.
+    let (data, generate) = task.step("generating", || match format {
+        Format::Letor => request.options.generate(),
+        _ => request.options.generate_named(),
+    })?;
     let name = format!("writing {}", request.out.display());
     let (lost, seconds) = task.step(&name, || write(&data, &request.out, format))?;
     task.warn_of(&lost);

@@ -6,9 +6,9 @@ use rankwright_data::Absent;
 use rankwright_data::bytes::Input;
 use rankwright_model::{Model, ModelFormat};
 
-use super::TaskError;
+use super::{ReadRules, TaskError};
 
-/// Reads a model of any known system from a file, or from standard input for `-`.
+/// Reads a model of any known format (Rankwright, LightGBM, XGBoost, ...) from a file, or from standard input for `-`.
 pub fn load_model(path: &Path) -> Result<Model, TaskError> {
     let input = Input::open(path)?;
     Ok(Model::from_bytes(&input.bytes).map_err(|error| error.in_file(input.name))?)
@@ -57,6 +57,14 @@ impl InputFiles {
                 second_rule: other,
             }),
         }
+    }
+
+    /// The common rules of reading data for all models; the columns of tables are those of the first
+    /// model that has any. None where there are no models.
+    pub fn rules(&self) -> Result<Option<ReadRules>, TaskError> {
+        let columns = self.models.iter().find_map(|(_, m)| m.header().table_columns.clone());
+        let rules = |absent| ReadRules { columns, ..ReadRules::from(absent) };
+        Ok(self.absent_rule()?.map(rules))
     }
 
     /// The only model, and the data that it will score.

@@ -1,6 +1,7 @@
 //! Inspection of data: its content, and warnings before training on it.
 
-use rankwright_data::{DatasetSummary, FeatureSummary};
+use rankwright_data::format::Role;
+use rankwright_data::{DatasetSummary, Encoding, FeatureSummary, TableColumn};
 use serde::Serialize;
 
 use super::context::RunningTask;
@@ -49,6 +50,8 @@ pub struct InspectResult {
     pub absent: &'static str,
     /// Number of preference pairs, where there are any.
     pub pairs: Option<usize>,
+    /// The columns of a table, each with its role; empty for other formats.
+    pub columns: Vec<ColumnRole>,
     /// A summary of each feature, in column order.
     pub feature_summaries: Vec<FeatureCounts>,
     /// Name of the format.
@@ -57,6 +60,44 @@ pub struct InspectResult {
     pub seconds: InspectSeconds,
     /// Recoverable problems while reading, then warnings about the content of the data.
     pub warnings: Vec<Warning>,
+}
+
+/// A column of a table and its use.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ColumnRole {
+    /// Its name.
+    pub name: String,
+    /// Its role: `qid`, `label`, `docid`, `weight`, `query_weight`, `position`, `feature` or
+    /// `ignore`.
+    pub role: &'static str,
+    /// The values of a feature: `number`, `category` or `time`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub values: Option<&'static str>,
+    /// Number of categories.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub categories: Option<usize>,
+    /// The parts of a point in time that are features.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<&'static str>,
+}
+
+impl ColumnRole {
+    fn of(column: &TableColumn) -> Self {
+        let mut found = ColumnRole {
+            name: column.name.clone(),
+            role: column.role.name(),
+            values: (column.role == Role::Feature).then(|| column.encoding.name()),
+            categories: None,
+            parts: Vec::new(),
+        };
+        match &column.encoding {
+            Encoding::Category(values) => found.categories = Some(values.len()),
+            Encoding::Time(parts) => found.parts = parts.iter().map(|part| part.name()).collect(),
+            _ => {}
+        }
+        found
+    }
 }
 
 /// A label and its number of rows.
@@ -150,6 +191,11 @@ pub fn inspect_data(
         sorted_by_label: s.sorted_by_label,
         absent: data.absent().name(),
         pairs: data.pairs().map(<[_]>::len),
+        columns: loaded
+            .columns
+            .iter()
+            .flat_map(|columns| columns.iter().map(ColumnRole::of))
+            .collect(),
         feature_summaries: s.features.iter().map(|one| counts(one, s.rows)).collect(),
         format: loaded.format.info().name,
         seconds: InspectSeconds { load: loaded.seconds, inspect: seconds },

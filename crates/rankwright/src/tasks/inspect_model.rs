@@ -12,7 +12,7 @@ use rankwright_model::{
 use serde::Serialize;
 
 use super::context::RunningTask;
-use super::{Context, DataFiles, TaskError, Warning, check_standard_input, load_model};
+use super::{Context, DataFiles, ReadRules, TaskError, Warning, check_standard_input, load_model};
 
 /// A model to inspect.
 #[derive(Debug, Clone)]
@@ -189,7 +189,7 @@ fn permute(
         Some(metric) => metric.resolve(SourceKind::Features)?,
         None => metric_or_default(None, SourceKind::Features, &model.header().metric)?,
     };
-    let data = request.data.load(Some(model.header().absent), task)?.data;
+    let data = request.data.load(Some(ReadRules::of_model(model)), task)?.data;
     let plan = PermutationPlan {
         repeats: request.repeats,
         seed: request.seed,
@@ -203,7 +203,7 @@ fn permute(
 fn losses(found: &Permutation) -> Vec<(usize, FeatureLoss)> {
     let numbers = found.losses.iter().map(|(number, _)| *number);
     let loss = |number| {
-        let (mean, spread) = found.of(number)?;
+        let (mean, spread) = found.mean_and_deviation(number)?;
         Some((number, FeatureLoss { mean, spread }))
     };
     numbers.filter_map(loss).collect()

@@ -2,14 +2,15 @@
 //! own tables.
 
 use rankwright_data::format::FORMATS;
-use rankwright_eval::{METRICS, MetricDef, PRESETS, PresetDef};
+use rankwright_eval::{METRICS, MetricDef, MetricSpec, PRESETS, PresetDef};
 #[cfg(feature = "train")]
-use rankwright_learn::objective::{OBJECTIVES, ObjectiveDef};
+use rankwright_learn::objective::{OBJECTIVES, ObjectiveDef, find_objective};
 #[cfg(feature = "train")]
-use rankwright_learn::{LEARNERS, LearnerDef};
+use rankwright_learn::{LEARNERS, LearnerDef, find_learner};
 use rankwright_model::ModelFormat;
 #[cfg(feature = "search")]
 use rankwright_search::{DocumentFormat, FEATURES, FIRST_STAGES, FeatureDef, FirstStageDef};
+use rankwright_spec::SpecError;
 use serde::Serialize;
 
 /// Learners with their parameters.
@@ -27,6 +28,12 @@ pub fn list_learners() -> LearnerList {
     LearnerList { learners: LEARNERS }
 }
 
+/// One learner with its parameters; the error lists all names.
+#[cfg(feature = "train")]
+pub fn describe_learner(name: &str) -> Result<&'static LearnerDef, SpecError> {
+    find_learner(name)
+}
+
 /// Objectives with their parameters: the losses that boosted trees and nets minimise.
 #[cfg(feature = "train")]
 #[derive(Debug, Serialize)]
@@ -40,6 +47,12 @@ pub struct ObjectiveList {
 #[cfg(feature = "train")]
 pub fn list_objectives() -> ObjectiveList {
     ObjectiveList { objectives: OBJECTIVES }
+}
+
+/// One objective with its parameters; the error lists all names.
+#[cfg(feature = "train")]
+pub fn describe_objective(name: &str) -> Result<&'static ObjectiveDef, SpecError> {
+    find_objective(name)
 }
 
 /// Metrics with their parameters, and presets of conventions.
@@ -57,6 +70,21 @@ pub fn list_metrics() -> MetricList {
     MetricList { metrics: METRICS, presets: PRESETS }
 }
 
+/// One metric with its parameters, by its name or by a spec; the error lists all names.
+///
+/// ```
+/// use rankwright::tasks::describe_metric;
+/// assert_eq!(describe_metric("mrr@10")?.name, "rr");
+/// # Ok::<(), rankwright::spec::SpecError>(())
+/// ```
+pub fn describe_metric(name: &str) -> Result<&'static MetricDef, SpecError> {
+    let is = |def: &&MetricDef| def.name == name || def.aliases.contains(&name);
+    match METRICS.iter().copied().find(is) {
+        Some(def) => Ok(def),
+        None => Ok(MetricSpec::parse(name)?.def()),
+    }
+}
+
 /// Features of documents and queries.
 #[cfg(feature = "search")]
 #[derive(Debug, Serialize)]
@@ -72,6 +100,15 @@ pub fn list_features() -> FeatureList {
     FeatureList { features: FEATURES }
 }
 
+/// One feature with its parameters; the error lists all names.
+#[cfg(feature = "search")]
+pub fn describe_feature(name: &str) -> Result<&'static FeatureDef, SpecError> {
+    FEATURES.iter().copied().find(|def| def.name == name).ok_or_else(|| {
+        let known: Vec<&str> = FEATURES.iter().map(|def| def.name).collect();
+        SpecError::unknown("feature", name, &known)
+    })
+}
+
 /// First stages with their parameters.
 #[cfg(feature = "search")]
 #[derive(Debug, Serialize)]
@@ -85,6 +122,15 @@ pub struct FirstStageList {
 #[cfg(feature = "search")]
 pub fn list_first_stages() -> FirstStageList {
     FirstStageList { first_stages: FIRST_STAGES }
+}
+
+/// One first stage with its parameters; the error lists all names.
+#[cfg(feature = "search")]
+pub fn describe_first_stage(name: &str) -> Result<&'static FirstStageDef, SpecError> {
+    FIRST_STAGES.iter().copied().find(|def| def.name == name).ok_or_else(|| {
+        let known: Vec<&str> = FIRST_STAGES.iter().map(|def| def.name).collect();
+        SpecError::unknown("first stage", name, &known)
+    })
 }
 
 /// Formats that are read and written.

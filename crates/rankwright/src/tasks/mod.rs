@@ -33,6 +33,8 @@ mod convert_model;
 #[cfg(feature = "train")]
 mod cross_validate;
 mod data_files;
+#[cfg(feature = "search")]
+mod delete_documents;
 #[cfg(all(feature = "search", feature = "report"))]
 mod demo;
 mod error;
@@ -90,7 +92,9 @@ pub use convert_model::{ConvertModelRequest, ConvertModelResult, convert_model};
 pub use cross_validate::{
     CrossValidateRequest, CrossValidateResult, CrossValidated, FoldValues, cross_validate_learners,
 };
-pub use data_files::{DataFiles, LoadedData, read_data};
+pub use data_files::{DataFiles, LoadedData, ReadRules, read_data};
+#[cfg(feature = "search")]
+pub use delete_documents::{DeleteDocumentsRequest, DeleteDocumentsResult, delete_documents};
 #[cfg(all(feature = "search", feature = "report"))]
 pub use demo::{
     DemoQueries, DemoRequest, DemoResult, DemoRows, DemoSeconds, DemoStore, DemoSystem, demo,
@@ -111,8 +115,8 @@ pub use generate_data::{
 };
 pub use input_files::{InputFiles, load_model};
 pub use inspect_data::{
-    FeatureCounts, InspectRequest, InspectResult, InspectSeconds, LabelCount, QuerySizes,
-    inspect_data,
+    ColumnRole, FeatureCounts, InspectRequest, InspectResult, InspectSeconds, LabelCount,
+    QuerySizes, inspect_data,
 };
 #[cfg(feature = "train")]
 pub use inspect_model::{
@@ -120,10 +124,16 @@ pub use inspect_model::{
     inspect_model,
 };
 #[cfg(feature = "search")]
-pub use list::{FeatureList, FirstStageList, list_features, list_first_stages};
-pub use list::{FileFormat, FormatList, MetricList, list_formats, list_metrics};
+pub use list::{
+    FeatureList, FirstStageList, describe_feature, describe_first_stage, list_features,
+    list_first_stages,
+};
+pub use list::{FileFormat, FormatList, MetricList, describe_metric, list_formats, list_metrics};
 #[cfg(feature = "train")]
-pub use list::{LearnerList, ObjectiveList, list_learners, list_objectives};
+pub use list::{
+    LearnerList, ObjectiveList, describe_learner, describe_objective, list_learners,
+    list_objectives,
+};
 pub use matching::match_features;
 pub use metrics::resolve_metrics;
 pub use paths::{check_outputs, check_standard_input, file_label, system_names};
@@ -138,7 +148,7 @@ pub use report_shrinkage::{ReportShrinkageRequest, ReportShrinkageResult, report
 pub use report_training::{ReportTrainingRequest, ReportTrainingResult, report_training};
 #[cfg(feature = "search")]
 pub use run_queries::{RunQueriesRequest, RunQueriesResult, run_queries};
-pub use score::{ScoreRequest, ScoreResult, ScoreSeconds, score};
+pub use score::{RowIds, ScoreRequest, ScoreResult, ScoreSeconds, score};
 #[cfg(feature = "search")]
 pub use search_index::{SearchIndexRequest, SearchIndexResult, search_index};
 pub use split_data::{Division, SplitRequest, SplitResult, WrittenPart, split_data};

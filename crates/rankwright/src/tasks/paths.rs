@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rankwright_data::is_standard_stream;
-use rankwright_data::store::is_same_file;
+use rankwright_data::store::{Overwritten, overwritten};
 
 use super::TaskError;
 
@@ -17,58 +16,17 @@ pub fn check_standard_input<'a>(
     }
 }
 
-/// Endings of files that are read with an input, under its name.
-const COMPANIONS: [&str; 5] = [".features.toml", ".query", ".weight", ".position", ".log.json"];
-
-/// Rejects writing a result over an input, over a file that is read with it (`DATA.query`,
-/// `MODEL.log.json`), or over another result. Files are compared by identity, so that neither links
-/// nor other names of a file hide it. Files of an input that is a folder are inputs.
+/// Rejects writing a result over an input, over a file that is read with it, or over another result;
+/// see [`overwritten`].
 pub fn check_outputs<'a>(
     outputs: impl IntoIterator<Item = &'a Path>,
     inputs: impl IntoIterator<Item = &'a Path>,
 ) -> Result<(), TaskError> {
-    let outputs: Vec<&Path> =
-        outputs.into_iter().filter(|path| !is_standard_stream(path)).collect();
-    for input in inputs {
-        let companions = COMPANIONS.map(|ending| with_ending(input, ending));
-        for read in std::iter::once(input).chain(companions.iter().map(PathBuf::as_path)) {
-            if let Some(out) = outputs.iter().find(|out| replaces(out, read)) {
-                let (out, input) = (out.to_path_buf(), read.to_owned());
-                return Err(TaskError::OutputIsInput { out, input });
-            }
-        }
+    match overwritten(outputs, inputs) {
+        None => Ok(()),
+        Some(Overwritten::Output { path }) => Err(TaskError::SameFile { path }),
+        Some(Overwritten::Input { out, input }) => Err(TaskError::OutputIsInput { out, input }),
     }
-    for (number, out) in outputs.iter().enumerate() {
-        if outputs.iter().take(number).any(|other| is_same_file(out, other)) {
-            return Err(TaskError::SameFile { path: out.to_path_buf() });
-        }
-    }
-    Ok(())
-}
-
-/// Whether a file to write is this input, or in this input.
-fn replaces(out: &Path, input: &Path) -> bool {
-    if is_standard_stream(input) {
-        return is_same_file(out, Path::new("/dev/stdin"));
-    }
-    if !input.exists() {
-        return false;
-    }
-    match input.is_dir() {
-        true => out.is_file() && is_below(out, input),
-        false => is_same_file(out, input),
-    }
-}
-
-fn is_below(file: &Path, folder: &Path) -> bool {
-    let (file, folder) = (file.canonicalize(), folder.canonicalize());
-    file.is_ok_and(|file| folder.is_ok_and(|folder| file.starts_with(folder)))
-}
-
-fn with_ending(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    name.into()
 }
 
 /// Files as named in messages: the first, and the number of others.

@@ -204,6 +204,20 @@ mod tests {
     }
 
     #[test]
+    fn a_training_that_ranks_nothing_is_a_warning_of_each_rate() {
+        let folder = tempfile::tempdir().unwrap();
+        let learner = LearnerSpec::parse("mart(trees=2, min_rows=100000)").unwrap();
+        let request = ReportShrinkageRequest { learner, ..request(folder.path(), &[1.0, 0.5]) };
+        let result = report_shrinkage(&request, &Context::default()).unwrap();
+        let kinds: Vec<&str> = result.warnings.iter().map(Warning::kind).collect();
+        assert_eq!(kinds, ["held-out", "constant-scores", "constant-scores"]);
+        let message = result.warnings[2].to_string();
+        assert!(message.contains("rate=0.5") && message.contains("min_rows=100000"), "{message}");
+        let json = serde_json::to_value(&result).unwrap();
+        assert_eq!(json["warnings"][1]["kind"], "constant-scores");
+    }
+
+    #[test]
     fn a_cancelled_training_ends_the_task() {
         let folder = tempfile::tempdir().unwrap();
         let stop = AtomicBool::new(false);

@@ -12,7 +12,9 @@ use serde::{Serialize, Serializer};
 
 use super::context::RunningTask;
 use super::paths::{file_name, set_names};
-use super::{Context, DataFiles, TaskError, Warning, check_standard_input, load_model, matching};
+use super::{
+    Context, DataFiles, ReadRules, TaskError, Warning, check_standard_input, load_model, matching,
+};
 
 /// A model, the data of its training, and options of the report.
 ///
@@ -166,7 +168,7 @@ fn load_set(
     model: &Model,
     task: &mut RunningTask<'_>,
 ) -> Result<Dataset, TaskError> {
-    let data = files.load(Some(model.header().absent), task)?.data;
+    let data = files.load(Some(ReadRules::of_model(model)), task)?.data;
     matching::check(model, &data, request.matching, task)?;
     Ok(data)
 }

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use rankwright_data::{ListFormat, Run};
-use rankwright_search::RunResult;
+use rankwright_model::Model;
+use rankwright_search::{FeatureSet, RunResult};
 use rankwright_spec::words::counted;
 use serde::Serialize;
 
@@ -11,6 +12,7 @@ use super::candidates::open_index;
 use super::context::RunningTask;
 use super::{
     CandidateOptions, Context, QueryFile, TaskError, Warning, check_outputs, check_standard_input,
+    load_model,
 };
 
 /// An index, queries, and the file for the run.
@@ -123,10 +125,12 @@ pub fn run_queries(
     if request.tag.contains(char::is_whitespace) || request.tag.is_empty() {
         return Err(TaskError::TagNotOneWord { tag: request.tag.clone() });
     }
-    let queries = request.queries.load(&task)?;
+    let model = request.model.as_deref().map(load_model).transpose()?;
+    check_outputs([request.out.as_path()], files_of(&model)?.iter().map(PathBuf::as_path))?;
+    let queries = request.queries.load(&mut task)?;
     let index = open_index(&request.index, &task)?;
     let filter = request.candidates.make_filter(&index)?;
-    let ranker = request.candidates.make_ranker(index, request.model.as_deref(), &task)?;
+    let ranker = request.candidates.make_ranker(index, model.as_ref(), &task)?;
     let step = format!("ranking documents for {}", counted(queries.len(), "query"));
     let work = || ranker.run(&queries, filter.as_ref(), request.top);
     let RunResult { run, queries, documents, empty, seconds, warnings, .. } =
@@ -143,6 +147,12 @@ pub fn run_queries(
         warnings: task.into_warnings(),
         run,
     })
+}
+
+/// Files that the features of a model read: runs and word vectors.
+fn files_of(model: &Option<Model>) -> Result<Vec<PathBuf>, TaskError> {
+    let text = model.as_ref().and_then(|model| model.header().feature_set.as_deref());
+    Ok(text.map(FeatureSet::from_toml).transpose()?.map_or_else(Vec::new, |set| set.files()))
 }
 
 #[cfg(all(test, feature = "train"))]

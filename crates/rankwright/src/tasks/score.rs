@@ -1,15 +1,19 @@
-//! Scores feature data with a model: one number for each row.
+//! Scores feature data with a model: one number for each row, alone or with the ids of the row, or as a
+//! run.
 
 use std::path::PathBuf;
 
-use rankwright_data::write_scores;
+use rankwright_data::{Dataset, ScoreFormat, ScoredRows};
+use rankwright_eval::{OrderRule, Orderer, Rows};
 use rankwright_model::MatchOptions;
-use serde::Serialize;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 
 use super::context::RunningTask;
 use super::matching::score_data;
 use super::{
-    Context, DataFiles, TaskError, Warning, check_outputs, check_standard_input, load_model,
+    Context, DataFiles, ReadRules, TaskError, Warning, check_outputs, check_standard_input,
+    load_model,
 };
 
 /// A model and the data to score.
@@ -22,17 +26,33 @@ pub struct ScoreRequest {
     pub data: DataFiles,
     /// The rule that matches the features of the data with those of the model.
     pub matching: MatchOptions,
-    /// File to write the scores to, one per line in row order, where given.
+    /// File to write the scores to, where given; otherwise the result alone has them.
     pub out: Option<PathBuf>,
+    /// Format of the file; chosen by its extension if not given, one score per line for an unknown
+    /// one.
+    pub format: Option<ScoreFormat>,
+    /// Whether the scores come with the ids of their queries and documents. One score per line then
+    /// becomes a table separated by tabs.
+    pub ids: bool,
+    /// The name of a run, its last column.
+    pub tag: String,
 }
 
 impl ScoreRequest {
     /// Scores this data with this model.
     pub fn new(model: impl Into<PathBuf>, data: DataFiles) -> Self {
-        ScoreRequest { model: model.into(), data, matching: MatchOptions::default(), out: None }
+        ScoreRequest {
+            model: model.into(),
+            data,
+            matching: MatchOptions::default(),
+            out: None,
+            format: None,
+            ids: false,
+            tag: "rankwright".to_owned(),
+        }
     }
 
-    /// Sets whether to ignore features that the model does not know.
+    /// Sets the rule that matches the features of the data with those of the model.
     pub fn matching(mut self, matching: MatchOptions) -> Self {
         self.matching = matching;
         self
@@ -43,10 +63,39 @@ impl ScoreRequest {
         self.out = Some(file.into());
         self
     }
+
+    /// Sets the format of the file.
+    pub fn format(mut self, format: ScoreFormat) -> Self {
+        self.format = Some(format);
+        self
+    }
+
+    /// Sets whether the scores come with ids.
+    pub fn ids(mut self, ids: bool) -> Self {
+        self.ids = ids;
+        self
+    }
+
+    /// Sets the name of a run.
+    pub fn tag(mut self, tag: impl Into<String>) -> Self {
+        self.tag = tag.into();
+        self
+    }
+
+    /// The format to write.
+    fn written_format(&self) -> ScoreFormat {
+        let of_path = || self.out.as_ref().map_or(ScoreFormat::Scores, ScoreFormat::from_path);
+        match self.format.unwrap_or_else(of_path) {
+            ScoreFormat::Scores if self.ids => ScoreFormat::Tsv,
+            format => format,
+        }
+    }
 }
 
 /// Scores, and the seconds of the steps.
-#[derive(Debug, Clone, Serialize)]
+///
+/// It serialises to these; scores and ids only if they were not written to a file.
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ScoreResult {
     /// Number of rows.
@@ -57,9 +106,44 @@ pub struct ScoreResult {
     pub features_not_in_data: Vec<String>,
     /// Warnings to the caller.
     pub warnings: Vec<Warning>,
+    /// The file that was written, and its format.
+    pub out: Option<(PathBuf, ScoreFormat)>,
     /// A score for each row, in the row order of the files.
-    #[serde(skip)]
     pub scores: Vec<f64>,
+    /// The ids of the rows, if they were requested and no file was written.
+    pub ids: Option<RowIds>,
+}
+
+/// The ids of rows.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct RowIds {
+    /// The query of each row.
+    pub query_ids: Vec<String>,
+    /// The document of each row; its row number in the input, from 0, where the data has no ids.
+    pub doc_ids: Vec<String>,
+}
+
+impl Serialize for ScoreResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("rows", &self.rows)?;
+        map.serialize_entry("seconds", &self.seconds)?;
+        map.serialize_entry("features_not_in_data", &self.features_not_in_data)?;
+        map.serialize_entry("warnings", &self.warnings)?;
+        match &self.out {
+            Some((path, format)) => {
+                map.serialize_entry("out", path)?;
+                map.serialize_entry("format", format.name())?;
+            }
+            None => map.serialize_entry("scores", &self.scores)?,
+        }
+        if let Some(ids) = &self.ids {
+            map.serialize_entry("query_ids", &ids.query_ids)?;
+            map.serialize_entry("doc_ids", &ids.doc_ids)?;
+        }
+        map.end()
+    }
 }
 
 /// Seconds of the steps of scoring.
@@ -78,18 +162,54 @@ pub fn score(request: &ScoreRequest, context: &Context<'_>) -> Result<ScoreResul
     let inputs = || request.data.paths().chain([request.model.as_path()]);
     check_standard_input(inputs())?;
     check_outputs(request.out.as_deref(), inputs())?;
+    let format = request.written_format();
+    if format == ScoreFormat::Run && !is_one_word(&request.tag) {
+        return Err(TaskError::TagNotOneWord { tag: request.tag.clone() });
+    }
     let model = load_model(&request.model)?;
-    let loaded = request.data.load(Some(model.header().absent), &mut task)?;
-    let (scores, missing, seconds) = score_data(&model, &loaded.data, request.matching, &mut task)?;
-    let scores = loaded.data.to_source_order(&scores)?;
-    if let Some(out) = &request.out {
-        write_scores(out, &scores)?;
+    let rules = ReadRules::of_model(&model).labels_are_optional();
+    let loaded = request.data.load(Some(rules), &mut task)?;
+    let data = &loaded.data;
+    let (scores, missing, seconds) = score_data(&model, data, request.matching, &mut task)?;
+    let mut ids = None;
+    match &request.out {
+        Some(out) => {
+            let order = match format {
+                ScoreFormat::Run => ranking(data, &scores)?,
+                _ => data.rows_by_source(),
+            };
+            ScoredRows::new(data, &scores, &order).save(out, format, &request.tag)?;
+        }
+        None if request.ids => {
+            let order = data.rows_by_source();
+            let rows = ScoredRows::new(data, &scores, &order);
+            ids = Some(RowIds { query_ids: rows.query_ids(), doc_ids: rows.doc_ids() });
+        }
+        None => {}
     }
     Ok(ScoreResult {
         rows: scores.len(),
         seconds: ScoreSeconds { load: loaded.seconds, score: seconds },
         features_not_in_data: missing,
         warnings: task.into_warnings(),
-        scores,
+        out: request.out.clone().map(|out| (out, format)),
+        scores: data.to_source_order(&scores)?,
+        ids,
     })
+}
+
+/// The rows of each query from the best to the worst, by the one order.
+fn ranking(data: &Dataset, scores: &[f64]) -> Result<Vec<u32>, TaskError> {
+    let (mut orderer, mut order) = (Orderer::default(), Vec::with_capacity(data.rows()));
+    for query in 0..data.queries() {
+        let rows = data.query_rows(query);
+        let start = rows.start as u32;
+        let ranked = orderer.order(Rows::of_scores(&scores[rows]), OrderRule::STABLE)?;
+        order.extend(ranked.iter().map(|row| start + row));
+    }
+    Ok(order)
+}
+
+fn is_one_word(tag: &str) -> bool {
+    !tag.is_empty() && !tag.contains(char::is_whitespace)
 }

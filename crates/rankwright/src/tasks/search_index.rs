@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use rankwright_search::{Hit, Query, SearchRequest, SearchResult, Value};
+use rankwright_search::{Facet, Hit, Query, SearchRequest, SearchResult, Value};
 use serde::Serialize;
 
 use super::candidates::open_index;
 use super::context::RunningTask;
-use super::{CandidateOptions, Context, TaskError, Warning};
+use super::{CandidateOptions, Context, TaskError, Warning, load_model};
 
 /// An index and a query.
 #[derive(Debug, Clone)]
@@ -25,6 +25,10 @@ pub struct SearchIndexRequest {
     pub top: usize,
     /// Whether to return the feature values of the documents; a search without a model has none.
     pub features: bool,
+    /// Fields whose values are counted among all matching documents.
+    pub facets: Vec<String>,
+    /// Largest number of values of a facet.
+    pub facet_values: usize,
 }
 
 impl SearchIndexRequest {
@@ -37,6 +41,8 @@ impl SearchIndexRequest {
             candidates: CandidateOptions::new(),
             top: 10,
             features: false,
+            facets: Vec::new(),
+            facet_values: 10,
         }
     }
 
@@ -69,6 +75,18 @@ impl SearchIndexRequest {
         self.features = features;
         self
     }
+
+    /// Adds a field whose values are counted among all matching documents.
+    pub fn facet(mut self, field: impl Into<String>) -> Self {
+        self.facets.push(field.into());
+        self
+    }
+
+    /// Sets the largest number of values of a facet.
+    pub fn facet_values(mut self, most: usize) -> Self {
+        self.facet_values = most;
+        self
+    }
 }
 
 /// The best documents of a query.
@@ -79,10 +97,20 @@ pub struct SearchIndexResult {
     pub query: String,
     /// Number of candidates that were found.
     pub found: usize,
+    /// Number of documents that have a term of the query and pass the filter; counted where there are
+    /// facets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub matching: Option<usize>,
     /// Seconds of the search, without the time to open the index.
     pub seconds: f64,
     /// The best documents, in order.
     pub documents: Vec<Hit>,
+    /// The values of the requested fields among all matching documents.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub facets: Vec<Facet>,
+    /// The query with words that seem misspelt replaced by words of the index.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<String>,
     /// Warnings about the query, the filter and the model.
     pub warnings: Vec<Warning>,
 }
@@ -95,14 +123,37 @@ pub fn search_index(
     let mut task = RunningTask::new(context);
     let index = open_index(&request.index, &task)?;
     let filter = request.candidates.make_filter(&index)?;
-    let ranker = request.candidates.make_ranker(index, request.model.as_deref(), &task)?;
+    let model = request.model.as_deref().map(load_model).transpose()?;
+    let ranker = request.candidates.make_ranker(index, model.as_ref(), &task)?;
     let mut search = SearchRequest::new(request.query.text.as_str())
         .top(request.top)
         .features(request.features)
         .filter(filter.as_ref());
     search.query = request.query.clone();
+    search.facets = request.facets.clone();
+    search.facet_values = request.facet_values;
     let (result, _) = task.step("searching", || ranker.search(&search))?;
-    let SearchResult { query, found, seconds, documents, warnings, .. } = result;
+    let SearchResult {
+        query,
+        found,
+        matching,
+        seconds,
+        documents,
+        facets,
+        suggestion,
+        warnings,
+        ..
+    } = result;
     task.warn_of_search(warnings);
-    Ok(SearchIndexResult { query, found, seconds, documents, warnings: task.into_warnings() })
+    let warnings = task.into_warnings();
+    Ok(SearchIndexResult {
+        query,
+        found,
+        matching,
+        seconds,
+        documents,
+        facets,
+        suggestion,
+        warnings,
+    })
 }

@@ -175,6 +175,8 @@ mod tests {
     use std::collections::HashSet;
     use std::fs;
 
+    use rankwright_data::store::{WriteBody, write_together};
+
     use super::*;
     use crate::tasks::read_data;
 
@@ -251,18 +253,28 @@ mod tests {
             };
             let (out, new) = (to("out", 1), to("new", 2));
             assert!(!queries(&out)[0].is_disjoint(&queries(&new)[1]), "the two must differ");
-            let mut list = String::new();
-            for (number, part) in PARTS.iter().enumerate() {
-                let temporary = format!(".rankwright-7-{number}");
-                let target = if number < done { out.join(part) } else { out.join(&temporary) };
-                fs::copy(new.join(part), target).unwrap();
-                list += &format!("{temporary}\n{part}\n");
-            }
-            fs::write(out.join(".rankwright-switch"), list).unwrap();
+            interrupt_switch(&new, &out, done);
             let [train, test] = queries(&out);
             assert!(train.is_disjoint(&test), "{done} renames were done");
             assert_eq!([train, test], queries(&new));
         }
+    }
+
+    /// Writes the parts of one folder to another, and stops after `done` of them have their names: a
+    /// folder appears at the place of a further file, which cannot get its name then.
+    fn interrupt_switch(new: &Path, out: &Path, done: usize) {
+        let mut names = PARTS.to_vec();
+        names.insert(done, "notes.txt");
+        let files = names.into_iter().map(|name| {
+            let (from, path) = (new.join(name), out.join(name));
+            let body: WriteBody<'_> = Box::new(move |out_file| match name {
+                "notes.txt" => fs::create_dir_all(out.join("notes.txt/obstacle")),
+                _ => out_file.write_all(&fs::read(from)?),
+            });
+            (path, Some(body))
+        });
+        write_together(files).unwrap_err();
+        fs::remove_dir_all(out.join("notes.txt")).unwrap();
     }
 
     #[test]

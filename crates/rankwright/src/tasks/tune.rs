@@ -271,8 +271,8 @@ fn train_best(
     valid: Option<&Dataset>,
     task: &mut RunningTask<'_>,
 ) -> Result<Option<WrittenModel>, TaskError> {
-    let learner = LearnerSpec::parse(&best.spec)?;
-    let watched = Watched::begin(task.context(), &learner, train.rows(), None);
+    let learner = request.plan.learner(best)?;
+    let watched = Watched::begin(task.context(), learner, train.rows(), None);
     let training = TrainRequest::new(train)
         .validation_sets(valid.map(validation_set))
         .metrics([request.plan.measure().clone()])

@@ -83,6 +83,11 @@ pub enum Warning {
         /// The reason.
         message: String,
     },
+    /// A model was converted to a format that cannot hold the feature set it was trained on.
+    FeatureSetLost {
+        /// Name of the format.
+        format: &'static str,
+    },
     /// Some trainings of a search were already finished.
     TrialsFound {
         /// Number of these trainings.
@@ -147,6 +152,7 @@ impl Warning {
             Warning::CheckpointNotRemoved { .. } => "checkpoint-not-removed",
             Warning::OtherFeatureSet => "other-feature-set",
             Warning::BadFeatureSet { .. } => "bad-feature-set",
+            Warning::FeatureSetLost { .. } => "feature-set-lost",
             Warning::TrialsFound { .. } => "trials-found",
             Warning::NoTrainingLog { .. } => "no-training-log",
             Warning::BadTrainingLog { .. } => "bad-training-log",
@@ -220,6 +226,11 @@ impl fmt::Display for Warning {
                 "the feature set of the data cannot be read, and no index will accept the model: \
                  {message}"
             ),
+            Warning::FeatureSetLost { format } => write!(
+                f,
+                "a {format} file cannot hold the feature set of the model: analysis, first stage and \
+                 number of candidates are only in the original"
+            ),
             Warning::TrialsFound { trainings, log } => write!(
                 f,
                 "{} of this search {} finished before; results are taken from {}",
@@ -288,7 +299,12 @@ mod tests {
     fn warnings_of_all_crates_have_one_shape() {
         let first = SourceLocation::line("a.txt", 3);
         let warnings = [
-            Warning::Data(DataWarning { kind: WarningKind::BlankLines, count: 2, first }),
+            Warning::Data(DataWarning {
+                kind: WarningKind::BlankLines,
+                count: 2,
+                first,
+                columns: Vec::new(),
+            }),
             Warning::Content(SummaryWarning::NegativeLabels),
             #[cfg(feature = "search")]
             Warning::Search(SearchWarning::NothingPasses),

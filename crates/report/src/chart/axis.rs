@@ -42,10 +42,21 @@ impl AxisSpan {
             }
             with_room(ends, log)
         });
+        let clamp = |low: &mut f64, high: &mut f64| {
+            // A limit that the values pass is no limit.
+            if let Some((least, most)) = axis.limits {
+                let (from, to) = (low.max(least), high.min(most));
+                if from < to {
+                    (*low, *high) = (from, to);
+                }
+            }
+        };
+        let natural = (low, high);
         let ticks = if log {
             if whole && given.is_none() {
                 low = power(low.log10().floor() as i32);
                 high = power(high.log10().ceil() as i32);
+                clamp(&mut low, &mut high);
             }
             log_ticks(low, high, count)
         } else {
@@ -53,10 +64,15 @@ impl AxisSpan {
             if whole && given.is_none() {
                 low = (low / step + 1e-9).floor() * step;
                 high = (high / step - 1e-9).ceil() * step;
+                clamp(&mut low, &mut high);
+                // Limits that are wrong do not hide values.
+                (low, high) = (low.min(natural.0), high.max(natural.1));
             }
-            linear_ticks(low, high, step)
+            let mut ticks = linear_ticks(low, high, step);
+            add_limits(&mut ticks, axis.limits, (low, high), step);
+            ticks
         };
-        AxisSpan { low, high, scale: axis.scale, reversed: false, ticks }
+        AxisSpan { low, high, scale: axis.scale, reversed: axis.reversed, ticks }
     }
 
     /// An axis of names, the `i`-th of them at value `i`; only every `every`-th is labelled.
@@ -123,6 +139,25 @@ fn linear_ticks(low: f64, high: f64, step: f64) -> Vec<(f64, String)> {
     inside.map(|v| (v, by_step(v, step))).collect()
 }
 
+/// Adds a tick at an end that is a limit, such as rank 1, unless another tick is near; a tick that is
+/// too near gives way.
+fn add_limits(
+    ticks: &mut Vec<(f64, String)>,
+    limits: Option<(f64, f64)>,
+    (low, high): (f64, f64),
+    step: f64,
+) {
+    let Some((least, most)) = limits else { return };
+    for (end, limit) in [(low, least), (high, most)] {
+        if end != limit || ticks.iter().any(|(at, _)| (at - end).abs() < 1e-9 * step) {
+            continue;
+        }
+        ticks.retain(|(at, _)| (at - end).abs() >= 0.5 * step);
+        ticks.push((end, super::number::short(end)));
+    }
+    ticks.sort_by(|a, b| a.0.total_cmp(&b.0));
+}
+
 fn log_ticks(low: f64, high: f64, count: usize) -> Vec<(f64, String)> {
     let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
     let decades = (last - first).max(1) as usize;
@@ -186,6 +221,21 @@ mod tests {
         assert_eq!(AxisSpan::numbers(&axis, [0.4, 7.0], 5, true).ends(), (0.0, 1.0));
         let axis = Axis { range: Some((1.0, 1.0)), ..Axis::default() };
         assert_eq!(AxisSpan::numbers(&axis, [0.0, 5.0], 5, true).ends(), (0.0, 5.0));
+    }
+
+    #[test]
+    fn ends_do_not_pass_the_limits_of_the_quantity() {
+        let metric = Axis { limits: Some((0.0, 1.0)), ..Axis::default() };
+        assert_eq!(AxisSpan::numbers(&metric, [0.91, 0.99], 6, true).ends().1, 1.0);
+        let span = AxisSpan::numbers(&metric, [0.1, 0.97], 3, true);
+        assert_eq!(span.ends(), (0.0, 1.0));
+        assert_eq!(labels(&span), ["0.0", "0.5", "1.0"]);
+        let ranks = Axis { limits: Some((1.0, f64::INFINITY)), reversed: true, ..Axis::default() };
+        let span = AxisSpan::numbers(&ranks, [2.0, 38.0], 5, true);
+        assert_eq!((span.ends(), labels(&span)), ((1.0, 40.0), vec!["1", "10", "20", "30", "40"]));
+        assert_eq!((span.share(1.0), span.share(40.0)), (1.0, 0.0));
+        // A value beyond a limit is still shown.
+        assert!(AxisSpan::numbers(&metric, [0.5, 1.5], 5, true).ends().1 >= 1.5);
     }
 
     #[test]

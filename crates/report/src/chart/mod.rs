@@ -41,8 +41,38 @@ pub struct Axis {
     pub label: String,
     /// Linear or logarithmic; ignored on an axis of categories.
     pub scale: Scale,
-    /// Ends of the axis; derived from the values where not given.
+    /// Ends of the axis; derived from the values where not given. Lines and points outside of the
+    /// range of x are not drawn.
     pub range: Option<(f64, f64)>,
+    /// The lowest and the highest value that the quantity can have, which ends of the axis do not pass;
+    /// such as 0 and 1 for NDCG.
+    pub limits: Option<(f64, f64)>,
+    /// Whether the low end is at the top, as for ranks. Only for the axis upwards of lines and points.
+    pub reversed: bool,
+}
+
+impl Axis {
+    /// Whether a value is between the given ends.
+    pub(crate) fn is_inside(&self, value: f64) -> bool {
+        self.range.is_none_or(|(low, high)| (low..=high).contains(&value))
+    }
+}
+
+/// The colour of a series.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tone {
+    /// A colour of its own, by its place among the series.
+    #[default]
+    Distinct,
+    /// A step of an ordered scale from weak to strong, for labels: step 0 is the lowest of them.
+    Ordinal {
+        /// Its place on the scale, from 0.
+        step: usize,
+        /// Number of steps.
+        of: usize,
+    },
+    /// One colour for values from 0 on and another one for values below.
+    Signed,
 }
 
 /// The scale of an axis.
@@ -85,6 +115,8 @@ pub struct Series {
     pub names: Vec<String>,
     /// Draws a broken line, for a reference rather than a result.
     pub dashed: bool,
+    /// Its colour.
+    pub tone: Tone,
 }
 
 /// Bars in categories.
@@ -110,6 +142,8 @@ pub struct BarSeries {
     pub values: Vec<f64>,
     /// Lower and upper end of an interval at each value; empty where there is none.
     pub band: Vec<(f64, f64)>,
+    /// Its colour.
+    pub tone: Tone,
 }
 
 /// The arrangement of several series of bars within a category.

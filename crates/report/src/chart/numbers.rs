@@ -69,7 +69,7 @@ impl Chart {
     ///     y: Axis::default(),
     ///     body: Body::Bars(Bars {
     ///         categories: vec!["bm25".into()],
-    ///         series: vec![BarSeries { name: "gain".into(), values: vec![0.5], band: vec![] }],
+    ///         series: vec![BarSeries { name: "gain".into(), values: vec![0.5], ..BarSeries::default() }],
     ///         grouping: Grouping::Beside,
     ///         horizontal: true,
     ///     }),

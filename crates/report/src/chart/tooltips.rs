@@ -11,7 +11,7 @@ use super::number::short;
 use super::svg::heat::{cell, grid};
 use super::svg::theme::ColourRole;
 use super::svg::{Picture, Position};
-use super::{Bars, Body, Chart, Forces, HeatMap, Series};
+use super::{Bars, Body, Chart, Forces, HeatMap, Series, Tone};
 
 /// The coordinates in which the stop nearest to the mouse is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,15 +70,16 @@ fn of(chart: &Chart) -> &str {
 
 /// Names and CSS classes of the series.
 fn series(chart: &Chart) -> Vec<(String, &'static str)> {
-    let named = |names: Vec<&String>| {
-        let all = names.into_iter().enumerate();
-        all.map(|(i, name)| (name.clone(), ColourRole::Series(i).class())).collect()
+    let named = |series: Vec<(&String, Tone)>| {
+        let all = series.into_iter().enumerate();
+        all.map(|(i, (name, tone))| (name.clone(), ColourRole::of(tone, i, false).class()))
+            .collect()
     };
     match &chart.body {
         Body::Lines(all) | Body::Points(all) | Body::Stack(all) => {
-            named(all.iter().map(|s| &s.name).collect())
+            named(all.iter().map(|s| (&s.name, s.tone)).collect())
         }
-        Body::Bars(bars) => named(bars.series.iter().map(|s| &s.name).collect()),
+        Body::Bars(bars) => named(bars.series.iter().map(|s| (&s.name, s.tone)).collect()),
         Body::HeatMap(heat) => vec![(heat.value.clone(), ColourRole::Up.class())],
         // The title already names the list, and the item shows the document's name.
         Body::Forces(forces) => forces.lists.iter().map(|_| (String::new(), "soft")).collect(),

@@ -18,10 +18,10 @@ use rankwright_spec::words::counted;
 
 use super::wins::Differences;
 use super::{ComparisonReport, Details, fixed, signed};
-use crate::chart::{Axis, Body, Chart, Series};
+use crate::chart::{Axis, Body, Chart, Series, Tone};
 use crate::error::ReportError;
 use crate::known::KnownNames;
-use crate::page::{PageBlock, Section};
+use crate::page::{ChoiceForm, PageBlock, Section};
 
 /// Maximum number of systems that are compared with the baseline here.
 const SYSTEMS: usize = 4;
@@ -99,7 +99,7 @@ pub(super) fn select(
 fn find(report: &ComparisonReport, id: &str) -> Result<usize, ReportError> {
     let queries = report.systems.first().map_or(&[][..], |(_, e)| &e.queries);
     queries.iter().position(|query| query == id).ok_or_else(|| {
-        let known = KnownNames::around(id, queries.iter().map(String::as_str));
+        let known = KnownNames::similar_to(id, queries.iter().map(String::as_str));
         ReportError::NotCompared { query: id.to_owned(), known }
     })
 }
@@ -218,6 +218,7 @@ pub(super) fn section(report: &ComparisonReport, details: &Details) -> Option<Se
         id: "changed-query".to_owned(),
         label: "Query".to_owned(),
         groups: details.changes.iter().enumerate().map(group).collect(),
+        form: ChoiceForm::List,
     }];
     if details.omitted > 0 {
         blocks.push(PageBlock::Text(format!(
@@ -258,7 +259,14 @@ fn chart(report: &ComparisonReport, change: &Change, number: usize) -> Chart {
         change.documents.iter().map(|document| document.label).collect();
     labels.sort_by(|a, b| b.partial_cmp(a).unwrap_or(std::cmp::Ordering::Equal));
     labels.dedup();
+    let judged: Vec<f64> = labels.iter().copied().flatten().collect();
     let series = |label: &Option<f64>| {
+        // Labels descend; documents without a judgement have a colour of their own.
+        let place = label.and_then(|label| judged.iter().position(|other| *other == label));
+        let tone = place.map_or(Tone::Distinct, |place| Tone::Ordinal {
+            step: judged.len() - 1 - place,
+            of: judged.len(),
+        });
         let of_label = change.documents.iter().filter(|document| document.label == *label);
         let placed =
             of_label.filter_map(|document| Some((document, document.before?, document.after?)));
@@ -269,6 +277,7 @@ fn chart(report: &ComparisonReport, change: &Change, number: usize) -> Chart {
             name: label.map_or("unjudged".to_owned(), named),
             points: placed.iter().map(|(_, b, a)| (b.rank as f64, a.rank as f64)).collect(),
             names: placed.iter().map(|(document, _, _)| document.name.clone()).collect(),
+            tone,
             ..Series::default()
         }
     };
@@ -279,11 +288,12 @@ fn chart(report: &ComparisonReport, change: &Change, number: usize) -> Chart {
         id: format!("change-{number}"),
         title: format!("Query {}: ranks under both systems", report.query_id(change.query)),
         caption: format!(
-            "Each point is a document. On the diagonal both systems give it the same rank; below \
-             the diagonal {system} ranks it nearer to the top than {baseline} does."
+            "Each point is a document; rank 1 is at the top and at the left. On the diagonal both \
+             systems give it the same rank; above the diagonal {system} ranks it nearer to the top \
+             than {baseline} does."
         ),
         x: Axis { label: format!("Rank under {baseline}"), range, ..Axis::default() },
-        y: Axis { label: format!("Rank under {system}"), range, ..Axis::default() },
+        y: Axis { label: format!("Rank under {system}"), range, reversed: true, ..Axis::default() },
         body: Body::Points(labels.iter().map(series).filter(|s| !s.points.is_empty()).collect()),
     }
 }

@@ -25,6 +25,8 @@ pub(super) struct Curves {
     pub(super) metric: String,
     /// Its convention (how ties, unjudged documents and so on are treated), with `cutoff=k`.
     pub(super) convention: String,
+    /// The range of its values.
+    pub(super) limits: Option<(f64, f64)>,
     /// For each system its values from cut-off 1 on.
     pub(super) systems: Vec<Vec<CutoffPoint>>,
 }
@@ -62,6 +64,7 @@ pub(super) fn curves(
     Ok(Some(Curves {
         metric: format!("{}@k", Spec { cutoff: None, ..spec.clone() }),
         convention: convention.replace(&format!("cutoff={LAST}"), "cutoff=k"),
+        limits: measures.first().map(|measure| measure.metric().range()),
         systems: sources.iter().map(curve).collect::<Result<_, _>>()?,
     }))
 }
@@ -91,13 +94,12 @@ pub(super) fn section(curves: &Curves, systems: &[(String, Evaluation)]) -> Sect
     let chart = Chart {
         id: "cutoffs-chart".to_owned(),
         title: format!("{} for k from 1 to {LAST}", curves.metric),
-        caption: format!(
+        caption:
             "The mean over queries of the metric on the first k documents; the band is the 95% \
-             interval. Convention: {}.",
-            curves.convention
-        ),
+                  interval."
+                .to_owned(),
         x: Axis { label: "Cut-off k".to_owned(), ..Axis::default() },
-        y: Axis { label: curves.metric.clone(), ..Axis::default() },
+        y: Axis { label: curves.metric.clone(), limits: curves.limits, ..Axis::default() },
         body: Body::Lines(systems.iter().zip(&curves.systems).map(series).collect()),
     };
     let title = "Values at each cut-off".to_owned();

@@ -23,6 +23,7 @@ use rankwright_eval::compare::{
 };
 use rankwright_eval::{
     Candidates, EvalOptions, Evaluation, ListBuffers, MeasureResult, QuerySource, SourceKind,
+    conventions,
 };
 
 use crate::error::ReportError;
@@ -198,7 +199,17 @@ impl ComparisonReport {
             sections.extend(changes::section(self, details));
         }
         sections.extend(self.sections.iter().cloned());
-        Page { title: self.title.clone(), lead: overview::lead(self), facts, sections }
+        let mut lines = conventions(self.measures());
+        if let Some(curves) = self.details.as_ref().and_then(|details| details.curves.as_ref()) {
+            lines.push(format!("{}: {}", curves.metric, curves.convention));
+        }
+        Page {
+            title: self.title.clone(),
+            lead: overview::lead(self),
+            facts,
+            conventions: lines,
+            sections,
+        }
     }
 
     /// Queries won, tied and lost under the main metric, with the sorted differences as two rows of

@@ -4,11 +4,12 @@
 //! DCG) has its own, since a common axis would flatten the rest.
 
 use rankwright_eval::compare::{Mark, MetricComparison, SystemResult};
-use rankwright_eval::conventions;
 use rankwright_eval::table::{comparison_details, comparison_table};
+use rankwright_eval::tie_notes;
 
 use super::{ComparisonReport, fixed};
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
+use crate::metric_axis::metric_limits;
 use crate::page::{PageBlock, Section};
 
 /// Maximum number of metrics drawn in one chart.
@@ -74,7 +75,7 @@ fn sentence(name: &str, result: &SystemResult, baseline: &str) -> Option<String>
 /// The section: tables and chart.
 pub(super) fn section(report: &ComparisonReport) -> Section {
     let mut table = comparison_table(&report.comparison);
-    table.notes.extend(conventions(report.measures()));
+    table.notes.extend(tie_notes(report.systems().iter().map(|(name, e)| (name.as_str(), e))));
     if report.measures().iter().any(|result| result.weighted) {
         table.notes.push(WEIGHTED.to_owned());
     }
@@ -110,6 +111,13 @@ fn charts(report: &ComparisonReport) -> Vec<Chart> {
     groups.into_iter().enumerate().map(chart).collect()
 }
 
+/// The range of all of these metrics together.
+fn limits(metrics: &[&MetricComparison]) -> Option<(f64, f64)> {
+    let mut ranges = metrics.iter().map(|metric| metric_limits(&metric.label));
+    let first = ranges.next()??;
+    ranges.try_fold(first, |all, range| Some((all.0.min(range?.0), all.1.max(range?.1))))
+}
+
 fn is_small(metric: &MetricComparison) -> bool {
     metric.systems.iter().filter_map(|system| system.mean).all(|mean| mean.abs() <= 1.0)
 }
@@ -125,17 +133,19 @@ fn means(report: &ComparisonReport, metrics: &[&MetricComparison], id: String) -
                 .map(|r| r.and_then(|r| r.ci95).unwrap_or(gap))
                 .map(|[low, high]| (low, high))
                 .collect(),
+            ..BarSeries::default()
         }
     };
     Chart {
         id,
         title: "Means over the queries".to_owned(),
-        caption: "The mean of each system, with its 95% interval (Student's t over queries). \
+        caption: "The mean of each system, with its 95% interval (Student's t over queries, \
+                  within the range of the metric). \
                   Two systems can differ significantly although their intervals overlap, because \
                   the test above compares them query by query."
             .to_owned(),
         x: Axis { label: "Metric".to_owned(), ..Axis::default() },
-        y: Axis { label: "Mean".to_owned(), ..Axis::default() },
+        y: Axis { label: "Mean".to_owned(), limits: limits(metrics), ..Axis::default() },
         body: Body::Bars(Bars {
             categories: metrics.iter().map(|metric| metric.label.clone()).collect(),
             series: report.comparison.systems.iter().enumerate().map(series).collect(),

@@ -27,35 +27,39 @@ struct ReportResult<'a> {
 #[derive(Serialize)]
 struct PerQuery<'a> {
     metric: String,
-    systems: Vec<Gains<'a>>,
+    systems: Vec<SystemDifferences<'a>>,
 }
 
 #[derive(Serialize)]
-struct Gains<'a> {
+struct SystemDifferences<'a> {
     system: &'a str,
     wins: usize,
     ties: usize,
     losses: usize,
-    queries: Vec<QueryGain<'a>>,
+    queries: Vec<QueryDifference<'a>>,
 }
 
 #[derive(Serialize)]
-struct QueryGain<'a> {
+struct QueryDifference<'a> {
     query: &'a str,
+    /// The value of the system less that of the baseline.
     gain: f64,
 }
 
 #[derive(Serialize)]
 struct QueryValues<'a> {
     query: &'a str,
+    /// Number of judged documents.
     documents: Option<usize>,
+    /// Number of documents with a label of 1 or more.
     relevant: Option<usize>,
     values: Vec<Option<f64>>,
     mean: f64,
+    /// The largest value of a system less the smallest.
     difference: f64,
 }
 
-/// Results that need the sources of the evaluations.
+/// Results that need the rankings of each system, not only its metric values.
 #[derive(Serialize)]
 struct DetailsResult<'a> {
     cutoffs: Option<CutoffCurves<'a>>,
@@ -65,6 +69,7 @@ struct DetailsResult<'a> {
 #[derive(Serialize)]
 struct CutoffCurves<'a> {
     metric: &'a str,
+    /// The treatment of ties, unjudged documents and so on, as text.
     convention: &'a str,
     systems: Vec<CutoffCurve<'a>>,
 }
@@ -79,6 +84,7 @@ struct CutoffCurve<'a> {
 struct QueryChange<'a> {
     query: &'a str,
     system: &'a str,
+    /// Why the query is shown, such as "largest loss".
     why: Option<&'static str>,
     baseline_value: Option<f64>,
     value: Option<f64>,
@@ -103,7 +109,7 @@ impl Serialize for ComparisonReport {
             title: &self.title,
             per_query: PerQuery {
                 metric: self.main_metric(),
-                systems: self.differences.iter().map(|d| self.gains(d)).collect(),
+                systems: self.differences.iter().map(|d| self.system_differences(d)).collect(),
             },
             hardest: self.query_values(hardest::hardest(self)),
             most_different: self.query_values(hardest::most_different(self)),
@@ -114,10 +120,12 @@ impl Serialize for ComparisonReport {
 }
 
 impl ComparisonReport {
-    fn gains(&self, differences: &Differences) -> Gains<'_> {
-        let one =
-            |(query, gain): &(usize, f64)| QueryGain { query: self.query_id(*query), gain: *gain };
-        Gains {
+    fn system_differences(&self, differences: &Differences) -> SystemDifferences<'_> {
+        let one = |(query, gain): &(usize, f64)| QueryDifference {
+            query: self.query_id(*query),
+            gain: *gain,
+        };
+        SystemDifferences {
             system: self.name(differences.system),
             wins: differences.counts.wins,
             ties: differences.counts.ties,

@@ -14,7 +14,8 @@ use rankwright_spec::words::counted;
 use super::{ComparisonReport, direction, fixed};
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
 use crate::error::ReportError;
-use crate::page::{PageBlock, Section};
+use crate::metric_axis::metric_limits;
+use crate::page::{ChoiceForm, PageBlock, Section};
 
 /// Number of queries up to which each has its own bar.
 const BARS: usize = 300;
@@ -85,8 +86,12 @@ pub(super) fn section(report: &ComparisonReport) -> Option<Section> {
         title: format!("Queries won, tied and lost against {}", report.baseline_name()),
         table: counts(report),
     };
-    let charts =
-        PageBlock::Choice { id: "wins-by-system".to_owned(), label: "System".to_owned(), groups };
+    let charts = PageBlock::Choice {
+        id: "wins-by-system".to_owned(),
+        label: "System".to_owned(),
+        groups,
+        form: ChoiceForm::List,
+    };
     let title = "Queries won and lost".to_owned();
     Some(Section { id: "wins".to_owned(), title, blocks: vec![counts, charts] })
 }
@@ -142,7 +147,7 @@ fn chart(report: &ComparisonReport, at: usize, differences: &Differences) -> Cha
     let side = |name: &str, keep: fn(f64) -> bool| BarSeries {
         name: name.to_owned(),
         values: bars.iter().map(|(_, d)| if keep(*d) { *d } else { f64::NAN }).collect(),
-        band: Vec::new(),
+        ..BarSeries::default()
     };
     Chart {
         id: format!("wins-{}", at + 1),
@@ -154,7 +159,12 @@ fn chart(report: &ComparisonReport, at: usize, differences: &Differences) -> Cha
             counted(wins, "query")
         ),
         x: Axis { label: "Queries, the largest win first".to_owned(), ..Axis::default() },
-        y: Axis { label: format!("Gain in {}", report.main_metric()), ..Axis::default() },
+        y: Axis {
+            label: format!("Gain in {}", report.main_metric()),
+            // A difference is at most as large as the range.
+            limits: metric_limits(&report.main_metric()).map(|(a, b)| (a - b, b - a)),
+            ..Axis::default()
+        },
         body: Body::Bars(Bars {
             series: vec![side("better", |d| d >= 0.0), side("worse", |d| d < 0.0)],
             categories: bars.into_iter().map(|(name, _)| name).collect(),

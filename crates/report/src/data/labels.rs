@@ -42,7 +42,7 @@ fn counts(id: &str, [title, caption, x, y]: [&str; 4], bars: Vec<(String, usize)
             series: vec![BarSeries {
                 name: y.to_owned(),
                 values: values.into_iter().map(|count| count as f64).collect(),
-                band: Vec::new(),
+                ..BarSeries::default()
             }],
             grouping: Grouping::Beside,
             horizontal: false,

@@ -9,7 +9,7 @@ use crate::page::{PageBlock, Section};
 /// Maximum number of features in the chart, and of names in a sentence.
 const SHOWN: usize = 30;
 
-/// The warnings of [`Summary`](rankwright_data::Summary), and constant features by name.
+/// The warnings of [`DatasetSummary`](rankwright_data::DatasetSummary), and constant features by name.
 pub(super) fn warnings(report: &DataReport) -> Section {
     let summary = &report.summary;
     let warnings = summary.warnings();
@@ -71,7 +71,7 @@ pub(super) fn section(report: &DataReport) -> Section {
             series: vec![BarSeries {
                 name: "missing".to_owned(),
                 values: shown.iter().map(|feature| feature.missing as f64 / rows).collect(),
-                band: Vec::new(),
+                ..BarSeries::default()
             }],
             grouping: Grouping::Beside,
             horizontal: true,

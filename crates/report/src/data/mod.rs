@@ -197,19 +197,19 @@ impl DataReport {
             sections.push(similar::section(self));
         }
         let facts = self.facts.iter().cloned().chain(self.own_facts()).collect();
-        Page { title: self.title.clone(), lead: self.lead(), facts, sections }
+        let conventions = match self.relations.is_empty() {
+            true => Vec::new(),
+            false => vec![self.convention()],
+        };
+        Page { title: self.title.clone(), lead: self.lead(), facts, conventions, sections }
     }
 
     fn own_facts(&self) -> Vec<(String, String)> {
-        let mut facts = vec![
+        vec![
             ("Queries".to_owned(), self.queries()),
             ("Documents".to_owned(), self.summary.rows.to_string()),
             ("Features".to_owned(), self.relations.len().to_string()),
-        ];
-        if !self.relations.is_empty() {
-            facts.push(("Convention".to_owned(), self.convention()));
-        }
-        facts
+        ]
     }
 
     /// The number of queries, and the number that metrics can use where it is smaller.

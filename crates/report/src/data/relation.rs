@@ -21,8 +21,9 @@ use rankwright_spec::words::counted;
 use rayon::prelude::*;
 
 use super::{DataReport, column, fixed, signed};
-use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
+use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Tone};
 use crate::error::ReportError;
+use crate::metric_axis::metric_axis;
 use crate::page::{PageBlock, Section};
 
 /// Maximum number of rows of a table.
@@ -163,6 +164,7 @@ fn bars(
             name: name.to_owned(),
             values: relations().map(|r| value(r).0).collect(),
             band: if has_band { band } else { Vec::new() },
+            tone: Tone::Signed,
         }],
         grouping: Grouping::Beside,
         horizontal: true,
@@ -180,7 +182,7 @@ pub(super) fn section(report: &DataReport) -> Section {
                   without a value are left out."
             .to_owned(),
         x: Axis { label: "Feature".to_owned(), ..Axis::default() },
-        y: Axis { label: "Mean tau-b".to_owned(), ..Axis::default() },
+        y: Axis { label: "Mean tau-b".to_owned(), limits: Some((-1.0, 1.0)), ..Axis::default() },
         body: bars(report, shown, "mean tau-b", |r| (r.tau, r.tau_ci95)),
     };
     let columns = ["mean tau-b", "95% interval", "queries", "missing", "zeros"];
@@ -225,13 +227,12 @@ pub(super) fn rankers(report: &DataReport) -> Section {
     let chart = Chart {
         id: "rankers-chart".to_owned(),
         title: format!("{metric} of each feature alone"),
-        caption: format!(
-            "Documents ranked by one feature, in the better of the two directions: a baseline for \
-             every model. Documents without a value are ranked last. Convention of {}.",
-            report.convention()
-        ),
+        caption:
+            "Documents ranked by one feature, in the better of the two directions: a baseline \
+                  for every model. Documents without a value are ranked last."
+                .to_owned(),
         x: Axis { label: "Feature".to_owned(), ..Axis::default() },
-        y: Axis { label: metric.clone(), ..Axis::default() },
+        y: metric_axis(&metric),
         body: bars(report, shown, &metric, |r| (r.best(better).0, None)),
     };
     let mut table = Table::new([

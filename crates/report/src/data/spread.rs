@@ -12,8 +12,8 @@
 use rankwright_data::{Dataset, DatasetSummary};
 
 use super::{DataReport, column, signed};
-use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
-use crate::page::{PageBlock, Section};
+use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series, Tone};
+use crate::page::{ChoiceForm, PageBlock, Section};
 
 /// Number of different values up to which each has its bin.
 const VALUES: usize = 12;
@@ -146,13 +146,14 @@ fn bins(data: &Dataset, c: usize, sample: &[usize]) -> Bins {
 pub(super) fn section(report: &DataReport) -> Section {
     let group = |(at, spread): (usize, &Spread)| {
         let tau = report.relations.get(spread.column).map(|r| r.tau);
-        let name = format!("{} (tau {})", report.name(spread.column), signed(tau));
+        let name = format!("{} (tau with the label: {})", report.name(spread.column), signed(tau));
         (name, vec![PageBlock::Chart(chart(report, spread, at + 1))])
     };
     let choice = PageBlock::Choice {
         id: "spread-feature".to_owned(),
         label: "Feature".to_owned(),
         groups: report.spreads.iter().enumerate().map(group).collect(),
+        form: ChoiceForm::List,
     };
     let title = "Distribution of values by label".to_owned();
     Section { id: "spread".to_owned(), title, blocks: vec![choice] }
@@ -160,21 +161,25 @@ pub(super) fn section(report: &DataReport) -> Section {
 
 fn chart(report: &DataReport, spread: &Spread, number: usize) -> Chart {
     let name = report.name(spread.column);
+    let of = spread.shares.len();
+    let tone = |step: usize| Tone::Ordinal { step, of };
+    let shares = spread.shares.iter().enumerate();
     let body = match &spread.bins {
         Bins::Values(values) => Body::Bars(Bars {
             categories: values.iter().map(f32::to_string).collect(),
-            series: spread.shares.iter().map(|(name, shares)| bar(name, shares)).collect(),
+            series: shares.map(|(step, (name, shares))| bar(name, shares, tone(step))).collect(),
             grouping: Grouping::Beside,
             horizontal: false,
         }),
         Bins::Range(..) => {
             let centres = spread.bins.centres();
-            let line = |(name, shares): &(String, Vec<f64>)| Series {
+            let line = |(step, (name, shares)): (usize, &(String, Vec<f64>))| Series {
                 name: name.clone(),
                 points: centres.iter().copied().zip(shares.iter().copied()).collect(),
+                tone: tone(step),
                 ..Series::default()
             };
-            Body::Lines(spread.shares.iter().map(line).collect())
+            Body::Lines(shares.map(line).collect())
         }
     };
     let bins = match &spread.bins {
@@ -196,6 +201,6 @@ fn chart(report: &DataReport, spread: &Spread, number: usize) -> Chart {
     }
 }
 
-fn bar(name: &str, shares: &[f64]) -> BarSeries {
-    BarSeries { name: name.to_owned(), values: shares.to_vec(), band: Vec::new() }
+fn bar(name: &str, shares: &[f64], tone: Tone) -> BarSeries {
+    BarSeries { name: name.to_owned(), values: shares.to_vec(), tone, ..BarSeries::default() }
 }

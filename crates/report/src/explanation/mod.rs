@@ -89,7 +89,7 @@ pub fn explain(request: &ExplanationRequest<'_>) -> Result<RankingExplanation, R
         let (features, how) = (&request.model.1.header().features, DependenceOptions::default());
         let Some(feature) = features.column(name) else {
             let known: Vec<String> = features.iter().map(|name| name.into_owned()).collect();
-            let known = KnownNames::around(name, known.iter().map(String::as_str));
+            let known = KnownNames::similar_to(name, known.iter().map(String::as_str));
             return Err(ReportError::UnknownFeature { feature: name.clone(), known });
         };
         let how = DependenceOptions { curves: request.curves, ..how };

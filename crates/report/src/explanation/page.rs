@@ -12,8 +12,8 @@ use super::{
     EffectSummary, ExplainedDocument, FeatureEffect, PairExplanation, QueryExplanation,
     RankingExplanation,
 };
-use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
-use crate::page::{Page, PageBlock, Section};
+use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series, Tone};
+use crate::page::{ChoiceForm, Page, PageBlock, Section};
 
 /// Maximum number of features in a plot.
 const FEATURES: usize = 20;
@@ -50,7 +50,7 @@ impl RankingExplanation {
             let (id, title) = ("dependence".into(), "Dependence of scores on a feature".into());
             sections.push(Section { id, title, blocks });
         }
-        Page { title, lead, facts, sections }
+        Page { title, lead, facts, sections, ..Page::default() }
     }
 
     fn query_lead(&self, query: &QueryExplanation) -> String {
@@ -95,7 +95,7 @@ fn query_sections(query: &QueryExplanation) -> Vec<Section> {
     let mut sections = vec![Section {
         id: "documents".into(),
         title: "Documents".into(),
-        blocks: vec![PageBlock::Choice { id, label, groups }],
+        blocks: vec![PageBlock::Choice { id, label, groups, form: ChoiceForm::List }],
     }];
     if let Some(pair) = &query.pair {
         sections.push(Section {
@@ -190,7 +190,12 @@ fn bars(
         named.push((format!("sum of {}", counted(rest.len(), "other")), sum));
     }
     let (categories, values) = named.into_iter().unzip();
-    let series = vec![BarSeries { name: label.to_owned(), values, band: Vec::new() }];
+    let series = vec![BarSeries {
+        name: label.to_owned(),
+        values,
+        tone: Tone::Signed,
+        ..BarSeries::default()
+    }];
     Chart {
         id,
         title,
@@ -206,7 +211,7 @@ fn summary_sections(summary: &EffectSummary) -> Vec<Section> {
     let series = |name: &str, of: fn(&FeatureEffect) -> f64| BarSeries {
         name: name.to_owned(),
         values: features.clone().map(of).collect(),
-        band: Vec::new(),
+        ..BarSeries::default()
     };
     let chart = Chart {
         id: "features".into(),
@@ -233,7 +238,12 @@ fn summary_sections(summary: &EffectSummary) -> Vec<Section> {
         (feature.feature.clone(), vec![PageBlock::Chart(points_chart(number, feature))])
     };
     let groups = pointed.enumerate().map(group).collect();
-    let choice = PageBlock::Choice { id: "value".into(), label: "Feature".into(), groups };
+    let choice = PageBlock::Choice {
+        id: "value".into(),
+        label: "Feature".into(),
+        groups,
+        form: ChoiceForm::List,
+    };
     vec![
         Section {
             id: "size".into(),

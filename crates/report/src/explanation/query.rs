@@ -24,7 +24,8 @@ pub struct QueryExplanation {
     pub documents: Vec<ExplainedDocument>,
     /// The comparison of two documents.
     pub pair: Option<PairExplanation>,
-    /// The effect of each feature on the order, the largest spread first.
+    /// The effect of each feature on the order; features whose contributions vary most between the
+    /// documents come first.
     pub list: Vec<Effect>,
 }
 
@@ -89,7 +90,7 @@ impl QueryExplanation {
     ) -> Result<QueryExplanation, ReportError> {
         let data = request.data.1;
         let Some(query) = data.query_ids().iter().position(|other| other == id) else {
-            let known = KnownNames::around(id, data.query_ids().iter());
+            let known = KnownNames::similar_to(id, data.query_ids().iter());
             return Err(ReportError::UnknownQuery { data: "data", query: id.to_owned(), known });
         };
         let found = explainer.explain(data, &[query])?;
@@ -160,7 +161,7 @@ impl QueryDocuments<'_> {
         let by_id = all().find(|index| self.name(*index) == name);
         by_id.or_else(|| all().find(|index| row(index) == name)).ok_or_else(|| {
             let names: Vec<String> = all().map(|index| self.name(index)).collect();
-            let known = KnownNames::around(name, names.iter().map(String::as_str));
+            let known = KnownNames::similar_to(name, names.iter().map(String::as_str));
             let (query, document) = (query.to_owned(), name.to_owned());
             ReportError::UnknownDocument { query, document, known }
         })

@@ -83,9 +83,12 @@ fn a_pair_sums_to_the_difference_of_the_scores() {
     let shares: Vec<_> = pair.shares.iter().map(|s| (s.feature.as_str(), s.difference)).collect();
     assert_eq!(shares, [("clicks", 3.0), ("bm25", -2.0)]);
     assert_eq!(pair.shares[0].values, [0.0, 3.0]);
-    let text = found.to_text(1, false);
+    let text = found.to_text(1, 3);
     assert!(text.contains("why a is above c") && text.contains("sum of 1 other"), "{text}");
     assert!(text.contains("-2.0000") && text.contains("= +1.0000"), "{text}");
+    assert!(!text.contains("are shown"), "{text}");
+    let fewer = found.to_text(1, 1);
+    assert!(fewer.contains("The first 1 of 3 documents are shown."), "{fewer}");
 }
 
 #[test]
@@ -126,7 +129,7 @@ fn a_summary_is_over_all_documents_of_the_sample() {
     assert_eq!(points, [(0, 1.0, 2.0), (2, 2.0, 4.0), (1, 3.0, 6.0), (3, 5.0, 10.0)]);
     let json = to_value(&found).unwrap();
     assert_eq!(json["summary"]["features"][0]["feature"], "bm25");
-    assert!(found.to_text(5, false).contains("over 4 documents of 2 queries,"));
+    assert!(found.to_text(5, 3).contains("over 4 documents of 2 queries,"));
 }
 
 #[test]

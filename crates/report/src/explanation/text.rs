@@ -12,16 +12,12 @@ use super::{
 
 /// Half the width of a bar.
 const HALF: usize = 10;
-/// Documents that are shown where none was requested.
-const DOCUMENTS: usize = 3;
-
 impl RankingExplanation {
-    /// The main tables, each with its `top` largest features; of a query the first documents, or
-    /// all of them with `all_documents`.
-    pub fn to_text(&self, top: usize, all_documents: bool) -> String {
+    /// The main tables, each with its `top` largest features; of a query the first `documents`.
+    pub fn to_text(&self, top: usize, documents: usize) -> String {
         let mut parts = Vec::new();
         if let Some(query) = &self.query {
-            parts.extend(self.query_text(query, top, all_documents));
+            parts.extend(self.query_text(query, top, documents));
         }
         if let Some(summary) = &self.summary {
             parts.push(self.summary_text(summary, top));
@@ -30,7 +26,7 @@ impl RankingExplanation {
         parts.join("\n")
     }
 
-    fn query_text(&self, query: &QueryExplanation, top: usize, all: bool) -> Vec<String> {
+    fn query_text(&self, query: &QueryExplanation, top: usize, documents: usize) -> Vec<String> {
         let how = if self.sampled { "sampled" } else { "exact" };
         let mut parts = vec![format!(
             "query {}: {}; base score {}; contributions are relative to {} ({how})\n",
@@ -39,8 +35,12 @@ impl RankingExplanation {
             signed(query.base),
             self.relative_to
         )];
-        let count = if all { query.documents.len() } else { DOCUMENTS };
-        parts.extend(query.documents.iter().take(count).map(|doc| document_text(doc, query, top)));
+        let shown = query.documents.iter().take(documents);
+        parts.extend(shown.map(|doc| document_text(doc, query, top)));
+        if query.documents.len() > documents {
+            let all = counted(query.documents.len(), "document");
+            parts.push(format!("The first {documents} of {all} are shown.\n"));
+        }
         if let Some(pair) = &query.pair {
             parts.push(pair_text(pair, top));
         }

@@ -11,7 +11,7 @@ use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_spec::words::counted;
 use sha2::{Digest, Sha256};
 
-use super::{Page, PageBlock, Section};
+use super::{ChoiceForm, Page, PageBlock, Section};
 use crate::ReportError;
 use crate::chart::escape::{escape, harmless};
 use crate::chart::numbers::TableValue;
@@ -32,6 +32,7 @@ pub(super) fn render(page: &Page) -> Result<String, ReportError> {
     out.push_str(&contents(&page));
     out.push_str("<main id=\"main\" tabindex=\"-1\">\n");
     out.push_str(&facts(&page));
+    out.push_str(&conventions(&page));
     for one in &page.sections {
         section(one, &mut out)?;
     }
@@ -101,6 +102,19 @@ fn facts(page: &Page) -> String {
     format!("<dl class=\"facts\" id=\"facts\">\n{all}</dl>\n")
 }
 
+/// The conventions of the metrics, folded.
+fn conventions(page: &Page) -> String {
+    if page.conventions.is_empty() {
+        return String::new();
+    }
+    let line = |text: &String| format!("<li dir=\"auto\">{}</li>\n", escape(text));
+    let lines: String = page.conventions.iter().map(line).collect();
+    format!(
+        "<details class=\"conventions\" id=\"conventions\">\n<summary>Conventions of the metrics\
+         </summary>\n<ul>\n{lines}</ul>\n</details>\n"
+    )
+}
+
 fn section(one: &Section, out: &mut String) -> Result<(), ReportError> {
     let (id, title) = (&one.id, escape(&one.title));
     out.push_str(&format!(
@@ -124,7 +138,9 @@ fn block(block: &PageBlock, level: usize, out: &mut String) -> Result<(), Report
             out.push_str(&format!("<div class=\"block\">\n{table}</div>\n"));
         }
         PageBlock::Drawing { id, title, svg } => out.push_str(&drawing(id, title, svg, level)),
-        PageBlock::Choice { id, label, groups } => choice(id, label, groups, level, out)?,
+        PageBlock::Choice { id, label, groups, form } => {
+            choice((id, label, *form), groups, level, out)?;
+        }
     }
     Ok(())
 }
@@ -282,8 +298,7 @@ fn scoped(svg: &str, under: &str) -> String {
 }
 
 fn choice(
-    id: &str,
-    label: &str,
+    (id, label, form): (&str, &str, ChoiceForm),
     groups: &[(String, Vec<PageBlock>)],
     level: usize,
     out: &mut String,
@@ -291,10 +306,23 @@ fn choice(
     let options: String =
         groups.iter().map(|(name, _)| format!("<option>{}</option>", escape(name))).collect();
     let label = escape(label);
-    out.push_str(&format!(
-        "<div class=\"choice\" id=\"{id}\" data-choice=\"{id}\">\n<label hidden>{label}\n\
-         <select autocomplete=\"off\">{options}</select></label>\n"
-    ));
+    out.push_str(&format!("<div class=\"choice\" id=\"{id}\" data-choice=\"{id}\">\n"));
+    out.push_str(&match form {
+        ChoiceForm::List => format!(
+            "<label class=\"chooser\" hidden>{label}\n\
+             <select autocomplete=\"off\">{options}</select></label>\n"
+        ),
+        // The list of names stays, for the script and for screen readers.
+        ChoiceForm::Stages => format!(
+            "<div class=\"chooser stages\" hidden>\n\
+             <button type=\"button\" class=\"play\" aria-pressed=\"false\">\
+             <span aria-hidden=\"true\">\u{25b6}</span> Play</button>\n\
+             <label>{label}\n<input type=\"range\" min=\"0\" max=\"{}\" step=\"1\" value=\"0\" \
+             autocomplete=\"off\"></label>\n<output></output>\n\
+             <select autocomplete=\"off\" hidden>{options}</select>\n</div>\n",
+            groups.len().saturating_sub(1)
+        ),
+    });
     for (name, blocks) in groups {
         let name = escape(name);
         out.push_str(&format!(

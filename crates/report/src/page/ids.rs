@@ -15,7 +15,7 @@ pub(crate) struct UniqueIds(HashSet<String>);
 impl UniqueIds {
     /// Starts with the names of the page's own parts only.
     fn new() -> UniqueIds {
-        UniqueIds(["main", "facts", "contents"].map(str::to_owned).into())
+        UniqueIds(["main", "facts", "contents", "conventions"].map(str::to_owned).into())
     }
 
     /// A safe and unique name, as close as possible to the wanted one.

@@ -20,8 +20,10 @@ pub struct Page {
     pub title: String,
     /// One or two sentences that summarise the results.
     pub lead: String,
-    /// Facts about the origin: data, spec, seed, version, convention...
+    /// Facts about the origin: data, spec, seed, version...
     pub facts: Vec<(String, String)>,
+    /// The conventions of the metrics, a line each; said once for the whole page, folded.
+    pub conventions: Vec<String>,
     /// The sections, in order; each is in the table of contents.
     pub sections: Vec<Section>,
 }
@@ -71,7 +73,19 @@ pub enum PageBlock {
         label: String,
         /// Name and blocks of each group.
         groups: Vec<(String, Vec<PageBlock>)>,
+        /// The way to choose.
+        form: ChoiceForm,
     },
+}
+
+/// The way to choose one of several groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ChoiceForm {
+    /// A list of names.
+    #[default]
+    List,
+    /// A slider with a button that plays the groups one after the other, for stages of a training.
+    Stages,
 }
 
 impl Page {

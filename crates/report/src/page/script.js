@@ -140,14 +140,47 @@
   const choice = (box) => {
     const select = box.querySelector("select");
     const groups = [...box.children].filter((child) => child.classList.contains("group"));
-    const show = () => groups.forEach((group, index) => { group.hidden = index !== select.selectedIndex; });
+    const slider = box.querySelector("input[type=range]");
+    const show = () => {
+      groups.forEach((group, index) => { group.hidden = index !== select.selectedIndex; });
+      if (!slider) return;
+      const name = select.options[select.selectedIndex].textContent;
+      slider.value = select.selectedIndex;
+      slider.setAttribute("aria-valuetext", name);
+      box.querySelector("output").textContent = name;
+    };
     select.addEventListener("change", show);
-    box.querySelector("label").hidden = false;
+    if (slider) stages(box, select, slider, show);
+    box.querySelector(".chooser").hidden = false;
     show();
     return (target) => {
       const index = groups.findIndex((group) => group.contains(target));
       if (index >= 0) { select.selectedIndex = index; show(); }
     };
+  };
+  // A slider over the stages of a training, and a button that plays them one after the other.
+  const stages = (box, select, slider, show) => {
+    const button = box.querySelector(".play");
+    const last = select.options.length - 1;
+    let timer = 0;
+    const label = (playing) => {
+      button.setAttribute("aria-pressed", playing);
+      button.replaceChildren();
+      make(button, "span", playing ? "\u275a\u275a" : "\u25b6").setAttribute("aria-hidden", "true");
+      button.append(playing ? " Pause" : " Play");
+    };
+    const pause = () => { clearInterval(timer); timer = 0; label(false); };
+    const go = (index) => { select.selectedIndex = index; show(); };
+    slider.addEventListener("input", () => { pause(); go(Number(slider.value)); });
+    button.addEventListener("click", () => {
+      if (timer) { pause(); return; }
+      if (select.selectedIndex === last) go(0);
+      label(true);
+      timer = setInterval(() => {
+        go(Math.min(last, select.selectedIndex + 1));
+        if (select.selectedIndex === last) pause();
+      }, 900);
+    });
   };
   const choices = [...document.querySelectorAll(".choice")].map(choice);
   // A link to something in a group that is not shown brings that group up.
@@ -184,6 +217,26 @@
     });
   };
   document.querySelectorAll("table[data-sortable]").forEach(sortable);
+
+  // A table or drawing that is wider than its place says so.
+  const boxes = [...document.querySelectorAll(".block > .scroll, .drawing .scroll")];
+  const hints = boxes.map((box) => {
+    const hint = document.createElement("p");
+    hint.className = "more";
+    hint.textContent = "Scroll sideways to see all of it.";
+    hint.hidden = true;
+    box.before(hint);
+    return hint;
+  });
+  const measure = () => boxes.forEach((box, index) => {
+    // Boxes in a group that is not shown have no size; they are measured when they are.
+    if (box.clientWidth) hints[index].hidden = box.scrollWidth <= box.clientWidth + 1;
+  });
+  addEventListener("resize", measure);
+  document.querySelectorAll(".choice").forEach((box) => {
+    new MutationObserver(measure).observe(box, { attributes: true, attributeFilter: ["hidden"], subtree: true });
+  });
+  measure();
 
   // A wide tree has its root in the middle.
   document.querySelectorAll(".drawing .scroll").forEach((box) => {

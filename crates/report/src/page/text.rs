@@ -21,6 +21,9 @@ pub(super) fn render(page: &Page, width: usize) -> String {
     for (name, value) in &page.facts {
         out.push_str(&format!("{}: {}\n", clean(name), clean(value)));
     }
+    for line in &page.conventions {
+        out.push_str(&format!("{}\n", clean(line)));
+    }
     let mut charts = 0;
     for section in &page.sections {
         let mut part = String::new();

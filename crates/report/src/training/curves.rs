@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::stages::Stages;
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
+use crate::metric_axis::metric_axis;
 use crate::serialise::as_map;
 
 /// Maximum number of points of a line that comes from a log.
@@ -145,9 +146,9 @@ impl Curve {
         Chart {
             id: format!("curve-{number}"),
             title: format!("{} of each {unit} alone", self.metric),
-            caption: format!("{source} Convention: {}.", self.convention),
+            caption: source.to_owned(),
             x: Axis { label: unit.to_owned(), ..Axis::default() },
-            y: Axis { label: self.metric.clone(), ..Axis::default() },
+            y: metric_axis(&self.metric),
             body: Body::Bars(bars),
         }
     }
@@ -162,7 +163,7 @@ impl Curve {
             ..Series::default()
         };
         let mut lines: Vec<Series> = self.sets.iter().map(series).collect();
-        let mut caption = format!("{source} Convention: {}.", self.convention);
+        let mut caption = source.to_owned();
         if let Some(BestRound { rounds: round, value }) = self.best {
             let at = counted(round, unit);
             caption = format!(
@@ -171,19 +172,56 @@ impl Curve {
             );
             lines.push(self.mark(round, &at));
         }
+        let mut x = Axis { label: plural(unit), ..Axis::default() };
+        let left_out = self.left_out();
+        if let (Some(first), Some(last)) = (self.rounds.get(left_out), self.rounds.last())
+            && left_out > 0
+        {
+            x.range = Some((*first as f64, *last as f64));
+            caption = format!(
+                "{caption} The plot begins at {unit} {first}, as the values before it are far from \
+                 the others; the numbers below have all of them."
+            );
+        }
         Chart {
             id: format!("curve-{number}"),
             title: format!("{} against {}", self.metric, plural(unit)),
             caption,
-            x: Axis { label: plural(unit), ..Axis::default() },
-            y: Axis { label: self.metric.clone(), ..Axis::default() },
+            x,
+            y: metric_axis(&self.metric),
             body: Body::Lines(lines),
         }
     }
 
+    /// Number of points at the start that the plot leaves out: at most a tenth of them, and only as many
+    /// as are needed for the range of the others to be at most twice what it is after that tenth.
+    /// Otherwise the first trees fill the plot, and all later ones are a flat line.
+    fn left_out(&self) -> usize {
+        let width = |from: usize| {
+            let values = self.sets.iter().flat_map(|(_, values)| values.iter().skip(from));
+            let known = values.copied().filter(|v| v.is_finite());
+            let (low, high) = known.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
+                (low.min(v), high.max(v))
+            });
+            high - low
+        };
+        // The best round stays in the plot.
+        let best = self.best.and_then(|best| self.rounds.iter().position(|r| *r == best.rounds));
+        let most = (self.rounds.len() / 10).min(best.unwrap_or(usize::MAX));
+        let later = width(most);
+        if later <= 0.0 || !later.is_finite() {
+            return 0;
+        }
+        (0..=most).find(|from| width(*from) <= 2.0 * later).unwrap_or(0)
+    }
+
     /// A vertical broken line at the best round.
     fn mark(&self, round: usize, at: &str) -> Series {
-        let known = || self.sets.iter().flat_map(|(_, v)| v).copied().filter(|v| v.is_finite());
+        let shown = self.left_out();
+        let known = || {
+            let values = self.sets.iter().flat_map(|(_, values)| values.iter().skip(shown));
+            values.copied().filter(|v| v.is_finite())
+        };
         let (low, high) =
             (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
         let x = round as f64;
@@ -270,6 +308,28 @@ mod tests {
         let mut history = history();
         history.metrics = vec!["rmse".into()];
         assert_eq!(Curve::from_log(&history)[0].best, Some(BestRound { rounds: 1, value: 0.1 }));
+    }
+
+    #[test]
+    fn a_curve_begins_where_something_is_to_be_seen() {
+        let mut curve = Curve::from_log(&history()).remove(0);
+        // A steep start of three rounds, then a slow rise.
+        curve.rounds = (1..=100).collect();
+        let value = |round: usize| match round {
+            1..=3 => 0.1 * round as f64,
+            _ => 0.5 + 0.001 * round as f64,
+        };
+        curve.sets = vec![("valid".to_owned(), (1..=100).map(value).collect())];
+        curve.best = Some(BestRound { rounds: 100, value: 0.6 });
+        let chart = curve.chart(1, "tree", "From the log.");
+        assert_eq!(chart.x.range, Some((4.0, 100.0)));
+        assert!(chart.caption.contains("begins at tree 4"), "{}", chart.caption);
+        let Body::Lines(lines) = &chart.body else { panic!("no lines") };
+        assert_eq!(lines[0].points.len(), 100, "the numbers are complete");
+        assert_eq!(chart.y.limits, Some((0.0, 1.0)));
+        // An even rise is shown whole.
+        curve.sets = vec![("valid".to_owned(), (1..=100).map(|n| n as f64 / 200.0).collect())];
+        assert_eq!(curve.chart(1, "tree", "").x.range, None);
     }
 
     #[test]

@@ -19,12 +19,12 @@ use rankwright_learn::objective::{
 use rankwright_spec::{Spec, SpecError};
 use serde::Serialize;
 
-use super::stages::Stages;
+use super::stages::{STAGES, Stages};
 use super::{LeftOut, ReportPart};
 use crate::chart::{Axis, Body, Chart, ForceArrow, Forces};
 use crate::error::ReportError;
 use crate::known::KnownNames;
-use crate::page::{PageBlock, Section};
+use crate::page::{ChoiceForm, PageBlock, Section};
 
 /// Maximum number of documents of a list that are shown.
 const SHOWN: usize = 20;
@@ -115,12 +115,10 @@ impl<'a> ForceRecorder<'a> {
         Ok(Ok(ForceRecorder { data, query, measure, sigma, seed, ranknet, lambdarank, stages }))
     }
 
-    /// The stages to show: the start, the middle and the end.
+    /// The stages to show: the start, the end, and some between them, closer together at the start,
+    /// where the order changes most.
     pub fn selected_stages(stages: &Stages) -> Vec<usize> {
-        let last = stages.last();
-        let mut selected = [0, last / 2, last].map(|rounds| stages.nearest(rounds)).to_vec();
-        selected.dedup();
-        selected
+        stages.spread(STAGES)
     }
 
     /// Records a stage; `scores` are those of the whole data.
@@ -167,8 +165,8 @@ impl<'a> ForceRecorder<'a> {
 /// The pairwise logistic loss with this weight, without normalisation and truncation.
 fn plain(sigma: f64, weight: Weight) -> Result<Lambda, SpecError> {
     let truncation = Some(usize::MAX);
-    LambdaConfig { sigma, weight, truncation, cut: CutoffMode::Hard, ..LambdaConfig::default() }
-        .check()
+    let (pair_weight, cut) = (weight, CutoffMode::Hard);
+    LambdaConfig { sigma, pair_weight, truncation, cut, ..LambdaConfig::default() }.check()
 }
 
 /// The force on each document: minus its lambda.
@@ -183,7 +181,7 @@ pub(super) fn forces(objective: &Lambda, query: &QueryView<'_>) -> Result<Vec<f6
 
 fn find(data: &Dataset, id: &str) -> Result<usize, ReportError> {
     data.query_ids().iter().position(|known| known == id).ok_or_else(|| {
-        let known = KnownNames::around(id, data.query_ids().iter());
+        let known = KnownNames::similar_to(id, data.query_ids().iter());
         ReportError::UnknownQuery { data: "training data", query: id.to_owned(), known }
     })
 }
@@ -235,7 +233,7 @@ impl QueryForces {
             1 => blocks.extend(groups.remove(0).1),
             _ => {
                 let (id, label) = ("forces-stage".to_owned(), "Stage".to_owned());
-                blocks.push(PageBlock::Choice { id, label, groups });
+                blocks.push(PageBlock::Choice { id, label, groups, form: ChoiceForm::Stages });
             }
         }
         Section { id: "forces".into(), title: "Forces on a ranked list".into(), blocks }

@@ -108,7 +108,7 @@ impl Importances {
         let trees = matches!(model.body(), ModelBody::Trees(_));
         let importance = |feature: usize| {
             let gain = gains.iter().find(|gain| gain.feature == feature);
-            let loss = found.as_ref().ok().and_then(|found| found.of(feature));
+            let loss = found.as_ref().ok().and_then(|found| found.mean_and_deviation(feature));
             ReportedImportance {
                 name: model.header().features.name(feature).into_owned(),
                 gain: gain.map(|gain| gain.gain),
@@ -206,6 +206,7 @@ impl Importances {
                     name: label.to_owned(),
                     values: known.iter().map(|(_, (value, _))| *value).collect(),
                     band: if bands { known.iter().map(band).collect() } else { Vec::new() },
+                    ..BarSeries::default()
                 }],
                 grouping: Grouping::Beside,
                 horizontal: true,
@@ -243,9 +244,6 @@ impl Importances {
                 self.used
             ));
         }
-        if let Ok(permuted) = &self.permuted {
-            table.notes.push(format!("{}: {}", permuted.metric, permuted.convention));
-        }
         table
     }
 }
@@ -268,8 +266,8 @@ impl PermutationData {
         format!(
             "The loss of {}, which is {:.4} for the unchanged data, when the values of a feature are \
              randomly permuted among the rows of {seen}: the mean over {REPEATS} permutations and \
-             their standard deviation.{which} Convention: {}.",
-            self.metric, self.value, self.convention
+             their standard deviation.{which}",
+            self.metric, self.value
         )
     }
 }

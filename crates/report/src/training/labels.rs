@@ -11,10 +11,10 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::classes::Classes;
-use super::stages::Stages;
-use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
+use super::stages::{STAGES, Stages};
+use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series, Tone};
 use crate::error::ReportError;
-use crate::page::{PageBlock, Section};
+use crate::page::{ChoiceForm, PageBlock, Section};
 
 /// Number of ranks that are shown.
 const RANKS: usize = 10;
@@ -98,10 +98,8 @@ impl LabelRanks {
 
     /// The section with its charts; `best` is the best number of rounds on validation data.
     pub(super) fn section(&self, stages: &Stages, best: Option<usize>, data: &str) -> Section {
-        let last = stages.last();
-        let wanted = [Some(0), Some(last / 10), Some(last / 2), best, Some(last)];
-        let mut shown: Vec<usize> =
-            wanted.into_iter().flatten().map(|rounds| stages.nearest(rounds)).collect();
+        let mut shown = stages.spread(STAGES);
+        shown.extend(best.map(|rounds| stages.nearest(rounds)));
         shown.sort_unstable();
         shown.dedup();
         let group = |number: &usize| {
@@ -122,7 +120,7 @@ impl LabelRanks {
             1 => blocks.extend(groups.remove(0).1),
             _ => {
                 let (id, label) = ("labels-stage".to_owned(), "Stage".to_owned());
-                blocks.push(PageBlock::Choice { id, label, groups });
+                blocks.push(PageBlock::Choice { id, label, groups, form: ChoiceForm::Stages });
             }
         }
         if stages.staged {
@@ -136,7 +134,8 @@ impl LabelRanks {
         let series = |(class, name): (usize, &String)| BarSeries {
             name: format!("label {name}"),
             values: shares.iter().map(|rank| rank[class]).collect(),
-            band: Vec::new(),
+            tone: self.tone(class),
+            ..BarSeries::default()
         };
         let bars = Bars {
             categories: (1..=shares.len()).map(|rank| rank.to_string()).collect(),
@@ -162,21 +161,31 @@ impl LabelRanks {
         }
     }
 
+    /// The colour of a label: the higher the label, the stronger.
+    fn tone(&self, class: usize) -> Tone {
+        Tone::Ordinal { step: class, of: self.classes.names.len() }
+    }
+
     fn mean_chart(&self, stages: &Stages, data: &str) -> Chart {
         let series = |(class, name): (usize, &String)| {
             let at = |(number, means): (&usize, &Vec<f64>)| (*number as f64, means[class]);
             let points = stages.numbers.iter().zip(&self.mean_ranks).map(at).collect();
-            Series { name: format!("label {name}"), points, ..Series::default() }
+            let (name, tone) = (format!("label {name}"), self.tone(class));
+            Series { name, points, tone, ..Series::default() }
         };
         Chart {
             id: "labels-mean-rank".into(),
             title: "Mean rank of each label".into(),
             caption: format!(
-                "The mean rank of all documents of {data} with the same label. Rank 1 is the top, \
-                 so a falling line means that the documents move up."
+                "The mean rank of all documents of {data} with the same label; rank 1 is at the top."
             ),
             x: Axis { label: stages.axis(), ..Axis::default() },
-            y: Axis { label: "mean rank".into(), ..Axis::default() },
+            y: Axis {
+                label: "mean rank".into(),
+                limits: Some((1.0, f64::INFINITY)),
+                reversed: true,
+                ..Axis::default()
+            },
             body: Body::Lines(self.classes.names.iter().enumerate().rev().map(series).collect()),
         }
     }

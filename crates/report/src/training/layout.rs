@@ -1,6 +1,6 @@
 //! The layout of a training report as a page.
 
-use rankwright_eval::Measure;
+use rankwright_eval::conventions;
 use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_spec::words::counted;
 
@@ -8,7 +8,7 @@ use super::{BestRound, NamedData, ReportPart, TrainingReport, TrainingRequest, t
 use crate::page::{Page, PageBlock, Section};
 
 /// Facts about the origin of the report: model, data and settings, in words.
-pub(super) fn facts(input: &TrainingRequest<'_>, measures: &[Measure]) -> Vec<(String, String)> {
+pub(super) fn facts(input: &TrainingRequest<'_>) -> Vec<(String, String)> {
     let (name, model) = input.model;
     let header = model.header();
     let mut facts = vec![("Model".to_owned(), name.to_owned())];
@@ -40,9 +40,6 @@ pub(super) fn facts(input: &TrainingRequest<'_>, measures: &[Measure]) -> Vec<(S
         add("Validation data", validation_of_training(input));
     }
     input.valid.iter().for_each(|set| add("Validation data", named(set)));
-    for measure in measures {
-        add(&format!("Convention of {measure}"), measure.convention().to_owned());
-    }
     add("Version", env!("CARGO_PKG_VERSION").to_owned());
     facts
 }
@@ -65,6 +62,7 @@ impl TrainingReport {
             title: format!("Training report of {}", self.name),
             lead: self.lead(),
             facts: self.facts.clone(),
+            conventions: self.conventions(),
             sections: vec![
                 self.curve_section(),
                 section(&self.lambdas, "lambdas", "Lambdas", |part| {
@@ -79,6 +77,24 @@ impl TrainingReport {
                 trees::section(&self.trees),
             ],
         }
+    }
+
+    /// The conventions of all metrics of the page.
+    fn conventions(&self) -> Vec<String> {
+        let measured = self.values.first().map_or(&[][..], |(_, found)| &found.results);
+        let mut lines = conventions(measured);
+        // Curves of a log, and permutations, may have metrics of their own.
+        let known = |metric: &str| measured.iter().any(|r| r.measure.to_string() == metric);
+        let curves = self.curves.iter().map(|curve| (&curve.metric, &curve.convention));
+        let permuted = self.importance.permuted.as_ref().ok();
+        let others = curves.chain(permuted.map(|found| (&found.metric, &found.convention)));
+        for (metric, convention) in others.filter(|(metric, _)| !known(metric)) {
+            let line = format!("{metric}: {convention}");
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+        lines
     }
 
     /// Summary of the results, in one or two sentences.
@@ -180,11 +196,6 @@ impl TrainingReport {
                     Cell::new(result.queries.to_string()),
                 ]);
             }
-        }
-        if let Some((_, found)) = self.values.first() {
-            let note =
-                |r: &rankwright_eval::MeasureResult| format!("{}: {}", r.measure, r.convention);
-            table.notes = found.results.iter().map(note).collect();
         }
         table
     }

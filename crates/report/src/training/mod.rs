@@ -253,7 +253,7 @@ impl TrainingReport {
         let shuffled = valid.first().unwrap_or(train);
         let data = (shuffled.name, shuffled.data);
         Ok(TrainingReport {
-            facts: layout::facts(request, &measures),
+            facts: layout::facts(request),
             warnings: request.warnings(),
             name: (*name).to_owned(),
             curves,

@@ -123,7 +123,7 @@ impl PhaseTimes {
             y: Axis { label: "seconds".into(), ..Axis::default() },
             body: Body::Bars(Bars {
                 categories,
-                series: vec![BarSeries { name: "seconds".into(), values, band: Vec::new() }],
+                series: vec![BarSeries { name: "seconds".into(), values, ..BarSeries::default() }],
                 grouping: Grouping::Beside,
                 horizontal: true,
             }),

@@ -22,6 +22,7 @@ use super::NamedData;
 use super::curves::thinned_indices;
 use crate::chart::{Axis, Body, Chart, Series};
 use crate::error::ReportError;
+use crate::metric_axis::metric_axis;
 use crate::page::{Page, PageBlock, Section};
 use crate::warning::ReportWarning;
 
@@ -165,7 +166,14 @@ impl ShrinkageReport {
         }
         sections.push(self.section(0, ("train", "Training data"), train));
         sections.push(self.values());
-        Page { title: "Shrinkage".into(), lead, facts: self.facts.clone(), sections }
+        let (metric, convention) = &self.metric;
+        Page {
+            title: "Shrinkage".into(),
+            lead,
+            facts: self.facts.clone(),
+            conventions: vec![format!("{metric}: {convention}")],
+            sections,
+        }
     }
 
     fn section(&self, set: usize, (id, title): (&str, &str), text: &str) -> Section {
@@ -183,9 +191,9 @@ impl ShrinkageReport {
         let chart = Chart {
             id: format!("shrinkage-{id}"),
             title: format!("{} on {data} against {}", self.metric.0, plural(&self.unit)),
-            caption: format!("A line for each rate. {text} Convention: {}.", self.metric.1),
+            caption: format!("A line for each rate. {text}"),
             x: Axis { label: plural(&self.unit), ..Axis::default() },
-            y: Axis { label: self.metric.0.clone(), ..Axis::default() },
+            y: metric_axis(&self.metric.0),
             body: Body::Lines(self.runs.iter().map(series).collect()),
         };
         Section { id: id.into(), title: title.into(), blocks: vec![PageBlock::Chart(chart)] }
@@ -231,8 +239,7 @@ impl ShrinkageReport {
                 Cell::new(versus.map_or("-".into(), |versus| format!("{:.4}", versus.p_corrected))),
             ]);
         }
-        let (metric, convention) = &self.metric;
-        table.notes.push(format!("{metric}: {convention}; on {}", self.sets[1]));
+        table.notes.push(format!("values on {}", self.sets[1]));
         if let Some(comparison) = &self.comparison {
             table.notes.push(format!(
                 "p: {} test against the best rate over queries, correction {}",
@@ -326,7 +333,6 @@ fn facts(about: &ShrinkageInput<'_>) -> Vec<(String, String)> {
         ("Learner", about.learner.clone()),
         ("Training data", size(&about.train)),
         ("Seed", about.seed.to_string()),
-        ("Convention", about.measure.convention().to_owned()),
         ("Version", env!("CARGO_PKG_VERSION").to_owned()),
     ];
     let valid = about.valid.iter().map(|set| ("Validation data", size(set)));

@@ -15,6 +15,9 @@ use rayon::prelude::*;
 
 use crate::error::ReportError;
 
+/// Number of stages of a slider.
+pub(super) const STAGES: usize = 9;
+
 /// Number of rows that a task scores with one tree at a time.
 const BLOCK: usize = 512;
 
@@ -53,6 +56,17 @@ impl Stages {
     pub fn nearest(&self, rounds: usize) -> usize {
         let numbers = self.numbers.iter().copied();
         numbers.min_by_key(|number| number.abs_diff(rounds)).unwrap_or(0)
+    }
+
+    /// At most `count` stages from the first to the last, closer together at the start, where values
+    /// change most.
+    pub fn spread(&self, count: usize) -> Vec<usize> {
+        let mut chosen: Vec<usize> = stage_numbers(self.last(), count, None)
+            .into_iter()
+            .map(|rounds| self.nearest(rounds))
+            .collect();
+        chosen.dedup();
+        chosen
     }
 
     /// Name of a stage.

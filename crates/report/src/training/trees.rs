@@ -4,7 +4,7 @@ use rankwright_model::draw::tree_svg;
 use rankwright_model::{Model, ModelBody};
 
 use super::{LeftOut, ReportPart};
-use crate::page::{PageBlock, Section};
+use crate::page::{ChoiceForm, PageBlock, Section};
 
 /// Maximum number of leaves of a drawn tree: a larger drawing cannot be read.
 const MOST_LEAVES: usize = 256;
@@ -70,7 +70,10 @@ pub(super) fn section(drawings: &ReportPart<Vec<(usize, PageBlock)>>) -> Section
             };
             let groups = drawings.iter().map(group).collect();
             let (id, label) = ("tree-choice".to_owned(), "Tree".to_owned());
-            vec![PageBlock::Text(text.to_owned()), PageBlock::Choice { id, label, groups }]
+            vec![
+                PageBlock::Text(text.to_owned()),
+                PageBlock::Choice { id, label, groups, form: ChoiceForm::List },
+            ]
         }
     };
     Section { id: "trees".into(), title: "Trees".into(), blocks }

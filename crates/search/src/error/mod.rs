@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use rankwright_data::{DataError, SourceLocation};
 use rankwright_eval::EvalError;
 use rankwright_model::ModelError;
-use rankwright_spec::SpecError;
 use rankwright_spec::words::counted;
+use rankwright_spec::{SpecError, nearest};
 
 use crate::classify::ClassifyError;
-use crate::filter::FilterError;
+use crate::filter::{FilterError, FilterHint};
 use crate::schema::{FieldKind, Schema};
 use crate::source::DocumentFormat;
 
@@ -134,6 +134,28 @@ pub enum SearchError {
         /// Its name in the index.
         name: String,
     },
+    /// There is no document to index.
+    #[error("there are no documents: the input is empty")]
+    NoDocuments,
+    /// Every document was skipped, because none can be read.
+    #[error(
+        "none of {} can be read; the first: {first}",
+        counted(*documents as usize, "document")
+    )]
+    AllBroken {
+        /// The number of documents.
+        documents: u64,
+        /// Location and reason of the first one.
+        first: String,
+    },
+    /// A given schema names a field that no document has.
+    #[error("the schema names a field `{field}`, but no document has it")]
+    AbsentField {
+        /// The field.
+        field: String,
+        /// The fields of the documents that the schema does not name.
+        guessed: Schema,
+    },
     /// No field of the documents is text.
     #[error("the documents have no text field, so there is nothing to search")]
     NoTextField,
@@ -146,6 +168,14 @@ pub enum SearchError {
         kind: FieldKind,
         /// The fields of the index.
         schema: Schema,
+    },
+    /// The values of a field cannot be counted: it is text, or only stored.
+    #[error("the values of the field `{field}` cannot be counted: it is {}", kind.name())]
+    NoFacet {
+        /// The field.
+        field: String,
+        /// Its kind.
+        kind: FieldKind,
     },
     /// The format of a file of documents cannot be detected.
     #[error("{file}: the first line does not show the format of the documents")]
@@ -265,7 +295,10 @@ pub enum SearchError {
     NoRows,
     /// Queries match documents, but none of those passes the filter.
     #[error("no document that a query matches passes the filter, so there are no rows")]
-    NoRowsPass,
+    NoRowsPass {
+        /// Possible mistakes in the filter.
+        hints: Vec<FilterHint>,
+    },
     /// Zero candidates were requested.
     #[error("the number of candidates must be at least 1")]
     ZeroCandidates,
@@ -363,6 +396,17 @@ impl SearchError {
                 "rename the field in the documents, or leave one of the two fields out".into()
             }
             Self::NoTextField => "give one of the fields the kind text".into(),
+            Self::AbsentField { field, guessed } => {
+                let known: Vec<&str> = guessed.fields.iter().map(|f| f.name.as_str()).collect();
+                match (nearest(field, &known), known.is_empty()) {
+                    (Some(similar), _) => format!("did you mean `{similar}`?"),
+                    (None, false) => format!("further fields of the documents: {guessed}"),
+                    (None, true) => "check its name and capital letters".into(),
+                }
+            }
+            Self::NoFacet { .. } => {
+                "count a field of the kind category, number, date, links or url".into()
+            }
             Self::UnknownDocumentFormat { .. } => {
                 format!(
                     "name the format: {}",
@@ -382,6 +426,7 @@ impl SearchError {
                     .into()
             }
             Self::NotGathered { .. } => "return the text field from `Feature::needs`".into(),
+            Self::NoRowsPass { hints } => return hints.first().map(ToString::to_string),
             Self::NoLabels { .. } => "give some documents a class".into(),
             _ => return None,
         })

@@ -59,6 +59,10 @@ impl CategoryMatch {
 }
 
 impl Feature for CategoryMatch {
+    fn query_fields(&self) -> Vec<String> {
+        vec![self.field.clone()]
+    }
+
     fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
         let matches = self.matches(evidence);
         for (slot, &doc) in out.iter_mut().zip(evidence.docs) {

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use rankwright_data::bytes::Input;
+use rankwright_data::{DataError, memory_limit};
 use rankwright_spec::params;
 use rayon::prelude::*;
 
@@ -45,11 +46,15 @@ struct Dense {
     documents: Vec<f32>,
 }
 
+/// The largest number of a vector; the squares of larger ones may exceed the range of numbers.
+const MOST: f64 = 1e30;
+
 type Terms = HashMap<String, Vec<f32>>;
 
 impl Dense {
     fn open(index: &Index, file: &str) -> Result<Self, SearchError> {
         let (terms, dimensions) = read(index, file)?;
+        check_memory(file, index.max_doc(), dimensions, memory_limit())?;
         let mut documents = vec![0.0; index.max_doc() * dimensions];
         let rows = documents.par_chunks_mut(dimensions.max(1)).zip(0_u32..index.max_doc() as u32);
         rows.try_for_each(|(row, doc)| -> Result<(), SearchError> {
@@ -73,6 +78,21 @@ impl Feature for Dense {
             *slot = query.iter().zip(document).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
         }
         Ok(())
+    }
+}
+
+/// Rejects vectors of so many numbers that those of all documents take more than `limit` bytes: a line
+/// of the file is enough to claim that.
+fn check_memory(
+    file: &str,
+    documents: usize,
+    dimensions: usize,
+    limit: u64,
+) -> Result<(), DataError> {
+    let bytes = (documents as u64).saturating_mul(4).saturating_mul(dimensions as u64);
+    match bytes <= limit {
+        true => Ok(()),
+        false => Err(DataError::ContentTooLarge { file: file.to_owned(), limit }),
     }
 }
 
@@ -104,8 +124,9 @@ fn read(index: &Index, file: &str) -> Result<(Terms, usize), SearchError> {
         let mut parts = text.split_ascii_whitespace();
         let Some(word) = parts.next() else { continue };
         let numbers: Option<Vec<f64>> =
-            parts.map(|p| p.parse::<f64>().ok().filter(|v| v.is_finite())).collect();
-        let numbers = numbers.ok_or_else(|| malformed(file, line, "a word and finite numbers"))?;
+            parts.map(|p| p.parse::<f64>().ok().filter(|v| v.abs() <= MOST)).collect();
+        let numbers =
+            numbers.ok_or_else(|| malformed(file, line, "a word and numbers up to 1e30"))?;
         if line == 1 && numbers.len() == 1 {
             continue;
         }

@@ -4,6 +4,7 @@
 //! computed in f64 and stored as f32. Cost of a query: one pass over the postings of its terms for
 //! the candidates, then candidates x features.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rankwright_spec::Spec;
@@ -74,6 +75,12 @@ impl Extractor {
     /// The expanded set: one feature per column.
     pub fn set(&self) -> &FeatureSet {
         &self.set
+    }
+
+    /// The fields of queries that the features read, in order.
+    pub fn query_fields(&self) -> Vec<String> {
+        let fields = self.features.iter().flat_map(|column| column.feature.query_fields());
+        fields.collect::<BTreeSet<String>>().into_iter().collect()
     }
 
     /// The rows of a query's candidates.

@@ -93,6 +93,13 @@ pub trait Feature: Send + Sync {
         Needs::default()
     }
 
+    /// The fields of queries that the feature reads, such as a language; none by default. Those that
+    /// the training queries have are recorded with the feature set, and a query without them is
+    /// reported when a model ranks.
+    fn query_fields(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Writes the value of each candidate, in the order of the evidence; NaN is missing, and so is
     /// a value that is not written.
     fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError>;

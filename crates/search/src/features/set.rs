@@ -8,12 +8,14 @@
 //! analysis = "english"
 //! first_stage = "bm25"
 //! candidates = 100
+//! query_fields = ["language"]
 //! features = ["bm25(field=title)", "pagerank(field=links)"]
 //! ```
 //!
 //! `version` is that of the formulas; `analysis` is that of the text; a model whose set differs
 //! from the index in these is rejected. `first_stage` and `candidates` define which documents of a
-//! query became rows; a ranker takes them as its defaults.
+//! query became rows; a ranker takes them as its defaults. `query_fields` are the fields of the queries
+//! that features read; a ranker warns of queries without them.
 
 use std::path::PathBuf;
 
@@ -61,6 +63,9 @@ pub struct FeatureSet {
     /// The largest number of candidates of a query; `None` before there are rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub candidates: Option<usize>,
+    /// The fields of the queries that the features read; empty before there are rows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub query_fields: Vec<String>,
     /// The features.
     pub features: Vec<String>,
 }
@@ -77,6 +82,7 @@ impl FeatureSet {
             analysis: None,
             first_stage: None,
             candidates: None,
+            query_fields: Vec::new(),
             features,
         }
     }
@@ -113,10 +119,9 @@ impl FeatureSet {
     }
 
     /// The TOML form.
+    #[allow(clippy::expect_used, reason = "an empty feature set would be silent")]
     pub fn to_toml(&self) -> String {
-        let text = toml::to_string(self);
-        debug_assert!(text.is_ok(), "plain fields can be written");
-        text.unwrap_or_default()
+        toml::to_string(self).expect("plain fields can be written as TOML")
     }
 
     /// The columns for an index: one feature each, in order, without repeats.

@@ -81,7 +81,10 @@ impl FilterExpression {
     /// The rule of this expression for an index.
     pub(super) fn resolve(&self, index: &Index) -> Result<Rule, FilterError> {
         let resolver = Resolver { index };
-        let failed = |(offset, problem)| FilterError::new(&self.text, offset, problem);
+        let failed = |(offset, problem)| FilterError {
+            origin: self.origin,
+            ..FilterError::new(&self.text, offset, problem)
+        };
         resolver.rule(&self.root).map_err(failed)
     }
 }
@@ -154,7 +157,7 @@ impl Resolver<'_> {
             ValueTest::Compare(Comparison::Matches | Comparison::Equals, value) => {
                 self.phrase(name(), value)
             }
-            ValueTest::OneOf(values) => {
+            ValueTest::OneOf(_, values) => {
                 let rules = values.iter().map(|value| self.phrase(name(), value));
                 Ok(Rule::Any(rules.collect::<Resolved<_>>()?))
             }
@@ -205,8 +208,8 @@ fn label_rule(
         ValueTest::Compare(comparison @ (Comparison::Matches | Comparison::Equals), value) => {
             equals(value, *comparison)
         }
-        ValueTest::OneOf(values) => {
-            let rules = values.iter().map(|value| equals(value, Comparison::Matches));
+        ValueTest::OneOf(comparison, values) => {
+            let rules = values.iter().map(|value| equals(value, *comparison));
             Ok(Rule::Any(rules.collect::<Resolved<_>>()?))
         }
         ValueTest::Compare(..) | ValueTest::Range { .. } => Err(no_order(field, kind)),
@@ -238,7 +241,7 @@ fn interval_rule(
     };
     Ok(match test {
         ValueTest::Present => rule((Bound::Unbounded, Bound::Unbounded)),
-        ValueTest::OneOf(values) => {
+        ValueTest::OneOf(_, values) => {
             let rules = values.iter().map(|value| Ok(rule(read(value)?)));
             Rule::Any(rules.collect::<Resolved<_>>()?)
         }

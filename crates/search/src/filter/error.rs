@@ -14,6 +14,19 @@ pub struct FilterError {
     pub position: usize,
     /// The problem.
     pub problem: FilterProblem,
+    /// The text that holds the condition.
+    pub origin: ConditionOrigin,
+}
+
+/// The text that holds a condition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum ConditionOrigin {
+    /// A filter.
+    #[default]
+    Filter,
+    /// A query in simple syntax.
+    Query,
 }
 
 /// A problem of a filter.
@@ -153,7 +166,8 @@ impl FilterProblem {
 impl FilterError {
     pub(super) fn new(filter: &str, byte: usize, problem: FilterProblem) -> Self {
         let before = filter.char_indices().take_while(|(at, _)| *at < byte);
-        Self { filter: filter.to_owned(), position: before.count(), problem }
+        let origin = ConditionOrigin::Filter;
+        Self { filter: filter.to_owned(), position: before.count(), problem, origin }
     }
 
     /// A remedy, if there is one.
@@ -176,7 +190,11 @@ impl FilterError {
 
 impl fmt::Display for FilterError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "filter, character {}: {}", self.position + 1, self.problem)
+        let origin = match self.origin {
+            ConditionOrigin::Filter => "filter",
+            ConditionOrigin::Query => "query",
+        };
+        write!(f, "{origin}, character {}: {}", self.position + 1, self.problem)
     }
 }
 

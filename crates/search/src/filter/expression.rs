@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use super::error::ConditionOrigin;
+
 /// A parsed filter expression. It prints in a form that parses to an equal expression; two
 /// expressions are equal if they parse to the same conditions, whatever their spacing.
 ///
@@ -21,6 +23,64 @@ pub struct FilterExpression {
     /// The text as given, for messages.
     pub(super) text: String,
     pub(super) root: Node,
+    pub(super) origin: ConditionOrigin,
+}
+
+impl FilterExpression {
+    /// The conditions of a query in simple syntax: all of them must hold.
+    pub(crate) fn of_query(text: &str, conditions: Vec<QueryCondition>) -> Option<Self> {
+        let nodes: Vec<Node> = conditions.into_iter().map(QueryCondition::into_node).collect();
+        let root = match nodes.len() {
+            0 => return None,
+            _ => Node::And(nodes),
+        };
+        Some(Self { text: text.to_owned(), root, origin: ConditionOrigin::Query })
+    }
+
+    /// The only value that the expression compares a field with.
+    pub(crate) fn single_value(&self) -> Option<(&str, &str)> {
+        match &self.root {
+            Node::Test(FieldTest {
+                field: Some(field),
+                test: ValueTest::Compare(Comparison::Matches | Comparison::Equals, value),
+            }) => Some((&field.text, &value.text)),
+            _ => None,
+        }
+    }
+}
+
+/// A condition of a query in simple syntax.
+pub(crate) struct QueryCondition {
+    /// Whether documents must not fulfil it.
+    pub(crate) is_excluded: bool,
+    pub(crate) test: QueryTest,
+    /// Offset of its first byte in the text of the query.
+    pub(crate) offset: usize,
+}
+
+/// The test of a condition of a query.
+pub(crate) enum QueryTest {
+    /// Words in this order, in any text field.
+    Words(String),
+    /// A condition on a field.
+    Field(FilterExpression),
+}
+
+impl QueryCondition {
+    fn into_node(self) -> Node {
+        let node = match self.test {
+            QueryTest::Words(text) => {
+                let word = Literal { text, is_quoted: true, offset: self.offset };
+                let test = ValueTest::Compare(Comparison::Matches, word);
+                Node::Test(FieldTest { field: None, test })
+            }
+            QueryTest::Field(mut expression) => {
+                expression.root.shift(self.offset);
+                expression.root
+            }
+        };
+        if self.is_excluded { Node::Not(Box::new(node)) } else { node }
+    }
 }
 
 /// The text as given does not count: the same conditions can be written in several ways.
@@ -60,8 +120,8 @@ pub(super) enum ValueTest {
     Present,
     /// A value compares so with the literal.
     Compare(Comparison, Literal),
-    /// A value equals one of the literals.
-    OneOf(Vec<Literal>),
+    /// A value compares so with one of the literals; only `:` and `=` take several.
+    OneOf(Comparison, Vec<Literal>),
     /// A value lies in a range; an end without a literal is open.
     Range { low: RangeEnd, high: RangeEnd },
 }
@@ -159,6 +219,27 @@ impl fmt::Display for Node {
 }
 
 impl Node {
+    /// Moves the positions of all literals.
+    fn shift(&mut self, offset: usize) {
+        match self {
+            Node::And(parts) | Node::Or(parts) => {
+                parts.iter_mut().for_each(|part| part.shift(offset));
+            }
+            Node::Not(part) => part.shift(offset),
+            Node::Test(FieldTest { field, test }) => {
+                let values: Vec<&mut Literal> = match test {
+                    ValueTest::Present => Vec::new(),
+                    ValueTest::Compare(_, value) => vec![value],
+                    ValueTest::OneOf(_, values) => values.iter_mut().collect(),
+                    ValueTest::Range { low, high } => {
+                        low.value.iter_mut().chain(&mut high.value).collect()
+                    }
+                };
+                field.iter_mut().chain(values).for_each(|literal| literal.offset += offset);
+            }
+        }
+    }
+
     fn write_in_brackets(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Node::And(_) | Node::Or(_) => write!(f, "({self})"),
@@ -189,8 +270,8 @@ impl fmt::Display for FieldTest {
             (ValueTest::Compare(comparison, literal), Some(_)) => {
                 write!(f, "{}{literal}", comparison.symbol())
             }
-            (ValueTest::OneOf(literals), _) => {
-                f.write_str(":(")?;
+            (ValueTest::OneOf(comparison, literals), _) => {
+                write!(f, "{}(", comparison.symbol())?;
                 for (i, literal) in literals.iter().enumerate() {
                     write!(f, "{}{literal}", if i == 0 { "" } else { ", " })?;
                 }

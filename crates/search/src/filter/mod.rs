@@ -8,17 +8,21 @@
 mod condition;
 mod error;
 mod expression;
+mod hint;
 mod parse;
 
-pub use error::{FilterError, FilterProblem};
+pub use error::{ConditionOrigin, FilterError, FilterProblem};
 pub use expression::FilterExpression;
+pub(crate) use expression::{QueryCondition, QueryTest};
+pub use hint::FilterHint;
+pub(crate) use parse::closing_quotes;
 
 use tantivy::Term;
 use tantivy::collector::DocSetCollector;
 use tantivy::query::{PhraseQuery, Query, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption};
 
-use crate::error::SearchError;
+use crate::error::{IndexObject, SearchError};
 use crate::index::{Index, IndexId, Stat};
 use condition::{Condition, Rule, contains};
 
@@ -28,15 +32,41 @@ pub struct Filter {
     passes: Vec<bool>,
     documents: usize,
     index: IndexId,
+    hints: Vec<FilterHint>,
 }
 
 impl Filter {
     /// Finds the documents that pass a filter expression.
     pub fn new(index: &Index, text: &str) -> Result<Filter, SearchError> {
-        let rule = FilterExpression::parse(text)?.resolve(index)?;
+        Self::of_expression(index, &FilterExpression::parse(text)?)
+    }
+
+    /// Finds the documents that pass a parsed filter expression.
+    pub fn of_expression(
+        index: &Index,
+        expression: &FilterExpression,
+    ) -> Result<Filter, SearchError> {
+        let rule = expression.resolve(index)?;
         let passes = passing(index, &rule)?;
         let documents = passes.iter().filter(|&&passes| passes).count();
-        Ok(Filter { passes, documents, index: index.index_id() })
+        let hints = hint::hints(index, expression, &rule, documents > 0)?;
+        Ok(Filter { passes, documents, index: index.index_id(), hints })
+    }
+
+    /// The documents that pass both filters.
+    pub fn and(mut self, other: &Filter) -> Result<Filter, SearchError> {
+        if self.index != other.index {
+            return Err(SearchError::OtherIndex { object: IndexObject::Filter });
+        }
+        self.passes.iter_mut().zip(&other.passes).for_each(|(passes, also)| *passes &= also);
+        self.documents = self.passes.iter().filter(|&&passes| passes).count();
+        self.hints.extend(other.hints.iter().cloned());
+        Ok(self)
+    }
+
+    /// Possible mistakes in the expression.
+    pub fn hints(&self) -> &[FilterHint] {
+        &self.hints
     }
 
     /// Number of documents that pass.

@@ -5,18 +5,19 @@
 //! and       = not { ["AND"] not }
 //! not       = "NOT" not | "-" not | "+" not | primary
 //! primary   = "(" or ")" | condition
-//! condition = field operator value | field ":" set | field "IN" set | field ":" range
+//! condition = field operator value | field equal set | field "IN" set | field equal range
 //!           | field ":*" | "*" | value
+//! equal     = ":" | "=" | "!="
 //! operator  = ":" | "=" | "!=" | "<" | "<=" | ">" | ">=", the last four also after ":"
 //! set       = "(" value { "," value } ")", also "[" and "]" after IN
 //! range     = ("[" | "{") end "TO" end ("]" | "}"), with end = value | "*"
-//! field, value = word | '"' text '"' | "'" text "'"
+//! field, value = word | '"' text '"' | "'" text "'", also in typographic quotes
 //! ```
 //!
 //! Operators may be written in small letters. The depth of nesting, the number of conditions and
 //! the length of the text are limited, so that no filter can exhaust the stack or take long.
 
-use super::error::{FilterError, FilterProblem};
+use super::error::{ConditionOrigin, FilterError, FilterProblem};
 use super::expression::{
     Comparison, FieldTest, FilterExpression, Literal, Node, RangeEnd, ValueTest,
 };
@@ -33,12 +34,12 @@ impl FilterExpression {
     pub fn parse(text: &str) -> Result<Self, FilterError> {
         if text.chars().nth(MOST_CHARACTERS).is_some() {
             let problem = FilterProblem::TooLong { most: MOST_CHARACTERS };
-            return Err(FilterError { filter: String::new(), position: 0, problem });
+            return Err(FilterError::new("", 0, problem));
         }
         let mut parser = Parser { text, offset: 0, level: 0, conditions: 0 };
         let root =
             parser.whole().map_err(|(offset, problem)| FilterError::new(text, offset, problem))?;
-        Ok(Self { text: text.to_owned(), root })
+        Ok(Self { text: text.to_owned(), root, origin: ConditionOrigin::Filter })
     }
 }
 
@@ -150,7 +151,7 @@ impl<'a> Parser<'a> {
         let end = self.offset;
         if self.keyword("IN").is_some_and(|behind| self.is_set(behind)) {
             self.take_keyword("IN");
-            let test = ValueTest::OneOf(self.set()?);
+            let test = ValueTest::OneOf(Comparison::Equals, self.set()?);
             return Ok(Node::Test(FieldTest { field: Some(name), test }));
         }
         let Some((operator, comparison)) = self.operator() else {
@@ -197,7 +198,7 @@ impl<'a> Parser<'a> {
     fn value_test(&mut self, operator: &str, comparison: Comparison) -> Parsed<ValueTest> {
         let matches = matches!(comparison, Comparison::Matches | Comparison::Equals);
         match self.peek() {
-            Some('(') if matches => Ok(ValueTest::OneOf(self.set()?)),
+            Some('(') if matches => Ok(ValueTest::OneOf(comparison, self.set()?)),
             Some('[' | '{') if matches => self.range(),
             Some(found @ ('<' | '>' | '=' | '!')) => {
                 Err((self.offset, FilterProblem::UnexpectedCharacter { found }))
@@ -287,8 +288,8 @@ impl<'a> Parser<'a> {
     fn literal(&mut self, ends: impl Fn(char) -> bool) -> Parsed<Option<Literal>> {
         let Some(first) = self.peek() else { return Ok(None) };
         let offset = self.offset;
-        if matches!(first, '"' | '\'') {
-            let text = self.quoted(first)?;
+        if let Some(closing) = closing_quotes(first) {
+            let text = self.quoted(closing)?;
             return Ok(Some(Literal { text, is_quoted: true, offset }));
         }
         let word = self.rest();
@@ -299,12 +300,12 @@ impl<'a> Parser<'a> {
     }
 
     /// A text in quotes, in which a backslash makes the next character plain.
-    fn quoted(&mut self, quote: char) -> Parsed<String> {
+    fn quoted(&mut self, closing: &[char]) -> Parsed<String> {
         let open = self.offset;
         let mut text = String::new();
         let mut chars = self.rest().char_indices().skip(1);
         while let Some((_, c)) = chars.next() {
-            if c == quote {
+            if closing.contains(&c) {
                 self.offset = chars.next().map_or(self.text.len(), |(next, _)| open + next);
                 return Ok(text);
             }
@@ -349,6 +350,19 @@ impl<'a> Parser<'a> {
 
     fn rest(&self) -> &'a str {
         &self.text[self.offset..]
+    }
+}
+
+/// The quotes that end a text which begins with this quote; `None` where it is no quote. Editors and
+/// telephones write typographic quotes.
+pub(crate) fn closing_quotes(open: char) -> Option<&'static [char]> {
+    match open {
+        '"' => Some(&['"']),
+        '\'' => Some(&['\'']),
+        '“' | '”' | '„' => Some(&['”', '“']),
+        '‘' | '’' | '‚' => Some(&['’', '‘']),
+        '«' => Some(&['»']),
+        _ => None,
     }
 }
 
@@ -408,13 +422,17 @@ mod tests {
             ("price!=20", "NOT price=20"),
             ("price:-3", "price:-3"),
             ("a:(x, y OR 'z w' v)", "a:(x, y, \"z w\", v)"),
-            ("a IN [x y]", "a:(x, y)"),
+            ("a IN [x y]", "a=(x, y)"),
+            ("a=(x, y)", "a=(x, y)"),
             ("in:3 or:4", "in:3 AND or:4"),
             ("a:[1 TO 2} b:{* to 3]", "a:[1 TO 2} AND b:{* TO 3]"),
             ("a:* *", "a:* AND *"),
             ("url:https://a.org/b?c=d:e", "url:https://a.org/b?c=d:e"),
             ("\"my field\":\"a \\\"b\\\"\"", "\"my field\":\"a \\\"b\\\"\""),
             ("blue 'train ride'", "blue AND \"train ride\""),
+            ("color:“Dark Green” title:‘it’", "color:\"Dark Green\" AND title:\"it\""),
+            ("color:„Dark Green“ OR color:«red»", "color:\"Dark Green\" OR color:\"red\""),
+            ("don’t", "don’t"),
             ("at:2024-05-31T12:00:00Z", "at:2024-05-31T12:00:00Z"),
         ] {
             assert_eq!(printed(text), expected, "{text}");

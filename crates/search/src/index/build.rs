@@ -7,23 +7,24 @@
 //! state. A later document with an id replaces an earlier one.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::path::Path;
 
 use serde::Serialize;
 
+use super::Index;
 use super::check::{catch_damage, check_files};
 use super::directory::{WritableIndex, create_reader_lock, remove_generation};
 use super::document_writer::{
     DocumentWriter, Progress, WriteCounts, read_batch, writing_tokenizers,
 };
 use super::layout::IndexLayout;
-use super::meta::{Meta, generation, generations, temporaries};
+use super::meta::{Meta, generation, generations, temporaries, unfinished_files};
 use super::prepare::OtherValues;
 use crate::analysis::Analysis;
 use crate::document::Document;
 use crate::error::SearchError;
-use crate::schema::Schema;
+use crate::schema::{FieldDef, Schema};
 use crate::warning::SearchWarning;
 
 /// Number of documents from which the kinds of the fields are guessed.
@@ -61,6 +62,9 @@ pub struct BuildOptions {
     pub schema: Schema,
     /// The treatment of an existing index.
     pub existing: Existing,
+    /// Whether a new index may have no documents, and given fields that no document has. Otherwise
+    /// both are errors, which find empty files and misspelt names.
+    pub allow_absent: bool,
 }
 
 impl BuildOptions {
@@ -89,6 +93,13 @@ impl BuildOptions {
         self.existing = existing;
         self
     }
+
+    /// Sets whether a new index may have no documents, and given fields that no document has.
+    #[must_use]
+    pub fn allow_absent(mut self, allow: bool) -> Self {
+        self.allow_absent = allow;
+        self
+    }
 }
 
 /// The result of a build.
@@ -97,6 +108,14 @@ impl BuildOptions {
 pub struct BuildReport {
     /// Number of documents read.
     pub documents: u64,
+    /// Number of documents whose ids are new in the index.
+    pub added: u64,
+    /// Number of documents of the index that were replaced by others of the same ids.
+    pub replaced: u64,
+    /// Number of documents that the index already had in the same form, so that nothing was written.
+    pub unchanged: u64,
+    /// Number of documents of the index now.
+    pub total: u64,
     /// Number of documents that were replaced by a later one of the same id.
     pub duplicates: u64,
     /// Number of documents without a term in any text field. They are kept, and no query finds
@@ -107,6 +126,12 @@ pub struct BuildReport {
     /// The same by field.
     #[serde(skip)]
     pub(super) other_values: BTreeMap<String, OtherValues>,
+    /// Fields of the documents that the index does not have, with the number of documents that have
+    /// each of them. They are kept with the documents, but cannot be searched or filtered.
+    pub not_indexed: BTreeMap<String, u64>,
+    /// Whether documents were added to an existing index.
+    #[serde(skip)]
+    pub(super) is_added: bool,
     /// The analysis of the index, as a spec.
     pub analysis: String,
     /// The fields.
@@ -115,14 +140,26 @@ pub struct BuildReport {
 }
 
 impl BuildReport {
-    pub(super) fn new(counts: WriteCounts, analysis: &Analysis, schema: Schema) -> Self {
-        let WriteCounts { documents, duplicates, problems } = counts;
+    /// The report of documents that were added to an index, or to nothing.
+    pub(super) fn new(
+        counts: WriteCounts,
+        analysis: &Analysis,
+        schema: Schema,
+        previous: Option<&Index>,
+    ) -> Self {
+        let WriteCounts { documents, added, replaced, unchanged, duplicates, problems } = counts;
         Self {
             documents,
+            added,
+            replaced,
+            unchanged,
+            total: added + previous.map_or(0, |index| index.documents() as u64),
             duplicates,
             without_terms: problems.without_terms,
             not_of_kind: problems.not_of_kind.values().map(|other| other.values).sum(),
             other_values: problems.not_of_kind,
+            not_indexed: problems.not_indexed,
+            is_added: previous.is_some(),
             analysis: analysis.to_string(),
             schema,
         }
@@ -146,6 +183,11 @@ impl BuildReport {
                 values: *values,
                 example,
             });
+        }
+        for (field, documents) in &self.not_indexed {
+            let (field, documents) = (field.clone(), *documents);
+            let is_late = !self.is_added;
+            warnings.push(SearchWarning::NotIndexed { field, documents, is_late });
         }
         warnings
     }
@@ -205,10 +247,14 @@ fn check_folder(path: &Path, is_index: bool, options: &BuildOptions) -> Result<(
     Ok(())
 }
 
-/// Removes the leftovers of killed builds; does nothing where the index cannot be read.
+/// Removes the leftovers of killed builds; does nothing where the index cannot be read. The caller
+/// holds the lock of the folder, so that no other process writes there.
 fn remove_leftovers(path: &Path) {
     let Ok(meta) = Meta::read(path) else { return };
     let in_use = meta.map(|meta| meta.generation);
+    for file in in_use.iter().flat_map(|number| unfinished_files(&generation(path, *number))) {
+        let _ = std::fs::remove_file(file);
+    }
     for number in generations(path).into_iter().filter(|&number| Some(number) != in_use) {
         remove_generation(&generation(path, number));
     }
@@ -223,10 +269,15 @@ const LOCK: &str = "building.lock";
 pub(super) fn lock_folder(path: &Path) -> Result<File, SearchError> {
     let file = File::options().create(true).truncate(false).write(true).open(path.join(LOCK));
     let file = file.map_err(|error| SearchError::access(path, error))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(_) => Err(SearchError::IndexLocked { path: path.into() }),
+    match is_held_elsewhere(file.try_lock()) {
+        true => Err(SearchError::IndexLocked { path: path.into() }),
+        false => Ok(file),
     }
+}
+
+/// Whether another process holds a lock. A file system without locks does not prevent a build.
+fn is_held_elsewhere(lock: Result<(), TryLockError>) -> bool {
+    matches!(lock, Err(TryLockError::WouldBlock))
 }
 
 /// Builds a new generation, puts it in use at the end, and removes old ones that are not read.
@@ -249,10 +300,12 @@ fn create(
             .tokenizers(writing_tokenizers());
         let create = |directory| index.open_or_create(directory);
         let index = WritableIndex::open(path, &folder, create)?;
-        let writer = DocumentWriter::new(&index, &layout, &analysis, false)?;
-        let Some(counts) = writer.write(first, documents, progress)? else { return Ok(None) };
+        let writer = DocumentWriter::new(&index, &layout, &analysis, None)?;
+        let writer = writer.require(required_fields(options));
+        let counts = writer.write(first, documents, progress);
+        let Some(counts) = named_fields(counts, &schema, options)? else { return Ok(None) };
         Meta::new(number, analysis.to_string(), schema.clone()).write(path)?;
-        Ok(Some(BuildReport::new(counts, &analysis, schema.clone())))
+        Ok(Some(BuildReport::new(counts, &analysis, schema.clone(), None)))
     };
     let result = work();
     let keep = matches!(result, Ok(Some(_)));
@@ -270,12 +323,39 @@ pub(super) fn layout_of(
     first: &[Document],
     options: &BuildOptions,
 ) -> Result<(Schema, IndexLayout), SearchError> {
+    if first.is_empty() && !options.allow_absent {
+        return Err(SearchError::NoDocuments);
+    }
     let schema = Schema::guess(first, &options.schema);
     let layout = IndexLayout::new(&schema)?;
     match layout.all.is_some() {
         true => Ok((schema, layout)),
         false => Err(SearchError::NoTextField),
     }
+}
+
+/// The fields of the options that at least one document must have.
+pub(super) fn required_fields(options: &BuildOptions) -> Vec<String> {
+    match options.allow_absent {
+        true => Vec::new(),
+        false => options.schema.fields.iter().map(|field| field.name.clone()).collect(),
+    }
+}
+
+/// Adds the fields that documents have to the error of a field that none has.
+pub(super) fn named_fields<T>(
+    result: Result<T, SearchError>,
+    schema: &Schema,
+    options: &BuildOptions,
+) -> Result<T, SearchError> {
+    result.map_err(|error| match error {
+        SearchError::AbsentField { field, .. } => {
+            let is_guessed = |known: &&FieldDef| options.schema.kind(&known.name).is_none();
+            let fields = schema.fields.iter().filter(is_guessed).cloned().collect();
+            SearchError::AbsentField { field, guessed: Schema { fields } }
+        }
+        other => other,
+    })
 }
 
 /// Opens the generation in use for writing, after a check of its files.
@@ -309,7 +389,28 @@ fn add(
     let layout = IndexLayout::new(&meta.schema)?;
     // Damage is found now, not later by a thread that merges segments.
     let index = open_for_writing(path, &meta)?;
-    let writer = DocumentWriter::new(&index, &layout, &analysis, true)?;
+    let previous = Index::open(path)?;
+    let writer = DocumentWriter::new(&index, &layout, &analysis, Some(&previous))?;
     let counts = writer.write(Vec::new(), documents, progress)?;
-    Ok(counts.map(|counts| BuildReport::new(counts, &analysis, meta.schema)))
+    Ok(counts.map(|counts| BuildReport::new(counts, &analysis, meta.schema, Some(&previous))))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn only_a_lock_that_is_held_keeps_a_build_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let held = lock_folder(folder.path()).unwrap();
+        let error = lock_folder(folder.path()).unwrap_err();
+        assert!(matches!(error, SearchError::IndexLocked { .. }), "{error}");
+        drop(held);
+        lock_folder(folder.path()).unwrap();
+        for kind in [io::ErrorKind::Unsupported, io::ErrorKind::Other] {
+            assert!(!is_held_elsewhere(Err(TryLockError::Error(kind.into()))), "{kind}");
+        }
+    }
 }

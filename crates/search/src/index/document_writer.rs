@@ -1,9 +1,10 @@
 //! Adds documents to a tantivy index, in batches.
 //!
 //! While a batch is read, the previous one is analysed on all threads and passed to tantivy in
-//! order. A later document with an id replaces an earlier one.
+//! order. A later document with an id replaces an earlier one; a document that the index already has
+//! in the same form is not written again.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 
@@ -15,11 +16,12 @@ use tantivy::{IndexWriter, TantivyDocument, Term};
 use super::directory::WritableIndex;
 use super::encode::Decoder;
 use super::layout::{ANALYZER, IndexLayout};
-use super::lock;
-use super::prepare::{DocumentProblems, Preparer};
+use super::prepare::{DocumentProblems, Preparer, source_bytes};
+use super::{Index, lock};
 use crate::analysis::Analysis;
 use crate::document::Document;
 use crate::error::SearchError;
+use crate::schema::Schema;
 
 /// Largest number of documents, and of bytes of text, in a batch.
 const BATCH_DOCUMENTS: usize = 2048;
@@ -64,10 +66,34 @@ fn size_of_value(value: &crate::Value) -> usize {
 pub(super) struct WriteCounts {
     /// Number of documents read.
     pub(super) documents: u64,
+    /// Number of ids that are new in the index.
+    pub(super) added: u64,
+    /// Number of documents of the index that were replaced by others.
+    pub(super) replaced: u64,
+    /// Number of documents that the index already had in the same form.
+    pub(super) unchanged: u64,
     /// Number of documents that were replaced by a later one of the same id.
     pub(super) duplicates: u64,
     /// Problems of the documents.
     pub(super) problems: DocumentProblems,
+}
+
+impl WriteCounts {
+    fn of(&mut self, change: Change) -> &mut u64 {
+        match change {
+            Change::Added => &mut self.added,
+            Change::Replaced => &mut self.replaced,
+            Change::Unchanged => &mut self.unchanged,
+        }
+    }
+}
+
+/// The effect of the documents of an id on the index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Change {
+    Added,
+    Replaced,
+    Unchanged,
 }
 
 /// Writes batches of documents to a tantivy index.
@@ -78,10 +104,13 @@ pub(super) struct DocumentWriter<'a> {
     /// One preparer for each analysing thread, with its cache of words.
     preparers: Mutex<Vec<Preparer>>,
     writer: IndexWriter,
-    /// Whether the index already had documents.
-    has_documents: bool,
-    /// Hashes of the ids so far.
-    seen: HashSet<u128, FixedState>,
+    /// The index as it was before, if there was one.
+    previous: Option<&'a Index>,
+    /// The ids so far, by hash, and their effect.
+    seen: HashMap<u128, Change, FixedState>,
+    /// Fields that at least one document must have, and none has so far.
+    absent: Vec<String>,
+    counts: WriteCounts,
 }
 
 impl<'a> DocumentWriter<'a> {
@@ -89,70 +118,103 @@ impl<'a> DocumentWriter<'a> {
         index: &'a WritableIndex,
         layout: &'a IndexLayout,
         analysis: &'a Analysis,
-        has_documents: bool,
+        previous: Option<&'a Index>,
     ) -> Result<Self, SearchError> {
         // Half of the threads: analysis takes about as long as tantivy's part.
         let threads = (rayon::current_num_threads() / 2).clamp(1, 8);
         let writer = index.index.writer_with_num_threads(threads, threads * MEMORY_PER_THREAD);
-        let writer = writer.map_err(|error| index.failed(&error))?;
-        let (preparers, seen) = (Mutex::default(), HashSet::default());
-        Ok(Self { index, layout, analysis, preparers, writer, has_documents, seen })
+        Ok(Self {
+            index,
+            layout,
+            analysis,
+            preparers: Mutex::default(),
+            writer: writer.map_err(|error| index.failed(&error))?,
+            previous,
+            seen: HashMap::default(),
+            absent: Vec::new(),
+            counts: WriteCounts::default(),
+        })
     }
 
+    /// Requires that at least one document has each of these fields.
+    pub(super) fn require(mut self, fields: impl IntoIterator<Item = String>) -> Self {
+        self.absent = fields.into_iter().collect();
+        self
+    }
+
+    /// Writes all documents and commits them; `None` if `progress` stops it.
     pub(super) fn write(
         mut self,
         first: Vec<Document>,
         documents: &mut (impl Iterator<Item = Result<Document, SearchError>> + Send),
         progress: Progress<'_>,
     ) -> Result<Option<WriteCounts>, SearchError> {
-        let mut counts = WriteCounts::default();
         let mut batch =
             if first.is_empty() { read_batch(documents, BATCH_DOCUMENTS)? } else { first };
         while !batch.is_empty() {
-            counts.documents += batch.len() as u64;
-            counts.duplicates += self.drop_duplicates(&mut batch);
+            self.counts.documents += batch.len() as u64;
+            self.absent.retain(|field| !batch.iter().any(|document| document.get(field).is_some()));
+            self.drop_needless(&mut batch)?;
             let (next, added) =
                 rayon::join(|| read_batch(documents, BATCH_DOCUMENTS), || self.add_batch(&batch));
-            counts.problems.add(added?);
+            self.counts.problems.add(added?);
             batch = next?;
-            if progress(counts.documents).is_break() {
+            if progress(self.counts.documents).is_break() {
                 return Ok(None);
             }
+        }
+        if let Some(field) = self.absent.first().cloned() {
+            return Err(SearchError::AbsentField { field, guessed: Schema::default() });
         }
         let index = self.index;
         let failed = |error| index.failed(&error);
         self.writer.commit().map_err(failed)?;
         self.writer.wait_merging_threads().map_err(failed)?;
-        Ok(Some(counts))
+        Ok(Some(self.counts))
     }
 
-    /// Keeps the last document of an id: earlier ones of the batch are dropped here, those of
+    /// Keeps the documents of a batch that change the index, and counts all of them. Of several
+    /// documents of an id the last one counts: earlier ones of the batch are dropped here, those of
     /// earlier batches are deleted in the index.
-    fn drop_duplicates(&mut self, batch: &mut Vec<Document>) -> u64 {
-        let mut dropped = 0;
-        let mut keep: Vec<bool> = Vec::with_capacity(batch.len());
+    fn drop_needless(&mut self, batch: &mut Vec<Document>) -> Result<(), SearchError> {
         let mut last: HashMap<&str, usize, FixedState> = HashMap::default();
+        let mut keep = vec![true; batch.len()];
         for (at, document) in batch.iter().enumerate() {
-            keep.push(true);
             if let Some(before) = last.insert(&document.id, at) {
                 keep[before] = false;
-                dropped += 1;
+                self.counts.duplicates += 1;
             }
         }
-        let mut at = 0;
-        batch.retain(|_| {
-            at += 1;
-            keep[at - 1]
-        });
-        for document in batch.iter() {
+        retain(batch, &keep);
+        let changes = batch.par_iter().map(|document| self.change_of(document));
+        let changes: Vec<Change> = changes.collect::<Result<_, SearchError>>()?;
+        let mut keep = vec![true; batch.len()];
+        for (at, (document, change)) in batch.iter().zip(changes).enumerate() {
             let key = xxhash_rust::xxh3::xxh3_128(document.id.as_bytes());
-            let known = !self.seen.insert(key);
-            dropped += u64::from(known);
-            if known || self.has_documents {
+            let earlier = self.seen.insert(key, change);
+            if let Some(earlier) = earlier {
+                self.counts.duplicates += 1;
+                *self.counts.of(earlier) -= 1;
+            }
+            *self.counts.of(change) += 1;
+            // An earlier document of this id may differ from that of the index.
+            keep[at] = change != Change::Unchanged || earlier.is_some();
+            if keep[at] && (earlier.is_some() || change == Change::Replaced) {
                 self.writer.delete_term(Term::from_field_text(self.layout.id, &document.id));
             }
         }
-        dropped
+        retain(batch, &keep);
+        Ok(())
+    }
+
+    /// The effect of a document on the index as it was before.
+    fn change_of(&self, document: &Document) -> Result<Change, SearchError> {
+        let Some(previous) = self.previous else { return Ok(Change::Added) };
+        Ok(match previous.has_same(&document.id, &source_bytes(document)?)? {
+            None => Change::Added,
+            Some(false) => Change::Replaced,
+            Some(true) => Change::Unchanged,
+        })
     }
 
     fn add_batch(&self, batch: &[Document]) -> Result<DocumentProblems, SearchError> {
@@ -182,4 +244,10 @@ impl<'a> DocumentWriter<'a> {
         lock(&self.preparers).push(preparer);
         Ok((prepared?, counts))
     }
+}
+
+/// Keeps the documents whose flag is set.
+fn retain(batch: &mut Vec<Document>, keep: &[bool]) {
+    let mut flags = keep.iter();
+    batch.retain(|_| flags.next().copied().unwrap_or(true));
 }

@@ -135,6 +135,12 @@ impl IndexLayout {
         self.schema.get_field(name).ok()
     }
 
+    /// Whether there is a field of this name, of any kind.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.texts.iter().any(|(known, _)| known == name)
+            || self.others.iter().any(|slot| slot.source == name)
+    }
+
     /// A field that is not text, by the name that documents use.
     pub(crate) fn other(&self, name: &str, kind: FieldKind) -> Option<&OtherSlot> {
         self.others.iter().find(|slot| slot.source == name && slot.kind == kind)

@@ -95,3 +95,15 @@ pub(crate) fn temporaries(index: &Path) -> Vec<PathBuf> {
     let temporary = entries.filter(|entry| store::is_temporary_name(&entry.file_name()));
     temporary.map(|entry| entry.path()).collect()
 }
+
+/// Files of a generation that tantivy was writing when it was killed: `.tmp` and six letters or
+/// digits, until they are renamed.
+pub(crate) fn unfinished_files(generation: &Path) -> Vec<PathBuf> {
+    let is_unfinished = |name: &str| {
+        name.strip_prefix(".tmp")
+            .is_some_and(|end| end.len() == 6 && end.bytes().all(|b| b.is_ascii_alphanumeric()))
+    };
+    let entries = std::fs::read_dir(generation).into_iter().flatten().flatten();
+    let files = entries.filter(|entry| entry.file_name().to_str().is_some_and(is_unfinished));
+    files.map(|entry| entry.path()).collect()
+}

@@ -16,6 +16,7 @@ mod document_writer;
 mod encode;
 mod features;
 mod ids;
+mod impacts;
 mod labels;
 mod layout;
 mod meta;
@@ -27,10 +28,11 @@ mod update;
 pub use build::{BuildOptions, BuildReport, Existing, build_index};
 pub use columns::NumberField;
 pub(crate) use ids::DocumentIds;
+pub(crate) use impacts::{Impact, Impacts};
 pub(crate) use labels::FieldLabels;
 pub(crate) use layout::Stat;
-pub(crate) use postings::TermPostings;
 pub use postings::TermStats;
+pub(crate) use postings::{PostingCursor, TermPostings, position_from};
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -49,9 +51,10 @@ use crate::retrieve::Candidate;
 use crate::schema::{FieldKind, Schema};
 use check::{catch_damage, check_documents, check_files};
 use directory::{ReadDirectory, lock_for_reading};
+use impacts::ImpactCache;
 use layout::{ANALYZER, IndexLayout};
 use meta::Meta;
-use postings::FieldPostings;
+use postings::{FieldPostings, StatsOfField};
 
 /// The number of an opened index, unique within the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -95,7 +98,7 @@ struct IndexState {
 impl IndexState {
     fn read(path: &Path) -> Result<Self, SearchError> {
         let meta = Meta::read(path)?.ok_or_else(|| SearchError::NoIndex { path: path.into() })?;
-        let segments = std::fs::read(meta.folder(path).join("meta.json")).ok();
+        let segments = segments(path, &meta);
         Ok(Self { meta, segments })
     }
 }
@@ -116,6 +119,8 @@ struct TextFieldInfo {
     lengths: Arc<Vec<f64>>,
     /// Number of terms in all documents.
     terms: u64,
+    /// Smallest length of a document that has terms.
+    least_length: f64,
 }
 
 struct Segment {
@@ -145,7 +150,9 @@ pub struct Index {
     ids: OnceLock<DocumentIds>,
     columns: Mutex<HashMap<String, Arc<Vec<f64>>>>,
     labels: Mutex<HashMap<String, Arc<FieldLabels>>>,
-    stats: Mutex<HashMap<(TextField, String), TermStats>>,
+    /// Statistics and impacts of terms, by text field.
+    stats: Vec<Mutex<StatsOfField>>,
+    impacts: Vec<ImpactCache>,
     /// Custom features.
     custom_features: Vec<&'static FeatureDef>,
     /// The generation of an index in a folder.
@@ -155,8 +162,22 @@ pub struct Index {
 /// A generation that is open for reading.
 struct OpenGeneration {
     number: u64,
+    /// Tantivy's list of segments when it was opened.
+    segments: Option<Vec<u8>>,
     /// Keeps its files while they are read.
     _lock: Option<File>,
+}
+
+impl OpenGeneration {
+    /// Whether the index still has the same segments.
+    fn is_current(&self, path: &Path, meta: &Meta) -> bool {
+        self.segments.is_some() && self.segments == segments(path, meta)
+    }
+}
+
+/// Tantivy's list of segments.
+fn segments(path: &Path, meta: &Meta) -> Option<Vec<u8>> {
+    std::fs::read(meta.folder(path).join("meta.json")).ok()
 }
 
 impl std::fmt::Debug for Index {
@@ -192,7 +213,9 @@ impl Index {
     fn open_generation(path: &Path, meta: &Meta) -> Result<Index, SearchError> {
         let folder = meta.folder(path);
         let lock = lock_for_reading(&folder);
-        let generation = Some(OpenGeneration { number: meta.generation, _lock: lock });
+        // Read before the index is opened: a change in between is noticed later.
+        let segments = segments(path, meta);
+        let generation = Some(OpenGeneration { number: meta.generation, segments, _lock: lock });
         catch_damage(path, || {
             let failed = |error: tantivy::TantivyError| SearchError::tantivy(path, &error);
             let directory = ReadDirectory::open(&folder).map_err(failed)?;
@@ -252,7 +275,8 @@ impl Index {
             ids: OnceLock::new(),
             columns: Mutex::default(),
             labels: Mutex::default(),
-            stats: Mutex::default(),
+            stats: Vec::new(),
+            impacts: Vec::new(),
             custom_features: Vec::new(),
             generation: None,
         };
@@ -277,9 +301,16 @@ impl Index {
         }
         for (name, column, fields) in text_fields {
             let lengths = self.column(&Stat::Length.column(&column))?;
-            let alive = (0..self.max_doc).filter(|&doc| self.is_alive(doc));
-            let terms = alive.map(|doc| lengths[doc as usize] as u64).sum();
-            self.text_fields.push(TextFieldInfo { name, column, fields, lengths, terms });
+            let (mut terms, mut least_length) = (0, f64::INFINITY);
+            for doc in (0..self.max_doc).filter(|&doc| self.is_alive(doc)) {
+                let length = lengths[doc as usize];
+                terms += length as u64;
+                least_length = if length > 0.0 { length.min(least_length) } else { least_length };
+            }
+            let info = TextFieldInfo { name, column, fields, lengths, terms, least_length };
+            self.text_fields.push(info);
+            self.stats.push(Mutex::default());
+            self.impacts.push(ImpactCache::default());
         }
         Ok(())
     }
@@ -428,6 +459,11 @@ impl Index {
     /// Number of terms of all documents in a text field.
     pub(crate) fn terms(&self, text_field: TextField) -> u64 {
         self.text_fields[text_field.0].terms
+    }
+
+    /// Smallest length in a text field of a document that has terms; infinite where there is none.
+    pub(crate) fn least_length(&self, text_field: TextField) -> f64 {
+        self.text_fields[text_field.0].least_length
     }
 
     /// Mean length in a text field; 1 where it is empty.

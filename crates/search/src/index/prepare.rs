@@ -25,7 +25,13 @@ pub(crate) struct DocumentProblems {
     pub(crate) without_terms: u64,
     /// Values that are not of their field's kind, by field; they count as absent.
     pub(crate) not_of_kind: BTreeMap<String, OtherValues>,
+    /// Number of documents with a field that the index does not have, by field. The field is kept
+    /// with the document, but not indexed.
+    pub(crate) not_indexed: BTreeMap<String, u64>,
 }
+
+/// Maximum number of fields that the index does not have whose documents are counted.
+const MOST_NOT_INDEXED: usize = 100;
 
 /// Values of a field that are not of its kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,12 +48,27 @@ impl DocumentProblems {
     /// Adds the problems of later documents.
     pub(crate) fn add(&mut self, later: DocumentProblems) {
         self.without_terms += later.without_terms;
+        for (field, documents) in &later.not_indexed {
+            self.add_not_indexed(field, *documents);
+        }
         for (field, other) in later.not_of_kind {
             match self.not_of_kind.entry(field) {
                 Entry::Occupied(mut known) => known.get_mut().values += other.values,
                 Entry::Vacant(new) => {
                     new.insert(other);
                 }
+            }
+        }
+    }
+
+    /// Counts documents with a field that the index does not have.
+    fn add_not_indexed(&mut self, field: &str, documents: u64) {
+        let is_full = self.not_indexed.len() >= MOST_NOT_INDEXED;
+        match self.not_indexed.get_mut(field) {
+            Some(known) => *known += documents,
+            None if is_full => {}
+            None => {
+                self.not_indexed.insert(field.to_owned(), documents);
             }
         }
     }
@@ -99,10 +120,12 @@ impl Preparer {
         let mut out = TantivyDocument::default();
         out.add_text(layout.id, &document.id);
         check_numbers(document)?;
-        let source = serde_json::to_vec(document).map_err(|_| SearchError::Internal {
-            invariant: "a document can be written as JSON",
-        })?;
-        out.add_bytes(layout.source, &source);
+        out.add_bytes(layout.source, &source_bytes(document)?);
+        for (name, _) in &document.fields {
+            if !layout.has(name) {
+                self.counts.add_not_indexed(name, 1);
+            }
+        }
         self.analyser.clear_if_full();
         self.all.clear();
         let mut all_words = 0;
@@ -181,6 +204,12 @@ impl Preparer {
             self.counts.add_value(slot, value);
         }
     }
+}
+
+/// A document in the form in which it is stored.
+pub(crate) fn source_bytes(document: &Document) -> Result<Vec<u8>, SearchError> {
+    serde_json::to_vec(document)
+        .map_err(|_| SearchError::Internal { invariant: "a document can be written as JSON" })
 }
 
 /// Rejects numbers that are not finite: the stored document could not be read back.

@@ -58,13 +58,29 @@ impl Index {
 
     /// A document as it was added.
     pub(crate) fn source(&self, doc: u32) -> Result<Document, SearchError> {
+        self.with_stored(doc, |bytes| serde_json::from_slice(bytes).ok())
+    }
+
+    /// Whether the index has a document in exactly this stored form; `None` where it has no document
+    /// of this id.
+    pub(super) fn has_same(&self, id: &str, bytes: &[u8]) -> Result<Option<bool>, SearchError> {
+        let found = self.ids()?.find(id);
+        found.map(|doc| self.with_stored(doc, |stored| Some(stored == bytes))).transpose()
+    }
+
+    /// Reads the stored form of a document.
+    fn with_stored<T>(
+        &self,
+        doc: u32,
+        read: impl FnOnce(&[u8]) -> Option<T>,
+    ) -> Result<T, SearchError> {
         self.catch_damage(|| {
             let (segment, local) = self.locate(doc);
             let stored: TantivyDocument =
                 lock(&segment.store).get(local).map_err(|error| self.failed(&error))?;
             let bytes = stored.get_first(self.layout.source).and_then(|value| value.as_bytes());
-            let document = bytes.and_then(|bytes| serde_json::from_slice(bytes).ok());
-            document.ok_or_else(|| self.damaged(IndexDamage::Document { document: doc }))
+            let found = bytes.and_then(read);
+            found.ok_or_else(|| self.damaged(IndexDamage::Document { document: doc }))
         })
     }
 }

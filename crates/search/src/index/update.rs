@@ -5,13 +5,17 @@ use std::path::Path;
 
 use tantivy::{IndexWriter, TantivyDocument, Term};
 
-use super::build::{BuildOptions, BuildReport, SAMPLE, layout_of, lock_folder, open_for_writing};
+use super::build::{
+    BuildOptions, BuildReport, SAMPLE, layout_of, lock_folder, named_fields, open_for_writing,
+    required_fields,
+};
 use super::directory::WritableIndex;
 use super::document_writer::{DocumentWriter, read_batch, writing_tokenizers};
 use super::meta::Meta;
-use super::{Index, IndexLocation};
+use super::{Index, IndexLocation, OpenGeneration};
 use crate::document::Document;
 use crate::error::SearchError;
+use crate::filter::Filter;
 
 /// Memory of a writer that only deletes.
 const DELETE_MEMORY: usize = 16 << 20;
@@ -33,7 +37,7 @@ impl Index {
         documents: impl IntoIterator<Item = Document, IntoIter: Send>,
     ) -> Result<Index, SearchError> {
         let documents = documents.into_iter().map(Ok);
-        Ok(Self::in_memory_with(documents, &BuildOptions::default())?.0)
+        Ok(Self::in_memory_with(documents, &BuildOptions::new())?.0)
     }
 
     /// An index of these documents in memory, and a report on them.
@@ -52,10 +56,11 @@ impl Index {
             .create_in_ram()
             .map_err(|error| SearchError::tantivy(&path, &error))?;
         let index = WritableIndex::in_memory(index, &path);
-        let writer = DocumentWriter::new(&index, &layout, &analysis, false)?;
-        let counts = writer.write(first, &mut documents, &mut |_| ControlFlow::Continue(()))?;
-        let counts = counts.ok_or(NEVER_STOPPED)?;
-        let report = BuildReport::new(counts, &analysis, schema.clone());
+        let writer = DocumentWriter::new(&index, &layout, &analysis, None)?;
+        let writer = writer.require(required_fields(options));
+        let counts = writer.write(first, &mut documents, &mut |_| ControlFlow::Continue(()));
+        let counts = named_fields(counts, &schema, options)?.ok_or(NEVER_STOPPED)?;
+        let report = BuildReport::new(counts, &analysis, schema.clone(), None);
         Ok((Self::read(IndexLocation::Memory, index.index, analysis, schema)?, report))
     }
 
@@ -67,14 +72,36 @@ impl Index {
     ) -> Result<BuildReport, SearchError> {
         let _lock = self.path().map(lock_folder).transpose()?;
         let index = self.writable()?;
-        let writer = DocumentWriter::new(&index, &self.layout, &self.analysis, true)?;
+        let writer = DocumentWriter::new(&index, &self.layout, &self.analysis, Some(self))?;
         let mut documents = documents.into_iter();
         let counts =
             writer.write(Vec::new(), &mut documents, &mut |_| ControlFlow::Continue(()))?;
-        let report =
-            BuildReport::new(counts.ok_or(NEVER_STOPPED)?, &self.analysis, self.schema.clone());
+        let counts = counts.ok_or(NEVER_STOPPED)?;
+        let report = BuildReport::new(counts, &self.analysis, self.schema.clone(), Some(self));
         self.reopen(index.index)?;
         Ok(report)
+    }
+
+    /// Deletes the documents that pass a filter expression and reopens the index, as
+    /// [`Index::delete`] does. Returns their number.
+    ///
+    /// ```
+    /// use rankwright_search::{Document, Index};
+    ///
+    /// let documents = [1990.0, 2001.0, 2024.0].map(|year| {
+    ///     Document::new(format!("d{year}")).with("text", "word").with("year", year)
+    /// });
+    /// let mut index = Index::in_memory(documents)?;
+    /// assert_eq!(index.delete_where("year<2010")?, 2);
+    /// assert_eq!(index.documents(), 1);
+    /// # Ok::<(), rankwright_search::SearchError>(())
+    /// ```
+    pub fn delete_where(&mut self, filter: &str) -> Result<usize, SearchError> {
+        let _lock = self.path().map(lock_folder).transpose()?;
+        let index = self.writable()?;
+        let filter = Filter::new(self, filter)?;
+        let ids: Vec<String> = self.matching(&filter)?.into_iter().map(str::to_owned).collect();
+        self.delete_from(&index, &ids)
     }
 
     /// Deletes the documents of these ids and reopens the index: earlier candidates and filters no
@@ -95,6 +122,15 @@ impl Index {
     ) -> Result<usize, SearchError> {
         let _lock = self.path().map(lock_folder).transpose()?;
         let index = self.writable()?;
+        let ids: Vec<S> = ids.into_iter().collect();
+        self.delete_from(&index, &ids)
+    }
+
+    fn delete_from<S: AsRef<str>>(
+        &mut self,
+        index: &WritableIndex,
+        ids: &[S],
+    ) -> Result<usize, SearchError> {
         let failed = |error: tantivy::TantivyError| index.failed(&error);
         self.catch_damage(|| {
             let mut writer: IndexWriter<TantivyDocument> =
@@ -106,13 +142,14 @@ impl Index {
             writer.wait_merging_threads().map_err(failed)
         })?;
         let before = self.documents();
-        self.reopen(index.index)?;
+        self.reopen(index.index.clone())?;
         before
             .checked_sub(self.documents())
             .ok_or(SearchError::Internal { invariant: "deleting does not add documents" })
     }
 
-    /// The index for writing. One that was rebuilt since it was opened is opened again first.
+    /// The index for writing. One that another process changed since it was opened is opened again
+    /// first.
     fn writable(&mut self) -> Result<WritableIndex, SearchError> {
         let Some(path) = self.path().map(Path::to_owned) else {
             let mut index = self.index.clone();
@@ -120,7 +157,9 @@ impl Index {
             return Ok(WritableIndex::in_memory(index, self.location.path()));
         };
         let meta = Meta::read(&path)?.ok_or_else(|| SearchError::NoIndex { path: path.clone() })?;
-        if self.generation.as_ref().is_none_or(|open| open.number != meta.generation) {
+        let is_current =
+            |open: &OpenGeneration| open.number == meta.generation && open.is_current(&path, &meta);
+        if !self.generation.as_ref().is_some_and(is_current) {
             self.reopen(self.index.clone())?;
         }
         open_for_writing(&path, &meta)

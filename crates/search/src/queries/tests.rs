@@ -2,7 +2,7 @@ use super::*;
 use proptest::prelude::*;
 
 fn read_with(bytes: &[u8], options: &QueryOptions) -> Result<Vec<Query>, SearchError> {
-    read_input(Input::from_bytes("q", bytes.to_vec())?, options)
+    read_input(Input::from_bytes("q", bytes.to_vec())?, options, &mut Warnings::default())
 }
 
 fn read(text: &str) -> Result<Vec<Query>, SearchError> {

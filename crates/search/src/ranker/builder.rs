@@ -9,6 +9,7 @@ use super::reranker::{Reranker, feature_set_of};
 use crate::error::SearchError;
 use crate::features::{DEFAULT_CANDIDATES, FeatureSet};
 use crate::index::Index;
+use crate::query_syntax::QuerySyntax;
 use crate::retrieve::FirstStage;
 use crate::warning::SearchWarning;
 
@@ -24,11 +25,12 @@ pub struct RankerBuilder<'m> {
     model: Option<&'m Model>,
     stage: Option<FirstStage>,
     candidates: Option<usize>,
+    syntax: QuerySyntax,
 }
 
 impl<'m> RankerBuilder<'m> {
     pub(super) fn new(index: Arc<Index>) -> Self {
-        Self { index, model: None, stage: None, candidates: None }
+        Self { index, model: None, stage: None, candidates: None, syntax: QuerySyntax::Plain }
     }
 
     /// Sets a model that re-ranks the candidates.
@@ -49,9 +51,15 @@ impl<'m> RankerBuilder<'m> {
         self
     }
 
+    /// Sets the syntax of the queries; plain words by default.
+    pub fn syntax(mut self, syntax: QuerySyntax) -> Self {
+        self.syntax = syntax;
+        self
+    }
+
     /// Builds the ranker. Rejects a model whose features this index cannot compute as in training.
     pub fn build(self) -> Result<Ranker, SearchError> {
-        let Self { index, model, stage, candidates } = self;
+        let Self { index, model, stage, candidates, syntax } = self;
         if candidates == Some(0) {
             return Err(SearchError::ZeroCandidates);
         }
@@ -73,6 +81,7 @@ impl<'m> RankerBuilder<'m> {
         {
             warnings.push(SearchWarning::OtherCandidates { trained, used });
         }
+        let query_fields = set.as_ref().map(|set| set.query_fields.clone()).unwrap_or_default();
         let default = if model.is_some() { DEFAULT_CANDIDATES } else { DEFAULT_DOCUMENTS };
         let reranker = model.map(|model| Reranker::new(&index, model, set)).transpose()?;
         // Read now, so that the first query is not slower.
@@ -83,6 +92,8 @@ impl<'m> RankerBuilder<'m> {
             index,
             reranker,
             warnings,
+            syntax,
+            query_fields,
         })
     }
 }

@@ -20,8 +20,9 @@ use rayon::prelude::*;
 use crate::document::Query;
 use crate::error::SearchError;
 use crate::features::FeatureRows;
-use crate::filter::Filter;
+use crate::filter::{Filter, FilterHint};
 use crate::index::Index;
+use crate::query_syntax::{PreparedQuery, QuerySyntax};
 use crate::retrieve::{Candidate, FirstStage, SearchBuffers};
 use crate::terms::Terms;
 use crate::warning::{QueryOutcome, SearchWarning};
@@ -37,6 +38,9 @@ pub struct Ranker {
     candidates: usize,
     reranker: Option<Reranker>,
     warnings: Vec<SearchWarning>,
+    syntax: QuerySyntax,
+    /// Fields of queries that the model was trained with.
+    query_fields: Vec<String>,
 }
 
 /// The ranked documents of a query, with the results of the first stage.
@@ -44,7 +48,8 @@ pub struct Ranker {
 pub struct Ranking {
     /// The terms of the query.
     pub terms: Terms,
-    /// Number of documents that have a term of the query, whether or not they pass the filter.
+    /// Number of documents that have a term of the query, whether or not they pass the filter. Where
+    /// there are documents, more may match: a first stage skips those that cannot be among the best.
     pub matching: usize,
     /// The documents in their final order.
     pub documents: Vec<Candidate>,
@@ -54,6 +59,12 @@ pub struct Ranking {
     pub first_scores: Vec<f64>,
     /// Feature values, row by row in the final order; empty without a model.
     pub features: FeatureRows,
+    /// Whether the query has conditions, in the simple syntax.
+    pub has_conditions: bool,
+    /// Conditions of the query without effect, as the analysis leaves no term of them.
+    pub ignored: Vec<String>,
+    /// Possible mistakes in the conditions of the query.
+    pub hints: Vec<FilterHint>,
 }
 
 impl Ranking {
@@ -63,6 +74,7 @@ impl Ranking {
             has_terms: !self.terms.is_empty(),
             matching: self.matching,
             is_empty: self.documents.is_empty(),
+            has_conditions: self.has_conditions,
         }
     }
 }
@@ -118,6 +130,22 @@ impl Ranker {
         &self.warnings
     }
 
+    /// The syntax of the queries.
+    pub fn syntax(&self) -> QuerySyntax {
+        self.syntax
+    }
+
+    /// Fields of queries that the training queries of the model had, and that its features use.
+    pub fn query_fields(&self) -> &[String] {
+        &self.query_fields
+    }
+
+    /// The fields that the model was trained with and a query lacks.
+    pub(crate) fn missing_fields(&self, query: &Query) -> Vec<String> {
+        let has = |field: &String| query.fields.iter().any(|(name, _)| name == field);
+        self.query_fields.iter().filter(|field| !has(field)).cloned().collect()
+    }
+
     /// The features of the model, one per column; none without a model.
     pub fn features(&self) -> &[String] {
         self.reranker.as_ref().map_or(&[], Reranker::features)
@@ -140,6 +168,24 @@ impl Ranker {
         filter: Option<&Filter>,
         buffers: &mut SearchBuffers,
     ) -> Result<Ranking, SearchError> {
+        if self.syntax == QuerySyntax::Plain {
+            return self.rank_words(query, filter, buffers);
+        }
+        let prepared = PreparedQuery::new(&self.index, query, self.syntax, filter)?;
+        let own = prepared.filter.as_ref();
+        let ranking = self.rank_words(&prepared.query, own.or(filter), buffers)?;
+        let has_conditions = own.is_some();
+        let PreparedQuery { ignored, hints, .. } = prepared;
+        Ok(Ranking { has_conditions, ignored, hints, ..ranking })
+    }
+
+    /// Ranks the documents of the words of a query.
+    fn rank_words(
+        &self,
+        query: &Query,
+        filter: Option<&Filter>,
+        buffers: &mut SearchBuffers,
+    ) -> Result<Ranking, SearchError> {
         let terms = Terms::new(&query.text, self.index.analysis());
         let found = self.index.retrieve(&terms, &self.stage, self.candidates, filter, buffers)?;
         let matching = buffers.matching();
@@ -152,6 +198,9 @@ impl Ranker {
                 first_scores: found.iter().map(|candidate| candidate.score).collect(),
                 documents: found,
                 features: FeatureRows::default(),
+                has_conditions: false,
+                ignored: Vec::new(),
+                hints: Vec::new(),
             }),
         }
     }

@@ -79,6 +79,9 @@ impl Reranker {
             features: FeatureRows { values, columns: rows.columns },
             terms,
             matching,
+            has_conditions: false,
+            ignored: Vec::new(),
+            hints: Vec::new(),
         })
     }
 }

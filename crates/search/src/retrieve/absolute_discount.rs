@@ -34,6 +34,7 @@ pub(crate) static FEATURE: FeatureDef = FeatureDef {
 impl Weighting for AbsoluteDiscount {
     const FIRST_STAGE: &'static FirstStageDef = &FIRST_STAGE;
     const STATS: &'static [Stat] = &[Stat::Distinct];
+    const SHRINKS_WITH: Stat = Stat::Distinct;
 
     fn field(&self) -> &str {
         &self.field
@@ -57,5 +58,10 @@ impl Weighting for AbsoluteDiscount {
             true => (self.delta * document.distinct / document.length).ln(),
             false => 0.0,
         }
+    }
+
+    /// A document has at most as many different terms as terms.
+    fn document_bound(&self, _: f64) -> f64 {
+        self.delta.ln()
     }
 }

@@ -13,7 +13,8 @@ pub struct SearchBuffers {
     scored_docs: Vec<u32>,
     is_scored: Vec<bool>,
     index: IndexId,
-    /// Number of documents that the last query matched, before its filter.
+    /// Number of documents that the last query matched, before its filter; at least as many match
+    /// where some of them were skipped.
     matching: usize,
     pub(super) postings: Vec<TermPostings>,
     /// A frequency for each document; all 0 between queries.
@@ -40,9 +41,14 @@ impl SearchBuffers {
         self.scored_docs.clear();
     }
 
-    /// Number of documents that the last query matched, before its filter.
+    /// Number of documents that the last query matched, before its filter. Where it found documents,
+    /// more may match: a first stage skips those that cannot be among the best.
     pub(crate) fn matching(&self) -> usize {
         self.matching
+    }
+
+    pub(super) fn set_matching(&mut self, matching: usize) {
+        self.matching = matching;
     }
 
     #[inline]

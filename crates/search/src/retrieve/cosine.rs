@@ -30,6 +30,7 @@ pub(crate) static FEATURE: FeatureDef =
 impl Weighting for Cosine {
     const FIRST_STAGE: &'static FirstStageDef = &FIRST_STAGE;
     const STATS: &'static [Stat] = &[Stat::Norm];
+    const SHRINKS_WITH: Stat = Stat::Norm;
     const UNIT_QUERY: bool = true;
 
     fn field(&self) -> &str {

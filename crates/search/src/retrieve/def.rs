@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rankwright_spec::{ParamDef, ParamGroup, Spec, SpecError};
 use serde::{Serialize, Serializer};
 
-use super::{Candidate, FirstStage, SearchBuffers};
+use super::{Candidate, FirstStage, SearchBuffers, top};
 use crate::error::SearchError;
 use crate::filter::Filter;
 use crate::index::Index;
@@ -92,6 +92,20 @@ pub trait FirstStageParams: ParamGroup + Default + fmt::Debug + Send + Sync + 's
         filter: Option<&Filter>,
         buffers: &mut SearchBuffers,
     ) -> Result<Vec<Candidate>, SearchError>;
+
+    /// The best `n` of these documents, in order. A first stage that knows upper bounds of its scores
+    /// skips documents that cannot be among them.
+    #[doc(hidden)]
+    fn best(
+        &self,
+        index: &Index,
+        query: &Terms,
+        n: usize,
+        filter: Option<&Filter>,
+        buffers: &mut SearchBuffers,
+    ) -> Result<Vec<Candidate>, SearchError> {
+        top::best(index, self.score(index, query, filter, buffers)?, n)
+    }
 }
 
 /// Parameters of any first stage.
@@ -101,6 +115,16 @@ pub(super) trait AnyFirstStage: fmt::Debug + Send + Sync {
         &self,
         index: &Index,
         query: &Terms,
+        filter: Option<&Filter>,
+        buffers: &mut SearchBuffers,
+    ) -> Result<Vec<Candidate>, SearchError>;
+
+    /// See [`FirstStageParams::best`].
+    fn best(
+        &self,
+        index: &Index,
+        query: &Terms,
+        n: usize,
         filter: Option<&Filter>,
         buffers: &mut SearchBuffers,
     ) -> Result<Vec<Candidate>, SearchError>;
@@ -115,6 +139,17 @@ impl<P: FirstStageParams> AnyFirstStage for P {
         buffers: &mut SearchBuffers,
     ) -> Result<Vec<Candidate>, SearchError> {
         FirstStageParams::score(self, index, query, filter, buffers)
+    }
+
+    fn best(
+        &self,
+        index: &Index,
+        query: &Terms,
+        n: usize,
+        filter: Option<&Filter>,
+        buffers: &mut SearchBuffers,
+    ) -> Result<Vec<Candidate>, SearchError> {
+        FirstStageParams::best(self, index, query, n, filter, buffers)
     }
 }
 

@@ -50,4 +50,8 @@ impl Weighting for Dirichlet {
     fn document(&self, document: &DocumentStats) -> f64 {
         (self.mu / (document.length + self.mu)).ln()
     }
+
+    fn document_bound(&self, least_length: f64) -> f64 {
+        (self.mu / (least_length + self.mu)).ln()
+    }
 }

@@ -1,9 +1,10 @@
 //! The first stage: the n best documents of a query, exactly.
 //!
-//! Every posting of the query's terms is read, term by term in the order of the query, and added to
-//! one sum per document; no document is skipped by a bound, so that any weighting can be used and
-//! the list is exact. A query without terms (empty, or stop words alone) finds nothing. Cost: the
-//! postings of the terms.
+//! The full scan reads every posting of the query's terms, term by term in the order of the query,
+//! and adds its contribution to one sum per document. If few documents of many are requested,
+//! weightings skip those that cannot be among them (`max_score.rs`), with the same result to the
+//! bit. A query without terms (empty, or stop words alone) finds nothing. Cost: at most the postings
+//! of the terms.
 //!
 //! A first stage is a file with its parameters, its formula and its [`FirstStageDef`], and a line
 //! in [`FIRST_STAGES`].
@@ -17,6 +18,7 @@ mod cosine;
 mod def;
 mod dirichlet;
 mod jelinek_mercer;
+mod max_score;
 mod top;
 mod weighting;
 
@@ -129,7 +131,24 @@ impl Index {
         if let Some(filter) = filter {
             self.check_filter(filter.index())?;
         }
-        let scored = self.catch_damage(|| stage.params.score(self, query, filter, buffers))?;
-        top::best(self, scored, n)
+        buffers.set_matching(0);
+        match n {
+            0 => Ok(Vec::new()),
+            n => self.catch_damage(|| stage.params.best(self, query, n, filter, buffers)),
+        }
+    }
+
+    /// Every document that a first stage finds for a query, with its score, in no order.
+    pub(crate) fn retrieve_all(
+        &self,
+        query: &Terms,
+        stage: &FirstStage,
+        filter: Option<&Filter>,
+        buffers: &mut SearchBuffers,
+    ) -> Result<Vec<Candidate>, SearchError> {
+        if let Some(filter) = filter {
+            self.check_filter(filter.index())?;
+        }
+        self.catch_damage(|| stage.params.score(self, query, filter, buffers))
     }
 }

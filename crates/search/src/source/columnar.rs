@@ -19,7 +19,10 @@ use rankwright_data::arrow_values::{
     UnreadableValues, is_number, list_item, list_range, list_values, numbers, texts,
 };
 use rankwright_data::bytes::{Bytes, Input};
-use rankwright_data::{DataError, FileDamage, SourceLocation, WarningKind, Warnings, catch_panic};
+use rankwright_data::parquet_limits::check_lists;
+use rankwright_data::{
+    DataError, FileDamage, SourceLocation, WarningKind, Warnings, catch_panic, memory_limit,
+};
 
 use super::{DocumentReader, id};
 use crate::document::{Document, Value};
@@ -47,15 +50,17 @@ impl Parquet {
             Bytes::Mapped(map) => ::bytes::Bytes::from_owner(map),
             Bytes::Owned(bytes) => ::bytes::Bytes::from(bytes),
         };
-        let (reader, rows) = checked(&name, || {
+        let content = bytes.clone();
+        let (reader, rows, lists) = checked(&name, || {
             let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
             let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(bytes, plain)?;
             let rows = u64::try_from(builder.metadata().file_metadata().num_rows()).unwrap_or(0);
-            Ok::<_, parquet::errors::ParquetError>((
-                builder.with_batch_size(READ_ROWS).build()?,
-                rows,
-            ))
+            // A list is read whole, whatever the number of rows at a time.
+            let lists = check_lists(&name, &content, builder.metadata(), memory_limit());
+            let reader = builder.with_batch_size(READ_ROWS).build()?;
+            Ok::<_, parquet::errors::ParquetError>((reader, rows, lists))
         })?;
+        lists?;
         Ok(Parquet { name, length, rows, returned: 0, reader, batch: None })
     }
 

@@ -73,7 +73,7 @@ impl Cursor {
     }
 
     /// The next line that is not blank.
-    pub(crate) fn next_full_line(&mut self) -> Option<(u64, Range<usize>)> {
+    pub(crate) fn next_nonblank_line(&mut self) -> Option<(u64, Range<usize>)> {
         loop {
             let (number, range) = self.next_line()?;
             if !self.slice(range.clone()).trim_ascii().is_empty() {
@@ -92,7 +92,7 @@ mod tests {
         let input = Input::from_bytes("x", b"\xef\xbb\xbfa\r\n\n b\nlast".to_vec()).unwrap();
         let mut cursor = Cursor::new(input);
         let mut lines = Vec::new();
-        while let Some((number, range)) = cursor.next_full_line() {
+        while let Some((number, range)) = cursor.next_nonblank_line() {
             lines.push((number, String::from_utf8_lossy(cursor.slice(range)).into_owned()));
         }
         assert_eq!(lines, [(1, "a".into()), (3, " b".into()), (4, "last".into())]);

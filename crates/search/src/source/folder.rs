@@ -3,6 +3,7 @@
 //! Files are read in the order of their paths, so that an index does not depend on the file system.
 //! The id is the path inside the folder with `/`; blanks, control characters and `%` in it are
 //! encoded as `%20` and so on, since runs are split at blanks. Links to folders are not followed.
+//! Files of other kinds, and links that lead to no file, are skipped and counted.
 //!
 //! A text has `text`, and `title` where its first line is short. A page has `title`, `text`, `url`
 //! (its id) and `links`: ids of the pages of the folder that it refers to, and other addresses as
@@ -14,7 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rankwright_data::bytes::Input;
-use rankwright_data::{DataError, SourceLocation, Warnings};
+use rankwright_data::{DataError, SourceLocation, WarningKind, Warnings};
 
 use super::{DocumentReader, html, id};
 use crate::document::{Document, Value};
@@ -42,11 +43,13 @@ pub(super) struct Folder {
     ids: HashSet<String>,
     read: u64,
     total: u64,
+    /// Files and links that are skipped, until they are reported.
+    skipped: Vec<(WarningKind, PathBuf)>,
 }
 
 impl Folder {
     pub(super) fn open(root: &Path) -> Result<Folder, SearchError> {
-        let mut entries = Vec::new();
+        let (mut entries, mut skipped) = (Vec::new(), Vec::new());
         let mut folders = vec![root.to_path_buf()];
         while let Some(folder) = folders.pop() {
             let failed = |e| DataError::io("read", folder.display().to_string(), e);
@@ -57,17 +60,24 @@ impl Folder {
                     continue;
                 }
                 let path = item.path();
-                let size = fs::metadata(&path).ok().filter(fs::Metadata::is_file);
-                if let (Some(kind), Some(meta)) = (kind_of(&path), size) {
-                    let size = meta.len();
-                    entries.push(FolderEntry { id: id_of(root, &path), path, kind, size });
+                match (kind_of(&path), fs::metadata(&path)) {
+                    (Some(kind), Ok(meta)) if meta.is_file() => {
+                        let (id, size) = (id_of(root, &path), meta.len());
+                        entries.push(FolderEntry { id, path, kind, size });
+                    }
+                    (_, Ok(meta)) if !meta.is_dir() => {
+                        skipped.push((WarningKind::SkippedFiles, path));
+                    }
+                    _ => skipped.push((WarningKind::SkippedLinks, path)),
                 }
             }
         }
+        // The first one is named, whatever the order of the file system.
+        skipped.sort_by(|a, b| a.1.cmp(&b.1));
         entries.sort_by(|a, b| (&a.id, &a.path).cmp(&(&b.id, &b.path)));
         let ids = entries.iter().map(|entry| entry.id.clone()).collect();
         let total = entries.iter().map(|entry| entry.size).sum();
-        Ok(Folder { entries: entries.into_iter(), ids, read: 0, total })
+        Ok(Folder { entries: entries.into_iter(), ids, read: 0, total, skipped })
     }
 
     fn document(
@@ -146,6 +156,9 @@ impl Folder {
 
 impl DocumentReader for Folder {
     fn next(&mut self, warnings: &mut Warnings) -> Option<Result<Document, SearchError>> {
+        for (kind, path) in self.skipped.drain(..) {
+            warnings.add(kind, 1, || SourceLocation::file(path.display().to_string()));
+        }
         let entry = self.entries.next()?;
         self.read += entry.size;
         Some(self.document(entry, warnings))
@@ -226,7 +239,8 @@ mod tests {
     fn links_lead_into_the_folder_where_they_can() {
         let ids = ["a.html", "sub/b.html", "sub/my%20page.html", "sub/index.html"];
         let ids = ids.into_iter().map(str::to_owned).collect();
-        let folder = Folder { entries: Vec::new().into_iter(), ids, read: 0, total: 0 };
+        let folder =
+            Folder { entries: Vec::new().into_iter(), ids, read: 0, total: 0, skipped: Vec::new() };
         let written = [
             "../a.html#top",
             "my%20page.html",
@@ -253,6 +267,31 @@ mod tests {
                 "gone.html"
             ]
         );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn files_of_other_kinds_and_links_to_nothing_are_counted() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |name: &str| root.path().join(name);
+        std::fs::create_dir(at("sub")).unwrap();
+        for name in ["a.txt", "sub/b.MD", "sub/c.pdf", "notes", "d.docx"] {
+            std::fs::write(at(name), "words").unwrap();
+        }
+        for (target, link) in [("gone.txt", "e.txt"), ("sub", "f.txt"), ("a.txt", "g.txt")] {
+            std::os::unix::fs::symlink(target, at(link)).unwrap();
+        }
+        let (mut folder, mut warnings) = (Folder::open(root.path()).unwrap(), Warnings::default());
+        let mut ids = Vec::new();
+        while let Some(document) = folder.next(&mut warnings) {
+            ids.push(document.unwrap().id);
+        }
+        assert_eq!(ids, ["a.txt", "g.txt", "sub/b.MD"]);
+        let said: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+        assert_eq!(said.len(), 2, "{said:?}");
+        let files = "3 files skipped: neither text (.txt, .md) nor a page (.html, .htm) (first: ";
+        assert!(said[0].starts_with(files) && said[0].ends_with("d.docx)"), "{}", said[0]);
+        assert!(said[1].starts_with("2 links to a folder or to nothing skipped"), "{}", said[1]);
     }
 
     #[test]

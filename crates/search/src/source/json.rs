@@ -95,7 +95,7 @@ impl JsonRecord {
         cursor: &mut Cursor,
         warnings: &mut Warnings,
     ) -> Option<Result<(u64, JsonRecord), SearchError>> {
-        let (line, range) = cursor.next_full_line()?;
+        let (line, range) = cursor.next_nonblank_line()?;
         let text = warnings.text(cursor.slice(range), || cursor.location(line));
         Some(JsonRecord::parse(&text, || cursor.location(line)).map(|record| (line, record)))
     }
@@ -167,18 +167,26 @@ impl JsonRecord {
         location: impl Fn() -> SourceLocation,
     ) -> Vec<(String, Value)> {
         let mut flat = Vec::with_capacity(self.fields.len());
-        let mut skipped = 0;
+        let mut skipped = Vec::new();
         for (name, value) in self.fields {
             flatten(name, value, &mut flat, &mut skipped);
         }
-        warnings.add(WarningKind::SkippedValues, skipped, location);
+        for (name, count) in skipped {
+            warnings.add(WarningKind::SkippedValues, count, || location().in_field(name));
+        }
         keep_last_values(&mut flat);
         flat
     }
 }
 
-/// The recursion is as deep as the JSON, which serde_json limits to 128.
-fn flatten(name: String, value: Json, out: &mut Vec<(String, Value)>, skipped: &mut u64) {
+/// Adds the fields of a value; `skipped` gets the fields with values that cannot be kept, and their
+/// number. The recursion is as deep as the JSON, which serde_json limits to 128.
+fn flatten(
+    name: String,
+    value: Json,
+    out: &mut Vec<(String, Value)>,
+    skipped: &mut Vec<(String, u64)>,
+) {
     let value = match value {
         Json::Null => return,
         Json::Bool(value) => Value::Number(f64::from(u8::from(value))),
@@ -194,7 +202,9 @@ fn flatten(name: String, value: Json, out: &mut Vec<(String, Value)>, skipped: &
         Json::List(items) => {
             let count = items.len();
             let texts: Vec<String> = items.into_iter().filter_map(item_text).collect();
-            *skipped += (count - texts.len()) as u64;
+            if texts.len() < count {
+                skipped.push((name.clone(), (count - texts.len()) as u64));
+            }
             if texts.is_empty() {
                 return;
             }

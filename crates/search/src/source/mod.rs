@@ -11,7 +11,8 @@
 //!
 //! gzip and zstd are decompressed. Bytes that are not UTF-8 are replaced by U+FFFD and counted, as
 //! are other recoverable problems ([`Warnings`]); unreadable input is an error with its location,
-//! after which the stream ends. Cost is linear in the bytes.
+//! after which the stream ends, unless broken documents are skipped ([`Documents::skip_broken`]).
+//! Cost is linear in the bytes.
 
 #[cfg(feature = "columnar")]
 mod columnar;
@@ -25,6 +26,7 @@ pub(crate) mod json;
 mod jsonl;
 pub(crate) mod markup;
 pub(crate) mod parts;
+mod skipped;
 pub(crate) mod smart;
 mod smart_links;
 mod table;
@@ -44,10 +46,12 @@ use crate::document::{Document, Value};
 use crate::error::SearchError;
 
 pub use self::format::DocumentFormat;
+pub use self::skipped::{SkippedDocument, SkippedDocuments};
 
 /// Reads the documents of one input.
 trait DocumentReader: Send {
-    /// The next document; `None` at the end.
+    /// The next document; `None` at the end. After an error that is about one document it continues
+    /// behind this document.
     fn next(&mut self, warnings: &mut Warnings) -> Option<Result<Document, SearchError>>;
 
     /// Its progress: bytes read, and bytes in total.
@@ -73,6 +77,8 @@ pub struct Documents {
     format: Option<DocumentFormat>,
     open: Option<OpenInput>,
     warnings: Warnings,
+    /// The documents that were skipped; `None` where a broken document is an error.
+    skipped: Option<SkippedDocuments>,
     /// Bytes of finished inputs, in their size on disk.
     done: u64,
     total: Option<u64>,
@@ -111,9 +117,37 @@ impl Documents {
         let total = remaining.iter().map(|(_, size)| *size).sum();
         let remaining = remaining.into_iter();
         let warnings = Warnings::default();
-        let mut documents = Documents { remaining, format, open: None, warnings, done: 0, total };
+        let mut documents =
+            Documents { remaining, format, open: None, warnings, skipped: None, done: 0, total };
         documents.open_next()?;
         Ok(documents)
+    }
+
+    /// Sets whether a document that cannot be read, such as a line that is not JSON, is skipped. It is
+    /// an error otherwise. Damage of a whole file is always an error.
+    ///
+    /// ```
+    /// use rankwright_search::Documents;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let path = folder.path().join("albums.jsonl");
+    /// std::fs::write(&path, "{\"id\": \"d1\"}\n{\"id\": \n{\"id\": \"d3\"}\n")?;
+    /// let mut documents = Documents::open(&path, None)?.skip_broken(true);
+    /// let ids: Result<Vec<String>, _> = documents.by_ref().map(|d| d.map(|d| d.id)).collect();
+    /// assert_eq!(ids?, ["d1", "d3"]);
+    /// let skipped = documents.skipped().unwrap();
+    /// assert_eq!((skipped.documents, skipped.first[0].location.line), (1, Some(2)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn skip_broken(mut self, skip: bool) -> Self {
+        self.skipped = skip.then(SkippedDocuments::default);
+        self
+    }
+
+    /// The documents that were skipped so far; `None` where they are errors.
+    pub fn skipped(&self) -> Option<&SkippedDocuments> {
+        self.skipped.as_ref()
     }
 
     /// Bytes read so far, in sizes on disk: of a compressed file, the corresponding share.
@@ -181,7 +215,12 @@ impl Iterator for Documents {
                     });
                     return Some(Ok(document));
                 }
-                Some(Err(error)) => return Some(Err(self.end_with(error))),
+                Some(Err(error)) => {
+                    let skipped = self.skipped.as_mut().is_some_and(|skipped| skipped.add(&error));
+                    if !skipped {
+                        return Some(Err(self.end_with(error)));
+                    }
+                }
                 None => {
                     self.close();
                     if let Err(error) = self.open_next() {

@@ -73,7 +73,7 @@ impl Records {
 
     /// Reads up to the first `.I`; anything before it is an error.
     fn first(&mut self) -> Option<Result<(u64, Range<usize>), SearchError>> {
-        let (line, range) = self.cursor.next_full_line()?;
+        let (line, range) = self.cursor.next_nonblank_line()?;
         let content = self.cursor.slice(range.clone());
         Some(match SmartLine::of(content) {
             SmartLine::Id(_) => Ok((line, range)),

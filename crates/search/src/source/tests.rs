@@ -48,7 +48,10 @@ fn json_lines_keep_order_flatten_objects_and_take_the_last_of_equal_keys() {
         .with("tags", texts(&["a", "3"]));
     assert_eq!(documents, [expected, Document::new("12345678901234567890")]);
     let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
-    assert_eq!(warnings, ["2 values skipped: neither text, number nor list (first: f:1)"]);
+    assert_eq!(
+        warnings,
+        ["2 values skipped: neither text, number nor list (first: f:1 (column 'tags'))"]
+    );
 }
 
 #[test]

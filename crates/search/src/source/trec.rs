@@ -117,7 +117,8 @@ impl Trec {
         line: u64,
         warnings: &mut Warnings,
     ) -> Result<Document, SearchError> {
-        let location = || self.0.location(line);
+        let here = self.0.location(line);
+        let location = || here.clone();
         let text = self.0.rest();
         let mut tokens = Tokens::new(text);
         let mut draft = TrecDraft::default();
@@ -147,13 +148,14 @@ impl Trec {
             return Err(error.with_help("close it before the next <DOC>; the file may be cut off"));
         }
         draft.flush(warnings, location);
+        // A document that is rejected below is passed too.
+        let end = self.0.offset() + tokens.offset();
+        self.0.advance_to(end);
         let Some(id) = draft.parts.take("docno") else {
             let found = "a document without <DOCNO>";
             return Err(SearchError::malformed(location(), found, "<DOCNO>id</DOCNO>"));
         };
         let id = id::checked(id, location)?;
-        let end = self.0.offset() + tokens.offset();
-        self.0.advance_to(end);
         Ok(Document { id, fields: draft.parts.into_fields() })
     }
 }

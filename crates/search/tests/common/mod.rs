@@ -55,8 +55,13 @@ pub fn names(folder: &Path) -> BTreeSet<String> {
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
+/// Files of a generation besides those of segments.
+const OTHER_FILES: [&str; 5] =
+    ["meta.json", ".managed.json", "readers.lock", ".tantivy-meta.lock", ".tantivy-writer.lock"];
+
 /// Checks that an index's folder holds nothing but what is in use: one generation, and perhaps the
-/// one before it for readers that have it open, whose segments are those of tantivy's list.
+/// one before it for readers that have it open, whose segments are those of tantivy's list. Other
+/// files are known by name.
 pub fn is_clean(path: &Path) {
     let names = names(path);
     let generations: Vec<&String> =
@@ -67,7 +72,8 @@ pub fn is_clean(path: &Path) {
     let list = fs::read_to_string(folder.join("meta.json")).unwrap().replace('-', "");
     for name in self::names(&folder) {
         let stem = name.split('.').next().unwrap_or_default();
-        assert!(stem.len() != 32 || list.contains(stem), "{name} is left over");
+        let is_segment = stem.len() == 32 && list.contains(stem);
+        assert!(is_segment || OTHER_FILES.contains(&name.as_str()), "{name} is left over");
     }
 }
 

@@ -91,7 +91,7 @@ fn cells(row: &FeatureImportance, total: f64) -> Vec<Cell> {
     cells.extend(row.weight.map(|weight| Cell::new(weight.to_string())));
     if let (Some(gain), Some(splits)) = (row.gain, row.splits) {
         let share = if total > 0.0 { 100.0 * gain / total } else { 0.0 };
-        let texts = [format!("{gain:.4}"), format!("{share:.1} %"), splits.to_string()];
+        let texts = [digits(gain), format!("{share:.1} %"), splits.to_string()];
         cells.extend(texts.map(Cell::new));
     }
     if let Some(loss) = row.loss {
@@ -101,10 +101,30 @@ fn cells(row: &FeatureImportance, total: f64) -> Vec<Cell> {
     cells
 }
 
+/// A gain in about five digits: gains of a training may be a thousandth or a million.
+fn digits(gain: f64) -> String {
+    match gain.abs() {
+        size if size >= 10_000.0 => format!("{gain:.0}"),
+        size if size >= 1.0 || size == 0.0 => {
+            let whole = size.max(1.0).log10().floor() as usize;
+            format!("{gain:.*}", 4 - whole)
+        }
+        size if size >= 1e-3 => format!("{gain:.6}"),
+        _ => format!("{gain:.3e}"),
+    }
+}
+
 /// Analysis, first stage and candidates of the features of a model, as text.
 fn set_text(set: &FeatureSet) -> String {
     let analysis = set.analysis.as_deref().unwrap_or("any");
-    format!("version {} of the formulas, analysis {analysis}", set.version)
+    let mut text = format!("version {} of the formulas, analysis {analysis}", set.version);
+    if let Some(stage) = &set.first_stage {
+        text += &format!(", first stage {stage}");
+    }
+    if let Some(candidates) = set.candidates {
+        text += &format!(", {}", counted(candidates, "candidate"));
+    }
+    text
 }
 
 fn features_text(features: &FeatureNames) -> String {
@@ -118,5 +138,24 @@ fn features_text(features: &FeatureNames) -> String {
             format!("{}: {}{more}", names.len(), few.join(", "))
         }
         _ => "none".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gains_of_any_size_have_few_digits() {
+        for (gain, text) in [
+            (0.0, "0.0000"),
+            (1.5, "1.5000"),
+            (123.456789, "123.46"),
+            (1_234_567.891, "1234568"),
+            (0.0123456, "0.012346"),
+            (1.5e-7, "1.500e-7"),
+        ] {
+            assert_eq!(digits(gain), text);
+        }
     }
 }

@@ -17,6 +17,7 @@ use crate::matrix::Matrix;
 use crate::names::FeatureNames;
 use crate::pairs::Pair;
 use crate::strings::Strings;
+use crate::table_columns::TableColumns;
 
 /// Opens a cache file; only one is allowed, since it is a whole data set.
 pub(in crate::format) fn read(inputs: Vec<Input>) -> Result<Dataset, DataError> {
@@ -177,6 +178,14 @@ impl<'a> CacheFile<'a> {
         Ok(Some(text.into()))
     }
 
+    /// The columns of the table that the data is from.
+    fn table_columns(&self) -> Result<Option<Arc<TableColumns>>, DataError> {
+        let Some(text) = self.text(SectionKind::TableColumns)? else { return Ok(None) };
+        let columns = TableColumns::from_json(&text);
+        let columns = columns.ok_or_else(|| damaged(self.name, FileDamage::TableColumns))?;
+        Ok(Some(Arc::new(columns)))
+    }
+
     /// Everything but the matrix, verified.
     fn data_set(&self, shape: &SectionSizes) -> Result<Dataset, DataError> {
         let (rows, queries) = (shape.rows, shape.queries);
@@ -196,6 +205,7 @@ impl<'a> CacheFile<'a> {
             source_rows: self.values(SectionKind::SourceRows, rows)?,
             absent: shape.absent,
             feature_set: self.text(SectionKind::FeatureSet)?,
+            table_columns: self.table_columns()?,
         };
         match verify(&data) {
             Ok(()) => Ok(data),

@@ -64,10 +64,10 @@ fn every_bit_flip_and_every_truncation_is_detected() {
 #[test]
 fn another_version_is_refused_as_such() {
     let mut bytes = bytes_of(&sample());
-    bytes[8] = 3;
+    bytes[8] = 4;
     assert_eq!(
         open(bytes).unwrap_err(),
-        "t.rwd has format version 3; this program reads versions up to 2"
+        "t.rwd has format version 4; this program reads versions up to 3"
     );
 }
 
@@ -107,4 +107,21 @@ fn two_caches_are_not_joined() {
     let input = || Input::from_bytes("t.rwd", bytes_of(&sample())).unwrap();
     let error = read(vec![input(), input()]).unwrap_err().to_string();
     assert!(error.contains("cannot be joined"), "{error}");
+}
+
+#[test]
+fn the_columns_of_a_table_are_kept_and_damaged_ones_are_refused() {
+    let text = "session,label,brand\n1,0,b\n1,1,a\n2,0,b\n2,1,b\n1,1,a\n";
+    let input = Input::from_bytes("t.csv", text.into()).unwrap();
+    let data = crate::format::read_inputs(vec![input], &crate::format::ReadOptions::default());
+    let data = data.unwrap().data;
+    let columns = data.table_columns().unwrap();
+    assert_eq!(columns.categories("brand").unwrap().as_ref(), ["b", "a"]);
+    let mut bytes = Vec::new();
+    write(&data, &mut bytes).unwrap();
+    assert_eq!(bytes[8], 3, "the version");
+    let back = read(vec![Input::from_bytes("t.rwd", bytes).unwrap()]).unwrap();
+    assert_eq!(back, data);
+    let part = back.select_queries(&[1]).unwrap();
+    assert_eq!(part.table_columns(), data.table_columns());
 }

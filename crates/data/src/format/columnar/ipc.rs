@@ -1,19 +1,21 @@
 //! Arrow IPC from untrusted bytes: files by their footer, streams message by message.
 //!
 //! The sizes that a message claims are compared with the available bytes before the arrow crate
-//! sees it, because that crate allocates memory for any claim. Buffers are slices of the input, not
-//! copies.
+//! sees it, because that crate allocates memory for any claim; the claims of the buffers that are in
+//! memory together are added up and compared with the memory that an input may take. Buffers that
+//! are not compressed are slices of the input, not copies.
 
 use std::fmt::Display;
 use std::sync::Arc;
 
+use arrow_array::RecordBatch;
 use arrow_buffer::Buffer;
 use arrow_ipc::reader::{FileDecoder, StreamDecoder, read_footer_length};
 use arrow_ipc::{Block, CompressionType};
-use arrow_schema::Schema;
+use arrow_schema::SchemaRef;
 
-use super::metadata::Metadata;
-use super::{Collector, damaged};
+use super::damaged;
+use crate::bytes::ContentLimits;
 use crate::error::{DataError, FileDamage};
 
 /// Largest ratios of compression: zstd compresses at most 128 KiB into 4 bytes, LZ4 255 bytes into
@@ -26,8 +28,7 @@ const MAX_LZ4_RATIO: u64 = 255;
 pub(super) fn read_file(
     name: &str,
     buffer: Buffer,
-    collector: &mut Collector<'_>,
-) -> Result<(), DataError> {
+) -> Result<(SchemaRef, Vec<RecordBatch>), DataError> {
     let fail = |error: &dyn Display| damaged(name, FileDamage::reader(error));
     let cut = || damaged(name, FileDamage::NoFooter);
     let trailer = buffer.len().checked_sub(10).ok_or_else(cut)?;
@@ -41,27 +42,27 @@ pub(super) fn read_file(
         return Err(damaged(name, FileDamage::ByteOrder));
     }
     let schema = Arc::new(arrow_ipc::convert::fb_to_schema(schema));
-    collector.open(name, &schema, metadata_of(name, &schema)?)?;
-    let mut decoder = FileDecoder::new(schema, footer.version());
+    let mut decoder = FileDecoder::new(schema.clone(), footer.version());
+    let mut claims = Claims::new(&buffer);
     for block in footer.dictionaries().iter().flatten() {
-        let data = block_bytes(name, &buffer, block)?;
+        let data = block_bytes(name, &buffer, block, &mut claims)?;
         decoder.read_dictionary(block, &data).map_err(|e| fail(&e))?;
     }
+    let mut batches = Vec::new();
     for block in footer.recordBatches().iter().flatten() {
-        let data = block_bytes(name, &buffer, block)?;
-        if let Some(batch) = decoder.read_record_batch(block, &data).map_err(|e| fail(&e))? {
-            collector.batch(name, &batch)?;
-        }
+        let data = block_bytes(name, &buffer, block, &mut claims)?;
+        batches.extend(decoder.read_record_batch(block, &data).map_err(|e| fail(&e))?);
     }
-    Ok(())
-}
-
-fn metadata_of(name: &str, schema: &Schema) -> Result<Metadata, DataError> {
-    Metadata::read(name, schema.metadata().iter().map(|(key, value)| (&**key, &**value)))
+    Ok((schema, batches))
 }
 
 /// The bytes of a block, if it lies inside the file.
-fn block_bytes(name: &str, buffer: &Buffer, block: &Block) -> Result<Buffer, DataError> {
+fn block_bytes(
+    name: &str,
+    buffer: &Buffer,
+    block: &Block,
+    claims: &mut Claims,
+) -> Result<Buffer, DataError> {
     let size = |value: i64| usize::try_from(value).ok();
     let extent = || {
         let start = size(block.offset())?;
@@ -73,11 +74,7 @@ fn block_bytes(name: &str, buffer: &Buffer, block: &Block) -> Result<Buffer, Dat
     let data = buffer.slice_with_length(start, length);
     let skip = if data.starts_with(&[0xff; 4]) { 8 } else { 4 };
     // Like this check, the decoder ends a message by its own length, not by the block's.
-    check_uncompressed_sizes(
-        name,
-        data.get(skip..).unwrap_or(&[]),
-        data.get(meta..).unwrap_or(&[]),
-    )?;
+    claims.add(name, data.get(skip..).unwrap_or(&[]), data.get(meta..).unwrap_or(&[]))?;
     Ok(data)
 }
 
@@ -85,31 +82,24 @@ fn block_bytes(name: &str, buffer: &Buffer, block: &Block) -> Result<Buffer, Dat
 pub(super) fn read_stream(
     name: &str,
     mut buffer: Buffer,
-    collector: &mut Collector<'_>,
-) -> Result<(), DataError> {
+) -> Result<(SchemaRef, Vec<RecordBatch>), DataError> {
     let fail = |error: &dyn Display| damaged(name, FileDamage::reader(error));
-    check_stream(name, &buffer)?;
+    check_stream(name, &buffer, Claims::new(&buffer))?;
     let mut decoder = StreamDecoder::new();
-    let mut opened = false;
+    let mut batches = Vec::new();
     while !buffer.is_empty() {
-        let batch = decoder.decode(&mut buffer).map_err(|e| fail(&e))?;
-        if let Some(schema) = decoder.schema().filter(|_| !opened) {
-            collector.open(name, &schema, metadata_of(name, &schema)?)?;
-            opened = true;
-        }
-        if let Some(batch) = batch {
-            collector.batch(name, &batch)?;
-        }
+        batches.extend(decoder.decode(&mut buffer).map_err(|e| fail(&e))?);
     }
+    let schema = decoder.schema();
     decoder.finish().map_err(|_| damaged(name, FileDamage::ShortMessage))?;
-    match opened {
-        true => Ok(()),
-        false => Err(damaged(name, FileDamage::NoSchema)),
+    match schema {
+        Some(schema) => Ok((schema, batches)),
+        None => Err(damaged(name, FileDamage::NoSchema)),
     }
 }
 
 /// Walks over the messages of a stream and checks the sizes that each claims.
-fn check_stream(name: &str, mut rest: &[u8]) -> Result<(), DataError> {
+fn check_stream(name: &str, mut rest: &[u8], mut claims: Claims) -> Result<(), DataError> {
     while let Some((marker, after)) = rest.split_first_chunk::<4>() {
         let (length, after) = match marker {
             [0xff, 0xff, 0xff, 0xff] => match after.split_first_chunk::<4>() {
@@ -127,25 +117,54 @@ fn check_stream(name: &str, mut rest: &[u8]) -> Result<(), DataError> {
         let Some((body, after)) = body.and_then(|length| after.split_at_checked(length)) else {
             break;
         };
-        check_uncompressed_sizes(name, meta, body)?;
+        claims.add(name, meta, body)?;
         rest = after;
     }
     Ok(())
 }
 
-/// Rejects compressed buffers that claim to hold more than compression allows: the arrow crate
-/// would allocate that memory at once. Messages that do not parse are left for the decoder to
-/// reject.
-fn check_uncompressed_sizes(name: &str, meta: &[u8], body: &[u8]) -> Result<(), DataError> {
-    let Ok(message) = arrow_ipc::root_as_message(meta) else { return Ok(()) };
-    let batch = message
-        .header_as_record_batch()
-        .or_else(|| message.header_as_dictionary_batch().and_then(|batch| batch.data()));
-    let Some((batch, packing)) = batch.and_then(|b| Some((b, b.compression()?))) else {
-        return Ok(());
-    };
+/// The sizes that compressed buffers claim to have uncompressed: the arrow crate allocates that
+/// memory at once. Dictionaries stay in memory, record batches are read one at a time.
+struct Claims {
+    limits: ContentLimits,
+    /// Bytes of the whole input.
+    input: u64,
+    /// Claims of all dictionaries so far.
+    dictionaries: u64,
+}
+
+impl Claims {
+    fn new(input: &[u8]) -> Claims {
+        let limits = ContentLimits::current();
+        Claims { limits, input: input.len() as u64, dictionaries: 0 }
+    }
+
+    /// Rejects a message whose buffers claim to hold more than compression allows, or more than may
+    /// be in memory. A message that does not parse is left for the decoder to reject.
+    fn add(&mut self, name: &str, meta: &[u8], body: &[u8]) -> Result<(), DataError> {
+        let Ok(message) = arrow_ipc::root_as_message(meta) else { return Ok(()) };
+        let dictionary = message.header_as_dictionary_batch().and_then(|batch| batch.data());
+        let Some(batch) = message.header_as_record_batch().or(dictionary) else { return Ok(()) };
+        let claimed = self.dictionaries.saturating_add(claimed_bytes(name, &batch, body)?);
+        self.limits.check(name, self.input, claimed)?;
+        if dictionary.is_some() {
+            self.dictionaries = claimed;
+        }
+        Ok(())
+    }
+}
+
+/// The sum of the sizes that the compressed buffers of a batch claim; one that claims more than
+/// compression allows is an error.
+fn claimed_bytes(
+    name: &str,
+    batch: &arrow_ipc::RecordBatch<'_>,
+    body: &[u8],
+) -> Result<u64, DataError> {
+    let Some(packing) = batch.compression() else { return Ok(0) };
     let most =
         if packing.codec() == CompressionType::ZSTD { MAX_ZSTD_RATIO } else { MAX_LZ4_RATIO };
+    let mut sum = 0_u64;
     for buffer in batch.buffers().iter().flatten() {
         let range =
             usize::try_from(buffer.offset()).ok().zip(usize::try_from(buffer.length()).ok());
@@ -157,11 +176,49 @@ fn check_uncompressed_sizes(name: &str, meta: &[u8], body: &[u8]) -> Result<(), 
         let Some((claimed, packed)) = bytes.and_then(|bytes| bytes.split_first_chunk::<8>()) else {
             continue;
         };
-        let claimed = i64::from_le_bytes(*claimed);
-        if claimed > 0 && claimed as u64 > (packed.len() as u64).saturating_mul(most) {
-            let (bytes, claimed) = (packed.len() as u64, claimed as u64);
+        // A length below 0 marks a buffer that is not compressed.
+        let claimed = u64::try_from(i64::from_le_bytes(*claimed)).unwrap_or(0);
+        if claimed > (packed.len() as u64).saturating_mul(most) {
+            let bytes = packed.len() as u64;
             return Err(damaged(name, FileDamage::CompressedSize { bytes, claimed }));
         }
+        sum = sum.saturating_add(claimed);
     }
-    Ok(())
+    Ok(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::{ArrayRef, Int64Array, RecordBatch};
+    use arrow_ipc::writer::{IpcWriteOptions, StreamWriter};
+
+    use super::*;
+
+    /// Two columns of 100,000 equal numbers: 1.6 MB that compress well.
+    fn packed() -> Vec<u8> {
+        let column: ArrayRef = Arc::new(Int64Array::from(vec![7; 100_000]));
+        let batch = RecordBatch::try_from_iter([("a", column.clone()), ("b", column)]).unwrap();
+        let options = IpcWriteOptions::default();
+        let options = options.try_with_compression(Some(CompressionType::ZSTD)).unwrap();
+        let mut writer =
+            StreamWriter::try_new_with_options(Vec::new(), &batch.schema(), options).unwrap();
+        (0..3).for_each(|_| writer.write(&batch).unwrap());
+        writer.into_inner().unwrap()
+    }
+
+    #[test]
+    fn the_claims_of_a_batch_are_added_up_and_those_of_further_batches_are_not() {
+        let bytes = packed();
+        assert!(bytes.len() < 10_000, "{}", bytes.len());
+        let check = |limit| {
+            let limits = ContentLimits { most: limit, any_ratio: true };
+            check_stream("t", &bytes, Claims { limits, ..Claims::new(&bytes) })
+        };
+        check(1_700_000).unwrap();
+        // Each column alone would fit.
+        let error = check(1_000_000).unwrap_err();
+        assert!(matches!(error, DataError::ContentTooLarge { limit: 1_000_000, .. }), "{error}");
+    }
 }

@@ -1,30 +1,38 @@
-//! Parts of a data set that Parquet and Arrow files keep in their metadata: the feature set, and
-//! the rule for absent features.
+//! Parts of a data set that Parquet and Arrow files keep in their metadata: the feature set, the rule
+//! for absent features, and the columns of the table that the data was read from.
+
+use std::sync::Arc;
 
 use super::damaged;
 use crate::dataset::{Absent, Dataset};
 use crate::error::{DataError, FileDamage};
+use crate::table_columns::TableColumns;
 
 const FEATURE_SET: &str = "rankwright.feature_set";
 const ABSENT: &str = "rankwright.absent";
+const COLUMNS: &str = "rankwright.columns";
 
 /// The metadata of a file that this crate wrote.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Metadata {
     pub(super) feature_set: Option<String>,
     pub(super) absent: Option<Absent>,
+    pub(super) columns: Option<Arc<TableColumns>>,
 }
 
 impl Metadata {
     pub(super) fn of(data: &Dataset) -> Self {
         let feature_set = data.feature_set().map(str::to_owned);
-        Metadata { feature_set, absent: Some(data.absent()) }
+        let columns = data.table_columns().cloned();
+        Metadata { feature_set, absent: Some(data.absent()), columns }
     }
 
     /// Keys and values, sorted by key.
     pub(super) fn entries(self) -> impl Iterator<Item = (String, String)> {
         let absent = self.absent.map(|absent| (ABSENT.to_owned(), absent.name().to_owned()));
-        absent.into_iter().chain(self.feature_set.map(|text| (FEATURE_SET.to_owned(), text)))
+        let columns = self.columns.map(|columns| (COLUMNS.to_owned(), columns.to_json()));
+        let feature_set = self.feature_set.map(|text| (FEATURE_SET.to_owned(), text));
+        absent.into_iter().chain(columns).chain(feature_set)
     }
 
     /// Reads this crate's entries from the metadata of a file.
@@ -36,6 +44,11 @@ impl Metadata {
         for (key, value) in entries {
             match (key, value) {
                 (FEATURE_SET, text) => metadata.feature_set = Some(text.to_owned()),
+                (COLUMNS, text) => {
+                    let columns = TableColumns::from_json(text);
+                    let columns = columns.ok_or_else(|| damaged(file, FileDamage::TableColumns))?;
+                    metadata.columns = Some(Arc::new(columns));
+                }
                 (ABSENT, "zero") => metadata.absent = Some(Absent::Zero),
                 (ABSENT, "missing") => metadata.absent = Some(Absent::Missing),
                 (ABSENT, _) => {

@@ -51,7 +51,7 @@ fn read(bytes: Vec<u8>, roles: &str) -> Result<Dataset, String> {
         true => read_parquet(inputs, &options, &mut sets, &mut warnings),
         false => read_arrow(inputs, &options, &mut sets, &mut warnings),
     };
-    data.map_err(|error| error.to_string())
+    data.map(|(data, _)| data).map_err(|error| error.to_string())
 }
 
 /// Reads the batch as Parquet and as Arrow; both must agree.
@@ -196,4 +196,50 @@ fn packed_buffers_that_claim_too_much_are_refused_before_memory_is_set_aside() {
 fn a_file_without_rows_is_empty() {
     let none = with(vec![]).slice(0, 0);
     assert_eq!(both(&none, "").unwrap_err(), "t holds no rows");
+}
+
+#[test]
+fn texts_become_categories_and_times_become_numbers() {
+    use arrow_array::{Date32Array, TimestampMillisecondArray};
+    let brands: DictionaryArray<Int32Type> = vec!["b", "a", "b", "b"].into_iter().collect();
+    let milliseconds = [1_735_756_200_000, 0, 0, 0];
+    let rows = batch(vec![
+        ("qid", Arc::new(Int64Array::from(vec![1; 4]))),
+        ("label", Arc::new(UInt8Array::from(vec![2, 0, 1, 0]))),
+        ("brand", Arc::new(brands)),
+        ("at", Arc::new(TimestampMillisecondArray::from(milliseconds.to_vec()))),
+        ("day", Arc::new(Date32Array::from(vec![Some(20_089), None, Some(0), Some(1)]))),
+    ]);
+    let data = both(&rows, "").unwrap();
+    let names: Vec<String> = data.features().iter().map(|name| name.into_owned()).collect();
+    assert_eq!(names, ["brand", "at.days", "at.hour", "at.weekday", "day.days", "day.weekday"]);
+    assert_eq!(data.categories(0).unwrap().as_ref(), ["b", "a"]);
+    assert_eq!(data.matrix().get(1, 0), 1.0);
+    // Wednesday, 1 January 2025, 18:30.
+    assert_eq!(data.matrix().row(0)[2..], [18.0, 2.0, 20_089.0, 2.0]);
+    assert!(data.matrix().get(1, 4).is_nan());
+    let hour = both(&rows, "hour=at, ignore=day, number=label, label=none");
+    assert!(hour.is_ok_and(|data| data.columns() == 3));
+}
+
+#[test]
+fn large_tables_keep_their_rows_in_order() {
+    let count = 70_000;
+    let column = |factor: f32| -> ArrayRef {
+        Arc::new(Float32Array::from_iter_values((0..count).map(|row| row as f32 * factor)))
+    };
+    let mut columns: Vec<(&'static str, ArrayRef)> = vec![
+        ("qid", Arc::new(Int64Array::from_iter_values((0..count).map(|row| row / 100)))),
+        ("label", Arc::new(UInt8Array::from_iter_values((0..count).map(|row| (row % 3) as u8)))),
+    ];
+    for name in ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"] {
+        columns.push((name, column(name.len() as f32 + columns.len() as f32)));
+    }
+    let data = both(&batch(columns), "").unwrap();
+    assert_eq!(data.rows(), count as usize);
+    for row in [0, 2047, 2048, 65_535, 65_536, 69_999] {
+        assert_eq!(data.labels()[row], (row % 3) as f64);
+        let expected: Vec<f32> = (0..11).map(|c| row as f32 * (c + 3) as f32).collect();
+        assert_eq!(data.matrix().row(row), expected);
+    }
 }

@@ -10,7 +10,9 @@ use crate::arrow_values::{
     UnreadableValues, is_number, list_item, list_range, list_values, numbers, texts,
 };
 use crate::format::roles::Role;
-use crate::format::table::{CellProblem, Fields, feature_from_f64, feature_from_text, missing};
+use crate::format::table::{
+    CellProblem, Fields, TypedValues, feature_from_f64, feature_from_text, missing,
+};
 
 /// Whether a column holds lists of plain values.
 pub(super) fn is_plain_list(kind: &DataType) -> bool {
@@ -26,6 +28,32 @@ pub(super) fn is_plain(kind: &DataType) -> bool {
         DataType::Boolean | DataType::Null => true,
         kind => kind.is_numeric() || kind.is_string(),
     }
+}
+
+/// Types of points in time.
+pub(super) fn is_time(kind: &DataType) -> bool {
+    matches!(kind, DataType::Timestamp(..) | DataType::Date32 | DataType::Date64)
+}
+
+/// Types of bytes, which may be ids.
+pub(super) fn is_binary_id(kind: &DataType) -> bool {
+    kind.is_binary()
+}
+
+/// The kind of the values of a type; `None` for texts, whose content decides.
+pub(super) fn typed(kind: &DataType) -> Option<TypedValues> {
+    match kind {
+        DataType::Date32 | DataType::Date64 => Some(TypedValues::Time { has_clock: false }),
+        kind if is_time(kind) => Some(TypedValues::Time { has_clock: true }),
+        kind if is_number(kind) || *kind == DataType::Null => Some(TypedValues::Number),
+        kind if is_plain(kind) => None,
+        kind => Some(TypedValues::Other(type_name(kind))),
+    }
+}
+
+/// The name of a type in messages.
+pub(super) fn type_name(kind: &DataType) -> String {
+    kind.to_string().chars().take(60).collect()
 }
 
 /// The values of a column in one of the three forms that are read.
@@ -53,40 +81,18 @@ impl Values {
         }
     }
 
-    /// A feature, and whether it is a missing value written as a word, such as `NULL`.
-    fn feature(&self, row: usize) -> Result<(f32, bool), CellProblem> {
+    /// A feature.
+    fn feature(&self, row: usize) -> Result<f32, CellProblem> {
         match self {
             Values::Single(values) if values.is_valid(row) && !values.value(row).is_nan() => {
-                Ok((values.value(row), false))
+                Ok(values.value(row))
             }
-            Values::Double(values) if values.is_valid(row) => {
-                Ok((feature_from_f64(values.value(row))?, false))
-            }
+            Values::Double(values) if values.is_valid(row) => feature_from_f64(values.value(row)),
             Values::Text(values) if values.is_valid(row) => {
-                let read = feature_from_text(values.value(row).as_bytes())?;
-                Ok((read.value, read.is_missing_word))
+                Ok(feature_from_text(values.value(row).as_bytes())?.value)
             }
-            _ => Ok((f32::NAN, false)),
+            _ => Ok(f32::NAN),
         }
-    }
-
-    /// Writes the features of all rows into a column of the matrix; returns the number of missing values
-    /// that are written as a word. An error has the row.
-    pub(super) fn fill_column(
-        &self,
-        cells: &mut [f32],
-        width: usize,
-        column: usize,
-    ) -> Result<u64, (usize, CellProblem)> {
-        let mut missing_words = 0;
-        for (row, cells) in cells.chunks_exact_mut(width.max(1)).enumerate() {
-            let (value, is_word) = self.feature(row).map_err(|problem| (row, problem))?;
-            missing_words += u64::from(is_word);
-            if let Some(cell) = cells.get_mut(column) {
-                *cell = value;
-            }
-        }
-        Ok(missing_words)
     }
 
     /// Writes the value of a row into its field.
@@ -127,13 +133,14 @@ impl<'a> ListColumn<'a> {
         Ok(ListColumn { array, values: Values::of(list_values(array)?)?, length })
     }
 
-    /// Writes the lists of all rows into the last columns of the matrix.
+    /// Writes the lists of rows from `start` on into the last columns of the matrix.
     pub(super) fn fill_last_columns(
         &self,
+        start: usize,
         cells: &mut [f32],
         width: usize,
     ) -> Result<(), (usize, CellProblem)> {
-        for (row, cells) in cells.chunks_exact_mut(width.max(1)).enumerate() {
+        for (row, cells) in (start..).zip(cells.chunks_exact_mut(width.max(1))) {
             let range = list_range(self.array, row).unwrap_or_default();
             if range.len() != self.length {
                 let found = format!("a list of {}", counted(range.len(), "value"));
@@ -141,7 +148,7 @@ impl<'a> ListColumn<'a> {
             }
             let first = width.saturating_sub(self.length);
             for (cell, at) in cells.iter_mut().skip(first).zip(range) {
-                *cell = self.values.feature(at).map_err(|problem| (row, problem))?.0;
+                *cell = self.values.feature(at).map_err(|problem| (row, problem))?;
             }
         }
         Ok(())

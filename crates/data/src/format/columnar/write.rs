@@ -1,5 +1,6 @@
 //! Writes data sets as Parquet and Arrow IPC files: qid, docid, label, weight, query_weight,
-//! position (if present), then one 32-bit float column per feature, in which missing is null.
+//! position (if present), then one column per feature, in which missing is null: 32-bit floats, or
+//! texts for categories.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use parquet::file::properties::WriterProperties;
 
 use super::metadata::Metadata;
 use crate::dataset::Dataset;
-use crate::format::table::check_writable;
+use crate::format::table::{category_text, check_writable};
 
 /// Rows that are written as one group.
 const GROUP_ROWS: usize = 65536;
@@ -63,7 +64,12 @@ fn schema_of(data: &Dataset) -> io::Result<SchemaRef> {
         .filter(|(.., given)| *given)
         .map(|(name, kind, _)| Field::new(name, kind, false))
         .collect();
-    fields.extend(data.features().iter().map(|name| Field::new(name, DataType::Float32, true)));
+    let kind = |column: usize| match data.categories(column) {
+        Some(_) => DataType::Utf8,
+        None => DataType::Float32,
+    };
+    let features = data.features().iter().enumerate();
+    fields.extend(features.map(|(column, name)| Field::new(name, kind(column), true)));
     let metadata = Metadata::of(data).entries().collect();
     Ok(Arc::new(ArrowSchema::new_with_metadata(fields, metadata)))
 }
@@ -119,6 +125,11 @@ fn batch_of(
     }
     for column in 0..data.columns() {
         let values = rows.iter().map(|&row| data.matrix().get(row as usize, column));
+        if let Some(texts) = data.categories(column) {
+            let values: StringArray = values.map(|value| category_text(texts, value)).collect();
+            columns.push(Arc::new(values));
+            continue;
+        }
         let values: Float32Array = values.map(|value| (!value.is_nan()).then_some(value)).collect();
         columns.push(Arc::new(values));
     }

@@ -2,10 +2,13 @@
 //! one column per feature, rows in the order of the input.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use crate::dataset::Dataset;
 use crate::error::quote;
-use crate::format::table::{check_writable, write_number, write_rows};
+use crate::format::table::{
+    category_text, category_texts, check_writable, write_number, write_rows,
+};
 
 /// Writes a data set as a table with a header.
 pub(in crate::format) fn write(
@@ -36,12 +39,20 @@ pub(in crate::format) fn write(
     header.push(b'\n');
     out.write_all(&header)?;
     let queries = data.query_of_rows();
+    let texts = category_texts(data);
     write_rows(&data.rows_by_source(), out, |row, text| {
-        write_row(data, row, queries[row] as usize, delimiter, text);
+        write_row(data, row, queries[row] as usize, &texts, delimiter, text);
     })
 }
 
-fn write_row(data: &Dataset, row: usize, query: usize, delimiter: u8, out: &mut Vec<u8>) {
+fn write_row(
+    data: &Dataset,
+    row: usize,
+    query: usize,
+    texts: &[Option<Arc<[String]>>],
+    delimiter: u8,
+    out: &mut Vec<u8>,
+) {
     write_text(out, data.query_ids().get(query), delimiter);
     out.push(delimiter);
     if let Some(doc_ids) = data.doc_ids() {
@@ -59,9 +70,11 @@ fn write_row(data: &Dataset, row: usize, query: usize, delimiter: u8, out: &mut 
         out.push(delimiter);
         out.extend_from_slice(positions[row].to_string().as_bytes());
     }
-    for value in data.matrix().row(row) {
+    for (value, texts) in data.matrix().row(row).iter().zip(texts) {
         out.push(delimiter);
-        if !value.is_nan() {
+        if let Some(texts) = texts {
+            write_text(out, category_text(texts, *value).unwrap_or_default(), delimiter);
+        } else if !value.is_nan() {
             write_number(out, *value);
         }
     }
@@ -74,7 +87,10 @@ fn check_texts(data: &Dataset) -> io::Result<()> {
     let name = data.features().iter().find_map(|name| with_nul(&name));
     let query = || data.query_ids().iter().find_map(with_nul);
     let document = || data.doc_ids()?.iter().find_map(with_nul);
-    match name.or_else(query).or_else(document) {
+    let categories = data.table_columns().into_iter().flat_map(|columns| columns.all_categories());
+    let mut categories = categories.flat_map(|(_, values)| values.iter());
+    let category = || categories.find_map(|text| with_nul(text));
+    match name.or_else(query).or_else(document).or_else(category) {
         None => Ok(()),
         Some(text) => Err(io::Error::new(
             io::ErrorKind::InvalidInput,

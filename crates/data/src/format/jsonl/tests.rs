@@ -2,10 +2,13 @@
 
 use super::*;
 use crate::dataset::Absent;
+use crate::format::Roles;
 
 fn read_with(text: &str, options: &ReadOptions) -> Result<Dataset, String> {
     let input = Input::from_bytes("t.jsonl", text.into()).unwrap();
-    read(&[input], options, &mut Warnings::default()).map_err(|e| e.to_string())
+    read(&[input], options, &mut Warnings::default())
+        .map(|(data, _)| data)
+        .map_err(|e| e.to_string())
 }
 
 fn plain(text: &str) -> Result<Dataset, String> {
@@ -38,7 +41,7 @@ fn errors_name_line_column_and_key() {
     };
     assert_eq!(
         error(r#"{"qid":1,"label":1,"features":{"a":"x"}}"#),
-        "t.jsonl:2:36 (column 'a'): found the text 'x', expected a number or null"
+        "t.jsonl: column 'a' has numbers and texts (the first text, 'x', is at t.jsonl:2:36)"
     );
     assert_eq!(
         error(r#"{"qid":1,"label":1,"features":{"c":1}}"#),
@@ -64,7 +67,7 @@ fn errors_name_line_column_and_key() {
 fn deep_nesting_neither_crashes_nor_passes() {
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
     let line = format!("{{\"qid\":1,\"label\":1,\"a\":{deep}}}");
-    assert!(plain(&line).unwrap_err().contains("found an array"), "unlike");
+    assert!(plain(&line).unwrap_err().contains("of type array"), "unlike");
     let options =
         ReadOptions { roles: Roles::parse("ignore=a").unwrap(), ..ReadOptions::default() };
     assert_eq!(read_with(&line, &options).unwrap().columns(), 0);

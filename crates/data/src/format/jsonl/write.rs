@@ -1,9 +1,12 @@
 //! Writes data sets as JSON lines: `{"qid": ..., "docid": ..., "label": ..., "features": ...}`.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use crate::dataset::Dataset;
-use crate::format::table::{check_writable, write_number, write_rows};
+use crate::format::table::{
+    category_text, category_texts, check_writable, write_number, write_rows,
+};
 use crate::names::FeatureNames;
 
 /// Writes one object per row; features as an array if their names are just 1, 2, 3, ...
@@ -25,8 +28,9 @@ pub(in crate::format) fn write(data: &Dataset, out: &mut dyn Write) -> io::Resul
         features => Some(features.iter().map(|name| json_string(&name)).collect::<Vec<_>>()),
     };
     let queries = data.query_of_rows();
+    let texts = category_texts(data);
     write_rows(&data.rows_by_source(), out, |row, text| {
-        write_row(data, row, queries[row] as usize, names.as_deref(), text);
+        write_row(data, row, queries[row] as usize, names.as_deref(), &texts, text);
     })
 }
 
@@ -40,6 +44,7 @@ fn write_row(
     row: usize,
     query: usize,
     names: Option<&[Vec<u8>]>,
+    texts: &[Option<Arc<[String]>>],
     out: &mut Vec<u8>,
 ) {
     out.extend_from_slice(b"{\"qid\":");
@@ -72,9 +77,11 @@ fn write_row(
             out.extend_from_slice(&names[column]);
             out.push(b':');
         }
-        match value.is_nan() {
-            true => out.extend_from_slice(b"null"),
-            false => write_number(out, *value),
+        let text = texts[column].as_ref().map(|texts| category_text(texts, *value));
+        match text {
+            Some(Some(text)) => out.extend_from_slice(&json_string(text)),
+            None if !value.is_nan() => write_number(out, *value),
+            _ => out.extend_from_slice(b"null"),
         }
     }
     out.extend_from_slice(close);

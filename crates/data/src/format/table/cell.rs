@@ -28,6 +28,24 @@ impl CellProblem {
         CellProblem { found: found.into(), expected, maybe_not_feature: true }
     }
 
+    /// A text that is no point in time.
+    pub(in crate::format) fn not_a_time(cell: &[u8]) -> CellProblem {
+        CellProblem::not_a_feature(
+            quote(cell),
+            "a point in time, such as 2026-03-31 or 2026-03-31 18:30",
+        )
+    }
+
+    /// Bytes that are no text.
+    pub(in crate::format) fn not_utf8(cell: &[u8]) -> CellProblem {
+        CellProblem::new(format!("bytes {}", quote(cell)), "UTF-8 text")
+    }
+
+    /// Whether a cell of a column of numbers holds something else.
+    pub(in crate::format) fn is_no_number(&self) -> bool {
+        self.maybe_not_feature
+    }
+
     pub(in crate::format) fn at(self, location: SourceLocation) -> DataError {
         let column = location.field.clone().filter(|_| self.maybe_not_feature);
         let error = DataError::malformed(location, self.found, self.expected);
@@ -47,7 +65,14 @@ pub(in crate::format) struct TextValue {
     pub(in crate::format) is_missing_word: bool,
 }
 
-/// Reads a feature: a number, `inf`, or one of the spellings of a missing value.
+/// Whether a text means a missing value: `NULL`, `nan`, `NA` or `n/a`, in any case.
+pub(in crate::format) fn is_missing_word(text: &[u8]) -> bool {
+    let is = |word: &[u8]| text.eq_ignore_ascii_case(word);
+    (2..=4).contains(&text.len())
+        && (is(b"null") || is(b"na") || is(b"n/a") || is(b"nan") || is(b"-nan") || is(b"+nan"))
+}
+
+/// Reads a feature: a number, `inf`, `true`, `false`, or one of the spellings of a missing value.
 pub(in crate::format) fn feature_from_text(cell: &[u8]) -> Result<TextValue, CellProblem> {
     let text = cell.trim_ascii();
     if let Ok(value) = fast_float2::parse::<f32, _>(text) {
@@ -58,9 +83,13 @@ pub(in crate::format) fn feature_from_text(cell: &[u8]) -> Result<TextValue, Cel
         let value = if value.is_nan() { f32::NAN } else { value };
         return Ok(TextValue { value, is_missing_word: value.is_nan() });
     }
-    let is = |word: &[u8]| text.eq_ignore_ascii_case(word);
-    if text.is_empty() || is(b"null") || is(b"na") || is(b"n/a") {
+    if text.is_empty() || is_missing_word(text) {
         return Ok(TextValue { value: f32::NAN, is_missing_word: !text.is_empty() });
+    }
+    for (word, value) in [(b"true".as_slice(), 1.0), (b"false", 0.0)] {
+        if text.eq_ignore_ascii_case(word) {
+            return Ok(TextValue { value, is_missing_word: false });
+        }
     }
     Err(CellProblem::not_a_feature(quote(cell), "a number or an empty cell"))
 }
@@ -145,7 +174,8 @@ pub(in crate::format) fn expected(role: Role) -> &'static str {
         Role::Label => "a label, which is a finite number",
         Role::Weight | Role::QueryWeight => "a weight, which is a finite number from 0",
         Role::Position => "a position, which is a whole number",
-        Role::Feature | Role::Ignore => "a number",
+        // The other roles are those of features.
+        _ => "a number",
     }
 }
 

@@ -2,9 +2,13 @@
 
 use std::io::Write;
 
-use super::cell::feature_from_f64;
+use super::cell::{feature_from_f64, feature_from_text};
 use super::write::number_text;
 use super::*;
+use crate::bytes::Input;
+use crate::format::{Format, Loaded, Role, Roles, read_inputs};
+use crate::names::FeatureNames;
+use crate::table_columns::{Encoding, TimePart};
 
 fn feature(text: &str) -> Result<f32, String> {
     feature_from_text(text.as_bytes())
@@ -66,24 +70,30 @@ fn roles_refuse_what_they_cannot_mean() {
 
 #[test]
 fn a_matrix_beyond_the_limit_is_refused() {
-    let names = ["qid", "label", "a", "b"].map(String::from);
-    let schema = TableSchema::new("t.csv", &names, &Roles::default()).unwrap();
     let options = ReadOptions { max_matrix_bytes: 15, ..ReadOptions::default() };
-    let mut table = TableBuilder::new(schema, &options);
-    assert_eq!(table.add_rows("t.csv", 1, 7.0).unwrap(), [7.0, 7.0]);
-    let error = table.add_rows("t.csv", 1, 0.0).unwrap_err();
-    assert!(error.to_string().contains("the limit is 15 bytes"), "{error}");
-    assert!(table.add_rows("t.csv", usize::MAX, 0.0).is_err());
+    assert!(with("qid,label,a,b\n1,2,3,4\n", options.clone()).is_ok());
+    // A quote inside of a cell makes the reference reader read the table.
+    for docid in ["d", "d\"d"] {
+        let text = format!("qid,label,a,b,docid\n1,2,3,4,{docid}\n1,2,3,4,e\n");
+        let error = with(&text, options.clone()).unwrap_err();
+        assert!(error.contains("2 rows and 2 features takes 16 bytes; the limit is 15"), "{error}");
+    }
+}
+
+#[test]
+fn rows_count_with_their_labels_and_queries() {
+    assert!(super::check_content("t.csv", 1000, 1, 16_000).is_ok());
+    let error = super::check_content("t.csv", 1001, 1, 16_000).unwrap_err().to_string();
+    assert_eq!(error, "the content of t.csv takes more than 16000 bytes, the limit for an input");
 }
 
 #[test]
 fn further_files_need_the_same_columns_in_any_order() {
     let names = |list: &[&str]| list.iter().map(|n| n.to_string()).collect::<Vec<_>>();
-    let schema =
-        TableSchema::new("a.csv", &names(&["qid", "label", "x"]), &Roles::default()).unwrap();
-    let slots = schema.slots("b.csv", &names(&["x", "label", "qid"])).unwrap();
-    assert_eq!(slots[0], Slot::Feature(0));
-    let error = |list: &[&str]| schema.slots("b.csv", &names(list)).unwrap_err().to_string();
+    let known = ["qid", "label", "x"];
+    let numbers = |list: &[&str]| columns_of("a.csv", known.into_iter(), "b.csv", &names(list));
+    assert_eq!(numbers(&["x", "label", "qid"]).unwrap(), [2, 1, 0]);
+    let error = |list: &[&str]| numbers(list).unwrap_err().to_string();
     assert_eq!(
         error(&["qid", "label", "y"]),
         "b.csv: the columns differ from those of a.csv: added 'y', missing 'x'"
@@ -110,4 +120,243 @@ fn rows_are_written_in_order_by_any_number_of_threads() {
     write_rows(&order, &mut out, |row, text| writeln!(text, "{row}").unwrap()).unwrap();
     let expected: String = order.iter().map(|row| format!("{row}\n")).collect();
     assert_eq!(String::from_utf8(out).unwrap(), expected);
+}
+
+/// A table of comma-separated values, read with given roles.
+fn table(text: &str, roles: &str) -> Result<Loaded, String> {
+    let roles = Roles::parse(roles).map_err(|error| error.to_string())?;
+    with(text, ReadOptions { roles, ..ReadOptions::default() })
+}
+
+fn with(text: &str, options: ReadOptions) -> Result<Loaded, String> {
+    let input = Input::from_bytes("t.csv", text.into()).unwrap();
+    let options = ReadOptions { format: Some(Format::Csv), ..options };
+    read_inputs(vec![input], &options)
+        .map_err(|error| format!("{error} | {}", error.help().unwrap_or_default()))
+}
+
+/// The roles of the columns of a table with one or two rows.
+fn roles(given: &str, header: &str, rows: &str) -> Result<Vec<Role>, String> {
+    let loaded = table(&format!("{header}\n{rows}"), given)?;
+    Ok(loaded.columns.unwrap().iter().map(|column| column.role).collect())
+}
+
+fn kinds(loaded: &Loaded) -> Vec<&'static str> {
+    loaded.warnings.iter().map(|warning| warning.kind()).collect()
+}
+
+#[test]
+fn given_roles_take_precedence_over_guesses() {
+    use Role::*;
+    let found =
+        roles("qid=session, number=y, ignore=url+t", "session,label,y,url,t", "1,1,2,x,y\n");
+    assert_eq!(found.unwrap(), [Query, Label, Feature, Ignore, Ignore]);
+    assert_eq!(roles("label=none", "qid,a", "1,2\n").unwrap(), [Query, Feature]);
+    assert_eq!(roles("label=none", "qid,none", "1,2\n").unwrap(), [Query, Label]);
+    assert_eq!(roles("label=none", "qid,label", "1,2\n").unwrap(), [Query, Ignore]);
+}
+
+#[test]
+fn named_features_are_the_only_ones() {
+    use Role::*;
+    let found = roles("feature=a+b", "qid,label,a,b,c,title", "1,0,1,2,3,some title\n");
+    assert_eq!(found.unwrap(), [Query, Label, Feature, Feature, Ignore, Ignore]);
+}
+
+#[test]
+fn a_second_label_is_never_taken_for_a_feature() {
+    let error = roles("label=clicks", "qid,clicks,relevance", "1,2,3\n").unwrap_err();
+    assert!(error.contains("both 'clicks' and 'relevance' could be the label"), "{error}");
+    assert!(error.contains("`label=clicks,ignore=relevance`"), "{error}");
+    assert!(roles("", "q,qid,label", "1,2,3\n").unwrap_err().contains("could be the qid"));
+    assert!(roles("label=clicks, ignore=rel", "qid,clicks,rel", "1,2,3\n").is_ok());
+}
+
+#[test]
+fn bad_names_are_refused() {
+    let error = |header: &str| roles("", header, "1,2,3\n").unwrap_err();
+    assert!(error("qid,label,a,a").contains("two columns 'a'"));
+    assert!(error("qid,label,").contains("column 3 of 3"));
+    assert!(roles("ignore=urll", "qid,label,url", "1,2,3\n").unwrap_err().contains("'urll'"));
+}
+
+/// Rows of two queries with twenty-five documents each.
+fn rows(row: impl Fn(usize) -> String) -> String {
+    (0..50).map(|number| format!("{}\n", row(number))).collect()
+}
+
+#[test]
+fn one_error_names_every_unusable_column_with_roles_that_solve_it() {
+    let text = format!(
+        "session,clicks,title,size,price,brand,when\n{}",
+        rows(|n| {
+            let size = if n % 3 == 0 { "M".to_owned() } else { (30 + n % 7).to_string() };
+            format!(
+                "s{},{},title {n},{size},\"{n},5\",b{},2026-01-{:02}",
+                n / 25,
+                n % 2,
+                n % 4,
+                1 + n % 28
+            )
+        })
+    );
+    let error = table(&text, "").unwrap_err();
+    for part in [
+        "for 4 reasons:",
+        "no column is recognised as the label",
+        "column 'title' has 50 different texts in 50 rows",
+        "column 'size' has numbers and texts (the first text, 'M', is at t.csv:2)",
+        "column 'price' has numbers with a decimal comma (the first, '0,5', is at t.csv:2)",
+    ] {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+    let (_, help) = error.split_once(" | give the roles `").unwrap();
+    let roles = help.strip_suffix('`').unwrap();
+    assert_eq!(roles, "label=clicks,ignore=title+price,category=size");
+    let loaded = table(&text, roles).unwrap();
+    let names: Vec<String> = loaded.data.features().iter().map(|n| n.into_owned()).collect();
+    assert_eq!(names, ["size", "brand", "when.days", "when.weekday"]);
+    assert_eq!(kinds(&loaded), ["guessed-qid"]);
+}
+
+#[test]
+fn labels_queries_and_documents_are_guessed_where_one_column_fits() {
+    let row = |n: usize| format!("s{},{},{},{},{}", n / 25, n % 5, n, n % 25, n as f32 / 7.0);
+    let text = format!("session_id,rating,id,product_id,price\n{}", rows(row));
+    let loaded = table(&text, "").unwrap();
+    let found: Vec<Role> = loaded.columns.as_ref().unwrap().iter().map(|c| c.role).collect();
+    use Role::*;
+    assert_eq!(found, [Query, Label, Ignore, Docid, Feature]);
+    assert_eq!(kinds(&loaded), ["guessed-label", "guessed-qid", "guessed-docid", "id-left-out"]);
+    assert_eq!(
+        loaded.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        [
+            "t.csv: column 'rating' is taken as the label",
+            "t.csv: column 'session_id' is taken as the query id",
+            "t.csv: column 'product_id' is taken as the document id",
+            "t.csv: column 'id' looks like an id and is left out; the role `number` or `category` \
+             would make features of ids",
+        ]
+    );
+    // With another label, a rating is a feature.
+    let loaded = table(&text, "label=price, number=rating").unwrap();
+    assert_eq!(loaded.data.features(), &FeatureNames::from_names(vec!["rating".into()]));
+}
+
+#[test]
+fn ids_that_repeat_are_categories() {
+    let row = |n: usize| format!("{},{},{},{}", n / 25, n % 3, 100 + n % 4, n);
+    let text = format!("qid,label,brand_id,x\n{}", rows(row));
+    let loaded = table(&text, "").unwrap();
+    assert_eq!(loaded.data.categories(0).unwrap().as_ref(), ["100", "101", "102", "103"]);
+    assert_eq!(kinds(&loaded), ["ids-as-categories"]);
+    let loaded = table(&text, "number=brand_id").unwrap();
+    assert_eq!(loaded.data.matrix().get(1, 0), 101.0);
+}
+
+#[test]
+fn weights_and_positions_that_are_taken_by_name_are_said() {
+    let text = "qid,label,weight,position,a\n1,0,0.5,1,2\n";
+    let loaded = table(text, "").unwrap();
+    assert_eq!(kinds(&loaded), ["guessed-weight", "guessed-position"]);
+    let given = table(text, "weight=weight, position=position").unwrap();
+    assert!(given.warnings.is_empty());
+    let features = table(text, "number=weight+position").unwrap();
+    assert_eq!(features.data.columns(), 3);
+}
+
+#[test]
+fn numbers_with_leading_zeros_are_categories() {
+    let loaded = table("qid,label,zip\n1,0,01234\n1,1,90210\n1,0,01234\n", "").unwrap();
+    assert_eq!(loaded.data.categories(0).unwrap().as_ref(), ["01234", "90210"]);
+    assert_eq!(kinds(&loaded), ["leading-zeros"]);
+    let numbers = table("qid,label,zip\n1,0,01234\n", "number=zip").unwrap();
+    assert_eq!(numbers.data.matrix().get(0, 0), 1234.0);
+    // Found in a row that is far from the first ones.
+    let many: String = (0..3000).map(|n| format!("{},1,{n}\n", n / 10)).collect();
+    let loaded = table(&format!("qid,label,zip\n{many}300,1,007\n"), "").unwrap();
+    assert_eq!(kinds(&loaded), ["rare-categories"]);
+    assert!(loaded.data.categories(0).is_some());
+}
+
+#[test]
+fn a_text_in_a_late_row_of_numbers_is_found_with_its_line() {
+    let many: String = (0..3000).map(|n| format!("{},1,{n}\n", n / 10)).collect();
+    let error = table(&format!("qid,label,x\n{many}300,1,high\n"), "").unwrap_err();
+    assert_eq!(
+        error,
+        "t.csv: column 'x' has numbers and texts (the first text, 'high', is at t.csv:3002) | give \
+         the roles `ignore=x`"
+    );
+}
+
+#[test]
+fn texts_become_categories_by_frequency_and_rare_ones_are_missing() {
+    let loaded = table("qid,label,c\n1,0,b\n1,0,a\n1,0,c\n1,1,a\n1,1,\n1,1,NULL\n", "").unwrap();
+    assert_eq!(loaded.data.categories(0).unwrap().as_ref(), ["a", "b", "c"]);
+    let values = loaded.data.matrix().values();
+    assert_eq!(values[..4], [1.0, 0.0, 2.0, 0.0]);
+    assert!(values[4].is_nan() && values[5].is_nan());
+    let many: String = (0..6000)
+        .map(|n| format!("{},1,v{}\n", n / 10, if n < 3000 { n % 1000 } else { n % 3000 }))
+        .collect();
+    let loaded = table(&format!("qid,label,c\n{many}"), "").unwrap();
+    assert_eq!(kinds(&loaded), ["rare-categories"]);
+    assert_eq!(loaded.data.categories(0).unwrap().len(), 1000);
+    let missing = loaded.data.matrix().values().iter().filter(|v| v.is_nan()).count();
+    assert_eq!(missing, 2000);
+}
+
+#[test]
+fn times_booleans_and_parts_as_told() {
+    let text = "qid,label,at,ok,seen\n1,0,2025-01-01 18:30:00,true,1735756200\n1,1,,false,\n";
+    let loaded = table(text, "time=seen").unwrap();
+    let names: Vec<String> = loaded.data.features().iter().map(|n| n.into_owned()).collect();
+    assert_eq!(
+        names,
+        ["at.days", "at.hour", "at.weekday", "ok", "seen.days", "seen.hour", "seen.weekday"]
+    );
+    let row = loaded.data.matrix().row(0);
+    assert_eq!(row[1..4], [18.0, 2.0, 1.0]);
+    assert_eq!(row[4..], row[..3]);
+    assert!(loaded.data.matrix().row(1)[..3].iter().all(|v| v.is_nan()));
+    let hour = table(text, "hour=at, weekday=at, ignore=seen").unwrap();
+    let columns = hour.columns.unwrap();
+    let parts = Encoding::Time(vec![TimePart::Hour, TimePart::Weekday]);
+    assert_eq!(columns.column("at").unwrap().encoding, parts);
+    let error = table("qid,label,at\n1,0,never\n", "time=at").unwrap_err();
+    assert!(error.contains("column 'at' has values that are no points in time"), "{error}");
+}
+
+#[test]
+fn data_without_queries_is_one_list() {
+    let error = roles("", "label,a", "1,2\n0,3\n").unwrap_err();
+    assert!(error.contains("no column is recognised as the qid; the columns are 'label', 'a'"));
+    assert!(error.ends_with("give the roles `qid=none`"), "{error}");
+    let loaded = table("label,a\n1,2\n0,3\n", "qid=none").unwrap();
+    assert_eq!((loaded.data.queries(), loaded.data.rows()), (1, 2));
+}
+
+#[test]
+fn the_columns_of_earlier_data_decide() {
+    let row = |n: usize| format!("s{},{},p{},{},b{},2026-01-05", n / 25, n % 5, n, n, n % 3);
+    let text = format!("session,stars,item,price,brand,at\n{}", rows(row));
+    let train = table(&text, "label=stars, ignore=at").unwrap();
+    let columns = train.data.table_columns().cloned();
+    assert!(columns.is_some());
+    let options = ReadOptions { columns, ..ReadOptions::default() };
+    // Other brands, a number as a brand, and no label that is needed.
+    let new = "session,item,price,brand,at\nq,x,1,b2,y\nq,y,2,new,z\nq,z,3,7,\n";
+    assert!(with(new, options.clone()).unwrap_err().contains("the label"));
+    let loaded = with(new, ReadOptions { needs_labels: false, ..options.clone() }).unwrap();
+    assert!(loaded.warnings.is_empty(), "nothing is guessed: {:?}", loaded.warnings);
+    assert_eq!(loaded.data.features(), train.data.features());
+    let number = |text: &str| train.data.categories(1).unwrap().iter().position(|b| b == text);
+    assert_eq!(loaded.data.matrix().get(0, 1), number("b2").unwrap() as f32);
+    assert!(loaded.data.matrix().get(1, 1).is_nan() && loaded.data.matrix().get(2, 1).is_nan());
+    assert_eq!(loaded.data.doc_ids().unwrap().get(2), "z");
+    // A text in a column that was numbers is an error with its place.
+    let bad = "session,stars,item,price,brand,at\nq,1,x,high,b1,\n";
+    let error = with(bad, options).unwrap_err();
+    assert!(error.starts_with("t.csv:2 (column 'price'): found 'high'"), "{error}");
 }

@@ -4,9 +4,13 @@
 use std::collections::HashSet;
 use std::fmt::{Display, LowerExp};
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::content::{ColumnContent, ContentKind};
+use crate::dataset::Dataset;
+use crate::error::SourceLocation;
 use crate::format::roles::Role;
 use crate::names::FeatureNames;
 
@@ -74,4 +78,28 @@ pub(in crate::format) fn check_writable(
         return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{problem}; {advice}")));
     }
     Ok(())
+}
+
+/// The categories of each feature of a data set; `None` for features that are numbers.
+pub(in crate::format) fn category_texts(data: &Dataset) -> Vec<Option<Arc<[String]>>> {
+    (0..data.columns()).map(|column| data.categories(column).cloned()).collect()
+}
+
+/// The text of a value of a category; `None` if it is missing, or has no text.
+pub(in crate::format) fn category_text(texts: &[String], value: f32) -> Option<&str> {
+    let is_number = value >= 0.0 && value.fract() == 0.0;
+    is_number.then(|| texts.get(value as usize)).flatten().map(String::as_str)
+}
+
+/// Whether a reader takes these texts for categories.
+pub(in crate::format) fn read_as_categories(texts: &[String]) -> bool {
+    let mut content = ColumnContent::default();
+    for text in texts {
+        if text.trim_ascii() != text {
+            return false;
+        }
+        // Each is taken to repeat.
+        (0..3).for_each(|_| content.add(text.as_bytes(), SourceLocation::default));
+    }
+    texts.is_empty() || matches!(content.kind(), ContentKind::Categories | ContentKind::Codes)
 }

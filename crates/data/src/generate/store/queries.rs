@@ -1,5 +1,5 @@
-//! Queries of the store's users: one to four words that they remember of a record, with the
-//! language of the user.
+//! Queries of the customers of the generated record store: one to four words that they remember of a
+//! music record, with the language of the customer.
 //!
 //! Records with more plays are chosen more often. The words come from the title, the artist, both,
 //! or the text; some are remembered wrongly (another word of the record) and a few are misspelt. At
@@ -64,21 +64,21 @@ fn target<'a>(random: &mut Random, drafts: &'a [RecordDraft]) -> &'a RecordDraft
 fn remembered(random: &mut Random, vocabulary: &Vocabulary, record: &RecordDraft) -> Vec<u32> {
     let wanted = 1 + random.below(2) + random.below(3);
     let title = || record.title.iter().copied();
-    let name = || record.name.iter().copied();
+    let artist = || record.name.iter().copied();
     let kind = random.unit();
     let mut words: Vec<u32> = if kind < 0.4 {
         title().collect()
     } else if kind < 0.55 {
-        name().collect()
+        artist().collect()
     } else if kind < 0.75 {
-        name().take(1).chain(title()).collect()
+        artist().take(1).chain(title()).collect()
     } else {
         let text = &record.text;
         (0..wanted * 2).map(|_| text[random.below(text.len())]).collect()
     };
-    words.retain(|word| !vocabulary.is_function(*word));
+    words.retain(|word| !vocabulary.is_function_word(*word));
     if words.is_empty() {
-        words = title().filter(|word| !vocabulary.is_function(*word)).collect();
+        words = title().filter(|word| !vocabulary.is_function_word(*word)).collect();
     }
     words.truncate(wanted);
     words

@@ -136,7 +136,7 @@ impl Vocabulary {
     }
 
     /// Whether a word is a function word; these have the lowest numbers.
-    pub(super) fn is_function(&self, word: u32) -> bool {
+    pub(super) fn is_function_word(&self, word: u32) -> bool {
         (word as usize) < FUNCTION * LANGUAGES.len()
     }
 

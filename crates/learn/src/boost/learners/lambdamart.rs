@@ -1,7 +1,7 @@
 //! LambdaMART (Burges, MSR-TR-2010-82): boosted trees on pairs weighted by the change of a metric.
 //!
 //! The gradient of a document is the sum of its lambdas ([`lambda`](crate::objective)); leaves take
-//! a Newton step. Any metric whose change under a swap is defined can be the target.
+//! a Newton step. Any metric that defines its change when two documents swap can be optimised.
 
 use rankwright_spec::{Conflict, SpecError, param_groups};
 

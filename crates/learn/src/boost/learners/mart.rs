@@ -58,6 +58,7 @@ param_groups! {
             requires "loss=approxndcg";
         boost: BoostParams, BoostOptions::boost_params;
         tree: TreeParams, TreeOptions::tree_params;
+        // The metric of reports, early stopping and model selection.
         target: TargetParams, TargetOptions::target_params;
     }
 }

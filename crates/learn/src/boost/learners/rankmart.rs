@@ -19,6 +19,7 @@ param_groups! {
     pub struct RankMart, check = check {
         boost: BoostParams, BoostOptions::boost_params;
         tree: TreeParams, TreeOptions::tree_params;
+        // The metric of reports, early stopping and model selection.
         target: TargetParams, TargetOptions::target_params;
         pair: PairParams, PairOptions::pair_params;
         newton: NewtonParams, NewtonOptions::newton_params;

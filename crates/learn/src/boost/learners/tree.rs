@@ -1,6 +1,6 @@
 //! A single regression tree (CART) on the labels: each leaf is the mean of its documents.
 
-use rankwright_spec::{SpecError, param_groups};
+use rankwright_spec::{Auto, SpecError, param_groups};
 
 use super::TREE_INPUTS;
 use crate::boost::BoostParams;
@@ -8,12 +8,13 @@ use crate::boost::trainer::BoostTrainer;
 use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
 use crate::objective::SquaredParams;
 use crate::trainer::Trainer;
-use crate::tree::{TreeOptions, TreeParams};
+use crate::tree::{SizeDefaults, TreeOptions, TreeParams};
 
 param_groups! {
     /// A single regression tree on the labels.
     pub struct RegressionTree {
         tree: TreeParams, TreeOptions::tree_params;
+        // The metric of reports, early stopping and model selection.
         target: TargetParams, TargetOptions::target_params;
     }
 }
@@ -24,13 +25,17 @@ impl DeclaredLearner for RegressionTree {
         help: "One regression tree on the labels, each leaf the mean of its documents.",
         example: "tree(leaves=8, min_rows=5)",
         accepts: TREE_INPUTS,
-        tuning: Tuning::whole(&["leaves=logint(4,200), min_rows=logint(1,200), l2=log(0.01,100)"]),
+        tuning: Tuning::without_rounds(&[
+            "leaves=logint(4,200), min_rows=logint(1,200), l2=log(0.01,100)",
+        ]),
         ..LearnerDef::of::<Self>()
     };
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         // A single tree takes its full step.
-        let boost = BoostParams { trees: 1, rate: 1.0, ..BoostParams::default() };
-        Ok(Box::new(BoostTrainer::new(Self::DEF, &boost, &self.tree, &SquaredParams::default())?))
+        let boost = BoostParams { trees: 1, rate: Auto::Given(1.0), ..BoostParams::default() };
+        // The rule for small data is one for many trees.
+        let tree = self.tree.with_defaults(&SizeDefaults::LARGE);
+        Ok(Box::new(BoostTrainer::new(Self::DEF, &boost, &tree, &SquaredParams::default())?))
     }
 }

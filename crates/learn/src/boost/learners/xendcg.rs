@@ -15,6 +15,7 @@ param_groups! {
     pub struct XeNdcgMart {
         boost: BoostParams, BoostOptions::boost_params;
         tree: TreeParams, TreeOptions::tree_params;
+        // The metric of reports, early stopping and model selection.
         target: TargetParams, TargetOptions::target_params;
         loss: XeNdcgParams, XeNdcgOptions::xe_ndcg_params;
     }

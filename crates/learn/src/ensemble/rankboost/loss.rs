@@ -6,13 +6,13 @@
 //! hessian: the sum of both
 //! ```
 //!
-//! RankBoost's distribution D over pairs is each term divided by L, and the potential pi(x) of a
-//! document is minus its gradient over L (Freund et al. 2003, section 3.2). With labels the terms
-//! factor, exp(s_worse) exp(-s_better), so that sums over all documents of lower and of higher
-//! grades replace the sum over all pairs: O(n log n) for the sort, pairs are never listed.
-//! Preferences given in the data are visited one by one, O(pairs); equal ones are ignored here.
-//! With `norm_query` a query's terms are divided by the weight of its preferences, so that long
-//! lists do not outweigh short ones.
+//! w is the weight of a preference. RankBoost's distribution D over pairs is each term divided by
+//! L, and the potential pi(x) of a document is minus its gradient divided by L (Freund et al. 2003,
+//! section 3.2). With labels the terms factor, exp(s_worse) exp(-s_better), so that sums over all
+//! documents of lower and of higher grades replace the sum over all pairs: O(n log n) for the sort,
+//! pairs are never listed. Preferences given in the data are visited one by one, O(pairs); equal
+//! ones are ignored here. With `norm_query` a query's terms are divided by the weight of its
+//! preferences, so that long lists do not outweigh short ones.
 //!
 //! Queries of 0 or 1 documents or of equal labels give zeros. Scores so far apart that an
 //! exponential overflows are an error; boosting does not come near, because L never grows.
@@ -28,27 +28,27 @@ pub(super) struct PairExponential {
     pub(super) norm_query: bool,
 }
 
-/// The loss terms of each document, and the total weight of the pairs.
+/// The sums of the loss terms of each document, and the total weight of the pairs.
 #[derive(Debug, Default)]
-pub(super) struct Losses {
-    /// Terms as the worse document of its pairs.
+pub(super) struct LossTerms {
+    /// For each document, the sum over the pairs in which it is the worse one.
     pub(super) worse: Vec<f64>,
-    /// Terms as the better document.
+    /// For each document, the sum over the pairs in which it is the better one.
     pub(super) better: Vec<f64>,
     /// Total weight of all pairs.
     pub(super) weight: f64,
 }
 
-impl Losses {
-    /// The losses from the preferences or the labels of a query.
-    pub(super) fn of(query: &QueryView<'_>) -> Self {
+impl LossTerms {
+    /// The terms from the preferences or the labels of a query.
+    pub(super) fn new(query: &QueryView<'_>) -> Self {
         let n = query.scores.len();
-        let mut losses = Losses { worse: vec![0.0; n], better: vec![0.0; n], weight: 0.0 };
+        let mut terms = LossTerms { worse: vec![0.0; n], better: vec![0.0; n], weight: 0.0 };
         match query.pairs {
-            Some(pairs) => losses.add_pairs(query, pairs),
-            None => losses.add_grades(query),
+            Some(pairs) => terms.add_pairs(query, pairs),
+            None => terms.add_grades(query),
         }
-        losses
+        terms
     }
 
     fn add_pairs(&mut self, query: &QueryView<'_>, pairs: &[DocumentPair]) {
@@ -65,8 +65,8 @@ impl Losses {
         }
     }
 
-    /// Visits the grades from the lowest, with one sum for all lower grades; then the same from the
-    /// highest.
+    /// Visits the grades (the distinct labels) from the lowest, with one sum for all lower grades;
+    /// then from the highest, with one sum for all higher grades.
     fn add_grades(&mut self, query: &QueryView<'_>) {
         let QueryView { labels, scores, weights, .. } = *query;
         let mut order: Vec<usize> = (0..labels.len()).collect();
@@ -88,7 +88,7 @@ impl Losses {
             weight_below += grade.iter().map(|row| weight(*row)).sum::<f64>();
         }
         let mut above = 0.0;
-        for grade in order.chunk_by(|a, b| labels[*a] == labels[*b]).rev() {
+        for grade in grades().rev() {
             for &row in grade {
                 self.worse[row] = weight(row) * exp(scores[row] - middle) * above;
             }
@@ -96,6 +96,7 @@ impl Losses {
         }
     }
 
+    /// The factor of all terms of the query.
     fn scale(&self, norm_query: bool) -> f64 {
         if norm_query && self.weight > 0.0 { 1.0 / self.weight } else { 1.0 }
     }
@@ -108,10 +109,10 @@ impl Objective for PairExponential {
         _work: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
-        let losses = Losses::of(query);
-        let scale = losses.scale(self.norm_query);
+        let terms = LossTerms::new(query);
+        let scale = terms.scale(self.norm_query);
         let mut finite = true;
-        for (row, (worse, better)) in losses.worse.iter().zip(&losses.better).enumerate() {
+        for (row, (worse, better)) in terms.worse.iter().zip(&terms.better).enumerate() {
             let (gradient, hessian) = ((worse - better) * scale, (worse + better) * scale);
             let (gradient, hessian) = (gradient as f32, hessian as f32);
             finite &= gradient.is_finite() && hessian.is_finite();
@@ -125,8 +126,8 @@ impl Objective for PairExponential {
         query: &QueryView<'_>,
         _work: &mut ObjectiveBuffers,
     ) -> Result<Option<f64>, LearnError> {
-        let losses = Losses::of(query);
-        Ok(Some(losses.better.iter().sum::<f64>() * losses.scale(self.norm_query)))
+        let terms = LossTerms::new(query);
+        Ok(Some(terms.better.iter().sum::<f64>() * terms.scale(self.norm_query)))
     }
 }
 

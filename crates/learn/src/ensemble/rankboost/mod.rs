@@ -2,11 +2,12 @@
 //! Preferences*, JMLR 2003): stumps added one by one, each weighted by how well it orders the pairs
 //! that the ensemble so far orders wrongly.
 //!
-//! A distribution over the preferences is kept, and every round shifts it to those that are still
-//! in the wrong order. [`loss`] computes it in O(n) memory for each query, [`stump`] finds the weak
-//! ranker and its weight alpha; the loop is that of boosting, with its sampling, validation, early
-//! stopping and checkpoints. The model is an ensemble of stumps: 0 below the threshold, alpha
-//! above, times the rate.
+//! A stump is a tree of two leaves: one feature and one threshold. A distribution over the
+//! preferences is kept, and every round shifts it to those that are still in the wrong order.
+//! [`loss`] computes the distribution in O(n) memory for each query, [`stump`] finds the weak
+//! ranker, a stump, and its weight alpha; the loop is that of boosting, with its sampling,
+//! validation, early stopping and checkpoints. The model is an ensemble of stumps: 0 up to the
+//! threshold, alpha above it, times the rate.
 //!
 //! Cost of a round: one pass over the bins, rows x features bytes. Data without any preference is
 //! an error; if every feature is constant the model is 0 everywhere.
@@ -18,7 +19,7 @@ mod tests;
 
 use std::time::Instant;
 
-use rankwright_spec::{SpecError, above, param_groups, params};
+use rankwright_spec::{Auto, SpecError, above, param_groups, params};
 
 use self::loss::PairExponential;
 use self::stump::Stumps;
@@ -59,6 +60,7 @@ param_groups! {
     /// RankBoost: thresholds on features, boosted on the pairs that are still in the wrong order.
     pub struct RankBoost {
         boost: RankBoostParams, RankBoostOptions::rank_boost_params;
+        // The metric of reports, early stopping and model selection.
         target: TargetParams, TargetOptions::target_params;
     }
 }
@@ -79,29 +81,30 @@ impl DeclaredLearner for RankBoost {
             space: &["rate=log(0.1,1), norm_query=choice(true,false), \
                       sample_queries=uniform(0.5,1), sample_features=uniform(0.3,1), \
                       bins=choice(15,63,255)"],
-            resource: Some("trees"),
-            rounds: Some("logint(30,1000)"),
+            rounds_parameter: Some("trees"),
+            rounds_range: Some("logint(30,1000)"),
             stop: Some("100"),
         }),
         ..LearnerDef::of::<Self>()
     };
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
-        let own = &self.boost;
+        let params = &self.boost;
         let boost = BoostParams {
-            trees: own.trees,
-            rate: own.rate,
-            stop: own.stop,
-            sample_queries: own.sample_queries,
-            sample_features: own.sample_features,
+            trees: params.trees,
+            rate: Auto::Given(params.rate),
+            stop: params.stop,
+            sample_queries: params.sample_queries,
+            sample_features: params.sample_features,
             ..BoostParams::default()
         };
-        let tree = TreeParams { bins: own.bins, ..TreeParams::default() };
+        let tree = TreeParams { bins: params.bins, ..TreeParams::default() };
         let config = BoostConfig::new(&boost, &tree, &NewtonParams::default());
-        Ok(Box::new(RankBoostTrainer { config, norm_query: own.norm_query }))
+        Ok(Box::new(RankBoostTrainer { config, norm_query: params.norm_query }))
     }
 }
 
+/// Trains RankBoost.
 #[derive(Debug)]
 struct RankBoostTrainer {
     config: BoostConfig,
@@ -113,10 +116,11 @@ impl Trainer for RankBoostTrainer {
         Preferences::new(request.train).check()?;
         let started = Instant::now();
         let binned = Binned::new(request.train, self.config.bins, request.collective)?;
-        let seconds = started.elapsed().as_secs_f64();
+        let binning_seconds = started.elapsed().as_secs_f64();
         let mut stumps = Stumps::new(&binned, request.collective);
         let mut loss = PairExponential { norm_query: self.norm_query };
-        BoostEngine::new(self.config.clone()).train_with(&mut loss, request, &mut stumps, seconds)
+        let engine = BoostEngine::new(self.config.clone());
+        engine.train_with(&mut loss, request, &mut stumps, binning_seconds)
     }
 
     fn objective(&self) -> String {
@@ -124,6 +128,10 @@ impl Trainer for RankBoostTrainer {
     }
 
     fn accepts_pairs(&self) -> bool {
+        true
+    }
+
+    fn is_distributed(&self) -> bool {
         true
     }
 

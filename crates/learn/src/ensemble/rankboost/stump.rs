@@ -6,12 +6,17 @@
 //! alpha = 1/2 ln((1 + r) / (1 - r))
 //! ```
 //!
-//! The ranker with the largest |r| is chosen (Freund et al. 2003, sections 3.1 and 3.2); if r is
-//! below 0, alpha is too. As `pi` is minus the gradient over the loss and the hessians sum to twice
-//! the loss, only sums of derivatives by bin are needed: integers, so that neither threads nor
-//! processes matter. Equal |r| go to the lower feature, then the lower bin, then to missing values
-//! on the left. A threshold that orders all pairs correctly would have an infinite alpha; a
-//! millionth is added to numerator and denominator.
+//! D is the distribution over pairs and pi the potential of a document (`loss.rs`). The ranker with
+//! the largest |r| is chosen (Freund et al. 2003, sections 3.1 and 3.2); if r is below 0, alpha is
+//! too. As `pi` is minus the gradient over the loss and the hessians sum to twice the loss, only
+//! sums of derivatives by bin are needed: integers, so that neither threads nor processes matter.
+//! Equal |r| go to the lower feature, then the lower bin, then to missing values on the left. A
+//! threshold that orders all pairs correctly would have an infinite alpha; a millionth is added to
+//! numerator and denominator.
+//!
+//! The bins of a row are bytes, by column; a column may hold several features of few bins (its
+//! members), whose bins are then digits of the byte. A cell is the sum of the packed derivatives of
+//! all rows with one byte in one column.
 //!
 //! Cost: one pass over the bins of all features. If all derivatives are 0, or all features are
 //! constant, the tree is a constant 0.
@@ -29,7 +34,7 @@ use crate::tree::{
     Grow, GrowInput, GrowTimes, Grown, GrownLeaf, GrownRows, Limits, Routes, left_bytes,
 };
 
-/// Added to numerator and denominator.
+/// Added to numerator and denominator of alpha.
 const SMOOTHING: f64 = 1e-6;
 
 /// Finds stumps on one data set.
@@ -37,6 +42,7 @@ const SMOOTHING: f64 = 1e-6;
 pub(super) struct Stumps<'a> {
     binned: &'a Binned,
     collective: &'a dyn Collective,
+    /// Gradient and hessian of each row as integers: in the upper and the lower half.
     packed: Vec<u64>,
     /// Rows of the last stump, those on the left first.
     rows: Vec<u32>,
@@ -47,10 +53,11 @@ pub(super) struct Stumps<'a> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Stump {
     pub(super) feature: u32,
-    /// The last bin on the left.
+    /// The last bin on the left, where h is 0.
     pub(super) bin: usize,
+    /// The side of missing values.
     pub(super) missing: Side,
-    /// |r| in the units of the histogram.
+    /// |r|, not normalised: the absolute sum of the integer gradients on the right.
     pub(super) absolute_r: u64,
 }
 
@@ -60,7 +67,8 @@ impl<'a> Stumps<'a> {
         Self { binned, collective, packed, rows: Vec::new(), times: GrowTimes::default() }
     }
 
-    /// Sums of the derivatives by column and byte.
+    /// Sums of the packed derivatives by column and byte; `sample` are the rows that are used,
+    /// `None` for all.
     fn cells(&self, sample: Option<&[u32]>) -> Result<Vec<u64>, LearnError> {
         let mut cells = vec![0_u64; self.binned.columns().len() * CELLS];
         cells.par_chunks_mut(CELLS).enumerate().for_each(|(column, cells)| {
@@ -82,20 +90,22 @@ impl<'a> Stumps<'a> {
         Ok(cells)
     }
 
-    /// The best stump of all features that may be used.
+    /// The best stump of all features that may be used: `features` says so for each, `None` for
+    /// all. `None` if r is 0 for every stump.
     fn best(&self, cells: &[u64], features: Option<&[bool]>) -> Option<Stump> {
-        let of_column = |(column, cells): (usize, &[u64])| {
+        let best_of_column = |(column, cells): (usize, &[u64])| {
             let members = self.binned.columns()[column].members.iter();
-            let active = members.filter(|m| features.is_none_or(|f| f[m.feature as usize]));
-            let found = active.filter_map(|member| {
+            let allowed = members.filter(|m| features.is_none_or(|f| f[m.feature as usize]));
+            let found = allowed.filter_map(|member| {
                 best_of_feature(cells, *member, self.binned.feature(member.feature)?)
             });
             found.max_by_key(order)
         };
-        cells.par_chunks(CELLS).enumerate().filter_map(of_column).max_by_key(order)
+        cells.par_chunks(CELLS).enumerate().filter_map(best_of_column).max_by_key(order)
     }
 
-    /// Moves the rows of the left side to the front; returns their number.
+    /// Moves the rows of the left side to the front; returns their number. `None` if the feature of
+    /// the stump has no bins.
     fn partition_rows(&mut self, stump: Stump, sample: Option<&[u32]>) -> Option<usize> {
         let (column, member) = self.binned.column_of(stump.feature)?;
         let bins = self.binned.feature(stump.feature)?;
@@ -117,8 +127,10 @@ impl<'a> Stumps<'a> {
         Some(count)
     }
 
-    /// The value of r, and the number of rows of all processes on the left and on the right.
+    /// The value of r if the first `left` rows are on the left, and the number of rows of all
+    /// processes on the left and on the right.
     fn ranker_r(&self, left: usize, input: &GrowInput<'_>) -> Result<(f64, u64, u64), LearnError> {
+        // Gradients and hessians of rows, added as 64-bit integers.
         let wide = |rows: &[u32]| {
             rows.iter().fold([0_i64; 2], |sum, row| {
                 let row = *row as usize;
@@ -126,9 +138,9 @@ impl<'a> Stumps<'a> {
                 [sum[0].wrapping_add(more[0]), sum[1].wrapping_add(more[1])]
             })
         };
-        let (of_left, of_right) = self.rows.split_at(left);
-        let ([_, h_left], [g, h_right]) = (wide(of_left), wide(of_right));
-        let counts = [of_left.len() as u64, of_right.len() as u64];
+        let (left_rows, right_rows) = self.rows.split_at(left);
+        let ([_, h_left], [g, h_right]) = (wide(left_rows), wide(right_rows));
+        let counts = [left_rows.len() as u64, right_rows.len() as u64];
         let mut sums = [g as u64, h_left as u64, h_right as u64, counts[0], counts[1]];
         self.collective.sum(&mut sums)?;
         let [g, h_left, h_right, left, right] = sums;
@@ -160,22 +172,23 @@ pub(super) fn alpha(r: f64) -> f64 {
     0.5 * ((1.0 + r + SMOOTHING) / (1.0 - r + SMOOTHING)).ln()
 }
 
-/// The best threshold of one feature; `None` if r is 0 for each.
+/// The best threshold of one feature from the cells of its column; `None` if r is 0 for each.
 fn best_of_feature(cells: &[u64], member: PackedFeature, bins: &FeatureBins) -> Option<Stump> {
     let mut sums = [0_i64; CELLS];
     for (byte, cell) in cells.iter().enumerate() {
         // The gradient is the upper half; the lower one is never negative, so nothing carries.
         sums[member.bin(byte as u8)] += i64::from((cell >> 32) as i32);
     }
-    let missing = if bins.missing { sums[bins.values()] } else { 0 };
-    let mut right: i64 = sums[..bins.values()].iter().sum();
+    let missing = if bins.missing { sums[bins.value_bins()] } else { 0 };
+    let mut right: i64 = sums[..bins.value_bins()].iter().sum();
     let mut best: Option<Stump> = None;
-    for (bin, sum) in sums[..bins.values()].iter().enumerate() {
+    for (bin, sum) in sums[..bins.value_bins()].iter().enumerate() {
         right -= sum;
         for (side, g) in [(Side::Left, right), (Side::Right, right + missing)] {
             let absolute_r = g.unsigned_abs();
-            let differs = side == Side::Left || bins.missing;
-            if differs && absolute_r > best.map_or(0, |best| best.absolute_r) {
+            // Without missing values both sides give the same stump.
+            let is_new = side == Side::Left || bins.missing;
+            if is_new && absolute_r > best.map_or(0, |best| best.absolute_r) {
                 best = Some(Stump { feature: member.feature, bin, missing: side, absolute_r });
             }
         }
@@ -183,6 +196,8 @@ fn best_of_feature(cells: &[u64], member: PackedFeature, bins: &FeatureBins) -> 
     best
 }
 
+/// A leaf with this value: its range in the rows of this process, and its number of rows in all
+/// processes.
 fn leaf(range: std::ops::Range<usize>, rows: u64, value: f64) -> GrownLeaf {
     // Limits that allow only this value: boosting would compute another.
     GrownLeaf { range, buffer: 0, rows, limits: Limits { low: value, high: value } }

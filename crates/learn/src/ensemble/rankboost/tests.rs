@@ -6,7 +6,7 @@ use rankwright_data::generate::LetorOptions;
 use rankwright_data::{Dataset, Random};
 use rankwright_model::{ModelBody, Side};
 
-use super::loss::{Losses, PairExponential};
+use super::loss::{LossTerms, PairExponential};
 use super::stump::{Stumps, alpha};
 use crate::bins::Binned;
 use crate::collective::Local;
@@ -16,7 +16,8 @@ use crate::objective::{Derivatives, DocumentPair, Objective, ObjectiveBuffers, Q
 use crate::session::TrainRequest;
 use crate::tree::{Grow, GrowInput, GrownRows, Scales};
 
-/// Losses by document, as the worse one and as the better one, from every pair.
+/// From every pair: the loss terms of each document as the worse one and as the better one, and the
+/// total weight of the pairs.
 fn by_pairs(labels: &[f64], scores: &[f64], weights: &[f32]) -> (Vec<f64>, Vec<f64>, f64) {
     let n = labels.len();
     let (mut worse, mut better, mut total) = (vec![0.0; n], vec![0.0; n], 0.0);
@@ -34,6 +35,7 @@ fn by_pairs(labels: &[f64], scores: &[f64], weights: &[f32]) -> (Vec<f64>, Vec<f
     (worse, better, total)
 }
 
+/// Whether all values agree within a relative error of 1e-9.
 fn near(a: &[f64], b: &[f64]) -> bool {
     a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-9 * (a.abs() + b.abs() + 1e-12))
 }
@@ -51,7 +53,7 @@ proptest! {
             false => Vec::new(),
         };
         let query = QueryView { weights: &weights, ..QueryView::new(&labels, &scores) };
-        let found = Losses::of(&query);
+        let found = LossTerms::new(&query);
         let (worse, better, weight) = by_pairs(&labels, &scores, &weights);
         prop_assert!(near(&found.worse, &worse), "{:?} {worse:?}", found.worse);
         prop_assert!(near(&found.better, &better), "{:?} {better:?}", found.better);
@@ -65,14 +67,15 @@ fn preference_pairs_of_the_data_are_visited() {
     let pairs = [pair(0, 1, 2.0, false), pair(2, 1, 1.0, true), pair(1, 2, 0.5, false)];
     let scores = [0.0, 1.0, -1.0];
     let query = QueryView { pairs: Some(&pairs), ..QueryView::new(&[], &scores) };
-    let found = Losses::of(&query);
-    let (e1, e2) = (2.0 * 1.0_f64.exp(), 0.5 * (-2.0_f64).exp());
-    assert!(near(&found.worse, &[0.0, e1, e2]) && near(&found.better, &[e1, e2, 0.0]));
+    let found = LossTerms::new(&query);
+    // The terms of the first and of the last pair; the equal pair has none.
+    let (first, last) = (2.0 * 1.0_f64.exp(), 0.5 * (-2.0_f64).exp());
+    assert!(near(&found.worse, &[0.0, first, last]) && near(&found.better, &[first, last, 0.0]));
     assert_eq!(found.weight, 2.5);
 }
 
 #[test]
-fn the_gradient_is_the_slope_of_the_loss() {
+fn the_derivatives_of_the_loss_agree_with_finite_differences() {
     let (labels, mut scores) = ([2.0, 0.0, 1.0, 1.0, 0.0], [0.3, -0.4, 1.1, 0.0, 0.2]);
     for norm_query in [false, true] {
         let loss = PairExponential { norm_query };
@@ -82,24 +85,22 @@ fn the_gradient_is_the_slope_of_the_loss() {
         };
         let (mut gradient, mut hessian) = ([0.0; 5], [0.0; 5]);
         let mut out =
-            Derivatives { gradient: &mut gradient, hessian: &mut hessian, memory: &mut [] };
+            Derivatives { gradient: &mut gradient, hessian: &mut hessian, cache: &mut [] };
         let query = QueryView::new(&labels, &scores);
         loss.derivatives(&query, &mut ObjectiveBuffers::default(), &mut out).unwrap();
         for row in 0..5 {
             let (middle, step) = (scores[row], 1e-4);
-            let mut at = |score| {
+            let mut loss_with = |score| {
                 scores[row] = score;
                 value(&scores)
             };
-            let (low, here, high) = (at(middle - step), at(middle), at(middle + step));
+            let (low, here, high) =
+                (loss_with(middle - step), loss_with(middle), loss_with(middle + step));
             scores[row] = middle;
-            let (gradient_of_loss, curvature) =
-                ((high - low) / (2.0 * step), (high - 2.0 * here + low) / (step * step));
-            assert!(
-                (gradient_of_loss - f64::from(gradient[row])).abs() < 1e-5,
-                "{gradient_of_loss} {gradient:?}"
-            );
-            assert!((curvature - f64::from(hessian[row])).abs() < 1e-4, "{curvature} {hessian:?}");
+            let first = (high - low) / (2.0 * step);
+            let second = (high - 2.0 * here + low) / (step * step);
+            assert!((first - f64::from(gradient[row])).abs() < 1e-5, "{first} {gradient:?}");
+            assert!((second - f64::from(hessian[row])).abs() < 1e-4, "{second} {hessian:?}");
         }
     }
 }
@@ -134,13 +135,14 @@ fn best_r(data: &Dataset, scores: &[f64]) -> f64 {
     best
 }
 
+/// Four queries of ten documents and three features, of which an eighth of the values is missing.
 fn random_data(seed: u64) -> Dataset {
     let mut random = Random::new(seed, 0);
     let mut all: Vec<(String, f64, Vec<f32>)> = Vec::new();
     for row in 0..40 {
-        let mut value = |kinds: usize| match random.below(8) {
+        let mut value = |distinct_values: usize| match random.below(8) {
             0 => f32::NAN,
-            _ => random.below(kinds) as f32,
+            _ => random.below(distinct_values) as f32,
         };
         let features = vec![value(3), value(20), value(2)];
         all.push((format!("q{}", row / 10), random.below(3) as f64, features));
@@ -151,7 +153,7 @@ fn random_data(seed: u64) -> Dataset {
 }
 
 #[test]
-fn the_stump_found_is_the_best_of_all_and_its_alpha_by_formula() {
+fn the_stump_found_is_the_best_of_all_and_has_the_alpha_of_the_formula() {
     for seed in 0..20 {
         let data = random_data(seed);
         let mut random = Random::new(seed, 1);
@@ -162,7 +164,7 @@ fn the_stump_found_is_the_best_of_all_and_its_alpha_by_formula() {
             let rows = data.query_rows(query);
             let view = QueryView::new(data.query(query).labels, &scores[rows.clone()]);
             let (gradient, hessian) = (&mut gradient[rows.clone()], &mut hessian[rows]);
-            let mut out = Derivatives { gradient, hessian, memory: &mut [] };
+            let mut out = Derivatives { gradient, hessian, cache: &mut [] };
             loss.derivatives(&view, &mut ObjectiveBuffers::default(), &mut out).unwrap();
         }
         let binned = Binned::new(&data, 255, &Local).unwrap();
@@ -174,7 +176,7 @@ fn the_stump_found_is_the_best_of_all_and_its_alpha_by_formula() {
         let best = best_r(&data, &scores);
         assert!((grown.splits[0].gain - best).abs() < 1e-5, "{seed}: {best}");
         assert!((grown.leaves[1].limits.low.abs() - alpha(best)).abs() < 1e-4);
-        // Each row is on the side of its value.
+        // Each row is in the leaf that its value belongs to.
         let split = grown.splits[0];
         for (leaf, side) in grown.leaves.iter().zip([Side::Left, Side::Right]) {
             for row in stumps.rows_of(leaf) {
@@ -186,9 +188,9 @@ fn the_stump_found_is_the_best_of_all_and_its_alpha_by_formula() {
 }
 
 #[test]
-fn one_round_by_hand() {
-    // Three pairs, of which feature 1 above 0.5 orders two correctly and ties the third: r = 2/3,
-    // alpha = 1/2 ln 5.
+fn one_round_has_the_weight_worked_out_by_hand() {
+    // Three pairs, of which feature 1 above 0.5 orders two correctly and has equal values for the
+    // third: r = 2/3, alpha = 1/2 ln 5.
     let data =
         rows(&[("a", 1.0, &[1.0]), ("a", 0.0, &[0.0]), ("a", 0.0, &[0.0]), ("a", 0.0, &[1.0])]);
     let learner = LearnerSpec::parse("rankboost(trees=1)").unwrap();
@@ -201,7 +203,7 @@ fn one_round_by_hand() {
 }
 
 #[test]
-fn the_loss_falls_by_the_factor_that_the_paper_promises() {
+fn the_loss_falls_at_least_by_the_factor_that_the_paper_proves() {
     // With equal weights of all pairs, the loss of a round is at most sqrt(1 - r^2) times the
     // previous one.
     let data = LetorOptions { queries: 20, documents: 15, seed: 3 }.generate().unwrap();
@@ -211,9 +213,10 @@ fn the_loss_falls_by_the_factor_that_the_paper_promises() {
     let ModelBody::Trees(trees) = result.model.body() else { panic!("no trees") };
     let losses: Vec<f64> = result.history.iterations.iter().filter_map(|i| i.loss).collect();
     assert_eq!(losses.len(), 30);
-    for (pair, tree) in losses.windows(2).zip(&trees.trees()[1..]) {
+    for (losses, tree) in losses.windows(2).zip(&trees.trees()[1..]) {
+        // A stump has |r| as the gain of its split.
         let r = tree.splits()[0].gain;
-        assert!(pair[1] <= pair[0] * (1.0 - r * r).sqrt() * (1.0 + 1e-5), "{pair:?} {r}");
+        assert!(losses[1] <= losses[0] * (1.0 - r * r).sqrt() * (1.0 + 1e-5), "{losses:?} {r}");
     }
 }
 
@@ -229,9 +232,9 @@ fn pairs_of_a_file_replace_labels() {
 
 #[test]
 fn data_without_preferences_and_bad_parameters_are_refused() {
-    let flat = rows(&[("a", 1.0, &[0.0]), ("a", 1.0, &[1.0]), ("b", 0.0, &[1.0])]);
+    let equal_labels = rows(&[("a", 1.0, &[0.0]), ("a", 1.0, &[1.0]), ("b", 0.0, &[1.0])]);
     let learner = LearnerSpec::parse("rankboost").unwrap();
-    let error = learner.train(TrainRequest::new(&flat)).unwrap_err().to_string();
+    let error = learner.train(TrainRequest::new(&equal_labels)).unwrap_err().to_string();
     assert!(error.contains("no query has two documents with different labels"), "{error}");
     for (text, expected) in [
         ("rankboost(trees=0)", "from 1 on"),
@@ -246,7 +249,7 @@ fn data_without_preferences_and_bad_parameters_are_refused() {
 }
 
 #[test]
-fn constant_features_give_a_constant() {
+fn constant_features_give_a_score_of_0() {
     let data = rows(&[("a", 1.0, &[3.0]), ("a", 0.0, &[3.0])]);
     let learner = LearnerSpec::parse("rankboost(trees=3)").unwrap();
     let model = learner.train(TrainRequest::new(&data)).unwrap().model;
@@ -254,6 +257,6 @@ fn constant_features_give_a_constant() {
 }
 
 #[test]
-fn threads_and_a_pause_change_nothing() {
+fn threads_and_an_interruption_change_nothing() {
     trains_reproducibly("rankboost(trees=9, sample_queries=0.7, sample_features=0.5)");
 }

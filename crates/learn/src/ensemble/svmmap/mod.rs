@@ -3,19 +3,20 @@
 //!
 //! ```text
 //! minimise 1/2 |w|^2 + C xi
-//! with  w sum of (Psi(right) - Psi(y_q)) >= sum of (1 - AP(y_q)) - xi   for all rankings y_q
+//! with  w mean of (Psi(correct) - Psi(y_q)) >= mean of (1 - AP(y_q)) - xi   for all rankings y_q
 //! ```
 //!
-//! both sums being means over queries, by their weights. Of the many constraints only a few are
-//! active: the rankings that the current model violates most ([`violated`]) become one more cutting
-//! plane, and the model is fitted to all planes ([`qp`]), until no constraint is violated by more
-//! than `epsilon` beyond xi (one slack for all queries: Joachims, Finley and Yu, *Cutting-Plane
-//! Training of Structural SVMs*, Machine Learning 2009).
+//! Both means are over the queries q, by their weights; xi is the slack, Psi the joint features of
+//! a query and a ranking ([`violated`]), and the correct ranking has all relevant documents first.
+//! Of the many constraints only a few are active: the rankings that the current model violates most
+//! ([`violated`]) become one more cutting plane, and the model is fitted to all planes ([`qp`]),
+//! until no constraint is violated by more than `epsilon` beyond xi (one slack for all queries:
+//! Joachims, Finley and Yu, *Cutting-Plane Training of Structural SVMs*, Machine Learning 2009).
 //!
 //! Documents with a label of `rel` or more are relevant. Queries with only relevant or only other
 //! documents are ignored; data without any other query is an error. Weights of documents do not
-//! enter average precision. Cost of a round: rows x features, and R N for each query. The number of
-//! rounds does not grow with the data.
+//! enter average precision. Cost of a round: rows x features, and R N for each query of R relevant
+//! and N other documents. The number of rounds does not grow with the data.
 
 mod newton;
 mod qp;
@@ -26,7 +27,7 @@ use rankwright_spec::{SpecError, above, param_groups, params};
 use rayon::prelude::*;
 
 use self::qp::QuadraticProgram;
-use self::violated::{Violated, most_violated};
+use self::violated::{ViolatedRanking, most_violated};
 use super::{Inputs, numbers};
 use crate::error::LearnError;
 use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
@@ -54,6 +55,7 @@ param_groups! {
     pub struct SvmMap {
         svm: SvmMapParams, SvmMapOptions::svm_map_params;
         features: TransformParams, TransformOptions::transform_params;
+        // The metric of reports.
         target: TargetParams, TargetOptions::target_params;
     }
 }
@@ -63,7 +65,7 @@ impl DeclaredLearner for SvmMap {
         name: "svmmap",
         help: "A linear model with a margin in average precision, by cutting planes (Yue 2007).",
         example: "svmmap(c=0.3, epsilon=0.01)",
-        tuning: Tuning::whole(&["c=log(0.01,100)", TRANSFORM_SPACE]),
+        tuning: Tuning::without_rounds(&["c=log(0.01,100)", TRANSFORM_SPACE]),
         ..LearnerDef::of::<Self>()
     };
 
@@ -74,6 +76,7 @@ impl DeclaredLearner for SvmMap {
     }
 }
 
+/// Trains SVM-map.
 #[derive(Debug)]
 struct SvmMapTrainer {
     c: f64,
@@ -86,7 +89,9 @@ struct SvmMapTrainer {
 /// A cutting plane: a constraint on all queries together.
 #[derive(Debug, Clone, PartialEq)]
 struct Plane {
+    /// The right side without xi: the mean of 1 - AP.
     loss: f64,
+    /// The factor of w: the mean of Psi(correct) - Psi(y_q).
     gradient: Vec<f64>,
 }
 
@@ -94,6 +99,7 @@ struct Plane {
 struct SvmMapData<'a> {
     data: &'a Dataset,
     inputs: &'a Inputs,
+    /// For each row, whether it is relevant.
     relevant: Vec<bool>,
     /// Weight of each query; the weights sum to 1 and are 0 for ignored queries.
     normalised_weights: Vec<f64>,
@@ -102,7 +108,9 @@ struct SvmMapData<'a> {
 /// The planes so far and the linear model fitted to them.
 struct PlaneFit {
     planes: Vec<Plane>,
+    /// The quadratic programme of the planes, with the weights of the planes.
     program: QuadraticProgram,
+    /// The weights of the features: w.
     weights: Vec<f64>,
 }
 
@@ -111,30 +119,34 @@ impl Trainer for SvmMapTrainer {
         let inputs = Inputs::new(&self.transform, request.train)?;
         let data = SvmMapData::new(request.train, &inputs, self.rel)?;
         let columns = request.train.columns();
-        let (rounds, saved) =
+        let (session, saved) =
             Session::begin(request, RoundPlan::new("round", self.rounds, request))?;
         // The weights of the last round are the fitted ones; earlier ones are intermediate.
-        let mut rounds = rounds.keeping_last();
+        let mut session = session.keeping_last();
         let mut fit = match saved.and_then(|saved| saved.bytes) {
             Some(saved) => PlaneFit::read(&numbers::read(&saved)?, self.c, columns)?,
             None => PlaneFit::new(self.c, columns),
         };
-        while !rounds.is_over() {
+        let mut finished = true;
+        while !session.is_over() {
             let plane = data.plane(&fit.weights);
             let violation = plane.loss - dot(&fit.weights, &plane.gradient);
-            if rounds.done() > 0 && violation <= fit.slack() + self.epsilon {
+            if session.done() > 0 && violation <= fit.slack() + self.epsilon {
                 break;
             }
             fit.add(plane, self.epsilon);
             let loss = Some(0.5 * dot(&fit.weights, &fit.weights) + self.c * fit.slack());
             let model = || inputs.model(&fit.weights);
-            match rounds.add(loss, model, &|| numbers::write(&fit.numbers()))? {
+            match session.add(loss, model, &|| numbers::write(&fit.to_numbers()))? {
                 RoundStatus::Continue => {}
                 RoundStatus::Over => break,
-                RoundStatus::Cancelled => return Ok(inputs.with_weights(rounds.finish(false)?)),
+                RoundStatus::Cancelled => {
+                    finished = false;
+                    break;
+                }
             }
         }
-        Ok(inputs.with_weights(rounds.finish(true)?))
+        Ok(inputs.with_weights(session.finish(finished)?))
     }
 
     fn objective(&self) -> String {
@@ -150,8 +162,8 @@ impl<'a> SvmMapData<'a> {
     fn new(data: &'a Dataset, inputs: &'a Inputs, rel: f64) -> Result<Self, LearnError> {
         let relevant: Vec<bool> = data.labels().iter().map(|label| *label >= rel).collect();
         let weight = |query: usize| {
-            let of_query = &relevant[data.query_rows(query)];
-            match of_query.contains(&true) && of_query.contains(&false) {
+            let query_relevant = &relevant[data.query_rows(query)];
+            match query_relevant.contains(&true) && query_relevant.contains(&false) {
                 true => data.query_weights().map_or(1.0, |weights| f64::from(weights[query])),
                 false => 0.0,
             }
@@ -168,28 +180,29 @@ impl<'a> SvmMapData<'a> {
     /// The constraint that the weights violate most.
     fn plane(&self, weights: &[f64]) -> Plane {
         let scores = self.inputs.matrix().scores(weights);
-        let search = |query: usize| {
+        let most_violated_ranking = |query: usize| {
             let rows = self.data.query_rows(query);
             let found = (self.normalised_weights[query] > 0.0)
                 .then(|| most_violated(&scores[rows.clone()], &self.relevant[rows.clone()]));
-            found.flatten().unwrap_or(Violated { loss: 0.0, coefficients: vec![0.0; rows.len()] })
+            let coefficients = vec![0.0; rows.len()];
+            found.flatten().unwrap_or(ViolatedRanking { loss: 0.0, coefficients })
         };
-        let found: Vec<Violated> =
-            (0..self.normalised_weights.len()).into_par_iter().map(search).collect();
+        let found: Vec<ViolatedRanking> =
+            (0..self.normalised_weights.len()).into_par_iter().map(most_violated_ranking).collect();
         let weighted = found.iter().zip(&self.normalised_weights);
         let loss = weighted.clone().map(|(found, weight)| found.loss * weight).sum();
-        let of_query = |(found, weight): (&Violated, &f64)| -> Vec<f64> {
+        let row_coefficients = |(found, weight): (&ViolatedRanking, &f64)| -> Vec<f64> {
             found.coefficients.iter().map(|c| c * weight).collect()
         };
-        let coefficients: Vec<f64> = weighted.flat_map(of_query).collect();
+        let coefficients: Vec<f64> = weighted.flat_map(row_coefficients).collect();
         Plane { loss, gradient: self.weighted_sum(&coefficients) }
     }
 
     /// The sum of the rows times their coefficients, added in the order of fixed blocks.
     fn weighted_sum(&self, coefficients: &[f64]) -> Vec<f64> {
-        const BLOCK: usize = 1024;
+        const BLOCK_ROWS: usize = 1024;
         let columns = self.inputs.columns;
-        let of_block = |(rows, coefficients): (&[f32], &[f64])| {
+        let block_sum = |(rows, coefficients): (&[f32], &[f64])| {
             let mut sum = vec![0.0; columns];
             for (row, c) in rows.chunks(columns.max(1)).zip(coefficients) {
                 if *c != 0.0 {
@@ -198,9 +211,9 @@ impl<'a> SvmMapData<'a> {
             }
             sum
         };
-        let blocks = self.inputs.values.par_chunks((columns * BLOCK).max(1));
+        let blocks = self.inputs.values.par_chunks((columns * BLOCK_ROWS).max(1));
         let sums: Vec<Vec<f64>> =
-            blocks.zip(coefficients.par_chunks(BLOCK)).map(of_block).collect();
+            blocks.zip(coefficients.par_chunks(BLOCK_ROWS)).map(block_sum).collect();
         let mut total = vec![0.0; columns];
         for sum in sums {
             total.iter_mut().zip(sum).for_each(|(total, sum)| *total += sum);
@@ -214,7 +227,7 @@ impl PlaneFit {
         Self { planes: Vec::new(), program: QuadraticProgram::new(c), weights: vec![0.0; columns] }
     }
 
-    /// Adds a plane and fits the weights to all planes.
+    /// Adds a plane and fits the weights to all planes; `epsilon` is the tolerance of the training.
     fn add(&mut self, plane: Plane, epsilon: f64) {
         self.push(plane);
         // A tenth of the tolerance that ends training, so that an inexact solution does not end it.
@@ -222,6 +235,7 @@ impl PlaneFit {
         self.set_weights();
     }
 
+    /// Adds a plane, with weight 0.
     fn push(&mut self, plane: Plane) {
         self.planes.push(plane);
         let last = self.planes.last().map_or(&[][..], |plane| &plane.gradient);
@@ -240,23 +254,23 @@ impl PlaneFit {
         }
     }
 
-    /// The least slack that the planes so far allow.
+    /// The smallest slack xi that the planes so far allow.
     fn slack(&self) -> f64 {
         let violation = |plane: &Plane| plane.loss - dot(&self.weights, &plane.gradient);
         self.planes.iter().map(violation).fold(0.0, f64::max)
     }
 
     /// The state as numbers, for a checkpoint: each plane's weight, loss and gradient.
-    fn numbers(&self) -> Vec<f64> {
-        let of_plane = |(plane, a): (&Plane, &f64)| {
+    fn to_numbers(&self) -> Vec<f64> {
+        let plane_numbers = |(plane, a): (&Plane, &f64)| {
             let mut all = vec![*a, plane.loss];
             all.extend(&plane.gradient);
             all
         };
-        self.planes.iter().zip(self.program.weights()).flat_map(of_plane).collect()
+        self.planes.iter().zip(self.program.weights()).flat_map(plane_numbers).collect()
     }
 
-    /// The fit of saved numbers.
+    /// The fit of numbers that [`to_numbers`](Self::to_numbers) gave.
     fn read(saved: &[f64], c: f64, columns: usize) -> Result<Self, LearnError> {
         let planes = saved.chunks_exact(columns + 2);
         if !planes.remainder().is_empty() {
@@ -287,7 +301,7 @@ mod tests {
     use rankwright_data::generate::LetorOptions;
 
     #[test]
-    fn the_line_is_the_best_of_its_programme() {
+    fn the_model_minimises_the_objective() {
         let data = LetorOptions { queries: 12, documents: 10, seed: 6 }.generate().unwrap();
         let inputs = Inputs::new(&TransformParams::default(), &data).unwrap();
         let svm_data = SvmMapData::new(&data, &inputs, 1.0).unwrap();
@@ -316,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn relevant_documents_come_first_where_a_line_can_do_it() {
+    fn relevant_documents_come_first_if_a_linear_model_can_rank_them_so() {
         let data = rows(&[
             ("a", 1.0, &[2.0, 5.0]),
             ("a", 0.0, &[1.0, 9.0]),
@@ -332,23 +346,23 @@ mod tests {
     }
 
     #[test]
-    fn bad_parameters_and_data_of_one_class_are_refused() {
+    fn bad_parameters_and_data_whose_queries_have_one_class_are_refused() {
         let parse = |text: &str| LearnerSpec::parse(text).unwrap_err().to_string();
         assert!(parse("svmmap(c=0)").contains("c=0"));
         assert!(parse("svmmap(epsilon=0)").contains("epsilon=0"));
-        let one = rows(&[("a", 1.0, &[0.0]), ("a", 2.0, &[1.0]), ("b", 0.0, &[1.0])]);
+        let one_class = rows(&[("a", 1.0, &[0.0]), ("a", 2.0, &[1.0]), ("b", 0.0, &[1.0])]);
         let learner = LearnerSpec::parse("svmmap").unwrap();
-        let error = learner.train(TrainRequest::new(&one)).unwrap_err().to_string();
+        let error = learner.train(TrainRequest::new(&one_class)).unwrap_err().to_string();
         assert!(
             error.contains("no query has both") && error.contains("a label of at least 1"),
             "{error}"
         );
         let learner = LearnerSpec::parse("svmmap(rel=2)").unwrap();
-        assert!(learner.train(TrainRequest::new(&one)).is_ok());
+        assert!(learner.train(TrainRequest::new(&one_class)).is_ok());
     }
 
     #[test]
-    fn threads_and_a_pause_change_nothing() {
+    fn threads_and_an_interruption_change_nothing() {
         trains_reproducibly("svmmap(rounds=12)");
     }
 }

@@ -1,8 +1,9 @@
 //! An ascent direction of a small concave quadratic function, g'x - 1/2 x'Hx, without bounds.
 //!
-//! Elimination with pivots from the diagonal, the largest first, which for a positive semidefinite
-//! H are the largest of all. The remaining subspace, once the pivots are rounding errors, is flat:
-//! along it the function increases without bound or is constant.
+//! g is the gradient at x = 0, H minus the hessian, ' the transpose. Elimination with pivots from
+//! the diagonal, the largest first, which for a positive semidefinite H are the largest entries of
+//! all. The remaining subspace, once the pivots are rounding errors, is flat: along it the function
+//! increases without bound or is constant.
 //!
 //! Cost: O(n^3). No variables: no direction.
 
@@ -11,9 +12,11 @@ const MIN_PIVOT: f64 = 1e-13;
 
 /// The linear system H x = g of a Newton step, after some steps of elimination.
 pub(super) struct NewtonSystem {
+    /// H, row by row.
     hessian: Vec<Vec<f64>>,
+    /// g.
     gradient: Vec<f64>,
-    /// The variable at each position.
+    /// The variable at each position of both: pivots are moved to the front.
     order: Vec<usize>,
 }
 
@@ -24,20 +27,20 @@ impl NewtonSystem {
         Self { hessian, gradient, order }
     }
 
-    /// The step to the maximum; or, if there is none, a flat direction whose slope is above the
-    /// tolerance.
+    /// The step to the maximum; or, if there is none, a direction along which the function is flat
+    /// (not curved) and rises by more than the tolerance.
     pub(super) fn ascent(mut self, tolerance: f64) -> Vec<f64> {
         let variables = self.gradient.len();
-        let rank = self.eliminate();
-        let steepest = (rank..variables)
+        let pivots = self.eliminate();
+        let steepest = (pivots..variables)
             .max_by(|&a, &b| self.gradient[a].abs().total_cmp(&self.gradient[b].abs()));
-        let flat = steepest.filter(|&k| self.gradient[k].abs() > tolerance);
+        let rising = steepest.filter(|&k| self.gradient[k].abs() > tolerance);
         let mut solution = vec![0.0; variables];
-        if let Some(k) = flat {
+        if let Some(k) = rising {
             solution[k] = self.gradient[k].signum();
-            self.gradient[..rank].fill(0.0);
+            self.gradient[..pivots].fill(0.0);
         }
-        for k in (0..rank).rev() {
+        for k in (0..pivots).rev() {
             let known: f64 = (k + 1..variables).map(|l| self.hessian[k][l] * solution[l]).sum();
             solution[k] = (self.gradient[k] - known) / self.hessian[k][k];
         }
@@ -61,16 +64,18 @@ impl NewtonSystem {
                 return k;
             }
             self.swap(k, pivot);
-            let (above, below) = self.hessian.split_at_mut(k + 1);
-            for (row, l) in below.iter_mut().zip(k + 1..) {
-                let factor = row[k] / above[k][k];
-                row.iter_mut().zip(&above[k]).for_each(|(x, y)| *x -= factor * y);
+            let (rows_above, rows_below) = self.hessian.split_at_mut(k + 1);
+            let pivot_row = &rows_above[k];
+            for (row, l) in rows_below.iter_mut().zip(k + 1..) {
+                let factor = row[k] / pivot_row[k];
+                row.iter_mut().zip(pivot_row).for_each(|(x, y)| *x -= factor * y);
                 self.gradient[l] -= factor * self.gradient[k];
             }
         }
         variables
     }
 
+    /// Exchanges two variables.
     fn swap(&mut self, a: usize, b: usize) {
         self.hessian.swap(a, b);
         self.hessian.iter_mut().for_each(|row| row.swap(a, b));
@@ -84,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_way_to_the_maximum_solves_the_equations() {
+    fn the_step_to_the_maximum_solves_the_equations() {
         let hessian = vec![vec![2.0, 1.0], vec![1.0, 3.0]];
         let found = NewtonSystem::new(hessian, vec![4.0, 7.0]).ascent(1e-9);
         assert!((found[0] - 1.0).abs() < 1e-12 && (found[1] - 2.0).abs() < 1e-12, "{found:?}");
@@ -96,8 +101,9 @@ mod tests {
         let hessian = || vec![vec![1.0, 1.0], vec![1.0, 1.0]];
         let rising = NewtonSystem::new(hessian(), vec![1.0, 3.0]).ascent(1e-9);
         assert_eq!(rising, [-1.0, 1.0]);
-        let level = NewtonSystem::new(hessian(), vec![2.0, 2.0]).ascent(1e-9);
-        assert_eq!(level.iter().sum::<f64>(), 2.0);
+        // The gradient has no part along x - y: the step to a maximum.
+        let to_maximum = NewtonSystem::new(hessian(), vec![2.0, 2.0]).ascent(1e-9);
+        assert_eq!(to_maximum.iter().sum::<f64>(), 2.0);
         assert!(NewtonSystem::new(Vec::new(), Vec::new()).ascent(1e-9).is_empty());
     }
 }

@@ -4,11 +4,13 @@
 //! maximise sum of a_k d_k - 1/2 sum of a_k a_l G_kl    with a_k >= 0 and sum of a_k <= C
 //! ```
 //!
-//! The remaining slack below C is one more variable without loss or gradient, so that the sum is
-//! always C and a step moves weight from one variable to another: from the one with the lowest
-//! slope to the one with the highest, up to the maximum along that direction or until the weight is
-//! used up (sequential minimal optimisation, Platt 1998). It ends when no two slopes differ by more
-//! than the tolerance; then the objective is within C times the tolerance of the best.
+//! a_k is the weight of plane k, d_k its loss and G_kl the inner product of the gradients of the
+//! planes k and l. The slope of a weight is the derivative of this objective by it. The slack, C
+//! minus the sum of the weights, is one more variable, of slope 0, so that the sum is always C and
+//! a step moves weight from one variable to another: from the one with the lowest slope to the one
+//! with the highest, up to the maximum along that direction or until the weight is used up
+//! (sequential minimal optimisation, Platt 1998). It ends when no two slopes differ by more than
+//! the tolerance; then the objective is within C times the tolerance of its maximum.
 //!
 //! If planes are nearly linear combinations of others, steps by pairs zigzag and converge slowly.
 //! After a number of them all weights above 0 are changed at once, to the best weights with the
@@ -23,6 +25,7 @@ use super::newton::NewtonSystem;
 /// Planes, their inner products, and the weights found so far.
 #[derive(Debug, Clone)]
 pub(super) struct QuadraticProgram {
+    /// C: the maximum sum of the weights.
     c: f64,
     losses: Vec<f64>,
     /// Inner products, row by row; the length of each row is its index plus one.
@@ -30,9 +33,10 @@ pub(super) struct QuadraticProgram {
     weights: Vec<f64>,
 }
 
-/// Number of steps by pairs before all weights are changed at once, for each plane.
+/// Maximum number of steps by pairs before all weights are changed at once, for each plane.
 const PAIR_STEPS: usize = 20_000;
-/// The same after the first change of all weights; bringing in a plane takes one step.
+/// The same after the first change of all weights; giving weight to a plane of weight 0 takes one
+/// step.
 const FURTHER_PAIR_STEPS: usize = 10;
 /// Largest number of changes of all weights, for each plane.
 const MAX_JOINT_STEPS: usize = 100;
@@ -61,6 +65,7 @@ impl QuadraticProgram {
         self.weights.copy_from_slice(weights);
     }
 
+    /// G_kl.
     fn product(&self, k: usize, l: usize) -> f64 {
         self.products[k.max(l)][k.min(l)]
     }
@@ -68,13 +73,13 @@ impl QuadraticProgram {
     /// The value of the objective.
     #[cfg(test)]
     pub(super) fn value(&self) -> f64 {
-        let gain: f64 = self.losses.iter().zip(&self.weights).map(|(loss, a)| loss * a).sum();
-        let of_plane = |k: usize| self.weights[k] * self.weighted(k);
-        gain - 0.5 * (0..self.losses.len()).map(of_plane).sum::<f64>()
+        let linear: f64 = self.losses.iter().zip(&self.weights).map(|(loss, a)| loss * a).sum();
+        let square = |k: usize| self.weights[k] * self.product_with_sum(k);
+        linear - 0.5 * (0..self.losses.len()).map(square).sum::<f64>()
     }
 
     /// The inner product of a plane with the weighted sum of all.
-    fn weighted(&self, k: usize) -> f64 {
+    fn product_with_sum(&self, k: usize) -> f64 {
         (0..self.losses.len()).map(|l| self.product(k, l) * self.weights[l]).sum()
     }
 
@@ -83,11 +88,11 @@ impl QuadraticProgram {
         self.solve_after(PAIR_STEPS, tolerance);
     }
 
-    /// The same, with this many steps by pairs for each plane before the first change of all
-    /// weights.
-    fn solve_after(&mut self, steps: usize, tolerance: f64) {
+    /// The same, with at most this many steps by pairs for each plane before the first change of
+    /// all weights.
+    fn solve_after(&mut self, pair_steps: usize, tolerance: f64) {
         let planes = self.losses.len();
-        let mut is_solved = self.solve_by_pairs(tolerance, steps * planes);
+        let mut is_solved = self.solve_by_pairs(tolerance, pair_steps * planes);
         for _ in 0..MAX_JOINT_STEPS * planes {
             if is_solved {
                 return;
@@ -102,10 +107,12 @@ impl QuadraticProgram {
         }
     }
 
+    /// The derivative of the objective by each weight.
     fn slopes(&self) -> Vec<f64> {
-        (0..self.losses.len()).map(|k| self.losses[k] - self.weighted(k)).collect()
+        (0..self.losses.len()).map(|k| self.losses[k] - self.product_with_sum(k)).collect()
     }
 
+    /// C minus the sum of the weights.
     fn slack(&self) -> f64 {
         self.c - self.weights.iter().sum::<f64>()
     }
@@ -115,18 +122,18 @@ impl QuadraticProgram {
         let mut slopes = self.slopes();
         for _ in 0..steps {
             let slack = self.slack();
-            // `None` is the remaining slack.
-            let (mut up, mut most) = (None, 0.0);
-            let (mut down, mut least) = (None, if slack > 0.0 { 0.0 } else { f64::INFINITY });
+            // The variables that gain and lose weight; `None` is the slack.
+            let (mut up, mut highest) = (None, 0.0);
+            let (mut down, mut lowest) = (None, if slack > 0.0 { 0.0 } else { f64::INFINITY });
             for (k, &slope) in slopes.iter().enumerate() {
-                if slope > most {
-                    (up, most) = (Some(k), slope);
+                if slope > highest {
+                    (up, highest) = (Some(k), slope);
                 }
-                if self.weights[k] > 0.0 && slope < least {
-                    (down, least) = (Some(k), slope);
+                if self.weights[k] > 0.0 && slope < lowest {
+                    (down, lowest) = (Some(k), slope);
                 }
             }
-            if most - least <= tolerance || up == down {
+            if highest - lowest <= tolerance || up == down {
                 return true;
             }
             let product = |a: Option<usize>, b: Option<usize>| match (a, b) {
@@ -136,7 +143,7 @@ impl QuadraticProgram {
             let curvature = product(up, up) + product(down, down) - 2.0 * product(up, down);
             let available = down.map_or(slack, |k| self.weights[k]);
             let step = match curvature > 1e-300 {
-                true => ((most - least) / curvature).min(available),
+                true => ((highest - lowest) / curvature).min(available),
                 false => available,
             };
             for (k, slope) in slopes.iter_mut().enumerate() {
@@ -192,24 +199,24 @@ impl QuadraticProgram {
             |row: &Vec<f64>| row.iter().zip(&direction).map(|(h, d)| h * d).sum::<f64>();
         let curvature: f64 =
             hessian.iter().zip(&direction).map(|(row, d)| d * row_product(row)).sum();
-        let best = if curvature > 0.0 { increase / curvature } else { f64::INFINITY };
+        let best_step = if curvature > 0.0 { increase / curvature } else { f64::INFINITY };
         let donor_change = -direction.iter().sum::<f64>();
         let others = used.iter().map(|&k| Some(k)).zip(direction);
         let changes: Vec<(Option<usize>, f64)> =
             std::iter::once((donor, donor_change)).chain(others).collect();
-        self.advance(&changes, best)
+        self.advance(&changes, best_step)
     }
 
-    /// Changes weights, and the slack (`None`), by the best step along a direction or until one of
-    /// them reaches 0. Returns whether it was the best step.
-    fn advance(&mut self, changes: &[(Option<usize>, f64)], best: f64) -> bool {
+    /// Changes weights, and the slack (`None`), along a direction: by the best step, or until one
+    /// of them reaches 0. Returns whether it was the best step.
+    fn advance(&mut self, changes: &[(Option<usize>, f64)], best_step: f64) -> bool {
         let slack = self.slack();
         let current = |k: Option<usize>| k.map_or(slack, |k| self.weights[k]);
         let falling = changes.iter().filter(|(_, change)| *change < 0.0);
         let limits = falling.map(|&(k, change)| (k, current(k) / -change));
         let (step, used_up) = match limits.min_by(|a, b| a.1.total_cmp(&b.1)) {
-            Some((k, limit)) if limit <= best => (limit, Some(k)),
-            Some(_) => (best, None),
+            Some((k, limit)) if limit <= best_step => (limit, Some(k)),
+            Some(_) => (best_step, None),
             None => return true,
         };
         for &(k, change) in changes {
@@ -226,6 +233,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// The programme of planes, each given by its loss and its gradient.
     fn program(c: f64, planes: &[(f64, Vec<f64>)]) -> QuadraticProgram {
         let mut program = QuadraticProgram::new(c);
         for (number, (loss, plane)) in planes.iter().enumerate() {
@@ -237,22 +245,24 @@ mod tests {
     }
 
     #[test]
-    fn one_plane_by_hand() {
+    fn one_plane_has_the_solution_worked_out_by_hand() {
         // max a - a^2: a = 1/2, or C if that is less.
         let planes = [(1.0, vec![1.0, 1.0])];
-        let mut wide = program(10.0, &planes);
-        wide.solve(1e-9);
-        assert!((wide.weights()[0] - 0.5).abs() < 1e-9 && (wide.value() - 0.25).abs() < 1e-9);
-        let mut narrow = program(0.25, &planes);
-        narrow.solve(1e-9);
-        assert_eq!(narrow.weights(), [0.25]);
-        let mut none = QuadraticProgram::new(1.0);
-        none.solve(1e-9);
-        assert_eq!(none.value(), 0.0);
+        let mut large_c = program(10.0, &planes);
+        large_c.solve(1e-9);
+        assert!((large_c.weights()[0] - 0.5).abs() < 1e-9);
+        assert!((large_c.value() - 0.25).abs() < 1e-9);
+        let mut small_c = program(0.25, &planes);
+        small_c.solve(1e-9);
+        assert_eq!(small_c.weights(), [0.25]);
+        let mut without_planes = QuadraticProgram::new(1.0);
+        without_planes.solve(1e-9);
+        assert_eq!(without_planes.value(), 0.0);
     }
 
-    /// The distance of the primal value from that of the programme; 0 at the optimum.
-    fn gap(program: &QuadraticProgram, c: f64, planes: &[(f64, Vec<f64>)]) -> f64 {
+    /// The duality gap: the distance of the primal value from that of the programme, which is the
+    /// dual; 0 at the optimum.
+    fn duality_gap(program: &QuadraticProgram, c: f64, planes: &[(f64, Vec<f64>)]) -> f64 {
         let weights = program.weights();
         // w = sum of a_k g_k; the slack is the largest violation of a plane.
         let w: Vec<f64> =
@@ -264,26 +274,26 @@ mod tests {
 
     #[test]
     fn planes_that_steps_by_pairs_zigzag_on_are_solved() {
-        let open = [
+        let solution_with_slack = [
             (0.53, vec![0.52, 0.38, -0.14]),
             (0.77, vec![-0.62, -0.14, -0.82]),
             (0.9, vec![0.39, 0.6, -0.41]),
             (0.12, vec![0.92, 0.95, 0.94]),
             (0.4, vec![-0.54, -0.3, -0.68]),
         ];
-        let full = [
+        let solution_without_slack = [
             (0.61, vec![0.96, -0.46, -0.08]),
             (0.69, vec![0.98, 0.7, -0.94]),
             (0.24, vec![-0.98, 0.49, 0.57]),
             (0.41, vec![-0.04, 0.14, 0.2]),
             (0.98, vec![-0.97, -0.38, -0.02]),
         ];
-        for (c, planes) in [(15.0, open), (18.0, full)] {
+        for (c, planes) in [(15.0, solution_with_slack), (18.0, solution_without_slack)] {
             let mut by_pairs = program(c, &planes);
             assert!(!by_pairs.solve_by_pairs(1e-7, 100_000), "a harder programme is needed");
             let mut solved = program(c, &planes);
             solved.solve(1e-7);
-            assert!(gap(&solved, c, &planes) < 1e-7 * (1.0 + c));
+            assert!(duality_gap(&solved, c, &planes) < 1e-7 * (1.0 + c));
         }
     }
 
@@ -294,13 +304,13 @@ mod tests {
                 (0.0..1.0_f64, proptest::collection::vec(-1.0..1.0_f64, 3)), 1..9),
             c in 0.1..20.0_f64,
             // With few steps by pairs most progress comes from changes of all weights.
-            steps in prop_oneof![Just(PAIR_STEPS), Just(1)],
+            pair_steps in prop_oneof![Just(PAIR_STEPS), Just(1)],
         ) {
             let mut program = program(c, &planes);
-            program.solve_after(steps, 1e-7);
+            program.solve_after(pair_steps, 1e-7);
             prop_assert!(program.weights().iter().all(|a| *a >= 0.0));
             prop_assert!(program.weights().iter().sum::<f64>() <= c * (1.0 + 1e-9));
-            let gap = gap(&program, c, &planes);
+            let gap = duality_gap(&program, c, &planes);
             prop_assert!(gap < 1e-5 * (1.0 + c), "{gap}");
         }
     }

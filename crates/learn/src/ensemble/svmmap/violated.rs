@@ -1,6 +1,7 @@
-//! The ranking that a linear model violates most: the largest sum of its loss and of its joint
-//! feature score w Psi (Yue, Finley, Radlinski and Joachims, *A Support Vector Method for
-//! Optimizing Average Precision*, SIGIR 2007, section 4 and algorithm 2).
+//! The ranking whose constraint a linear model violates most: the one with the largest sum H of its
+//! loss and of its score w Psi, where w are the weights of the model (Yue, Finley, Radlinski and
+//! Joachims, *A Support Vector Method for Optimizing Average Precision*, SIGIR 2007, section 4 and
+//! algorithm 2).
 //!
 //! ```text
 //! Psi(y) = 1 / (R N) sum over relevant r, others n of y_rn (x_r - x_n)
@@ -8,10 +9,11 @@
 //! H(y) = 1 - AP(y) + w Psi(y)
 //! ```
 //!
-//! Average precision depends only on the ranks of relevant documents, so within the R relevant
-//! documents and within the N others the best order is by descending score. It remains to choose
-//! how many relevant ones are above each of the others, and these numbers can be chosen one by one:
-//! moving the j-th best other above the i-th relevant document changes H by
+//! y is a ranking, x_r are the features of document r, s are the scores of the model. Average
+//! precision depends only on the ranks of relevant documents, so within the R relevant documents
+//! and within the N others the best order is by descending score. It remains to choose how many
+//! relevant ones are above each of the others, and these numbers can be chosen one by one: moving
+//! the j-th best other above the i-th best relevant document (both from 1) changes H by
 //!
 //! ```text
 //! 1/R (i / (i + j - 1) - i / (i + j)) - 2 (s_i - s_j) / (R N)
@@ -22,7 +24,7 @@
 
 /// The terms of a query in a cutting plane.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Violated {
+pub(super) struct ViolatedRanking {
     /// 1 - AP of the ranking.
     pub(super) loss: f64,
     /// Coefficients of the documents: Psi of the correct ranking minus that of this one is the sum
@@ -31,45 +33,46 @@ pub(super) struct Violated {
 }
 
 /// The most violated ranking of a query; `None` if the query has only one ranking.
-pub(super) fn most_violated(scores: &[f64], relevant: &[bool]) -> Option<Violated> {
+pub(super) fn most_violated(scores: &[f64], relevant: &[bool]) -> Option<ViolatedRanking> {
     let by_score = |is_relevant: bool| {
         let mut rows: Vec<usize> =
             (0..scores.len()).filter(|r| relevant[*r] == is_relevant).collect();
         rows.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
         rows
     };
-    let (rel, others) = (by_score(true), by_score(false));
-    if rel.is_empty() || others.is_empty() {
+    let (relevant_rows, others) = (by_score(true), by_score(false));
+    if relevant_rows.is_empty() || others.is_empty() {
         return None;
     }
-    let (r, n) = (rel.len() as f64, others.len() as f64);
+    let (r, n) = (relevant_rows.len() as f64, others.len() as f64);
     let mut coefficients = vec![0.0; scores.len()];
     // Number of others above each relevant document.
-    let mut above = vec![0_usize; rel.len()];
+    let mut above = vec![0_usize; relevant_rows.len()];
     for (j, &other) in others.iter().enumerate() {
-        let first = best_position(&rel, scores, scores[other], j + 1, n);
+        let first = best_position(&relevant_rows, scores, scores[other], j + 1, n);
         above[first..].iter_mut().for_each(|count| *count += 1);
-        coefficients[other] = -2.0 * (rel.len() - first) as f64 / (r * n);
+        coefficients[other] = -2.0 * (relevant_rows.len() - first) as f64 / (r * n);
     }
-    let mut precisions = 0.0;
-    for (i, (&row, &count)) in rel.iter().zip(&above).enumerate() {
+    let mut precision_sum = 0.0;
+    for (i, (&row, &count)) in relevant_rows.iter().zip(&above).enumerate() {
         coefficients[row] = 2.0 * count as f64 / (r * n);
-        precisions += (i + 1) as f64 / (i + 1 + count) as f64;
+        precision_sum += (i + 1) as f64 / (i + 1 + count) as f64;
     }
-    Some(Violated { loss: 1.0 - precisions / r, coefficients })
+    Some(ViolatedRanking { loss: 1.0 - precision_sum / r, coefficients })
 }
 
-/// The relevant document (from 0; their number means "below all") above which the j-th other, which
-/// has this score, is best placed.
-fn best_position(rel: &[usize], scores: &[f64], score: f64, j: usize, n: f64) -> usize {
-    let r = rel.len() as f64;
-    let (mut position, mut most, mut sum) = (rel.len(), 0.0, 0.0);
-    for (at, row) in rel.iter().enumerate().rev() {
+/// The position among the relevant documents, which are ordered by score, above which the j-th best
+/// (from 1) of `n` others, which has this score, gives the largest H: from 0, their number means
+/// "below all".
+fn best_position(relevant_rows: &[usize], scores: &[f64], score: f64, j: usize, n: f64) -> usize {
+    let r = relevant_rows.len() as f64;
+    let (mut position, mut largest, mut sum) = (relevant_rows.len(), 0.0, 0.0);
+    for (at, row) in relevant_rows.iter().enumerate().rev() {
         let i = (at + 1) as f64;
         let loss_change = i / (i + j as f64 - 1.0) - i / (i + j as f64);
         sum += loss_change / r - 2.0 * (scores[*row] - score) / (r * n);
-        if sum > most {
-            (position, most) = (at, sum);
+        if sum > largest {
+            (position, largest) = (at, sum);
         }
     }
     position
@@ -85,14 +88,14 @@ mod tests {
         if n == 0 {
             return vec![Vec::new()];
         }
-        let longer = |order: Vec<usize>| {
+        let insertions = |order: Vec<usize>| {
             (0..n).map(move |at| {
                 let mut order = order.clone();
                 order.insert(at, n - 1);
                 order
             })
         };
-        orders(n - 1).into_iter().flat_map(longer).collect()
+        orders(n - 1).into_iter().flat_map(insertions).collect()
     }
 
     /// 1 - AP by definition, and Psi by definition as a coefficient for each document.
@@ -131,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_scores_give_the_worst_ranking() {
+    fn at_equal_scores_the_worst_ranking_is_violated_most() {
         let found = most_violated(&[0.0; 3], &[true, false, false]).unwrap();
         assert_eq!(found.loss, 1.0 - 1.0 / 3.0);
         assert_eq!(found.coefficients, [2.0, -1.0, -1.0]);
@@ -146,17 +149,18 @@ mod tests {
             let relevant: Vec<bool> = documents.iter().map(|d| d.1).collect();
             let Some(found) = most_violated(&scores, &relevant) else { return Ok(()) };
             // The correct ranking: all relevant documents above all others.
-            let mut right: Vec<usize> = (0..scores.len()).collect();
-            right.sort_by_key(|row| !relevant[*row]);
-            let (loss, of_right) = by_definition(&right, &relevant);
+            let mut correct: Vec<usize> = (0..scores.len()).collect();
+            correct.sort_by_key(|row| !relevant[*row]);
+            let (loss, correct_psi) = by_definition(&correct, &relevant);
             prop_assert!(loss.abs() < 1e-12);
-            let value = |(loss, psi): &(f64, Vec<f64>)| loss + dot(psi, &scores);
+            let h = |(loss, psi): &(f64, Vec<f64>)| loss + dot(psi, &scores);
             let all = orders(scores.len());
             let rankings = all.iter().map(|order| by_definition(order, &relevant));
-            let most = rankings.map(|found| value(&found)).fold(f64::MIN, f64::max);
+            let largest_h = rankings.map(|ranking| h(&ranking)).fold(f64::MIN, f64::max);
             // H of the ranking found, from its coefficients: Psi = Psi(correct) - coefficients.
-            let mine = found.loss + dot(&of_right, &scores) - dot(&found.coefficients, &scores);
-            prop_assert!((mine - most).abs() < 1e-9, "{mine} {most}");
+            let found_h =
+                found.loss + dot(&correct_psi, &scores) - dot(&found.coefficients, &scores);
+            prop_assert!((found_h - largest_h).abs() < 1e-9, "{found_h} {largest_h}");
         }
     }
 }

@@ -35,6 +35,7 @@ param_groups! {
         loss: LinearSvmParams, LinearSvmOptions::linear_svm_params;
         solver: SolverParams, SolverOptions::solver_params;
         features: TransformParams, TransformOptions::transform_params;
+        // The metric of reports, and by which validation data selects c.
         target: TargetParams, TargetOptions::target_params;
     }
 }
@@ -51,7 +52,7 @@ impl DeclaredLearner for LinearSvm {
             validation: true,
             missing: false,
         },
-        tuning: Tuning::whole(&[
+        tuning: Tuning::without_rounds(&[
             "c=log(0.1,1000), loss=choice(squared-hinge,hinge)",
             TRANSFORM_SPACE,
         ]),

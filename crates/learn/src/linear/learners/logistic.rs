@@ -34,6 +34,7 @@ param_groups! {
         loss: LogisticRegressionParams, LogisticRegressionOptions::logistic_regression_params;
         solver: SolverParams, SolverOptions::solver_params;
         features: TransformParams, TransformOptions::transform_params;
+        // The metric of reports, and by which validation data selects c.
         target: TargetParams, TargetOptions::target_params;
     }
 }
@@ -50,7 +51,7 @@ impl DeclaredLearner for LogisticRegression {
             validation: true,
             missing: false,
         },
-        tuning: Tuning::whole(&["c=log(1,10000)", TRANSFORM_SPACE]),
+        tuning: Tuning::without_rounds(&["c=log(1,10000)", TRANSFORM_SPACE]),
         ..LearnerDef::of::<Self>()
     };
 

@@ -38,7 +38,7 @@ choices! {
 }
 
 impl Hinge {
-    /// The loss with its first width.
+    /// The loss; the hinge starts with a width of 1, which becomes smaller during training.
     fn shape(self) -> MarginLoss {
         match self {
             Self::Squared => MarginLoss::Squared,

@@ -33,6 +33,7 @@ param_groups! {
         loss: OrdinalRegressionParams, OrdinalRegressionOptions::ordinal_regression_params;
         solver: SolverParams, SolverOptions::solver_params;
         features: TransformParams, TransformOptions::transform_params;
+        // The metric of reports, and by which validation data selects c.
         target: TargetParams, TargetOptions::target_params;
     }
 }
@@ -49,7 +50,7 @@ impl DeclaredLearner for OrdinalRegression {
             validation: true,
             missing: false,
         },
-        tuning: Tuning::whole(&["c=log(0.3,3000)", TRANSFORM_SPACE]),
+        tuning: Tuning::without_rounds(&["c=log(0.3,3000)", TRANSFORM_SPACE]),
         ..LearnerDef::of::<Self>()
     };
 

@@ -34,6 +34,7 @@ param_groups! {
         loss: PairwiseLogisticParams, PairwiseLogisticOptions::pairwise_logistic_params;
         solver: SolverParams, SolverOptions::solver_params;
         features: TransformParams, TransformOptions::transform_params;
+        // The metric of reports, and by which validation data selects c.
         target: TargetParams, TargetOptions::target_params;
     }
 }
@@ -50,7 +51,10 @@ impl DeclaredLearner for PairwiseLogistic {
             validation: true,
             missing: false,
         },
-        tuning: Tuning::whole(&["c=log(0.3,3000), norm_query=choice(true,false)", TRANSFORM_SPACE]),
+        tuning: Tuning::without_rounds(&[
+            "c=log(0.3,3000), norm_query=choice(true,false)",
+            TRANSFORM_SPACE,
+        ]),
         ..LearnerDef::of::<Self>()
     };
 

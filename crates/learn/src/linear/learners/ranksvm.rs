@@ -38,6 +38,7 @@ param_groups! {
         svm: RankSvmParams, RankSvmOptions::rank_svm_params;
         solver: SolverParams, SolverOptions::solver_params;
         features: TransformParams, TransformOptions::transform_params;
+        // The metric of reports, and by which validation data selects c.
         target: TargetParams, TargetOptions::target_params;
     }
 }
@@ -54,7 +55,7 @@ impl DeclaredLearner for RankSvm {
             validation: true,
             missing: false,
         },
-        tuning: Tuning::whole(&[
+        tuning: Tuning::without_rounds(&[
             "c=log(0.05,500), norm_query=choice(true,false), loss=choice(squared-hinge,hinge)",
             TRANSFORM_SPACE,
         ]),
@@ -63,8 +64,8 @@ impl DeclaredLearner for RankSvm {
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         let shape = self.svm.loss.shape();
-        let c = if shape == MarginLoss::Squared { 5.0 } else { 20.0 };
-        let c = self.svm.c.clone().or(Slashed(vec![c])).0;
+        let default_c = if shape == MarginLoss::Squared { 5.0 } else { 20.0 };
+        let c = self.svm.c.clone().or(Slashed(vec![default_c])).0;
         let loss = LinearLoss::RankSvm { shape, norm_query: self.svm.norm_query };
         Ok(Box::new(trainer(loss, c, &self.solver, &self.features)))
     }

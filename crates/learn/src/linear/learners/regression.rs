@@ -24,6 +24,7 @@ param_groups! {
     pub struct LinearRegression {
         loss: LinearRegressionParams, LinearRegressionOptions::linear_regression_params;
         features: TransformParams, TransformOptions::transform_params;
+        // The metric of reports.
         target: TargetParams, TargetOptions::target_params;
     }
 }
@@ -33,12 +34,14 @@ impl DeclaredLearner for LinearRegression {
         name: "linear-regression",
         help: "Ridge regression: a linear model fitted to the labels by least squares.",
         example: "linear-regression(l2=0.5)",
-        tuning: Tuning::whole(&["l2=log(0.0001,100)", TRANSFORM_SPACE]),
+        tuning: Tuning::without_rounds(&["l2=log(0.0001,100)", TRANSFORM_SPACE]),
         ..LearnerDef::of::<Self>()
     };
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         let loss = LinearLoss::Regression { l2: self.loss.l2 };
-        Ok(Box::new(trainer(loss, vec![1.0], &SolverParams::default(), &self.features)))
+        // The penalty is l2; there is no choice of c.
+        let c = vec![1.0];
+        Ok(Box::new(trainer(loss, c, &SolverParams::default(), &self.features)))
     }
 }

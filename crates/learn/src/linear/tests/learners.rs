@@ -42,13 +42,14 @@ fn one_query(columns: usize, values: &[f32], labels: &[f64]) -> Dataset {
 }
 
 #[test]
-fn one_pair_has_the_solution_of_the_textbook() {
+fn the_solution_for_one_pair_is_the_one_worked_out_by_hand() {
     // 1/2 w^2 + c (1 - 2w)^2 is smallest at w = 4c / (1 + 8c).
     let data = one_query(1, &[3.0, 1.0], &[1.0, 0.0]);
     let result = train("ranksvm(c=0.5, transform=none, tolerance=1e-9)", &data).unwrap();
     assert!((linear_model(&result).weights()[0] - 0.4).abs() < 1e-9);
     assert_eq!(linear_model(&result).bias(), 0.0);
-    // The hinge itself, c small: 1/2 w^2 + c (1 - 2w) is smallest at w = 2c, inside its slope.
+    // The hinge itself, c small: 1/2 w^2 + c (1 - 2w) is smallest at w = 2c, where the margin 2w is
+    // below 1.
     let hinge = train("ranksvm(loss=hinge, c=0.1, transform=none, tolerance=1e-9)", &data).unwrap();
     assert!((linear_model(&hinge).weights()[0] - 0.2).abs() < 1e-9);
     // Logistic: w = 2c / (1 + e^(2w)).
@@ -58,21 +59,21 @@ fn one_pair_has_the_solution_of_the_textbook() {
 }
 
 #[test]
-fn least_squares_finds_the_line_that_made_the_labels() {
+fn least_squares_finds_the_linear_function_that_made_the_labels() {
     let values = [0.0, 1.0, 1.0, 0.0, 2.0, 2.0, 3.0, -1.0, 5.0, 4.0];
     let labels: Vec<f64> = values.chunks(2).map(|x| f64::from(1.0 + 2.0 * x[0] - x[1])).collect();
     let result = train("linear-regression(l2=0)", &one_query(2, &values, &labels)).unwrap();
     let found = linear_model(&result);
     assert!((found.weights()[0] - 2.0).abs() < 1e-5 && (found.weights()[1] + 1.0).abs() < 1e-5);
     assert!((found.bias() - 1.0).abs() < 1e-5, "{}", found.bias());
-    // A known ridge: x = -1 and 1, y = -1 and 1: w = 1 / (1 + l2).
+    // Ridge regression of labels -1 and 1 at x = -1 and 1: w = 1 / (1 + l2).
     let small = one_query(1, &[-1.0, 1.0], &[-1.0, 1.0]);
     let ridge = train("linear-regression(l2=1, transform=none)", &small).unwrap();
     assert!((linear_model(&ridge).weights()[0] - 0.5).abs() < 1e-12);
 }
 
 #[test]
-fn grades_that_no_feature_explains_have_the_logits_of_their_shares() {
+fn without_a_useful_feature_thresholds_are_the_logits_of_cumulative_fractions() {
     let data = one_query(1, &[7.0; 4], &[0.0, 1.0, 1.0, 3.0]);
     let result = train("ordinal", &data).unwrap();
     assert_eq!(linear_model(&result).weights(), [0.0]);
@@ -80,8 +81,8 @@ fn grades_that_no_feature_explains_have_the_logits_of_their_shares() {
     let thresholds: Vec<f64> = thresholds.split('/').map(|t| t.parse().unwrap()).collect();
     assert!((thresholds[0] + 3.0_f64.ln()).abs() < 1e-9, "{thresholds:?}");
     assert!((thresholds[1] - 3.0_f64.ln()).abs() < 1e-9, "{thresholds:?}");
-    let apart = one_query(1, &[0.0, 1.0, 1.1, 3.0], &[0.0, 1.0, 1.0, 3.0]);
-    let result = train("ordinal(c=40)", &apart).unwrap();
+    let with_feature = one_query(1, &[0.0, 1.0, 1.1, 3.0], &[0.0, 1.0, 1.0, 3.0]);
+    let result = train("ordinal(c=40)", &with_feature).unwrap();
     assert!(linear_model(&result).weights()[0] > 0.5);
     let thresholds = &result.model.header().notes["thresholds"];
     let thresholds: Vec<f64> = thresholds.split('/').map(|t| t.parse().unwrap()).collect();
@@ -89,7 +90,7 @@ fn grades_that_no_feature_explains_have_the_logits_of_their_shares() {
 }
 
 #[test]
-fn the_classes_of_one_feature_are_separated() {
+fn classes_that_one_feature_separates_are_separated() {
     let data = one_query(1, &[0.0, 1.0, 2.0, 3.0], &[0.0, 0.0, 1.0, 1.0]);
     for spec in ["logistic(c=40)", "linear-svm(c=40)", "linear-svm(loss=hinge, c=40)"] {
         let result = train(spec, &data).unwrap();
@@ -98,12 +99,13 @@ fn the_classes_of_one_feature_are_separated() {
         assert!(score(1.0) < -0.5 && score(2.0) > 0.5, "{spec}");
     }
     // The widest margin: with a large c, the SVM's function is -1 at 1 and 1 at 2.
-    let hard = train("linear-svm(loss=hinge, c=4000, transform=none)", &data).unwrap();
-    assert!((linear_model(&hard).weights()[0] - 2.0).abs() < 0.1, "{:?}", linear_model(&hard));
+    let large_c = train("linear-svm(loss=hinge, c=4000, transform=none)", &data).unwrap();
+    let model = linear_model(&large_c);
+    assert!((model.weights()[0] - 2.0).abs() < 0.1, "{model:?}");
 }
 
 #[test]
-fn threads_and_registers_change_no_bit() {
+fn threads_and_simd_change_no_bit() {
     let data = LetorOptions { queries: 60, documents: 90, seed: 4 }.generate().unwrap();
     for spec in SPECS {
         let bytes = |threads: usize, simd: Simd| {
@@ -120,27 +122,27 @@ fn threads_and_registers_change_no_bit() {
 
 #[test]
 fn a_weight_of_two_counts_like_two_documents() {
-    let plain = one_query(1, &[0.5, 0.5, 2.0, 1.0], &[1.0, 1.0, 0.0, 1.0]);
+    let copied = one_query(1, &[0.5, 0.5, 2.0, 1.0], &[1.0, 1.0, 0.0, 1.0]);
     let weighted = Dataset::builder().rows([[0.5], [2.0], [1.0]]).labels([1, 0, 1]);
     let weighted = weighted.query_ids(["q"; 3]).weights([2.0, 1.0, 1.0]).build().unwrap();
     for spec in SPECS.iter().filter(|spec| !spec.contains('(')) {
         let spec = format!("{spec}(transform=none)");
-        let found = |data: &Dataset| linear_model(&train(&spec, data).unwrap()).weights()[0];
-        let (a, b) = (found(&plain), found(&weighted));
+        let weight = |data: &Dataset| linear_model(&train(&spec, data).unwrap()).weights()[0];
+        let (a, b) = (weight(&copied), weight(&weighted));
         assert!((a - b).abs() < 1e-3 * a.abs(), "{spec}: {a} {b}");
     }
 }
 
 #[test]
-fn data_that_does_not_fit_is_refused() {
-    let same = one_query(1, &[1.0, 2.0], &[1.0, 1.0]);
-    let none = one_query(1, &[1.0, 2.0], &[0.0, 0.0]);
+fn data_that_a_learner_cannot_use_is_refused() {
+    let all_relevant = one_query(1, &[1.0, 2.0], &[1.0, 1.0]);
+    let none_relevant = one_query(1, &[1.0, 2.0], &[0.0, 0.0]);
     for (spec, data, expected) in [
-        ("logistic", &same, "every document is relevant"),
-        ("linear-svm", &none, "no document is relevant"),
-        ("ordinal", &same, "different labels"),
-        ("ranksvm", &same, "nothing to rank"),
-        ("pairwise-logistic", &none, "nothing to rank"),
+        ("logistic", &all_relevant, "every document is relevant"),
+        ("linear-svm", &none_relevant, "no document is relevant"),
+        ("ordinal", &all_relevant, "different labels"),
+        ("ranksvm", &all_relevant, "nothing to rank"),
+        ("pairwise-logistic", &none_relevant, "nothing to rank"),
     ] {
         let error = train(spec, data).unwrap_err().to_string();
         assert!(error.contains(expected), "{spec}: {error}");
@@ -156,7 +158,7 @@ fn data_that_does_not_fit_is_refused() {
 }
 
 #[test]
-fn constant_and_missing_features_have_stated_outcomes() {
+fn constant_features_get_no_weight_and_missing_values_need_a_net() {
     let nan = f32::NAN;
     let values = [1.0, 5.0, nan, 2.0, 5.0, 7.0, 3.0, 5.0, nan, 4.0, 5.0, 2.0];
     let data = one_query(3, &values, &[0.0, 0.0, 1.0, 1.0]);
@@ -173,7 +175,7 @@ fn constant_and_missing_features_have_stated_outcomes() {
 }
 
 #[test]
-fn wrong_parameters_are_named() {
+fn errors_name_wrong_parameters() {
     for (spec, expected) in [
         ("ranksvm(c=0)", "c=0 is not allowed; expected auto | a number above 0"),
         ("ranksvm(c=1/0.1)", "c=1/0.1 is not allowed; expected ascending values"),
@@ -213,11 +215,12 @@ fn preference_pairs_of_the_data_replace_labels() {
 fn the_best_c_on_validation_data_is_chosen() {
     let data = LetorOptions { queries: 40, documents: 20, seed: 4 }.generate().unwrap();
     let valid = LetorOptions { queries: 40, documents: 20, seed: 5 }.generate().unwrap();
-    let watched = || vec![ValidationSet::new("valid", &valid)];
+    let validation_sets = || vec![ValidationSet::new("valid", &valid)];
     let spec = LearnerSpec::parse("ranksvm(c=0.1/10/1000)").unwrap();
     let error = spec.train(TrainRequest::new(&data)).unwrap_err().to_string();
     assert!(error.contains("needs validation data"), "{error}");
-    let result = spec.train(TrainRequest::new(&data).validation_sets(watched())).unwrap();
+    let request = TrainRequest::new(&data).validation_sets(validation_sets());
+    let result = spec.train(request).unwrap();
     assert_eq!(result.history.unit, "value of c");
     let values: Vec<f64> = result.history.iterations.iter().map(|i| i.values[0][0]).collect();
     assert_eq!(values.len(), 3);
@@ -225,23 +228,27 @@ fn the_best_c_on_validation_data_is_chosen() {
     assert!(values.iter().all(|value| *value <= values[best - 1]), "{values:?} {best}");
     let c = ["0.1", "10", "1000"][best - 1];
     assert_eq!(result.model.header().notes["c"], c);
-    // A warm start ends at the same weights as a cold start.
+    // The search that started from the weights of a smaller c ends at the same weights as one that
+    // starts from 0.
     let alone = train(&format!("ranksvm(c={c})"), &data).unwrap();
     for (a, b) in alone.history.weights.iter().zip(&result.history.weights) {
         assert!((a - b).abs() < 0.02, "{a} {b}");
     }
 }
 
-/// Cancels after this number of rounds.
-struct StopAfter(usize, AtomicUsize);
+/// Cancels after a number of rounds.
+struct StopAfter {
+    rounds: usize,
+    rounds_done: AtomicUsize,
+}
 
 impl Progress for StopAfter {
     fn round_finished(&self, _history: &crate::TrainingHistory) {
-        self.1.fetch_add(1, Ordering::Relaxed);
+        self.rounds_done.fetch_add(1, Ordering::Relaxed);
     }
 
     fn should_stop(&self) -> bool {
-        self.1.load(Ordering::Relaxed) >= self.0
+        self.rounds_done.load(Ordering::Relaxed) >= self.rounds
     }
 }
 
@@ -251,26 +258,24 @@ fn a_resumed_training_gives_the_same_bytes() {
     let valid = LetorOptions { queries: 10, documents: 20, seed: 5 }.generate().unwrap();
     for spec in ["ranksvm(loss=hinge)", "logistic", "ranksvm(c=0.1/1/10)"] {
         let spec = LearnerSpec::parse(spec).unwrap();
-        let valid = || vec![ValidationSet::new("valid", &valid)];
-        let whole = spec.train(TrainRequest::new(&data).validation_sets(valid())).unwrap();
+        let request = || {
+            let validation_set = ValidationSet::new("valid", &valid);
+            TrainRequest::new(&data).validation_sets(vec![validation_set])
+        };
+        let uninterrupted = spec.train(request()).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let mut last: Option<Model> = None;
+        let mut resumed: Option<Model> = None;
         for _ in 0..100 {
-            let progress = StopAfter(2, AtomicUsize::new(0));
-            let result = spec
-                .train(
-                    TrainRequest::new(&data)
-                        .validation_sets(valid())
-                        .progress(&progress)
-                        .checkpoints(Checkpoints::new(folder.path())),
-                )
-                .unwrap();
+            let progress = StopAfter { rounds: 2, rounds_done: AtomicUsize::new(0) };
+            let checkpoints = Checkpoints::new(folder.path());
+            let request = request().progress(&progress).checkpoints(checkpoints);
+            let result = spec.train(request).unwrap();
             if result.finished {
-                last = Some(result.model);
+                resumed = Some(result.model);
                 break;
             }
         }
-        assert!(last.unwrap().to_bytes() == whole.model.to_bytes(), "{spec}");
+        assert!(resumed.unwrap().to_bytes() == uninterrupted.model.to_bytes(), "{spec}");
     }
 }
 
@@ -278,14 +283,14 @@ fn a_resumed_training_gives_the_same_bytes() {
 fn a_list_of_many_documents_costs_neither_quadratic_time_nor_memory() {
     // 200,000 documents are 10 billion pairs: visiting them would take minutes.
     let n = 200_000;
-    let data = drawn(2, &[n], 3, 5, false);
+    let data = random_data(2, &[n], 3, 5, false);
     let started = std::time::Instant::now();
     let result = train("ranksvm", &data).unwrap();
     assert!(result.history.weights.iter().all(|weight| weight.is_finite()));
     assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
 }
 
-/// Parts of MQ2008, if the machine has them.
+/// Parts of MQ2008, numbered from 1; `None` if RANKWRIGHT_DATA is not set.
 fn mq2008(parts: &[usize]) -> Option<Dataset> {
     let folder = std::env::var_os("RANKWRIGHT_DATA").map(PathBuf::from)?;
     let folder = folder.join("mq2008");
@@ -295,7 +300,7 @@ fn mq2008(parts: &[usize]) -> Option<Dataset> {
 }
 
 #[test]
-fn every_learner_ranks_mq2008_well() {
+fn every_learner_is_better_than_chance_on_mq2008() {
     let (Some(data), Some(test)) = (mq2008(&[1, 2, 3]), mq2008(&[5])) else {
         return skipped();
     };

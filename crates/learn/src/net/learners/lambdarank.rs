@@ -6,7 +6,7 @@ use super::super::loss::NetLoss;
 use super::super::params::NET_SPACE;
 use super::super::train::NetTrainer;
 use super::super::{NetOptions, NetParams};
-use super::{ADAPTED, NET_INPUTS};
+use super::{NET_INPUTS, NET_TRANSFORM};
 use crate::learner::{AcceptedInputs, DeclaredLearner, LearnerDef, Tuning};
 use crate::objective::{LambdaOptions, LambdaParams};
 use crate::trainer::Trainer;
@@ -16,7 +16,7 @@ param_groups! {
     /// LambdaRank: a net on pairs weighted by the change of a metric.
     pub struct LambdaRank {
         net: NetParams, NetOptions::net_params;
-        features: TransformParams = TransformParams::default().transform(ADAPTED),
+        features: TransformParams = TransformParams::default().transform(NET_TRANSFORM),
             TransformOptions::transform_params;
         lambda: LambdaParams, LambdaOptions::lambda_params;
     }

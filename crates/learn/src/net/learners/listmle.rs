@@ -6,7 +6,7 @@ use super::super::loss::NetLoss;
 use super::super::params::NET_SPACE;
 use super::super::train::NetTrainer;
 use super::super::{NetOptions, NetParams};
-use super::{ADAPTED, NET_INPUTS};
+use super::{NET_INPUTS, NET_TRANSFORM};
 use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
 use crate::objective::{ListMleOptions, ListMleParams};
 use crate::trainer::Trainer;
@@ -16,8 +16,9 @@ param_groups! {
     /// ListMLE: a net on the likelihood of the best order.
     pub struct ListMleNet {
         net: NetParams, NetOptions::net_params;
-        features: TransformParams = TransformParams::default().transform(ADAPTED),
+        features: TransformParams = TransformParams::default().transform(NET_TRANSFORM),
             TransformOptions::transform_params;
+        // The metric of reports, early stopping and model selection.
         target: TargetParams, TargetOptions::target_params;
         loss: ListMleParams, ListMleOptions::list_mle_params;
     }

@@ -7,7 +7,7 @@ use super::super::loss::NetLoss;
 use super::super::params::NET_SPACE;
 use super::super::train::NetTrainer;
 use super::super::{NetOptions, NetParams};
-use super::{ADAPTED, NET_INPUTS};
+use super::{NET_INPUTS, NET_TRANSFORM};
 use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
 use crate::objective::SoftmaxParams;
 use crate::trainer::Trainer;
@@ -17,8 +17,9 @@ param_groups! {
     /// ListNet: a net on the cross entropy between labels and scores as distributions.
     pub struct ListNet {
         net: NetParams, NetOptions::net_params;
-        features: TransformParams = TransformParams::default().transform(ADAPTED),
+        features: TransformParams = TransformParams::default().transform(NET_TRANSFORM),
             TransformOptions::transform_params;
+        // The metric of reports, early stopping and model selection; not the target distribution.
         target: TargetParams, TargetOptions::target_params;
     }
 }

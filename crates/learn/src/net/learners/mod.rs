@@ -19,8 +19,8 @@ pub use softmax::{SoftmaxNet, SoftmaxNetOptions, SoftmaxNetParams, SoftmaxNetTar
 
 crate::learner::learners![LambdaRank, RankNet, ListNet, ListMleNet, SoftmaxNet, ApproxNdcgNet];
 
-/// The default transform of nets.
-const ADAPTED: Transform = Transform::Adapt;
+/// The default transform of nets: none if all features lie within -1..1, else `log-standard`.
+const NET_TRANSFORM: Transform = Transform::Adapt;
 
 /// The inputs that every net accepts.
 const NET_INPUTS: AcceptedInputs = AcceptedInputs {

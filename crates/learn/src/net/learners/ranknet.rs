@@ -1,5 +1,5 @@
 //! RankNet (Burges et al. 2005): a net on the logistic loss of pairs, factored by query (Burges
-//! 2010).
+//! 2010): the lambdas of each document are added up before the backward pass.
 
 use rankwright_spec::{Conflict, SpecError, param_groups, params};
 
@@ -7,7 +7,7 @@ use super::super::loss::NetLoss;
 use super::super::params::NET_SPACE;
 use super::super::train::NetTrainer;
 use super::super::{HiddenNorm, NetOptions, NetParams};
-use super::{ADAPTED, NET_INPUTS};
+use super::{NET_INPUTS, NET_TRANSFORM};
 use crate::learner::{
     AcceptedInputs, DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning,
 };
@@ -30,22 +30,23 @@ param_groups! {
     /// RankNet: a net on the logistic loss of pairs.
     pub struct RankNet, check = check {
         net: NetParams, NetOptions::net_params;
-        features: TransformParams = TransformParams::default().transform(ADAPTED),
+        features: TransformParams = TransformParams::default().transform(NET_TRANSFORM),
             TransformOptions::transform_params;
+        // The metric of reports, early stopping and model selection.
         target: TargetParams, TargetOptions::target_params;
         pair: PairParams, PairOptions::pair_params;
         form: RankNetParams, RankNetOptions::rank_net_params;
     }
 }
 
-/// Fails on parameters of whole queries or mini-batches if pairs are passed one by one.
+/// Fails on parameters that need whole queries or mini-batches if pairs are passed one by one.
 fn check(params: &RankNet) -> Result<(), Conflict> {
     if params.form.factored {
         return Ok(());
     }
-    let whole =
+    let allowed =
         PairParams { sigma: params.pair.sigma, ties: params.pair.ties, ..PairParams::default() };
-    if params.pair != whole {
+    if params.pair != allowed {
         return Err(Conflict::Incompatible {
             setting: "truncation, norm_gap or norm_query".to_owned(),
             other: "factored=false".to_owned(),

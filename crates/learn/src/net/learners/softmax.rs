@@ -6,20 +6,20 @@ use super::super::loss::NetLoss;
 use super::super::params::NET_SPACE;
 use super::super::train::NetTrainer;
 use super::super::{NetOptions, NetParams};
-use super::{ADAPTED, NET_INPUTS};
+use super::{NET_INPUTS, NET_TRANSFORM};
 use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
 use crate::objective::{SoftmaxOptions, SoftmaxParams, SoftmaxTarget, XeNdcgOptions, XeNdcgParams};
 use crate::trainer::Trainer;
 use crate::transform::{TransformOptions, TransformParams};
 
 choices! {
-    /// The target distribution of the scores.
+    /// The values that are divided by their sum to give the target distribution of the scores.
     pub enum SoftmaxNetTarget {
         /// 2^label - 1.
         Gain = "gain",
         /// The label.
         Label = "label",
-        /// 2^label minus a random number below 1, drawn for each query and epoch (Bruch 2021).
+        /// 2^label minus a random number below 1, drawn for each document and epoch (Bruch 2021).
         NoisyGain = "noisy-gain",
     }
 }
@@ -39,8 +39,9 @@ param_groups! {
     /// A net on the softmax cross entropy with gains as the target.
     pub struct SoftmaxNet {
         net: NetParams, NetOptions::net_params;
-        features: TransformParams = TransformParams::default().transform(ADAPTED),
+        features: TransformParams = TransformParams::default().transform(NET_TRANSFORM),
             TransformOptions::transform_params;
+        // The metric of reports, early stopping and model selection; not the target distribution.
         target: TargetParams, TargetOptions::target_params;
         loss: SoftmaxNetParams, SoftmaxNetOptions::softmax_net_params;
     }

@@ -1,4 +1,5 @@
-//! Gradients against finite differences, and RankNet's two forms against each other.
+//! Gradients against finite differences, and RankNet's two forms (factored by document, and pair by
+//! pair) against each other.
 
 use rankwright_model::Activation;
 
@@ -7,21 +8,22 @@ use super::*;
 use crate::boost::queries::Pass;
 use crate::objective::{Derivatives, ObjectiveBuffers, QueryView};
 
-/// Finite differences of a function of the parameters, one by one.
-fn differences(parameters: &[f32], step: f32, of: impl Fn(&[f32]) -> f64) -> Vec<f64> {
+/// The derivative of a function by each parameter, by finite differences.
+fn differences(parameters: &[f32], step: f32, function: impl Fn(&[f32]) -> f64) -> Vec<f64> {
     let slope = |at: usize| {
+        // The value of the function, and the moved parameter as it was rounded to 32 bits.
         let moved = |by: f32| {
             let mut moved = parameters.to_vec();
             moved[at] += by;
-            (of(&moved), f64::from(moved[at]))
+            (function(&moved), f64::from(moved[at]))
         };
-        let ((up, high), (down, low)) = (moved(step), moved(-step));
-        (up - down) / (high - low)
+        let ((value_up, up), (value_down, down)) = (moved(step), moved(-step));
+        (value_up - value_down) / (up - down)
     };
     (0..parameters.len()).map(slope).collect()
 }
 
-/// The loss of all queries, if the objective has one.
+/// The sum of the losses of all queries.
 fn total_loss(fixture: &NetFixture<'_>, parameters: &[f32]) -> f64 {
     let scores = fixture.scores(parameters);
     let mut queries = TrainingQueries::new(fixture.data, fixture.loss.objective.as_ref());
@@ -35,7 +37,7 @@ fn total_loss(fixture: &NetFixture<'_>, parameters: &[f32]) -> f64 {
 }
 
 #[test]
-fn every_loss_has_the_gradient_of_its_differences() {
+fn the_gradient_of_every_loss_agrees_with_finite_differences() {
     let data = data(&[9, 1, 14, 6], 4, 1);
     for text in [
         "ranknet",
@@ -64,7 +66,7 @@ fn every_loss_has_the_gradient_of_its_differences() {
 /// With a metric there is no loss: the lambdas are held constant, and the sum of scores times
 /// lambdas replaces the loss.
 #[test]
-fn lambdas_of_every_metric_go_through_the_net_as_they_should() {
+fn with_lambdas_the_gradient_agrees_with_finite_differences() {
     let data = data(&[9, 14, 6], 4, 2);
     for metric in ["ndcg@5", "ap", "err@10", "rbp", "rr", "p@3", "dcg"] {
         let text = format!("lambdarank(metric={metric})");
@@ -80,26 +82,26 @@ fn lambdas_of_every_metric_go_through_the_net_as_they_should() {
                 ..QueryView::new(&data.labels()[rows.clone()], &scores[rows.clone()])
             };
             let (gradient, hessian) = (&mut lambdas[rows.clone()], &mut vec![0.0; rows.len()]);
-            let mut out = Derivatives { gradient, hessian, memory: &mut [] };
+            let mut out = Derivatives { gradient, hessian, cache: &mut [] };
             fixture
                 .loss
                 .objective
                 .derivatives(&view, &mut ObjectiveBuffers::default(), &mut out)
                 .unwrap();
         }
-        let along = |parameters: &[f32]| {
+        let scores_times_lambdas = |parameters: &[f32]| {
             let scores = fixture.scores(parameters);
             scores.iter().zip(&lambdas).map(|(s, l)| s * f64::from(*l)).sum::<f64>()
         };
-        let expected = differences(&fixture.parameters, 1e-2, along);
+        let expected = differences(&fixture.parameters, 1e-2, scores_times_lambdas);
         let relative_difference = relative_difference(&fixture.gradient(), &expected);
         assert!(relative_difference < 3e-3, "{metric}: {relative_difference}");
     }
 }
 
 #[test]
-fn every_kind_of_layer_has_the_gradient_of_its_differences() {
-    // Several blocks of rows, of which one query spans some.
+fn the_gradient_of_every_kind_of_layer_agrees_with_finite_differences() {
+    // Several blocks of rows; the second query is in more than one.
     let data = data(&[40, 300, 9], 3, 3);
     for norm in [HiddenNorm::None, HiddenNorm::Layer, HiddenNorm::Batch] {
         for activation in [Activation::Relu, Activation::Gelu, Activation::Tanh] {
@@ -116,7 +118,8 @@ fn every_kind_of_layer_has_the_gradient_of_its_differences() {
     }
 }
 
-fn same(text: &str, other: &str, data: &Dataset) {
+/// Checks that the losses of two specs have the same gradient.
+fn assert_same_gradient(text: &str, other: &str, data: &Dataset) {
     let shape = || NetShape::new(data.columns(), &[6, 5], HiddenNorm::Layer, Activation::Relu);
     let expected = NetFixture::new(other, data, shape()).gradient();
     let expected: Vec<f64> = expected.iter().map(|g| f64::from(*g)).collect();
@@ -129,51 +132,53 @@ fn same(text: &str, other: &str, data: &Dataset) {
 #[test]
 fn ranknet_pair_by_pair_and_factored_have_the_same_gradient() {
     let labelled = data(&[9, 14, 30, 2], 4, 4);
-    same("ranknet(factored=false)", "ranknet", &labelled);
-    same(
+    assert_same_gradient("ranknet(factored=false)", "ranknet", &labelled);
+    assert_same_gradient(
         "ranknet(factored=false, sigma=1.7, ties=half)",
         "ranknet(sigma=1.7, ties=half)",
         &labelled,
     );
     let pairs = "0 0 4 0.5\n0 4 > 7 2\n1 12 = 9 0.25\n1 10 11\n2 30 24 3\n";
-    let preferred = with_pairs(data(&[9, 14, 30, 2], 4, 4), pairs);
-    same("ranknet(factored=false)", "ranknet", &preferred);
+    let with_preferences = with_pairs(data(&[9, 14, 30, 2], 4, 4), pairs);
+    assert_same_gradient("ranknet(factored=false)", "ranknet", &with_preferences);
     // Preferences replace the labels.
-    let (shape, other) = (NetShape::new(4, &[], HiddenNorm::None, Activation::None), "ranknet");
-    assert!(
-        NetFixture::new(other, &preferred, shape.clone()).gradient()
-            != NetFixture::new(other, &labelled, shape).gradient()
-    );
+    let gradient = |data: &Dataset| {
+        let shape = NetShape::new(4, &[], HiddenNorm::None, Activation::None);
+        NetFixture::new("ranknet", data, shape).gradient()
+    };
+    assert!(gradient(&with_preferences) != gradient(&labelled));
 }
 
-/// One feature, weight 1: the scores are the feature.
+/// The gradient by the weight of a single feature. The weight is 1, so that the scores are the
+/// values of the feature.
 fn linear_gradient(data: &Dataset) -> f32 {
     let shape = NetShape::new(1, &[], HiddenNorm::None, Activation::None);
     let fixture = NetFixture { parameters: vec![1.0], ..NetFixture::new("ranknet", data, shape) };
     fixture.gradient()[0]
 }
 
-/// P-hat(1, 2) = 0.2 with truth 1 gives lambda -0.8; by the weight of one feature that is -0.8
-/// times the difference of the two values.
+/// If the net gives the correct order the probability 0.2, lambda is -0.8; the gradient by the
+/// weight of the one feature is -0.8 times the difference of its two values.
 #[test]
 fn a_linear_scorer_gives_the_numbers_worked_out_by_hand() {
     let first = 0.25_f32.ln();
-    let data = with_labels(&[2], 1, vec![first, 0.0], vec![1.0, 0.0]);
+    let data = labelled_data(&[2], 1, vec![first, 0.0], vec![1.0, 0.0]);
     assert!((linear_gradient(&data) + 0.8 * first).abs() < 1e-6);
-    // Cross entropy of P-hat 0.99, 0.5 and 0.01 with truth 1.
+    // Cross entropy if the correct order has the probability 0.99, 0.5 and 0.01.
     for (p, expected) in [(0.99_f32, 0.01), (0.5, 0.69), (0.01, 4.61)] {
-        let data = with_labels(&[2], 1, vec![(p / (1.0 - p)).ln(), 0.0], vec![1.0, 0.0]);
+        let data = labelled_data(&[2], 1, vec![(p / (1.0 - p)).ln(), 0.0], vec![1.0, 0.0]);
         let shape = NetShape::new(1, &[], HiddenNorm::None, Activation::None);
         let fixture = NetFixture::new("ranknet", &data, shape);
         assert!((total_loss(&fixture, &[1.0]) - expected).abs() < 0.005);
     }
 }
 
-/// A preference of weight p and its opposite of 1 - p: lambda is P-hat - p.
+/// A preference of weight p and its opposite of 1 - p: lambda is the net's probability of the first
+/// order, here 0.2, minus p.
 #[test]
 fn opposite_preferences_are_a_soft_label() {
     let first = 0.25_f32.ln();
-    let plain = with_labels(&[2], 1, vec![first, 0.0], vec![0.0, 0.0]);
+    let plain = labelled_data(&[2], 1, vec![first, 0.0], vec![0.0, 0.0]);
     for p in [0.9, 0.5, 0.3] {
         let text = format!("0 0 1 {p}\n0 1 0 {}\n", 1.0 - p);
         let data = with_pairs(plain.clone(), &text);
@@ -187,27 +192,27 @@ fn opposite_preferences_are_a_soft_label() {
 fn weights_of_queries_and_documents_count() {
     let shape = || NetShape::new(3, &[4], HiddenNorm::None, Activation::Tanh);
     let plain = data(&[6, 8], 3, 5);
-    let weighted = |rows: Option<Vec<f32>>, queries: Option<Vec<f32>>| {
-        let of_row = plain.query_of_rows();
-        let queries = queries.unwrap_or(vec![1.0; 2]);
+    let weighted = |row_weights: [f32; 14], query_weights: [f32; 2]| {
+        let query_of_row = plain.query_of_rows();
         Dataset::builder()
             .matrix(plain.matrix().clone())
             .labels(plain.labels())
-            .weights(rows.unwrap_or(vec![1.0; 14]))
-            .query_weights(of_row.iter().map(|query| queries[*query as usize]))
-            .query_ids(of_row)
+            .weights(row_weights)
+            .query_weights(query_of_row.iter().map(|query| query_weights[*query as usize]))
+            .query_ids(query_of_row)
             .build()
             .unwrap()
     };
     for text in ["ranknet", "ranknet(factored=false)", "listnet", "approxndcg"] {
-        let of = |data: &Dataset| NetFixture::new(text, data, shape()).gradient();
-        let (first, both) = (of(&weighted(None, Some(vec![1.0, 0.0]))), of(&plain));
-        let second = of(&weighted(None, Some(vec![0.0, 3.0])));
+        let gradient = |data: &Dataset| NetFixture::new(text, data, shape()).gradient();
+        let both = gradient(&plain);
+        let first = gradient(&weighted([1.0; 14], [1.0, 0.0]));
+        let second = gradient(&weighted([1.0; 14], [0.0, 3.0]));
         for ((both, first), second) in both.iter().zip(first).zip(second) {
             assert!((both - first - second / 3.0).abs() < 1e-4, "{text}");
         }
-        let mut rows = vec![1.0; 14];
-        rows[2] = 0.5;
-        assert!(of(&weighted(Some(rows), None)) != both, "{text}");
+        let mut row_weights = [1.0; 14];
+        row_weights[2] = 0.5;
+        assert!(gradient(&weighted(row_weights, [1.0; 2])) != both, "{text}");
     }
 }

@@ -5,7 +5,7 @@ use crate::learner::LearnerSpec;
 use crate::session::TrainRequest;
 
 #[test]
-fn wrong_parameters_say_what_is_allowed() {
+fn errors_of_wrong_parameters_say_what_is_allowed() {
     for (text, expected) in [
         ("ranknet(layers=64/0)", "outputs of up to 32 layers"),
         ("ranknet(layers=)", "layers"),
@@ -48,23 +48,24 @@ fn wrong_parameters_say_what_is_allowed() {
     }
 }
 
+/// The message with which a training fails.
 fn refusal(text: &str, data: &Dataset) -> String {
     LearnerSpec::parse(text).unwrap().train(TrainRequest::new(data)).unwrap_err().to_string()
 }
 
 #[test]
 fn data_with_nothing_to_learn_from_is_refused() {
-    let flat = with_labels(&[3, 2], 1, vec![1.0, 2.0, 3.0, 4.0, 5.0], vec![1.0; 5]);
-    let apart = with_labels(&[1, 1], 1, vec![1.0, 2.0], vec![0.0, 1.0]);
+    let equal_labels = labelled_data(&[3, 2], 1, vec![1.0, 2.0, 3.0, 4.0, 5.0], vec![1.0; 5]);
+    let single_documents = labelled_data(&[1, 1], 1, vec![1.0, 2.0], vec![0.0, 1.0]);
     for name in NETS {
-        for data in [&flat, &apart] {
+        for data in [&equal_labels, &single_documents] {
             let error = refusal(&format!("{name}(epochs=1)"), data);
             assert!(error.contains("no query has two documents with different labels"), "{error}");
         }
     }
-    let equal = with_pairs(flat.clone(), "0 0 = 1\n");
-    assert!(refusal("ranknet(epochs=1)", &equal).contains("are ties"));
-    let pairs = with_pairs(flat, "0 0 > 1\n");
+    let equal_pair = with_pairs(equal_labels.clone(), "0 0 = 1\n");
+    assert!(refusal("ranknet(epochs=1)", &equal_pair).contains("are ties"));
+    let pairs = with_pairs(equal_labels, "0 0 > 1\n");
     assert!(
         LearnerSpec::parse("ranknet(epochs=1)").unwrap().train(TrainRequest::new(&pairs)).is_ok()
     );
@@ -83,7 +84,7 @@ fn diverging_scores_are_an_error() {
 #[test]
 fn huge_feature_values_train_or_give_an_error() {
     let values = (0..20).map(|n| if n % 2 == 0 { 3e38 } else { -3e38 }).collect();
-    let data = with_labels(&[20], 1, values, (0..20).map(|n| f64::from(n % 3)).collect());
+    let data = labelled_data(&[20], 1, values, (0..20).map(|n| f64::from(n % 3)).collect());
     for transform in ["none", "standard", "log-standard", "rank"] {
         let spec = format!("softmax(epochs=2, transform={transform})");
         let result = LearnerSpec::parse(&spec).unwrap().train(TrainRequest::new(&data));

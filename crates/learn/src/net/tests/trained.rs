@@ -27,9 +27,10 @@ fn ndcg(result: &TrainResult, data: &Dataset) -> f64 {
     ScoredDataset::new(data, &scores).unwrap().evaluate(&[measure]).unwrap().results[0].value
 }
 
-/// A short training of each learner, with everything random switched on.
+/// Parameters of a short training with dropout and noise.
 const RANDOMISED: &str = "layers=12/6, epochs=3, batch=5, dropout=0.2, noise=0.1";
 
+/// The spec of a learner with these and more parameters, which start with a comma.
 fn randomised(learner: &str, more: &str) -> String {
     format!("{learner}({RANDOMISED}{more})")
 }
@@ -57,23 +58,24 @@ fn threads_do_not_change_a_bit() {
 fn a_resumed_training_gives_the_same_bits() {
     let (data, valid) = (letor(20, 1), letor(10, 2));
     let request = || {
-        let watched = ValidationSet::new("valid", &valid);
-        TrainRequest::new(&data).validation_sets([watched])
+        let validation_set = ValidationSet::new("valid", &valid);
+        TrainRequest::new(&data).validation_sets([validation_set])
     };
     for more in [", norm=batch, optimiser=adam", ", norm=layer, optimiser=sgd, stop=0", ""] {
         let text = randomised("lambdarank", more).replace("epochs=3", "epochs=6");
-        let whole = train(&text, request()).unwrap();
+        let uninterrupted = train(&text, request()).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let checkpoints = || Some(Checkpoints::new(folder.path()));
         for epochs in [1, 2, 5] {
             let progress = StopAfter::after(epochs);
-            let part = request().progress(&progress).checkpoints(checkpoints());
-            let part = train(&text, part).unwrap();
-            assert!(!part.finished && part.history.iterations.len() == epochs);
+            let request = request().progress(&progress).checkpoints(checkpoints());
+            let interrupted = train(&text, request).unwrap();
+            assert!(!interrupted.finished && interrupted.history.iterations.len() == epochs);
         }
-        let rest = train(&text, request().checkpoints(checkpoints())).unwrap();
-        assert!(rest.finished && rest.model.to_bytes() == whole.model.to_bytes(), "{text}");
-        assert_eq!(rest.history.best, whole.history.best);
+        let resumed = train(&text, request().checkpoints(checkpoints())).unwrap();
+        assert!(resumed.finished, "{text}");
+        assert!(resumed.model.to_bytes() == uninterrupted.model.to_bytes(), "{text}");
+        assert_eq!(resumed.history.best, uninterrupted.history.best);
     }
 }
 
@@ -81,9 +83,9 @@ fn a_resumed_training_gives_the_same_bits() {
 fn only_the_seed_changes_the_model() {
     let data = letor(15, 1);
     let text = randomised("softmax", "");
-    let of = |seed: u64| train(&text, TrainRequest::new(&data).seed(seed)).unwrap().model;
-    assert!(of(1).to_bytes() == of(1).to_bytes());
-    assert!(of(1).body() != of(2).body());
+    let model = |seed: u64| train(&text, TrainRequest::new(&data).seed(seed)).unwrap().model;
+    assert!(model(1).to_bytes() == model(1).to_bytes());
+    assert!(model(1).body() != model(2).body());
 }
 
 /// Every learner is much better than chance on unseen data, linear or not.
@@ -93,20 +95,20 @@ fn every_learner_learns() {
     let mut random = Random::new(1, 1);
     let scores: Vec<f64> = (0..test.rows()).map(|_| random.unit()).collect();
     let measure = MetricSpec::parse("ndcg@10").unwrap().resolve(SourceKind::Features).unwrap();
-    let noise_levels =
+    let by_chance =
         ScoredDataset::new(&test, &scores).unwrap().evaluate(&[measure]).unwrap().results[0].value;
     for name in NETS {
         for layers in ["0", "24/12"] {
             let text = format!("{name}(layers={layers}, epochs=12, rate=0.005)");
             let result = train(&text, TrainRequest::new(&data)).unwrap();
             let reached = ndcg(&result, &test);
-            assert!(reached > noise_levels + 0.12, "{text}: {reached}, by chance {noise_levels}");
+            assert!(reached > by_chance + 0.12, "{text}: {reached}, by chance {by_chance}");
         }
     }
 }
 
 #[test]
-fn the_loss_falls_where_training_is_watched() {
+fn the_reported_training_loss_falls() {
     let data = letor(40, 1);
     for name in ["ranknet", "listnet", "listmle", "softmax", "approxndcg"] {
         let text = format!("{name}(layers=16, epochs=8, noise=0)");
@@ -119,11 +121,11 @@ fn the_loss_falls_where_training_is_watched() {
 }
 
 #[test]
-fn validation_chooses_the_epoch_and_stops() {
+fn validation_data_chooses_the_epoch_and_stops_the_training() {
     let (data, valid) = (letor(20, 1), letor(10, 2));
     let request = || {
-        let watched = ValidationSet::new("valid", &valid);
-        TrainRequest::new(&data).validation_sets([watched])
+        let validation_set = ValidationSet::new("valid", &valid);
+        TrainRequest::new(&data).validation_sets([validation_set])
     };
     let text = "lambdarank(layers=32, epochs=40, rate=0.05, schedule=constant, stop=3)";
     let result = train(text, request()).unwrap();
@@ -135,8 +137,8 @@ fn validation_chooses_the_epoch_and_stops() {
     assert!(error.contains("needs validation data"), "{error}");
 }
 
-/// The model gives the same scores as training; with batch norm, for a batch with the statistics
-/// that were folded in.
+/// With batch norm, the statistics that are folded into the model are those of the batch that is
+/// scored.
 #[test]
 fn an_exported_net_gives_the_scores_of_training() {
     let data = data(&[30, 200], 5, 8);
@@ -148,14 +150,14 @@ fn an_exported_net_gives_the_scores_of_training() {
             let mut lists = RowLists::default();
             lists.push(0, 0..230, None);
             let mut scores = Vec::new();
-            fixture.with(|with, _| scores = passes.score(&lists, with));
+            fixture.with_input(|input, _| scores = passes.score(&lists, input));
             let mut moving_stats = MovingStats::default();
             moving_stats.add(&passes.stats);
             let transforms = rankwright_model::Transforms::identity(5);
-            let kind =
+            let body =
                 export::model_body(&fixture.shape, &fixture.parameters, &moving_stats, &transforms)
                     .unwrap();
-            let ModelBody::Net(net) = kind else { panic!("no net") };
+            let ModelBody::Net(net) = body else { panic!("no net") };
             for (row, score) in scores.iter().enumerate() {
                 let found = net.score_row(data.matrix().row(row));
                 assert!((found - score).abs() < 1e-4, "{norm:?} {activation:?}: {found} {score}");
@@ -170,10 +172,10 @@ fn missing_and_constant_features_do_no_harm() {
     let mut random = Random::new(3, 3);
     let labels: Vec<f64> = (0..rows).map(|_| random.below(3) as f64).collect();
     let values = labels.iter().enumerate().flat_map(|(row, label)| {
-        let gap = if row % 3 == 0 { f32::NAN } else { *label as f32 };
-        [gap, 4.0, f32::NAN, *label as f32 + random.normal() as f32]
+        let sometimes_missing = if row % 3 == 0 { f32::NAN } else { *label as f32 };
+        [sometimes_missing, 4.0, f32::NAN, *label as f32 + random.normal() as f32]
     });
-    let data = with_labels(&sizes, 4, values.collect(), labels);
+    let data = labelled_data(&sizes, 4, values.collect(), labels);
     for name in NETS {
         let result =
             train(&format!("{name}(layers=8, epochs=20, rate=0.02)"), TrainRequest::new(&data));
@@ -181,9 +183,10 @@ fn missing_and_constant_features_do_no_harm() {
     }
 }
 
-/// MQ2008, fold 1: every learner beats the best single feature's usual value on the test part.
+/// MQ2008, fold 1: every learner reaches an NDCG@10 of 0.60 on the test part, more than the best
+/// single feature.
 #[test]
-fn mq2008_is_learnt() {
+fn every_learner_beats_single_features_on_mq2008() {
     let Some(root) = std::env::var_os("RANKWRIGHT_DATA").map(std::path::PathBuf::from) else {
         println!("skipped: RANKWRIGHT_DATA is not set");
         return;
@@ -195,8 +198,9 @@ fn mq2008_is_learnt() {
     };
     let (data, valid, test) = (part(&[1, 2, 3]), part(&[4]), part(&[5]));
     for name in NETS {
-        let watched = ValidationSet::new("valid", &valid);
-        let result = train(name, TrainRequest::new(&data).validation_sets([watched])).unwrap();
+        let validation_set = ValidationSet::new("valid", &valid);
+        let request = TrainRequest::new(&data).validation_sets([validation_set]);
+        let result = train(name, request).unwrap();
         let reached = ndcg(&result, &test);
         println!("{name}: ndcg@10 {reached:.4} after {:?} epochs", result.history.best);
         assert!(reached > 0.60, "{name}: {reached}");

@@ -1,5 +1,5 @@
-//! Coherent pairs: in addition to the pairs of the first ranks, those of documents that belong
-//! there.
+//! Coherent pairs: in addition to the pairs of the documents at the first ranks, those of the
+//! documents that an ideal ranking would have there.
 //!
 //! With a truncation level T only the documents at the first T ranks are paired with all others. A
 //! relevant document further down is paired with those T alone, so that it can get a smaller lambda
@@ -10,38 +10,41 @@
 //! are also paired with all documents below T.
 //!
 //! The ideal first T are chosen by label, then by rank. At most T documents are added, so the cost
-//! stays O(T n). Documents of the lowest label are never added: no document is worse.
+//! stays O(T n). Documents of the lowest label are never added: no document is worse. The added
+//! documents are called promoted, although their ranks do not change.
 
 use rankwright_spec::choices;
 
-use super::ranked::Ranked;
+use super::ranked::RankedQuery;
 
 choices! {
     /// The pairs that are used.
     pub enum PairChoice {
-        /// Pairs of the ranks above the truncation level.
+        /// Pairs whose better-ranked document is above the truncation level.
         Top = "top",
-        /// Those, and the pairs of the documents that an ideal ranking has above it.
+        /// Those of `Top`, and all pairs of the documents that an ideal ranking has above the
+        /// truncation level.
         Coherent = "coherent",
     }
 }
 
-/// Finds the ranks below the truncation level whose documents belong above it, ascending.
-pub(super) fn promote(ranked: &mut Ranked, truncation: usize) {
+/// Sets `ranked.promoted` to the ranks below the truncation level whose documents an ideal ranking
+/// has above it, ascending.
+pub(super) fn find_promoted(ranked: &mut RankedQuery, truncation: usize) {
     let n = ranked.len();
     ranked.promoted.clear();
     if truncation >= n || ranked.labels.len() != n {
         return;
     }
     let labels = &ranked.labels;
-    let mut best: Vec<u32> = (0..n as u32).collect();
+    let mut ideal_order: Vec<u32> = (0..n as u32).collect();
     let by_label = |a: &u32, b: &u32| {
         labels[*b as usize].total_cmp(&labels[*a as usize]).then_with(|| a.cmp(b))
     };
-    best.sort_unstable_by(by_label);
-    let lowest = best.last().map_or(f64::NEG_INFINITY, |rank| labels[*rank as usize]);
-    let belongs = |rank: &u32| *rank as usize >= truncation && labels[*rank as usize] > lowest;
-    ranked.promoted.extend(best.iter().take(truncation).copied().filter(belongs));
+    ideal_order.sort_unstable_by(by_label);
+    let lowest = ideal_order.last().map_or(f64::NEG_INFINITY, |rank| labels[*rank as usize]);
+    let is_promoted = |rank: &u32| *rank as usize >= truncation && labels[*rank as usize] > lowest;
+    ranked.promoted.extend(ideal_order.iter().take(truncation).copied().filter(is_promoted));
     ranked.promoted.sort_unstable();
 }
 
@@ -59,51 +62,53 @@ mod tests {
 
     #[test]
     fn documents_that_belong_on_top_are_promoted() {
-        let mut ranked = Ranked::default();
+        let mut ranked = RankedQuery::default();
         ranked.labels = vec![0.0, 1.0, 0.0, 2.0, 1.0];
         ranked.order = (0..5).collect();
-        promote(&mut ranked, 2);
+        find_promoted(&mut ranked, 2);
         assert_eq!(ranked.promoted, [3]);
-        promote(&mut ranked, 5);
+        find_promoted(&mut ranked, 5);
         assert!(ranked.promoted.is_empty());
         ranked.labels = vec![0.0; 5];
-        promote(&mut ranked, 2);
+        find_promoted(&mut ranked, 2);
         assert!(ranked.promoted.is_empty());
     }
 
     /// With every relevant document promoted, only pairs of equal labels are left out: the result
     /// equals that without truncation.
     #[test]
-    fn promoting_all_relevant_ones_is_the_same_as_no_truncation() {
+    fn promoting_all_relevant_documents_is_the_same_as_no_truncation() {
         let labels = [0.0, 0.0, 1.0, 0.0, 2.0, 0.0, 0.0];
         let scores = [3.0, 2.0, 1.5, 1.0, 0.5, 0.2, 0.1];
         let query = QueryView::new(&labels, &scores);
         let text =
             |more: &str| format!("lambda(metric=dcg, norm_gap=false, norm_query=false, {more})");
-        let (some, second) =
+        let (gradient, hessian) =
             derivatives(&*lambda(&text("truncation=2, pairs=coherent")), &query).unwrap();
-        let (all, whole) = derivatives(&*lambda(&text("truncation=none")), &query).unwrap();
+        let (all_gradient, all_hessian) =
+            derivatives(&*lambda(&text("truncation=none")), &query).unwrap();
         for row in 0..7 {
-            assert!((some[row] - all[row]).abs() < 1e-6, "{row}");
-            assert!((second[row] - whole[row]).abs() < 1e-6, "{row}");
+            assert!((gradient[row] - all_gradient[row]).abs() < 1e-6, "{row}");
+            assert!((hessian[row] - all_hessian[row]).abs() < 1e-6, "{row}");
         }
-        assert!(some.iter().sum::<f32>().abs() < 1e-6);
+        assert!(gradient.iter().sum::<f32>().abs() < 1e-6);
     }
 
-    /// A document of label 1 at the top has a lambda from twenty worse ones. So must a document of
-    /// label 2 below the truncation level.
+    /// The document of label 1 at the top is paired with the twenty worse ones. So must be the
+    /// document of label 2 below the truncation level.
     #[test]
-    fn a_better_document_below_the_level_is_pulled_against_all_worse_ones() {
+    fn a_better_document_below_the_level_is_paired_with_all_worse_ones() {
         let mut labels = [0.0; 22];
         (labels[0], labels[21]) = (1.0, 2.0);
         let scores: Vec<f64> = (0..22).map(|rank| -0.01 * f64::from(rank)).collect();
         let query = QueryView::new(&labels, &scores);
-        let pull = |pairs: &str| {
+        let lambda_ratio = |pairs: &str| {
             let text =
                 format!("lambda(metric=ndcg@10, truncation=1, norm_gap=false, pairs={pairs})");
             let (gradient, _) = derivatives(&*lambda(&text), &query).unwrap();
             gradient[21] / gradient[0]
         };
-        assert!(pull("coherent") > 3.0 * pull("top"), "{} {}", pull("coherent"), pull("top"));
+        let (coherent, top) = (lambda_ratio("coherent"), lambda_ratio("top"));
+        assert!(coherent > 3.0 * top, "{coherent} {top}");
     }
 }

@@ -1,5 +1,9 @@
 //! The hot loop over pairs: 8 pairs at a time in 32-bit floats, one division for all 8.
 //!
+//! The documents of a query are ordered by score. A row of pairs, here just "row", is one document
+//! with all the documents that it is paired with, usually those ranked below it. A block is 8
+//! neighbouring ranks of a column.
+//!
 //! With E = exp(sigma * s), the probability that j beats i is rho = E_j / (E_i + E_j): one
 //! exponential for each document, none for a pair. With D = E_i + E_j, gap = 0.01 + |s_i - s_j| and
 //! w the pair's weight (above 0 if i is the better one, below 0 if j is),
@@ -9,11 +13,15 @@
 //! hessian  += |w| * E_i * E_j / (D * D * gap)      to both
 //! ```
 //!
+//! E_worse is the E of the worse of the two documents. `RankColumns` leaves out the factors sigma
+//! and sigma * sigma and the scaling of weights and scores; the caller multiplies the sums by them.
+//!
 //! Pairs of equal gain have w = 0 and contribute 0 without a mask; so do the lanes after the last
-//! document, whose E and gain are 0. 32 bits are precise enough (1e-5 of a query's largest lambda,
-//! tested against the reference implementation) because E comes from a 64-bit exponential; scores
-//! inside `gap` are integers of 31 bits, whose differences are exact; gains are scaled to 0..1
-//! within the query; sums go to 64 bits every 64 rows and every 512 documents.
+//! document, whose E is 0 and which count as the worse document or have w = 0. 32 bits are precise
+//! enough (1e-5 of a query's largest lambda, tested against the reference implementation) because E
+//! comes from a 64-bit exponential; scores inside `gap` are integers of 31 bits, whose differences
+//! are exact; gains are scaled to 0..1 within the query; sums go to 64 bits every 64 rows and every
+//! 512 documents.
 //!
 //! The score range times sigma must be within [`MAX_RANGE`], so that no product leaves the range of
 //! a 32-bit float; a wider query is computed pair by pair in 64 bits (`pairs.rs`). Each loop is the
@@ -28,66 +36,79 @@ use crate::simd::Simd;
 const LANES: usize = 8;
 type Lanes = [f32; LANES];
 /// Number of rows after which 32-bit sums of documents are added to the 64-bit ones.
-const TILE: usize = 64;
-/// Number of lane blocks after which 32-bit sums of a row are added to the 64-bit ones.
-const CHUNK: usize = 64;
-/// Largest sigma * (best score - worst score).
+const ROWS_PER_FLUSH: usize = 64;
+/// Number of blocks after which 32-bit sums of a row are added to the 64-bit ones.
+const CHUNK_BLOCKS: usize = 64;
+/// Largest sigma * (best score - worst score) that the kernel can compute.
 pub(super) const MAX_RANGE: f64 = 60.0;
-/// sigma * score of the best document: E is then within e^-35 and e^25.
+/// The exponent of the best document; the others are lower by sigma * (best score - score), so that
+/// every E is within e^-35 and e^25.
 const TOP_EXPONENT: f64 = 25.0;
-/// The score range as an integer.
-const STEPS: f64 = (1 << 30) as f64;
-/// Added to every gap, as in LightGBM: the weight of pairs of nearly equal scores grows at most
-/// 100-fold.
+/// Scores inside the gap are whole numbers of steps. This is the number of steps in the score range
+/// of a query, or in 1 if that range is less than 1.
+const STEPS_IN_RANGE: f64 = (1 << 30) as f64;
+/// Added to the absolute score difference of every pair, as in LightGBM: the weight of pairs of
+/// nearly equal scores grows at most 100-fold.
 pub(super) const MIN_GAP: f64 = 0.01;
 
-/// One query by rank, in columns padded with a block of empty lanes.
+/// One query in columns: entry r belongs to the document at rank r, from 0. The 32-bit columns are
+/// padded with a block of empty lanes.
 #[derive(Debug, Default)]
 pub(super) struct RankColumns {
     documents: usize,
+    /// E of the module's formulas.
     exponential: Vec<f32>,
+    /// Distance to the best score in steps, at most 0; all 0 without division by the gap.
     score_step: Vec<i32>,
-    /// Constant that is added to each score difference.
-    gap: f64,
-    /// Factor of the lambdas, besides sigma and the unit of weight.
+    /// [`MIN_GAP`] in steps; 1 without division by the gap.
+    min_gap: f64,
+    /// Number of steps in a score difference of 1, by which the lambdas must be multiplied; 1
+    /// without division by the gap.
     pub(super) scale: f64,
     /// Gains, or labels.
     gain: Vec<f32>,
     discount: Vec<f32>,
-    /// Signed weights of one row.
-    pub(super) row: Vec<f32>,
-    /// Weights of equal pairs of one row.
-    pub(super) tie: Vec<f32>,
+    /// Weights of the pairs of one row: w of the module's formulas.
+    pub(super) row_weights: Vec<f32>,
+    /// Weights of the equal pairs of one row; empty if pairs of equal labels do not count.
+    pub(super) row_tie_weights: Vec<f32>,
+    /// 32-bit sums of the lambdas of documents as partners in the rows of others, since the last
+    /// flush.
     lambda: Vec<f32>,
+    /// The same for hessians.
     hessian: Vec<f32>,
-    /// Gradient of each rank, before `scale`, sigma and the unit of weight.
+    /// Gradient of each rank, still to be multiplied by `scale`, sigma and the caller's unit of
+    /// weight.
     pub(super) lambdas: Vec<f64>,
-    /// Hessian of each rank, before the same factors and sigma once more.
+    /// Hessian of each rank, still to be multiplied by the same factors and by sigma once more.
     pub(super) hessians: Vec<f64>,
 }
 
 /// Sums of one row of pairs for the row's own document.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct RowSums {
+    /// To be subtracted from the gradient of the row's document.
     pub(super) lambda: f64,
+    /// To be added to its hessian.
     pub(super) hessian: f64,
     /// Sum of absolute lambdas.
     pub(super) total: f64,
 }
 
 impl RankColumns {
-    /// Loads the scores of a query, best first, within [`MAX_RANGE`] of each other.
-    pub(super) fn start(&mut self, scores: &[f64], sigma: f64, gap: bool, simd: Simd) {
+    /// Loads the scores of a query, best first; sigma times their range is at most [`MAX_RANGE`].
+    /// `divide_by_gap` takes effect only if the scores are not all equal.
+    pub(super) fn start(&mut self, scores: &[f64], sigma: f64, divide_by_gap: bool, simd: Simd) {
         let n = scores.len();
         let (best, worst) = (scores.first().copied(), scores.last().copied());
         let best = best.unwrap_or(0.0);
         let worst = worst.unwrap_or(0.0);
         let range = if best == worst { 0.0 } else { best - worst };
         self.documents = n;
-        let gap = gap && range > 0.0;
-        let steps = if gap { STEPS / range.max(1.0) } else { 0.0 };
-        self.gap = if gap { MIN_GAP * steps } else { 1.0 };
-        self.scale = if gap { steps } else { 1.0 };
+        let divide_by_gap = divide_by_gap && range > 0.0;
+        let steps = if divide_by_gap { STEPS_IN_RANGE / range.max(1.0) } else { 0.0 };
+        self.min_gap = if divide_by_gap { MIN_GAP * steps } else { 1.0 };
+        self.scale = if divide_by_gap { steps } else { 1.0 };
         for column in [&mut self.lambda, &mut self.hessian] {
             column.clear();
             column.resize(n + LANES, 0.0);
@@ -108,7 +129,7 @@ impl RankColumns {
         fill(scores, best, sigma, steps, columns);
     }
 
-    /// Cleared 64-bit sums for this many documents: gradients and hessians.
+    /// Sets the 64-bit sums of this many documents to 0; returns those of gradients and hessians.
     pub(super) fn clear_sums(&mut self, documents: usize) -> (&mut [f64], &mut [f64]) {
         for sums in [&mut self.lambdas, &mut self.hessians] {
             sums.clear();
@@ -128,15 +149,16 @@ impl RankColumns {
         self.discount.resize(n + LANES, 0.0);
     }
 
-    /// Sets the row of weights to 0.
+    /// Sets the weights of the row to 0; `ties`: whether pairs of equal labels count.
     pub(super) fn clear_row(&mut self, ties: bool) {
-        self.row.clear();
-        self.row.resize(self.documents + LANES, 0.0);
-        self.tie.clear();
-        self.tie.resize(if ties { self.documents + LANES } else { 0 }, 0.0);
+        self.row_weights.clear();
+        self.row_weights.resize(self.documents + LANES, 0.0);
+        self.row_tie_weights.clear();
+        self.row_tie_weights.resize(if ties { self.documents + LANES } else { 0 }, 0.0);
     }
 
-    /// Loads labels for [`RankColumns::sign_rows`]; false if distinct labels are equal in 32 bits.
+    /// Loads labels for [`RankColumns::sign_rows`]. False if a label is not exact in 32 bits:
+    /// distinct labels might then become equal.
     pub(super) fn set_labels(&mut self, labels: &[f64]) -> bool {
         self.gain.clear();
         self.gain.extend(labels.iter().map(|&l| l as f32));
@@ -166,8 +188,9 @@ impl RankColumns {
         rows_of::<SIGNS>(self, rows)
     }
 
-    /// Adds the pairs of rank i with the ranks `from..to`, using the weights in `row` (and `tie`),
-    /// which are 0 outside of that range. The other side of each pair is added to the columns.
+    /// Computes the pairs of rank i with the ranks `from..to`, using `row_weights` (and
+    /// `row_tie_weights`), which are 0 in the rest of the last block. The sums of the partners are
+    /// added to the columns, those of rank i are returned.
     pub(super) fn weighted_row(&mut self, i: usize, from: usize, to: usize, simd: Simd) -> RowSums {
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = simd.avx2() {
@@ -178,8 +201,8 @@ impl RankColumns {
         weighted_row(self, i, from, to)
     }
 
-    /// Adds the 32-bit sums to the 64-bit ones; must be called after every [`TILE`] rows and at the
-    /// end.
+    /// Adds the 32-bit sums to the 64-bit ones; must be called after every [`ROWS_PER_FLUSH`] rows
+    /// and at the end.
     pub(super) fn flush(&mut self) {
         for (sums, column) in
             [(&mut self.lambdas, &mut self.lambda), (&mut self.hessians, &mut self.hessian)]
@@ -191,9 +214,9 @@ impl RankColumns {
         }
     }
 
-    /// Whether this number of rows requires a flush.
-    pub(super) fn is_full(rows: usize) -> bool {
-        rows.is_multiple_of(TILE)
+    /// Whether a flush is due after this number of rows.
+    pub(super) fn needs_flush(rows: usize) -> bool {
+        rows.is_multiple_of(ROWS_PER_FLUSH)
     }
 
     #[inline(always)]
@@ -201,19 +224,19 @@ impl RankColumns {
         Anchor {
             exponential: self.exponential[i],
             score_step: self.score_step[i],
-            gap: self.gap as f32,
+            min_gap: self.min_gap as f32,
         }
     }
 
-    /// The columns from rank `from` to the end of the block that holds rank `to - 1`.
+    /// The columns from rank `from` on, in blocks that cover the ranks before `to`.
     #[inline(always)]
     fn blocks(&mut self, from: usize, to: usize, input: RowInput) -> Blocks<'_> {
         let ranks = from..from + (to - from).next_multiple_of(LANES);
         let (first, second) = match input {
             RowInput::Factors => (&self.gain, &self.discount),
             RowInput::Labels => (&self.gain, &self.gain),
-            RowInput::Weights => (&self.row, &self.row),
-            RowInput::WeightsAndTies => (&self.row, &self.tie),
+            RowInput::Weights => (&self.row_weights, &self.row_weights),
+            RowInput::WeightsAndTies => (&self.row_weights, &self.row_tie_weights),
         };
         Blocks {
             exponentials: self.exponential[ranks.clone()].as_chunks().0,
@@ -226,12 +249,16 @@ impl RankColumns {
     }
 }
 
+/// Computes exponentials and score steps from the scores; `steps` is the number of steps in a score
+/// difference of 1.
 #[inline(always)]
 fn fill(scores: &[f64], best: f64, sigma: f64, steps: f64, into: (&mut [f32], &mut [i32])) {
-    for ((s, exponential), score_step) in scores.iter().zip(into.0).zip(into.1) {
+    let (exponentials, score_steps) = into;
+    for ((s, exponential), score_step) in scores.iter().zip(exponentials).zip(score_steps) {
         // All scores may be the same infinity.
         let below = if *s == best { 0.0 } else { s - best };
         *exponential = exp(sigma * below + TOP_EXPONENT) as f32;
+        // After the addition of ROUND the low bits of the float are the rounded integer.
         *score_step = (below * steps + ROUND).to_bits() as i32;
     }
 }
@@ -249,12 +276,16 @@ fn fill_avx2(
     fill(scores, best, sigma, steps, into);
 }
 
-/// The source of the weights of a row.
+/// The columns from which the weights of a row are computed.
 #[derive(Debug, Clone, Copy)]
 enum RowInput {
+    /// Gains and discounts.
     Factors,
+    /// Labels, whose order is the sign of a weight of 1.
     Labels,
+    /// The weights themselves.
     Weights,
+    /// The weights themselves, and those of equal pairs.
     WeightsAndTies,
 }
 
@@ -263,9 +294,11 @@ enum RowInput {
 struct Anchor {
     exponential: f32,
     score_step: i32,
-    gap: f32,
+    /// As in [`RankColumns`].
+    min_gap: f32,
 }
 
+/// The sums of [`RowSums`], separately for each lane.
 #[derive(Debug, Default, Clone, Copy)]
 struct LaneSums {
     lambda: Lanes,
@@ -288,24 +321,26 @@ fn lane_sum(x: &Lanes) -> f64 {
     f64::from(((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7])))
 }
 
-/// Computes 8 pairs of one row.
+/// Computes 8 pairs of one row: the anchor with `partners`, given by exponential and score step.
+/// Adds to the anchor's `sums` and to the partners' lambdas and hessians (`into`). `tie` is used
+/// only with `TIES`.
 #[inline(always)]
 fn pairs<const TIES: bool>(
     anchor: Anchor,
     weight: &Lanes,
     tie: &Lanes,
-    others: (&Lanes, &[i32; LANES]),
+    partners: (&Lanes, &[i32; LANES]),
     sums: &mut LaneSums,
     into: (&mut Lanes, &mut Lanes),
 ) {
     let own = anchor.exponential;
     let (lambda, hessian) = into;
     for l in 0..LANES {
-        let other = others.0[l];
+        let other = partners.0[l];
         let both = own + other;
-        // Without gaps all score steps are 0 and the constant is 1: one loop body, which is
-        // vectorised.
-        let gap = anchor.gap + (anchor.score_step - others.1[l]).abs() as f32;
+        // Without division by the gap all score steps are 0 and `min_gap` is 1: one loop body,
+        // which is vectorised.
+        let gap = anchor.min_gap + (anchor.score_step - partners.1[l]).abs() as f32;
         let inverse = 1.0 / ((both * both) * gap);
         let worse = if weight[l] > 0.0 { other } else { own };
         let factor = inverse * weight[l];
@@ -330,18 +365,20 @@ fn pairs<const TIES: bool>(
 struct Blocks<'a> {
     exponentials: &'a [Lanes],
     score_steps: &'a [[i32; LANES]],
-    /// Gains, or weights.
+    /// The first column of the [`RowInput`]: gains, labels or weights.
     first: &'a [Lanes],
-    /// Discounts, or weights of equal pairs.
+    /// The second column: discounts or weights of equal pairs; the first one again if there is
+    /// none.
     second: &'a [Lanes],
     lambdas: &'a mut [Lanes],
     hessians: &'a mut [Lanes],
 }
 
 impl<'a> Blocks<'a> {
+    /// Splits off the next [`CHUNK_BLOCKS`] blocks, or all that are left; `None` at the end.
     #[inline(always)]
     fn next_chunk(&mut self) -> Option<Blocks<'a>> {
-        let blocks = self.exponentials.len().min(CHUNK);
+        let blocks = self.exponentials.len().min(CHUNK_BLOCKS);
         if blocks == 0 {
             return None;
         }
@@ -368,7 +405,8 @@ impl<'a> Blocks<'a> {
         })
     }
 
-    /// Visits all blocks; `weight` computes the weights of a block's pairs.
+    /// Computes the pairs of the anchor with all blocks; `weight` computes the weights of a block's
+    /// pairs from its entries of `first` and `second`.
     #[inline(always)]
     fn sweep<const TIES: bool>(
         mut self,
@@ -380,11 +418,11 @@ impl<'a> Blocks<'a> {
             let mut lanes = LaneSums::default();
             let mut b = 0;
             while b < chunk.exponentials.len() {
-                let tie = &chunk.second[b];
-                let weight = weight(&chunk.first[b], tie);
-                let others = (&chunk.exponentials[b], &chunk.score_steps[b]);
+                let second = &chunk.second[b];
+                let weight = weight(&chunk.first[b], second);
+                let partners = (&chunk.exponentials[b], &chunk.score_steps[b]);
                 let into = (&mut chunk.lambdas[b], &mut chunk.hessians[b]);
-                pairs::<TIES>(anchor, &weight, tie, others, &mut lanes, into);
+                pairs::<TIES>(anchor, &weight, second, partners, &mut lanes, into);
                 b += 1;
             }
             lanes.add_to(&mut sums);
@@ -393,13 +431,16 @@ impl<'a> Blocks<'a> {
     }
 }
 
+/// Adds the pairs of each of the first `rows` ranks with all ranks below it: with `SIGNS` the
+/// weights are 1, otherwise products of gain and discount differences. Returns the sum of absolute
+/// lambdas.
 #[inline(always)]
 fn rows_of<const SIGNS: bool>(columns: &mut RankColumns, rows: usize) -> f64 {
     let n = columns.documents;
     let mut total = 0.0;
     let mut i = 0;
     while i < rows {
-        if i > 0 && RankColumns::is_full(i) {
+        if i > 0 && RankColumns::needs_flush(i) {
             columns.flush();
         }
         let anchor = columns.anchor(i);
@@ -409,8 +450,8 @@ fn rows_of<const SIGNS: bool>(columns: &mut RankColumns, rows: usize) -> f64 {
             blocks.sweep::<false>(anchor, |labels, _| {
                 let mut weight = [0.0; LANES];
                 for l in 0..LANES {
-                    let (up, down) = (label > labels[l], label < labels[l]);
-                    weight[l] = if up { 1.0 } else { 0.0 } - if down { 1.0 } else { 0.0 };
+                    let (better, worse) = (label > labels[l], label < labels[l]);
+                    weight[l] = if better { 1.0 } else { 0.0 } - if worse { 1.0 } else { 0.0 };
                 }
                 weight
             })
@@ -443,7 +484,7 @@ fn rows_avx2<const SIGNS: bool>(_proof: Avx2, columns: &mut RankColumns, rows: u
 #[inline(always)]
 fn weighted_row(columns: &mut RankColumns, i: usize, from: usize, to: usize) -> RowSums {
     let anchor = columns.anchor(i);
-    if columns.tie.is_empty() {
+    if columns.row_tie_weights.is_empty() {
         let blocks = columns.blocks(from, to, RowInput::Weights);
         return blocks.sweep::<false>(anchor, |weights, _| *weights);
     }

@@ -1,10 +1,10 @@
 //! LambdaGap: lambdas for P@k (Adalia et al., "The LambdaGap framework for precision-oriented
-//! ranking", 2025).
+//! ranking", 2025). The gap is a number of ranks, not a difference of scores.
 //!
 //! The change of P@k under a swap is 0 unless one rank is within k and the other is not, so that a
-//! relevant document far below has pairs with k documents only, and with none once k relevant ones
-//! are ranked there. LambdaGap weights a pair by the difference of gains alone and leaves out the
-//! pairs that are fewer than k ranks apart:
+//! relevant document far below has pairs with k documents only, and with none once relevant ones
+//! fill the first k ranks. LambdaGap weights a pair by the difference of gains G alone and leaves
+//! out the pairs that are fewer than k ranks apart:
 //!
 //! ```text
 //! weight_ij = |G_i - G_j|  where |i - j| >= k,  else 0
@@ -20,7 +20,7 @@ use rankwright_eval::{EvalError, SwapDelta};
 #[derive(Debug)]
 pub(super) struct LambdaGap {
     pub(super) metric: Box<dyn SwapDelta>,
-    /// The least distance of ranks: k.
+    /// The smallest distance of two ranks that are paired: k.
     pub(super) min_distance: usize,
 }
 
@@ -45,22 +45,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_closer_than_k_are_left_out_and_the_others_weigh_alike() {
+    fn pairs_closer_than_k_are_left_out_and_the_others_have_equal_weights() {
         let p = MetricSpec::parse("p@2").unwrap().resolve(SourceKind::Features).unwrap();
         let mut gap = LambdaGap { metric: p.swap().unwrap(), min_distance: 2 };
         let labels = [0.0, 0.0, 1.0, 0.0, 2.0];
         gap.prepare(&labels, &[2.0, 1.0, 0.0, 0.0, 0.0]).unwrap();
         let mut row = vec![f64::NAN; 5];
         gap.row(4, &mut row);
-        // Rank 3 is relevant too, rank 4 is adjacent.
+        // Counted from 1: rank 3 is relevant like rank 5, and rank 4 is closer than 2 ranks.
         assert_eq!(row, [0.5, 0.5, 0.0, 0.0, 0.0]);
         gap.row(2, &mut row);
         assert_eq!(row, [0.5, 0.0, 0.0, 0.0, 0.0]);
     }
 
-    /// A relevant document within k has no weights (here rank 3 of 5 with k = 3).
+    /// A relevant document within the first k ranks has no pair with a document above it (here rank
+    /// 3 of 5 with k = 3, which has none with one below it either).
     #[test]
-    fn a_relevant_document_within_k_hears_from_nobody_above() {
+    fn a_relevant_document_within_k_has_no_weights() {
         let p = MetricSpec::parse("p@3").unwrap().resolve(SourceKind::Features).unwrap();
         let mut gap = LambdaGap { metric: p.swap().unwrap(), min_distance: 3 };
         gap.prepare(&[0.0, 0.0, 1.0, 0.0, 0.0], &[1.0, 0.0, 0.0, 0.0, 0.0]).unwrap();

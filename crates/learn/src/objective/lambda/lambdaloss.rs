@@ -23,9 +23,9 @@ use rankwright_eval::{EvalError, SwapDelta};
 pub(super) struct LambdaLoss {
     pub(super) metric: Box<dyn SwapDelta>,
     /// The factor of rho: 0 or 1.
-    pub(super) rho: f64,
-    /// The factor of delta.
-    pub(super) delta: f64,
+    pub(super) rho_factor: f64,
+    /// The factor of delta: 1 or mu.
+    pub(super) delta_factor: f64,
 }
 
 impl SwapDelta for LambdaLoss {
@@ -47,7 +47,7 @@ impl SwapDelta for LambdaLoss {
             let (Some(near), Some(far)) = (discounts.get(apart - 1), discounts.get(apart)) else {
                 return;
             };
-            let size = self.rho * (discount - d).abs() + self.delta * (near - far);
+            let size = self.rho_factor * (discount - d).abs() + self.delta_factor * (near - far);
             *weight = (gain - g) * size;
         }
     }
@@ -59,21 +59,22 @@ mod tests {
 
     use super::*;
 
-    fn weights(rho: f64, delta: f64, i: usize) -> Vec<f64> {
+    /// The weights of rank i, from 0, with every rank of an example query.
+    fn weights(rho_factor: f64, delta_factor: f64, i: usize) -> Vec<f64> {
         let ndcg = MetricSpec::parse("ndcg").unwrap().resolve(SourceKind::Features).unwrap();
-        let mut loss = LambdaLoss { metric: ndcg.swap().unwrap(), rho, delta };
+        let mut loss = LambdaLoss { metric: ndcg.swap().unwrap(), rho_factor, delta_factor };
         loss.prepare(&[0.0, 2.0, 1.0, 0.0], &[2.0, 1.0, 0.0, 0.0]).unwrap();
         let mut row = vec![f64::NAN; 4];
         loss.row(i, &mut row);
         row
     }
 
-    /// Ranks 2 and 4 (labels 2 and 0): gains 3 and 0, two ranks apart.
+    /// Ranks 2 and 4, counted from 1 (labels 2 and 0): gains 3 and 0, two ranks apart.
     #[test]
     fn weights_are_those_of_the_equations() {
-        let ideal = 3.0 + 1.0 / 3.0_f64.log2();
+        let ideal_dcg = 3.0 + 1.0 / 3.0_f64.log2();
         let d = |rank: f64| 1.0 / (1.0 + rank).log2();
-        let gain = 3.0 / ideal;
+        let gain = 3.0 / ideal_dcg;
         let delta = d(2.0) - d(3.0);
         assert!((weights(0.0, 1.0, 1)[3] - gain * delta).abs() < 1e-12);
         let both = gain * ((d(2.0) - d(4.0)) + 10.0 * delta);
@@ -82,12 +83,13 @@ mod tests {
         assert_eq!(weights(1.0, 1.0, 2)[2], 0.0);
     }
 
-    /// Weights depend on the distance of two ranks only. (The deltas of a document with all ranks
-    /// above it sum to 1 - d(rank), the discount that its rank loses.)
+    /// Weights depend on the distance of two ranks and on their gains. (The deltas of a document
+    /// with all ranks above it sum to 1 - d(rank), the discount that it lacks at its rank.)
     #[test]
-    fn equal_distances_weigh_the_same_wherever_they_are() {
+    fn pairs_at_equal_distance_have_equal_weights_at_all_ranks() {
         let ndcg = MetricSpec::parse("ndcg").unwrap().resolve(SourceKind::Features).unwrap();
-        let mut loss = LambdaLoss { metric: ndcg.swap().unwrap(), rho: 0.0, delta: 1.0 };
+        let metric = ndcg.swap().unwrap();
+        let mut loss = LambdaLoss { metric, rho_factor: 0.0, delta_factor: 1.0 };
         loss.prepare(&[1.0, 0.0, 0.0, 1.0, 0.0, 0.0], &[1.0, 1.0, 0.0, 0.0, 0.0, 0.0]).unwrap();
         let (mut top, mut low) = (vec![0.0; 6], vec![0.0; 6]);
         loss.row(0, &mut top);

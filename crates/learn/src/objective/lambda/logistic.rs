@@ -20,7 +20,7 @@ use crate::exp::{exp, softplus};
 pub(super) struct Logistic {
     pub(super) sigma: f64,
     /// Whether a pair's weight is divided by 0.01 + |s_i - s_j|.
-    pub(super) gap: bool,
+    pub(super) divide_by_gap: bool,
 }
 
 /// One pair of ranks with its weights.
@@ -28,16 +28,16 @@ pub(super) struct Logistic {
 pub(super) struct RankPair {
     /// Rank of one document, from 0.
     pub(super) i: usize,
-    /// Rank of the other.
+    /// Rank of the other document.
     pub(super) j: usize,
-    /// Weight: above 0 if i is the better one, below 0 if j is, 0 if they are equal.
+    /// Weight as a preference: above 0 if i is better, below 0 if j is, 0 if they are equal.
     pub(super) weight: f64,
-    /// Weight as an equal pair, never below 0.
-    pub(super) tie: f64,
+    /// Weight as an equal pair, never below 0; 0 for a preference.
+    pub(super) tie_weight: f64,
     /// The number of pairs that this one represents, for document j; 1 unless pairs are sampled.
     pub(super) copies: f64,
     /// Whether the pair is added to document i too (false if pairs are sampled).
-    pub(super) both: bool,
+    pub(super) adds_to_i: bool,
 }
 
 /// Derivatives of one pair's loss.
@@ -53,15 +53,15 @@ impl Logistic {
     /// The derivatives of a pair whose documents have these scores.
     pub(super) fn derivatives(&self, pair: &RankPair, s_i: f64, s_j: f64) -> PairDerivatives {
         let score_difference = difference(s_i, s_j);
-        let gap = if self.gap { MIN_GAP + score_difference.abs() } else { 1.0 };
+        let gap = if self.divide_by_gap { MIN_GAP + score_difference.abs() } else { 1.0 };
         let sign = if pair.weight < 0.0 { -1.0 } else { 1.0 };
         let x = self.sigma * (sign * score_difference);
         // exp of -|x| never overflows, and rho (1 - rho) is computed without a difference.
         let small = exp(-x.abs());
         let large = 1.0 / (1.0 + small);
         let rho = if x < 0.0 { large } else { small * large };
-        let gradient = (pair.tie * (0.5 - rho) - pair.weight * rho) / gap;
-        let hessian = (pair.weight.abs() + pair.tie) * (small * large * large) / gap;
+        let gradient = (pair.tie_weight * (0.5 - rho) - pair.weight * rho) / gap;
+        let hessian = (pair.weight.abs() + pair.tie_weight) * (small * large * large) / gap;
         PairDerivatives {
             gradient: self.sigma * gradient,
             hessian: self.sigma * self.sigma * hessian,
@@ -78,13 +78,14 @@ impl Logistic {
         if pair.weight != 0.0 {
             loss += pair.weight.abs() * preference;
         }
-        if pair.tie != 0.0 {
-            loss += 0.5 * pair.tie * (softplus(x) + softplus(-x));
+        if pair.tie_weight != 0.0 {
+            loss += 0.5 * pair.tie_weight * (softplus(x) + softplus(-x));
         }
         loss
     }
 }
 
+/// a - b, or 0 for two equal infinities.
 fn difference(a: f64, b: f64) -> f64 {
     if a == b { 0.0 } else { a - b }
 }
@@ -93,10 +94,10 @@ fn difference(a: f64, b: f64) -> f64 {
 mod tests {
     use super::*;
 
-    const PLAIN: Logistic = Logistic { sigma: 1.0, gap: false };
+    const PLAIN: Logistic = Logistic { sigma: 1.0, divide_by_gap: false };
 
-    fn pair(weight: f64, tie: f64) -> RankPair {
-        RankPair { i: 0, j: 1, weight, tie, copies: 1.0, both: true }
+    fn pair(weight: f64, tie_weight: f64) -> RankPair {
+        RankPair { i: 0, j: 1, weight, tie_weight, copies: 1.0, adds_to_i: true }
     }
 
     /// Worked out by hand: probabilities 0.99, 0.5 and 0.01 of the correct order.
@@ -112,7 +113,7 @@ mod tests {
 
     #[test]
     fn derivatives_are_those_of_the_loss() {
-        let steep = Logistic { sigma: 1.7, gap: false };
+        let steep = Logistic { sigma: 1.7, divide_by_gap: false };
         for pair in [pair(0.3, 0.0), pair(-2.0, 0.0), pair(0.0, 1.5)] {
             for (a, b) in [(0.3, -0.4), (-2.0, 1.0), (0.0, 0.0)] {
                 let (step, derivatives) = (1e-5, steep.derivatives(&pair, a, b));
@@ -126,10 +127,10 @@ mod tests {
     }
 
     #[test]
-    fn infinite_scores_give_numbers() {
+    fn infinite_scores_give_finite_derivatives() {
         let inf = f64::INFINITY;
-        for gap in [false, true] {
-            let logistic = Logistic { sigma: 2.0, gap };
+        for divide_by_gap in [false, true] {
+            let logistic = Logistic { sigma: 2.0, divide_by_gap };
             for (a, b) in [(inf, -inf), (-inf, inf), (inf, inf), (-inf, 0.0), (1e308, -1e308)] {
                 for pair in [pair(1.0, 0.0), pair(-1.0, 0.0), pair(0.0, 1.0)] {
                     let derivatives = logistic.derivatives(&pair, a, b);

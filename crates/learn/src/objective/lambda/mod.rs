@@ -15,6 +15,10 @@
 //! Weights other than the change of the metric are chosen by `weight=` (`lambdaloss.rs`,
 //! `lambdagap.rs`), pairs other than those of the first ranks by `pairs=` (`coherent.rs`).
 //!
+//! A row of pairs is one document with all those that it is paired with; truncation T pairs only
+//! the documents at the first T ranks with all below them. Equal pairs are pairs of equal labels,
+//! or preferences that judge two documents equal.
+//!
 //! There are two normalisations, each an option; LightGBM's `lambdarank_norm` is both of them.
 //! `norm_gap` divides a pair's weight by 0.01 + |s_i - s_j| unless all scores of the query are
 //! equal. `norm_query` multiplies a query's derivatives by log2(1 + S) / S, where S is twice the
@@ -53,9 +57,9 @@ use rankwright_spec::SpecError;
 use self::kernel::{MAX_RANGE, RankColumns};
 use self::logistic::Logistic;
 use self::pairs::QueryPairs;
-use self::ranked::Ranked;
+use self::ranked::RankedQuery;
 use self::rows::{is_sampled, spans};
-use self::weight::{Swaps, WeightTarget};
+use self::weight::{MetricWeight, SwapCache};
 use super::{
     Derivatives, Objective, ObjectiveBuffers, PairLambda, QueryView, TrainingDocuments,
     check_shape, pointwise,
@@ -82,9 +86,9 @@ pub use weight::{CutoffMode, Scheme, Weight};
 /// // P(first beats second) is 1/5, and the first is the better one: lambda is -4/5.
 /// let scores = [0.25_f64.ln(), 0.0];
 /// let query = QueryView::new(&[1.0, 0.0], &scores);
-/// let (mut gradient, mut hessian, mut memory) = ([0.0; 2], [0.0; 2], [0; 2]);
+/// let (mut gradient, mut hessian, mut cache) = ([0.0; 2], [0.0; 2], [0; 2]);
 /// let mut out =
-///     Derivatives { gradient: &mut gradient, hessian: &mut hessian, memory: &mut memory };
+///     Derivatives { gradient: &mut gradient, hessian: &mut hessian, cache: &mut cache };
 /// pair.derivatives(&query, &mut ObjectiveBuffers::default(), &mut out)?;
 /// assert!((gradient[0] + 0.8).abs() < 1e-6 && (gradient[1] - 0.8).abs() < 1e-6);
 /// assert!((hessian[0] - 0.16).abs() < 1e-6);
@@ -93,45 +97,52 @@ pub use weight::{CutoffMode, Scheme, Weight};
 #[derive(Debug)]
 pub struct Lambda {
     params: LambdaConfig,
-    target: Option<WeightTarget>,
+    /// The metric that gives the weights of pairs; `None` for weight 1.
+    metric: Option<MetricWeight>,
+    /// Number of first ranks that are paired with all below them; `usize::MAX` for all.
     truncation: usize,
-    /// Whether all labels of the training data are equal.
-    unlabelled: bool,
+    /// Whether all labels of the training data are equal: data of preferences without labels has
+    /// such labels, from which a metric can compute no weights.
+    all_labels_equal: bool,
 }
 
 /// Buffers that a thread keeps from query to query.
 #[derive(Debug, Default)]
 pub(super) struct LambdaWork {
-    ranked: Ranked,
+    ranked: RankedQuery,
     columns: RankColumns,
-    swaps: Swaps,
+    swaps: SwapCache,
+    /// Weights of one row of pairs.
     row: Vec<f64>,
+    /// Rank of each document, for preference pairs.
     ranks: Vec<u32>,
 }
 
-/// Smallest sigma * (best score - worst score), other than 0, for which the kernel takes equal
+/// Smallest sigma * (best score - worst score), other than 0, for which the kernel computes equal
 /// pairs.
 const MIN_TIE_RANGE: f64 = 0.01;
 
-/// Factors of the sums of a query.
+/// Factors by which the sums in [`RankColumns`] are multiplied to give a query's derivatives.
 #[derive(Debug, Clone, Copy)]
 struct QueryScale {
+    /// Factor of the gradient, without `norm`.
     gradient: f64,
+    /// Factor of the hessian, without `norm`.
     hessian: f64,
-    /// The query's norm: log2(1 + S) / S, or 1.
+    /// The query's norm, a factor of both: log2(1 + S) / S, or 1.
     norm: f64,
 }
 
 impl Lambda {
     pub(super) fn new(params: LambdaConfig) -> Result<Self, SpecError> {
-        let cut = match params.scheme {
-            // LambdaGap pairs are k ranks apart, and are used at all ranks.
+        let default_truncation = match params.scheme {
+            // LambdaGap pairs are at least k ranks apart, and are used at all ranks.
             Scheme::Gap => None,
-            _ => params.weight.cutoff().map(|k| k as usize + 3),
+            _ => params.pair_weight.cutoff().map(|k| k as usize + 3),
         };
-        let truncation = params.truncation.or(cut).unwrap_or(usize::MAX);
-        let target = params.weight.resolve(params.scheme, params.cut, truncation)?;
-        Ok(Self { params, target, truncation, unlabelled: false })
+        let truncation = params.truncation.or(default_truncation).unwrap_or(usize::MAX);
+        let metric = params.pair_weight.resolve(params.scheme, params.cut, truncation)?;
+        Ok(Self { params, metric, truncation, all_labels_equal: false })
     }
 
     /// Number of ranks whose documents are paired with all below them; `None` for all.
@@ -139,37 +150,40 @@ impl Lambda {
         (self.truncation < usize::MAX).then_some(self.truncation)
     }
 
-    fn logistic(&self, ranked: &Ranked) -> Logistic {
-        let gap = self.params.norm_gap && ranked.range() > 0.0;
-        Logistic { sigma: self.params.sigma, gap }
+    /// The pair loss with the options of this query.
+    fn logistic(&self, ranked: &RankedQuery) -> Logistic {
+        let divide_by_gap = self.params.norm_gap && ranked.range() > 0.0;
+        Logistic { sigma: self.params.sigma, divide_by_gap }
     }
 
-    /// Orders the query by score and prepares the metric.
+    /// Orders the query by score and prepares the metric, which is returned; `None` for weight 1.
     fn start<'w>(
         &self,
         query: &QueryView<'_>,
-        ranked: &mut Ranked,
-        swaps: &'w mut Swaps,
+        ranked: &mut RankedQuery,
+        swaps: &'w mut SwapCache,
         last_order: &mut [u32],
     ) -> Result<Option<&'w dyn SwapDelta>, LearnError> {
         let labelled = query.labels.len() == query.scores.len();
         let usable = match query.pairs {
-            Some(_) => self.target.is_none() || labelled && !self.unlabelled,
+            Some(_) => self.metric.is_none() || labelled && !self.all_labels_equal,
             None => labelled,
         };
         if !usable {
             return Err(LearnError::LabelsMissing);
         }
-        ranked.fill(query, last_order, self.target.is_some())?;
+        let with_ideal = self.metric.is_some();
+        ranked.fill(query, last_order, with_ideal)?;
         let sampled = is_sampled(ranked.len(), self.truncation);
         if self.params.pairs == PairChoice::Coherent && query.pairs.is_none() && !sampled {
-            coherent::promote(ranked, self.truncation);
+            coherent::find_promoted(ranked, self.truncation);
         }
-        let target = self.target.as_ref();
-        target.map(|t| t.prepare(swaps, &ranked.labels, &ranked.ideal)).transpose()
+        let metric = self.metric.as_ref();
+        metric.map(|m| m.prepare(swaps, &ranked.labels, &ranked.ideal)).transpose()
     }
 
-    /// Computes the sums of the query in `work.columns`, and their scale.
+    /// Computes the sums of the query's lambdas and hessians in `work.columns`, by rank; returns
+    /// the factors that they are still to be multiplied by.
     fn sums(
         &self,
         query: &QueryView<'_>,
@@ -179,11 +193,12 @@ impl Lambda {
         let LambdaWork { ranked, columns, swaps, row, ranks } = work;
         let swap = self.start(query, ranked, swaps, last_order)?;
         let range = self.params.sigma * ranked.range();
-        // The halves of an equal pair of nearly equal scores cancel beyond the precision of 32
-        // bits.
+        // An equal pair is half a preference each way. If the scores are nearly equal, the two
+        // halves nearly cancel, and little of their difference is left in 32 bits.
         let beyond_kernel =
             range > MAX_RANGE || self.ties() && range > 0.0 && range < MIN_TIE_RANGE;
         let pairs = QueryPairs { ranked, swap, truncation: self.truncation, ties: self.ties() };
+        // The total is S of the query's norm.
         let (scale, total) = if beyond_kernel || query.pairs.is_some() {
             self.sums_by_pair(query, &pairs, columns, (row, ranks))?
         } else {
@@ -196,7 +211,7 @@ impl Lambda {
         Ok(QueryScale { norm: if self.params.norm_query { norm_of(total) } else { 1.0 }, ..scale })
     }
 
-    /// Sums derivatives pair by pair; returns the scale and S.
+    /// Sums derivatives pair by pair; returns the scale and S, the sum of absolute lambdas.
     fn sums_by_pair(
         &self,
         query: &QueryView<'_>,
@@ -213,7 +228,7 @@ impl Lambda {
             lambdas[pair.j] -= derivatives.gradient * pair.copies;
             hessians[pair.j] += derivatives.hessian * pair.copies;
             total += derivatives.gradient.abs() * pair.copies;
-            if pair.both {
+            if pair.adds_to_i {
                 lambdas[pair.i] += derivatives.gradient;
                 hessians[pair.i] += derivatives.hessian;
                 total += derivatives.gradient.abs();
@@ -222,7 +237,7 @@ impl Lambda {
         Ok((QueryScale { gradient: 1.0, hessian: 1.0, norm: 1.0 }, total))
     }
 
-    /// Sums derivatives with the kernel.
+    /// Sums derivatives with the kernel, row of pairs by row; returns the scale and S.
     fn sums_by_row(
         &self,
         query: &QueryView<'_>,
@@ -234,14 +249,15 @@ impl Lambda {
         let ranked = pairs.ranked;
         columns.start(&ranked.scores, sigma, norm_gap, simd);
         let factors = pairs.swap.and_then(|swap| swap.factors());
-        let (least, unit) = factors.map_or((0.0, 1.0), |f| spread(f.gains));
+        // Weights are divided by the range of the gains, so that they fit into 32 bits.
+        let (min_gain, unit) = factors.map_or((0.0, 1.0), |f| min_and_range(f.gains));
         let mut total = 0.0;
-        // Gains closer than this limit count as equal, and their unit has no finite reciprocal.
+        // Gains within a smaller range count as equal, and that range has no finite reciprocal.
         if unit >= f64::MIN_POSITIVE {
             match factors {
                 Some(factors) if self.has_plain_rows(ranked) => {
                     let inverse_unit = 1.0 / unit;
-                    let gains = factors.gains.iter().map(|g| (g - least) * inverse_unit);
+                    let gains = factors.gains.iter().map(|g| (g - min_gain) * inverse_unit);
                     columns.set_factors(gains, factors.discounts);
                     total = 2.0 * columns.product_rows(self.truncation, simd);
                 }
@@ -259,8 +275,9 @@ impl Lambda {
         (QueryScale { gradient, hessian: gradient * sigma, norm: 1.0 }, gradient * total)
     }
 
-    /// Rows of explicit weights, one after another: metrics without factors, weighted documents,
-    /// samples.
+    /// Sums derivatives with the kernel from the weight of every pair, divided by `unit`: for
+    /// metrics without factors, weighted documents, equal pairs, promoted ranks and sampled pairs.
+    /// Returns the sum of absolute lambdas.
     fn sums_by_weighted_rows(
         &self,
         query: &QueryView<'_>,
@@ -275,13 +292,14 @@ impl Lambda {
         columns.clear_row(pairs.ties);
         let mut total = 0.0;
         for (count, span) in spans(pairs.rows(query)).enumerate() {
-            if RankColumns::is_full(count) {
+            if RankColumns::needs_flush(count) {
                 columns.flush();
             }
-            pairs.fill_row(&span, unit, row, (&mut columns.row, &mut columns.tie));
+            let into = (&mut columns.row_weights[..], &mut columns.row_tie_weights[..]);
+            pairs.fill_row(&span, unit, row, into);
             let sums = columns.weighted_row(span.i, span.from, span.to, self.params.simd);
             total += sums.total;
-            if span.both {
+            if span.adds_to_i {
                 columns.lambdas[span.i] -= sums.lambda;
                 columns.hessians[span.i] += sums.hessian;
                 total += sums.total;
@@ -297,7 +315,7 @@ impl Lambda {
         &self,
         query: &QueryView<'_>,
         work: &mut ObjectiveBuffers,
-        mut visit: impl FnMut(&Ranked, &logistic::RankPair, logistic::PairDerivatives, f64),
+        mut visit: impl FnMut(&RankedQuery, &logistic::RankPair, logistic::PairDerivatives, f64),
     ) -> Result<(), LearnError> {
         if query.scores.len() < 2 {
             return Ok(());
@@ -317,19 +335,22 @@ impl Lambda {
         })
     }
 
-    fn has_plain_rows(&self, ranked: &Ranked) -> bool {
+    /// Whether every row of pairs is one of the first ranks with all ranks below it, and all
+    /// documents have weight 1.
+    fn has_plain_rows(&self, ranked: &RankedQuery) -> bool {
         ranked.weights.is_empty()
             && ranked.promoted.is_empty()
             && !is_sampled(ranked.len(), self.truncation)
     }
 
+    /// Whether pairs of equal labels count.
     fn ties(&self) -> bool {
         self.params.ties == TiedLabels::Half
     }
 
     /// Whether the derivatives are those of a known loss.
     fn has_loss(&self) -> bool {
-        self.target.is_none() && !self.params.norm_gap && !self.params.norm_query
+        self.metric.is_none() && !self.params.norm_gap && !self.params.norm_query
     }
 }
 
@@ -339,20 +360,20 @@ fn norm_of(total: f64) -> f64 {
     ratio / std::f64::consts::LN_2
 }
 
-/// The least value and the range.
-fn spread(values: &[f64]) -> (f64, f64) {
+/// The smallest value, and the largest minus the smallest.
+fn min_and_range(values: &[f64]) -> (f64, f64) {
     // Comparisons in lanes are vectorised; min and max of floats that may be NaN are not.
-    let (mut least, mut most) = ([f64::INFINITY; 8], [f64::NEG_INFINITY; 8]);
-    let (whole, rest) = values.as_chunks::<8>();
-    for chunk in whole {
+    let (mut min, mut max) = ([f64::INFINITY; 8], [f64::NEG_INFINITY; 8]);
+    let (chunks, rest) = values.as_chunks::<8>();
+    for chunk in chunks {
         for l in 0..8 {
-            least[l] = if chunk[l] < least[l] { chunk[l] } else { least[l] };
-            most[l] = if chunk[l] > most[l] { chunk[l] } else { most[l] };
+            min[l] = if chunk[l] < min[l] { chunk[l] } else { min[l] };
+            max[l] = if chunk[l] > max[l] { chunk[l] } else { max[l] };
         }
     }
-    let least = least.iter().chain(rest).copied().fold(f64::INFINITY, f64::min);
-    let most = most.iter().chain(rest).copied().fold(f64::NEG_INFINITY, f64::max);
-    (least, most - least)
+    let min = min.iter().chain(rest).copied().fold(f64::INFINITY, f64::min);
+    let max = max.iter().chain(rest).copied().fold(f64::NEG_INFINITY, f64::max);
+    (min, max - min)
 }
 
 impl Objective for Lambda {
@@ -369,12 +390,13 @@ impl Objective for Lambda {
             return Ok(());
         }
         let work = &mut work.lambda;
-        let scale = self.sums(query, work, out.memory)?;
-        let (gradient, hessian) = (scale.gradient * scale.norm, scale.hessian * scale.norm);
+        let scale = self.sums(query, work, out.cache)?;
+        let gradient_factor = scale.gradient * scale.norm;
+        let hessian_factor = scale.hessian * scale.norm;
         let mut finite = true;
         let sums = work.columns.lambdas.iter().zip(&work.columns.hessians);
         for (&document, (l, h)) in work.ranked.order.iter().zip(sums) {
-            let (g, h) = ((l * gradient) as f32, (h * hessian) as f32);
+            let (g, h) = ((l * gradient_factor) as f32, (h * hessian_factor) as f32);
             finite &= g.is_finite() && h.is_finite();
             out.gradient[document as usize] = g;
             out.hessian[document as usize] = h;
@@ -410,11 +432,11 @@ impl Objective for Lambda {
 
     fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
         pointwise::check_labels(all)?;
-        self.unlabelled = all.labels.windows(2).all(|w| w[0] == w[1]);
+        self.all_labels_equal = all.labels.windows(2).all(|w| w[0] == w[1]);
         // Only the largest label can be outside the metric's scale of grades.
         let largest = all.labels.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        if let Some(target) = self.target.as_ref().filter(|_| largest.is_finite()) {
-            target.prepare(&mut Swaps::default(), &[largest], &[largest])?;
+        if let Some(metric) = self.metric.as_ref().filter(|_| largest.is_finite()) {
+            metric.prepare(&mut SwapCache::default(), &[largest], &[largest])?;
         }
         Ok(0.0)
     }
@@ -451,12 +473,12 @@ impl Objective for Lambda {
     }
 
     fn cost(&self, documents: usize) -> u64 {
-        let rows = match is_sampled(documents, self.truncation) {
+        let partners = match is_sampled(documents, self.truncation) {
             true => rows::PARTNERS,
             false => self.truncation.min(documents),
         };
         // A pair takes about a fiftieth of the time that sorting takes for a document.
-        (documents as u64).saturating_mul(50 + rows as u64)
+        (documents as u64).saturating_mul(50 + partners as u64)
     }
 
     fn samples_pairs(&self, documents: usize) -> bool {
@@ -468,8 +490,8 @@ impl Objective for Lambda {
     }
 }
 
-/// The number of pairs that a visited pair represents: a sampled pair is visited from both of its
-/// ends.
+/// The number of pairs that a visited pair represents. A sampled pair counts half: every pair can
+/// be sampled with either of its documents as the partner.
 fn pairs_represented(pair: &logistic::RankPair) -> f64 {
-    if pair.both { 1.0 } else { 0.5 * pair.copies }
+    if pair.adds_to_i { 1.0 } else { 0.5 * pair.copies }
 }

@@ -2,14 +2,15 @@
 //! does not cover.
 //!
 //! Used for preference pairs, for queries whose scores are too far apart for 32 bits, for the loss
-//! and for the hessians of pairs; it also computes the weights of one row for the kernel. The pairs
-//! come from the labels (`rows.rs`), or from the query's own preferences. Cost O(pairs); memory
-//! O(n).
+//! and for the hessians of pairs; it also computes the weights of one row of pairs (one document
+//! with all those that it is paired with) for the kernel. Promoted ranks are those that
+//! `coherent.rs` pairs in addition to the first ranks. The pairs come from the labels (`rows.rs`),
+//! or from the query's own preferences. Cost O(pairs); memory O(n).
 
 use rankwright_eval::SwapDelta;
 
 use super::logistic::RankPair;
-use super::ranked::Ranked;
+use super::ranked::RankedQuery;
 use super::rows::{PairRows, RankSpan, spans};
 use crate::error::LearnError;
 use crate::objective::{DocumentPair, QueryView};
@@ -17,16 +18,19 @@ use crate::objective::{DocumentPair, QueryView};
 /// Iterates over the pairs of one query.
 #[derive(Debug)]
 pub(super) struct QueryPairs<'a> {
-    pub(super) ranked: &'a Ranked,
-    /// The metric's changes under swaps; `None` for weight 1.
+    pub(super) ranked: &'a RankedQuery,
+    /// The weights that the metric gives to pairs: by default its changes under swaps; `None` for
+    /// weight 1.
     pub(super) swap: Option<&'a dyn SwapDelta>,
+    /// Number of first ranks that are paired with all ranks below them.
     pub(super) truncation: usize,
     /// Whether pairs of equal labels count.
     pub(super) ties: bool,
 }
 
 impl QueryPairs<'_> {
-    /// Calls `visit` for each pair with a weight other than 0. `row` and `ranks` are buffers.
+    /// Calls `visit` for each pair of labels with a weight other than 0, or for each preference.
+    /// The buffers hold the metric's weights of one row and the rank of each document.
     pub(super) fn for_each(
         &self,
         query: &QueryView<'_>,
@@ -48,16 +52,17 @@ impl QueryPairs<'_> {
             for j in (span.from..span.to).filter(|j| *j != i && !self.is_visited(i, *j)) {
                 let delta = self.swap.map_or(1.0, |_| row[j].abs());
                 let scale = self.ranked.pair_weight(i, j);
-                let (mut weight, mut tie) = (0.0, 0.0);
+                let (mut weight, mut tie_weight) = (0.0, 0.0);
                 if labels[i] > labels[j] {
                     weight = delta * scale;
                 } else if labels[i] < labels[j] {
                     weight = -delta * scale;
                 } else if self.ties {
-                    tie = scale;
+                    tie_weight = scale;
                 }
-                if weight != 0.0 || tie != 0.0 {
-                    visit(&RankPair { i, j, weight, tie, copies: span.copies, both: span.both });
+                if weight != 0.0 || tie_weight != 0.0 {
+                    let RankSpan { copies, adds_to_i, .. } = span;
+                    visit(&RankPair { i, j, weight, tie_weight, copies, adds_to_i });
                 }
             }
         }
@@ -79,7 +84,9 @@ impl QueryPairs<'_> {
         j < i && self.ranked.promoted.binary_search(&(j as u32)).is_ok()
     }
 
-    /// Sets the weights of one row of pairs for the kernel, in units of `unit`. `row` is a buffer.
+    /// Sets the weights of one row of pairs for the kernel, divided by `unit`: `into` has first
+    /// those of preferences, above 0 if rank i is the better one, then those of equal pairs. `row`
+    /// is a buffer for the metric's weights.
     pub(super) fn fill_row(
         &self,
         span: &RankSpan,
@@ -88,7 +95,7 @@ impl QueryPairs<'_> {
         into: (&mut [f32], &mut [f32]),
     ) {
         let RankSpan { i, from, to, copies, .. } = *span;
-        let Ranked { labels, weights, .. } = self.ranked;
+        let RankedQuery { labels, weights, .. } = self.ranked;
         let (signed, ties) = into;
         match self.swap {
             Some(swap) => swap.row_from(i, from, row),
@@ -106,9 +113,10 @@ impl QueryPairs<'_> {
             let signed = if own > *label { size } else { -size };
             *w = if own == *label { 0.0 } else { signed as f32 };
         }
+        // Pairs with the promoted ranks above i belong to the rows of those ranks.
         let visited = || self.ranked.promoted.iter().take_while(|visited| (**visited as usize) < i);
         visited().for_each(|visited| signed[*visited as usize] = 0.0);
-        // The last block of lanes may extend beyond the row.
+        // The kernel reads blocks of 8 ranks, of which the last may extend beyond the row.
         signed[to..].iter_mut().take(8).for_each(|w| *w = 0.0);
         if self.ties {
             for ((t, delta), label) in
@@ -124,6 +132,7 @@ impl QueryPairs<'_> {
         }
     }
 
+    /// Calls `visit` for each of the query's own preference pairs within the truncation level.
     fn each_preference(
         &self,
         pairs: &[DocumentPair],
@@ -150,8 +159,8 @@ impl QueryPairs<'_> {
                 swap.row_from(top, low, &mut row[..=low]);
                 weight *= row[low].abs();
             }
-            let (weight, tie) = if pair.equal { (0.0, weight) } else { (weight, 0.0) };
-            visit(&RankPair { i, j, weight, tie, copies: 1.0, both: true });
+            let (weight, tie_weight) = if pair.equal { (0.0, weight) } else { (weight, 0.0) };
+            visit(&RankPair { i, j, weight, tie_weight, copies: 1.0, adds_to_i: true });
         }
         Ok(())
     }

@@ -23,11 +23,11 @@ choices! {
 choices! {
     /// The weight of a pair under a metric.
     pub enum PairWeight {
-        /// The change of the metric when the two swap ranks: LambdaRank.
+        /// The change of the metric when the two documents swap ranks: LambdaRank.
         Swap = "swap",
         /// NDCG-Loss2 (LambdaLoss), for NDCG and DCG.
         Loss2 = "loss2",
-        /// NDCG-Loss2++: both of the above.
+        /// NDCG-Loss2++: the weight of `Swap` plus mu times that of `Loss2`.
         Loss2PlusPlus = "loss2++",
         /// LambdaGap, for P@k.
         Gap = "gap",
@@ -54,7 +54,7 @@ params! {
 }
 
 params! {
-    /// Parameters of lambdas.
+    /// Parameters of the lambda objective.
     pub struct LambdaParams {
         metric: MetricText = MetricText::new(DEFAULT_METRIC), ..,
             "Metric that the lambdas optimise.";
@@ -78,15 +78,16 @@ params! {
             "The metric's cut-off in the weight of a pair: left out (soft), or used as written \
              (hard).";
     }
-    /// Builder methods for the parameters of lambdas.
+    /// Builder methods for the parameters of the lambda objective.
     pub trait LambdaOptions: lambda_params;
 }
 
 /// The metric that learners optimise and report by default.
 pub const DEFAULT_METRIC: &str = "ndcg@10";
 
-/// The number of ranks for the kernel: `None` means that it is chosen by the metric.
-fn ranks(truncation: Auto<Option<usize>>) -> Option<usize> {
+/// The parameter `truncation` as [`LambdaConfig::truncation`]: `None` for auto, `usize::MAX` for
+/// all ranks.
+fn config_truncation(truncation: Auto<Option<usize>>) -> Option<usize> {
     truncation.given().map(|ranks| ranks.unwrap_or(usize::MAX))
 }
 
@@ -102,7 +103,7 @@ impl ObjectiveParams for PairParams {
     fn build(&self) -> Result<Box<dyn Objective>, SpecError> {
         let config = LambdaConfig {
             sigma: self.sigma,
-            truncation: ranks(self.truncation),
+            truncation: config_truncation(self.truncation),
             ties: self.ties,
             norm_gap: self.norm_gap,
             norm_query: self.norm_query,
@@ -124,7 +125,7 @@ impl ObjectiveParams for LambdaParams {
     fn build(&self) -> Result<Box<dyn Objective>, SpecError> {
         let config = LambdaConfig {
             sigma: self.sigma,
-            truncation: ranks(self.truncation),
+            truncation: config_truncation(self.truncation),
             norm_gap: self.norm_gap,
             norm_query: self.norm_query,
             scheme: match self.weight {
@@ -149,7 +150,7 @@ impl ObjectiveParams for LambdaParams {
 /// use rankwright_eval::MetricSpec;
 ///
 /// let metric = MetricSpec::parse("err@10")?;
-/// let lambda = LambdaConfig { weight: Weight::Metric(metric), ..LambdaConfig::default() };
+/// let lambda = LambdaConfig { pair_weight: Weight::Metric(metric), ..LambdaConfig::default() };
 /// assert_eq!(lambda.check()?.truncation(), Some(13));
 /// assert!(LambdaConfig { sigma: 0.0, ..LambdaConfig::default() }.check().is_err());
 /// # Ok::<(), rankwright_spec::SpecError>(())
@@ -158,11 +159,11 @@ impl ObjectiveParams for LambdaParams {
 pub struct LambdaConfig {
     /// Steepness of the logistic function, above 0.
     pub sigma: f64,
-    /// Weight of a pair.
-    pub weight: Weight,
-    /// The computation of a pair's weight from the metric.
+    /// The weight of a pair: 1, or given by a metric.
+    pub pair_weight: Weight,
+    /// The formula that computes a pair's weight from the metric.
     pub scheme: Scheme,
-    /// The pairs used in addition to those of the first ranks.
+    /// The pairs that are used: those of the first ranks, or others too.
     pub pairs: PairChoice,
     /// A pair is used if its better-ranked document is among this many first ranks. `None`: k + 3
     /// if the metric has a cut-off k, otherwise no limit; `usize::MAX` is no limit in any case.
@@ -186,7 +187,7 @@ impl Default for LambdaConfig {
     fn default() -> Self {
         Self {
             sigma: 1.0,
-            weight: Weight::One,
+            pair_weight: Weight::One,
             scheme: Scheme::Swap,
             pairs: PairChoice::Top,
             truncation: None,
@@ -202,13 +203,13 @@ impl Default for LambdaConfig {
 impl LambdaConfig {
     /// Lambdas for a metric, with both normalisations.
     pub fn for_metric(metric: MetricSpec) -> Self {
-        let weight = Weight::Metric(metric);
-        Self { weight, norm_gap: true, norm_query: true, ..Self::default() }
+        let pair_weight = Weight::Metric(metric);
+        Self { pair_weight, norm_gap: true, norm_query: true, ..Self::default() }
     }
 
     /// Checks the parameters and resolves the metric.
     pub fn check(self) -> Result<Lambda, SpecError> {
-        let conflict = |conflict| Err(SpecError::conflict(self.weight.to_string(), conflict));
+        let conflict = |conflict| Err(SpecError::conflict(self.pair_weight.to_string(), conflict));
         if !(self.sigma.is_finite() && self.sigma > 0.0) {
             let (value, expected) = (self.sigma.to_string(), "a finite number above 0".to_owned());
             return conflict(Conflict::BadValue { key: "sigma", value, expected });
@@ -217,7 +218,7 @@ impl LambdaConfig {
             let (value, expected) = ("0".to_owned(), "none, or a number from 1 on".to_owned());
             return conflict(Conflict::BadValue { key: "truncation", value, expected });
         }
-        if self.ties == TiedLabels::Half && !matches!(self.weight, Weight::One) {
+        if self.ties == TiedLabels::Half && !matches!(self.pair_weight, Weight::One) {
             return conflict(Conflict::Incompatible {
                 setting: "ties=half".to_owned(),
                 other: "a metric".to_owned(),

@@ -11,28 +11,31 @@ use crate::objective::QueryView;
 
 /// A query's documents by rank, from 0.
 #[derive(Debug, Default)]
-pub(super) struct Ranked {
+pub(super) struct RankedQuery {
     orderer: Orderer,
-    /// Document at each rank.
+    /// Document at each rank, numbered within the query from 0.
     pub(super) order: Vec<u32>,
+    /// Score at each rank.
     pub(super) scores: Vec<f64>,
-    /// Labels; empty if the query has none.
+    /// Label at each rank; empty if the query has none.
     pub(super) labels: Vec<f64>,
-    /// Weights of the documents; empty if all are 1.
+    /// Document weight at each rank; empty if all are 1.
     pub(super) weights: Vec<f64>,
-    /// Labels, best first; filled in only on request.
+    /// All labels, best first; empty unless requested.
     pub(super) ideal: Vec<f64>,
-    /// Ranks below the truncation level that are paired nevertheless (`coherent.rs`).
+    /// Ranks below the truncation level that are paired with all others there, ascending
+    /// (`coherent.rs`).
     pub(super) promoted: Vec<u32>,
 }
 
-impl Ranked {
-    /// Orders a query by score; `last_order` as in [`Orderer::order_seeded`].
+impl RankedQuery {
+    /// Orders a query by score; `last_order` as in [`Orderer::order_seeded`]. `with_ideal`: whether
+    /// the ideal labels are needed.
     pub(super) fn fill(
         &mut self,
         query: &QueryView<'_>,
         last_order: &mut [u32],
-        ideal: bool,
+        with_ideal: bool,
     ) -> Result<(), LearnError> {
         check_labels(query.labels)?;
         let order = self.orderer.order_seeded(query.scores, seed_of(query), last_order)?;
@@ -43,7 +46,7 @@ impl Ranked {
         gather(&self.order, query.weights, &mut self.weights);
         self.promoted.clear();
         self.ideal.clear();
-        if ideal {
+        if with_ideal {
             self.ideal.extend_from_slice(query.labels);
             sort_labels(&mut self.ideal);
         }
@@ -55,8 +58,8 @@ impl Ranked {
         self.order.len()
     }
 
-    /// Weight of a pair: the product of its documents' weights, so a document of weight 2 counts
-    /// like two.
+    /// Weight of the pair of the ranks i and j: the product of its documents' weights, so a
+    /// document of weight 2 counts like two.
     pub(super) fn pair_weight(&self, i: usize, j: usize) -> f64 {
         match (self.weights.get(i), self.weights.get(j)) {
             (Some(a), Some(b)) => a * b,
@@ -93,6 +96,7 @@ impl QueryView<'_> {
     }
 }
 
+/// Rejects labels that are not finite.
 fn check_labels(labels: &[f64]) -> Result<(), EvalError> {
     if labels.iter().all(|l| l.is_finite()) {
         return Ok(());

@@ -12,11 +12,12 @@ pub(super) fn reference(params: &LambdaConfig, query: &QueryView<'_>) -> (Vec<f6
     let seed = query.seed ^ (query.query as u64).wrapping_mul(0xd1b5_4a32_d192_ed03);
     let mut orderer = Orderer::default();
     let order = orderer.order_seeded(query.scores, seed, &mut []).unwrap();
-    let at: Vec<usize> = order.iter().map(|&d| d as usize).collect();
-    let labels: Vec<f64> = at.iter().map(|&d| query.labels[d]).collect();
-    let scores: Vec<f64> = at.iter().map(|&d| query.scores[d]).collect();
-    let weight = |rank: usize| query.weights.get(at[rank]).map_or(1.0, |w| f64::from(*w));
-    let truncation = match (&params.truncation, &params.weight) {
+    let document_at: Vec<usize> = order.iter().map(|&d| d as usize).collect();
+    let labels: Vec<f64> = document_at.iter().map(|&d| query.labels[d]).collect();
+    let scores: Vec<f64> = document_at.iter().map(|&d| query.scores[d]).collect();
+    let document_weight =
+        |rank: usize| query.weights.get(document_at[rank]).map_or(1.0, |w| f64::from(*w));
+    let truncation = match (&params.truncation, &params.pair_weight) {
         (Some(t), _) => *t,
         (None, _) if params.scheme == Scheme::Gap => n,
         (None, Weight::Metric(m)) => m.canonical().cutoff.map_or(n, |k| k as usize + 3),
@@ -24,12 +25,12 @@ pub(super) fn reference(params: &LambdaConfig, query: &QueryView<'_>) -> (Vec<f6
     };
     let (mut gradient, mut hessian, mut total) = (vec![0.0; n], vec![0.0; n], 0.0);
     let range = scores.first().map_or(0.0, |best| best - scores[n - 1]);
-    let belongs = belongs(params, &labels, truncation);
+    let is_promoted = is_promoted(params, &labels, truncation);
     for i in 0..n {
-        let deltas = changes(params, &labels, truncation, i);
-        for j in (i + 1..n).filter(|j| i < truncation || belongs[i] || belongs[*j]) {
+        let metric_weights = pair_weights(params, &labels, truncation, i);
+        for j in (i + 1..n).filter(|j| i < truncation || is_promoted[i] || is_promoted[*j]) {
             let (better, worse) = if labels[i] >= labels[j] { (i, j) } else { (j, i) };
-            let mut w = deltas[j].abs() * weight(i) * weight(j);
+            let mut w = metric_weights[j].abs() * document_weight(i) * document_weight(j);
             if params.norm_gap && range > 0.0 {
                 w /= 0.01 + (scores[i] - scores[j]).abs();
             }
@@ -43,10 +44,10 @@ pub(super) fn reference(params: &LambdaConfig, query: &QueryView<'_>) -> (Vec<f6
             } else {
                 continue;
             };
-            gradient[at[better]] += lambda;
-            gradient[at[worse]] -= lambda;
-            hessian[at[i]] += sigma * sigma * w * rho * other;
-            hessian[at[j]] += sigma * sigma * w * rho * other;
+            gradient[document_at[better]] += lambda;
+            gradient[document_at[worse]] -= lambda;
+            hessian[document_at[i]] += sigma * sigma * w * rho * other;
+            hessian[document_at[j]] += sigma * sigma * w * rho * other;
             total += 2.0 * lambda.abs();
         }
     }
@@ -57,26 +58,27 @@ pub(super) fn reference(params: &LambdaConfig, query: &QueryView<'_>) -> (Vec<f6
     (gradient, hessian)
 }
 
-/// The ranks below the truncation level that are treated as above it: with `pairs=coherent` those
-/// that an ideal ranking has there, except documents of the lowest label.
-fn belongs(params: &LambdaConfig, labels: &[f64], truncation: usize) -> Vec<bool> {
+/// For each rank, whether it is below the truncation level and treated as above it: with
+/// `pairs=coherent` the documents that an ideal ranking has above it, except those of the lowest
+/// label.
+fn is_promoted(params: &LambdaConfig, labels: &[f64], truncation: usize) -> Vec<bool> {
     let ideal_rank = |rank: usize| {
         let better = labels.iter().filter(|label| **label > labels[rank]).count();
         better + labels[..rank].iter().filter(|label| **label == labels[rank]).count()
     };
-    let of = |rank: usize| {
+    let is_promoted = |rank: usize| {
         params.pairs == PairChoice::Coherent
             && rank >= truncation
             && ideal_rank(rank) < truncation
             && labels.iter().any(|label| *label < labels[rank])
     };
-    (0..labels.len()).map(of).collect()
+    (0..labels.len()).map(is_promoted).collect()
 }
 
 /// The weight of the pair of rank i and every rank: the metric's change, or the scheme's formula; 1
 /// for weight 1.
-fn changes(params: &LambdaConfig, labels: &[f64], truncation: usize, i: usize) -> Vec<f64> {
-    let Weight::Metric(metric) = &params.weight else { return vec![1.0; labels.len()] };
+fn pair_weights(params: &LambdaConfig, labels: &[f64], truncation: usize, i: usize) -> Vec<f64> {
+    let Weight::Metric(metric) = &params.pair_weight else { return vec![1.0; labels.len()] };
     let mut ideal = labels.to_vec();
     ideal.sort_by(|a, b| b.total_cmp(a));
     let mut spec = metric.canonical().clone();
@@ -92,7 +94,10 @@ fn changes(params: &LambdaConfig, labels: &[f64], truncation: usize, i: usize) -
     let (rho, delta) = match params.scheme {
         Scheme::Loss2 => (0.0, 1.0),
         Scheme::Loss2PlusPlus(mu) => (1.0, mu),
-        Scheme::Gap => return gap(labels, measure.spec().cutoff.map_or(0, |k| k as usize), i),
+        Scheme::Gap => {
+            let k = measure.spec().cutoff.map_or(0, |k| k as usize);
+            return lambdagap_weights(labels, k, i);
+        }
         Scheme::Swap => {
             let mut row = vec![0.0; labels.len()];
             swap.row(i, &mut row);
@@ -100,6 +105,7 @@ fn changes(params: &LambdaConfig, labels: &[f64], truncation: usize, i: usize) -
         }
     };
     let factors = swap.factors().unwrap();
+    // Entry r of both is that of rank r, from 0.
     let (gains, d) = (factors.gains, factors.discounts);
     let weight = |j: usize| match i.abs_diff(j) {
         0 => 0.0,
@@ -111,7 +117,7 @@ fn changes(params: &LambdaConfig, labels: &[f64], truncation: usize, i: usize) -
 }
 
 /// LambdaGap: 1/k for a relevant and another document that are k or more ranks apart.
-fn gap(labels: &[f64], k: usize, i: usize) -> Vec<f64> {
+fn lambdagap_weights(labels: &[f64], k: usize, i: usize) -> Vec<f64> {
     let relevant = |rank: usize| labels[rank] >= 1.0;
     let counts = |j: usize| relevant(i) != relevant(j) && i.abs_diff(j) >= k;
     (0..labels.len()).map(|j| f64::from(u8::from(counts(j))) / k as f64).collect()

@@ -1,37 +1,41 @@
-//! The pairs of ranks that are used: rows of pairs, cut at a rank, or a sample of them.
+//! The pairs of ranks that are used: those of the first ranks with all below them, or a sample.
 //!
 //! With the documents ordered by score, each rank i above the truncation level is paired with all
 //! ranks below it: of each pair, the better-ranked document is above that level. With
-//! `pairs=coherent` (`coherent.rs`) some ranks below that level are also paired with all others
-//! there. Memory is O(n); no matrix of pairs is ever built.
+//! `pairs=coherent` (`coherent.rs`) some ranks below that level, the promoted ones, are also paired
+//! with all others there. A row of pairs is one rank with all those that it is paired with. Memory
+//! is O(n); no matrix of pairs is ever built.
 //!
 //! If that is more than 20,000 x 20,000 pairs (a query of more than 20,000 documents without
 //! truncation), pairs are sampled: the ranks are cut into 256 ranges, a rank is drawn from each,
-//! and every document is paired with these 256 partners. A partner represents all documents of its
-//! range, so the derivatives of each document keep their expectation; the mean of a query's lambdas
-//! is subtracted, so that they still sum to 0. The draw depends on seed and query alone.
+//! and every document is paired with these 256 partners (with those above the truncation level
+//! alone if it is below that level itself). A partner represents all documents of its range, so the
+//! derivatives of each document keep their expectation; the mean of a query's lambdas is subtracted
+//! (in `mod.rs`), so that they still sum to 0. The draw depends on seed and query alone.
 
 use rankwright_data::Random;
 
-/// Number of pairs, counted both ways, above which they are sampled.
+/// Number of pairs (rows times documents) above which they are sampled.
 pub(super) const MAX_PAIRS: usize = 20_000 * 20_000;
 /// Number of partners of each document if pairs are sampled.
 pub const PARTNERS: usize = 256;
 
-/// One rank and the ranks that it is paired with.
+/// One row of pairs: rank i and the range of ranks that it is paired with, all from 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct RankSpan {
     pub(super) i: usize,
+    /// First rank of the range. The range may contain i, which is not paired with itself.
     pub(super) from: usize,
     /// End of the range, exclusive.
     pub(super) to: usize,
-    /// The number of pairs that each pair represents, for its other document.
+    /// The number of pairs that each pair represents in the sums of its document in the range; 1
+    /// unless pairs are sampled.
     pub(super) copies: f64,
     /// Whether the pairs are added to rank i too (false if pairs are sampled).
-    pub(super) both: bool,
+    pub(super) adds_to_i: bool,
 }
 
-/// Input of [`spans`]: a query's size, the truncation level and its draws.
+/// Input of [`spans`].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PairRows<'a> {
     pub(super) documents: usize,
@@ -56,25 +60,26 @@ pub(super) fn spans(rows: PairRows<'_>) -> impl Iterator<Item = RankSpan> {
     let promoted = if sampled { &[] } else { promoted };
     let top = (0..rows).map(move |row| {
         if !sampled {
-            return RankSpan { i: row, from: row + 1, to: documents, copies: 1.0, both: true };
+            return RankSpan { i: row, from: row + 1, to: documents, copies: 1.0, adds_to_i: true };
         }
         let (start, end) = (row * documents / PARTNERS, (row + 1) * documents / PARTNERS);
         let i = start + random.below(end - start);
         let to = if i < truncation { documents } else { truncation };
-        RankSpan { i, from: 0, to, copies: (end - start) as f64, both: false }
+        RankSpan { i, from: 0, to, copies: (end - start) as f64, adds_to_i: false }
     });
-    let below = move |&rank: &u32| {
+    let promoted_row = move |&rank: &u32| {
         let i = rank as usize;
-        RankSpan { i, from: truncation, to: documents, copies: 1.0, both: true }
+        RankSpan { i, from: truncation, to: documents, copies: 1.0, adds_to_i: true }
     };
-    top.chain(promoted.iter().map(below))
+    top.chain(promoted.iter().map(promoted_row))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn list(documents: usize, truncation: usize) -> Vec<(usize, usize, usize)> {
+    /// Rank i and its range of partners (start, end) for every row of pairs.
+    fn row_ranges(documents: usize, truncation: usize) -> Vec<(usize, usize, usize)> {
         let rows = PairRows { documents, truncation, promoted: &[], seed: (1, 1) };
         spans(rows).map(|s| (s.i, s.from, s.to)).collect()
     }
@@ -82,15 +87,15 @@ mod tests {
     #[test]
     fn promoted_ranks_are_paired_with_all_below_the_level() {
         let rows = PairRows { documents: 6, truncation: 2, promoted: &[3, 5], seed: (1, 1) };
-        let list: Vec<_> = spans(rows).map(|s| (s.i, s.from, s.to)).collect();
-        assert_eq!(list, [(0, 1, 6), (1, 2, 6), (3, 2, 6), (5, 2, 6)]);
+        let ranges: Vec<_> = spans(rows).map(|s| (s.i, s.from, s.to)).collect();
+        assert_eq!(ranges, [(0, 1, 6), (1, 2, 6), (3, 2, 6), (5, 2, 6)]);
     }
 
     #[test]
     fn rows_are_those_above_the_truncation_level() {
-        assert_eq!(list(4, usize::MAX), [(0, 1, 4), (1, 2, 4), (2, 3, 4)]);
-        assert_eq!(list(4, 2), [(0, 1, 4), (1, 2, 4)]);
-        assert!(list(1, 5).is_empty() && list(0, 5).is_empty());
+        assert_eq!(row_ranges(4, usize::MAX), [(0, 1, 4), (1, 2, 4), (2, 3, 4)]);
+        assert_eq!(row_ranges(4, 2), [(0, 1, 4), (1, 2, 4)]);
+        assert!(row_ranges(1, 5).is_empty() && row_ranges(0, 5).is_empty());
     }
 
     #[test]
@@ -99,18 +104,18 @@ mod tests {
         assert!(!is_sampled(1_000_000, 13) && is_sampled(1_000_000, 1000));
     }
 
-    fn sample(documents: usize, truncation: usize, seed: u64) -> Vec<RankSpan> {
+    fn sampled_rows(documents: usize, truncation: usize, seed: u64) -> Vec<RankSpan> {
         spans(PairRows { documents, truncation, promoted: &[], seed: (seed, 3) }).collect()
     }
 
     #[test]
-    fn a_sample_stands_for_every_document_once() {
-        let all: Vec<RankSpan> = sample(100_003, usize::MAX, 7);
+    fn sampled_partners_represent_every_document_once() {
+        let all: Vec<RankSpan> = sampled_rows(100_003, usize::MAX, 7);
         assert_eq!(all.len(), PARTNERS);
         assert_eq!(all.iter().map(|s| s.copies).sum::<f64>(), 100_003.0);
         assert!(all.windows(2).all(|w| w[0].i < w[1].i));
-        let cut: Vec<RankSpan> = sample(1_000_000, 1000, 7);
+        let cut: Vec<RankSpan> = sampled_rows(1_000_000, 1000, 7);
         assert!(cut.iter().all(|s| s.to == if s.i < 1000 { 1_000_000 } else { 1000 }));
-        assert_ne!(all, sample(100_003, usize::MAX, 8));
+        assert_ne!(all, sampled_rows(100_003, usize::MAX, 8));
     }
 }

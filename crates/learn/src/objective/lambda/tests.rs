@@ -36,7 +36,9 @@ fn lambda(metric: &str) -> LambdaConfig {
     LambdaConfig::for_metric(MetricSpec::parse(metric).unwrap())
 }
 
-/// Every metric with its changes, and the other weights and pairs.
+/// Every metric with weights by its change under swaps, and some metrics with the weights of
+/// LambdaLoss (`Loss2`, `Loss2PlusPlus`) and LambdaGap (`Gap`), with their cut-off as written
+/// (`Hard`; by default it is left out) and with pairs of promoted documents (`Coherent`).
 fn variants() -> Vec<LambdaConfig> {
     let mut all: Vec<LambdaConfig> = METRICS.iter().map(|metric| lambda(metric)).collect();
     let (scheme, pairs) = (Scheme::Loss2PlusPlus(10.0), PairChoice::Coherent);
@@ -52,18 +54,16 @@ fn variants() -> Vec<LambdaConfig> {
     all
 }
 
-fn largest(values: &[f64]) -> f64 {
+fn largest_size(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |m, x| m.max(x.abs()))
 }
 
-/// Checks that values are within 1e-5 of the largest, or of `least`.
-fn close(found: &[f32], expected: &[f64], least: f64) -> Result<(), TestCaseError> {
-    let largest = largest(expected).max(least);
+/// Checks that each value differs from the expected one by at most 1e-5 of the largest expected
+/// size, or of `min_size` if that is larger.
+fn close(found: &[f32], expected: &[f64], min_size: f64) -> Result<(), TestCaseError> {
+    let size = largest_size(expected).max(min_size);
     for (f, e) in found.iter().zip(expected) {
-        prop_assert!(
-            (f64::from(*f) - e).abs() <= 1e-5 * largest + 1e-30,
-            "{found:?}\n{expected:?}"
-        );
+        prop_assert!((f64::from(*f) - e).abs() <= 1e-5 * size + 1e-30, "{found:?}\n{expected:?}");
     }
     Ok(())
 }
@@ -73,14 +73,15 @@ fn label() -> impl Strategy<Value = f64> {
 }
 
 prop_compose! {
+    // Labels, scores and weights (empty for half of the queries) of a query's documents.
     fn any_query()(documents in prop::collection::vec((label(), -1.0..1.0_f64, 0.0..3.0_f32), 0..90),
         scale in prop_oneof![Just(0.0), Just(1e-9), Just(0.1), Just(3.0), Just(30.0), Just(300.0)],
         shift in prop_oneof![Just(0.0), -50.0..50.0_f64],
-        blank in prop::bool::weighted(0.05),
+        irrelevant in prop::bool::weighted(0.05),
         weighted in any::<bool>(),
     ) -> (Vec<f64>, Vec<f64>, Vec<f32>) {
-        let labels = documents.iter().map(|d| if blank { 0.0 } else { d.0 }).collect();
-        // Every fourth score is rounded, which creates ties.
+        let labels = documents.iter().map(|d| if irrelevant { 0.0 } else { d.0 }).collect();
+        // Every fourth score is rounded, which creates equal scores.
         let round = |s: f64| if s.to_bits().is_multiple_of(4) { (s * 4.0).round() / 4.0 } else { s };
         let scores = documents.iter().map(|d| round(d.1) * scale + shift).collect();
         let weights = documents.iter().map(|d| d.2).filter(|_| weighted).collect();
@@ -93,20 +94,21 @@ prop_compose! {
         sigma in prop_oneof![Just(1.0), 0.3..2.5_f64],
         truncation in prop_oneof![Just(None), (1..100_usize).prop_map(Some), Just(Some(usize::MAX))],
         ties in any::<bool>(), norm_gap in any::<bool>(), norm_query in any::<bool>(),
-        hard in any::<bool>(), coherent in any::<bool>(), other in 0..3_usize, mu in 0.0..20.0_f64,
+        hard in any::<bool>(), coherent in any::<bool>(), scheme_number in 0..3_usize,
+        mu in 0.0..20.0_f64,
     ) -> LambdaConfig {
         let pairs = if coherent { PairChoice::Coherent } else { PairChoice::Top };
         let params = LambdaConfig { sigma, truncation, norm_gap, norm_query, pairs,
             cut: if hard { CutoffMode::Hard } else { CutoffMode::Soft }, ..LambdaConfig::default() };
         match metric {
             Some(m) => {
-                let scheme = match other {
+                let scheme = match scheme_number {
                     1 if m.contains("dcg") => Scheme::Loss2,
                     2 if m.contains("dcg") => Scheme::Loss2PlusPlus(mu),
                     1 if m.starts_with("p@") => Scheme::Gap,
                     _ => Scheme::Swap,
                 };
-                LambdaConfig { weight: lambda(m).weight, scheme, ..params }
+                LambdaConfig { pair_weight: lambda(m).pair_weight, scheme, ..params }
             }
             None if ties => LambdaConfig { ties: TiedLabels::Half, ..params },
             None => params,
@@ -126,18 +128,19 @@ proptest! {
         let objective = params.clone().check().unwrap();
         let (gradient, hessian) = derivatives(&objective, &query);
         let (slow_gradient, slow_hessian) = reference(&params, &query);
-        // The two halves of an equal pair nearly cancel; the tolerance is relative to the halves.
-        // If all pairs are equal pairs, their sum, which is in the norm, cancels too.
+        // A pair of equal labels counts as half a preference each way, and the two halves nearly
+        // cancel; the tolerance is relative to the halves, which have the size of the hessian. If
+        // all pairs are such pairs, the sum of lambdas that is in the norm cancels too.
         let halves = match (objective.ties(), params.norm_query) {
             (false, _) => 0.0,
-            (true, false) => largest(&slow_hessian),
-            (true, true) => 10.0 * largest(&slow_hessian),
+            (true, false) => largest_size(&slow_hessian),
+            (true, true) => 10.0 * largest_size(&slow_hessian),
         };
         close(&gradient, &slow_gradient, halves)?;
         close(&hessian, &slow_hessian, halves)?;
-        let largest = largest(&slow_gradient).max(halves);
+        let size = largest_size(&slow_gradient).max(halves);
         let sum: f64 = gradient.iter().map(|g| f64::from(*g)).sum();
-        prop_assert!(sum.abs() <= 1e-5 * largest.max(1e-30), "{sum}");
+        prop_assert!(sum.abs() <= 1e-5 * size.max(1e-30), "{sum}");
         prop_assert!(hessian.iter().all(|h| *h >= 0.0));
 
         let mut portable = params.clone().check().unwrap();
@@ -152,7 +155,7 @@ fn pair_hessians_add_up(
     objective: &Lambda,
     query: &QueryView<'_>,
     hessian: &[f64],
-    least: f64,
+    min_size: f64,
 ) -> Result<(), TestCaseError> {
     let mut sums = vec![0.0; hessian.len()];
     let visited =
@@ -161,14 +164,14 @@ fn pair_hessians_add_up(
             sums[j] += h;
         });
     prop_assert!(visited.unwrap());
-    close(&sums.iter().map(|s| *s as f32).collect::<Vec<_>>(), hessian, least)
+    close(&sums.iter().map(|s| *s as f32).collect::<Vec<_>>(), hessian, min_size)
 }
 
 fn pair_lambdas_add_up(
     objective: &Lambda,
     query: &QueryView<'_>,
     gradient: &[f64],
-    least: f64,
+    min_size: f64,
 ) -> Result<(), TestCaseError> {
     let mut sums = vec![0.0; gradient.len()];
     let order = query.order().unwrap();
@@ -181,12 +184,12 @@ fn pair_lambdas_add_up(
         }
     });
     prop_assert!(visited.unwrap() && ranks_agree);
-    close(&sums.iter().map(|s| *s as f32).collect::<Vec<_>>(), gradient, least)
+    close(&sums.iter().map(|s| *s as f32).collect::<Vec<_>>(), gradient, min_size)
 }
 
 /// Derivatives that LightGBM 4.7 gave for this query (lambdarank, truncation level 6), derived from
-/// trees that have one document alone in a leaf. Its logistic function is a table, hence the
-/// tolerance.
+/// trees that have one document alone in a leaf: row, gradient and hessian. LightGBM's logistic
+/// function is a table, hence the tolerance.
 #[test]
 fn lambdas_are_those_of_lightgbm() {
     let labels = [3., 4., 0., 4., 2., 2., 3., 1., 4., 0., 1., 1., 2., 2., 0., 0.];
@@ -226,7 +229,7 @@ fn lambdas_are_those_of_lightgbm() {
     }
 }
 
-/// The loss with order, weights and both norms fixed at the current scores.
+/// The loss has order, weights and both norms fixed at the current scores.
 #[test]
 fn lambdas_are_the_gradient_of_the_loss_with_frozen_weights() {
     let labels = [2.0, 0.0, 1.0, 4.0, 0.0, 3.0, 1.0];
@@ -243,11 +246,11 @@ fn lambdas_are_the_gradient_of_the_loss_with_frozen_weights() {
         let pairs = QueryPairs { ranked, swap, truncation, ties: false };
         let buffers = (&mut work.row, &mut work.ranks);
         pairs.for_each(&query, buffers, |pair| frozen.push(*pair)).unwrap();
-        let (at, logistic) = (&ranked.order, Logistic { sigma: 1.3, gap: false });
+        let logistic = Logistic { sigma: 1.3, divide_by_gap: false };
         let loss = |scores: &[f64]| -> f64 {
             let each = frozen.iter().map(|pair| {
                 let gap = 0.01 + (ranked.scores[pair.i] - ranked.scores[pair.j]).abs();
-                let (i, j) = (at[pair.i] as usize, at[pair.j] as usize);
+                let (i, j) = (ranked.order[pair.i] as usize, ranked.order[pair.j] as usize);
                 norm / gap * logistic.loss(pair, scores[i], scores[j])
             });
             each.sum()
@@ -279,22 +282,25 @@ fn equal_labels_and_queries_without_a_relevant_document_give_zeros() {
         for label in [-3.0, 0.0, 0.25, 2.0] {
             assert!(is_zero(derivatives(&objective, &QueryView::new(&[label; 20], &scores))));
         }
-        let blank: Vec<f64> = (0..20).map(|i| -f64::from(i % 3)).collect();
-        assert!(is_zero(derivatives(&objective, &QueryView::new(&blank, &scores))), "{config}");
+        let irrelevant: Vec<f64> = (0..20).map(|i| -f64::from(i % 3)).collect();
+        let query = QueryView::new(&irrelevant, &scores);
+        assert!(is_zero(derivatives(&objective, &query)), "{config}");
     }
     let plain = LambdaConfig::default().check().unwrap();
     assert!(is_zero(derivatives(&plain, &QueryView::new(&[2.0; 20], &scores))));
-    // An equal pair pulls the scores together.
+    // A pair of equal labels pulls the scores together.
     let half = LambdaConfig { ties: TiedLabels::Half, ..LambdaConfig::default() }.check().unwrap();
     let (gradient, _) = derivatives(&half, &QueryView::new(&[1.0; 2], &[1.0, 0.0]));
     let expected = 0.5 - 1.0 / (1.0 + 1_f64.exp());
     assert!((f64::from(gradient[0]) - expected).abs() < 1e-6 && gradient[1] == -gradient[0]);
 }
 
+/// The cache holds the order of the previous call. Here that is the order of another objective or
+/// of other scores.
 #[test]
-fn last_orders_and_warm_buffers_change_nothing() {
+fn a_cached_order_and_used_buffers_do_not_change_the_derivatives() {
     let labels: Vec<f64> = (0..50).map(|i| f64::from(i % 5)).collect();
-    let (mut work, mut memory) = (ObjectiveBuffers::default(), vec![0; 50]);
+    let (mut work, mut cache) = (ObjectiveBuffers::default(), vec![0; 50]);
     for round in 0..6_u64 {
         let scores: Vec<f64> =
             (0..50).map(|i| (i as f64 * 0.1 + round as f64 * 0.03).sin()).collect();
@@ -304,7 +310,7 @@ fn last_orders_and_warm_buffers_change_nothing() {
             let query = QueryView { seed: round, ..QueryView::new(&labels, &scores) };
             let (mut gradient, mut hessian) = (vec![0.0; 50], vec![0.0; 50]);
             let mut out =
-                Derivatives { gradient: &mut gradient, hessian: &mut hessian, memory: &mut memory };
+                Derivatives { gradient: &mut gradient, hessian: &mut hessian, cache: &mut cache };
             objective.derivatives(&query, &mut work, &mut out).unwrap();
             assert_eq!((gradient, hessian), derivatives(&objective, &query), "{config} {round}");
         }
@@ -318,18 +324,19 @@ fn a_file_sorted_by_label_does_not_leak_labels() {
     let sorted: Vec<f64> = (0..40).map(|i| f64::from(i < 10)).collect();
     let reversed: Vec<f64> = sorted.iter().rev().copied().collect();
     let objective = lambda("ndcg@5").check().unwrap();
-    let mean = |labels: &[f64]| {
-        let size = |query: usize| {
+    let mean_lambda_sum = |labels: &[f64]| {
+        let lambda_sum = |query: usize| {
             let view = QueryView { query, seed: 5, ..QueryView::new(labels, &[0.0; 40]) };
             let (gradient, _) = derivatives(&objective, &view);
             gradient.iter().map(|g| f64::from(g.abs())).sum::<f64>()
         };
-        (0..400).map(size).sum::<f64>() / 400.0
+        (0..400).map(lambda_sum).sum::<f64>() / 400.0
     };
-    let (a, b) = (mean(&sorted), mean(&reversed));
+    let (a, b) = (mean_lambda_sum(&sorted), mean_lambda_sum(&reversed));
     assert!((a - b).abs() < 0.05 * a, "{a} {b}");
 }
 
+/// The preferences that follow from labels.
 fn all_preferences(labels: &[f64]) -> Vec<DocumentPair> {
     let n = labels.len() as u32;
     let pairs = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
@@ -353,22 +360,24 @@ fn preferences_that_say_what_labels_say_give_the_same_lambdas() {
         let (pair_gradient, pair_hessian) = derivatives(&objective, &with_pairs);
         for (a, b) in gradient.iter().chain(&hessian).zip(pair_gradient.iter().chain(&pair_hessian))
         {
-            assert!((a - b).abs() < 1e-5, "{}: {a} {b}", params.weight);
+            assert!((a - b).abs() < 1e-5, "{}: {a} {b}", params.pair_weight);
         }
     }
 }
 
 #[test]
-fn preferences_have_weights_and_equal_ones_pull_together() {
+fn preferences_have_weights_and_equal_pairs_pull_the_scores_together() {
     let objective = LambdaConfig::default().check().unwrap();
     let pair = |equal| DocumentPair { better: 0, worse: 1, weight: 3.0, equal };
-    let of = |pair: DocumentPair| {
-        let view = QueryView { pairs: Some(&[pair]), ..QueryView::new(&[], &[1.0, 0.0]) };
-        derivatives(&objective, &view).0
+    let gradient_of_first = |equal| {
+        let pairs = [pair(equal)];
+        let view = QueryView { pairs: Some(&pairs), ..QueryView::new(&[], &[1.0, 0.0]) };
+        f64::from(derivatives(&objective, &view).0[0])
     };
+    let (preference, equal_pair) = (gradient_of_first(false), gradient_of_first(true));
     let rho = 1.0 / (1.0 + 1_f64.exp());
-    assert!((f64::from(of(pair(false))[0]) + 3.0 * rho).abs() < 1e-6);
-    assert!((f64::from(of(pair(true))[0]) - 3.0 * (0.5 - rho)).abs() < 1e-6);
+    assert!((preference + 3.0 * rho).abs() < 1e-6);
+    assert!((equal_pair - 3.0 * (0.5 - rho)).abs() < 1e-6);
     let loss = |equal| {
         let pairs = [pair(equal)];
         let view = QueryView { pairs: Some(&pairs), ..QueryView::new(&[], &[1.0, 0.0]) };
@@ -400,7 +409,7 @@ fn preferences_of_unknown_documents_are_rejected() {
 }
 
 #[test]
-fn labels_beyond_a_scale_are_rejected_before_training() {
+fn labels_beyond_the_grades_of_a_metric_are_rejected_before_training() {
     for (metric, labels, word) in
         [("err", [5.0, 0.0], "parameter max"), ("ndcg", [1e30, 0.0], "gain=linear")]
     {
@@ -411,7 +420,7 @@ fn labels_beyond_a_scale_are_rejected_before_training() {
         assert!(try_derivatives(&objective, &QueryView::new(&labels, &[0.0, 0.0])).is_err());
     }
     // Gains of 1e30 are within the range of 32 bits, gains of 1e300 are not, unless divided by the
-    // best.
+    // ideal DCG.
     let query = |labels| QueryView::new(labels, &[0.0, 0.1]);
     let dcg = LambdaConfig { norm_query: false, ..lambda("dcg(gain=linear)") }.check().unwrap();
     assert!(derivatives(&dcg, &query(&[1e30, 0.0])).0[0] < -1e29);
@@ -421,7 +430,8 @@ fn labels_beyond_a_scale_are_rejected_before_training() {
     assert!(derivatives(&ndcg, &query(&[1e300, 0.0])).0[0] < 0.0);
 }
 
-fn draws(documents: usize) -> (Vec<f64>, Vec<f64>) {
+/// Random labels and scores.
+fn random_query(documents: usize) -> (Vec<f64>, Vec<f64>) {
     let mut random = rankwright_data::Random::new(4, 4);
     let labels = (0..documents).map(|_| random.below(4) as f64).collect();
     let scores = (0..documents).map(|_| random.normal()).collect();
@@ -429,8 +439,8 @@ fn draws(documents: usize) -> (Vec<f64>, Vec<f64>) {
 }
 
 #[test]
-fn a_query_of_a_million_documents_is_fine() {
-    let (labels, scores) = draws(1_000_000);
+fn a_query_of_a_million_documents_has_finite_derivatives_that_sum_to_zero() {
+    let (labels, scores) = random_query(1_000_000);
     for params in [lambda("ndcg@10"), lambda("ap@10")] {
         let objective = params.check().unwrap();
         let (gradient, hessian) = derivatives(&objective, &QueryView::new(&labels, &scores));
@@ -444,7 +454,7 @@ fn a_query_of_a_million_documents_is_fine() {
 #[test]
 fn sampled_pairs_keep_the_expectation_and_the_sum() {
     let documents = 20_500;
-    let (labels, scores) = draws(documents);
+    let (labels, scores) = random_query(documents);
     let objective = LambdaConfig::default().check().unwrap();
     assert!(is_sampled(documents, objective.truncation));
     let seeds = 12;
@@ -478,18 +488,18 @@ fn sampled_pairs_keep_the_expectation_and_the_sum() {
 /// Sampled pairs cover all ranks, so no document needs to be promoted, and no pair may be lost.
 #[test]
 fn coherent_pairs_change_nothing_where_pairs_are_sampled() {
-    let (labels, scores) = draws(210_000);
-    let of = |pairs: PairChoice| {
+    let (labels, scores) = random_query(210_000);
+    let derivatives_with = |pairs: PairChoice| {
         let params = LambdaConfig { pairs, truncation: Some(2000), ..lambda("ndcg@10") };
         let objective = params.check().unwrap();
         assert!(objective.samples_pairs(labels.len()));
         derivatives(&objective, &QueryView::new(&labels, &scores))
     };
-    assert!(of(PairChoice::Coherent) == of(PairChoice::Top));
+    assert!(derivatives_with(PairChoice::Coherent) == derivatives_with(PairChoice::Top));
 }
 
 #[test]
-fn the_loss_is_given_where_it_is_defined() {
+fn there_is_a_loss_for_weight_one_without_normalisation_only() {
     let query = QueryView::new(&[1.0, 0.0], &[0.0, 0.0]);
     let loss = |params: LambdaConfig| {
         params.check().unwrap().loss(&query, &mut ObjectiveBuffers::default()).unwrap()

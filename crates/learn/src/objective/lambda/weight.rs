@@ -4,8 +4,9 @@
 //! |---|---|
 //! | 1 | RankNet on trees, RankMART |
 //! | abs(delta metric) | LambdaMART (Burges, MSR-TR-2010-82) |
-//! | by the distance of ranks, or both | NDCG-Loss2, NDCG-Loss2++ (`lambdaloss.rs`) |
-//! | gains of pairs k ranks apart | LambdaGap (`lambdagap.rs`) |
+//! | difference of gains, by the distance of the two ranks | NDCG-Loss2 (`lambdaloss.rs`) |
+//! | abs(delta metric) plus a multiple of NDCG-Loss2 | NDCG-Loss2++ (`lambdaloss.rs`) |
+//! | difference of gains of pairs k or more ranks apart | LambdaGap (`lambdagap.rs`) |
 //!
 //! A metric with a cut-off k can be used in two modes. `cut=soft`, the default and the convention
 //! of other tools: the change of the metric without its cut-off, so that documents far below rank k
@@ -37,9 +38,9 @@ pub enum Weight {
 choices! {
     /// The treatment of a metric's cut-off.
     pub enum CutoffMode {
-        /// The metric without its cut-off.
+        /// The cut-off is dropped: pairs below it have a weight too.
         Soft = "soft",
-        /// The metric as written.
+        /// The metric is used as written: pairs below the cut-off have weight 0.
         Hard = "hard",
     }
 }
@@ -47,12 +48,12 @@ choices! {
 /// The formula by which a metric gives the weight of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Scheme {
-    /// The metric's change when the two swap ranks: LambdaRank.
+    /// The metric's change when the two documents swap ranks: LambdaRank.
     #[default]
     Swap,
     /// NDCG-Loss2 (LambdaLoss), for NDCG and DCG.
     Loss2,
-    /// NDCG-Loss2++: the sum of both, Loss2 multiplied by this factor.
+    /// NDCG-Loss2++: the weight of `Swap` plus this factor times that of `Loss2`.
     Loss2PlusPlus(f64),
     /// LambdaGap, for P@k.
     Gap,
@@ -72,12 +73,14 @@ impl Scheme {
         Err(SpecError::conflict(name, Conflict::UnsuitableMetric { metric, reason, expected }))
     }
 
-    /// The weights of the scheme over a metric's gains and changes.
+    /// The weights of the scheme, computed from a metric's gains and discounts or changes.
     fn weights_over(self, metric: Box<dyn SwapDelta>, cutoff: Option<u32>) -> Box<dyn SwapDelta> {
         match self {
             Scheme::Swap => metric,
-            Scheme::Loss2 => Box::new(LambdaLoss { metric, rho: 0.0, delta: 1.0 }),
-            Scheme::Loss2PlusPlus(mu) => Box::new(LambdaLoss { metric, rho: 1.0, delta: mu }),
+            Scheme::Loss2 => Box::new(LambdaLoss { metric, rho_factor: 0.0, delta_factor: 1.0 }),
+            Scheme::Loss2PlusPlus(mu) => {
+                Box::new(LambdaLoss { metric, rho_factor: 1.0, delta_factor: mu })
+            }
             Scheme::Gap => {
                 Box::new(LambdaGap { metric, min_distance: cutoff.map_or(1, |k| k as usize) })
             }
@@ -85,23 +88,24 @@ impl Scheme {
     }
 }
 
-/// Metrics that are constant without their cut-off.
+/// Metrics that are constant without their cut-off: it is never dropped.
 const ALWAYS_HARD: [&str; 3] = ["p", "recall", "success"];
 
 /// A metric resolved as a pair weight.
 #[derive(Debug)]
-pub(super) struct WeightTarget {
-    /// Identifies the target within the process.
+pub(super) struct MetricWeight {
+    /// Identifies this value within the process.
     id: u64,
     measure: Measure,
     scheme: Scheme,
-    /// The number of ideal labels that the metric needs.
-    ideal: usize,
+    /// The ideal DCG is computed from this many best labels, at most.
+    max_ideal: usize,
 }
 
-/// The swap computations that a thread keeps from query to query, with the target they belong to.
+/// The swap computation that a thread keeps from query to query, with the id of the
+/// [`MetricWeight`] that it belongs to.
 #[derive(Debug, Default)]
-pub(super) struct Swaps {
+pub(super) struct SwapCache {
     cached: Option<(u64, Box<dyn SwapDelta>)>,
 }
 
@@ -121,8 +125,8 @@ impl Weight {
         scheme: Scheme,
         cut: CutoffMode,
         truncation: usize,
-    ) -> Result<Option<WeightTarget>, SpecError> {
-        let mut ideal = usize::MAX;
+    ) -> Result<Option<MetricWeight>, SpecError> {
+        let mut max_ideal = usize::MAX;
         let measure = match self {
             Weight::One => return Ok(None),
             Weight::Custom(measure) => {
@@ -137,7 +141,7 @@ impl Weight {
                 if cut == CutoffMode::Soft && !ALWAYS_HARD.contains(&name) {
                     written.cutoff = None;
                     if name == "ndcg" {
-                        ideal = truncation;
+                        max_ideal = truncation;
                     }
                 }
                 MetricSpec::from_spec(written)?.resolve(SourceKind::Features)?
@@ -152,9 +156,9 @@ impl Weight {
             };
             return Err(SpecError::conflict(name, conflict));
         }
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        Ok(Some(WeightTarget { id, measure, scheme, ideal }))
+        static NEXT_ID: AtomicU64 = AtomicU64::new(0);
+        let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+        Ok(Some(MetricWeight { id, measure, scheme, max_ideal }))
     }
 }
 
@@ -168,11 +172,12 @@ impl std::fmt::Display for Weight {
     }
 }
 
-impl WeightTarget {
-    /// Loads a query: labels by rank, and best first.
+impl MetricWeight {
+    /// Loads a query, given by its labels by rank and its labels best first. Returns the weights of
+    /// its pairs.
     pub(super) fn prepare<'s>(
         &self,
-        swaps: &'s mut Swaps,
+        swaps: &'s mut SwapCache,
         labels: &[f64],
         ideal: &[f64],
     ) -> Result<&'s dyn SwapDelta, LearnError> {
@@ -184,7 +189,7 @@ impl WeightTarget {
         let Some((_, swap)) = swaps.cached.as_mut() else {
             return Err(LearnError::NoSwaps { metric: self.measure.to_string() });
         };
-        swap.prepare(labels, ideal.get(..self.ideal).unwrap_or(ideal))?;
+        swap.prepare(labels, ideal.get(..self.max_ideal).unwrap_or(ideal))?;
         Ok(&**swap)
     }
 }
@@ -193,10 +198,11 @@ impl WeightTarget {
 mod tests {
     use super::*;
 
+    /// Changes of the metric when rank 2 (from 0) of an example query swaps with each rank.
     fn deltas(metric: &str, cut: CutoffMode, truncation: usize) -> Vec<f64> {
         let weight = Weight::Metric(MetricSpec::parse(metric).unwrap());
         let target = weight.resolve(Scheme::Swap, cut, truncation).unwrap().unwrap();
-        let mut swaps = Swaps::default();
+        let mut swaps = SwapCache::default();
         let labels = [0.0, 2.0, 1.0, 0.0, 3.0];
         let swap = target.prepare(&mut swaps, &labels, &[3.0, 2.0, 1.0, 0.0, 0.0]).unwrap();
         let mut row = vec![0.0; 5];
@@ -205,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_soft_cut_goes_on_below_the_cut_off_and_a_hard_one_does_not() {
+    fn pairs_below_the_cut_off_have_a_weight_if_it_is_soft_and_none_if_it_is_hard() {
         let (soft, hard) =
             (deltas("ndcg@2", CutoffMode::Soft, 5), deltas("ndcg@2", CutoffMode::Hard, 5));
         assert!(soft[4] > 0.0 && hard[4] == 0.0);
@@ -214,18 +220,18 @@ mod tests {
     }
 
     #[test]
-    fn ndcg_is_scaled_by_the_ideal_at_the_truncation_level() {
-        let (two, all) =
+    fn ndcg_is_scaled_by_the_ideal_dcg_at_the_truncation_level() {
+        let (truncated, all) =
             (deltas("ndcg@2", CutoffMode::Soft, 2), deltas("ndcg@2", CutoffMode::Soft, 5));
-        let ideal = |depth: usize| -> f64 {
+        let ideal_dcg = |depth: usize| -> f64 {
             let gains = [7.0, 3.0, 1.0];
             gains[..depth].iter().enumerate().map(|(r, g)| g / (r as f64 + 2.0).log2()).sum()
         };
-        assert!((two[4] * ideal(2) - all[4] * ideal(3)).abs() < 1e-12);
+        assert!((truncated[4] * ideal_dcg(2) - all[4] * ideal_dcg(3)).abs() < 1e-12);
     }
 
     #[test]
-    fn precision_is_always_hard() {
+    fn the_cut_off_of_precision_is_always_hard() {
         assert_eq!(deltas("p@2", CutoffMode::Soft, 5), deltas("p@2", CutoffMode::Hard, 5));
         assert!(deltas("p@2", CutoffMode::Soft, 5)[0] > 0.0);
     }

@@ -6,13 +6,18 @@
 //! lower bin. It need not be useful in every leaf. A leaf in which a side would have too few rows,
 //! too small a hessian sum, a value against a monotone constraint, or no gain, is *not split*: its
 //! rows keep one value and may be split by a later level. In the tree both sides of the test then
-//! lead to the same subtree, so its shape is always full, 2^levels leaves, some of which share a
-//! value ([`End`]); a leaf that no row reaches has the value of the rows that it was not separated from.
-//! So `min_rows` holds for every group of rows with a value of its own, though a leaf of the tree
-//! may hold fewer rows.
+//! lead to equal subtrees, so the tree is always full, with 2^levels leaves, some of which share a
+//! value ([`End`]); a leaf that no row reaches has the value of the rows that it was not separated
+//! from. So `min_rows` holds for every group of rows with a value of its own (a *grown leaf*),
+//! though a leaf of the tree may hold fewer rows. A *position* is one of the 2^d nodes of the full
+//! tree below d tests; a grown leaf may stand at several positions. It is *open* while it may still
+//! be split.
 //!
-//! Growth ends after `levels` tests, or when no test has a total gain above `min_gain`. The gain of
-//! a split in the model is the share of its rows in the gain of the whole leaf.
+//! Growth ends after `levels` tests, or when no test has a total gain above `min_gain`. In the
+//! model, the gain of a grown leaf's split is divided among the leaf's positions in proportion to
+//! their rows.
+//!
+//! Sums are packed: gradient and hessian as integers in 64 bits ([`quantise`](super::quantise)).
 //!
 //! Cost of a level: histograms of the smaller children, the others by subtraction, and a scan of
 //! all bins of all features in all open leaves, whose histograms are kept. Histograms hold no
@@ -41,11 +46,14 @@ use super::split::{FoundSplit, HistogramSearch, SplitConstraints, unpack_floats}
 use crate::bins::CELLS;
 use crate::error::LearnError;
 
-/// A split test of a level and its total gain over all leaves, in packed units.
+/// A split test of a level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct LevelSplit {
+    /// The increase of the structure score, summed over all open leaves, in packed units.
     increase: f64,
+    /// Last bin on the left.
     bin: u8,
+    /// The side of missing values.
     missing: Side,
 }
 
@@ -66,7 +74,8 @@ struct Choice {
 struct EvaluatedLevel {
     feature: SplitFeature,
     test: LevelSplit,
-    /// By position: the gain of its leaf and its number of rows, if the leaf was split.
+    /// By position: the gain and the number of rows of the grown leaf there; `None` if that leaf
+    /// was not split.
     gains: Vec<Option<(f64, u64)>>,
 }
 
@@ -75,7 +84,7 @@ struct GrownLevels<'e> {
     expander: &'e Expander<'e>,
     /// The grown leaves, each with a value of its own; open ones have a histogram.
     nodes: Vec<GrowingLeaf>,
-    /// The node of each position of the last level, left to right.
+    /// The index in `nodes` of the grown leaf at each position of the last level, left to right.
     positions: Vec<usize>,
     levels: Vec<EvaluatedLevel>,
     allowed: Option<Arc<Allowed>>,
@@ -95,9 +104,9 @@ pub(super) fn grow(
     if levels > 0 && expander.may_split(&root, &arena)? {
         let mut cells = pool.take();
         let rows = if all { LeafRows::All } else { LeafRows::Some(arena.rows(&root)) };
-        let (packed, small) = (arena.packed(&root), root.target());
-        let step = SiblingLeaves { rows, packed, small, cells: &mut cells, large: None };
-        expander.evaluator.sum(step, rayon::current_num_threads())?;
+        let (packed, small) = (arena.packed(&root), root.searched());
+        let only_root = SiblingLeaves { rows, packed, small, cells: &mut cells, large: None };
+        expander.evaluator.sum(only_root, rayon::current_num_threads())?;
         root.cells = Some(cells);
     }
     times.histograms += started.elapsed();
@@ -108,17 +117,19 @@ pub(super) fn grow(
         let started = Instant::now();
         let Some(choice) = tree.choose(&arena)? else { break };
         times.histograms += started.elapsed();
-        *times += tree.apply_test(choice, level + 1 < levels, &mut arena, pool)?;
+        let evaluate_children = level + 1 < levels;
+        *times += tree.apply_test(choice, evaluate_children, &mut arena, pool)?;
     }
     tree.finish(&arena, pool)
 }
 
 impl GrownLevels<'_> {
+    /// The grown leaves that may still be split.
     fn open(&self) -> impl Iterator<Item = &GrowingLeaf> {
         self.nodes.iter().filter(|node| node.cells.is_some())
     }
 
-    /// The best split test for the level.
+    /// The best split test for the level; `None` if no test gains enough.
     fn choose(&self, arena: &Arena<'_>) -> Result<Option<Choice>, LearnError> {
         let Expander { evaluator, units, params, .. } = self.expander;
         let unsplit_score: f64 = self.open().map(|node| self.unsplit_score(node).abs()).sum();
@@ -176,7 +187,8 @@ impl GrownLevels<'_> {
         self.expander.units.rule.structure_score(g, h, node.limits)
     }
 
-    /// The best split test on one feature.
+    /// The best split test on one feature; `None` if no test gains anything. With `counts`, a leaf
+    /// gains only if both sides have enough rows.
     fn search(&self, feature: SplitFeature, counts: Option<&Counts>) -> Option<LevelSplit> {
         let mut totals = [[0.0; CELLS]; 2];
         for (number, node) in self.open().enumerate() {
@@ -196,14 +208,15 @@ impl GrownLevels<'_> {
         best
     }
 
-    /// Visits every test on a feature that would gain something in a leaf: side of missing values,
-    /// bin, gain, and the packed sum of the left side.
+    /// Calls `visitor` for every test on a feature that would gain something in a leaf, with the
+    /// side of missing values, the last bin on the left, the increase of the structure score, and
+    /// the packed sum of the left side.
     fn visit(
         &self,
         feature: SplitFeature,
         node: &GrowingLeaf,
         by_byte: Option<&[u64; CELLS]>,
-        mut gains: impl FnMut(Side, usize, f64, u64),
+        mut visitor: impl FnMut(Side, usize, f64, u64),
     ) {
         let Some(cells) = node.cells.as_ref().and_then(|all| all.get(feature.column as usize))
         else {
@@ -211,20 +224,20 @@ impl GrownLevels<'_> {
         };
         let rule = &self.expander.units.rule;
         let mut shared = [0; CELLS];
-        let search = search_of(&feature, cells, &mut shared, node.target());
+        let search = search_of(&feature, cells, &mut shared, node.searched());
         let constraints =
             SplitConstraints { counts: None, limits: node.limits, direction: feature.direction };
         let unsplit_score = self.unsplit_score(node);
-        let least = MIN_RELATIVE_GAIN * unsplit_score.abs();
-        let plain = self.expander.evaluator.is_plain(rule);
+        let min_increase = MIN_RELATIVE_GAIN * unsplit_score.abs();
+        let is_plain = self.expander.evaluator.is_plain(rule);
         let rows = by_byte.map(|by_byte| by_bin(feature, by_byte));
         for missing in [Side::Right, Side::Left] {
-            let Some((mut left, ends)) = search.start(missing) else { continue };
+            let Some((mut left, candidate_bins)) = search.start(missing) else { continue };
             let mut left_rows = match (missing, &rows) {
-                (Side::Left, Some(rows)) => rows[feature.values],
+                (Side::Left, Some(rows)) => rows[feature.value_bins],
                 _ => 0,
             };
-            for (bin, cell) in search.values.iter().enumerate().take(ends) {
+            for (bin, cell) in search.values.iter().enumerate().take(candidate_bins) {
                 left = left.wrapping_add(*cell);
                 if let Some(rows) = &rows {
                     left_rows += rows[bin];
@@ -232,13 +245,13 @@ impl GrownLevels<'_> {
                         continue;
                     }
                 }
-                let structure_score = match plain {
+                let structure_score = match is_plain {
                     true => plain_score(&search, left, rule.min_hessian, rule.l2),
                     false => search.score_of_split(left, 0, rule, &constraints),
                 };
                 match structure_score {
-                    Some(structure_score) if structure_score - unsplit_score > least => {
-                        gains(missing, bin, structure_score - unsplit_score, left)
+                    Some(structure_score) if structure_score - unsplit_score > min_increase => {
+                        visitor(missing, bin, structure_score - unsplit_score, left)
                     }
                     _ => {}
                 }
@@ -246,7 +259,8 @@ impl GrownLevels<'_> {
         }
     }
 
-    /// The gain of a test in one leaf, and the packed sum of the left side there.
+    /// The increase of the structure score by a test in one leaf, and the packed sum of the left
+    /// side there; `None` if the test gains nothing in the leaf.
     fn gain_in_leaf(
         &self,
         feature: SplitFeature,
@@ -271,6 +285,7 @@ impl GrownLevels<'_> {
         })
     }
 
+    /// Number of rows of the open leaves, by byte of the feature's column.
     fn count(&self, feature_index: usize, arena: &Arena<'_>) -> Result<Counts, LearnError> {
         self.open().map(|node| self.expander.count(node, feature_index, arena)).collect()
     }
@@ -303,8 +318,8 @@ impl GrownLevels<'_> {
             self.nodes[at] = left;
             self.nodes.push(right);
         }
-        let both = |at: &usize| [*at, right_of[*at].unwrap_or(*at)];
-        self.positions = self.positions.iter().flat_map(both).collect();
+        let children = |at: &usize| [*at, right_of[*at].unwrap_or(*at)];
+        self.positions = self.positions.iter().flat_map(children).collect();
         Ok(times)
     }
 
@@ -370,12 +385,14 @@ impl GrownLevels<'_> {
             .collect::<Result<_, LearnError>>()?;
         partitioned.extend(others);
         partitioned.sort_by_key(|(at, _)| *at);
-        let spent: f64 = partitioned.iter().map(|(_, c)| total(c.times)).sum();
-        let share = if spent > 0.0 { started.elapsed().as_secs_f64() / spent } else { 0.0 };
+        // The times of leaves that were partitioned at the same time are scaled to the elapsed
+        // time.
+        let spent: f64 = partitioned.iter().map(|(_, c)| seconds(c.times)).sum();
+        let factor = if spent > 0.0 { started.elapsed().as_secs_f64() / spent } else { 0.0 };
         let mut times = GrowTimes::default();
         for (_, Children { times: own, .. }) in &partitioned {
-            times.histograms += own.histograms.mul_f64(share);
-            times.partition += own.partition.mul_f64(share);
+            times.histograms += own.histograms.mul_f64(factor);
+            times.partition += own.partition.mul_f64(factor);
         }
         Ok((times, partitioned))
     }
@@ -399,11 +416,12 @@ impl GrownLevels<'_> {
     }
 }
 
-fn total(times: GrowTimes) -> f64 {
+fn seconds(times: GrowTimes) -> f64 {
     (times.histograms + times.partition).as_secs_f64()
 }
 
-/// Worth of both sides if only the hessian sums limit it; equal to the general computation.
+/// The sum of both sides' structure scores without l1 and monotone constraints, equal to that of
+/// `score_of_split`; `None` if a hessian sum is too small.
 #[inline(always)]
 fn plain_score(search: &HistogramSearch<'_>, left: u64, min_hessian: f64, l2: f64) -> Option<f64> {
     let (gl, hl) = unpack_floats(left);
@@ -421,7 +439,8 @@ fn by_bin(feature: SplitFeature, by_byte: &[u64; CELLS]) -> [u64; CELLS + 1] {
     rows
 }
 
-/// Partitions one leaf, and builds the histograms of its children if they may be split later.
+/// Partitions one leaf, and builds the histograms of its children, one of them in `spare`, if they
+/// may be split later.
 fn partition_leaf(
     expander: &Expander<'_>,
     node: &mut GrowingLeaf,
@@ -435,7 +454,7 @@ fn partition_leaf(
     let started = Instant::now();
     let Children { left, right, freed, .. } = &mut children;
     let (small, large) = if left.rows <= right.rows { (left, right) } else { (right, left) };
-    let may = match evaluate_children {
+    let may_split = match evaluate_children {
         true => [expander.may_split(small, arena)?, expander.may_split(large, arena)?],
         false => [false, false],
     };
@@ -443,20 +462,20 @@ fn partition_leaf(
         freed.push(spare);
         return Ok(children);
     };
-    if may == [false, false] {
+    if may_split == [false, false] {
         freed.extend([parent, spare]);
         return Ok(children);
     }
-    let step = SiblingLeaves {
+    let siblings = SiblingLeaves {
         rows: LeafRows::Some(arena.rows(small)),
         packed: arena.packed(small),
-        small: small.target(),
+        small: small.searched(),
         cells: &mut spare,
-        large: Some((large.target(), &mut parent)),
+        large: Some((large.searched(), &mut parent)),
     };
-    expander.evaluator.sum(step, threads)?;
-    for (node, cells, may) in [(small, spare, may[0]), (large, parent, may[1])] {
-        match may {
+    expander.evaluator.sum(siblings, threads)?;
+    for (node, cells, may_split) in [(small, spare, may_split[0]), (large, parent, may_split[1])] {
+        match may_split {
             true => node.cells = Some(cells),
             false => freed.push(cells),
         }

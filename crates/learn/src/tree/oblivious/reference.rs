@@ -9,17 +9,21 @@ use crate::bins::Binned;
 use crate::collective::Local;
 use crate::simd::Simd;
 use crate::tree::grow::{Grow, GrowInput, Grower, GrownRows};
-use crate::tree::{Direction, Grown, Growth, Scales, TreeConfig};
+use crate::tree::{Direction, Grown, GrownLeaf, Growth, Scales, TreeConfig};
 
-/// A split test of the reference: feature, last bin on the left, side of missing values, gain.
+/// A split test of the reference implementation.
 #[derive(Debug, Clone, Copy)]
 struct ReferenceSplit {
     feature: u32,
+    /// Last bin on the left.
     bin: usize,
+    /// The side of missing values.
     missing: Side,
-    gain: f64,
+    /// The increase of the structure score over all leaves: twice the gain.
+    increase: f64,
 }
 
+/// The levels that the reference implementation has grown.
 struct ReferenceLevels<'a> {
     data: &'a Dataset,
     binned: &'a Binned,
@@ -28,6 +32,7 @@ struct ReferenceLevels<'a> {
     hessian: &'a [f32],
     /// The rows of each grown leaf.
     nodes: Vec<Vec<usize>>,
+    /// The index of the grown leaf at each position of the last level, left to right.
     positions: Vec<usize>,
     levels: Vec<ReferenceSplit>,
 }
@@ -42,7 +47,7 @@ impl ReferenceLevels<'_> {
         }
     }
 
-    /// Worth of some rows; `None` if they are too few.
+    /// The structure score of some rows; `None` if they are too few.
     fn structure_score(&self, rows: &[usize]) -> Option<f64> {
         let g: f64 = rows.iter().map(|row| f64::from(self.gradient[*row])).sum();
         let h: f64 = rows.iter().map(|row| f64::from(self.hessian[*row])).sum();
@@ -51,16 +56,18 @@ impl ReferenceLevels<'_> {
         enough.then(|| g * g / (h + self.params.l2))
     }
 
+    /// The rows on the left and on the right.
     fn parts(&self, test: ReferenceSplit, rows: &[usize]) -> (Vec<usize>, Vec<usize>) {
         rows.iter().copied().partition(|row| self.goes_left(test, *row))
     }
 
-    /// The gain of a test in a leaf; `None` if the leaf is not split.
-    fn gain(&self, test: ReferenceSplit, rows: &[usize]) -> Option<f64> {
+    /// The increase of the structure score by a test in a leaf; `None` if the leaf is not split.
+    fn increase(&self, test: ReferenceSplit, rows: &[usize]) -> Option<f64> {
         let unsplit_score = self.structure_score(rows)?;
         let (left, right) = self.parts(test, rows);
-        let gain = self.structure_score(&left)? + self.structure_score(&right)? - unsplit_score;
-        (gain > 1e-10 * unsplit_score).then_some(gain)
+        let split_score = self.structure_score(&left)? + self.structure_score(&right)?;
+        let increase = split_score - unsplit_score;
+        (increase > 1e-10 * unsplit_score).then_some(increase)
     }
 
     fn best(&self) -> Option<ReferenceSplit> {
@@ -71,17 +78,17 @@ impl ReferenceLevels<'_> {
                 if missing == Side::Left && !bins.missing {
                     continue;
                 }
-                for bin in 0..bins.values() {
-                    let test = ReferenceSplit { feature, bin, missing, gain: 0.0 };
-                    let gains = self.nodes.iter().filter_map(|rows| self.gain(test, rows));
-                    let gain: f64 = gains.sum();
-                    if gain > best.map_or(0.0, |best| best.gain) {
-                        best = Some(ReferenceSplit { gain, ..test });
+                for bin in 0..bins.value_bins() {
+                    let test = ReferenceSplit { feature, bin, missing, increase: 0.0 };
+                    let increases = self.nodes.iter().filter_map(|rows| self.increase(test, rows));
+                    let increase: f64 = increases.sum();
+                    if increase > best.map_or(0.0, |best| best.increase) {
+                        best = Some(ReferenceSplit { increase, ..test });
                     }
                 }
             }
         }
-        best.filter(|best| best.gain / 2.0 > self.params.min_gain)
+        best.filter(|best| best.increase / 2.0 > self.params.min_gain)
     }
 
     fn grow(&mut self) {
@@ -90,15 +97,15 @@ impl ReferenceLevels<'_> {
             self.levels.push(test);
             let mut right_of: Vec<Option<usize>> = vec![None; self.nodes.len()];
             for (at, right_of) in right_of.iter_mut().enumerate() {
-                if self.gain(test, &self.nodes[at]).is_some() {
+                if self.increase(test, &self.nodes[at]).is_some() {
                     let (left, right) = self.parts(test, &self.nodes[at]);
                     *right_of = Some(self.nodes.len());
                     self.nodes[at] = left;
                     self.nodes.push(right);
                 }
             }
-            let both = |at: &usize| [*at, right_of[*at].unwrap_or(*at)];
-            self.positions = self.positions.iter().flat_map(both).collect();
+            let children = |at: &usize| [*at, right_of[*at].unwrap_or(*at)];
+            self.positions = self.positions.iter().flat_map(children).collect();
         }
     }
 }
@@ -110,7 +117,7 @@ struct ReferenceData {
     hessian: Vec<f32>,
 }
 
-fn trial(rows: usize, columns: usize, seed: u64) -> ReferenceData {
+fn random_data(rows: usize, columns: usize, seed: u64) -> ReferenceData {
     let mut random = Random::new(seed, 0);
     let value = |random: &mut Random, at: usize| match random.below(12) {
         0 if at % columns == 1 => f32::NAN,
@@ -129,8 +136,8 @@ fn params(levels: usize, min_rows: u64, l2: f64) -> TreeConfig {
 }
 
 /// The grown tree and the rows of its grown leaves; checks that routes lead each row to its leaf.
-fn grown(trial: &ReferenceData, binned: &Binned, params: &TreeConfig) -> (Grown, Vec<Vec<usize>>) {
-    let (gradient, hessian) = (&trial.gradient[..], &trial.hessian[..]);
+fn grown(sample: &ReferenceData, binned: &Binned, params: &TreeConfig) -> (Grown, Vec<Vec<usize>>) {
+    let (gradient, hessian) = (&sample.gradient[..], &sample.hessian[..]);
     let scales = Scales::of(gradient, hessian, &Local).unwrap();
     let mut grower = Grower::new(binned, params, &Local, Simd::Auto);
     let input = GrowInput { gradient, hessian, scales: &scales, sample: None, features: None };
@@ -167,16 +174,16 @@ proptest! {
         rows in 1_usize..80, columns in 1_usize..5, seed: u64, levels in 0_usize..5,
         min_rows in 0_u64..12, l2 in prop_oneof![Just(0.0), Just(2.0)],
     ) {
-        let trial = trial(rows, columns, seed);
-        let binned = Binned::new(&trial.data, 255, &Local).unwrap();
+        let sample = random_data(rows, columns, seed);
+        let binned = Binned::new(&sample.data, 255, &Local).unwrap();
         let params = params(levels, min_rows, l2);
-        let (grown, leaves) = grown(&trial, &binned, &params);
+        let (grown, leaves) = grown(&sample, &binned, &params);
         let mut reference = ReferenceLevels {
-            data: &trial.data,
+            data: &sample.data,
             binned: &binned,
             params: &params,
-            gradient: &trial.gradient,
-            hessian: &trial.hessian,
+            gradient: &sample.gradient,
+            hessian: &sample.hessian,
             nodes: vec![(0..rows).collect()],
             positions: vec![0],
             levels: Vec::new(),
@@ -193,51 +200,54 @@ proptest! {
             let bound = bins.bounds.get(test.bin).copied().unwrap_or(f32::INFINITY);
             prop_assert_eq!((splits[0].feature, splits[0].rule), (test.feature, SplitCondition::AtMost(bound)));
             prop_assert!(!bins.missing || splits[0].missing == test.missing);
-            // The gains of the splits add up to the whole gain.
+            // The gains of the splits of a level add up to the gain of its test.
             let gain: f64 = splits.iter().map(|split| split.gain).sum();
-            prop_assert!((gain - test.gain / 2.0).abs() <= 1e-9 * gain, "{} {}", gain, test.gain);
+            let expected = test.increase / 2.0;
+            prop_assert!((gain - expected).abs() <= 1e-9 * gain, "{} {}", gain, expected);
         }
         // Every leaf of the model has the number of rows that reach it.
         let values = vec![0.0; leaves.len()];
         let tree = grown.tree(&values).unwrap();
         let mut counts = vec![0_u64; tree.leaves().len()];
-        (0..rows).for_each(|row| counts[tree.leaf_of(trial.data.matrix().row(row))] += 1);
+        (0..rows).for_each(|row| counts[tree.leaf_of(sample.data.matrix().row(row))] += 1);
         let stored: Vec<u64> = tree.leaves().iter().map(|leaf| leaf.rows).collect();
         prop_assert_eq!(stored, counts);
-        let least = leaves.iter().map(Vec::len).min().unwrap_or(0) as u64;
-        prop_assert!(leaves.len() == 1 || least >= min_rows);
+        let fewest_rows = leaves.iter().map(Vec::len).min().unwrap_or(0) as u64;
+        prop_assert!(leaves.len() == 1 || fewest_rows >= min_rows);
     }
 }
 
 #[test]
-fn the_constrained_search_gives_the_same_tree() {
-    // A monotone constraint on a constant feature has no effect, but selects the strict search.
-    let trial = trial(300, 4, 5);
-    let binned = Binned::new(&trial.data, 255, &Local).unwrap();
-    let (plain, _) = grown(&trial, &binned, &params(4, 3, 1.0));
+fn the_search_with_penalties_gives_the_tree_of_the_plain_search() {
+    // An l1 penalty this small has no effect, but selects the search that handles penalties.
+    let sample = random_data(300, 4, 5);
+    let binned = Binned::new(&sample.data, 255, &Local).unwrap();
+    let (plain, _) = grown(&sample, &binned, &params(4, 3, 1.0));
     let tiny = TreeConfig { l1: 1e-300, ..params(4, 3, 1.0) };
-    let (constrained, _) = grown(&trial, &binned, &tiny);
-    assert_eq!(plain.splits, constrained.splits);
+    let (penalised, _) = grown(&sample, &binned, &tiny);
+    assert_eq!(plain.splits, penalised.splits);
 }
 
 #[test]
-fn a_monotone_constraint_keeps_leaves_whole() {
-    let trial = trial(400, 3, 9);
-    let binned = Binned::new(&trial.data, 255, &Local).unwrap();
+fn the_score_never_falls_with_a_feature_that_is_constrained_to_rise() {
+    let sample = random_data(400, 3, 9);
+    let binned = Binned::new(&sample.data, 255, &Local).unwrap();
     let monotone = vec![(2, Direction::Rising)];
     let params = TreeConfig { monotone, ..params(4, 5, 0.0) };
-    let (grown, rows) = grown(&trial, &binned, &params);
-    let step = |rows: &Vec<usize>| {
-        let sum = |of: &[f32]| rows.iter().map(|row| f64::from(of[*row])).sum::<f64>();
-        -sum(&trial.gradient) / sum(&trial.hessian)
+    let (grown, rows) = grown(&sample, &binned, &params);
+    let newton_step = |rows: &Vec<usize>| {
+        let sum = |values: &[f32]| rows.iter().map(|row| f64::from(values[*row])).sum::<f64>();
+        -sum(&sample.gradient) / sum(&sample.hessian)
     };
     let limited = rows.iter().zip(&grown.leaves);
-    let values: Vec<f64> =
-        limited.map(|(rows, leaf)| step(rows).clamp(leaf.limits.low, leaf.limits.high)).collect();
+    let value = |(rows, leaf): (&Vec<usize>, &GrownLeaf)| {
+        newton_step(rows).clamp(leaf.limits.low, leaf.limits.high)
+    };
+    let values: Vec<f64> = limited.map(value).collect();
     let tree = grown.tree(&values).unwrap();
     assert!(tree.splits().iter().any(|split| split.feature == 2));
     for row in 0..400 {
-        let mut row = trial.data.matrix().row(row).to_vec();
+        let mut row = sample.data.matrix().row(row).to_vec();
         let mut last = f64::NEG_INFINITY;
         for value in 0..41 {
             row[2] = value as f32;

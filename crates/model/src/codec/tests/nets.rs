@@ -1,14 +1,14 @@
-//! The same tests for nets and blends.
+//! Tests of the codec for nets and blends: round trips are exact, damage is detected.
 
 use super::*;
-use crate::net;
+use crate::net::tests::{MIN_MAX, NO_MIN_MAX, random_net};
 use crate::{Activation, Blend, Layer, LayerNorm, Net, Normalise, TransformStep, Transforms};
 
 fn header(count: usize) -> Header {
     Header::new(FeatureNames::Ids { first: 1, count }, Absent::Missing)
 }
 
-/// One step of each kind, a hidden layer with a norm.
+/// A net with one step of each kind and a hidden layer with a norm.
 fn small_net() -> Model {
     let table = TransformStep::Table { from: vec![0.0, 1.0], to: vec![-1.0, 1.0] };
     let steps = vec![
@@ -25,20 +25,21 @@ fn small_net() -> Model {
 }
 
 fn blend(seed: u64, normalise: Normalise) -> Model {
-    let net =
-        Model::new(header(3), ModelBody::Net(net::tests::random(seed, 3, &[2], true))).unwrap();
-    let trees = Ensemble::new(0.5, vec![random(seed, 4, 3)]).unwrap();
+    let net = ModelBody::Net(random_net(seed, 3, &[2], MIN_MAX));
+    let net = Model::new(header(3), net).unwrap();
+    let trees = Ensemble::new(0.5, vec![random_tree(seed, 4, 3)]).unwrap();
     let trees = Model::new(header(3), ModelBody::Trees(trees)).unwrap();
     let members = vec![(0.5, net), (-1.0, trees), (0.25, linear_model())];
     Model::new(header(3), ModelBody::Blend(Blend::new(normalise, members).unwrap())).unwrap()
 }
 
 #[test]
-fn nets_and_blends_survive_the_trip_as_version_3() {
+fn nets_and_blends_are_read_back_equal_from_version_3() {
     let mut models = vec![small_net()];
     for seed in 0..40 {
         let hidden = [5, 3, 17].map(|size| 1 + (seed as usize * 7) % size);
-        let net = net::tests::random(seed, 4, &hidden[..seed as usize % 4], seed % 2 == 0);
+        let min_max = seed % 2 == 0;
+        let net = random_net(seed, 4, &hidden[..seed as usize % 4], min_max);
         models.push(Model::new(header(4), ModelBody::Net(net)).unwrap());
     }
     models.extend(Normalise::ALL.map(|normalise| blend(3, normalise)));
@@ -52,13 +53,13 @@ fn nets_and_blends_survive_the_trip_as_version_3() {
 }
 
 #[test]
-fn every_truncation_and_every_changed_byte_of_them_is_an_error() {
+fn every_truncation_and_changed_byte_of_a_net_or_blend_is_an_error() {
     for model in [small_net(), blend(1, Normalise::Rank)] {
         let bytes = model.to_bytes();
         for end in 0..bytes.len() {
             assert!(Model::from_bytes(&bytes[..end]).is_err(), "cut at {end}");
             // Missing bytes before a valid checksum are detected too.
-            if end > body(&bytes) && end != bytes.len() - 8 {
+            if end > body_start(&bytes) && end != bytes.len() - 8 {
                 let cut = sealed([&bytes[..end], &[0; 8]].concat());
                 assert!(Model::from_bytes(&cut).is_err(), "cut and sealed at {end}");
             }
@@ -78,9 +79,12 @@ fn every_truncation_and_every_changed_byte_of_them_is_an_error() {
 fn content_with_a_valid_checksum_is_checked_in_nets() {
     let nan = f32::NAN.to_le_bytes();
     let huge = u32::MAX.to_le_bytes();
-    // columns 4, flag 1, missing 8; then the steps of the first feature: count, kind, bounds, kind.
+    // Offsets in the body: the number of columns (4 bytes), the flag (1), the replacements of
+    // missing values (8); then the first feature's number of steps and the steps clip (9) and log
+    // (1).
     let (columns, flag, missing, steps) = (0, 4, 5, 13);
-    // Steps of the second feature: count, affine 9, kind of the table, its size, four numbers.
+    // The second feature's number of steps (1), an affine step (9), and a table: its kind (1), its
+    // size (4), four numbers (16).
     let (affine, table) = (steps + 11 + 1, steps + 11 + 1 + 9);
     let layers = table + 1 + 4 + 16;
     let (inputs, outputs, activation, weights) = (layers + 4, layers + 8, layers + 12, layers + 14);
@@ -114,43 +118,49 @@ fn content_with_a_valid_checksum_is_checked_in_nets() {
     }
     let error = header_refusal(&small_net(), "MODEL 3\n", "MODEL 2\n");
     assert!(error.contains("marked as version 2, and its content is that of version 3"), "{error}");
-    let error = header_refusal(&trees(vec![small()]), "MODEL 1\n", "MODEL 3\n");
+    let error = header_refusal(&tree_model(vec![two_split_tree()]), "MODEL 1\n", "MODEL 3\n");
     assert!(error.contains("damaged"), "{error}");
 }
 
-/// The bytes of a blend of one member whose file is replaced.
-fn with_member(weight: f64, member: &[u8]) -> Vec<u8> {
+/// The bytes of a blend of one member, whose file consists of the bytes `member`.
+fn blend_of_file(weight: f64, member: &[u8]) -> Vec<u8> {
     let one = Blend::new(Normalise::MinMax, vec![(1.0, linear_model())]).unwrap();
     let model = Model::new(linear_model().header().clone(), ModelBody::Blend(one)).unwrap();
     let bytes = model.to_bytes();
-    let start = &bytes[..body(&bytes) + 5];
+    // Up to the number of members: the normalisation has 1 byte, the number 4.
+    let start = &bytes[..body_start(&bytes) + 5];
     let length = (member.len() as u64).to_le_bytes();
     sealed([start, &weight.to_le_bytes(), &length, member, &[0; 8]].concat())
 }
 
 #[test]
 fn content_with_a_valid_checksum_is_checked_in_blends() {
-    let whole = with_member(0.5, &linear_model().to_bytes());
-    let ModelBody::Blend(read) = Model::from_bytes(&whole).unwrap().into_parts().1 else {
-        panic!()
-    };
-    assert_eq!(read.members(), [(0.5, linear_model())]);
+    let blend_bytes = blend_of_file(0.5, &linear_model().to_bytes());
+    let (_, body_read) = Model::from_bytes(&blend_bytes).unwrap().into_parts();
+    let ModelBody::Blend(blend_read) = body_read else { panic!() };
+    assert_eq!(blend_read.members(), [(0.5, linear_model())]);
     let cut = &linear_model().to_bytes()[..60];
     let mut newer = linear_model().to_bytes();
-    newer[17] = b'7';
-    let other = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Missing);
-    let other = Model::new(other, ModelBody::Net(net::tests::random(1, 1, &[], false))).unwrap();
+    newer[super::MAGIC.len()] = b'7';
+    let absent_missing = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Missing);
+    let net = ModelBody::Net(random_net(1, 1, &[], NO_MIN_MAX));
+    let other_absent = Model::new(absent_missing, net).unwrap();
     for (bytes, reason) in [
-        (with_member(f64::NAN, &linear_model().to_bytes()), "the weight of member 0 is NaN"),
-        (with_member(1.0, cut), "member 0: the model is damaged: its checksum"),
-        (with_member(1.0, b"tree\n"), "member 0: this is no model"),
-        (with_member(1.0, &newer), "member 0: the model has format version 7"),
-        (with_member(1.0, &whole), "member 0: the model is damaged: it has a blend within a blend"),
-        (with_member(1.0, &other.to_bytes()), "member 0 takes absent features as missing"),
+        (blend_of_file(f64::NAN, &linear_model().to_bytes()), "the weight of member 0 is NaN"),
+        (blend_of_file(1.0, cut), "member 0: the model is damaged: its checksum"),
+        (blend_of_file(1.0, b"tree\n"), "member 0: this is no model"),
+        (blend_of_file(1.0, &newer), "member 0: the model has format version 7"),
+        (
+            blend_of_file(1.0, &blend_bytes),
+            "member 0: the model is damaged: it has a blend within a blend",
+        ),
+        (blend_of_file(1.0, &other_absent.to_bytes()), "member 0 takes absent features as missing"),
     ] {
         let error = Model::from_bytes(&bytes).unwrap_err().to_string();
         assert!(error.contains(reason), "{reason}: {error}");
     }
+    // Offsets in the body: normalisation 0, number of members 1, the first member's weight 5 and
+    // length 13.
     let model = blend(1, Normalise::None);
     for (at, new, reason) in [
         (0, &[4][..], "the byte 4 is no known normalisation"),
@@ -166,10 +176,10 @@ fn content_with_a_valid_checksum_is_checked_in_blends() {
 }
 
 #[test]
-fn blends_within_blends_are_not_followed_however_deep() {
-    let mut bytes = with_member(1.0, &linear_model().to_bytes());
+fn deeply_nested_blends_are_refused_without_recursion() {
+    let mut bytes = blend_of_file(1.0, &linear_model().to_bytes());
     for _ in 0..2_000 {
-        bytes = with_member(1.0, &bytes);
+        bytes = blend_of_file(1.0, &bytes);
     }
     let error = Model::from_bytes(&bytes).unwrap_err().to_string();
     assert!(
@@ -179,9 +189,9 @@ fn blends_within_blends_are_not_followed_however_deep() {
 }
 
 #[test]
-fn a_member_with_a_huge_range_of_ids_costs_nothing() {
+fn a_member_with_a_huge_range_of_ids_takes_no_memory_for_them() {
     let huge = Header::new(FeatureNames::Ids { first: 1, count: 4_000_000_000 }, Absent::Missing);
-    let trees = Ensemble::new(0.5, vec![small()]).unwrap();
+    let trees = Ensemble::new(0.5, vec![two_split_tree()]).unwrap();
     let trees = Model::new(huge, ModelBody::Trees(trees)).unwrap();
     let blend = Blend::new(Normalise::None, vec![(2.0, trees.clone())]).unwrap();
     let model = Model::new(header(2), ModelBody::Blend(blend)).unwrap();
@@ -195,34 +205,34 @@ fn a_member_with_a_huge_range_of_ids_costs_nothing() {
 
 proptest! {
     #[test]
-    fn sealed_damage_gives_a_net_or_an_error(
+    fn damage_under_a_valid_checksum_gives_a_net_or_an_error(
         changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
         seed in 0u64..50,
     ) {
-        let net = net::tests::random(seed, 3, &[3, 2][..seed as usize % 3], false);
+        let net = random_net(seed, 3, &[3, 2][..seed as usize % 3], NO_MIN_MAX);
         let mut bytes = Model::new(header(3), ModelBody::Net(net)).unwrap().to_bytes();
-        let (start, end) = (body(&bytes), bytes.len() - 8);
+        let (start, end) = (body_start(&bytes), bytes.len() - 8);
         for (index, value) in changes {
             bytes[start + index.index(end - start)] = value;
         }
         if let Ok(model) = Model::from_bytes(&sealed(bytes.clone())) {
-            prop_assert_eq!(model.to_bytes(), sealed(bytes), "a model has one form only");
+            prop_assert_eq!(model.to_bytes(), sealed(bytes), "a model has only one form as bytes");
             prop_assert!(model.score_row(&[1.0, f32::NAN]).is_finite());
         }
     }
 
     #[test]
-    fn damage_sealed_in_a_member_gives_a_blend_or_an_error(
+    fn damage_of_a_member_under_a_valid_checksum_gives_a_blend_or_an_error(
         changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
         seed in 0u64..50,
     ) {
-        let net = net::tests::random(seed, 3, &[2], true);
+        let net = random_net(seed, 3, &[2], MIN_MAX);
         let mut member = Model::new(linear_model().header().clone(), ModelBody::Net(net)).unwrap().to_bytes();
         let end = member.len() - 8;
         for (index, value) in changes {
             member[index.index(end)] = value;
         }
-        if let Ok(model) = Model::from_bytes(&with_member(-0.5, &sealed(member))) {
+        if let Ok(model) = Model::from_bytes(&blend_of_file(-0.5, &sealed(member))) {
             prop_assert!(!model.score_row(&[1.0, f32::NAN]).is_nan());
         }
     }

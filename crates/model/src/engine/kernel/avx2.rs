@@ -1,5 +1,5 @@
-//! The steps with the instructions of AVX2. Everything here takes an [`Avx2`], the proof that the
-//! processor has them.
+//! The kernel with the instructions of AVX2. Every function takes an [`Avx2`], the proof that the
+//! processor has these instructions.
 
 use std::arch::x86_64::*;
 
@@ -26,7 +26,7 @@ impl Avx2 {
         unsafe { _mm256_storeu_si256(out.as_mut_ptr().cast(), bytes) }
     }
 
-    /// Four times eight numbers of 32 bits, all within 0 to 255 or -1, as bytes in their order.
+    /// Four times eight numbers of 32 bits, each from 0 to 255, as 32 bytes in the same order.
     #[inline(always)]
     fn narrow(self, [a, b, c, d]: [__m256i; 4]) -> __m256i {
         // SAFETY: `self` proves that AVX2 is available.
@@ -59,17 +59,17 @@ impl Kernel for Avx2 {
         slots: &mut Slots<N>,
         of: [usize; 3],
     ) {
-        // Slot numbers are below that anyway; this tells the compiler.
+        // Slot numbers are always below `SLOTS`; the remainder tells the compiler so.
         let [left, right, to] = of.map(|slot| slot % SLOTS);
         // SAFETY: `self` proves that AVX2 is available.
         unsafe {
             let above = _mm256_set1_epi8(above);
-            for (piece, ranks) in ranks.as_chunks().0.iter().enumerate() {
+            for (chunk, ranks) in ranks.as_chunks().0.iter().enumerate() {
                 let mask = _mm256_cmpgt_epi8(self.load(ranks), above);
-                let left = self.load(&slots.0[left].as_chunks().0[piece]);
-                let right = self.load(&slots.0[right].as_chunks().0[piece]);
+                let left = self.load(&slots.0[left].as_chunks().0[chunk]);
+                let right = self.load(&slots.0[right].as_chunks().0[chunk]);
                 let picked = _mm256_blendv_epi8(left, right, mask);
-                self.store(&mut slots.0[to].as_chunks_mut().0[piece], picked);
+                self.store(&mut slots.0[to].as_chunks_mut().0[chunk], picked);
             }
         }
     }
@@ -127,17 +127,17 @@ impl Kernel for Avx2 {
     }
 
     #[inline(always)]
-    fn missing_mask(self, values: &[f32; REGISTER], least: f32) -> Bytes {
+    fn missing_mask(self, values: &[f32; REGISTER], limit: f32) -> Bytes {
         let mut out = [0; REGISTER];
         // SAFETY: `self` proves that AVX2 is available; the four loads are within the 32 values.
         unsafe {
             let sign = _mm256_set1_ps(-0.0);
-            let least = _mm256_set1_ps(least);
+            let limit = _mm256_set1_ps(limit);
             let eight = |eight: usize| {
                 let size = _mm256_andnot_ps(sign, _mm256_loadu_ps(values.as_ptr().add(8 * eight)));
                 // "Not greater" includes NaN. The masks have all 32 bits set; the bytes keep eight
                 // of them.
-                let missing = _mm256_cmp_ps::<_CMP_NGT_UQ>(size, least);
+                let missing = _mm256_cmp_ps::<_CMP_NGT_UQ>(size, limit);
                 _mm256_srli_epi32::<24>(_mm256_castps_si256(missing))
             };
             self.store(&mut out, self.narrow([eight(0), eight(1), eight(2), eight(3)]));

@@ -1,8 +1,10 @@
-//! The innermost steps of the select network, on 32 rows at a time: in plain Rust ([`Portable`]),
-//! and with AVX2 intrinsics (`avx2.rs`), since the compiler does not vectorise all steps well.
+//! The innermost steps of the select network (`network.rs`), which evaluates every node of a tree
+//! for 32 rows at a time: in plain Rust ([`Portable`]), and with AVX2 intrinsics (`avx2.rs`), since
+//! the compiler does not vectorise all steps well.
 //!
-//! Both give the same bytes; a test compares them. Everything else is written once, over
-//! [`Kernel`].
+//! The rank of a value is the number of its feature's thresholds that lie below it; a split
+//! compares ranks, not values. Both kernels give the same bytes; a test compares them. Everything
+//! else is written once, over [`Kernel`].
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -11,14 +13,16 @@ mod tests;
 
 /// Number of rows that are handled together: the bytes of an AVX2 register.
 pub(crate) const REGISTER: usize = 32;
-/// Number of thresholds in a block.
+/// Number of thresholds in a block: the sorted thresholds of a feature are cut into blocks, so that
+/// a rank is found in two steps.
 pub(crate) const BLOCK: usize = 16;
 
 /// A byte for each of 32 rows.
 pub(crate) type Bytes = [u8; REGISTER];
-/// A rank for each of 32 rows, with its sign bit flipped.
+/// A rank for each of 32 rows, with its sign bit flipped: AVX2 compares bytes as signed numbers.
 pub(crate) type Ranks = [i8; REGISTER];
-/// The leaf numbers that leaves and nodes hold, for `N` rows.
+/// Slots of `N` bytes. The slot of a leaf or node holds for each of `N` rows the number of the leaf
+/// that the row reaches from there.
 pub(crate) type Slots<const N: usize> = Aligned<[[u8; N]; SLOTS]>;
 
 /// Bytes aligned so that no 32 of them cross a cache line.
@@ -26,17 +30,22 @@ pub(crate) type Slots<const N: usize> = Aligned<[[u8; N]; SLOTS]>;
 #[repr(align(32))]
 pub(crate) struct Aligned<T>(pub(crate) T);
 
-/// Number of slots: one for each leaf, and for the pairs, of which there are at most half as many.
+/// Number of slots: one for each of up to 256 leaves, and one for each node whose children are both
+/// leaves, of which there are at most half as many.
 pub(crate) const SLOTS: usize = 512;
 
-/// The steps. Those of trees are for `N` rows, a multiple of [`REGISTER`]. A kernel is a value, so
-/// that one that needs certain instructions can be the proof that they are available.
+/// The steps. Those of trees (`pair`, `pick` and `level`) are for `N` rows, a multiple of
+/// [`REGISTER`]; in them a row goes right if its rank is greater than `above`. A kernel is a value,
+/// so that one that needs certain instructions can be the proof that they are available.
 pub(crate) trait Kernel: Copy {
-    /// Sets `out` to `low`, or one more if the rank is above.
+    /// A node whose children are the leaves `low` and `low + 1`: sets `out` to `low + 1` in rows
+    /// that go right, to `low` in others.
     fn pair<const N: usize>(self, ranks: &[i8; N], above: i8, low: u8, out: &mut [u8; N]);
-    /// Sets the slot `to` (the third) to the second if the rank is above, else to the first.
+    /// Any other node: sets the slot `to` to the content of the slot `right` in rows that go right,
+    /// of the slot `left` in others; `of` is `[left, right, to]`.
     fn pick<const N: usize>(self, ranks: &[i8; N], above: i8, slots: &mut Slots<N>, of: [usize; 3]);
-    /// Adds the bits of `bit` if the rank is above.
+    /// A level of an oblivious tree, whose splits make the same test: sets the bit `bit` of the
+    /// leaf number in rows that go right.
     fn level<const N: usize>(self, ranks: &[i8; N], above: i8, bit: u8, out: &mut [u8; N]);
     /// Starts loading values into the cache.
     fn prefetch(self, values: &[f32]);
@@ -44,9 +53,10 @@ pub(crate) trait Kernel: Copy {
     fn count(self, thresholds: &[f32], values: &[f32; REGISTER]) -> Bytes;
     /// The number of thresholds of a block that lie below a value.
     fn count_one(self, block: &[f32; BLOCK], value: f32) -> u8;
-    /// All bits set if a value is NaN or its absolute value is at most `least`.
-    fn missing_mask(self, values: &[f32; REGISTER], least: f32) -> Bytes;
-    /// The ranks with those that the mask marks replaced by `missing`, and the sign bit flipped.
+    /// For each value all bits set if it is NaN or its absolute value is at most `limit`, else 0.
+    fn missing_mask(self, values: &[f32; REGISTER], limit: f32) -> Bytes;
+    /// The ranks with their sign bit flipped, after those that the mask marks are replaced by
+    /// `missing`.
     fn flip_sign(self, ranks: &Bytes, mask: &Bytes, missing: u8) -> Ranks;
 }
 
@@ -105,10 +115,10 @@ impl Kernel for Portable {
     }
 
     #[inline(always)]
-    fn missing_mask(self, values: &[f32; REGISTER], least: f32) -> Bytes {
+    fn missing_mask(self, values: &[f32; REGISTER], limit: f32) -> Bytes {
         let mut mask = [0; REGISTER];
         for (mask, value) in mask.iter_mut().zip(values) {
-            *mask = u8::from(value.is_nan() | (value.abs() <= least)).wrapping_neg();
+            *mask = u8::from(value.is_nan() | (value.abs() <= limit)).wrapping_neg();
         }
         mask
     }

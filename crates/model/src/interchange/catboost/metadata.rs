@@ -1,4 +1,5 @@
-//! The content of a CatBoost file besides its trees.
+//! The content of a CatBoost file besides its trees. A border is CatBoost's word for a threshold, a
+//! float feature its word for a numeric one.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -18,35 +19,38 @@ use crate::tree::Side;
 /// The features and numbers that the trees need, and the origin of the model.
 #[derive(Debug, Default)]
 pub(super) struct Metadata {
-    /// By number of the float feature.
+    /// The float features, by number.
     pub(super) features: Vec<FloatColumn>,
     /// The borders of all features, one after the other.
     borders: Vec<f32>,
-    /// Names by column; empty if it has none.
-    columns: Vec<String>,
+    /// The name of each column; empty if it has none.
+    column_names: Vec<String>,
+    /// The factor of the sum of trees.
     pub(super) scale: f64,
+    /// The number that is added to the scaled sum.
     pub(super) bias: f64,
-    /// The training loss.
+    /// The name of the training loss; empty if the file has none.
     pub(super) loss: String,
-    /// The version of CatBoost, if the file has it.
+    /// The version of CatBoost; empty if the file has none.
     pub(super) version: String,
 }
 
 /// A float feature.
 #[derive(Debug)]
 pub(super) struct FloatColumn {
-    /// Its column.
+    /// The column of the data.
     pub(super) column: u32,
     /// The side of missing values.
     pub(super) missing: Side,
-    /// Its borders among those of all features, if the file has them.
+    /// The range of its borders in [`Metadata::borders`]; `None` if the file does not list them.
     borders: Option<Range<usize>>,
 }
 
-/// Maximum number of columns and outputs: a limit on the memory that a file can use.
+/// Maximum number of columns: a limit on the memory that a file can use.
 const MAX_COLUMNS: usize = 1 << 19;
+/// Maximum number of outputs, for the same reason.
 const MAX_OUTPUTS: usize = 1 << 16;
-/// CatBoost's own limit of the borders of a feature.
+/// CatBoost's own limit of the number of borders of a feature.
 const MAX_BORDERS: usize = 1 << 16;
 
 #[derive(Deserialize)]
@@ -76,32 +80,33 @@ struct FloatFeature {
     #[serde(default)]
     feature_id: String,
     #[serde(default)]
-    nan_value_treatment: Option<Treatment>,
+    nan_value_treatment: Option<NanTreatment>,
     #[serde(default)]
     borders: Option<BoundedVec<f64, MAX_BORDERS>>,
 }
 
+/// The handling of NaN at splits `value > border`: as a value for which the test is false or true.
 #[derive(Deserialize, Clone, Copy)]
 #[allow(clippy::enum_variant_names, reason = "the names in the file")]
-enum Treatment {
+enum NanTreatment {
     AsIs,
     AsFalse,
     AsTrue,
 }
 
-/// One number in old files, a list in newer ones.
+/// The bias: one number in old files, a list in newer ones.
 #[derive(Default)]
 struct Bias(Vec<f64>);
 
 impl<'de> Deserialize<'de> for Bias {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Bias, D::Error> {
-        from.deserialize_any(NumberOrList)
+        from.deserialize_any(BiasVisitor)
     }
 }
 
-struct NumberOrList;
+struct BiasVisitor;
 
-impl<'de> Visitor<'de> for NumberOrList {
+impl<'de> Visitor<'de> for BiasVisitor {
     type Value = Bias;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -126,7 +131,8 @@ impl<'de> Visitor<'de> for NumberOrList {
     }
 }
 
-/// The origin of the model; other entries may change their form from version to version.
+/// The origin of the model. Other entries of this object are not read, as their form changes from
+/// version to version.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct ModelInfo {
@@ -193,8 +199,8 @@ impl Metadata {
             }));
         }
         let missing = match feature.nan_value_treatment {
-            Some(Treatment::AsTrue) => Side::Right,
-            Some(Treatment::AsIs | Treatment::AsFalse) | None => Side::Left,
+            Some(NanTreatment::AsTrue) => Side::Right,
+            Some(NanTreatment::AsIs | NanTreatment::AsFalse) | None => Side::Left,
         };
         let borders = feature.borders.map(|borders| {
             let start = self.borders.len();
@@ -202,22 +208,25 @@ impl Metadata {
             start..self.borders.len()
         });
         self.features.push(FloatColumn { column, missing, borders });
-        // Without other kinds of features, columns are the feature numbers; gaps would cost memory.
-        match column as usize == self.columns.len() {
-            true => self.columns.push(feature.feature_id),
+        // As there are no other kinds of features, columns are numbered like float features. Gaps
+        // in the numbers would cost memory.
+        match column as usize == self.column_names.len() {
+            true => self.column_names.push(feature.feature_id),
             false => {
                 return Err(invalid(FileProblem::OutOfOrder {
                     item: "column",
                     found: column as usize,
-                    expected: self.columns.len(),
+                    expected: self.column_names.len(),
                 }));
             }
         }
         Ok(())
     }
 
-    /// Rejects a split whose border is not the one of the lists of borders: CatBoost goes by the
-    /// index of a split in the lists of all features, one after the other. Its lists are sorted.
+    /// Rejects a split of the float feature `number` whose border differs from the listed one:
+    /// CatBoost itself uses not the border of the split but its `index` in the lists of borders of
+    /// all features, one after the other. Without an index, the border must be in the feature's
+    /// list, which is sorted.
     pub(super) fn check_border(
         &self,
         number: u32,
@@ -225,20 +234,21 @@ impl Metadata {
         index: Option<u32>,
     ) -> Result<(), ModelError> {
         let feature = self.features.get(number as usize);
-        let Some(own) = feature.and_then(|feature| feature.borders.clone()) else { return Ok(()) };
+        let range = feature.and_then(|feature| feature.borders.clone());
+        let Some(range) = range else { return Ok(()) };
         let border32 = border as f32;
         let listed = match index {
             Some(index) => {
                 let listed = self.borders.get(index as usize).copied();
-                if own.contains(&(index as usize)) && listed == Some(border32) {
+                if range.contains(&(index as usize)) && listed == Some(border32) {
                     return Ok(());
                 }
                 listed
             }
             None => {
-                let own = self.borders.get(own).unwrap_or_default();
+                let own_borders = self.borders.get(range).unwrap_or_default();
                 let order = |listed: &f32| listed.partial_cmp(&border32).unwrap_or(Ordering::Less);
-                if own.binary_search_by(order).is_ok() {
+                if own_borders.binary_search_by(order).is_ok() {
                     return Ok(());
                 }
                 None
@@ -247,17 +257,18 @@ impl Metadata {
         Err(invalid(FileProblem::InconsistentBorder { feature: number, border, listed }))
     }
 
-    /// The names; numbers from 0 if no feature has one.
+    /// The names of the features. If none has a name, they are ids from 0; if only some have, the
+    /// names of the others are their numbers.
     pub(super) fn names(&self) -> FeatureNames {
-        let count = self.columns.len();
-        if self.columns.iter().all(String::is_empty) {
+        let count = self.column_names.len();
+        if self.column_names.iter().all(String::is_empty) {
             return FeatureNames::Ids { first: 0, count };
         }
         let name = |(number, name): (usize, &String)| match name.is_empty() {
             true => number.to_string(),
             false => name.clone(),
         };
-        FeatureNames::from_names(self.columns.iter().enumerate().map(name).collect())
+        FeatureNames::from_names(self.column_names.iter().enumerate().map(name).collect())
     }
 }
 

@@ -7,12 +7,13 @@
 //!   border`. Here split 0 becomes the root. A tree of depth k is expanded to `2^k - 1` splits, so
 //!   `k` is at most 16, which is CatBoost's own limit, and files that claim more leaves than their
 //!   size could hold are rejected.
-//! - `trees`: nodes with `left`, `right` and `split`, or `value`: other ways of growing.
+//! - `trees`: nested nodes with `left`, `right` and `split`, or `value`, from CatBoost's other ways
+//!   of growing trees.
 //!
 //! `nan_value_treatment` of a feature decides the side of missing values: `AsTrue` right, `AsFalse`
 //! and `AsIs` (a feature without missing values in training, where NaN is above no border) left.
-//! Names are kept if features have them; otherwise features are numbered from 0. Row counts are the
-//! rounded leaf weights.
+//! Names are kept if features have them; otherwise features are numbered from 0. The numbers of
+//! rows at leaves are the rounded leaf weights.
 //!
 //! Rejected: categories, texts and embeddings, splits on anything but numbers, more than one
 //! output. The file is read twice: for its features first, then tree by tree.
@@ -30,7 +31,7 @@ use crate::header::Header;
 use crate::interchange::{FileProblem, ModelFormat, UnsupportedPart};
 use crate::model::{Model, ModelBody};
 
-/// The name in messages.
+/// The name of the system in messages.
 const NAME: &str = "CatBoost";
 
 /// The entry in the table of formats.
@@ -41,6 +42,7 @@ pub(super) static FORMAT: ModelFormat = ModelFormat {
     writes: "",
     extensions: &["json"],
     bodies: &[],
+    // The agreement of our scores with those of the system.
     scores: "raw values, to 1e-6",
     detect,
     read,

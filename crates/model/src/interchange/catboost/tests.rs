@@ -41,10 +41,7 @@ fn parse(text: &str) -> Result<Model, String> {
 
 #[test]
 fn oblivious_trees_are_read_with_the_first_split_as_the_lowest_bit() {
-    assert!(
-        detect(OBLIVIOUS.as_bytes())
-            && detect(&NESTED.as_bytes()[..5]) != detect(OBLIVIOUS.as_bytes())
-    );
+    assert!(detect(OBLIVIOUS.as_bytes()) && !detect(&NESTED.as_bytes()[..5]));
     let model = parse(OBLIVIOUS).unwrap();
     let nan = f32::NAN;
     for (row, leaf) in [
@@ -66,11 +63,11 @@ fn oblivious_trees_are_read_with_the_first_split_as_the_lowest_bit() {
     );
     let ModelBody::Trees(trees) = model.body() else { panic!() };
     let rows: Vec<u64> = trees.trees()[0].leaves().iter().map(|leaf| leaf.rows).collect();
-    assert_eq!(rows, [10, 4, 0, 1], "by the order of the leaves in the tree");
+    assert_eq!(rows, [10, 4, 0, 1], "in the order of the leaves in the tree");
 }
 
 #[test]
-fn trees_of_nodes_are_read_whatever_the_order_of_their_keys() {
+fn nested_trees_are_read_whatever_the_order_of_their_keys() {
     let model = parse(NESTED).unwrap();
     let nan = f32::NAN;
     for (row, score) in
@@ -85,7 +82,7 @@ fn trees_of_nodes_are_read_whatever_the_order_of_their_keys() {
 }
 
 #[test]
-fn a_deep_tree_of_levels_is_spelt_out() {
+fn a_deep_oblivious_tree_is_expanded_to_its_splits() {
     let depth = 12;
     let split = r#"{"border":0,"float_feature_index":N}"#;
     let splits: Vec<_> = (0..depth).map(|f| split.replace('N', &f.to_string())).collect();
@@ -106,7 +103,7 @@ fn a_deep_tree_of_levels_is_spelt_out() {
 }
 
 #[test]
-fn what_cannot_be_expressed_or_does_not_fit_is_refused_with_a_reason() {
+fn files_that_are_unsupported_or_inconsistent_are_refused_with_a_reason() {
     let changed = |from: &str, to: &str| {
         let base = if OBLIVIOUS.contains(from) { OBLIVIOUS } else { NESTED };
         assert!(base.contains(from), "{from}");
@@ -142,7 +139,8 @@ fn what_cannot_be_expressed_or_does_not_fit_is_refused_with_a_reason() {
             r#""flat_feature_index": 3"#,
             "column 3 where column 1 should be",
         ),
-        // CatBoost goes by the list and the index, so a border that differs is no detail.
+        // CatBoost uses the index in the lists of borders, so the border of a split must agree with
+        // it.
         (r#""borders": [0.5]"#, r#""borders": [0.75]"#, "another split, with the border 0.75"),
         (r#""border": 0.5"#, r#""border": 0.25"#, "float feature 0 has the border 0.25, but its"),
         (r#""split_index": 1"#, r#""split_index": 0"#, "another split, with the border 0.5"),
@@ -169,7 +167,7 @@ fn what_cannot_be_expressed_or_does_not_fit_is_refused_with_a_reason() {
 #[test]
 fn files_that_claim_more_than_they_hold_are_refused() {
     let zeros = |count: usize| vec!["0"; count].join(",");
-    let with = |tree: &str, count: usize| {
+    let read_copies = |tree: &str, count: usize| {
         let trees = vec![tree; count].join(",");
         parse(&format!(
             r#"{{"features_info":{{"float_features":[{{"feature_index":0}}]}},
@@ -181,14 +179,14 @@ fn files_that_claim_more_than_they_hold_are_refused() {
     let split = r#"{"float_feature_index":0}"#;
     let wide =
         format!(r#"{{"leaf_values":[{}],"splits":[{}]}}"#, zeros(1 << 16), [split; 16].join(","));
-    assert!(with(&wide, 2).is_ok());
-    assert!(with(&wide, 8).unwrap_err().contains("more leaves than a file of this size"));
+    assert!(read_copies(&wide, 2).is_ok());
+    assert!(read_copies(&wide, 8).unwrap_err().contains("more leaves than a file of this size"));
     let wider = format!(r#"{{"leaf_values":[{}]}}"#, zeros((1 << 16) + 1));
-    assert!(with(&wider, 1).unwrap_err().contains("a list of at most 65536"));
+    assert!(read_copies(&wider, 1).unwrap_err().contains("a list of at most 65536"));
     let deeper = format!(r#"{{"leaf_values":[1],"splits":[{}]}}"#, [split; 17].join(","));
-    assert!(with(&deeper, 1).unwrap_err().contains("a list of at most 16"));
+    assert!(read_copies(&deeper, 1).unwrap_err().contains("a list of at most 16"));
     assert!(
-        with(r#"{"leaf_values":[1]}"#, (1 << 17) + 1)
+        read_copies(r#"{"leaf_values":[1]}"#, (1 << 17) + 1)
             .unwrap_err()
             .contains("more than 131072 trees")
     );

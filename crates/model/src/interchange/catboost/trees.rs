@@ -1,4 +1,5 @@
-//! The trees of a CatBoost file, read one at a time, so that none is held in two forms for long.
+//! The trees of a CatBoost file. They are read one at a time, so that only one tree at a time is in
+//! memory both as JSON values and as a [`Tree`].
 
 use std::fmt;
 
@@ -17,39 +18,41 @@ use crate::tree::{Leaf, Split, Tree};
 
 /// CatBoost's own depth limit of oblivious trees.
 const MAX_DEPTH: usize = 16;
+/// Maximum number of leaves of an oblivious tree.
 const MAX_LEAVES: usize = 1 << MAX_DEPTH;
 
 /// Reads all trees.
 pub(super) fn read(bytes: &[u8], metadata: &Metadata) -> Result<Vec<Tree>, ModelError> {
-    // Memory limit of the trees, so that a small file cannot use much.
-    let room = (12 << 20) + 3 * bytes.len();
-    let mut work = TreeWork { metadata, trees: Vec::new(), room, error: None };
+    // The trees may take this number of bytes, so that a small file cannot use much memory.
+    let memory_left = (12 << 20) + 3 * bytes.len();
+    let mut reader = TreeReader { metadata, trees: Vec::new(), memory_left, error: None };
     let mut json = serde_json::Deserializer::from_slice(bytes);
-    let read = (&mut json).deserialize_map(&mut work);
-    match (read, work.error.take()) {
+    let read = (&mut json).deserialize_map(&mut reader);
+    match (read, reader.error.take()) {
         // Our own errors first: the JSON reader only knows that it was stopped.
         (_, Some(error)) => Err(error),
         (Err(error), None) => Err(invalid_json(&error)),
-        (Ok(()), None) => Ok(work.trees),
+        (Ok(()), None) => Ok(reader.trees),
     }
 }
 
-/// The trees so far, and the error that ended reading.
-struct TreeWork<'a> {
+/// Reads the trees: holds those read so far, and the error that ended reading.
+struct TreeReader<'a> {
     metadata: &'a Metadata,
     trees: Vec<Tree>,
-    room: usize,
+    /// Number of bytes that further trees may take.
+    memory_left: usize,
     error: Option<ModelError>,
 }
 
-impl TreeWork<'_> {
+impl TreeReader<'_> {
     /// Adds a tree, or keeps its error.
     fn add<E: Error>(&mut self, tree: Result<Tree, ModelError>) -> Result<(), E> {
         let number = self.trees.len();
         let checked = match tree {
             _ if number == MAX_TREES => {
-                let feature = UnsupportedPart::TooMany { items: "trees", most: MAX_TREES };
-                Err(unsupported(feature))
+                let part = UnsupportedPart::TooMany { items: "trees", most: MAX_TREES };
+                Err(unsupported(part))
             }
             Err(error) => Err(in_tree(NAME, number, error)),
             Ok(tree) => Ok(tree),
@@ -69,15 +72,16 @@ impl TreeWork<'_> {
     /// Reserves memory for this number of leaves and their splits.
     fn reserve(&mut self, leaves: usize) -> Result<(), ModelError> {
         let cost = leaves.saturating_mul(size_of::<Split>() + size_of::<Leaf>());
-        match self.room.checked_sub(cost) {
-            Some(room) => {
-                self.room = room;
+        match self.memory_left.checked_sub(cost) {
+            Some(memory_left) => {
+                self.memory_left = memory_left;
                 Ok(())
             }
             None => Err(unsupported(UnsupportedPart::TooManyLeaves)),
         }
     }
 
+    /// The column of a split's feature, and its side of missing values.
     fn feature(&self, split: &CatboostSplit) -> Result<(u32, crate::tree::Side), ModelError> {
         match (split.split_type.as_deref(), split.float_feature_index) {
             (None | Some("FloatFeature"), Some(number)) => {
@@ -96,9 +100,9 @@ impl TreeWork<'_> {
         }
     }
 
-    /// An oblivious tree: node `2^d - 1 + p` is the one on level `d` that is reached by the results
-    /// `p` (lowest bit first) of the splits above.
-    fn levels(&mut self, tree: &ObliviousTree) -> Result<Tree, ModelError> {
+    /// Expands an oblivious tree to nodes: node `2^d - 1 + p` is the one on level `d` that is
+    /// reached by the results `p` of the splits above (bit i is the result of split i).
+    fn expand_oblivious(&mut self, tree: &ObliviousTree) -> Result<Tree, ModelError> {
         let splits = tree.splits.as_ref().map_or(&[][..], |splits| &splits.0);
         let (depth, values) = (splits.len(), &tree.leaf_values.0);
         if values.len() != 1 << depth {
@@ -120,9 +124,9 @@ impl TreeWork<'_> {
             let level = (node + 1).ilog2();
             let results = node + 1 - (1 << level);
             let Some(&((feature, missing), threshold)) = tests.get(level as usize) else {
-                let at = results as usize;
-                let value = values.get(at).copied().unwrap_or(f64::NAN) * scale;
-                let rows = weights.get(at).map_or(0, |weight| weight.round() as u64);
+                let leaf = results as usize;
+                let value = values.get(leaf).copied().unwrap_or(f64::NAN) * scale;
+                let rows = weights.get(leaf).map_or(0, |weight| weight.round() as u64);
                 return Ok(ForeignNode::Leaf(Leaf { value, rows }));
             };
             let left = (2 << level) - 1 + results;
@@ -131,17 +135,17 @@ impl TreeWork<'_> {
         })
     }
 
-    /// A tree of nested nodes.
-    fn nested(&mut self, nodes: &[CatboostNode], root: u32) -> Result<Tree, ModelError> {
+    /// Makes a tree of the nodes that [`NodeReader`] read.
+    fn assemble_nested(&mut self, nodes: &[CatboostNode], root: u32) -> Result<Tree, ModelError> {
         self.reserve(nodes.len().div_ceil(2))?;
         let scale = self.metadata.scale;
-        assemble(NAME, root, nodes.len(), |at| match nodes.get(at as usize) {
-            Some(CatboostNode { ends: Some((left, right)), split: Some(split), .. }) => {
+        assemble(NAME, root, nodes.len(), |number| match nodes.get(number as usize) {
+            Some(CatboostNode { children: Some((left, right)), split: Some(split), .. }) => {
                 let (feature, missing) = self.feature(split)?;
                 let (threshold, left, right) = (at_most(split.border), *left, *right);
                 Ok(ForeignNode::Split { feature, threshold, missing, left, right, rows: 0 })
             }
-            Some(CatboostNode { ends: None, split: None, value: Some(value), weight }) => {
+            Some(CatboostNode { children: None, split: None, value: Some(value), weight }) => {
                 Ok(ForeignNode::Leaf(Leaf { value: value * scale, rows: weight.round() as u64 }))
             }
             _ => Err(node_problem(NAME, NodeProblem::NeitherSplitNorLeaf)),
@@ -150,7 +154,7 @@ impl TreeWork<'_> {
 }
 
 /// The object of a file; only its trees are read here.
-impl<'de> Visitor<'de> for &mut TreeWork<'_> {
+impl<'de> Visitor<'de> for &mut TreeReader<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -160,8 +164,8 @@ impl<'de> Visitor<'de> for &mut TreeWork<'_> {
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
-                "oblivious_trees" => map.next_value_seed(CatboostTrees(self, true))?,
-                "trees" => map.next_value_seed(CatboostTrees(self, false))?,
+                "oblivious_trees" => map.next_value_seed(TreeList(self, TreeForm::Oblivious))?,
+                "trees" => map.next_value_seed(TreeList(self, TreeForm::Nested))?,
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
@@ -169,10 +173,17 @@ impl<'de> Visitor<'de> for &mut TreeWork<'_> {
     }
 }
 
-/// A list of trees, oblivious or not.
-struct CatboostTrees<'a, 'b>(&'a mut TreeWork<'b>, bool);
+/// The form of the trees of a list.
+#[derive(Clone, Copy)]
+enum TreeForm {
+    Oblivious,
+    Nested,
+}
 
-impl<'de> DeserializeSeed<'de> for CatboostTrees<'_, '_> {
+/// The reader of a list of trees.
+struct TreeList<'a, 'b>(&'a mut TreeReader<'b>, TreeForm);
+
+impl<'de> DeserializeSeed<'de> for TreeList<'_, '_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
@@ -180,33 +191,36 @@ impl<'de> DeserializeSeed<'de> for CatboostTrees<'_, '_> {
     }
 }
 
-impl<'de> Visitor<'de> for CatboostTrees<'_, '_> {
+impl<'de> Visitor<'de> for TreeList<'_, '_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a list of trees")
     }
 
-    /// A model whose trees were all removed.
+    /// `null`: a model without trees.
     fn visit_unit<E: Error>(self) -> Result<(), E> {
         Ok(())
     }
 
     fn visit_seq<S: SeqAccess<'de>>(self, mut list: S) -> Result<(), S::Error> {
-        let CatboostTrees(work, levels) = self;
+        let TreeList(reader, form) = self;
         let mut nodes = Vec::new();
         loop {
-            let tree = if levels {
-                let Some(tree) = list.next_element::<ObliviousTree>()? else { return Ok(()) };
-                work.levels(&tree)
-            } else {
-                nodes.clear();
-                let Some(root) = list.next_element_seed(NodeReader(&mut nodes))? else {
-                    return Ok(());
-                };
-                work.nested(&nodes, root)
+            let tree = match form {
+                TreeForm::Oblivious => {
+                    let Some(tree) = list.next_element::<ObliviousTree>()? else { return Ok(()) };
+                    reader.expand_oblivious(&tree)
+                }
+                TreeForm::Nested => {
+                    nodes.clear();
+                    let Some(root) = list.next_element_seed(NodeReader(&mut nodes))? else {
+                        return Ok(());
+                    };
+                    reader.assemble_nested(&nodes, root)
+                }
             };
-            work.add(tree)?;
+            reader.add(tree)?;
         }
     }
 }
@@ -235,14 +249,15 @@ struct CatboostSplit {
 /// A node: with children and a split, or with a value.
 #[derive(Default)]
 struct CatboostNode {
-    ends: Option<(u32, u32)>,
+    /// The left and the right child, as indices in the list of nodes.
+    children: Option<(u32, u32)>,
     split: Option<CatboostSplit>,
     value: Option<f64>,
     weight: f64,
 }
 
-/// Reads a node and those under it into a list; returns its number there. The JSON reader allows
-/// 128 levels.
+/// Reads a node and those under it into a list; returns the index of the node there. The JSON
+/// reader allows 128 levels.
 struct NodeReader<'a>(&'a mut Vec<CatboostNode>);
 
 impl<'de> DeserializeSeed<'de> for NodeReader<'_> {
@@ -272,7 +287,7 @@ impl<'de> Visitor<'de> for NodeReader<'_> {
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
-        node.ends = match (left, right) {
+        node.children = match (left, right) {
             (Some(left), Some(right)) => Some((left, right)),
             (None, None) => None,
             _ => return Err(M::Error::custom("a node with one child")),

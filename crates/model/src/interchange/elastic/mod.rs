@@ -3,23 +3,25 @@
 //! written.
 //!
 //! A list of trees; a node is a `leaf`, or has a `split` (the name of a feature), a
-//! `split_condition` and two `children`: values below the condition go to the first (`yes`),
-//! missing ones to the one that `missing` names. The plugins also accept an object with the list as
-//! `splits` and an `objective`; it is read if the objective does not transform the sums.
+//! `split_condition` (the threshold) and two `children`: values below the threshold go to the first
+//! (`yes`), others to the second (`no`), and missing ones to the child whose id is `missing`. The
+//! plugins also accept an object with the list as `splits` and an `objective`; it is read if the
+//! objective does not transform the sums of the trees.
 //!
 //! The writer writes the list, which every version of the plugins accepts. `x <= t` becomes `x <
-//! t'` with the next number above. A base score becomes a first tree of one leaf. Numbers have 32
-//! bits. Rejected: splits with categories or with 0 as missing, linear models, numbers beyond 32
-//! bits.
+//! t'`, where t' is the next f32 above t. A base score becomes a tree of one leaf, the first of the
+//! list. Numbers have 32 bits. Rejected: splits with categories or with 0 as missing, linear
+//! models, numbers beyond 32 bits.
 //!
-//! Missing values: only late versions of OpenSearch's plugin use `missing`; others count a feature
-//! without a value as 0, or send it to the second child. If a model has not learnt from missing
-//! values, `missing` is the side of a 0, so that the versions differ least.
+//! Missing values: only recent versions of OpenSearch's plugin use `missing`; other versions count
+//! a missing value as 0, or send it to the second child. If the training data of a model had no
+//! missing values, `missing` is written as the side of a 0, so that the versions of the plugins
+//! differ least.
 //!
 //! The form does not list features: those that no split tests are lost, and a dump of unnamed
 //! features (`f0`, `f1`, ...) is read as numbers from 0. XGBoost leaves its base score out of a
-//! dump, and so do the plugins: scores are lower by it. JSON may nest 128 levels, so trees of more
-//! than about 60 levels cannot be read back.
+//! dump: scores of the plugins and of the model read here are lower by it than XGBoost's. JSON may
+//! nest 128 levels, so trees of more than about 60 levels cannot be read back.
 
 mod read;
 #[cfg(test)]
@@ -30,7 +32,7 @@ use crate::error::ModelError;
 use crate::interchange::{ModelFormat, UnsupportedPart};
 use crate::model::{BodyKind, Model};
 
-/// The name in messages.
+/// The name of the system in messages.
 const NAME: &str = "Elasticsearch";
 
 /// The entry in the table of formats.
@@ -41,6 +43,7 @@ pub(super) static FORMAT: ModelFormat = ModelFormat {
     writes: "model/xgboost+json of the LTR plugins (OpenSearch too)",
     extensions: &["json"],
     bodies: &[BodyKind::Trees],
+    // The agreement of our scores with those of the system.
     scores: "to 1e-6 (it computes in f32)",
     detect,
     read,
@@ -65,7 +68,7 @@ fn read(bytes: &[u8]) -> Result<Model, ModelError> {
     read::model(bytes)
 }
 
-/// Writes trees.
+/// Writes a model of trees.
 fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
     write::model(model)
 }

@@ -1,4 +1,4 @@
-//! Reads a model from the JSON of a dump.
+//! Reads a model from the JSON of a dump, or of an object around one.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ use crate::interchange::{FileProblem, UnsupportedPart};
 use crate::model::{Model, ModelBody};
 use crate::tree::Side;
 
-/// Objectives whose predictions are the sums of the trees, in the plugins.
+/// Objectives for which the plugins' scores are the sums of the trees.
 const SUM_OBJECTIVES: [&str; 5] =
     ["binary:logitraw", "rank:ndcg", "rank:map", "rank:pairwise", "reg:linear"];
 
@@ -47,8 +47,9 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
     Model::new(header, ModelBody::Trees(ensemble))
 }
 
-/// The features that the trees test, and the column of each name. Names that are numbers, or
-/// XGBoost's `f` with a number, become ids; others are in the order of first occurrence.
+/// The features of the model, and the column of each name, in the order of first occurrence. If all
+/// names are numbers, or XGBoost's `f` with a number, they become ids; otherwise columns are in the
+/// order of first occurrence.
 fn features(forest: &RawTrees) -> (FeatureNames, Vec<u32>) {
     let mut names: Vec<&str> = vec![""; forest.names().count()];
     for (name, number) in forest.names() {
@@ -64,14 +65,14 @@ fn features(forest: &RawTrees) -> (FeatureNames, Vec<u32>) {
         };
         names.iter().map(id).collect()
     };
-    let counted = |first: u32, ids: Vec<u32>| {
-        let count = ids.iter().max().map_or(0, |most| (most + 1 - first) as usize);
+    let from_ids = |first: u32, ids: Vec<u32>| {
+        let count = ids.iter().max().map_or(0, |largest| (largest + 1 - first) as usize);
         let columns = ids.into_iter().map(|id| id - first).collect();
         (FeatureNames::Ids { first, count }, columns)
     };
     match (ids("f"), ids("")) {
-        (Some(ids), _) if !names.is_empty() => counted(0, ids),
-        (_, Some(ids)) => counted(u32::from(!ids.contains(&0)), ids),
+        (Some(ids), _) if !names.is_empty() => from_ids(0, ids),
+        (_, Some(ids)) => from_ids(u32::from(!ids.contains(&0)), ids),
         _ => {
             let columns = (0..names.len() as u32).collect();
             (FeatureNames::Named(names.into_iter().map(String::from).collect()), columns)
@@ -89,13 +90,13 @@ struct ElasticFile {
 
 impl<'de> Deserialize<'de> for ElasticFile {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<ElasticFile, D::Error> {
-        from.deserialize_any(AnyFile)
+        from.deserialize_any(FileVisitor)
     }
 }
 
-struct AnyFile;
+struct FileVisitor;
 
-impl<'de> Visitor<'de> for AnyFile {
+impl<'de> Visitor<'de> for FileVisitor {
     type Value = ElasticFile;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -125,14 +126,16 @@ impl<'de> Visitor<'de> for AnyFile {
     }
 }
 
-/// The visitor of the JSON. Nodes nest as deep as the JSON reader allows.
+/// Reads the list of trees, the children of a node, or a node into the forest. Nodes nest as deep
+/// as the JSON reader allows.
 enum NodeVisitor<'a> {
     Trees(&'a mut RawTrees),
     Children(&'a mut RawTrees),
     Node(&'a mut RawTrees),
 }
 
-/// The children of a node: numbers in the forest and in the file.
+/// Two children of a node: each with its number in the forest and its `nodeid` in the file. Reading
+/// a single node returns it as the first of two; reading the list of trees returns nothing of use.
 type ChildNumbers = [(u32, Option<i64>); 2];
 
 impl<'de> DeserializeSeed<'de> for NodeVisitor<'_> {
@@ -187,30 +190,31 @@ impl<'de> Visitor<'de> for NodeVisitor<'_> {
     }
 }
 
-/// Reads a node; it is the first of the returned values.
+/// Reads a node and those under it; the node is the first of the returned two.
 fn node<'de, M: MapAccess<'de>>(
     forest: &mut RawTrees,
     mut map: M,
 ) -> Result<ChildNumbers, M::Error> {
-    let wrong = |what: &str| Err(M::Error::custom(what));
+    let wrong = |problem: &str| Err(M::Error::custom(problem));
     let mut node = RawNode::default();
     let (mut id, mut yes, mut no, mut missing) = (None, None, None, None);
-    let (mut leaf, mut children) = (None, ChildNumbers::default());
+    let (mut leaf_value, mut children) = (None, ChildNumbers::default());
     while let Some(key) = map.next_key::<String>()? {
         match key.as_str() {
             "nodeid" => id = Some(map.next_value()?),
             "split" => {
-                node.feature = Some(forest.name(map.next_value()?).map_err(M::Error::custom)?);
+                let number = forest.number_of_name(map.next_value()?);
+                node.feature = Some(number.map_err(M::Error::custom)?);
             }
             "split_condition" => {
-                // In 32 bits, as in XGBoost and the plugins.
+                // Rounded to 32 bits, as XGBoost and the plugins do.
                 let condition = f64::from(map.next_value::<f32>()?);
                 node.threshold = below(condition);
             }
             "yes" => yes = Some(map.next_value::<i64>()?),
             "no" => no = Some(map.next_value::<i64>()?),
             "missing" => missing = Some(map.next_value::<i64>()?),
-            "leaf" => leaf = Some(f64::from(map.next_value::<f32>()?)),
+            "leaf" => leaf_value = Some(f64::from(map.next_value::<f32>()?)),
             "children" if node.left != 0 => return wrong("a node with children twice"),
             "children" => {
                 children = map.next_value_seed(NodeVisitor::Children(forest))?;
@@ -219,7 +223,7 @@ fn node<'de, M: MapAccess<'de>>(
             _ => drop(map.next_value::<IgnoredAny>()?),
         }
     }
-    match (leaf, node.feature) {
+    match (leaf_value, node.feature) {
         (Some(_), Some(_)) => return wrong("a node that is split and leaf"),
         (None, None) => return wrong("a node that is neither split nor leaf"),
         (Some(value), None) => node.value = value,

@@ -30,9 +30,9 @@ fn values_below_the_condition_go_to_the_first_child() {
         detect(DUMP.as_bytes()) && !detect(b"[]") && !detect(b"{\"splits\": 1}") && !detect(b"")
     );
     let model = parse(DUMP).unwrap();
-    let half_less = 0.5_f32.next_down();
+    let below_half = 0.5_f32.next_down();
     for (row, score) in [
-        ([0.0, 9.0, 9.0, half_less], -8.5),
+        ([0.0, 9.0, 9.0, below_half], -8.5),
         ([0.0, 9.0, 9.0, 0.5], -6.0),
         ([-2.5, 9.0, 9.0, 0.5], -8.0),
         ([f32::NAN, 9.0, 9.0, f32::NAN], -8.0),
@@ -50,7 +50,7 @@ fn values_below_the_condition_go_to_the_first_child() {
 }
 
 #[test]
-fn an_object_around_the_trees_is_read_where_sums_stay_sums() {
+fn an_object_around_the_trees_is_read_if_its_objective_keeps_the_sums() {
     let object = |facts: &str| format!("{{{facts} \"splits\": {DUMP}}}");
     let ndcg = object("\"objective\": \"rank:ndcg\", \"missing_as_zero\": true,");
     assert!(detect(ndcg.as_bytes()));
@@ -62,28 +62,28 @@ fn an_object_around_the_trees_is_read_where_sums_stay_sums() {
 }
 
 #[test]
-fn what_is_written_is_what_the_plugins_read() {
+fn the_writer_gives_the_text_that_the_plugins_read() {
     let header = Header::new(FeatureNames::Ids { first: 1, count: 2 }, Absent::Zero);
-    let written = |base, missing| {
-        let kind = ModelBody::Trees(Ensemble::new(base, vec![small_tree(missing)]).unwrap());
-        String::from_utf8(write(&Model::new(header.clone(), kind).unwrap()).unwrap()).unwrap()
+    let written_text = |base, missing| {
+        let body = ModelBody::Trees(Ensemble::new(base, vec![small_tree(missing)]).unwrap());
+        String::from_utf8(write(&Model::new(header.clone(), body).unwrap()).unwrap()).unwrap()
     };
     let expected = r#"[
 {"nodeid": 0, "leaf": 0.25},
 {"nodeid": 0, "depth": 0, "split": "1", "split_condition": 0.50000006, "yes": 1, "no": 2, "missing": 1, "children": [{"nodeid": 1, "leaf": 1.0}, {"nodeid": 2, "depth": 1, "split": "2", "split_condition": -1.9999999, "yes": 3, "no": 4, "missing": 4, "children": [{"nodeid": 3, "leaf": 2.0}, {"nodeid": 4, "leaf": 4.0}]}]}
 ]
 "#;
-    assert_eq!(written(0.25, [Side::Left, Side::Right]), expected);
-    let learnt = written(0.0, [Side::Right, Side::Right]);
-    assert!(learnt.starts_with("[\n{\"nodeid\": 0, \"depth\": 0,"), "{learnt}");
-    assert!(learnt.contains("\"no\": 2, \"missing\": 2"), "{learnt}");
+    assert_eq!(written_text(0.25, [Side::Left, Side::Right]), expected);
+    let missing_right = written_text(0.0, [Side::Right, Side::Right]);
+    assert!(missing_right.starts_with("[\n{\"nodeid\": 0, \"depth\": 0,"), "{missing_right}");
+    assert!(missing_right.contains("\"no\": 2, \"missing\": 2"), "{missing_right}");
 }
 
 #[test]
-fn what_cannot_be_written_is_refused_with_a_reason() {
+fn models_that_cannot_be_written_are_refused_with_a_reason() {
     let write_tree = |tree: Tree| {
-        let kind = ModelBody::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
-        let model = Model::new(Header::new(names(), Absent::Zero), kind).unwrap();
+        let body = ModelBody::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
+        let model = Model::new(Header::new(names(), Absent::Zero), body).unwrap();
         write(&model).map_err(|error| error.to_string())
     };
     let base = small_tree([Side::Left, Side::Right]);
@@ -114,7 +114,7 @@ fn what_cannot_be_written_is_refused_with_a_reason() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_with_a_reason() {
+fn invalid_files_are_refused_with_a_reason() {
     let deep = r#"{"nodeid":1,"children":["#.repeat(200);
     for (from, to, reason) in [
         (r#""yes": 1, "no": 2"#, r#""yes": 2, "no": 1"#, "are not its two children"),
@@ -146,16 +146,16 @@ fn damaged_files_give_a_model_or_an_error() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// Features that no split tests are lost, and so rows are scored by name.
+    /// Features that no split tests are lost, so the columns of rows are chosen by name.
     #[test]
-    fn models_survive_the_trip(seed in 0..u64::MAX - 100) {
+    fn models_are_read_back_with_the_same_scores(seed in 0..u64::MAX - 100) {
         let model = model(seed, |_, side| side, |value| f64::from(value as f32));
         let back = read(&write(&model).unwrap()).unwrap();
         let features = &model.header().features;
-        let places: Vec<usize> =
+        let columns: Vec<usize> =
             back.header().features.iter().map(|name| features.column(&name).unwrap()).collect();
         for row in &rows(seed) {
-            let chosen: Vec<f32> = places.iter().map(|at| row[*at]).collect();
+            let chosen: Vec<f32> = columns.iter().map(|column| row[*column]).collect();
             prop_assert_eq!(back.score_row(&chosen).to_bits(), model.score_row(row).to_bits());
         }
         let again = read(&write(&back).unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Writes trees for the plugins, with an explicit stack.
+//! Writes trees for the plugins, without recursion, as trees may be deep.
 
 use std::fmt::Write;
 
@@ -20,14 +20,16 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
         .iter()
         .map(|name| serde_json::Value::from(&*name).to_string())
         .collect();
-    let learnt = missing_matters(model.header(), ensemble).is_some();
+    let missing_matter = missing_matters(model.header(), ensemble).is_some();
     let (base, trees) = (ensemble.base(), ensemble.trees());
     // The plugins need at least one tree.
-    let first = (base != 0.0 || trees.is_empty()).then(|| Tree::constant(base, 0)).transpose()?;
+    let base_tree =
+        (base != 0.0 || trees.is_empty()).then(|| Tree::constant(base, 0)).transpose()?;
     let mut out = String::new();
-    for (number, tree) in first.iter().chain(trees).enumerate() {
+    for (number, tree) in base_tree.iter().chain(trees).enumerate() {
         out.push_str(if number == 0 { "[\n" } else { ",\n" });
-        write_tree(&mut out, tree, &names, learnt).map_err(|error| in_tree(NAME, number, error))?;
+        let written = write_tree(&mut out, tree, &names, missing_matter);
+        written.map_err(|error| in_tree(NAME, number, error))?;
     }
     out.push_str("\n]\n");
     Ok(out.into_bytes())
@@ -35,47 +37,49 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
 
 /// A part of a tree that is still to be written.
 enum Pending {
-    Node { at: Child, id: usize, depth: usize },
+    Node { node: Child, id: usize, depth: usize },
     Text(&'static str),
 }
 
+/// Writes a tree; `names` are the names of features as JSON strings. Unless missing values matter
+/// to the model, they are written as going to the side of a 0.
 fn write_tree(
     out: &mut String,
     tree: &Tree,
     names: &[String],
-    learnt: bool,
+    missing_matter: bool,
 ) -> Result<(), ModelError> {
-    let mut pending = vec![Pending::Node { at: tree.root(), id: 0, depth: 0 }];
-    // Number of nodes numbered so far.
-    let mut given = 1;
+    let mut pending = vec![Pending::Node { node: tree.root(), id: 0, depth: 0 }];
+    // Number of nodes that have an id so far.
+    let mut ids = 1;
     while let Some(next) = pending.pop() {
-        let (at, id, depth) = match next {
+        let (node, id, depth) = match next {
             Pending::Text(text) => {
                 out.push_str(text);
                 continue;
             }
-            Pending::Node { at, id, depth } => (at, id, depth),
+            Pending::Node { node, id, depth } => (node, id, depth),
         };
         // Writing to a string cannot fail.
-        let _ = match at {
+        let _ = match node {
             Child::Leaf(to) => {
                 let value = tree.leaves().get(to as usize).ok_or(UNKNOWN_NODE)?.value;
-                let value = narrow("a leaf value", value)?;
+                let value = to_f32("a leaf value", value)?;
                 write!(out, "{{\"nodeid\": {id}, \"leaf\": {value:?}}}")
             }
             Child::Split(to) => {
                 let split = tree.splits().get(to as usize).ok_or(UNKNOWN_NODE)?;
                 let threshold = plain_threshold(NAME, to as usize, split)?;
-                let above = narrow("a threshold", f64::from(threshold.next_up()))?;
-                let side = if learnt { split.missing } else { side_of_zero(threshold) };
-                let (yes, no) = (given, given + 1);
-                given += 2;
+                let above = to_f32("a threshold", f64::from(threshold.next_up()))?;
+                let side = if missing_matter { split.missing } else { side_of_zero(threshold) };
+                let (yes, no) = (ids, ids + 1);
+                ids += 2;
                 let missing = if side == Side::Left { yes } else { no };
-                let name = names.get(split.feature as usize).ok_or(UNNAMED)?;
+                let name = names.get(split.feature as usize).ok_or(NO_NAME)?;
                 pending.push(Pending::Text("]}"));
-                pending.push(Pending::Node { at: split.right, id: no, depth: depth + 1 });
+                pending.push(Pending::Node { node: split.right, id: no, depth: depth + 1 });
                 pending.push(Pending::Text(", "));
-                pending.push(Pending::Node { at: split.left, id: yes, depth: depth + 1 });
+                pending.push(Pending::Node { node: split.left, id: yes, depth: depth + 1 });
                 write!(
                     out,
                     "{{\"nodeid\": {id}, \"depth\": {depth}, \"split\": {name}, \"split_condition\": \
@@ -87,13 +91,14 @@ fn write_tree(
     Ok(())
 }
 
-const UNNAMED: ModelError =
+const NO_NAME: ModelError =
     ModelError::Internal { invariant: "every feature of a split has a name" };
 const UNKNOWN_NODE: ModelError =
     ModelError::Internal { invariant: "a tree has the nodes that its splits name" };
 
-/// A number of 32 bits; JSON has no infinite numbers.
-fn narrow(name: &'static str, value: f64) -> Result<f32, ModelError> {
+/// A value rounded to 32 bits, which must be finite, as JSON has no infinite numbers; `name` is for
+/// the message.
+fn to_f32(name: &'static str, value: f64) -> Result<f32, ModelError> {
     match (value as f32).is_finite() {
         true => Ok(value as f32),
         false => Err(unsupported(UnsupportedPart::Beyond32Bits { name, value })),

@@ -1,14 +1,15 @@
 //! Reads LightGBM's JSON: the result of `dump_model`, with nested nodes.
 //!
-//! Nodes are added to lists as they are read, children before parents, and numbered from the end,
-//! so that parents come first. serde_json stops at 128 levels, which bounds the recursion.
+//! Nodes are added to lists as they are read, children before parents; at the end the list of
+//! splits is reversed and renumbered, so that parents come first. serde_json stops at 128 levels,
+//! which bounds the recursion.
 
 use std::fmt;
 
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::parts::{FileHead, MissingValues, ReadNames, finite, numeric};
+use super::parts::{FileHead, MissingValues, ReadNames, finite_gain, numeric_condition};
 use super::{NAME, invalid, unsupported};
 use crate::categories::Categories;
 use crate::error::ModelError;
@@ -17,8 +18,9 @@ use crate::interchange::{FileProblem, UnsupportedPart};
 use crate::model::Model;
 use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
 
-/// Memory that sets may use besides the file's size: a single large category makes a large set.
-const SET_BYTES: usize = 4 << 20;
+/// Bytes that sets of categories may use in addition to half the file's size: a single category
+/// with a large number makes a large set.
+const EXTRA_SET_BYTES: usize = 4 << 20;
 
 /// The parts of the file that are read.
 #[derive(Deserialize)]
@@ -33,7 +35,7 @@ struct Dump {
     average_output: bool,
     #[serde(default)]
     feature_names: ReadNames,
-    tree_info: TreeListVisitor,
+    tree_info: DumpedTrees,
 }
 
 pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
@@ -55,18 +57,19 @@ pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
         names: dump.feature_names,
     };
     head.check()?;
-    let mut room = SET_BYTES + bytes.len() / 2;
+    let mut set_bytes_left = EXTRA_SET_BYTES + bytes.len() / 2;
     let mut trees = Vec::with_capacity(dump.tree_info.0.len());
-    for (number, parts) in dump.tree_info.0.into_iter().enumerate() {
-        trees.push(parts.finish(&mut room).map_err(|error| in_tree(NAME, number, error))?);
+    for (number, nodes) in dump.tree_info.0.into_iter().enumerate() {
+        let tree = nodes.into_tree(&mut set_bytes_left);
+        trees.push(tree.map_err(|error| in_tree(NAME, number, error))?);
     }
-    head.finish(trees)
+    head.into_model(trees)
 }
 
 impl<'de> Deserialize<'de> for ReadNames {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<ReadNames, D::Error> {
-        struct List;
-        impl<'de> Visitor<'de> for List {
+        struct NamesVisitor;
+        impl<'de> Visitor<'de> for NamesVisitor {
             type Value = ReadNames;
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
                 f.write_str("feature names")
@@ -79,45 +82,42 @@ impl<'de> Deserialize<'de> for ReadNames {
                 Ok(names)
             }
         }
-        from.deserialize_seq(List)
+        from.deserialize_seq(NamesVisitor)
     }
 }
 
-/// The trees, in a list that grows by quarters: a small tree is mostly its list entry, so
-/// that spare capacity is expensive.
-struct TreeListVisitor(Vec<DumpedNodes>);
+/// The nodes of each tree. The list grows by quarters: most of the memory of a small tree is its
+/// entry in this list, so that doubling would waste much.
+struct DumpedTrees(Vec<DumpedNodes>);
 
-impl<'de> Deserialize<'de> for TreeListVisitor {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<TreeListVisitor, D::Error> {
-        struct List;
-        impl<'de> Visitor<'de> for List {
-            type Value = TreeListVisitor;
+impl<'de> Deserialize<'de> for DumpedTrees {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<DumpedTrees, D::Error> {
+        struct TreesVisitor;
+        impl<'de> Visitor<'de> for TreesVisitor {
+            type Value = DumpedTrees;
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
                 f.write_str("a list of trees")
             }
-            fn visit_seq<A: SeqAccess<'de>>(
-                self,
-                mut list: A,
-            ) -> Result<TreeListVisitor, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<DumpedTrees, A::Error> {
                 let mut trees = Vec::new();
-                while let Some(tree) = list.next_element::<Info>()? {
+                while let Some(tree) = list.next_element::<TreeInfo>()? {
                     if trees.len() == trees.capacity() {
                         trees.reserve_exact(trees.len() / 4 + 16);
                     }
                     trees.push(tree.tree_structure);
                 }
-                Ok(TreeListVisitor(trees))
+                Ok(DumpedTrees(trees))
             }
         }
-        from.deserialize_seq(List)
+        from.deserialize_seq(TreesVisitor)
     }
 }
 
-/// One tree.
+/// The entry of a tree.
 #[derive(Deserialize)]
-struct Info {
-    /// Every dump has these; they are required so that a tree in a file is not much smaller than in
-    /// memory.
+struct TreeInfo {
+    /// Every dump has this and the next two; they are required so that a tree in a file is not much
+    /// smaller than in memory.
     #[serde(rename = "num_leaves")]
     _num_leaves: u64,
     #[serde(rename = "num_cat")]
@@ -127,19 +127,20 @@ struct Info {
     tree_structure: DumpedNodes,
 }
 
-/// The nodes of a tree; splits in the order in which they end.
+/// The nodes of a tree; splits in the order in which they end in the file.
 #[derive(Default)]
 struct DumpedNodes {
     splits: Vec<Split>,
     leaves: Vec<Leaf>,
-    /// Categories of each set.
+    /// The categories of each set.
     sets: Vec<Vec<u32>>,
-    /// Whether a leaf has a linear model.
+    /// Whether the leaves are linear models, not numbers.
     is_linear: bool,
 }
 
 impl DumpedNodes {
-    fn finish(mut self, room: &mut usize) -> Result<Tree, ModelError> {
+    /// Makes the tree; `set_bytes_left` is the memory that further sets may use.
+    fn into_tree(mut self, set_bytes_left: &mut usize) -> Result<Tree, ModelError> {
         if self.is_linear {
             return Err(unsupported(UnsupportedPart::LinearLeaves));
         }
@@ -155,7 +156,7 @@ impl DumpedNodes {
         let mut sets = Vec::with_capacity(self.sets.len());
         for ids in self.sets {
             let bytes = ids.iter().max().map_or(0, |&id| id as usize / 8);
-            *room = room
+            *set_bytes_left = set_bytes_left
                 .checked_sub(bytes)
                 .ok_or_else(|| unsupported(UnsupportedPart::LargeCategories))?;
             sets.push(Categories::new(ids)?);
@@ -166,15 +167,15 @@ impl DumpedNodes {
 
 impl<'de> Deserialize<'de> for DumpedNodes {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<DumpedNodes, D::Error> {
-        let mut parts = DumpedNodes::default();
-        NodeSeed(&mut parts).deserialize(from)?;
-        parts.splits.shrink_to_fit();
-        parts.leaves.shrink_to_fit();
-        Ok(parts)
+        let mut nodes = DumpedNodes::default();
+        NodeSeed(&mut nodes).deserialize(from)?;
+        nodes.splits.shrink_to_fit();
+        nodes.leaves.shrink_to_fit();
+        Ok(nodes)
     }
 }
 
-/// A node, added to the lists of its tree.
+/// Reads a node and those under it into the lists of their tree.
 struct NodeSeed<'a>(&'a mut DumpedNodes);
 
 #[derive(Deserialize)]
@@ -196,23 +197,24 @@ enum NodeField {
     Other,
 }
 
-/// The keys of a node.
+/// The values of a node's keys; a node with `value` is a leaf.
 #[derive(Default)]
-struct NodeKeys {
+struct NodeValues {
     feature: Option<u32>,
     gain: f64,
     threshold: Option<Threshold>,
     decision: Option<DecisionType>,
     default_left: bool,
-    missing: Option<MissingName>,
+    missing: Option<MissingType>,
     rows: u64,
     left: Option<Child>,
     right: Option<Child>,
     value: Option<f64>,
 }
 
+/// The values of `missing_type`.
 #[derive(Deserialize, Clone, Copy)]
-enum MissingName {
+enum MissingType {
     None,
     Zero,
     NaN,
@@ -241,23 +243,23 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Child, A::Error> {
-        let mut keys = NodeKeys::default();
+        let mut node = NodeValues::default();
         while let Some(field) = map.next_key::<NodeField>()? {
             match field {
-                NodeField::SplitFeature => keys.feature = Some(map.next_value()?),
-                NodeField::SplitGain => keys.gain = map.next_value()?,
-                NodeField::Threshold => keys.threshold = Some(map.next_value()?),
-                NodeField::DecisionType => keys.decision = Some(map.next_value()?),
-                NodeField::DefaultLeft => keys.default_left = map.next_value()?,
-                NodeField::MissingType => keys.missing = Some(map.next_value()?),
-                NodeField::InternalCount | NodeField::LeafCount => keys.rows = map.next_value()?,
+                NodeField::SplitFeature => node.feature = Some(map.next_value()?),
+                NodeField::SplitGain => node.gain = map.next_value()?,
+                NodeField::Threshold => node.threshold = Some(map.next_value()?),
+                NodeField::DecisionType => node.decision = Some(map.next_value()?),
+                NodeField::DefaultLeft => node.default_left = map.next_value()?,
+                NodeField::MissingType => node.missing = Some(map.next_value()?),
+                NodeField::InternalCount | NodeField::LeafCount => node.rows = map.next_value()?,
                 NodeField::LeftChild => {
-                    keys.left = Some(map.next_value_seed(NodeSeed(&mut *self.0))?)
+                    node.left = Some(map.next_value_seed(NodeSeed(&mut *self.0))?)
                 }
                 NodeField::RightChild => {
-                    keys.right = Some(map.next_value_seed(NodeSeed(&mut *self.0))?)
+                    node.right = Some(map.next_value_seed(NodeSeed(&mut *self.0))?)
                 }
-                NodeField::LeafValue => keys.value = Some(map.next_value()?),
+                NodeField::LeafValue => node.value = Some(map.next_value()?),
                 NodeField::LeafCoeff => {
                     self.0.is_linear = true;
                     map.next_value::<IgnoredAny>()?;
@@ -265,59 +267,60 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
                 NodeField::Other => drop(map.next_value::<IgnoredAny>()?),
             }
         }
-        keys.node(self.0).map_err(A::Error::custom)
+        node.add_to(self.0).map_err(A::Error::custom)
     }
 }
 
-impl NodeKeys {
-    fn node(self, parts: &mut DumpedNodes) -> Result<Child, String> {
+impl NodeValues {
+    /// Adds the node to the lists of its tree; returns it as a child of its parent.
+    fn add_to(self, nodes: &mut DumpedNodes) -> Result<Child, String> {
         let too_many = |_| "too many nodes".to_owned();
         if let Some(value) = self.value {
-            parts.leaves.push(Leaf { value, rows: self.rows });
-            return Ok(Child::Leaf(u32::try_from(parts.leaves.len() - 1).map_err(too_many)?));
+            nodes.leaves.push(Leaf { value, rows: self.rows });
+            return Ok(Child::Leaf(u32::try_from(nodes.leaves.len() - 1).map_err(too_many)?));
         }
-        let need = |what: &str| format!("a node without leaf_value has no {what}");
+        let need = |key: &str| format!("a node without leaf_value has no {key}");
         let (rule, missing) = match (self.decision, self.threshold) {
             (Some(DecisionType::AtMost), Some(Threshold::Number(threshold))) => {
                 let missing = match self.missing.ok_or_else(|| need("missing_type"))? {
-                    MissingName::None => MissingValues::None,
-                    MissingName::Zero => MissingValues::Zero,
-                    MissingName::NaN => MissingValues::NaN,
+                    MissingType::None => MissingValues::None,
+                    MissingType::Zero => MissingValues::Zero,
+                    MissingType::NaN => MissingValues::NaN,
                 };
-                numeric(threshold, missing, self.default_left)
+                numeric_condition(threshold, missing, self.default_left)
             }
-            (Some(DecisionType::In), Some(Threshold::Ids(ids))) => {
-                parts.sets.push(ids);
+            (Some(DecisionType::In), Some(Threshold::Categories(ids))) => {
+                nodes.sets.push(ids);
                 (
-                    SplitCondition::In(u32::try_from(parts.sets.len() - 1).map_err(too_many)?),
+                    SplitCondition::In(u32::try_from(nodes.sets.len() - 1).map_err(too_many)?),
                     Side::Right,
                 )
             }
             _ => return Err(need("decision_type '<=' or '==' and a threshold that fits it")),
         };
-        parts.splits.push(Split {
+        nodes.splits.push(Split {
             feature: self.feature.ok_or_else(|| need("split_feature"))?,
             rule,
             missing,
             left: self.left.ok_or_else(|| need("left_child"))?,
             right: self.right.ok_or_else(|| need("right_child"))?,
-            gain: finite(self.gain),
+            gain: finite_gain(self.gain),
             rows: self.rows,
         });
-        Ok(Child::Split(u32::try_from(parts.splits.len() - 1).map_err(too_many)?))
+        Ok(Child::Split(u32::try_from(nodes.splits.len() - 1).map_err(too_many)?))
     }
 }
 
-/// A number, or categories such as `0||3||6`.
+/// A threshold, or the categories that go left, such as `0||3||6`.
 enum Threshold {
     Number(f64),
-    Ids(Vec<u32>),
+    Categories(Vec<u32>),
 }
 
 impl<'de> Deserialize<'de> for Threshold {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Threshold, D::Error> {
-        struct NumberOrCategories;
-        impl Visitor<'_> for NumberOrCategories {
+        struct ThresholdVisitor;
+        impl Visitor<'_> for ThresholdVisitor {
             type Value = Threshold;
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
                 f.write_str("a number or categories such as \"0||3||6\"")
@@ -334,9 +337,10 @@ impl<'de> Deserialize<'de> for Threshold {
             fn visit_str<E: Error>(self, text: &str) -> Result<Threshold, E> {
                 let ids = text.split("||").filter(|id| !id.is_empty()).map(str::parse);
                 let ids = ids.collect::<Result<Vec<u32>, _>>();
-                Ok(Threshold::Ids(ids.map_err(|_| E::custom("categories are whole numbers"))?))
+                let ids = ids.map_err(|_| E::custom("categories are whole numbers"))?;
+                Ok(Threshold::Categories(ids))
             }
         }
-        from.deserialize_any(NumberOrCategories)
+        from.deserialize_any(ThresholdVisitor)
     }
 }

@@ -33,7 +33,7 @@ pub(crate) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
     Ok(out.into_bytes())
 }
 
-/// The feature names in LightGBM's form.
+/// The feature names as LightGBM writes them.
 fn names(features: &FeatureNames) -> Result<Vec<String>, ModelError> {
     let name = |column: usize| match features {
         FeatureNames::Ids { first: 0, .. } => format!("Column_{column}"),
@@ -46,7 +46,7 @@ fn names(features: &FeatureNames) -> Result<Vec<String>, ModelError> {
     }
 }
 
-/// The text of each tree; a base score is a first tree of one leaf.
+/// The text of each tree; a base score other than 0 becomes a first tree of one leaf.
 fn tree_texts(ensemble: &Ensemble) -> Result<Vec<String>, ModelError> {
     let base = match ensemble.base() == 0.0 {
         true => None,
@@ -54,41 +54,44 @@ fn tree_texts(ensemble: &Ensemble) -> Result<Vec<String>, ModelError> {
     };
     let trees = base.iter().chain(ensemble.trees());
     // An error names the tree by its number in our model.
-    let ours = |number: usize| number - usize::from(base.is_some());
-    trees.enumerate().map(|(number, tree)| tree_text(number, tree, ours)).collect()
+    let own_number = |number: usize| number - usize::from(base.is_some());
+    trees.enumerate().map(|(number, tree)| tree_text(number, tree, own_number)).collect()
 }
 
+/// The text of a tree; `number` is that in the file, from which `own_number` makes that in our
+/// model.
 fn tree_text(
     number: usize,
     tree: &Tree,
-    ours: impl Fn(usize) -> usize,
+    own_number: impl Fn(usize) -> usize,
 ) -> Result<String, ModelError> {
     let (splits, leaves) = (tree.splits(), tree.leaves());
-    let kinds = splits.iter().map(decision).collect::<Option<Vec<u8>>>().ok_or_else(|| {
+    let decision_types: Option<Vec<u8>> = splits.iter().map(decision_type).collect();
+    let decision_types = decision_types.ok_or_else(|| {
         let error = unsupported(UnsupportedPart::MissingWithCategories);
-        in_tree(NAME, ours(number), error)
+        in_tree(NAME, own_number(number), error)
     })?;
     let mut out =
         format!("Tree={number}\nnum_leaves={}\nnum_cat={}\n", leaves.len(), tree.sets().len());
     line(&mut out, "split_feature", splits.iter().map(|split| split.feature));
     line(&mut out, "split_gain", splits.iter().map(|split| ShortFloat(split.gain)));
     line(&mut out, "threshold", splits.iter().map(threshold));
-    line(&mut out, "decision_type", kinds);
+    line(&mut out, "decision_type", decision_types);
     line(&mut out, "left_child", splits.iter().map(|split| child(split.left)));
     line(&mut out, "right_child", splits.iter().map(|split| child(split.right)));
     line(&mut out, "leaf_value", leaves.iter().map(|leaf| ShortFloat(leaf.value)));
     line(&mut out, "leaf_count", leaves.iter().map(|leaf: &Leaf| leaf.rows));
     line(&mut out, "internal_count", splits.iter().map(|split| split.rows));
     if !tree.sets().is_empty() {
-        sets(&mut out, tree);
+        add_sets(&mut out, tree);
     }
     out.push_str("is_linear=0\nshrinkage=1\n\n\n");
     Ok(out)
 }
 
-/// The sets, 32 categories to a number; at least one number for each.
-fn sets(out: &mut String, tree: &Tree) {
-    let mut ends = vec![0];
+/// Adds the sets of categories, 32 bits to a number; at least one number for each set.
+fn add_sets(out: &mut String, tree: &Tree) {
+    let mut boundaries = vec![0];
     let mut bits: Vec<u32> = Vec::new();
     for set in tree.sets() {
         let halves = set.words().iter().flat_map(|&word| [word as u32, (word >> 32) as u32]);
@@ -96,12 +99,13 @@ fn sets(out: &mut String, tree: &Tree) {
         if set.words().is_empty() {
             bits.push(0);
         }
-        ends.push(bits.len());
+        boundaries.push(bits.len());
     }
-    line(out, "cat_boundaries", ends);
+    line(out, "cat_boundaries", boundaries);
     line(out, "cat_threshold", bits);
 }
 
+/// Adds a line `key=value value ...`.
 fn line<T: Display>(out: &mut String, key: &str, values: impl IntoIterator<Item = T>) {
     out.push_str(key);
     let mut separator = '=';
@@ -125,16 +129,18 @@ impl Display for ShortFloat {
     }
 }
 
-/// LightGBM's bits, as the module documentation lists them; `None` if it cannot express the split.
-fn decision(split: &Split) -> Option<u8> {
-    let left = 2 * u8::from(split.missing == Side::Left);
+/// LightGBM's bits of a split, as the documentation of `mod.rs` lists them; `None` if it cannot
+/// express the split.
+fn decision_type(split: &Split) -> Option<u8> {
+    let missing_left = 2 * u8::from(split.missing == Side::Left);
     match split.rule {
-        SplitCondition::AtMost(_) => Some(8 | left),
-        SplitCondition::NonZeroAtMost(_) => Some(4 | left),
+        SplitCondition::AtMost(_) => Some(8 | missing_left),
+        SplitCondition::NonZeroAtMost(_) => Some(4 | missing_left),
         SplitCondition::In(_) => (split.missing == Side::Right).then_some(8 | 1),
     }
 }
 
+/// The threshold of a split, or the number of its set.
 fn threshold(split: &Split) -> ShortFloat {
     match split.rule {
         SplitCondition::AtMost(threshold) | SplitCondition::NonZeroAtMost(threshold) => {
@@ -144,6 +150,7 @@ fn threshold(split: &Split) -> ShortFloat {
     }
 }
 
+/// Splits are numbered from 0 on, leaves from -1 downwards.
 fn child(child: Child) -> i64 {
     match child {
         Child::Split(number) => i64::from(number),

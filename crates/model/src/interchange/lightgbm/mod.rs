@@ -2,18 +2,18 @@
 //!
 //! **Reading.** Scores are LightGBM's raw ones, `predict(raw_score=True)`, to the bit: both add
 //! leaf values in f64 in the order of the trees. The objective's own transform of a score (such as
-//! the sigmoid of `binary`) keeps the order of documents and is left out; a note has the objective.
-//! Leaf values already include shrinkage. With `average_output` (random forests) every leaf is
-//! divided by the number of trees, which may change the last bit: this is the result of `predict`
-//! without `raw_score`.
+//! the sigmoid of `binary`) keeps the order of documents and is left out; a note of the header
+//! names the objective. Leaf values already include shrinkage. With `average_output` (random
+//! forests) every leaf is divided by the number of trees, which may change the last bit: this is
+//! the result of `predict` without `raw_score`.
 //!
 //! | `decision_type` | means | ours |
 //! |---|---|---|
 //! | bit 0 | categories of a bitset go left, others right | `SplitCondition::In`, missing right |
-//! | bit 1 | missing goes left | `missing` |
-//! | bits 2 and 3: 0, None | NaN counts as 0 | `SplitCondition::AtMost`, `missing`: side of 0 |
-//! | 1, Zero | 0 and NaN are missing | `SplitCondition::NonZeroAtMost` |
-//! | 2, NaN | NaN is missing | `SplitCondition::AtMost` |
+//! | bit 1 | missing values go left | `missing` |
+//! | bits 2, 3: 0 (None) | NaN counts as 0 | `SplitCondition::AtMost`, `missing`: side of 0 |
+//! | bits 2, 3: 1 (Zero) | 0 and NaN are missing | `SplitCondition::NonZeroAtMost` |
+//! | bits 2, 3: 2 (NaN) | NaN is missing | `SplitCondition::AtMost` |
 //!
 //! A threshold is rounded down to f32, which is the same for every f32 value (`x <= t`). A first
 //! tree that is one leaf becomes the base score. Categories are LightGBM's codes: a model that was
@@ -42,7 +42,7 @@ use crate::error::ModelError;
 use crate::interchange::{FileProblem, ModelFormat, UnsupportedPart};
 use crate::model::{BodyKind, Model};
 
-/// The name in messages.
+/// The name of the system in messages.
 const NAME: &str = "LightGBM";
 
 /// The entry in the table of formats.
@@ -53,13 +53,14 @@ pub(super) static FORMAT: ModelFormat = ModelFormat {
     writes: "text of save_model",
     extensions: &["txt", "json"],
     bodies: &[BodyKind::Trees],
+    // The agreement of our scores with those of the system.
     scores: "raw scores, the same bits",
     detect,
     read,
     write: Some(write),
 };
 
-/// Number of bytes that are searched to detect the JSON, whose first keys may be sorted.
+/// Number of bytes that are searched for the key that detects the JSON; keys may be in any order.
 const DETECT_BYTES: usize = 1 << 16;
 
 /// Whether bytes begin like LightGBM's text or like its JSON.
@@ -77,7 +78,7 @@ fn is_dump(bytes: &[u8]) -> bool {
     begin.trim_ascii_start().starts_with(b"{") && begin.windows(key.len()).any(|part| part == key)
 }
 
-/// Reads either form.
+/// Reads the text or the JSON.
 fn read(bytes: &[u8]) -> Result<Model, ModelError> {
     match is_text(bytes) {
         true => text::read(bytes),

@@ -1,4 +1,5 @@
-//! Code shared by both forms of LightGBM's files: decisions, names and the model at the end.
+//! Code shared by the readers of LightGBM's text and JSON: split conditions, feature names, and the
+//! model made from the trees.
 
 use rankwright_data::{Absent, FeatureNames};
 
@@ -11,7 +12,7 @@ use crate::interchange::{FileProblem, UnsupportedPart};
 use crate::model::{Model, ModelBody};
 use crate::tree::{Leaf, Side, SplitCondition, Tree};
 
-/// Maximum number of named features, which need more memory than their text.
+/// Maximum number of named features: a name needs more memory than its text in the file.
 const MAX_NAMES: usize = 1 << 17;
 
 /// The values that a numeric split treats as missing.
@@ -25,8 +26,9 @@ pub(super) enum MissingValues {
     NaN,
 }
 
-/// The condition of a numeric split and the side of its missing values.
-pub(super) fn numeric(
+/// The condition of a split on a number, and the side of its missing values; `default_left` is that
+/// side in the file.
+pub(super) fn numeric_condition(
     threshold: f64,
     missing: MissingValues,
     default_left: bool,
@@ -40,8 +42,8 @@ pub(super) fn numeric(
     }
 }
 
-/// The nearest finite gain.
-pub(super) fn finite(gain: f64) -> f64 {
+/// The finite number nearest to a gain; 0 for NaN.
+pub(super) fn finite_gain(gain: f64) -> f64 {
     match gain.is_nan() {
         true => 0.0,
         false => gain.clamp(f64::MIN, f64::MAX),
@@ -51,12 +53,14 @@ pub(super) fn finite(gain: f64) -> f64 {
 /// Feature names as they are read. `Column_0`, `Column_1`, ... are only counted.
 #[derive(Debug, Default)]
 pub(super) struct ReadNames {
+    /// Number of names `Column_i` before any other name.
     columns: usize,
+    /// All names, if there is another one; otherwise empty.
     named: Vec<String>,
 }
 
 impl ReadNames {
-    /// Adds a name.
+    /// Adds the name of the next feature.
     pub(super) fn push(&mut self, name: &str) -> Result<(), ModelError> {
         if self.named.is_empty() {
             let number = name.strip_prefix("Column_").and_then(|n| n.parse::<usize>().ok());
@@ -76,8 +80,8 @@ impl ReadNames {
         Ok(())
     }
 
-    /// The names of this number of features.
-    fn finish(self, features: usize) -> Result<FeatureNames, ModelError> {
+    /// The names, which must be as many as the features.
+    fn into_names(self, features: usize) -> Result<FeatureNames, ModelError> {
         let names = match self.named.is_empty() {
             true => FeatureNames::Ids { first: 0, count: self.columns },
             false => FeatureNames::from_names(self.named),
@@ -95,21 +99,22 @@ impl ReadNames {
     }
 }
 
-/// The facts of a file before its trees.
+/// The values in a file besides its trees.
 #[derive(Debug, Default)]
 pub(super) struct FileHead {
     pub(super) version: String,
     pub(super) classes: u64,
     pub(super) trees_per_iteration: u64,
-    /// Number of the last feature.
+    /// Number of the last feature, from 0; -1 in a model without features.
     pub(super) last_feature: i64,
     pub(super) objective: String,
+    /// Whether the score is the mean of the trees, not the sum.
     pub(super) average: bool,
     pub(super) names: ReadNames,
 }
 
 impl FileHead {
-    /// Rejects models that ours cannot express.
+    /// Rejects models that our format cannot express.
     pub(super) fn check(&self) -> Result<(), ModelError> {
         if !matches!(self.version.as_str(), "v2" | "v3" | "v4") {
             let found = self.version.escape_debug().to_string();
@@ -126,8 +131,8 @@ impl FileHead {
         Ok(())
     }
 
-    /// The model of these trees.
-    pub(super) fn finish(self, mut trees: Vec<Tree>) -> Result<Model, ModelError> {
+    /// Makes the model of these trees.
+    pub(super) fn into_model(self, mut trees: Vec<Tree>) -> Result<Model, ModelError> {
         if self.average && !trees.is_empty() {
             let count = trees.len() as f64;
             for tree in &mut trees {
@@ -139,7 +144,6 @@ impl FileHead {
             base += value;
             trees.remove(0);
         }
-        // The number of the last feature is -1 in a model without features.
         let features = self.last_feature.checked_add(1).and_then(|n| usize::try_from(n).ok());
         let features = features.ok_or_else(|| {
             invalid(FileProblem::BadValue {
@@ -149,7 +153,7 @@ impl FileHead {
                 expected: "the number of the last feature",
             })
         })?;
-        let mut header = Header::new(self.names.finish(features)?, Absent::Zero);
+        let mut header = Header::new(self.names.into_names(features)?, Absent::Zero);
         let from = format!("{NAME} {}", self.version.trim_start_matches('v'));
         header.notes.insert("from".into(), from);
         if !self.objective.is_empty() {
@@ -162,12 +166,12 @@ impl FileHead {
     }
 }
 
-/// The value of a tree that is one leaf.
+/// The value of a tree that is one leaf; `None` for other trees.
 fn constant(tree: &Tree) -> Option<f64> {
     tree.splits().is_empty().then(|| tree.leaves().first().map(|leaf| leaf.value))?
 }
 
-/// The tree with every leaf value divided.
+/// The tree with every leaf value divided by a number.
 fn divided(tree: &Tree, by: f64) -> Result<Tree, ModelError> {
     let leaves = tree.leaves().iter().map(|leaf| Leaf { value: leaf.value / by, ..*leaf });
     Tree::with_sets(tree.splits().to_vec(), leaves.collect(), tree.sets().to_vec())

@@ -1,4 +1,5 @@
-//! Small hand-written files, every rejection, round trips, and damage.
+//! Tests of reading and writing LightGBM's files: small hand-written files, every rejection, round
+//! trips, and damage.
 
 use proptest::prelude::*;
 use rankwright_data::{Absent, FeatureNames, Random};
@@ -10,7 +11,7 @@ use crate::header::Header;
 use crate::interchange::test_support::damage;
 use crate::linear::Linear;
 use crate::model::{Model, ModelBody};
-use crate::tree::tests::{random, small};
+use crate::tree::tests::{random_tree, two_split_tree};
 use crate::tree::{Side, SplitCondition, Tree};
 
 /// Missing types NaN (left), None, Zero (right) and a set, in one tree; then a tree of one leaf.
@@ -81,18 +82,18 @@ const DUMP: &str = r#"{"name":"tree","version":"v4","num_class":1,"num_tree_per_
 
 /// Rows and their scores by the tree of [`TEXT`].
 fn rows() -> Vec<([f32; 4], f64)> {
-    let none = f32::NAN;
+    let missing = f32::NAN;
     vec![
         // NaN goes left, then NaN counts as 0, which is over -0.5.
-        ([none, none, 0.0, 0.0], 2.0),
+        ([missing, missing, 0.0, 0.0], 2.0),
         ([0.1f32.next_down(), -0.5, 0.0, 0.0], 1.0),
         // 0.1 in f32 is over 0.1 in f64.
         ([0.1, -1.0, 1.0, 0.0], 4.0),
         // 0 and NaN are missing and go right; then categories.
         ([1.0, 0.0, 0.0, 33.5], 8.0),
         ([1.0, 0.0, 1e-36, 2.0], 8.0),
-        ([1.0, 0.0, none, 1.0], 16.0),
-        ([1.0, 0.0, none, none], 16.0),
+        ([1.0, 0.0, missing, 1.0], 16.0),
+        ([1.0, 0.0, missing, missing], 16.0),
         ([1.0, 0.0, 2.0, -1.0], 16.0),
     ]
 }
@@ -106,6 +107,7 @@ fn text_and_json_score_by_the_same_rules() {
     for file in [TEXT, DUMP, &TEXT.replace('\n', "\r\n")] {
         assert!(detect(file.as_bytes()));
         let model = read(file.as_bytes()).unwrap();
+        // The second tree is one leaf of 0.5.
         for (row, expected) in rows() {
             assert_eq!(model.score_row(&row), expected + 0.5, "{row:?}");
         }
@@ -140,7 +142,7 @@ fn a_first_tree_of_one_leaf_is_the_base_and_forests_are_averages() {
 }
 
 #[test]
-fn names_are_carried_and_must_fit() {
+fn names_are_kept_and_their_number_is_checked() {
     let named = |names| TEXT.replace("Column_0 Column_1 Column_2 Column_3", names);
     let features = |names| read(named(names).as_bytes()).unwrap().into_parts().0.features;
     let list = |names: [&str; 4]| FeatureNames::Named(names.map(str::to_owned).to_vec());
@@ -220,7 +222,7 @@ fn invalid_json_is_refused() {
 }
 
 #[test]
-fn deep_json_is_an_error_that_names_the_alternative() {
+fn the_error_of_deep_json_names_the_alternative() {
     let split = r#"{"split_feature":0,"threshold":1,"decision_type":"<=","missing_type":"None",
         "left_child":{"leaf_value":0},"right_child":"#;
     let nested = |depth| split.repeat(depth) + "{\"leaf_value\":1}" + &"}".repeat(depth);
@@ -233,7 +235,7 @@ fn deep_json_is_an_error_that_names_the_alternative() {
 }
 
 #[test]
-fn large_categories_in_json_cannot_take_the_memory() {
+fn large_categories_in_json_cannot_use_much_memory() {
     let leaf = "{\"leaf_value\":1}";
     let split = format!(
         "{{\"split_feature\":0,\"threshold\":\"16777215\",\"decision_type\":\"==\",\"left_child\":{leaf},\"right_child\":{leaf}}}"
@@ -266,9 +268,9 @@ fn written_text_is_read_back_as_the_same_trees() {
     assert_eq!(sizes.iter().sum::<usize>(), trees.len());
     assert!(trees[sizes[0]..].starts_with("Tree=1\n"));
     // An empty set has a number in the file too.
-    let mut splits = small().splits().to_vec();
+    let mut splits = two_split_tree().splits().to_vec();
     (splits[0].rule, splits[0].missing) = (SplitCondition::In(0), Side::Right);
-    let leaves = small().leaves().to_vec();
+    let leaves = two_split_tree().leaves().to_vec();
     let tree = Tree::with_sets(splits, leaves, vec![Categories::default()]).unwrap();
     let with_set = model(0.0, vec![tree], FeatureNames::Ids { first: 1, count: 2 });
     let again = read(&write(&with_set).unwrap()).unwrap();
@@ -282,25 +284,26 @@ fn written_text_is_read_back_as_the_same_trees() {
 fn models_that_lightgbm_cannot_express_are_refused() {
     let ids = FeatureNames::Ids { first: 1, count: 2 };
     let header = Header::new(ids.clone(), Absent::Zero);
-    let line = ModelBody::Linear(Linear::new(0.0, vec![1.0; 2]).unwrap());
-    let error = write(&Model::new(header, line).unwrap()).unwrap_err().to_string();
+    let linear = ModelBody::Linear(Linear::new(0.0, vec![1.0; 2]).unwrap());
+    let error = write(&Model::new(header, linear).unwrap()).unwrap_err().to_string();
     assert_eq!(error, "LightGBM model: a linear model cannot be written in this format");
     for bad in ["b c", "", "b\n"] {
         let names = FeatureNames::Named(vec!["a".into(), bad.into()]);
-        let error = write(&model(0.0, vec![small()], names)).unwrap_err().to_string();
+        let error = write(&model(0.0, vec![two_split_tree()], names)).unwrap_err().to_string();
         assert!(error.contains("white space"), "{error}");
     }
-    let mut splits = small().splits().to_vec();
+    let mut splits = two_split_tree().splits().to_vec();
     (splits[0].rule, splits[0].missing) = (SplitCondition::In(0), Side::Left);
-    let tree = Tree::with_sets(splits, small().leaves().to_vec(), vec![Categories::default()]);
-    let error = write(&model(1.0, vec![small(), tree.unwrap()], ids)).unwrap_err().to_string();
+    let leaves = two_split_tree().leaves().to_vec();
+    let tree = Tree::with_sets(splits, leaves, vec![Categories::default()]).unwrap();
+    let error = write(&model(1.0, vec![two_split_tree(), tree], ids)).unwrap_err().to_string();
     assert!(error.starts_with("LightGBM model: tree 1: a split sends missing values"), "{error}");
 }
 
-/// A random tree with the split conditions that LightGBM has too.
-pub(crate) fn varied(seed: u64, splits: usize) -> Tree {
+/// A random tree with all split conditions that LightGBM has too.
+pub(crate) fn tree_of_mixed_conditions(seed: u64, splits: usize) -> Tree {
     let mut draw = Random::new(seed, 7);
-    let tree = random(seed, splits, 3);
+    let tree = random_tree(seed, splits, 3);
     let mut sets = Vec::new();
     let mut all = tree.splits().to_vec();
     for split in &mut all {
@@ -323,13 +326,14 @@ pub(crate) fn varied(seed: u64, splits: usize) -> Tree {
 
 proptest! {
     #[test]
-    fn written_models_are_read_back_whole(
+    fn written_models_are_read_back_equal(
         seed in any::<u64>(),
         sizes in proptest::collection::vec(1usize..30, 0..5),
         base in prop_oneof![Just(0.0), -1e10f64..1e10],
         first in 0u32..2,
     ) {
-        let trees = sizes.iter().zip(seed..).map(|(&size, seed)| varied(seed, size)).collect();
+        let tree = |(&size, seed)| tree_of_mixed_conditions(seed, size);
+        let trees = sizes.iter().zip(seed..).map(tree).collect();
         let model = model(base, trees, FeatureNames::Ids { first, count: 3 });
         let again = read(&write(&model).unwrap()).unwrap();
         prop_assert_eq!(again.body(), model.body());

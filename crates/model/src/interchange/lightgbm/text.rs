@@ -1,12 +1,14 @@
 //! Reads LightGBM's text: lines of `key=value`, a block for each tree, `end of trees`.
 //!
-//! A tree's columns are read side by side and never stored, so that reading needs little more
-//! memory than the tree. Lengths of lines are compared with `num_leaves` before memory is reserved.
+//! The lines of a tree, such as `threshold` and `left_child`, are lists with a number for each
+//! split or leaf. They are read in step with each other and never stored, so that reading needs
+//! little more memory than the tree. Their lengths are compared with `num_leaves` before memory is
+//! reserved.
 
 use std::ops::Range;
 use std::str::{FromStr, SplitAsciiWhitespace};
 
-use super::parts::{FileHead, MissingValues, finite, numeric};
+use super::parts::{FileHead, MissingValues, finite_gain, numeric_condition};
 use super::{NAME, invalid, unsupported};
 use crate::categories::Categories;
 use crate::error::ModelError;
@@ -16,9 +18,10 @@ use crate::interchange::{FileProblem, UnsupportedPart};
 use crate::model::Model;
 use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
 
-/// The shortest block of a tree: its number, leaves, sets and one leaf value.
-const SHORTEST_TREE: usize = 44;
-/// Maximum number of lines of the head or of a tree; LightGBM writes some twenty.
+/// Minimum number of bytes of a tree's block: its number, `num_leaves`, `num_cat` and one leaf
+/// value.
+const MIN_TREE_BYTES: usize = 44;
+/// Maximum number of lines before the trees, and of a tree; LightGBM writes some twenty.
 const MAX_LINES: usize = 1000;
 
 pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
@@ -29,26 +32,26 @@ pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
     let mut head = FileHead { classes: 1, trees_per_iteration: 1, ..FileHead::default() };
     let mut trees = Vec::new();
     let mut line = lines.next();
-    let mut before = 0..MAX_LINES;
+    let mut lines_left = 0..MAX_LINES;
     while let Some((number, text)) = line.filter(|(_, line)| !begins_block(line)) {
-        count_line(&mut before, number)?;
+        count_line(&mut lines_left, number)?;
         if let Some(sizes) = text.strip_prefix("tree_sizes=") {
             let count = sizes.bytes().filter(|&byte| byte == b' ').count() + 1;
-            trees = Vec::with_capacity(count.min(bytes.len() / SHORTEST_TREE));
+            trees = Vec::with_capacity(count.min(bytes.len() / MIN_TREE_BYTES));
         }
         read_head(&mut head, number, text)?;
         line = lines.next();
     }
     head.check()?;
-    while let Some((first, mark)) = line {
-        if mark.starts_with("end of trees") {
-            return head.finish(trees);
+    while let Some((first_line, text)) = line {
+        if text.starts_with("end of trees") {
+            return head.into_model(trees);
         }
-        let mut block = TreeLines { first, ..TreeLines::default() };
+        let mut block = TreeLines { first_line, ..TreeLines::default() };
         line = lines.next();
-        let mut inside = 0..MAX_LINES;
+        let mut lines_left = 0..MAX_LINES;
         while let Some((number, text)) = line.filter(|(_, line)| !begins_block(line)) {
-            count_line(&mut inside, number)?;
+            count_line(&mut lines_left, number)?;
             block.take(text);
             line = lines.next();
         }
@@ -80,20 +83,21 @@ impl<'a> Iterator for NumberedLines<'a> {
     }
 }
 
-/// Counts a line of a part; fails if there are too many.
-fn count_line(left: &mut Range<usize>, number: usize) -> Result<(), ModelError> {
-    left.next().map(drop).ok_or_else(|| {
+/// Counts the line `number` of a block, which may have as many lines as `lines_left` is long; fails
+/// if there are too many.
+fn count_line(lines_left: &mut Range<usize>, number: usize) -> Result<(), ModelError> {
+    lines_left.next().map(drop).ok_or_else(|| {
         let (most, expected) = (MAX_LINES, "the next tree or 'end of trees' before it");
         invalid(FileProblem::TooManyLines { line: number, most, expected })
     })
 }
 
-/// Whether a line begins the next block.
+/// Whether a line begins the block of a tree or ends the trees.
 fn begins_block(line: &str) -> bool {
     line.starts_with("Tree=") || line.starts_with("end of trees")
 }
 
-/// A whole number; `line` is that of the value or of the tree's beginning.
+/// Reads a whole number; `line` is the number of its line, or of the first line of its tree.
 fn whole_number<T: FromStr>(
     name: &'static str,
     line: Option<usize>,
@@ -111,7 +115,7 @@ fn bad_value(
     invalid(FileProblem::BadValue { name, line, found: shown(found), expected })
 }
 
-/// One line before the trees.
+/// Reads a line before the trees.
 fn read_head(head: &mut FileHead, number: usize, text: &str) -> Result<(), ModelError> {
     let (key, value) = text.split_once('=').unwrap_or((text, ""));
     let line = Some(number);
@@ -123,7 +127,7 @@ fn read_head(head: &mut FileHead, number: usize, text: &str) -> Result<(), Model
         }
         "max_feature_idx" => head.last_feature = whole_number("max_feature_idx", line, value)?,
         "objective" => head.objective = value.trim().into(),
-        // A line without a value in versions 3 and 4.
+        // A line without a value in versions 3 and 4 means that it is set.
         "average_output" => head.average = value.trim() != "0",
         "feature_names" => {
             head.names = Default::default();
@@ -134,11 +138,11 @@ fn read_head(head: &mut FileHead, number: usize, text: &str) -> Result<(), Model
     Ok(())
 }
 
-/// The lines of a tree.
+/// The values of the lines of a tree, by key.
 #[derive(Debug, Default)]
 struct TreeLines<'a> {
-    /// Number of its first line.
-    first: usize,
+    /// The number of the block's first line, from 1.
+    first_line: usize,
     num_leaves: &'a str,
     num_cat: &'a str,
     split_feature: &'a str,
@@ -155,10 +159,10 @@ struct TreeLines<'a> {
     is_linear: &'a str,
 }
 
-/// The numbers of a line.
+/// Reads the numbers of a line one after the other.
 struct NumberList<'a> {
     name: &'static str,
-    /// A missing column is all 0.
+    /// `None` if the line is missing: then every number is 0.
     words: Option<SplitAsciiWhitespace<'a>>,
 }
 
@@ -176,6 +180,7 @@ impl<'a> NumberList<'a> {
         })
     }
 
+    /// Checks that all numbers were read.
     fn end(mut self) -> Result<(), ModelError> {
         match self.words.as_mut().and_then(Iterator::next) {
             None => Ok(()),
@@ -185,6 +190,7 @@ impl<'a> NumberList<'a> {
 }
 
 impl<'a> TreeLines<'a> {
+    /// Keeps the value of a line.
     fn take(&mut self, line: &'a str) {
         let Some((key, value)) = line.split_once('=') else { return };
         match key {
@@ -210,7 +216,7 @@ impl<'a> TreeLines<'a> {
         if !matches!(self.is_linear.trim(), "" | "0") {
             return Err(unsupported(UnsupportedPart::LinearLeaves));
         }
-        let line = Some(self.first);
+        let line = Some(self.first_line);
         let leaves = whole_number("num_leaves", line, self.num_leaves)?;
         let splits = self.split_count(leaves)?;
         let sets = self.sets(whole_number("num_cat", line, self.num_cat)?, splits)?;
@@ -222,16 +228,19 @@ impl<'a> TreeLines<'a> {
     /// memory.
     fn split_count(&self, leaves: usize) -> Result<usize, ModelError> {
         let splits = leaves.checked_sub(1).filter(|&n| n < i32::MAX as usize).ok_or_else(|| {
-            bad_value("num_leaves", Some(self.first), &leaves.to_string(), "1 to 2147483647")
+            bad_value("num_leaves", Some(self.first_line), &leaves.to_string(), "1 to 2147483647")
         })?;
+        // The digits of the splits but the root and of the leaves, which have a minus sign.
         let children = digits(splits.saturating_sub(1)) + digits(leaves) + leaves;
-        let words = |count: usize| (2 * count).saturating_sub(1);
-        let between = 2 * splits.saturating_sub(1);
+        // The length of a line of numbers of one digit, and the blanks in the two lines of
+        // children.
+        let min_length = |count: usize| (2 * count).saturating_sub(1);
+        let blanks = 2 * splits.saturating_sub(1);
         let lines = [self.split_feature, self.threshold, self.decision_type];
         let too_short = splits > 0
-            && (self.left_child.len() + self.right_child.len() < children + between
-                || lines.iter().any(|line| line.len() < words(splits)));
-        match too_short || self.leaf_value.len() < words(leaves) {
+            && (self.left_child.len() + self.right_child.len() < children + blanks
+                || lines.iter().any(|line| line.len() < min_length(splits)));
+        match too_short || self.leaf_value.len() < min_length(leaves) {
             false => Ok(splits),
             true => {
                 let list = "one of split_feature, threshold, decision_type, left_child, \
@@ -252,14 +261,14 @@ impl<'a> TreeLines<'a> {
         let mut rows = NumberList::new("internal_count", self.internal_count);
         let mut splits = Vec::with_capacity(count);
         for _ in 0..count {
-            let (rule, missing) = decide(decision.next()?, threshold.next()?, sets)?;
+            let (rule, missing) = split_condition(decision.next()?, threshold.next()?, sets)?;
             splits.push(Split {
                 feature: feature.next()?,
                 rule,
                 missing,
                 left: child(left.next()?),
                 right: child(right.next()?),
-                gain: finite(gain.next()?),
+                gain: finite_gain(gain.next()?),
                 rows: rows.next()?,
             });
         }
@@ -271,7 +280,7 @@ impl<'a> TreeLines<'a> {
 
     fn leaves(&self, count: usize) -> Result<Vec<Leaf>, ModelError> {
         let mut value = NumberList::new("leaf_value", self.leaf_value);
-        // LightGBM 3 leaves it empty in a tree of one leaf.
+        // LightGBM 3 leaves the line empty in a tree of one leaf.
         let mut rows =
             NumberList::new("leaf_count", self.leaf_count.filter(|line| !line.trim().is_empty()));
         let mut leaves = Vec::with_capacity(count);
@@ -283,39 +292,41 @@ impl<'a> TreeLines<'a> {
         Ok(leaves)
     }
 
-    /// The sets: `cat_boundaries` has the start of each in `cat_threshold`, 32 bits to a number.
+    /// The sets of categories: their bits are in `cat_threshold`, 32 to a number, and
+    /// `cat_boundaries` has the index of each set's first number there, and the end of the last
+    /// set.
     fn sets(&self, count: usize, splits: usize) -> Result<Vec<Categories>, ModelError> {
         if count == 0 {
             return Ok(Vec::new());
         }
         if count > splits {
             let (found, expected) = (count.to_string(), "at most one set for each split");
-            return Err(bad_value("num_cat", Some(self.first), &found, expected));
+            return Err(bad_value("num_cat", Some(self.first_line), &found, expected));
         }
-        let mut ends = NumberList::new("cat_boundaries", self.cat_boundaries);
+        let mut boundaries = NumberList::new("cat_boundaries", self.cat_boundaries);
         let mut bits = NumberList::new("cat_threshold", self.cat_threshold);
-        let mut at: usize = ends.next()?;
+        let mut start: usize = boundaries.next()?;
         let mut sets = Vec::with_capacity(count);
         for _ in 0..count {
-            let end: usize = ends.next()?;
+            let end: usize = boundaries.next()?;
             // A number takes at least two characters.
-            let words = end.checked_sub(at).filter(|&n| n <= self.cat_threshold.len() / 2 + 1);
+            let words = end.checked_sub(start).filter(|&n| n <= self.cat_threshold.len() / 2 + 1);
             let words = words.ok_or_else(|| {
                 let (found, expected) =
-                    (format!("{at} {end}"), "ascending positions in cat_threshold");
-                bad_value("cat_boundaries", Some(self.first), &found, expected)
+                    (format!("{start} {end}"), "ascending positions in cat_threshold");
+                bad_value("cat_boundaries", Some(self.first_line), &found, expected)
             })?;
-            sets.push(set(&mut bits, words)?);
-            at = end;
+            sets.push(read_set(&mut bits, words)?);
+            start = end;
         }
-        ends.end()?;
+        boundaries.end()?;
         bits.end()?;
         Ok(sets)
     }
 }
 
-/// A set of `words` times 32 bits.
-fn set(bits: &mut NumberList, words: usize) -> Result<Categories, ModelError> {
+/// Reads a set of `words` times 32 bits.
+fn read_set(bits: &mut NumberList, words: usize) -> Result<Categories, ModelError> {
     let mut all = Vec::with_capacity(words.div_ceil(2));
     for at in 0..words {
         let word = u64::from(bits.next::<u32>()?);
@@ -335,15 +346,20 @@ fn digits(last: usize) -> usize {
     let mut all = 0;
     let mut power = 1;
     while power <= last {
-        // Each number from here on has one digit more.
+        // Each number from this power of ten on has one digit more.
         all += last - power + 1;
         power = power.saturating_mul(10);
     }
     all
 }
 
-/// The condition and the side of missing values, from LightGBM's bits.
-fn decide(bits: u8, threshold: f64, sets: usize) -> Result<(SplitCondition, Side), ModelError> {
+/// The condition and the side of missing values of a split, from LightGBM's bits; `sets` is the
+/// number of sets.
+fn split_condition(
+    bits: u8,
+    threshold: f64,
+    sets: usize,
+) -> Result<(SplitCondition, Side), ModelError> {
     let missing = match (bits & 1, bits >> 2) {
         (1, 0..=2) => {
             let is_set = threshold >= 0.0 && threshold < sets as f64 && threshold.fract() == 0.0;
@@ -363,10 +379,11 @@ fn decide(bits: u8, threshold: f64, sets: usize) -> Result<(SplitCondition, Side
             return Err(bad_value("decision_type", None, &found, "a number below 12"));
         }
     };
-    Ok(numeric(threshold, missing, bits & 2 != 0))
+    let missing_left = bits & 2 != 0;
+    Ok(numeric_condition(threshold, missing, missing_left))
 }
 
-/// Splits are counted from 0 on, leaves from -1 downwards.
+/// Splits are numbered from 0 on, leaves from -1 downwards.
 fn child(number: i32) -> Child {
     match u32::try_from(number) {
         Ok(split) => Child::Split(split),

@@ -1,5 +1,5 @@
-//! The attributes of a `TreeEnsembleRegressor`: arrays of equal length with the nodes of all trees,
-//! and arrays with the weights of the leaves.
+//! The attributes of a `TreeEnsembleRegressor`: arrays `nodes_...` of equal length with the nodes
+//! of all trees, and arrays `target_...` with the weights (values) of the leaves.
 
 use super::fields::{attribute, data_type, tensor};
 use super::graph::{Outline, unsupported};
@@ -8,24 +8,24 @@ use super::{NAME, ProtobufProblem, UnsupportedGraph};
 use crate::error::ModelError;
 use crate::interchange::FileProblem;
 
-/// The comparison of a value `x` with the number `t` of a node.
+/// The mode of a node: a leaf, or a comparison of a value `x` with the threshold `t`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// A leaf that has no weight yet.
+    /// A leaf whose weight was not yet looked up.
     Leaf,
     /// A leaf whose weight is stored in place of the threshold.
-    Weighted,
-    /// `x <= t` is true.
+    WeightedLeaf,
+    /// A row goes to the true side if `x <= t`.
     AtMost,
-    /// `x < t` is true.
+    /// A row goes to the true side if `x < t`.
     Below,
-    /// `x >= t` is true.
+    /// A row goes to the true side if `x >= t`.
     AtLeast,
-    /// `x > t` is true.
+    /// A row goes to the true side if `x > t`.
     Above,
 }
 
-/// The arrays, each by its attribute's name.
+/// The arrays, named after their attributes.
 #[derive(Debug, Default)]
 pub(super) struct TreeArrays {
     pub(super) treeids: Vec<u32>,
@@ -35,7 +35,7 @@ pub(super) struct TreeArrays {
     pub(super) falsenodeids: Vec<u32>,
     pub(super) modes: Vec<Mode>,
     pub(super) values: Vec<f64>,
-    /// Empty if no missing value goes to the true side.
+    /// 1 if missing values go to the true side of the node; empty if none do at any node.
     pub(super) missing_tracks_true: Vec<u32>,
     pub(super) target_treeids: Vec<u32>,
     pub(super) target_nodeids: Vec<u32>,
@@ -46,39 +46,41 @@ pub(super) struct TreeArrays {
     pub(super) average: bool,
 }
 
-/// An attribute: its name, and the message that holds its value.
+/// An attribute of the ensemble.
 #[derive(Clone, Copy)]
 struct Attribute<'a> {
     name: &'a str,
-    body: Message<'a>,
+    /// The protocol buffer of the attribute.
+    message: Message<'a>,
     /// Maximum number of its values.
-    most: usize,
+    max_values: usize,
 }
 
-/// Minimum size of a node in a file: five whole numbers, a value, a mode. Longer lists than that
-/// allows do not belong to nodes.
+/// Minimum number of bytes of a node in a file: five whole numbers, a threshold, a mode. It bounds
+/// the number of nodes of a file, and so the length of its arrays.
 const MIN_NODE_BYTES: usize = 5 + 4 + 6;
 
 impl TreeArrays {
     /// Reads the arrays of a file of `size` bytes.
     pub(super) fn read(outline: &Outline<'_>, size: usize) -> Result<TreeArrays, ModelError> {
-        let mut columns = TreeArrays::default();
-        let most = size / MIN_NODE_BYTES;
-        for &body in &outline.attributes {
+        let mut arrays = TreeArrays::default();
+        let max_values = size / MIN_NODE_BYTES;
+        for &message in &outline.attributes {
             let mut name = "";
-            for field in body {
+            for field in message {
                 if let (attribute::NAME, field) = field? {
                     name = field.text()?;
-                    // It comes first, before large attributes.
+                    // The name usually comes first, so that large values need not be passed over.
                     break;
                 }
             }
-            columns.take(Attribute { name, body, most })?;
+            arrays.take(Attribute { name, message, max_values })?;
         }
-        columns.check()?;
-        Ok(columns)
+        arrays.check()?;
+        Ok(arrays)
     }
 
+    /// Keeps the value of an attribute; rejects attributes that could change scores.
     fn take(&mut self, attribute: Attribute<'_>) -> Result<(), ModelError> {
         match attribute.name {
             "nodes_treeids" => self.treeids = attribute.ints()?,
@@ -116,7 +118,7 @@ impl TreeArrays {
                 "NONE" => {}
                 other => return Err(bad_attribute("post_transform", other, "NONE")),
             },
-            // The frequency of a node: does not affect scores.
+            // The frequencies of nodes do not affect scores.
             "nodes_hitrates" | "nodes_hitrates_as_tensor" => {}
             other => {
                 let name = other.to_owned();
@@ -126,9 +128,11 @@ impl TreeArrays {
         Ok(())
     }
 
+    /// Checks that the arrays of nodes have equal lengths, and those of weights too.
     fn check(&mut self) -> Result<(), ModelError> {
         let nodes = self.treeids.len();
-        // Some writers omit an array whose values are all the same.
+        // This array may be left out, which means the same as zeros: no missing value goes to the
+        // true side.
         if self.missing_tracks_true.iter().all(|&tracks| tracks == 0) {
             self.missing_tracks_true = Vec::new();
         }
@@ -151,7 +155,7 @@ impl TreeArrays {
     }
 }
 
-/// An attribute of the ensemble with a value that is not supported.
+/// The error for an attribute with a value that is not supported.
 fn bad_attribute(attribute: &'static str, found: &str, expected: &'static str) -> ModelError {
     let found = found.to_owned();
     unsupported(UnsupportedGraph::AttributeValue { attribute, found, expected })
@@ -175,12 +179,13 @@ fn check_length(
 impl<'a> Attribute<'a> {
     /// Every field with this number.
     fn fields(self, number: u64) -> impl Iterator<Item = Result<WireField<'a>, ModelError>> {
-        self.body.filter_map(move |field| match field {
+        self.message.filter_map(move |field| match field {
             Ok((found, field)) => (found == number).then_some(Ok(field)),
             Err(error) => Some(Err(error)),
         })
     }
 
+    /// The last field with this number.
     fn last(self, number: u64) -> Result<WireField<'a>, ModelError> {
         let last = self.fields(number).last();
         last.ok_or_else(|| invalid(ProtobufProblem::NoValue { name: self.name.to_owned() }))?
@@ -194,16 +199,17 @@ impl<'a> Attribute<'a> {
         self.last(attribute::STRING)?.text()
     }
 
-    /// Whole numbers; one that is out of range becomes the largest, which refers to nothing.
+    /// Whole numbers; one that does not fit a u32 becomes the largest u32, which is no valid id.
     fn ints(self) -> Result<Vec<u32>, ModelError> {
         let mut count = 0;
         for field in self.fields(attribute::INTS) {
             count += match field? {
+                // The last byte of each packed number has no top bit.
                 WireField::Bytes(packed) => packed.iter().filter(|byte| **byte < 0x80).count(),
                 _ => 1,
             };
         }
-        if count > self.most {
+        if count > self.max_values {
             let name = self.name.to_owned();
             return Err(invalid(ProtobufProblem::TooManyNumbers { name }));
         }
@@ -258,14 +264,14 @@ impl<'a> Attribute<'a> {
 /// The numbers of a tensor of floats or doubles.
 fn tensor_reals(message: Message<'_>) -> Result<Vec<f64>, ModelError> {
     let mut all = Vec::new();
-    let mut kind = 0;
+    let mut element_type = 0;
     for field in message {
         if let (tensor::DATA_TYPE, field) = field? {
-            kind = field.int()?;
+            element_type = field.int()?;
         }
     }
     for field in message {
-        match (field?, kind) {
+        match (field?, element_type) {
             ((tensor::FLOAT_DATA, field), data_type::FLOAT)
             | ((tensor::RAW_DATA, field @ WireField::Bytes(_)), data_type::FLOAT) => {
                 floats(field, |value| all.push(f64::from(value)))?;

@@ -1,5 +1,5 @@
-//! Field numbers of the messages of ONNX, as in its own definition (`onnx.proto3`), as far as they
-//! are read or written here.
+//! The field numbers in the protocol buffers (messages) of ONNX, as its own definition
+//! (`onnx.proto3`) gives them, as far as they are read or written here.
 
 /// `ModelProto`: the whole file.
 pub(super) mod model {

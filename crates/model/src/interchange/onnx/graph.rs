@@ -1,4 +1,4 @@
-//! The graph of an ONNX model: the position of the ensemble in it, and the nodes around it.
+//! The graph of an ONNX model: finds the ensemble of trees in it, and checks the nodes around it.
 //!
 //! A graph is a list of nodes that read and write named tensors. The relevant node is
 //! `TreeEnsembleRegressor`; before it only nodes are allowed that pass numbers on unchanged
@@ -18,44 +18,47 @@ use crate::interchange::common::MAX_FEATURES;
 
 /// Maximum number of nodes of a graph.
 const MAX_NODES: usize = 64;
-/// Nodes that pass numbers on unchanged.
-const UNCHANGED: [&str; 2] = ["Identity", "Cast"];
-/// Nodes that pass numbers on in another shape.
-const RESHAPED: [&str; 4] = ["Reshape", "Flatten", "Squeeze", "Unsqueeze"];
+/// Operators of nodes that pass numbers on unchanged.
+const IDENTITY_OPERATORS: [&str; 2] = ["Identity", "Cast"];
+/// Operators of nodes that pass numbers on in another shape.
+const SHAPE_OPERATORS: [&str; 4] = ["Reshape", "Flatten", "Squeeze", "Unsqueeze"];
 
-/// The parts of a model outside its ensemble.
+/// The parts of a model around its ensemble, and the attributes of the ensemble.
 #[derive(Debug, Default)]
 pub(super) struct Outline<'a> {
-    /// Program and version that wrote it.
+    /// Name and version of the program that wrote the file.
     pub(super) producer: String,
-    /// Attributes of the ensemble.
+    /// The attributes of the ensemble, not yet read.
     pub(super) attributes: Vec<Message<'a>>,
-    /// Number of columns of the input, if its shape has it.
+    /// Number of columns of the input; `None` if its shape does not have it.
     pub(super) columns: Option<usize>,
-    /// Feature names as JSON, if this crate wrote the model.
+    /// Feature names as JSON; `None` if this crate did not write the file.
     pub(super) names: Option<&'a str>,
 }
 
-/// The parts of a node that the path through the graph needs.
+/// A node, with the parts that are needed to follow the path of the data through the graph.
 #[derive(Debug, Clone, Copy, Default)]
 struct GraphNode<'a> {
+    /// The operator, and the domain that defines it.
     op: &'a str,
     domain: &'a str,
+    /// The name of the first input.
     input: &'a str,
     output: &'a str,
-    body: &'a [u8],
+    /// The protocol buffer of the node.
+    message: &'a [u8],
 }
 
 pub(super) fn unsupported(part: UnsupportedGraph) -> ModelError {
     ModelError::unsupported(NAME, UnsupportedPart::Graph(part))
 }
 
-/// More items than are read.
+/// The error for more items than are read.
 pub(super) fn too_many(items: &'static str, most: usize) -> ModelError {
     ModelError::unsupported(NAME, UnsupportedPart::TooMany { items, most })
 }
 
-/// Finds the ensemble of a model.
+/// Reads the model around the ensemble; fails if other nodes could change scores.
 pub(super) fn outline(bytes: &[u8]) -> Result<Outline<'_>, ModelError> {
     let mut found = Outline::default();
     let mut graph = None;
@@ -96,7 +99,7 @@ pub(super) fn outline(bytes: &[u8]) -> Result<Outline<'_>, ModelError> {
             _ => {}
         }
     }
-    for field in Message::new(ensemble.body) {
+    for field in Message::new(ensemble.message) {
         if let (node_fields::ATTRIBUTE, field) = field? {
             match found.attributes.len() < MAX_NODES {
                 true => found.attributes.push(field.message()?),
@@ -127,10 +130,11 @@ fn nodes(graph: &[u8]) -> Result<Vec<GraphNode<'_>>, ModelError> {
         let (graph_fields::NODE, field) = field? else { continue };
         let node = node(field.bytes()?)?;
         match (node.domain, node.op) {
-            // Holds the shape for another node.
+            // A constant holds the shape for another node.
             ("" | "ai.onnx", "Constant") => continue,
             ("ai.onnx.ml", "TreeEnsembleRegressor") => {}
-            ("" | "ai.onnx", op) if UNCHANGED.contains(&op) || RESHAPED.contains(&op) => {}
+            ("" | "ai.onnx", op)
+                if IDENTITY_OPERATORS.contains(&op) || SHAPE_OPERATORS.contains(&op) => {}
             (domain, op) => {
                 let dot = if domain.is_empty() { "" } else { "." };
                 let operator = format!("{domain}{dot}{op}");
@@ -145,12 +149,13 @@ fn nodes(graph: &[u8]) -> Result<Vec<GraphNode<'_>>, ModelError> {
     Ok(nodes)
 }
 
-fn node(body: &[u8]) -> Result<GraphNode<'_>, ModelError> {
-    let mut node = GraphNode { body, ..GraphNode::default() };
+/// Reads a node, which must have one output.
+fn node(message: &[u8]) -> Result<GraphNode<'_>, ModelError> {
+    let mut node = GraphNode { message, ..GraphNode::default() };
     let (mut inputs, mut outputs) = (0_usize, 0_usize);
-    for field in Message::new(body) {
+    for field in Message::new(message) {
         match field? {
-            // The second input of these nodes is a shape.
+            // The first input is the data; the second one, if any, is a shape.
             (node_fields::INPUT, field) => {
                 if inputs == 0 {
                     node.input = field.text()?;
@@ -175,7 +180,8 @@ fn node(body: &[u8]) -> Result<GraphNode<'_>, ModelError> {
     }
 }
 
-/// The path through the graph: the names of its input and its output, and the ensemble.
+/// The path of the data through the graph: the names of its input and its output, and the ensemble.
+/// All nodes must be on it.
 fn path<'a>(nodes: &[GraphNode<'a>]) -> Result<(&'a str, &'a str, GraphNode<'a>), ModelError> {
     let mut ensembles = nodes.iter().filter(|node| node.op == "TreeEnsembleRegressor");
     let ensemble = *ensembles.next().ok_or_else(|| unsupported(UnsupportedGraph::NoEnsemble))?;
@@ -183,20 +189,21 @@ fn path<'a>(nodes: &[GraphNode<'a>]) -> Result<(&'a str, &'a str, GraphNode<'a>)
         return Err(unsupported(UnsupportedGraph::SeveralEnsembles));
     }
     let (mut input, mut output) = (ensemble.input, ensemble.output);
+    // Number of nodes on the path so far.
     let mut passed = 1;
-    // A path that is longer than the graph is a cycle.
+    // One step in each direction for each node of the graph: a longer path would be a cycle.
     for _ in nodes {
         if let Some(node) = nodes.iter().find(|node| node.output == input) {
-            if !UNCHANGED.contains(&node.op) {
+            if !IDENTITY_OPERATORS.contains(&node.op) {
                 let operator = node.op.to_owned();
                 return Err(unsupported(UnsupportedGraph::BeforeEnsemble { operator }));
             }
-            keeps_numbers(node)?;
+            check_cast(node)?;
             (input, passed) = (node.input, passed + 1);
         }
         let mut next = nodes.iter().filter(|node| node.input == output);
         if let Some(node) = next.next() {
-            keeps_numbers(node)?;
+            check_cast(node)?;
             (output, passed) = (node.output, passed + 1);
         }
     }
@@ -206,12 +213,12 @@ fn path<'a>(nodes: &[GraphNode<'a>]) -> Result<(&'a str, &'a str, GraphNode<'a>)
     }
 }
 
-/// A cast must be to float or double.
-fn keeps_numbers(node: &GraphNode<'_>) -> Result<(), ModelError> {
+/// Rejects a cast to another type than float or double.
+fn check_cast(node: &GraphNode<'_>) -> Result<(), ModelError> {
     if node.op != "Cast" {
         return Ok(());
     }
-    for field in Message::new(node.body) {
+    for field in Message::new(node.message) {
         let (node_fields::ATTRIBUTE, field) = field? else { continue };
         let (mut name, mut to) = ("", 0);
         for field in field.message()? {
@@ -232,8 +239,8 @@ fn keeps_numbers(node: &GraphNode<'_>) -> Result<(), ModelError> {
     Err(unsupported(UnsupportedGraph::Cast { found: None }))
 }
 
-/// Name of an input or output (a `ValueInfoProto`), and the number of its columns if it has two
-/// dimensions of known size.
+/// The name of an input or output (a `ValueInfoProto`), and the number of its columns: the second
+/// of two dimensions, `None` if its size is not known.
 fn name_and_columns(field: WireField<'_>) -> Result<(&str, Option<usize>), ModelError> {
     let (mut name, mut dimensions, mut columns) = ("", 0, None);
     for field in field.message()? {
@@ -241,9 +248,9 @@ fn name_and_columns(field: WireField<'_>) -> Result<(&str, Option<usize>), Model
             (value_info::NAME, field) => name = field.text()?,
             (value_info::TYPE, field) => {
                 let tensor = inner(field, type_proto::TENSOR_TYPE)?;
-                let found = tensor.map(|field| inner(field, tensor_type::SHAPE));
-                let found = found.transpose()?.flatten();
-                for field in found.map_or(Ok(Message::new(&[])), WireField::message)? {
+                let shape = tensor.map(|field| inner(field, tensor_type::SHAPE));
+                let shape = shape.transpose()?.flatten();
+                for field in shape.map_or(Ok(Message::new(&[])), WireField::message)? {
                     if let (shape::DIM, field) = field? {
                         dimensions += 1;
                         columns =
@@ -264,7 +271,7 @@ fn name_and_columns(field: WireField<'_>) -> Result<(&str, Option<usize>), Model
     }
 }
 
-/// The last field with this number in a message.
+/// The last field with this number in a message; `None` if there is none.
 fn inner(field: WireField<'_>, number: u64) -> Result<Option<WireField<'_>>, ModelError> {
     let mut found = None;
     for field in field.message()? {

@@ -11,10 +11,11 @@
 //!
 //! Read: the modes `BRANCH_LEQ`, `BRANCH_LT`, `BRANCH_GTE`, `BRANCH_GT`, missing values to either
 //! side, base values, sums and averages of trees, f32 attributes and f64 tensors. A model scores as
-//! its own runtime would, but adds in f64 where that adds in f32. Rejected: more than one target,
-//! transforms of scores, `BRANCH_EQ` and `BRANCH_NEQ`, the newer operator `TreeEnsemble`, and every
-//! operator around the ensemble that could change a number. Features are numbered from 0 (ONNX has
-//! no names for them), unless this crate wrote the file. Gains and row counts are not kept.
+//! an ONNX runtime would, but adds in f64 where a runtime adds in f32. Rejected: more than one
+//! target (output), transforms of scores, `BRANCH_EQ` and `BRANCH_NEQ`, the newer operator
+//! `TreeEnsemble`, and every operator around the ensemble that could change a number. Features are
+//! numbered from 0 (ONNX has no names for them), unless this crate wrote the file. Gains and row
+//! counts are not kept.
 //!
 //! Written: splits exactly, leaf values and base as f32. Categories and linear models are errors.
 
@@ -33,7 +34,7 @@ use crate::error::ModelError;
 use crate::interchange::ModelFormat;
 use crate::model::{BodyKind, Model};
 
-/// The name in messages.
+/// The name of the system in messages.
 const NAME: &str = "ONNX";
 
 /// The entry in the table of formats.
@@ -44,6 +45,7 @@ pub(super) static FORMAT: ModelFormat = ModelFormat {
     writes: "TreeEnsembleRegressor",
     extensions: &["onnx"],
     bodies: &[BodyKind::Trees],
+    // The agreement of our scores with those of the system.
     scores: "to 1e-6 (leaf values in f32)",
     detect,
     read,
@@ -52,8 +54,8 @@ pub(super) static FORMAT: ModelFormat = ModelFormat {
 /// The key of the metadata with the feature names, as a JSON list.
 const FEATURES: &str = "rankwright.features";
 
-/// Whether bytes begin like an ONNX model: the version of its form (field 1, a small number), then
-/// another field that models have.
+/// Whether bytes begin like an ONNX model: the version of the file format (field 1, a small
+/// number), then the tag of another field that models have.
 fn detect(bytes: &[u8]) -> bool {
     match bytes {
         [0x08, version, tag, ..] => {

@@ -13,7 +13,7 @@ pub enum ProtobufProblem {
     /// A field that is longer than the remaining bytes.
     #[error("a field is longer than the rest of the file")]
     FieldTooLong,
-    /// A field of an unknown kind.
+    /// A field of an unknown kind (wire type).
     #[error("a field has the kind {kind}")]
     FieldKind {
         /// The kind.
@@ -22,7 +22,7 @@ pub enum ProtobufProblem {
     /// A field with the number 0.
     #[error("a field has the number 0")]
     FieldNumber,
-    /// A field of another kind than its number requires.
+    /// A field whose content is of another kind than expected.
     #[error("a field is not {expected}")]
     WrongField {
         /// The content that was expected: "a whole number".
@@ -43,7 +43,7 @@ pub enum ProtobufProblem {
     /// An attribute without a value.
     #[error("the attribute '{name}' has no value")]
     NoValue {
-        /// The attribute.
+        /// The name of the attribute.
         name: String,
     },
     /// An attribute with more numbers than nodes can have.
@@ -106,7 +106,7 @@ pub enum UnsupportedGraph {
     /// A cast to another type than a float.
     #[error("a Cast to {}; expected float (1) or double (11)", type_in_words(*.found))]
     Cast {
-        /// The type, if the file has it.
+        /// The number of the type; `None` if the file does not have it.
         found: Option<i64>,
     },
     /// An input of too many columns.
@@ -142,15 +142,15 @@ pub enum UnsupportedGraph {
     /// Two weights for one leaf.
     #[error("there are two weights for node {node} of tree {tree}")]
     SeveralWeights {
-        /// The tree in the file.
+        /// The id of the tree in the file.
         tree: u32,
-        /// The node.
+        /// The id of the node in its tree.
         node: u32,
     },
     /// A mode of a node that is not known.
     #[error("node number {node} has the mode '{mode}'")]
     Mode {
-        /// The node, from 0.
+        /// The index of the node among all nodes, from 0.
         node: usize,
         /// The mode.
         mode: String,
@@ -161,7 +161,7 @@ pub enum UnsupportedGraph {
     /// A tensor of another type than float or double.
     #[error("a tensor of type {found}; expected float (1) or double (11)")]
     TensorType {
-        /// The type.
+        /// The number of the type.
         found: i64,
     },
     /// A tensor whose numbers are in another file.

@@ -1,8 +1,9 @@
 //! Makes trees from arrays of nodes.
 //!
-//! Nodes are identified by the pair (tree, node). They are mostly sorted by it; otherwise a sorted
-//! order is computed. The root of a tree is the one node that is no child. With `n` nodes the cost
-//! is n, or n log n if they are not sorted.
+//! A node is identified by its key, the pair (id of the tree, id of the node). Nodes are mostly
+//! sorted by key in the file; otherwise a sorted order is computed. The position of a node is its
+//! index in sorted order, its index that in the arrays of the file. The root of a tree is the one
+//! node that is no child. With `n` nodes the cost is n, or n log n if they are not sorted.
 
 use rankwright_data::{Absent, FeatureNames};
 
@@ -19,10 +20,10 @@ use crate::interchange::{FileProblem, NodeProblem};
 use crate::model::{Model, ModelBody};
 use crate::tree::{Leaf, Side, Tree};
 
-/// Nodes in the order of (tree, node).
+/// The nodes of all trees, with their order by key.
 struct OnnxNodes {
-    columns: TreeArrays,
-    /// The index into the columns by rank in that order; `None` if they are sorted.
+    arrays: TreeArrays,
+    /// The index of the node at each position; `None` if the arrays are sorted.
     order: Option<Vec<u32>>,
 }
 
@@ -31,7 +32,7 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
     let outline = outline(bytes)?;
     let mut nodes = OnnxNodes::sorted(TreeArrays::read(&outline, bytes.len())?)?;
     let ends = nodes.ends()?;
-    let divisor = if nodes.columns.average { ends.len().max(1) as f64 } else { 1.0 };
+    let divisor = if nodes.arrays.average { ends.len().max(1) as f64 } else { 1.0 };
     nodes.set_leaf_values(divisor)?;
     let mut trees = Vec::with_capacity(ends.len());
     let mut start = 0;
@@ -39,17 +40,17 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
         trees.push(nodes.tree(start, end).map_err(|error| in_tree(NAME, number, error))?);
         start = end;
     }
-    let ensemble = Ensemble::new(nodes.columns.base, trees)?;
+    let ensemble = Ensemble::new(nodes.arrays.base, trees)?;
     let mut header = Header::new(features(&outline, ensemble.features())?, Absent::Zero);
     let from = format!("ONNX {}", outline.producer);
     header.notes.insert("from".into(), from.trim_end().into());
     Model::new(header, ModelBody::Trees(ensemble))
 }
 
-/// The names in our own metadata, or the numbers of the columns.
-fn features(outline: &Outline<'_>, tested: usize) -> Result<FeatureNames, ModelError> {
+/// The names in the metadata that this crate writes, or ids from 0 for the columns.
+fn features(outline: &Outline<'_>, features_tested: usize) -> Result<FeatureNames, ModelError> {
     let Some(names) = outline.names else {
-        let count = outline.columns.unwrap_or(tested);
+        let count = outline.columns.unwrap_or(features_tested);
         return Ok(FeatureNames::Ids { first: 0, count });
     };
     let names: Vec<String> = serde_json::from_str(names).map_err(|error| {
@@ -74,11 +75,12 @@ fn invalid(problem: FileProblem) -> ModelError {
 }
 
 impl OnnxNodes {
-    fn sorted(columns: TreeArrays) -> Result<OnnxNodes, ModelError> {
-        let key = |at: usize| (columns.treeids.get(at), columns.nodeids.get(at));
-        let count = columns.treeids.len();
+    /// Finds the order of nodes by key; fails if two have the same key.
+    fn sorted(arrays: TreeArrays) -> Result<OnnxNodes, ModelError> {
+        let key = |at: usize| (arrays.treeids.get(at), arrays.nodeids.get(at));
+        let count = arrays.treeids.len();
         if (1..count).all(|at| key(at - 1) < key(at)) {
-            return Ok(OnnxNodes { columns, order: None });
+            return Ok(OnnxNodes { arrays, order: None });
         }
         let mut order: Vec<u32> = (0..count as u32).collect();
         order.sort_unstable_by_key(|&at| key(at as usize));
@@ -89,42 +91,44 @@ impl OnnxNodes {
             let (tree, node) = (tree.copied().unwrap_or(0), node.copied().unwrap_or(0));
             return Err(node_problem(NAME, NodeProblem::DuplicateNode { tree, node }));
         }
-        Ok(OnnxNodes { columns, order: Some(order) })
+        Ok(OnnxNodes { arrays, order: Some(order) })
     }
 
     fn len(&self) -> usize {
-        self.columns.treeids.len()
+        self.arrays.treeids.len()
     }
 
-    /// The index into the columns of a rank.
-    fn index(&self, rank: usize) -> usize {
+    /// The index of the node at a position.
+    fn index(&self, position: usize) -> usize {
         match &self.order {
-            None => rank,
-            Some(order) => order.get(rank).map_or(usize::MAX, |&at| at as usize),
+            None => position,
+            Some(order) => order.get(position).map_or(usize::MAX, |&at| at as usize),
         }
     }
 
-    fn key(&self, rank: usize) -> Option<(u32, u32)> {
-        let at = self.index(rank);
-        Some((*self.columns.treeids.get(at)?, *self.columns.nodeids.get(at)?))
+    /// The key of the node at a position.
+    fn key(&self, position: usize) -> Option<(u32, u32)> {
+        let at = self.index(position);
+        Some((*self.arrays.treeids.get(at)?, *self.arrays.nodeids.get(at)?))
     }
 
-    /// The end of each tree's nodes.
+    /// For each tree the position after its last node.
     fn ends(&self) -> Result<Vec<usize>, ModelError> {
-        let tree = |rank| self.key(rank).map(|key| key.0);
+        let tree = |position| self.key(position).map(|key| key.0);
         let mut ends = Vec::new();
-        for rank in 1..=self.len() {
-            if tree(rank) != tree(rank - 1) || rank == self.len() {
+        for position in 1..=self.len() {
+            if tree(position) != tree(position - 1) || position == self.len() {
                 if ends.len() == MAX_TREES {
                     return Err(too_many("trees", MAX_TREES));
                 }
-                ends.push(rank);
+                ends.push(position);
             }
         }
         Ok(ends)
     }
 
-    /// The rank of a node between two ranks; a guess is tried first.
+    /// The position of the node with this key among those from `from` to `to`; the position `guess`
+    /// is tried first.
     fn find(&self, key: (u32, u32), guess: usize, from: usize, to: usize) -> Option<usize> {
         if (from..to).contains(&guess) && self.key(guess) == Some(key) {
             return Some(guess);
@@ -140,53 +144,55 @@ impl OnnxNodes {
         (low < to && self.key(low) == Some(key)).then_some(low)
     }
 
-    /// Stores the weights of the leaves in rank of thresholds; a leaf without one has weight 0.
+    /// Stores the weights of the leaves, divided by `divisor`, in place of thresholds; a leaf
+    /// without a weight gets 0.
     fn set_leaf_values(&mut self, divisor: f64) -> Result<(), ModelError> {
-        for (mode, value) in self.columns.modes.iter().zip(&mut self.columns.values) {
+        for (mode, value) in self.arrays.modes.iter().zip(&mut self.arrays.values) {
             if *mode == Mode::Leaf {
                 *value = 0.0;
             }
         }
-        let trees = std::mem::take(&mut self.columns.target_treeids);
-        let nodes = std::mem::take(&mut self.columns.target_nodeids);
-        let weights = std::mem::take(&mut self.columns.target_weights);
-        // Weights are mostly in the order of their leaves, with a few splits between.
+        let trees = std::mem::take(&mut self.arrays.target_treeids);
+        let nodes = std::mem::take(&mut self.arrays.target_nodeids);
+        let weights = std::mem::take(&mut self.arrays.target_weights);
+        // Weights are mostly in the order of their leaves, so the next leaf is a few positions
+        // further.
         let mut last = 0;
         for ((tree, node), weight) in trees.into_iter().zip(nodes).zip(weights) {
-            let near = (last..last + 4).find(|&rank| self.key(rank) == Some((tree, node)));
-            let rank = self.find((tree, node), near.unwrap_or(last), 0, self.len());
-            let at = rank.map(|rank| self.index(rank));
+            let near = (last..last + 4).find(|&position| self.key(position) == Some((tree, node)));
+            let position = self.find((tree, node), near.unwrap_or(last), 0, self.len());
+            let at = position.map(|position| self.index(position));
             let slot = at.and_then(|at| {
-                Some((self.columns.modes.get_mut(at)?, self.columns.values.get_mut(at)?))
+                Some((self.arrays.modes.get_mut(at)?, self.arrays.values.get_mut(at)?))
             });
             match slot {
                 Some((mode @ Mode::Leaf, value)) => {
-                    (*mode, *value) = (Mode::Weighted, weight / divisor);
+                    (*mode, *value) = (Mode::WeightedLeaf, weight / divisor);
                 }
-                Some((Mode::Weighted, _)) => {
+                Some((Mode::WeightedLeaf, _)) => {
                     return Err(unsupported(UnsupportedGraph::SeveralWeights { tree, node }));
                 }
                 _ => {
                     return Err(node_problem(NAME, NodeProblem::NoSuchLeaf { tree, node }));
                 }
             }
-            last = rank.unwrap_or(last);
+            last = position.unwrap_or(last);
         }
         Ok(())
     }
 
-    /// The tree of the ranks from `start` to `end`.
+    /// The tree of the nodes at the positions from `start` to `end`.
     fn tree(&self, start: usize, end: usize) -> Result<Tree, ModelError> {
         let mut is_child = vec![false; end - start];
-        for rank in start..end {
-            let at = self.index(rank);
-            let columns = &self.columns;
-            if matches!(columns.modes.get(at), Some(Mode::Leaf | Mode::Weighted)) {
+        for position in start..end {
+            let at = self.index(position);
+            let arrays = &self.arrays;
+            if matches!(arrays.modes.get(at), Some(Mode::Leaf | Mode::WeightedLeaf)) {
                 continue;
             }
-            for side in [&columns.truenodeids, &columns.falsenodeids] {
-                let to = self.child(side, rank, start, end)?;
-                if let Some(is_child) = is_child.get_mut(to as usize - start) {
+            for side in [&arrays.truenodeids, &arrays.falsenodeids] {
+                let child = self.child(side, position, start, end)?;
+                if let Some(is_child) = is_child.get_mut(child as usize - start) {
                     *is_child = true;
                 }
             }
@@ -203,45 +209,47 @@ impl OnnxNodes {
         }
     }
 
-    /// The rank of a child of a node.
+    /// The position of a child of the node at `position`; `side` has the ids of the children of all
+    /// nodes on one side.
     fn child(
         &self,
         side: &[u32],
-        rank: usize,
+        position: usize,
         start: usize,
         end: usize,
     ) -> Result<u32, ModelError> {
-        let key = self.key(rank).unwrap_or_default();
-        let node = side.get(self.index(rank)).copied().unwrap_or(u32::MAX);
+        let key = self.key(position).unwrap_or_default();
+        let node = side.get(self.index(position)).copied().unwrap_or(u32::MAX);
         match self.find((key.0, node), start.saturating_add(node as usize), start, end) {
-            Some(rank) => Ok(rank as u32),
+            Some(position) => Ok(position as u32),
             None => Err(node_problem(NAME, NodeProblem::NoSuchNode { node: node.into() })),
         }
     }
 
-    fn node(&self, rank: u32, start: usize, end: usize) -> Result<ForeignNode, ModelError> {
-        let (rank, columns) = (rank as usize, &self.columns);
-        let at = self.index(rank);
-        let value = columns.values.get(at).copied().unwrap_or(f64::NAN);
-        let mode = columns.modes.get(at).copied().unwrap_or(Mode::Leaf);
-        if matches!(mode, Mode::Leaf | Mode::Weighted) {
+    /// The node at a position, in a tree from `start` to `end`.
+    fn node(&self, position: u32, start: usize, end: usize) -> Result<ForeignNode, ModelError> {
+        let (position, arrays) = (position as usize, &self.arrays);
+        let at = self.index(position);
+        let value = arrays.values.get(at).copied().unwrap_or(f64::NAN);
+        let mode = arrays.modes.get(at).copied().unwrap_or(Mode::Leaf);
+        if matches!(mode, Mode::Leaf | Mode::WeightedLeaf) {
             return Ok(ForeignNode::Leaf(Leaf { value, rows: 0 }));
         }
         let threshold = match mode {
             Mode::AtMost | Mode::Above => at_most(value),
             _ => below(value).ok_or_else(|| unsupported(UnsupportedGraph::BelowEveryNumber))?,
         };
-        let true_child = self.child(&columns.truenodeids, rank, start, end)?;
-        let false_child = self.child(&columns.falsenodeids, rank, start, end)?;
-        // Values up to the threshold go left: the true side if the mode tests for that.
-        let true_left = matches!(mode, Mode::AtMost | Mode::Below);
-        let tracks = columns.missing_tracks_true.get(at).is_some_and(|&tracks| tracks != 0);
+        let true_child = self.child(&arrays.truenodeids, position, start, end)?;
+        let false_child = self.child(&arrays.falsenodeids, position, start, end)?;
+        // Values up to the threshold go left, which is the true side of some modes.
+        let true_is_left = matches!(mode, Mode::AtMost | Mode::Below);
+        let missing_true = arrays.missing_tracks_true.get(at).is_some_and(|&tracks| tracks != 0);
         Ok(ForeignNode::Split {
-            feature: columns.featureids.get(at).copied().unwrap_or(u32::MAX),
+            feature: arrays.featureids.get(at).copied().unwrap_or(u32::MAX),
             threshold,
-            missing: if tracks == true_left { Side::Left } else { Side::Right },
-            left: if true_left { true_child } else { false_child },
-            right: if true_left { false_child } else { true_child },
+            missing: if missing_true == true_is_left { Side::Left } else { Side::Right },
+            left: if true_is_left { true_child } else { false_child },
+            right: if true_is_left { false_child } else { true_child },
             rows: 0,
         })
     }

@@ -1,4 +1,5 @@
-//! Tests of reading and writing ONNX, on hand-made and random models.
+//! Tests of reading and writing ONNX, on hand-made and random models. The numbers of fields of
+//! protocol buffers are listed in `fields.rs`.
 
 use proptest::prelude::*;
 use rankwright_data::FeatureNames;
@@ -17,6 +18,7 @@ struct Sample {
     floats: Vec<(&'static str, Vec<f32>)>,
     texts: Vec<(&'static str, &'static str)>,
     modes: Vec<&'static str>,
+    /// Whether the numbers of an attribute are packed in one field.
     packed: bool,
 }
 
@@ -103,16 +105,16 @@ impl Sample {
     }
 }
 
-/// A file around nodes.
+/// A file whose graph has these nodes.
 fn file(nodes: &[WireWriter], output: &str, columns: i64) -> Vec<u8> {
     let tensor = |name: &str, columns| {
-        let (mut dim, mut shape, mut of) =
+        let (mut dim, mut shape, mut tensor_type) =
             (WireWriter::default(), WireWriter::default(), WireWriter::default());
         dim.int(1, columns);
         shape.bytes(1, &[]).message(1, &dim);
-        of.int(1, 1).message(2, &shape);
+        tensor_type.int(1, 1).message(2, &shape);
         let (mut kind, mut info) = (WireWriter::default(), WireWriter::default());
-        kind.message(1, &of);
+        kind.message(1, &tensor_type);
         info.text(1, name).message(2, &kind);
         info
     };
@@ -126,8 +128,9 @@ fn file(nodes: &[WireWriter], output: &str, columns: i64) -> Vec<u8> {
     file.done()
 }
 
-/// A node that is no ensemble.
-fn around(op: &str, from: &str, to: &str, cast: Option<i64>) -> WireWriter {
+/// A node that is no ensemble, from one tensor to another; `cast` is the type to which a `Cast`
+/// converts.
+fn other_node(op: &str, from: &str, to: &str, cast: Option<i64>) -> WireWriter {
     let mut node = WireWriter::default();
     node.text(1, from).text(1, "shape").text(2, to).text(4, op);
     if let Some(kind) = cast {
@@ -163,11 +166,12 @@ fn an_ensemble_is_read_packed_or_not() {
 }
 
 #[test]
-fn every_mode_means_what_it_says() {
-    let at = |mode: &'static str, tracks: i64, x: f32| {
+fn every_mode_compares_as_its_name_says() {
+    // Whether a value goes to the true side.
+    let goes_true = |mode: &'static str, tracks: i64, x: f32| {
         let mut sample = sample().ints("nodes_missing_value_tracks_true", &[tracks, 0, 0, 0, 0, 0]);
         sample.modes[0] = mode;
-        // The leaf is 1 if the condition is true.
+        // The leaf of the true side is 1; with the base and the other tree the score is 11.5.
         sample.read().unwrap().score_row(&[x, 0.0]) == 11.5
     };
     let (low, high) = (0.5_f32.next_down(), 0.5_f32.next_up());
@@ -178,31 +182,30 @@ fn every_mode_means_what_it_says() {
         ("BRANCH_GT", [false, false, true]),
     ] {
         for tracks in [0, 1] {
-            assert_eq!([low, 0.5, high].map(|x| at(mode, tracks, x)), truth, "{mode}");
-            assert_eq!(at(mode, tracks, f32::NAN), tracks == 1, "{mode} NaN {tracks}");
+            assert_eq!([low, 0.5, high].map(|x| goes_true(mode, tracks, x)), truth, "{mode}");
+            assert_eq!(goes_true(mode, tracks, f32::NAN), tracks == 1, "{mode} NaN {tracks}");
         }
     }
 }
 
 #[test]
 fn nodes_may_come_in_any_order_and_trees_may_be_averaged() {
-    let mut other = sample()
+    let mut reordered = sample()
         .ints("nodes_treeids", &[7, 0, 0, 0, 0, 0])
         .ints("nodes_nodeids", &[0, 9, 1, 2, 3, 4])
         .ints("nodes_featureids", &[0, 0, 0, 1, 0, 0])
         .ints("nodes_truenodeids", &[0, 1, 0, 3, 0, 0])
         .ints("nodes_falsenodeids", &[0, 2, 0, 4, 0, 0])
         .ints("nodes_missing_value_tracks_true", &[0, 1, 0, 0, 0, 0]);
-    other.modes.rotate_right(1);
-    other.floats[0].1.rotate_right(1);
-    let (other_model, sample_model) = (other.read().unwrap(), sample().read().unwrap());
-    assert_eq!(other_model, sample_model);
-    other.texts[0].1 = "AVERAGE";
-    assert_eq!(other.read().unwrap().score_row(&[0.6, 0.0]), 10.0 + (4.0 + 0.5) / 2.0);
+    reordered.modes.rotate_right(1);
+    reordered.floats[0].1.rotate_right(1);
+    assert_eq!(reordered.read().unwrap(), sample().read().unwrap());
+    reordered.texts[0].1 = "AVERAGE";
+    assert_eq!(reordered.read().unwrap().score_row(&[0.6, 0.0]), 10.0 + (4.0 + 0.5) / 2.0);
 }
 
 #[test]
-fn numbers_may_stand_in_tensors_and_64_bits_are_rounded_down() {
+fn thresholds_may_be_64_bit_numbers_in_a_tensor_and_are_rounded_down() {
     let mut sample = sample();
     sample.floats.remove(0);
     let mut node = sample.node();
@@ -221,8 +224,9 @@ fn numbers_may_stand_in_tensors_and_64_bits_are_rounded_down() {
 
 #[test]
 fn nodes_that_change_no_number_are_passed_over_and_all_others_refused_by_name() {
-    let with = |nodes: &[WireWriter]| read(&file(nodes, "variable", 3)).map_err(|e| e.to_string());
-    // The sample's node from Z to Y.
+    let read_nodes =
+        |nodes: &[WireWriter]| read(&file(nodes, "variable", 3)).map_err(|error| error.to_string());
+    // The sample's ensemble, with the input Z and the output Y.
     let inner = || {
         let mut node = WireWriter::default();
         node.text(1, "Z").text(2, "Y").text(4, "TreeEnsembleRegressor").text(7, "ai.onnx.ml");
@@ -233,38 +237,37 @@ fn nodes_that_change_no_number_are_passed_over_and_all_others_refused_by_name() 
         }
         node
     };
-    let before = || around("Cast", "X", "Z", Some(1));
-    let after = |op| around(op, "Y", "variable", None);
+    let before = || other_node("Cast", "X", "Z", Some(1));
+    let after = |op| other_node(op, "Y", "variable", None);
     for op in ["Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze"] {
-        let model = with(&[before(), inner(), after(op)]).unwrap();
+        let model = read_nodes(&[before(), inner(), after(op)]).unwrap();
         assert_eq!(model, sample().read().unwrap(), "{op}");
     }
     for (nodes, reason) in [
         (vec![before(), inner(), after("Sigmoid")], "the operator Sigmoid is not known"),
-        (vec![around("Scaler", "X", "Z", None), inner()], "operator Scaler"),
-        (vec![around("Cast", "X", "Z", Some(6)), inner()], "a Cast to type 6"),
-        (vec![around("Cast", "X", "Z", None), inner()], "a Cast to an unknown type"),
-        (vec![around("Reshape", "X", "Z", None), inner()], "Reshape comes before the trees"),
-        (vec![before(), inner(), around("Identity", "a", "b", None)], "do not form one path"),
+        (vec![other_node("Scaler", "X", "Z", None), inner()], "operator Scaler"),
+        (vec![other_node("Cast", "X", "Z", Some(6)), inner()], "a Cast to type 6"),
+        (vec![other_node("Cast", "X", "Z", None), inner()], "a Cast to an unknown type"),
+        (vec![other_node("Reshape", "X", "Z", None), inner()], "Reshape comes before the trees"),
+        (vec![before(), inner(), other_node("Identity", "a", "b", None)], "do not form one path"),
         (vec![before(), inner()], "the output 'variable' besides the scores"),
         (vec![before()], "there is no TreeEnsembleRegressor"),
         (vec![inner(), inner()], "more than one TreeEnsembleRegressor"),
-        (vec![around("Identity", "Y", "Y", None), inner()], "do not form one path"),
+        (vec![other_node("Identity", "Y", "Y", None), inner()], "do not form one path"),
     ] {
-        let error = with(&nodes).unwrap_err();
+        let error = read_nodes(&nodes).unwrap_err();
         assert!(error.contains(reason), "{error}");
     }
 }
 
 #[test]
-fn what_cannot_be_expressed_or_does_not_fit_is_refused_with_a_reason() {
+fn files_that_are_unsupported_or_inconsistent_are_refused_with_a_reason() {
     let changed = |change: &dyn Fn(&mut Sample)| {
         let mut sample = sample();
         change(&mut sample);
         sample.read().unwrap_err()
     };
     let ints = |name: &str, values: &[i64]| sample().ints(name, values).read().unwrap_err();
-    let six = |values: [i64; 6]| values;
     for (error, reason) in [
         (changed(&|s| s.modes[0] = "BRANCH_EQ"), "node number 0 has the mode 'BRANCH_EQ'"),
         (changed(&|s| s.texts[0].1 = "MAX"), "aggregate_function is 'MAX'"),
@@ -280,12 +283,12 @@ fn what_cannot_be_expressed_or_does_not_fit_is_refused_with_a_reason() {
         (ints("target_nodeids", &[1, 3, 2, 0]), "a weight for node 2 of tree 0"),
         (ints("target_nodeids", &[1, 3, 3, 0]), "two weights for node 3 of tree 0"),
         (ints("target_nodeids", &[1, 3]), "target_nodeids has 2 entries"),
-        (ints("nodes_nodeids", &six([0, 1, 2, 3, 3, 0])), "two nodes of tree 0 have the number 3"),
-        (ints("nodes_truenodeids", &six([9, 0, 3, 0, 0, 0])), "a split leads to node 9"),
-        (ints("nodes_truenodeids", &six([0, 0, 3, 0, 0, 0])), "cannot be reached from the root"),
-        (ints("nodes_truenodeids", &six([1, 0, 1, 0, 0, 0])), "no single root"),
-        (ints("nodes_featureids", &six([-1, 0, 1, 0, 0, 0])), "tests feature 4294967295"),
-        (ints("nodes_featureids", &six([3, 0, 1, 0, 0, 0])), "uses 4 features; its header has 3"),
+        (ints("nodes_nodeids", &[0, 1, 2, 3, 3, 0]), "two nodes of tree 0 have the number 3"),
+        (ints("nodes_truenodeids", &[9, 0, 3, 0, 0, 0]), "a split leads to node 9"),
+        (ints("nodes_truenodeids", &[0, 0, 3, 0, 0, 0]), "cannot be reached from the root"),
+        (ints("nodes_truenodeids", &[1, 0, 1, 0, 0, 0]), "no single root"),
+        (ints("nodes_featureids", &[-1, 0, 1, 0, 0, 0]), "tests feature 4294967295"),
+        (ints("nodes_featureids", &[3, 0, 1, 0, 0, 0]), "uses 4 features; its header has 3"),
     ] {
         assert!(error.contains(reason), "{error}");
     }
@@ -295,12 +298,12 @@ fn what_cannot_be_expressed_or_does_not_fit_is_refused_with_a_reason() {
 }
 
 #[test]
-fn what_cannot_be_written_is_refused_with_a_reason() {
+fn models_that_cannot_be_written_are_refused_with_a_reason() {
     let base = small_tree([Side::Left, Side::Right]);
     let write_trees = |trees: Vec<Tree>, base: f64| {
         let header = linear_model(0.0).header().clone();
-        let kind = ModelBody::Trees(Ensemble::new(base, trees).unwrap());
-        write(&Model::new(header, kind).unwrap()).map_err(|error| error.to_string())
+        let body = ModelBody::Trees(Ensemble::new(base, trees).unwrap());
+        write(&Model::new(header, body).unwrap()).map_err(|error| error.to_string())
     };
     let with_condition = |rule: SplitCondition, missing: Side| {
         let mut splits = base.splits().to_vec();
@@ -341,10 +344,10 @@ fn damaged_files_give_a_model_or_an_error() {
 }
 
 #[test]
-fn endless_rows_of_small_things_are_refused_early() {
+fn too_many_nodes_or_trees_are_refused() {
     let mut graph = WireWriter::default();
     for _ in 0..100_000 {
-        graph.message(1, &around("Identity", "a", "b", None));
+        graph.message(1, &other_node("Identity", "a", "b", None));
     }
     let mut file = WireWriter::default();
     file.int(1, 8).message(7, &graph);
@@ -368,9 +371,10 @@ fn endless_rows_of_small_things_are_refused_early() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// Leaf values that fit into f32 survive exactly, names and missing values included.
+    /// Leaf values that fit into f32 are kept exactly, and so are names and sides of missing
+    /// values.
     #[test]
-    fn models_of_32_bits_survive_the_trip(seed in 0..u64::MAX - 100) {
+    fn models_of_32_bit_values_are_read_back_with_the_same_scores(seed in 0..u64::MAX - 100) {
         let model = model(seed, |_, side| side, |value| f64::from(value as f32));
         assert_round_trip(&model, seed, read, write);
     }

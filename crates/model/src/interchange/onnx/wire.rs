@@ -12,7 +12,7 @@ use super::{NAME, ProtobufProblem};
 use crate::error::ModelError;
 use crate::interchange::FileProblem;
 
-/// The content of a field.
+/// The content of a field, by its kind on the wire.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum WireField<'a> {
     Varint(u64),
@@ -21,10 +21,11 @@ pub(super) enum WireField<'a> {
     Four([u8; 4]),
 }
 
-/// A message: the fields one after the other, until the first error.
+/// A message, as an iterator over its fields with their numbers, which ends at the first error.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Message<'a> {
-    left: &'a [u8],
+    /// The bytes that are not yet read.
+    remaining: &'a [u8],
 }
 
 pub(super) fn invalid(problem: ProtobufProblem) -> ModelError {
@@ -37,23 +38,24 @@ fn wrong_field(expected: &'static str) -> ModelError {
 
 impl<'a> Message<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Message<'a> {
-        Message { left: bytes }
+        Message { remaining: bytes }
     }
 
+    /// Reads the next field and its number.
     fn field(&mut self) -> Result<(u64, WireField<'a>), ModelError> {
-        let tag = varint(&mut self.left)?;
+        let tag = varint(&mut self.remaining)?;
         let field = match tag & 7 {
-            0 => WireField::Varint(varint(&mut self.left)?),
-            1 => WireField::Eight(*chunk(&mut self.left)?),
+            0 => WireField::Varint(varint(&mut self.remaining)?),
+            1 => WireField::Eight(*chunk(&mut self.remaining)?),
             2 => {
-                let length = varint(&mut self.left)?;
+                let length = varint(&mut self.remaining)?;
                 let split =
-                    usize::try_from(length).ok().and_then(|n| self.left.split_at_checked(n));
+                    usize::try_from(length).ok().and_then(|n| self.remaining.split_at_checked(n));
                 let (bytes, rest) = split.ok_or_else(|| invalid(ProtobufProblem::FieldTooLong))?;
-                self.left = rest;
+                self.remaining = rest;
                 WireField::Bytes(bytes)
             }
-            5 => WireField::Four(*chunk(&mut self.left)?),
+            5 => WireField::Four(*chunk(&mut self.remaining)?),
             kind => return Err(invalid(ProtobufProblem::FieldKind { kind })),
         };
         match tag >> 3 {
@@ -67,12 +69,12 @@ impl<'a> Iterator for Message<'a> {
     type Item = Result<(u64, WireField<'a>), ModelError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.left.is_empty() {
+        if self.remaining.is_empty() {
             return None;
         }
         let field = self.field();
         if field.is_err() {
-            self.left = &[];
+            self.remaining = &[];
         }
         Some(field)
     }
@@ -94,7 +96,7 @@ impl<'a> WireField<'a> {
         self.bytes().map(Message::new)
     }
 
-    /// A whole number; protocol buffers write negative ones as 64 bits.
+    /// A whole number; negative ones are written as the same 64 bits without a sign.
     pub(super) fn int(self) -> Result<i64, ModelError> {
         match self {
             WireField::Varint(value) => Ok(value as i64),
@@ -103,7 +105,7 @@ impl<'a> WireField<'a> {
     }
 }
 
-/// Every whole number of a field, packed or alone.
+/// Calls `take` with every whole number of a field, packed or alone.
 pub(super) fn ints(
     field: WireField<'_>,
     mut take: impl FnMut(i64) -> Result<(), ModelError>,
@@ -119,7 +121,7 @@ pub(super) fn ints(
     }
 }
 
-/// Every f32 of a field, packed or alone.
+/// Calls `take` with every f32 of a field, packed or alone.
 pub(super) fn floats(field: WireField<'_>, mut take: impl FnMut(f32)) -> Result<(), ModelError> {
     match field {
         WireField::Four(bytes) => take(f32::from_le_bytes(bytes)),
@@ -135,7 +137,7 @@ pub(super) fn floats(field: WireField<'_>, mut take: impl FnMut(f32)) -> Result<
     Ok(())
 }
 
-/// Every f64 of a field, packed or alone.
+/// Calls `take` with every f64 of a field, packed or alone.
 pub(super) fn doubles(field: WireField<'_>, mut take: impl FnMut(f64)) -> Result<(), ModelError> {
     match field {
         WireField::Eight(bytes) => take(f64::from_le_bytes(bytes)),
@@ -151,11 +153,12 @@ pub(super) fn doubles(field: WireField<'_>, mut take: impl FnMut(f64)) -> Result
     Ok(())
 }
 
-fn varint(left: &mut &[u8]) -> Result<u64, ModelError> {
+/// Reads a varint from the beginning of the bytes.
+fn varint(bytes: &mut &[u8]) -> Result<u64, ModelError> {
     let mut value = 0_u64;
     for shift in (0..64).step_by(7) {
-        let (&byte, rest) = left.split_first().ok_or_else(|| invalid(ProtobufProblem::CutOff))?;
-        *left = rest;
+        let (&byte, rest) = bytes.split_first().ok_or_else(|| invalid(ProtobufProblem::CutOff))?;
+        *bytes = rest;
         value |= u64::from(byte & 0x7f) << shift;
         if byte < 0x80 {
             return Ok(value);
@@ -164,20 +167,23 @@ fn varint(left: &mut &[u8]) -> Result<u64, ModelError> {
     Err(invalid(ProtobufProblem::LongNumber))
 }
 
-fn chunk<'a, const N: usize>(left: &mut &'a [u8]) -> Result<&'a [u8; N], ModelError> {
-    let (bytes, rest) = left.split_first_chunk().ok_or_else(|| invalid(ProtobufProblem::CutOff))?;
-    *left = rest;
-    Ok(bytes)
+/// Reads `N` bytes from the beginning of the bytes.
+fn chunk<'a, const N: usize>(bytes: &mut &'a [u8]) -> Result<&'a [u8; N], ModelError> {
+    let split = bytes.split_first_chunk();
+    let (chunk, rest) = split.ok_or_else(|| invalid(ProtobufProblem::CutOff))?;
+    *bytes = rest;
+    Ok(chunk)
 }
 
-/// A message to be written; repeated numbers are written packed or one to a field, by ONNX's own
-/// definition of each field.
+/// A message to be written. Every method adds a field with this number; repeated numbers are one to
+/// a field.
 #[derive(Debug, Default)]
 pub(super) struct WireWriter {
     bytes: Vec<u8>,
 }
 
 impl WireWriter {
+    /// Adds the bytes of a varint.
     fn varint(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.bytes.push(value as u8 | 0x80);
@@ -222,7 +228,7 @@ impl WireWriter {
 mod tests {
     use super::*;
 
-    fn all(bytes: &[u8]) -> Result<Vec<(u64, WireField<'_>)>, ModelError> {
+    fn all_fields(bytes: &[u8]) -> Result<Vec<(u64, WireField<'_>)>, ModelError> {
         Message::new(bytes).collect()
     }
 
@@ -233,8 +239,9 @@ mod tests {
         let mut message = WireWriter::default();
         message.int(1, 300).int(2, -1).text(3, "é").message(4, &inner).bytes(1000, &[]);
         let bytes = message.done();
-        assert_eq!(bytes[..3], [0x08, 0xac, 0x02], "the example of the format's description");
-        let fields = all(&bytes).unwrap();
+        // An example in the description of protocol buffers.
+        assert_eq!(bytes[..3], [0x08, 0xac, 0x02]);
+        let fields = all_fields(&bytes).unwrap();
         assert_eq!(fields[0], (1, WireField::Varint(300)));
         assert_eq!(fields[1].1.int().unwrap(), -1);
         assert_eq!(fields[2].1.text().unwrap(), "é");
@@ -267,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_an_error_that_says_what() {
+    fn every_kind_of_damage_has_its_own_error() {
         for (bytes, reason) in [
             (&[0x08][..], "cut off"),
             (&[0x80], "cut off"),
@@ -279,7 +286,7 @@ mod tests {
             (&[0x00, 0], "number 0"),
             (&[0xff; 12], "more than 10 bytes"),
         ] {
-            let error = all(bytes).unwrap_err().to_string();
+            let error = all_fields(bytes).unwrap_err().to_string();
             assert!(error.contains(reason), "{bytes:?}: {error}");
         }
         assert!(WireField::Varint(1).text().is_err() && WireField::Bytes(&[0xff]).text().is_err());

@@ -3,8 +3,9 @@
 //! The input is `X`, float, rows by features; the output is `score`, float, rows by 1. Splits are
 //! `BRANCH_LEQ`, exact; leaf values and the base are rounded to f32, and onnxruntime adds them in
 //! f32: scores agree to about 1e-6 of their size. Feature names go into the model's metadata.
-//! Operator set 1 of ai.onnx.ml and version 8 of the file form, so that older runtimes can read
-//! it. An ensemble without trees is written with one tree that gives 0.
+//! Version 1 of the operators of ai.onnx.ml and version 8 of the file format are used, so that
+//! older runtimes can read the file. An ensemble without trees is written with one tree that gives
+//! 0.
 
 use super::fields::{
     attribute, attribute_type, data_type, dimension, entry, graph as graph_fields, model as fields,
@@ -19,10 +20,12 @@ use crate::interchange::common::{in_tree, plain_threshold};
 use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Side, Tree};
 
-/// The version of the file form, and of the two sets of operators.
+/// The version of the file format.
 const IR_VERSION: i64 = 8;
-const OPERATORS: i64 = 15;
-const ML_OPERATORS: i64 = 1;
+/// The version of the standard set of operators.
+const OPERATORS_VERSION: i64 = 15;
+/// The version of the operators of ai.onnx.ml.
+const ML_OPERATORS_VERSION: i64 = 1;
 
 /// Writes a model of trees.
 pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
@@ -34,7 +37,7 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
     let names = serde_json::Value::from_iter(names).to_string();
     let mut graph = WireWriter::default();
     graph.message(graph_fields::NODE, &node(ensemble)?).text(graph_fields::NAME, "rankwright");
-    // Runtimes reject a tensor without columns.
+    // Runtimes reject a tensor without arrays.
     graph.message(graph_fields::INPUT, &value_info("X", features.len().max(1)));
     graph.message(graph_fields::OUTPUT, &value_info("score", 1));
     let mut file = WireWriter::default();
@@ -42,7 +45,7 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
     file.text(fields::PRODUCER_NAME, "rankwright");
     file.text(fields::PRODUCER_VERSION, env!("CARGO_PKG_VERSION"));
     file.message(fields::GRAPH, &graph);
-    for (domain, version) in [("", OPERATORS), ("ai.onnx.ml", ML_OPERATORS)] {
+    for (domain, version) in [("", OPERATORS_VERSION), ("ai.onnx.ml", ML_OPERATORS_VERSION)] {
         let mut set = WireWriter::default();
         set.text(operator_set::DOMAIN, domain).int(operator_set::VERSION, version);
         file.message(fields::OPSET_IMPORT, &set);
@@ -68,11 +71,11 @@ fn value_info(name: &str, columns: usize) -> WireWriter {
     info
 }
 
-/// An f64 as f32; fails if that is infinite.
-fn narrow(name: &'static str, value: f64) -> Result<f32, ModelError> {
-    let narrow = value as f32;
-    match narrow.is_finite() {
-        true => Ok(narrow),
+/// A value rounded to f32; fails if that is infinite. `name` is for the message.
+fn to_f32(name: &'static str, value: f64) -> Result<f32, ModelError> {
+    let rounded = value as f32;
+    match rounded.is_finite() {
+        true => Ok(rounded),
         false => Err(unsupported(UnsupportedPart::Beyond32Bits { name, value })),
     }
 }
@@ -81,20 +84,20 @@ fn unsupported(part: UnsupportedPart) -> ModelError {
     ModelError::unsupported(NAME, part)
 }
 
-/// The node of the graph.
+/// The only node of the graph: the ensemble.
 fn node(ensemble: &Ensemble) -> Result<WireWriter, ModelError> {
-    let mut columns = EnsembleArrays::default();
+    let mut arrays = EnsembleArrays::default();
     for (number, tree) in ensemble.trees().iter().enumerate() {
-        columns.tree(number, tree).map_err(|error| in_tree(NAME, number, error))?;
+        arrays.add_tree(number, tree).map_err(|error| in_tree(NAME, number, error))?;
     }
     if ensemble.trees().is_empty() {
-        columns.leaf(0, 0, 0.0);
+        arrays.add_leaf(0, 0, 0.0);
     }
     let mut node = WireWriter::default();
     node.text(node_fields::INPUT, "X").text(node_fields::OUTPUT, "score");
     node.text(node_fields::NAME, "trees").text(node_fields::OP_TYPE, "TreeEnsembleRegressor");
     node.text(node_fields::DOMAIN, "ai.onnx.ml");
-    let base = narrow("the base score", ensemble.base())?;
+    let base = to_f32("the base score", ensemble.base())?;
     add_attribute(&mut node, "aggregate_function", attribute_type::STRING, |to| {
         to.text(attribute::STRING, "SUM")
     });
@@ -106,26 +109,26 @@ fn node(ensemble: &Ensemble) -> Result<WireWriter, ModelError> {
         to.float(attribute::FLOATS, base)
     });
     add_attribute(&mut node, "nodes_modes", attribute_type::STRINGS, |to| {
-        let modes = columns.is_leaf.iter().map(|leaf| if *leaf { "LEAF" } else { "BRANCH_LEQ" });
+        let modes = arrays.is_leaf.iter().map(|leaf| if *leaf { "LEAF" } else { "BRANCH_LEQ" });
         modes.fold(to, |to, mode| to.text(attribute::STRINGS, mode))
     });
     for (name, ints) in [
-        ("nodes_treeids", &columns.treeids),
-        ("nodes_nodeids", &columns.nodeids),
-        ("nodes_featureids", &columns.featureids),
-        ("nodes_truenodeids", &columns.truenodeids),
-        ("nodes_falsenodeids", &columns.falsenodeids),
-        ("nodes_missing_value_tracks_true", &columns.missing_tracks_true),
-        ("target_treeids", &columns.target_treeids),
-        ("target_nodeids", &columns.target_nodeids),
-        ("target_ids", &columns.target_ids),
+        ("nodes_treeids", &arrays.treeids),
+        ("nodes_nodeids", &arrays.nodeids),
+        ("nodes_featureids", &arrays.featureids),
+        ("nodes_truenodeids", &arrays.truenodeids),
+        ("nodes_falsenodeids", &arrays.falsenodeids),
+        ("nodes_missing_value_tracks_true", &arrays.missing_tracks_true),
+        ("target_treeids", &arrays.target_treeids),
+        ("target_nodeids", &arrays.target_nodeids),
+        ("target_ids", &arrays.target_ids),
     ] {
         add_attribute(&mut node, name, attribute_type::INTS, |to| {
             ints.iter().fold(to, |to, &int| to.int(attribute::INTS, int.into()))
         });
     }
     for (name, reals) in
-        [("nodes_values", &columns.values), ("target_weights", &columns.target_weights)]
+        [("nodes_values", &arrays.values), ("target_weights", &arrays.target_weights)]
     {
         add_attribute(&mut node, name, attribute_type::FLOATS, |to| {
             reals.iter().fold(to, |to, &real| to.float(attribute::FLOATS, real))
@@ -134,7 +137,7 @@ fn node(ensemble: &Ensemble) -> Result<WireWriter, ModelError> {
     Ok(node)
 }
 
-/// Adds an attribute of a kind to a node.
+/// Adds an attribute to a node; `kind` is one of [`attribute_type`], and `fill` adds the values.
 fn add_attribute(
     node: &mut WireWriter,
     name: &str,
@@ -146,7 +149,7 @@ fn add_attribute(
     node.message(node_fields::ATTRIBUTE, &added);
 }
 
-/// The arrays of all trees.
+/// The arrays of all trees, named after their attributes.
 #[derive(Default)]
 struct EnsembleArrays {
     treeids: Vec<u32>,
@@ -164,8 +167,8 @@ struct EnsembleArrays {
 }
 
 impl EnsembleArrays {
-    /// A tree: its splits by number, then its leaves.
-    fn tree(&mut self, number: usize, tree: &Tree) -> Result<(), ModelError> {
+    /// Adds a tree: its splits by number, then its leaves.
+    fn add_tree(&mut self, number: usize, tree: &Tree) -> Result<(), ModelError> {
         let splits = tree.splits().len() as u32;
         let node = |child: Child| match child {
             Child::Split(to) => to,
@@ -182,13 +185,14 @@ impl EnsembleArrays {
             self.values.push(plain_threshold(NAME, at, split)?);
         }
         for (at, leaf) in tree.leaves().iter().enumerate() {
-            let value = narrow("a leaf value", leaf.value)?;
-            self.leaf(number as u32, splits + at as u32, value);
+            let value = to_f32("a leaf value", leaf.value)?;
+            self.add_leaf(number as u32, splits + at as u32, value);
         }
         Ok(())
     }
 
-    fn leaf(&mut self, tree: u32, node: u32, value: f32) {
+    /// Adds a leaf, whose value is its weight.
+    fn add_leaf(&mut self, tree: u32, node: u32, value: f32) {
         self.treeids.push(tree);
         self.nodeids.push(node);
         self.is_leaf.push(true);

@@ -1,4 +1,4 @@
-//! Reads ensembles of trees in XML, tag by tag with an explicit stack.
+//! Reads ensembles of trees in XML, tag by tag and without recursion, as trees may be deep.
 //!
 //! ```text
 //! <ensemble>
@@ -12,7 +12,7 @@
 //! </ensemble>
 //! ```
 //!
-//! The left child comes first; an error if `pos` says otherwise.
+//! The left child comes first; a `pos` that says otherwise is an error.
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
@@ -28,13 +28,22 @@ use crate::interchange::{FileProblem, NodeProblem, UnsupportedPart};
 use crate::model::ModelBody;
 use crate::tree::{Leaf, Tree};
 
-/// Reads the trees, and the largest feature id; `several` ensembles are averaged.
-pub(super) fn read(text: &str, several: bool) -> Result<(ModelBody, usize), ModelError> {
+/// The number of ensembles that a ranker's file may have.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum EnsembleCount {
+    One,
+    /// Several ensembles, of which the score is the mean.
+    Several,
+}
+
+/// Reads the trees; returns them and the largest feature id.
+pub(super) fn read(text: &str, allowed: EnsembleCount) -> Result<(ModelBody, usize), ModelError> {
     let ensembles = text.matches("<ensemble>").count();
-    if ensembles > 1 && !several {
+    if ensembles > 1 && allowed == EnsembleCount::One {
         return Err(unsupported(UnsupportedPart::SeveralEnsembles));
     }
-    let mut work = EnsembleWork { divisor: ensembles.max(1) as f64, ..EnsembleWork::default() };
+    let divisor = ensembles.max(1) as f64;
+    let mut parser = EnsembleParser { divisor, ..EnsembleParser::default() };
     let mut reader = Reader::from_str(text);
     loop {
         let event = reader.read_event().map_err(|error| {
@@ -43,7 +52,7 @@ pub(super) fn read(text: &str, several: bool) -> Result<(ModelBody, usize), Mode
         })?;
         let done = event == Event::Eof;
         let byte = reader.buffer_position();
-        work.take(event).map_err(|error| match error {
+        parser.take(event).map_err(|error| match error {
             ModelError::InvalidFile { format, tree, problem } => {
                 let problem = FileProblem::BeforeByte { byte, problem: Box::new(problem) };
                 ModelError::InvalidFile { format, tree, problem }
@@ -54,17 +63,17 @@ pub(super) fn read(text: &str, several: bool) -> Result<(ModelBody, usize), Mode
             break;
         }
     }
-    if work.ensembles != ensembles || ensembles == 0 {
+    if parser.ensembles != ensembles || ensembles == 0 {
         return Err(invalid(FileProblem::CutOff { expected: "an <ensemble>" }));
     }
-    Ok((ModelBody::Trees(Ensemble::new(0.0, work.trees)?), work.largest))
+    Ok((ModelBody::Trees(Ensemble::new(0.0, parser.trees)?), parser.largest_id))
 }
 
-/// The state between two tags.
+/// The innermost open tag; within a `<split>` it counts as `Tree`.
 #[derive(Default, PartialEq, Clone, Copy)]
-enum TagState {
+enum OpenTag {
     #[default]
-    Nothing,
+    None,
     Ensemble,
     Tree,
     Feature,
@@ -72,9 +81,9 @@ enum TagState {
     Output,
 }
 
-/// A split or a leaf that is still open.
+/// A `<split>`, which may be a split or a leaf, that is not yet closed.
 #[derive(Default)]
-struct Open {
+struct OpenNode {
     feature: Option<u32>,
     threshold: Option<f32>,
     left: Option<u32>,
@@ -82,27 +91,32 @@ struct Open {
     output: Option<f64>,
 }
 
+/// Makes trees from the events of the XML reader.
 #[derive(Default)]
-struct EnsembleWork {
-    within: TagState,
+struct EnsembleParser {
+    within: OpenTag,
+    /// Number of ensembles begun so far.
     ensembles: usize,
+    /// The number of all ensembles, by which leaf values are divided.
     divisor: f64,
+    /// The weight of the current tree.
     weight: f64,
-    /// Open splits and leaves, from the root on.
-    open: Vec<Open>,
-    /// Closed nodes of the tree; the root is the last.
+    /// The open splits and leaves, from the root on.
+    open: Vec<OpenNode>,
+    /// The closed nodes of the current tree; when it ends, the root is the last.
     nodes: Vec<ForeignNode>,
     trees: Vec<Tree>,
-    largest: usize,
+    /// The largest feature id so far.
+    largest_id: usize,
 }
 
-impl EnsembleWork {
+impl EnsembleParser {
     fn take(&mut self, event: Event<'_>) -> Result<(), ModelError> {
         match event {
             Event::Start(tag) => self.start(&tag),
             Event::End(tag) => self.end(tag.name().as_ref()),
             Event::Text(text) => self.text(&text),
-            Event::Eof if self.within == TagState::Nothing => Ok(()),
+            Event::Eof if self.within == OpenTag::None => Ok(()),
             Event::Eof => Err(invalid(FileProblem::CutOff { expected: "</ensemble>" })),
             Event::Comment(_) | Event::Decl(_) | Event::PI(_) => Ok(()),
             Event::Empty(_) | Event::CData(_) | Event::DocType(_) | Event::GeneralRef(_) => {
@@ -113,10 +127,10 @@ impl EnsembleWork {
 
     fn start(&mut self, tag: &BytesStart<'_>) -> Result<(), ModelError> {
         match (self.within, tag.name().as_ref()) {
-            (TagState::Nothing, "ensemble") => {
-                (self.within, self.ensembles) = (TagState::Ensemble, self.ensembles + 1);
+            (OpenTag::None, "ensemble") => {
+                (self.within, self.ensembles) = (OpenTag::Ensemble, self.ensembles + 1);
             }
-            (TagState::Ensemble, "tree") => {
+            (OpenTag::Ensemble, "tree") => {
                 if self.trees.len() == MAX_TREES {
                     let (items, most) = ("trees", MAX_TREES);
                     return Err(unsupported(UnsupportedPart::TooMany { items, most }));
@@ -125,14 +139,14 @@ impl EnsembleWork {
                 let weight =
                     weight.ok_or_else(|| unexpected("a tree without a weight", "a weight"))?;
                 self.weight = number(&weight)?;
-                self.within = TagState::Tree;
+                self.within = OpenTag::Tree;
             }
-            (TagState::Tree, "split") => self.split(tag)?,
-            (TagState::Tree, name) if !self.open.is_empty() => {
+            (OpenTag::Tree, "split") => self.open_node(tag)?,
+            (OpenTag::Tree, name) if !self.open.is_empty() => {
                 self.within = match name {
-                    "feature" => TagState::Feature,
-                    "threshold" => TagState::Threshold,
-                    "output" => TagState::Output,
+                    "feature" => OpenTag::Feature,
+                    "threshold" => OpenTag::Threshold,
+                    "output" => OpenTag::Output,
                     other => return Err(unexpected_tag(other)),
                 };
             }
@@ -142,11 +156,13 @@ impl EnsembleWork {
     }
 
     /// Opens a split or leaf within the current one.
-    fn split(&mut self, tag: &BytesStart<'_>) -> Result<(), ModelError> {
+    fn open_node(&mut self, tag: &BytesStart<'_>) -> Result<(), ModelError> {
         let side = match self.open.last() {
             None if self.nodes.is_empty() => None,
-            Some(Open { feature: Some(_), threshold: Some(_), left: None, .. }) => Some("left"),
-            Some(Open { feature: Some(_), threshold: Some(_), right: None, .. }) => Some("right"),
+            Some(OpenNode { feature: Some(_), threshold: Some(_), left: None, .. }) => Some("left"),
+            Some(OpenNode { feature: Some(_), threshold: Some(_), right: None, .. }) => {
+                Some("right")
+            }
             _ => {
                 let expected = "two splits within a split with a threshold";
                 return Err(unexpected("a split in the wrong place", expected));
@@ -158,7 +174,7 @@ impl EnsembleWork {
         {
             return Err(bad_value("pos", &found, side));
         }
-        self.open.push(Open::default());
+        self.open.push(OpenNode::default());
         Ok(())
     }
 
@@ -170,20 +186,20 @@ impl EnsembleWork {
                 false => Err(unexpected(format!("the text '{}'", shown(text)), "tags only")),
             };
         };
-        let repeated = match self.within {
-            TagState::Feature => {
+        let is_repeated = match self.within {
+            OpenTag::Feature => {
                 let id = feature_id(text)?;
-                self.largest = self.largest.max(id as usize);
+                self.largest_id = self.largest_id.max(id as usize);
                 open.feature.replace(id - 1).is_some()
             }
-            TagState::Threshold => {
+            OpenTag::Threshold => {
                 let value = java_number(text).parse().map_err(|_| no_number(text))?;
                 open.threshold.replace(value).is_some()
             }
-            TagState::Output => open.output.replace(number(text)?).is_some(),
+            OpenTag::Output => open.output.replace(number(text)?).is_some(),
             _ => return Err(unexpected(format!("the text '{}'", shown(text)), "tags only")),
         };
-        match repeated {
+        match is_repeated {
             true => Err(unexpected("a split with a value given twice", "each value once")),
             false => Ok(()),
         }
@@ -192,24 +208,24 @@ impl EnsembleWork {
     fn end(&mut self, name: &str) -> Result<(), ModelError> {
         // The XML reader has checked that this closes the last opened tag.
         match name {
-            "ensemble" => self.within = TagState::Nothing,
+            "ensemble" => self.within = OpenTag::None,
             "tree" => {
                 let number = self.trees.len();
                 let tree = self.tree().map_err(|error| in_tree(NAME, number, error))?;
                 self.trees.push(tree);
                 self.nodes.clear();
-                self.within = TagState::Ensemble;
+                self.within = OpenTag::Ensemble;
             }
-            "split" => self.close()?,
-            _ => self.within = TagState::Tree,
+            "split" => self.close_node()?,
+            _ => self.within = OpenTag::Tree,
         }
         Ok(())
     }
 
     /// Closes a split or a leaf, and adds it to its parent.
-    fn close(&mut self) -> Result<(), ModelError> {
+    fn close_node(&mut self) -> Result<(), ModelError> {
         let node = match self.open.pop() {
-            Some(Open {
+            Some(OpenNode {
                 feature: Some(feature),
                 threshold: Some(threshold),
                 left: Some(left),
@@ -219,7 +235,7 @@ impl EnsembleWork {
                 let missing = side_of_zero(threshold);
                 ForeignNode::Split { feature, threshold, missing, left, right, rows: 0 }
             }
-            Some(Open { feature: None, threshold: None, left: None, right: None, output }) => {
+            Some(OpenNode { feature: None, threshold: None, left: None, right: None, output }) => {
                 let value = output.ok_or_else(|| unexpected("an empty split", "an output"))?;
                 ForeignNode::Leaf(Leaf { value: value * self.weight / self.divisor, rows: 0 })
             }
@@ -231,13 +247,14 @@ impl EnsembleWork {
         let number = self.nodes.len() as u32;
         self.nodes.push(node);
         match self.open.last_mut() {
-            Some(Open { left: left @ None, .. }) => *left = Some(number),
-            Some(around) => around.right = Some(number),
+            Some(OpenNode { left: left @ None, .. }) => *left = Some(number),
+            Some(parent) => parent.right = Some(number),
             None => {}
         }
         Ok(())
     }
 
+    /// Makes the tree of the closed nodes.
     fn tree(&self) -> Result<Tree, ModelError> {
         let nodes = &self.nodes;
         let root = nodes.len().checked_sub(1);
@@ -262,7 +279,7 @@ fn number(text: &str) -> Result<f64, ModelError> {
     java_number(text).parse().map_err(|_| no_number(text))
 }
 
-/// The value of an attribute.
+/// The value of an attribute; `None` if the tag does not have it.
 fn attribute(tag: &BytesStart<'_>, name: &str) -> Result<Option<String>, ModelError> {
     let found = tag.try_get_attribute(name).map_err(|error| {
         invalid(FileProblem::Syntax { message: error.to_string(), expected: "attributes" })

@@ -9,14 +9,15 @@
 //!
 //! Other rankers (nets, RankBoost, AdaRank, ...) are rejected by name. Values up to a threshold go
 //! left. RankLib has no missing values: a feature that is absent, and one that is NaN, counts as 0
-//! there, and so a missing value goes to the side of a 0 at every split here. A model that has
-//! learnt another side for them cannot be written. RankLib computes in f32 and we in f64, so scores
-//! agree to about 1e-6 of their size.
+//! there, and so a missing value goes to the side of a 0 at every split here. A model to whose
+//! scores another side of missing values matters cannot be written. RankLib computes in f32 and we
+//! in f64, so scores agree to about 1e-6 of their size.
 //!
-//! Feature ids count from 1. Features with other ids or names get their position as id, and
-//! comments `## Feature 1 = "bm25"`, which RankLib skips, keep their names; in an Elasticsearch or
-//! OpenSearch plugin, which read these files as `model/ranklib`, ids are positions in the feature
-//! set. Gains and row counts are not kept; a base score becomes a first tree of one leaf.
+//! Feature ids count from 1. If features have names or other ids, the writer uses their positions
+//! from 1 as ids and adds the names as comments (`## Feature 1 = "bm25"`), which RankLib skips and
+//! our reader reads. The plugins of Elasticsearch and OpenSearch read these files as
+//! `model/ranklib`; there an id is a position in the feature set. Gains and row counts are not
+//! kept; a base score becomes a first tree of one leaf.
 
 mod ensemble;
 #[cfg(test)]
@@ -26,6 +27,8 @@ mod write;
 
 use rankwright_data::{Absent, FeatureNames};
 
+use self::ensemble::EnsembleCount;
+use self::weights::IdZero;
 use super::common::MAX_FEATURES;
 use super::problem::shown;
 use crate::error::ModelError;
@@ -33,7 +36,7 @@ use crate::header::Header;
 use crate::interchange::{FileProblem, ModelFormat, UnsupportedPart};
 use crate::model::{BodyKind, Model, ModelBody};
 
-/// The name in messages.
+/// The name of the system in messages.
 const NAME: &str = "RankLib";
 
 /// The entry in the table of formats.
@@ -44,12 +47,13 @@ pub(super) static FORMAT: ModelFormat = ModelFormat {
     writes: "XML ensembles, lines of weights",
     extensions: &["txt", "xml"],
     bodies: &[BodyKind::Trees, BodyKind::Linear],
+    // The agreement of our scores with those of the system.
     scores: "to 1e-6 (it computes in f32)",
     detect,
     read,
     write: Some(write),
 };
-/// Rankers whose files begin with their name.
+/// The names of RankLib's rankers, with which their files begin.
 const RANKERS: [&str; 10] = [
     "LambdaMART",
     "MART",
@@ -63,7 +67,7 @@ const RANKERS: [&str; 10] = [
     "ListNet",
 ];
 /// The beginning of a comment that names a feature.
-const FEATURE: &str = "Feature ";
+const FEATURE_COMMENT: &str = "Feature ";
 
 /// Whether bytes begin like a RankLib model.
 fn detect(bytes: &[u8]) -> bool {
@@ -79,12 +83,12 @@ fn detect(bytes: &[u8]) -> bool {
 fn read(bytes: &[u8]) -> Result<Model, ModelError> {
     let text = std::str::from_utf8(bytes)
         .map_err(|error| invalid(FileProblem::NotUtf8 { byte: error.valid_up_to() }))?;
-    let (ranker, names, body) = head(text);
-    let (kind, largest) = match ranker {
-        "" | "LambdaMART" | "MART" => ensemble::read(body, false)?,
-        "Random Forests" => ensemble::read(body, true)?,
-        "Coordinate Ascent" => weights::read(body, false)?,
-        "Linear Regression" => weights::read(body, true)?,
+    let (ranker, names, content) = head(text);
+    let (body, largest_id) = match ranker {
+        "" | "LambdaMART" | "MART" => ensemble::read(content, EnsembleCount::One)?,
+        "Random Forests" => ensemble::read(content, EnsembleCount::Several)?,
+        "Coordinate Ascent" => weights::read(content, IdZero::Invalid)?,
+        "Linear Regression" => weights::read(content, IdZero::Bias)?,
         other => {
             return Err(unsupported(UnsupportedPart::Unknown {
                 item: "ranker",
@@ -93,18 +97,18 @@ fn read(bytes: &[u8]) -> Result<Model, ModelError> {
             }));
         }
     };
-    let count = names.len().max(largest);
+    let count = names.len().max(largest_id);
     let features = match names.len() == count && count > 0 {
         true => FeatureNames::from_names(names),
         false => FeatureNames::Ids { first: 1, count },
     };
-    let kind = match kind {
-        ModelBody::Linear(short) => ModelBody::Linear(weights::padded(&short, count)?),
+    let body = match body {
+        ModelBody::Linear(linear) => ModelBody::Linear(weights::padded(&linear, count)?),
         trees => trees,
     };
     let mut header = Header::new(features, Absent::Zero);
     header.notes.insert("from".into(), format!("{NAME} {ranker}").trim_end().into());
-    Model::new(header, kind)
+    Model::new(header, body)
 }
 
 /// Writes a RankLib model.
@@ -129,9 +133,10 @@ fn bad_value(name: &'static str, found: &str, expected: &'static str) -> ModelEr
     invalid(FileProblem::BadValue { name, line: None, found: shown(found), expected })
 }
 
-/// The ranker's name, names of features, and the text after the comments.
+/// Splits a file into the name of the ranker, the names of features, and the text after the
+/// comments at the beginning.
 fn head(text: &str) -> (&str, Vec<String>, &str) {
-    let (mut ranker, mut names, mut body) = (None, Vec::new(), text);
+    let (mut ranker, mut names, mut content) = (None, Vec::new(), text);
     for line in text.split_inclusive('\n') {
         let Some(comment) = line.trim().strip_prefix('#') else {
             if line.trim().is_empty() {
@@ -141,23 +146,23 @@ fn head(text: &str) -> (&str, Vec<String>, &str) {
         };
         let comment = comment.trim_start_matches('#').trim();
         ranker.get_or_insert(comment);
-        let named = comment.strip_prefix(FEATURE).and_then(|rest| rest.split_once(" = "));
+        let named = comment.strip_prefix(FEATURE_COMMENT).and_then(|rest| rest.split_once(" = "));
         if let Some((number, name)) = named {
-            let next = number.parse() == Ok(names.len() + 1);
+            let is_next = number.parse() == Ok(names.len() + 1);
             match serde_json::from_str::<String>(name) {
-                Ok(name) if next => names.push(name),
+                Ok(name) if is_next => names.push(name),
                 // An ordinary comment.
                 _ => {}
             }
         }
         // Lines are slices of the text, so that the offset after one is known.
         let end = line.as_ptr() as usize - text.as_ptr() as usize + line.len();
-        body = text.get(end..).unwrap_or("");
+        content = text.get(end..).unwrap_or("");
     }
-    (ranker.unwrap_or(""), names, body)
+    (ranker.unwrap_or(""), names, content)
 }
 
-/// A feature id from 1 on.
+/// Reads a feature id, from 1 on.
 fn feature_id(text: &str) -> Result<u32, ModelError> {
     match text.trim().parse::<u32>() {
         Ok(id) if id >= 1 && id as usize <= MAX_FEATURES => Ok(id),

@@ -8,7 +8,7 @@ use crate::interchange::common::side_of_zero;
 use crate::interchange::test_support::{
     assert_round_trip, damage, linear_model, model, names, small_tree,
 };
-use crate::tree::tests::chain;
+use crate::tree::tests::chain_tree;
 use crate::{Categories, Ensemble, Header, Model, ModelBody, Side, SplitCondition, Tree};
 
 const ENSEMBLE: &str = r#"## LambdaMART
@@ -90,8 +90,8 @@ fn a_random_forest_is_the_mean_of_its_ensembles() {
     };
     let text = format!("## Random Forests\n## No. of bags = 2\n\n{}{}", tree("1.0"), tree("4.0"));
     assert_eq!(parse(&text).unwrap().score_row(&[]), 2.5);
-    let other = text.replace("Random Forests", "MART");
-    assert!(parse(&other).unwrap_err().contains("several ensembles"));
+    let as_mart = text.replace("Random Forests", "MART");
+    assert!(parse(&as_mart).unwrap_err().contains("several ensembles"));
 }
 
 #[test]
@@ -109,11 +109,11 @@ fn linear_models_are_read_with_and_without_a_bias() {
 }
 
 #[test]
-fn what_is_written_is_what_ranklib_reads() {
+fn the_writer_gives_the_text_that_ranklib_reads() {
     let header = Header::new(FeatureNames::Ids { first: 1, count: 2 }, Absent::Zero);
     let tree = small_tree([Side::Left, Side::Right]);
-    let kind = ModelBody::Trees(Ensemble::new(0.25, vec![tree]).unwrap());
-    let text = String::from_utf8(write(&Model::new(header, kind).unwrap()).unwrap()).unwrap();
+    let body = ModelBody::Trees(Ensemble::new(0.25, vec![tree]).unwrap());
+    let text = String::from_utf8(write(&Model::new(header, body).unwrap()).unwrap()).unwrap();
     let expected = r#"## LambdaMART
 ## No. of trees = 2
 
@@ -161,7 +161,7 @@ fn what_is_written_is_what_ranklib_reads() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_with_a_reason() {
+fn invalid_files_are_refused_with_a_reason() {
     let changed = |from: &str, to: &str| {
         let base = [ENSEMBLE, LINEAR, LINEAR_WITH_BIAS]
             .into_iter()
@@ -207,10 +207,10 @@ fn what_does_not_fit_is_refused_with_a_reason() {
 }
 
 #[test]
-fn what_cannot_be_written_is_refused_with_a_reason() {
+fn models_that_cannot_be_written_are_refused_with_a_reason() {
     let write_tree = |tree: Tree| {
-        let kind = ModelBody::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
-        let model = Model::new(linear_model(0.0).header().clone(), kind).unwrap();
+        let body = ModelBody::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
+        let model = Model::new(linear_model(0.0).header().clone(), body).unwrap();
         write(&model).unwrap_err().to_string()
     };
     let base = small_tree([Side::Left, Side::Right]);
@@ -234,12 +234,12 @@ fn what_cannot_be_written_is_refused_with_a_reason() {
 }
 
 #[test]
-fn deep_trees_are_read_and_written_without_a_deep_stack() {
-    let mut splits = chain(50_000).splits().to_vec();
+fn deep_trees_are_read_and_written_without_recursion() {
+    let mut splits = chain_tree(50_000).splits().to_vec();
     splits.iter_mut().for_each(|split| split.missing = Side::Left);
-    let tree = Tree::new(splits, chain(50_000).leaves().to_vec()).unwrap();
-    let kind = ModelBody::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
-    let model = Model::new(linear_model(0.0).header().clone(), kind).unwrap();
+    let tree = Tree::new(splits, chain_tree(50_000).leaves().to_vec()).unwrap();
+    let body = ModelBody::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
+    let model = Model::new(linear_model(0.0).header().clone(), body).unwrap();
     let back = read(&write(&model).unwrap()).unwrap();
     let ModelBody::Trees(trees) = back.body() else { panic!() };
     assert_eq!(trees.trees()[0].depth(), 50_000);
@@ -256,7 +256,7 @@ proptest! {
 
     /// Everything is kept if missing values go to the side of 0; the base becomes a tree.
     #[test]
-    fn models_without_missing_values_survive_the_trip(seed in 0..u64::MAX - 100) {
+    fn models_without_missing_values_are_read_back_with_the_same_scores(seed in 0..u64::MAX - 100) {
         let model = model(seed, |threshold, _| side_of_zero(threshold), |value| value);
         assert_round_trip(&model, seed, read, write);
     }

@@ -8,11 +8,19 @@ use crate::interchange::problem::shown;
 use crate::linear::Linear;
 use crate::model::ModelBody;
 
-/// The largest feature id; a linear model holds a weight for every id up to the largest one named.
-const LARGEST: usize = 1 << 19;
+/// The largest feature id that is allowed. It bounds memory: a linear model has a weight for every
+/// id up to the largest in the file.
+const MAX_ID: usize = 1 << 19;
 
-/// Reads the weights, and the largest feature id.
-pub(super) fn read(text: &str, with_bias: bool) -> Result<(ModelBody, usize), ModelError> {
+/// The meaning of the id 0 in the file of a ranker.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum IdZero {
+    Bias,
+    Invalid,
+}
+
+/// Reads the weights; returns the linear model and the largest feature id.
+pub(super) fn read(text: &str, id_zero: IdZero) -> Result<(ModelBody, usize), ModelError> {
     let mut lines = text.lines().filter(|line| {
         let line = line.trim();
         !line.is_empty() && !line.starts_with("##")
@@ -34,10 +42,10 @@ pub(super) fn read(text: &str, with_bias: bool) -> Result<(ModelBody, usize), Mo
             return Err(bad_value("a weight", pair, "id:weight"));
         };
         let slot = match id {
-            "0" if with_bias => &mut bias,
+            "0" if id_zero == IdZero::Bias => &mut bias,
             id => {
                 let id = feature_id(id)? as usize;
-                if id > LARGEST {
+                if id > MAX_ID {
                     let expected = "ids up to 524288 in a line of weights";
                     return Err(bad_value("a feature id", &id.to_string(), expected));
                 }
@@ -55,9 +63,9 @@ pub(super) fn read(text: &str, with_bias: bool) -> Result<(ModelBody, usize), Mo
             return Err(invalid(FileProblem::DuplicateWeight { feature }));
         }
     }
-    let largest = weights.len();
+    let largest_id = weights.len();
     let weights = weights.into_iter().map(|weight| weight.unwrap_or(0.0)).collect();
-    Ok((ModelBody::Linear(Linear::new(bias.unwrap_or(0.0), weights)?), largest))
+    Ok((ModelBody::Linear(Linear::new(bias.unwrap_or(0.0), weights)?), largest_id))
 }
 
 /// The same linear model for `count` features; those without a weight get 0.

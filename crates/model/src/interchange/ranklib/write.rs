@@ -1,11 +1,11 @@
-//! Writes a model for RankLib: one tag to a line, without indentation (a deep tree would be mostly
-//! blanks), because RankLib joins trimmed lines before it reads them.
+//! Writes a model for RankLib. Each tag is on a line of its own, without indentation: RankLib joins
+//! the trimmed lines before it reads them, and a deep tree would be mostly blanks.
 
 use std::fmt::Write;
 
 use rankwright_data::FeatureNames;
 
-use super::{FEATURE, NAME, unsupported};
+use super::{FEATURE_COMMENT, NAME, unsupported};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::interchange::UnsupportedPart;
@@ -20,18 +20,18 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
     let mut out = String::new();
     match model.body() {
         ModelBody::Trees(ensemble) => {
-            if let Some((number, at)) = missing_matters(model.header(), ensemble) {
-                let error = unsupported(UnsupportedPart::MissingSide { split: at });
+            if let Some((number, split)) = missing_matters(model.header(), ensemble) {
+                let error = unsupported(UnsupportedPart::MissingSide { split });
                 return Err(in_tree(NAME, number, error));
             }
-            head(&mut out, "LambdaMART", features);
-            trees(&mut out, ensemble)?;
+            write_head(&mut out, "LambdaMART", features);
+            write_trees(&mut out, ensemble)?;
         }
         ModelBody::Linear(linear) => {
             let with_bias = linear.bias() != 0.0;
             let ranker = if with_bias { "Linear Regression" } else { "Coordinate Ascent" };
-            head(&mut out, ranker, features);
-            weights(&mut out, linear, with_bias);
+            write_head(&mut out, ranker, features);
+            write_weights(&mut out, linear, with_bias);
         }
         other => return Err(unsupported(UnsupportedPart::Body(other.kind()))),
     }
@@ -40,35 +40,38 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
 
 /// Adds a line; writing to a string cannot fail.
 macro_rules! line {
-    ($out:expr, $($what:tt)*) => {{
-        let _ = writeln!($out, $($what)*);
+    ($out:expr, $($text:tt)*) => {{
+        let _ = writeln!($out, $($text)*);
     }};
 }
 
-fn head(out: &mut String, ranker: &str, features: &FeatureNames) {
+/// Writes the comments at the beginning: the ranker, and the names of features if they have some.
+fn write_head(out: &mut String, ranker: &str, features: &FeatureNames) {
     line!(out, "## {ranker}");
     if matches!(features, FeatureNames::Ids { first: 1, .. }) {
         return;
     }
     for (number, name) in features.iter().enumerate() {
         let name = serde_json::Value::from(name);
-        line!(out, "## {FEATURE}{} = {name}", number + 1);
+        line!(out, "## {FEATURE_COMMENT}{} = {name}", number + 1);
     }
 }
 
-fn weights(out: &mut String, linear: &Linear, with_bias: bool) {
+fn write_weights(out: &mut String, linear: &Linear, with_bias: bool) {
     let bias = with_bias.then(|| format!("0:{}", for_java(linear.bias())));
-    let each = linear.weights().iter().enumerate();
-    let each = each.map(|(number, &weight)| format!("{}:{}", number + 1, for_java(weight)));
-    let all: Vec<String> = bias.into_iter().chain(each).collect();
+    let weights = linear.weights().iter().enumerate();
+    let pairs = weights.map(|(number, &weight)| format!("{}:{}", number + 1, for_java(weight)));
+    let all: Vec<String> = bias.into_iter().chain(pairs).collect();
     line!(out, "{}", all.join(" "));
 }
 
-fn trees(out: &mut String, ensemble: &Ensemble) -> Result<(), ModelError> {
+/// Writes the trees; a base score becomes a first tree of one leaf.
+fn write_trees(out: &mut String, ensemble: &Ensemble) -> Result<(), ModelError> {
     let (base, trees) = (ensemble.base(), ensemble.trees());
-    let first = (base != 0.0 || trees.is_empty()).then(|| Tree::constant(base, 0)).transpose()?;
-    line!(out, "## No. of trees = {}\n\n<ensemble>", trees.len() + first.iter().len());
-    for (number, tree) in first.iter().chain(trees).enumerate() {
+    let base_tree =
+        (base != 0.0 || trees.is_empty()).then(|| Tree::constant(base, 0)).transpose()?;
+    line!(out, "## No. of trees = {}\n\n<ensemble>", trees.len() + base_tree.iter().len());
+    for (number, tree) in base_tree.iter().chain(trees).enumerate() {
         line!(out, "<tree id=\"{}\" weight=\"1.0\">", number + 1);
         write_tree(out, tree).map_err(|error| in_tree(NAME, number, error))?;
         line!(out, "</tree>");
@@ -79,7 +82,9 @@ fn trees(out: &mut String, ensemble: &Ensemble) -> Result<(), ModelError> {
 
 /// A part of a tree that is still to be written.
 enum PendingNode {
+    /// A node, and the attribute of its tag.
     Node(Child, &'static str),
+    /// The end of a split.
     End,
 }
 

@@ -2,14 +2,14 @@
 //!
 //! `MultipleAdditiveTreesModel`: `score = sum weight * tree`, where a node is a leaf with a `value`
 //! or has `feature`, `threshold`, `left` and `right`. Numbers are mostly strings. Solr adds 1e-6
-//! (in f32) to every threshold before it compares, and so do we; the writer writes the number that
-//! gives the threshold after that, and fails if there is none (thresholds close to 0, but not 0).
-//! `LinearModel`: a weight for each feature.
+//! (in f32) to every threshold before it compares, and so does our reader; the writer writes the
+//! number to which adding 1e-6 gives our threshold, and fails if there is none (for thresholds
+//! close to 0, but not 0). `LinearModel`: a weight for each feature.
 //!
 //! Missing values: a feature without a value is 0 in Solr, and goes to the side of 0, unless the
 //! model has `"isNullSameAsZero": false` (Solr 9.2 and later); then each node has a side for them,
 //! and the features must be stored with `"defaultValue": "NaN"`. That form is written only if the
-//! model has learnt from missing values.
+//! side of missing values matters to the model.
 //!
 //! Solr computes in f32 and we in f64: scores agree to about 1e-6 of their size. Feature names are
 //! kept; gains and row counts are not. A base score becomes a first tree of one leaf. Rejected:
@@ -26,7 +26,7 @@ use crate::error::ModelError;
 use crate::interchange::{ModelFormat, UnsupportedPart};
 use crate::model::{BodyKind, Model};
 
-/// The name in messages.
+/// The name of the system in messages.
 const NAME: &str = "Solr";
 
 /// The entry in the table of formats.
@@ -37,14 +37,17 @@ pub(super) static FORMAT: ModelFormat = ModelFormat {
     writes: "JSON of the model store of its LTR plugin",
     extensions: &["json"],
     bodies: &[BodyKind::Trees, BodyKind::Linear],
+    // The agreement of our scores with those of the system.
     scores: "to 1e-6 (it computes in f32)",
     detect,
     read,
     write: Some(write),
 };
-/// The package of the classes of models.
+/// The Java package of the classes of models.
 const PACKAGE: &str = "org.apache.solr.ltr.model.";
+/// The class of models of trees.
 const TREES: &str = "MultipleAdditiveTreesModel";
+/// The class of linear models.
 const LINEAR: &str = "LinearModel";
 /// The number that Solr adds to thresholds.
 const THRESHOLD_OFFSET: f32 = 1e-6;

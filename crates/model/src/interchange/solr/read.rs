@@ -37,7 +37,7 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
     }
     let names: Vec<String> = file.features.0.into_iter().map(|feature| feature.name).collect();
     let class = file.class.strip_prefix(PACKAGE).unwrap_or(&file.class);
-    let kind = match class {
+    let body = match class {
         TREES => ModelBody::Trees(file.params.ensemble(&names)?),
         LINEAR => ModelBody::Linear(linear(&names, &file.params.weights)?),
         other => {
@@ -55,10 +55,11 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
             header.notes.insert(key.into(), value);
         }
     }
-    Model::new(header, kind)
+    Model::new(header, body)
 }
 
-/// Makes a linear model. Every feature must have a weight; Solr ignores weights of others.
+/// Makes a linear model. Every listed feature must have a weight; Solr ignores weights of other
+/// names.
 fn linear(names: &[String], weights: &HashMap<String, f64>) -> Result<Linear, ModelError> {
     let weight = |name: &String| {
         weights.get(name).copied().ok_or_else(|| {
@@ -96,25 +97,29 @@ struct SolrNormaliser {
 /// The parameters of both classes of models.
 #[derive(Default)]
 struct SolrParams {
+    /// The weights of a linear model, by feature name.
     weights: HashMap<String, f64>,
-    null_is_not_zero: bool,
+    /// Whether a feature without a value is missing; otherwise it counts as 0.
+    null_is_missing: bool,
+    /// The trees of a model of trees.
     forest: RawTrees,
 }
 
 impl SolrParams {
+    /// Makes the ensemble; `names` are the listed features.
     fn ensemble(&self, names: &[String]) -> Result<Ensemble, ModelError> {
-        let numbers: HashMap<&str, u32> =
-            names.iter().enumerate().map(|(at, name)| (name.as_str(), at as u32)).collect();
+        let features: HashMap<&str, u32> =
+            names.iter().enumerate().map(|(number, name)| (name.as_str(), number as u32)).collect();
         let mut columns = vec![u32::MAX; self.forest.names().count()];
         for (name, number) in self.forest.names() {
-            let feature = numbers.get(name).ok_or_else(|| {
+            let feature = features.get(name).ok_or_else(|| {
                 unsupported(UnsupportedPart::UnlistedFeature { feature: name.to_owned() })
             })?;
             if let Some(column) = columns.get_mut(number as usize) {
                 *column = *feature;
             }
         }
-        let missing = |node: &RawNode, threshold| match self.null_is_not_zero {
+        let missing = |node: &RawNode, threshold| match self.null_is_missing {
             true => node.missing.unwrap_or(Side::Right),
             false => side_of_zero(threshold),
         };
@@ -122,30 +127,30 @@ impl SolrParams {
     }
 }
 
-/// A number, or a string that Java would read as one.
+/// A number, or a string that Java would read as one; read both as f64 and as f32.
 #[derive(Clone, Copy)]
 struct Number {
-    wide: f64,
-    narrow: f32,
+    as_f64: f64,
+    as_f32: f32,
 }
 
 impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Number, D::Error> {
-        from.deserialize_any(AnyNumber)
+        from.deserialize_any(NumberVisitor)
     }
 }
 
-struct AnyNumber;
+struct NumberVisitor;
 
-impl Visitor<'_> for AnyNumber {
+impl Visitor<'_> for NumberVisitor {
     type Value = Number;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a number, perhaps in quotes")
     }
 
-    fn visit_f64<E: Error>(self, wide: f64) -> Result<Number, E> {
-        Ok(Number { wide, narrow: wide as f32 })
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Number, E> {
+        Ok(Number { as_f64: value, as_f32: value as f32 })
     }
 
     fn visit_u64<E: Error>(self, value: u64) -> Result<Number, E> {
@@ -159,7 +164,7 @@ impl Visitor<'_> for AnyNumber {
     fn visit_str<E: Error>(self, text: &str) -> Result<Number, E> {
         let text = java_number(text);
         match (text.parse(), text.parse()) {
-            (Ok(wide), Ok(narrow)) => Ok(Number { wide, narrow }),
+            (Ok(as_f64), Ok(as_f32)) => Ok(Number { as_f64, as_f32 }),
             _ => Err(E::invalid_value(serde::de::Unexpected::Str(text), &self)),
         }
     }
@@ -170,13 +175,13 @@ struct Boolean(bool);
 
 impl<'de> Deserialize<'de> for Boolean {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Boolean, D::Error> {
-        from.deserialize_any(AnyBoolean)
+        from.deserialize_any(BooleanVisitor)
     }
 }
 
-struct AnyBoolean;
+struct BooleanVisitor;
 
-impl Visitor<'_> for AnyBoolean {
+impl Visitor<'_> for BooleanVisitor {
     type Value = Boolean;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -201,13 +206,13 @@ struct Weights(HashMap<String, f64>);
 
 impl<'de> Deserialize<'de> for Weights {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Weights, D::Error> {
-        from.deserialize_map(AnyWeights)
+        from.deserialize_map(WeightsVisitor)
     }
 }
 
-struct AnyWeights;
+struct WeightsVisitor;
 
-impl<'de> Visitor<'de> for AnyWeights {
+impl<'de> Visitor<'de> for WeightsVisitor {
     type Value = Weights;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -220,15 +225,15 @@ impl<'de> Visitor<'de> for AnyWeights {
             if weights.len() == MAX_NAMES {
                 return Err(M::Error::invalid_length(MAX_NAMES + 1, &self));
             }
-            weights.insert(name, weight.wide);
+            weights.insert(name, weight.as_f64);
         }
         Ok(Weights(weights))
     }
 }
 
-/// The visitors of the JSON: the object of parameters, the list of trees, a tree, a
-/// node. Nodes nest as deep as the JSON reader allows (128 levels).
-enum SolrVisitor<'a> {
+/// Reads the list of trees, a tree or a node into the forest. Nodes nest as deep as the JSON reader
+/// allows (128 levels).
+enum ForestVisitor<'a> {
     Trees(&'a mut RawTrees),
     Tree(&'a mut RawTrees),
     Node(&'a mut RawTrees),
@@ -236,13 +241,13 @@ enum SolrVisitor<'a> {
 
 impl<'de> Deserialize<'de> for SolrParams {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<SolrParams, D::Error> {
-        from.deserialize_map(AnyParams)
+        from.deserialize_map(ParamsVisitor)
     }
 }
 
-struct AnyParams;
+struct ParamsVisitor;
 
-impl<'de> Visitor<'de> for AnyParams {
+impl<'de> Visitor<'de> for ParamsVisitor {
     type Value = SolrParams;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -255,10 +260,10 @@ impl<'de> Visitor<'de> for AnyParams {
             match key.as_str() {
                 "trees" => {
                     params.forest = RawTrees::default();
-                    map.next_value_seed(SolrVisitor::Trees(&mut params.forest))?;
+                    map.next_value_seed(ForestVisitor::Trees(&mut params.forest))?;
                 }
                 "weights" => params.weights = map.next_value::<Weights>()?.0,
-                "isNullSameAsZero" => params.null_is_not_zero = !map.next_value::<Boolean>()?.0,
+                "isNullSameAsZero" => params.null_is_missing = !map.next_value::<Boolean>()?.0,
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
@@ -266,53 +271,55 @@ impl<'de> Visitor<'de> for AnyParams {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for SolrVisitor<'_> {
-    /// The number of a node plus 1.
+impl<'de> DeserializeSeed<'de> for ForestVisitor<'_> {
+    /// The number of a node as [`RawTrees::push`] returns it; 0 for a tree or a list.
     type Value = u32;
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<u32, D::Error> {
         match self {
-            SolrVisitor::Trees(_) => from.deserialize_seq(self),
-            SolrVisitor::Tree(_) | SolrVisitor::Node(_) => from.deserialize_map(self),
+            ForestVisitor::Trees(_) => from.deserialize_seq(self),
+            ForestVisitor::Tree(_) | ForestVisitor::Node(_) => from.deserialize_map(self),
         }
     }
 }
 
-impl<'de> Visitor<'de> for SolrVisitor<'_> {
+impl<'de> Visitor<'de> for ForestVisitor<'_> {
     type Value = u32;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            SolrVisitor::Trees(_) => "a list of trees",
-            SolrVisitor::Tree(_) => "a tree",
-            SolrVisitor::Node(_) => "a node",
+            ForestVisitor::Trees(_) => "a list of trees",
+            ForestVisitor::Tree(_) => "a tree",
+            ForestVisitor::Node(_) => "a node",
         })
     }
 
     fn visit_seq<S: SeqAccess<'de>>(self, mut list: S) -> Result<u32, S::Error> {
-        let (SolrVisitor::Trees(forest) | SolrVisitor::Tree(forest) | SolrVisitor::Node(forest)) =
-            self;
-        while list.next_element_seed(SolrVisitor::Tree(forest))?.is_some() {}
+        let (ForestVisitor::Trees(forest)
+        | ForestVisitor::Tree(forest)
+        | ForestVisitor::Node(forest)) = self;
+        while list.next_element_seed(ForestVisitor::Tree(forest))?.is_some() {}
         Ok(0)
     }
 
     fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<u32, M::Error> {
         match self {
-            SolrVisitor::Trees(forest) | SolrVisitor::Tree(forest) => tree(forest, map),
-            SolrVisitor::Node(forest) => node(forest, map),
+            ForestVisitor::Trees(forest) | ForestVisitor::Tree(forest) => tree(forest, map),
+            ForestVisitor::Node(forest) => node(forest, map),
         }
     }
 }
 
+/// Reads a tree.
 fn tree<'de, M: MapAccess<'de>>(forest: &mut RawTrees, mut map: M) -> Result<u32, M::Error> {
-    let (mut weight, mut root) = (None, false);
+    let (mut weight, mut has_root) = (None, false);
     while let Some(key) = map.next_key::<String>()? {
         match key.as_str() {
-            "weight" => weight = Some(map.next_value::<Number>()?.wide),
-            "root" if root => return Err(M::Error::custom("a tree with two roots")),
+            "weight" => weight = Some(map.next_value::<Number>()?.as_f64),
+            "root" if has_root => return Err(M::Error::custom("a tree with two roots")),
             "root" => {
-                map.next_value_seed(SolrVisitor::Node(forest))?;
-                root = true;
+                map.next_value_seed(ForestVisitor::Node(forest))?;
+                has_root = true;
             }
             _ => drop(map.next_value::<IgnoredAny>()?),
         }
@@ -322,30 +329,31 @@ fn tree<'de, M: MapAccess<'de>>(forest: &mut RawTrees, mut map: M) -> Result<u32
     Ok(0)
 }
 
+/// Reads a node and those under it; returns its number.
 fn node<'de, M: MapAccess<'de>>(forest: &mut RawTrees, mut map: M) -> Result<u32, M::Error> {
     let mut node = RawNode::default();
     while let Some(key) = map.next_key::<String>()? {
         match key.as_str() {
             "feature" => {
                 let name: String = map.next_value()?;
-                node.feature = Some(forest.name(name).map_err(M::Error::custom)?);
+                node.feature = Some(forest.number_of_name(name).map_err(M::Error::custom)?);
             }
             "threshold" => {
-                node.threshold = Some(map.next_value::<Number>()?.narrow + THRESHOLD_OFFSET)
+                node.threshold = Some(map.next_value::<Number>()?.as_f32 + THRESHOLD_OFFSET)
             }
-            "value" => node.value = map.next_value::<Number>()?.wide,
+            "value" => node.value = map.next_value::<Number>()?.as_f64,
             "missing" => {
                 let side: String = map.next_value()?;
                 // As in Solr: every text other than `left` is right.
                 node.missing = Some(if side == "left" { Side::Left } else { Side::Right });
             }
             "left" | "right" => {
-                let below = map.next_value_seed(SolrVisitor::Node(forest))?;
+                let child = map.next_value_seed(ForestVisitor::Node(forest))?;
                 let slot = if key == "left" { &mut node.left } else { &mut node.right };
                 if *slot != 0 {
                     return Err(M::Error::custom(format!("a node with two children '{key}'")));
                 }
-                *slot = below;
+                *slot = child;
             }
             _ => drop(map.next_value::<IgnoredAny>()?),
         }

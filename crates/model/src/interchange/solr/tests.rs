@@ -34,7 +34,7 @@ fn parse(text: &str) -> Result<Model, String> {
 }
 
 #[test]
-fn trees_are_read_with_the_slack_of_their_thresholds() {
+fn trees_are_read_with_1e_6_added_to_their_thresholds() {
     assert!(detect(TREES.as_bytes()) && detect(LINEAR.as_bytes()));
     let model = parse(TREES).unwrap();
     for (row, score) in [
@@ -59,34 +59,36 @@ fn trees_are_read_with_the_slack_of_their_thresholds() {
 }
 
 #[test]
-fn missing_values_go_where_nodes_say_if_null_is_not_zero() {
-    let with = |missing: &str, null: &str| {
+fn missing_values_go_to_the_side_of_the_node_if_null_is_not_zero() {
+    let score_with = |missing: &str, null_same_as_zero: &str| {
         let text = TREES.replacen(
             r#""threshold": "0.5f","#,
             &format!(r#""threshold": "0.5f", "missing": "{missing}","#),
             1,
         );
-        let text =
-            text.replacen("\"trees\"", &format!("\"isNullSameAsZero\": {null}, \"trees\""), 1);
+        let with_flag = format!("\"isNullSameAsZero\": {null_same_as_zero}, \"trees\"");
+        let text = text.replacen("\"trees\"", &with_flag, 1);
         parse(&text).unwrap().score_row(&[f32::NAN, -20.0])
     };
-    assert_eq!((with("left", "false"), with("right", "false")), (-210.0, 90.0));
-    assert_eq!((with("right", "\"false\""), with("right", "true")), (90.0, -210.0));
+    assert_eq!(score_with("left", "false"), -210.0);
+    assert_eq!(score_with("right", "false"), 90.0);
+    assert_eq!(score_with("right", "\"false\""), 90.0);
+    assert_eq!(score_with("right", "true"), -210.0);
 }
 
 #[test]
-fn lines_are_read() {
+fn linear_models_are_read() {
     let model = parse(LINEAR).unwrap();
     assert_eq!(model.score_row(&[2.0, 10.0]), 2.0 + 0.1 * 10.0);
     assert_eq!(model.header().features.len(), 2);
 }
 
 #[test]
-fn what_is_written_is_what_solr_reads() {
+fn the_writer_gives_the_text_that_solr_reads() {
     let header = Header::new(FeatureNames::Ids { first: 1, count: 2 }, Absent::Zero);
-    let written = |missing| {
-        let kind = ModelBody::Trees(Ensemble::new(0.25, vec![small_tree(missing)]).unwrap());
-        String::from_utf8(write(&Model::new(header.clone(), kind).unwrap()).unwrap()).unwrap()
+    let written_text = |missing| {
+        let body = ModelBody::Trees(Ensemble::new(0.25, vec![small_tree(missing)]).unwrap());
+        String::from_utf8(write(&Model::new(header.clone(), body).unwrap()).unwrap()).unwrap()
     };
     let expected = r#"{
   "class": "org.apache.solr.ltr.model.MultipleAdditiveTreesModel",
@@ -103,8 +105,8 @@ fn what_is_written_is_what_solr_reads() {
   }
 }
 "#;
-    assert_eq!(written([Side::Left, Side::Right]), expected);
-    let missing = written([Side::Right, Side::Right]);
+    assert_eq!(written_text([Side::Left, Side::Right]), expected);
+    let missing = written_text([Side::Right, Side::Right]);
     assert!(missing.contains("\"isNullSameAsZero\": false,\n    \"trees\""), "{missing}");
     assert!(
         missing.contains(r#""threshold": "0.499999", "missing": "right", "left""#),
@@ -117,7 +119,7 @@ fn what_is_written_is_what_solr_reads() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_with_a_reason() {
+fn invalid_files_are_refused_with_a_reason() {
     let changed = |from: &str, to: &str| {
         let base = if TREES.contains(from) { TREES } else { LINEAR };
         assert!(base.contains(from), "{from}");
@@ -158,10 +160,10 @@ fn what_does_not_fit_is_refused_with_a_reason() {
 }
 
 #[test]
-fn what_cannot_be_written_is_refused_with_a_reason() {
+fn models_that_cannot_be_written_are_refused_with_a_reason() {
     let write_tree = |tree: Tree| {
-        let kind = ModelBody::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
-        let model = Model::new(linear_model(0.0).header().clone(), kind).unwrap();
+        let body = ModelBody::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
+        let model = Model::new(linear_model(0.0).header().clone(), body).unwrap();
         write(&model).map_err(|error| error.to_string())
     };
     let base = small_tree([Side::Left, Side::Right]);
@@ -201,7 +203,7 @@ proptest! {
 
     /// Everything is kept, missing values too; the base becomes a tree.
     #[test]
-    fn models_survive_the_trip(seed in 0..u64::MAX - 100) {
+    fn models_are_read_back_with_the_same_scores(seed in 0..u64::MAX - 100) {
         let model = model(seed, |_, side| side, |value| value);
         assert_round_trip(&model, seed, read, write);
     }

@@ -1,4 +1,4 @@
-//! Writes a model for Solr's model store; trees are written with an explicit stack.
+//! Writes a model for Solr's model store; trees are written without recursion, as they may be deep.
 
 use std::fmt::Write;
 
@@ -25,13 +25,13 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
         "{{\n  \"class\": \"{PACKAGE}{class}\",\n  \"name\": \"rankwright\",\n  \"features\": ["
     );
     for (number, name) in names.iter().enumerate() {
-        put(&mut out, format_args!("{}{{\"name\": {name}}}", comma(number)));
+        put(&mut out, format_args!("{}{{\"name\": {name}}}", separator(number)));
     }
     out.push_str("\n  ],\n  \"params\": {\n");
     match model.body() {
         ModelBody::Trees(ensemble) => {
-            let missing = missing_matters(model.header(), ensemble).is_some();
-            trees(&mut out, ensemble, &names, missing)?;
+            let missing_matter = missing_matters(model.header(), ensemble).is_some();
+            write_trees(&mut out, ensemble, &names, missing_matter)?;
         }
         ModelBody::Linear(linear) if linear.bias() != 0.0 => {
             return Err(unsupported(UnsupportedPart::Bias { bias: linear.bias() }));
@@ -40,7 +40,7 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
             out.push_str("    \"weights\": {");
             for (number, (name, weight)) in names.iter().zip(linear.weights()).enumerate() {
                 check_32_bits("a weight", *weight)?;
-                put(&mut out, format_args!("{}{name}: {weight:?}", comma(number)));
+                put(&mut out, format_args!("{}{name}: {weight:?}", separator(number)));
             }
             out.push_str("\n    }\n");
         }
@@ -51,11 +51,12 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
 }
 
 /// Appends text; writing to a string cannot fail.
-fn put(out: &mut String, what: std::fmt::Arguments<'_>) {
-    let _ = out.write_fmt(what);
+fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
+    let _ = out.write_fmt(text);
 }
 
-fn comma(number: usize) -> &'static str {
+/// The text before entry `number` of a list, from 0.
+fn separator(number: usize) -> &'static str {
     if number == 0 { "\n      " } else { ",\n      " }
 }
 
@@ -67,21 +68,24 @@ fn check_32_bits(name: &'static str, value: f64) -> Result<(), ModelError> {
     }
 }
 
-fn trees(
+/// Writes the parameters of a model of trees; `names` are the names of features as JSON strings.
+/// The side of missing values is written only if it matters to the model.
+fn write_trees(
     out: &mut String,
     ensemble: &Ensemble,
     names: &[String],
-    missing: bool,
+    missing_matter: bool,
 ) -> Result<(), ModelError> {
-    if missing {
+    if missing_matter {
         out.push_str("    \"isNullSameAsZero\": false,\n");
     }
     out.push_str("    \"trees\": [");
     let (base, trees) = (ensemble.base(), ensemble.trees());
-    let first = (base != 0.0).then(|| Tree::constant(base, 0)).transpose()?;
-    for (number, tree) in first.iter().chain(trees).enumerate() {
-        put(out, format_args!("{}{{\"weight\": \"1\", \"root\": ", comma(number)));
-        write_tree(out, tree, names, missing).map_err(|error| in_tree(NAME, number, error))?;
+    let base_tree = (base != 0.0).then(|| Tree::constant(base, 0)).transpose()?;
+    for (number, tree) in base_tree.iter().chain(trees).enumerate() {
+        put(out, format_args!("{}{{\"weight\": \"1\", \"root\": ", separator(number)));
+        let written = write_tree(out, tree, names, missing_matter);
+        written.map_err(|error| in_tree(NAME, number, error))?;
         out.push('}');
     }
     out.push_str("\n    ]\n");
@@ -89,7 +93,7 @@ fn trees(
 }
 
 /// A part of a tree that is still to be written.
-enum PendingTree {
+enum Pending {
     Node(Child),
     Text(&'static str),
 }
@@ -98,33 +102,33 @@ fn write_tree(
     out: &mut String,
     tree: &Tree,
     names: &[String],
-    missing: bool,
+    missing_matter: bool,
 ) -> Result<(), ModelError> {
-    let mut pending = vec![PendingTree::Node(tree.root())];
+    let mut pending = vec![Pending::Node(tree.root())];
     while let Some(next) = pending.pop() {
         match next {
-            PendingTree::Text(text) => out.push_str(text),
-            PendingTree::Node(Child::Leaf(to)) => {
+            Pending::Text(text) => out.push_str(text),
+            Pending::Node(Child::Leaf(to)) => {
                 let value = tree.leaf(to).value;
                 check_32_bits("a leaf value", value)?;
                 put(out, format_args!("{{\"value\": \"{}\"}}", for_java(value)));
             }
-            PendingTree::Node(Child::Split(to)) => {
+            Pending::Node(Child::Split(to)) => {
                 let split = tree.split(to);
                 let name = names.get(split.feature as usize).map_or("\"\"", String::as_str);
-                let threshold = for_java(before_offset(to as usize, split)?);
+                let threshold = for_java(threshold_for_solr(to as usize, split)?);
                 put(out, format_args!("{{\"feature\": {name}, \"threshold\": \"{threshold}\", "));
                 match split.missing {
-                    _ if !missing => {}
+                    _ if !missing_matter => {}
                     Side::Left => out.push_str("\"missing\": \"left\", "),
                     Side::Right => out.push_str("\"missing\": \"right\", "),
                 }
                 out.push_str("\"left\": ");
                 let rest = [
-                    PendingTree::Node(split.left),
-                    PendingTree::Text(", \"right\": "),
-                    PendingTree::Node(split.right),
-                    PendingTree::Text("}"),
+                    Pending::Node(split.left),
+                    Pending::Text(", \"right\": "),
+                    Pending::Node(split.right),
+                    Pending::Text("}"),
                 ];
                 pending.extend(rest.into_iter().rev());
             }
@@ -133,13 +137,13 @@ fn write_tree(
     Ok(())
 }
 
-/// The number that becomes the threshold after Solr has added its slack.
-fn before_offset(number: usize, split: &Split) -> Result<f32, ModelError> {
+/// The number that becomes the split's threshold when Solr adds its 1e-6.
+fn threshold_for_solr(number: usize, split: &Split) -> Result<f32, ModelError> {
     let threshold = plain_threshold(NAME, number, split)?;
     let near = (f64::from(threshold) - f64::from(THRESHOLD_OFFSET)) as f32;
-    let tries = [near, near.next_up(), near.next_down(), threshold];
-    tries
+    let candidates = [near, near.next_up(), near.next_down(), threshold];
+    candidates
         .into_iter()
-        .find(|near| near + THRESHOLD_OFFSET == threshold)
+        .find(|candidate| candidate + THRESHOLD_OFFSET == threshold)
         .ok_or_else(|| unsupported(UnsupportedPart::Threshold { split: number, threshold }))
 }

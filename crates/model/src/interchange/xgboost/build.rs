@@ -1,8 +1,8 @@
 //! Makes one of our models from XGBoost's arrays.
 //!
-//! Trees are walked from node 0, as pruning leaves nodes behind that no node refers to and may give
-//! a child a smaller number than its parent. A node that is visited twice is an error, so that the
-//! walk ends.
+//! Trees are walked from the root, node 0: after XGBoost has pruned a tree, some nodes may not be
+//! reachable, and a child may have a smaller number than its parent. A node that is visited twice
+//! is an error, so that the walk ends.
 
 use rankwright_data::{Absent, FeatureNames};
 
@@ -19,11 +19,16 @@ use crate::linear::Linear;
 use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
 
-/// Memory that sets may use besides the file's size: a single large category makes a large set.
-const SET_BYTES: usize = 4 << 20;
+/// Bytes that sets of categories may use in addition to half the file's size: a single category
+/// with a large number makes a large set.
+const EXTRA_SET_BYTES: usize = 4 << 20;
 
-/// The model of a file of `bytes` bytes, in which the number `unknown` replaces NaN.
-pub(super) fn model(file: XgboostFile, unknown: f32, bytes: usize) -> Result<Model, ModelError> {
+/// The model of a file of `bytes` bytes, in which the number `nan_replacement` stands for NaN.
+pub(super) fn model(
+    file: XgboostFile,
+    nan_replacement: f32,
+    bytes: usize,
+) -> Result<Model, ModelError> {
     let learner = file.learner;
     let version = match *file.version.0 {
         [major, minor, ..] => (major, minor),
@@ -33,7 +38,7 @@ pub(super) fn model(file: XgboostFile, unknown: f32, bytes: usize) -> Result<Mod
     let base = objective::margin(&learner.objective.name, base, version)?;
     let features = whole_number("num_feature", &learner.learner_model_param.num_feature)?;
     let names = match learner.feature_names.0 {
-        none if none.is_empty() => FeatureNames::Ids { first: 0, count: features },
+        names if names.is_empty() => FeatureNames::Ids { first: 0, count: features },
         names if names.len() == features => FeatureNames::from_names(names),
         names => {
             let rule = "one for each feature";
@@ -42,24 +47,24 @@ pub(super) fn model(file: XgboostFile, unknown: f32, bytes: usize) -> Result<Mod
     };
     let mut header = Header::new(names, Absent::Missing);
     header.notes.insert("from".into(), format!("{NAME} {}", version.0));
-    let mut build = Build {
+    let mut builder = TreeBuilder {
         weights: None,
-        unknown,
+        nan_replacement,
         counts_rows: objective::counts_rows(&learner.objective.name),
-        room: SET_BYTES + bytes / 2,
+        set_bytes_left: EXTRA_SET_BYTES + bytes / 2,
     };
     header.notes.insert("objective".into(), learner.objective.name);
-    if let Some(best) = learner.attributes.best_iteration {
-        header.notes.insert("best_iteration".into(), best);
+    if let Some(best_iteration) = learner.attributes.best_iteration {
+        header.notes.insert("best_iteration".into(), best_iteration);
     }
     let booster = learner.gradient_booster;
-    let kind = match (booster.name.as_str(), booster.model, booster.gbtree) {
-        ("gbtree", Some(inside), _) => build.ensemble(base, inside)?,
+    let body = match (booster.name.as_str(), booster.model, booster.gbtree) {
+        ("gbtree", Some(model), _) => builder.ensemble(base, model)?,
         ("dart", _, Some(wrapped)) => {
-            build.weights = Some(booster.weight_drop.unwrap_or_default());
-            build.ensemble(base, wrapped.model)?
+            builder.weights = Some(booster.weight_drop.unwrap_or_default());
+            builder.ensemble(base, wrapped.model)?
         }
-        ("gblinear", Some(inside), _) => linear(base, inside, features)?,
+        ("gblinear", Some(model), _) => linear(base, model, features)?,
         (other, ..) => {
             return Err(unsupported(UnsupportedPart::Unknown {
                 item: "booster",
@@ -68,7 +73,7 @@ pub(super) fn model(file: XgboostFile, unknown: f32, bytes: usize) -> Result<Mod
             }));
         }
     };
-    Model::new(header, kind)
+    Model::new(header, body)
 }
 
 fn bad_value(name: &'static str, found: &str, expected: &'static str) -> ModelError {
@@ -88,7 +93,8 @@ fn whole_number(name: &'static str, text: &str) -> Result<usize, ModelError> {
     text.trim().parse().map_err(|_| bad_value(name, text, "a whole number"))
 }
 
-/// The base score, which new versions write as a list; fails for several outputs.
+/// The base score, which newer versions write as a list of one number; fails for models of several
+/// outputs.
 fn base_score(params: &ModelParams) -> Result<f32, ModelError> {
     for (name, text) in [("num_class", &params.num_class), ("num_target", &params.num_target)] {
         let count = if text.is_empty() { 0 } else { whole_number(name, text)? };
@@ -103,9 +109,9 @@ fn base_score(params: &ModelParams) -> Result<f32, ModelError> {
     base.ok_or_else(|| bad_value("base_score", text, "one number such as 5E-1 or [5E-1]"))
 }
 
-/// A linear model: weights by feature, then the bias.
-fn linear(base: f64, inside: BoosterModel, features: usize) -> Result<ModelBody, ModelError> {
-    let weights = inside.weights.unwrap_or_default().0;
+/// Makes a linear model; `base` is added to its bias.
+fn linear(base: f64, model: BoosterModel, features: usize) -> Result<ModelBody, ModelError> {
+    let weights = model.weights.unwrap_or_default().0;
     match weights.split_last() {
         Some((bias, weights)) if weights.len() == features => {
             let weights = weights.iter().map(|&weight| f64::from(weight)).collect();
@@ -118,36 +124,40 @@ fn linear(base: f64, inside: BoosterModel, features: usize) -> Result<ModelBody,
     }
 }
 
-/// The settings for building trees.
-struct Build {
-    /// The weight of each tree, with `dart`.
+/// Builds trees.
+struct TreeBuilder {
+    /// The weight of each tree of the booster `dart`; `None` for other boosters.
     weights: Option<Packed<f32>>,
-    unknown: f32,
+    /// The number that stands for NaN in the file.
+    nan_replacement: f32,
+    /// Whether `sum_hessian` counts rows.
     counts_rows: bool,
     /// Number of bytes that sets may still use.
-    room: usize,
+    set_bytes_left: usize,
 }
 
-impl Build {
-    fn ensemble(&mut self, base: f64, inside: BoosterModel) -> Result<ModelBody, ModelError> {
-        let raw = inside.trees.map(|trees| trees.0).unwrap_or_default();
-        if let Some(at) = inside.tree_info.0.iter().position(|&output| output != 0) {
-            let output = inside.tree_info.0.get(at).copied().unwrap_or(0);
+impl TreeBuilder {
+    /// Makes the ensemble of all trees.
+    fn ensemble(&mut self, base: f64, model: BoosterModel) -> Result<ModelBody, ModelError> {
+        let raw_trees = model.trees.map(|trees| trees.0).unwrap_or_default();
+        let mut outputs = model.tree_info.0.iter().copied().enumerate();
+        if let Some((number, output)) = outputs.find(|(_, output)| *output != 0) {
             let error = unsupported(UnsupportedPart::OtherOutput { output });
-            return Err(in_tree(NAME, at, error));
+            return Err(in_tree(NAME, number, error));
         }
-        if let Some(weights) = self.weights.as_ref().filter(|w| w.0.len() != raw.len()) {
+        if let Some(weights) = self.weights.as_ref().filter(|w| w.0.len() != raw_trees.len()) {
             let rule = "one for each tree";
-            return Err(list_length("weight_drop", weights.0.len(), raw.len(), rule));
+            return Err(list_length("weight_drop", weights.0.len(), raw_trees.len(), rule));
         }
-        let mut trees = Vec::with_capacity(raw.len());
-        for (number, tree) in raw.into_iter().enumerate() {
+        let mut trees = Vec::with_capacity(raw_trees.len());
+        for (number, tree) in raw_trees.into_iter().enumerate() {
             let built = self.tree(number, *tree);
             trees.push(built.map_err(|error| in_tree(NAME, number, error))?);
         }
         Ok(ModelBody::Trees(Ensemble::new(base, trees)?))
     }
 
+    /// Makes the tree with this number in the file.
     fn tree(&mut self, number: usize, raw: RawTree) -> Result<Tree, ModelError> {
         if !matches!(raw.tree_param.size_leaf_vector.trim(), "" | "0" | "1") {
             return Err(unsupported(UnsupportedPart::VectorLeaves));
@@ -157,37 +167,37 @@ impl Build {
             None => 1.0,
             Some(weights) => weights.0.get(number).copied().map_or(1.0, f64::from),
         };
-        let sets = Sets::new(&raw)?;
-        let inner = raw.left_children.0.iter().filter(|&&left| left != LEAF).count();
+        let node_sets = NodeSets::new(&raw)?;
+        let split_count = raw.left_children.0.iter().filter(|&&left| left != LEAF).count();
         let mut walk = TreeWalk {
-            splits: Vec::with_capacity(inner),
-            leaves: Vec::with_capacity(nodes - inner),
+            splits: Vec::with_capacity(split_count),
+            leaves: Vec::with_capacity(nodes - split_count),
             sets: Vec::new(),
             visited: vec![false; nodes],
-            open: vec![(0, None)],
+            pending: vec![(0, None)],
         };
-        while let Some((node, parent)) = walk.open.pop() {
+        while let Some((node, parent)) = walk.pending.pop() {
             walk.visit(node)?;
             let rows = match self.counts_rows {
-                true => at(&raw.sum_hessian, node, 0.0).round() as u64,
+                true => entry(&raw.sum_hessian, node, 0.0).round() as u64,
                 false => 0,
             };
-            let left = at(&raw.left_children, node, LEAF);
+            let left = entry(&raw.left_children, node, LEAF);
             let child = if left == LEAF {
-                let value = f64::from(at(&raw.split_conditions, node, NO_CONDITION).0) * weight;
+                let value = f64::from(entry(&raw.split_conditions, node, NO_CONDITION).0) * weight;
                 walk.leaves.push(Leaf { value, rows });
                 Child::Leaf(walk.leaves.len() as u32 - 1)
             } else {
-                let split = self.split(&raw, node, rows, &sets, &mut walk.sets)?;
+                let split = self.split(&raw, node, rows, &node_sets, &mut walk.sets)?;
                 // In XGBoost listed categories go right, in our trees left.
                 let sides_swapped = matches!(split.rule, SplitCondition::In(_));
-                let this = walk.splits.len();
-                let right = at(&raw.right_children, node, LEAF);
+                let number = walk.splits.len();
+                let right = entry(&raw.right_children, node, LEAF);
                 let (left, right) = if sides_swapped { (right, left) } else { (left, right) };
                 walk.splits.push(split);
-                walk.open.push((right, Some((this, Side::Right))));
-                walk.open.push((left, Some((this, Side::Left))));
-                Child::Split(this as u32)
+                walk.pending.push((right, Some((number, Side::Right))));
+                walk.pending.push((left, Some((number, Side::Left))));
+                Child::Split(number as u32)
             };
             walk.set_child(parent, child);
         }
@@ -195,44 +205,44 @@ impl Build {
         Tree::with_sets(walk.splits, walk.leaves, walk.sets)
     }
 
-    /// A split whose children are set later.
+    /// The split at a node, whose children are set later; its set of categories is added to `sets`.
     fn split(
         &mut self,
         raw: &RawTree,
         node: i32,
         rows: u64,
-        sets: &Sets,
-        all: &mut Vec<Categories>,
+        node_sets: &NodeSets,
+        sets: &mut Vec<Categories>,
     ) -> Result<Split, ModelError> {
         let default_left = raw.default_left.0.get(node as usize).is_some_and(|flag| flag.0);
-        let (rule, missing_left) = match at(&raw.split_type, node, 0) {
+        let (rule, missing_left) = match entry(&raw.split_type, node, 0) {
             0 => {
-                let threshold = at(&raw.split_conditions, node, NO_CONDITION).0;
-                // No value is below the smallest number.
-                if threshold.is_nan() || threshold == self.unknown || threshold == f32::NEG_INFINITY
-                {
+                let threshold = entry(&raw.split_conditions, node, NO_CONDITION).0;
+                // No value is below -inf, so that there would be no number for `AtMost`.
+                let is_nan = threshold.is_nan() || threshold == self.nan_replacement;
+                if is_nan || threshold == f32::NEG_INFINITY {
                     return Err(node_problem(NAME, NodeProblem::BadThreshold { node }));
                 }
                 (SplitCondition::AtMost(threshold.next_down()), default_left)
             }
             1 => {
-                let ids = sets.of(raw, node)?;
+                let ids = node_sets.categories(raw, node)?;
                 let bytes = ids.iter().max().map_or(0, |&id| id as usize / 8);
-                self.room = self
-                    .room
+                self.set_bytes_left = self
+                    .set_bytes_left
                     .checked_sub(bytes)
                     .ok_or_else(|| unsupported(UnsupportedPart::LargeCategories))?;
-                all.push(Categories::new(ids.iter().copied())?);
-                (SplitCondition::In(all.len() as u32 - 1), !default_left)
+                sets.push(Categories::new(ids.iter().copied())?);
+                (SplitCondition::In(sets.len() as u32 - 1), !default_left)
             }
             other => {
                 let kind = other.to_string();
                 return Err(unsupported(UnsupportedPart::SplitKind { kind }));
             }
         };
-        let gain = f64::from(at(&raw.loss_changes, node, 0.0));
+        let gain = f64::from(entry(&raw.loss_changes, node, 0.0));
         Ok(Split {
-            feature: at(&raw.split_indices, node, 0),
+            feature: entry(&raw.split_indices, node, 0),
             rule,
             missing: if missing_left { Side::Left } else { Side::Right },
             left: Child::Leaf(0),
@@ -244,20 +254,21 @@ impl Build {
     }
 }
 
-/// The replacement of a missing condition.
+/// The threshold of a node without an entry.
 const NO_CONDITION: RawThreshold = RawThreshold(f32::NAN);
 
-/// The left child of a leaf.
+/// The number that marks a leaf, in place of its left child.
 const LEAF: i32 = -1;
 
-/// The entry of a node; lengths have been checked, so that only omitted arrays have no entry.
-fn at<T: Copy>(list: &Packed<T>, node: i32, otherwise: T) -> T {
-    usize::try_from(node).ok().and_then(|node| list.0.get(node)).copied().unwrap_or(otherwise)
+/// The entry of a node, or `default` if the array was left out (lengths have been checked).
+fn entry<T: Copy>(list: &Packed<T>, node: i32, default: T) -> T {
+    usize::try_from(node).ok().and_then(|node| list.0.get(node)).copied().unwrap_or(default)
 }
 
-/// The number of nodes, which is the length of each array that is present.
+/// The number of nodes; checks that each array has this length, or is left out if it may be.
 fn check_lengths(raw: &RawTree) -> Result<usize, ModelError> {
     let nodes = raw.left_children.0.len();
+    // Name, length, and whether the array is needed.
     let lengths = [
         ("right_children", raw.right_children.0.len(), true),
         ("split_indices", raw.split_indices.0.len(), true),
@@ -278,17 +289,18 @@ fn check_lengths(raw: &RawTree) -> Result<usize, ModelError> {
     }
 }
 
-/// A walk over a tree.
+/// A walk over a tree, with the parts found so far.
 struct TreeWalk {
     splits: Vec<Split>,
     leaves: Vec<Leaf>,
     sets: Vec<Categories>,
     visited: Vec<bool>,
-    /// Nodes to visit, with their parent and side.
-    open: Vec<(i32, Option<(usize, Side)>)>,
+    /// Nodes to visit, each with the number of its parent's split and the side there.
+    pending: Vec<(i32, Option<(usize, Side)>)>,
 }
 
 impl TreeWalk {
+    /// Marks a node as visited; fails if it was visited before or does not exist.
     fn visit(&mut self, node: i32) -> Result<(), ModelError> {
         let visited = usize::try_from(node).ok().and_then(|node| self.visited.get_mut(node));
         match visited {
@@ -314,11 +326,11 @@ impl TreeWalk {
     }
 }
 
-/// The ranges of categories, by node.
-struct Sets(Vec<(u32, u32)>);
+/// For each node that tests categories its number and the index of its set, sorted by node.
+struct NodeSets(Vec<(u32, u32)>);
 
-impl Sets {
-    fn new(raw: &RawTree) -> Result<Sets, ModelError> {
+impl NodeSets {
+    fn new(raw: &RawTree) -> Result<NodeSets, ModelError> {
         let nodes = &raw.categories_nodes.0;
         let (segments, sizes) = (raw.categories_segments.0.len(), raw.categories_sizes.0.len());
         for (list, length) in [("categories_segments", segments), ("categories_sizes", sizes)] {
@@ -329,10 +341,11 @@ impl Sets {
         }
         let mut all: Vec<(u32, u32)> = nodes.iter().copied().zip(0..).collect();
         all.sort_unstable();
-        Ok(Sets(all))
+        Ok(NodeSets(all))
     }
 
-    fn of<'a>(&self, raw: &'a RawTree, node: i32) -> Result<&'a [u32], ModelError> {
+    /// The categories of a node's set.
+    fn categories<'a>(&self, raw: &'a RawTree, node: i32) -> Result<&'a [u32], ModelError> {
         let found = self.0.binary_search_by_key(&(node as u32), |&(node, _)| node).ok();
         let index = found.and_then(|found| self.0.get(found)).map(|&(_, index)| index as usize);
         let range = index.and_then(|index| {

@@ -12,7 +12,7 @@ use crate::interchange::common::in_tree;
 use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Leaf, Side, Split, SplitCondition, Tree};
 
-/// The parent of the root.
+/// The parent of the root, which has none.
 const NO_PARENT: i64 = i32::MAX as i64;
 
 pub(crate) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
@@ -34,7 +34,7 @@ pub(crate) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
         }
         ModelBody::Linear(linear) => {
             let weights = linear.weights().iter().copied().chain([linear.bias()]);
-            let weights = weights.map(|weight| narrow("a weight", weight));
+            let weights = weights.map(|weight| to_f32("a weight", weight));
             list(&mut out, "weights", weights.collect::<Result<Vec<_>, _>>()?);
             out.push_str("\"boosted_rounds\":1},\"name\":\"gblinear\"},");
         }
@@ -42,7 +42,7 @@ pub(crate) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
             return Err(unsupported(UnsupportedPart::Body(other.kind())));
         }
     }
-    let base = narrow("the base score", base)?;
+    let base = to_f32("the base score", base)?;
     let _ = write!(
         out,
         "\"learner_model_param\":{{\"base_score\":\"{base}\",\"boost_from_average\":\"1\",\
@@ -54,7 +54,7 @@ pub(crate) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
     Ok(out.into_bytes())
 }
 
-/// A number of 32 bits, in a form that is never read as a whole number.
+/// A number of 32 bits, written so that it is never read as a whole number.
 struct Float32(f32);
 
 impl Display for Float32 {
@@ -66,10 +66,10 @@ impl Display for Float32 {
     }
 }
 
-/// A number rounded to 32 bits; fails if it is out of their range.
-fn narrow(name: &'static str, value: f64) -> Result<Float32, ModelError> {
+/// A number rounded to 32 bits; fails if it is out of their range. `name` is for the message.
+fn to_f32(name: &'static str, value: f64) -> Result<Float32, ModelError> {
     match value as f32 {
-        near if near.is_finite() => Ok(Float32(near)),
+        rounded if rounded.is_finite() => Ok(Float32(rounded)),
         _ => Err(unsupported(UnsupportedPart::Beyond32Bits { name, value })),
     }
 }
@@ -86,15 +86,16 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// `"q"` or `"c"` for each feature, if any has categories.
+/// The type of each feature, `"q"` (a quantity) or `"c"` (categories); empty if none has
+/// categories.
 fn types(model: &Model) -> Vec<&'static str> {
     let ModelBody::Trees(ensemble) = model.body() else { return Vec::new() };
     let mut types = Vec::new();
     for split in ensemble.trees().iter().flat_map(Tree::splits) {
         if matches!(split.rule, SplitCondition::In(_)) {
             types.resize(model.header().features.len(), "\"q\"");
-            if let Some(kind) = types.get_mut(split.feature as usize) {
-                *kind = "\"c\"";
+            if let Some(feature_type) = types.get_mut(split.feature as usize) {
+                *feature_type = "\"c\"";
             }
         }
     }
@@ -151,7 +152,7 @@ fn write_tree(
     Ok(())
 }
 
-/// The arrays of a tree.
+/// The arrays of a tree, with an entry for each node; those of sets have one for each set.
 #[derive(Default)]
 struct NodeArrays {
     left: Vec<i64>,
@@ -170,20 +171,21 @@ struct NodeArrays {
 }
 
 impl NodeArrays {
-    /// Nodes level by level. In XGBoost the right child is the node after the left one.
+    /// Makes the arrays, nodes level by level: XGBoost needs the right child to be the node after
+    /// the left one.
     fn new(tree: &Tree) -> Result<NodeArrays, ModelError> {
         let mut nodes = NodeArrays { parents: vec![NO_PARENT], ..NodeArrays::default() };
         let mut order = vec![tree.root()];
-        let mut at = 0;
-        while let Some(&node) = order.get(at) {
+        let mut number = 0;
+        while let Some(&node) = order.get(number) {
             match node {
                 Child::Split(split) => {
                     let next = order.len() as i64;
-                    nodes.parents.extend([at as i64; 2]);
+                    nodes.parents.extend([number as i64; 2]);
                     nodes.left.push(next);
                     nodes.right.push(next + 1);
                     if let Some(found) = tree.splits().get(split as usize) {
-                        order.extend(nodes.push_split(split as usize, at, found, tree)?);
+                        order.extend(nodes.push_split(split as usize, number, found, tree)?);
                     }
                 }
                 Child::Leaf(leaf) => {
@@ -194,7 +196,7 @@ impl NodeArrays {
                     }
                 }
             }
-            at += 1;
+            number += 1;
         }
         Ok(nodes)
     }
@@ -224,7 +226,7 @@ impl NodeArrays {
                 self.set_sizes.push(self.categories.len() - self.set_begins.last().unwrap_or(&0));
             }
         }
-        self.gains.push(narrow("a gain", split.gain)?);
+        self.gains.push(to_f32("a gain", split.gain)?);
         self.features.push(split.feature);
         self.conditions.push(condition);
         self.default_left.push(default_left);
@@ -234,7 +236,7 @@ impl NodeArrays {
     }
 
     fn push_leaf(&mut self, leaf: &Leaf) -> Result<(), ModelError> {
-        let value = narrow("a leaf value", leaf.value)?;
+        let value = to_f32("a leaf value", leaf.value)?;
         self.gains.push(Float32(0.0));
         self.features.push(0);
         self.conditions.push(value);
@@ -245,7 +247,7 @@ impl NodeArrays {
     }
 }
 
-/// A key with a list of values, and a comma.
+/// Adds a key with a list of values, and a comma.
 fn list<T: Display>(out: &mut String, key: &str, values: impl IntoIterator<Item = T>) {
     let _ = write!(out, "\"{key}\":[");
     for (number, value) in values.into_iter().enumerate() {

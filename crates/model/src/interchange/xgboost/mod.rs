@@ -1,13 +1,13 @@
 //! XGBoost's models: reads JSON and UBJSON, writes JSON.
 //!
-//! **Reading.** Scores are XGBoost's margins, `predict(output_margin=True)`, to 1e-6: it adds in
-//! f32, ours in f64. `base_score` is kept in the space of predictions, so that its part of the
-//! margin depends on the objective (the logit of it for `binary:logistic`, see `objective.rs`).
-//! The objective is kept as a note.
+//! **Reading.** Scores are XGBoost's margins, `predict(output_margin=True)`, to 1e-6: XGBoost
+//! adds in f32, we in f64. XGBoost stores `base_score` as a prediction; its margin depends on
+//! the objective (for `binary:logistic` it is the logit of `base_score`, see `objective.rs`).
+//! A note of the header names the objective.
 //!
 //! | XGBoost | ours |
 //! |---|---|
-//! | `x < t` goes left | `SplitCondition::AtMost` of the next number below `t`: same for f32 |
+//! | `x < t` goes left | `SplitCondition::AtMost` of the next f32 below `t`, which is equivalent |
 //! | `default_left` | `missing` |
 //! | listed categories go right | `SplitCondition::In` with the two sides exchanged |
 //! | booster `dart`, `weight_drop` | leaf values times the tree's weight |
@@ -45,7 +45,7 @@ use crate::error::ModelError;
 use crate::interchange::{FileProblem, ModelFormat, UnsupportedPart};
 use crate::model::{BodyKind, Model};
 
-/// The name in messages.
+/// The name of the system in messages.
 const NAME: &str = "XGBoost";
 
 /// The entry in the table of formats.
@@ -56,6 +56,7 @@ pub(super) static FORMAT: ModelFormat = ModelFormat {
     writes: "JSON of save_model",
     extensions: &["json", "ubj"],
     bodies: &[BodyKind::Trees, BodyKind::Linear],
+    // The agreement of our scores with those of the system.
     scores: "margins, to 1e-6 (it adds in f32)",
     detect,
     read,
@@ -67,7 +68,7 @@ const DETECT_BYTES: usize = 4096;
 
 /// Whether bytes begin like XGBoost's JSON, its UBJSON or its old binary format.
 fn detect(bytes: &[u8]) -> bool {
-    is_json(bytes) || is_ubjson(bytes) || is_old(bytes)
+    is_json(bytes) || is_ubjson(bytes) || is_old_binary(bytes)
 }
 
 fn is_json(bytes: &[u8]) -> bool {
@@ -84,25 +85,25 @@ fn is_ubjson(bytes: &[u8]) -> bool {
         && begin.windows(7).any(|part| part == b"learner" || part == b"version")
 }
 
-fn is_old(bytes: &[u8]) -> bool {
+fn is_old_binary(bytes: &[u8]) -> bool {
     bytes.starts_with(b"binf") || bytes.starts_with(b"bs64")
 }
 
-/// Reads either form.
+/// Reads JSON or UBJSON.
 fn read(bytes: &[u8]) -> Result<Model, ModelError> {
-    if is_old(bytes) {
+    if is_old_binary(bytes) {
         return Err(unsupported(UnsupportedPart::OldBinary));
     }
     if is_ubjson(bytes) {
         let file = ubjson::read(bytes)?;
         return build::model(file, f32::NAN, bytes.len());
     }
-    let (json, unknown) = without_nan(bytes)?;
+    let (json, nan_replacement) = without_nan(bytes)?;
     let file = serde_json::from_slice(&json).map_err(|error| {
         let expected = "the JSON of save_model";
         invalid(FileProblem::Syntax { message: error.to_string(), expected })
     })?;
-    build::model(file, unknown, bytes.len())
+    build::model(file, nan_replacement, bytes.len())
 }
 
 fn unsupported(part: UnsupportedPart) -> ModelError {
@@ -113,47 +114,47 @@ fn invalid(problem: FileProblem) -> ModelError {
     ModelError::invalid_file(NAME, problem)
 }
 
-/// The numbers that XGBoost writes and JSON does not have, and their replacements: a number that is
-/// no threshold, and `null`, which reads as infinite (see `RawThreshold`).
-const OTHER_NUMBERS: [(&[u8], &[u8]); 2] = [(b"NaN", b"-3e38"), (b"Infinity", b"null")];
-/// The number that replaces NaN.
-const NO_NUMBER: f32 = -3e38;
+/// The words that XGBoost writes for numbers that JSON does not have, and their replacements: a
+/// number that no threshold has, and `null`, which is read as infinite (see `RawThreshold`).
+const REPLACEMENTS: [(&[u8], &[u8]); 2] = [(b"NaN", b"-3e38"), (b"Infinity", b"null")];
+/// The number that replaces NaN, as in [`REPLACEMENTS`].
+const NAN_REPLACEMENT: f32 = -3e38;
 /// Maximum number of replacements in a file.
-const MAX_REPLACED: usize = 1 << 20;
+const MAX_REPLACEMENTS: usize = 1 << 20;
 
 /// The bytes with each `NaN` and `Infinity` outside strings replaced, and the number that replaces
 /// NaN (NaN itself, which equals no number, if nothing was replaced).
 fn without_nan(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, f32), ModelError> {
     let mut out = Vec::new();
-    let (mut from, mut count) = (0, 0);
+    let (mut copied, mut count) = (0, 0);
     let mut in_string = false;
-    let mut all = bytes.iter().enumerate();
-    while let Some((at, byte)) = all.next() {
+    let mut rest = bytes.iter().enumerate();
+    while let Some((at, byte)) = rest.next() {
         match byte {
             b'"' => in_string = !in_string,
-            b'\\' if in_string => drop(all.next()),
+            b'\\' if in_string => drop(rest.next()),
             b'N' | b'I' if !in_string => {
-                let rest = bytes.get(at..).unwrap_or_default();
-                let found = OTHER_NUMBERS.iter().find(|(word, _)| rest.starts_with(word));
-                let Some((word, new)) = found else { continue };
+                let text = bytes.get(at..).unwrap_or_default();
+                let found = REPLACEMENTS.iter().find(|(word, _)| text.starts_with(word));
+                let Some((word, replacement)) = found else { continue };
                 count += 1;
                 if count == 1 {
-                    out.reserve_exact(bytes.len() + 2 * MAX_REPLACED);
+                    out.reserve_exact(bytes.len() + 2 * MAX_REPLACEMENTS);
                 }
-                out.extend_from_slice(bytes.get(from..at).unwrap_or_default());
-                out.extend_from_slice(new);
-                from = at + word.len();
+                out.extend_from_slice(bytes.get(copied..at).unwrap_or_default());
+                out.extend_from_slice(replacement);
+                copied = at + word.len();
             }
             _ => {}
         }
-        if count > MAX_REPLACED {
-            let (items, most) = ("numbers that are not finite", MAX_REPLACED);
+        if count > MAX_REPLACEMENTS {
+            let (items, most) = ("numbers that are not finite", MAX_REPLACEMENTS);
             return Err(unsupported(UnsupportedPart::TooMany { items, most }));
         }
     }
     if count == 0 {
         return Ok((Cow::Borrowed(bytes), f32::NAN));
     }
-    out.extend_from_slice(bytes.get(from..).unwrap_or_default());
-    Ok((Cow::Owned(out), NO_NUMBER))
+    out.extend_from_slice(bytes.get(copied..).unwrap_or_default());
+    Ok((Cow::Owned(out), NAN_REPLACEMENT))
 }

@@ -1,32 +1,35 @@
-//! The margin of `base_score`: the inverse of the objective's transform of a margin.
+//! The margin of `base_score`. XGBoost's objectives transform a margin (the sum of the trees) to a
+//! prediction, and `base_score` is stored as a prediction: its margin is given by the inverse
+//! function.
 
 use super::{invalid, unsupported};
 use crate::error::ModelError;
 use crate::interchange::{FileProblem, UnsupportedPart};
 
-/// The functions from a prediction to a margin.
+/// The function from a prediction to its margin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum LinkFunction {
-    Same,
+    /// The prediction itself.
+    Identity,
     /// `ln(p / (1 - p))`.
     Logit,
     Log,
 }
 
-/// Each objective with one output, as XGBoost names it.
+/// The link function of each objective with one output, by XGBoost's names.
 const LINKS: [(&str, LinkFunction); 17] = [
-    ("reg:squarederror", LinkFunction::Same),
-    ("reg:linear", LinkFunction::Same),
-    ("reg:squaredlogerror", LinkFunction::Same),
-    ("reg:pseudohubererror", LinkFunction::Same),
-    ("reg:absoluteerror", LinkFunction::Same),
-    ("reg:quantileerror", LinkFunction::Same),
+    ("reg:squarederror", LinkFunction::Identity),
+    ("reg:linear", LinkFunction::Identity),
+    ("reg:squaredlogerror", LinkFunction::Identity),
+    ("reg:pseudohubererror", LinkFunction::Identity),
+    ("reg:absoluteerror", LinkFunction::Identity),
+    ("reg:quantileerror", LinkFunction::Identity),
     ("reg:logistic", LinkFunction::Logit),
     ("binary:logistic", LinkFunction::Logit),
-    ("binary:hinge", LinkFunction::Same),
-    ("rank:ndcg", LinkFunction::Same),
-    ("rank:map", LinkFunction::Same),
-    ("rank:pairwise", LinkFunction::Same),
+    ("binary:hinge", LinkFunction::Identity),
+    ("rank:ndcg", LinkFunction::Identity),
+    ("rank:map", LinkFunction::Identity),
+    ("rank:pairwise", LinkFunction::Identity),
     ("count:poisson", LinkFunction::Log),
     ("survival:cox", LinkFunction::Log),
     ("survival:aft", LinkFunction::Log),
@@ -34,12 +37,12 @@ const LINKS: [(&str, LinkFunction); 17] = [
     ("reg:tweedie", LinkFunction::Log),
 ];
 
-/// The margin of a base score; `version` is that of the program that wrote it.
+/// The margin of a base score; `version` is that of the XGBoost that wrote the file: major, minor.
 pub(super) fn margin(objective: &str, base: f32, version: (u32, u32)) -> Result<f64, ModelError> {
     let known = LINKS.iter().find(|(name, _)| *name == objective).map(|(_, link)| *link);
-    // In earlier versions it was a probability there too.
+    // In versions before 1.7 the base score of `binary:logitraw` was a probability.
     let link = match (known, objective) {
-        (None, "binary:logitraw") if version >= (1, 7) => LinkFunction::Same,
+        (None, "binary:logitraw") if version >= (1, 7) => LinkFunction::Identity,
         (None, _) => {
             return Err(unsupported(UnsupportedPart::Objective {
                 objective: objective.chars().take(60).collect(),
@@ -50,7 +53,7 @@ pub(super) fn margin(objective: &str, base: f32, version: (u32, u32)) -> Result<
     };
     let base = f64::from(base);
     let margin = match link {
-        LinkFunction::Same => base,
+        LinkFunction::Identity => base,
         LinkFunction::Logit => (base / (1.0 - base)).ln(),
         LinkFunction::Log => base.ln(),
     };
@@ -65,7 +68,8 @@ pub(super) fn margin(objective: &str, base: f32, version: (u32, u32)) -> Result<
     }
 }
 
-/// Whether the second derivative of each row is 1, so that a sum of them counts rows.
+/// Whether the second derivative of the objective is 1 for each row, so that a sum of them counts
+/// rows.
 pub(super) fn counts_rows(objective: &str) -> bool {
     matches!(objective, "reg:squarederror" | "reg:linear")
 }

@@ -37,7 +37,7 @@ pub(super) struct RawObjective {
     pub(super) name: String,
 }
 
-/// Parameters of the model; numbers are texts.
+/// Parameters of the model; numbers are given as strings.
 #[derive(Debug, Deserialize)]
 pub(super) struct ModelParams {
     pub(super) base_score: String,
@@ -72,12 +72,13 @@ pub(super) struct BoosterModel {
     pub(super) weights: Option<Packed<f32>>,
 }
 
-/// The trees, boxed, as a tree is larger than an entry of a list.
+/// The trees.
 #[derive(Debug, Deserialize)]
 #[expect(clippy::vec_box, reason = "a list of the trees themselves would be copied as it grows")]
 pub(super) struct RawTreeList(pub(super) Vec<Box<RawTree>>);
 
-/// Entries by node; those of leaves hold the leaf value in `split_conditions`.
+/// The arrays of a tree, with an entry for each node; that of a leaf in `split_conditions` is its
+/// value.
 #[derive(Debug, Deserialize)]
 pub(super) struct RawTree {
     pub(super) left_children: Packed<i32>,
@@ -95,7 +96,7 @@ pub(super) struct RawTree {
     /// The categories of all sets.
     #[serde(default)]
     pub(super) categories: Packed<u32>,
-    /// The node of each set, its start, and its size.
+    /// For each set its node, the index of its first category in `categories`, and their number.
     #[serde(default)]
     pub(super) categories_nodes: Packed<u32>,
     #[serde(default)]
@@ -111,8 +112,8 @@ pub(super) struct RawTreeParams {
     pub(super) size_leaf_vector: String,
 }
 
-/// Maximum number of values of a list. No tree has as many nodes; but a file of short numbers in
-/// one list would need many times its size in memory.
+/// Maximum number of values of a list. No tree has as many nodes; without a limit a file with one
+/// long list of short numbers would need many times its size in memory.
 const MAX_NUMBERS: usize = 1 << 23;
 
 /// A list without spare capacity.
@@ -127,13 +128,13 @@ impl<T> Default for Packed<T> {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Packed<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Packed<T>, D::Error> {
-        from.deserialize_seq(List(PhantomData))
+        from.deserialize_seq(PackedVisitor(PhantomData))
     }
 }
 
-struct List<T>(PhantomData<T>);
+struct PackedVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for List<T> {
+impl<'de, T: Deserialize<'de>> Visitor<'de> for PackedVisitor<T> {
     type Value = Packed<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -141,25 +142,26 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for List<T> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Packed<T>, A::Error> {
-        // Only our own reader gives a hint, which it has compared with the bytes.
+        // Only our own reader of UBJSON gives a hint, which it has compared with the remaining
+        // bytes.
         let hint = list.size_hint().unwrap_or(0);
         let mut all = Vec::with_capacity(if hint > MAX_NUMBERS { 0 } else { hint });
-        while let Some(one) = list.next_element()? {
+        while let Some(number) = list.next_element()? {
             if hint > MAX_NUMBERS || all.len() == MAX_NUMBERS {
                 return Err(A::Error::custom(format!("more than {MAX_NUMBERS} numbers in a list")));
             }
             if all.len() == all.capacity() {
-                // Small lists double, long ones waste less.
+                // Short lists double; long ones grow by half, to waste less memory.
                 let more = if all.len() < 4096 { all.len() } else { all.len() / 2 };
                 all.reserve_exact(more.max(16));
             }
-            all.push(one);
+            all.push(number);
         }
         Ok(Packed(all.into_boxed_slice()))
     }
 }
 
-/// A number of 32 bits; `null` is an infinite one, which JSON does not have.
+/// A threshold or leaf value of 32 bits; `null` stands for infinity, which JSON does not have.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RawThreshold(pub(super) f32);
 
@@ -170,15 +172,15 @@ impl<'de> Deserialize<'de> for RawThreshold {
     }
 }
 
-/// 0 or 1, which the first versions wrote as false or true. XGBoost writes no other number, and
-/// takes some as true and some as false.
+/// 0 or 1, which the first versions wrote as false or true. Other numbers are rejected: XGBoost
+/// does not write them, and reads some of them as true and some as false.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Flag(pub(super) bool);
 
 impl<'de> Deserialize<'de> for Flag {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Flag, D::Error> {
-        struct TextOrNumber;
-        impl Visitor<'_> for TextOrNumber {
+        struct FlagVisitor;
+        impl Visitor<'_> for FlagVisitor {
             type Value = Flag;
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
                 f.write_str("0, 1, false or true")
@@ -199,11 +201,11 @@ impl<'de> Deserialize<'de> for Flag {
                 }
             }
         }
-        from.deserialize_any(TextOrNumber)
+        from.deserialize_any(FlagVisitor)
     }
 }
 
-/// Maximum number of named features, which need more memory than their text.
+/// Maximum number of named features: a name needs more memory than its text in the file.
 const MAX_NAMES: usize = 1 << 17;
 
 /// Feature names; empty if features are only numbered.
@@ -212,8 +214,8 @@ pub(super) struct RawNames(pub(super) Vec<String>);
 
 impl<'de> Deserialize<'de> for RawNames {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<RawNames, D::Error> {
-        struct TextList;
-        impl<'de> Visitor<'de> for TextList {
+        struct NamesVisitor;
+        impl<'de> Visitor<'de> for NamesVisitor {
             type Value = RawNames;
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
                 f.write_str("a list of feature names")
@@ -222,15 +224,15 @@ impl<'de> Deserialize<'de> for RawNames {
                 let mut names = Vec::new();
                 while let Some(name) = list.next_element()? {
                     if names.len() == MAX_NAMES {
-                        let what = format!("more than {MAX_NAMES} features with names");
-                        return Err(A::Error::custom(what));
+                        let message = format!("more than {MAX_NAMES} features with names");
+                        return Err(A::Error::custom(message));
                     }
                     names.push(name);
                 }
                 Ok(RawNames(names))
             }
         }
-        from.deserialize_seq(TextList)
+        from.deserialize_seq(NamesVisitor)
     }
 }
 
@@ -239,7 +241,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_of_more_numbers_than_nodes_can_be_is_an_error() {
+    fn a_list_of_too_many_numbers_is_an_error() {
         let list = |count: usize| format!("[{}0]", "0,".repeat(count - 1));
         assert_eq!(serde_json::from_str::<Packed<u8>>(&list(5000)).unwrap().0.len(), 5000);
         let error = serde_json::from_str::<Packed<u8>>(&list(MAX_NUMBERS + 1)).unwrap_err();

@@ -1,4 +1,5 @@
-//! Small hand-written files, every rejection, round trips, and damage.
+//! Tests of reading and writing XGBoost's files: small hand-written files, every rejection, round
+//! trips, and damage.
 
 use proptest::prelude::*;
 use rankwright_data::{Absent, FeatureNames};
@@ -7,14 +8,15 @@ use super::{detect, read, write};
 use crate::categories::Categories;
 use crate::ensemble::Ensemble;
 use crate::header::Header;
-use crate::interchange::lightgbm::tests::varied;
+use crate::interchange::lightgbm::tests::tree_of_mixed_conditions;
 use crate::interchange::test_support::damage;
 use crate::linear::Linear;
 use crate::model::{Model, ModelBody};
-use crate::tree::tests::{chain, small};
+use crate::tree::tests::{chain_tree, two_split_tree};
 use crate::tree::{Leaf, Side, Split, SplitCondition, Tree};
 
-/// Node 0 tests a number, node 2 categories; node 1 is unused and node 3 comes before its parent.
+/// Node 0 tests a number, node 4 categories; node 1 is not reachable, and nodes 2 and 3 come before
+/// their parent 4.
 const TREE: &str = r#"{"base_weights":[0E0,0E0,0E0,0E0,0E0,0E0],"categories":[9,0,2],
 "categories_nodes":[4],"categories_segments":[1],"categories_sizes":[2],
 "default_left":[1,0,0,0,0,0],"id":0,"left_children":[5,-1,-1,-1,2,-1],
@@ -24,6 +26,7 @@ const TREE: &str = r#"{"base_weights":[0E0,0E0,0E0,0E0,0E0,0E0],"categories":[9,
 "sum_hessian":[9E0,0E0,3E0,2E0,5E0,4E0],
 "tree_param":{"num_deleted":"1","num_feature":"2","num_nodes":"6","size_leaf_vector":"1"}}"#;
 
+/// A file with this booster.
 fn file(booster: &str) -> String {
     format!(
         "{{\"learner\":{{\"attributes\":{{\"best_iteration\":\"0\"}},\"feature_names\":[],\
@@ -35,13 +38,15 @@ fn file(booster: &str) -> String {
     )
 }
 
-fn trees() -> String {
+/// A file with the booster `gbtree`.
+fn gbtree() -> String {
     file(&format!(
         "\"model\":{{\"gbtree_model_param\":{{\"num_trees\":\"1\"}},\"tree_info\":[0],\
          \"trees\":[{TREE}]}},\"name\":\"gbtree\""
     ))
 }
 
+/// A file with the booster `dart`.
 fn dart() -> String {
     file(&format!(
         "\"gbtree\":{{\"model\":{{\"tree_info\":[0,0],\"trees\":[{TREE},{TREE}]}},\
@@ -53,8 +58,9 @@ fn refusal(bytes: &[u8]) -> String {
     read(bytes).unwrap_err().to_string()
 }
 
-/// The same in UBJSON: lists of numbers with a type, all else with markers.
-fn ubjson(value: &serde_json::Value, out: &mut Vec<u8>) {
+/// Writes a value as UBJSON: numbers in a list without markers after their common type, all else
+/// with markers.
+fn write_ubjson(value: &serde_json::Value, out: &mut Vec<u8>) {
     use serde_json::Value;
     let text = |text: &str, out: &mut Vec<u8>| {
         out.push(b'L');
@@ -82,9 +88,9 @@ fn ubjson(value: &serde_json::Value, out: &mut Vec<u8>) {
             let kind: &[u8] = if is_float { b"[$d#L" } else { b"[$l#L" };
             out.extend(if is_number { kind } else { b"[#L" });
             out.extend((list.len() as u64).to_be_bytes());
-            for one in list {
+            for element in list {
                 let mut bytes = Vec::new();
-                ubjson(one, &mut bytes);
+                write_ubjson(element, &mut bytes);
                 out.extend(&bytes[usize::from(is_number)..]);
             }
         }
@@ -92,34 +98,35 @@ fn ubjson(value: &serde_json::Value, out: &mut Vec<u8>) {
             out.push(b'{');
             for (key, value) in map {
                 text(key, out);
-                ubjson(value, out);
+                write_ubjson(value, out);
             }
             out.push(b'}');
         }
     }
 }
 
+/// A file in UBJSON; NaN becomes an ordinary number, as it is an unused threshold.
 fn as_ubjson(json: &str) -> Vec<u8> {
     let mut out = Vec::new();
-    ubjson(&serde_json::from_str(&json.replace("NaN", "1e-3")).unwrap(), &mut out);
+    write_ubjson(&serde_json::from_str(&json.replace("NaN", "1e-3")).unwrap(), &mut out);
     out
 }
 
 #[test]
 fn json_and_ubjson_score_by_the_same_rules() {
-    let none = f32::NAN;
-    for bytes in [trees().into_bytes(), as_ubjson(&trees())] {
+    let missing = f32::NAN;
+    for bytes in [gbtree().into_bytes(), as_ubjson(&gbtree())] {
         assert!(detect(&bytes));
         let model = read(&bytes).unwrap();
         for (row, expected) in [
             ([0.0, 0.5f32.next_down()], 1.0),
-            ([0.0, none], 1.0),
+            ([0.0, missing], 1.0),
             // Listed categories go right, missing values to their default side.
             ([0.0, 0.5], 4.0),
             ([2.5, 1.0], 4.0),
             ([1.0, 1.0], 2.0),
             ([9.0, 1.0], 2.0),
-            ([none, 1.0], 4.0),
+            ([missing, 1.0], 4.0),
         ] {
             assert_eq!(model.score_row(&row), expected + 0.25, "{row:?}");
         }
@@ -135,7 +142,7 @@ fn json_and_ubjson_score_by_the_same_rules() {
 }
 
 #[test]
-fn base_scores_are_predictions_of_the_objective() {
+fn a_base_score_is_a_prediction_whose_margin_depends_on_the_objective() {
     for (objective, base, margin) in [
         ("rank:ndcg", "5E-1", 0.5),
         ("rank:pairwise", "[-1E0]", -1.0),
@@ -145,14 +152,14 @@ fn base_scores_are_predictions_of_the_objective() {
         ("count:poisson", "2E0", 2f64.ln()),
         ("reg:tweedie", "5E-1", 0.5f64.ln()),
     ] {
-        let file = trees().replace("reg:squarederror", objective).replace("[2.5E-1]", base);
+        let file = gbtree().replace("reg:squarederror", objective).replace("[2.5E-1]", base);
         let model = read(file.as_bytes()).unwrap();
         let ModelBody::Trees(trees) = model.body() else { panic!() };
         assert!((trees.base() - margin).abs() < 1e-12, "{objective}: {}", trees.base());
         // Sums of second derivatives are rows only if each row counts 1.
         assert_eq!(trees.trees()[0].splits()[0].rows, 0);
     }
-    let logit = trees().replace("reg:squarederror", "binary:logistic");
+    let logit = gbtree().replace("reg:squarederror", "binary:logistic");
     for bad in ["[1E0]", "2E0", "-1E0"] {
         let error = refusal(logit.replace("[2.5E-1]", bad).as_bytes());
         assert!(
@@ -160,29 +167,29 @@ fn base_scores_are_predictions_of_the_objective() {
             "{bad}: {error}"
         );
     }
-    let old = trees().replace("reg:squarederror", "binary:logitraw").replace("[3,2,0]", "[1,4,0]");
+    let old = gbtree().replace("reg:squarederror", "binary:logitraw").replace("[3,2,0]", "[1,4,0]");
     assert!(refusal(old.as_bytes()).contains("the meaning of its base_score is not known"));
 }
 
 #[test]
-fn dart_weights_multiply_leaves_and_a_line_is_a_line() {
+fn dart_weights_multiply_leaves_and_gblinear_is_a_linear_model() {
     let model = read(dart().as_bytes()).unwrap();
     assert_eq!(model.score_row(&[0.0, 0.0]), 0.25 + 0.5 - 2.0);
-    let line =
+    let gblinear =
         file("\"model\":{\"boosted_rounds\":2,\"weights\":[5E-1,-2E0,1E0]},\"name\":\"gblinear\"");
-    for bytes in [line.clone().into_bytes(), as_ubjson(&line)] {
+    for bytes in [gblinear.clone().into_bytes(), as_ubjson(&gblinear)] {
         let model = read(&bytes).unwrap();
         assert_eq!(model.score_row(&[2.0, f32::NAN]), 2.25);
         let again = read(&write(&model).unwrap()).unwrap();
         assert_eq!(again.body(), model.body());
     }
-    let error = refusal(line.replace("[5E-1,", "[").as_bytes());
+    let error = refusal(gblinear.replace("[5E-1,", "[").as_bytes());
     assert!(error.contains("weights has 2 entries; expected 3"), "{error}");
 }
 
 #[test]
-fn names_are_carried_and_must_fit() {
-    let named = |names| trees().replace("\"feature_names\":[]", names);
+fn names_are_kept_and_their_number_is_checked() {
+    let named = |names| gbtree().replace("\"feature_names\":[]", names);
     let model = read(named(r#""feature_names":["a b","\"c\""]"#).as_bytes()).unwrap();
     let names = FeatureNames::Named(vec!["a b".into(), "\"c\"".into()]);
     assert_eq!(model.header().features, names);
@@ -223,8 +230,8 @@ fn invalid_files_are_refused_with_the_position() {
         ("\"default_left\":[1", "\"default_left\":[256", "`256`, expected 0, 1, false or true"),
         (",1E0],", ",1E99],", "number out of range"),
     ] {
-        assert!(trees().contains(from), "{from}");
-        let error = refusal(trees().replacen(from, to, 1).as_bytes());
+        assert!(gbtree().contains(from), "{from}");
+        let error = refusal(gbtree().replacen(from, to, 1).as_bytes());
         assert!(error.contains(reason), "{to}: {error}");
         assert_eq!(
             error.matches("XGBoost model").count(),
@@ -239,16 +246,17 @@ fn invalid_files_are_refused_with_the_position() {
 
 #[test]
 fn flags_of_the_first_versions_are_read() {
-    let old = trees().replace(
+    let old = gbtree().replace(
         "\"default_left\":[1,0,0,0,0,0]",
         "\"default_left\":[true,false,false,false,false,false]",
     );
-    assert_eq!(read(old.as_bytes()).unwrap(), read(trees().as_bytes()).unwrap());
+    assert_eq!(read(old.as_bytes()).unwrap(), read(gbtree().as_bytes()).unwrap());
 }
 
 #[test]
 fn ubjson_lengths_are_compared_with_the_bytes() {
-    let good = as_ubjson(&trees());
+    let good = as_ubjson(&gbtree());
+    // The index of the length of a list of whole numbers.
     let at = good.windows(5).position(|part| part == b"[$l#L").unwrap() + 5;
     for (bytes, reason) in [
         (
@@ -268,7 +276,7 @@ fn ubjson_lengths_are_compared_with_the_bytes() {
 }
 
 #[test]
-fn large_categories_cannot_take_the_memory() {
+fn large_categories_cannot_use_much_memory() {
     let tree = TREE.replace("[9,0,2]", "[9,0,16777215]");
     let list = |count: usize| {
         let trees = vec![tree.as_str(); count].join(",");
@@ -285,12 +293,12 @@ fn model(base: f64, trees: Vec<Tree>) -> Model {
 
 #[test]
 fn models_that_xgboost_cannot_express_are_refused() {
-    let mut splits = small().splits().to_vec();
+    let mut splits = two_split_tree().splits().to_vec();
     splits[1].rule = SplitCondition::NonZeroAtMost(1.0);
-    let zero = Tree::new(splits, small().leaves().to_vec()).unwrap();
+    let zero = Tree::new(splits, two_split_tree().leaves().to_vec()).unwrap();
     let huge = Tree::constant(1e39, 1).unwrap();
     for (model, reason) in [
-        (model(0.0, vec![small(), zero]), "tree 1: split 1 counts 0 as missing"),
+        (model(0.0, vec![two_split_tree(), zero]), "tree 1: split 1 counts 0 as missing"),
         (model(0.0, vec![huge]), "tree 0: a leaf value is 1e39"),
         (model(-1e40, vec![]), "the base score is -1e40"),
     ] {
@@ -298,15 +306,15 @@ fn models_that_xgboost_cannot_express_are_refused() {
         assert!(error.contains(reason), "{error}");
     }
     let header = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Zero);
-    let line = ModelBody::Linear(Linear::new(0.0, vec![1e39]).unwrap());
-    let error = write(&Model::new(header, line).unwrap()).unwrap_err().to_string();
+    let linear = ModelBody::Linear(Linear::new(0.0, vec![1e39]).unwrap());
+    let error = write(&Model::new(header, linear).unwrap()).unwrap_err().to_string();
     assert!(error.contains("a weight is 1e39"), "{error}");
 }
 
 #[test]
-fn siblings_are_neighbours_as_xgboost_counts_on() {
-    let text =
-        String::from_utf8(write(&model(0.0, vec![narrow(&varied(3, 20))])).unwrap()).unwrap();
+fn the_right_child_is_written_after_the_left_one() {
+    let model = model(0.0, vec![as_xgboost_keeps_it(&tree_of_mixed_conditions(3, 20))]);
+    let text = String::from_utf8(write(&model).unwrap()).unwrap();
     let list = |key: &str| -> Vec<i64> {
         let begin = text.find(key).unwrap() + key.len() + 3;
         let end = begin + text[begin..].find(']').unwrap();
@@ -322,18 +330,18 @@ fn siblings_are_neighbours_as_xgboost_counts_on() {
 }
 
 #[test]
-fn deep_trees_do_not_use_the_stack() {
-    let deep = model(0.0, vec![chain(50_000)]);
+fn deep_trees_are_read_and_written_without_recursion() {
+    let deep = model(0.0, vec![chain_tree(50_000)]);
     let again = read(&write(&deep).unwrap()).unwrap();
     assert_eq!(again.score_row(&[49_999.5, 0.0]), deep.score_row(&[49_999.5, 0.0]));
 }
 
 /// The tree with the parts that XGBoost keeps: numbers of 32 bits, no condition with 0 as missing.
-fn narrow(tree: &Tree) -> Tree {
+fn as_xgboost_keeps_it(tree: &Tree) -> Tree {
     let split = |split: &Split| Split {
         rule: match split.rule {
             SplitCondition::NonZeroAtMost(threshold) => SplitCondition::AtMost(threshold),
-            // No finite value distinguishes them.
+            // No finite value distinguishes these two thresholds.
             SplitCondition::AtMost(f32::INFINITY) => SplitCondition::AtMost(f32::MAX),
             rule => rule,
         },
@@ -347,13 +355,14 @@ fn narrow(tree: &Tree) -> Tree {
 
 proptest! {
     #[test]
-    fn numbers_of_32_bits_score_the_same_when_read_back(
+    fn models_of_32_bit_values_are_read_back_with_the_same_scores(
         seed in any::<u64>(),
         sizes in proptest::collection::vec(0usize..30, 0..5),
         base in -1e10f32..1e10,
         row in proptest::collection::vec(prop_oneof![Just(f32::NAN), 0f32..100.0, (0u8..12).prop_map(f32::from)], 3),
     ) {
-        let trees = sizes.iter().zip(seed..).map(|(&size, seed)| narrow(&varied(seed, size))).collect();
+        let tree = |(&size, seed)| as_xgboost_keeps_it(&tree_of_mixed_conditions(seed, size));
+        let trees = sizes.iter().zip(seed..).map(tree).collect();
         let model = model(f64::from(base), trees);
         let text = write(&model).unwrap();
         let again = read(&text).unwrap();
@@ -376,16 +385,16 @@ proptest! {
 
 #[test]
 fn damaged_files_give_a_model_or_an_error() {
-    assert!(damage(trees().as_bytes(), read) + damage(&as_ubjson(&dart()), read) > 10_000);
+    assert!(damage(gbtree().as_bytes(), read) + damage(&as_ubjson(&dart()), read) > 10_000);
 }
 
 #[test]
-fn sides_and_missing_values_of_sets_are_exchanged_both_ways() {
+fn sets_are_read_back_although_xgboost_sends_categories_right() {
     for missing in [Side::Left, Side::Right] {
-        let mut splits = small().splits().to_vec();
+        let mut splits = two_split_tree().splits().to_vec();
         (splits[0].rule, splits[0].missing) = (SplitCondition::In(0), missing);
         let sets = vec![Categories::new([0, 3]).unwrap()];
-        let tree = Tree::with_sets(splits, small().leaves().to_vec(), sets).unwrap();
+        let tree = Tree::with_sets(splits, two_split_tree().leaves().to_vec(), sets).unwrap();
         let before = model(0.0, vec![tree]);
         let after = read(&write(&before).unwrap()).unwrap();
         for value in [0.0, 1.0, 3.9, 700.0, f32::NAN] {

@@ -1,6 +1,6 @@
 //! Universal Binary JSON (ubjson.org), as far as XGBoost writes it: a marker byte before each
-//! value, numbers with the high byte first, lists of numbers as `[$` type `#` count and the bare
-//! numbers.
+//! value, numbers with the high byte first, lists of numbers as `[$` type `#` count and then
+//! the numbers without markers.
 //!
 //! Counts are compared with the remaining bytes before memory is allocated; nesting ends at 128
 //! levels. Lists of values without bytes, counted objects and numbers as text are rejected: no
@@ -18,14 +18,14 @@ use crate::interchange::FileProblem;
 /// Maximum nesting depth.
 const MAX_DEPTH: usize = 128;
 
-/// The reason why bytes are not such a file.
+/// The reason why bytes are no valid UBJSON of a model.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct UbjsonError(String);
 
 impl serde::de::Error for UbjsonError {
-    fn custom<T: std::fmt::Display>(what: T) -> UbjsonError {
-        UbjsonError(what.to_string())
+    fn custom<T: std::fmt::Display>(message: T) -> UbjsonError {
+        UbjsonError(message.to_string())
     }
 }
 
@@ -39,9 +39,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<XgboostFile, ModelError> {
     })
 }
 
-/// The remaining bytes.
+/// The bytes that are not yet read.
 struct UbjsonBytes<'de> {
     rest: &'de [u8],
+    /// Number of open lists and objects.
     depth: usize,
 }
 
@@ -68,7 +69,7 @@ impl<'de> UbjsonBytes<'de> {
         self.rest.first().copied()
     }
 
-    /// A whole number of the given type.
+    /// Reads a whole number of the type that the marker names.
     fn whole_number(&mut self, marker: u8) -> Result<i64, UbjsonError> {
         Ok(match marker {
             b'i' => i64::from(i8::from_be_bytes(self.array()?)),
@@ -80,7 +81,7 @@ impl<'de> UbjsonBytes<'de> {
         })
     }
 
-    /// A length with its type.
+    /// Reads a length: the marker of its type, and the number.
     fn length(&mut self) -> Result<u64, UbjsonError> {
         let marker = self.byte()?;
         let length = self.whole_number(marker)?;
@@ -93,8 +94,8 @@ impl<'de> UbjsonBytes<'de> {
         std::str::from_utf8(bytes).map_err(|_| UbjsonError("a string that is no UTF-8".into()))
     }
 
-    /// The type and count between `[` and the first value.
-    fn list(&mut self) -> Result<(Option<u8>, Option<u64>), UbjsonError> {
+    /// Reads the type and the count between `[` and the first value; `None` if they are not given.
+    fn list_head(&mut self) -> Result<(Option<u8>, Option<u64>), UbjsonError> {
         let mut marker = None;
         if self.peek() == Some(b'$') {
             self.byte()?;
@@ -128,8 +129,9 @@ fn unknown(marker: u8, expected: &str) -> UbjsonError {
     UbjsonError(format!("the marker '{}' where {expected} should be", marker.escape_ascii()))
 }
 
-/// A value; its marker may have been read already.
+/// The deserializer of a value.
 struct UbjsonValue<'a, 'de> {
+    /// The marker, if it has been read already or is given by the list.
     marker: Option<u8>,
     input: &'a mut UbjsonBytes<'de>,
 }
@@ -161,8 +163,9 @@ impl<'de> Deserializer<'de> for UbjsonValue<'_, 'de> {
             }
             b'[' => {
                 input.depth += 1;
-                let (kind, left) = input.list()?;
-                let value = visitor.visit_seq(Items { kind, left, input: &mut *input })?;
+                let (marker, remaining) = input.list_head()?;
+                let items = ListItems { marker, remaining, input: &mut *input };
+                let value = visitor.visit_seq(items)?;
                 input.depth -= 1;
                 Ok(value)
             }
@@ -176,7 +179,7 @@ impl<'de> Deserializer<'de> for UbjsonValue<'_, 'de> {
         }
     }
 
-    /// Only floats: a whole number of one byte would take four here.
+    /// Accepts floats only: a whole number of one byte in the file would take four in memory.
     fn deserialize_f32<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, UbjsonError> {
         match self.marker()? {
             b'd' => visitor.visit_f32(f32::from_be_bytes(self.input.array()?)),
@@ -210,38 +213,42 @@ impl<'de> Deserializer<'de> for UbjsonValue<'_, 'de> {
 }
 
 /// The values of a list.
-struct Items<'a, 'de> {
-    kind: Option<u8>,
-    left: Option<u64>,
+struct ListItems<'a, 'de> {
+    /// The marker of the type of all values, if the list gives one.
+    marker: Option<u8>,
+    /// The number of values that follow, if the list gives their number; otherwise it ends with
+    /// `]`.
+    remaining: Option<u64>,
     input: &'a mut UbjsonBytes<'de>,
 }
 
-impl<'de> SeqAccess<'de> for Items<'_, 'de> {
+impl<'de> SeqAccess<'de> for ListItems<'_, 'de> {
     type Error = UbjsonError;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(
         &mut self,
         seed: T,
     ) -> Result<Option<T::Value>, UbjsonError> {
-        match &mut self.left {
+        match &mut self.remaining {
             Some(0) => return Ok(None),
-            Some(left) => *left -= 1,
+            Some(remaining) => *remaining -= 1,
             None if self.input.peek() == Some(b']') => {
                 self.input.byte()?;
                 return Ok(None);
             }
             None => {}
         }
-        seed.deserialize(UbjsonValue { marker: self.kind, input: self.input }).map(Some)
+        seed.deserialize(UbjsonValue { marker: self.marker, input: self.input }).map(Some)
     }
 
     fn size_hint(&self) -> Option<usize> {
-        // A hint only if each value has a fixed size and the bytes are there.
-        self.kind.and(self.left).and_then(|left| usize::try_from(left).ok())
+        // A hint only if each value has a fixed size: then `list_head` has checked that the bytes
+        // are there.
+        self.marker.and(self.remaining).and_then(|count| usize::try_from(count).ok())
     }
 }
 
-/// The pairs of an object.
+/// The keys and values of an object.
 struct ObjectPairs<'a, 'de> {
     input: &'a mut UbjsonBytes<'de>,
 }

@@ -55,15 +55,16 @@ impl fmt::Display for TrainOption {
 pub(super) fn check(request: &TrainModelRequest) -> Result<(), TaskError> {
     let learner = &request.learner;
     let name = learner.def().name;
-    // The members of a blend may be files.
-    let nothing_to_match = request.valid.is_empty() && request.start.is_none() && name != "blend";
+    // The models of a blend may be files.
+    let nothing_to_match =
+        request.valid.is_empty() && request.start.is_none() && learner.files().is_empty();
     if request.matching != MatchOptions::default() && nothing_to_match {
         return Err(TaskError::NothingToMatch);
     }
     if !learner.learns() {
         return check_given(request, name);
     }
-    if learner.boosting().is_none() && request.start.is_some() {
+    if request.start.is_some() && !learner.accepts_start() {
         return Err(LearnError::StartUnsupported { learner: name.to_owned() }.into());
     }
     match request.checkpoint.is_some() && learner.rounds().is_none() {

@@ -46,7 +46,9 @@ pub(super) fn check_start(
     let known = Header::new(train.features().clone(), train.absent());
     match Matching::new(&known, &start.header().features, options) {
         // Ids that the start model knows and sparse data does not have are absent values.
-        Err(error @ ModelError::UnknownFeatures { .. }) => Err(mismatch(error, &name, TRAINING)),
+        Err(error @ (ModelError::UnknownFeatures { .. } | ModelError::UnknownNumbers { .. })) => {
+            Err(mismatch(error, &name, TRAINING))
+        }
         _ => Ok(()),
     }
 }
@@ -57,7 +59,8 @@ const TRAINING: &str = "the training data";
 fn mismatch(error: ModelError, input: &str, other: &str) -> TaskError {
     let (input, other) = (input.to_owned(), other.to_owned());
     match error {
-        ModelError::UnknownFeatures { count, names } => {
+        ModelError::UnknownFeatures { count, names }
+        | ModelError::UnknownNumbers { count, names, .. } => {
             TaskError::UnknownFeatures { found_in: input, unknown_to: other, count, names }
         }
         ModelError::MissingFeatures { count, names } => {

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rankwright_data::store::write_atomic;
-use rankwright_data::{DEFAULT_SEED, Dataset};
+use rankwright_data::{DEFAULT_SEED, Dataset, SummaryWarning};
 use rankwright_eval::{Evaluation, Measure, MetricSpec, ScoredDataset, SourceKind};
 use rankwright_learn::objective::SAMPLED_PARTNERS;
 use rankwright_learn::{LearnerSpec, TrainRequest, TrainResult, TrainingHistory, ValidationSet};
@@ -24,7 +24,8 @@ use rankwright_model::{MatchOptions, Model, ScoreOptions};
 
 use super::context::RunningTask;
 use super::{
-    Context, DataFiles, TaskError, Warning, check_standard_input, load_model, system_names,
+    Context, DataFiles, ReadRules, TaskError, Warning, check_standard_input, load_model,
+    system_names,
 };
 
 pub use checks::TrainOption;
@@ -200,10 +201,11 @@ fn with_data(
 ) -> Result<Trained, TaskError> {
     check_standard_input(request.inputs())?;
     let start = request.start.as_deref().map(load_model).transpose()?;
-    let rule = start.as_ref().map(|model| model.header().absent);
-    let loaded = request.data.load(rule, task)?;
+    let rules = start.as_ref().map(ReadRules::of_model);
+    let loaded = request.data.load(rules, task)?;
     let train = &loaded.data;
     check_feature_set(train, task);
+    warn_of_large_labels(train, measures, task);
     if let (Some(path), Some(start)) = (&request.start, &start) {
         features::check_start(train, path, start, request.matching)?;
     }
@@ -228,6 +230,20 @@ fn with_data(
     })
 }
 
+/// Warns of labels that are too large for the exponential gain of a metric.
+pub(super) fn warn_of_large_labels(
+    data: &Dataset,
+    measures: &[Measure],
+    task: &mut RunningTask<'_>,
+) {
+    let is_exponential = |measure: &Measure| measure.convention().contains("gain=exp");
+    if measures.iter().any(is_exponential)
+        && let Some(warning) = SummaryWarning::of_large_labels(data.labels().iter().copied())
+    {
+        task.warn(Warning::Content(warning));
+    }
+}
+
 /// Files of validation data, each a separate set.
 pub(super) struct ValidationFiles<'a> {
     pub(super) files: &'a [PathBuf],
@@ -245,7 +261,7 @@ impl ValidationFiles<'_> {
     ) -> Result<(Vec<(String, Dataset)>, f64), TaskError> {
         let (mut sets, mut seconds) = (Vec::new(), 0.0);
         for (path, name) in self.files.iter().zip(system_names(self.files)) {
-            let loaded = data.validation(path).load(Some(train.absent()), task)?;
+            let loaded = data.validation(path).load(Some(ReadRules::of_data(train)), task)?;
             check_validation(train, path, &loaded.data, self.matching)?;
             seconds += loaded.seconds;
             sets.push((name, loaded.data));
@@ -306,7 +322,7 @@ pub(super) fn warn_sampled(
 
 /// A warning where not every pair of documents of the data is visited in training.
 pub fn sampled_pairs(learner: &LearnerSpec, data: &Dataset) -> Option<Warning> {
-    let queries = learner.sampled_queries(data);
+    let queries = learner.queries_with_sampled_pairs(data);
     (queries > 0).then(|| Warning::SampledPairs {
         learner: learner.def().name,
         queries,

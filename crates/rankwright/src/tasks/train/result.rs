@@ -20,6 +20,10 @@ pub struct TrainModelResult {
     pub model: PathBuf,
     /// SHA-256 of the file.
     pub sha256: String,
+    /// The values that were chosen for parameters with the value `auto`, by the size of the data, as
+    /// in a spec; `None` if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub auto: Option<String>,
     /// Seconds of the steps.
     pub seconds: TrainSeconds,
     /// Number of trees of the model, where it is made of trees.
@@ -82,6 +86,7 @@ pub(super) fn new(
     TrainModelResult {
         model: request.out.clone(),
         sha256,
+        auto: model.header().notes.get("auto").cloned(),
         seconds: TrainSeconds {
             load: load_seconds,
             bin: history.bin_seconds,

@@ -3,7 +3,7 @@
 //! Bars begin at 0 (on a logarithmic axis at its lower end); bars below 0 are stacked downwards,
 //! separately from those above.
 
-use super::frame::{Frame, LINE, Plot, Swatch, left_room, names_below, width_of};
+use super::frame::{Frame, LINE, LegendEntry, Plot, Swatch, left_room, names_below, width_of};
 use super::pen::{DrawError, Drawn, Position};
 use super::theme::ColourRole;
 use super::{Picture, PictureForm};
@@ -37,12 +37,8 @@ pub(super) fn draw(chart: &Chart, bars: &Bars, form: PictureForm) -> Result<Pict
                 let Some(bar) = bar else { continue };
                 let base = floor.filter(|_| bar.base == 0.0).unwrap_or(bar.base);
                 let from = at(&plot, bars, bar.from, base);
-                plot.pen.rect(
-                    from,
-                    at(&plot, bars, bar.to, bar.end),
-                    ColourRole::Series(i),
-                    0.9,
-                )?;
+                let role = ColourRole::of(one.tone, i, bar.end < bar.base);
+                plot.pen.rect(from, at(&plot, bars, bar.to, bar.end), role, 0.9)?;
                 error_bar(&plot, bars, one.band.get(c), bar)?;
             }
             Ok(())
@@ -98,7 +94,12 @@ fn frame(chart: &Chart, bars: &Bars, layout: &[Vec<Option<BarShape>>], form: Pic
     let values = AxisSpan::numbers(&chart.y, values.chain(bands).chain([0.0]), ticks, true);
     let legend: Vec<_> = match bars.series.len() {
         0 | 1 => Vec::new(),
-        _ => bars.series.iter().map(|s| (s.name.clone(), Swatch::Block)).collect(),
+        _ => {
+            let entry = |(i, s): (usize, &BarSeries)| {
+                (s.name.clone(), Swatch::Block, ColourRole::of(s.tone, i, false))
+            };
+            bars.series.iter().enumerate().map(entry).collect()
+        }
     };
     if bars.horizontal {
         return horizontal_frame(chart, bars, values, legend, form);
@@ -124,7 +125,7 @@ fn horizontal_frame(
     chart: &Chart,
     bars: &Bars,
     values: AxisSpan,
-    legend: Vec<(String, Swatch)>,
+    legend: Vec<LegendEntry>,
     form: PictureForm,
 ) -> Frame {
     let most = (form.width() * 0.36 / width_of("n")) as usize;

@@ -23,7 +23,7 @@ const ROW: f64 = LINE + 6.0;
 const LONGEST: f64 = 2.6 * ROW;
 
 pub(super) fn draw(forces: &Forces, form: PictureForm) -> Result<Picture, DrawError> {
-    let across = forces.lists.len().clamp(1, form.columns());
+    let across = forces.lists.len().clamp(1, form.lists_per_row());
     let width = form.width() / across as f64;
     let longest = forces.lists.iter().map(|(_, list)| list.len()).max().unwrap_or(0).max(2);
     let block = 3.0 * LINE + longest as f64 * ROW + ROW;

@@ -38,13 +38,16 @@ pub(super) enum Swatch {
     Block,
 }
 
+/// A series in the legend: its name, sample and colour.
+pub(super) type LegendEntry = (String, Swatch, ColourRole);
+
 /// The frame around the marks, before it is drawn.
 pub(super) struct Frame {
     pub(super) x: AxisSpan,
     pub(super) y: AxisSpan,
     pub(super) x_label: String,
     pub(super) y_label: String,
-    pub(super) legend: Vec<(String, Swatch)>,
+    pub(super) legend: Vec<LegendEntry>,
     /// Whether names below the axis are vertical.
     pub(super) upright: bool,
     /// Height of the plot area without the frame.
@@ -215,13 +218,13 @@ pub(super) fn names_below(names: &[String], slot: f64) -> (usize, bool) {
     (((FONT + 3.0) / slot).ceil().max(1.0) as usize, true)
 }
 
-type Entry<'a> = (usize, f64, String, &'a Swatch);
+type Entry<'a> = (usize, f64, String, &'a Swatch, ColourRole);
 
 /// Entries of the legend with their positions from the left, row by row.
-fn legend_rows(legend: &[(String, Swatch)], form: PictureForm) -> Vec<Vec<Entry<'_>>> {
+fn legend_rows(legend: &[LegendEntry], form: PictureForm) -> Vec<Vec<Entry<'_>>> {
     let mut rows: Vec<Vec<Entry<'_>>> = Vec::new();
     let mut x = f64::INFINITY;
-    for (i, (name, swatch)) in legend.iter().enumerate() {
+    for (i, (name, swatch, role)) in legend.iter().enumerate() {
         let name = shorten(name, form.letters());
         let width = 28.0 + width_of(&name) + 16.0;
         if x + width > form.width() {
@@ -229,7 +232,7 @@ fn legend_rows(legend: &[(String, Swatch)], form: PictureForm) -> Vec<Vec<Entry<
             x = 2.0;
         }
         if let Some(row) = rows.last_mut() {
-            row.push((i, x, name, swatch));
+            row.push((i, x, name, swatch, *role));
         }
         x += width;
     }
@@ -239,27 +242,21 @@ fn legend_rows(legend: &[(String, Swatch)], form: PictureForm) -> Vec<Vec<Entry<
 fn draw_legend(pen: &Pen, rows: &[Vec<Entry<'_>>]) -> Drawn {
     for (row, entries) in rows.iter().enumerate() {
         let y = 10.0 + row as f64 * LINE;
-        for (series, x, name, swatch) in entries {
+        for (series, x, name, swatch, role) in entries {
             let middle = (x + 11.0, y);
             match swatch {
                 Swatch::Block => {
-                    pen.rect(
-                        (x + 4.0, y - 6.0),
-                        (x + 18.0, y + 6.0),
-                        ColourRole::Series(*series),
-                        1.0,
-                    )?;
+                    pen.rect((x + 4.0, y - 6.0), (x + 18.0, y + 6.0), *role, 1.0)?;
                 }
-                Swatch::Sign => pen.sign(*series, middle, 4.5, 1.0)?,
+                Swatch::Sign => pen.sign(*series, *role, middle, 4.5, 1.0)?,
                 Swatch::Line | Swatch::Dashed => {
                     let (from, to) = ((*x, y), (x + 22.0, y));
-                    let role = ColourRole::Series(*series);
                     if **swatch == Swatch::Dashed {
-                        pen.line(&[from, (x + 7.0, y)], role, 1.0, 2.0)?;
-                        pen.line(&[(x + 13.0, y), to], role, 1.0, 2.0)?;
+                        pen.line(&[from, (x + 7.0, y)], *role, 1.0, 2.0)?;
+                        pen.line(&[(x + 13.0, y), to], *role, 1.0, 2.0)?;
                     } else {
-                        pen.line(&[from, to], role, 1.0, 2.0)?;
-                        pen.sign(*series, middle, 4.0, 1.0)?;
+                        pen.line(&[from, to], *role, 1.0, 2.0)?;
+                        pen.sign(*series, *role, middle, 4.0, 1.0)?;
                     }
                 }
             }
@@ -285,7 +282,8 @@ mod tests {
 
     #[test]
     fn the_legend_breaks_into_rows_that_fit() {
-        let legend = vec![("a series of some length".to_owned(), Swatch::Line); 6];
+        let legend =
+            vec![("a series of some length".to_owned(), Swatch::Line, ColourRole::Series(0)); 6];
         for form in [PictureForm::Wide, PictureForm::Narrow] {
             let rows = legend_rows(&legend, form);
             assert_eq!(rows.iter().map(Vec::len).sum::<usize>(), 6);

@@ -64,8 +64,8 @@ impl PictureForm {
         }
     }
 
-    /// Number of lists side by side.
-    fn columns(self) -> usize {
+    /// Number of ranked lists side by side in a chart of forces.
+    fn lists_per_row(self) -> usize {
         match self {
             PictureForm::Wide => 4,
             PictureForm::Narrow => 1,

@@ -148,8 +148,14 @@ impl Pen {
 
     /// Draws the marker of the series of this number: eight shapes, so that series can be told
     /// apart without colour.
-    pub(super) fn sign(&self, series: usize, at: Position, radius: f64, opacity: f64) -> Drawn {
-        let role = ColourRole::Series(series);
+    pub(super) fn sign(
+        &self,
+        series: usize,
+        role: ColourRole,
+        at: Position,
+        radius: f64,
+        opacity: f64,
+    ) -> Drawn {
         let shape: &[Position] = match series % 8 {
             0 => {
                 let style = role.placeholder(opacity).filled();

@@ -19,7 +19,7 @@ pub(super) fn lines(
     form: PictureForm,
 ) -> Result<Picture, DrawError> {
     let swatch = |s: &Series| if s.dashed { Swatch::Dashed } else { Swatch::Line };
-    let plot = frame(chart, series, form, ends(series), swatch).draw(form)?;
+    let plot = frame(chart, series, form, ends(chart, series), swatch).draw(form)?;
     let mut positions = Vec::new();
     for (i, one) in series.iter().enumerate() {
         plot.pen.series(&one.name, one.dashed, || line(&plot, i, one))?;
@@ -33,7 +33,7 @@ pub(super) fn points(
     series: &[Series],
     form: PictureForm,
 ) -> Result<Picture, DrawError> {
-    let plot = frame(chart, series, form, ends(series), |_| Swatch::Sign).draw(form)?;
+    let plot = frame(chart, series, form, ends(chart, series), |_| Swatch::Sign).draw(form)?;
     let count: usize = series.iter().map(|s| s.points.len()).sum();
     let radius = if count > 400 { 2.5 } else { 4.0 };
     let mut positions = Vec::new();
@@ -41,7 +41,8 @@ pub(super) fn points(
         let own = positions_of(&plot, &one.points);
         plot.pen.series(&one.name, false, || {
             bars_of_band(&plot, i, one)?;
-            own.iter().flatten().try_for_each(|at| plot.pen.sign(i, *at, radius, 0.75))
+            let role = ColourRole::of(one.tone, i, false);
+            own.iter().flatten().try_for_each(|at| plot.pen.sign(i, role, *at, radius, 0.75))
         })?;
         positions.extend(own);
     }
@@ -72,7 +73,7 @@ pub(super) fn stack(
             if corners.len() < 4 {
                 return Ok(());
             }
-            plot.pen.area(corners, ColourRole::Series(i), 0.85)?;
+            plot.pen.area(corners, ColourRole::of(one.tone, i, false), 0.85)?;
             // A line in the background colour separates neighbouring areas without relying on
             // colour.
             plot.pen.line(&top, ColourRole::Ground, 1.0, 1.5)
@@ -114,7 +115,8 @@ fn frame(
 ) -> Frame {
     let xs = series.iter().flat_map(|s| s.points.iter().map(|p| p.0));
     let needs_legend = series.len() > 1 || series.iter().any(|s| !s.name.is_empty());
-    let legend = series.iter().map(|s| (s.name.clone(), swatch(s)));
+    let legend = series.iter().enumerate();
+    let legend = legend.map(|(i, s)| (s.name.clone(), swatch(s), ColourRole::of(s.tone, i, false)));
     Frame {
         x: AxisSpan::numbers(&chart.x, xs, form.ticks(), false),
         y: AxisSpan::numbers(&chart.y, ys, 6, true),
@@ -128,16 +130,25 @@ fn frame(
     }
 }
 
-/// All values and ends of their bands.
-fn ends(series: &[Series]) -> Vec<f64> {
-    let values = series.iter().flat_map(|s| s.points.iter().map(|p| p.1));
-    let bands = series.iter().flat_map(|s| s.band.iter().flat_map(|b| [b.0, b.1]));
-    values.chain(bands).collect()
+/// All values and ends of their bands, where x is on its axis.
+fn ends(chart: &Chart, series: &[Series]) -> Vec<f64> {
+    let mut values = Vec::new();
+    for one in series {
+        for (i, (x, y)) in one.points.iter().enumerate() {
+            if chart.x.is_inside(*x) {
+                values.push(*y);
+                values.extend(one.band.get(i).into_iter().flat_map(|band| [band.0, band.1]));
+            }
+        }
+    }
+    values
 }
 
 fn position(plot: &Plot, x: f64, y: f64) -> Option<Position> {
     let (across, up) = plot.spans();
-    (across.can_show(x) && up.can_show(y)).then(|| plot.at(x, y))
+    let (low, high) = across.ends();
+    let is_inside = (low..=high).contains(&x);
+    (is_inside && across.can_show(x) && up.can_show(y)).then(|| plot.at(x, y))
 }
 
 fn positions_of(plot: &Plot, points: &[(f64, f64)]) -> Vec<Option<Position>> {
@@ -151,18 +162,19 @@ fn runs<T: Copy>(positions: &[Option<T>]) -> Vec<Vec<T>> {
 }
 
 fn line(plot: &Plot, i: usize, one: &Series) -> Drawn {
+    let role = ColourRole::of(one.tone, i, false);
     for run in runs(&band_positions(plot, one)) {
         let mut corners: Vec<Position> = run.iter().map(|(_, high)| *high).collect();
         corners.extend(run.iter().rev().map(|(low, _)| *low));
         if corners.len() > 3 {
-            plot.pen.area(corners, ColourRole::Series(i), 0.16)?;
+            plot.pen.area(corners, role, 0.16)?;
         }
     }
     let positions = positions_of(plot, &one.points);
     for run in runs(&positions) {
         match run.as_slice() {
-            [alone] => plot.pen.sign(i, *alone, 3.0, 1.0)?,
-            run => plot.pen.line(run, ColourRole::Series(i), 1.0, 2.0)?,
+            [alone] => plot.pen.sign(i, role, *alone, 3.0, 1.0)?,
+            run => plot.pen.line(run, role, 1.0, 2.0)?,
         }
     }
     if one.dashed {
@@ -173,7 +185,7 @@ fn line(plot: &Plot, i: usize, one: &Series) -> Drawn {
     let every = if positions.len() <= 2 * SIGNS { 1 } else { every };
     let first = if every == 1 { 0 } else { (i * every / 4) % every };
     let known = positions.iter().skip(first).step_by(every).flatten();
-    known.into_iter().try_for_each(|at| plot.pen.sign(i, *at, 3.5, 1.0))
+    known.into_iter().try_for_each(|at| plot.pen.sign(i, role, *at, 3.5, 1.0))
 }
 
 /// Both ends of the band at each point that has one.
@@ -187,10 +199,11 @@ fn band_positions(plot: &Plot, one: &Series) -> Vec<Option<(Position, Position)>
 /// Draws a vertical bar over the band of each point.
 fn bars_of_band(plot: &Plot, i: usize, one: &Series) -> Drawn {
     let known = band_positions(plot, one);
+    let role = ColourRole::of(one.tone, i, false);
     known
         .into_iter()
         .flatten()
-        .try_for_each(|(low, high)| plot.pen.line(&[low, high], ColourRole::Series(i), 0.6, 1.5))
+        .try_for_each(|(low, high)| plot.pen.line(&[low, high], role, 0.6, 1.5))
 }
 
 #[cfg(test)]

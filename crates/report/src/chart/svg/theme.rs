@@ -2,15 +2,21 @@
 //! a CSS class, and a style sheet gives the class its colour for light and dark mode.
 //!
 //! The series' colours are derived from Okabe and Ito's set for colour-blind readers, darkened or
-//! lightened until each has a contrast of at least 3 to 1 with its background.
+//! lightened until each has a contrast of at least 3 to 1 with its background. The colours of an
+//! ordered scale go from weak to strong: their contrast with the background rises from step to step,
+//! and their hue changes, so that neighbours can be told apart.
 
 use plotters::style::{RGBAColor, RGBColor};
+
+use crate::chart::Tone;
 
 /// The role of a colour in a plot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ColourRole {
     /// The series of this number; colours repeat after the last.
     Series(usize),
+    /// This step of the ordered scale, from 0 to 7.
+    Ordinal(usize),
     /// Text.
     Ink,
     /// Secondary text: ticks, axis labels.
@@ -26,7 +32,7 @@ pub(crate) enum ColourRole {
 }
 
 /// CSS class, colour in light mode, colour in dark mode.
-const COLOURS: [(&str, &str, &str); 14] = [
+const COLOURS: [(&str, &str, &str); 22] = [
     ("ink", "#1b1f24", "#e8eaed"),
     ("soft", "#535a63", "#a9b1bb"),
     ("grid", "#e3e6ea", "#33393f"),
@@ -41,10 +47,20 @@ const COLOURS: [(&str, &str, &str); 14] = [
     ("s6", "#5b6470", "#b4c0cd"),
     ("s7", "#6a4bb5", "#b8a1f5"),
     ("s8", "#b3282d", "#ff8f88"),
+    ("o1", "#b07d00", "#7d63c9"),
+    ("o2", "#8a8a00", "#6f7fd8"),
+    ("o3", "#5c8f1e", "#5a9ade"),
+    ("o4", "#1e8a5a", "#45b3c9"),
+    ("o5", "#1b7788", "#45c79a"),
+    ("o6", "#2f5f9e", "#8ad45f"),
+    ("o7", "#46409a", "#c9dc45"),
+    ("o8", "#440a5c", "#fde74c"),
 ];
 
 /// Number of series with a colour of their own.
 const SERIES: usize = 8;
+/// Number of steps of the ordered scale.
+const STEPS: usize = 8;
 
 impl ColourRole {
     fn index(self) -> usize {
@@ -56,6 +72,22 @@ impl ColourRole {
             ColourRole::Up => 4,
             ColourRole::Down => 5,
             ColourRole::Series(n) => 6 + n % SERIES,
+            ColourRole::Ordinal(step) => 6 + SERIES + step.min(STEPS - 1),
+        }
+    }
+
+    /// The colour of the series of this number; `below` says whether the value is below 0.
+    pub(crate) fn of(tone: Tone, series: usize, below: bool) -> ColourRole {
+        match tone {
+            Tone::Distinct => ColourRole::Series(series),
+            // Few labels are spread over the whole scale; a single one is the strongest.
+            Tone::Ordinal { step, of } => {
+                let last = of.saturating_sub(1);
+                let share = if last == 0 { 1.0 } else { step.min(last) as f64 / last as f64 };
+                ColourRole::Ordinal((share * (STEPS - 1) as f64).round() as usize)
+            }
+            Tone::Signed if below => ColourRole::Down,
+            Tone::Signed => ColourRole::Up,
         }
     }
 
@@ -127,6 +159,20 @@ mod tests {
             assert!(contrast(on_light, light) >= least, "{class} on light");
             assert!(contrast(on_dark, dark) >= least, "{class} on dark");
         }
+    }
+
+    #[test]
+    fn the_ordered_scale_gets_stronger_from_step_to_step() {
+        let (_, light, dark) = COLOURS[ColourRole::Ground.index()];
+        let step = |n: usize| COLOURS[ColourRole::Ordinal(n).index()];
+        for n in 1..STEPS {
+            let (weak, strong) = (step(n - 1), step(n));
+            assert!(contrast(strong.1, light) > contrast(weak.1, light), "{} on light", strong.0);
+            assert!(contrast(strong.2, dark) > contrast(weak.2, dark), "{} on dark", strong.0);
+        }
+        let of = |step, of| ColourRole::of(Tone::Ordinal { step, of }, 3, false).class();
+        assert_eq!([of(0, 5), of(2, 5), of(4, 5), of(0, 1)], ["o1", "o5", "o8", "o8"]);
+        assert_eq!(ColourRole::of(Tone::Signed, 0, true), ColourRole::Down);
     }
 
     #[test]

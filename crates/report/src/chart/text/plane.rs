@@ -52,11 +52,12 @@ fn draw(
     width: usize,
     put: impl FnOnce(&mut Dots, &[Vec<Share>]),
 ) -> String {
-    let points = || all.iter().flat_map(|s| &s.points);
+    let points = || all.iter().flat_map(|s| &s.points).filter(|(x, _)| chart.x.is_inside(*x));
     let x = AxisSpan::numbers(&chart.x, points().map(|p| p.0), 4, false);
     let y = AxisSpan::numbers(&chart.y, points().map(|p| p.1), 4, true);
     let position = |p: &(f64, f64)| -> Share {
-        (x.can_show(p.0) && y.can_show(p.1)).then(|| (x.share(p.0), y.share(p.1)))
+        let is_shown = chart.x.is_inside(p.0) && x.can_show(p.0) && y.can_show(p.1);
+        is_shown.then(|| (x.share(p.0), y.share(p.1)))
     };
     let shares: Vec<Vec<Share>> =
         all.iter().map(|s| s.points.iter().map(position).collect()).collect();

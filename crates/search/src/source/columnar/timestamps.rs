@@ -1,8 +1,8 @@
 //! Dates and times of Arrow arrays as texts in ISO form.
 //!
 //! A date is `2024-05-31`, a time `13:45:00`, a timestamp `2024-05-31T13:45:00`, followed by `Z`
-//! where the column is in UTC. A fraction of a second has 3, 6 or 9 digits and is written only if
-//! it is not 0. Years outside of 0 to 9999 are absent.
+//! where the column has a time zone, since Arrow then stores UTC. A fraction of a second has 3, 6 or
+//! 9 digits and is written only if it is not 0. Years outside of 0 to 9999 are absent.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -28,7 +28,7 @@ pub(super) fn is_date_or_time(kind: &DataType) -> bool {
 enum DateTimeParts {
     Date,
     Time,
-    Timestamp { utc: bool },
+    Timestamp { has_zone: bool },
 }
 
 /// Dates and times as texts; `None` for an array of another type.
@@ -53,7 +53,7 @@ pub(super) fn texts(array: &dyn Array) -> Option<LargeStringArray> {
         }
         DataType::Time64(_) => written::<Time64NanosecondType>(array, 1, DateTimeParts::Time),
         DataType::Timestamp(of, zone) => {
-            let parts = DateTimeParts::Timestamp { utc: zone.is_some() };
+            let parts = DateTimeParts::Timestamp { has_zone: zone.is_some() };
             match of {
                 TimeUnit::Second => written::<TimestampSecondType>(array, unit(of), parts),
                 TimeUnit::Millisecond => {
@@ -100,8 +100,8 @@ fn text_of(nanoseconds: i128, parts: DateTimeParts) -> Option<String> {
         DateTimeParts::Date => date(),
         DateTimeParts::Time if (0..NANOSECONDS_PER_DAY).contains(&nanoseconds) => time(),
         DateTimeParts::Time => return None,
-        DateTimeParts::Timestamp { utc } => {
-            format!("{}T{}{}", date(), time(), if utc { "Z" } else { "" })
+        DateTimeParts::Timestamp { has_zone } => {
+            format!("{}T{}{}", date(), time(), if has_zone { "Z" } else { "" })
         }
     })
 }

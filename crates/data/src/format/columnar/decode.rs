@@ -1,0 +1,190 @@
+//! One column of a group of rows, decoded into the values of its features or of its role.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    Date32Type, Date64Type, Float32Type, TimestampMicrosecondType, TimestampMillisecondType,
+    TimestampNanosecondType, TimestampSecondType,
+};
+use arrow_array::{Array, ArrayRef, Float32Array};
+use arrow_schema::{DataType, TimeUnit};
+
+use super::values::Values;
+use super::{ColumnarTable, RowGroup, unreadable};
+use crate::arrow_values::{is_number, numbers, texts};
+use crate::error::{DataError, SourceLocation};
+use crate::format::roles::Role;
+use crate::format::table::{CellProblem, CellRead, Slot, TableSchema, feature_from_f64};
+
+/// The values of a feature in a group of rows.
+pub(super) enum FeatureValues {
+    /// An array without nulls, as it is.
+    Array(Float32Array),
+    Floats(Vec<f32>),
+}
+
+impl FeatureValues {
+    pub(super) fn values(&self) -> &[f32] {
+        match self {
+            FeatureValues::Array(array) => array.values(),
+            FeatureValues::Floats(values) => values,
+        }
+    }
+}
+
+/// A decoded column.
+pub(super) enum Decoded {
+    Nothing,
+    /// The values of features, the first one with this number.
+    Features {
+        first: usize,
+        values: Vec<FeatureValues>,
+        missing_words: u64,
+    },
+    /// Texts in a column that was guessed to hold numbers.
+    NotNumbers {
+        feature: usize,
+    },
+    Role {
+        role: Role,
+        name: String,
+        values: Values,
+    },
+    List(ArrayRef),
+}
+
+/// Decodes some fields of a group of rows.
+pub(super) fn decode(
+    table: &ColumnarTable,
+    schema: &TableSchema,
+    group: RowGroup,
+    fields: &[usize],
+) -> Result<Vec<Decoded>, DataError> {
+    let Some(file) = table.files.get(group.file) else { return Ok(Vec::new()) };
+    let arrays = file.arrays(group.number, fields, None)?;
+    let mut decoded = Vec::with_capacity(fields.len());
+    for (array, field) in arrays.into_iter().zip(fields) {
+        let name = file.opened.schema.fields().get(*field).map_or("", |field| field.name());
+        let slot = file.numbers.get(*field).copied().flatten().map(|n| schema.slot_of(n));
+        let at = |row: usize| {
+            let row = (group.first_row + row + 1) as u64;
+            SourceLocation::line(&file.name, row).in_field(name)
+        };
+        let failed = |error| unreadable(&file.name, name, &error);
+        decoded.push(match slot {
+            None => Decoded::List(array),
+            Some(Slot::Role(Role::Ignore)) => Decoded::Nothing,
+            Some(Slot::Role(role)) => {
+                let values = match role {
+                    Role::Query | Role::Docid => Values::ids(&array),
+                    _ => Values::of(&array),
+                };
+                Decoded::Role { role, name: name.to_owned(), values: values.map_err(failed)? }
+            }
+            Some(slot @ (Slot::Number { .. } | Slot::Time { .. }))
+                if is_number(array.data_type()) || micros(&array).is_some() =>
+            {
+                numeric(schema, slot, &array).map_err(|(row, problem)| problem.at(at(row)))?
+            }
+            Some(slot) => {
+                let values = texts(&array).map_err(failed)?;
+                let values = values.iter().map(|value| value.unwrap_or_default());
+                textual(schema, slot, values).map_err(|(row, problem)| problem.at(at(row)))?
+            }
+        });
+    }
+    Ok(decoded)
+}
+
+/// The features of an array of numbers or times.
+fn numeric(
+    schema: &TableSchema,
+    slot: Slot,
+    array: &ArrayRef,
+) -> Result<Decoded, (usize, CellProblem)> {
+    let (first, count) = schema.features_of(slot);
+    let done = |values| Ok(Decoded::Features { first, values, missing_words: 0 });
+    if let Slot::Time { list, .. } = slot {
+        let points = match micros(array) {
+            Some(points) => points,
+            None => {
+                let all = numbers(array).map_err(|_| (0, CellProblem::not_a_time(b"")))?;
+                let point = |value| Slot::time_of_number(value);
+                all.iter().map(|value| value.and_then(point)).collect()
+            }
+        };
+        let mut values = vec![Vec::with_capacity(points.len()); count];
+        for point in points {
+            let parts = point.map_or([f32::NAN; 3], |micros| schema.time(list, micros));
+            values.iter_mut().zip(parts).for_each(|(values, part)| values.push(part));
+        }
+        return done(values.into_iter().map(FeatureValues::Floats).collect());
+    }
+    if *array.data_type() == DataType::Float32 {
+        let array = array.as_primitive::<Float32Type>();
+        if array.null_count() == 0 {
+            return done(vec![FeatureValues::Array(array.clone())]);
+        }
+        let values = array.iter().map(|value| value.unwrap_or(f32::NAN)).collect();
+        return done(vec![FeatureValues::Floats(values)]);
+    }
+    let array = numbers(array).map_err(|_| (0, CellProblem::new("no number", "a number")))?;
+    let mut values = Vec::with_capacity(array.len());
+    for (row, value) in array.iter().enumerate() {
+        let value = value.map_or(Ok(f32::NAN), feature_from_f64);
+        values.push(value.map_err(|problem| (row, problem))?);
+    }
+    done(vec![FeatureValues::Floats(values)])
+}
+
+/// The features of a column of texts.
+fn textual<'a>(
+    schema: &TableSchema,
+    slot: Slot,
+    texts: impl Iterator<Item = &'a str>,
+) -> Result<Decoded, (usize, CellProblem)> {
+    let (first, count) = schema.features_of(slot);
+    let mut values = vec![Vec::new(); count];
+    let mut missing_words = 0;
+    for (row, text) in texts.enumerate() {
+        let (read, parts) = schema.parse(slot, text.as_bytes()).map_err(|p| (row, p))?;
+        match read {
+            CellRead::Plain => {}
+            CellRead::MissingWord => missing_words += 1,
+            CellRead::NotNumber => return Ok(Decoded::NotNumbers { feature: first }),
+        }
+        values.iter_mut().zip(parts).for_each(|(values, part)| values.push(part));
+    }
+    let values = values.into_iter().map(FeatureValues::Floats).collect();
+    Ok(Decoded::Features { first, values, missing_words })
+}
+
+/// Points in time in microseconds since 1970; `None` for arrays of other values.
+fn micros(array: &ArrayRef) -> Option<Vec<Option<i64>>> {
+    const DAY: i64 = 86_400_000_000;
+    let scaled = |values: &mut dyn Iterator<Item = Option<i64>>, factor: i64| {
+        Some(values.map(|value| value.and_then(|value| value.checked_mul(factor))).collect())
+    };
+    match array.data_type() {
+        DataType::Date32 => {
+            let days = array.as_primitive::<Date32Type>().iter();
+            scaled(&mut days.map(|day| day.map(i64::from)), DAY)
+        }
+        DataType::Date64 => scaled(&mut array.as_primitive::<Date64Type>().iter(), 1000),
+        DataType::Timestamp(unit, _) => match unit {
+            TimeUnit::Second => {
+                scaled(&mut array.as_primitive::<TimestampSecondType>().iter(), 1_000_000)
+            }
+            TimeUnit::Millisecond => {
+                scaled(&mut array.as_primitive::<TimestampMillisecondType>().iter(), 1000)
+            }
+            TimeUnit::Microsecond => {
+                scaled(&mut array.as_primitive::<TimestampMicrosecondType>().iter(), 1)
+            }
+            TimeUnit::Nanosecond => {
+                let nanos = array.as_primitive::<TimestampNanosecondType>().iter();
+                scaled(&mut nanos.map(|value| value.map(|value| value.div_euclid(1000))), 1)
+            }
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,226 @@
+//! Rows of the matrix from decoded columns.
+//!
+//! Columns are decoded in parallel, some groups of rows at a time, so that memory stays bounded;
+//! then blocks of rows are filled in parallel. Sixteen rows are filled together: a column gives one
+//! cache line for them, and the rows stay in the first-level cache meanwhile.
+
+use rayon::prelude::*;
+
+use super::decode::{Decoded, decode};
+use super::values::{ListColumn, Values};
+use super::{ColumnarTable, RowGroup, unreadable};
+use crate::error::{DataError, FileDamage, SourceLocation};
+use crate::format::ReadOptions;
+use crate::format::roles::Role;
+use crate::format::table::{Fields, RowPart, Slot, TableRead, TableSchema, data_set, new_matrix};
+use crate::warnings::{WarningKind, Warnings};
+
+/// Cells that are decoded before rows are filled from them, 256 MiB.
+const WAVE_CELLS: usize = 64 << 20;
+
+/// Rows that one task fills.
+const BLOCK: usize = 2048;
+
+/// Rows that are filled together.
+const TOGETHER: usize = 16;
+
+/// Columns that one task decodes.
+const COLUMNS: usize = 8;
+
+pub(super) fn read(
+    table: &ColumnarTable,
+    schema: &TableSchema,
+    options: &ReadOptions,
+    warnings: &mut Warnings,
+) -> Result<TableRead, DataError> {
+    let groups = table.groups();
+    let rows = groups.iter().try_fold(0usize, |sum, group| sum.checked_add(group.rows));
+    let rows = rows.unwrap_or(usize::MAX);
+    let width = schema.features().len();
+    let mut matrix = new_matrix(schema, rows, options)?;
+    let mut rest = matrix.values_mut();
+    let mut parts: Vec<RowPart> = Vec::new();
+    let mut groups = groups.into_iter().peekable();
+    while groups.peek().is_some() {
+        let (mut wave, mut cells) = (Vec::new(), 0usize);
+        while let Some(group) = groups.next_if(|_| cells < WAVE_CELLS) {
+            cells = cells.saturating_add(group.rows.saturating_mul(width));
+            let length = group.rows * width;
+            let (these, after) = std::mem::take(&mut rest).split_at_mut(length);
+            wave.push((group, these));
+            rest = after;
+        }
+        read_wave(table, schema, wave, &mut parts)?;
+    }
+    data_set(schema, matrix, parts, options.absent, warnings)
+}
+
+/// Decodes some groups of rows and fills their rows.
+fn read_wave(
+    table: &ColumnarTable,
+    schema: &TableSchema,
+    wave: Vec<(RowGroup, &mut [f32])>,
+    parts: &mut Vec<RowPart>,
+) -> Result<(), DataError> {
+    let mut tasks: Vec<(usize, Vec<usize>)> = Vec::new();
+    for (at, (group, _)) in wave.iter().enumerate() {
+        let fields = wanted_fields(table, schema, group.file);
+        tasks.extend(fields.chunks(COLUMNS).map(|fields| (at, fields.to_vec())));
+    }
+    let group_of = |at: usize| wave.get(at).map(|(group, _)| *group);
+    let decoded: Vec<Result<Vec<Decoded>, DataError>> = tasks
+        .par_iter()
+        .map(|(at, fields)| match group_of(*at) {
+            Some(group) => decode(table, schema, group, fields),
+            None => Ok(Vec::new()),
+        })
+        .collect();
+    let mut of_groups: Vec<GroupColumns> =
+        wave.iter().map(|(group, _)| GroupColumns::new(*group, schema)).collect();
+    let mut found = RowPart::default();
+    for ((at, _), columns) in tasks.iter().zip(decoded) {
+        if let Some(group) = of_groups.get_mut(*at) {
+            columns?.into_iter().for_each(|column| group.add(column, &mut found));
+        }
+    }
+    for group in &of_groups {
+        let file = table.files.get(group.group.file).map_or("", |file| &file.name);
+        let words = group.missing_words;
+        found.warnings.add(WarningKind::MissingValues, words, || SourceLocation::file(file));
+    }
+    parts.push(found);
+    let width = schema.features().len();
+    let mut blocks = Vec::new();
+    for ((group, mut cells), columns) in wave.into_iter().zip(&of_groups) {
+        for start in (0..group.rows).step_by(BLOCK) {
+            let count = BLOCK.min(group.rows - start);
+            let (these, after) = cells.split_at_mut(count * width);
+            blocks.push((columns, start, count, these));
+            cells = after;
+        }
+    }
+    let filled: Vec<Result<RowPart, DataError>> = blocks
+        .into_par_iter()
+        .map(|(columns, start, count, cells)| columns.fill(table, schema, start, count, cells))
+        .collect();
+    for part in filled {
+        parts.push(part?);
+    }
+    Ok(())
+}
+
+/// The fields of a file that are read, in their order.
+fn wanted_fields(table: &ColumnarTable, schema: &TableSchema, file: usize) -> Vec<usize> {
+    let Some(file) = table.files.get(file) else { return Vec::new() };
+    let is_wanted = |number: &Option<usize>| {
+        number.is_none_or(|number| schema.slot_of(number) != Slot::Role(Role::Ignore))
+    };
+    let fields = file.numbers.iter().enumerate();
+    fields.filter(|(_, number)| is_wanted(number)).map(|(field, _)| field).collect()
+}
+
+/// The decoded columns of a group of rows.
+struct GroupColumns {
+    group: RowGroup,
+    /// By feature; `None` for features of a list.
+    features: Vec<Option<super::decode::FeatureValues>>,
+    roles: Vec<(Role, String, Values)>,
+    list: Option<arrow_array::ArrayRef>,
+    missing_words: u64,
+    is_refused: bool,
+}
+
+impl GroupColumns {
+    fn new(group: RowGroup, schema: &TableSchema) -> GroupColumns {
+        let features = schema.features().iter().map(|_| None).collect();
+        GroupColumns {
+            group,
+            features,
+            roles: Vec::new(),
+            list: None,
+            missing_words: 0,
+            is_refused: false,
+        }
+    }
+
+    fn add(&mut self, column: Decoded, found: &mut RowPart) {
+        match column {
+            Decoded::Nothing => {}
+            Decoded::Features { first, values, missing_words } => {
+                self.missing_words += missing_words;
+                for (target, values) in self.features.iter_mut().skip(first).zip(values) {
+                    *target = Some(values);
+                }
+            }
+            Decoded::NotNumbers { feature } => {
+                self.is_refused = true;
+                found.not_number(feature);
+            }
+            Decoded::Role { role, name, values } => self.roles.push((role, name, values)),
+            Decoded::List(array) => self.list = Some(array),
+        }
+    }
+
+    /// Fills a block of rows.
+    fn fill(
+        &self,
+        table: &ColumnarTable,
+        schema: &TableSchema,
+        start: usize,
+        count: usize,
+        cells: &mut [f32],
+    ) -> Result<RowPart, DataError> {
+        let file = table.files.get(self.group.file).map_or("", |file| &file.name);
+        let at = |row: usize| SourceLocation::line(file, (self.group.first_row + row + 1) as u64);
+        let width = schema.features().len();
+        let slices: Vec<&[f32]> = self
+            .features
+            .iter()
+            .map(|values| values.as_ref().map_or(&[][..], |values| values.values()))
+            .collect();
+        if slices.iter().any(|slice| !slice.is_empty() && slice.len() < start + count) {
+            let damage = FileDamage::reader("a column with too few values");
+            return Err(super::damaged(file, damage));
+        }
+        if width > 0 {
+            transpose(&slices, start, width, cells);
+        }
+        if let Some(list) = &self.list {
+            let failed = |error| unreadable(file, super::LIST_COLUMN, &error);
+            let length = table.list_length.unwrap_or(0);
+            let lists = ListColumn::of(list, length).map_err(failed)?;
+            lists
+                .fill_last_columns(start, cells, width)
+                .map_err(|(row, problem)| problem.at(at(row).in_field(super::LIST_COLUMN)))?;
+        }
+        let mut part = RowPart::default();
+        // Rows of a column that has to be read again are not looked at.
+        for row in (start..start + count).filter(|_| !self.is_refused) {
+            let mut fields = Fields::default();
+            for (role, name, values) in &self.roles {
+                let set = values.set(row, *role, &mut fields);
+                set.map_err(|problem| problem.at(at(row).in_field(name)))?;
+            }
+            part.end_row(schema, fields, || at(row))?;
+        }
+        Ok(part)
+    }
+}
+
+/// Fills rows from columns, beginning with the value at `start`; columns without values are missing.
+fn transpose(columns: &[&[f32]], start: usize, width: usize, cells: &mut [f32]) {
+    for (number, rows) in cells.chunks_mut(width * TOGETHER).enumerate() {
+        let first = start + number * TOGETHER;
+        let count = rows.len() / width;
+        for (column, values) in columns.iter().enumerate() {
+            let values = values.get(first..first + count);
+            let targets = rows.iter_mut().skip(column).step_by(width);
+            match values {
+                Some(values) => targets.zip(values).for_each(|(cell, value)| {
+                    *cell = if value.is_nan() { f32::NAN } else { *value };
+                }),
+                None => targets.for_each(|cell| *cell = f32::NAN),
+            }
+        }
+    }
+}

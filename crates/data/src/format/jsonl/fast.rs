@@ -1,0 +1,375 @@
+//! The fast reader of JSON lines. It reads lines whose keys are those of the first line, in the
+//! same order, with ordinary numbers and texts without escapes, straight into a row of the matrix,
+//! and returns `None` for anything else: the caller then reads the same line with the reference
+//! reader. A property test checks that the two agree.
+
+use memchr::memchr2;
+
+use super::{FeatureLayout, LineLayout};
+use crate::error::SourceLocation;
+use crate::format::roles::Role;
+use crate::format::table::{CellRead, Fields, RowPart, Slot, TableSchema, is_code};
+use crate::number::{Window, f32_token, window};
+use crate::warnings::WarningKind;
+
+/// The expected keys with the targets of their values.
+pub(super) struct FastLines {
+    keys: Vec<(Box<[u8]>, FastValue)>,
+}
+
+enum FastValue {
+    Cell(Slot),
+    Object(Vec<(Box<[u8]>, Slot)>),
+    Array(Vec<Slot>),
+}
+
+/// A key as it is written, with its quotes.
+fn written(key: &str) -> Box<[u8]> {
+    // A text can always be written as JSON.
+    serde_json::to_vec(key).unwrap_or_default().into()
+}
+
+impl FastLines {
+    pub(super) fn new(layout: &LineLayout, schema: &TableSchema) -> FastLines {
+        let value = |column: &Option<usize>| match (column, &layout.group) {
+            (Some(column), _) => FastValue::Cell(schema.slot_of(*column)),
+            (None, FeatureLayout::Object(_, order)) => {
+                let slot =
+                    |(name, column): &(String, usize)| (written(name), schema.slot_of(*column));
+                FastValue::Object(order.iter().map(slot).collect())
+            }
+            (None, FeatureLayout::Array(columns)) => {
+                FastValue::Array(columns.iter().map(|column| schema.slot_of(*column)).collect())
+            }
+            (None, FeatureLayout::None) => FastValue::Array(Vec::new()),
+        };
+        let keys = layout.order.iter().map(|(key, column)| (written(key), value(column)));
+        FastLines { keys: keys.collect() }
+    }
+
+    /// Reads a line into its row; `None` if it is not plain, and the row is then undefined.
+    pub(super) fn line<'a>(
+        &self,
+        text: &'a [u8],
+        schema: &TableSchema,
+        row: &mut [f32],
+        part: &mut RowPart,
+        location: impl Fn() -> SourceLocation,
+    ) -> Option<Fields<'a>> {
+        let mut cursor = Cursor { text, at: 0 };
+        let mut fields = Fields::default();
+        let mut target = Target { schema, row, missing_words: 0, not_numbers: Vec::new() };
+        cursor.expect(b'{')?;
+        for (number, (key, value)) in self.keys.iter().enumerate() {
+            if number > 0 {
+                cursor.expect(b',')?;
+            }
+            cursor.key(key)?;
+            match value {
+                FastValue::Cell(slot) => cursor.value(*slot, &mut target, &mut fields)?,
+                FastValue::Object(members) => {
+                    cursor.expect(b'{')?;
+                    for (number, (key, slot)) in members.iter().enumerate() {
+                        if number > 0 {
+                            cursor.expect(b',')?;
+                        }
+                        cursor.key(key)?;
+                        cursor.value(*slot, &mut target, &mut fields)?;
+                    }
+                    cursor.expect(b'}')?;
+                }
+                FastValue::Array(slots) => {
+                    cursor.expect(b'[')?;
+                    for (number, slot) in slots.iter().enumerate() {
+                        if number > 0 {
+                            cursor.expect(b',')?;
+                        }
+                        cursor.value(*slot, &mut target, &mut fields)?;
+                    }
+                    cursor.expect(b']')?;
+                }
+            }
+        }
+        cursor.expect(b'}')?;
+        if !cursor.is_at_end() {
+            return None;
+        }
+        part.warnings.add(WarningKind::MissingValues, target.missing_words, location);
+        target.not_numbers.into_iter().for_each(|feature| part.not_number(feature));
+        Some(fields)
+    }
+}
+
+/// The row that a line is read into.
+struct Target<'t> {
+    schema: &'t TableSchema,
+    row: &'t mut [f32],
+    /// Missing values that are written as words.
+    missing_words: u64,
+    /// Features of guessed numbers that hold something else.
+    not_numbers: Vec<usize>,
+}
+
+struct Cursor<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    /// Skips blanks, then one byte that must be there.
+    #[inline(always)]
+    fn expect(&mut self, byte: u8) -> Option<()> {
+        self.skip_blanks();
+        (*self.text.get(self.at)? == byte).then(|| self.at += 1)
+    }
+
+    #[inline(always)]
+    fn skip_blanks(&mut self) {
+        while matches!(self.text.get(self.at), Some(b' ' | b'\t')) {
+            self.at += 1;
+        }
+    }
+
+    /// Skips a key and its colon.
+    #[inline(always)]
+    fn key(&mut self, key: &[u8]) -> Option<()> {
+        self.skip_blanks();
+        if !self.text.get(self.at..)?.starts_with(key) {
+            return None;
+        }
+        self.at += key.len();
+        self.expect(b':')
+    }
+
+    fn is_at_end(&self) -> bool {
+        self.text.get(self.at..).unwrap_or(&[]).trim_ascii().is_empty()
+    }
+
+    /// Reads a value into its target.
+    #[inline]
+    fn value(&mut self, slot: Slot, to: &mut Target<'_>, fields: &mut Fields<'a>) -> Option<()> {
+        self.skip_blanks();
+        if let Slot::Number { feature, .. } = slot
+            && let Some((value, length)) = number(self.text, self.at)
+        {
+            *to.row.get_mut(feature)? = value;
+            self.at += length;
+            return Some(());
+        }
+        let (cell, is_text) = self.cell()?;
+        match slot {
+            Slot::Role(Role::Ignore) => Some(()),
+            Slot::Role(role @ (Role::Query | Role::Docid)) => {
+                let is_plain = is_text || (!cell.is_empty() && cell.iter().all(u8::is_ascii_digit));
+                let text = std::str::from_utf8(cell).ok().filter(|_| is_plain)?;
+                fields.set_text(role, text.into()).ok()
+            }
+            Slot::Role(role) => {
+                let text = std::str::from_utf8(cell).ok().filter(|_| !is_text)?;
+                fields.set_text(role, text.into()).ok()
+            }
+            slot => {
+                match (to.schema.set_text(slot, cell, to.row).ok()?, slot) {
+                    (CellRead::MissingWord, _) => to.missing_words += 1,
+                    (CellRead::NotNumber, Slot::Number { feature, .. }) => {
+                        to.not_numbers.push(feature);
+                    }
+                    _ => {}
+                }
+                Some(())
+            }
+        }
+    }
+
+    /// The text of a value, and whether it is in quotes; `null` is an empty text.
+    fn cell(&mut self) -> Option<(&'a [u8], bool)> {
+        let rest = self.text.get(self.at..)?;
+        if let Some(b'"') = rest.first() {
+            let inside = rest.get(1..)?;
+            let end = memchr2(b'"', b'\\', inside)?;
+            let cell = inside.get(..end).filter(|_| inside.get(end) == Some(&b'"'))?;
+            self.at += end + 2;
+            // Control characters are not allowed in texts.
+            return cell.iter().all(|byte| *byte >= b' ').then_some((cell, true));
+        }
+        let is_inside =
+            |byte: &u8| !matches!(byte, b',' | b'}' | b']' | b' ' | b'\t' | b'\r' | b'\n');
+        let length = rest.iter().take_while(|byte| is_inside(byte)).count();
+        let cell = rest.get(..length)?;
+        self.at += length;
+        match cell {
+            b"null" => Some((b"", false)),
+            b"true" | b"false" => Some((cell, false)),
+            _ => is_json_number(cell).then_some((cell, false)),
+        }
+    }
+}
+
+/// Whether a text is a number by JSON's grammar.
+fn is_json_number(text: &[u8]) -> bool {
+    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let text = text.strip_prefix(b"-").unwrap_or(text);
+    let whole = digits(text);
+    if whole == 0 || is_code(text.get(..whole).unwrap_or(&[])) {
+        return false;
+    }
+    let mut rest = text.get(whole..).unwrap_or(&[]);
+    if let Some(fraction) = rest.strip_prefix(b".") {
+        let length = digits(fraction);
+        if length == 0 {
+            return false;
+        }
+        rest = fraction.get(length..).unwrap_or(&[]);
+    }
+    match rest {
+        [] => true,
+        [b'e' | b'E', exponent @ ..] => {
+            let exponent =
+                exponent.strip_prefix(b"-").or(exponent.strip_prefix(b"+")).unwrap_or(exponent);
+            !exponent.is_empty() && digits(exponent) == exponent.len()
+        }
+        _ => false,
+    }
+}
+
+/// The number at an offset, and its length; `None` if it is not a short plain one.
+#[inline(always)]
+fn number(text: &[u8], at: usize) -> Option<(f32, usize)> {
+    let window: &Window = window(text, at)?;
+    let (length, is_plain) = number_length(window);
+    // JSON has no leading zeros, no plus sign, and digits on both sides of a point.
+    let [one, two, three, ..] = *window;
+    let (first, second) = if one == b'-' { (two, three) } else { (one, two) };
+    let starts = first.is_ascii_digit() && !(first == b'0' && second.is_ascii_digit());
+    if !is_plain || !starts || length > 15 || length == 0 {
+        return None;
+    }
+    if !window.get(length - 1)?.is_ascii_digit() {
+        return None;
+    }
+    Some((f32_token(window, length)?, length))
+}
+
+/// The length of the number at the start of a window (at most 16), up to a comma, a bracket or a
+/// blank; and whether all of it are digits, minus signs and points, with a digit after the point.
+#[inline(always)]
+fn number_length(window: &Window) -> (usize, bool) {
+    let (mut length, mut is_plain, mut after_point) = (0, true, false);
+    for byte in window.iter().take(16) {
+        match byte {
+            b'0'..=b'9' => after_point = false,
+            b'.' => {
+                is_plain &= !after_point;
+                after_point = true;
+            }
+            b'-' if length == 0 => {}
+            b',' | b'}' | b']' | b' ' | b'\t' | b'\r' | b'\n' => break,
+            _ => is_plain = false,
+        }
+        length += 1;
+    }
+    (length, is_plain && !after_point)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::value::RawValue;
+
+    use super::super::JsonTable;
+    use super::*;
+    use crate::format::ReadOptions;
+    use crate::format::table::{TableRead, TableSource, read_table};
+    use crate::warnings::Warnings;
+
+    proptest! {
+        #[test]
+        fn numbers_are_those_of_the_json_grammar(
+            text in "-?[0-9.eE+-]{1,10}|-?[0-9]{1,3}[.]?[0-9]{0,3}(e[0-9])?",
+        ) {
+            let is_valid = serde_json::from_str::<Box<RawValue>>(&text).is_ok();
+            prop_assert_eq!(is_json_number(text.as_bytes()), is_valid, "{}", text);
+            let padded = [text.as_bytes(), b",", &[b' '; 32]].concat();
+            if let Some((value, length)) = number(&padded, 0) {
+                prop_assert!(is_valid && length == text.len());
+                prop_assert_eq!(value.to_bits(), text.parse::<f32>().unwrap().to_bits());
+            }
+        }
+    }
+
+    /// The lines, read by the reference reader only.
+    struct Slowly<'a>(JsonTable<'a>);
+
+    impl TableSource for Slowly<'_> {
+        fn file(&self) -> &str {
+            self.0.file()
+        }
+
+        fn columns(&self) -> &[crate::format::table::SourceColumn] {
+            self.0.columns()
+        }
+
+        fn survey(
+            &self,
+            columns: &[usize],
+            rows: Option<usize>,
+        ) -> Result<Vec<crate::format::table::ColumnContent>, crate::DataError> {
+            self.0.survey(columns, rows)
+        }
+
+        fn read(
+            &self,
+            schema: TableSchema,
+            options: &ReadOptions,
+            warnings: &mut Warnings,
+        ) -> Result<TableRead, crate::DataError> {
+            self.0.read_with(&schema, None, options, warnings)
+        }
+    }
+
+    fn value() -> impl Strategy<Value = String> {
+        prop_oneof![
+            6 => (-1e4f32..1e4).prop_map(|v| v.to_string()),
+            3 => (0u32..2000).prop_map(|v| v.to_string()),
+            1 => any::<f32>().prop_map(|v| format!("{v:e}")),
+            1 => prop::sample::select(vec![
+                "null", "true", "false", "01", "1.", "-", "1e39", "\"a\"", "\"NULL\"", "[1]", "{}",
+                "\"a\\u0062\"", "\"007\"", "nul", "\"ö\"", " 7 ", "\"2026-01-02\"",
+            ]).prop_map(str::to_owned),
+        ]
+    }
+
+    fn lines() -> impl Strategy<Value = String> {
+        let order = prop_oneof![8 => Just(false), 1 => Just(true)];
+        let row = (0u32..4, prop::collection::vec(value(), 3), order, 0usize..3);
+        let row = row.prop_map(|(query, values, is_turned, form)| {
+            let (a, b, c) = (&values[0], &values[1], &values[2]);
+            let blank = if form == 0 { " " } else { "" };
+            match is_turned {
+                false => format!(
+                    "{{\"qid\":{blank}{query},\"label\": 1,{blank}\"a\":{a},\"features\":{{\"b\":{b},\"c\":{c}}}}}\n"
+                ),
+                true => format!("{{\"label\":1,\"qid\":{query},\"features\":{{\"c\":{b}}}}}\n\n"),
+            }
+        });
+        let first = "{\"qid\":\"0\",\"label\":0,\"a\":1,\"features\":{\"b\":2,\"c\":3}}\n";
+        prop::collection::vec(row, 0..10).prop_map(move |rows| format!("{first}{}", rows.concat()))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #[test]
+        fn the_fast_reader_agrees_with_the_reference_reader(text in lines()) {
+            let options = ReadOptions::default();
+            let read = |is_fast: bool| -> Result<_, String> {
+                let mut warnings = Warnings::default();
+                let table = JsonTable::open(vec![("t.jsonl", text.as_bytes())], &options);
+                let table = table.map_err(|e| e.to_string())?;
+                let source: &dyn TableSource = if is_fast { &table } else { &Slowly(table) };
+                let found = read_table(source, &options, &mut warnings).map_err(|e| e.to_string())?;
+                Ok((found, warnings))
+            };
+            prop_assert_eq!(read(true), read(false), "{}", text);
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! The values of rows that are no features, for all rows or for those that one task reads. Parts
+//! that were read in parallel are joined in the order of the files.
+
+use std::collections::HashMap;
+
+use super::cell::{Fields, missing};
+use super::schema::{CellRead, Slot, TableSchema};
+use super::{ONE_QUERY, TableRead, not_numbers};
+use crate::dataset::{Absent, Dataset, QueryIndex, RowColumns};
+use crate::error::{DataError, SourceLocation};
+use crate::format::roles::Role;
+use crate::matrix::Matrix;
+use crate::names::FeatureNames;
+use crate::strings::Strings;
+use crate::warnings::{WarningKind, Warnings};
+
+/// The values of some rows that are no features.
+#[derive(Debug, Default)]
+pub(in crate::format) struct RowPart {
+    pub(in crate::format) rows: usize,
+    labels: Vec<f64>,
+    /// Query ids, each with the number of adjacent rows that have it.
+    runs: Vec<(String, u32)>,
+    doc_ids: Strings,
+    row_weights: Vec<f32>,
+    query_weights: Vec<f32>,
+    /// The weight in the first row of each query.
+    first_weights: HashMap<String, f32>,
+    positions: Vec<u32>,
+    /// Warnings on these rows.
+    pub(in crate::format) warnings: Warnings,
+    /// Features of guessed numbers that hold something else.
+    not_numbers: Vec<usize>,
+}
+
+impl RowPart {
+    /// Reads a cell of a feature into its row.
+    pub(in crate::format) fn set_text(
+        &mut self,
+        schema: &TableSchema,
+        slot: Slot,
+        cell: &[u8],
+        row: &mut [f32],
+        location: impl Fn() -> SourceLocation,
+    ) -> Result<(), DataError> {
+        match (schema.set_text(slot, cell, row).map_err(|p| p.at(location()))?, slot) {
+            (CellRead::MissingWord, _) => {
+                self.warnings.add(WarningKind::MissingValues, 1, || SourceLocation {
+                    field: None,
+                    column: None,
+                    ..location()
+                });
+            }
+            (CellRead::NotNumber, Slot::Number { feature, .. }) => self.not_number(feature),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Marks a feature of guessed numbers that holds something else.
+    pub(in crate::format) fn not_number(&mut self, feature: usize) {
+        if !self.not_numbers.contains(&feature) {
+            self.not_numbers.push(feature);
+        }
+    }
+
+    /// Completes a row whose features are already set.
+    pub(in crate::format) fn end_row(
+        &mut self,
+        schema: &TableSchema,
+        fields: Fields<'_>,
+        location: impl Fn() -> SourceLocation,
+    ) -> Result<(), DataError> {
+        let absent = |role: Role| missing(role).at(schema.with_column_of(role, location()));
+        let query = match (&fields.query, schema.is_one_query) {
+            (_, true) => ONE_QUERY,
+            (Some(query), false) => query,
+            (None, false) => return Err(absent(Role::Query)),
+        };
+        match self.runs.last_mut() {
+            Some((id, rows)) if id == query => *rows += 1,
+            _ => self.runs.push((query.to_owned(), 1)),
+        }
+        self.labels.push(match schema.is_labelled {
+            true => fields.label.ok_or_else(|| absent(Role::Label))?,
+            false => 0.0,
+        });
+        if schema.has(Role::Docid) {
+            let docid = fields.docid.as_deref().unwrap_or_default();
+            let is_empty = u64::from(docid.is_empty());
+            self.warnings.add(WarningKind::RowsWithoutDocid, is_empty, &location);
+            self.doc_ids.push(docid);
+        }
+        if schema.has(Role::Weight) {
+            self.row_weights.push(fields.weight.ok_or_else(|| absent(Role::Weight))?);
+        }
+        if schema.has(Role::Position) {
+            self.positions.push(fields.position.ok_or_else(|| absent(Role::Position))?);
+        }
+        if schema.has(Role::QueryWeight) {
+            let weight = fields.query_weight.ok_or_else(|| absent(Role::QueryWeight))?;
+            self.query_weights.push(weight);
+            let first = match self.first_weights.get(query) {
+                Some(first) => *first,
+                None => *self.first_weights.entry(query.to_owned()).or_insert(weight),
+            };
+            if first != weight {
+                let location = schema.with_column_of(Role::QueryWeight, location());
+                let expected = format!("{first} as in the first row of query '{query}'");
+                return Err(DataError::malformed(location, weight.to_string(), expected));
+            }
+        }
+        self.rows += 1;
+        Ok(())
+    }
+}
+
+/// Joins parts in the order of the files and groups the rows by query; the matrix is filled.
+pub(in crate::format) fn data_set(
+    schema: &TableSchema,
+    matrix: Matrix,
+    parts: Vec<RowPart>,
+    absent: Absent,
+    warnings: &mut Warnings,
+) -> Result<TableRead, DataError> {
+    let others: Vec<usize> =
+        parts.iter().flat_map(|part| part.not_numbers.iter().copied()).collect();
+    if !others.is_empty() {
+        return Ok(not_numbers(schema, others));
+    }
+    let rows = parts.iter().map(|part| part.rows).sum();
+    let (mut labels, mut query_of_row) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
+    let (mut queries, mut doc_ids) = (QueryIndex::default(), Strings::default());
+    let (mut row_weights, mut query_weights, mut positions) = (Vec::new(), Vec::new(), Vec::new());
+    for part in parts {
+        labels.extend_from_slice(&part.labels);
+        for (id, rows) in &part.runs {
+            query_of_row.extend(std::iter::repeat_n(queries.number(id), *rows as usize));
+        }
+        doc_ids.append(&part.doc_ids);
+        row_weights.extend_from_slice(&part.row_weights);
+        query_weights.extend_from_slice(&part.query_weights);
+        positions.extend_from_slice(&part.positions);
+        warnings.merge(part.warnings);
+    }
+    let features = FeatureNames::from_names(schema.features().to_vec());
+    let columns = RowColumns {
+        doc_ids: schema.has(Role::Docid).then_some(doc_ids),
+        row_weights: schema.has(Role::Weight).then_some(row_weights),
+        query_weights: schema.has(Role::QueryWeight).then_some(query_weights),
+        positions: schema.has(Role::Position).then_some(positions),
+        absent,
+        ..RowColumns::new(matrix, features, labels, queries, query_of_row)
+    };
+    let data = Dataset::grouped(columns, &schema.file, warnings)?;
+    Ok(TableRead::Data(Box::new(data)))
+}

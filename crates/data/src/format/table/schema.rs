@@ -1,0 +1,288 @@
+//! The columns of a table as they are read: the target of each column's cells.
+
+use std::collections::{HashMap, HashSet};
+
+use super::cell::{CellProblem, TextValue, feature_from_text, is_missing_word};
+use super::content::is_code;
+use super::plan::CategoryNumbers;
+use super::time;
+use crate::error::{ColumnProblem, DataError, SourceLocation};
+use crate::format::roles::Role;
+use crate::table_columns::{Encoding, TableColumn, TableColumns, TimePart};
+
+/// The target of the cells of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::format) enum Slot {
+    /// A column of the matrix with numbers; `is_guessed` if its first rows decided that.
+    Number { feature: usize, is_guessed: bool },
+    /// A column of the matrix with categories, and the number of their table.
+    Category { feature: usize, table: usize },
+    /// The first column of the matrix with parts of times, and the number of their list.
+    Time { feature: usize, list: usize },
+    /// The column of a role; `Ignore` drops the cells.
+    Role(Role),
+}
+
+#[cfg(feature = "columnar")]
+impl Slot {
+    /// The point in time that a number means, in microseconds since 1970.
+    pub(in crate::format) fn time_of_number(value: f64) -> Option<i64> {
+        time::from_number(value).map(|at| at.micros)
+    }
+}
+
+/// A cell that was read into a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::format) enum CellRead {
+    /// A value, or an empty cell.
+    Plain,
+    /// A missing value written as a word, such as `NULL`.
+    MissingWord,
+    /// No number, in a column that was guessed to hold numbers.
+    NotNumber,
+}
+
+/// The columns of a table, fixed by the first file.
+#[derive(Debug)]
+pub(in crate::format) struct TableSchema {
+    pub(super) file: String,
+    columns: TableColumns,
+    slots: Vec<Slot>,
+    features: Vec<String>,
+    /// The column of each feature.
+    sources: Vec<usize>,
+    tables: Vec<CategoryNumbers>,
+    parts: Vec<Vec<TimePart>>,
+    /// A bit for each role that a column has.
+    roles: u32,
+    pub(super) is_labelled: bool,
+    pub(super) is_one_query: bool,
+}
+
+impl TableSchema {
+    /// Gives the cells of columns their targets.
+    pub(super) fn new(
+        file: &str,
+        columns: TableColumns,
+        is_guessed: Vec<bool>,
+        is_labelled: bool,
+        is_one_query: bool,
+    ) -> TableSchema {
+        let mut schema = TableSchema {
+            file: file.to_owned(),
+            columns: TableColumns::default(),
+            slots: Vec::new(),
+            features: Vec::new(),
+            sources: Vec::new(),
+            tables: Vec::new(),
+            parts: Vec::new(),
+            roles: columns.iter().fold(0, |bits, column| bits | 1 << column.role as u32),
+            is_labelled,
+            is_one_query,
+        };
+        for (source, (column, is_guessed)) in columns.iter().zip(is_guessed).enumerate() {
+            let slot = schema.slot(column, is_guessed);
+            let names = column.features();
+            schema.sources.extend(names.iter().map(|_| source));
+            schema.features.extend(names);
+            schema.slots.push(slot);
+        }
+        schema.columns = columns;
+        schema
+    }
+
+    /// The target of a column, whose features are the next ones.
+    fn slot(&mut self, column: &TableColumn, is_guessed: bool) -> Slot {
+        let feature = self.features.len();
+        match (&column.role, &column.encoding) {
+            (Role::Feature, Encoding::Number) => Slot::Number { feature, is_guessed },
+            (Role::Feature, Encoding::Category(values)) => {
+                let number =
+                    |(number, text): (usize, &String)| (text.as_str().into(), number as f32);
+                self.tables.push(values.iter().enumerate().map(number).collect());
+                Slot::Category { feature, table: self.tables.len() - 1 }
+            }
+            (Role::Feature, Encoding::Time(parts)) => {
+                self.parts.push(parts.clone());
+                Slot::Time { feature, list: self.parts.len() - 1 }
+            }
+            (role, _) => Slot::Role(*role),
+        }
+    }
+
+    /// Adds a feature of numbers that is no column of its own.
+    #[cfg(feature = "columnar")]
+    pub(in crate::format) fn add_feature(&mut self, name: String) {
+        self.features.push(name);
+        self.sources.push(usize::MAX);
+    }
+
+    pub(in crate::format) fn features(&self) -> &[String] {
+        &self.features
+    }
+
+    /// The number of the column of a feature, if it is one.
+    pub(in crate::format) fn source(&self, feature: usize) -> Option<usize> {
+        self.sources.get(feature).copied().filter(|column| *column != usize::MAX)
+    }
+
+    pub(in crate::format) fn columns(&self) -> &TableColumns {
+        &self.columns
+    }
+
+    /// The targets of the columns of the first file.
+    #[cfg(feature = "columnar")]
+    pub(in crate::format) fn slots(&self) -> &[Slot] {
+        &self.slots
+    }
+
+    pub(in crate::format) fn has(&self, role: Role) -> bool {
+        self.roles >> (role as u32) & 1 == 1
+    }
+
+    /// Adds the name of a role's column to a location.
+    pub(super) fn with_column_of(&self, role: Role, location: SourceLocation) -> SourceLocation {
+        match self.columns.iter().find(|column| column.role == role) {
+            Some(column) => location.in_field(&column.name),
+            None => location,
+        }
+    }
+
+    /// The target of a column, by number.
+    pub(in crate::format) fn slot_of(&self, column: usize) -> Slot {
+        // Every column has a slot.
+        self.slots.get(column).copied().unwrap_or(Slot::Role(Role::Ignore))
+    }
+
+    /// Reads a cell of text into its row. Slots of roles are not read.
+    #[inline]
+    pub(in crate::format) fn set_text(
+        &self,
+        slot: Slot,
+        cell: &[u8],
+        row: &mut [f32],
+    ) -> Result<CellRead, CellProblem> {
+        let (read, values) = self.parse(slot, cell)?;
+        let (first, count) = self.features_of(slot);
+        for (at, value) in values.into_iter().take(count).enumerate() {
+            set(row, first + at, value);
+        }
+        Ok(read)
+    }
+
+    /// The first feature of a slot and their number.
+    pub(in crate::format) fn features_of(&self, slot: Slot) -> (usize, usize) {
+        match slot {
+            Slot::Number { feature, .. } | Slot::Category { feature, .. } => (feature, 1),
+            Slot::Time { feature, list } => (feature, self.parts.get(list).map_or(0, Vec::len)),
+            Slot::Role(_) => (0, 0),
+        }
+    }
+
+    /// Reads a cell of text; the values are those of the slot's features.
+    pub(in crate::format) fn parse(
+        &self,
+        slot: Slot,
+        cell: &[u8],
+    ) -> Result<(CellRead, [f32; 3]), CellProblem> {
+        let missing = [f32::NAN; 3];
+        let word = |cell: &[u8]| match is_missing_word(cell) {
+            true => CellRead::MissingWord,
+            false => CellRead::Plain,
+        };
+        match slot {
+            Slot::Number { is_guessed, .. } => {
+                if is_guessed && is_code(cell.trim_ascii()) {
+                    return Ok((CellRead::NotNumber, missing));
+                }
+                match feature_from_text(cell) {
+                    Ok(TextValue { value, is_missing_word: true }) => {
+                        Ok((CellRead::MissingWord, [value; 3]))
+                    }
+                    Ok(TextValue { value, .. }) => Ok((CellRead::Plain, [value; 3])),
+                    Err(problem) if is_guessed && problem.is_no_number() => {
+                        Ok((CellRead::NotNumber, missing))
+                    }
+                    Err(problem) => Err(problem),
+                }
+            }
+            Slot::Category { table, .. } => {
+                let cell = cell.trim_ascii();
+                Ok((word(cell), [self.category(table, cell)?; 3]))
+            }
+            Slot::Time { list, .. } => {
+                let cell = cell.trim_ascii();
+                let at = time::from_text(cell)
+                    .or_else(|| fast_float2::parse(cell).ok().and_then(time::from_number));
+                match at {
+                    Some(at) => Ok((CellRead::Plain, self.time(list, at.micros))),
+                    None if cell.is_empty() || is_missing_word(cell) => Ok((word(cell), missing)),
+                    None => Err(CellProblem::not_a_time(cell)),
+                }
+            }
+            Slot::Role(_) => Ok((CellRead::Plain, missing)),
+        }
+    }
+
+    /// The number of a category; missing for texts without one.
+    pub(in crate::format) fn category(
+        &self,
+        table: usize,
+        text: &[u8],
+    ) -> Result<f32, CellProblem> {
+        let text = std::str::from_utf8(text).map_err(|_| CellProblem::not_utf8(text))?;
+        let numbers = self.tables.get(table);
+        Ok(numbers.and_then(|numbers| numbers.get(text)).copied().unwrap_or(f32::NAN))
+    }
+
+    /// The parts of a time, in microseconds since 1970.
+    pub(in crate::format) fn time(&self, list: usize, micros: i64) -> [f32; 3] {
+        let mut values = [f32::NAN; 3];
+        let parts = self.parts.get(list).into_iter().flatten();
+        for (value, part) in values.iter_mut().zip(parts) {
+            *value = part.of(micros);
+        }
+        values
+    }
+}
+
+#[inline]
+fn set(row: &mut [f32], column: usize, value: f32) {
+    if let Some(cell) = row.get_mut(column) {
+        *cell = value;
+    }
+}
+
+/// The numbers of the columns of a further file among those of the first: the same names, in any
+/// order.
+pub(in crate::format) fn columns_of<'a>(
+    first: &str,
+    known: impl Iterator<Item = &'a str>,
+    file: &str,
+    names: &[String],
+) -> Result<Vec<usize>, DataError> {
+    let own: Vec<&str> = known.collect();
+    let known: HashMap<&str, usize> =
+        own.iter().enumerate().map(|(number, name)| (*name, number)).collect();
+    let numbers: Option<Vec<usize>> =
+        names.iter().map(|name| known.get(name.as_str()).copied()).collect();
+    let given: HashSet<&str> = names.iter().map(String::as_str).collect();
+    let all_once = given.len() == names.len() && names.len() == own.len();
+    if let Some(numbers) = numbers.filter(|_| all_once) {
+        return Ok(numbers);
+    }
+    let added: Vec<String> =
+        names.iter().filter(|n| !known.contains_key(n.as_str())).cloned().collect();
+    let missing: Vec<String> =
+        own.iter().filter(|name| !given.contains(**name)).map(|name| (*name).to_owned()).collect();
+    // All columns of the first file and no other: then one of them occurs twice.
+    let mut seen = HashSet::new();
+    let twice = names.iter().find(|name| !seen.insert(name.as_str()));
+    let problem = match twice {
+        Some(column) if added.is_empty() && missing.is_empty() => {
+            ColumnProblem::Duplicate { column: column.clone() }
+        }
+        _ => ColumnProblem::Different { first: first.to_owned(), added, missing },
+    };
+    Err(DataError::columns(file, problem))
+}

@@ -1,0 +1,203 @@
+//! Points in time from text and numbers, as microseconds since the beginning of 1970 in UTC.
+//!
+//! Text is a date, `2026-03-31` or `2026/03/31`, and optionally a time of day after a `T` or a
+//! blank, `18:30`, `18:30:15` or `18:30:15.25`, and then `Z` or an offset, `+02:00`, `+0200` or
+//! `+02`. Without an offset the time is UTC. Dates whose order of day and month cannot be known are
+//! not read. A number is the time since the beginning of 1970, in seconds, milliseconds,
+//! microseconds or nanoseconds: whichever gives a time before the year 5139.
+
+const SECOND: i64 = 1_000_000;
+const DAY: i64 = 86_400 * SECOND;
+
+/// A point in time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(in crate::format) struct PointInTime {
+    /// Microseconds since the beginning of 1970, in UTC.
+    pub(in crate::format) micros: i64,
+    /// Whether the text has a time of day.
+    pub(in crate::format) has_clock: bool,
+}
+
+/// Reads a point in time from text; `None` if it is none.
+pub(in crate::format) fn from_text(text: &[u8]) -> Option<PointInTime> {
+    let date: &[u8; 10] = text.first_chunk()?;
+    let [y1, y2, y3, y4, s1, m1, m2, s2, d1, d2] = *date;
+    if s1 != s2 || !matches!(s1, b'-' | b'/') {
+        return None;
+    }
+    let (year, month, day) = (number(&[y1, y2, y3, y4])?, number(&[m1, m2])?, number(&[d1, d2])?);
+    let micros = i64::from(days_of(year, month, day)?) * DAY;
+    match text.get(10..)? {
+        [] => Some(PointInTime { micros, has_clock: false }),
+        [b'T' | b't' | b' ', clock @ ..] => {
+            let (clock, offset) = split_offset(clock)?;
+            let micros = micros + micros_of(clock)? - offset;
+            Some(PointInTime { micros, has_clock: true })
+        }
+        _ => None,
+    }
+}
+
+/// The point in time that a number means; `None` if it is none.
+pub(in crate::format) fn from_number(value: f64) -> Option<PointInTime> {
+    let micros = match value.abs() {
+        size if size < 1e11 => value * 1e6,
+        size if size < 1e14 => value * 1e3,
+        size if size < 1e17 => value,
+        size if size < 1e20 => value / 1e3,
+        _ => return None,
+    };
+    Some(PointInTime { micros: micros.round() as i64, has_clock: true })
+}
+
+fn number(digits: &[u8]) -> Option<i32> {
+    digits.iter().try_fold(0i32, |sum, digit| match digit {
+        b'0'..=b'9' => Some(sum * 10 + i32::from(digit - b'0')),
+        _ => None,
+    })
+}
+
+/// The number of a day of the Gregorian calendar, counted from the first day of 1970. Years begin
+/// in March, so that the day that leap years add is the last one.
+fn days_of(year: i32, month: i32, day: i32) -> Option<i32> {
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let length = match month {
+        2 => 28 + i32::from(is_leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return None,
+    };
+    if !(1..=length).contains(&day) {
+        return None;
+    }
+    let years = if month > 2 { year } else { year - 1 };
+    let months = (month + 9) % 12;
+    // Months from March on have 31, 30, 31, 30, 31 days, again and again.
+    let day_of_year = (153 * months + 2) / 5 + day - 1;
+    let leap_days = years.div_euclid(4) - years.div_euclid(100) + years.div_euclid(400);
+    // 719468 days lie between the first of March of the year 0 and 1970.
+    Some(365 * years + leap_days + day_of_year - 719_468)
+}
+
+/// The microseconds of a time of day.
+fn micros_of(clock: &[u8]) -> Option<i64> {
+    let (hour, minute, rest) = match clock {
+        [h1, h2, b':', m1, m2, rest @ ..] => (number(&[*h1, *h2])?, number(&[*m1, *m2])?, rest),
+        _ => return None,
+    };
+    let (second, fraction) = match rest {
+        [] => (0, 0),
+        [b':', s1, s2] => (number(&[*s1, *s2])?, 0),
+        [b':', s1, s2, b'.' | b',', digits @ ..] if !digits.is_empty() && digits.len() <= 9 => {
+            let nanos = number(digits)? * 10i32.pow(9 - digits.len() as u32);
+            (number(&[*s1, *s2])?, i64::from(nanos / 1000))
+        }
+        _ => return None,
+    };
+    // A leap second is 60.
+    let is_valid = hour <= 23 && minute <= 59 && second <= 60;
+    is_valid.then(|| i64::from(hour * 3600 + minute * 60 + second) * SECOND + fraction)
+}
+
+/// The time of day without its offset, and the offset in microseconds.
+fn split_offset(clock: &[u8]) -> Option<(&[u8], i64)> {
+    if let Some(rest) = clock.strip_suffix(b"Z").or(clock.strip_suffix(b"z")) {
+        return Some((rest, 0));
+    }
+    let Some(at) = clock.iter().rposition(|byte| matches!(byte, b'+' | b'-')) else {
+        return Some((clock, 0));
+    };
+    let (rest, offset) = clock.split_at_checked(at)?;
+    let (hours, minutes) = match offset.get(1..)? {
+        [h1, h2] => (number(&[*h1, *h2])?, 0),
+        [h1, h2, b':', m1, m2] | [h1, h2, m1, m2] => (number(&[*h1, *h2])?, number(&[*m1, *m2])?),
+        _ => return None,
+    };
+    let ahead = i64::from(hours * 3600 + minutes * 60) * SECOND;
+    let is_behind = offset.first() == Some(&b'-');
+    (hours <= 23 && minutes <= 59).then_some((rest, if is_behind { -ahead } else { ahead }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn days(text: &str) -> Option<f64> {
+        from_text(text.as_bytes()).map(|at| at.micros as f64 / DAY as f64)
+    }
+
+    #[test]
+    fn dates_are_counted_from_1970() {
+        for (text, expected) in [
+            ("1970-01-01", 0.0),
+            ("1969-12-31", -1.0),
+            ("2000-02-29", 11_016.0),
+            ("2000-03-01", 11_017.0),
+            ("2026/11/17", 20_774.0),
+            ("0001-01-01", -719_162.0),
+        ] {
+            assert_eq!(days(text), Some(expected), "{text}");
+        }
+        // Every day of four centuries follows the day before.
+        let mut last = days_of(1899, 12, 31).unwrap();
+        for year in 1900..2300 {
+            for month in 1..=12 {
+                for day in (1..=31).filter_map(|day| days_of(year, month, day)) {
+                    assert_eq!(day, last + 1);
+                    last = day;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn times_of_day_and_offsets_are_read() {
+        let noon = days("2026-11-17 12:00").unwrap();
+        assert_eq!(noon, 20_774.5);
+        for same in [
+            "2026-11-17T12:00:00",
+            "2026-11-17T12:00:00.000Z",
+            "2026-11-17T14:00:00+02:00",
+            "2026-11-17T09:30:00-0230",
+            "2026-11-17t13:00+01",
+        ] {
+            assert_eq!(days(same), Some(noon), "{same}");
+        }
+        assert_eq!(from_text(b"1970-01-01 00:00:01.5").unwrap().micros, 1_500_000);
+        assert_eq!(from_text(b"1970-01-01 00:00:00.123456789").unwrap().micros, 123_456);
+        assert!(from_text(b"2026-11-17 00:00").unwrap().has_clock);
+    }
+
+    #[test]
+    fn other_texts_are_no_times() {
+        for text in [
+            "",
+            "2026",
+            "2026-13-01",
+            "2026-02-30",
+            "17.11.2026",
+            "11/17/2026",
+            "2026-11-17x",
+            "2026-11-17T",
+            "2026-11-17T25:00",
+            "2026-11-17 12:60",
+            "2026-11-17 12:00:00.",
+            "2026-11/17",
+            "20261117",
+            "2026-11-17T12:00+99:00",
+            "2026-11-17 12:00 x",
+        ] {
+            assert_eq!(days(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_times_in_the_unit_that_fits() {
+        let seconds: f64 = 1_790_000_000.0;
+        for factor in [1.0, 1e3, 1e6, 1e9] {
+            let found = from_number(seconds * factor).unwrap().micros;
+            assert_eq!(found, 1_790_000_000 * SECOND, "{factor}");
+        }
+        assert_eq!(from_number(f64::NAN), None);
+    }
+}

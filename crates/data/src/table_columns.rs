@@ -1,0 +1,399 @@
+//! The columns of the table that a data set was read from: the role of each, and the way in which
+//! its values become features.
+//!
+//! A data set, its cache and a model keep them, so that roles are given once, and so that texts get
+//! the same category numbers in every file. Columns whose names alone say all of this
+//! ([`TableColumns::is_implied`]) are not kept.
+//!
+//! Feature values are 32-bit floats. A category is its number: its place in the list of categories,
+//! which is sorted by frequency, the most frequent first, then by text. A text that is not in the
+//! list is a missing value. A point in time becomes one feature for each [`TimePart`], in UTC.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::dataset::Dataset;
+use crate::error::DataError;
+use crate::format::{Role, is_telling_name};
+
+/// The largest number of categories of a column; rarer texts are missing values.
+pub const MAX_CATEGORIES: usize = 1000;
+
+/// The most columns that are read from a cache or a model.
+const MAX_COLUMNS: usize = 1 << 20;
+
+/// A part of a point in time that is a feature of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum TimePart {
+    /// Days since the beginning of 1970, with their fraction.
+    Days,
+    /// The hour of the day, 0 to 23.
+    Hour,
+    /// The day of the week, from 0 (Monday) to 6 (Sunday).
+    Weekday,
+}
+
+impl TimePart {
+    /// Every part.
+    pub const ALL: [TimePart; 3] = [TimePart::Days, TimePart::Hour, TimePart::Weekday];
+
+    /// The name in roles and in names of features.
+    pub fn name(self) -> &'static str {
+        match self {
+            TimePart::Days => "days",
+            TimePart::Hour => "hour",
+            TimePart::Weekday => "weekday",
+        }
+    }
+
+    /// The value of the part at a time, in microseconds since the beginning of 1970 (UTC).
+    pub(crate) fn of(self, micros: i64) -> f32 {
+        const HOUR: i64 = 3_600_000_000;
+        const DAY: i64 = 24 * HOUR;
+        match self {
+            TimePart::Days => (micros as f64 / DAY as f64) as f32,
+            TimePart::Hour => (micros.rem_euclid(DAY) / HOUR) as f32,
+            // The first day was a Thursday.
+            TimePart::Weekday => (micros.div_euclid(DAY) + 3).rem_euclid(7) as f32,
+        }
+    }
+}
+
+/// The way in which the values of a column become features.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Encoding {
+    /// Numbers are features as they are; `true` is 1 and `false` is 0.
+    #[default]
+    Number,
+    /// Texts become numbers: their place in this list.
+    #[serde(with = "shared_texts")]
+    Category(Arc<[String]>),
+    /// Points in time become one feature for each part, called `column.part`.
+    Time(Vec<TimePart>),
+}
+
+/// A shared list of texts as a plain list.
+mod shared_texts {
+    use std::sync::Arc;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(list: &Arc<[String]>, to: S) -> Result<S::Ok, S::Error> {
+        list.as_ref().serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Arc<[String]>, D::Error> {
+        Vec::<String>::deserialize(from).map(Arc::from)
+    }
+}
+
+impl Encoding {
+    /// The name of the encoding in roles and messages.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Encoding::Number => "number",
+            Encoding::Category(_) => "category",
+            Encoding::Time(_) => "time",
+        }
+    }
+
+    fn is_number(&self) -> bool {
+        *self == Encoding::Number
+    }
+}
+
+/// One column of a table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct TableColumn {
+    /// Its name.
+    pub name: String,
+    /// Its role: `feature`, `ignore`, or that of an id, a label, a weight or a position.
+    pub role: Role,
+    /// The encoding of a feature.
+    #[serde(default, skip_serializing_if = "Encoding::is_number")]
+    pub encoding: Encoding,
+}
+
+impl TableColumn {
+    /// A column with a role; a feature of numbers where the role is `feature`.
+    pub fn new(name: impl Into<String>, role: Role) -> TableColumn {
+        TableColumn { name: name.into(), role, encoding: Encoding::Number }
+    }
+
+    /// A column of features.
+    pub fn feature(name: impl Into<String>, encoding: Encoding) -> TableColumn {
+        TableColumn { name: name.into(), role: Role::Feature, encoding }
+    }
+
+    /// Whether its name alone says its role and its encoding.
+    pub(crate) fn is_implied(&self) -> bool {
+        let guess = Role::guess(&self.name);
+        let is_told = guess.is_some() || !is_telling_name(&self.name);
+        self.role == guess.unwrap_or(Role::Feature) && is_told && self.encoding.is_number()
+    }
+
+    /// Whether it is a feature of numbers.
+    pub(crate) fn is_number(&self) -> bool {
+        self.role == Role::Feature && self.encoding.is_number()
+    }
+
+    /// The names of the features that the column becomes.
+    pub fn features(&self) -> Vec<String> {
+        match (&self.role, &self.encoding) {
+            (Role::Feature, Encoding::Time(parts)) => {
+                parts.iter().map(|part| format!("{}.{}", self.name, part.name())).collect()
+            }
+            (Role::Feature, _) => vec![self.name.clone()],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// The columns of a table, in their order.
+///
+/// ```
+/// use rankwright_data::{Encoding, TableColumn, TableColumns};
+/// use rankwright_data::format::Role;
+/// let brands = Encoding::Category(["acme".to_owned(), "best".to_owned()].into());
+/// let columns = TableColumns::new(vec![
+///     TableColumn::new("session", Role::Query),
+///     TableColumn::feature("brand", brands),
+/// ])?;
+/// assert_eq!(columns.categories("brand").unwrap()[1], "best");
+/// assert!(!columns.is_implied());
+/// # Ok::<(), rankwright_data::DataError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[serde(transparent)]
+pub struct TableColumns {
+    columns: Vec<TableColumn>,
+}
+
+impl<'de> Deserialize<'de> for TableColumns {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let columns = Vec::<TableColumn>::deserialize(from)?;
+        TableColumns::new(columns).map_err(serde::de::Error::custom)
+    }
+}
+
+impl TableColumns {
+    /// Checks that names differ, that a role other than `feature` and `ignore` has one column, and
+    /// that no category or part occurs twice.
+    pub fn new(columns: Vec<TableColumn>) -> Result<TableColumns, DataError> {
+        let invalid = |column: &TableColumn| DataError::TableColumn { column: column.name.clone() };
+        if columns.len() > MAX_COLUMNS {
+            let (what, limit) = ("tables", MAX_COLUMNS);
+            return Err(DataError::TooManyColumns { what, columns: columns.len(), limit });
+        }
+        let (mut names, mut roles) = (HashSet::new(), HashSet::new());
+        for column in &columns {
+            let is_shared = matches!(column.role, Role::Feature | Role::Ignore);
+            let is_encoding = column.role.is_encoding();
+            let is_plain = column.role == Role::Feature || column.encoding.is_number();
+            let is_valid = match &column.encoding {
+                Encoding::Number => true,
+                Encoding::Category(values) => {
+                    let known: HashSet<&String> = values.iter().collect();
+                    known.len() == values.len() && values.len() <= MAX_CATEGORIES
+                }
+                Encoding::Time(parts) => !parts.is_empty() && parts.windows(2).all(|w| w[0] < w[1]),
+            };
+            let is_new =
+                names.insert(column.name.as_str()) && (is_shared || roles.insert(column.role));
+            if !(is_new && is_valid && is_plain) || is_encoding {
+                return Err(invalid(column));
+            }
+        }
+        Ok(TableColumns { columns })
+    }
+
+    /// The columns in their order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &TableColumn> {
+        self.columns.iter()
+    }
+
+    /// The column with this name.
+    pub fn column(&self, name: &str) -> Option<&TableColumn> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+
+    /// The categories of a feature, by their numbers; `None` if it is no category.
+    pub fn categories(&self, feature: &str) -> Option<&Arc<[String]>> {
+        match self.column(feature) {
+            Some(TableColumn {
+                role: Role::Feature, encoding: Encoding::Category(values), ..
+            }) => Some(values),
+            _ => None,
+        }
+    }
+
+    /// The features that are categories, each with its categories.
+    pub fn all_categories(&self) -> impl Iterator<Item = (&str, &Arc<[String]>)> {
+        self.columns.iter().filter_map(|column| match (&column.role, &column.encoding) {
+            (Role::Feature, Encoding::Category(values)) => Some((column.name.as_str(), values)),
+            _ => None,
+        })
+    }
+
+    /// Whether the names of the columns alone say all of this: roles are those that the names mean,
+    /// no column is ignored, and all features are numbers.
+    pub fn is_implied(&self) -> bool {
+        self.columns.iter().all(TableColumn::is_implied)
+    }
+
+    /// The columns as JSON text.
+    pub fn to_json(&self) -> String {
+        // Texts, lists and enums can always be written as JSON.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Columns from the text of [`to_json`](Self::to_json); `None` for any other text.
+    pub fn from_json(text: &str) -> Option<TableColumns> {
+        serde_json::from_str(text).ok()
+    }
+
+    /// The same columns with the categories of other columns where both have the feature.
+    fn with_categories_of(&self, other: &TableColumns) -> TableColumns {
+        let mut columns = self.columns.clone();
+        for column in &mut columns {
+            if let (Encoding::Category(values), Some(known)) =
+                (&mut column.encoding, other.categories(&column.name))
+            {
+                *values = known.clone();
+            }
+        }
+        TableColumns { columns }
+    }
+}
+
+impl Dataset {
+    /// The columns of the table that the data was read from; `None` if it is from no table, or if
+    /// the names of the columns say it all.
+    pub fn table_columns(&self) -> Option<&Arc<TableColumns>> {
+        self.table_columns.as_ref()
+    }
+
+    /// The categories of a feature, by their numbers; `None` if it is no category.
+    pub fn categories(&self, feature: usize) -> Option<&Arc<[String]>> {
+        self.table_columns.as_ref()?.categories(&self.features().name(feature))
+    }
+
+    /// Whether categories have other numbers here than in other columns, so that
+    /// [`with_categories`](Self::with_categories) would change values.
+    pub fn differs_in_categories(&self, other: &TableColumns) -> bool {
+        let own = self.table_columns.iter().flat_map(|columns| columns.all_categories());
+        own.into_iter().any(|(name, values)| other.categories(name).is_some_and(|o| o != values))
+    }
+
+    /// The same data with the category numbers of other columns, such as those of the training
+    /// data. A category that these do not have is a missing value.
+    #[must_use]
+    pub fn with_categories(mut self, other: &TableColumns) -> Dataset {
+        let Some(own) = self.table_columns.clone() else { return self };
+        if !self.differs_in_categories(other) {
+            return self;
+        }
+        let mut maps: Vec<(usize, Vec<f32>)> = Vec::new();
+        for (name, values) in own.all_categories() {
+            let Some(known) = other.categories(name).filter(|known| *known != values) else {
+                continue;
+            };
+            let Some(column) = self.features.column(name) else { continue };
+            let numbers: HashMap<&str, usize> =
+                known.iter().enumerate().map(|(number, text)| (text.as_str(), number)).collect();
+            let number = |text: &String| numbers.get(text.as_str()).map_or(f32::NAN, |n| *n as f32);
+            maps.push((column, values.iter().map(number).collect()));
+        }
+        let width = self.columns();
+        let mut matrix = self.matrix.into_owned();
+        for row in matrix.values_mut().chunks_exact_mut(width.max(1)) {
+            for (column, numbers) in &maps {
+                let value = &mut row[*column];
+                // NaN becomes 0 as an index, and stays NaN.
+                if !value.is_nan() {
+                    *value = numbers.get(*value as usize).copied().unwrap_or(f32::NAN);
+                }
+            }
+        }
+        self.matrix = matrix;
+        self.table_columns = Some(Arc::new(own.with_categories_of(other)));
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn brands(values: &[&str]) -> TableColumns {
+        let values = values.iter().map(|value| (*value).to_owned()).collect();
+        let brand = TableColumn::feature("brand", Encoding::Category(values));
+        TableColumns::new(vec![TableColumn::new("qid", Role::Query), brand]).unwrap()
+    }
+
+    #[test]
+    fn parts_of_a_time_are_those_of_the_calendar() {
+        // Wednesday, 1 January 2025, 18:00.
+        let micros = (20_089 * 24 + 18) * 3_600_000_000;
+        assert_eq!(TimePart::Hour.of(micros), 18.0);
+        assert_eq!(TimePart::Weekday.of(micros), 2.0);
+        assert_eq!(TimePart::Days.of(micros), 20_089.75);
+        assert_eq!(TimePart::Weekday.of(0), 3.0, "Thursday");
+        assert_eq!((TimePart::Weekday.of(-1), TimePart::Hour.of(-1)), (2.0, 23.0));
+    }
+
+    #[test]
+    fn columns_are_written_and_read_as_json() {
+        let mut columns = brands(&["a", "b"]);
+        columns.columns.push(TableColumn::feature("at", Encoding::Time(TimePart::ALL.to_vec())));
+        columns.columns.push(TableColumn::new("url", Role::Ignore));
+        assert_eq!(TableColumns::from_json(&columns.to_json()).unwrap(), columns);
+        let text = "[{\"name\":\"qid\",\"role\":\"qid\"},{\"name\":\"x\",\"role\":\"feature\"}]";
+        let plain = TableColumns::from_json(text).unwrap();
+        assert!(plain.is_implied() && !columns.is_implied());
+        assert_eq!(plain.to_json(), text);
+    }
+
+    #[test]
+    fn columns_that_contradict_themselves_are_refused() {
+        for bad in [
+            r#"[{"name":"a","role":"qid"},{"name":"b","role":"qid"}]"#,
+            r#"[{"name":"a","role":"feature"},{"name":"a","role":"ignore"}]"#,
+            r#"[{"name":"a","role":"feature","encoding":{"category":["x","x"]}}]"#,
+            r#"[{"name":"a","role":"feature","encoding":{"time":[]}}]"#,
+            r#"[{"name":"a","role":"feature","encoding":{"time":["hour","days"]}}]"#,
+            r#"[{"name":"a","role":"label","encoding":{"category":["x"]}}]"#,
+            r#"[{"name":"a","role":"time"}]"#,
+            r#"[{"name":"a","role":"what"}]"#,
+        ] {
+            assert!(TableColumns::from_json(bad).is_none(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn categories_get_the_numbers_of_other_columns_and_unknown_ones_are_missing() {
+        let mut data = Dataset::from_rows([[0.0], [1.0], [2.0], [f32::NAN]], ["brand"])
+            .query_ids([1, 1, 1, 1])
+            .build()
+            .unwrap();
+        data.table_columns = Some(Arc::new(brands(&["a", "b", "c"])));
+        let other = brands(&["c", "a"]);
+        assert!(data.differs_in_categories(&other));
+        let recoded = data.with_categories(&other);
+        let values = recoded.matrix().values();
+        assert_eq!((values[0], values[2]), (1.0, 0.0));
+        assert!(values[1].is_nan() && values[3].is_nan());
+        assert_eq!(recoded.categories(0).unwrap().len(), 2);
+        assert!(!recoded.differs_in_categories(&other));
+    }
+}

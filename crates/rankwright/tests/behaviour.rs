@@ -1,0 +1,5 @@
+//! Tests of the whole crate: one program for all tests, as each test program is linked separately.
+
+mod reference;
+mod silent_traps;
+mod threads;

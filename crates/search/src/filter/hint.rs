@@ -1,0 +1,228 @@
+//! Hints on filters that a person has probably meant otherwise.
+//!
+//! A filter that no document passes is checked for the usual mistakes: a value of several words
+//! without quotes, a value in other letters than those of the field, a range with its ends exchanged.
+//! A word that is the name of a field, such as a bare `in_stock`, is noticed even if documents pass:
+//! it is read as a word of the text.
+
+use std::fmt;
+use std::ops::Bound;
+
+use rankwright_spec::nearest;
+
+use super::condition::{Condition, LabelTest, Rule};
+use super::expression::{Comparison, FieldTest, FilterExpression, Literal, Node, ValueTest};
+use crate::error::SearchError;
+use crate::index::Index;
+use crate::schema::FieldKind;
+
+/// A possible mistake in a filter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FilterHint {
+    /// A word of the filter is the name of a field, but stands without a comparison.
+    BareField {
+        /// The field.
+        name: String,
+        /// Conditions that test the field.
+        examples: String,
+    },
+    /// A value of several words has no quotes, so that only the first word belongs to the field.
+    Unquoted {
+        /// The field.
+        field: String,
+        /// The part of the value that belongs to the field.
+        read: String,
+        /// The whole value.
+        value: String,
+    },
+    /// The field does not have a value, but a similar one.
+    OtherValue {
+        /// The field.
+        field: String,
+        /// The value of the filter.
+        value: String,
+        /// A similar value that documents have.
+        similar: String,
+    },
+    /// The ends of a range are exchanged, so that nothing lies in it.
+    ReversedRange {
+        /// The field.
+        field: String,
+    },
+}
+
+impl fmt::Display for FilterHint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BareField { name, examples } => write!(
+                f,
+                "`{name}` alone is read as a word of the text; for the field write {examples}"
+            ),
+            Self::Unquoted { field, read, value } => write!(
+                f,
+                "only `{read}` is the value of `{field}`, the rest is read as words of the text; \
+                 quote values with blanks: {field}:\"{value}\""
+            ),
+            Self::OtherValue { field, value, similar } => {
+                let quotes =
+                    if similar.contains(|c: char| !c.is_alphanumeric()) { "\"" } else { "" };
+                write!(f, "no document has the value `{value}` in the field `{field}`; ")?;
+                write!(f, "did you mean {field}:{quotes}{similar}{quotes}?")
+            }
+            Self::ReversedRange { field } => write!(
+                f,
+                "the first end of the range of `{field}` lies above the second one, so that it has \
+                 no values"
+            ),
+        }
+    }
+}
+
+/// Finds the hints on an expression. `passes` says whether any document passes it.
+pub(super) fn hints(
+    index: &Index,
+    expression: &FilterExpression,
+    rule: &Rule,
+    passes: bool,
+) -> Result<Vec<FilterHint>, SearchError> {
+    let mut finder = HintFinder { index, hints: Vec::new() };
+    finder.bare_fields(&expression.root);
+    if !passes {
+        finder.unquoted(&expression.root)?;
+        finder.of_rule(rule)?;
+    }
+    Ok(finder.hints)
+}
+
+struct HintFinder<'a> {
+    index: &'a Index,
+    hints: Vec<FilterHint>,
+}
+
+impl HintFinder<'_> {
+    /// Words that are names of fields which are not text.
+    fn bare_fields(&mut self, node: &Node) {
+        match node {
+            Node::And(nodes) | Node::Or(nodes) => {
+                nodes.iter().for_each(|node| self.bare_fields(node));
+            }
+            Node::Not(node) => self.bare_fields(node),
+            Node::Test(test) => {
+                let Some(word) = bare_word(test).filter(|word| !word.is_quoted) else { return };
+                let examples = match self.index.schema().kind(&word.text) {
+                    None | Some(FieldKind::Text | FieldKind::Stored) => return,
+                    Some(FieldKind::Number) => format!("{0}:true, {0}>0 or {0}:*", word.text),
+                    Some(FieldKind::Date) => format!("{0}>=2024 or {0}:*", word.text),
+                    Some(_) => format!("{0}:value or {0}:*", word.text),
+                };
+                self.hints.push(FilterHint::BareField { name: word.text.clone(), examples });
+            }
+        }
+    }
+
+    /// Values of labels that end in words without a field: `color:Dark Green`.
+    fn unquoted(&mut self, node: &Node) -> Result<(), SearchError> {
+        let nodes = match node {
+            Node::Or(nodes) => return nodes.iter().try_for_each(|node| self.unquoted(node)),
+            Node::Not(node) => return self.unquoted(node),
+            Node::Test(_) => return Ok(()),
+            Node::And(nodes) => nodes,
+        };
+        for (at, node) in nodes.iter().enumerate() {
+            let Node::Test(FieldTest {
+                field: Some(field),
+                test: ValueTest::Compare(Comparison::Matches | Comparison::Equals, value),
+            }) = node
+            else {
+                self.unquoted(node)?;
+                continue;
+            };
+            let words = nodes[at + 1..].iter().map_while(|node| match node {
+                Node::Test(test) => bare_word(test).filter(|word| !word.is_quoted),
+                _ => None,
+            });
+            let words: Vec<&str> = words.map(|word| word.text.as_str()).collect();
+            if words.is_empty() || value.is_quoted {
+                continue;
+            }
+            let whole = format!("{} {}", value.text, words.join(" "));
+            let is_label = match self.index.schema().kind(&field.text) {
+                Some(kind @ (FieldKind::Category | FieldKind::Links)) => {
+                    self.label(&field.text, kind, &whole)?.is_some()
+                }
+                Some(FieldKind::Text) => true,
+                _ => false,
+            };
+            if is_label {
+                self.hints.push(FilterHint::Unquoted {
+                    field: field.text.clone(),
+                    read: value.text.clone(),
+                    value: whole,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Conditions that no document can pass.
+    fn of_rule(&mut self, rule: &Rule) -> Result<(), SearchError> {
+        match rule {
+            Rule::All(rules) | Rule::Any(rules) => {
+                rules.iter().try_for_each(|rule| self.of_rule(rule))
+            }
+            Rule::Not(_) | Rule::Everything => Ok(()),
+            Rule::Condition(Condition::Interval { field, interval, .. }) => {
+                let end = |bound: &Bound<f64>| match bound {
+                    Bound::Included(value) | Bound::Excluded(value) => Some(*value),
+                    Bound::Unbounded => None,
+                };
+                if let (Some(low), Some(high)) = (end(&interval.0), end(&interval.1))
+                    && low > high
+                {
+                    self.hints.push(FilterHint::ReversedRange { field: field.clone() });
+                }
+                Ok(())
+            }
+            Rule::Condition(Condition::Label { field, kind, test: LabelTest::Equals(value) }) => {
+                let found = self.label(field, *kind, value)?;
+                let is_explained = self.hints.iter().any(|hint| match hint {
+                    FilterHint::Unquoted { field: explained, .. } => explained == field,
+                    _ => false,
+                });
+                match found {
+                    Some(similar) if similar != *value && !is_explained => {
+                        let (field, value) = (field.clone(), value.clone());
+                        self.hints.push(FilterHint::OtherValue { field, value, similar });
+                    }
+                    _ => {}
+                }
+                Ok(())
+            }
+            Rule::Condition(_) => Ok(()),
+        }
+    }
+
+    /// The value of a field that equals a text, or is most similar to it.
+    fn label(
+        &self,
+        field: &str,
+        kind: FieldKind,
+        text: &str,
+    ) -> Result<Option<String>, SearchError> {
+        let labels = self.index.labels(field, kind)?;
+        let names: Vec<&str> = (0..labels.len() as u32).map(|label| labels.name(label)).collect();
+        let folded = text.to_lowercase();
+        let equal = names.iter().find(|name| **name == text);
+        let equal = equal.or_else(|| names.iter().find(|name| name.to_lowercase() == folded));
+        Ok(equal.map(|name| (*name).to_owned()).or_else(|| nearest(text, &names)))
+    }
+}
+
+/// The word of a condition without a field.
+fn bare_word(test: &FieldTest) -> Option<&Literal> {
+    match test {
+        FieldTest { field: None, test: ValueTest::Compare(_, word) } => Some(word),
+        _ => None,
+    }
+}

@@ -1,0 +1,407 @@
+//! The syntax of queries: plain words, or words with operators.
+//!
+//! In the plain syntax a query is words, whatever its punctuation: the same text gives the same
+//! ranking on a command line, in a file of queries and in training data. That is the default, as
+//! queries of people and of test collections contain quotes, hyphens and colons that mean nothing.
+//!
+//! In the simple syntax, parts of a query are conditions that a document must fulfil:
+//!
+//! ```text
+//! "some words"   the words stand in this order in a text field
+//! +word          a text field has the word; also +"some words"
+//! -word          no text field has the word; also -"some words" and -field:word
+//! field:word     the field has the word or value, as in a filter: title:blue, year:>=1990
+//! ```
+//!
+//! The other words are optional and rank the documents, as in the plain syntax; so do those of the
+//! conditions, unless they are excluded. A quote that is not closed, and a name before a colon that is
+//! no field of the index, are ordinary text.
+
+use std::fmt;
+
+use crate::document::Query;
+use crate::error::SearchError;
+use crate::filter::{
+    ConditionOrigin, Filter, FilterError, FilterExpression, FilterHint, FilterProblem,
+    QueryCondition, QueryTest, closing_quotes,
+};
+use crate::index::Index;
+use crate::schema::FieldKind;
+
+/// Maximum number of characters of a query in simple syntax.
+const MOST_CHARACTERS: usize = 10_000;
+/// Maximum number of conditions of a query in simple syntax.
+const MOST_CONDITIONS: usize = 200;
+
+/// The syntax of queries.
+///
+/// ```
+/// use rankwright_search::{Document, Index, QuerySyntax};
+///
+/// let index = Index::in_memory([Document::new("1").with("title", "blue train")])?;
+/// let parsed = QuerySyntax::Simple.parse("jazz -live title:blue", &index)?;
+/// assert_eq!(parsed.text, "jazz blue");
+/// assert_eq!(parsed.conditions.unwrap().to_string(), "NOT \"live\" AND title:blue");
+/// # Ok::<(), rankwright_search::SearchError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum QuerySyntax {
+    /// Words.
+    #[default]
+    Plain,
+    /// Words, phrases in quotes, required and excluded words, words in fields.
+    Simple,
+}
+
+impl QuerySyntax {
+    /// All syntaxes.
+    pub const ALL: [QuerySyntax; 2] = [QuerySyntax::Plain, QuerySyntax::Simple];
+
+    /// Its name in options.
+    pub fn name(self) -> &'static str {
+        match self {
+            QuerySyntax::Plain => "plain",
+            QuerySyntax::Simple => "simple",
+        }
+    }
+
+    /// Parses the text of a query for an index.
+    pub fn parse(self, text: &str, index: &Index) -> Result<ParsedQuery, SearchError> {
+        match self {
+            QuerySyntax::Plain => {
+                let (text, ignored) = (text.to_owned(), Vec::new());
+                Ok(ParsedQuery { text, conditions: None, ignored })
+            }
+            QuerySyntax::Simple => parse_simple(text, index),
+        }
+    }
+}
+
+impl fmt::Display for QuerySyntax {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A parsed query.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ParsedQuery {
+    /// The words that rank documents.
+    pub text: String,
+    /// The conditions that documents must fulfil.
+    pub conditions: Option<FilterExpression>,
+    /// Conditions without effect, as the analysis leaves no term of them.
+    pub ignored: Vec<String>,
+}
+
+/// A query that is ready to be ranked: its words, and the documents that it may find.
+pub(crate) struct PreparedQuery {
+    pub(crate) query: Query,
+    /// The documents that fulfil the conditions of the query and pass the filter; `None` where the
+    /// query has no conditions, so that the filter alone counts.
+    pub(crate) filter: Option<Filter>,
+    pub(crate) ignored: Vec<String>,
+    /// Possible mistakes in the conditions of the query.
+    pub(crate) hints: Vec<FilterHint>,
+}
+
+impl PreparedQuery {
+    pub(crate) fn new(
+        index: &Index,
+        query: &Query,
+        syntax: QuerySyntax,
+        filter: Option<&Filter>,
+    ) -> Result<Self, SearchError> {
+        let ParsedQuery { text, conditions, ignored } = syntax.parse(&query.text, index)?;
+        let own = conditions.map(|conditions| Filter::of_expression(index, &conditions));
+        let own = own.transpose()?;
+        let hints = own.as_ref().map_or(&[][..], Filter::hints).to_vec();
+        let own = match (own, filter) {
+            (Some(own), Some(filter)) => Some(own.and(filter)?),
+            (own, _) => own,
+        };
+        Ok(Self { query: Query { text, ..query.clone() }, filter: own, ignored, hints })
+    }
+}
+
+/// The first part of a plain query that would be an operator in the simple syntax.
+pub(crate) fn operator_in(text: &str, index: &Index) -> Option<String> {
+    let parts = split(text);
+    let found = parts.iter().find(|part| {
+        let is_phrase = part.is_quoted && part.body.split_whitespace().count() > 1;
+        part.sign.is_some() || is_phrase || field_of(part, index).is_some()
+    });
+    found.map(|part| text[part.start..part.end].to_owned())
+}
+
+/// A part of a query between blanks.
+struct QueryPart<'a> {
+    /// `+` or `-` at its beginning.
+    sign: Option<char>,
+    /// The text behind the sign, without quotes around the whole of it.
+    body: &'a str,
+    is_quoted: bool,
+    /// The bytes of the part.
+    start: usize,
+    end: usize,
+    /// The first byte behind the sign.
+    body_start: usize,
+}
+
+/// Divides a query at blanks that are not inside of quotes or brackets.
+fn split(text: &str) -> Vec<QueryPart<'_>> {
+    let mut parts = Vec::new();
+    let mut at = 0;
+    loop {
+        at += text[at..].len() - text[at..].trim_start().len();
+        let Some(first) = text[at..].chars().next() else { return parts };
+        let start = at;
+        let next = text[at + first.len_utf8()..].chars().next();
+        let sign = Some(first).filter(|sign| {
+            matches!(sign, '+' | '-') && next.is_some_and(|next| !next.is_whitespace())
+        });
+        at += sign.map_or(0, char::len_utf8);
+        let body_start = at;
+        let whole = quoted_end(&text[at..]);
+        let is_whole =
+            |end: &usize| text[at + end..].chars().next().is_none_or(char::is_whitespace);
+        if let Some(end) = whole.filter(is_whole) {
+            let quoted = &text[at..at + end];
+            let inside = quoted.trim_matches(|c| "\"'“”„‘’‚«»".contains(c));
+            at += end;
+            parts.push(QueryPart {
+                sign,
+                body: inside,
+                is_quoted: true,
+                start,
+                end: at,
+                body_start,
+            });
+            continue;
+        }
+        at += part_end(&text[at..]);
+        let body = &text[body_start..at];
+        parts.push(QueryPart { sign, body, is_quoted: false, start, end: at, body_start });
+    }
+}
+
+/// The bytes of a text in quotes at the beginning; `None` where there is none, or no closing quote.
+fn quoted_end(text: &str) -> Option<usize> {
+    let open = text.chars().next()?;
+    let closing = closing_quotes(open)?;
+    let behind = &text[open.len_utf8()..];
+    let (at, close) = behind.char_indices().find(|(_, c)| closing.contains(c))?;
+    Some(open.len_utf8() + at + close.len_utf8())
+}
+
+/// The bytes up to the next blank that is not inside of quotes or brackets behind a colon.
+fn part_end(text: &str) -> usize {
+    let mut at = 0;
+    let mut before = ' ';
+    while let Some(c) = text[at..].chars().next() {
+        if c.is_whitespace() {
+            return at;
+        }
+        let is_value = matches!(before, ':' | '=' | '<' | '>');
+        let jump = match c {
+            '[' | '{' if is_value => text[at..].find([']', '}']).map(|end| end + 1),
+            '(' if is_value => text[at..].find(')').map(|end| end + 1),
+            _ if is_value => quoted_end(&text[at..]),
+            _ => None,
+        };
+        before = c;
+        at += jump.unwrap_or(c.len_utf8());
+    }
+    at
+}
+
+/// The field that a part names before a colon, if the index has it.
+fn field_of(part: &QueryPart<'_>, index: &Index) -> Option<FieldKind> {
+    let (name, value) = part.body.split_once(':').filter(|_| !part.is_quoted)?;
+    let kind = index.schema().kind(name);
+    let kind = kind.or((name == "id").then_some(FieldKind::Category));
+    kind.filter(|kind| !value.is_empty() && *kind != FieldKind::Stored)
+}
+
+fn parse_simple(text: &str, index: &Index) -> Result<ParsedQuery, SearchError> {
+    let problem = |offset: usize, problem: FilterProblem| {
+        let before = text[..offset].chars().count();
+        let filter = text.to_owned();
+        let origin = ConditionOrigin::Query;
+        SearchError::Filter(FilterError { filter, position: before, problem, origin })
+    };
+    if text.chars().nth(MOST_CHARACTERS).is_some() {
+        return Err(problem(0, FilterProblem::TooLong { most: MOST_CHARACTERS }));
+    }
+    let mut words: Vec<&str> = Vec::new();
+    let mut conditions = Vec::new();
+    let mut ignored = Vec::new();
+    for part in &split(text) {
+        let is_excluded = part.sign == Some('-');
+        let whole = || text[part.start..part.end].to_owned();
+        if let Some(kind) = field_of(part, index) {
+            let expression = FilterExpression::parse(part.body).map_err(|error| {
+                let before = text[..part.body_start].chars().count();
+                let (filter, origin) = (text.to_owned(), ConditionOrigin::Query);
+                let position = before + error.position;
+                SearchError::Filter(FilterError { filter, position, origin, ..error })
+            })?;
+            let is_words = matches!(kind, FieldKind::Text | FieldKind::Category);
+            if let Some((_, value)) = expression.single_value().filter(|_| is_words) {
+                if kind == FieldKind::Text && index.analysis().words(value).is_empty() {
+                    ignored.push(whole());
+                    continue;
+                }
+                let at = part.body.find(value).filter(|_| !is_excluded);
+                words.extend(at.map(|at| &part.body[at..at + value.len()]));
+            }
+            let (test, offset) = (QueryTest::Field(expression), part.body_start);
+            conditions.push(QueryCondition { is_excluded, test, offset });
+        } else if part.is_quoted || part.sign.is_some() {
+            if index.analysis().words(part.body).is_empty() {
+                ignored.push(whole());
+                continue;
+            }
+            if !is_excluded {
+                words.push(part.body);
+            }
+            let test = QueryTest::Words(part.body.to_owned());
+            conditions.push(QueryCondition { is_excluded, test, offset: part.body_start });
+        } else {
+            words.push(part.body);
+        }
+        if conditions.len() > MOST_CONDITIONS {
+            let most = MOST_CONDITIONS;
+            return Err(problem(part.start, FilterProblem::TooManyConditions { most }));
+        }
+    }
+    let conditions = FilterExpression::of_query(text, conditions);
+    Ok(ParsedQuery { text: words.join(" "), conditions, ignored })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Document, Ranker, SearchRequest};
+
+    fn index() -> Index {
+        let documents = [
+            ("1", "Blue Train", "hard bop", 1957.0),
+            ("2", "Train Blue", "hard bop", 1960.0),
+            ("3", "Giant Steps", "jazz", 1960.0),
+            ("4", "Blue Sea", "jazz", 1999.0),
+        ];
+        let documents = documents.map(|(id, title, genre, year)| {
+            Document::new(id).with("title", title).with("genre", genre).with("year", year)
+        });
+        let schema = crate::Schema::parse("genre:category").unwrap();
+        let options = crate::BuildOptions::new().schema(schema);
+        Index::in_memory_with(documents.map(Ok), &options).unwrap().0
+    }
+
+    /// The words and the conditions of a query.
+    fn parsed(index: &Index, text: &str) -> (String, String) {
+        let parsed = QuerySyntax::Simple.parse(text, index).unwrap();
+        let conditions = parsed.conditions.map(|conditions| conditions.to_string());
+        (parsed.text, conditions.unwrap_or_default())
+    }
+
+    #[test]
+    fn quotes_signs_and_fields_become_conditions_and_the_rest_are_words() {
+        let index = index();
+        for (text, words, conditions) in [
+            ("blue train", "blue train", ""),
+            ("\"blue train\" live", "blue train live", "\"blue train\""),
+            ("“blue train”", "blue train", "\"blue train\""),
+            ("+blue train", "blue train", "\"blue\""),
+            ("train -sea", "train", "NOT \"sea\""),
+            ("-\"blue sea\" x", "x", "NOT \"blue sea\""),
+            ("title:blue", "blue", "title:blue"),
+            ("-title:blue x", "x", "NOT title:blue"),
+            ("genre:\"hard bop\" x", "hard bop x", "genre:\"hard bop\""),
+            ("x year:>=1960", "x", "year>=1960"),
+            ("x year:[1950 TO 1960]", "x", "year:[1950 TO 1960]"),
+            ("colour:red 12:30", "colour:red 12:30", ""),
+            ("noise-cancelling 5\" screen - +", "noise-cancelling 5\" screen - +", ""),
+            ("x -", "x -", ""),
+            ("", "", ""),
+        ] {
+            assert_eq!(parsed(&index, text), (words.into(), conditions.into()), "{text}");
+        }
+        let stop = QuerySyntax::Simple.parse("+the train \"of\" title:the", &index).unwrap();
+        assert_eq!(stop.ignored, ["+the", "\"of\"", "title:the"]);
+        assert_eq!((stop.text.as_str(), stop.conditions), ("train", None));
+        let plain = QuerySyntax::Plain.parse("+the \"train\"", &index).unwrap();
+        assert_eq!((plain.text.as_str(), plain.conditions), ("+the \"train\"", None));
+    }
+
+    #[test]
+    fn documents_fulfil_the_conditions_of_the_query() {
+        let ranker = Ranker::builder(index()).syntax(QuerySyntax::Simple).build().unwrap();
+        let found = |text: &str| {
+            let hits = ranker.rank(text, 10).unwrap();
+            let mut ids: Vec<String> = hits.into_iter().map(|hit| hit.id).collect();
+            ids.sort_unstable();
+            ids.join(" ")
+        };
+        assert_eq!(found("blue train"), "1 2 4");
+        assert_eq!(found("\"blue train\""), "1");
+        assert_eq!(found("blue +train"), "1 2");
+        assert_eq!(found("blue -train"), "4");
+        assert_eq!(found("blue year:1960"), "2");
+        assert_eq!(found("blue -genre:jazz"), "1 2");
+        assert_eq!(found("blue +steps"), "3");
+        assert_eq!(found("blue +steps +train"), "");
+        assert_eq!(found("blue +steps -sea title:giant"), "3");
+        let none = ranker.search(&SearchRequest::new("blue +ocean")).unwrap();
+        let kinds: Vec<&str> = none.warnings.iter().map(|warning| warning.kind()).collect();
+        assert_eq!(kinds, ["nothing-fits"]);
+    }
+
+    #[test]
+    fn errors_point_into_the_query() {
+        let error = QuerySyntax::Simple
+            .parse("blue year:soon", &index())
+            .and_then(|parsed| Filter::of_expression(&index(), &parsed.conditions.unwrap()));
+        let error = error.unwrap_err();
+        let said = "query, character 11: field `year` is a number, and `soon` is not";
+        assert_eq!(error.to_string(), said);
+    }
+
+    #[test]
+    fn operators_of_a_plain_query_are_noticed_where_they_look_meant() {
+        let index = index();
+        let found = |text| operator_in(text, &index);
+        assert_eq!(found("\"blue train\" live").as_deref(), Some("\"blue train\""));
+        assert_eq!(found("blue -live").as_deref(), Some("-live"));
+        assert_eq!(found("title:blue").as_deref(), Some("title:blue"));
+        for plain in ["blue train", "noise-cancelling", "\"blue\"", "12:30", "5\" screen", "a - b"]
+        {
+            assert_eq!(found(plain), None, "{plain}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_gives_a_query_or_an_error(
+            text in "([a-c]|[ :=<>!*(),\\[\\]{}\"'\\\\+-]|title:|year:|“|”|é|[0-9]){0,24}",
+        ) {
+            static INDEX: std::sync::LazyLock<Index> = std::sync::LazyLock::new(index);
+            let index = &*INDEX;
+            match QuerySyntax::Simple.parse(&text, index) {
+                Ok(parsed) => {
+                    if let Some(conditions) = parsed.conditions {
+                        let _ = Filter::of_expression(index, &conditions);
+                    }
+                }
+                Err(SearchError::Filter(error)) => {
+                    proptest::prop_assert!(error.position <= text.chars().count(), "{}", error);
+                    error.pointer();
+                }
+                Err(other) => proptest::prop_assert!(false, "{}", other),
+            }
+            operator_in(&text, index);
+        }
+    }
+}

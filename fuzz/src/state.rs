@@ -1,0 +1,149 @@
+//! Readers of files that an earlier run has left in a folder: logs, checkpoints, stored results,
+//! side files and the list of an interrupted write.
+
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use rankwright::data::Dataset;
+use rankwright::data::bytes::Input;
+use rankwright::data::generate::LetorOptions;
+use rankwright::experiment::{ExperimentRequest, PlanOptions};
+use rankwright::learn::tune::{Space, TuneData, TuneJob, TunePlan, TuneSettings};
+use rankwright::learn::{Checkpoints, LearnerSpec, NoProgress, TrainRequest, TrainingLog};
+use rankwright::search::{Document, Extractor, FeatureSet, Index, Query, RowOptions};
+
+use crate::{Scratch, sealed};
+
+/// A small data set, the same each time: checkpoints and logs name their data by its content.
+static DATA: LazyLock<Dataset> = LazyLock::new(|| {
+    LetorOptions { queries: 4, documents: 5, seed: 1 }.generate().expect("it is small")
+});
+
+/// The log beside a model.
+pub(crate) fn training_log(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let _ = TrainingLog::parse(text);
+}
+
+/// The log of a search of two trials: found in it, or trained and added. A log that was read is a
+/// log again afterwards.
+pub(crate) fn tune_log(bytes: &[u8]) {
+    let file = Scratch::with(bytes);
+    let learner = LearnerSpec::parse("mart(trees=1, leaves=2, min_rows=1)").expect("it is valid");
+    let space = Space::parse("leaves=int(2, 3)").expect("it is valid");
+    let measured_on = TuneData::Folds { count: 2, valid_part: None };
+    let settings = TuneSettings::new(measured_on).trials(2).space(space);
+    let plan = TunePlan::new(&learner, settings).expect("it is valid");
+    let run = || plan.run(&TuneJob::new(&DATA).log(file.path().to_owned()));
+    if run().is_ok() {
+        let first = fs::read(file.path()).expect("the log is there");
+        assert!(run().is_ok(), "the log can be read again");
+        assert_eq!(fs::read(file.path()).expect("the log is there"), first, "nothing was missing");
+    }
+}
+
+/// A checkpoint, with checksums that fit: the training resumes, begins anew, or is refused.
+pub(crate) fn checkpoint(bytes: &[u8]) {
+    let folder = Scratch::folder();
+    let checkpoints = Checkpoints::new(folder.path());
+    fs::write(checkpoints.file(), sealed(bytes)).expect("the folder is there");
+    let learner = LearnerSpec::parse("mart(trees=3, leaves=2, min_rows=1)").expect("it is valid");
+    if let Ok(result) = learner.train(TrainRequest::new(&DATA).checkpoints(checkpoints)) {
+        assert!(result.finished && result.history.iterations.len() <= 3);
+        assert!(result.model.score_row(&[0.5; 64]).is_finite());
+    }
+}
+
+/// Word vectors: the feature has a number for every document.
+pub(crate) fn vectors(bytes: &[u8]) {
+    static INDEX: LazyLock<Arc<Index>> = LazyLock::new(|| {
+        let documents = [("1", "red shoe"), ("2", "blue train"), ("3", "")];
+        let documents = documents.map(|(id, text)| Document::new(id).with("text", text));
+        Arc::new(Index::in_memory(documents).expect("the sample can be indexed"))
+    });
+    let file = Scratch::with(bytes);
+    let set = FeatureSet::new(vec![format!("dense(file={})", file.path().display())]);
+    let Ok(extractor) = Extractor::new(INDEX.clone(), &set) else { return };
+    let queries = [Query::new("q", "red train")];
+    let data = extractor.dataset(&queries, None, &RowOptions::new()).expect("two documents match");
+    assert!(data.matrix().values().iter().all(|value| (-1.001..=1.001).contains(value)));
+}
+
+/// One of the side files of a data file, chosen by the first byte.
+pub(crate) fn side_files(bytes: &[u8]) {
+    let Some((kind, content)) = bytes.split_first() else { return };
+    let folder = Scratch::folder();
+    let data = folder.path().join("data");
+    let (ending, text) = match kind % 3 {
+        0 => ("query", "1 1:1\n0 1:2\n2 1:3\n0 1:4\n"),
+        1 => ("weight", "1 qid:a 1:1\n0 qid:a 1:2\n2 qid:b 1:3\n0 qid:b 1:4\n"),
+        _ => ("position", "1 qid:a 1:1\n0 qid:a 1:2\n2 qid:b 1:3\n0 qid:b 1:4\n"),
+    };
+    fs::write(&data, text).expect("the folder is there");
+    fs::write(data.with_extension(ending), content).expect("the folder is there");
+    if let Ok(data) = Dataset::read(&data) {
+        assert_eq!(data.rows(), 4);
+        let weights = data.row_weights().into_iter().flatten();
+        assert!(weights.into_iter().all(|weight| weight.is_finite() && *weight >= 0.0));
+    }
+}
+
+/// A file of a stored cell of an experiment, chosen by the first byte: the cell counts only if it is
+/// as it was written.
+pub(crate) fn cell(bytes: &[u8]) {
+    /// An experiment of one cell that has been run, and the files of that cell.
+    struct Stored {
+        request: ExperimentRequest,
+        files: Vec<(std::path::PathBuf, Vec<u8>)>,
+        _folder: Scratch,
+    }
+    static STORED: LazyLock<Mutex<Stored>> = LazyLock::new(|| {
+        let folder = Scratch::folder();
+        let file = folder.path().join("x.toml");
+        let text = "name = \"x\"\nmetrics = [\"ndcg@5\"]\n[[data]]\nname = \"d\"\n\
+                    generate = \"letor(queries=6, documents=5)\"\n\
+                    [[learner]]\nspec = \"mart(trees=1, leaves=2)\"\n";
+        fs::write(&file, text).expect("the folder is there");
+        let options = PlanOptions::default().jobs(Some(1)).threads(1);
+        let request = ExperimentRequest::new(&file).out(folder.path().join("out")).options(options);
+        request.run(&NoProgress).expect("it is small");
+        let cells = fs::read_dir(folder.path().join("out/cells")).expect("there is a cell");
+        let cell = cells.flatten().next().expect("there is a cell").path();
+        let mut files: Vec<_> = fs::read_dir(cell).expect("it has files").flatten().collect();
+        files.sort_by_key(fs::DirEntry::file_name);
+        let files = files
+            .iter()
+            .map(|entry| (entry.path(), fs::read(entry.path()).expect("the file can be read")));
+        Mutex::new(Stored { request, files: files.collect(), _folder: folder })
+    });
+    let Some((number, content)) = bytes.split_first() else { return };
+    let stored = STORED.lock().unwrap_or_else(PoisonError::into_inner);
+    let (path, written) = &stored.files[*number as usize % stored.files.len()];
+    fs::write(path, content).expect("the folder is there");
+    let plan = stored.request.plan().expect("a damaged cell is no error");
+    fs::write(path, written).expect("the folder is there");
+    let is_scores_or_model = path.extension().is_some_and(|ending| ending != "json");
+    let is_as_written = content == written;
+    assert!(plan.pending() == usize::from(!is_as_written) || !is_scores_or_model);
+}
+
+/// The list of an interrupted write: a reader carries it out or refuses it, and in no case changes a
+/// file that such a list cannot name.
+pub(crate) fn switch(bytes: &[u8]) {
+    let folder = Scratch::folder();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("inside")).expect("the folder is there");
+    let inside = |name: &str| at("inside").join(name);
+    for path in [at("outside"), inside("data"), inside("set.features.toml")] {
+        fs::write(path, "old").expect("the folder is there");
+    }
+    fs::write(inside(".rankwright-1-1"), "new").expect("the folder is there");
+    fs::write(inside(".rankwright-switch"), bytes).expect("the folder is there");
+    let content = |path: &Path| fs::read(path).ok();
+    match Input::open(inside("data")) {
+        Ok(input) => assert!([&b"old"[..], b"new"].contains(&&*input.bytes)),
+        Err(_) => assert!(inside("data").exists()),
+    }
+    assert_eq!(content(&at("outside")).as_deref(), Some(&b"old"[..]));
+}

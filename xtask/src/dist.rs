@@ -1,0 +1,83 @@
+//! `cargo xtask dist`: what is shipped, in one archive under `target/shipped`.
+//!
+//! The archive has the stripped command, a manual page and completions for each shell, and the
+//! licences, in the folders in which Unix systems look for them: unpacked into `/usr/local` (with
+//! `tar --strip-components=1`) it is installed. Manual pages and completions are written by the command
+//! itself, so that they cannot lag behind it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::steps::{Failure, Outcome, Steps, output_of, print_line};
+use crate::workspace::Workspace;
+
+/// The folder of each shell's completions, and the name of the file there.
+const COMPLETIONS: [(&str, &str, &str); 3] = [
+    ("bash", "share/bash-completion/completions", "rankwright"),
+    ("zsh", "share/zsh/site-functions", "_rankwright"),
+    ("fish", "share/fish/vendor_completions.d", "rankwright.fish"),
+];
+
+/// Files of the project that are part of the archive.
+const DOCUMENTS: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"];
+
+/// Builds the command with a profile (`dist` unless another is given) and packs the archive.
+pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, profile: &str) -> Outcome {
+    let build = format!("build --profile {profile} --package rankwright-cli --locked");
+    steps.run("build command", &mut workspace.cargo(&build))?;
+    let command = workspace.built(profile, "rankwright");
+    let name = archive_name(&command)?;
+    let shipped = workspace.target("shipped");
+    let folder = shipped.join(&name);
+    steps.call("collect files", || collect(workspace, &command, &folder))?;
+    let archive = shipped.join(format!("{name}.tar.gz"));
+    let mut tar = workspace.command("tar");
+    tar.arg("-czf").arg(&archive).arg("-C").arg(&shipped).arg(&name);
+    steps.run("pack archive", &mut tar)?;
+    let bytes = fs::metadata(&archive).map_err(|error| in_file(&archive, &error))?.len();
+    let megabytes = bytes as f64 / 1e6;
+    print_line(&format!("target/shipped/{name}.tar.gz: {megabytes:.1} MB"));
+    Ok(())
+}
+
+/// The name of the archive without its extension: `rankwright-0.1.0-x86_64-linux`.
+fn archive_name(command: &Path) -> Outcome<String> {
+    let version = output_of(Command::new(command).arg("--version"))?;
+    let version = String::from_utf8_lossy(&version).trim().replace(' ', "-");
+    Ok(format!("{version}-{}-{}", std::env::consts::ARCH, std::env::consts::OS))
+}
+
+/// Puts all files into a new folder.
+fn collect(workspace: &Workspace, command: &Path, folder: &Path) -> Outcome {
+    if folder.exists() {
+        fs::remove_dir_all(folder).map_err(|error| in_file(folder, &error))?;
+    }
+    let program = format!("rankwright{}", std::env::consts::EXE_SUFFIX);
+    copy(command, &made(folder, "bin")?.join(program))?;
+    let manual = made(folder, "share/man/man1")?;
+    output_of(Command::new(command).args(["man", "--out"]).arg(&manual))?;
+    for (shell, inside, file) in COMPLETIONS {
+        let script = output_of(Command::new(command).args(["completions", shell]))?;
+        let path = made(folder, inside)?.join(file);
+        fs::write(&path, script).map_err(|error| in_file(&path, &error))?;
+    }
+    let documents = made(folder, "share/doc/rankwright")?;
+    DOCUMENTS.iter().try_for_each(|name| copy(&workspace.path(name), &documents.join(name)))
+}
+
+/// A folder inside the archive, created.
+fn made(folder: &Path, inside: &str) -> Outcome<PathBuf> {
+    let path = folder.join(inside);
+    fs::create_dir_all(&path).map_err(|error| in_file(&path, &error))?;
+    Ok(path)
+}
+
+fn copy(from: &Path, to: &Path) -> Outcome {
+    fs::copy(from, to).map(|_| ()).map_err(|error| in_file(from, &error))
+}
+
+fn in_file(path: &Path, error: &std::io::Error) -> Failure {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    Failure::new(format!("{name}: {error}"))
+}
