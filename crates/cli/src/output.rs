@@ -184,7 +184,7 @@ impl Output {
                 message = format!("{message}\n{pointer}");
             }
             let help = advice(failure);
-            eprintln!("{}", error_line(&kind(failure), &message, help.as_deref(), failure.code()));
+            eprintln!("{}", error_line(kind(failure), &message, help.as_deref(), failure.code()));
             return ExitCode::from(failure.code());
         }
         eprintln!("error: {}", visible::lines(&failure.to_string()));

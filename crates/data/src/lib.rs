@@ -21,6 +21,7 @@ pub mod bytes;
 mod chunks;
 mod dataset;
 mod error;
+mod error_kind;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 pub mod format;
 #[cfg(feature = "generate")]

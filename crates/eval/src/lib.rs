@@ -27,6 +27,7 @@ pub mod compare;
 mod convention;
 mod discount;
 mod error;
+mod error_kind;
 mod evaluate;
 mod features;
 mod footnotes;

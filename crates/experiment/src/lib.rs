@@ -28,6 +28,7 @@
 
 mod cell;
 mod error;
+mod error_kind;
 mod factor;
 mod file;
 mod key;

@@ -11,6 +11,7 @@ mod cholesky;
 pub mod collective;
 mod ensemble;
 mod error;
+mod error_kind;
 mod exp;
 mod learner;
 mod linear;

@@ -20,6 +20,7 @@ pub mod draw;
 mod engine;
 mod ensemble;
 mod error;
+mod error_kind;
 mod explain;
 mod file;
 mod header;

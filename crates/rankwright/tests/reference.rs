@@ -5,8 +5,10 @@
 //! ```text
 //! cargo xtask records
 //! ```
-#![cfg(all(feature = "train", feature = "search"))]
+#![cfg(all(feature = "train", feature = "search", feature = "report"))]
 
+#[path = "reference/error_kinds.rs"]
+mod error_kinds;
 #[path = "reference/json_results.rs"]
 mod json_results;
 
@@ -215,7 +217,29 @@ fn results() -> String {
     page("JSON results", about) + &json_results::page()
 }
 
-fn pages() -> [(&'static str, String); 7] {
+fn errors() -> String {
+    let about = "The kinds of errors: the key `kind` of an error that a command prints with \
+                 `--json`, and `kind()` of the error types of the library. An error that only wraps \
+                 another one has the kind of the inner one, so a program needs no knowledge of the \
+                 nesting. Kinds are not removed or renamed without a note in the changelog.";
+    let mut text = page("Errors", about);
+    let of_command = [
+        ("usage", "The command line is wrong."),
+        ("bad-request", "A request that cannot be met."),
+        ("interrupted", "The command was interrupted and had nothing to save."),
+        ("output-closed", "Standard output was closed."),
+    ];
+    text.push_str("## The command\n\n");
+    let of_command = of_command.map(|(kind, about)| vec![code(kind), about.to_owned()]);
+    table(&mut text, &["kind", "meaning"], of_command);
+    for (name, rows) in error_kinds::kinds() {
+        let _ = write!(text, "## `{name}`\n\n");
+        table(&mut text, &["kind", "meaning"], rows);
+    }
+    text
+}
+
+fn pages() -> [(&'static str, String); 8] {
     [
         ("learners.md", learners()),
         ("objectives.md", objectives()),
@@ -224,6 +248,7 @@ fn pages() -> [(&'static str, String); 7] {
         ("formats.md", formats()),
         ("names.md", names()),
         ("results.md", results()),
+        ("errors.md", errors()),
     ]
 }
 

@@ -15,6 +15,7 @@ pub mod chart;
 pub mod comparison;
 pub mod data;
 mod error;
+mod error_kind;
 pub mod explanation;
 mod known;
 mod metric_axis;

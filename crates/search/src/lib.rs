@@ -12,6 +12,7 @@ mod analysis;
 pub mod classify;
 mod document;
 mod error;
+mod error_kind;
 mod facet;
 mod features;
 mod filter;

@@ -18,6 +18,7 @@ mod conflict;
 mod declare;
 mod def;
 mod error;
+mod error_kind;
 mod familiar;
 mod group;
 mod nearest;

@@ -38,6 +38,7 @@ mod delete_documents;
 #[cfg(all(feature = "search", feature = "report"))]
 mod demo;
 mod error;
+mod error_kind;
 mod eval;
 #[cfg(feature = "report")]
 mod explain;

@@ -1,0 +1,30 @@
+//! The kinds of this crate's errors: stable names for programs that cannot match on variants.
+
+use rankwright_spec::error_kinds;
+
+use crate::error::ExperimentError;
+
+error_kinds! {
+    ExperimentError {
+        Self::FolderInUse { .. } => "folder-in-use",
+        Self::OutputIsInput { .. } => "output-is-input",
+        Self::NoRate { .. } => "no-rate",
+        Self::BadRate { .. } => "bad-rate",
+        Self::RateTwice { .. } => "rate-twice",
+        Self::Internal { .. } => "internal",
+        Self::NoRounds { .. } => "no-rounds",
+        Self::File { .. } => "file",
+        Self::UnknownLearner { .. } => "unknown-learner",
+        Self::Threads { .. } => "threads",
+    }
+    wraps {
+        Self::Data(error) => error,
+        Self::Eval(error) => error,
+        Self::Spec(error) => error,
+        Self::Compare(error) => error,
+        Self::Model(error) => error,
+        Self::Learn(error) => error,
+        Self::Report(error) => error,
+        Self::SharedData(error) => error,
+    }
+}

@@ -1,0 +1,96 @@
+//! The kinds of this crate's errors: stable names for programs that cannot match on variants.
+
+use rankwright_spec::error_kinds;
+
+use crate::error::{LearnError, NotFiniteValue, StateProblem};
+use crate::tune::TuneError;
+
+error_kinds! {
+    LearnError {
+        Self::EmptyData => "empty-data",
+        Self::NoFeatures => "no-features",
+        Self::MissingValidation { .. } => "missing-validation",
+        Self::MissingFoldValidation { .. } => "missing-fold-validation",
+        Self::HoldOut { .. } => "hold-out",
+        Self::NoMetricValue { .. } => "no-metric-value",
+        Self::MetricUndefined { .. } => "metric-undefined",
+        Self::PairsUnsupported { .. } => "pairs-unsupported",
+        Self::ObjectiveNeedsLabels => "objective-needs-labels",
+        Self::PairOutOfRange { .. } => "pair-out-of-range",
+        Self::OnlyTiedPairs => "only-tied-pairs",
+        Self::LabelsMissing => "labels-missing",
+        Self::NothingToRank => "nothing-to-rank",
+        Self::NothingRelevant { .. } => "nothing-relevant",
+        Self::OneClass { .. } => "one-class",
+        Self::ZeroWeights => "zero-weights",
+        Self::StartUnsupported { .. } => "start-unsupported",
+        Self::CollectiveUnsupported { .. } => "collective-unsupported",
+        Self::StartNotTrees { .. } => "start-not-trees",
+        Self::StartFeature { .. } => "start-feature",
+        Self::LabelNotFinite { .. } => "label-not-finite",
+        Self::TooManyGrades { .. } => "too-many-grades",
+        Self::OneGrade => "one-grade",
+        Self::UnknownGrade { .. } => "unknown-grade",
+        Self::MetricOutOfRange { .. } => "metric-out-of-range",
+        Self::NoSwaps { .. } => "no-swaps",
+        Self::NewtonWithoutPairs => "newton-without-pairs",
+        Self::NegativeHessian => "negative-hessian",
+        Self::Objective(_) => "objective",
+        Self::QueryLengths { .. } => "query-lengths",
+        Self::Log { .. } => "log",
+        Self::Checkpoint { .. } => "checkpoint",
+        Self::CheckpointInUse { .. } => "checkpoint-in-use",
+        Self::Cancelled { .. } => "cancelled",
+        Self::BlendOfBlends { .. } => "blend-of-blends",
+        Self::Internal { .. } => "internal",
+    }
+    wraps {
+        Self::Spec(error) => error,
+        Self::Eval(error) => error,
+        Self::Data(error) => error,
+        Self::Model(error) => error,
+        Self::Tune(error) => error,
+        Self::NotFinite(error) => error,
+        Self::InQuery { error, .. } => error,
+        Self::CheckpointState(error) => error,
+    }
+}
+
+error_kinds! {
+    TuneError {
+        Self::NoSpace { .. } => "no-space",
+        Self::NothingToSearch { .. } => "nothing-to-search",
+        Self::NothingToTune { .. } => "nothing-to-tune",
+        Self::Trials { .. } => "trials",
+        Self::Folds { .. } => "folds",
+        Self::NoRounds { .. } => "no-rounds",
+        Self::ResourceInSpace { .. } => "resource-in-space",
+        Self::BadTrial { .. } => "bad-trial",
+        Self::AllFailed { .. } => "all-failed",
+        Self::LogInUse { .. } => "log-in-use",
+        Self::Log { .. } => "log",
+    }
+    wraps {}
+}
+
+error_kinds! {
+    NotFiniteValue {
+        Self::Derivatives => "derivatives",
+        Self::Lambdas => "lambdas",
+        Self::ObjectiveDerivative => "objective-derivative",
+        Self::LeafValues => "leaf-values",
+        Self::PairExponentials => "pair-exponentials",
+        Self::NetScores => "net-scores",
+    }
+    wraps {}
+}
+
+error_kinds! {
+    StateProblem {
+        Self::NotHexadecimal => "not-hexadecimal",
+        Self::MissingTrees => "missing-trees",
+        Self::LeavesDoNotFit => "leaves-do-not-fit",
+        Self::OtherLearner => "other-learner",
+    }
+    wraps {}
+}

@@ -1,0 +1,71 @@
+//! The kinds of errors of tasks: stable names for programs that cannot match on variants.
+
+use rankwright_spec::error_kinds;
+
+use super::TaskError;
+
+error_kinds! {
+    TaskError {
+        Self::Cancelled => "cancelled",
+        Self::StandardInputTwice => "standard-input-twice",
+        Self::OutputIsInput { .. } => "output-is-input",
+        Self::PartExists { .. } => "part-exists",
+        Self::TagNotOneWord { .. } => "tag-not-one-word",
+        #[cfg(feature = "search")]
+        Self::NoFeatureSet { .. } => "no-feature-set",
+        Self::ModelInsteadOfData { .. } => "model-instead-of-data",
+        Self::ModelInsteadOfRun { .. } => "model-instead-of-run",
+        Self::NoModel { .. } => "no-model",
+        Self::SeveralModels { .. } => "several-models",
+        Self::NoData => "no-data",
+        Self::NoSystems => "no-systems",
+        Self::NoModelToMatch => "no-model-to-match",
+        Self::AbsentContradictsModel { .. } => "absent-contradicts-model",
+        Self::AbsentRecorded { .. } => "absent-recorded",
+        Self::AbsentRulesDiffer { .. } => "absent-rules-differ",
+        Self::UnknownExtension { .. } => "unknown-extension",
+        Self::FeaturesHaveNames => "features-have-names",
+        Self::NoFolder { .. } => "no-folder",
+        Self::IsFolder { .. } => "is-folder",
+        Self::CheckpointIsNoFolder { .. } => "checkpoint-is-no-folder",
+        Self::NoTrainingData { .. } => "no-training-data",
+        Self::NothingToMatch => "nothing-to-match",
+        #[cfg(feature = "train")]
+        Self::NothingTrained { .. } => "nothing-trained",
+        #[cfg(feature = "train")]
+        Self::OptionNeedsData { .. } => "option-needs-data",
+        Self::NoCheckpoints { .. } => "no-checkpoints",
+        Self::UnknownFeatures { .. } => "unknown-features",
+        Self::MissingFeatures { .. } => "missing-features",
+        Self::NamesAndNumbers { .. } => "names-and-numbers",
+        #[cfg(feature = "train")]
+        Self::TrainingStopped { .. } => "training-stopped",
+        Self::ModelSavedElsewhere { .. } => "model-saved-elsewhere",
+        Self::NoLearner => "no-learner",
+        Self::LearnerTwice { .. } => "learner-twice",
+        Self::ValidPartUnused => "valid-part-unused",
+        Self::NoValidationForBest => "no-validation-for-best",
+        Self::SameFile { .. } => "same-file",
+        Self::SearchStopped { .. } => "search-stopped",
+        Self::Internal { .. } => "internal",
+        Self::NoTrees { .. } => "no-trees",
+        Self::NoSuchTree { .. } => "no-such-tree",
+        Self::EmptyPart { .. } => "empty-part",
+        Self::ScoreCount { .. } => "score-count",
+    }
+    wraps {
+        Self::Data(error) => error,
+        Self::Eval(error) => error,
+        Self::Spec(error) => error,
+        Self::Compare(error) => error,
+        Self::Model(error) => error,
+        #[cfg(feature = "train")]
+        Self::Learn(error) => error,
+        #[cfg(feature = "report")]
+        Self::Report(error) => error,
+        #[cfg(feature = "report")]
+        Self::Experiment(error) => error,
+        #[cfg(feature = "search")]
+        Self::Search(error) => error,
+    }
+}

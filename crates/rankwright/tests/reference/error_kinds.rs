@@ -1,0 +1,121 @@
+//! The kinds of errors, with the documentation of their variants from the source. The page is the
+//! record of all kinds: a kind that is renamed or removed changes it.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use rankwright::data::DataError;
+use rankwright::eval::EvalError;
+use rankwright::eval::compare::CompareError;
+use rankwright::eval::stats::StatsError;
+use rankwright::experiment::ExperimentError;
+use rankwright::learn::tune::TuneError;
+use rankwright::learn::{LearnError, NotFiniteValue, StateProblem};
+use rankwright::model::{
+    BlendProblem, ExplainError, HeaderProblem, ModelError, NetProblem, SparseProblem,
+    TransformProblem, TreeProblem, WeightsProblem,
+};
+use rankwright::report::ReportError;
+use rankwright::search::classify::ClassifyError;
+use rankwright::search::links::LinkError;
+use rankwright::search::{FeatureSetProblem, FilterError, SearchError};
+use rankwright::spec::SpecError;
+use rankwright::tasks::TaskError;
+
+/// A type of errors: its name, the source file below `crates/`, and its kinds.
+type ErrorType = (&'static str, &'static str, &'static [&'static str]);
+
+const ERRORS: [ErrorType; 25] = [
+    ("TaskError", "rankwright/src/tasks/error.rs", TaskError::KINDS),
+    ("SpecError", "spec/src/error.rs", SpecError::KINDS),
+    ("DataError", "data/src/error/mod.rs", DataError::KINDS),
+    ("EvalError", "eval/src/error.rs", EvalError::KINDS),
+    ("CompareError", "eval/src/compare/error.rs", CompareError::KINDS),
+    ("StatsError", "eval/src/stats/error.rs", StatsError::KINDS),
+    ("ModelError", "model/src/error.rs", ModelError::KINDS),
+    ("TreeProblem", "model/src/problem.rs", TreeProblem::KINDS),
+    ("WeightsProblem", "model/src/problem.rs", WeightsProblem::KINDS),
+    ("NetProblem", "model/src/problem.rs", NetProblem::KINDS),
+    ("TransformProblem", "model/src/problem.rs", TransformProblem::KINDS),
+    ("BlendProblem", "model/src/problem.rs", BlendProblem::KINDS),
+    ("HeaderProblem", "model/src/problem.rs", HeaderProblem::KINDS),
+    ("SparseProblem", "model/src/problem.rs", SparseProblem::KINDS),
+    ("ExplainError", "model/src/explain/error.rs", ExplainError::KINDS),
+    ("LearnError", "learn/src/error/mod.rs", LearnError::KINDS),
+    ("NotFiniteValue", "learn/src/error/not_finite.rs", NotFiniteValue::KINDS),
+    ("StateProblem", "learn/src/error/checkpoint.rs", StateProblem::KINDS),
+    ("TuneError", "learn/src/tune/error.rs", TuneError::KINDS),
+    ("SearchError", "search/src/error/mod.rs", SearchError::KINDS),
+    ("FeatureSetProblem", "search/src/error/problems.rs", FeatureSetProblem::KINDS),
+    ("ClassifyError", "search/src/classify/mod.rs", ClassifyError::KINDS),
+    ("LinkError", "search/src/links/graph.rs", LinkError::KINDS),
+    ("ReportError", "report/src/error.rs", ReportError::KINDS),
+    ("ExperimentError", "experiment/src/error.rs", ExperimentError::KINDS),
+];
+
+/// Each error type with its kinds and their meanings.
+pub(super) fn kinds() -> Vec<(&'static str, Vec<Vec<String>>)> {
+    let mut all: Vec<_> = ERRORS.iter().copied().map(rows).collect();
+    let filter = "A filter that cannot be parsed, or does not fit the fields of the index.";
+    let of_filters = FilterError::KINDS.iter().map(|kind| row(kind, filter)).collect();
+    all.push(("FilterError", of_filters));
+    all
+}
+
+fn rows((name, file, kinds): ErrorType) -> (&'static str, Vec<Vec<String>>) {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let source = std::fs::read_to_string(crates.join(file)).unwrap();
+    let meanings = meanings(name, &source);
+    let meaning = |kind: &str| match meanings.get(kind) {
+        Some(meaning) => row(kind, meaning),
+        None => panic!("{name} has no variant of the kind {kind}"),
+    };
+    (name, kinds.iter().map(|kind| meaning(kind)).collect())
+}
+
+fn row(kind: &str, meaning: &str) -> Vec<String> {
+    vec![format!("`{kind}`"), meaning.to_owned()]
+}
+
+/// The documentation of each variant of an enum, by its name in lower case with hyphens.
+fn meanings(name: &str, source: &str) -> HashMap<String, String> {
+    let start = format!("pub enum {name} {{");
+    let body = source.lines().skip_while(|line| *line != start).skip(1);
+    let mut found = HashMap::new();
+    let mut about = Vec::new();
+    for line in body.take_while(|line| *line != "}") {
+        // Fields of variants stand further to the right.
+        let Some(line) = line.strip_prefix("    ").filter(|line| !line.starts_with(' ')) else {
+            continue;
+        };
+        if let Some(text) = line.strip_prefix("/// ") {
+            about.push(text);
+        } else if line.starts_with(|c: char| c.is_ascii_uppercase()) {
+            let variant: String = line.chars().take_while(|c| c.is_alphanumeric()).collect();
+            found.insert(kebab(&variant), std::mem::take(&mut about).join(" "));
+        }
+    }
+    found
+}
+
+/// `NoTrainingData` as `no-training-data`.
+fn kebab(name: &str) -> String {
+    let mut text = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && !text.is_empty() {
+            text.push('-');
+        }
+        text.push(letter.to_ascii_lowercase());
+    }
+    text
+}
+
+#[test]
+fn the_kinds_of_a_type_differ() {
+    for (name, rows) in kinds() {
+        let mut names: Vec<_> = rows.iter().map(|row| row[0].clone()).collect();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), rows.len(), "{name} has one kind for two variants");
+    }
+}

@@ -1,0 +1,68 @@
+//! The kinds of errors: stable names for programs that cannot match on Rust enums, such as scripts
+//! that read JSON, Python and HTTP clients.
+//!
+//! A kind is the name of a variant in lower case with hyphens, such as `unknown-features`. A variant
+//! that only wraps another error, or only adds a place to it, has the kind of the inner error. The
+//! match is exhaustive, so a new variant does not compile without a kind.
+
+/// Gives an error type `kind` and the list `KINDS` of the kinds of its own variants.
+///
+/// ```
+/// #[derive(Debug)]
+/// enum Inner {
+///     NoRows,
+/// }
+/// enum Outer {
+///     TooFew { found: usize },
+///     Data(Inner),
+/// }
+/// rankwright_spec::error_kinds! {
+///     Inner { Self::NoRows => "no-rows", }
+///     wraps {}
+/// }
+/// rankwright_spec::error_kinds! {
+///     Outer { Self::TooFew { .. } => "too-few", }
+///     wraps { Self::Data(error) => error, }
+/// }
+/// assert_eq!(Outer::TooFew { found: 1 }.kind(), "too-few");
+/// assert_eq!(Outer::Data(Inner::NoRows).kind(), "no-rows");
+/// assert_eq!(Outer::KINDS, ["too-few"]);
+/// ```
+#[macro_export]
+macro_rules! error_kinds {
+    (
+        $error:ty { $( $(#[$own_cfg:meta])* $own:pat => $kind:literal, )* }
+        wraps { $( $(#[$wrapper_cfg:meta])* $wrapper:pat => $inner:ident, )* }
+    ) => {
+        impl $error {
+            /// The kinds of this type's own variants; a variant that wraps another error has the
+            /// kind of that error.
+            pub const KINDS: &'static [&'static str] = &[$( $(#[$own_cfg])* $kind, )*];
+
+            /// The stable name of the kind of error, for programs that cannot match on the
+            /// variants: `no-such-file`. A variant that only wraps another error has the kind of
+            /// that error.
+            pub fn kind(&self) -> &'static str {
+                match self {
+                    $( $(#[$own_cfg])* $own => $kind, )*
+                    $( $(#[$wrapper_cfg])* $wrapper => $inner.kind(), )*
+                }
+            }
+        }
+    };
+}
+
+use crate::SpecError;
+
+error_kinds! {
+    SpecError {
+        Self::Syntax { .. } => "syntax",
+        Self::UnknownName { .. } => "unknown-name",
+        Self::UnknownKey { .. } => "unknown-key",
+        Self::DuplicateKey { .. } => "duplicate-key",
+        Self::MissingKey { .. } => "missing-key",
+        Self::BadValue { .. } => "bad-value",
+        Self::Conflict { .. } => "conflict",
+    }
+    wraps {}
+}
