@@ -252,9 +252,8 @@ impl TableColumns {
     }
 
     /// The columns as JSON text.
-    pub fn to_json(&self) -> String {
-        // Texts, lists and enums can always be written as JSON.
-        serde_json::to_string(self).unwrap_or_default()
+    pub fn to_json(&self) -> Result<String, serde_json::Error> {
+        serde_json::to_string(self)
     }
 
     /// Columns from the text of [`to_json`](Self::to_json); `None` for any other text.
@@ -276,6 +275,13 @@ impl TableColumns {
     }
 }
 
+/// The text of a value of a category; `None` if it is missing. Readers check that every other value
+/// has a text ([`Dataset::has_category_texts`]).
+#[cfg(any(feature = "text", feature = "columnar"))]
+pub(crate) fn category_text(texts: &[String], value: f32) -> Option<&str> {
+    (!value.is_nan()).then(|| texts[value as usize].as_str())
+}
+
 impl Dataset {
     /// The columns of the table that the data was read from; `None` if it is from no table, or if
     /// the names of the columns say it all.
@@ -286,6 +292,20 @@ impl Dataset {
     /// The categories of a feature, by their numbers; `None` if it is no category.
     pub fn categories(&self, feature: usize) -> Option<&Arc<[String]>> {
         self.table_columns.as_ref()?.categories(&self.features().name(feature))
+    }
+
+    /// Whether every value of a category that is not missing is the number of a text. Readers of
+    /// files that record categories check this, and all other code relies on it.
+    pub(crate) fn has_category_texts(&self) -> bool {
+        let categories = self.table_columns.iter().flat_map(|columns| columns.all_categories());
+        categories.into_iter().all(|(name, texts)| {
+            let Some(column) = self.features.column(name) else { return true };
+            (0..self.rows()).all(|row| {
+                let value = self.matrix.get(row, column);
+                let is_number = value >= 0.0 && value.fract() == 0.0;
+                value.is_nan() || (is_number && (value as usize) < texts.len())
+            })
+        })
     }
 
     /// Whether categories have other numbers here than in other columns, so that
@@ -319,9 +339,9 @@ impl Dataset {
         for row in matrix.values_mut().chunks_exact_mut(width.max(1)) {
             for (column, numbers) in &maps {
                 let value = &mut row[*column];
-                // NaN becomes 0 as an index, and stays NaN.
+                // Every category has a text, and so a number.
                 if !value.is_nan() {
-                    *value = numbers.get(*value as usize).copied().unwrap_or(f32::NAN);
+                    *value = numbers[*value as usize];
                 }
             }
         }
@@ -357,11 +377,11 @@ mod tests {
         let mut columns = brands(&["a", "b"]);
         columns.columns.push(TableColumn::feature("at", Encoding::Time(TimePart::ALL.to_vec())));
         columns.columns.push(TableColumn::new("url", Role::Ignore));
-        assert_eq!(TableColumns::from_json(&columns.to_json()).unwrap(), columns);
+        assert_eq!(TableColumns::from_json(&columns.to_json().unwrap()).unwrap(), columns);
         let text = "[{\"name\":\"qid\",\"role\":\"qid\"},{\"name\":\"x\",\"role\":\"feature\"}]";
         let plain = TableColumns::from_json(text).unwrap();
         assert!(plain.is_implied() && !columns.is_implied());
-        assert_eq!(plain.to_json(), text);
+        assert_eq!(plain.to_json().unwrap(), text);
     }
 
     #[test]

@@ -60,7 +60,7 @@ impl FactorGrid {
     pub(super) fn new(experiment: &Experiment, view: &FactorView) -> Self {
         let mut grid = Self { rows: Vec::new(), columns: Vec::new(), groups: HashMap::new() };
         for number in &view.learners {
-            let Some(learner) = experiment.learners.get(*number) else { continue };
+            let learner = &experiment.learners[*number];
             let row = index_of(&mut grid.rows, values(experiment, learner, &view.rows));
             let column = index_of(&mut grid.columns, values(experiment, learner, &view.columns));
             grid.groups.entry((row, column)).or_default().push(*number);

@@ -133,13 +133,42 @@ impl Experiment {
 
     /// The name of the entry that a learner comes from.
     pub fn entry_of(&self, learner: &ExperimentLearner) -> &str {
-        self.entries.get(learner.entry).map_or("", |entry| entry.name.as_str())
+        &self.entries[learner.entry].name
     }
 
     /// The seeds of a learner: only the first if the seed has no effect.
     pub fn seeds_of(&self, learner: &ExperimentLearner) -> &[u64] {
         let count = if learner.kind.is_seeded() { self.seeds.len() } else { 1 };
-        self.seeds.get(..count).unwrap_or(&self.seeds)
+        &self.seeds[..count]
+    }
+
+    /// The first metric, which is used for early stopping, for choosing settings and for sorting.
+    pub(super) fn main_metric(&self) -> &Measure {
+        &self.metrics[0]
+    }
+
+    /// The name of the data set with this index.
+    pub(super) fn data_name(&self, data: usize) -> &str {
+        &self.data[data].name
+    }
+
+    /// The name of the learner with this index.
+    pub(super) fn learner_name(&self, learner: usize) -> &str {
+        &self.learners[learner].name
+    }
+
+    /// Rejects an experiment without a metric or a seed; a file always has both, but a program may
+    /// have removed them.
+    pub(super) fn check(&self) -> Result<(), ExperimentError> {
+        for (is_empty, invariant) in [
+            (self.metrics.is_empty(), "an experiment has a metric"),
+            (self.seeds.is_empty(), "an experiment has a seed"),
+        ] {
+            if is_empty {
+                return Err(ExperimentError::Internal { invariant });
+            }
+        }
+        Ok(())
     }
 }
 

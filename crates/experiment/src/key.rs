@@ -33,7 +33,7 @@ pub(super) struct CellKey<'a> {
     pub(super) fold: usize,
     /// The first metric, which is used for early stopping, with its convention: how ties, unjudged
     /// documents and so on are treated.
-    pub(super) metric: Option<&'a str>,
+    pub(super) metric: &'a str,
 }
 
 /// Everything that determines the data of a fold.

@@ -171,9 +171,14 @@ impl<'e> DataParts<'e> {
                 let mut named = parts.split(whole.queries(), *seed);
                 let mut take = |name: &str| {
                     let part = named.iter_mut().find(|(other, _)| other == name);
-                    part.map(|(_, queries)| std::mem::take(queries)).unwrap_or_default()
+                    part.map(|(_, queries)| std::mem::take(queries))
                 };
-                Ok(FoldQueries { train: take("train"), valid: take("valid"), test: take("test") })
+                let (train, valid, test) = (take("train"), take("valid"), take("test"));
+                let (Some(train), Some(test)) = (train, test) else {
+                    return Err(Arc::new(NO_SUCH_PART));
+                };
+                // A split may do without validation queries.
+                Ok(FoldQueries { train, valid: valid.unwrap_or_default(), test })
             }
         }
     }
@@ -182,6 +187,10 @@ impl<'e> DataParts<'e> {
 /// The error of dividing data that is given in parts.
 const NOT_WHOLE: DataError =
     DataError::Internal { invariant: "only data that is whole is divided" };
+
+/// The error of a split that lacks a part.
+const NO_SUCH_PART: DataError =
+    DataError::Internal { invariant: "a split has training and test queries" };
 
 fn no_such_fold() -> Arc<DataError> {
     Arc::new(DataError::Internal { invariant: "a cell belongs to a fold of its data" })

@@ -179,6 +179,7 @@ impl<'e> Plan<'e> {
         out: &Path,
         options: &PlanOptions,
     ) -> Result<Self, ExperimentError> {
+        experiment.check()?;
         check_only(experiment, &options.only)?;
         let threads = match options.threads {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
@@ -204,8 +205,8 @@ impl<'e> Plan<'e> {
         }
         plan.find_stored(&options.only);
         let pending = plan.cells.iter().filter(|cell| cell.state == CellState::Pending);
-        let sets = pending.filter_map(|cell| experiment.data.get(cell.data));
-        let needed = sets.map(memory::needed).max().unwrap_or(0);
+        let needed = pending.map(|cell| memory::needed(&experiment.data[cell.data]));
+        let needed = needed.max().unwrap_or(0);
         let pending = plan.pending().len();
         (plan.jobs, plan.job_limit) =
             memory::jobs(options.jobs, threads, pending, needed, rankwright_data::memory_limit());
@@ -251,15 +252,14 @@ impl<'e> Plan<'e> {
 
     /// A cell in words: "mq2008, fold 2, lambdamart, seed 1".
     pub fn name(&self, cell: &ExperimentCell) -> String {
-        let Experiment { data, learners, .. } = self.experiment;
-        let set = data.get(cell.data).map_or("", |set| set.name.as_str());
-        let learner = learners.get(cell.learner);
-        let name = learner.map_or("", |learner| learner.name.as_str());
-        let seeded = learner.is_some_and(|learner| learner.kind.is_seeded());
+        let (set, learner) =
+            (&self.experiment.data[cell.data], &self.experiment.learners[cell.learner]);
+        let (data, name) = (&set.name, &learner.name);
+        let seeded = learner.kind.is_seeded();
         let seed = if seeded { format!(", seed {}", cell.seed) } else { String::new() };
-        match data.get(cell.data).map_or(1, DataSet::folds) {
-            1 => format!("{set}, {name}{seed}"),
-            _ => format!("{set}, fold {}, {name}{seed}", cell.fold + 1),
+        match set.folds() {
+            1 => format!("{data}, {name}{seed}"),
+            _ => format!("{data}, fold {}, {name}{seed}", cell.fold + 1),
         }
     }
 
@@ -320,12 +320,13 @@ impl<'e> Plan<'e> {
                 return Ok(());
             }
         };
-        let metric = self.experiment.metrics.first();
-        let metric = metric.map(|m| format!("{m}: {}", m.convention()));
+        let metric = self.experiment.main_metric();
+        let metric = format!("{metric}: {}", metric.convention());
         for fold in 0..set.folds() {
             let data = DataKey::new(set, fold, &sums);
             for (index, learner) in self.experiment.learners.iter().enumerate() {
-                let Some(Some(key)) = learners.get(index) else { continue };
+                // A model that cannot be read has no settings.
+                let Some(key) = &learners[index] else { continue };
                 for seed in self.experiment.seeds_of(learner) {
                     let key = CellKey {
                         version: VERSION,
@@ -333,7 +334,7 @@ impl<'e> Plan<'e> {
                         seed: learner.kind.is_seeded().then_some(*seed),
                         data: &data,
                         fold: fold + 1,
-                        metric: metric.as_deref(),
+                        metric: &metric,
                     };
                     let key = to_json(&key)?;
                     let digest = sha256(key.to_string().as_bytes()).chars().take(32).collect();
@@ -365,8 +366,7 @@ impl<'e> Plan<'e> {
         let requested: Vec<bool> = experiment.learners.iter().map(requested).collect();
         let store = &self.store;
         self.cells.par_iter_mut().for_each(|cell| {
-            let requested = requested.get(cell.learner).copied().unwrap_or(false);
-            cell.state = match (store.load(cell).is_some(), requested) {
+            cell.state = match (store.load(cell).is_some(), requested[cell.learner]) {
                 (true, _) => CellState::Stored,
                 (false, true) => CellState::Pending,
                 (false, false) => CellState::Skipped,

@@ -212,10 +212,10 @@ fn set_result(
     let is_stored = |cells: &Vec<&ExperimentCell>| {
         !cells.is_empty() && cells.iter().all(|cell| plan.store.holds(cell))
     };
-    let (Some(parts), true) = (plan.parts.get(data), of_learners.iter().any(is_stored)) else {
+    if !of_learners.iter().any(is_stored) {
         return Ok(None);
-    };
-    let tests = parts.tests()?;
+    }
+    let tests = plan.parts[data].tests()?;
     // Learners are independent of each other, and their order is kept.
     let measured: Vec<Option<Result<System, ExperimentError>>> = of_learners
         .par_iter()
@@ -228,8 +228,8 @@ fn set_result(
             None => {}
             Some(Ok(system)) => systems.push(system),
             Some(Err(error)) => failed.push(FailedCells {
-                data: experiment.data.get(data).map_or(String::new(), |d| d.name.clone()),
-                learner: name(experiment, learner).to_owned(),
+                data: experiment.data_name(data).to_owned(),
+                learner: experiment.learner_name(learner).to_owned(),
                 cells: String::new(),
                 error: error.to_string(),
             }),
@@ -271,9 +271,7 @@ type Loaded = (ExperimentCell, StoredCell, Vec<f64>);
 fn cells_of<'p>(plan: &'p Plan<'_>, data: usize) -> Vec<Vec<&'p ExperimentCell>> {
     let mut of_learners = vec![Vec::new(); plan.experiment.learners.len()];
     for cell in plan.cells.iter().filter(|cell| cell.data == data) {
-        if let Some(cells) = of_learners.get_mut(cell.learner) {
-            cells.push(cell);
-        }
+        of_learners[cell.learner].push(cell);
     }
     of_learners
 }
@@ -302,8 +300,7 @@ fn system(
     tests: &[Arc<Dataset>],
 ) -> Result<System, ExperimentError> {
     let experiment = plan.experiment;
-    let learner = experiment.learners.get(index);
-    let seeds = learner.map_or(&[][..], |learner| experiment.seeds_of(learner));
+    let seeds = experiment.seeds_of(&experiment.learners[index]);
     let (mut scores, mut found) = (Vec::new(), Vec::new());
     for seed in seeds {
         // Cells are in the order of folds.
@@ -332,14 +329,14 @@ fn compared(
 ) -> Result<(ComparisonReport, Option<String>), ExperimentError> {
     let named: Vec<(String, Evaluation)> = systems
         .iter()
-        .map(|system| (name(experiment, system.learner).to_owned(), system.mean.clone()))
+        .map(|system| (experiment.learner_name(system.learner).to_owned(), system.mean.clone()))
         .collect();
     let requested = experiment.compare.baseline.as_ref();
     let has_baseline = named.iter().any(|(name, _)| Some(name) == requested);
     let other = named.first().map(|(name, _)| name.clone()).filter(|_| !has_baseline);
     let baseline = other.clone().or(requested.cloned());
     let options = experiment.compare.clone().baseline(baseline);
-    let title = experiment.data.get(data).map_or("", |set| set.name.as_str());
+    let title = experiment.data_name(data);
     let mut report = ComparisonReport::new(title, named, &options)?;
     // Lists of documents belong to one seed; means over several seeds have none.
     if experiment.seeds.len() == 1 {
@@ -352,16 +349,11 @@ fn compared(
     Ok((report, other))
 }
 
-/// The name of the learner with this index.
-pub(super) fn name(experiment: &Experiment, learner: usize) -> &str {
-    experiment.learners.get(learner).map_or("", |learner| learner.name.as_str())
-}
-
 /// Learners with cells that were neither stored nor requested.
 fn not_run(plan: &Plan<'_>) -> Vec<String> {
     let missing = plan.cells.iter().filter(|cell| cell.state == CellState::Skipped);
     let missing: BTreeSet<usize> = missing.map(|cell| cell.learner).collect();
-    missing.into_iter().map(|learner| name(plan.experiment, learner).to_owned()).collect()
+    missing.into_iter().map(|learner| plan.experiment.learner_name(learner).to_owned()).collect()
 }
 
 /// The comparison tables, one after the other.
@@ -448,11 +440,11 @@ fn lead(experiment: &Experiment, sets: &[SetResult], failed: &[FailedCells]) -> 
         sentences.push(experiment.description.trim().to_owned());
     }
     for set in sets {
-        let title = experiment.data.get(set.data).map_or("", |data| data.name.as_str());
+        let title = experiment.data_name(set.data);
         // Among many learners, the best one on test data is mostly chance.
         let best = best(set).filter(|_| !has_many_learners(experiment)).map(|(system, value)| {
-            let metric = experiment.metrics.first().map(ToString::to_string).unwrap_or_default();
-            let name = name(experiment, system.learner);
+            let metric = experiment.main_metric();
+            let name = experiment.learner_name(system.learner);
             format!(
                 "On {title}, {name} has the best {metric} of {}: {value:.4}.",
                 counted(set.systems.len(), "learner")

@@ -8,10 +8,10 @@ use rankwright_report::comparison::ComparisonReport;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::file::{DataSet, Experiment, ExperimentLearner};
+use super::file::Experiment;
 use super::lock::LearnerSettings;
 use super::plan::{FailedCells, Plan};
-use super::report::{SetResult, System, name};
+use super::report::{SetResult, System};
 use super::study::{FactorPlotResult, FactorTableResult, FactorTableTimes, Study};
 use super::{CellSeconds, CellWarning, ExperimentCell, StoredCell, VERSION};
 
@@ -68,7 +68,7 @@ pub struct LearnerResult {
     /// Name of the learner.
     pub name: String,
     /// Its spec with every setting, or the file of a model.
-    pub what: Option<LearnerSettings>,
+    pub what: LearnerSettings,
     /// Values for each seed.
     pub seeds: Vec<SeedResult>,
     /// Its trainings, by fold and seed.
@@ -159,11 +159,11 @@ impl ExperimentResults {
 
 impl DataSetResult {
     fn new(experiment: &Experiment, set: &SetResult) -> Self {
-        let data = experiment.data.get(set.data);
+        let data = &experiment.data[set.data];
         let learners = set.systems.par_iter().map(|system| LearnerResult::new(experiment, system));
         DataSetResult {
-            name: data.map_or(String::new(), |data| data.name.clone()),
-            folds: data.map_or(1, DataSet::folds),
+            name: data.name.clone(),
+            folds: data.folds(),
             queries: set.queries,
             documents: set.documents,
             features: set.features,
@@ -175,14 +175,14 @@ impl DataSetResult {
 
 impl LearnerResult {
     fn new(experiment: &Experiment, system: &System) -> Self {
-        let learner: Option<&ExperimentLearner> = experiment.learners.get(system.learner);
+        let learner = &experiment.learners[system.learner];
         let seed = |(seed, found): &(u64, Evaluation)| SeedResult {
             seed: *seed,
             values: found.results.iter().map(|r| (r.measure.to_string(), r.value)).collect(),
         };
         LearnerResult {
-            name: name(experiment, system.learner).to_owned(),
-            what: learner.map(|learner| LearnerSettings::new(&learner.kind)),
+            name: learner.name.clone(),
+            what: LearnerSettings::new(&learner.kind),
             seeds: system.seeds.iter().map(seed).collect(),
             cells: system.cells.iter().map(CellResult::new).collect(),
         }

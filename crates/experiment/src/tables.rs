@@ -12,19 +12,18 @@ use rankwright_spec::visible::one_line;
 use rankwright_spec::words::counted;
 
 use super::VERSION;
-use super::file::{DataSet, Experiment, some_of};
+use super::file::{Experiment, some_of};
 use super::plan::{FailedCells, Plan};
-use super::report::{SetResult, System, has_many_learners, name};
+use super::report::{SetResult, System, has_many_learners};
 
 /// A data set in words: its name, queries and folds.
 pub(super) fn heading(experiment: &Experiment, set: &SetResult) -> String {
-    let data = experiment.data.get(set.data);
-    let title = data.map_or("", |data| data.name.as_str());
-    let folds = match data.map_or(1, DataSet::folds) {
+    let data = &experiment.data[set.data];
+    let folds = match data.folds() {
         1 => String::new(),
         folds => format!(" of {folds} folds"),
     };
-    format!("{title}: {}{folds}", counted(set.queries, "test query"))
+    format!("{}: {}{folds}", data.name, counted(set.queries, "test query"))
 }
 
 /// The conventions of the metrics.
@@ -54,9 +53,7 @@ pub(super) fn facts(
     }
     let seeds: Vec<String> = experiment.seeds.iter().map(u64::to_string).collect();
     facts.push(("Seeds".to_owned(), seeds.join(", ")));
-    if let Some(first) = experiment.metrics.first() {
-        facts.push(("Metric of early stopping".to_owned(), first.to_string()));
-    }
+    facts.push(("Metric of early stopping".to_owned(), experiment.main_metric().to_string()));
     if let Some(baseline) =
         experiment.compare.baseline.as_ref().filter(|_| !has_many_learners(experiment))
     {
@@ -77,7 +74,7 @@ pub(super) fn warnings(experiment: &Experiment, set: &SetResult) -> Vec<String> 
         let warned = system.cells.iter().filter_map(|(_, stored)| stored.warnings.first());
         if let Some(first) = warned.clone().next() {
             let trainings = counted(system.cells.len(), "training");
-            let learner = name(experiment, system.learner);
+            let learner = experiment.learner_name(system.learner);
             lines.push(format!("{learner}, {} of {trainings}: {}", warned.count(), first.message));
         }
     }
@@ -86,9 +83,8 @@ pub(super) fn warnings(experiment: &Experiment, set: &SetResult) -> Vec<String> 
 
 /// The first metric of every learner on every data set.
 pub(super) fn overview(experiment: &Experiment, sets: &[SetResult]) -> Section {
-    let metric = experiment.metrics.first().map(ToString::to_string).unwrap_or_default();
-    let titles = sets.iter().filter_map(|set| experiment.data.get(set.data));
-    let titles = titles.map(|data| (data.name.as_str(), Align::Right));
+    let metric = experiment.main_metric().to_string();
+    let titles = sets.iter().map(|set| (experiment.data_name(set.data), Align::Right));
     let mut table = Table::new(std::iter::once(("learner", Align::Left)).chain(titles));
     for (number, learner) in experiment.learners.iter().enumerate() {
         let mut row = vec![TableCell::new(learner.name.as_str())];
@@ -128,11 +124,10 @@ pub(super) fn sorted(experiment: &Experiment, sets: &[SetResult]) -> Section {
         let learner = ("learner".to_owned(), Align::Left);
         let mut table = Table::new(std::iter::once(learner).chain(metrics));
         let mut systems: Vec<&System> = set.systems.iter().collect();
-        let lower_is_better =
-            experiment.metrics.first().is_some_and(|m| m.metric().better() == Better::Lower);
+        let lower_is_better = experiment.main_metric().metric().better() == Better::Lower;
         // Lowest first, and systems without a value last.
         let sort_key = |system: &System| {
-            let value = system.mean.results.first().map_or(f64::NAN, |result| result.value);
+            let value = system.mean.results[0].value;
             match value.is_nan() {
                 true => f64::INFINITY,
                 false if lower_is_better => value,
@@ -142,7 +137,7 @@ pub(super) fn sorted(experiment: &Experiment, sets: &[SetResult]) -> Section {
         systems.sort_by(|a, b| sort_key(a).total_cmp(&sort_key(b)));
         for system in systems {
             let values = system.mean.results.iter().map(|r| TableCell::new(value(Some(r.value))));
-            let learner = TableCell::new(name(experiment, system.learner));
+            let learner = TableCell::new(experiment.learner_name(system.learner));
             table.rows.push(std::iter::once(learner).chain(values).collect());
         }
         let id = format!("all-{}", set.data + 1);
@@ -168,7 +163,8 @@ pub(super) fn seeds(experiment: &Experiment, sets: &[SetResult]) -> Section {
         for system in set.systems.iter().filter(|system| system.seeds.len() > 1) {
             for (m, metric) in experiment.metrics.iter().enumerate() {
                 let values = seed_values(system, m);
-                let mut row = vec![name(experiment, system.learner).to_owned(), metric.to_string()];
+                let mut row =
+                    vec![experiment.learner_name(system.learner).to_owned(), metric.to_string()];
                 row.extend(values.iter().map(|v| value(Some(*v))));
                 row.push(value(deviation(&values)));
                 table.rows.push(row.into_iter().map(TableCell::new).collect());
@@ -183,9 +179,7 @@ pub(super) fn seeds(experiment: &Experiment, sets: &[SetResult]) -> Section {
 
 /// The value of a metric for each seed.
 fn seed_values(system: &System, metric: usize) -> Vec<f64> {
-    let value =
-        |(_, e): &(u64, rankwright_eval::Evaluation)| e.results.get(metric).map(|r| r.value);
-    system.seeds.iter().filter_map(value).collect()
+    system.seeds.iter().map(|(_, evaluation)| evaluation.results[metric].value).collect()
 }
 
 /// Standard deviation of a sample; `None` for fewer than two values.
@@ -270,12 +264,11 @@ pub(super) fn per_query(experiment: &Experiment, sets: &[SetResult]) -> String {
     let columns: Vec<_> = names.iter().map(|name| one_line(name)).collect();
     let mut text = format!("data\tmetric\tquery\t{}\n", columns.join("\t"));
     for set in sets {
-        let title = experiment.data.get(set.data).map_or("", |data| data.name.as_str());
+        let title = experiment.data_name(set.data);
         let Some(first) = set.systems.first().map(|system| &system.mean) else { continue };
         for (m, metric) in experiment.metrics.iter().enumerate() {
             for (q, query) in first.queries.iter().enumerate() {
-                let value_of =
-                    |learner: usize| *set.system(learner)?.mean.results.get(m)?.values.get(q)?;
+                let value_of = |learner: usize| set.system(learner)?.mean.results[m].values[q];
                 let values: Vec<Option<f64>> = (0..names.len()).map(value_of).collect();
                 if values.iter().all(Option::is_none) {
                     continue;

@@ -114,6 +114,9 @@ pub enum ReportError {
         /// The first system.
         first: String,
     },
+    /// The comparison is of other systems or by other metrics than the evaluations.
+    #[error("the comparison has other systems or another number of metrics than the evaluations")]
+    OtherComparison,
     /// The data has more features than a report can show.
     #[error("the data has {found} features; a report has at most {most}")]
     Features {

@@ -93,6 +93,9 @@ pub enum FileDamage {
     /// The recorded rule for absent features is unknown.
     #[error("its rule for absent features is unknown")]
     AbsentRule,
+    /// A category of the data has no text among the recorded categories.
+    #[error("a category has a number without a text")]
+    CategoryNumber,
     /// The recorded columns of the table that the data is from cannot be read.
     #[error("the columns of the table that it was made from cannot be read")]
     TableColumns,

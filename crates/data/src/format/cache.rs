@@ -124,7 +124,7 @@ pub(super) fn write(data: &Dataset, out: &mut dyn Write) -> io::Result<()> {
     if cfg!(target_endian = "big") {
         return Err(io::Error::new(io::ErrorKind::Unsupported, BIG_ENDIAN));
     }
-    let sections = sections(data);
+    let sections = sections(data)?;
     let mut table = Vec::with_capacity(sections.len() * ENTRY);
     let mut end = HEAD + sections.len() * ENTRY;
     for (kind, bytes) in &sections {
@@ -163,7 +163,7 @@ fn header_checksum(head: &[u8], table: &[u8]) -> u64 {
 }
 
 /// The sections of a data set, by ascending kind.
-fn sections(data: &Dataset) -> Vec<(SectionKind, Cow<'_, [u8]>)> {
+fn sections(data: &Dataset) -> io::Result<Vec<(SectionKind, Cow<'_, [u8]>)>> {
     fn raw<T: NoUninit>(values: &[T]) -> Cow<'_, [u8]> {
         Cow::Borrowed(bytemuck::cast_slice(values))
     }
@@ -210,10 +210,9 @@ fn sections(data: &Dataset) -> Vec<(SectionKind, Cow<'_, [u8]>)> {
     sections.extend(data.source_rows.as_deref().map(|v| (SectionKind::SourceRows, raw(v))));
     sections
         .extend(data.feature_set.as_ref().map(|t| (SectionKind::FeatureSet, raw(t.as_bytes()))));
-    sections.extend(
-        data.table_columns
-            .as_ref()
-            .map(|columns| (SectionKind::TableColumns, Cow::Owned(columns.to_json().into_bytes()))),
-    );
-    sections
+    if let Some(columns) = &data.table_columns {
+        let text = columns.to_json()?;
+        sections.push((SectionKind::TableColumns, Cow::Owned(text.into_bytes())));
+    }
+    Ok(sections)
 }

@@ -166,6 +166,9 @@ fn read(
     let (mut data, columns) = read_table(&table, options, warnings)?;
     if is_own {
         data.table_columns = before;
+        if let (false, Some(file)) = (data.has_category_texts(), table.files.first()) {
+            return Err(damaged(&file.name, FileDamage::CategoryNumber));
+        }
     }
     let absent = table.absent.unwrap_or(data.absent);
     Ok((Dataset { absent, ..data }, columns))

@@ -41,7 +41,7 @@ pub(super) use plan::SourceColumn;
 use plan::TablePlan;
 pub(super) use schema::{CellRead, Slot, TableSchema, columns_of};
 pub(super) use write::{
-    category_text, category_texts, check_writable, read_as_categories, write_number, write_rows,
+    category_texts, check_writable, read_as_categories, write_number, write_rows,
 };
 
 /// Cells of the first rows that are looked at before anything is decided.

@@ -19,7 +19,7 @@ use rankwright_spec::words::plural;
 use super::super::cell::{ExperimentCell, StoredCell};
 use super::super::factor::{FactorGrid, values, words};
 use super::super::file::{Experiment, FactorPlot};
-use super::super::report::{SetResult, System, name};
+use super::super::report::{SetResult, System};
 use super::choice::{choose, validated};
 use super::table::{choice_direction, varies};
 use super::{FactorLine, FactorPlotResult};
@@ -68,7 +68,7 @@ pub(super) fn draw_plot(
         let panels: Vec<Vec<CurveLine>> = (0..grid.columns.len()).map(panel).collect();
         let range = range(&panels);
         for (column, lines) in panels.iter().enumerate().filter(|(_, lines)| !lines.is_empty()) {
-            let values = grid.columns.get(column).map_or(&[][..], Vec::as_slice);
+            let values = grid.columns[column].as_slice();
             let mut panel_of_plot = Panel { experiment, plot, set, values, id: String::new() };
             panel_of_plot.id = panel_of_plot.new_id(number, ids);
             drawn.charts.push(panel_of_plot.chart(lines, range));
@@ -99,7 +99,7 @@ fn line(
     let points = thinned(&mean(&system.cells));
     let unit = system.cells.first().map_or("", |(_, stored)| stored.unit.as_str());
     (!points.is_empty()).then(|| CurveLine {
-        name: words(&plot.view.rows, grid.rows.get(row).map_or(&[][..], Vec::as_slice)),
+        name: words(&plot.view.rows, &grid.rows[row]),
         learner: chosen.learner,
         chosen: in_words(experiment, &plot.view.choose, &systems, chosen.learner),
         value: chosen.validated.value,
@@ -115,7 +115,7 @@ fn in_words(
     systems: &[&System],
     learner: usize,
 ) -> String {
-    let Some(learner) = experiment.learners.get(learner) else { return String::new() };
+    let learner = &experiment.learners[learner];
     let varies = varies(experiment, choose, systems);
     let varied = choose.iter().zip(varies).filter(|(_, varies)| *varies);
     let varied: Vec<String> = varied.map(|(factor, _)| factor.clone()).collect();
@@ -180,12 +180,12 @@ struct Panel<'a> {
 impl Panel<'_> {
     /// The metric of the curves.
     fn metric(&self) -> String {
-        self.experiment.metrics.first().map(ToString::to_string).unwrap_or_default()
+        self.experiment.main_metric().to_string()
     }
 
     /// The name of the data set.
     fn data(&self) -> &str {
-        self.experiment.data.get(self.set.data).map_or("", |data| data.name.as_str())
+        self.experiment.data_name(self.set.data)
     }
 
     /// The panel in words: "leaves=7"; empty if there is one panel.
@@ -260,7 +260,7 @@ impl Panel<'_> {
     fn result(&self, lines: &[CurveLine]) -> FactorPlotResult {
         let line = |line: &CurveLine| FactorLine {
             line: line.name.clone(),
-            learner: name(self.experiment, line.learner).to_owned(),
+            learner: self.experiment.learner_name(line.learner).to_owned(),
             validation: line.value,
             points: line.points.iter().map(|(x, y)| (*x, y.is_finite().then_some(*y))).collect(),
         };

@@ -26,8 +26,8 @@ pub struct FactorTableResult {
     pub columns: Vec<String>,
     /// Factors whose values are chosen.
     pub choose: Vec<String>,
-    /// The row that the others are compared with; `None` if there is none.
-    pub baseline: Option<FactorValues>,
+    /// The row that the others are compared with.
+    pub baseline: FactorValues,
     /// Number of test queries.
     pub queries: usize,
     /// Learners that failed, so that they could not be chosen.

@@ -7,8 +7,8 @@ use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_spec::words::{counted, plural};
 
 use super::super::factor::{ABSENT, values, words};
-use super::super::file::{DataSet, Experiment, FactorTable};
-use super::super::report::{SetResult, name};
+use super::super::file::{Experiment, FactorTable};
+use super::super::report::SetResult;
 use super::choice::Chosen;
 use super::table::{TableCell, TableData};
 use super::{
@@ -47,11 +47,11 @@ struct TableFormatter<'a> {
 impl TableFormatter<'_> {
     /// The name of the data set.
     fn data(&self) -> &str {
-        self.experiment.data.get(self.set.data).map_or("", |data| data.name.as_str())
+        self.experiment.data_name(self.set.data)
     }
 
     fn metric(&self, number: usize) -> String {
-        self.experiment.metrics.get(number).map(ToString::to_string).unwrap_or_default()
+        self.experiment.metrics[number].to_string()
     }
 
     fn metrics(&self) -> Vec<String> {
@@ -60,7 +60,7 @@ impl TableFormatter<'_> {
 
     /// The metric by which settings are chosen.
     fn chosen_by(&self) -> String {
-        self.experiment.metrics.first().map(ToString::to_string).unwrap_or_default()
+        self.experiment.main_metric().to_string()
     }
 
     /// A table with a column of each row factor and a column under each of `heads`.
@@ -85,7 +85,7 @@ impl TableFormatter<'_> {
     /// several metrics or no factors.
     fn heads(&self) -> Vec<String> {
         let head = |(metric, column): &(usize, usize)| {
-            let factors = self.columns().nth(*column).unwrap_or_default();
+            let factors = self.column(*column);
             let shows_metric = self.table.metrics.len() > 1 || factors.is_empty();
             let metric = if shows_metric { self.metric(*metric) } else { String::new() };
             let words = [metric, factors].into_iter().filter(|word| !word.is_empty());
@@ -103,7 +103,12 @@ impl TableFormatter<'_> {
 
     /// The factors of each column in words.
     fn columns(&self) -> impl Iterator<Item = String> {
-        self.numbers.grid.columns.iter().map(|values| words(&self.table.view.columns, values))
+        (0..self.numbers.grid.columns.len()).map(|column| self.column(column))
+    }
+
+    /// The factors of a column in words.
+    fn column(&self, column: usize) -> String {
+        words(&self.table.view.columns, &self.numbers.grid.columns[column])
     }
 
     /// The table of test values.
@@ -125,7 +130,7 @@ impl TableFormatter<'_> {
 
     /// The number of queries, folds and seeds, in words.
     fn measured(&self) -> String {
-        let folds = match self.experiment.data.get(self.set.data).map_or(1, DataSet::folds) {
+        let folds = match self.experiment.data[self.set.data].folds() {
             1 => String::new(),
             folds => format!(" of {}", counted(folds, "fold")),
         };
@@ -165,7 +170,7 @@ impl TableFormatter<'_> {
 
     /// The meaning of the marks.
     fn legend(&self) -> Option<String> {
-        let baseline = self.numbers.grid.rows.get(self.numbers.baseline)?;
+        let baseline = &self.numbers.grid.rows[self.numbers.baseline];
         let compared = self.numbers.grid.rows.len().checked_sub(1).filter(|rows| *rows > 0)?;
         let options = &self.experiment.compare;
         let test = options.test_in_words();
@@ -186,7 +191,7 @@ impl TableFormatter<'_> {
         let mut notes = Vec::new();
         let some_names = |learners: &BTreeSet<usize>| {
             let names: Vec<&str> =
-                learners.iter().map(|learner| name(self.experiment, *learner)).collect();
+                learners.iter().map(|learner| self.experiment.learner_name(*learner)).collect();
             super::super::file::some_of(&names)
         };
         if !self.numbers.failed.is_empty() {
@@ -239,9 +244,7 @@ impl TableFormatter<'_> {
             return None;
         }
         let settings_of = |learner: usize| {
-            let learner = self.experiment.learners.get(learner);
-            let all =
-                learner.map_or(Vec::new(), |learner| values(self.experiment, learner, choose));
+            let all = values(self.experiment, &self.experiment.learners[learner], choose);
             let shown = all.into_iter().zip(&cell.varies);
             shown.map(|(value, varies)| if *varies { value } else { ABSENT.to_owned() }).collect()
         };
@@ -278,7 +281,7 @@ impl TableFormatter<'_> {
         for (row, cells) in self.numbers.grid.rows.iter().zip(&self.numbers.cells_of_rows) {
             for ((metric, column), cell) in self.numbers.heads.iter().zip(cells) {
                 let Some(cell) = cell else { continue };
-                let factors = self.numbers.grid.columns.get(*column).map_or(&[][..], Vec::as_slice);
+                let factors = &self.numbers.grid.columns[*column];
                 let position = FactorPosition {
                     row: named(&view.rows, row),
                     column: named(&view.columns, factors),
@@ -292,10 +295,9 @@ impl TableFormatter<'_> {
 
     fn result(&self) -> FactorTableResult {
         let view = &self.table.view;
-        let baseline = self.numbers.grid.rows.get(self.numbers.baseline);
-        let names = |learners: &BTreeSet<usize>| -> Vec<String> {
-            learners.iter().map(|learner| name(self.experiment, *learner).to_owned()).collect()
-        };
+        let baseline = &self.numbers.grid.rows[self.numbers.baseline];
+        let name = |learner: &usize| self.experiment.learner_name(*learner).to_owned();
+        let names = |learners: &BTreeSet<usize>| learners.iter().map(name).collect();
         FactorTableResult {
             title: view.title.clone(),
             data: self.data().to_owned(),
@@ -304,7 +306,7 @@ impl TableFormatter<'_> {
             rows: view.rows.clone(),
             columns: view.columns.clone(),
             choose: view.choose.clone(),
-            baseline: baseline.map(|values| named(&view.rows, values)),
+            baseline: named(&view.rows, baseline),
             queries: self.set.queries,
             failed: names(&self.numbers.failed),
             not_run: names(&self.numbers.not_run),
@@ -335,12 +337,11 @@ impl TableFormatter<'_> {
     /// The learner chosen on a fold, from 0.
     fn fold_choice(&self, fold: usize, chosen: &Chosen) -> FoldChoice {
         let choose = &self.table.view.choose;
-        let learner = self.experiment.learners.get(chosen.learner);
-        let values = learner.map_or(Vec::new(), |learner| values(self.experiment, learner, choose));
+        let learner = &self.experiment.learners[chosen.learner];
         FoldChoice {
             fold: fold + 1,
-            learner: name(self.experiment, chosen.learner).to_owned(),
-            chosen: named(choose, &values),
+            learner: learner.name.clone(),
+            chosen: named(choose, &values(self.experiment, learner, choose)),
             validation: chosen.validated.value,
             best: chosen.validated.round,
         }

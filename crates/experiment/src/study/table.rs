@@ -150,10 +150,7 @@ impl TableData {
         metric: usize,
         candidates: Vec<Option<CellCandidate>>,
     ) -> Result<Vec<Option<TableCell>>, ExperimentError> {
-        let name = |row: usize| {
-            let values = self.grid.rows.get(row).map_or(&[][..], Vec::as_slice);
-            words(&table.view.rows, values)
-        };
+        let name = |row: usize| words(&table.view.rows, &self.grid.rows[row]);
         let present: Vec<(usize, &CellCandidate)> = candidates
             .iter()
             .enumerate()
@@ -164,12 +161,12 @@ impl TableData {
         }
         let names: Vec<String> = present.iter().map(|(row, _)| name(*row)).collect();
         let has_baseline = present.iter().any(|(row, _)| *row == self.baseline);
-        let measure = experiment.metrics.get(metric);
+        let measure = &experiment.metrics[metric];
         let metric = MetricValues {
-            better: measure.map_or(Better::Higher, |m| m.metric().better()),
-            range: measure.map_or((f64::NEG_INFINITY, f64::INFINITY), |m| m.metric().range()),
+            better: measure.metric().better(),
+            range: measure.metric().range(),
             ..MetricValues::new(
-                measure.map(ToString::to_string).unwrap_or_default(),
+                measure.to_string(),
                 present.iter().map(|(_, candidate)| candidate.values.clone()).collect(),
             )
         };
@@ -177,16 +174,17 @@ impl TableData {
         let options = experiment.compare.clone().baseline(baseline);
         let found = compare(&names, &[metric], &options.check()?)?;
         let mut results = found.metrics.into_iter().flat_map(|metric| metric.systems);
+        let invariant = "a comparison has a result for each of its systems";
         let cell = |candidate: Option<CellCandidate>| {
-            let candidate = candidate?;
-            let mut result = results.next()?;
+            let Some(candidate) = candidate else { return Ok(None) };
+            let mut result = results.next().ok_or(ExperimentError::Internal { invariant })?;
             if !has_baseline {
                 result.versus = None;
             }
             let CellCandidate { varies, chosen, seconds, unit, .. } = candidate;
-            Some(TableCell { varies, chosen, result, seconds, unit })
+            Ok(Some(TableCell { varies, chosen, result, seconds, unit }))
         };
-        Ok(candidates.into_iter().map(cell).collect())
+        candidates.into_iter().map(cell).collect()
     }
 }
 
@@ -197,7 +195,7 @@ pub(super) fn varies(
     systems: &[&System],
 ) -> Vec<bool> {
     let has_several_values = |factor: &String| {
-        let learners = systems.iter().filter_map(|system| experiment.learners.get(system.learner));
+        let learners = systems.iter().map(|system| &experiment.learners[system.learner]);
         let values: BTreeSet<String> =
             learners.map(|learner| value(experiment, learner, factor)).collect();
         values.len() > 1
@@ -207,7 +205,7 @@ pub(super) fn varies(
 
 /// Whether higher or lower values of the first metric, by which settings are chosen, are better.
 pub(super) fn choice_direction(experiment: &Experiment) -> Better {
-    experiment.metrics.first().map_or(Better::Higher, |metric| metric.metric().better())
+    experiment.main_metric().metric().better()
 }
 
 /// The test values of every query, each from its fold's chosen learner.
@@ -215,11 +213,9 @@ fn values(set: &SetResult, chosen: &[Chosen], metric: usize) -> Vec<Option<f64>>
     let mut values = Vec::with_capacity(set.queries);
     let mut start = 0;
     for (queries, chosen) in set.folds.iter().zip(chosen) {
-        let result = set.system(chosen.learner).and_then(|s| s.mean.results.get(metric));
-        let of_fold = result.and_then(|result| result.values.get(start..start + queries));
-        debug_assert!(of_fold.is_some(), "a learner that was chosen has values of its fold");
-        // A query without a value gets `None`, so that queries of later folds keep their indices.
-        values.extend((0..*queries).map(|query| *of_fold?.get(query)?));
+        // A learner that was chosen has results, with an entry for every query of every fold.
+        let system = &set.systems[set.index_of_learner[&chosen.learner]];
+        values.extend_from_slice(&system.mean.results[metric].values[start..start + queries]);
         start += queries;
     }
     values

@@ -133,7 +133,7 @@ impl Dart {
             let old = self.weights[tree];
             self.weights[tree] = old * factor_of_dropped;
             let weights = (old, self.weights[tree]);
-            let Some(tree) = trees.get(tree) else { continue };
+            let tree = &trees[tree];
             dropped_trees.push(DroppedTree::new(tree, weights, self.unit, rows));
             self.changed.push(change(tree, weights, self.unit)?);
         }
@@ -170,7 +170,8 @@ impl Dart {
             let restored = self.unit_scores.units.par_iter_mut().zip(&self.restored);
             restored.for_each(|(units, restored)| *units += restored);
         }
-        let weight = self.weights.last().copied().unwrap_or(1.0);
+        let invariant = "a round begins with the trees that it drops";
+        let weight = *self.weights.last().ok_or(LearnError::Internal { invariant })?;
         let values = grown.values(units(&tree, weight, self.unit));
         add_tree((grown, rows), &values, data, sampled, &mut self.unit_scores.units);
         self.unit_scores.write(self.unit, scores);

@@ -153,7 +153,7 @@ impl Booster {
             BoostConfig::for_request(&request, "boosting", &self.boost, &self.tree, &self.newton)?;
         let min_rows = config.tree.min_rows;
         let mut result = BoostEngine::new(config).train(objective, &request)?;
-        result.add_warnings(request.train, Some(min_rows));
+        result.add_warnings(&request, Some(min_rows))?;
         Ok(result)
     }
 }

@@ -291,7 +291,7 @@ fn train(learner: &dyn Learner, mut request: TrainRequest<'_>) -> Result<TrainRe
             "auto" => Some(auto()),
             number => number.parse().ok(),
         });
-        result.add_warnings(request.train, min_rows);
+        result.add_warnings(&request, min_rows)?;
     }
     Ok(result)
 }

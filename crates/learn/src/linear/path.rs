@@ -88,16 +88,16 @@ impl<'a, L: ConvexLoss> Solver<'a, L> {
         let mut point = vec![0.0; problem.columns()];
         point.extend(problem.loss.extra_parameters());
         let widths = problem.loss.widths();
-        problem.loss.set_width(widths.first().copied().unwrap_or(0.0));
+        problem.loss.set_width(widths[0]);
         let mut gradient = vec![0.0; point.len()];
         problem.c = 1.0;
         problem.value(&point, &mut gradient);
         let first_norm = super::newton::norm(&gradient);
         let position = match position {
             None => PathPosition { c_index: 0, width_index: 0, steps: 0, radius: None, point },
-            Some(bytes) => {
-                PathPosition::from_bytes(bytes, point.len()).ok_or(StateProblem::OtherLearner)?
-            }
+            Some(bytes) => PathPosition::from_bytes(bytes, point.len())
+                .filter(|position| position.width_index < widths.len())
+                .ok_or(StateProblem::OtherLearner)?,
         };
         Ok(Self { fit, problem, widths, position, search: None, first_norm })
     }
@@ -120,8 +120,7 @@ impl<'a, L: ConvexLoss> Solver<'a, L> {
             Some(search) => search,
             None => {
                 problem.c = c;
-                let width = self.widths.get(position.width_index).copied().unwrap_or(0.0);
-                problem.loss.set_width(width);
+                problem.loss.set_width(self.widths[position.width_index]);
                 NewtonSearch::begin(problem, position.point.clone(), position.radius)
             }
         };

@@ -240,10 +240,16 @@ pub struct TrainResult {
 impl TrainResult {
     /// Adds the warnings about the model of a finished training; `min_rows` is the learner's
     /// parameter of that name; `None` if it has none.
-    pub(crate) fn add_warnings(&mut self, train: &Dataset, min_rows: Option<u64>) {
+    pub(crate) fn add_warnings(
+        &mut self,
+        request: &TrainRequest<'_>,
+        min_rows: Option<u64>,
+    ) -> Result<(), LearnError> {
         if self.finished {
-            self.warnings.extend(TrainWarning::about(&self.model, train, min_rows));
+            let (model, train, options) = (&self.model, request.train, request.features);
+            self.warnings.extend(TrainWarning::about(model, train, options, min_rows)?);
             self.warnings.extend(TrainWarning::about_categories(&self.model, train));
         }
+        Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use rankwright_data::Dataset;
-use rankwright_model::{Model, ModelBody, ScoreOptions, SplitCondition};
+use rankwright_model::{Model, ModelBody, ModelError, ScoreOptions, SplitCondition};
 use rankwright_spec::words::counted;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
@@ -76,12 +76,18 @@ impl TrainWarning {
         }
     }
 
-    /// The warning about a model of this training data, if there is one.
-    pub(crate) fn about(model: &Model, train: &Dataset, min_rows: Option<u64>) -> Option<Self> {
-        if train.rows() == 0 || !is_constant(model, train) {
-            return None;
+    /// The warning about a model of this training data, if there is one; `options` say how their
+    /// features are matched.
+    pub(crate) fn about(
+        model: &Model,
+        train: &Dataset,
+        options: ScoreOptions,
+        min_rows: Option<u64>,
+    ) -> Result<Option<Self>, ModelError> {
+        if train.rows() == 0 || !is_constant(model, train, options)? {
+            return Ok(None);
         }
-        Some(TrainWarning::ConstantScores { reason: ConstantReason::find(train, min_rows) })
+        Ok(Some(TrainWarning::ConstantScores { reason: ConstantReason::find(train, min_rows) }))
     }
 
     /// The warning about categories that a model takes as numbers, if there are any.
@@ -147,21 +153,20 @@ impl ConstantReason {
 
 /// Whether a model gives all documents of each query the same score. Trees and linear models are
 /// judged by their parts, so that this costs nothing.
-fn is_constant(model: &Model, train: &Dataset) -> bool {
-    match model.body() {
+fn is_constant(model: &Model, train: &Dataset, options: ScoreOptions) -> Result<bool, ModelError> {
+    Ok(match model.body() {
         ModelBody::Trees(ensemble) => ensemble
             .trees()
             .iter()
             .all(|tree| tree.leaves().windows(2).all(|pair| pair[0].value == pair[1].value)),
         ModelBody::Linear(linear) => linear.weights().iter().all(|weight| *weight == 0.0),
-        _ => match model.score(train, ScoreOptions::default()) {
-            Ok(scores) => (0..train.queries()).all(|query| {
-                let scores = scores.get(train.query_rows(query)).unwrap_or_default();
-                scores.windows(2).all(|pair| pair[0] == pair[1])
-            }),
-            Err(_) => false,
-        },
-    }
+        _ => {
+            let scores = model.score(train, options)?;
+            (0..train.queries()).all(|query| {
+                scores[train.query_rows(query)].windows(2).all(|pair| pair[0] == pair[1])
+            })
+        }
+    })
 }
 
 fn has_constant_features(data: &Dataset) -> bool {

@@ -307,20 +307,20 @@ impl<'a> Evaluator<'a> {
         leaf: SearchedLeaf,
         rule: &SplitCriteria,
     ) -> Option<FoundSplit> {
-        let feature = self.split_features.get(feature_index)?;
+        let feature = &self.split_features[feature_index];
         let mut counts = [0_u64; CELLS];
         for (byte, count) in by_byte.iter().enumerate() {
             counts[feature.member.bin(byte as u8)] += count;
         }
         let (values, missing) = counts.split_at(feature.value_bins);
-        let missing = if feature.missing { missing.first().copied().unwrap_or(0) } else { 0 };
+        let missing = if feature.missing { missing[0] } else { 0 };
         let constraints = SplitConstraints {
             counts: Some(super::split::RowCounts { values, missing }),
             limits: leaf.limits,
             direction: feature.direction,
         };
         let mut scratch = [0; CELLS];
-        let cells = cells.get(feature.column as usize)?;
+        let cells = &cells[feature.column as usize];
         let search = search_of(feature, cells, &mut scratch, leaf);
         match feature.categorical {
             true => best_set(&search, rule, &constraints),
@@ -336,7 +336,7 @@ impl<'a> Evaluator<'a> {
         rule: &SplitCriteria,
         found: &FoundSplit,
     ) -> BinSet {
-        let Some(cells) = cells.get(feature.column as usize) else { return [0; CELLS] };
+        let cells = &cells[feature.column as usize];
         let mut scratch = [0; CELLS];
         // A set depends on the cells only, not on the sum and the limits of the leaf.
         let leaf = SearchedLeaf { total: 0, limits: Limits::NONE };

@@ -179,14 +179,16 @@ impl Expander<'_> {
             return Err(LearnError::Internal { invariant: "a leaf that is split has a split" });
         };
         let feature = self.evaluator.split_features[feature_index];
-        debug_assert!(
-            node.cells.is_some() || !feature.categorical,
-            "a set of categories is computed from a histogram"
-        );
-        let set = feature.categorical.then(|| {
-            let cells = node.cells.as_deref().unwrap_or_default();
-            self.evaluator.set(feature, cells, &self.units.rule, &found)
-        });
+        let set = match (feature.categorical, node.cells.as_deref()) {
+            (false, _) => None,
+            (true, Some(cells)) => {
+                Some(self.evaluator.set(feature, cells, &self.units.rule, &found))
+            }
+            (true, None) => {
+                let invariant = "a set of categories is computed from a histogram";
+                return Err(LearnError::Internal { invariant });
+            }
+        };
         let left_rows = self.move_rows(node, feature, &found, set.as_ref(), arena);
         let mut rows = [left_rows as u64];
         self.collective.sum(&mut rows)?;

@@ -89,7 +89,7 @@ pub(super) fn select(
             false => named.iter().map(|query| (*query, "")).collect(),
         };
         for (query, reason) in chosen {
-            changes.extend(change(report, sources, (query, reason), differences.system)?);
+            changes.push(change(report, sources, (query, reason), differences.system)?);
         }
     }
     Ok((changes, report.differences.len().saturating_sub(SYSTEMS)))
@@ -97,7 +97,7 @@ pub(super) fn select(
 
 /// The index of a query by its id.
 fn find(report: &ComparisonReport, id: &str) -> Result<usize, ReportError> {
-    let queries = report.systems.first().map_or(&[][..], |(_, e)| &e.queries);
+    let queries = report.queries();
     queries.iter().position(|query| query == id).ok_or_else(|| {
         let known = KnownNames::similar_to(id, queries.iter().map(String::as_str));
         ReportError::NotCompared { query: id.to_owned(), known }
@@ -124,14 +124,12 @@ fn change(
     sources: &[&dyn QuerySource],
     (query, reason): (usize, &'static str),
     system: usize,
-) -> Result<Option<Change>, ReportError> {
+) -> Result<Change, ReportError> {
     let baseline = report.comparison.baseline;
-    let (Some(base), Some(other)) = (sources.get(baseline), sources.get(system)) else {
-        return Ok(None);
-    };
-    let rule = report.measures().get(report.main).map(|r| r.measure.conventions().order());
-    let rule = rule.unwrap_or(OrderRule::STABLE);
-    let (before, after) = (list(*base, query, rule)?, list(*other, query, rule)?);
+    // Changes are those of systems that differ by the main metric, so there is one.
+    let rule = report.measures()[report.main].measure.conventions().order();
+    let (before, after) =
+        (list(sources[baseline], query, rule)?, list(sources[system], query, rule)?);
     let all = merged(before, after);
     let total = all.len();
     let relevant = |document: &RankChange| document.label.is_some_and(|label| label >= 1.0);
@@ -142,7 +140,7 @@ fn change(
     documents.truncate(DOCUMENTS);
     let omitted = total - documents.len();
     let values = (report.value(baseline, query), report.value(system, query));
-    Ok(Some(Change { query, system, reason, values, documents, omitted }))
+    Ok(Change { query, system, reason, values, documents, omitted })
 }
 
 /// A document in a list, with the key that it is matched by.

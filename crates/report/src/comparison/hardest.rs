@@ -29,7 +29,6 @@ pub(super) struct QueryRow {
 }
 
 fn rows(report: &ComparisonReport) -> Vec<QueryRow> {
-    let queries = report.systems.first().map_or(0, |(_, e)| e.queries.len());
     let row = |query: usize| {
         let values: Vec<Option<f64>> =
             (0..report.systems.len()).map(|s| report.value(s, query)).collect();
@@ -39,13 +38,14 @@ fn rows(report: &ComparisonReport) -> Vec<QueryRow> {
         let mean = known.iter().sum::<f64>() / known.len() as f64;
         Some(QueryRow { query, values, mean, span: high - low })
     };
-    (0..queries).filter_map(row).collect()
+    (0..report.queries().len()).filter_map(row).collect()
 }
 
 /// The queries with the worst mean, the worst first.
 pub(super) fn hardest(report: &ComparisonReport) -> Vec<QueryRow> {
-    let better = report.comparison.metrics.get(report.main).map(|m| m.better).unwrap_or_default();
-    let sign = direction(better);
+    // Without a metric no query has a value.
+    let Some(metric) = report.comparison.metrics.get(report.main) else { return Vec::new() };
+    let sign = direction(metric.better);
     let mut rows = rows(report);
     rows.sort_by(|a, b| (sign * a.mean).total_cmp(&(sign * b.mean)).then(a.query.cmp(&b.query)));
     rows.truncate(SHOWN);
@@ -63,11 +63,11 @@ pub(super) fn most_different(report: &ComparisonReport) -> Vec<QueryRow> {
 
 /// The section: two tables.
 pub(super) fn section(report: &ComparisonReport) -> Option<Section> {
-    let metric = report.main_metric();
     let hardest = hardest(report);
     if hardest.is_empty() {
         return None;
     }
+    let metric = report.main_metric();
     let mut blocks = vec![PageBlock::Table {
         id: "hardest-queries".to_owned(),
         title: format!("The worst mean of {metric} over the systems"),
@@ -103,7 +103,7 @@ fn table(
     columns.push((last, Align::Right));
     let mut table = Table::new(columns);
     for row in rows {
-        let size = details.and_then(|details| details.query_sizes.get(row.query));
+        let size = details.map(|details| details.query_sizes[row.query]);
         let sizes = size.map(|s| [s.documents, s.relevant].map(|n| Cell::new(n.to_string())));
         let values = row.values.iter().map(|value| Cell::new(fixed(*value)));
         let mut cells = vec![Cell::new(report.query_id(row.query))];

@@ -103,6 +103,7 @@ impl ComparisonReport {
         comparison: Comparison,
     ) -> Result<ComparisonReport, ReportError> {
         let systems = align_evaluations(systems)?;
+        check_comparison(&systems, &comparison)?;
         Ok(Self {
             title: title.to_owned(),
             differences: wins::differences(&comparison, &systems, 0)?,
@@ -166,7 +167,7 @@ impl ComparisonReport {
 
     /// Checks that a source has the queries of the evaluations, in the order of the first system.
     fn check_source(&self, system: usize, source: &dyn QuerySource) -> Result<(), ReportError> {
-        let expected = self.systems.first().map_or(&[][..], |(_, e)| &e.queries);
+        let expected = self.queries();
         let found = (0..source.len()).map(|q| source.id(q));
         match found.eq(expected.iter().map(String::as_str)) {
             true => Ok(()),
@@ -220,12 +221,17 @@ impl ComparisonReport {
 
     /// The results of the first system: measures and conventions are the same for all.
     fn measures(&self) -> &[MeasureResult] {
-        self.systems.first().map_or(&[], |(_, evaluation)| &evaluation.results)
+        &self.systems[0].1.results
     }
 
-    /// The name of the main metric.
+    /// The ids of the queries, which all systems have in the same order.
+    fn queries(&self) -> &[String] {
+        &self.systems[0].1.queries
+    }
+
+    /// The name of the main metric; only for reports that have metrics.
     fn main_metric(&self) -> String {
-        self.measures().get(self.main).map(|result| result.measure.to_string()).unwrap_or_default()
+        self.measures()[self.main].measure.to_string()
     }
 
     fn baseline_name(&self) -> &str {
@@ -233,19 +239,32 @@ impl ComparisonReport {
     }
 
     fn name(&self, system: usize) -> &str {
-        self.systems.get(system).map_or("", |(name, _)| name)
+        &self.systems[system].0
     }
 
     fn query_id(&self, query: usize) -> &str {
-        let first = self.systems.first().and_then(|(_, e)| e.queries.get(query));
-        first.map_or("", String::as_str)
+        &self.queries()[query]
     }
 
-    /// The value of the main metric for a system and a query.
+    /// The value of the main metric for a system and a query; `None` if the system skips the query,
+    /// or if there are no metrics.
     fn value(&self, system: usize, query: usize) -> Option<f64> {
-        let (_, evaluation) = self.systems.get(system)?;
-        evaluation.results.get(self.main)?.values.get(query).copied().flatten()
+        let (_, evaluation) = &self.systems[system];
+        evaluation.results.get(self.main)?.values[query]
     }
+}
+
+/// Rejects a comparison of other systems, or by another number of metrics, than the evaluations.
+fn check_comparison(
+    systems: &[(String, Evaluation)],
+    comparison: &Comparison,
+) -> Result<(), ReportError> {
+    let metrics = systems.first().map(|(_, evaluation)| evaluation.results.len());
+    let is_same = systems.iter().map(|(name, _)| name).eq(&comparison.systems)
+        && metrics == Some(comparison.metrics.len())
+        && comparison.metrics.iter().all(|metric| metric.systems.len() == systems.len())
+        && comparison.baseline < systems.len();
+    if is_same { Ok(()) } else { Err(ReportError::OtherComparison) }
 }
 
 /// Number of documents and of relevant documents of each query.

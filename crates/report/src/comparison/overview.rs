@@ -17,7 +17,7 @@ const METRICS: usize = 10;
 
 /// Facts at the top of the page: systems, baseline and number of queries.
 pub(super) fn facts(report: &ComparisonReport) -> Vec<(String, String)> {
-    let queries = report.systems.first().map_or(0, |(_, e)| e.queries.len());
+    let queries = report.queries().len();
     vec![
         ("Systems".to_owned(), report.comparison.systems.join(", ")),
         ("Baseline".to_owned(), report.baseline_name().to_owned()),

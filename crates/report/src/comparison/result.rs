@@ -26,7 +26,7 @@ struct ReportResult<'a> {
 /// The main metric, query by query.
 #[derive(Serialize)]
 struct PerQuery<'a> {
-    metric: String,
+    metric: Option<String>,
     systems: Vec<SystemDifferences<'a>>,
 }
 
@@ -108,7 +108,7 @@ impl Serialize for ComparisonReport {
             comparison: &self.comparison,
             title: &self.title,
             per_query: PerQuery {
-                metric: self.main_metric(),
+                metric: self.measures().get(self.main).map(|result| result.measure.to_string()),
                 systems: self.differences.iter().map(|d| self.system_differences(d)).collect(),
             },
             hardest: self.query_values(hardest::hardest(self)),
@@ -136,7 +136,7 @@ impl ComparisonReport {
 
     fn query_values(&self, rows: Vec<QueryRow>) -> Vec<QueryValues<'_>> {
         let row = |row: QueryRow| {
-            let size = self.details.as_ref().and_then(|details| details.query_sizes.get(row.query));
+            let size = self.details.as_ref().map(|details| details.query_sizes[row.query]);
             QueryValues {
                 query: self.query_id(row.query),
                 documents: size.map(|size| size.documents),

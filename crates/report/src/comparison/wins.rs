@@ -39,11 +39,9 @@ pub(super) fn differences(
     systems: &[(String, Evaluation)],
     at: usize,
 ) -> Result<Vec<Differences>, ReportError> {
+    // There may be no metric at all.
     let Some(metric) = comparison.metrics.get(at) else { return Ok(Vec::new()) };
-    let values = |s: usize| -> &[Option<f64>] {
-        let result = systems.get(s).and_then(|(_, e)| e.results.get(at));
-        result.map_or(&[], |r| &r.values)
-    };
+    let values = |system: usize| systems[system].1.results[at].values.as_slice();
     let sign = direction(metric.better);
     let one = |(system, result): (usize, &rankwright_eval::compare::SystemResult)| {
         let counts = result.versus.as_ref()?.counts;

@@ -44,7 +44,10 @@ pub(in crate::format) fn read(inputs: Vec<Input>) -> Result<Dataset, DataError> 
             Matrix::from_rows(shape.rows, shape.columns, copied(bytes))?
         }
     };
-    Ok(data)
+    match data.has_category_texts() {
+        true => Ok(data),
+        false => Err(damaged(&input.name, FileDamage::CategoryNumber)),
+    }
 }
 
 fn damaged(file: &str, damage: FileDamage) -> DataError {

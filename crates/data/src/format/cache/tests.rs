@@ -124,4 +124,13 @@ fn the_columns_of_a_table_are_kept_and_damaged_ones_are_refused() {
     assert_eq!(back, data);
     let part = back.select_queries(&[1]).unwrap();
     assert_eq!(part.table_columns(), data.table_columns());
+    for number in [2.0, -1.0, 0.5, f32::INFINITY] {
+        let mut without_text = data.clone();
+        without_text.matrix = without_text.matrix.into_owned();
+        without_text.matrix.values_mut()[0] = number;
+        let mut bytes = Vec::new();
+        write(&without_text, &mut bytes).unwrap();
+        let error = read(vec![Input::from_bytes("t.rwd", bytes).unwrap()]).unwrap_err();
+        assert!(error.to_string().contains("a category has a number without a text"), "{error}");
+    }
 }

@@ -1,6 +1,7 @@
 //! Parts of a data set that Parquet and Arrow files keep in their metadata: the feature set, the rule
 //! for absent features, and the columns of the table that the data was read from.
 
+use std::io;
 use std::sync::Arc;
 
 use super::damaged;
@@ -28,11 +29,12 @@ impl Metadata {
     }
 
     /// Keys and values, sorted by key.
-    pub(super) fn entries(self) -> impl Iterator<Item = (String, String)> {
+    pub(super) fn entries(self) -> io::Result<Vec<(String, String)>> {
         let absent = self.absent.map(|absent| (ABSENT.to_owned(), absent.name().to_owned()));
-        let columns = self.columns.map(|columns| (COLUMNS.to_owned(), columns.to_json()));
+        let columns = self.columns.map(|columns| columns.to_json()).transpose()?;
+        let columns = columns.map(|text| (COLUMNS.to_owned(), text));
         let feature_set = self.feature_set.map(|text| (FEATURE_SET.to_owned(), text));
-        absent.into_iter().chain(columns).chain(feature_set)
+        Ok(absent.into_iter().chain(columns).chain(feature_set).collect())
     }
 
     /// Reads this crate's entries from the metadata of a file.

@@ -15,14 +15,15 @@ use parquet::file::properties::WriterProperties;
 
 use super::metadata::Metadata;
 use crate::dataset::Dataset;
-use crate::format::table::{category_text, check_writable};
+use crate::format::table::check_writable;
+use crate::table_columns::category_text;
 
 /// Rows that are written as one group.
 const GROUP_ROWS: usize = 65536;
 
 /// Writes Parquet, compressed with zstd, in groups of 65,536 rows.
 pub(in crate::format) fn write_parquet(data: &Dataset, out: &mut dyn Write) -> io::Result<()> {
-    let entries = Metadata::of(data).entries();
+    let entries = Metadata::of(data).entries()?.into_iter();
     let entries = entries.map(|(key, value)| KeyValue::new(key, value)).collect();
     let properties = WriterProperties::builder()
         .set_key_value_metadata(Some(entries))
@@ -70,7 +71,7 @@ fn schema_of(data: &Dataset) -> io::Result<SchemaRef> {
     };
     let features = data.features().iter().enumerate();
     fields.extend(features.map(|(column, name)| Field::new(name, kind(column), true)));
-    let metadata = Metadata::of(data).entries().collect();
+    let metadata = Metadata::of(data).entries()?.into_iter().collect();
     Ok(Arc::new(ArrowSchema::new_with_metadata(fields, metadata)))
 }
 

@@ -6,9 +6,8 @@ use std::sync::Arc;
 
 use crate::dataset::Dataset;
 use crate::error::quote;
-use crate::format::table::{
-    category_text, category_texts, check_writable, write_number, write_rows,
-};
+use crate::format::table::{category_texts, check_writable, write_number, write_rows};
+use crate::table_columns::category_text;
 
 /// Writes a data set as a table with a header.
 pub(in crate::format) fn write(
@@ -73,7 +72,10 @@ fn write_row(
     for (value, texts) in data.matrix().row(row).iter().zip(texts) {
         out.push(delimiter);
         if let Some(texts) = texts {
-            write_text(out, category_text(texts, *value).unwrap_or_default(), delimiter);
+            // A missing category is an empty cell.
+            if let Some(text) = category_text(texts, *value) {
+                write_text(out, text, delimiter);
+            }
         } else if !value.is_nan() {
             write_number(out, *value);
         }

@@ -4,10 +4,9 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use crate::dataset::Dataset;
-use crate::format::table::{
-    category_text, category_texts, check_writable, write_number, write_rows,
-};
+use crate::format::table::{category_texts, check_writable, write_number, write_rows};
 use crate::names::FeatureNames;
+use crate::table_columns::category_text;
 
 /// Writes one object per row; features as an array if their names are just 1, 2, 3, ...
 pub(in crate::format) fn write(data: &Dataset, out: &mut dyn Write) -> io::Result<()> {

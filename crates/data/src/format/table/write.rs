@@ -85,12 +85,6 @@ pub(in crate::format) fn category_texts(data: &Dataset) -> Vec<Option<Arc<[Strin
     (0..data.columns()).map(|column| data.categories(column).cloned()).collect()
 }
 
-/// The text of a value of a category; `None` if it is missing, or has no text.
-pub(in crate::format) fn category_text(texts: &[String], value: f32) -> Option<&str> {
-    let is_number = value >= 0.0 && value.fract() == 0.0;
-    is_number.then(|| texts.get(value as usize)).flatten().map(String::as_str)
-}
-
 /// Whether a reader takes these texts for categories.
 pub(in crate::format) fn read_as_categories(texts: &[String]) -> bool {
     let mut content = ColumnContent::default();
