@@ -63,8 +63,7 @@ impl Drop for Scratch {
 
 /// Reads bytes as a data set; what is read must come back the same from the cache.
 fn data_set(bytes: &[u8], format: Format) {
-    let options =
-        ReadOptions { format: Some(format), max_matrix_bytes: 1 << 24, ..ReadOptions::default() };
+    let options = ReadOptions::new().format(format).max_matrix_bytes(1 << 24);
     if matches!(format, Format::Parquet | Format::Arrow) {
         allow_caught_panics();
     }
@@ -77,7 +76,7 @@ fn data_set(bytes: &[u8], format: Format) {
     write(&data, file.path(), Format::Cache).expect("what was read can be written");
     let back = read_inputs(
         vec![Input::open(file.path()).expect("the file is there")],
-        &ReadOptions { format: Some(Format::Cache), ..ReadOptions::default() },
+        &ReadOptions::new().format(Format::Cache),
     );
     assert_eq!(back.expect("what was written can be read").data, data);
 }

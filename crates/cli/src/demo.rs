@@ -19,11 +19,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Number of records
-    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(100..))]
+    #[arg(long, value_name = "N", default_value_t = DemoRequest::default().records as u32, value_parser = clap::value_parser!(u32).range(100..))]
     records: u32,
     /// Number of queries: one half for training, one sixth for early stopping, one third for
     /// testing
-    #[arg(long, value_name = "N", default_value_t = 600, value_parser = clap::value_parser!(u32).range(12..))]
+    #[arg(long, value_name = "N", default_value_t = DemoRequest::default().queries as u32, value_parser = clap::value_parser!(u32).range(12..))]
     queries: u32,
     /// Seed of the store and the trainings
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]

@@ -11,15 +11,16 @@ use std::time::Duration;
 
 use indicatif::ProgressBar;
 use rankwright::experiment::{
-    ExperimentProgress, ExperimentRequest, PlanOptions, PlanSummary, RunSummary,
+    ExperimentError, ExperimentProgress, ExperimentRequest, PlanOptions, PlanSummary, RunSummary,
 };
 use rankwright::spec::visible;
 use rankwright::spec::words::counted;
+use rankwright::tasks::{Context, plan_experiment, run_experiment};
 
 use crate::failure::Failure;
 use crate::interrupt::{Interrupt, TRAINING_PART};
 use crate::output::Output;
-use crate::progress::{CELLS, spinner_style, style, timed};
+use crate::progress::{CELLS, run_task, run_with_bar, spinner_style, style};
 
 /// Run a whole comparison from a TOML file: learners on data sets, over folds and seeds. Stored
 /// results are not computed again; the report does not depend on interruptions.
@@ -41,7 +42,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "LEARNER")]
     only: Vec<String>,
     /// Save each training after this many seconds
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = PlanOptions::default().checkpoint.as_secs())]
     checkpoint_seconds: u64,
     /// Show the cells to run, and run nothing
     #[arg(long)]
@@ -53,21 +54,21 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         .jobs(args.jobs.map(usize::from))
         .threads(rayon::current_num_threads())
         .only(args.only.clone())
-        .checkpoint(Duration::from_secs(args.checkpoint_seconds))
-        .simd(crate::simd()?);
+        .checkpoint(Duration::from_secs(args.checkpoint_seconds));
     let mut request = ExperimentRequest::new(&args.file).options(options);
     if let Some(folder) = &args.out {
         request = request.out(folder);
     }
     if args.dry_run {
-        let (plan, _) = timed(out, "computing checksums of the data", || request.plan());
-        return out.show(&plan?, plan_text);
+        let plan = run_task(out, |context| plan_experiment(&request, context))?;
+        return out.show(&plan, plan_text);
     }
     let interrupt = Interrupt::after(TRAINING_PART);
-    let bar = Cells::new(interrupt, out);
-    let summary = request.run(&bar);
-    bar.bar.finish_and_clear();
-    let summary = summary?;
+    let cells = Cells::new(out);
+    let context = Context::default().cancel(interrupt.flag()).experiment(&cells);
+    let task = |context: &Context<'_>| run_experiment(&request, context);
+    let result = run_with_bar(out, context, &cells.bar, task)?;
+    let summary = &result.summary;
     if !summary.finished {
         let done = summary.cells.saturating_sub(summary.pending);
         let folder = summary.out.display().to_string();
@@ -78,11 +79,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         );
         return Err(Failure::Stopped);
     }
-    for warning in summary.results.iter().flat_map(|results| results.warnings()) {
-        out.note(warning);
-    }
-    out.show(&summary, text)?;
-    failure(&summary)
+    out.show(&result, |result| text(&result.summary))?;
+    failure(summary)
 }
 
 /// The tables, and the files that were written.
@@ -135,28 +133,25 @@ fn plan_text(plan: &PlanSummary) -> String {
     )
 }
 
-/// A progress bar over the cells, which also passes on Ctrl-C.
+/// A progress bar over the cells.
 struct Cells<'a> {
     bar: ProgressBar,
     out: &'a Output,
-    interrupt: Interrupt,
     failed: AtomicUsize,
 }
 
 impl<'a> Cells<'a> {
-    fn new(interrupt: Interrupt, out: &'a Output) -> Self {
+    fn new(out: &'a Output) -> Self {
         let bar = ProgressBar::with_draw_target(None, out.progress());
         bar.set_style(spinner_style());
         bar.enable_steady_tick(Duration::from_millis(120));
-        Self { bar, out, interrupt, failed: AtomicUsize::new(0) }
+        Self { bar, out, failed: AtomicUsize::new(0) }
     }
 }
 
 impl ExperimentProgress for Cells<'_> {
-    fn step(&self, name: &str) {
-        log::info!("{name}");
+    fn step(&self, _name: &str) {
         self.bar.set_style(spinner_style());
-        self.bar.set_message(visible::one_line(name).into_owned());
     }
 
     fn planned(&self, plan: &PlanSummary) {
@@ -185,14 +180,10 @@ impl ExperimentProgress for Cells<'_> {
         self.bar.set_message(format!("{}{failed}", visible::one_line(cell)));
     }
 
-    fn ended(&self, _cell: &str, error: Option<&str>) {
+    fn ended(&self, _cell: &str, error: Option<&ExperimentError>) {
         self.bar.inc(1);
         if error.is_some() {
             self.failed.fetch_add(1, Ordering::Relaxed);
         }
-    }
-
-    fn should_stop(&self) -> bool {
-        self.interrupt.is_requested()
     }
 }

@@ -51,7 +51,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=100))]
     curves: u16,
     /// Number of permutations that contributions of nets are averaged over
-    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", default_value_t = ExplainOptions::default().permutations as u32, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     permutations: u32,
     /// Seed of every sample
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
@@ -99,11 +99,10 @@ impl Args {
         request.pair = self.pair.clone().and_then(|pair| pair.try_into().ok());
         request.dependence = self.dependence.clone();
         request.curves = usize::from(self.curves);
-        request.options = ExplainOptions {
-            seed: self.seed,
-            permutations: self.permutations as usize,
-            matching: self.match_by.options(self.ignore_extra),
-        };
+        request.options = ExplainOptions::new()
+            .seed(self.seed)
+            .permutations(self.permutations as usize)
+            .matching(self.match_by.options(self.ignore_extra));
         Ok(request)
     }
 }

@@ -66,6 +66,7 @@ fn one(what: ListSubject, name: &str, out: &Output) -> Result<(), Failure> {
                 ("start model", yes(takes.start)),
                 ("validation data", yes(takes.validation)),
                 ("missing values", yes(takes.missing)),
+                ("positions", yes(takes.positions)),
             ];
             whole(def.name, def.help, def.example, &facts, &def.params())
         }),

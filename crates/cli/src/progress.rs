@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use rankwright::learn::{LearnError, LearnerSpec, Progress, TrainingHistory};
@@ -24,17 +24,6 @@ pub(crate) const DOCUMENTS: &str =
 
 /// The line of an experiment.
 pub(crate) const CELLS: &str = "{bar:16} cell {pos}/{len}  {eta} left  {wide_msg}";
-
-/// Runs `work` with a spinner that shows `what`; returns its result and the seconds.
-pub(crate) fn timed<T>(out: &Output, what: &str, work: impl FnOnce() -> T) -> (T, f64) {
-    let bar = spinner(out);
-    bar.set_message(one_line(what).into_owned());
-    log::info!("{what}");
-    let start = Instant::now();
-    let result = work();
-    bar.finish_and_clear();
-    (result, start.elapsed().as_secs_f64())
-}
 
 /// Runs a task of the library that has nothing to save when it is asked to end: a spinner shows its
 /// steps, and its warnings are printed as notes.
@@ -189,10 +178,10 @@ impl Progress for TrainingBar<'_> {
         let done = history.iterations.len();
         let speed = (training.rows * done) as f64 / history.train_seconds.max(1e-9);
         let mut text = format!("{}  {} rows/s", training.label, short(speed));
-        // The training data comes first where it is evaluated, but validation data decides.
-        let decides = usize::from(history.sets.first().is_some_and(|set| set == "training"));
+        // Without validation data, the value on training data is all there is.
+        let shown = history.deciding_set().unwrap_or(0);
         let values = history.iterations.last().map(|round| &round.values);
-        let value = values.and_then(|sets| sets.get(decides).or(sets.first())?.first());
+        let value = values.and_then(|sets| sets.get(shown)?.first());
         if let (Some(metric), Some(value)) = (history.metrics.first(), value) {
             text = format!("{text}  {metric} {value:.4}");
         }

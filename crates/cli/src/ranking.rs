@@ -78,7 +78,7 @@ impl QueryArgs {
             TopicPartArg::Narr => TopicPart::Narrative,
         });
         let options =
-            QueryOptions { number_by_position: self.number_by_position, parts: parts.collect() };
+            QueryOptions::new().number_by_position(self.number_by_position).parts(parts.collect());
         QueryFile::new(&self.queries).options(options)
     }
 }

@@ -4,10 +4,10 @@ use std::io::{IsTerminal, stdout};
 use std::path::PathBuf;
 
 use rankwright::eval::table::{Align, Table};
-use rankwright::search::{Facet, Hit, SearchWarning, Snippet};
+use rankwright::search::{Facet, Hit, Snippet};
 use rankwright::spec::visible;
 use rankwright::spec::words::counted;
-use rankwright::tasks::{SearchIndexRequest, SearchIndexResult, Warning, search_index};
+use rankwright::tasks::{SearchIndexRequest, SearchIndexResult, search_index};
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -108,9 +108,9 @@ fn text(args: &Args, result: &SearchIndexResult, marks: Marks) -> String {
     for (row, snippet) in snippets.iter().enumerate().rev() {
         lines.insert((row + 3).min(lines.len()), snippet);
     }
-    let mut text = match result.found {
-        0 => visible::lines(&reason(&result.warnings)).into_owned(),
-        _ => lines.join("\n"),
+    let mut text = match result.reason_for_nothing() {
+        Some(reason) => visible::lines(&reason.to_string()).into_owned(),
+        None => lines.join("\n"),
     };
     if let Some(suggestion) = &result.suggestion {
         text.push_str(&format!("\n\ndid you mean: {suggestion}"));
@@ -157,18 +157,6 @@ fn marked(snippet: &Snippet, (before, behind): Marks) -> String {
         (text, false) => text.into_owned(),
     };
     snippet.pieces().map(show).collect::<String>().trim().to_owned()
-}
-
-/// The reason why no document was found.
-fn reason(warnings: &[Warning]) -> String {
-    let of_filter = warnings.iter().find(|warning| {
-        use SearchWarning::{MatchesFiltered, NoTerms, NothingFits, NothingPasses};
-        matches!(
-            warning,
-            Warning::Search(NothingPasses | MatchesFiltered { .. } | NothingFits { .. } | NoTerms)
-        )
-    });
-    of_filter.map_or_else(|| SearchWarning::NothingMatches.to_string(), Warning::to_string)
 }
 
 /// The rank in the first stage, and the change since: up, down, or none.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rankwright::data::DEFAULT_SEED;
 use rankwright::eval::SourceKind;
 use rankwright::learn::LearnerSpec;
-use rankwright::learn::tune::{Space, TuneData, TuneMethod, TunePlan, TuneSettings, default_space};
+use rankwright::learn::tune::{Space, TuneData, TuneMethod, TunePlan, TuneSettings};
 use rankwright::tasks::{Context, SearchSpace, TuneRequest, tune_learner};
 
 use crate::failure::Failure;
@@ -97,10 +97,7 @@ enum MethodArg {
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let learner = LearnerSpec::parse(&args.learner)?;
     if args.show_space {
-        // Showing the space needs no validation data.
-        let is_halving = matches!(args.method, MethodArg::Halving);
-        let stopping = is_halving || (args.folds.is_none() && args.valid_part.is_none());
-        let space = default_space(&learner, stopping)?;
+        let space = args.settings()?.default_space(&learner)?;
         return out.show(&SearchSpace::new(&learner, &space), |shown| shown.space.clone());
     }
     let request = args.request(&learner)?;
@@ -140,9 +137,12 @@ impl Args {
                 return Err(Failure::usage("--metric takes one metric here: the one that decides"));
             }
         };
-        let measured_on = match (&self.valid, self.folds.unwrap_or(5)) {
-            (Some(_), _) => TuneData::Valid,
-            (None, count) => TuneData::Folds { count, valid_part: self.valid_part },
+        let measured_on = match &self.valid {
+            Some(_) => TuneData::Valid,
+            None => TuneData::Folds {
+                count: self.folds.unwrap_or(TuneData::DEFAULT_FOLDS),
+                valid_part: self.valid_part,
+            },
         };
         let method = match self.method {
             MethodArg::Random => TuneMethod::Random,

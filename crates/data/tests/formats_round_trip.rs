@@ -22,7 +22,7 @@ fn there_and_back(data: &Dataset, format: Format, packing: &str) -> (Dataset, Wa
     let name = format!("data.{}{packing}", format.info().extensions[0]);
     let path = folder.path().join(name);
     format::write(data, &path, format).unwrap();
-    let options = ReadOptions { absent: data.absent(), ..ReadOptions::default() };
+    let options = ReadOptions::new().absent(data.absent());
     let loaded = format::read(&[path], &options).unwrap();
     assert_eq!(loaded.format, format);
     (loaded.data, loaded.warnings)

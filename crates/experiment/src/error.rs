@@ -72,8 +72,8 @@ pub enum ExperimentError {
         /// The rate.
         rate: f64,
     },
-    /// A bug in this program.
-    #[error("internal error: {invariant} does not hold")]
+    /// A bug in this program: a condition that it ensures does not hold.
+    #[error("internal error: this should always hold: {invariant}")]
     Internal {
         /// The condition that should have held.
         invariant: &'static str,
@@ -109,6 +109,22 @@ pub enum ExperimentError {
         /// Names of the `[[learner]]` entries in the experiment's file.
         known: Vec<String>,
     },
+    /// The test part of a cell has no queries.
+    #[error("the test part has no queries")]
+    EmptyTestPart,
+    /// The model of a cell gives a test document a score that is not finite.
+    #[error("the model gives a test document the score {score}, so the training diverged")]
+    ScoreNotFinite {
+        /// The score.
+        score: f64,
+    },
+    /// The training or scoring of a cell panicked: a bug in this program or in a learner of the
+    /// caller.
+    #[error("internal error: the cell panicked: {message}")]
+    Panicked {
+        /// The message of the panic.
+        message: String,
+    },
     /// The system could not start threads.
     #[error("cannot start {}: {source}", counted(*threads, "thread"))]
     Threads {
@@ -139,6 +155,10 @@ impl ExperimentError {
             }
             Self::FolderInUse { .. } => {
                 Some("wait for it to end, or choose another folder for the results".into())
+            }
+            Self::EmptyTestPart => Some("give it a larger share of the data".into()),
+            Self::ScoreNotFinite { .. } => {
+                Some("a smaller learning rate or more regularisation may help".into())
             }
             Self::UnknownLearner { known, .. } => {
                 let known: Vec<&str> = known.iter().map(String::as_str).collect();

@@ -15,6 +15,9 @@ error_kinds! {
         Self::NoRounds { .. } => "no-rounds",
         Self::File { .. } => "file",
         Self::UnknownLearner { .. } => "unknown-learner",
+        Self::EmptyTestPart => "empty-test-part",
+        Self::ScoreNotFinite { .. } => "score-not-finite",
+        Self::Panicked { .. } => "panicked",
         Self::Threads { .. } => "threads",
     }
     wraps {

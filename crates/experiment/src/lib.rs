@@ -64,8 +64,8 @@ pub use plan::{FailedCells, Plan, PlanOptions, PlanSummary, PlannedCell};
 pub use report::ExperimentReport;
 pub use request::{ExperimentRequest, RunSummary};
 pub use results::{
-    CellResult, CellTimes, DataSetResult, ExperimentResults, ExperimentTimes, LearnerResult,
-    SeedResult,
+    CellResult, CellTimes, DataSetResult, ExperimentResults, ExperimentTimes, ExperimentWarning,
+    LearnerResult, SeedResult,
 };
 pub use run::{ExperimentProgress, PlanRun};
 pub use shrinkage::ShrinkageRequest;

@@ -139,8 +139,23 @@ pub struct FailedCells {
     pub learner: String,
     /// Folds and seeds; empty for all folds and seeds.
     pub cells: String,
+    /// The kind of error, a name that programs can rely on.
+    pub kind: &'static str,
     /// The error message.
     pub error: String,
+}
+
+impl FailedCells {
+    /// All cells of a learner, of a data set or of both; an empty name stands for all.
+    pub(super) fn all_of(data: &str, learner: &str, error: &ExperimentError) -> Self {
+        FailedCells {
+            data: data.to_owned(),
+            learner: learner.to_owned(),
+            cells: String::new(),
+            kind: error.kind(),
+            error: error_text(error),
+        }
+    }
 }
 
 impl fmt::Display for FailedCells {
@@ -288,12 +303,7 @@ impl<'e> Plan<'e> {
         let mut keys = Vec::new();
         for learner in &self.experiment.learners {
             let key = key(learner).map_err(|error| {
-                self.failed.push(FailedCells {
-                    data: String::new(),
-                    learner: learner.name.clone(),
-                    cells: String::new(),
-                    error: error_text(error),
-                });
+                self.failed.push(FailedCells::all_of("", &learner.name, &error.into()));
             });
             keys.push(key.ok());
         }
@@ -311,12 +321,7 @@ impl<'e> Plan<'e> {
             Ok(sums) => sums,
             Err(error) => {
                 self.files.push(Vec::new());
-                self.failed.push(FailedCells {
-                    data: set.name.clone(),
-                    learner: String::new(),
-                    cells: String::new(),
-                    error: error_text(error),
-                });
+                self.failed.push(FailedCells::all_of(&set.name, "", &error.into()));
                 return Ok(());
             }
         };

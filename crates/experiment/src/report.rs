@@ -227,12 +227,11 @@ fn set_result(
         match measured {
             None => {}
             Some(Ok(system)) => systems.push(system),
-            Some(Err(error)) => failed.push(FailedCells {
-                data: experiment.data_name(data).to_owned(),
-                learner: experiment.learner_name(learner).to_owned(),
-                cells: String::new(),
-                error: error.to_string(),
-            }),
+            Some(Err(error)) => {
+                let (data, learner) =
+                    (experiment.data_name(data), experiment.learner_name(learner));
+                failed.push(FailedCells::all_of(data, learner, &error));
+            }
         }
     }
     if systems.is_empty() {

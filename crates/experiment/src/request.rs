@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use rankwright_data::store::{Overwritten, overwritten};
+use rankwright_learn::simd::Simd;
 use serde::Serialize;
 
 use super::plan::{FailedCells, Plan, PlanOptions, PlanSummary};
@@ -66,6 +67,12 @@ impl ExperimentRequest {
     /// Sets the options.
     pub fn options(mut self, options: PlanOptions) -> Self {
         self.options = options;
+        self
+    }
+
+    /// Sets the SIMD instruction set to use; results do not depend on it.
+    pub fn simd(mut self, simd: Simd) -> Self {
+        self.options.simd = simd;
         self
     }
 
@@ -140,21 +147,18 @@ fn default_folder(file: &Path) -> PathBuf {
     PathBuf::from(format!("{stem}.results"))
 }
 
-/// The result of running an experiment. Serialised as the numbers of the report, with the files.
+/// The result of running an experiment. Serialised as the numbers of the report, with the state of
+/// the run and the files.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct RunSummary {
     /// Whether every cell was run; false after a request to stop, and then there is no report.
-    #[serde(skip)]
     pub finished: bool,
     /// Number of all cells.
-    #[serde(skip)]
     pub cells: usize,
     /// Number of cells that are neither stored now nor were left out on request.
-    #[serde(skip)]
     pub pending: usize,
     /// Folder of the results.
-    #[serde(skip)]
     pub out: PathBuf,
     /// The files that were written, the page first.
     pub files: Vec<PathBuf>,

@@ -2,11 +2,13 @@
 //! A cell is one training run: data set x fold x learner x seed.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use rankwright_eval::Evaluation;
 use rankwright_report::comparison::ComparisonReport;
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 
 use super::file::Experiment;
 use super::lock::LearnerSettings;
@@ -134,6 +136,43 @@ pub struct CellTimes {
     pub seconds: CellSeconds,
 }
 
+/// A warning about the models of a learner on a data set. Serialised as `{"kind": ..., "message":
+/// ..., "data": ..., "learner": ...}`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ExperimentWarning {
+    /// The data set.
+    pub data: String,
+    /// The learner.
+    pub learner: String,
+    /// The warning about a model.
+    pub warning: CellWarning,
+}
+
+impl ExperimentWarning {
+    /// The stable name of the kind of warning, in kebab case.
+    pub fn kind(&self) -> &str {
+        &self.warning.kind
+    }
+}
+
+impl fmt::Display for ExperimentWarning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {}: {}", self.data, self.learner, self.warning.message)
+    }
+}
+
+impl Serialize for ExperimentWarning {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("ExperimentWarning", 4)?;
+        object.serialize_field("kind", self.kind())?;
+        object.serialize_field("message", &self.to_string())?;
+        object.serialize_field("data", &self.data)?;
+        object.serialize_field("learner", &self.learner)?;
+        object.end()
+    }
+}
+
 impl ExperimentResults {
     pub(super) fn new(
         experiment: &Experiment,
@@ -192,8 +231,8 @@ impl LearnerResult {
 impl ExperimentResults {
     /// Warnings about models, such as `mq2008, mart: the model gives ...`; each once for a learner on
     /// a data set, since folds and seeds have the same cause.
-    pub fn warnings(&self) -> Vec<String> {
-        let mut warnings: Vec<String> = Vec::new();
+    pub fn warnings(&self) -> Vec<ExperimentWarning> {
+        let mut warnings = Vec::new();
         for (set, learner) in
             self.data.iter().flat_map(|set| set.learners.iter().map(move |l| (set, l)))
         {
@@ -201,7 +240,11 @@ impl ExperimentResults {
             for warning in learner.cells.iter().flat_map(|cell| &cell.warnings) {
                 if !kinds.contains(&warning.kind.as_str()) {
                     kinds.push(&warning.kind);
-                    warnings.push(format!("{}, {}: {}", set.name, learner.name, warning.message));
+                    warnings.push(ExperimentWarning {
+                        data: set.name.clone(),
+                        learner: learner.name.clone(),
+                        warning: warning.clone(),
+                    });
                 }
             }
         }

@@ -41,7 +41,7 @@ pub trait ExperimentProgress: Sync {
     fn started(&self, _cell: &str) {}
 
     /// Called when a cell is stored (`_error` is `None`) or has failed.
-    fn ended(&self, _cell: &str, _error: Option<&str>) {}
+    fn ended(&self, _cell: &str, _error: Option<&ExperimentError>) {}
 
     /// Whether to stop now; called after every round and between cells.
     fn should_stop(&self) -> bool {
@@ -84,6 +84,9 @@ impl ResultsLock {
     }
 }
 
+/// The ends of cells by their index: nothing if the cell was stored, or the error.
+type CellEnds = HashMap<usize, Result<(), ExperimentError>>;
+
 /// The end of a cell that did not fail.
 enum CellEnd {
     /// The result is stored.
@@ -104,14 +107,11 @@ impl Plan<'_> {
             let _ = fs::remove_dir_all(self.store.part(&cell.digest));
         }
         let pending = self.pending();
-        for cell in pending.iter().filter_map(|number| self.cells.get(*number)) {
-            if let Some(parts) = self.parts.get(cell.data) {
-                parts.expect(cell.fold);
-            }
+        for cell in pending.iter().map(|number| &self.cells[*number]) {
+            self.parts[cell.data].expect(cell.fold);
         }
         let next = AtomicUsize::new(0);
-        // By index of the cell: nothing if it was stored, or the error message.
-        let ends: Mutex<HashMap<usize, Result<(), String>>> = Mutex::default();
+        let ends: Mutex<CellEnds> = Mutex::default();
         std::thread::scope(|scope| -> Result<(), ExperimentError> {
             for job in 0..self.jobs {
                 let pool = self.pool(job)?;
@@ -144,27 +144,25 @@ impl Plan<'_> {
         pool: &rayon::ThreadPool,
         next: &AtomicUsize,
         pending: &[usize],
-        ends: &Mutex<HashMap<usize, Result<(), String>>>,
+        ends: &Mutex<CellEnds>,
         progress: &dyn ExperimentProgress,
     ) {
         while !progress.should_stop() {
             let Some(number) = pending.get(next.fetch_add(1, Ordering::SeqCst)) else { return };
-            let Some(cell) = self.cells.get(*number) else { return };
+            let cell = &self.cells[*number];
             let name = self.name(cell);
             progress.started(&name);
             let run = || catch_panic(|| self.cell(cell, progress));
-            let end = pool.install(run).unwrap_or_else(|panic| {
-                Err(format!("the training stopped because of a bug: {panic}; please report it"))
-            });
-            if let Some(parts) = self.parts.get(cell.data) {
-                parts.release(cell.fold);
-            }
+            let end = pool
+                .install(run)
+                .unwrap_or_else(|message| Err(ExperimentError::Panicked { message }));
+            self.parts[cell.data].release(cell.fold);
             let end = match end {
                 Ok(CellEnd::Interrupted) => return,
                 Ok(CellEnd::Stored) => Ok(()),
                 Err(error) => Err(error),
             };
-            progress.ended(&name, end.as_ref().err().map(String::as_str));
+            progress.ended(&name, end.as_ref().err());
             ends.lock().unwrap_or_else(PoisonError::into_inner).insert(*number, end);
         }
     }
@@ -174,15 +172,10 @@ impl Plan<'_> {
         &self,
         cell: &ExperimentCell,
         progress: &dyn ExperimentProgress,
-    ) -> Result<CellEnd, String> {
-        let (Some(learner), Some(set), Some(parts)) = (
-            self.experiment.learners.get(cell.learner),
-            self.experiment.data.get(cell.data),
-            self.parts.get(cell.data),
-        ) else {
-            return Err("there is no such cell".to_owned());
-        };
-        let options = ScoreOptions { matching: set.matching, simd: self.simd };
+    ) -> Result<CellEnd, ExperimentError> {
+        let learner = &self.experiment.learners[cell.learner];
+        let (set, parts) = (&self.experiment.data[cell.data], &self.parts[cell.data]);
+        let options = ScoreOptions::new().matching(set.matching).simd(self.simd);
         let mut stored = StoredCell {
             key: cell.key.clone(),
             model_sha256: String::new(),
@@ -197,7 +190,7 @@ impl Plan<'_> {
         };
         let (model, is_trained) = match &learner.kind {
             LearnerKind::Spec(spec) => {
-                let learning = parts.learning(cell.fold).map_err(error_text)?;
+                let learning = parts.learning(cell.fold)?;
                 let outcome = self.train(cell, spec, &learning, options, progress)?;
                 if !outcome.finished {
                     return Ok(CellEnd::Interrupted);
@@ -215,20 +208,20 @@ impl Plan<'_> {
             LearnerKind::Model(file) => {
                 let sum = cell.key.pointer("/learner/model").and_then(|sum| sum.as_str());
                 let invariant = "the key of a model given as a file has its checksum";
-                let sum = sum.ok_or(ExperimentError::Internal { invariant }).map_err(error_text)?;
+                let sum = sum.ok_or(ExperimentError::Internal { invariant })?;
                 stored.model_sha256 = sum.to_owned();
-                (Model::load(&file.path).map_err(error_text)?, false)
+                (Model::load(&file.path)?, false)
             }
         };
         if let ModelBody::Trees(ensemble) = model.body() {
             stored.trees = ensemble.trees().len();
         }
         let started = Instant::now();
-        let test = parts.test(cell.fold).map_err(error_text)?;
+        let test = parts.test(cell.fold)?;
         let scores = score(&model, &test, options)?;
         stored.seconds.score = started.elapsed().as_secs_f64();
         let model = is_trained.then_some(&model);
-        self.store.store(&cell.digest, stored, model, &scores).map_err(error_text)?;
+        self.store.store(&cell.digest, stored, model, &scores)?;
         Ok(CellEnd::Stored)
     }
 
@@ -240,7 +233,7 @@ impl Plan<'_> {
         learning: &TrainingParts,
         options: ScoreOptions,
         progress: &dyn ExperimentProgress,
-    ) -> Result<TrainResult, String> {
+    ) -> Result<TrainResult, LearnError> {
         let checkpoints = spec.rounds().map(|_| {
             let folder = self.store.part(&cell.digest).join("checkpoint");
             Checkpoints::new(folder).every(self.checkpoint)
@@ -261,7 +254,7 @@ impl Plan<'_> {
             spec.train(request)
         };
         let resumed = checkpoints.as_ref().is_some_and(|checkpoints| checkpoints.file().exists());
-        let outcome = match run() {
+        match run() {
             // The checkpoint may be unusable: removes it and trains the cell from the start.
             Err(_) if resumed => {
                 if let Some(checkpoints) = &checkpoints {
@@ -270,40 +263,37 @@ impl Plan<'_> {
                 run()
             }
             outcome => outcome,
-        };
-        outcome.map_err(error_text)
+        }
     }
 
     /// The failures from planning and running, in the order of the plan.
-    fn failures(&self, ends: &HashMap<usize, Result<(), String>>) -> Vec<FailedCells> {
+    fn failures(&self, ends: &CellEnds) -> Vec<FailedCells> {
         let mut by_digest = HashMap::new();
         for (number, end) in ends {
-            if let (Some(cell), Err(error)) = (self.cells.get(*number), end) {
-                by_digest.insert(cell.digest.as_str(), error);
+            if let Err(error) = end {
+                let digest = self.cells[*number].digest.as_str();
+                by_digest.insert(digest, (error.kind(), error_text(error)));
             }
         }
         // Data set, learner and error, with the cells that they have in common.
-        let mut groups: Vec<(usize, usize, &str, Vec<&ExperimentCell>)> = Vec::new();
+        let mut groups: Vec<(usize, usize, &(&'static str, String), Vec<&ExperimentCell>)> =
+            Vec::new();
         for cell in &self.cells {
             let Some(error) = by_digest.get(cell.digest.as_str()) else { continue };
-            let is_same =
-                |(data, learner, text, _): &&mut (usize, usize, &str, Vec<&ExperimentCell>)| {
-                    (*data, *learner, *text) == (cell.data, cell.learner, error.as_str())
-                };
-            match groups.iter_mut().find(is_same) {
+            let same = groups.iter_mut().find(|(data, learner, other, _)| {
+                (*data, *learner, *other) == (cell.data, cell.learner, error)
+            });
+            match same {
                 Some((.., cells)) => cells.push(cell),
                 None => groups.push((cell.data, cell.learner, error, vec![cell])),
             }
         }
-        let failed = groups.into_iter().map(|(data, learner, error, cells)| FailedCells {
-            data: self.experiment.data.get(data).map_or(String::new(), |set| set.name.clone()),
-            learner: self
-                .experiment
-                .learners
-                .get(learner)
-                .map_or(String::new(), |learner| learner.name.clone()),
+        let failed = groups.into_iter().map(|(data, learner, (kind, error), cells)| FailedCells {
+            data: self.experiment.data_name(data).to_owned(),
+            learner: self.experiment.learner_name(learner).to_owned(),
             cells: self.folds_and_seeds(&cells),
-            error: error.to_owned(),
+            kind,
+            error: error.clone(),
         });
         self.failed.iter().cloned().chain(failed).collect()
     }
@@ -313,11 +303,11 @@ impl Plan<'_> {
     fn folds_and_seeds(&self, cells: &[&ExperimentCell]) -> String {
         let in_words = |cell: &&ExperimentCell| {
             let mut words = Vec::new();
-            if self.experiment.data.get(cell.data).is_some_and(|set| set.folds() > 1) {
+            if self.experiment.data[cell.data].folds() > 1 {
                 words.push(format!("fold {}", cell.fold + 1));
             }
-            let learner = self.experiment.learners.get(cell.learner);
-            if learner.is_some_and(|learner| self.experiment.seeds_of(learner).len() > 1) {
+            let learner = &self.experiment.learners[cell.learner];
+            if self.experiment.seeds_of(learner).len() > 1 {
                 words.push(format!("seed {}", cell.seed));
             }
             words.join(", ")
@@ -345,16 +335,17 @@ fn median_round(history: &TrainingHistory) -> f64 {
 }
 
 /// Scores of the test part; a score that is not finite is an error.
-fn score(model: &Model, test: &Dataset, options: ScoreOptions) -> Result<Vec<f64>, String> {
+fn score(
+    model: &Model,
+    test: &Dataset,
+    options: ScoreOptions,
+) -> Result<Vec<f64>, ExperimentError> {
     if test.rows() == 0 {
-        return Err("the test part has no queries; give it a larger share of the data".to_owned());
+        return Err(ExperimentError::EmptyTestPart);
     }
-    let scores = model.score(test, options).map_err(error_text)?;
+    let scores = model.score(test, options)?;
     match scores.iter().find(|score| !score.is_finite()) {
-        Some(score) => Err(format!(
-            "the model gives a test document the score {score}, so the training diverged; a smaller \
-             learning rate or more regularisation may help"
-        )),
+        Some(&score) => Err(ExperimentError::ScoreNotFinite { score }),
         None => Ok(scores),
     }
 }
@@ -369,9 +360,8 @@ impl Progress for CellProgress<'_> {
 }
 
 /// An error on one line, with the change to make in the experiment's file if there is one.
-pub(super) fn error_text(error: impl Into<ExperimentError>) -> String {
-    let error = error.into();
-    let help = match &error {
+pub(super) fn error_text(error: &ExperimentError) -> String {
+    let help = match error {
         ExperimentError::Learn(LearnError::MissingValidation { .. }) => {
             Some("the data set needs a validation part, `valid`".to_owned())
         }
@@ -390,11 +380,11 @@ mod tests {
     #[test]
     fn an_error_is_never_rewritten_and_missing_validation_data_is_recognised_by_its_type() {
         let file = "give --valid DATA.txt".to_owned();
-        let text = error_text(DataError::Empty { file, what: "rows" });
+        let text = error_text(&DataError::Empty { file, what: "rows" }.into());
         assert_eq!(text, "give --valid DATA.txt holds no rows");
         let missing = LearnError::MissingValidation { learner: "mart(stop=5)".to_owned() };
         assert_eq!(
-            error_text(missing),
+            error_text(&missing.into()),
             "mart(stop=5) needs validation data, and there is none; the data set needs a validation \
              part, `valid`"
         );

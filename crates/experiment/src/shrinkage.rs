@@ -29,16 +29,15 @@ const HELD_OUT_FRACTION: f64 = 0.2;
 ///
 /// let data = LetorOptions { queries: 30, documents: 10, seed: 1 }.generate()?;
 /// let learner = LearnerSpec::parse("mart(trees=5, leaves=4)")?;
-/// let request = ShrinkageRequest {
-///     rates: vec![1.0, 0.1],
-///     ..ShrinkageRequest::new(learner, NamedData { name: "train.txt", data: &data })
-/// };
+/// let train = NamedData { name: "train.txt", data: &data };
+/// let request = ShrinkageRequest::new(learner, train).rates(vec![1.0, 0.1]);
 /// let report = request.run(|_| NoProgress)?.expect("nothing stops it");
 /// assert_eq!(report.runs.len(), 2);
 /// assert_eq!(report.warnings.len(), 1, "6 of 30 queries are held out to validate on");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ShrinkageRequest<'a> {
     /// The learner; its rate is replaced.
     pub learner: LearnerSpec,
@@ -60,11 +59,14 @@ pub struct ShrinkageRequest<'a> {
 }
 
 impl<'a> ShrinkageRequest<'a> {
+    /// The rates of a request that names none.
+    pub const DEFAULT_RATES: [f64; 4] = [1.0, 0.5, 0.1, 0.01];
+
     /// A request with the default rates and settings.
     pub fn new(learner: LearnerSpec, train: NamedData<'a>) -> Self {
         Self {
             learner,
-            rates: vec![1.0, 0.5, 0.1, 0.01],
+            rates: Self::DEFAULT_RATES.to_vec(),
             train,
             valid: Vec::new(),
             measure: None,
@@ -72,6 +74,48 @@ impl<'a> ShrinkageRequest<'a> {
             score: ScoreOptions::default(),
             simd: Simd::Auto,
         }
+    }
+
+    /// Sets the learning rates.
+    #[must_use]
+    pub fn rates(mut self, rates: Vec<f64>) -> Self {
+        self.rates = rates;
+        self
+    }
+
+    /// Sets the validation sets; the first one determines the best round.
+    #[must_use]
+    pub fn valid(mut self, sets: Vec<NamedData<'a>>) -> Self {
+        self.valid = sets;
+        self
+    }
+
+    /// Sets the metric to compute after each round; `None` for the metric of the learner.
+    #[must_use]
+    pub fn measure(mut self, measure: impl Into<Option<Measure>>) -> Self {
+        self.measure = measure.into();
+        self
+    }
+
+    /// Sets the seed of every training, and of the held-out queries.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Sets the options of scoring validation data with the model.
+    #[must_use]
+    pub fn score(mut self, options: ScoreOptions) -> Self {
+        self.score = options;
+        self
+    }
+
+    /// Sets the SIMD instruction set to use.
+    #[must_use]
+    pub fn simd(mut self, simd: Simd) -> Self {
+        self.simd = simd;
+        self
     }
 
     /// Trains with every rate and compares the best models. `progress` makes a receiver of progress

@@ -219,7 +219,7 @@ pub(super) fn failures(failed: &[FailedCells]) -> Option<Section> {
     let columns = ["data", "learner", "cells", "error"].map(|name| (name, Align::Left));
     let mut table = Table::new(columns);
     let or_all = |text: &str| if text.is_empty() { "all".to_owned() } else { text.to_owned() };
-    for FailedCells { data, learner, cells, error } in failed {
+    for FailedCells { data, learner, cells, error, .. } in failed {
         let row = [or_all(data), or_all(learner), or_all(cells), error.clone()];
         table.rows.push(row.into_iter().map(TableCell::new).collect());
     }

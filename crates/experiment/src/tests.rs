@@ -383,8 +383,9 @@ fn a_learner_that_ranks_nothing_is_a_warning_also_when_its_cells_are_stored() {
         let report = run(&parse(&text).unwrap(), folder.path(), &options());
         let warnings = report.results.warnings();
         assert_eq!(warnings.len(), 1, "{warnings:?}");
-        assert!(warnings[0].starts_with("made, mart: "), "{warnings:?}");
-        assert!(warnings[0].contains("min_rows=100000"), "{warnings:?}");
+        let message = warnings[0].to_string();
+        assert!(message.starts_with("made, mart: "), "{message}");
+        assert!(message.contains("min_rows=100000"), "{message}");
         let json = to_json(&report.results).unwrap();
         let cell = &json["data"][0]["learners"][0]["cells"][0];
         assert_eq!(cell["warnings"][0]["kind"], "constant-scores");

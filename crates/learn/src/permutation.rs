@@ -8,7 +8,7 @@
 //! feature that the data lacks has a loss of exactly 0. Cost: features x repeats x (scoring +
 //! evaluating), in parallel over features.
 
-use rankwright_data::{Dataset, Random};
+use rankwright_data::{DEFAULT_SEED, Dataset, Random};
 use rankwright_eval::compare::Better;
 use rankwright_eval::{Measure, ScoredDataset};
 use rankwright_model::{Model, ScoreOptions};
@@ -30,7 +30,7 @@ use crate::error::LearnError;
 /// let learner = LearnerSpec::parse("lambdamart(trees=5, leaves=4)")?;
 /// let model = learner.train(TrainRequest::new(&data))?.model;
 /// let ndcg = MetricSpec::parse("ndcg@10")?.resolve(SourceKind::Features)?;
-/// let plan = PermutationPlan { repeats: 2, seed: 1, options: ScoreOptions::default() };
+/// let plan = PermutationPlan::new().repeats(2).seed(1);
 /// let found = Permutation::new(&model, &data, ndcg, plan)?;
 /// assert_eq!(found.losses.len(), model.used_features().len());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -47,6 +47,7 @@ pub struct Permutation {
 
 /// Parameters of the shuffling.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct PermutationPlan {
     /// Number of times each feature is shuffled, at least 1.
     pub repeats: usize,
@@ -54,6 +55,41 @@ pub struct PermutationPlan {
     pub seed: u64,
     /// Options for scoring the data with the model.
     pub options: ScoreOptions,
+}
+
+impl Default for PermutationPlan {
+    /// Five repeats with the default seed.
+    fn default() -> Self {
+        PermutationPlan { repeats: 5, seed: DEFAULT_SEED, options: ScoreOptions::default() }
+    }
+}
+
+impl PermutationPlan {
+    /// Five repeats with the default seed.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the number of times each feature is shuffled, at least 1.
+    #[must_use]
+    pub fn repeats(mut self, repeats: usize) -> Self {
+        self.repeats = repeats;
+        self
+    }
+
+    /// Sets the seed of the shuffling.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Sets the options for scoring the data with the model.
+    #[must_use]
+    pub fn options(mut self, options: ScoreOptions) -> Self {
+        self.options = options;
+        self
+    }
 }
 
 impl Permutation {

@@ -239,10 +239,10 @@ pub enum ModelError {
         /// Number of features.
         features: usize,
     },
-    /// A bug in this library: an invariant does not hold.
+    /// A bug in this program: a condition that it ensures does not hold.
     #[error("internal error: this should always hold: {invariant}")]
     Internal {
-        /// The statement that should be true.
+        /// The condition that should have held.
         invariant: &'static str,
     },
     /// An error in a part of a model.

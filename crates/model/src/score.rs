@@ -21,11 +21,33 @@ use crate::simd::Simd;
 
 /// Options of scoring a data set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct ScoreOptions {
     /// The rule that matches the model's features with those of the data.
     pub matching: MatchOptions,
     /// The instruction set to use; the scores are the same.
     pub simd: Simd,
+}
+
+impl ScoreOptions {
+    /// The default rule and instruction set.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the rule that matches the model's features with those of the data.
+    #[must_use]
+    pub fn matching(mut self, matching: MatchOptions) -> Self {
+        self.matching = matching;
+        self
+    }
+
+    /// Sets the instruction set to use; the scores are the same.
+    #[must_use]
+    pub fn simd(mut self, simd: Simd) -> Self {
+        self.simd = simd;
+        self
+    }
 }
 
 impl From<MatchOptions> for ScoreOptions {

@@ -75,11 +75,18 @@ fn learners() -> String {
             (true, false) => "with labels".to_owned(),
             (pairs, _) => yes(pairs),
         };
-        let abilities = [takes.start, takes.validation, takes.missing].map(yes);
+        let abilities = [takes.start, takes.validation, takes.missing, takes.positions].map(yes);
         [vec![code(def.name), def.help.to_owned(), pairs], abilities.to_vec()].concat()
     };
-    let header =
-        ["learner", "", "preference pairs", "start model", "validation data", "missing values"];
+    let header = [
+        "learner",
+        "",
+        "preference pairs",
+        "start model",
+        "validation data",
+        "missing values",
+        "positions",
+    ];
     table(&mut page, &header, LEARNERS.iter().map(row));
     for def in LEARNERS {
         entry(&mut page, def.name, def.help, def.example, &def.params());

@@ -7,7 +7,8 @@ use rankwright_spec::words::counted;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-/// A fact that the reader of a report should know. Serialised as `{"kind": ..., "message": ...}`.
+/// A fact that the reader of a report should know. Serialised as `{"kind": ..., "message": ...}`, with
+/// the fields of the variant as further keys.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ReportWarning {
@@ -77,9 +78,42 @@ impl fmt::Display for ReportWarning {
 
 impl Serialize for ReportWarning {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("ReportWarning", 2)?;
+        let mut object = serializer.serialize_struct("ReportWarning", 5)?;
         object.serialize_field("kind", self.kind())?;
         object.serialize_field("message", &self.to_string())?;
+        match self {
+            Self::NoLog => {}
+            Self::HeldOut { queries, of } => {
+                object.serialize_field("queries", queries)?;
+                object.serialize_field("of", of)?;
+            }
+            Self::OtherData { data, trained, found } => {
+                object.serialize_field("data", data)?;
+                object.serialize_field("trained", trained)?;
+                object.serialize_field("found", found)?;
+            }
+            Self::Training { learner, warning } => {
+                object.serialize_field("learner", learner)?;
+                object.serialize_field("warning", warning)?;
+            }
+        }
         object.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_warning_is_serialised_as_kind_message_and_fields() {
+        let held_out = ReportWarning::HeldOut { queries: 6, of: 30 };
+        let json = serde_json::to_value(&held_out).unwrap();
+        assert_eq!((&json["kind"], &json["queries"]), (&"held-out".into(), &6.into()));
+        assert_eq!(json["message"], held_out.to_string());
+        let (trained, found) = ((1, 2), (3, 4));
+        let other = ReportWarning::OtherData { data: "d.txt".to_owned(), trained, found };
+        let json = serde_json::to_value(&other).unwrap();
+        assert_eq!((&json["data"], &json["found"][1]), (&"d.txt".into(), &4.into()));
     }
 }

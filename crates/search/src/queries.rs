@@ -56,7 +56,7 @@ impl TopicPart {
 /// let path = folder.path().join("cran.qry");
 /// std::fs::write(&path, ".I 001\n.W\nheat\n.I 004\n.W\nflow\n")?;
 /// let ids = |by_position| {
-///     let options = QueryOptions { number_by_position: by_position, ..QueryOptions::default() };
+///     let options = QueryOptions::new().number_by_position(by_position);
 ///     read_queries(&path, options).map(|q| q.into_iter().map(|q| q.id).collect::<Vec<_>>())
 /// };
 /// assert_eq!(ids(false)?, ["001", "004"]);
@@ -64,6 +64,7 @@ impl TopicPart {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct QueryOptions {
     /// Gives ids 1, 2, 3, ... by position instead of those in the file, as Cranfield's judgements
     /// number its queries.
@@ -75,6 +76,27 @@ pub struct QueryOptions {
 impl Default for QueryOptions {
     fn default() -> Self {
         QueryOptions { number_by_position: false, parts: vec![TopicPart::Title] }
+    }
+}
+
+impl QueryOptions {
+    /// The default options.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets whether ids are 1, 2, 3, ... by position instead of those in the file.
+    #[must_use]
+    pub fn number_by_position(mut self, number_by_position: bool) -> Self {
+        self.number_by_position = number_by_position;
+        self
+    }
+
+    /// Sets the parts of a TREC topic that form the text.
+    #[must_use]
+    pub fn parts(mut self, parts: Vec<TopicPart>) -> Self {
+        self.parts = parts;
+        self
     }
 }
 

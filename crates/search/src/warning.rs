@@ -4,14 +4,15 @@ use std::fmt;
 
 use rankwright_data::quote;
 use rankwright_spec::words::counted;
-use serde::ser::SerializeStruct;
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
 
 use crate::filter::{Filter, FilterHint};
 use crate::schema::FieldKind;
 
 /// A recoverable problem of a search, of building an index or of a classification. Serialised as
-/// `{"kind": ..., "message": ...}`.
+/// `{"kind": ..., "message": ...}`, with the fields of the variant as further keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SearchWarning {
@@ -164,7 +165,7 @@ pub enum SearchWarning {
 }
 
 /// A number of queries or documents, with the first few ids.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub struct CountedIds {
     /// Their number.
@@ -283,11 +284,83 @@ impl SearchWarning {
     }
 }
 
+impl SearchWarning {
+    /// Whether this is a reason why a query found no document.
+    pub fn is_reason_for_nothing(&self) -> bool {
+        matches!(
+            self,
+            Self::NoTerms
+                | Self::NothingMatches
+                | Self::NothingPasses
+                | Self::MatchesFiltered { .. }
+                | Self::NothingFits { .. }
+        )
+    }
+
+    /// The fields by their names in JSON.
+    fn fields(&self) -> Vec<(&'static str, Value)> {
+        match self {
+            Self::NoFeatureSet | Self::NoTerms | Self::NothingMatches | Self::NothingPasses => {
+                Vec::new()
+            }
+            Self::OtherFirstStage { trained, used } => {
+                vec![("trained", json!(trained)), ("used", json!(used))]
+            }
+            Self::OtherCandidates { trained, used } => {
+                vec![("trained", json!(trained)), ("used", json!(used))]
+            }
+            Self::MatchesFiltered { documents } | Self::NothingFits { documents } => {
+                vec![("documents", json!(documents))]
+            }
+            Self::QueriesWithoutTerms { queries }
+            | Self::NothingFound { queries }
+            | Self::QueriesFiltered { queries }
+            | Self::WithoutJudgements { queries }
+            | Self::UnknownQueries { queries } => vec![("queries", json!(queries))],
+            Self::UnknownDocuments { documents } | Self::UnknownIds { documents } => {
+                vec![("documents", json!(documents))]
+            }
+            Self::NegativeJudgements { judgements } => vec![("judgements", json!(judgements))],
+            Self::RelevantLeftOut { documents, queries } => {
+                vec![("documents", json!(documents)), ("queries", json!(queries))]
+            }
+            Self::DuplicateIds { documents } | Self::WithoutTerms { documents } => {
+                vec![("documents", json!(documents))]
+            }
+            Self::NotOfKind { field, kind, values, example } => vec![
+                ("field", json!(field)),
+                ("field_kind", json!(kind)),
+                ("values", json!(values)),
+                ("example", json!(example)),
+            ],
+            Self::NotIndexed { field, documents, is_late } => vec![
+                ("field", json!(field)),
+                ("documents", json!(documents)),
+                ("is_late", json!(is_late)),
+            ],
+            Self::FilterHint { hint } => vec![("hint", json!(hint))],
+            Self::PlainOperators { part } => vec![("part", json!(part))],
+            Self::IgnoredParts { parts } => vec![("parts", json!(parts))],
+            Self::MissingQueryFields { fields } => vec![("fields", json!(fields))],
+            Self::QueriesWithoutFields { fields, queries } => {
+                vec![("fields", json!(fields)), ("queries", json!(queries))]
+            }
+            Self::WithoutLabel { label, documents } => {
+                vec![("label", json!(label)), ("documents", json!(documents))]
+            }
+        }
+    }
+}
+
 impl Serialize for SearchWarning {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("SearchWarning", 2)?;
-        object.serialize_field("kind", self.kind())?;
-        object.serialize_field("message", &self.to_string())?;
+        let fields = self.fields();
+        let mut object = serializer.serialize_map(Some(2 + fields.len()))?;
+        object.serialize_entry("kind", self.kind())?;
+        object.serialize_entry("message", &self.to_string())?;
+        for (name, value) in &fields {
+            object.serialize_entry(name, value)?;
+        }
         object.end()
     }
 }
@@ -446,20 +519,22 @@ fn field_names(fields: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
-    fn a_warning_is_serialised_as_kind_and_message() {
+    fn a_warning_is_serialised_as_kind_message_and_fields() {
         let one = SearchWarning::NothingFound { queries: ["q1"].into_iter().collect() };
         let message =
             "1 query found no document, because no document has one of the query terms: 'q1'";
-        let expected = json!({ "kind": "nothing-found", "message": message });
+        let queries = json!({ "number": 1, "ids": ["q1"] });
+        let expected = json!({ "kind": "nothing-found", "message": message, "queries": queries });
         assert_eq!(serde_json::to_value(&one).unwrap(), expected);
         let five = ["1", "2", "3", "4", "5"].into_iter().collect();
         let five = SearchWarning::WithoutJudgements { queries: five };
         let said = "5 queries without judgements left out: '1', '2', '3' and 2 more";
         assert_eq!(five.to_string(), said);
+        let hint = FilterHint::ReversedRange { field: "price".to_owned() };
+        let hint = serde_json::to_value(SearchWarning::FilterHint { hint }).unwrap();
+        assert_eq!(hint["hint"], json!({ "kind": "reversed-range", "field": "price" }));
     }
 }

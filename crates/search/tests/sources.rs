@@ -157,7 +157,7 @@ fn each_citation_of_cacm_is_one_link_to_the_older_document() {
 #[test]
 fn the_real_queries_meet_their_judgements() {
     let Some(data) = data() else { return };
-    let by_position = QueryOptions { number_by_position: true, ..QueryOptions::default() };
+    let by_position = QueryOptions::new().number_by_position(true);
     for (file, options, count, judgements, judged) in [
         ("cranfield/cran.qry", by_position, 225, "cranfield/cranqrel", 225),
         ("nfcorpus/queries.jsonl", QueryOptions::default(), 3237, "nfcorpus/qrels/test.tsv", 323),

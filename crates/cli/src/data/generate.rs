@@ -27,10 +27,10 @@ pub(crate) enum GeneratorArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct LetorArgs {
     /// Number of queries
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(long, value_name = "N", default_value_t = LetorOptions::default().queries)]
     queries: usize,
     /// Mean number of documents per query
-    #[arg(long, value_name = "N", default_value_t = 120)]
+    #[arg(long, value_name = "N", default_value_t = LetorOptions::default().documents)]
     documents: usize,
     /// Seed; the same seed gives the same bytes on any machine
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
@@ -46,10 +46,10 @@ pub(crate) struct LetorArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct StoreArgs {
     /// Number of records
-    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    #[arg(long, value_name = "N", default_value_t = StoreOptions::default().records)]
     records: usize,
     /// Number of queries
-    #[arg(long, value_name = "N", default_value_t = 600)]
+    #[arg(long, value_name = "N", default_value_t = StoreOptions::default().queries)]
     queries: usize,
     /// Seed; the same seed gives the same bytes on any machine
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]

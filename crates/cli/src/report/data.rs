@@ -20,13 +20,13 @@ pub(crate) struct Args {
     #[arg(value_name = "DATA", required = true)]
     data: Vec<PathBuf>,
     /// Metric of the single-feature rankers
-    #[arg(long, short, value_name = "SPEC", default_value = "ndcg@10")]
+    #[arg(long, short, value_name = "SPEC", default_value_t = DataOptions::default().metric)]
     metric: String,
     /// Number of features shown in charts, the strongest relation to relevance first
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=50))]
+    #[arg(long, value_name = "N", default_value_t = DataOptions::default().top as u32, value_parser = clap::value_parser!(u32).range(1..=50))]
     top: u32,
     /// Number of documents on which features are compared with each other
-    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(long, value_name = "N", default_value_t = DataOptions::default().sample as u32, value_parser = clap::value_parser!(u32).range(2..))]
     sample: u32,
     /// Seed of that sample
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]

@@ -24,10 +24,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DATA")]
     valid: Vec<PathBuf>,
     /// The learner; its rate is replaced. See `list learners`
-    #[arg(long, short, value_name = "SPEC", default_value = "lambdamart(trees=200, leaves=16)")]
+    #[arg(long, short, value_name = "SPEC", default_value = ReportShrinkageRequest::DEFAULT_LEARNER)]
     learner: String,
     /// The shrinkages
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1.0,0.5,0.1,0.01")]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = ReportShrinkageRequest::DEFAULT_RATES)]
     rates: Vec<f64>,
     /// The metric; the learner's target if not given
     #[arg(long, short, value_name = "SPEC")]
@@ -53,7 +53,9 @@ pub(crate) struct Args {
 impl Args {
     fn request(&self) -> Result<ReportShrinkageRequest, Failure> {
         let data = self.read.files(&self.data)?;
-        let mut request = ReportShrinkageRequest::new(learner(self)?, self.rates.clone(), data);
+        let learner = LearnerSpec::parse(&self.learner)?;
+        let mut request = ReportShrinkageRequest::new(learner, self.rates.clone(), data);
+        request.trees = self.trees;
         request.valid = self.valid.clone();
         request.metric = self.metric.as_deref().map(MetricSpec::parse).transpose()?;
         request.seed = self.seed;
@@ -69,16 +71,4 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     args.page.check(inputs.clone(), out)?;
     let result = run_training(out, |context| report_shrinkage(&request, context))?;
     args.page.finish(&result.report.page(), inputs, &result, out)
-}
-
-/// The learner with the requested number of trees.
-fn learner(args: &Args) -> Result<LearnerSpec, Failure> {
-    let learner = LearnerSpec::parse(&args.learner)?;
-    match args.trees {
-        None => Ok(learner),
-        Some(trees) => {
-            let spec = learner.canonical().clone().with("trees", trees.to_string());
-            Ok(LearnerSpec::from_spec(spec)?)
-        }
-    }
 }

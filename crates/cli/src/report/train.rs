@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use rankwright::data::DEFAULT_SEED;
+use rankwright::report::training::TrainingOptions;
 use rankwright::tasks::{ReportTrainingRequest, report_training};
 
 use crate::failure::Failure;
@@ -34,10 +35,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ID")]
     query: Option<String>,
     /// Maximum number of points of the curves: rounds after which the partial model is evaluated
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(2..=1000))]
+    #[arg(long, value_name = "N", default_value_t = TrainingOptions::default().points as u32, value_parser = clap::value_parser!(u32).range(2..=1000))]
     points: u32,
     /// Number of trees to draw, spread evenly from the first to the last
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=50))]
+    #[arg(long, value_name = "N", default_value_t = TrainingOptions::default().trees as u32, value_parser = clap::value_parser!(u32).range(0..=50))]
     trees: u32,
     /// Seed of all random choices: sampled queries, shuffles
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]

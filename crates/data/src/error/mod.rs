@@ -385,8 +385,8 @@ pub enum DataError {
         /// The number of rows.
         rows: usize,
     },
-    /// A condition that this program ensures does not hold: a bug.
-    #[error("internal error (a bug of Rankwright): it does not hold that {invariant}")]
+    /// A bug in this program: a condition that it ensures does not hold.
+    #[error("internal error: this should always hold: {invariant}")]
     Internal {
         /// The condition that should have held.
         invariant: &'static str,

@@ -164,6 +164,7 @@ pub(crate) fn format_names() -> String {
 
 /// Options for reading feature data.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ReadOptions {
     /// The format; detected by content if not given.
     pub format: Option<Format>,
@@ -190,6 +191,55 @@ impl Default for ReadOptions {
             needs_labels: true,
             max_matrix_bytes: memory_limit(),
         }
+    }
+}
+
+impl ReadOptions {
+    /// Any format, detected by content, absent features as 0.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the format; `None` detects it by content.
+    #[must_use]
+    pub fn format(mut self, format: impl Into<Option<Format>>) -> Self {
+        self.format = format.into();
+        self
+    }
+
+    /// Sets the value of features that a sparse row does not mention.
+    #[must_use]
+    pub fn absent(mut self, absent: Absent) -> Self {
+        self.absent = absent;
+        self
+    }
+
+    /// Sets the roles of columns that their names do not show.
+    #[must_use]
+    pub fn roles(mut self, roles: Roles) -> Self {
+        self.roles = roles;
+        self
+    }
+
+    /// Sets the columns of earlier data, such as that of a model.
+    #[must_use]
+    pub fn columns(mut self, columns: impl Into<Option<Arc<TableColumns>>>) -> Self {
+        self.columns = columns.into();
+        self
+    }
+
+    /// Sets whether a table without labels is an error.
+    #[must_use]
+    pub fn needs_labels(mut self, needs_labels: bool) -> Self {
+        self.needs_labels = needs_labels;
+        self
+    }
+
+    /// Sets the largest matrix, in bytes, that will be allocated.
+    #[must_use]
+    pub fn max_matrix_bytes(mut self, max_matrix_bytes: u64) -> Self {
+        self.max_matrix_bytes = max_matrix_bytes;
+        self
     }
 }
 

@@ -71,15 +71,15 @@ impl Case {
         match self.reader {
             Text(name) => read_as(vec![input(name, bytes)], plain),
             As(format) => {
-                let options = ReadOptions { format: Some(format), ..plain };
+                let options = plain.format(format);
                 read_as(vec![input("forced", bytes)], options)
             }
             Columns(roles) => {
-                let options = ReadOptions { roles: Roles::parse(roles).unwrap(), ..plain };
+                let options = plain.roles(Roles::parse(roles).unwrap());
                 read_as(vec![input("roles.csv", bytes)], options)
             }
             Limit(max_matrix_bytes) => {
-                let options = ReadOptions { max_matrix_bytes, ..plain };
+                let options = plain.max_matrix_bytes(max_matrix_bytes);
                 read_as(vec![input("large", bytes)], options)
             }
             Second(first) => {
@@ -170,7 +170,7 @@ fn there_are_many_cases_and_no_two_say_the_same() {
 
 /// Reads damaged bytes; an error or a data set are both fine, a panic is not.
 fn read_without_panic(bytes: Vec<u8>, what: &str) -> Result<Dataset, DataError> {
-    let options = ReadOptions { max_matrix_bytes: 1 << 24, ..ReadOptions::default() };
+    let options = ReadOptions::new().max_matrix_bytes(1 << 24);
     let read = || match Input::from_bytes("damaged", bytes) {
         Ok(input) => format::read_inputs(vec![input], &options).map(|loaded| loaded.data),
         Err(error) => Err(error),

@@ -128,12 +128,7 @@ impl DataSet {
     /// The options of reading its files.
     pub(crate) fn options(&self) -> Result<ReadOptions, rankwright_data::DataError> {
         let roles = Roles::parse(&self.columns)?;
-        Ok(ReadOptions {
-            format: self.format,
-            absent: self.absent,
-            roles,
-            ..ReadOptions::default()
-        })
+        Ok(ReadOptions::new().format(self.format).absent(self.absent).roles(roles))
     }
 }
 

@@ -123,6 +123,7 @@ impl DeclaredLearner for Blend {
             start: false,
             validation: true,
             missing: true,
+            positions: false,
         },
         tuning: Tuning::without_rounds(&[
             "normalise=choice(none,min-max,standard,rank), weights=choice(learn,equal)",

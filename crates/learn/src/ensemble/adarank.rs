@@ -91,6 +91,7 @@ impl DeclaredLearner for AdaRank {
             start: false,
             validation: true,
             missing: false,
+            positions: false,
         },
         tuning: Some(Tuning {
             space: &[

@@ -56,6 +56,7 @@ impl DeclaredLearner for Bagging {
             start: false,
             validation: true,
             missing: true,
+            positions: false,
         },
         tuning: Some(Tuning {
             space: &["learner=choice(lambdamart(leaves=7),lambdamart(leaves=15),\

@@ -62,6 +62,7 @@ impl DeclaredLearner for CoordinateAscent {
             start: false,
             validation: true,
             missing: false,
+            positions: false,
         },
         tuning: Tuning::without_rounds(&[
             "restarts=choice(1,2,3,5), tolerance=log(0.0001,0.005)",

@@ -68,6 +68,7 @@ impl DeclaredLearner for RandomForest {
             start: false,
             validation: true,
             missing: true,
+            positions: false,
         },
         // More trees never make a forest worse: their number need not be tuned.
         tuning: Some(Tuning {

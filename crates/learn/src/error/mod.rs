@@ -283,8 +283,8 @@ pub enum LearnError {
         /// The file.
         path: String,
     },
-    /// A bug in this program.
-    #[error("internal error: {invariant} does not hold")]
+    /// A bug in this program: a condition that it ensures does not hold.
+    #[error("internal error: this should always hold: {invariant}")]
     Internal {
         /// The condition that should have held.
         invariant: &'static str,

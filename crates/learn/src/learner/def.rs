@@ -91,6 +91,8 @@ pub struct AcceptedInputs {
     pub validation: bool,
     /// Missing values, treated separately rather than replaced by a value.
     pub missing: bool,
+    /// Positions at which documents were shown, to correct clicks for them.
+    pub positions: bool,
 }
 
 /// The default tuning of a learner.
@@ -121,6 +123,7 @@ impl LearnerDef {
                 start: false,
                 validation: false,
                 missing: false,
+                positions: false,
             },
             tuning: None,
             param_defs: || L::default().defs(),

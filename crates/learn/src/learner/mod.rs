@@ -81,6 +81,11 @@ impl LearnerSpec {
         Self::read(find_learner(&spec.name)?, spec)
     }
 
+    /// The same learner with one parameter set to another value.
+    pub fn with_parameter(&self, name: &str, value: impl Into<String>) -> Result<Self, SpecError> {
+        self.with_spec(self.canonical().clone().with(name, value))
+    }
+
     /// The same learner with the parameters of another spec. Unlike with
     /// [`from_spec`](Self::from_spec), the learner need not be one of [`LEARNERS`].
     pub(crate) fn with_spec(&self, spec: Spec) -> Result<Self, SpecError> {

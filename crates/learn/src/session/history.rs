@@ -169,3 +169,15 @@ pub struct TrainingHistory {
     #[serde(default)]
     pub weights: Vec<f64>,
 }
+
+/// The name of the training data among the evaluated data sets.
+pub(super) const TRAINING_SET: &str = "training";
+
+impl TrainingHistory {
+    /// The index in `sets` of the data set that determines the best round: the first validation set;
+    /// `None` without validation data.
+    pub fn deciding_set(&self) -> Option<usize> {
+        let first = usize::from(self.sets.first().is_some_and(|name| name == TRAINING_SET));
+        (first < self.sets.len()).then_some(first)
+    }
+}

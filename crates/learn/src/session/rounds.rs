@@ -15,7 +15,9 @@ use rankwright_eval::Measure;
 use rankwright_model::{Header, Model, ModelBody, ScoreOptions};
 
 use super::checkpoint::{CheckpointState, Saver, fingerprint, load};
-use super::history::{Iteration, KeptReason, KeptRounds, PhaseSeconds, TrainingHistory};
+use super::history::{
+    Iteration, KeptReason, KeptRounds, PhaseSeconds, TRAINING_SET, TrainingHistory,
+};
 use super::request::{TrainRequest, TrainResult};
 use super::stop::Stop;
 use super::validation::{Decider, check_sets, values};
@@ -393,7 +395,7 @@ pub(crate) fn result_of(
 
 /// A history without rounds: the sets and metrics of a request.
 pub(crate) fn empty_history(request: &TrainRequest<'_>) -> TrainingHistory {
-    let training = request.evaluate_training.then(|| "training".to_owned());
+    let training = request.evaluate_training.then(|| TRAINING_SET.to_owned());
     let valid = request.valid.iter().map(|set| set.name.clone());
     TrainingHistory {
         sets: training.into_iter().chain(valid).collect(),

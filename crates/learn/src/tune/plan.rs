@@ -29,6 +29,18 @@ pub enum TuneData {
     },
 }
 
+impl TuneData {
+    /// Number of folds where none is given.
+    pub const DEFAULT_FOLDS: usize = 5;
+}
+
+impl Default for TuneData {
+    /// Five folds, without early stopping.
+    fn default() -> Self {
+        Self::Folds { count: Self::DEFAULT_FOLDS, valid_part: None }
+    }
+}
+
 /// The method of a search.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum TuneMethod {
@@ -72,6 +84,13 @@ impl TuneSettings {
     pub fn new(measured_on: TuneData) -> Self {
         let (method, seed) = (TuneMethod::Random, 1);
         Self { space: None, trials: 30, method, metric: None, seed, measured_on }
+    }
+
+    /// The space that these settings search for a learner where none is given. Without early stopping
+    /// the number of rounds is part of it.
+    pub fn default_space(&self, learner: &LearnerSpec) -> Result<Space, LearnError> {
+        let stops = self.method == TuneMethod::Halving || self.measured_on == TuneData::Valid;
+        default_space(learner, stops)
     }
 
     /// Sets the search space.
@@ -162,7 +181,7 @@ impl TunePlan {
         let space = match &settings.space {
             // A space built by a program has not been checked yet.
             Some(space) => Space::parse(&space.to_string())?,
-            None => default_space(learner, is_halving || settings.measured_on == TuneData::Valid)?,
+            None => settings.default_space(learner)?,
         };
         let base = with_early_stopping(learner, &space, settings.measured_on)?;
         let (rounds_parameter, rungs) = match is_halving {

@@ -139,9 +139,7 @@ impl RankLookup {
             RankSearch::Set(set) => u8::from(!set.contains(value)),
         };
         for (vector, missing) in std::iter::once(self.first).chain(self.second) {
-            if let Some(entry) = vectors.get_mut(vector) {
-                *entry = flip_sign(if is_missing { missing } else { rank });
-            }
+            vectors[vector] = flip_sign(if is_missing { missing } else { rank });
         }
     }
 
@@ -159,9 +157,8 @@ impl RankLookup {
             let (ranks, mask) =
                 (self.search(kernel, values), kernel.missing_mask(values, missing_limit));
             let mut put = |(vector, missing): (usize, u8)| {
-                if let Some(vector) = vectors.get_mut(vector) {
-                    vector.0.as_chunks_mut().0[chunk] = kernel.flip_sign(&ranks, &mask, missing);
-                }
+                vectors[vector].0.as_chunks_mut().0[chunk] =
+                    kernel.flip_sign(&ranks, &mask, missing);
             };
             put(self.first);
             if let Some(second) = self.second {
@@ -190,9 +187,7 @@ impl RankFinder {
     pub(crate) fn ranks_of_row<K: Kernel>(&self, kernel: K, values: &[f32], out: &mut [i8]) {
         for group in &self.groups {
             for lookup in &group.lookups {
-                if let Some(value) = values.get(group.first + lookup.column) {
-                    lookup.fill_one(kernel, *value, out);
-                }
+                lookup.fill_one(kernel, values[group.first + lookup.column], out);
             }
         }
     }

@@ -19,6 +19,7 @@ use crate::model::Model;
 
 /// Options of a partial dependence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DependenceOptions {
     /// Maximum number of values of the feature.
     pub points: usize,
@@ -31,6 +32,34 @@ pub struct DependenceOptions {
 impl Default for DependenceOptions {
     fn default() -> Self {
         DependenceOptions { points: 30, documents: 500, curves: 0 }
+    }
+}
+
+impl DependenceOptions {
+    /// The default options.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the maximum number of values of the feature.
+    #[must_use]
+    pub fn points(mut self, points: usize) -> Self {
+        self.points = points;
+        self
+    }
+
+    /// Sets the maximum number of documents in the means.
+    #[must_use]
+    pub fn documents(mut self, documents: usize) -> Self {
+        self.documents = documents;
+        self
+    }
+
+    /// Sets the maximum number of documents whose own curves are returned.
+    #[must_use]
+    pub fn curves(mut self, curves: usize) -> Self {
+        self.curves = curves;
+        self
     }
 }
 

@@ -53,6 +53,7 @@ const MAX_BACKGROUND: usize = 10_000;
 
 /// Options of explanations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ExplainOptions {
     /// The seed of the choice of background documents and of the random orders of features.
     pub seed: u64,
@@ -67,6 +68,34 @@ pub struct ExplainOptions {
 impl Default for ExplainOptions {
     fn default() -> Self {
         ExplainOptions { seed: 1, permutations: 32, matching: MatchOptions::default() }
+    }
+}
+
+impl ExplainOptions {
+    /// The default options.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the seed.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Sets the number of random orders of features for nets.
+    #[must_use]
+    pub fn permutations(mut self, permutations: usize) -> Self {
+        self.permutations = permutations;
+        self
+    }
+
+    /// Sets the rule that matches the model's features with the columns of data.
+    #[must_use]
+    pub fn matching(mut self, matching: MatchOptions) -> Self {
+        self.matching = matching;
+        self
     }
 }
 

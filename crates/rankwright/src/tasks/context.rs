@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use rankwright_data::Warnings;
+#[cfg(feature = "report")]
+use rankwright_experiment::ExperimentProgress;
 use rankwright_model::simd::Simd;
 #[cfg(feature = "search")]
 use rankwright_search::SearchWarning;
@@ -35,6 +37,8 @@ pub struct Context<'a> {
     pub(super) training: Option<&'a dyn TrainingProgress>,
     #[cfg(feature = "search")]
     indexing: Option<&'a (dyn Fn(&IndexProgress) + Sync)>,
+    #[cfg(feature = "report")]
+    pub(super) experiment: Option<&'a dyn ExperimentProgress>,
     simd: Simd,
 }
 
@@ -69,6 +73,20 @@ impl<'a> Context<'a> {
     pub fn on_indexing(mut self, callback: &'a (dyn Fn(&IndexProgress) + Sync)) -> Self {
         self.indexing = Some(callback);
         self
+    }
+
+    /// Sends the events of an experiment here; its steps go to [`on_step`](Self::on_step) as well.
+    #[cfg(feature = "report")]
+    pub fn experiment(mut self, progress: &'a dyn ExperimentProgress) -> Self {
+        self.experiment = Some(progress);
+        self
+    }
+
+    /// Announces a step to the caller.
+    pub(super) fn announce(&self, step: &str) {
+        if let Some(callback) = self.step {
+            callback(step);
+        }
     }
 
     #[cfg(feature = "search")]
@@ -119,9 +137,7 @@ impl<'a> RunningTask<'a> {
         if self.context.is_cancelled() {
             return Err(TaskError::Cancelled);
         }
-        if let Some(callback) = self.context.step {
-            callback(name);
-        }
+        self.context.announce(name);
         let start = Instant::now();
         let result = work().map_err(Into::into)?;
         Ok((result, start.elapsed().as_secs_f64()))

@@ -109,14 +109,12 @@ impl DataFiles {
         rules: Option<ReadRules>,
         task: &mut RunningTask<'_>,
     ) -> Result<LoadedData, TaskError> {
-        let options = ReadOptions {
-            format: self.format,
-            roles: self.roles.clone().unwrap_or_default(),
-            absent: self.absent_rule(rules.as_ref().and_then(|rules| rules.absent))?,
-            columns: rules.as_ref().and_then(|rules| rules.columns.clone()),
-            needs_labels: rules.as_ref().is_none_or(|rules| !rules.labels_are_optional),
-            ..ReadOptions::default()
-        };
+        let options = ReadOptions::new()
+            .format(self.format)
+            .roles(self.roles.clone().unwrap_or_default())
+            .absent(self.absent_rule(rules.as_ref().and_then(|rules| rules.absent))?)
+            .columns(rules.as_ref().and_then(|rules| rules.columns.clone()))
+            .needs_labels(rules.as_ref().is_none_or(|rules| !rules.labels_are_optional));
         if let Some(model) = inputs.iter().find(|input| ModelFormat::detect(&input.bytes).is_some())
         {
             return Err(TaskError::ModelInsteadOfData { file: model.name.clone() });

@@ -138,9 +138,9 @@ mod tests {
         let delete =
             |request: DeleteDocumentsRequest| delete_documents(&request, &Context::default());
         let request = || DeleteDocumentsRequest::new(&path);
-        let kinds = |result: &DeleteDocumentsResult| -> Vec<&str> {
+        fn kinds(result: &DeleteDocumentsResult) -> Vec<&str> {
             result.warnings.iter().map(Warning::kind).collect()
-        };
+        }
         let wrong = delete(request().id("d1").filter("yaer<5")).unwrap_err();
         assert!(wrong.to_string().contains("there is no field `yaer`"), "{wrong}");
         let result = delete(request().id("d1").id("nobody").filter("year<3")).unwrap();

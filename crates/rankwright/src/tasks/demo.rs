@@ -401,14 +401,11 @@ impl Demo<'_> {
         model: &Model,
         features: &DemoFeatures,
     ) -> Result<Vec<PathBuf>, TaskError> {
-        let input = TrainingRequest {
-            model: (name, model),
-            train: NamedData { name: "train.rwd", data: &features.train },
-            valid: vec![NamedData { name: "valid.rwd", data: &features.valid }],
-            measures: METRICS[..1].to_measures(SourceKind::Features)?,
-            log: None,
-        };
-        let score = ScoreOptions { simd: self.task.simd(), ..ScoreOptions::default() };
+        let train = NamedData { name: "train.rwd", data: &features.train };
+        let input = TrainingRequest::new((name, model), train)
+            .valid(vec![NamedData { name: "valid.rwd", data: &features.valid }])
+            .measures(METRICS[..1].to_measures(SourceKind::Features)?);
+        let score = ScoreOptions::new().simd(self.task.simd());
         let options = TrainingOptions::default().score(score);
         let (pages, _) = self.task.step("making pages", || {
             let training = TrainingReport::new(&input, &options)?;

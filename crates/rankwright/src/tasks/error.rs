@@ -327,8 +327,8 @@ pub enum TaskError {
         /// File that holds them.
         log: Option<PathBuf>,
     },
-    /// A bug in this program.
-    #[error("internal error: {invariant} does not hold")]
+    /// A bug in this program: a condition that it ensures does not hold.
+    #[error("internal error: this should always hold: {invariant}")]
     Internal {
         /// The condition that should have held.
         invariant: String,

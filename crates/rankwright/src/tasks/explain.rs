@@ -110,15 +110,13 @@ fn explanation(
         (request.model.display().to_string(), file_label(&request.data.files));
     let background_name = request.background.as_ref().map(|data| file_label(&data.files));
     let pair = request.pair.as_ref().map(|[above, below]| [above.as_str(), below.as_str()]);
-    Ok(explain(&ExplanationRequest {
-        model: (&model_name, model),
-        data: (&data_name, data),
-        background: background_name.as_deref().zip(background),
-        query: request.query.as_deref(),
-        documents: &request.documents,
-        pair,
-        dependence: &request.dependence,
-        curves: request.curves,
-        options: request.options,
-    })?)
+    let explained = ExplanationRequest::new((&model_name, model), (&data_name, data))
+        .background(background_name.as_deref().zip(background))
+        .query(request.query.as_deref())
+        .documents(&request.documents)
+        .pair(pair)
+        .dependence(&request.dependence)
+        .curves(request.curves)
+        .options(request.options);
+    Ok(explain(&explained)?)
 }

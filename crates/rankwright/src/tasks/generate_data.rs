@@ -118,6 +118,8 @@ pub struct GenerateStoreResult {
     pub judgements: usize,
     /// Seconds of the steps.
     pub seconds: GenerateSeconds,
+    /// Warnings; none so far.
+    pub warnings: Vec<Warning>,
 }
 
 /// Generates a store of documents with queries and judgements, and writes it.
@@ -137,5 +139,6 @@ pub fn generate_store(
         queries: store.queries.len(),
         judgements: store.qrels.lists().documents(),
         seconds: GenerateSeconds { generate, write: seconds },
+        warnings: task.into_warnings(),
     })
 }

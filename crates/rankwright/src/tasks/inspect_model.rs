@@ -190,11 +190,8 @@ fn permute(
         None => metric_or_default(None, SourceKind::Features, &model.header().metric)?,
     };
     let data = request.data.load(Some(ReadRules::of_model(model)), task)?.data;
-    let plan = PermutationPlan {
-        repeats: request.repeats,
-        seed: request.seed,
-        options: ScoreOptions { matching: request.matching, simd: task.simd() },
-    };
+    let options = ScoreOptions::new().matching(request.matching).simd(task.simd());
+    let plan = PermutationPlan::new().repeats(request.repeats).seed(request.seed).options(options);
     let work = || Permutation::new(model, &data, measure, plan);
     Ok(task.step("shuffling features", work)?.0)
 }

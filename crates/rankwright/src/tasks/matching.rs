@@ -48,7 +48,7 @@ pub(super) fn score_data(
     task: &mut RunningTask<'_>,
 ) -> Result<(Vec<f64>, Vec<String>, f64), TaskError> {
     let missing = check(model, data, options, task)?;
-    let options = ScoreOptions { matching: options, simd: task.simd() };
+    let options = ScoreOptions::new().matching(options).simd(task.simd());
     let (scores, seconds) = task.step("scoring", || model.score(data, options))?;
     Ok((scores, missing, seconds))
 }

@@ -62,6 +62,8 @@ mod report_data;
 mod report_shrinkage;
 #[cfg(feature = "report")]
 mod report_training;
+#[cfg(feature = "report")]
+mod run_experiment;
 #[cfg(feature = "search")]
 mod run_queries;
 mod score;
@@ -147,6 +149,8 @@ pub use report_data::{ReportDataRequest, ReportDataResult, report_data};
 pub use report_shrinkage::{ReportShrinkageRequest, ReportShrinkageResult, report_shrinkage};
 #[cfg(feature = "report")]
 pub use report_training::{ReportTrainingRequest, ReportTrainingResult, report_training};
+#[cfg(feature = "report")]
+pub use run_experiment::{RunExperimentResult, plan_experiment, run_experiment};
 #[cfg(feature = "search")]
 pub use run_queries::{RunQueriesRequest, RunQueriesResult, run_queries};
 pub use score::{RowIds, ScoreRequest, ScoreResult, ScoreSeconds, score};

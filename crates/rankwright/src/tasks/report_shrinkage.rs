@@ -31,6 +31,8 @@ pub struct ReportShrinkageRequest {
     pub valid: Vec<PathBuf>,
     /// The metric; the learner's target where not given.
     pub metric: Option<MetricSpec>,
+    /// Number of trees; that of the learner where not given.
+    pub trees: Option<usize>,
     /// Seed of the trainings, and of the queries that are held out.
     pub seed: u64,
     /// Whether to ignore features of validation data that the training data does not know; an error
@@ -39,6 +41,12 @@ pub struct ReportShrinkageRequest {
 }
 
 impl ReportShrinkageRequest {
+    /// The learner where a program leaves the choice to its user.
+    pub const DEFAULT_LEARNER: &'static str = "lambdamart(trees=200, leaves=16)";
+
+    /// The rates where a program leaves the choice to its user.
+    pub const DEFAULT_RATES: [f64; 4] = ShrinkageRequest::DEFAULT_RATES;
+
     /// Trains a learner on data with these rates.
     pub fn new(learner: LearnerSpec, rates: impl Into<Vec<f64>>, data: DataFiles) -> Self {
         ReportShrinkageRequest {
@@ -47,6 +55,7 @@ impl ReportShrinkageRequest {
             data,
             valid: Vec::new(),
             metric: None,
+            trees: None,
             seed: DEFAULT_SEED,
             matching: MatchOptions::default(),
         }
@@ -61,6 +70,12 @@ impl ReportShrinkageRequest {
     /// Sets the metric.
     pub fn metric(mut self, metric: MetricSpec) -> Self {
         self.metric = Some(metric);
+        self
+    }
+
+    /// Sets the number of trees, in place of that of the learner.
+    pub fn trees(mut self, trees: usize) -> Self {
+        self.trees = Some(trees);
         self
     }
 
@@ -101,27 +116,27 @@ pub fn report_shrinkage(
 ) -> Result<ReportShrinkageResult, TaskError> {
     let mut task = RunningTask::new(context);
     check_standard_input(request.inputs())?;
-    ShrinkageRequest::learners(&request.learner, &request.rates)?;
+    let learner = match request.trees {
+        None => request.learner.clone(),
+        Some(trees) => request.learner.with_parameter("trees", trees.to_string())?,
+    };
+    ShrinkageRequest::learners(&learner, &request.rates)?;
     let resolve = |metric: &MetricSpec| metric.resolve(SourceKind::Features);
     let measure = request.metric.as_ref().map(resolve).transpose()?;
     let train = request.data.load(None, &mut task)?.data;
     let valid = ValidationFiles { files: &request.valid, matching: request.matching };
     let (valid, _) = valid.load(&request.data, &train, &mut task)?;
-    warn_sampled(&request.learner, &train, &mut task)?;
+    warn_sampled(&learner, &train, &mut task)?;
     let (train_name, valid_names) = set_names(&request.data.files, &request.valid);
     let sets = valid_names.iter().zip(&valid);
-    let trainings = ShrinkageRequest {
-        rates: request.rates.clone(),
-        valid: sets.map(|(name, (_, data))| NamedData { name, data }).collect(),
-        measure,
-        seed: request.seed,
-        score: ScoreOptions { matching: request.matching, simd: task.simd() },
-        simd: task.simd(),
-        ..ShrinkageRequest::new(
-            request.learner.clone(),
-            NamedData { name: &train_name, data: &train },
-        )
-    };
+    let named_train = NamedData { name: &train_name, data: &train };
+    let trainings = ShrinkageRequest::new(learner, named_train)
+        .rates(request.rates.clone())
+        .valid(sets.map(|(name, (_, data))| NamedData { name, data }).collect())
+        .measure(measure)
+        .seed(request.seed)
+        .score(ScoreOptions::new().matching(request.matching).simd(task.simd()))
+        .simd(task.simd());
     let report = trainings.run(|learner| Watched::begin(context, learner, train.rows(), None))?;
     let report = report.ok_or(TaskError::Cancelled)?;
     report.warnings.iter().for_each(|warning| task.warn(Warning::Report(warning.clone())));
@@ -201,6 +216,17 @@ mod tests {
         assert_eq!(json, serde_json::to_value(&result.report).unwrap());
         assert_eq!(json["warnings"][0]["kind"], "held-out");
         assert_eq!(result.warnings.len(), 1);
+    }
+
+    #[test]
+    fn the_number_of_trees_replaces_that_of_the_learner() {
+        let folder = tempfile::tempdir().unwrap();
+        let request = request(folder.path(), &[0.5]).trees(3);
+        let stop = AtomicBool::new(false);
+        let events = Events::new(usize::MAX, &stop);
+        report_shrinkage(&request, &Context::default().training(&events)).unwrap();
+        let seen = events.seen.lock().unwrap();
+        assert!(seen[0].starts_with("mart(trees=3, rate=0.5, leaves=4)"), "{seen:?}");
     }
 
     #[test]

@@ -127,23 +127,18 @@ pub fn report_training(
     }
     let (train_name, valid_names) = set_names(&request.data.files, &request.valid);
     let model_name = file_name(&request.model);
-    let input = TrainingRequest {
-        model: (&model_name, &model),
-        train: NamedData { name: &train_name, data: &train },
-        valid: valid_names
-            .iter()
-            .zip(&valid)
-            .map(|(name, data)| NamedData { name, data })
-            .collect(),
-        measures,
-        log,
-    };
+    let sets = valid_names.iter().zip(&valid).map(|(name, data)| NamedData { name, data });
+    let train = NamedData { name: &train_name, data: &train };
+    let input = TrainingRequest::new((&model_name, &model), train)
+        .valid(sets.collect())
+        .measures(measures)
+        .log(log);
     let options = TrainingOptions::default()
         .points(request.points)
         .query(request.query.clone())
         .trees(request.trees)
         .seed(request.seed)
-        .score(ScoreOptions { matching: request.matching, simd: task.simd() });
+        .score(ScoreOptions::new().matching(request.matching).simd(task.simd()));
     let (report, _) =
         task.step("analysing the training", || TrainingReport::new(&input, &options))?;
     report.warnings.iter().for_each(|warning| task.warn(Warning::Report(warning.clone())));

@@ -243,7 +243,9 @@ mod tests {
         let none = || CandidateOptions::new().filter("plays:>1000");
         let search = SearchIndexRequest::new(path("shop"), "jazz").candidates(none());
         let found = search_index(&search, &Context::default()).unwrap();
-        let kinds = |warnings: &[Warning]| warnings.iter().map(Warning::kind).collect::<Vec<_>>();
+        fn kinds(warnings: &[Warning]) -> Vec<&str> {
+            warnings.iter().map(Warning::kind).collect()
+        }
         assert_eq!(kinds(&found.warnings), ["nothing-passes"]);
         let run = RunQueriesRequest::new(path("shop"), queries(shop.path()), path("x.run"));
         let result = run_queries(&run.candidates(none()), &Context::default()).unwrap();

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use rankwright_search::{Facet, Hit, Query, SearchRequest, SearchResult, Value};
+use rankwright_search::{Facet, Hit, Query, SearchRequest, SearchResult, SearchWarning, Value};
 use serde::Serialize;
 
 use super::candidates::open_index;
@@ -113,6 +113,18 @@ pub struct SearchIndexResult {
     pub suggestion: Option<String>,
     /// Warnings about the query, the filter and the model.
     pub warnings: Vec<Warning>,
+}
+
+impl SearchIndexResult {
+    /// The reason why no document was found; `None` if there are documents.
+    pub fn reason_for_nothing(&self) -> Option<SearchWarning> {
+        let reason = self.warnings.iter().find_map(|warning| match warning {
+            Warning::Search(warning) if warning.is_reason_for_nothing() => Some(warning.clone()),
+            _ => None,
+        });
+        // A query that matches nothing has no further reason.
+        (self.found == 0).then(|| reason.unwrap_or(SearchWarning::NothingMatches))
+    }
 }
 
 /// Searches an index.

@@ -250,7 +250,7 @@ fn search(
     let watched = TuneWatched { inner: progress, context: task.context() };
     let job = TuneJob::new(train)
         .validation(valid.map(validation_set))
-        .features(ScoreOptions { matching: request.matching, simd: task.simd() })
+        .features(ScoreOptions::new().matching(request.matching).simd(task.simd()))
         .log(request.log.clone())
         .folder(folder)
         .progress(&watched);
@@ -277,7 +277,7 @@ fn train_best(
         .validation_sets(valid.map(validation_set))
         .metrics([request.plan.measure().clone()])
         .seed(request.plan.settings().seed)
-        .features(ScoreOptions { matching: request.matching, simd: task.simd() })
+        .features(ScoreOptions::new().matching(request.matching).simd(task.simd()))
         .progress(&watched)
         .simd(task.simd());
     let result = learner.train(training);

@@ -1,9 +1,11 @@
 //! Warnings of tasks: facts that the user should know although the task succeeded.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rankwright_data::{DataWarning, SummaryWarning};
+#[cfg(feature = "report")]
+use rankwright_experiment::ExperimentWarning;
 #[cfg(feature = "train")]
 use rankwright_learn::TrainWarning;
 #[cfg(feature = "report")]
@@ -11,11 +13,12 @@ use rankwright_report::ReportWarning;
 #[cfg(feature = "search")]
 use rankwright_search::SearchWarning;
 use rankwright_spec::words::counted;
-use serde::ser::SerializeStruct;
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
 
-/// A recoverable problem of a task. Serialised as `{"kind": ..., "message": ...}`; warnings of data
-/// have further keys.
+/// A recoverable problem of a task. Serialised as `{"kind": ..., "message": ...}`, with the fields of
+/// the variant as further keys.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Warning {
@@ -27,6 +30,9 @@ pub enum Warning {
     /// A warning of a report.
     #[cfg(feature = "report")]
     Report(ReportWarning),
+    /// A warning about the models of a learner in an experiment.
+    #[cfg(feature = "report")]
+    Experiment(ExperimentWarning),
     /// A recoverable problem of an index, features or a ranking.
     #[cfg(feature = "search")]
     Search(SearchWarning),
@@ -133,12 +139,14 @@ const NAMED: usize = 5;
 
 impl Warning {
     /// The stable name of the kind of warning, in kebab case, such as `blank-lines`.
-    pub fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &str {
         match self {
             Warning::Data(warning) => warning.kind(),
             Warning::Content(warning) => warning.kind(),
             #[cfg(feature = "report")]
             Warning::Report(warning) => warning.kind(),
+            #[cfg(feature = "report")]
+            Warning::Experiment(warning) => warning.kind(),
             #[cfg(feature = "search")]
             Warning::Search(warning) => warning.kind(),
             #[cfg(feature = "train")]
@@ -169,6 +177,8 @@ impl fmt::Display for Warning {
             Warning::Content(warning) => warning.fmt(f),
             #[cfg(feature = "report")]
             Warning::Report(warning) => warning.fmt(f),
+            #[cfg(feature = "report")]
+            Warning::Experiment(warning) => warning.fmt(f),
             #[cfg(feature = "search")]
             Warning::Search(warning) => warning.fmt(f),
             #[cfg(feature = "train")]
@@ -257,6 +267,59 @@ impl fmt::Display for Warning {
     }
 }
 
+impl Warning {
+    /// The fields of a warning of the tasks themselves by their names in JSON; a field `message` is
+    /// called `reason` there.
+    fn fields(&self) -> Vec<(&'static str, Value)> {
+        match self {
+            // These serialise themselves.
+            Warning::Data(_) | Warning::Content(_) => Vec::new(),
+            #[cfg(feature = "report")]
+            Warning::Report(_) | Warning::Experiment(_) => Vec::new(),
+            #[cfg(feature = "search")]
+            Warning::Search(_) => Vec::new(),
+            #[cfg(feature = "train")]
+            Warning::Training(_) => Vec::new(),
+            Warning::FeaturesOfWeights | Warning::OtherFeatureSet => Vec::new(),
+            Warning::MissingFeatures { names, used, taken_as } => {
+                vec![("names", json!(names)), ("used", json!(used)), ("taken_as", json!(taken_as))]
+            }
+            Warning::SampledPairs { learner, queries, partners, boosted } => vec![
+                ("learner", json!(learner)),
+                ("queries", json!(queries)),
+                ("partners", json!(partners)),
+                ("boosted", json!(boosted)),
+            ],
+            Warning::CheckpointFailed { message }
+            | Warning::BadFeatureSet { message }
+            | Warning::TrainingLogNotWritten { message }
+            | Warning::BadTrainingLog { message } => vec![("reason", json!(message))],
+            Warning::CheckpointRemoved { folder, folder_kept } => {
+                vec![("folder", text(folder)), ("folder_kept", json!(folder_kept))]
+            }
+            Warning::CheckpointNotRemoved { folder, message } => {
+                vec![("folder", text(folder)), ("reason", json!(message))]
+            }
+            Warning::FeatureSetLost { format } => vec![("format", json!(format))],
+            Warning::TrialsFound { trainings, log } => {
+                vec![("trainings", json!(trainings)), ("log", text(log))]
+            }
+            Warning::NoTrainingLog { file } => vec![("file", text(file))],
+            Warning::MissingQueries { run, missing, judged } => {
+                vec![("run", json!(run)), ("missing", json!(missing)), ("judged", json!(judged))]
+            }
+            Warning::UnjudgedQueries { run, queries } => {
+                vec![("run", json!(run)), ("queries", json!(queries))]
+            }
+        }
+    }
+}
+
+/// A path as text; characters that are no text are replaced.
+fn text(path: &Path) -> Value {
+    Value::from(path.display().to_string())
+}
+
 impl Serialize for Warning {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -264,15 +327,21 @@ impl Serialize for Warning {
             Warning::Content(warning) => return warning.serialize(serializer),
             #[cfg(feature = "report")]
             Warning::Report(warning) => return warning.serialize(serializer),
+            #[cfg(feature = "report")]
+            Warning::Experiment(warning) => return warning.serialize(serializer),
             #[cfg(feature = "train")]
             Warning::Training(warning) => return warning.serialize(serializer),
             #[cfg(feature = "search")]
             Warning::Search(warning) => return warning.serialize(serializer),
             _ => {}
         }
-        let mut object = serializer.serialize_struct("Warning", 2)?;
-        object.serialize_field("kind", self.kind())?;
-        object.serialize_field("message", &self.to_string())?;
+        let fields = self.fields();
+        let mut object = serializer.serialize_map(Some(2 + fields.len()))?;
+        object.serialize_entry("kind", self.kind())?;
+        object.serialize_entry("message", &self.to_string())?;
+        for (name, value) in &fields {
+            object.serialize_entry(name, value)?;
+        }
         object.end()
     }
 }
@@ -293,6 +362,11 @@ mod tests {
             "the data lacks 7 of the 9 features that the model uses, taken as zero: f0, f1, f2, \
              f3, f4 and 2 more"
         );
+        assert_eq!((&json["names"][6], &json["used"]), (&"f6".into(), &9.into()));
+        let failed = Warning::CheckpointFailed { message: "the disk is full".into() };
+        let json = serde_json::to_value(&failed).unwrap();
+        assert_eq!(json["reason"], "the disk is full");
+        assert_eq!(json["message"], failed.to_string());
     }
 
     #[test]

@@ -119,3 +119,21 @@ fn the_kinds_of_a_type_differ() {
         assert_eq!(names.len(), rows.len(), "{name} has one kind for two variants");
     }
 }
+
+#[test]
+fn internal_errors_of_all_crates_have_one_wording() {
+    let invariant = "a tree has a root";
+    let of_task = TaskError::Internal { invariant: invariant.to_owned() };
+    for (kind, message) in [
+        (of_task.kind(), of_task.to_string()),
+        ("internal", DataError::Internal { invariant }.to_string()),
+        ("internal", ModelError::Internal { invariant }.to_string()),
+        ("internal", LearnError::Internal { invariant }.to_string()),
+        ("internal", SearchError::Internal { invariant }.to_string()),
+        ("internal", ReportError::Internal { invariant }.to_string()),
+        ("internal", ExperimentError::Internal { invariant }.to_string()),
+    ] {
+        assert_eq!(kind, "internal");
+        assert_eq!(message, "internal error: this should always hold: a tree has a root");
+    }
+}

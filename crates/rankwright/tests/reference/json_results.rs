@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// Each verb with the type of its result.
-pub(super) const RESULTS: [(&str, &str); 23] = [
+pub(super) const RESULTS: [(&str, &str); 34] = [
     ("train", "TrainModelResult"),
     ("eval", "EvalResult"),
     ("compare", "CompareResult"),
@@ -25,18 +25,37 @@ pub(super) const RESULTS: [(&str, &str); 23] = [
     ("model inspect", "InspectModelResult"),
     ("model convert", "ConvertModelResult"),
     ("index", "BuildIndexResult"),
+    ("index --delete", "DeleteDocumentsResult"),
     ("search", "SearchIndexResult"),
     ("run", "RunQueriesResult"),
     ("features", "ExtractFeaturesResult"),
     ("classify", "ValidateClassifierResult"),
-    ("experiment", "RunSummary"),
-    ("experiment --plan", "PlanSummary"),
+    ("classify --apply", "ClassifyDocumentsResult"),
+    ("experiment", "RunExperimentResult"),
+    ("experiment --dry-run", "PlanSummary"),
     ("report compare", "ReportComparisonResult"),
+    ("report train", "ReportTrainingResult"),
+    ("report data", "ReportDataResult"),
+    ("report shrinkage", "ReportShrinkageResult"),
+    ("list learners", "LearnerList"),
+    ("list objectives", "ObjectiveList"),
+    ("list metrics", "MetricList"),
+    ("list features", "FeatureList"),
+    ("list first-stages", "FirstStageList"),
+    ("list formats", "FormatList"),
     ("demo", "DemoResult"),
 ];
 
+/// Types that serialise as another one.
+const SERIALISED_AS: [(&str, &str); 4] = [
+    ("ComparisonReport", "ReportResult"),
+    ("ReportTrainingResult", "TrainingResult"),
+    ("ReportDataResult", "DataResult"),
+    ("ReportShrinkageResult", "ShrinkageResult"),
+];
+
 /// Keys of types that serialise themselves: type, key, meaning.
-const WRITTEN: [(&str, &str, &str); 16] = [
+const WRITTEN: [(&str, &str, &str); 28] = [
     ("Comparison", "systems", "Names of the systems."),
     ("Comparison", "baseline", "Name of the baseline."),
     ("Comparison", "test", "The paired test."),
@@ -57,7 +76,28 @@ const WRITTEN: [(&str, &str, &str); 16] = [
         "The parts of the model; which of them there are depends on its kind.",
     ),
     ("Warning", "kind, message", "A name that programs can rely on, and a sentence."),
+    ("LearnerDef", "name, help, example", "Its name, one sentence, and a spec that runs."),
+    ("LearnerDef", "accepts", "Inputs that it accepts besides features and labels."),
+    ("LearnerDef", "parameters", PARAMETERS),
+    ("ObjectiveDef", "name, help, example", "Its name, one sentence, and a spec."),
+    (
+        "ObjectiveDef",
+        "hessian, preferences",
+        "The kind of its second derivatives, and whether it learns from preference pairs.",
+    ),
+    ("ObjectiveDef", "parameters", PARAMETERS),
+    ("MetricDef", "name, aliases, help, example", "Its names, one sentence, and a spec."),
+    ("MetricDef", "cutoff, mean_ties", "Whether it takes a cut-off, and whether it averages ties."),
+    ("MetricDef", "parameters", PARAMETERS),
+    (
+        "FeatureDef",
+        "name, help, example, parameters",
+        "Its name, one sentence, a spec, parameters.",
+    ),
+    ("FirstStageDef", "name, help, example, parameters", "The same of a first stage."),
 ];
+
+const PARAMETERS: &str = "Its parameters, each with name, kind, default, range and help.";
 
 /// A field of a result.
 #[derive(Debug, Clone)]
@@ -93,6 +133,8 @@ pub(super) fn page() -> String {
 
 /// The keys of a type, with those of the types inside.
 fn keys(types: &Types, of: &str, prefix: &str, depth: usize, lines: &mut Vec<(String, String)>) {
+    let other = SERIALISED_AS.iter().find(|(name, _)| *name == of);
+    let of = other.map_or(of, |(_, other)| other);
     let written = WRITTEN.iter().filter(|(owner, ..)| *owner == of).collect::<Vec<_>>();
     if !written.is_empty() {
         for (_, key, about) in written {
@@ -106,7 +148,9 @@ fn keys(types: &Types, of: &str, prefix: &str, depth: usize, lines: &mut Vec<(St
     let Some(fields) = types.get(of) else { return };
     for field in fields {
         let inner = field.types.iter().find(|name| {
-            types.contains_key(*name) || WRITTEN.iter().any(|(owner, ..)| owner == name)
+            types.contains_key(*name)
+                || WRITTEN.iter().any(|(owner, ..)| owner == name)
+                || SERIALISED_AS.iter().any(|(owner, _)| owner == name)
         });
         if field.flatten {
             if let Some(inner) = inner {
@@ -163,8 +207,9 @@ fn structs(source: &str) -> Vec<(String, Vec<ResultField>)> {
     while let Some(line) = lines.next() {
         if line.starts_with("#[derive(") {
             serialises = line.contains("Serialize");
-        } else if let Some(rest) =
-            line.strip_prefix("pub struct ").or(line.strip_prefix("pub(super) struct "))
+        } else if let Some(rest) = ["pub struct ", "pub(super) struct ", "struct "]
+            .iter()
+            .find_map(|start| line.strip_prefix(start))
         {
             let name: String = rest.chars().take_while(|c| c.is_alphanumeric()).collect();
             if serialises && line.ends_with('{') {

@@ -15,9 +15,13 @@ use super::{ComparisonReport, Details};
 struct ReportResult<'a> {
     #[serde(flatten)]
     comparison: &'a Comparison,
+    /// Title of the report.
     title: &'a str,
+    /// The main metric, query by query.
     per_query: PerQuery<'a>,
+    /// The queries with the worst mean over the systems.
     hardest: Vec<QueryValues<'a>>,
+    /// The queries with the largest difference between systems.
     most_different: Vec<QueryValues<'a>>,
     #[serde(flatten)]
     details: Option<DetailsResult<'a>>,
@@ -26,21 +30,29 @@ struct ReportResult<'a> {
 /// The main metric, query by query.
 #[derive(Serialize)]
 struct PerQuery<'a> {
+    /// The main metric; `None` without metrics.
     metric: Option<String>,
+    /// The differences of each system to the baseline.
     systems: Vec<SystemDifferences<'a>>,
 }
 
 #[derive(Serialize)]
 struct SystemDifferences<'a> {
+    /// The system.
     system: &'a str,
+    /// Queries that it wins.
     wins: usize,
+    /// Queries without a difference.
     ties: usize,
+    /// Queries that it loses.
     losses: usize,
+    /// Each query, the largest win first.
     queries: Vec<QueryDifference<'a>>,
 }
 
 #[derive(Serialize)]
 struct QueryDifference<'a> {
+    /// The query.
     query: &'a str,
     /// The value of the system less that of the baseline.
     gain: f64,
@@ -48,12 +60,15 @@ struct QueryDifference<'a> {
 
 #[derive(Serialize)]
 struct QueryValues<'a> {
+    /// The query.
     query: &'a str,
     /// Number of judged documents.
     documents: Option<usize>,
     /// Number of documents with a label of 1 or more.
     relevant: Option<usize>,
+    /// The value of each system.
     values: Vec<Option<f64>>,
+    /// The mean over the systems.
     mean: f64,
     /// The largest value of a system less the smallest.
     difference: f64,
@@ -62,32 +77,43 @@ struct QueryValues<'a> {
 /// Results that need the rankings of each system, not only its metric values.
 #[derive(Serialize)]
 struct DetailsResult<'a> {
+    /// The metric at every cut-off.
     cutoffs: Option<CutoffCurves<'a>>,
+    /// Documents that moved between two systems, for some queries.
     changes: Vec<QueryChange<'a>>,
 }
 
 #[derive(Serialize)]
 struct CutoffCurves<'a> {
+    /// The metric.
     metric: &'a str,
     /// The treatment of ties, unjudged documents and so on, as text.
     convention: &'a str,
+    /// A curve for each system.
     systems: Vec<CutoffCurve<'a>>,
 }
 
 #[derive(Serialize)]
 struct CutoffCurve<'a> {
+    /// The system.
     system: &'a str,
+    /// The value at each cut-off.
     values: &'a [CutoffPoint],
 }
 
 #[derive(Serialize)]
 struct QueryChange<'a> {
+    /// The query.
     query: &'a str,
+    /// The system that is compared with the baseline.
     system: &'a str,
     /// Why the query is shown, such as "largest loss".
     why: Option<&'static str>,
+    /// The value of the baseline.
     baseline_value: Option<f64>,
+    /// The value of the system.
     value: Option<f64>,
+    /// The documents with their ranks.
     documents: Vec<MovedDocument<'a>>,
 }
 

@@ -10,13 +10,21 @@ use super::{DataReport, missing};
 
 #[derive(Serialize)]
 struct DataResult<'a, W> {
+    /// Title of the report.
     title: &'a str,
+    /// Number of documents.
     rows: usize,
+    /// Number of queries.
     queries: usize,
+    /// Number of features.
     features: usize,
+    /// Number of documents with each label.
     labels: Vec<LabelShare>,
+    /// Number of documents of a query.
     query_sizes: SizeCounts,
+    /// Number of queries by number of documents.
     documents_per_query: Vec<SizeBin>,
+    /// Number of queries by number of relevant documents.
     relevant_per_query: Vec<SizeBin>,
     /// Queries without a label of at least 1.
     blank_queries: usize,
@@ -24,75 +32,112 @@ struct DataResult<'a, W> {
     level_queries: usize,
     /// Queries of one document.
     single_queries: usize,
+    /// Warnings about the data.
     warnings: &'a [W],
+    /// The metric of rankings by a single feature.
     ranker: RankerMetric,
+    /// Each feature.
     feature_summaries: Vec<FeatureResult<'a>>,
     /// Names of the features, the one with the strongest correlation with relevance first.
     by_correlation: Vec<&'a str>,
     /// Names of the features with missing values.
     missing: Vec<&'a str>,
+    /// The values of the shown features by label.
     spreads: Vec<SpreadResult<'a>>,
+    /// Features that are almost the same.
     similar: SimilarResult<'a>,
 }
 
 #[derive(Serialize)]
 struct LabelShare {
+    /// The label.
     label: f64,
+    /// Number of documents.
     rows: usize,
 }
 
 #[derive(Serialize)]
 struct SizeCounts {
+    /// The smallest.
     min: usize,
+    /// The median.
     median: usize,
+    /// The mean.
     mean: f64,
+    /// 95 % of the queries have at most this many.
     p95: usize,
+    /// The largest.
     max: usize,
 }
 
 #[derive(Serialize)]
 struct SizeBin {
+    /// The smallest number.
     from: usize,
+    /// The largest number.
     to: usize,
+    /// Number of queries in between.
     queries: usize,
 }
 
 #[derive(Serialize)]
 struct RankerMetric {
+    /// The metric.
     metric: String,
+    /// Its conventions.
     convention: String,
 }
 
 #[derive(Serialize)]
 struct FeatureResult<'a> {
+    /// Name of the feature.
     name: &'a str,
+    /// Number of missing values.
     missing: usize,
+    /// Number of zeros.
     zeros: usize,
+    /// Number of infinite values.
     infinite: usize,
+    /// The smallest value.
     min: f32,
+    /// The largest value.
     max: f32,
+    /// The mean.
     mean: f64,
+    /// Whether all values are equal.
     constant: bool,
+    /// An earlier feature with the same values.
     same_as: Option<&'a str>,
+    /// Mean over queries of the rank correlation with labels.
     tau: f64,
+    /// 95 % confidence interval of the correlation.
     tau_ci95: Option<(f64, f64)>,
+    /// Number of queries that have a correlation.
     tau_queries: usize,
+    /// The metric of ranking by this feature alone.
     ranker: FeatureRanker,
 }
 
 /// The metric of ranking by the feature alone.
 #[derive(Serialize)]
 struct FeatureRanker {
+    /// The better of both directions.
     value: f64,
+    /// Whether larger values first is better.
     larger_first: bool,
+    /// Larger values first.
     descending: f64,
+    /// Smaller values first.
     ascending: f64,
 }
 
 #[derive(Serialize)]
 struct SpreadResult<'a> {
+    /// The feature.
     feature: &'a str,
+    /// Single values, or ranges of values.
     bins: BinsResult<'a>,
+    /// The shares of the bins for each label.
     labels: Vec<LabelShares<'a>>,
 }
 
@@ -105,28 +150,39 @@ enum BinsResult<'a> {
 
 #[derive(Serialize)]
 struct LabelShares<'a> {
+    /// The label.
     label: &'a str,
+    /// The share of each bin.
     shares: &'a [f64],
 }
 
 #[derive(Serialize)]
 struct SimilarResult<'a> {
+    /// Number of documents in the sample.
     rows: usize,
+    /// Seed of the sample.
     seed: u64,
+    /// Features with a larger rank correlation are near-duplicates.
     bound: f64,
+    /// Groups of near-duplicates.
     near_duplicates: Vec<Vec<NearDuplicate<'a>>>,
+    /// Rank correlations of the shown features.
     correlations: Correlations<'a>,
 }
 
 #[derive(Serialize)]
 struct NearDuplicate<'a> {
+    /// The feature.
     feature: &'a str,
+    /// Its rank correlation with the first of the group.
     correlation: f64,
 }
 
 #[derive(Serialize)]
 struct Correlations<'a> {
+    /// The features.
     features: Vec<&'a str>,
+    /// A row of correlations for each feature.
     values: &'a [Vec<f64>],
 }
 

@@ -10,7 +10,7 @@ use crate::page::PageBlock;
 
 fn data(text: &str) -> Dataset {
     let input = Input::from_bytes("f", text.as_bytes().to_vec()).unwrap();
-    let options = ReadOptions { format: Some(Format::Letor), ..ReadOptions::default() };
+    let options = ReadOptions::new().format(Format::Letor);
     read_inputs(vec![input], &options).unwrap().data
 }
 

@@ -31,6 +31,7 @@ use crate::known::KnownNames;
 
 /// A model and data, and which of its scores to explain.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct ExplanationRequest<'a> {
     /// Name of the model, and the model.
     pub model: (&'a str, &'a Model),
@@ -50,6 +51,72 @@ pub struct ExplanationRequest<'a> {
     pub curves: usize,
     /// Seed, number of permutations for nets, and whether unknown features are ignored.
     pub options: ExplainOptions,
+}
+
+impl<'a> ExplanationRequest<'a> {
+    /// Explains a sample of the whole data set; both are given with their names.
+    pub fn new(model: (&'a str, &'a Model), data: (&'a str, &'a Dataset)) -> Self {
+        Self {
+            model,
+            data,
+            background: None,
+            query: None,
+            documents: &[],
+            pair: None,
+            dependence: &[],
+            curves: 0,
+            options: ExplainOptions::default(),
+        }
+    }
+
+    /// Sets the name and the documents of the background data; `None` for the model's own counts.
+    #[must_use]
+    pub fn background(mut self, background: impl Into<Option<(&'a str, &'a Dataset)>>) -> Self {
+        self.background = background.into();
+        self
+    }
+
+    /// Sets the query to explain, by its id; `None` for a sample of the whole data set.
+    #[must_use]
+    pub fn query(mut self, query: impl Into<Option<&'a str>>) -> Self {
+        self.query = query.into();
+        self
+    }
+
+    /// Sets the documents of the query, by id or row number; all of them where none is named.
+    #[must_use]
+    pub fn documents(mut self, documents: &'a [String]) -> Self {
+        self.documents = documents;
+        self
+    }
+
+    /// Sets two documents of the query: explains why the first is ranked above the second.
+    #[must_use]
+    pub fn pair(mut self, pair: impl Into<Option<[&'a str; 2]>>) -> Self {
+        self.pair = pair.into();
+        self
+    }
+
+    /// Sets the features whose dependence is computed, by their names.
+    #[must_use]
+    pub fn dependence(mut self, features: &'a [String]) -> Self {
+        self.dependence = features;
+        self
+    }
+
+    /// Sets the number of documents whose individual curves are added to each dependence.
+    #[must_use]
+    pub fn curves(mut self, curves: usize) -> Self {
+        self.curves = curves;
+        self
+    }
+
+    /// Sets the options of explanations.
+    #[must_use]
+    pub fn options(mut self, options: ExplainOptions) -> Self {
+        self.options = options;
+        self
+    }
 }
 
 /// An explanation of the order of documents: for one query or a whole data set.
@@ -86,13 +153,13 @@ pub fn explain(request: &ExplanationRequest<'_>) -> Result<RankingExplanation, R
         None => Some(EffectSummary::new(request, &explainer)?),
     };
     let of_feature = |name: &String| {
-        let (features, how) = (&request.model.1.header().features, DependenceOptions::default());
+        let features = &request.model.1.header().features;
         let Some(feature) = features.column(name) else {
             let known: Vec<String> = features.iter().map(|name| name.into_owned()).collect();
             let known = KnownNames::similar_to(name, known.iter().map(String::as_str));
             return Err(ReportError::UnknownFeature { feature: name.clone(), known });
         };
-        let how = DependenceOptions { curves: request.curves, ..how };
+        let how = DependenceOptions::new().curves(request.curves);
         Ok(request.model.1.dependence(request.data.1, feature, how, request.options)?)
     };
     Ok(RankingExplanation {

@@ -82,7 +82,7 @@ impl Curve {
     /// Curves of a log; empty where it has no metrics.
     pub fn from_log(history: &TrainingHistory) -> Vec<Curve> {
         let shown = thinned_indices(history.iterations.len(), POINTS, history.best);
-        let deciding_set = usize::from(history.sets.first().is_some_and(|name| name == "training"));
+        let deciding_set = history.deciding_set();
         let curve = |(m, metric): (usize, &String)| {
             let value = |at: usize, set: usize| -> f64 {
                 let values = &history.iterations[at].values;
@@ -96,12 +96,11 @@ impl Curve {
                 rounds: shown.iter().map(|at| history.iterations[*at].number).collect(),
                 sets: sets.collect(),
                 best: None,
-                deciding_set,
+                deciding_set: deciding_set.unwrap_or(0),
                 separate_models: history.unit == "member",
             };
-            let deciding_name = curve.sets.len() > deciding_set && !curve.separate_models;
-            curve.best =
-                deciding_name.then(|| curve.find_best(deciding_set, better(metric))).flatten();
+            let deciding_set = deciding_set.filter(|_| !curve.separate_models);
+            curve.best = deciding_set.and_then(|set| curve.find_best(set, better(metric)));
             curve
         };
         match history.sets.is_empty() || shown.is_empty() {

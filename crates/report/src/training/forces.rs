@@ -164,9 +164,8 @@ impl<'a> ForceRecorder<'a> {
 
 /// The pairwise logistic loss with this weight, without normalisation and truncation.
 fn plain(sigma: f64, weight: Weight) -> Result<Lambda, SpecError> {
-    let truncation = Some(usize::MAX);
-    let (pair_weight, cut) = (weight, CutoffMode::Hard);
-    LambdaConfig { sigma, pair_weight, truncation, cut, ..LambdaConfig::default() }.check()
+    let config = LambdaConfig::new().sigma(sigma).pair_weight(weight);
+    config.truncation(usize::MAX).cut(CutoffMode::Hard).check()
 }
 
 /// The force on each document: minus its lambda.

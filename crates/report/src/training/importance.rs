@@ -96,7 +96,7 @@ impl Importances {
         };
         let queries = sample(model, data, chosen.len(), seed);
         let part = data.select_queries(&queries)?;
-        let plan = PermutationPlan { repeats: REPEATS, seed, options };
+        let plan = PermutationPlan::new().repeats(REPEATS).seed(seed).options(options);
         let found = Permutation::of_features(model, &part, measure.clone(), plan, chosen.clone());
         let found = match found {
             // A metric without a value on these queries still leaves the other importances.

@@ -56,6 +56,7 @@ pub struct NamedData<'a> {
 
 /// A model, the data of its training and the metrics to report.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct TrainingRequest<'a> {
     /// Name of the model's file, and the model.
     pub model: (&'a str, &'a Model),
@@ -70,6 +71,34 @@ pub struct TrainingRequest<'a> {
     pub log: Option<TrainingLog>,
 }
 
+impl<'a> TrainingRequest<'a> {
+    /// The training of a model, given with its name, on this data.
+    pub fn new(model: (&'a str, &'a Model), train: NamedData<'a>) -> Self {
+        Self { model, train, valid: Vec::new(), measures: Vec::new(), log: None }
+    }
+
+    /// Sets the validation sets; the first one determines the best round.
+    #[must_use]
+    pub fn valid(mut self, sets: Vec<NamedData<'a>>) -> Self {
+        self.valid = sets;
+        self
+    }
+
+    /// Sets the metrics; the first one determines the best round.
+    #[must_use]
+    pub fn measures(mut self, measures: Vec<Measure>) -> Self {
+        self.measures = measures;
+        self
+    }
+
+    /// Sets the log of the training.
+    #[must_use]
+    pub fn log(mut self, log: impl Into<Option<TrainingLog>>) -> Self {
+        self.log = log.into();
+        self
+    }
+}
+
 impl TrainingRequest<'_> {
     /// The data sets: the training data, then validation sets.
     fn sets(&self) -> Vec<NamedData<'_>> {
@@ -77,7 +106,7 @@ impl TrainingRequest<'_> {
     }
 
     /// The requested metrics, or that of the training.
-    fn measures(&self) -> Result<Vec<Measure>, ReportError> {
+    fn measures_or_default(&self) -> Result<Vec<Measure>, ReportError> {
         if !self.measures.is_empty() {
             return Ok(self.measures.clone());
         }
@@ -223,7 +252,7 @@ impl TrainingReport {
         options: &TrainingOptions,
     ) -> Result<TrainingReport, ReportError> {
         let TrainingRequest { model: (name, model), train, valid, log, .. } = request;
-        let measures = request.measures()?;
+        let measures = request.measures_or_default()?;
         let Some(first) = measures.first() else {
             return Err(ReportError::NoMetric);
         };

@@ -10,6 +10,7 @@ use crate::serialise::or_reason;
 /// The shape of the result.
 #[derive(Serialize)]
 struct TrainingResult<'a, W> {
+    /// Name of the model.
     model: &'a str,
     /// Name of a round, such as `tree`.
     unit: &'a str,
@@ -17,31 +18,45 @@ struct TrainingResult<'a, W> {
     stages: &'a [usize],
     /// Number of rounds at the best value of the first metric on the first validation set.
     best: Option<usize>,
+    /// Values of the whole model on each data set.
     values: Vec<SetValue<'a>>,
     /// Origin of the curves: `log` or `trees`.
     curves_from: &'static str,
+    /// Learning curves, one for each metric.
     curves: &'a [Curve],
+    /// The sizes of lambdas by stage, or the reason why they are left out.
     #[serde(serialize_with = "or_reason")]
     lambdas: &'a ReportPart<Lambdas>,
+    /// The ranks of documents by label and stage.
     labels: LabelRanksResult<'a>,
+    /// The lambdas of one query, or the reason why they are left out.
     #[serde(serialize_with = "or_reason")]
     forces: &'a ReportPart<QueryForces>,
+    /// Seconds of each phase of the training, or the reason why they are left out.
     #[serde(serialize_with = "or_reason")]
     time: &'a ReportPart<PhaseTimes>,
+    /// The importance of features.
     importance: &'a Importances,
     /// Numbers of the drawn trees.
     trees: Vec<usize>,
+    /// Warnings about the data and the model.
     warnings: &'a [W],
 }
 
 /// Values of the whole model on one data set.
 #[derive(Serialize)]
 struct SetValue<'a> {
+    /// Name of the data set.
     data: &'a str,
+    /// The metric.
     metric: String,
+    /// Its conventions.
     convention: &'a str,
+    /// The value.
     value: f64,
+    /// Number of queries that count.
     queries: usize,
+    /// 95 % confidence interval of the value.
     ci95: Option<(f64, f64)>,
 }
 

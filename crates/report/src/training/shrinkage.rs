@@ -257,28 +257,40 @@ impl ShrinkageReport {
 /// The shape of the serialised result.
 #[derive(Serialize)]
 struct ShrinkageResult<'a, W> {
+    /// The metric.
     metric: &'a str,
+    /// Its conventions.
     convention: &'a str,
     /// Name of a round, such as `tree`.
     unit: &'a str,
+    /// The rate with the best value.
     best_rate: f64,
+    /// The trainings, by rate.
     runs: Vec<RateResult<'a>>,
+    /// Warnings about the data and the models.
     warnings: &'a [W],
 }
 
 /// The result of one rate.
 #[derive(Serialize)]
 struct RateResult<'a> {
+    /// The learning rate.
     rate: f64,
+    /// The learner with this rate.
     learner: &'a str,
     /// Number of rounds at the best value on the first validation set.
     best: usize,
+    /// The best value on the first validation set.
     value: f64,
+    /// 95 % confidence interval of the value.
     ci95: Option<(f64, f64)>,
+    /// Seconds of training.
     train_seconds: f64,
     /// The best model compared with that of the best rate; none for the best rate itself.
     versus_best: Option<BaselineDelta>,
+    /// The metric on the training data after each round.
     training: Vec<f64>,
+    /// The metric on the first validation set after each round.
     validation: Vec<f64>,
     /// Curves of the validation sets after the first.
     other_validation: Vec<Vec<f64>>,

@@ -9,6 +9,7 @@ use std::fmt;
 use std::ops::Bound;
 
 use rankwright_spec::nearest;
+use serde::Serialize;
 
 use super::condition::{Condition, LabelTest, Rule};
 use super::expression::{Comparison, FieldTest, FilterExpression, Literal, Node, ValueTest};
@@ -17,7 +18,8 @@ use crate::index::Index;
 use crate::schema::FieldKind;
 
 /// A possible mistake in a filter.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum FilterHint {
     /// A word of the filter is the name of a field, but stands without a comparison.

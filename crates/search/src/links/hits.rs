@@ -18,6 +18,7 @@ use super::{Graph, MIN_NODES_PER_TASK};
 
 /// Options of HITS.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct HitsOptions {
     /// Stops when the absolute changes of a round sum to no more than this.
     pub tolerance: f64,
@@ -28,6 +29,27 @@ pub struct HitsOptions {
 impl Default for HitsOptions {
     fn default() -> Self {
         HitsOptions { tolerance: 1e-10, iterations: 100 }
+    }
+}
+
+impl HitsOptions {
+    /// The default options.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the sum of absolute changes of a round at which it stops.
+    #[must_use]
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
+        self.tolerance = tolerance;
+        self
+    }
+
+    /// Sets the largest number of rounds.
+    #[must_use]
+    pub fn iterations(mut self, iterations: usize) -> Self {
+        self.iterations = iterations;
+        self
     }
 }
 

@@ -17,6 +17,7 @@ use super::{Graph, MIN_NODES_PER_TASK};
 
 /// Options of PageRank.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct PageRankOptions {
     /// The probability that the surfer follows a link. Below 0 counts as 0, above 1 as 1, and NaN
     /// as 0.
@@ -30,6 +31,34 @@ pub struct PageRankOptions {
 impl Default for PageRankOptions {
     fn default() -> Self {
         PageRankOptions { damping: 0.85, tolerance: 1e-10, iterations: 100 }
+    }
+}
+
+impl PageRankOptions {
+    /// The default options.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the probability that the surfer follows a link.
+    #[must_use]
+    pub fn damping(mut self, damping: f64) -> Self {
+        self.damping = damping;
+        self
+    }
+
+    /// Sets the sum of absolute changes of a round at which it stops.
+    #[must_use]
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
+        self.tolerance = tolerance;
+        self
+    }
+
+    /// Sets the largest number of rounds.
+    #[must_use]
+    pub fn iterations(mut self, iterations: usize) -> Self {
+        self.iterations = iterations;
+        self
     }
 }
 

@@ -27,4 +27,5 @@ pub(super) const TREE_INPUTS: crate::learner::AcceptedInputs = crate::learner::A
     start: true,
     validation: true,
     missing: true,
+    positions: false,
 };

@@ -76,6 +76,7 @@ impl DeclaredLearner for RankBoost {
             start: false,
             validation: true,
             missing: true,
+            positions: false,
         },
         tuning: Some(Tuning {
             space: &["rate=log(0.1,1), norm_query=choice(true,false), \

@@ -51,6 +51,7 @@ impl DeclaredLearner for LinearSvm {
             start: false,
             validation: true,
             missing: false,
+            positions: false,
         },
         tuning: Tuning::without_rounds(&[
             "c=log(0.1,1000), loss=choice(squared-hinge,hinge)",

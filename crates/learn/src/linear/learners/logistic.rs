@@ -50,6 +50,7 @@ impl DeclaredLearner for LogisticRegression {
             start: false,
             validation: true,
             missing: false,
+            positions: false,
         },
         tuning: Tuning::without_rounds(&["c=log(1,10000)", TRANSFORM_SPACE]),
         ..LearnerDef::of::<Self>()

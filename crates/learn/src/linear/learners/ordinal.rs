@@ -49,6 +49,7 @@ impl DeclaredLearner for OrdinalRegression {
             start: false,
             validation: true,
             missing: false,
+            positions: false,
         },
         tuning: Tuning::without_rounds(&["c=log(0.3,3000)", TRANSFORM_SPACE]),
         ..LearnerDef::of::<Self>()

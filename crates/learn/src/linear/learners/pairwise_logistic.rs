@@ -50,6 +50,7 @@ impl DeclaredLearner for PairwiseLogistic {
             start: false,
             validation: true,
             missing: false,
+            positions: false,
         },
         tuning: Tuning::without_rounds(&[
             "c=log(0.3,3000), norm_query=choice(true,false)",

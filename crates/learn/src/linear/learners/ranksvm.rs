@@ -54,6 +54,7 @@ impl DeclaredLearner for RankSvm {
             start: false,
             validation: true,
             missing: false,
+            positions: false,
         },
         tuning: Tuning::without_rounds(&[
             "c=log(0.05,500), norm_query=choice(true,false), loss=choice(squared-hinge,hinge)",

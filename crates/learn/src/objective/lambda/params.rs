@@ -150,12 +150,13 @@ impl ObjectiveParams for LambdaParams {
 /// use rankwright_eval::MetricSpec;
 ///
 /// let metric = MetricSpec::parse("err@10")?;
-/// let lambda = LambdaConfig { pair_weight: Weight::Metric(metric), ..LambdaConfig::default() };
+/// let lambda = LambdaConfig::new().pair_weight(Weight::Metric(metric));
 /// assert_eq!(lambda.check()?.truncation(), Some(13));
-/// assert!(LambdaConfig { sigma: 0.0, ..LambdaConfig::default() }.check().is_err());
+/// assert!(LambdaConfig::new().sigma(0.0).check().is_err());
 /// # Ok::<(), rankwright_spec::SpecError>(())
 /// ```
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct LambdaConfig {
     /// Steepness of the logistic function, above 0.
     pub sigma: f64,
@@ -197,6 +198,83 @@ impl Default for LambdaConfig {
             cut: CutoffMode::Soft,
             simd: Simd::Auto,
         }
+    }
+}
+
+impl LambdaConfig {
+    /// The pair logistic loss itself: weight 1, all pairs, no normalisation.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the steepness of the logistic function, above 0.
+    #[must_use]
+    pub fn sigma(mut self, sigma: f64) -> Self {
+        self.sigma = sigma;
+        self
+    }
+
+    /// Sets the weight of a pair: 1, or given by a metric.
+    #[must_use]
+    pub fn pair_weight(mut self, pair_weight: Weight) -> Self {
+        self.pair_weight = pair_weight;
+        self
+    }
+
+    /// Sets the formula that computes a pair's weight from the metric.
+    #[must_use]
+    pub fn scheme(mut self, scheme: Scheme) -> Self {
+        self.scheme = scheme;
+        self
+    }
+
+    /// Sets the pairs that are used.
+    #[must_use]
+    pub fn pairs(mut self, pairs: PairChoice) -> Self {
+        self.pairs = pairs;
+        self
+    }
+
+    /// Sets the number of first ranks of which a pair has its better-ranked document.
+    #[must_use]
+    pub fn truncation(mut self, truncation: impl Into<Option<usize>>) -> Self {
+        self.truncation = truncation.into();
+        self
+    }
+
+    /// Sets the treatment of pairs of equal labels.
+    #[must_use]
+    pub fn ties(mut self, ties: TiedLabels) -> Self {
+        self.ties = ties;
+        self
+    }
+
+    /// Sets whether a pair's weight is divided by the score difference.
+    #[must_use]
+    pub fn norm_gap(mut self, norm_gap: bool) -> Self {
+        self.norm_gap = norm_gap;
+        self
+    }
+
+    /// Sets whether the derivatives of a query are normalised.
+    #[must_use]
+    pub fn norm_query(mut self, norm_query: bool) -> Self {
+        self.norm_query = norm_query;
+        self
+    }
+
+    /// Sets the treatment of the metric's cut-off.
+    #[must_use]
+    pub fn cut(mut self, cut: CutoffMode) -> Self {
+        self.cut = cut;
+        self
+    }
+
+    /// Sets the SIMD instruction set of the kernel.
+    #[must_use]
+    pub fn simd(mut self, simd: Simd) -> Self {
+        self.simd = simd;
+        self
     }
 }
 

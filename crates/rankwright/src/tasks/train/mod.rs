@@ -217,7 +217,8 @@ fn with_data(
     let training = request.eval_train.then(|| ("training".to_owned(), train));
     let valid = valid.iter().map(|(name, data)| (name.clone(), data));
     let mut evaluations = Vec::new();
-    let options = ScoreOptions { matching: request.matching.ignore_extra(true), simd: task.simd() };
+    let options =
+        ScoreOptions::new().matching(request.matching.ignore_extra(true)).simd(task.simd());
     for (name, data) in training.into_iter().chain(valid) {
         evaluations.push((name, evaluate(&result.model, data, measures, options)?));
     }
@@ -291,7 +292,7 @@ fn train_on(
         .evaluate_training(request.eval_train)
         .seed(request.seed_or_default())
         .start(start)
-        .features(ScoreOptions { matching: request.matching, simd: task.simd() })
+        .features(ScoreOptions::new().matching(request.matching).simd(task.simd()))
         .checkpoints(checkpoints)
         .progress(&watched)
         .simd(task.simd());
