@@ -91,6 +91,11 @@ const WRITTEN: [(&str, &str, &str); 28] = [
     ("MetricDef", "parameters", PARAMETERS),
     (
         "FeatureDef",
+        "field, default",
+        "The kind of field that it is computed from, and whether it is one of the default set.",
+    ),
+    (
+        "FeatureDef",
         "name, help, example, parameters",
         "Its name, one sentence, a spec, parameters.",
     ),
