@@ -623,7 +623,11 @@ fn a_cancelled_run_has_no_results_and_a_finished_one_has_results_and_files() {
     std::fs::write(&file, FILE).unwrap();
     let request = ExperimentRequest::new(&file).out(folder.path().join("out")).options(options());
     let cancelled = request.run(&StopAfterCalls(AtomicUsize::new(0))).unwrap();
-    assert_eq!(to_json(&cancelled).unwrap(), serde_json::json!({"files": []}));
+    let out = folder.path().join("out").display().to_string();
+    assert_eq!(
+        to_json(&cancelled).unwrap(),
+        serde_json::json!({"finished": false, "cells": 15, "pending": 15, "out": out, "files": []})
+    );
     let finished = to_json(&request.run(&NoProgress).unwrap()).unwrap();
     let written = std::fs::read(folder.path().join("out/results.json")).unwrap();
     let written: serde_json::Value = serde_json::from_slice(&written).unwrap();

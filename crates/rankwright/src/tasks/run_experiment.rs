@@ -132,7 +132,7 @@ mod tests {
         let step = |name: &str| steps.lock().unwrap().push(name.to_owned());
         let context = Context::default().on_step(&step).experiment(&events);
         let result = run_experiment(&request, &context).unwrap();
-        assert_eq!(*events.seen.lock().unwrap(), ["1 to run", "made, mart", "stored"]);
+        assert_eq!(*events.seen.lock().unwrap(), ["1 to run", "made, mart, seed 1", "stored"]);
         assert_eq!(*steps.lock().unwrap(), ["taking checksums of the data", "comparing"]);
         let json = serde_json::to_value(&result).unwrap();
         assert_eq!((&json["finished"], &json["cells"]), (&true.into(), &1.into()));
