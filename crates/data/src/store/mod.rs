@@ -125,6 +125,8 @@ pub fn write_together<'a>(
         }
     }
     if let Some(folder) = switch::common_folder(&folders) {
+        // A killed writer may have left a list without its name there.
+        prepare(&folder)?;
         return switch::switch_together(&folder, changes);
     }
     for folder in folders {

@@ -153,6 +153,19 @@ fn a_switch_of_several_folders_is_finished_by_a_reader_or_writer_in_any_of_them(
     }
 }
 
+/// A writer that is killed before its list has its name leaves the list above the folders.
+#[test]
+fn a_list_without_its_name_is_removed_by_the_next_writer_of_the_folders() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for name in ["one", "two"] {
+        fs::create_dir(at(name)).unwrap();
+    }
+    fs::write(at(".rankwright-1-1"), "x").unwrap();
+    write_together(["one/a", "two/b"].map(|name| (at(name), Some(body("new"))))).unwrap();
+    assert_eq!(names(folder.path()), ["one", "two"]);
+}
+
 #[test]
 fn temporary_files_of_a_switch_of_several_folders_are_not_abandoned() {
     let folder = folds_killed_after(0);
