@@ -144,7 +144,17 @@ impl Directory for WriteDirectory {
     }
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
-        let opened = self.folder.open_write(path).inspect_err(|error| match error {
+        // No committed file has the name of a new one: it is of a writer that was killed before its
+        // commit.
+        let is_left = |error: &OpenWriteError| {
+            matches!(error, OpenWriteError::FileAlreadyExists(_))
+                && self.folder.delete(path).is_ok()
+        };
+        let opened = match self.folder.open_write(path) {
+            Err(error) if is_left(&error) => self.folder.open_write(path),
+            opened => opened,
+        };
+        let opened = opened.inspect_err(|error| match error {
             OpenWriteError::IoError { io_error, .. } => self.failure.keep(io_error),
             OpenWriteError::FileAlreadyExists(_) => {}
         });
@@ -264,6 +274,22 @@ mod tests {
         directory.acquire_lock(&tantivy::directory::META_LOCK).unwrap();
         assert_eq!(directory.atomic_read(file).unwrap(), b"x");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_of_a_killed_writer_is_written_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_owned();
+        std::fs::write(path.join("a.3.del"), "half of it").unwrap();
+        let directory = WriteDirectory {
+            folder: MmapDirectory::open(&path).unwrap(),
+            path: path.clone(),
+            failure: WriteFailure::default(),
+        };
+        let mut writer = directory.open_write(Path::new("a.3.del")).unwrap();
+        writer.write_all(b"new").unwrap();
+        writer.flush().unwrap();
+        assert_eq!(std::fs::read(path.join("a.3.del")).unwrap(), b"new");
     }
 
     #[test]
