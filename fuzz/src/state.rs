@@ -2,7 +2,8 @@
 //! side files and the list of an interrupted write.
 
 use std::fs;
-use std::path::Path;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use rankwright::data::Dataset;
@@ -11,7 +12,9 @@ use rankwright::data::generate::LetorOptions;
 use rankwright::experiment::{ExperimentRequest, PlanOptions};
 use rankwright::learn::tune::{Space, TuneData, TuneJob, TunePlan, TuneSettings};
 use rankwright::learn::{Checkpoints, LearnerSpec, NoProgress, TrainRequest, TrainingLog};
-use rankwright::search::{Document, Extractor, FeatureSet, Index, Query, RowOptions};
+use rankwright::search::{
+    BuildOptions, Document, Extractor, FeatureSet, Index, Query, Ranker, RowOptions, build_index,
+};
 
 use crate::{Scratch, sealed};
 
@@ -146,4 +149,72 @@ pub(crate) fn switch(bytes: &[u8]) {
         Err(_) => assert!(inside("data").exists()),
     }
     assert_eq!(content(&at("outside")).as_deref(), Some(&b"old"[..]));
+}
+
+/// A file of an index with its path below the folder of the index.
+type IndexFile = (PathBuf, Vec<u8>);
+
+/// The files of a small index by their ending, as the names of segments differ from build to build,
+/// and empty files last: fast, fieldnorm, idx, `.managed.json`, `meta.json`, `rankwright.json`, pos,
+/// store, term.
+static INDEX_FILES: LazyLock<Vec<IndexFile>> = LazyLock::new(|| {
+    let folder = Scratch::folder();
+    let documents = [("1", "red shoe", 3.0), ("2", "blue train", 30.0), ("3", "red train", 7.5)];
+    let documents = documents.map(|(id, text, price)| {
+        Ok(Document::new(id).with("text", text).with("tags", "a").with("price", price))
+    });
+    build_index(folder.path(), documents, &BuildOptions::new(), &mut |_| ControlFlow::Continue(()))
+        .expect("the sample can be indexed");
+    let mut files = Vec::new();
+    files_below(folder.path(), folder.path(), &mut files);
+    files.sort_by_key(|(path, content)| {
+        let ending = path.extension().unwrap_or_default().to_owned();
+        let name = path.file_name().filter(|_| ending == "json").unwrap_or_default();
+        (content.is_empty(), ending, name.to_owned())
+    });
+    files
+});
+
+fn files_below(folder: &Path, root: &Path, found: &mut Vec<IndexFile>) {
+    for entry in fs::read_dir(folder).expect("the folder is there").map_while(Result::ok) {
+        let path = entry.path();
+        if path.is_dir() {
+            files_below(&path, root, found);
+        } else if let (Ok(name), Ok(content)) = (path.strip_prefix(root), fs::read(&path)) {
+            found.push((name.to_owned(), content));
+        }
+    }
+}
+
+/// A file of an index, chosen by the first byte. If the second byte is even, the other bytes are its
+/// content; otherwise three at a time are a position and the byte to put there.
+pub(crate) fn index(bytes: &[u8]) {
+    let [number, kind, rest @ ..] = bytes else { return };
+    let chosen = usize::from(*number) % INDEX_FILES.len();
+    let folder = Scratch::folder();
+    for (at, (name, content)) in INDEX_FILES.iter().enumerate() {
+        let content = if at == chosen { damaged(content, *kind, rest) } else { content.clone() };
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("it is in the folder")).expect("it can be made");
+        fs::write(path, content).expect("the folder is there");
+    }
+    let Ok(index) = Index::open(folder.path()) else { return };
+    let Ok(ranker) = Ranker::first_stage(index) else { return };
+    if let Ok(hits) = ranker.rank("red train", 10) {
+        assert!(hits.len() <= 10);
+    }
+}
+
+fn damaged(content: &[u8], kind: u8, rest: &[u8]) -> Vec<u8> {
+    if kind.is_multiple_of(2) {
+        return rest.to_vec();
+    }
+    let mut content = content.to_vec();
+    for edit in rest.chunks_exact(3) {
+        let position = usize::from(u16::from_be_bytes([edit[0], edit[1]])) % content.len().max(1);
+        if let Some(byte) = content.get_mut(position) {
+            *byte = edit[2];
+        }
+    }
+    content
 }

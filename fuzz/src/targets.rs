@@ -1,7 +1,7 @@
 //! One function for each target, and the list of them.
 
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use rankwright::data::bytes::Input;
 use rankwright::data::format::Format;
@@ -12,7 +12,7 @@ use rankwright::learn::LearnerSpec;
 use rankwright::learn::tune::Space;
 use rankwright::search::{
     Analysis, Document, DocumentFormat, Documents, FeatureSet, Filter, FilterExpression,
-    FirstStage, Index, QueryOptions, Schema, read_queries,
+    FirstStage, Index, QueryOptions, QuerySyntax, Ranker, Schema, read_queries,
 };
 use rankwright::spec::Spec;
 
@@ -43,6 +43,7 @@ targets![
     scores,
     spec,
     filter,
+    query,
     feature_set,
     documents,
     queries,
@@ -56,6 +57,7 @@ targets![
     side_files,
     cell,
     switch,
+    index,
 ];
 
 /// LETOR text: a data set that survives a trip through the cache, or an error.
@@ -142,15 +144,32 @@ pub fn spec(bytes: &[u8]) {
     let _ = FeatureSet::parse(text);
 }
 
+/// A small index.
+static INDEX: LazyLock<Arc<Index>> = LazyLock::new(|| {
+    let documents = [("1", "red", 3.0), ("2", "blue", 30.0), ("3", "red", 7.5)];
+    let documents = documents.map(|(id, tags, price)| {
+        Document::new(id).with("title", "a shoe").with("tags", tags).with("price", price)
+    });
+    Arc::new(Index::in_memory(documents).expect("the sample can be indexed"))
+});
+
+/// A query in the simple syntax, searched in a small index.
+pub fn query(bytes: &[u8]) {
+    static RANKER: LazyLock<Ranker> = LazyLock::new(|| {
+        let ranker = Ranker::builder(INDEX.clone()).syntax(QuerySyntax::Simple);
+        ranker.build().expect("the index is there")
+    });
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    if let Ok(parsed) = QuerySyntax::Simple.parse(text, &INDEX) {
+        assert!(parsed.conditions.is_none_or(|conditions| !conditions.to_string().is_empty()));
+    }
+    if let Ok(hits) = RANKER.rank(text, 10) {
+        assert!(hits.len() <= 3 && hits.iter().all(|hit| hit.score.is_finite()));
+    }
+}
+
 /// A filter, applied to a small index. An error points into the text.
 pub fn filter(bytes: &[u8]) {
-    static INDEX: LazyLock<Index> = LazyLock::new(|| {
-        let documents = [("1", "red", 3.0), ("2", "blue", 30.0), ("3", "red", 7.5)];
-        let documents = documents.map(|(id, tags, price)| {
-            Document::new(id).with("title", "a shoe").with("tags", tags).with("price", price)
-        });
-        Index::in_memory(documents).expect("the sample can be indexed")
-    });
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match FilterExpression::parse(text) {
         Ok(expression) => {
@@ -176,7 +195,8 @@ pub fn feature_set(bytes: &[u8]) {
     }
 }
 
-/// A collection, in the format that is detected and in every format.
+/// A collection, in the format that is detected and in every format, and as a page and a text of a
+/// folder.
 pub fn documents(bytes: &[u8]) {
     crate::allow_caught_panics();
     let file = Scratch::with(bytes);
@@ -185,6 +205,13 @@ pub fn documents(bytes: &[u8]) {
             // A document can be as short as a byte.
             assert!(documents.take_while(Result::is_ok).count() <= bytes.len());
         }
+    }
+    let folder = Scratch::folder();
+    for name in ["page.html", "page.txt"] {
+        std::fs::write(folder.path().join(name), bytes).expect("the folder is there");
+    }
+    if let Ok(documents) = Documents::open(folder.path(), None) {
+        assert!(documents.take_while(Result::is_ok).count() <= 2);
     }
 }
 
@@ -245,4 +272,10 @@ pub fn cell(bytes: &[u8]) {
 /// The list of an interrupted write of several files.
 pub fn switch(bytes: &[u8]) {
     state::switch(bytes);
+}
+
+/// One of the files of an index, damaged: an index that can be searched, or an error.
+pub fn index(bytes: &[u8]) {
+    crate::allow_caught_panics();
+    state::index(bytes);
 }

@@ -180,6 +180,7 @@ smoke_tests![
     scores,
     spec,
     filter,
+    query,
     feature_set,
     documents,
     queries,
@@ -193,6 +194,7 @@ smoke_tests![
     side_files,
     cell,
     switch,
+    index,
 ];
 
 #[test]

@@ -30,6 +30,9 @@ pub(crate) fn advice(failure: &Failure) -> Option<String> {
         Failure::Search(error) => search(error),
         Failure::Report(error) => report(error),
         Failure::Experiment(error) => experiment(error),
+        Failure::NotALog { .. } => {
+            Some("give --log-file a new file, or one that it has written".into())
+        }
         _ => None,
     }
 }
@@ -64,6 +67,7 @@ pub(crate) fn advice_on_warning(warning: &Warning) -> Option<String> {
             "add them with --judged, or give more --candidates".to_owned()
         }
         SearchWarning::PlainOperators { .. } => "give --query-syntax simple".to_owned(),
+        SearchWarning::Codes { field, .. } => format!("for a number: --schema '{field}:number'"),
         SearchWarning::NotIndexed { field, is_late: true, .. } => {
             format!("for instance --schema '{field}:category'")
         }

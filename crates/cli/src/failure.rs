@@ -1,5 +1,7 @@
 //! The reasons why a command ends without a result.
 
+use std::path::PathBuf;
+
 use rankwright::data::DataError;
 use rankwright::eval::EvalError;
 use rankwright::eval::compare::CompareError;
@@ -45,6 +47,9 @@ pub(crate) enum Failure {
     /// Arguments that do not go together, which only the content of files shows.
     #[error("{0}")]
     Usage(String),
+    /// The file for log lines has another content.
+    #[error("{} is not a log file: its first line is not a line of a log", path.display())]
+    NotALog { path: PathBuf },
     /// Standard output is closed (a broken pipe); the work itself succeeded.
     #[error("cannot write to standard output: {0}")]
     Output(std::io::Error),

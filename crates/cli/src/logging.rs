@@ -5,12 +5,12 @@
 //! option its level is off, and a record costs one comparison. `-v` shows the steps of the command,
 //! warnings and a tenth of the rounds of a training, `-vv` every round, `-vvv` everything that other
 //! libraries report. A log file has the steps, and is appended to, line by line, so that several
-//! commands may share it.
+//! commands may share it; `log_file.rs` opens it.
 
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -47,7 +47,7 @@ struct LogLine<'a> {
 }
 
 /// Starts logging, if `-v` or a file is given; the first line is the command.
-pub(crate) fn start(out: &Output, file: Option<&Path>) -> Result<(), Failure> {
+pub(crate) fn start(out: &Output, file: Option<File>) {
     let shown = match out.verbose {
         0 => LevelFilter::Off,
         1 => LevelFilter::Info,
@@ -55,14 +55,13 @@ pub(crate) fn start(out: &Output, file: Option<&Path>) -> Result<(), Failure> {
         _ => LevelFilter::Trace,
     };
     if shown == LevelFilter::Off && file.is_none() {
-        return Ok(());
+        return;
     }
-    let opened = file.map(open).transpose()?;
-    let kept = if opened.is_some() { shown.max(LevelFilter::Info) } else { LevelFilter::Off };
+    let kept = if file.is_some() { shown.max(LevelFilter::Info) } else { LevelFilter::Off };
     let log = CommandLog {
         start: Instant::now(),
         shown,
-        file: opened.map(Mutex::new),
+        file: file.map(Mutex::new),
         kept,
         json: out.json,
     };
@@ -73,7 +72,6 @@ pub(crate) fn start(out: &Output, file: Option<&Path>) -> Result<(), Failure> {
     }
     let words = std::env::args_os().skip(1).map(quoted).collect::<Vec<_>>().join(" ");
     log::info!(target: OWN, "rankwright {} {words}", env!("CARGO_PKG_VERSION"));
-    Ok(())
 }
 
 /// Keeps a note in the log; `Output::note` prints it.
@@ -93,13 +91,6 @@ pub(crate) fn finish(failure: Option<&Failure>) {
             log::error!(target: OWN, "{failure}; exit code {}, after {seconds:.2} s", failure.code());
         }
     }
-}
-
-fn open(path: &Path) -> Result<File, Failure> {
-    let opened = File::options().create(true).append(true).open(path);
-    opened.map_err(|error| {
-        Failure::request(format!("cannot open the log file {}: {error}", path.display()))
-    })
 }
 
 /// A word of the command line as a shell would need it.
@@ -196,7 +187,7 @@ fn date(days: u64) -> (u64, u64, u64) {
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct LogArgs {
     /// Append log lines to this file: steps, warnings and errors with the time in UTC; as JSON lines
-    /// with --json
+    /// with --json. The file is new, empty, or such a log
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) log_file: Option<PathBuf>,
 }

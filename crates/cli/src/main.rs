@@ -22,6 +22,7 @@ mod index;
 mod input;
 mod interrupt;
 mod list;
+mod log_file;
 mod logging;
 mod manual;
 mod measures;
@@ -41,6 +42,8 @@ mod train;
 mod tune;
 mod usage;
 
+use std::fs::File;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -141,13 +144,14 @@ fn main() -> ExitCode {
         Err(error) => return usage::fail(error),
     };
     let output = cli.output;
-    let ready = interrupt::install(output.json)
-        .and_then(|()| logging::start(&output, cli.log.log_file.as_deref()));
-    if let Err(failure) = ready {
-        return output.fail(&failure);
-    }
     // The path `-` means standard input or output.
     allow_standard_streams();
+    let log = interrupt::install(output.json)
+        .and_then(|()| cli.log.log_file.as_deref().map(open_log).transpose());
+    match log {
+        Ok(file) => logging::start(&output, file),
+        Err(failure) => return output.fail(&failure),
+    }
     // A mapped input that another program shortens ends the command with an error, not by SIGBUS.
     shortened_file::install_handler(output.json);
     if let Some(bytes) = cli.max_memory {
@@ -166,6 +170,13 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => output.fail(&failure),
     }
+}
+
+/// Opens the log, which is none of the other files that the command line names.
+fn open_log(path: &Path) -> Result<File, Failure> {
+    // The same words were parsed before.
+    let matches = Cli::command().get_matches();
+    log_file::open(path, &matches)
 }
 
 fn dispatch(cli: Cli) -> Result<(), Failure> {

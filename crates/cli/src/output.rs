@@ -51,21 +51,7 @@ struct ErrorBody<'a> {
 pub(crate) fn error_line(kind: &str, message: &str, help: Option<&str>, exit_code: u8) -> String {
     let error = ErrorBody { kind, message, help, exit_code };
     let text = serde_json::to_string(&ErrorDocument { error }).unwrap_or_default();
-    escape_controls(&text)
-}
-
-/// JSON text without control characters: JSON escapes only some of them; the others occur in texts
-/// alone, so that they can be escaped here.
-fn escape_controls(text: &str) -> String {
-    let is_escaped = |c: char| visible::is_control(c) && c != '\n';
-    if !text.contains(is_escaped) {
-        return text.to_owned();
-    }
-    let escape = |c: char| match is_escaped(c) {
-        true => format!("\\u{:04x}", u32::from(c)),
-        false => c.to_string(),
-    };
-    text.chars().map(escape).collect()
+    visible::json(&text).into_owned()
 }
 
 /// The style of a table.
@@ -98,7 +84,7 @@ impl Output {
 
     /// Prints a JSON document on standard output.
     fn json(&self, document: &Value) -> Result<(), Failure> {
-        self.print(&escape_controls(&format!("{document:#}")))
+        self.print(&visible::json(&format!("{document:#}")))
     }
 
     fn print(&self, text: &str) -> Result<(), Failure> {

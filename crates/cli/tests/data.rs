@@ -248,17 +248,22 @@ fn a_killed_split_is_finished_by_a_training_into_its_folder() {
     }
 }
 
-/// Files of every kind of write: one without a name at first, several together, a model and its log.
+/// Files of every kind of write: one without a name at first, several together, a model and its log,
+/// and those of an index.
 #[cfg(unix)]
 #[test]
 fn new_files_have_the_mode_of_the_umask() {
     use std::os::unix::fs::PermissionsExt;
     let bench = bench();
+    bench.put("docs.jsonl", "{\"id\": \"a\", \"title\": \"red shoe\"}\n");
+    bench.put("more.jsonl", "{\"id\": \"b\", \"title\": \"red hat\"}\n");
     for (mask, mode) in [("027", 0o640), ("077", 0o600), ("000", 0o666)] {
         for words in [
             "data convert train.txt w/a.rwd",
             "data split train.txt --out w --parts b=0.5,c=0.5",
             "train train.txt --learner mart(trees=2) --out w/d.model",
+            "index docs.jsonl --out w/shop",
+            "index more.jsonl --out w/shop --add",
         ] {
             let mut shell = std::process::Command::new("sh");
             let script = format!("umask {mask}; mkdir -p w; exec \"$0\" \"$@\"");
@@ -266,12 +271,23 @@ fn new_files_have_the_mode_of_the_umask() {
             let ran = crate::common::Ran(shell.current_dir(bench.path("")).output().unwrap());
             ran.ok();
         }
-        for name in ["a.rwd", "b.txt", "c.txt", "d.model", "d.model.log.json"] {
-            let found = bench.path("w").join(name).metadata().unwrap().permissions().mode();
-            assert_eq!(found & 0o777, mode, "umask {mask}: {name}");
+        let files = files_below(&bench.path("w"));
+        let is_there = |name: &str| files.iter().any(|path| path.ends_with(name));
+        let names = ["a.rwd", "b.txt", "c.txt", "d.model", "d.model.log.json"];
+        assert!(names.into_iter().chain(["rankwright.json", "meta.json"]).all(is_there));
+        for path in files {
+            let found = path.metadata().unwrap().permissions().mode();
+            assert_eq!(found & 0o777, mode, "umask {mask}: {}", path.display());
         }
         std::fs::remove_dir_all(bench.path("w")).unwrap();
     }
+}
+
+/// All files below a folder.
+#[cfg(unix)]
+fn files_below(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    paths.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
 }
 
 /// As root, a rename over the link would destroy the name of standard output for the whole system.

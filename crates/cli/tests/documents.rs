@@ -53,6 +53,32 @@ fn adding_says_what_changed_and_which_fields_are_not_indexed() {
 }
 
 #[test]
+fn codes_with_a_zero_in_front_stay_as_they_are() {
+    let bench = Bench::new();
+    let line = |id: &str, zip: &str| {
+        format!(
+            "{{\"id\": \"{id}\", \"title\": \"a lamp\", \"zip\": \"{zip}\", \"size\": \"{id}\"}}\n"
+        )
+    };
+    bench.put("docs.jsonl", &(line("1", "01234") + &line("2", "1234") + &line("3", "10115")));
+    let ran = bench.run("index docs.jsonl --out shop").ok();
+    let note = "field `zip` has codes such as '01234', whose first zero a number would lose: it is a \
+                category";
+    assert!(
+        ran.err().contains(note) && ran.err().contains("--schema 'zip:number'"),
+        "{}",
+        ran.err()
+    );
+    assert!(!ran.err().contains("`size`"), "{}", ran.err());
+    let found = bench.run("search shop lamp --filter zip:01234 --json").json();
+    assert_eq!(ids(&found), "1");
+    let ran = bench.run("index|docs.jsonl|--out|shop|--rebuild|--schema|zip:number|--json").json();
+    assert_eq!(kinds(&ran), [""; 0]);
+    let found = bench.run("search shop lamp --filter zip:1234 --json").json();
+    assert_eq!(ids(&found), "1 2");
+}
+
+#[test]
 fn documents_are_deleted_by_id_and_by_filter() {
     let bench = shop();
     let ran = bench.run("index --out shop --delete p1 p2 nobody").ok();

@@ -169,6 +169,43 @@ fn control_characters_of_ids_neither_forge_rows_nor_reach_the_terminal() {
     assert!(!bench.path("n.csv").exists());
 }
 
+/// Scores with ids: every row is one row, and the terminal gets no escape sequence.
+#[test]
+fn control_characters_of_ids_do_not_forge_scores() {
+    let bench = Bench::new();
+    let id = "q\\t9\\nforged\\t9\\u001b[31m\\u009b\\u202e";
+    let line = |label: u8, docid: &str| {
+        format!(
+            "{{\"qid\": \"{id}\", \"docid\": \"{docid}\", \"label\": {label}, \"x\": {label}}}\n"
+        )
+    };
+    bench.put("d.jsonl", &(line(1, id) + &line(0, "plain")));
+    bench.run("train d.jsonl --learner mart(trees=1,min_rows=1) --out m.model --quiet").ok();
+    let shown = "q\\t9\\nforged\\t9\\u{1b}[31m\\u{9b}\\u{202e}";
+    let raw = |text: &str| text.contains(['\u{1b}', '\u{9b}', '\u{202e}']);
+    for (words, mark) in
+        [("--with-ids", '\t'), ("--to tsv", '\t'), ("--to csv", ','), ("--to jsonl", '\0')]
+    {
+        let text = bench.run(&format!("score m.model d.jsonl {words}")).ok().out();
+        assert!(!raw(&text) && !text.contains("\nforged"), "{words}: {text:?}");
+        assert_eq!(text.lines().count(), if mark == '\0' { 2 } else { 3 }, "{words}: {text}");
+        if mark != '\0' {
+            let cells: Vec<&str> = text.lines().nth(1).unwrap().split(mark).collect();
+            assert_eq!(cells[..2], [shown, shown], "{words}");
+        }
+        bench.run(&format!("score m.model d.jsonl {words} --out scores --json")).ok();
+        assert_eq!(bench.text("scores"), text, "{words}");
+    }
+    let ran = bench.run("score m.model d.jsonl --to run");
+    assert!(ran.code() == 1 && !raw(&ran.err()), "{}", ran.err());
+    bench.put("n.jsonl", "{\"qid\": \"a\\u0000b\", \"label\": 1, \"x\": 2}\n");
+    for format in ["csv", "tsv"] {
+        let ran = bench.run(&format!("score m.model n.jsonl --to {format} --out n"));
+        assert!(ran.code() == 1 && ran.err().contains("has a NUL byte"), "{}", ran.err());
+        assert!(!bench.path("n").exists());
+    }
+}
+
 /// Names with line ends in the files of an experiment: neither a row nor a column more.
 #[test]
 fn names_with_line_ends_do_not_forge_rows_of_an_experiment() {

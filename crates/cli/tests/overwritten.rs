@@ -21,6 +21,7 @@ const LINES: &[(&str, &str, &str)] = &[
         "--out",
         "train train.txt --learner blend(members=file:m.model+ranksvm) --out m.model",
     ),
+    ("train", "--out", "train m.partial --learner mart --out m"),
     ("train", "--checkpoint", "train c/checkpoint.model --learner mart --checkpoint c --out n"),
     ("cv", "--per-query", "cv train.txt --learner mart --per-query train.txt"),
     ("cv", "--per-query", "cv train.txt --learner blend(members=file:m.model) --per-query m.model"),
@@ -69,6 +70,26 @@ const LINES: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// Inputs as the file of log lines, which every verb has: named by an argument, beside one, or only in
+/// a spec.
+const LOGS: &[&str] = &[
+    "train train.txt --learner mart --out n --log-file train.txt",
+    "train train.txt --learner mart --out n --log-file hard.csv",
+    "train train.txt --learner mart --out n --log-file train.txt.weight",
+    "train train.txt --learner mart --out n --log-file n",
+    "train empty --learner mart --out n --log-file empty",
+    "train none --learner mart --out n --log-file none",
+    "train train.txt --learner blend(members=file:m.model+ranksvm) --out n --log-file m.model",
+    "data convert train.txt new.csv --log-file new.csv",
+    "data inspect link.txt --json --log-file link.txt",
+    "score m.model valid.txt --log-file m.model",
+    "eval --run a.run --qrels qrels --log-file qrels",
+    "experiment x.toml --out new --log-file table.md",
+    "index docs.jsonl --out new --log-file docs.jsonl",
+    "features shop --queries queries.tsv --features set.toml --out new --log-file f.csv",
+    "search shop jazz --log-file shop/rankwright.json",
+];
+
 /// Outputs that cannot be an input: there is none, or it is a new folder.
 const WITHOUT_INPUT: [(&str, &str); 4] = [
     ("man", "--out"),
@@ -90,6 +111,9 @@ const SHARED: [(&str, &str); 5] = [
 const FLAGS: [&str; 8] =
     ["--out", "--per-query", "--svg", "--html", "--assets", "--log", "--checkpoint", "--save"];
 
+/// The flag of every verb that names an output.
+const SHARED_FLAG: &str = "--log-file";
+
 /// A folder with an input of every kind.
 fn inputs() -> Bench {
     let bench = bench();
@@ -110,6 +134,7 @@ fn inputs() -> Bench {
         .put("f.csv", "q1 Q0 d1 1 2 a\n")
         .put("scores", &scores)
         .put("pairs", "1 0 1\n")
+        .put("empty", "")
         .put("sizes.csv", "qid,label,x\n1,0,1\n1,1,2\n2,0,3\n2,1,1\n")
         .put("table.md", &bench.text("valid.txt"))
         .put("x.toml", "name = \"x\"\nmetrics = [\"ndcg@10\"]\n[[data]]\nname = \"d\"\n\
@@ -132,6 +157,7 @@ fn inputs() -> Bench {
         );
     }
     bench.put("p.log.json", &bench.text("train.txt"));
+    bench.put("m.partial", &bench.text("train.txt"));
     fs::create_dir(bench.path("c")).unwrap();
     bench.put("c/checkpoint.model", &bench.text("train.txt"));
     fs::hard_link(bench.path("train.txt"), bench.path("hard.csv")).unwrap();
@@ -179,6 +205,43 @@ fn no_output_of_any_verb_replaces_an_input() {
 }
 
 #[test]
+fn log_lines_are_not_appended_to_an_input() {
+    let bench = inputs();
+    let before = contents(&bench.path(""));
+    for line in LOGS {
+        let ran = bench.run(line);
+        let error = ran.err();
+        assert!(ran.code() == 1 || ran.code() == 2, "{line}\n{}{error}", ran.out());
+        let said = error.contains("would be written over the input")
+            || error.contains("two results would be written to")
+            || error.contains("is not a log file");
+        assert!(said, "{line}\n{error}");
+        assert_eq!(contents(&bench.path("")), before, "{line}");
+    }
+    // Standard input.
+    let ran = command(&bench, &["score", "m.model", "-", "--log-file", "valid.txt"])
+        .stdin(fs::File::open(bench.path("valid.txt")).unwrap())
+        .output()
+        .unwrap();
+    let error = String::from_utf8(ran.stderr).unwrap();
+    assert!(error.contains("valid.txt would be written over the input -"), "{error}");
+    assert_eq!(contents(&bench.path("")), before);
+}
+
+#[test]
+fn a_log_is_appended_to_also_in_another_form_and_in_a_folder_of_results() {
+    let bench = inputs();
+    fs::create_dir(bench.path("results")).unwrap();
+    bench.put("results/log", "");
+    for (number, form) in ["", " --json", ""].into_iter().enumerate() {
+        let line = "data split train.txt --parts a=0.5,b=0.5 --out results --force";
+        bench.run(&format!("{line}{form} --log-file results/log")).ok();
+        let log = bench.text("results/log");
+        assert_eq!(log.matches("data split").count(), number + 1, "{log}");
+    }
+}
+
+#[test]
 fn a_file_on_standard_input_is_not_replaced_either() {
     let bench = inputs();
     let before = bench.text("valid.txt");
@@ -195,6 +258,10 @@ fn a_file_on_standard_input_is_not_replaced_either() {
 fn the_start_model_may_be_replaced_by_the_model_that_is_trained_from_it() {
     let bench = inputs();
     let line = "train train.txt --start m.model --learner mart(trees=2,leaves=4) --out m.model";
+    bench.run(line).ok();
+    // An incomplete model of an earlier training.
+    fs::copy(bench.path("m.model"), bench.path("n.partial")).unwrap();
+    let line = "train train.txt --start n.partial --learner mart(trees=2,leaves=4) --out n";
     bench.run(line).ok();
 }
 
@@ -225,6 +292,7 @@ fn the_test_above_knows_every_output_of_every_verb() {
     let known = LINES.iter().map(|(verb, flag, _)| (*verb, *flag));
     let known: BTreeSet<(&str, &str)> = known.chain(WITHOUT_INPUT).chain(SHARED).collect();
     for (verb, help) in &found {
+        assert!(help.contains(SHARED_FLAG), "{verb}: the option of every verb is not there");
         for flag in FLAGS {
             let is_there = help.lines().any(|line| {
                 line.trim_start().split([' ', ',']).any(|word| word == flag)

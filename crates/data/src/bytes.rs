@@ -211,15 +211,29 @@ impl ContentLimits {
 
     /// Rejects a content of this size.
     pub(crate) fn check(&self, name: &str, compressed: u64, content: u64) -> Result<(), DataError> {
-        let file = || name.to_owned();
         if content > self.most {
-            return Err(DataError::ContentTooLarge { file: file(), limit: self.most });
+            let file = name.to_owned();
+            return Err(DataError::ContentTooLarge { file, limit: self.most });
         }
-        if !self.any_ratio && content > ANY_RATIO && content > compressed.saturating_mul(MAX_RATIO)
-        {
-            return Err(DataError::CompressionRatio { file: file(), compressed, content });
+        self.check_ratio(name, compressed, content)
+    }
+
+    /// Rejects a content that is much larger than what it was compressed to. It may be larger than the
+    /// most bytes in memory, where only parts of it are kept.
+    pub(crate) fn check_ratio(
+        &self,
+        name: &str,
+        compressed: u64,
+        content: u64,
+    ) -> Result<(), DataError> {
+        let is_accepted = content <= ANY_RATIO || (self.any_ratio && content <= self.most);
+        match is_accepted || content <= compressed.saturating_mul(MAX_RATIO) {
+            true => Ok(()),
+            false => {
+                let file = name.to_owned();
+                Err(DataError::CompressionRatio { file, compressed, content })
+            }
         }
-        Ok(())
     }
 }
 

@@ -19,6 +19,9 @@ pub mod bytes;
 #[cfg(feature = "text")]
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod chunks;
+#[cfg(feature = "compressed")]
+#[cfg_attr(not(test), deny(clippy::indexing_slicing))]
+pub mod content_stream;
 mod dataset;
 mod error;
 mod error_kind;

@@ -64,6 +64,10 @@ impl FeatureNames {
         match self {
             FeatureNames::Ids { first, count } => {
                 let id: usize = name.parse().ok()?;
+                // `01` and `+1` are other names.
+                if id.to_string() != name {
+                    return None;
+                }
                 id.checked_sub(*first as usize).filter(|column| column < count)
             }
             FeatureNames::Named(names) => names.iter().position(|n| n == name),
@@ -103,5 +107,8 @@ mod tests {
         assert_eq!(named.name(0), "bm25");
         let ids = FeatureNames::Ids { first: 1, count: 3 };
         assert_eq!((ids.column("0"), ids.column("3"), ids.column("4")), (None, Some(2), None));
+        for other in ["01", "+1", " 1", "1.0", ""] {
+            assert_eq!(ids.column(other), None, "{other:?}");
+        }
     }
 }

@@ -3,13 +3,19 @@
 //! The columns of tables are `qid`, `docid` and `score`. Rows of data without document ids have their
 //! row number in the input, from 0, in a column `row` instead. A run always has ids in the column of
 //! documents: the row numbers, where there are no others. Every score reads back to the same float.
+//!
+//! Control characters of ids are escaped in text (`\t` for a tab) and in JSON; Parquet and Arrow keep
+//! them. A run refuses them, and a table of text refuses NUL bytes.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 
+use rankwright_spec::visible;
+
 use crate::dataset::Dataset;
 use crate::error::DataError;
-use crate::format::Format;
+use crate::format::{Format, nul_in_text};
 use crate::lists::{ListFormat, QueryLists, Run};
 use crate::store::write_atomic;
 
@@ -200,13 +206,16 @@ impl<'a> ScoredRows<'a> {
         let (queries, documents) = (self.query_ids(), self.doc_ids());
         for ((query, document), score) in queries.iter().zip(&documents).zip(self.ordered_scores())
         {
-            writer.write_record([query.as_str(), document, &score.to_string()])?;
+            let ids = [text_cell(query)?, text_cell(document)?];
+            writer.write_record([&*ids[0], &*ids[1], &score.to_string()])?;
         }
         writer.flush()
     }
 
     fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        let text = |value: &str| serde_json::to_string(value).map_err(io::Error::from);
+        let text = |value: &str| -> io::Result<String> {
+            Ok(visible::json(&serde_json::to_string(value)?).into_owned())
+        };
         let column = self.document_column();
         let (queries, documents) = (self.query_ids(), self.doc_ids());
         for ((query, document), score) in queries.iter().zip(&documents).zip(self.ordered_scores())
@@ -221,6 +230,15 @@ impl<'a> ScoredRows<'a> {
             writeln!(out, "{{\"qid\": {query}, \"{column}\": {document}, \"score\": {score}}}")?;
         }
         Ok(())
+    }
+}
+
+/// An id in a table of text: control characters are escaped, and a NUL byte is refused as in every
+/// other table of text.
+fn text_cell(id: &str) -> io::Result<Cow<'_, str>> {
+    match id.contains('\0') {
+        true => Err(nul_in_text(id)),
+        false => Ok(visible::one_line(id)),
     }
 }
 
@@ -355,6 +373,28 @@ mod tests {
         );
         let lines = written(&named, ScoreFormat::Jsonl).unwrap();
         assert_eq!(lines.lines().next(), Some(r#"{"qid": "a b", "docid": "d,1", "score": 1}"#));
+    }
+
+    #[test]
+    fn control_characters_of_ids_are_escaped_or_refused() {
+        let with_id = |id: &str| {
+            let built = Dataset::from_rows([[0.1], [0.2], [0.3]], ["f"]).labels([0, 1, 0]);
+            built.query_ids([id, id, id]).doc_ids([id, "d2", "d3"]).build().unwrap()
+        };
+        let evil = with_id("a\tb\nc\u{1b}\u{9b}\u{202e}");
+        let row = |text: String| text.lines().nth(1).unwrap_or_default().to_owned();
+        let shown = "a\\tb\\nc\\u{1b}\\u{9b}\\u{202e}";
+        for (format, mark) in [(ScoreFormat::Tsv, '\t'), (ScoreFormat::Csv, ',')] {
+            let text = written(&evil, format).unwrap();
+            assert_eq!(text.lines().count(), 4, "{text}");
+            assert_eq!(row(text).split(mark).collect::<Vec<_>>()[..2], [shown, shown]);
+            let error = written(&with_id("a\0b"), format).unwrap_err().to_string();
+            assert!(error.contains("has a NUL byte"), "{error}");
+        }
+        let text = written(&evil, ScoreFormat::Jsonl).unwrap();
+        assert!(!text.contains(|c| visible::is_control(c) && c != '\n'), "{text:?}");
+        let line: serde_json::Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+        assert_eq!(line["docid"], "a\tb\nc\u{1b}\u{9b}\u{202e}");
     }
 
     #[test]

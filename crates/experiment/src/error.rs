@@ -7,6 +7,7 @@ use std::sync::Arc;
 use rankwright_data::DataError;
 use rankwright_eval::EvalError;
 use rankwright_eval::compare::CompareError;
+use rankwright_eval::stats::StatsError;
 use rankwright_learn::LearnError;
 use rankwright_model::ModelError;
 use rankwright_report::ReportError;
@@ -71,6 +72,14 @@ pub enum ExperimentError {
     RateTwice {
         /// The rate.
         rate: f64,
+    },
+    /// The values of a metric have no confidence interval.
+    #[error("there is no interval of the mean of {metric}: {source}")]
+    NoInterval {
+        /// The metric.
+        metric: String,
+        /// The reason.
+        source: StatsError,
     },
     /// A bug in this program: a condition that it ensures does not hold.
     #[error("internal error: this should always hold: {invariant}")]

@@ -1,7 +1,7 @@
 //! The keys of cells: everything that determines a cell's result, as JSON. A cell is one training
 //! run: data set x fold x learner x seed. The digest of its key names a cell's folder.
 //!
-//! A key covers version, learner with every setting, seed, contents of the data files (not their
+//! A key covers version, the version of the rules of training, learner with every setting, seed, contents of the data files (not their
 //! names), the division into folds, options of reading and the metric of early stopping. Names of
 //! learners and data sets are not part of a key, and neither are the other metrics: they can change
 //! without training again. If a field of the key is added or renamed, no stored cell is found any
@@ -21,10 +21,19 @@ use super::lock::{FileChecksum, LearnerSettings, LockedDivision, LockedGenerator
 use super::paths::FilePath;
 use super::{hexadecimal, sha256};
 
+/// The version of what an experiment does with the same settings: the rules of training and early
+/// stopping that neither the version of the program nor the settings of a learner show. It is
+/// increased whenever such a rule changes, so that cells from before are not reused.
+///
+/// 2: with a validation part, learners in rounds keep their best round (`stop=auto`).
+pub(super) const TRAINING_RULES: u32 = 2;
+
 /// Everything that determines the result of a cell.
 #[derive(Serialize)]
 pub(super) struct CellKey<'a> {
     pub(super) version: &'static str,
+    /// [`TRAINING_RULES`].
+    pub(super) training_rules: u32,
     pub(super) learner: &'a LearnerSettings,
     /// `None` if the seed has no effect.
     pub(super) seed: Option<u64>,
@@ -148,4 +157,32 @@ fn file_checksum(path: &Path) -> Result<(String, u64), DataError> {
     let mut hash = Sha256::new();
     let bytes = read_blocks(path, |block| hash.update(block))?;
     Ok((hexadecimal(&hash.finalize()), bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::Plan;
+    use crate::tests::{FILE, options, parse, run};
+
+    /// Cells as a program with other rules of training would have stored them: under other keys.
+    #[test]
+    fn cells_of_other_rules_of_training_are_not_reused() {
+        let experiment = parse(FILE).unwrap();
+        let folder = TempDir::new().unwrap();
+        run(&experiment, folder.path(), &options());
+        let plan = || Plan::new(&experiment, folder.path(), &options()).unwrap();
+        assert_eq!(plan().pending().len(), 0, "cells of the same rules are reused");
+        for cell in plan().cells() {
+            assert_eq!(cell.key["training_rules"], TRAINING_RULES);
+            let mut old = cell.key.clone();
+            old["training_rules"] = (TRAINING_RULES - 1).into();
+            let digest: String = sha256(old.to_string().as_bytes()).chars().take(32).collect();
+            let at = |name: &str| folder.path().join("cells").join(name);
+            std::fs::rename(at(&cell.digest), at(&digest)).unwrap();
+        }
+        assert_eq!(plan().pending().len(), plan().cells().len());
+    }
 }

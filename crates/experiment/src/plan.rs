@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use super::cell::{CellState, CellStore, ExperimentCell};
 use super::file::{DataSet, Experiment, ExperimentLearner, LearnerKind};
-use super::key::{CellKey, DataKey, FileChecksums, checksum};
+use super::key::{CellKey, DataKey, FileChecksums, TRAINING_RULES, checksum};
 use super::lock::{FileChecksum, LearnerSettings};
 use super::memory::JobLimit;
 use super::parts::DataParts;
@@ -335,6 +335,7 @@ impl<'e> Plan<'e> {
                 for seed in self.experiment.seeds_of(learner) {
                     let key = CellKey {
                         version: VERSION,
+                        training_rules: TRAINING_RULES,
                         learner: key,
                         seed: learner.kind.is_seeded().then_some(*seed),
                         data: &data,

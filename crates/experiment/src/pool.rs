@@ -3,9 +3,10 @@
 //!
 //! The test queries of all folds form one list, fold by fold, which is evaluated together. The
 //! value of a query is the mean over seeds; a query that a metric skips is skipped for every seed,
-//! as that depends on labels alone. Where a metric's total is the plain mean over queries, the
-//! interval is Student's for the averaged values: it describes the variation over queries, not over
-//! seeds. Other totals (sums, geometric means, weighted queries) are averaged over the seeds and
+//! as that depends on labels alone. Where a metric's total is the plain mean over queries, it has the
+//! interval of the averaged values, which describes the variation over queries, not over seeds:
+//! Student's, or one on the scale of the logit (of the logarithm, for a metric without a highest value)
+//! where Student's would leave the range of the metric. Other totals (sums, geometric means, weighted queries) are averaged over the seeds and
 //! have no interval.
 
 use std::sync::Arc;
@@ -75,23 +76,30 @@ impl QuerySource for Pooled<'_> {
     }
 }
 
-/// The mean over seeds of evaluations of the same queries; `None` without a seed.
-pub(super) fn mean(seeds: &[Evaluation]) -> Option<Evaluation> {
-    let first = seeds.first()?;
-    if seeds.len() == 1 {
-        return Some(first.clone());
-    }
-    let of_metric = |m: usize| -> Option<MeasureResult> {
-        let results: Vec<&MeasureResult> =
-            seeds.iter().map(|seed| seed.results.get(m)).collect::<Option<_>>()?;
-        results.first().map(|first| mean_result(first, &results))
+/// The mean over seeds of evaluations of the same queries with the same metrics.
+pub(super) fn mean(seeds: &[Evaluation]) -> Result<Evaluation, ExperimentError> {
+    let broken = |invariant| ExperimentError::Internal { invariant };
+    let [first, others @ ..] = seeds else {
+        return Err(broken("a learner has at least one seed"));
     };
-    let results = (0..first.results.len()).map(of_metric).collect::<Option<Vec<_>>>()?;
-    Some(Evaluation { queries: first.queries.clone(), results })
+    if others.is_empty() {
+        return Ok(first.clone());
+    }
+    let of_metric = |(m, of_first): (usize, &MeasureResult)| {
+        let results: Option<Vec<&MeasureResult>> =
+            seeds.iter().map(|seed| seed.results.get(m)).collect();
+        let results = results.ok_or(broken("all seeds have the same metrics"))?;
+        mean_result(of_first, &results)
+    };
+    let results = first.results.iter().enumerate().map(of_metric).collect::<Result<_, _>>()?;
+    Ok(Evaluation { queries: first.queries.clone(), results })
 }
 
 /// The mean over seeds of the results of one metric.
-fn mean_result(first: &MeasureResult, seeds: &[&MeasureResult]) -> MeasureResult {
+fn mean_result(
+    first: &MeasureResult,
+    seeds: &[&MeasureResult],
+) -> Result<MeasureResult, ExperimentError> {
     let count = seeds.len() as f64;
     let values: Vec<Option<f64>> = (0..first.values.len())
         .map(|q| {
@@ -105,12 +113,15 @@ fn mean_result(first: &MeasureResult, seeds: &[&MeasureResult]) -> MeasureResult
         true => {
             let mean = counted.iter().sum::<f64>() / counted.len() as f64;
             let range = first.measure.metric().range();
-            (mean, mean_interval_within(&counted, 0.95, range).ok().flatten())
+            let interval = mean_interval_within(&counted, 0.95, range).map_err(|source| {
+                ExperimentError::NoInterval { metric: first.measure.to_string(), source }
+            })?;
+            (mean, interval)
         }
         false => (seeds.iter().map(|seed| seed.value).sum::<f64>() / count, None),
     };
     let queries = counted.len();
-    MeasureResult {
+    Ok(MeasureResult {
         measure: first.measure.clone(),
         convention: first.convention.clone(),
         weighted: first.weighted,
@@ -120,7 +131,7 @@ fn mean_result(first: &MeasureResult, seeds: &[&MeasureResult]) -> MeasureResult
         ci95: interval.map(|interval| (interval.low, interval.high)),
         interval: interval.map(|interval| interval.method),
         ties: None,
-    }
+    })
 }
 
 #[cfg(test)]
@@ -168,12 +179,21 @@ mod tests {
     }
 
     #[test]
+    fn values_without_an_interval_are_an_error_and_not_silence() {
+        let mut seed = evaluation(&[2.0, 1.0, 2.0, 1.0, 0.0, 0.0]);
+        seed.results[0].values[1] = Some(f64::NAN);
+        let error = mean(&[seed.clone(), seed]).unwrap_err();
+        let said = error.to_string();
+        assert!(said.contains("no interval of the mean of rr: value NaN"), "{said}");
+    }
+
+    #[test]
     fn one_seed_is_left_as_it_is() {
         let seed = evaluation(&[2.0, 1.0, 2.0, 1.0, 0.0, 0.0]);
         let found = mean(std::slice::from_ref(&seed)).unwrap();
         assert_eq!(found.results[0].values, seed.results[0].values);
         assert_eq!(found.results[0].ci95, seed.results[0].ci95);
-        assert!(mean(&[]).is_none());
+        assert!(mean(&[]).is_err());
     }
 
     #[test]

@@ -312,8 +312,7 @@ fn system(
         }
     }
     let evaluations: Vec<Evaluation> = found.iter().map(|(_, e)| e.clone()).collect();
-    let no_seed = ExperimentError::Internal { invariant: "a learner has at least one seed" };
-    let mean = mean(&evaluations).ok_or(no_seed)?;
+    let mean = mean(&evaluations)?;
     let cells = cells.into_iter().map(|(cell, stored, _)| (cell, stored)).collect();
     Ok(System { learner: index, cells, scores, seeds: found, mean })
 }

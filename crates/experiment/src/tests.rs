@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-const FILE: &str = r#"
+pub(super) const FILE: &str = r#"
 name = "small"
 metrics = ["ndcg@5", "ap"]
 seeds = [1, 2]
@@ -44,12 +44,12 @@ fn experiment(text: &str, folder: &Path) -> Experiment {
     Experiment::parse(text, "x.toml", folder, &|_| None).unwrap()
 }
 
-fn options() -> PlanOptions {
+pub(super) fn options() -> PlanOptions {
     PlanOptions { jobs: Some(1), threads: 2, ..PlanOptions::default() }
 }
 
 /// Runs to the end; returns the report.
-fn run(experiment: &Experiment, out: &Path, options: &PlanOptions) -> ExperimentReport {
+pub(super) fn run(experiment: &Experiment, out: &Path, options: &PlanOptions) -> ExperimentReport {
     let plan = Plan::new(experiment, out, options).unwrap();
     let ran = plan.run(&NoProgress).unwrap();
     assert!(ran.finished);

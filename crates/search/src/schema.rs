@@ -13,7 +13,8 @@
 //! A value that is not of its field's kind (a number field with `n/a`) is absent, and is counted.
 //! Guessing reads the first documents only; a field that first appears later is stored. A field is
 //! guessed to be a number, a date or a url if all its values are, or if at least 20 are and at most
-//! 1 % are not. Blank values do not count.
+//! 1 % are not. Blank values do not count. A field with a code among its texts, digits with a zero in
+//! front such as `01234`, is a category and no number: as a number it would lose the zero.
 
 use std::collections::HashSet;
 
@@ -212,7 +213,11 @@ fn guess_kind(name: &str, values: &[&Value]) -> FieldKind {
         return FieldKind::Url;
     }
     if mostly(&values, |value| number_of(value).is_some()) {
-        return FieldKind::Number;
+        return if texts.iter().any(|text| is_code(text)) {
+            FieldKind::Category
+        } else {
+            FieldKind::Number
+        };
     }
     if mostly(&values, |value| date_of(value).is_some()) {
         return FieldKind::Date;
@@ -229,6 +234,27 @@ fn mostly(values: &[&Value], test: impl Fn(&Value) -> bool) -> bool {
     let failing = values.len() - passing;
     let few = passing >= ENOUGH_OF_A_KIND && failing as f64 <= OTHERS_SHARE * values.len() as f64;
     passing > 0 && (failing == 0 || few)
+}
+
+/// Whether a text is digits with a zero in front, such as a postal code: a number only by accident.
+fn is_code(text: &str) -> bool {
+    let text = text.trim();
+    text.len() > 1 && text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The fields that are a category only because of a code among values that read as numbers, with the
+/// first such code. Only fields whose kind was not given.
+pub(crate) fn fields_of_codes(documents: &[Document], given: &Schema) -> Vec<(String, String)> {
+    let schema = Schema::guess(documents, given);
+    let guessed = schema.of_kind(FieldKind::Category).filter(|name| given.kind(name).is_none());
+    let code_of = |name: &str| {
+        let values: Vec<&Value> =
+            documents.iter().filter_map(|d| d.get(name)).filter(|value| !is_blank(value)).collect();
+        let code = values.iter().filter_map(|value| as_text(value)).find(|text| is_code(text))?;
+        let are_numbers = mostly(&values, |value| number_of(value).is_some());
+        are_numbers.then(|| (name.to_owned(), code.trim().to_owned()))
+    };
+    guessed.filter_map(code_of).collect()
 }
 
 /// Whether a value is a text without content.
@@ -314,6 +340,23 @@ mod tests {
         assert_eq!(guessed("tags", vec![Value::Texts(vec!["a".into()])]), FieldKind::Category);
         assert_eq!(guessed("notes", vec![text("one"), text("two words")]), FieldKind::Text);
         assert_eq!(guessed("note", vec![text("CA581203 JB")]), FieldKind::Stored);
+    }
+
+    #[test]
+    fn digits_with_a_zero_in_front_are_codes_and_no_numbers() {
+        let codes = || vec![text("10115"), text("01234"), text("99084")];
+        assert_eq!(guessed("zip", codes()), FieldKind::Category);
+        let found = fields_of_codes(&documents("zip", codes()), &Schema::default());
+        assert_eq!(found, [("zip".to_owned(), "01234".to_owned())]);
+        for values in [["0", "1"], ["0.5", "01.5"], ["-01", "7"], ["10", "20"]] {
+            let values: Vec<Value> = values.map(text).into();
+            assert_eq!(guessed("size", values.clone()), FieldKind::Number, "{values:?}");
+            assert_eq!(fields_of_codes(&documents("size", values), &Schema::default()), []);
+        }
+        let given = Schema::parse("zip:number").unwrap();
+        let kept = Schema::guess(&documents("zip", codes()), &given);
+        assert_eq!(kept.kind("zip"), Some(FieldKind::Number));
+        assert_eq!(fields_of_codes(&documents("zip", codes()), &given), []);
     }
 
     #[test]

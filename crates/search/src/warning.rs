@@ -112,6 +112,14 @@ pub enum SearchWarning {
         /// The beginning of the first such value.
         example: String,
     },
+    /// A field has codes, digits with a zero in front, so that it is a category although all its values
+    /// read as numbers.
+    Codes {
+        /// The field.
+        field: String,
+        /// The first such code.
+        example: String,
+    },
     /// Documents have a field that the index does not have. It is kept with them, but cannot be
     /// searched or filtered.
     NotIndexed {
@@ -272,6 +280,7 @@ impl SearchWarning {
             Self::DuplicateIds { .. } => "duplicate-ids",
             Self::WithoutTerms { .. } => "without-terms",
             Self::NotOfKind { .. } => "not-of-kind",
+            Self::Codes { .. } => "codes",
             Self::NotIndexed { .. } => "not-indexed",
             Self::FilterHint { .. } => "filter-hint",
             Self::PlainOperators { .. } => "plain-operators",
@@ -459,6 +468,12 @@ impl fmt::Display for SearchWarning {
                 write!(f, "field `{field}`: {values} {are} no {} counted as absent", kind.name())?;
                 write!(f, ", such as {example}")
             }
+            Self::Codes { field, example } => write!(
+                f,
+                "field `{field}` has codes such as {}, whose first zero a number would lose: it is \
+                 a category; give its kind in the schema if it is a number",
+                quote(example.as_bytes())
+            ),
             Self::NotIndexed { field, documents, is_late } => {
                 let documents = counted(*documents as usize, "document");
                 write!(f, "field `{field}` of {documents} is kept but not indexed, ")?;

@@ -30,6 +30,7 @@ use crate::error::{ColumnProblem, DataError, SourceLocation, quote};
 use crate::table_columns::TableColumns;
 use crate::warnings::{WarningKind, Warnings};
 
+pub(crate) use write::nul_in_text;
 pub(super) use write::write;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";

@@ -28,6 +28,8 @@ use crate::store::{WriteBody, is_ordinary, write_atomic, write_together};
 use crate::table_columns::TableColumns;
 use crate::warnings::{DataPart, WarningKind, Warnings};
 
+#[cfg(feature = "text")]
+pub(crate) use csv::nul_in_text;
 pub(crate) use feature_set::ENDING as FEATURE_SET_ENDING;
 use feature_set::FeatureSets;
 pub use feature_set::feature_set_path;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use rankwright_spec::visible::is_control;
+use rankwright_spec::visible::{self, is_control};
 
 use super::QueryLists;
 
@@ -83,7 +83,7 @@ fn line(
         (ListFormat::Jsonl, _) => {
             let number = if matches!(shape, ListColumns::Qrels) { "relevance" } else { "score" };
             let row = serde_json::json!({"query_id": query, "doc_id": doc, number: value});
-            writeln!(out, "{row}")
+            writeln!(out, "{}", visible::json(&row.to_string()))
         }
     }
 }

@@ -9,6 +9,7 @@
 //! (`target.rs`); `-` is standard output in programs that allow it. Targets that end in `.gz` or
 //! `.zst` are compressed. `lock.rs` locks folders.
 
+mod change_list;
 mod digest;
 mod identity;
 mod lock;
@@ -92,8 +93,9 @@ fn prepare(folder: &Path) -> Result<(), DataError> {
 
 /// Writes several files that belong together, and removes those without a body: all of them are
 /// complete on disk before the first gets its final name, and a process that is killed leaves all
-/// old ones or all new ones. Files in different folders, or that are not ordinary ones, are written
-/// one after the other.
+/// old ones or all new ones. They are in one folder, or in folders that lie in one folder; files of
+/// other folders are switched folder by folder, and those that are not ordinary ones are written one
+/// after the other.
 pub fn write_together<'a>(
     files: impl IntoIterator<Item = (PathBuf, Option<WriteBody<'a>>)>,
 ) -> Result<(), DataError> {
@@ -121,6 +123,11 @@ pub fn write_together<'a>(
             }
             (_, None) => {}
         }
+    }
+    if let Some(folder) = switch::common_folder(&folders) {
+        // A killed writer may have left a list without its name there.
+        prepare(&folder)?;
+        return switch::switch_together(&folder, changes);
     }
     for folder in folders {
         let (here, others) =

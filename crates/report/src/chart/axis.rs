@@ -35,23 +35,20 @@ impl AxisSpan {
         let log = axis.scale == Scale::Log;
         let usable = |v: &f64| v.is_finite() && (!log || *v > 0.0);
         let given = axis.range.filter(|(a, b)| usable(a) && usable(b) && a < b);
-        let (mut low, mut high) = given.unwrap_or_else(|| {
-            let mut ends = (f64::INFINITY, f64::NEG_INFINITY);
-            for v in values.into_iter().filter(usable) {
-                ends = (ends.0.min(v), ends.1.max(v));
-            }
-            with_room(ends, log)
-        });
+        let of_values = values
+            .into_iter()
+            .filter(usable)
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
+        let (mut low, mut high) = given.unwrap_or_else(|| with_room(of_values, log));
         let clamp = |low: &mut f64, high: &mut f64| {
-            // A limit that the values pass is no limit.
+            // A limit that the values pass is no limit: it does not hide them.
             if let Some((least, most)) = axis.limits {
                 let (from, to) = (low.max(least), high.min(most));
                 if from < to {
-                    (*low, *high) = (from, to);
+                    (*low, *high) = (from.min(of_values.0), to.max(of_values.1));
                 }
             }
         };
-        let natural = (low, high);
         let ticks = if log {
             if whole && given.is_none() {
                 low = power(low.log10().floor() as i32);
@@ -65,8 +62,6 @@ impl AxisSpan {
                 low = (low / step + 1e-9).floor() * step;
                 high = (high / step - 1e-9).ceil() * step;
                 clamp(&mut low, &mut high);
-                // Limits that are wrong do not hide values.
-                (low, high) = (low.min(natural.0), high.max(natural.1));
             }
             let mut ticks = linear_ticks(low, high, step);
             add_limits(&mut ticks, axis.limits, (low, high), step);
@@ -236,6 +231,10 @@ mod tests {
         assert_eq!((span.share(1.0), span.share(40.0)), (1.0, 0.0));
         // A value beyond a limit is still shown.
         assert!(AxisSpan::numbers(&metric, [0.5, 1.5], 5, true).ends().1 >= 1.5);
+        let ratio = Axis { limits: Some((1.0, 100.0)), ..log() };
+        assert_eq!(AxisSpan::numbers(&ratio, [3.0, 40.0], 5, true).ends(), (1.0, 100.0));
+        let (low, high) = AxisSpan::numbers(&ratio, [0.5, 400.0], 5, true).ends();
+        assert!(low <= 0.5 && high >= 400.0, "{low} {high}");
     }
 
     #[test]

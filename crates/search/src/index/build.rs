@@ -24,7 +24,7 @@ use super::prepare::OtherValues;
 use crate::analysis::Analysis;
 use crate::document::Document;
 use crate::error::SearchError;
-use crate::schema::{FieldDef, Schema};
+use crate::schema::{FieldDef, Schema, fields_of_codes};
 use crate::warning::SearchWarning;
 
 /// Number of documents from which the kinds of the fields are guessed.
@@ -129,6 +129,9 @@ pub struct BuildReport {
     /// Fields of the documents that the index does not have, with the number of documents that have
     /// each of them. They are kept with the documents, but cannot be searched or filtered.
     pub not_indexed: BTreeMap<String, u64>,
+    /// Fields that are categories because of a code such as `01234`, with the first code.
+    #[serde(skip)]
+    pub(super) codes: Vec<(String, String)>,
     /// Whether documents were added to an existing index.
     #[serde(skip)]
     pub(super) is_added: bool,
@@ -159,6 +162,7 @@ impl BuildReport {
             not_of_kind: problems.not_of_kind.values().map(|other| other.values).sum(),
             other_values: problems.not_of_kind,
             not_indexed: problems.not_indexed,
+            codes: Vec::new(),
             is_added: previous.is_some(),
             analysis: analysis.to_string(),
             schema,
@@ -183,6 +187,10 @@ impl BuildReport {
                 values: *values,
                 example,
             });
+        }
+        for (field, example) in &self.codes {
+            let (field, example) = (field.clone(), example.clone());
+            warnings.push(SearchWarning::Codes { field, example });
         }
         for (field, documents) in &self.not_indexed {
             let (field, documents) = (field.clone(), *documents);
@@ -290,6 +298,7 @@ fn create(
     let analysis = options.analysis.clone().unwrap_or_default();
     let first = read_batch(documents, SAMPLE)?;
     let (schema, layout) = layout_of(&first, options)?;
+    let codes = fields_of_codes(&first, &options.schema);
     let number = generations(path).into_iter().max().map_or(1, |last| last + 1);
     let folder = generation(path, number);
     let work = || -> Result<Option<BuildReport>, SearchError> {
@@ -305,7 +314,8 @@ fn create(
         let counts = writer.write(first, documents, progress);
         let Some(counts) = named_fields(counts, &schema, options)? else { return Ok(None) };
         Meta::new(number, analysis.to_string(), schema.clone()).write(path)?;
-        Ok(Some(BuildReport::new(counts, &analysis, schema.clone(), None)))
+        let report = BuildReport::new(counts, &analysis, schema.clone(), None);
+        Ok(Some(BuildReport { codes, ..report }))
     };
     let result = work();
     let keep = matches!(result, Ok(Some(_)));

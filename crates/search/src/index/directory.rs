@@ -5,13 +5,15 @@
 //! a build removes an old generation only if no reader holds it.
 //!
 //! Writing remembers the first error of the system. Tantivy writes on threads of its own and reports
-//! only that one of them ended.
+//! only that one of them ended. Files that are replaced as a whole (`meta.json`) go through the store
+//! of the data crate, so that they have the mode of the umask as all others.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use rankwright_data::{DataError, store};
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
     AntiCallToken, Directory, DirectoryLock, FileHandle, Lock, MmapDirectory, TerminatingWrite,
@@ -124,6 +126,7 @@ impl WriteFailure {
 #[derive(Debug, Clone)]
 struct WriteDirectory {
     folder: MmapDirectory,
+    path: PathBuf,
     failure: WriteFailure,
 }
 
@@ -141,7 +144,17 @@ impl Directory for WriteDirectory {
     }
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
-        let opened = self.folder.open_write(path).inspect_err(|error| match error {
+        // No committed file has the name of a new one: it is of a writer that was killed before its
+        // commit.
+        let is_left = |error: &OpenWriteError| {
+            matches!(error, OpenWriteError::FileAlreadyExists(_))
+                && self.folder.delete(path).is_ok()
+        };
+        let opened = match self.folder.open_write(path) {
+            Err(error) if is_left(&error) => self.folder.open_write(path),
+            opened => opened,
+        };
+        let opened = opened.inspect_err(|error| match error {
             OpenWriteError::IoError { io_error, .. } => self.failure.keep(io_error),
             OpenWriteError::FileAlreadyExists(_) => {}
         });
@@ -157,7 +170,9 @@ impl Directory for WriteDirectory {
     }
 
     fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
-        self.failure.record(self.folder.atomic_write(path, data))
+        // Not by tantivy, whose files of this kind only their owner can read.
+        let written = store::write_atomic(self.path.join(path), |out| out.write_all(data));
+        self.failure.record(written.map_err(system_error))
     }
 
     fn sync_directory(&self) -> io::Result<()> {
@@ -173,6 +188,14 @@ impl Directory for WriteDirectory {
 
     fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
         self.folder.watch(callback)
+    }
+}
+
+/// The error of the system in that of a write.
+fn system_error(error: DataError) -> io::Error {
+    match error {
+        DataError::Io { source, .. } => source,
+        other => io::Error::other(other),
     }
 }
 
@@ -218,7 +241,8 @@ impl WritableIndex {
         let failure = WriteFailure::default();
         let failed = |error: tantivy::TantivyError| failure.explain(path, &error);
         let folder = MmapDirectory::open(generation).map_err(|error| failed(error.into()))?;
-        let directory = WriteDirectory { folder, failure: failure.clone() };
+        let directory =
+            WriteDirectory { folder, path: generation.to_owned(), failure: failure.clone() };
         let index = open(Box::new(directory)).map_err(failed)?;
         Ok(Self { index, failure, path: path.to_owned() })
     }
@@ -250,6 +274,22 @@ mod tests {
         directory.acquire_lock(&tantivy::directory::META_LOCK).unwrap();
         assert_eq!(directory.atomic_read(file).unwrap(), b"x");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_of_a_killed_writer_is_written_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_owned();
+        std::fs::write(path.join("a.3.del"), "half of it").unwrap();
+        let directory = WriteDirectory {
+            folder: MmapDirectory::open(&path).unwrap(),
+            path: path.clone(),
+            failure: WriteFailure::default(),
+        };
+        let mut writer = directory.open_write(Path::new("a.3.del")).unwrap();
+        writer.write_all(b"new").unwrap();
+        writer.flush().unwrap();
+        assert_eq!(std::fs::read(path.join("a.3.del")).unwrap(), b"new");
     }
 
     #[test]

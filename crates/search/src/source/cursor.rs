@@ -22,6 +22,11 @@ impl Cursor {
         Cursor { name: input.name, bytes: input.bytes, offset, line: 1 }
     }
 
+    /// Continues a text with this part of it, which begins at this line.
+    pub(crate) fn continued(input: Input, line: u64) -> Self {
+        Cursor { name: input.name, bytes: input.bytes, offset: 0, line }
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.bytes.len()
     }

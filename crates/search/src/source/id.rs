@@ -1,7 +1,7 @@
-//! Ids of documents and queries: 1 to 1,000 bytes without blanks and control characters.
+//! Ids of documents and queries: 1 to 1,000 bytes without whitespace and control characters.
 //!
-//! Runs and judgements are columns split at blanks, so an id with a blank could be indexed but
-//! never judged; it is rejected when it is read.
+//! Runs and judgements are columns split at whitespace, so an id with whitespace could be indexed
+//! but never judged; it is rejected when it is read.
 
 use rankwright_data::{SourceLocation, quote};
 
@@ -13,28 +13,32 @@ pub(crate) const DOCUMENT_IDS: [&str; 6] = ["id", "_id", "docid", "doc_id", "doc
 /// Largest number of bytes of an id.
 const MAX_ID_BYTES: usize = 1000;
 
+const WHITESPACE_HELP: &str =
+    "runs and judgements are split at whitespace; replace the whitespace in the id by '_'";
+
 /// Checks an id.
 pub(crate) fn checked(
     id: String,
     location: impl FnOnce() -> SourceLocation,
 ) -> Result<String, SearchError> {
-    let blank = |c: char| c.is_whitespace() || c.is_control();
-    let expected = if id.is_empty() {
-        "an id"
-    } else if id.len() > MAX_ID_BYTES {
-        "an id of at most 1,000 bytes"
-    } else if id.contains(blank) {
-        "an id without blanks and control characters"
-    } else {
+    let malformed = |found: String, expected| SearchError::malformed(location(), found, expected);
+    if id.is_empty() {
+        return Err(malformed("an empty id".into(), "an id"));
+    }
+    if id.len() > MAX_ID_BYTES {
+        let found = format!("an id of {} bytes", id.len());
+        return Err(malformed(found, "an id of at most 1,000 bytes"));
+    }
+    let has_whitespace = id.contains(char::is_whitespace);
+    if !has_whitespace && !id.contains(char::is_control) {
         return Ok(id);
-    };
-    let found = match id.len() {
-        0 => "an empty id".to_owned(),
-        n if n > MAX_ID_BYTES => format!("an id of {n} bytes"),
-        _ => format!("the id {}", quote(id.as_bytes())),
-    };
-    let error = SearchError::malformed(location(), found, expected);
-    Err(error.with_help("runs and judgements are split at blanks; replace the blanks by '_'"))
+    }
+    let found = format!("the id {}", quote(id.as_bytes()));
+    let error = malformed(found, "an id without whitespace and control characters");
+    Err(match has_whitespace {
+        true => error.with_help(WHITESPACE_HELP),
+        false => error,
+    })
 }
 
 /// The index of an id among names: the first of `wanted` that is present, ignoring case.
@@ -60,11 +64,12 @@ mod tests {
             ("", "f:2: found an empty id, expected an id"),
             (
                 "a b",
-                "f:2: found the id 'a b', expected an id without blanks and control characters",
+                "f:2: found the id 'a b', expected an id without whitespace and control characters",
             ),
             (
                 "a\u{7}",
-                "f:2: found the id 'a\\u{7}', expected an id without blanks and control characters",
+                "f:2: found the id 'a\\u{7}', expected an id without whitespace and control \
+                 characters",
             ),
         ] {
             assert_eq!(check(id).unwrap_err(), message);

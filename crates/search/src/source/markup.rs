@@ -21,7 +21,7 @@ pub(crate) enum Token {
 }
 
 /// Largest number of bytes of a comment.
-const MAX_COMMENT_BYTES: usize = 4096;
+pub(super) const MAX_COMMENT_BYTES: usize = 4096;
 
 /// Iterates over the tokens of a text.
 pub(crate) struct Tokens<'a> {

@@ -14,6 +14,7 @@
 //! after which the stream ends, unless broken documents are skipped ([`Documents::skip_broken`]).
 //! Cost is linear in the bytes.
 
+mod chunked;
 #[cfg(feature = "columnar")]
 mod columnar;
 pub(crate) mod cursor;
@@ -39,8 +40,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rankwright_data::bytes::Input;
+use rankwright_data::content_stream::ContentStream;
 use rankwright_data::{DataError, SourceLocation, WarningKind, Warnings, is_standard_stream};
 
+use self::chunked::ChunkedDocuments;
 use self::cursor::Cursor;
 use crate::document::{Document, Value};
 use crate::error::SearchError;
@@ -284,7 +287,47 @@ fn reader(
     {
         return Ok(Some((Box::new(folder::Folder::open(path)?), None)));
     }
+    if let Some(stream) = ContentStream::open(path)?
+        && let Some(reader) = streamed(stream, format, warnings)?
+    {
+        return Ok(Some((reader, None)));
+    }
     reader_of(Input::open(path)?, format, warnings)
+}
+
+/// Bytes of content in which the format of a compressed file is looked for.
+const BEGINNING: usize = 1 << 16;
+
+/// The reader for a compressed file, a part at a time; `None` for a format that needs the whole file.
+fn streamed(
+    mut stream: ContentStream,
+    format: Option<DocumentFormat>,
+    warnings: &mut Warnings,
+) -> Result<Option<Box<dyn DocumentReader>>, SearchError> {
+    let mut beginning = Vec::new();
+    stream.append_to(&mut beginning, BEGINNING)?;
+    let format = match format {
+        Some(format) => format,
+        // Blank, or not to be told from its beginning: the reader of the whole file decides.
+        None => match DocumentFormat::of_input(&Input::raw(stream.name(), beginning.clone())) {
+            // The mark between columns may be behind the beginning of a long header.
+            Ok(Some(DocumentFormat::Csv | DocumentFormat::Tsv)) if !beginning.contains(&b'\n') => {
+                return Ok(None);
+            }
+            Ok(Some(format)) => format,
+            _ => return Ok(None),
+        },
+    };
+    let delimiter = match format {
+        DocumentFormat::Csv => b',',
+        DocumentFormat::Tsv => b'\t',
+        _ => {
+            let chunked = ChunkedDocuments::new(stream, beginning, format);
+            return Ok(chunked.map(|chunked| Box::new(chunked) as Box<dyn DocumentReader>));
+        }
+    };
+    let table = table::TableSource::streamed(stream, beginning, delimiter, warnings)?;
+    Ok(Some(Box::new(table)))
 }
 
 /// The reader for an input that is not a folder.

@@ -10,23 +10,34 @@ use std::io::{self, Read};
 
 use csv::{ByteRecord, ReaderBuilder};
 use rankwright_data::bytes::{Bytes, Input};
-use rankwright_data::{SourceLocation, Warnings};
+use rankwright_data::content_stream::ContentStream;
+use rankwright_data::{DataError, SourceLocation, Warnings};
 use rankwright_spec::words::counted;
 
 use super::{DocumentReader, id};
 use crate::document::{Document, Value};
 use crate::error::SearchError;
 
-/// Bytes in the form that the csv crate takes.
-struct CsvBytes {
+/// The text of a table in the form that the csv crate takes: bytes, and for a compressed file the
+/// stream that follows them.
+struct TableText {
     bytes: Bytes,
     offset: usize,
+    stream: Option<ContentStream>,
+    /// Bytes of the stream that were read for the current row.
+    of_row: u64,
 }
 
-impl Read for CsvBytes {
+impl Read for TableText {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.bytes.get(self.offset..).unwrap_or(&[]).read(buffer)?;
         self.offset += read;
+        let Some(stream) = self.stream.as_mut().filter(|_| read == 0) else { return Ok(read) };
+        if self.of_row > stream.most_kept() {
+            return Err(io::Error::other(stream.too_large()));
+        }
+        let read = stream.read(buffer)?;
+        self.of_row += read as u64;
         Ok(read)
     }
 }
@@ -34,7 +45,7 @@ impl Read for CsvBytes {
 pub(super) struct TableSource {
     name: String,
     length: u64,
-    reader: csv::Reader<CsvBytes>,
+    reader: csv::Reader<TableText>,
     columns: Vec<String>,
     /// The column of the id.
     id: usize,
@@ -48,16 +59,39 @@ impl TableSource {
         warnings: &mut Warnings,
     ) -> Result<TableSource, SearchError> {
         let Input { name, bytes, .. } = input;
-        let offset = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        let length = bytes.len() as u64;
+        let text = TableText { bytes, offset: 0, stream: None, of_row: 0 };
+        TableSource::of_text(name, text, delimiter, warnings)
+    }
+
+    /// The table of a compressed file of which the beginning was read.
+    pub(super) fn streamed(
+        stream: ContentStream,
+        beginning: Vec<u8>,
+        delimiter: u8,
+        warnings: &mut Warnings,
+    ) -> Result<TableSource, SearchError> {
+        let name = stream.name().to_owned();
+        let bytes = beginning.into();
+        let text = TableText { bytes, offset: 0, stream: Some(stream), of_row: 0 };
+        TableSource::of_text(name, text, delimiter, warnings)
+    }
+
+    fn of_text(
+        name: String,
+        mut text: TableText,
+        delimiter: u8,
+        warnings: &mut Warnings,
+    ) -> Result<TableSource, SearchError> {
+        text.offset = if text.bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        let length = text.bytes.len() as u64;
         let mut reader = ReaderBuilder::new()
             .delimiter(delimiter)
             .quoting(delimiter == b',')
             .flexible(true)
             .has_headers(false)
-            .from_reader(CsvBytes { bytes, offset });
+            .from_reader(text);
         let mut row = ByteRecord::new();
-        reader.read_byte_record(&mut row).map_err(|error| csv_error(&name, &error))?;
+        reader.read_byte_record(&mut row).map_err(|error| csv_error(&name, error))?;
         let location = || SourceLocation::line(&name, 1);
         let columns: Vec<String> =
             row.iter().map(|cell| warnings.text(cell, location).trim().to_owned()).collect();
@@ -94,25 +128,39 @@ impl TableSource {
     }
 }
 
-fn csv_error(file: &str, error: &csv::Error) -> SearchError {
+fn csv_error(file: &str, error: csv::Error) -> SearchError {
     let line = error.position().map(csv::Position::line);
-    let location = SourceLocation { line, ..SourceLocation::file(file) };
-    SearchError::malformed(location, error.to_string(), "a table")
+    let text = error.to_string();
+    match error.into_kind() {
+        // Bytes in memory have none; that of a stream holds an error of the file.
+        csv::ErrorKind::Io(error) => match error.downcast::<DataError>() {
+            Ok(error) => error.into(),
+            Err(error) => DataError::io("read", file, error).into(),
+        },
+        _ => {
+            let location = SourceLocation { line, ..SourceLocation::file(file) };
+            SearchError::malformed(location, text, "a table")
+        }
+    }
 }
 
 impl DocumentReader for TableSource {
     fn next(&mut self, warnings: &mut Warnings) -> Option<Result<Document, SearchError>> {
+        self.reader.get_mut().of_row = 0;
         let mut row = std::mem::take(&mut self.row);
         let more = self.reader.read_byte_record(&mut row);
         self.row = row;
         match more {
             Ok(true) => Some(self.document(warnings)),
             Ok(false) => None,
-            Err(error) => Some(Err(csv_error(&self.name, &error))),
+            Err(error) => Some(Err(csv_error(&self.name, error))),
         }
     }
 
     fn position(&self) -> (u64, u64) {
-        (self.reader.position().byte(), self.length)
+        match &self.reader.get_ref().stream {
+            Some(stream) => stream.position(),
+            None => (self.reader.position().byte(), self.length),
+        }
     }
 }

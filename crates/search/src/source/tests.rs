@@ -125,13 +125,13 @@ fn errors_of_documents_name_their_location() {
         ("{\n\"id\": 1\n}", "f:1:1: found text that is not JSON (EOF while parsing an object), expected one JSON object per line".into()),
         ("{\"title\":\"x\"}", format!("f:1: found no id among the fields 'title', expected one of the fields {ids}")),
         ("{}", format!("f:1: found an object without fields, expected one of the fields {ids}")),
-        ("{\"id\":\"a b\"}", "f:1: found the id 'a b', expected an id without blanks and control characters".into()),
+        ("{\"id\":\"a b\"}", "f:1: found the id 'a b', expected an id without whitespace and control characters".into()),
         ("{\"id\":\"\"}", "f:1: found an empty id, expected an id".into()),
         ("{\"id\":1.5}", "f:1: found another kind of value in 'id', expected a text or a whole number".into()),
         ("\n<DOC>\n<DOCNO>1</DOCNO>\n<DOC>", "f:2: found a <DOC> that is not closed, expected </DOC>".into()),
         ("<DOC><DOCNO>1</DOCNO>", "f:1: found a <DOC> that is not closed, expected </DOC>".into()),
         ("<DOC>\n<TEXT>x</TEXT></DOC>", "f:1: found a document without <DOCNO>, expected <DOCNO>id</DOCNO>".into()),
-        ("<DOC><DOCNO>1 2</DOCNO></DOC>", "f:1: found the id '1 2', expected an id without blanks and control characters".into()),
+        ("<DOC><DOCNO>1 2</DOCNO></DOC>", "f:1: found the id '1 2', expected an id without whitespace and control characters".into()),
         (".I 1\n.W\nx\n.I \n", "f:4: found an empty id, expected an id".into()),
         ("a,b\n1,2\n3\n", "f:3: found a row of 1 cell, expected 2 cells, one for each column of the header".into()),
         ("a,a\n", "f:1: found two columns named 'a', expected a header with distinct names".into()),
@@ -218,5 +218,48 @@ proptest! {
             let _ = read_as(whole.as_bytes(), Some(format));
         }
         let _ = html::page(&whole);
+    }
+}
+
+/// Collections of several blocks, compressed and not: the same documents, warnings and errors.
+#[test]
+fn a_compressed_file_is_read_in_parts_with_the_same_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = |n: usize| format!("w{} ", n * n).repeat(40 + n % 90);
+    let all = |line: &dyn Fn(usize) -> String| (0..12_000).map(line).collect::<String>();
+    let jsonl = all(&|n| format!("{{\"id\": {n}, \"text\": \"{}\", \"x\": [[1]]}}\n", words(n)));
+    let trec = all(&|n| {
+        format!(
+            "<DOC>\n<DOCNO>{n}</DOCNO>\n<!-- </DOC> -->\n<TEXT>{}</TEXT>\n</DOC>\nout\n",
+            words(n)
+        )
+    });
+    let csv = "id,text,y\n".to_owned() + &all(&|n| format!("{n},\"{}\n,\",1\n", words(n)));
+    for (text, broken) in [(jsonl, "{\n"), (trec, "<DOC>\n<TEXT>a"), (csv, "1,2\n")] {
+        assert!(text.len() > 9 << 20, "{}", text.len());
+        for text in [text.clone(), text + broken] {
+            let read = |name: &str| {
+                let path = folder.path().join(name);
+                rankwright_data::store::write_atomic(&path, |out| out.write_all(text.as_bytes()))
+                    .unwrap();
+                let mut documents = Documents::open(&path, None).unwrap();
+                let found: Vec<Result<Document, String>> = documents
+                    .by_ref()
+                    .map(|document| document.map_err(|error| error.to_string().replace(name, "")))
+                    .collect();
+                let total = documents.bytes_total();
+                assert!(found.last().unwrap().is_err() || Some(documents.bytes_read()) == total);
+                let warnings = documents.warnings().iter().map(|w| w.to_string().replace(name, ""));
+                (found, warnings.collect::<Vec<String>>())
+            };
+            let plain = read("plain");
+            assert!(plain.0.len() >= 12_000);
+            for name in ["packed.gz", "packed.zst"] {
+                let packed = read(name);
+                assert_eq!(packed.0.last(), plain.0.last());
+                assert!(packed.0 == plain.0, "{name}");
+                assert_eq!(packed.1, plain.1, "{name}");
+            }
+        }
     }
 }

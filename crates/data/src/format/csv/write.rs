@@ -85,7 +85,7 @@ fn write_row(
 
 /// Rejects a text with a NUL byte: readers, ours among them, take such a file for a binary one.
 fn check_texts(data: &Dataset) -> io::Result<()> {
-    let with_nul = |text: &str| text.contains('\0').then(|| quote(text.as_bytes()));
+    let with_nul = |text: &str| text.contains('\0').then(|| nul_in_text(text));
     let name = data.features().iter().find_map(|name| with_nul(&name));
     let query = || data.query_ids().iter().find_map(with_nul);
     let document = || data.doc_ids()?.iter().find_map(with_nul);
@@ -94,11 +94,15 @@ fn check_texts(data: &Dataset) -> io::Result<()> {
     let category = || categories.find_map(|text| with_nul(text));
     match name.or_else(query).or_else(document).or_else(category) {
         None => Ok(()),
-        Some(text) => Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            format!("{text} has a NUL byte, which a table of text cannot hold; write jsonl or rwd"),
-        )),
+        Some(error) => Err(error),
     }
+}
+
+/// The error of a text with a NUL byte.
+pub(crate) fn nul_in_text(text: &str) -> io::Error {
+    let text = quote(text.as_bytes());
+    let message = format!("{text} has a NUL byte, which a table of text cannot hold; write jsonl");
+    io::Error::new(io::ErrorKind::InvalidInput, message)
 }
 
 /// A field, quoted if necessary.

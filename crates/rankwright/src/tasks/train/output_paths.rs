@@ -74,15 +74,16 @@ pub(super) fn check(request: &TrainModelRequest) -> Result<(), TaskError> {
     }
 }
 
-/// Rejects writing the model, its side file or a checkpoint over an input. Only the start model may
-/// be replaced, by the model that is trained from it.
+/// Rejects writing the model, its side file, its incomplete form or a checkpoint over an input. Only
+/// the start model may be replaced, by the model that is trained from it, complete or not.
 fn check_inputs(request: &TrainModelRequest) -> Result<(), TaskError> {
-    let log = TrainingLog::path_of(&request.out);
+    let (log, partial) = (TrainingLog::path_of(&request.out), partial_path(&request.out));
     let checkpoint = checkpoints(request).map(|checkpoints| checkpoints.file());
-    let outputs = [request.out.as_path(), &log].into_iter().chain(checkpoint.as_deref());
+    let outputs = [request.out.as_path(), &log, &partial].into_iter().chain(checkpoint.as_deref());
     let members = request.learner.files();
     let start = request.start.as_deref();
-    let is_replaced = |path: &Path| is_same_file(path, &request.out);
+    let is_replaced =
+        |path: &Path| is_same_file(path, &request.out) || is_same_file(path, &partial);
     let inputs = request.inputs().filter(|path| Some(*path) != start);
     let kept = start.filter(|path| !is_replaced(path));
     check_outputs(outputs, inputs.chain(kept).chain(members.iter().map(PathBuf::as_path)))
@@ -179,6 +180,11 @@ pub(in crate::tasks) fn beside(path: &Path, more: &str) -> PathBuf {
     name.into()
 }
 
+/// The file of an incomplete model, if its checkpoint cannot be written.
+fn partial_path(out: &Path) -> PathBuf {
+    beside(out, ".partial")
+}
+
 /// The error of a cancelled training; `failed` is the reason why its checkpoint is missing.
 pub(super) fn stopped(
     request: &TrainModelRequest,
@@ -189,7 +195,7 @@ pub(super) fn stopped(
         (Some(Checkpoints { folder, .. }), None) => SavedTraining::Checkpoint { folder },
         (None, _) => SavedTraining::Nothing { out: request.out.clone() },
         (Some(_), Some(reason)) => {
-            let file = beside(&request.out, ".partial");
+            let file = partial_path(&request.out);
             match result.model.save(&file) {
                 Ok(()) => SavedTraining::Partial { file, reason },
                 Err(error) => SavedTraining::Lost {

@@ -19,17 +19,21 @@ impl Dots {
 
     /// The dot of a position, each coordinate from 0 to 1, y upwards.
     fn dot(&self, x: f64, y: f64) -> (i64, i64) {
-        let across = (x * (2 * self.columns - 1) as f64).round() as i64;
-        let down = ((1.0 - y) * (4 * self.rows - 1) as f64).round() as i64;
+        let across = (x * (2 * self.columns).saturating_sub(1) as f64).round() as i64;
+        let down = ((1.0 - y) * (4 * self.rows).saturating_sub(1) as f64).round() as i64;
         (across, down)
     }
 
+    /// The index of the cell with a dot, if the dot is in the grid.
+    fn cell(&self, across: i64, down: i64) -> Option<usize> {
+        let (x, y) = (usize::try_from(across).ok()? / 2, usize::try_from(down).ok()? / 4);
+        (x < self.columns && y < self.rows).then_some(y * self.columns + x)
+    }
+
     fn set(&mut self, across: i64, down: i64) {
-        let (Ok(x), Ok(y)) = (usize::try_from(across), usize::try_from(down)) else { return };
-        let bit = BITS.get(x % 2).and_then(|column| column.get(y % 4));
-        if x / 2 < self.columns
-            && let (Some(cell), Some(bit)) = (self.cells.get_mut(y / 4 * self.columns + x / 2), bit)
-        {
+        let Some(at) = self.cell(across, down) else { return };
+        let bit = BITS.get(across as usize % 2).and_then(|column| column.get(down as usize % 4));
+        if let (Some(cell), Some(bit)) = (self.cells.get_mut(at), bit) {
             *cell |= bit;
         }
     }
@@ -49,8 +53,7 @@ impl Dots {
     /// Places a character over the dots at a position.
     pub(super) fn put(&mut self, (x, y): (f64, f64), sign: char) {
         let (across, down) = self.dot(x, y);
-        let at = (down / 4) * self.columns as i64 + across / 2;
-        if let Some(cell) = usize::try_from(at).ok().and_then(|at| self.over.get_mut(at)) {
+        if let Some(cell) = self.cell(across, down).and_then(|at| self.over.get_mut(at)) {
             *cell = Some(sign);
         }
     }
@@ -70,6 +73,23 @@ impl Dots {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn dots_and_characters_outside_of_the_grid_are_not_shown() {
+        let mut dots = Dots::new(2, 2);
+        // Beyond the right end of the first row is not the beginning of the second one.
+        for position in [(1.5, 1.0), (-0.9, 0.0), (0.0, -1.0), (0.0, 3.0), (f64::NAN, 5.0)] {
+            dots.put(position, 'x');
+            dots.line(position, position);
+        }
+        assert_eq!(dots.lines(), ["  ", "  "]);
+        for (columns, rows) in [(0, 0), (0, 2), (2, 0)] {
+            let mut empty = Dots::new(columns, rows);
+            empty.line((0.0, 0.0), (1.0, 1.0));
+            empty.put((0.5, 0.5), 'x');
+            assert!(empty.lines().is_empty());
+        }
+    }
 
     #[test]
     fn corners_are_the_outermost_dots() {

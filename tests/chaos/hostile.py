@@ -1,0 +1,146 @@
+"""Files that unpack to gigabytes, and damaged files."""
+
+import concurrent.futures
+import gzip
+import os
+import shutil
+import subprocess
+import time
+
+from bench import Broken, Partial, check, fresh
+
+
+def bombs(bench):
+    """Small files that unpack to gigabytes, or claim to be wide, are refused in little memory."""
+    fresh(bench, "w")
+    part = gzip.compress(b"0 qid:1 1:0\n" * 1_000_000)
+    bench.at("w/bomb.gz").write_bytes(part * 800)
+    line = b"0 qid:1 1:0\n" * 1_000_000
+    plain = bench.at("w/plain")
+    plain.write_bytes(line)
+    zstd = subprocess.run(["zstd", "-q", "-c", str(plain)], capture_output=True)
+    names = ["bomb.gz"]
+    if zstd.returncode == 0:
+        bench.at("w/bomb.zst").write_bytes(zstd.stdout * 800)
+        names.append("bomb.zst")
+    rows = "".join(f"{i % 2} qid:{i // 7} 16777216:1\n" for i in range(21))
+    bench.at("w/wide.txt").write_text(rows)
+    bench.at("w/wide.csv").write_text(
+        "qid,label," + ",".join(f"f{i}" for i in range(1_000_000)) + "\n" + "1,0" + ",0" * 1_000_000 + "\n"
+    )
+    # Rows of equal values cost nothing in a column, but memory when they are read: 16 bytes each here.
+    rows = "".join(f"{row // 1000},{row % 2},1\n" for row in range(400_000))
+    bench.at("w/rows.csv").write_text("qid,label,x\n" + rows)
+    bench.ok("data convert w/rows.csv w/rows.parquet")
+    for words in ["data inspect w/rows.parquet", "train w/rows.parquet --learner mart(trees=1) --out w/m"]:
+        done = bench.run(words + " --max-memory 4M")
+        check(done.returncode == 1, words, "took more than it may:", done.stderr[-300:])
+        check("the limit for an input" in done.stderr, words, "blames something else:", done.stderr[-300:])
+    names += ["wide.txt", "wide.csv"]
+    tried = 2
+    for name in names:
+        for words in ["data inspect w/{}", "data convert w/{} w/out.rwd", "train w/{} --learner mart(trees=2) --out w/m"]:
+            begin = time.monotonic()
+            done, memory = measured(bench, words.format(name))
+            took = time.monotonic() - begin
+            check(done in {0, 1}, words.format(name), "ended with", done)
+            check(memory < 2 << 30, words.format(name), f"took {memory >> 20} MiB")
+            check(took < 30, words.format(name), f"took {took:.0f} s")
+            if name.startswith("bomb"):
+                check(done == 1, words.format(name), "was not refused")
+            tried += 1
+    if "bomb.zst" not in names:
+        raise Partial(f"{tried} commands; without bombs of zstd, which is not installed")
+    return f"{tried} commands"
+
+
+def measured(bench, words):
+    """The exit code and the largest memory of a command."""
+    process = subprocess.Popen(
+        [bench.command, *words.split()], cwd=bench.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, usage.ru_maxrss * 1024
+
+
+def mutations(bench):
+    """Damaged files give a result or an error, never a panic, a signal or a hang."""
+    fresh(bench, "w")
+    bench.ok("train train.txt --learner lambdamart(trees=5,leaves=7) --out trees.model")
+    bench.ok("train train.txt --learner ranknet(epochs=1) --out net.model")
+    for name in ["lightgbm", "xgboost", "onnx", "ranklib", "solr", "elasticsearch"]:
+        bench.run(f"model convert trees.model --to {name} --out w/trees.{name}")
+    for name in ["d.rwd", "d.csv", "d.jsonl", "d.parquet", "d.arrow", "d.txt.zst"]:
+        bench.run(f"data convert valid.txt w/{name}")
+    bench.ok("index docs.jsonl --out shop --rebuild") if bench.at("shop").exists() else bench.ok("index docs.jsonl --out shop")
+    bench.ok("run shop --queries queries.tsv --out w/a.run")
+    shutil.copy(bench.at("docs.jsonl"), bench.at("w/docs.jsonl"))
+    shutil.copy(bench.at("pairs.tsv"), bench.at("w/pairs.tsv"))
+    shutil.copy(bench.at("small.toml"), bench.at("w/small.toml"))
+    targets = [(path, "score {} valid.txt --out {folder}/x") for path in sorted(bench.at("w").glob("trees.*"))]
+    targets += [(bench.at(name), "score {} valid.txt --out {folder}/x") for name in ("trees.model", "net.model")]
+    targets += [(path, "data inspect {}") for path in sorted(bench.at("w").glob("d.*"))]
+    targets += [
+        (bench.at("train.txt"), "data inspect {}"),
+        (bench.at("w/a.run"), "eval --run {} --qrels qrels.txt --metric ndcg@10"),
+        (bench.at("qrels.txt"), "eval --run w/a.run --qrels {} --metric ndcg@10"),
+        (bench.at("w/docs.jsonl"), "index {} --out {folder}/shop --rebuild"),
+        (bench.at("queries.tsv"), "run shop --queries {} --out {folder}/y.run"),
+        (bench.at("w/pairs.tsv"), "train train.txt --pairs {} --learner ranksvm --out {folder}/z.model"),
+        (bench.at("w/small.toml"), "experiment {} --dry-run"),
+    ]
+    inside = [path for path in bench.at("shop").rglob("*") if path.is_file() and path.stat().st_size]
+    targets += [(path, "search {folder}/shop train") for path in sorted(inside)]
+    workers = os.cpu_count() or 1
+    done = 0
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        while done < bench.mutations and bench.has_time():
+            # Drawn one after the other, so that the same seed damages the same files.
+            numbers = range(done, min(done + workers, bench.mutations))
+            chosen = [targets[number % len(targets)] for number in numbers]
+            damages = [mutated(bench.random, source.read_bytes()) for source, _ in chosen]
+            list(pool.map(lambda at: try_damaged(bench, at, *chosen[at], damages[at]), range(len(chosen))))
+            done += len(chosen)
+    if done < bench.mutations:
+        raise Partial(f"{done} of {bench.mutations} files, then out of time")
+    return f"{done} files"
+
+
+def try_damaged(bench, worker, source, words, damage):
+    """Runs a command on a damaged file, in a folder of the worker's own."""
+    folder = fresh(bench, f"damaged-{worker}")
+    damaged = folder / ("file" + "".join(source.suffixes))
+    if source.is_relative_to(bench.at("shop")):
+        shutil.copytree(bench.at("shop"), folder / "shop")
+        damaged = folder / "shop" / source.relative_to(bench.at("shop"))
+    damaged.write_bytes(damage)
+    name = damaged.relative_to(bench.folder)
+    ran = bench.run(words.format(name, folder=folder.name) + " --threads 1", text=False)
+    if ran.returncode not in {0, 1, 2}:
+        shutil.copy(damaged, bench.at("broken" + "".join(source.suffixes)))
+        raise Broken(f"{words.format(source.name, folder='')} ended with {ran.returncode}: {ran.stderr[-300:]!r}")
+
+
+def mutated(rng, data):
+    """Bytes with one to four changes: bits, bytes, cuts, repeats, other numbers."""
+    data = bytearray(data)
+    for _ in range(rng.randint(1, 4)):
+        if not data:
+            break
+        at = rng.randrange(len(data))
+        kind = rng.randrange(6)
+        if kind == 0:
+            data[at] ^= 1 << rng.randrange(8)
+        elif kind == 1:
+            data[at] = rng.randrange(256)
+        elif kind == 2:
+            del data[at:]
+        elif kind == 3:
+            del data[at : at + rng.randint(1, 40)]
+        elif kind == 4:
+            part = data[at : at + rng.randint(1, 40)]
+            data[at:at] = part * rng.randint(1, 3)
+        else:
+            data[at : at + 1] = rng.choice([b"-1", b"99999999999", b"nan", b"1e999", b"\x00", b"\xff\xff\xff\xff", b"{", b'"'])
+    return bytes(data)

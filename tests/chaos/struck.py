@@ -1,0 +1,327 @@
+"""Kills and full disks, at the calls of a command that change files and at random times."""
+
+import json
+import shutil
+import subprocess
+import time
+
+from bench import Broken, Partial, check, check_clean, check_clean_index, digest, fresh, strike, strikes
+
+# Documents of docs.jsonl, all with the word `train`, and of more.jsonl, all with the word `zebra`.
+OLD, NEW = 300, 50
+
+
+def convert(bench):
+    """A conversion over an older file is struck: the old or the new file is there"""
+    words = "data convert train.txt w/out.rwd"
+    bench.ok("data convert train.txt new.rwd")
+    bench.ok("data convert valid.txt old.rwd")
+    new, old = digest(bench.at("new.rwd")), digest(bench.at("old.rwd"))
+
+    def prepare():
+        shutil.copy(bench.at("old.rwd"), fresh(bench, "w") / "out.rwd")
+
+    def verify(kind, done):
+        found = digest(bench.at("w/out.rwd"))
+        check(found in {new, old}, kind, "left a half file")
+        bench.ok("data convert train.txt w/out.rwd")
+        check_clean(bench.at("w"), kind)
+
+    return strikes(strike(bench, words, prepare, verify))
+
+
+def split(bench):
+    """A split over an older split is struck: all parts are of one split"""
+    parts = "--parts train=0.5,valid=0.2,test=0.3 --force"
+    names = ["train.txt", "valid.txt", "test.txt"]
+    for seed in (1, 2):
+        fresh(bench, f"s{seed}")
+        bench.ok(f"data split train.txt {parts} --seed {seed} --out s{seed}")
+    sets = {tuple(digest(bench.at(f"s{seed}") / name) for name in names) for seed in (1, 2)}
+
+    def prepare():
+        fresh(bench, "w")
+        for name in names:
+            shutil.copy(bench.at("s1") / name, bench.at("w") / name)
+
+    def verify(kind, done):
+        # Reading a part finishes a switch that was killed, and so does looking for room in its folder.
+        bench.ok(bench.random.choice([
+            "data inspect w/test.txt --quiet", "train w/train.txt --learner mart(trees=1) --out w/m.model",
+        ]))
+        found = tuple(digest(bench.at("w") / name) for name in names)
+        check(found in sets, kind, "left parts of two splits side by side")
+        bench.ok("data convert w/test.txt w/test.rwd")
+        check_clean(bench.at("w"), kind)
+
+    return strikes(strike(bench, f"data split train.txt {parts} --seed 2 --out w", prepare, verify))
+
+
+def train(bench):
+    """A training with checkpoints is struck and run again: the model is the same to the byte"""
+    spec = "lambdamart(trees=12,leaves=7)"
+    words = f"train train.txt --learner {spec} --out w/m.model --checkpoint w/save --checkpoint-trees 3"
+    fresh(bench, "w")
+    bench.ok(words)
+    expected = digest(bench.at("w/m.model"))
+
+    def verify(kind, done):
+        found = digest(bench.at("w/m.model"))
+        check(found in {None, expected}, kind, "left a half model")
+        bench.ok(words)
+        check(digest(bench.at("w/m.model")) == expected, kind, "resumed to another model")
+        check_clean(bench.at("w"), kind)
+
+    return strikes(strike(bench, words, lambda: fresh(bench, "w"), verify))
+
+
+def copy_index(bench):
+    fresh(bench, "w")
+    shutil.copytree(bench.at("i/shop"), bench.at("w/shop"))
+
+
+def found(bench, query):
+    """The number of documents that a search finds."""
+    return json.loads(bench.ok(f"search w/shop {query} --json").stdout)["found"]
+
+
+def index(bench):
+    """The rebuild of an index is struck: the old or the new one can be searched, with all documents"""
+    words = "index more.jsonl --out w/shop --rebuild"
+
+    def verify(kind, done):
+        counts = found(bench, "train"), found(bench, "zebra")
+        check(counts in {(OLD, 0), (0, NEW)}, kind, "left neither the old nor the new index:", counts)
+        bench.ok(words)
+        counts = found(bench, "train"), found(bench, "zebra")
+        check(counts == (0, NEW), kind, "was built again with others:", counts)
+        check_clean_index(bench.at("w/shop"), kind)
+
+    return strikes(strike(bench, words, lambda: copy_index(bench), verify, most=40))
+
+
+def add(bench):
+    """An addition to an index is struck: no old document is lost, and all new ones are there or none"""
+    words = "index more.jsonl --out w/shop --add"
+
+    def verify(kind, done):
+        old, new = found(bench, "train"), found(bench, "zebra")
+        check(old == OLD and new in {0, NEW}, kind, "left other documents:", old, new)
+        total = json.loads(bench.ok(words + " --json").stdout)["total"]
+        check(total == OLD + NEW, kind, "gave an index of", total)
+        counts = found(bench, "train"), found(bench, "zebra")
+        check(counts == (OLD, NEW), kind, "gave an index that finds", counts)
+        check_clean_index(bench.at("w/shop"), kind)
+
+    return strikes(strike(bench, words, lambda: copy_index(bench), verify, most=40))
+
+
+def delete(bench):
+    """A deletion from an index is struck: all of the documents are gone, or none"""
+    ids = [f"d{number}" for number in range(0, 20, 2)]
+    words = "index --out w/shop --delete " + " ".join(ids)
+
+    def verify(kind, done):
+        old = found(bench, "train")
+        check(old in {OLD, OLD - len(ids)}, kind, "left other documents:", old)
+        bench.ok(words)
+        old = found(bench, "train")
+        check(old == OLD - len(ids), kind, "cannot be repeated:", old)
+        check_clean_index(bench.at("w/shop"), kind)
+
+    return strikes(strike(bench, words, lambda: copy_index(bench), verify, most=40))
+
+
+def tune(bench):
+    """A search for parameters with a log is struck and run again: the model is the same to the byte"""
+    words = ("tune train.txt --valid valid.txt --learner mart(trees=4) --space leaves=choice(3,5,7) "
+             "--trials 4 --log w/trials --out w/m.model --threads 1")
+
+    def trials():
+        """The finished trials, without their times."""
+        lines = bench.at("w/trials").read_text().splitlines()
+        values = [json.loads(line) for line in lines]
+        return [{key: value for key, value in line.items() if key != "seconds"} for line in values]
+
+    fresh(bench, "w")
+    bench.ok(words)
+    expected, kept = digest(bench.at("w/m.model")), trials()
+
+    def verify(kind, done):
+        left = digest(bench.at("w/m.model"))
+        check(left in {None, expected}, kind, "left a half model")
+        bench.ok(words)
+        check(digest(bench.at("w/m.model")) == expected, kind, "resumed to another model")
+        check(trials() == kept, kind, "kept other trials")
+        check_clean(bench.at("w"), kind)
+
+    return strikes(strike(bench, words, lambda: fresh(bench, "w"), verify, most=30))
+
+
+def features(bench):
+    """Feature data is written over older data, and struck: the data and its feature set belong together"""
+    names = ["f.csv", "f.csv.features.toml"]
+    words = "features i/shop --queries queries.tsv --qrels qrels.txt --features {} --out {}/f.csv"
+    for folder, specs in (("f1", "bm25,tf"), ("f2", "bm25,dirichlet")):
+        fresh(bench, folder)
+        bench.ok(words.format(specs, folder))
+    sets = {tuple(digest(bench.at(folder) / name) for name in names) for folder in ("f1", "f2")}
+    check(len(sets) == 2 and all(None not in files for files in sets), "the two sets are the same")
+
+    def verify(kind, done):
+        bench.ok("data inspect w/f.csv --quiet")
+        files = tuple(digest(bench.at("w") / name) for name in names)
+        check(files in sets, kind, "left data with the feature set of other data")
+        bench.ok("data convert w/f.csv w/f.rwd")
+        check_clean(bench.at("w"), kind)
+
+    def prepare():
+        fresh(bench, "w", *(f"f1/{name}" for name in names))
+
+    return strikes(strike(bench, words.format("bm25,dirichlet", "w"), prepare, verify))
+
+
+def folds(bench):
+    """A split into folds over an older one is struck: the parts of all folds are of one split"""
+    words = "data split train.txt --folds 3 --seed {} --force --out {}"
+    for seed in (1, 2):
+        shutil.rmtree(bench.at(f"k{seed}"), ignore_errors=True)
+        bench.ok(words.format(seed, f"k{seed}"))
+    names = sorted(str(path.relative_to(bench.at("k1"))) for path in bench.at("k1").rglob("*.txt"))
+    check(len(names) == 9, "folds are", names)
+    sets = {tuple(digest(bench.at(f"k{seed}") / name) for name in names) for seed in (1, 2)}
+
+    def prepare():
+        fresh(bench, "w")
+        shutil.copytree(bench.at("k1"), bench.at("w/folds"))
+
+    def verify(kind, done):
+        # Any part of any fold: whoever reads one finishes the whole switch.
+        bench.ok(f"data inspect w/folds/{bench.random.choice(names)} --quiet")
+        files = tuple(digest(bench.at("w/folds") / name) for name in names)
+        check(files in sets, kind, "left parts of two splits side by side")
+        bench.ok(words.format(2, "w/folds"))
+        check_clean(bench.at("w"), kind)
+
+    return strikes(strike(bench, words.format(2, "w/folds"), prepare, verify, most=40))
+
+
+def experiment(bench):
+    """An experiment is struck and run again: the results are the same to the byte"""
+    words = "experiment small.toml --out w/study"
+    fresh(bench, "w")
+    bench.ok(words)
+    expected = digest(bench.at("w/study/results.json"))
+
+    def verify(kind, done):
+        bench.ok(words)
+        check(digest(bench.at("w/study/results.json")) == expected, kind, "resumed to other results")
+        check_clean(bench.at("w"), kind)
+        parts = [path.name for path in bench.at("w/study/cells").iterdir() if path.suffix]
+        check(not parts, kind, "left cells", parts)
+
+    return strikes(strike(bench, words, lambda: fresh(bench, "w"), verify, most=30))
+
+
+def outputs(bench):
+    """Other verbs that write a file are struck: the file is whole or not there"""
+    fresh(bench, "w")
+    bench.ok("train train.txt --learner ranksvm --out linear.model")
+    bench.ok("train train.txt --learner lambdamart(trees=5,leaves=7) --out trees.model")
+    bench.ok("index docs.jsonl --out w/shop")
+    total = possible = 0
+    verbs = [
+        ("score linear.model valid.txt --out o/scores", "scores"),
+        ("run w/shop --queries queries.tsv --out o/run", "run"),
+        ("eval linear.model valid.txt --per-query o/table", "table"),
+        ("model convert trees.model --to lightgbm --out o/lightgbm", "lightgbm"),
+        ("report data valid.txt --out o/page.html", "page.html"),
+    ]
+    for words, out in verbs:
+        fresh(bench, "o")
+        done = bench.run(words)
+        if done.returncode == 2:
+            raise Broken(f"{words}: {done.stderr[-300:]}")
+        expected = digest(bench.at("o") / out)
+        check(expected, words, "wrote nothing")
+
+        def verify(kind, done, words=words, out=out, expected=expected):
+            found = digest(bench.at("o") / out)
+            check(found in {None, expected}, words, kind, "left a half file")
+            bench.run(words)
+            check(digest(bench.at("o") / out) == expected, words, kind, "cannot be run again")
+            check_clean(bench.at("o"), kind)
+
+        struck, calls = strike(bench, words, lambda: fresh(bench, "o"), verify, most=20)
+        total, possible = total + struck, possible + calls
+    return f"{len(verbs)} verbs, {strikes((total, possible))}"
+
+
+def killed_at_random(bench, words, prepare, verify, rounds):
+    """Kills a command at random times, some times in a row, and verifies what is left; the number of
+    kills."""
+    prepare()
+    begin = time.monotonic()
+    bench.ok(words)
+    took = time.monotonic() - begin
+    kills = 0
+    for _ in range(rounds):
+        if not bench.has_time():
+            raise Partial(f"{kills} kills of {words.split()[0]}, then out of time")
+        prepare()
+        for _ in range(6):
+            process = bench.start(words)
+            try:
+                process.wait(timeout=bench.random.uniform(0.02, took))
+                break
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+                kills += 1
+        verify()
+    return kills
+
+
+def random_kills(bench):
+    """Kills at random times, which also strike between calls: trainings and experiments resume to the
+    same bytes, indices and conversions are the old or the new ones"""
+    kills = {}
+
+    def resumes(words, result, rounds):
+        fresh(bench, "w")
+        bench.ok(words)
+        expected = digest(bench.at(result))
+
+        def verify():
+            bench.ok(words)
+            check(digest(bench.at(result)) == expected, words, "resumed to another result")
+            check_clean(bench.at("w"), words)
+
+        kills[words.split()[0]] = killed_at_random(bench, words, lambda: fresh(bench, "w"), verify, rounds)
+
+    resumes("train train.txt --learner lambdamart(trees=60,leaves=15) --out w/m.model --checkpoint w/save "
+            "--checkpoint-trees 5", "w/m.model", 6)
+    resumes("experiment small.toml --out w/study", "w/study/results.json", 4)
+
+    def verify_index():
+        counts = found(bench, "train"), found(bench, "zebra")
+        check(counts in {(OLD, 0), (0, NEW)}, "left neither the old nor the new index:", counts)
+        bench.ok("index more.jsonl --out w/shop --rebuild")
+        check_clean_index(bench.at("w/shop"), "a kill")
+
+    words = "index more.jsonl --out w/shop --rebuild"
+    kills["index"] = killed_at_random(bench, words, lambda: copy_index(bench), verify_index, 6)
+
+    results = set()
+    for name in ("large", "valid"):
+        bench.ok(f"data convert {name}.txt {name}.csv")
+        results.add(digest(bench.at(f"{name}.csv")))
+
+    def verify_conversion():
+        check(digest(bench.at("w/valid.csv")) in results, "left a half file")
+        bench.ok("data convert valid.txt w/valid.csv")
+        check_clean(bench.at("w"), "a kill")
+
+    words = "data convert large.txt w/valid.csv"
+    kills["convert"] = killed_at_random(bench, words, lambda: fresh(bench, "w", "valid.csv"), verify_conversion, 6)
+    return ", ".join(f"{count} kills of {verb}" for verb, count in kills.items())
