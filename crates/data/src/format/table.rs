@@ -14,6 +14,7 @@ mod content;
 mod guess;
 mod parts;
 mod plan;
+mod row;
 mod schema;
 #[cfg(test)]
 mod tests;
@@ -39,6 +40,7 @@ pub(super) use content::{ColumnContent, TypedValues, is_code};
 pub(super) use parts::{RowPart, data_set};
 pub(super) use plan::SourceColumn;
 use plan::TablePlan;
+pub use row::{RowCell, RowEncoder};
 pub(super) use schema::{CellRead, Slot, TableSchema, columns_of};
 pub(super) use write::{
     category_text, category_texts, check_writable, read_as_categories, write_number, write_rows,
