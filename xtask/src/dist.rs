@@ -32,13 +32,18 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, profile: &str) -> Ou
     let folder = shipped.join(&name);
     steps.call("collect files", || collect(workspace, &command, &folder))?;
     let archive = shipped.join(format!("{name}.tar.gz"));
-    let mut tar = workspace.command("tar");
-    tar.arg("-czf").arg(&archive).arg("-C").arg(&shipped).arg(&name);
-    steps.run("pack archive", &mut tar)?;
+    steps.run("pack archive", &mut pack(workspace, &shipped, &name, &archive))?;
     let bytes = fs::metadata(&archive).map_err(|error| in_file(&archive, &error))?.len();
     let megabytes = bytes as f64 / 1e6;
     print_line(&format!("target/shipped/{name}.tar.gz: {megabytes:.1} MB"));
     Ok(())
+}
+
+/// The command that packs a folder of the shipped ones.
+fn pack(workspace: &Workspace, shipped: &Path, name: &str, archive: &Path) -> Command {
+    let mut tar = workspace.command("tar");
+    tar.arg("-czf").arg(archive).arg("-C").arg(shipped).arg(name);
+    tar
 }
 
 /// The name of the archive without its extension: `rankwright-0.1.0-x86_64-linux`.
@@ -80,4 +85,64 @@ fn copy(from: &Path, to: &Path) -> Outcome {
 fn in_file(path: &Path, error: &std::io::Error) -> Failure {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     Failure::new(format!("{name}: {error}"))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+    use crate::steps::exits_with_zero;
+
+    /// Stands in for the command, which takes minutes to build.
+    const COMMAND: &str = "#!/bin/sh\ncase \"$1\" in\n--version) echo rankwright 9.9.9 ;;\n\
+        man) echo page > \"$3/rankwright.1\"; echo page > \"$3/rankwright-train.1\" ;;\n\
+        completions) echo \"completions of $2\" ;;\nesac\n";
+
+    #[test]
+    fn the_archive_has_the_command_its_pages_completions_and_licences() {
+        let workspace = Workspace::locate().ok().unwrap();
+        let shipped = std::env::temp_dir().join(format!("rankwright-dist-{}", std::process::id()));
+        let command = shipped.join("stand-in");
+        fs::create_dir_all(&shipped).unwrap();
+        fs::write(&command, COMMAND).unwrap();
+        fs::set_permissions(&command, fs::Permissions::from_mode(0o755)).unwrap();
+        let name = archive_name(&command).ok().unwrap();
+        assert!(name.starts_with("rankwright-9.9.9-"), "{name}");
+        let folder = shipped.join(&name);
+        // A file of an earlier version must not be shipped again.
+        fs::create_dir_all(folder.join("bin")).unwrap();
+        fs::write(folder.join("bin/old"), "").unwrap();
+        assert!(collect(&workspace, &command, &folder).is_ok());
+        let archive = shipped.join("a.tar.gz");
+        assert!(exits_with_zero(&mut pack(&workspace, &shipped, &name, &archive)).is_ok());
+        let listed = output_of(Command::new("tar").arg("-tzf").arg(&archive)).ok().unwrap();
+        let listed = String::from_utf8(listed).unwrap();
+        let inside = format!("{name}/");
+        let files: BTreeSet<&str> = listed
+            .lines()
+            .filter_map(|line| line.strip_prefix(&inside))
+            .filter(|file| !file.is_empty() && !file.ends_with('/'))
+            .collect();
+        let expected = [
+            "bin/rankwright",
+            "share/bash-completion/completions/rankwright",
+            "share/doc/rankwright/CHANGELOG.md",
+            "share/doc/rankwright/LICENSE-APACHE",
+            "share/doc/rankwright/LICENSE-MIT",
+            "share/doc/rankwright/README.md",
+            "share/fish/vendor_completions.d/rankwright.fish",
+            "share/man/man1/rankwright-train.1",
+            "share/man/man1/rankwright.1",
+            "share/zsh/site-functions/_rankwright",
+        ];
+        assert_eq!(files, BTreeSet::from(expected));
+        let is_executable = fs::metadata(folder.join("bin/rankwright")).unwrap().permissions();
+        assert_eq!(is_executable.mode() & 0o111, 0o111);
+        let fish =
+            fs::read_to_string(folder.join("share/fish/vendor_completions.d/rankwright.fish"));
+        assert_eq!(fish.unwrap(), "completions of fish\n");
+        fs::remove_dir_all(&shipped).unwrap();
+    }
 }

@@ -9,6 +9,10 @@ use std::time::Instant;
 
 use rankwright_data::format::{ReadOptions, read};
 
+/// The allocator of the command.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let file = PathBuf::from(arguments.next().ok_or("usage: load-bench FILE THREADS")?);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rankwright::data::DEFAULT_SEED;
 use rankwright::eval::table::{Align, Cell, Table, comparison_table};
-use rankwright::eval::{Evaluation, footnotes};
+use rankwright::eval::{Evaluation, footnotes, shared_footnotes, tie_notes};
 use rankwright::learn::LearnerSpec;
 use rankwright::spec::words::counted;
 use rankwright::tasks::{
@@ -113,8 +113,16 @@ fn value(value: Option<f64>) -> String {
 }
 
 fn notes(result: &CrossValidateResult) -> Vec<String> {
-    let first = result.learners.first();
-    let mut notes = first.map_or(Vec::new(), |one| footnotes(&one.pooled.results));
+    let mut notes = match result.learners.as_slice() {
+        [] => Vec::new(),
+        [only] => footnotes(&only.pooled.results),
+        [first, ..] => {
+            let named = result.learners.iter().map(|one| (one.learner.as_str(), &one.pooled));
+            let mut notes = shared_footnotes(&first.pooled.results);
+            notes.extend(tie_notes(named));
+            notes
+        }
+    };
     let stopping = result.learners.iter().filter(|one| one.uses_validation);
     let stopping: Vec<&str> = stopping.map(|one| one.learner.as_str()).collect();
     let held_out = match result.valid_part {

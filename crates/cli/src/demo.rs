@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use rankwright::data::DEFAULT_SEED;
-use rankwright::eval::conventions;
 use rankwright::eval::table::comparison_table;
+use rankwright::eval::{conventions, tie_notes};
 use rankwright::tasks::{DemoRequest, DemoResult, demo};
 
 use crate::failure::Failure;
@@ -46,6 +46,7 @@ fn text(result: &DemoResult, kept: Option<&Path>) -> String {
     if let Some(first) = systems.first() {
         table.notes.extend(conventions(&first.evaluation.results));
     }
+    table.notes.extend(tie_notes(systems.iter().map(|system| (system.name, &system.evaluation))));
     let trained: Vec<String> = systems
         .iter()
         .filter(|system| !system.learner.is_empty())

@@ -128,6 +128,66 @@ fn data_without_queries_is_one_list() {
     assert!(ran.err().contains("--columns qid=none"), "{}", ran.err());
     let found = bench.run("data inspect list.csv --columns qid=none --json").json();
     assert_eq!((&found["queries"], &found["rows"]), (&1.into(), &60.into()));
+    // The model and the data cache keep it, so that it is given once.
+    bench.run("train list.csv --columns qid=none --learner mart --out m.model").ok();
+    let scored = bench.run("score m.model list.csv --json").ok().json();
+    assert_eq!(scored["rows"], 60);
+    bench.run("eval m.model list.csv --metric ndcg@10").ok();
+    bench.run("data convert list.csv list.rwd --columns qid=none").ok();
+    bench.run("train list.rwd --valid list.csv --learner mart --out n.model").ok();
+    // Data with queries still has them.
+    let queries: String = (0..60).map(|n| format!("{},{},{}\n", n / 20, n % 7, n)).collect();
+    bench.put("queries.csv", &format!("qid,a,b\n{queries}"));
+    let scored = bench.run("score m.model queries.csv --with-ids --json").ok().json();
+    assert_eq!(scored["query_ids"][59], "2");
+}
+
+#[test]
+fn learners_without_sets_of_categories_say_that_they_take_numbers() {
+    let bench = shop();
+    let said = |learner: &str, columns: &str| {
+        let line = format!("train|train.csv|--columns|{columns}|--learner|{learner}|--out|m");
+        bench.run(&line).ok().err()
+    };
+    let texts = "label=stars,ignore=title+added";
+    for learner in [
+        "linear-regression",
+        "listnet(layers=4, epochs=2)",
+        "blend(members=mart(trees=3)+linear-regression)",
+        "random-forest(trees=3)",
+    ] {
+        let warning = said(learner, texts);
+        let is_number = warning.contains("takes the numbers of categories as numbers");
+        assert!(is_number && warning.contains("in 1 feature: brand"), "{learner}: {warning}");
+        let warning = said(learner, "label=stars,ignore=title+added+brand");
+        assert!(!warning.contains("categories"), "{learner}: {warning}");
+    }
+    for learner in ["lambdamart(trees=3)", "blend(members=mart(trees=3)+xendcg(trees=3))"] {
+        let warning = said(learner, texts);
+        assert!(!warning.contains("as numbers"), "{learner}: {warning}");
+    }
+}
+
+#[test]
+fn a_format_without_texts_is_said_when_a_model_is_converted() {
+    let bench = shop();
+    let train = |columns: &str| {
+        let line = format!("train|train.csv|--columns|{columns}|--learner|mart(trees=3)|--out|m");
+        bench.run(&line).ok();
+    };
+    train("label=stars,ignore=title");
+    for (format, is_said) in [("lightgbm", true), ("rankwright", false)] {
+        let ran = bench.run(&format!("model convert m --to {format} --out x --json")).ok();
+        let found = ran.json();
+        let warnings = found["warnings"].as_array().unwrap();
+        let lost = warnings.iter().find(|warning| warning["kind"] == "table-columns-lost");
+        assert_eq!(lost.is_some(), is_said, "{format}: {found}");
+        let names = |one: &serde_json::Value| one.to_string().contains("categories: brand");
+        assert!(lost.is_none_or(names), "{lost:?}");
+    }
+    train("label=stars,ignore=title+brand+added");
+    let said = bench.run("model convert m --to lightgbm --out x").ok().err();
+    assert!(said.contains("the roles of the table's columns") && !said.contains("texts"), "{said}");
 }
 
 #[test]

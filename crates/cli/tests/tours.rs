@@ -60,12 +60,23 @@ fn plain(text: &str) -> String {
     text.trim_end().lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
+/// Copies the tables beside a document, which its commands may read.
+fn copy_tables(document: &Path, bench: &Bench) {
+    for entry in std::fs::read_dir(document.parent().unwrap()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "parquet") {
+            std::fs::copy(&path, bench.path("").join(path.file_name().unwrap())).unwrap();
+        }
+    }
+}
+
 /// Runs the blocks of a document of the project; returns the number of blocks run, and of those
 /// compared.
 fn walk(document: &str) -> (usize, usize) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(document);
-    let blocks = blocks(&std::fs::read_to_string(path).unwrap());
+    let blocks = blocks(&std::fs::read_to_string(&path).unwrap());
     let bench = Bench::new();
+    copy_tables(&path, &bench);
     let (mut run, mut shown) = (0, 0);
     for (at, block) in blocks.iter().enumerate().filter(|(_, block)| block.fence == "sh") {
         let ran = shell(&bench, &block.body);

@@ -335,6 +335,38 @@ fn equal_scores_earn_nothing_from_files_sorted_by_label() {
 }
 
 #[test]
+fn ties_that_decide_have_a_line_wherever_metrics_are_shown() {
+    let bench = Bench::new();
+    // Two documents differ in the feature, and the others tie.
+    let text = queries_of(&[(4, 9), (2, 7), (1, 7), (0, 7), (0, 7)]);
+    bench.put("d.txt", &text).put("plain.txt", &queries_of(&[(2, 3), (1, 2), (0, 1)]));
+    let mart = "mart(trees=3,min_rows=1,leaves=3)";
+    let said = "equal scores decide ndcg@10 in 40 of 40 queries";
+    let train = bench.run(&format!("train d.txt --learner {mart} --out m --eval-train")).ok().out();
+    assert!(train.contains(&format!("ties: {said}")), "{train}");
+    let line = format!("train plain.txt --learner {mart} --valid d.txt --out m --eval-train");
+    let two = bench.run(&line).ok().out();
+    assert!(two.contains(&format!("ties: d.txt: {said}")), "{two}");
+    assert!(!two.contains("ties: training"), "{two}");
+    let one = bench.run(&format!("cv d.txt --learner {mart} --folds 2")).ok().out();
+    assert!(one.contains(&format!("ties: {said}")), "{one}");
+    let other = "ranksvm";
+    let line = format!("cv d.txt --learner {mart} --learner {other} --folds 2");
+    let both = bench.run(&line).ok().out();
+    assert!(both.contains(&format!("ties: ranksvm: {said}")), "{both}");
+    assert!(both.contains("ties: mart("), "{both}");
+    bench.put(
+        "x.toml",
+        "name = \"ties\"\nmetrics = [\"ndcg@10\"]\n[[data]]\nname = \"d\"\ntrain = \"d.txt\"\n\
+         test = \"d.txt\"\n[[learner]]\nname = \"trees\"\nspec = \"mart(trees=3)\"\n\
+         [[learner]]\nname = \"line\"\nspec = \"ranksvm\"\n",
+    );
+    let table = bench.run("experiment x.toml").ok().out();
+    assert!(table.contains(&format!("ties: trees: {said}")), "{table}");
+    assert!(table.contains(&format!("ties: line: {said}")), "{table}");
+}
+
+#[test]
 fn the_first_rows_of_a_file_are_not_the_first_ranks_of_training() {
     let bench = Bench::new();
     // Documents 1 and 2 are equally relevant, eight others are not. At the start all scores are

@@ -62,6 +62,8 @@ pub use error::{
     ColumnProblem, DataError, FileDamage, FormatProblem, PairProblem, Remedy, SectionProblem,
     SourceLocation, UnfinishedWrite, UnsupportedFormat, quote,
 };
+#[cfg(feature = "text")]
+pub use format::{RowCell, RowEncoder};
 pub use inspect::{DatasetSummary, FeatureSummary, Sizes, SummaryWarning};
 #[cfg(feature = "text")]
 pub use lists::{ListFormat, ListedDocument, Qrels, QueryLists, Run};

@@ -3,7 +3,7 @@
 //!
 //! A data set, its cache and a model keep them, so that roles are given once, and so that texts get
 //! the same category numbers in every file. Columns whose names alone say all of this
-//! ([`TableColumns::is_implied`]) are not kept.
+//! ([`TableColumns::is_implied`]) are kept only if they have no query: the data is one list then.
 //!
 //! Feature values are 32-bit floats. A category is its number: its place in the list of categories,
 //! which is sorted by frequency, the most frequent first, then by text. A text that is not in the

@@ -117,6 +117,11 @@ pub struct TieEffect {
 }
 
 impl TieEffect {
+    /// The effect on this many queries, with the totals of the two extreme orders.
+    pub fn new(queries: usize, one: f64, other: f64) -> Self {
+        Self { queries, low: one.min(other), high: one.max(other) }
+    }
+
     /// Whether ties decide the number: they change it by more than 1 % of its highest value.
     pub fn is_large(&self) -> bool {
         self.high - self.low > 0.01 * self.high.abs().max(self.low.abs())
@@ -311,7 +316,7 @@ fn tie_effect(measure: &Measure, cells: &[QueryValue], weights: &[f64]) -> Optio
         };
         total(measure, &cells.iter().map(at_end).collect::<Vec<_>>(), weights).0
     });
-    Some(TieEffect { queries, low: worst.min(best), high: worst.max(best) })
+    Some(TieEffect::new(queries, worst, best))
 }
 
 /// The total of a measure over queries, with its interval.

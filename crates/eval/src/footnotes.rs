@@ -11,12 +11,19 @@ use crate::stats::IntervalMethod;
 
 /// The lines below a table of one evaluation: conventions, intervals that are not Student's, ties.
 pub fn footnotes(results: &[MeasureResult]) -> Vec<String> {
-    let mut lines = conventions(results);
-    lines.extend(intervals(results));
+    let mut lines = shared_footnotes(results);
     lines.extend(results.iter().filter_map(|result| {
         let text = tie_text(result)?;
         Some(format!("ties: {text}"))
     }));
+    lines
+}
+
+/// The lines below a table of several evaluations by the same metrics, given those of one of them:
+/// conventions and intervals that are not Student's. [`tie_notes`] has the lines on ties.
+pub fn shared_footnotes(results: &[MeasureResult]) -> Vec<String> {
+    let mut lines = conventions(results);
+    lines.extend(intervals(results));
     lines
 }
 

@@ -48,7 +48,7 @@ pub use discount::Discount;
 pub use error::{DocumentList, EvalError, LabelLimit};
 pub use evaluate::{EvalOptions, Evaluation, MeasureResult, TieEffect, evaluate};
 pub use features::ScoredDataset;
-pub use footnotes::{conventions, footnotes, tie_notes};
+pub use footnotes::{conventions, footnotes, shared_footnotes, tie_notes};
 pub use gain::{Gain, GainTable};
 pub use judge::JudgedRun;
 pub use list::{Candidates, ListBuffers, RankedList, sort_labels};

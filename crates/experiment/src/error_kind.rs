@@ -11,6 +11,7 @@ error_kinds! {
         Self::NoRate { .. } => "no-rate",
         Self::BadRate { .. } => "bad-rate",
         Self::RateTwice { .. } => "rate-twice",
+        Self::NoInterval { .. } => "no-interval",
         Self::Internal { .. } => "internal",
         Self::NoRounds { .. } => "no-rounds",
         Self::File { .. } => "file",

@@ -15,7 +15,7 @@ use rankwright_data::Dataset;
 use rankwright_eval::stats::mean_interval_within;
 use rankwright_eval::{
     Aggregate, Candidates, EvalError, Evaluation, MeasureResult, QuerySource, ScoredDataset,
-    SourceKind,
+    SourceKind, TieEffect,
 };
 
 use crate::ExperimentError;
@@ -130,8 +130,19 @@ fn mean_result(
         queries,
         ci95: interval.map(|interval| (interval.low, interval.high)),
         interval: interval.map(|interval| interval.method),
-        ties: None,
+        ties: mean_ties(seeds),
     })
+}
+
+/// The mean effect of ties over the seeds, with the largest number of queries of a seed; `None` if
+/// no seed has ties.
+fn mean_ties(seeds: &[&MeasureResult]) -> Option<TieEffect> {
+    let queries = seeds.iter().filter_map(|seed| seed.ties).map(|ties| ties.queries).max()?;
+    let mean = |end: fn(&TieEffect) -> f64| {
+        let values = seeds.iter().map(|seed| seed.ties.as_ref().map_or(seed.value, end));
+        values.sum::<f64>() / seeds.len() as f64
+    };
+    Some(TieEffect::new(queries, mean(|ties| ties.low), mean(|ties| ties.high)))
 }
 
 #[cfg(test)]
@@ -146,7 +157,17 @@ mod tests {
         let queries =
             ScoredQueries::new(&labels, scores, vec![0..2, 2..4, 4..6], vec!["a", "b", "c"]);
         let rr = MetricSpec::parse("rr").unwrap().resolve(SourceKind::Features).unwrap();
-        evaluate(&queries.unwrap(), &[rr], EvalOptions::default()).unwrap()
+        evaluate(&queries.unwrap(), &[rr], EvalOptions::default().tie_effect(true)).unwrap()
+    }
+
+    #[test]
+    fn the_effect_of_ties_is_the_mean_over_seeds() {
+        // All documents tie, then none: 0.5 to 1, then 0.75 in any order.
+        let seeds = [evaluation(&[1.0; 6]), evaluation(&[2.0, 1.0, 2.0, 1.0, 0.0, 0.0])];
+        let ties = mean(&seeds).unwrap().results[0].ties.unwrap();
+        assert_eq!((ties.queries, ties.low, ties.high), (2, 0.625, 0.875));
+        let none = [seeds[1].clone(), seeds[1].clone()];
+        assert_eq!(mean(&none).unwrap().results[0].ties, None);
     }
 
     #[test]

@@ -23,7 +23,7 @@ use rankwright_data::store::write_atomic;
 use rankwright_data::{DataError, Dataset};
 use rankwright_eval::compare::Better;
 use rankwright_eval::table::{comparison_table, escape_markdown};
-use rankwright_eval::{EvalOptions, Evaluation, QuerySource, evaluate};
+use rankwright_eval::{EvalOptions, Evaluation, QuerySource, evaluate, tie_notes};
 use rankwright_report::chart::Chart;
 use rankwright_report::comparison::ComparisonReport;
 use rankwright_report::page::{Page, PageBlock, Section};
@@ -306,7 +306,8 @@ fn system(
         let of_seed = cells.iter().filter(|(cell, ..)| cell.seed == *seed);
         let of_seed: Vec<Vec<f64>> = of_seed.map(|(.., scores)| scores.clone()).collect();
         let pooled = Pooled::new(tests, &of_seed)?;
-        found.push((*seed, evaluate(&pooled, &experiment.metrics, EvalOptions::default())?));
+        let options = EvalOptions::default().tie_effect(true);
+        found.push((*seed, evaluate(&pooled, &experiment.metrics, options)?));
         if !has_many_learners(experiment) {
             scores.push(of_seed);
         }
@@ -369,6 +370,8 @@ fn tables_text(
         if seeds > 1 {
             table.notes.push(format!("The value of a query is the mean over {seeds} seeds."));
         }
+        let systems = report.systems().iter().map(|(name, found)| (name.as_str(), found));
+        table.notes.extend(tie_notes(systems));
         table.notes.extend(other_baseline(experiment, set));
         table.notes.extend(tables::warnings(experiment, set));
         if !not_run.is_empty() {

@@ -1,7 +1,7 @@
 //! The text output of a training.
 
-use rankwright::eval::footnotes;
 use rankwright::eval::table::{Align, Cell, Table};
+use rankwright::eval::{footnotes, shared_footnotes, tie_notes};
 use rankwright::learn::{KeptReason, KeptRounds, LearnerSpec};
 use rankwright::tasks::TrainModelResult;
 
@@ -101,8 +101,14 @@ fn table(trained: &TrainModelResult) -> Table {
             ]);
         }
     }
-    if let Some((_, first)) = trained.evaluations.first() {
-        table.notes = footnotes(&first.results);
+    match trained.evaluations.as_slice() {
+        [] => {}
+        [(_, only)] => table.notes = footnotes(&only.results),
+        [(_, first), ..] => {
+            table.notes = shared_footnotes(&first.results);
+            let named = trained.evaluations.iter().map(|(name, found)| (name.as_str(), found));
+            table.notes.extend(tie_notes(named));
+        }
     }
     table
 }

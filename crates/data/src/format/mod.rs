@@ -35,6 +35,8 @@ use feature_set::FeatureSets;
 pub use feature_set::feature_set_path;
 pub(crate) use roles::is_telling_name;
 pub use roles::{Role, Roles};
+#[cfg(feature = "text")]
+pub use table::{RowCell, RowEncoder};
 
 /// A format of feature data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

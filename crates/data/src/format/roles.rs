@@ -153,6 +153,15 @@ pub(super) fn is_id_name(name: &str) -> bool {
     IDS.contains(&plain.as_str()) || plain.ends_with("_id") || is_camel
 }
 
+/// Whether a name means a number that identifies something: `item_no`, `articleNumber`.
+pub(super) fn is_number_name(name: &str) -> bool {
+    let plain = plain_name(name);
+    let is_camel = ["No", "Nr", "Number"].iter().any(|end| {
+        name.trim().strip_suffix(end).is_some_and(|rest| rest.ends_with(|c: char| c.is_lowercase()))
+    });
+    is_camel || ["_no", "_nr", "_number"].iter().any(|end| plain.ends_with(end))
+}
+
 /// Whether a name says that a column may be an id, a label or a query although it means no role by
 /// itself: then its values decide.
 pub(crate) fn is_telling_name(name: &str) -> bool {

@@ -14,6 +14,7 @@ mod content;
 mod guess;
 mod parts;
 mod plan;
+mod row;
 mod schema;
 #[cfg(test)]
 mod tests;
@@ -39,6 +40,7 @@ pub(super) use content::{ColumnContent, TypedValues, is_code};
 pub(super) use parts::{RowPart, data_set};
 pub(super) use plan::SourceColumn;
 use plan::TablePlan;
+pub use row::{RowCell, RowEncoder};
 pub(super) use schema::{CellRead, Slot, TableSchema, columns_of};
 pub(super) use write::{
     category_texts, check_writable, read_as_categories, write_number, write_rows,
@@ -103,15 +105,16 @@ pub(super) fn read_table(
         }
         let mut found = Warnings::default();
         let schema = plan.schema(&mut found)?;
-        let table_columns = schema.columns().clone();
+        let (table_columns, is_one_query) = (schema.columns().clone(), schema.is_one_query);
         match source.read(schema, options, &mut found)? {
             TableRead::Data(mut data) => {
                 warnings.merge(found);
-                // Names of a group of features mean nothing else.
+                // Names of a group of features mean nothing else. That there is no query is
+                // known from all columns together, so they are kept.
                 let is_implied = table_columns.iter().zip(source.columns()).all(|(column, of)| {
                     column.is_implied() || (of.is_nested && column.is_number())
                 });
-                if data.table_columns.is_none() && !is_implied {
+                if data.table_columns.is_none() && (!is_implied || is_one_query) {
                     data.table_columns = Some(Arc::new(table_columns.clone()));
                 }
                 return Ok((*data, table_columns));

@@ -13,7 +13,7 @@ use std::fmt::Debug;
 
 use rankwright_data::split::{Parts, folds};
 use rankwright_data::{DEFAULT_SEED, DataError, Dataset, Random};
-use rankwright_eval::{Evaluation, Measure, MeasureResult, ScoredDataset};
+use rankwright_eval::{EvalOptions, Evaluation, Measure, MeasureResult, ScoredDataset, evaluate};
 use rankwright_model::{ModelBody, ScoreOptions};
 use serde::Serialize;
 
@@ -172,7 +172,9 @@ pub fn cross_validate(
             break;
         }
     }
-    let pooled = ScoredDataset::new(data, &scores)?.evaluate(&options.metrics)?;
+    let source = ScoredDataset::new(data, &scores)?;
+    let with_ties = EvalOptions::default().tie_effect(true);
+    let pooled = evaluate(&source, &options.metrics, with_ties)?;
     Ok(CvResult { folds: results, scores, pooled, finished })
 }
 

@@ -92,23 +92,11 @@ impl TrainWarning {
 
     /// The warning about categories that a model takes as numbers, if there are any.
     pub(crate) fn about_categories(model: &Model, train: &Dataset) -> Option<Self> {
-        let is_number = |feature: usize| match model.body() {
-            ModelBody::Trees(ensemble) => {
-                let mut splits = ensemble.trees().iter().flat_map(|tree| tree.splits());
-                splits.any(|split| {
-                    let is_set = matches!(split.rule, SplitCondition::In(_));
-                    split.feature as usize == feature && !is_set
-                })
-            }
-            ModelBody::Linear(linear) => linear.weights().get(feature).is_some_and(|w| *w != 0.0),
-            ModelBody::Net(_) => true,
-            _ => false,
-        };
-        let is_taken =
-            |feature: &usize| train.categories(*feature).is_some() && is_number(*feature);
-        let features: Vec<String> = (0..train.columns())
-            .filter(is_taken)
+        let categories =
+            (0..train.columns()).filter(|feature| train.categories(*feature).is_some());
+        let features: Vec<String> = categories
             .map(|feature| train.features().name(feature).into_owned())
+            .filter(|name| takes_as_number(model, name))
             .collect();
         (!features.is_empty()).then_some(TrainWarning::CategoriesAsNumbers { features })
     }
@@ -148,6 +136,28 @@ impl ConstantReason {
                 None => ConstantReason::NothingImproves,
             },
         }
+    }
+}
+
+/// Whether scores of a model depend on the value of a feature as a number.
+fn takes_as_number(model: &Model, name: &str) -> bool {
+    let Some(feature) = model.header().features.column(name) else { return false };
+    match model.body() {
+        ModelBody::Trees(ensemble) => {
+            let mut splits = ensemble.trees().iter().flat_map(|tree| tree.splits());
+            splits.any(|split| {
+                let is_set = matches!(split.rule, SplitCondition::In(_));
+                split.feature as usize == feature && !is_set
+            })
+        }
+        ModelBody::Linear(linear) => linear.weights().get(feature).is_some_and(|w| *w != 0.0),
+        ModelBody::Net(_) => true,
+        ModelBody::Blend(blend) => {
+            let mut members = blend.members().iter();
+            members.any(|(weight, member)| *weight != 0.0 && takes_as_number(member, name))
+        }
+        // A new kind of body is assumed to use every feature.
+        _ => true,
     }
 }
 

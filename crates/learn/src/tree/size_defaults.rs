@@ -2,7 +2,7 @@
 //!
 //! Small data sets need small trees with many rows in a leaf; large ones can use the 31 leaves that
 //! published results on large data sets have. The rule was chosen on validation parts of two LETOR
-//! sets and of generated data of several sizes (bench/README.md, "Defaults by the size of the data").
+//! sets and of generated data of several sizes (docs/defaults.md).
 
 use rankwright_spec::Auto;
 

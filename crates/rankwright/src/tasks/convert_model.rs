@@ -64,9 +64,8 @@ pub fn convert_model(
     }
     let bytes = model.to_bytes_as(to)?;
     write_atomic(&request.out, |file| file.write_all(&bytes))?;
-    let keeps_feature_set = to == ModelFormat::own();
-    if model.header().feature_set.is_some() && !keeps_feature_set {
-        task.warn(Warning::FeatureSetLost { format: to.name });
+    if to != ModelFormat::own() {
+        lost_parts(&model, to).into_iter().for_each(|warning| task.warn(warning));
     }
     Ok(ConvertModelResult {
         from: from.name,
@@ -82,6 +81,20 @@ fn read(request: &ConvertModelRequest) -> Result<(Model, &'static ModelFormat), 
     let model = Model::from_bytes(&input.bytes).map_err(|error| error.in_file(&input.name))?;
     let format = ModelFormat::detect(&input.bytes);
     Ok((model, format.ok_or(TaskError::NoModel { file: input.name })?))
+}
+
+/// A warning for each part of a model that other formats than Rankwright's cannot hold.
+fn lost_parts(model: &Model, to: &'static ModelFormat) -> Vec<Warning> {
+    let header = model.header();
+    let mut lost = Vec::new();
+    if header.feature_set.is_some() {
+        lost.push(Warning::FeatureSetLost { format: to.name });
+    }
+    if let Some(columns) = &header.table_columns {
+        let categories = columns.all_categories().map(|(name, _)| name.to_owned()).collect();
+        lost.push(Warning::TableColumnsLost { format: to.name, categories });
+    }
+    lost
 }
 
 /// The same model with its features numbered from `first`.

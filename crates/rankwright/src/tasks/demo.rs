@@ -388,7 +388,8 @@ impl Demo<'_> {
         let run = ranked.run;
         run.save(self.folder.join(format!("{file}.run")), ListFormat::Trec, file)?;
         let judged = JudgedRun::new(&run, &store.test_qrels);
-        let evaluation = evaluate(&judged, &self.measures, EvalOptions::default())?;
+        let evaluation =
+            evaluate(&judged, &self.measures, EvalOptions::default().tie_effect(true))?;
         let rank_ms = seconds * 1e3 / store.test.len() as f64;
         Ok(DemoSystem { name, learner: String::new(), train_seconds: 0.0, rank_ms, evaluation })
     }

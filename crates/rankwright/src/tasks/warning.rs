@@ -94,6 +94,14 @@ pub enum Warning {
         /// Name of the format.
         format: &'static str,
     },
+    /// A model was converted to a format that cannot hold the columns of the table it was trained
+    /// on: their roles, the texts of categories and the parts of times.
+    TableColumnsLost {
+        /// Name of the format.
+        format: &'static str,
+        /// The features whose texts are lost.
+        categories: Vec<String>,
+    },
     /// Some trainings of a search were already finished.
     TrialsFound {
         /// Number of these trainings.
@@ -161,6 +169,7 @@ impl Warning {
             Warning::OtherFeatureSet => "other-feature-set",
             Warning::BadFeatureSet { .. } => "bad-feature-set",
             Warning::FeatureSetLost { .. } => "feature-set-lost",
+            Warning::TableColumnsLost { .. } => "table-columns-lost",
             Warning::TrialsFound { .. } => "trials-found",
             Warning::NoTrainingLog { .. } => "no-training-log",
             Warning::BadTrainingLog { .. } => "bad-training-log",
@@ -241,6 +250,23 @@ impl fmt::Display for Warning {
                 "a {format} file cannot hold the feature set of the model: analysis, first stage and \
                  number of candidates are only in the original"
             ),
+            Warning::TableColumnsLost { format, categories } => {
+                write!(
+                    f,
+                    "a {format} file cannot hold the roles of the table's columns, which are only \
+                     in the original"
+                )?;
+                match categories.as_slice() {
+                    [] => Ok(()),
+                    names => write!(
+                        f,
+                        "; nor the texts of {}, so that it must be given the numbers of the \
+                         categories: {}",
+                        counted(names.len(), "feature"),
+                        names.join(", ")
+                    ),
+                }
+            }
             Warning::TrialsFound { trainings, log } => write!(
                 f,
                 "{} of this search {} finished before; results are taken from {}",

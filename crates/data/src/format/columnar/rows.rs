@@ -208,19 +208,85 @@ impl GroupColumns {
 }
 
 /// Fills rows from columns, beginning with the value at `start`; columns without values are missing.
+/// Squares of sixteen rows and columns are turned in registers and in the first-level cache.
 fn transpose(columns: &[&[f32]], start: usize, width: usize, cells: &mut [f32]) {
     for (number, rows) in cells.chunks_mut(width * TOGETHER).enumerate() {
         let first = start + number * TOGETHER;
-        let count = rows.len() / width;
-        for (column, values) in columns.iter().enumerate() {
-            let values = values.get(first..first + count);
-            let targets = rows.iter_mut().skip(column).step_by(width);
-            match values {
-                Some(values) => targets.zip(values).for_each(|(cell, value)| {
-                    *cell = if value.is_nan() { f32::NAN } else { *value };
-                }),
-                None => targets.for_each(|cell| *cell = f32::NAN),
+        let is_whole = rows.len() == width * TOGETHER;
+        let squares =
+            if is_whole { columns.chunks_exact(TOGETHER) } else { [].chunks_exact(TOGETHER) };
+        let mut filled = 0;
+        for square in squares {
+            let mut values = [[f32::NAN; TOGETHER]; TOGETHER];
+            for (target, column) in values.iter_mut().zip(square) {
+                if let Some(column) = column.get(first..first + TOGETHER) {
+                    target.copy_from_slice(column);
+                }
             }
+            for (row, cells) in rows.chunks_exact_mut(width).enumerate().take(TOGETHER) {
+                let cells = cells.get_mut(filled..filled + TOGETHER).unwrap_or_default();
+                for (cell, column) in cells.iter_mut().zip(&values) {
+                    *cell = plain_nan(column.get(row).copied().unwrap_or(f32::NAN));
+                }
+            }
+            filled += TOGETHER;
+        }
+        transpose_by_columns(columns, first, width, rows, filled);
+    }
+}
+
+/// Fills the columns from `filled` on, one after the other.
+fn transpose_by_columns(
+    columns: &[&[f32]],
+    first: usize,
+    width: usize,
+    rows: &mut [f32],
+    filled: usize,
+) {
+    let count = rows.len() / width;
+    for (column, values) in columns.iter().enumerate().skip(filled) {
+        let targets = rows.iter_mut().skip(column).step_by(width);
+        match values.get(first..first + count) {
+            Some(values) => {
+                targets.zip(values).for_each(|(cell, value)| *cell = plain_nan(*value));
+            }
+            None => targets.for_each(|cell| *cell = f32::NAN),
+        }
+    }
+}
+
+/// Every NaN as the same bits.
+fn plain_nan(value: f32) -> f32 {
+    if value.is_nan() { f32::NAN } else { value }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn squares_of_rows_and_columns_have_the_cells_of_single_columns() {
+        let other_nan = f32::from_bits(0x7fc0_0001);
+        for (rows, width) in [(1, 1), (16, 16), (15, 17), (40, 35), (64, 5), (33, 32)] {
+            let start = 3;
+            let value = |row: usize, column: usize| match (row + column) % 11 {
+                0 => other_nan,
+                _ => (row * 100 + column) as f32,
+            };
+            let columns: Vec<Vec<f32>> = (0..width)
+                .map(|column| (0..rows + start).map(|row| value(row, column)).collect())
+                .collect();
+            // A column of a list has no values here.
+            let slices: Vec<&[f32]> = (0..width)
+                .map(|column| if column % 7 == 6 { &[][..] } else { columns[column].as_slice() })
+                .collect();
+            let (mut fast, mut slow) = (vec![0.0; rows * width], vec![0.0; rows * width]);
+            transpose(&slices, start, width, &mut fast);
+            transpose_by_columns(&slices, start, width, &mut slow, 0);
+            let bits = |cells: &[f32]| cells.iter().map(|cell| cell.to_bits()).collect::<Vec<_>>();
+            assert_eq!(bits(&fast), bits(&slow), "{rows} x {width}");
+            let is_missing = slow[0].to_bits() == f32::NAN.to_bits();
+            assert_eq!(is_missing, value(start, 0).is_nan());
         }
     }
 }

@@ -95,7 +95,6 @@ pub(in crate::format) fn feature_from_text(cell: &[u8]) -> Result<TextValue, Cel
 }
 
 /// Takes a feature from a 64-bit number.
-#[cfg(any(test, feature = "columnar"))]
 pub(in crate::format) fn feature_from_f64(value: f64) -> Result<f32, CellProblem> {
     let single = value as f32;
     match () {

@@ -1,6 +1,8 @@
 //! The content of the cells of a column, counted by kind: numbers, texts, times and so on.
 //!
-//! One look at every cell; distinct values are counted in a hash table of bounded size.
+//! One look at every cell; distinct values are counted in a hash table of bounded size. If there are
+//! too many, those that occur most often so far are kept, among equal counts the first by text: which
+//! ones are kept depends on the rows alone, not on the order in a hash table.
 
 use std::collections::HashMap;
 
@@ -8,7 +10,7 @@ use super::cell::is_missing_word;
 use super::time;
 use crate::error::{SourceLocation, quote};
 
-/// The most different values of a column that are counted.
+/// The different values of a column that stay when there are twice as many.
 const MOST_VALUES: usize = 1 << 17;
 
 /// The most values of a column that are kept in their order.
@@ -129,11 +131,23 @@ impl ColumnContent {
     fn count(&mut self, value: &str, count: u64) {
         if let Some(known) = self.values.get_mut(value) {
             *known += count;
-        } else if self.values.len() < MOST_VALUES {
-            self.values.insert(value.into(), count);
         } else {
-            self.has_more_values = true;
+            self.values.insert(value.into(), count);
+            self.drop_rare_values();
         }
+    }
+
+    /// Keeps the most frequent values if there are too many. Half of the table is dropped at once, so
+    /// that each value is moved about once.
+    fn drop_rare_values(&mut self) {
+        if self.values.len() < 2 * MOST_VALUES {
+            return;
+        }
+        let mut values: Vec<(Box<str>, u64)> = self.values.drain().collect();
+        values.select_nth_unstable_by(MOST_VALUES, |a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+        values.truncate(MOST_VALUES);
+        self.values.extend(values);
+        self.has_more_values = true;
     }
 
     /// Counts missing cells.
@@ -160,8 +174,9 @@ impl ColumnContent {
         let room = MOST_SAMPLED - self.sample.len();
         self.sample.extend(later.sample.into_iter().take(room));
         for (value, count) in later.values {
-            self.count(&value, count);
+            *self.values.entry(value).or_default() += count;
         }
+        self.drop_rare_values();
     }
 
     /// The kind of content.
@@ -198,7 +213,7 @@ impl ColumnContent {
 
     /// The number of cells with a value.
     fn given(&self) -> u64 {
-        self.values.values().sum()
+        self.numbers + self.codes + self.times + self.commas + self.texts
     }
 
     /// The number of different values, as far as they were counted.
@@ -309,5 +324,32 @@ mod tests {
         assert_eq!(parts.most_frequent(3), ["a", "c", "2026-01-02"]);
         assert_eq!(parts.sample(), whole.sample());
         assert_eq!(parts.different(), 5);
+    }
+
+    #[test]
+    fn the_values_that_are_kept_of_too_many_depend_on_the_rows_alone() {
+        // Every table has hash functions of its own, and so an order of its own.
+        let part = |rows: std::ops::Range<usize>| {
+            let mut content = ColumnContent::default();
+            for row in rows {
+                content.add(format!("v{row}").as_bytes(), || SourceLocation::line("t", 1));
+                content.add(b"often", || SourceLocation::line("t", 1));
+            }
+            content
+        };
+        let whole = || {
+            let mut whole = part(0..MOST_VALUES);
+            whole.merge(part(MOST_VALUES..2 * MOST_VALUES + 9));
+            whole.merge(part(7..8));
+            whole
+        };
+        let (one, other) = (whole(), whole());
+        assert_eq!(one.most_frequent(usize::MAX), other.most_frequent(usize::MAX));
+        // The first by text are kept, and v7 came back.
+        assert_eq!(one.different(), MOST_VALUES + 1);
+        assert!(one.values.contains_key("v0") && !one.values.contains_key("v8"));
+        assert_eq!(one.most_frequent(1), ["often"]);
+        let rows = 4 * MOST_VALUES as u64 + 20;
+        assert!(one.is_mostly_unique() && one.given() == rows);
     }
 }

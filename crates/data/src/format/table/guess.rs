@@ -10,7 +10,9 @@ use std::collections::{HashMap, HashSet};
 
 use super::content::{ColumnContent, ContentKind};
 use super::plan::{ColumnUse, SourceColumn};
-use crate::format::roles::{LABELS, POSSIBLE_LABELS, QUERIES, ROW_NUMBERS, is_id_name, plain_name};
+use crate::format::roles::{
+    LABELS, POSSIBLE_LABELS, QUERIES, ROW_NUMBERS, is_id_name, is_number_name, plain_name,
+};
 
 /// A label guessed by name has at most this many different values.
 const MOST_GRADES: usize = 20;
@@ -93,6 +95,30 @@ impl<'a> Guesses<'a> {
         only(&numbers(false)).or_else(|| only(&numbers(true)))
     }
 
+    /// A column that may well be the document id, for a suggestion: texts without blanks that hardly
+    /// repeat, or whole numbers with a name such as `item_no`, if they differ within each query and
+    /// do not just count its rows.
+    pub(super) fn possible_document(&self, query: Option<usize>) -> Option<usize> {
+        let query = query.and_then(|query| self.contents.get(query)).map(ColumnContent::sample);
+        let is_possible = |name: &str, content: &ColumnContent| match content.kind() {
+            ContentKind::FreeTexts { .. } => {
+                let has_blank = |text: &str| text.contains(char::is_whitespace);
+                !content.sample().iter().any(|text| has_blank(text))
+            }
+            ContentKind::Numbers => {
+                is_number_name(name) && is_id(content) && !counts_rows(content, query)
+            }
+            _ => false,
+        };
+        let is_given = |content: &ColumnContent| content.sample().iter().all(|v| !v.is_empty());
+        let mut found = self.open().filter(|(_, name, content)| {
+            is_given(content)
+                && is_possible(name, content)
+                && differs_within(content.sample(), query)
+        });
+        found.next().map(|(number, ..)| number)
+    }
+
     /// Further columns with the name of an id: those to leave out, whose values hardly repeat, and
     /// those to read as categories.
     pub(super) fn other_ids(&self) -> (Vec<usize>, Vec<usize>) {
@@ -146,6 +172,19 @@ fn is_id(content: &ColumnContent) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether the values of each query are as small as the number of its rows.
+fn counts_rows(content: &ColumnContent, queries: Option<&[Box<str>]>) -> bool {
+    let query_of = |row: usize| queries.and_then(|queries| queries.get(row)).map_or("", |q| q);
+    let mut rows: HashMap<&str, u64> = HashMap::new();
+    for row in 0..content.sample().len() {
+        *rows.entry(query_of(row)).or_default() += 1;
+    }
+    content.sample().iter().enumerate().all(|(row, value)| {
+        let most = rows.get(query_of(row)).copied().unwrap_or_default();
+        value.parse::<u64>().is_ok_and(|value| value <= most)
+    })
 }
 
 /// Whether values differ among the rows of each query; empty ones do not count.

@@ -240,6 +240,25 @@ impl<'o> TablePlan<'o> {
         }
     }
 
+    /// Suggests a document id in the roles of an error, if there is none.
+    fn suggest_document(&self, solution: &mut Roles) {
+        let is_known = self.of_role(Role::Docid).is_some();
+        if is_known || solution.columns(Role::Docid).next().is_some() {
+            return;
+        }
+        let suggested = |role: Role| {
+            let name = solution.columns(role).next()?;
+            self.columns.iter().position(|column| column.name == name)
+        };
+        let query = self.of_role(Role::Query).or_else(|| suggested(Role::Query));
+        let Some(column) = self.guesses().possible_document(query) else { return };
+        if Some(column) != query && Some(column) != suggested(Role::Label) {
+            let name = self.name(column);
+            solution.remove(name);
+            solution.add(Role::Docid, name);
+        }
+    }
+
     /// The columns whose values in all rows must be known before the table can be read.
     pub(in crate::format) fn unknown_contents(&self) -> Vec<usize> {
         let is_needed = |column: &usize| {
@@ -325,6 +344,7 @@ impl<'o> TablePlan<'o> {
             columns.push(planned);
         }
         if !problems.is_empty() {
+            self.suggest_document(&mut solution);
             let problem = ColumnProblem::Unusable { problems, roles: solution };
             return Err(DataError::columns(&self.file, problem));
         }

@@ -360,3 +360,76 @@ fn the_columns_of_earlier_data_decide() {
     let error = with(bad, options).unwrap_err();
     assert!(error.starts_with("t.csv:2 (column 'price'): found 'high'"), "{error}");
 }
+
+#[test]
+fn a_row_of_a_service_has_the_features_of_the_same_row_in_a_file() {
+    use crate::{RowCell, TableColumns};
+    let row = |n: usize| {
+        let (day, hour) = (n % 28 + 1, n % 24);
+        let (brand, in_stock, code) = (n % 3, n % 2 == 0, n % 7);
+        let at = format!("2026-03-{day:02} {hour:02}:30");
+        format!("s{},{},u{n},b{brand},{n}.25,{in_stock},00{code},{at}", n / 25, n % 5)
+    };
+    let text = format!("session,stars,url,brand,price,in_stock,code,at\n{}", rows(row));
+    let loaded = table(&text, "label=stars, ignore=url").unwrap();
+    let columns: TableColumns = loaded.columns.unwrap();
+    let encoder = columns.row_encoder();
+    assert_eq!(encoder.features(), columns.features());
+    assert_eq!(columns.features().len(), loaded.data.columns());
+    for (number, line) in text.lines().skip(1).enumerate() {
+        let cells: Vec<&str> = line.split(',').collect();
+        let names = ["session", "stars", "url", "brand", "price", "in_stock", "code", "at"];
+        let texts = names.into_iter().zip(cells.iter().copied().map(RowCell::Text));
+        let expected = loaded.data.matrix().row(number);
+        assert_eq!(encoder.encode(texts).unwrap(), expected, "{line}");
+        let micros = time::from_text(cells[7].as_bytes()).unwrap().micros;
+        let typed = [
+            ("at", RowCell::Time(micros)),
+            ("price", cells[4].parse::<f64>().unwrap().into()),
+            ("in_stock", (cells[5] == "true").into()),
+            ("brand", cells[3].into()),
+            ("code", cells[6].into()),
+        ];
+        assert_eq!(encoder.encode(typed).unwrap(), expected, "{line}");
+        let seconds = [("at", RowCell::Number(micros as f64 / 1e6))];
+        assert_eq!(encoder.encode(seconds).unwrap()[4..], expected[4..], "{line}");
+    }
+    let missing = [("brand", RowCell::Text("new")), ("price", None::<f64>.into())];
+    assert!(columns.encode_row(missing).unwrap().iter().all(|value| value.is_nan()));
+    let refused = |name: &'static str, cell: RowCell<'static>| {
+        columns.encode_row([(name, cell)]).unwrap_err().to_string()
+    };
+    assert!(refused("brnd", "b1".into()).contains("there is no column 'brnd'"));
+    let error = refused("price", "high".into());
+    assert!(error.contains("the row (column 'price'): found 'high'"), "{error}");
+    assert!(refused("price", RowCell::Time(0)).contains("found a point in time"));
+    assert!(refused("price", 1e39.into()).contains("3.4e38"));
+    let twice = columns.encode_row([("price", 1.0.into()), ("price", 2.0.into())]);
+    assert!(twice.unwrap_err().to_string().contains("'price'"));
+}
+
+#[test]
+fn a_column_that_is_unique_in_each_query_is_suggested_as_the_document_id() {
+    // A label is missing, so that there is an error with roles.
+    let suggested = |name: &str, value: fn(usize) -> String| {
+        let row = |n: usize| format!("s{},{},{}.5", n / 25, value(n), n % 9);
+        roles("", &format!("session,{name},price"), &rows(row)).unwrap_err()
+    };
+    for (name, value) in [
+        ("link", (|n| format!("http://a/{n}")) as fn(usize) -> String),
+        ("item_no", |n| (7000 + n * 13).to_string()),
+        ("articleNumber", |n| (7000 + n * 13).to_string()),
+    ] {
+        let error = suggested(name, value);
+        assert!(error.contains(&format!("docid={name}")), "{error}");
+    }
+    for (name, value) in [
+        ("title", (|n| format!("A thing of kind {n}")) as fn(usize) -> String),
+        ("views", |n| (7000 + n * 13).to_string()),
+        ("page_no", |n| (n % 25 + 1).to_string()),
+        ("item_no", |n| (7000 + n % 5).to_string()),
+    ] {
+        let error = suggested(name, value);
+        assert!(!error.contains("docid="), "{error}");
+    }
+}

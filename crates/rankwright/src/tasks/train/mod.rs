@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use rankwright_data::store::write_atomic;
 use rankwright_data::{DEFAULT_SEED, Dataset, SummaryWarning};
-use rankwright_eval::{Evaluation, Measure, MetricSpec, ScoredDataset, SourceKind};
+use rankwright_eval::{EvalOptions, Evaluation, Measure, MetricSpec, ScoredDataset, SourceKind};
 use rankwright_learn::objective::SAMPLED_PARTNERS;
 use rankwright_learn::{LearnerSpec, TrainRequest, TrainResult, TrainingHistory, ValidationSet};
 use rankwright_model::{MatchOptions, Model, ScoreOptions};
@@ -339,7 +339,8 @@ fn evaluate(
     options: ScoreOptions,
 ) -> Result<Evaluation, TaskError> {
     let scores = model.score(data, options)?;
-    Ok(ScoredDataset::new(data, &scores)?.evaluate(measures)?)
+    let source = ScoredDataset::new(data, &scores)?;
+    Ok(rankwright_eval::evaluate(&source, measures, EvalOptions::default().tie_effect(true))?)
 }
 
 /// Writes a model, and returns the SHA-256 of its bytes.
